@@ -1,0 +1,18 @@
+/*
+ * commands.h: entry points of the subcommands, for flame.c's table.
+ *
+ * Each takes argv with argv[0] the command's own name and returns the exit
+ * status (enum flame_exit, or the traced command's own for mem and leak).
+ */
+#ifndef FLAME_COMMON_COMMANDS_H
+#define FLAME_COMMON_COMMANDS_H
+
+#define FLAME_VERSION "0.1.0"
+
+int mem_main(int argc, char **argv);    /* driver/mem_main.c */
+int leak_main(int argc, char **argv);   /* driver/leak_main.c */
+int fold_main(int argc, char **argv);   /* fold/fold_main.c */
+int render_main(int argc, char **argv); /* render/render_main.c */
+int top_main(int argc, char **argv);    /* render/top_main.c */
+
+#endif

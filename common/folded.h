@@ -1,0 +1,52 @@
+/*
+ * folded.h: folded stacks, the text the stages meet in.
+ *
+ * A line is `frame;frame;frame COUNT` (root first), or two counts for a
+ * difference. Grammar as Brendan Gregg's flamegraph.pl reads it: the last
+ * blank-separated token is the count if it is digits with an optional
+ * fraction; if what stands before it ends in such a token too, that one is the
+ * first count of a differential line. Beyond that we accept CRLF and
+ * blanks at the end of a line, and count the lines that were not understood.
+ *
+ * One comment is ours: a line "# flame: view=live unit=bytes" of blank-separated
+ * key=value words tells a later stage what the counts are, so that a pipe needs
+ * no options. It never ends in a count, so other readers skip it. Lines that
+ * begin with "# " and have no count are comments.
+ */
+#ifndef FLAME_COMMON_FOLDED_H
+#define FLAME_COMMON_FOLDED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/strbuf.h"
+
+struct folded_line {
+    const char *stack; /* not NUL-terminated */
+    size_t len;
+    double count;  /* the second count of a differential line, else the only one */
+    double count1; /* the first count of a differential line, else equal to count */
+    bool differential;
+};
+
+/*
+ * Parses one line [s, s+len) without its newline. Returns 1 for a stack line,
+ * 0 for a comment or blank line, -1 for one that was not understood.
+ */
+int folded_parse_line(const char *s, size_t len, struct folded_line *out);
+
+/*
+ * Finds `key` in a "# flame: key=value ..." line. True: *value and *value_len
+ * say where its value lies in s (borrowed).
+ */
+bool folded_find_meta(const char *s, size_t len, const char *key, const char **value,
+                      size_t *value_len);
+
+/*
+ * Appends a frame's name made safe for folded text: ';' becomes ':', control
+ * characters (newline, CR, tab, NUL...) become a blank, invalid UTF-8 bytes
+ * become U+FFFD. An empty name stays empty.
+ */
+void folded_add_frame(struct strbuf *sb, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,87 @@
+#define _GNU_SOURCE
+#include "common/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+
+int outfile_open(struct outfile *out, const char *path)
+{
+    struct strbuf name = STRBUF_INIT;
+    struct stat st;
+    mode_t mask;
+    int fd, err;
+
+    *out = (struct outfile){0};
+    if (!path || strcmp(path, "-") == 0) {
+        out->f = stdout;
+        return 0;
+    }
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        out->f = fopen(path, "we");
+        if (!out->f)
+            return -errno;
+        out->path = xstrdup(path);
+        return 0;
+    }
+    strbuf_addf(&name, "%s.tmpXXXXXX", path);
+    fd = mkostemp(name.buf, O_CLOEXEC);
+    if (fd < 0) {
+        err = -errno;
+        strbuf_release(&name);
+        return err;
+    }
+    /* mkostemp gives 0600; a finished picture has the mode any other file gets. */
+    mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) < 0 || !(out->f = fdopen(fd, "w"))) {
+        err = -errno;
+        close(fd);
+        unlink(name.buf);
+        strbuf_release(&name);
+        return err;
+    }
+    out->path = xstrdup(path);
+    out->aside = strbuf_detach(&name, NULL);
+    return 0;
+}
+
+static void forget(struct outfile *out)
+{
+    free(out->path);
+    free(out->aside);
+    *out = (struct outfile){0};
+}
+
+int outfile_commit(struct outfile *out)
+{
+    int err = 0;
+
+    if (ferror(out->f) | fflush(out->f))
+        err = errno ? -errno : -EIO;
+    if (out->f != stdout && fclose(out->f) != 0 && !err)
+        err = -errno;
+    if (out->aside) {
+        if (!err && rename(out->aside, out->path) < 0)
+            err = -errno;
+        if (err)
+            unlink(out->aside);
+    }
+    forget(out);
+    return err;
+}
+
+void outfile_abort(struct outfile *out)
+{
+    if (!out->f)
+        return;
+    if (out->f != stdout)
+        fclose(out->f);
+    if (out->aside)
+        unlink(out->aside);
+    forget(out);
+}

@@ -1,0 +1,30 @@
+/*
+ * outfile.h: output that is whole or not there.
+ *
+ * Writes go to a file beside the target ("NAME.tmpXXXXXX"), which outfile_commit
+ * renames over it; outfile_abort removes it. With path NULL or "-" the output is
+ * standard output and only the stream's own errors count. A target that exists
+ * and is not a regular file (a pipe, /dev/stdout, a terminal) is opened and
+ * written in place, as renaming over it would destroy it.
+ *
+ * Not thread-safe for one outfile. Functions that can fail return 0 or -errno.
+ */
+#ifndef FLAME_COMMON_OUTFILE_H
+#define FLAME_COMMON_OUTFILE_H
+
+#include <stdio.h>
+
+#include "common/compiler.h"
+
+struct outfile {
+    FILE *f;     /* write here; NULL when not open */
+    char *path;  /* what the user asked for, NULL for standard output */
+    char *aside; /* the temporary name, NULL when written in place */
+};
+
+int outfile_open(struct outfile *out, const char *path);
+/* Flushes, checks every earlier write, renames. The outfile is closed either way. */
+int outfile_commit(struct outfile *out);
+void outfile_abort(struct outfile *out);
+
+#endif

@@ -1,0 +1,237 @@
+/*
+ * trace_format.h: the bytes of a trace file, shared by every recorder and the
+ * reader. man/flame-trace.5 says the same in prose.
+ *
+ * A trace is an array of 64 KiB segments. Segment 0 starts with trace_header
+ * and goes on with metadata records; every other segment starts with a
+ * trace_segment header that says what it holds:
+ *
+ *   offset 0      64 KiB       128 KiB      192 KiB
+ *   +------------+------------+------------+------------+--
+ *   | header     | threads    | nodes      | rows       | ...  (nodes, rows and
+ *   | metadata   |            |            |            |       metadata repeat)
+ *   +------------+------------+------------+------------+--
+ *
+ * nodes   a tree of return addresses: a stack is a node, its callers are its
+ *         parents. Append-only, written once, `kind` last: a node whose kind is
+ *         zero is not there yet.
+ * rows    counters, one row for a (stack, recording thread) pair. Each row has
+ *         one writer. A row whose node is zero is not there yet.
+ * threads one record for each recorded thread.
+ *
+ * Ids count slots: id = index of the segment among those of its type
+ * << log2(records a segment) | slot. The segment's own header takes the first
+ * slots, so id 0 is never a record and means "none".
+ *
+ * All integers have the byte order of the machine that recorded; byte_order
+ * tells. The file is written through a shared mapping while the program runs,
+ * so it is readable at any instant, also after SIGKILL. What a crash may cut
+ * is the event being counted at that instant, nothing else.
+ */
+#ifndef FLAME_COMMON_TRACE_FORMAT_H
+#define FLAME_COMMON_TRACE_FORMAT_H
+
+#include "common/compiler.h"
+
+#define TRACE_MAGIC "FLAMETRC"
+#define TRACE_VERSION 1u
+#define TRACE_BYTE_ORDER 0x01020304u
+#define TRACE_SEGMENT_SIZE 65536u
+
+enum trace_recorder {
+    TRACE_RECORDER_MEM = 1,
+    TRACE_RECORDER_OFF = 2,
+};
+
+/* Bits of trace_header.features; a reader refuses bits it does not know. */
+enum trace_feature {
+    TRACE_FEATURE_PEAK = 1u << 0,    /* rows carry peak_* columns, see trace_row */
+    TRACE_FEATURE_SAMPLED = 1u << 1, /* counters are estimates; sample_bytes is the period */
+    TRACE_FEATURE_FORKED = 1u << 2,  /* starts as a fork's copy; inherited rows may be there */
+};
+#define TRACE_FEATURES_KNOWN 7u
+
+enum trace_unit {
+    TRACE_UNIT_NONE = 0,
+    TRACE_UNIT_BYTES = 1,
+    TRACE_UNIT_CALLS = 2,
+    TRACE_UNIT_NANOSECONDS = 3,
+};
+
+/* One value column of the rows: where in trace_row it lies and what it counts. */
+struct trace_column {
+    char name[20];   /* "alloc_bytes"; NUL-padded, at most 19 bytes */
+    uint32_t unit;   /* enum trace_unit */
+    uint16_t offset; /* in the row, a multiple of width, at least 8 */
+    uint16_t width;  /* 4 or 8 bytes, unsigned */
+    uint32_t reserved;
+};
+
+#define TRACE_MAX_COLUMNS 12
+
+struct trace_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_size; /* sizeof(struct trace_header); metadata starts here */
+    uint32_t byte_order;
+    uint32_t features;
+    uint32_t segment_size;
+    uint32_t segments; /* allocated so far; the file is at least this long */
+    uint32_t recorder; /* enum trace_recorder */
+    uint32_t pid;
+    uint32_t ppid;
+    uint32_t columns_used;
+    uint64_t start_realtime_ns;  /* CLOCK_REALTIME when recording began */
+    uint64_t start_monotonic_ns; /* CLOCK_MONOTONIC at the same moment */
+    uint64_t end_monotonic_ns;   /* last time the recorder looked; 0: never */
+    uint64_t sample_bytes;       /* mean bytes between samples; 0: everything is counted */
+    uint64_t peak_bytes;         /* largest sum of live bytes the recorder saw */
+    uint32_t peak_epoch;         /* see trace_row */
+    uint32_t depth;              /* frames kept a stack */
+    uint64_t lost_calls;         /* calls that could not be counted at all */
+    uint64_t lost_bytes;         /* and their bytes */
+    uint64_t lost_frees;         /* frees of recorded blocks that could not be counted */
+    uint64_t fallback_stacks;    /* stacks that needed the slow unwinder */
+    uint64_t reserved[7];
+    struct trace_column columns[TRACE_MAX_COLUMNS];
+    uint8_t padding[456];
+};
+
+enum trace_segment_type {
+    TRACE_SEG_FREE = 0, /* allocated, not used yet */
+    TRACE_SEG_META = 1,
+    TRACE_SEG_NODES = 2,
+    TRACE_SEG_ROWS = 3,
+    TRACE_SEG_THREADS = 4,
+};
+
+#define TRACE_SEGMENT_MAGIC 0x47455346u /* "FSEG" on little-endian machines */
+
+struct trace_segment {
+    uint32_t magic; /* written last */
+    uint32_t type;  /* enum trace_segment_type */
+    uint32_t index; /* among the segments of this type, from 0 */
+    uint32_t record_size;
+    uint8_t reserved[48];
+};
+
+/* ---- nodes ---- */
+
+enum trace_node_kind {
+    TRACE_NODE_NONE = 0,
+    TRACE_NODE_ROOT = 1,      /* addr: epoch << 32 | thread id; parent 0 */
+    TRACE_NODE_PC = 2,        /* addr: a return address (the call is before it) */
+    TRACE_NODE_PC_EXACT = 3,  /* addr: the address itself (interrupted by a signal) */
+    TRACE_NODE_TRUNCATED = 4, /* addr: how many frames were left out here */
+    TRACE_NODE_NAME = 5,      /* addr: file offset of a TRACE_META_STRING record */
+};
+
+struct trace_node {
+    uint64_t addr;
+    uint32_t parent; /* id of the caller's node, always smaller in file order of writing */
+    uint32_t kind;   /* enum trace_node_kind, written last */
+};
+
+#define TRACE_NODE_SHIFT 12 /* log2(records a segment) */
+#define TRACE_NODE_FIRST_SLOT 4
+
+/* ---- rows ---- */
+
+enum trace_row_flag {
+    /* The blocks were live when fork made this process: they count as live and
+       as freed when freed, but this process did not allocate them. */
+    TRACE_ROW_INHERITED = 1u << 0,
+};
+
+/*
+ * The memory recorder's row. live = alloc - free. A thread that frees another
+ * thread's block counts it in a row of its own (same node, alloc 0), so sums
+ * over the rows of a node are right while single rows may have free > alloc.
+ * Sums are modulo 2^64.
+ *
+ * Peak: a row's share of the high-water mark is peak_* if row.peak_epoch ==
+ * header.peak_epoch, else the row has not changed since the mark was set and
+ * its share is its present live. Shares are modulo 2^64 (peak_calls: 2^32) too.
+ */
+struct trace_row {
+    uint32_t node;   /* written last */
+    uint16_t thread; /* id of a trace_thread; 0: none */
+    uint16_t flags;  /* enum trace_row_flag */
+    uint64_t alloc_bytes;
+    uint64_t alloc_calls;
+    uint64_t free_bytes;
+    uint64_t free_calls;
+    uint64_t temp_calls; /* freed by the same thread before its next allocation */
+    uint64_t peak_bytes;
+    uint32_t peak_calls;
+    uint32_t peak_epoch;
+};
+
+#define TRACE_ROW_SHIFT 10
+#define TRACE_ROW_FIRST_SLOT 1
+
+/* ---- threads ---- */
+
+struct trace_thread {
+    uint32_t tid; /* written last; 0: not there yet */
+    uint32_t uses; /* how many threads, one after another, used this record */
+    char comm[16]; /* the thread's name when its first event was seen; NUL-padded */
+    uint64_t events;
+    uint64_t cost_samples; /* events whose cost was measured */
+    uint64_t cost_ns;      /* what they took; cost of all: cost_ns / cost_samples * events */
+    uint64_t live_bytes;   /* allocated here minus freed here, modulo 2^64 */
+    uint64_t skipped;      /* calls seen but not recorded (inside a hook, in a signal handler) */
+};
+
+#define TRACE_THREAD_SHIFT 10
+#define TRACE_THREAD_FIRST_SLOT 1
+
+/* ---- metadata records ---- */
+
+enum trace_meta_type {
+    TRACE_META_END = 0,    /* nothing more in this segment */
+    TRACE_META_EXE = 1,    /* path of the program */
+    TRACE_META_ARG = 2,    /* one argument, in order, argv[0] first */
+    TRACE_META_MODULE = 3, /* struct trace_module, then the path */
+    TRACE_META_STRING = 4, /* text of a TRACE_NODE_NAME frame */
+    TRACE_META_COMM = 5,   /* the process's short name */
+};
+
+/* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
+struct trace_meta {
+    uint32_t type; /* enum trace_meta_type, written last */
+    uint32_t size; /* bytes of payload; strings have no NUL */
+};
+
+#define TRACE_BUILD_ID_MAX 32
+
+/*
+ * A mapped ELF file. An address `pc` in a stack of epoch E belongs to the
+ * module with start <= pc < end and first_epoch <= E < end_epoch; its address
+ * in the file (st_value's terms) is pc - bias. Epochs only advance when an
+ * address range comes to mean another module.
+ */
+struct trace_module {
+    uint64_t start;
+    uint64_t end;
+    uint64_t bias;
+    uint32_t first_epoch;
+    uint32_t end_epoch; /* UINT32_MAX while it may still be in use */
+    uint32_t build_id_size; /* 0: none */
+    uint32_t reserved;
+    uint8_t build_id[TRACE_BUILD_ID_MAX];
+};
+
+_Static_assert(sizeof(struct trace_column) == 32, "on disk");
+_Static_assert(sizeof(struct trace_header) == 1024, "on disk");
+_Static_assert(sizeof(struct trace_segment) == 64, "on disk");
+_Static_assert(sizeof(struct trace_node) == 16, "on disk");
+_Static_assert(sizeof(struct trace_row) == 64, "on disk");
+_Static_assert(sizeof(struct trace_thread) == 64, "on disk");
+_Static_assert(sizeof(struct trace_meta) == 8, "on disk");
+_Static_assert(sizeof(struct trace_module) == 72, "on disk");
+_Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
+_Static_assert((sizeof(struct trace_row) << TRACE_ROW_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
+_Static_assert((sizeof(struct trace_thread) << TRACE_THREAD_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * flame.c: the command table, nothing else. Each command lives in the folder
+ * of its stage as NAME_main.c.
+ */
+#include <stdio.h>
+
+#include "common/commands.h"
+#include "common/error.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {NULL, NULL, NULL},
+};
+
+static void usage(FILE *to)
+{
+    fputs("usage: flame COMMAND [OPTION...] [ARG...]\n\n", to);
+    for (size_t i = 0; commands[i].name; i++)
+        fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fputs("\n'flame COMMAND --help' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
+          to);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
+        usage(stdout);
+        return FLAME_OK;
+    }
+    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+        puts("flame " FLAME_VERSION);
+        return FLAME_OK;
+    }
+    if (argc < 2) {
+        usage(stderr);
+        return FLAME_USAGE;
+    }
+    for (size_t i = 0; commands[i].name; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return flame_error(FLAME_USAGE, "unknown command '%s'; 'flame help' lists them", argv[1]);
+}
