@@ -62,6 +62,9 @@ $(O)/pic/%.o: %.c
 	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(CPPFLAGS) -fPIC -fvisibility=hidden \
 		-ftls-model=initial-exec -fno-stack-protector -MMD -MP -c -o $@ $<
 
+# Files pulled in by the assembler's .incbin are in no .d file.
+$(O)/obj/render/assets.o: $(ASSETS)
+
 -include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)
 
 .PHONY: clean
