@@ -25,7 +25,7 @@ endif
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/trace_writer.c common/procmaps.c $(wildcard unwind/*.c)
+SHARED_SRC := common/trace_writer.c common/pages.c $(wildcard unwind/*.c)
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
 FLAME_SRC  := flame.c $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
               $(wildcard fold/*.c render/*.c driver/*.c)

@@ -92,7 +92,8 @@ struct trace_header {
     uint64_t lost_bytes;         /* and their bytes */
     uint64_t lost_frees;         /* frees of recorded blocks that could not be counted */
     uint64_t fallback_stacks;    /* stacks that needed the slow unwinder */
-    uint64_t reserved[7];
+    uint64_t referee_differences; /* stacks on which two unwinders disagreed (a test mode) */
+    uint64_t reserved[6];
     struct trace_column columns[TRACE_MAX_COLUMNS];
     uint8_t padding[456];
 };
