@@ -1,0 +1,211 @@
+# shellcheck shell=bash
+# lib.sh: what the shell tests share. Source it first:
+#
+#     . "${0%/*}/lib.sh"
+#
+# It gives a scratch directory ($SCRATCH, the current directory from then on,
+# removed at exit), the programs under test ($FLAME, $SHIM), the root of the
+# sources ($ROOT), and the checks below. Results are TAP; no plan is needed, a
+# test ends with done_testing. One that stops before that has no plan and fails.
+#
+#   ok NAME COMMAND...           COMMAND succeeds
+#   not_ok NAME COMMAND...       COMMAND fails
+#   is_str GOT WANT NAME         equal as text
+#   is_int GOT WANT NAME         equal as numbers
+#   like TEXT REGEX NAME         TEXT holds a match of the extended REGEX
+#   unlike TEXT REGEX NAME
+#   file_has FILE REGEX NAME     some line of FILE matches
+#   file_lacks FILE REGEX NAME
+#   run COMMAND...               $status; output in $SCRATCH/out and $SCRATCH/err
+#   run_expect_status N NAME COMMAND...   run, and check the status
+#   test_ok NAME, test_fail NAME [WHY]    a result found some other way
+#   skip KEY WHY                 one check that cannot be made here
+#   skip_all KEY WHY             the whole file; ends the test
+#   compile_victim NAME [FLAG...]  builds tests/victims/NAME.c or .cc into
+#                                $SCRATCH/NAME; a failure to build ends the test
+#
+# Under CI=true a skip is a failure, unless KEY is in tests/allowed-skips.
+
+set -u
+export LC_ALL=C
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+O=${O:-build}
+FLAME=${FLAME:-$ROOT/$O/flame}
+SHIM=${SHIM:-$ROOT/$O/libflamemem.so}
+SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/flame-test.XXXXXX") || exit 1
+export ROOT FLAME SHIM SCRATCH
+
+# A setting of the caller's must not change what the tests see.
+unset LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM
+
+tap_count=0
+tap_failed=0
+status=0
+
+tap_cleanup() {
+    cd / && chmod -R u+rwX "$SCRATCH" 2>/dev/null
+    rm -rf "$SCRATCH"
+}
+trap tap_cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+cd "$SCRATCH" || exit 1
+
+test_ok() {
+    tap_count=$((tap_count + 1))
+    printf 'ok %d - %s\n' "$tap_count" "${1//[#$'\n']/ }"
+}
+
+test_fail() {
+    tap_count=$((tap_count + 1))
+    tap_failed=$((tap_failed + 1))
+    printf 'not ok %d - %s\n' "$tap_count" "${1//[#$'\n']/ }"
+    shift
+    [ $# -eq 0 ] || diag "$@"
+}
+
+diag() {
+    printf '%s\n' "$*" | sed 's/^/#   /' >&2
+}
+
+ok() {
+    local name=$1
+    shift
+    if "$@" >"$SCRATCH/.ok.out" 2>&1; then
+        test_ok "$name"
+    else
+        test_fail "$name" "status $? from: $*
+$(head -c 2000 "$SCRATCH/.ok.out")"
+    fi
+}
+
+not_ok() {
+    local name=$1
+    shift
+    if "$@" >"$SCRATCH/.ok.out" 2>&1; then
+        test_fail "$name" "should have failed: $*"
+    else
+        test_ok "$name"
+    fi
+}
+
+is_str() {
+    if [ "$1" = "$2" ]; then
+        test_ok "$3"
+    else
+        test_fail "$3" "got  '$1'
+want '$2'"
+    fi
+}
+
+is_int() {
+    if [ "$1" -eq "$2" ] 2>/dev/null; then
+        test_ok "$3"
+    else
+        test_fail "$3" "got '$1', want '$2'"
+    fi
+}
+
+like() {
+    if printf '%s\n' "$1" | grep -Eq -- "$2"; then
+        test_ok "$3"
+    else
+        test_fail "$3" "no match of '$2' in:
+$1"
+    fi
+}
+
+unlike() {
+    if printf '%s\n' "$1" | grep -Eq -- "$2"; then
+        test_fail "$3" "'$2' must not be in:
+$1"
+    else
+        test_ok "$3"
+    fi
+}
+
+file_has() {
+    if grep -Eq -- "$2" "$1"; then
+        test_ok "$3"
+    else
+        test_fail "$3" "no line of $1 matches '$2'; it begins:
+$(head -c 2000 "$1" 2>&1)"
+    fi
+}
+
+file_lacks() {
+    if [ ! -r "$1" ]; then
+        test_fail "$3" "cannot read $1"
+    elif grep -Eq -- "$2" "$1"; then
+        test_fail "$3" "$1 must not match '$2':
+$(grep -E -m 3 -- "$2" "$1" | head -c 2000)"
+    else
+        test_ok "$3"
+    fi
+}
+
+# In a shell of its own, so that a test whose command dies by a signal hears
+# nothing of it from bash.
+run() {
+    status=0
+    { "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"; } 2>/dev/null || status=$?
+}
+
+run_expect_status() {
+    local want=$1 name=$2
+    shift 2
+    run "$@"
+    if [ "$status" -eq "$want" ]; then
+        test_ok "$name"
+    else
+        test_fail "$name" "status $status, want $want, from: $*
+$(head -c 2000 "$SCRATCH/err")"
+    fi
+}
+
+skip_allowed() {
+    [ "${CI-}" != true ] || grep -qsx -- "$1" "$ROOT/tests/allowed-skips"
+}
+
+skip() {
+    if skip_allowed "$1"; then
+        tap_count=$((tap_count + 1))
+        printf 'ok %d # SKIP %s\n' "$tap_count" "$2"
+    else
+        test_fail "must run, but is skipped: $2"
+    fi
+}
+
+skip_all() {
+    if skip_allowed "$1"; then
+        printf '1..0 # SKIP %s\n' "$2"
+        exit 0
+    fi
+    test_fail "must run, but is skipped: $2"
+    done_testing
+}
+
+compile_victim() {
+    local name=$1 source compiler
+    shift
+    source=$ROOT/tests/victims/$name.c
+    compiler=${CC:-gcc}
+    if [ ! -e "$source" ]; then
+        source=$ROOT/tests/victims/$name.cc
+        compiler=${CXX:-g++}
+    fi
+    # The sources come before the caller's flags, which may name libraries.
+    if ! "$compiler" -O1 -g -fno-optimize-sibling-calls -I"$ROOT" -o "$SCRATCH/$name" "$source" \
+        "$@" >"$SCRATCH/.cc.out" 2>&1; then
+        test_fail "$name is built" "$(head -c 4000 "$SCRATCH/.cc.out")"
+        done_testing
+    fi
+}
+
+done_testing() {
+    printf '1..%d\n' "$tap_count"
+    [ "$tap_failed" -eq 0 ] || diag "$tap_failed of $tap_count failed"
+    [ "$tap_failed" -eq 0 ] && [ "$tap_count" -gt 0 ]
+    exit
+}
