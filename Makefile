@@ -1,13 +1,24 @@
 # flame: one Makefile for everything; `make help` lists what it can do.
-# Not recursive: each folder's sources are found by name, each object writes its
-# own header dependencies (-MMD -MP) beside itself in build/.
+#
+# Not recursive: each folder's sources are found by name and each object writes
+# its own header dependencies (-MMD -MP) beside itself in $(O). Only demo and
+# check call make again, once, because what they install must be there before
+# the build looks for it.
+#
+# Every object depends on $(O)/flags, a file that holds the compiler and its
+# flags and changes only when they do: another CC, SAN or CFLAGS in the same O
+# builds everything afresh, and never mixes objects of two kinds.
 
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+AR      ?= ar
 PREFIX  ?= /usr/local
 DESTDIR ?=
 V       ?= 0
 SAN     ?=
 O       ?= build
+FUZZ_SECONDS ?= 60
 
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -22,51 +33,239 @@ ifeq ($(V),1)
 Q :=
 endif
 
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
+
+BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
+              libzstd-dev zlib1g-dev
+DEMO_PKGS  := jq
+TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium
+CI_PKGS    := clang clang-format shellcheck mandoc valgrind git
+
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/trace_writer.c common/procmaps.c $(wildcard unwind/*.c)
+SHARED_SRC := common/trace_writer.c common/pages.c $(wildcard unwind/*.c)
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
-FLAME_SRC  := flame.c $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
+LIB_SRC    := $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
               $(wildcard fold/*.c render/*.c driver/*.c)
+FLAME_SRC  := flame.c $(LIB_SRC)
 ASSETS     := $(wildcard render/assets/*)
+MAN        := $(wildcard man/*.[1-8])
+HEADERS    := $(wildcard $(addsuffix /*.h,common unwind preload tracer fold render driver tests))
+
+# What unit tests and fuzz targets link with: everything but main(), and but the
+# hooks and their start-up code, which would take over the test's own malloc.
+TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) \
+                $(filter-out preload/hook% preload/lifecycle%,$(wildcard preload/*.c)))
+
+UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
 
 FLAME_OBJ  := $(FLAME_SRC:%.c=$(O)/obj/%.o)
 SHIM_OBJ   := $(SHIM_SRC:%.c=$(O)/pic/%.o)
+LIB_OBJ    := $(TEST_LIB_SRC:%.c=$(O)/obj/%.o)
+TEST_OBJ   := $(UNIT_SRC:%.c=$(O)/obj/%.o) $(FUZZ_SRC:%.c=$(O)/obj/%.o) \
+              $(O)/obj/tests/fuzz/replay.o
+UNIT_BIN   := $(UNIT_SRC:%.c=$(O)/%)
+FUZZ_BIN   := $(FUZZ_SRC:%.c=$(O)/%)
+LIBFUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/libfuzzer/%)
+SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
+# Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
+DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
 FLAME_LIBS := -ldwarf -lelf -llzma -lzstd -lz -liberty -lm
 SHIM_LIBS  := -ldl
+# Unit tests may ask libunwind for a second opinion.
+TEST_LIBS  := -Wl,--as-needed -lunwind -lpthread -ldl $(FLAME_LIBS)
+
+COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
+# GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
+PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector
 
 .PHONY: all
-all: $(O)/flame $(O)/libflamemem.so
+all: $(O)/flame $(SHIM) ## build flame and libflamemem.so in $(O) (the default)
 
-$(O)/flame: $(FLAME_OBJ)
+$(O)/flame: $(FLAME_OBJ) $(O)/files
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(FLAME_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(FLAME_OBJ) $(FLAME_LIBS)
 
 # The shim is never built with sanitizers: it runs inside programs that are not.
-$(O)/libflamemem.so: $(SHIM_OBJ) preload/libflamemem.map
+$(O)/libflamemem.so: $(SHIM_OBJ) preload/libflamemem.map $(O)/files
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
 		-Wl,--version-script=preload/libflamemem.map -Wl,-soname,libflamemem.so \
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro $(SHIM_LIBS)
 
-$(O)/obj/%.o: %.c
+$(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(SANFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) $(SANFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/pic/%.o: %.c
+$(O)/pic/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $< (shim)"
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(CPPFLAGS) -fPIC -fvisibility=hidden \
-		-ftls-model=initial-exec -fno-stack-protector -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) $(PICFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # Files pulled in by the assembler's .incbin are in no .d file.
 $(O)/obj/render/assets.o: $(ASSETS)
 
--include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)
+-include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
-.PHONY: clean
-clean:
+# Two files that change only when what they say does.
+FLAGS_NOW := $(COMPILE) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(LDFLAGS)
+FILES_NOW := $(FLAME_SRC) $(SHIM_SRC) $(TEST_LIB_SRC)
+
+.PHONY: FORCE
+$(O)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(FLAGS_NOW))' >$@
+
+# A source that goes away must leave the programs it was in.
+$(O)/files: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FILES_NOW)' | cmp -s - $@ || echo '$(FILES_NOW)' >$@
+
+# ---- tests ----
+
+$(O)/libflame-test.a: $(LIB_OBJ) $(O)/files
+	@echo "  AR    $@"
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(LIB_OBJ)
+
+$(UNIT_BIN): $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(O)/libflame-test.a
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(O)/libflame-test.a $(TEST_LIBS)
+
+$(FUZZ_BIN): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/%.o $(O)/obj/tests/fuzz/replay.o \
+		$(O)/libflame-test.a
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(O)/obj/tests/fuzz/replay.o \
+		$(O)/libflame-test.a $(TEST_LIBS)
+
+CLI_TESTS     := $(wildcard tests/cli/t[0-9]*.sh)
+BROWSER_TESTS := $(wildcard tests/browser/t[0-9]*.mjs)
+TESTS         ?= $(UNIT_BIN) $(FUZZ_BIN) $(CLI_TESTS) $(BROWSER_TESTS)
+TEST_JOBS     ?= 2
+
+# What the tests see. MAKEFLAGS is emptied because a test that calls make is not
+# part of this one; FLAME_MAKE is make with the flags of this build.
+TEST_ENV = MAKEFLAGS= MAKELEVEL= O='$(O)' CC='$(CC)' SAN='$(SAN)' \
+	FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
+	FLAME_MAKE="$(MAKE) --no-print-directory O='$(O)' CC='$(CC)' SAN='$(SAN)' CFLAGS='$(CFLAGS)'" \
+	ASAN_OPTIONS=exitcode=99:$${ASAN_OPTIONS-}
+
+.PHONY: build-tests run-tests check unit fuzz-replay
+build-tests: all $(UNIT_BIN) $(FUZZ_BIN)
+
+check: ## install what is missing, build, and run every test
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS) $(TEST_PKGS)
+	$(Q)scripts/npm.sh
+	$(Q)$(MAKE) --no-print-directory build-tests
+	$(Q)$(MAKE) --no-print-directory run-tests
+
+# TESTS="tests/cli/t0601-*.sh" runs a few only.
+run-tests: build-tests ## run the tests on what is there, installing nothing
+	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) --timer -e '' $(TESTS)
+
+unit: $(UNIT_BIN) ## run the unit tests only
+	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e '' $(UNIT_BIN)
+
+fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
+	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e '' $(FUZZ_BIN)
+
+# One clang command a target: the fuzzer wants to see the code it covers, so
+# nothing is shared with the other builds.
+$(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS)
+	@mkdir -p $(@D)
+	@echo "  FUZZ  $@"
+	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) -O1 -g $(CPPFLAGS) \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
+		$(TEST_LIB_SRC) $(TEST_LIBS)
+
+.PHONY: fuzz
+fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
+	$(Q)set -e; for t in $(LIBFUZZ_BIN); do \
+		name=$${t##*/fuzz_}; \
+		mkdir -p $(O)/libfuzzer/found/$$name; \
+		echo "  FUZZ  $$name, $(FUZZ_SECONDS) s"; \
+		$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+			-artifact_prefix=$(O)/libfuzzer/crash-$$name- -print_final_stats=1 \
+			$(O)/libfuzzer/found/$$name \
+			$$(ls -d tests/corpus/$$name 2>/dev/null); \
+	done
+
+# ---- what a reader's eye would miss ----
+
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind preload tracer fold render driver \
+           tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
+LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh .ci/run)
+
+.PHONY: lint format
+lint: ## clang-format, shellcheck and mandoc over the sources
+	@echo "  LINT  clang-format"
+	$(Q)clang-format --dry-run -Werror $(LINT_C)
+	@echo "  LINT  shellcheck"
+	$(Q)shellcheck -x $(LINT_SH)
+	@echo "  LINT  mandoc"
+	$(Q)mandoc -Tlint -Wwarning $(MAN)
+
+format: ## rewrite the C sources as clang-format has them
+	clang-format -i $(LINT_C)
+
+# ---- setting up, showing, installing ----
+
+.PHONY: deps deps-test deps-ci demo
+deps: ## install the packages to build and to run the demo
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS)
+
+deps-test: ## install the packages and node modules the tests need
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS) $(TEST_PKGS)
+	$(Q)scripts/npm.sh
+
+deps-ci: deps-test ## the same, and what .ci/run needs besides
+	$(Q)CC='$(CC)' scripts/deps.sh $(CI_PKGS)
+
+demo: ## install what is missing, build, record a program, leave its picture
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS)
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/demo.sh '$(O)'
+
+BINDIR  := $(DESTDIR)$(PREFIX)/bin
+SHIMDIR := $(DESTDIR)$(PREFIX)/lib/flame
+MANDIR  := $(DESTDIR)$(PREFIX)/share/man
+
+.PHONY: install uninstall
+# flame finds the shim relative to itself: ../lib/flame/libflamemem.so.
+install: all ## install under $(DESTDIR)$(PREFIX)
+	$(Q)install -d '$(BINDIR)' '$(SHIMDIR)'
+	$(Q)install -m 755 $(O)/flame '$(BINDIR)/flame'
+	$(Q)$(if $(SHIM),install -m 755 $(SHIM) '$(SHIMDIR)/libflamemem.so')
+	$(Q)set -e; for page in $(MAN); do \
+		dir='$(MANDIR)'/man$${page##*.}; \
+		install -d "$$dir"; \
+		install -m 644 $$page "$$dir/$${page##*/}"; \
+	done
+
+uninstall: ## remove what install put there
+	$(Q)rm -f '$(BINDIR)/flame' '$(SHIMDIR)/libflamemem.so'
+	$(Q)set -e; for page in $(MAN); do \
+		rm -f '$(MANDIR)'/man$${page##*.}/$${page##*/}; \
+	done
+	$(Q)[ ! -d '$(SHIMDIR)' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)'
+
+.PHONY: clean help
+clean: ## remove $(O)
 	rm -rf $(O)
+
+help: ## this list
+	@echo "make TARGET [CC=clang] [SAN=address,undefined] [V=1] [O=dir] [PREFIX=dir] [DESTDIR=dir]"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		awk -F'|' '{ printf "  %-12s %s\n", $$1, $$2 }'

@@ -1,0 +1,124 @@
+#!/bin/sh
+# deps.sh PACKAGE...: sees to it that Debian packages are installed.
+#
+# Where dpkg and apt-get are, missing packages are installed, through sudo when
+# we are not root; nothing is asked of apt when nothing is missing. Elsewhere
+# each package is looked for by what it brings (a header, a command), and the
+# missing are listed.
+set -eu
+
+# package | what it is for | what shows that it is there
+table='
+gcc|the compiler|cmd:gcc
+g++|C++ programs traced by the tests|cmd:g++
+clang|the second compiler and the fuzzer|cmd:clang
+clang-format|make lint|cmd:clang-format
+libc6-dev|headers of the C library|inc:stdlib.h
+libdwarf-dev|file names, lines and inlined frames|inc:libdwarf.h
+libelf-dev|symbol tables|inc:libelf.h
+libiberty-dev|C++ and Rust names|inc:libiberty/demangle.h
+uthash-dev|hash tables|inc:uthash.h
+liblzma-dev|.gnu_debugdata|inc:lzma.h
+libzstd-dev|compressed debug sections|inc:zstd.h
+zlib1g-dev|compressed debug sections|inc:zlib.h
+libunwind-dev|a second opinion on stacks|inc:libunwind.h
+jq|the program the demo records|cmd:jq
+perl|prove, which runs the tests|cmd:prove
+binutils|nm, objcopy, readelf|cmd:objcopy
+python3|JSON and XML checked in tests|cmd:python3
+nodejs|the browser tests|cmd:node
+npm|the browser tests|cmd:npm
+chromium|the browser tests|cmd:chromium
+shellcheck|make lint|cmd:shellcheck
+mandoc|make lint|cmd:mandoc
+valgrind|a check of memory errors|cmd:valgrind
+git|is the tree clean after the tests?|cmd:git
+'
+
+row() {
+    printf '%s\n' "$table" | grep "^$1|"
+}
+
+there_by_probe() {
+    probe=$(row "$1" | cut -d'|' -f3)
+    case $probe in
+    cmd:*)
+        command -v "${probe#cmd:}" >/dev/null
+        ;;
+    inc:libdwarf.h)
+        for dir in '' libdwarf/ libdwarf-0/ libdwarf-2/; do
+            has_header "${dir}libdwarf.h" && return 0
+        done
+        return 1
+        ;;
+    inc:*)
+        has_header "${probe#inc:}"
+        ;;
+    *)
+        return 1
+        ;;
+    esac
+}
+
+has_header() {
+    printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null 2>&1
+}
+
+have_dpkg=false
+if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
+    have_dpkg=true
+fi
+
+missing=
+for package in "$@"; do
+    if $have_dpkg; then
+        state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=
+        [ "$state" = installed ] || missing="$missing $package"
+    else
+        there_by_probe "$package" || missing="$missing $package"
+    fi
+done
+[ -n "$missing" ] || exit 0
+
+# A package under another name, or built by hand, is as good.
+if $have_dpkg; then
+    left=
+    for package in $missing; do
+        there_by_probe "$package" || left="$left $package"
+    done
+    missing=$left
+    [ -n "$missing" ] || exit 0
+fi
+
+if ! $have_dpkg; then
+    echo "flame: this machine has no apt-get; please install what these Debian packages hold:" >&2
+    for package in $missing; do
+        row "$package" | awk -F'|' '{ printf "  %-15s %s (%s)\n", $1, $2, $3 }' >&2
+    done
+    exit 1
+fi
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "flame: not root and no sudo; please run: apt-get install$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "flame: installing$missing"
+# shellcheck disable=SC2086 # lists of words
+install_missing() {
+    $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 install $missing </dev/null
+}
+
+# The lists may be absent or older than the archive: one update, then again.
+if ! install_missing >/dev/null 2>&1; then
+    $as_root apt-get -qq update </dev/null
+    if ! install_missing >/dev/null; then
+        echo "flame: apt-get could not install$missing (see above)" >&2
+        exit 1
+    fi
+fi
