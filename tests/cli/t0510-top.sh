@@ -29,17 +29,17 @@ file_has out '^All: 820 samples; 40 symbols$' 'samples have no other unit'
 run "$FLAME" top - <in
 ok 'standard input' grep -q 'MiB' out
 
-# On a terminal of 50 columns, which script(1) makes.
+# On a terminal of 60 columns, which script(1) makes.
 if command -v script >/dev/null; then
     printf 'main;%s 5\n' "$(printf 'x%.0s' $(seq 200))" >wide
     on_terminal() {
-        script -qec "stty cols 50; $1" /dev/null </dev/null | tr -d '\r'
+        script -qec "stty cols 60; $1" /dev/null </dev/null | tr -d '\r'
     }
     on_terminal "TERM=xterm '$FLAME' top wide" >screen
     file_has screen $'\033\\[' 'colours on a terminal'
     on_terminal "NO_COLOR=1 TERM=xterm '$FLAME' top wide" >screen
     file_lacks screen $'\033' 'none with NO_COLOR'
-    is_int "$(LC_ALL=C.UTF-8 wc -L <screen)" 50 \
+    is_int "$(LC_ALL=C.UTF-8 wc -L <screen)" 60 \
         'names are cut to the width'
     file_has screen 'xxx…$' 'and say so'
     on_terminal "TERM=dumb '$FLAME' top wide" >screen
