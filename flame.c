@@ -12,6 +12,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
+    {"render", render_main, "draw folded stacks or a trace as a flame graph"},
     {NULL, NULL, NULL},
 };
 

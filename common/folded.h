@@ -17,17 +17,31 @@
 #define FLAME_COMMON_FOLDED_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "common/strbuf.h"
 
+/*
+ * A count: whole + part, 0 <= part < 1. Two fields because counts of bytes and
+ * nanoseconds go beyond 2^53, where a double no longer tells neighbours apart.
+ * What does not fit 64 bits is held at UINT64_MAX.
+ */
+struct folded_count {
+    uint64_t whole;
+    double part;
+};
+
 struct folded_line {
-    const char *stack; /* not NUL-terminated */
+    const char *stack; /* not NUL-terminated; points into the line */
     size_t len;
-    double count;  /* the second count of a differential line, else the only one */
-    double count1; /* the first count of a differential line, else equal to count */
+    struct folded_count count;  /* the second count of a differential line, else the only one */
+    struct folded_count count1; /* the first count of a differential line, else equal to count */
     bool differential;
 };
+
+static inline double folded_count_double(struct folded_count c)
+{
+    return (double)c.whole + c.part;
+}
 
 /*
  * Parses one line [s, s+len) without its newline. Returns 1 for a stack line,
@@ -45,7 +59,9 @@ bool folded_find_meta(const char *s, size_t len, const char *key, const char **v
 /*
  * Appends a frame's name made safe for folded text: ';' becomes ':', control
  * characters (newline, CR, tab, NUL...) become a blank, invalid UTF-8 bytes
- * become U+FFFD. An empty name stays empty.
+ * become U+FFFD. A name that ends like a count ("read 4096") gets a '_' for that
+ * blank, or a reader would take the line for a differential one. An empty name
+ * stays empty.
  */
 void folded_add_frame(struct strbuf *sb, const char *name, size_t len);
 

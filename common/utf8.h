@@ -1,0 +1,25 @@
+/*
+ * utf8.h: telling well-formed UTF-8 from noise, for names that come from
+ * outside. Pure functions, thread-safe.
+ */
+#ifndef FLAME_COMMON_UTF8_H
+#define FLAME_COMMON_UTF8_H
+
+#include "common/compiler.h"
+
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/*
+ * Length in bytes (1 to 4) of the well-formed sequence at s[0..len), with its
+ * code point in *cp; 0 when there is none (bad lead or tail byte, overlong form,
+ * surrogate, beyond U+10FFFF, cut short, or len is 0).
+ */
+size_t utf8_decode(const char *s, size_t len, uint32_t *cp);
+
+/* C0 and C1 control characters and DEL: nothing that a line of text may hold. */
+static inline int utf8_is_control(uint32_t cp)
+{
+    return cp < 0x20 || (cp >= 0x7f && cp < 0xa0);
+}
+
+#endif
