@@ -42,7 +42,8 @@ endif
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
               libzstd-dev zlib1g-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium
+TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium jq sqlite3 git \
+              libjemalloc2 libtcmalloc-minimal4
 CI_PKGS    := clang clang-format shellcheck mandoc valgrind git
 
 # ---- what goes into what ----
