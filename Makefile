@@ -42,7 +42,8 @@ endif
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
               libzstd-dev zlib1g-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium
+TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium jq sqlite3 git \
+              libjemalloc2 libtcmalloc-minimal4
 CI_PKGS    := clang clang-format shellcheck mandoc valgrind git
 
 # ---- what goes into what ----
@@ -61,6 +62,9 @@ HEADERS    := $(wildcard $(addsuffix /*.h,common unwind preload tracer fold rend
 # hooks and their start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) \
                 $(filter-out preload/hook% preload/lifecycle%,$(wildcard preload/*.c)))
+
+# Helpers of several unit tests and fuzz targets.
+TEST_LIB_SRC += $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
