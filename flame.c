@@ -12,6 +12,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
+    {"fold", fold_main, "traces to folded stacks"},
     {NULL, NULL, NULL},
 };
 
@@ -20,8 +21,9 @@ static void usage(FILE *to)
     fputs("usage: flame COMMAND [OPTION...] [ARG...]\n\n", to);
     for (size_t i = 0; commands[i].name; i++)
         fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n'flame COMMAND --help' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
-          to);
+    fputs(
+        "\n'flame COMMAND --help' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
+        to);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,26 @@
+/*
+ * views.h: what can be asked of a memory trace. One table row a view.
+ */
+#ifndef FLAME_FOLD_VIEWS_H
+#define FLAME_FOLD_VIEWS_H
+
+#include "common/strbuf.h"
+#include "common/trace_reader.h"
+
+struct view {
+    const char *name;  /* what --view takes */
+    const char *unit;  /* "bytes" or "calls" */
+    const char *title; /* for a picture's heading */
+    /* A row's share; shares of one stack are summed modulo 2^64. */
+    int64_t (*value)(const struct trace *t, const struct trace_row *r);
+};
+
+/* The table; ends with a row whose name is NULL. */
+extern const struct view views[];
+
+/* NULL when there is no such view. */
+const struct view *view_find(const char *name);
+/* Appends "alloc, count, ..." */
+void view_list(struct strbuf *sb);
+
+#endif
