@@ -42,13 +42,14 @@ endif
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
               libzstd-dev zlib1g-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium
+TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium jq sqlite3 git \
+              libjemalloc2 libtcmalloc-minimal4
 CI_PKGS    := clang clang-format shellcheck mandoc valgrind git
 
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := $(wildcard $(addprefix common/,trace_writer.c pages.c procmaps.c) unwind/*.c)
+SHARED_SRC := common/trace_writer.c common/pages.c $(wildcard unwind/*.c)
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
 LIB_SRC    := $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
               $(wildcard fold/*.c render/*.c driver/*.c)

@@ -1,0 +1,169 @@
+#define _GNU_SOURCE
+#include "preload/config.h"
+
+#include <unistd.h>
+
+#include "preload/say.h"
+
+#define DEFAULT_OUT "%e.%p.flame"
+
+static bool parse_number(const char *s, size_t len, uint32_t max, uint32_t *out)
+{
+    uint64_t value = 0;
+
+    if (len == 0 || len > 9)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (s[i] < '0' || s[i] > '9')
+            return false;
+        value = value * 10 + (uint64_t)(s[i] - '0');
+    }
+    *out = (uint32_t)value;
+    return value <= max;
+}
+
+static bool parse_flag(const char *s, size_t len, bool *out)
+{
+    if (len != 1 || (s[0] != '0' && s[0] != '1'))
+        return false;
+    *out = s[0] == '1';
+    return true;
+}
+
+/* Growing the file later opens it by name, so the name must outlive chdir. */
+static bool set_out(struct config *c, const char *s, size_t len)
+{
+    size_t at = 0;
+
+    if (len == 0)
+        return false;
+    if (s[0] != '/') {
+        ssize_t n = readlink("/proc/self/cwd", c->out, sizeof c->out - 2);
+
+        if (n <= 0)
+            return false;
+        at = (size_t)n;
+        if (c->out[at - 1] != '/')
+            c->out[at++] = '/';
+    }
+    if (at + len >= sizeof c->out)
+        return false;
+    memcpy(c->out + at, s, len);
+    c->out[at + len] = '\0';
+    return true;
+}
+
+static bool key_is(const char *s, size_t len, const char *key)
+{
+    return len == strlen(key) && memcmp(s, key, len) == 0;
+}
+
+static void parse_one(struct config *c, const char *s, size_t len)
+{
+    const char *eq = memchr(s, '=', len);
+    size_t klen = eq ? (size_t)(eq - s) : len;
+    const char *value = eq ? eq + 1 : s + len;
+    size_t vlen = len - klen - (eq ? 1 : 0);
+    char copy[128];
+    bool ok = false;
+
+    if (key_is(s, klen, "out"))
+        ok = set_out(c, value, vlen);
+    else if (key_is(s, klen, "depth"))
+        ok = parse_number(value, vlen, 65536, &c->depth) && c->depth >= 8;
+    else if (key_is(s, klen, "quiet"))
+        ok = parse_flag(value, vlen, &c->quiet);
+    else if (key_is(s, klen, "follow"))
+        ok = parse_flag(value, vlen, &c->follow);
+    else if (key_is(s, klen, "referee"))
+        ok = parse_flag(value, vlen, &c->referee);
+    if (c->quiet)
+        say_hush();
+    if (ok)
+        return;
+    if (len >= sizeof copy)
+        len = sizeof copy - 1;
+    memcpy(copy, s, len);
+    copy[len] = '\0';
+    say("FLAMEMEM_OPTIONS: '", copy,
+        "' is ignored; known are out=PATH, depth=8..65536, quiet=0|1, follow=0|1, referee=0|1",
+        NULL);
+}
+
+void config_parse(struct config *c, const char *options)
+{
+    memset(c, 0, sizeof *c);
+    c->follow = true;
+    c->depth = 1024;
+    set_out(c, DEFAULT_OUT, strlen(DEFAULT_OUT));
+    for (const char *s = options; s && *s;) {
+        const char *end = strchr(s, ':');
+        size_t len = end ? (size_t)(end - s) : strlen(s);
+        uint32_t depth = c->depth;
+
+        if (len) {
+            parse_one(c, s, len);
+            if (c->depth < 8 || c->depth > 65536)
+                c->depth = depth;
+        }
+        s += len + (end ? 1 : 0);
+    }
+}
+
+struct out {
+    char *at, *end;
+};
+
+static void put(struct out *o, char ch)
+{
+    if (o->at < o->end)
+        *o->at++ = ch;
+    else
+        o->at = o->end + 1;
+}
+
+static void put_string(struct out *o, const char *s)
+{
+    while (*s)
+        put(o, *s++);
+}
+
+bool config_expand(const struct config *c, const char *exe, uint32_t pid, uint32_t n, char *path,
+                   size_t size)
+{
+    struct out o = {path, path + size - 1};
+    struct say_number number;
+    bool counted = false;
+
+    for (const char *s = c->out; *s && o.at <= o.end; s++) {
+        if (*s != '%' || !s[1]) {
+            put(&o, *s);
+            continue;
+        }
+        switch (*++s) {
+        case 'e':
+            for (const char *e = exe; *e; e++)
+                put(&o, *e == '/' ? '_' : *e);
+            break;
+        case 'p':
+            put_string(&o, say_unsigned(&number, pid));
+            break;
+        case 'n':
+            put_string(&o, say_unsigned(&number, n));
+            counted = true;
+            break;
+        default:
+            if (*s != '%')
+                put(&o, '%');
+            put(&o, *s);
+        }
+    }
+    if (n > 0 && !counted) {
+        put(&o, '.');
+        put_string(&o, say_unsigned(&number, n));
+    }
+    if (o.at > o.end)
+        return false;
+    *o.at = '\0';
+    return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * lifecycle.h: when recording begins, what fork does to it, when it gives up.
+ *
+ * Recording begins with the first event, which may come from another library's
+ * constructor. `lifecycle_armed` is one load on the hot path; it lies in a page
+ * that the kernel wipes in a forked child (MADV_WIPEONFORK), so the child notices
+ * at its first event, however it was forked, and starts a trace of its own. A
+ * child of vfork shares our memory and goes on in its parent's trace.
+ */
+#ifndef FLAME_PRELOAD_LIFECYCLE_H
+#define FLAME_PRELOAD_LIFECYCLE_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+extern volatile uint32_t *lifecycle_armed;
+
+/* The slow side of lifecycle_on; the guard is held at GUARD_RECORDING. */
+bool lifecycle_begin(void);
+
+static inline bool lifecycle_on(void)
+{
+    return likely(*lifecycle_armed) || lifecycle_begin();
+}
+
+#endif

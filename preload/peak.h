@@ -1,0 +1,97 @@
+/*
+ * peak.h: which stack held how much when most memory was live.
+ *
+ * Exact with one recorded thread, in a few instructions an event. A row keeps
+ * its share lazily: while total live bytes stay at their maximum a row's share
+ * is simply what it holds now. The first time a row changes after that, it puts
+ * what it held aside with the number of the maximum (the epoch). A new maximum
+ * begins a new epoch, which makes everything put aside out of date at once.
+ *
+ * With N recorded threads the sum over threads is looked at only when a thread
+ * has grown by PEAK_STEP since it last looked. So the mark that is found is at
+ * most N * PEAK_STEP below the true one (between two looks no thread grows by
+ * PEAK_STEP without looking itself), plus what other threads do during the
+ * microsecond of the sum. The shares belong to the instant of that look.
+ *
+ * Rejected: one shared counter. It is exact, and two contended atomic operations
+ * an event.
+ */
+#ifndef FLAME_PRELOAD_PEAK_H
+#define FLAME_PRELOAD_PEAK_H
+
+#include "preload/threads.h"
+
+#define PEAK_STEP 8192
+
+/* True once a share has been put aside in the present epoch. Written by all
+ * threads; only ever a hint that a new maximum needs a new epoch. */
+extern bool peak_dirty;
+
+static inline uint64_t peak_load(const uint64_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+/* To be called before a row's live bytes or calls change. */
+static inline void peak_keep_share(struct trace_header *h, struct trace_row *row)
+{
+    uint32_t epoch = __atomic_load_n(&h->peak_epoch, __ATOMIC_RELAXED);
+
+    if (row->peak_epoch == epoch)
+        return;
+    row->peak_bytes = row->alloc_bytes - row->free_bytes;
+    row->peak_calls = (uint32_t)(row->alloc_calls - row->free_calls);
+    row->peak_epoch = epoch;
+    if (!peak_dirty)
+        __atomic_store_n(&peak_dirty, true, __ATOMIC_RELAXED);
+}
+
+/* A maximum of `live` bytes has just been reached or is about to be. */
+static inline void peak_begin_epoch(struct trace_header *h)
+{
+    if (!peak_dirty)
+        return;
+    peak_dirty = false;
+    __atomic_fetch_add(&h->peak_epoch, 1, __ATOMIC_RELAXED);
+}
+
+/* Looks at the sum over all threads and raises the mark. */
+void peak_look(struct trace_header *h, struct thread_state *t);
+
+/*
+ * Counts `size` more live bytes for thread `t` in `row`. `alone`: it is the only
+ * thread ever recorded.
+ */
+static inline void peak_add(struct trace_header *h, struct thread_state *t, struct trace_row *row,
+                            uint64_t size, bool alone)
+{
+    int64_t live = (int64_t)(t->record->live_bytes + size);
+
+    __atomic_store_n(&t->record->live_bytes, (uint64_t)live, __ATOMIC_RELAXED);
+    if (alone && live > (int64_t)h->peak_bytes) {
+        h->peak_bytes = (uint64_t)live;
+        peak_begin_epoch(h);
+    } else {
+        peak_keep_share(h, row);
+    }
+}
+
+/* To be called after the row has been changed by an allocation. */
+static inline void peak_check(struct trace_header *h, struct thread_state *t, bool alone)
+{
+    if (!alone && (int64_t)t->record->live_bytes - t->peak_since >= PEAK_STEP)
+        peak_look(h, t);
+}
+
+static inline void peak_sub(struct trace_header *h, struct thread_state *t, struct trace_row *row,
+                            uint64_t size)
+{
+    int64_t live = (int64_t)(t->record->live_bytes - size);
+
+    peak_keep_share(h, row);
+    __atomic_store_n(&t->record->live_bytes, (uint64_t)live, __ATOMIC_RELAXED);
+    if (live < t->peak_since)
+        t->peak_since = live;
+}
+
+#endif

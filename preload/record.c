@@ -1,0 +1,307 @@
+/*
+ * The way of one allocation: hooks.c called the real malloc; here the stack is
+ * walked (unwind/walk.h), cut to the depth limit, interned (stacks.h) and counted
+ * in the thread's row for it (peak.h), and the block is remembered (shadow.h)
+ * so that free finds that row again.
+ */
+#define _GNU_SOURCE
+#include "preload/record.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "common/pages.h"
+#include "preload/peak.h"
+#include "preload/say.h"
+#include "unwind/modules.h"
+#include "unwind/walk.h"
+
+/* One event in so many is timed, for the estimate of what recording costs. */
+#define COST_EVERY 64
+/* 8 MiB of stack holds at most half a million frames of 16 bytes. */
+#define MAX_WALK (1u << 21)
+
+static uintptr_t own_start, own_end;
+static bool referee;
+
+void record_init(void)
+{
+    modules_own_range(&own_start, &own_end);
+}
+
+void record_set_referee(void)
+{
+    referee = true;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void lose(uint64_t *counter, uint64_t by)
+{
+    __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+}
+
+/* ---- stacks ---- */
+
+static uint32_t skip_own(uintptr_t *pcs, uint32_t n)
+{
+    uint32_t skip = 0;
+
+    while (skip < n && pcs[skip] >= own_start && pcs[skip] < own_end)
+        skip++;
+    return skip;
+}
+
+/* Makes room for four times as many frames. */
+static bool widen(struct thread_state *t)
+{
+    uint32_t len = t->pcs_len * 4;
+    uintptr_t *pcs = len <= MAX_WALK ? pages_alloc(len * sizeof *pcs) : NULL;
+
+    if (!pcs)
+        return false;
+    pages_free(t->pcs, t->pcs_len * sizeof *t->pcs);
+    t->pcs = pcs;
+    t->pcs_len = len;
+    return true;
+}
+
+/* Keeps the inner and the outer frames of a stack that is too deep. */
+static uint32_t truncate_middle(uintptr_t *pcs, uint32_t n, uint64_t *dropped)
+{
+    uint32_t depth = threads_depth(), inner = depth / 2, outer = depth - inner;
+
+    *dropped = 0;
+    if (n <= depth)
+        return n;
+    *dropped = n - depth;
+    pcs[inner] = STACK_TRUNCATED;
+    memmove(pcs + inner + 1, pcs + n - outer, outer * sizeof *pcs);
+    return depth + 1;
+}
+
+static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *pcs,
+                                            uint32_t n)
+{
+    static bool said;
+    uintptr_t *again = pages_alloc(t->pcs_len * sizeof *again);
+    struct say_number a, b;
+    uint32_t m, skip;
+    int got;
+
+    if (!again)
+        return;
+    got = walk_here_afresh(again, (int)t->pcs_len);
+    m = got > 0 ? (uint32_t)got : 0;
+    skip = skip_own(again, m);
+    if (m - skip != n || memcmp(again + skip, pcs, n * sizeof *pcs) != 0) {
+        lose(&store.writer.header->referee_differences, 1);
+        if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+            say("referee: stacks differ: ", say_unsigned(&a, n), " frames against ",
+                say_unsigned(&b, m - skip), NULL);
+    }
+    pages_free(again, t->pcs_len * sizeof *again);
+}
+
+/* The present stack without the shim's frames, in *pcs; how many frames. */
+static uint32_t walk(struct thread_state *t, uintptr_t **pcs)
+{
+    uint32_t skip, n;
+    int got;
+
+    do {
+        got = walk_here(t->pcs, (int)t->pcs_len);
+        n = got > 0 ? (uint32_t)got : 0;
+    } while (unlikely(n == t->pcs_len) && widen(t));
+    skip = skip_own(t->pcs, n);
+    *pcs = t->pcs + skip;
+    n -= skip;
+    if (unlikely(referee))
+        compare_with_referee(t, *pcs, n);
+    return n;
+}
+
+static void note_module(uintptr_t pc)
+{
+    modules_note(pc, NULL);
+}
+
+/* After an epoch's end the thread starts a new tree and forgets unwind rules. */
+static bool follow_epoch(struct thread_state *t)
+{
+    uint32_t epoch = modules_epoch();
+
+    if (!stacks_set_root(&t->stacks, (uint64_t)epoch << 32 | t->id))
+        return false;
+    t->epoch = epoch;
+    walk_forget();
+    return true;
+}
+
+static struct stack_entry *intern_here(struct thread_state *t)
+{
+    struct stack_entry *e;
+    uintptr_t *pcs;
+    uint64_t dropped;
+    uint32_t n = walk(t, &pcs);
+
+    if (unlikely(modules_doubtful(pcs, n)))
+        for (uint32_t i = 0; i < n; i++)
+            modules_note(pcs[i], NULL);
+    if (unlikely(t->epoch != modules_epoch())) {
+        if (!follow_epoch(t))
+            return NULL;
+        n = walk(t, &pcs);
+    }
+    if (unlikely(n == 0)) { /* not even our caller: one nameless frame */
+        pcs[0] = 0;
+        n = 1;
+    }
+    n = truncate_middle(pcs, n, &dropped);
+    e = stacks_intern(&t->stacks, pcs, n, dropped, note_module);
+    /* A module first seen in this very stack may have begun an epoch. */
+    if (unlikely(t->epoch != modules_epoch()) && follow_epoch(t))
+        e = stacks_intern(&t->stacks, pcs, n, dropped, note_module);
+    return e;
+}
+
+/* ---- events ---- */
+
+struct timing {
+    uint64_t start; /* 0: this event is not timed */
+};
+
+static inline struct timing begin_event(struct thread_state *t)
+{
+    uint64_t n = t->record->events;
+
+    __atomic_store_n(&t->record->events, n + 1, __ATOMIC_RELAXED);
+    return (struct timing){unlikely(n % COST_EVERY == 0) ? now_ns() : 0};
+}
+
+static inline void end_event(struct thread_state *t, struct timing timing)
+{
+    uint64_t end;
+
+    if (likely(!timing.start))
+        return;
+    end = now_ns();
+    t->record->cost_ns += end - timing.start;
+    t->record->cost_samples++;
+    store.writer.header->end_monotonic_ns = end;
+}
+
+static FLAME_COLD void lose_alloc(size_t size)
+{
+    static bool said;
+    struct trace_header *h = store.writer.header;
+
+    lose(&h->lost_calls, 1);
+    lose(&h->lost_bytes, size);
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        say("some allocations are not recorded: ",
+            store.writer.full ? say_errno(-store.writer.error) : "no memory for the recorder", ": ",
+            store.writer.path, "; the program runs on", NULL);
+}
+
+static void count_alloc(struct thread_state *t, uintptr_t p, size_t size)
+{
+    struct trace_header *h = store.writer.header;
+    struct stack_entry *e = intern_here(t);
+    bool alone = threads_count() == 1;
+    struct trace_row *row;
+
+    if (unlikely(!e || (!e->row && !(e->row = threads_new_row(t, e->node, 0))))) {
+        lose_alloc(size);
+        return;
+    }
+    if (unlikely(!shadow_put(p, (struct block){e->row, size}))) {
+        lose_alloc(size);
+        return;
+    }
+    row = store_row(e->row);
+    peak_add(h, t, row, size, alone);
+    row->alloc_bytes += size;
+    row->alloc_calls++;
+    peak_check(h, t, alone);
+    t->last_block = p;
+}
+
+void record_alloc(const void *p, size_t size)
+{
+    int saved = errno;
+    struct thread_state *t = threads_self();
+    struct timing timing;
+
+    if (likely(t != NULL)) {
+        timing = begin_event(t);
+        count_alloc(t, (uintptr_t)p, size);
+        end_event(t, timing);
+    } else {
+        lose_alloc(size);
+    }
+    errno = saved;
+}
+
+static void count_free(struct thread_state *t, uintptr_t p, struct block b)
+{
+    struct trace_header *h = store.writer.header;
+    struct trace_row *row = store_row(b.row);
+
+    if (unlikely(row->thread != t->id)) {
+        uint32_t far = threads_far_row(t, row->node);
+
+        if (!far) {
+            lose(&h->lost_frees, 1);
+            return;
+        }
+        row = store_row(far);
+    }
+    peak_sub(h, t, row, b.size);
+    row->free_bytes += b.size;
+    row->free_calls++;
+    if (t->last_block == p) {
+        row->temp_calls++;
+        t->last_block = 0;
+    }
+}
+
+void record_taken_free(const void *p, struct block b)
+{
+    int saved = errno;
+    struct thread_state *t = threads_self();
+    struct timing timing;
+
+    if (likely(t != NULL)) {
+        timing = begin_event(t);
+        count_free(t, (uintptr_t)p, b);
+        end_event(t, timing);
+    } else {
+        lose(&store.writer.header->lost_frees, 1);
+    }
+    errno = saved;
+}
+
+void record_free(const void *p)
+{
+    struct block b;
+
+    if (shadow_take((uintptr_t)p, &b))
+        record_taken_free(p, b);
+}
+
+bool record_take(const void *p, struct block *b)
+{
+    return shadow_take((uintptr_t)p, b);
+}
+
+void record_put_back(const void *p, struct block b)
+{
+    shadow_put((uintptr_t)p, b);
+}

@@ -1,0 +1,35 @@
+/*
+ * record.h: what happens to an event, between the hook and the counters.
+ *
+ * The caller (hooks.c) holds the guard at GUARD_RECORDING, so these are never
+ * re-entered by a thread. errno is preserved. No malloc, no lock that the
+ * program's code may wait for.
+ */
+#ifndef FLAME_PRELOAD_RECORD_H
+#define FLAME_PRELOAD_RECORD_H
+
+#include "preload/shadow.h"
+
+/* The program got `size` bytes at `p`. */
+void record_alloc(const void *p, size_t size);
+
+/* The program is about to give `p` back. Unknown blocks are ignored. */
+void record_free(const void *p);
+
+/*
+ * realloc in two steps, as another thread may get the address the moment the
+ * real call has let go of it: record_take forgets the block before the call;
+ * afterwards either record_taken_free counts it as freed, or record_put_back
+ * restores it because the call failed. False: the block was not known.
+ */
+bool record_take(const void *p, struct block *b);
+void record_taken_free(const void *p, struct block b);
+void record_put_back(const void *p, struct block b);
+
+/* Walk every stack twice and compare (a test mode). */
+void record_set_referee(void);
+
+/* Where the shim's own code lies, to leave it out of stacks. */
+void record_init(void);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * shadow.h: what we know of each live block, found by its address.
+ *
+ * A radix tree over the address space with one 8-byte slot for each 16-byte
+ * granule. A slot is written only by the thread that owns the block at that
+ * moment (it has just got it from malloc, or is about to give it to free), so
+ * no lock and no atomic operation is needed beyond those that install a new
+ * leaf. Blocks at odd multiples of 8 (8-byte classes of jemalloc and tcmalloc)
+ * have a second tree of their own: two blocks never share a slot.
+ *
+ * Memory: half a byte of shadow a byte of small blocks, in pages touched only
+ * where blocks begin; large blocks cost one slot. Thread-safe as described.
+ */
+#ifndef FLAME_PRELOAD_SHADOW_H
+#define FLAME_PRELOAD_SHADOW_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+/* Rows fit in 26 bits; 0 is never a row. */
+#define SHADOW_ROW_MAX ((1u << 26) - 1)
+
+struct block {
+    uint32_t row;
+    uint64_t size; /* bytes asked for */
+};
+
+/* Remembers the block at `addr`. False when it cannot be remembered: no memory
+ * for the leaf, or an address below 8-byte alignment or above 2^47. */
+bool shadow_put(uintptr_t addr, struct block b);
+
+/* Forgets the block at `addr` and says what it was. False when there is none. */
+bool shadow_take(uintptr_t addr, struct block *out);
+
+/* Visits every block that is remembered, in no order; the visitor may change the
+ * block's row through *b and return true to store it. Single-threaded. */
+void shadow_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void *arg);
+
+#endif

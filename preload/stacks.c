@@ -1,0 +1,167 @@
+/*
+ * Problem: every event brings 5 to 1,000 return addresses that must become one
+ * small number, without a lock and without growing the file for stacks seen
+ * before.
+ *
+ * Algorithm: a tree keyed (parent node, pc) in an open-addressing table with
+ * linear probing. Two events in a row share most of their frames from the root
+ * on, so the last stack is kept root first with the node of each frame: the
+ * common part costs a comparison, only the rest is looked up.
+ *
+ * Rejected: one table of whole stacks by hash. Each distinct stack would be
+ * stored whole (cc1 has hundreds of thousands, 40 frames deep), and a shared
+ * table needs either a lock or a resizing scheme between threads.
+ */
+#include "preload/stacks.h"
+
+#include "common/pages.h"
+
+#define FIRST_SIZE 1024u
+#define IDS_AT_ONCE 128u
+
+bool stacks_init(struct stack_table *t, uint32_t limit)
+{
+    memset(t, 0, sizeof *t);
+    t->limit = limit;
+    t->mask = FIRST_SIZE - 1;
+    t->entries = pages_alloc(FIRST_SIZE * sizeof *t->entries);
+    t->last_pc = pages_alloc(limit * sizeof *t->last_pc);
+    t->last_node = pages_alloc(limit * sizeof *t->last_node);
+    if (t->entries && t->last_pc && t->last_node)
+        return true;
+    stacks_release(t);
+    return false;
+}
+
+void stacks_release(struct stack_table *t)
+{
+    pages_free(t->entries, ((size_t)t->mask + 1) * sizeof *t->entries);
+    pages_free(t->last_pc, t->limit * sizeof *t->last_pc);
+    pages_free(t->last_node, t->limit * sizeof *t->last_node);
+    memset(t, 0, sizeof *t);
+}
+
+static uint32_t new_node(struct stack_table *t, uint32_t parent, uint64_t addr, uint32_t kind)
+{
+    struct trace_node *n;
+
+    if (t->ids.next == t->ids.end && !store_nodes(IDS_AT_ONCE, &t->ids))
+        return 0;
+    n = store_node(t->ids.next);
+    n->addr = addr;
+    n->parent = parent;
+    __atomic_store_n(&n->kind, kind, __ATOMIC_RELEASE);
+    return t->ids.next++;
+}
+
+bool stacks_set_root(struct stack_table *t, uint64_t addr)
+{
+    uint32_t root = new_node(t, 0, addr, TRACE_NODE_ROOT);
+
+    if (!root)
+        return false;
+    t->root = root;
+    t->last_len = 0;
+    t->last_entry = NULL;
+    return true;
+}
+
+/* Fibonacci hashing of both halves of the key. */
+static uint32_t slot_of(const struct stack_table *t, uint32_t parent, uint64_t pc)
+{
+    uint64_t h = (pc ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15u;
+
+    return (uint32_t)(h >> 32) & t->mask;
+}
+
+static bool grow(struct stack_table *t)
+{
+    uint32_t old_size = t->mask + 1;
+    struct stack_entry *old = t->entries;
+    struct stack_entry *fresh = pages_alloc((size_t)old_size * 2 * sizeof *fresh);
+
+    if (!fresh)
+        return false;
+    t->entries = fresh;
+    t->mask = old_size * 2 - 1;
+    for (uint32_t i = 0; i < old_size; i++) {
+        uint32_t at;
+
+        if (!old[i].parent)
+            continue;
+        at = slot_of(t, old[i].parent, old[i].pc);
+        while (fresh[at].parent)
+            at = (at + 1) & t->mask;
+        fresh[at] = old[i];
+    }
+    pages_free(old, (size_t)old_size * sizeof *old);
+    return true;
+}
+
+static FLAME_COLD struct stack_entry *add(struct stack_table *t, uint32_t parent, uint64_t pc,
+                                          uint64_t dropped, void (*added)(uintptr_t pc))
+{
+    bool truncated = pc == STACK_TRUNCATED;
+    struct stack_entry *e;
+    uint32_t at, node;
+
+    if (t->used >= (t->mask + 1) / 2 && !grow(t))
+        return NULL;
+    if (!truncated && added)
+        added((uintptr_t)pc);
+    node = truncated ? new_node(t, parent, dropped, TRACE_NODE_TRUNCATED)
+                     : new_node(t, parent, pc, TRACE_NODE_PC);
+    if (!node)
+        return NULL;
+    at = slot_of(t, parent, pc);
+    while (t->entries[at].parent)
+        at = (at + 1) & t->mask;
+    e = &t->entries[at];
+    *e = (struct stack_entry){.pc = pc, .parent = parent, .node = node};
+    t->used++;
+    return e;
+}
+
+static struct stack_entry *child(struct stack_table *t, uint32_t parent, uint64_t pc,
+                                 uint64_t dropped, void (*added)(uintptr_t pc))
+{
+    uint32_t at = slot_of(t, parent, pc);
+
+    for (;; at = (at + 1) & t->mask) {
+        struct stack_entry *e = &t->entries[at];
+
+        if (likely(e->pc == pc && e->parent == parent))
+            return e;
+        if (!e->parent)
+            return add(t, parent, pc, dropped, added);
+    }
+}
+
+struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, uint32_t n,
+                                  uint64_t dropped, void (*added)(uintptr_t pc))
+{
+    uint32_t common = 0, node, most = n < t->last_len ? n : t->last_len;
+    struct stack_entry *e = NULL;
+
+    while (common < most && t->last_pc[common] == pcs[n - 1 - common])
+        common++;
+    if (common == n && n == t->last_len && t->last_entry)
+        return t->last_entry;
+    /* The innermost frame is always looked up: its entry is what is wanted. */
+    if (common == n && n > 0)
+        common--;
+    node = common ? t->last_node[common - 1] : t->root;
+    t->last_len = common;
+    t->last_entry = NULL;
+    for (uint32_t i = common; i < n; i++) {
+        e = child(t, node, pcs[n - 1 - i], dropped, added);
+        if (unlikely(!e))
+            return NULL;
+        node = e->node;
+        t->last_pc[i] = e->pc;
+        t->last_node[i] = node;
+        t->last_len = i + 1;
+    }
+    t->last_entry = e;
+    return e;
+}

@@ -1,0 +1,52 @@
+/*
+ * stacks.h: interning of stacks, one table a thread.
+ *
+ * A stack is a path in a tree of return addresses that starts at the thread's
+ * root node; the tree's nodes go to the trace, the table that finds children
+ * stays in private memory. Only the owning thread touches a table.
+ */
+#ifndef FLAME_PRELOAD_STACKS_H
+#define FLAME_PRELOAD_STACKS_H
+
+#include "preload/store.h"
+
+struct stack_entry {
+    uint64_t pc;
+    uint32_t parent; /* node id; 0: slot free */
+    uint32_t node;
+    uint32_t row; /* the thread's counters for the stack that ends here; 0: none yet */
+    uint32_t unused;
+};
+
+struct stack_table {
+    struct stack_entry *entries;
+    uint32_t mask, used;
+    struct id_chunk ids;
+    uint32_t root;
+    /* The last stack, root first: most of the next one is the same. */
+    uint64_t *last_pc;
+    uint32_t *last_node;
+    uint32_t last_len, limit;
+    struct stack_entry *last_entry; /* of its innermost frame; NULL when unknown */
+};
+
+/* pcs that are no addresses: frames left out in the middle of a deep stack. */
+#define STACK_TRUNCATED ((uint64_t)1)
+
+/* `limit`: the longest stack that will be interned. False: no memory. */
+bool stacks_init(struct stack_table *t, uint32_t limit);
+void stacks_release(struct stack_table *t);
+
+/* Starts a tree of its own under a new root; `addr` as TRACE_NODE_ROOT has it. */
+bool stacks_set_root(struct stack_table *t, uint64_t addr);
+
+/*
+ * Finds or adds the stack pcs[0..n), innermost first, n <= limit. `dropped` is
+ * what a STACK_TRUNCATED entry stands for. The entry is valid until the next
+ * call. NULL when the trace or memory is full. Newly added nodes are reported to
+ * `added` (may be NULL) before they can be seen in the trace.
+ */
+struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, uint32_t n,
+                                  uint64_t dropped, void (*added)(uintptr_t pc));
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * backend.h: what draws a finished tree. A back end is one file that defines a
+ * struct render_backend, and one row of the table in backends.c.
+ */
+#ifndef FLAME_RENDER_BACKEND_H
+#define FLAME_RENDER_BACKEND_H
+
+#include <stdio.h>
+
+#include "render/frametree.h"
+
+/* What the picture says and looks like. Strings are borrowed, may hold any bytes. */
+struct render_options {
+    const char *title;
+    const char *subtitle;  /* "": none */
+    const char *countname; /* unit of the counts, "samples", "bytes"... */
+    const char *nametype;  /* what a frame is: "Function:" */
+    double width;          /* pixels */
+    bool fluid;            /* may follow the window's width */
+    double frame_height;   /* pixels */
+    double minwidth;       /* frames narrower are left out: pixels, or percent of the total */
+    bool minwidth_percent;
+    const char *fonttype;
+    double fontsize;
+    int palette;   /* see palette.h */
+    bool hash;     /* similar names get similar colours */
+    bool inverted; /* root at the top */
+};
+
+struct render_backend {
+    const char *name; /* for -f, and the ending of output files */
+    const char *what; /* for --help */
+    /* Writes the whole picture. 0 or -errno; errors of the stream are its owner's to check. */
+    int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
+};
+
+extern const struct render_backend render_svg;
+
+/* All back ends, the first being the default; ends with NULL. */
+extern const struct render_backend *const render_backends[];
+
+/* By name, or NULL. */
+const struct render_backend *backend_find(const char *name);
+/* By the ending of a file's name, or NULL. */
+const struct render_backend *backend_for_file(const char *path);
+
+#endif

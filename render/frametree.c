@@ -1,0 +1,522 @@
+/*
+ * The frame tree: many stacks in, one node for each distinct path.
+ *
+ * Problem: a million stacks of a kilobyte each are to be merged in a few seconds
+ * in memory that grows with distinct paths, and they come in any order.
+ *
+ * Algorithm: a line is cut at ';'. Frames equal to those of the line before it
+ * (kept as a copy) reuse its nodes, which makes sorted input almost free. For
+ * the others one hash table maps (parent, name bytes) straight to the child;
+ * only a new child has its name interned in a second table. Both are open
+ * addressed, with 32 bits of hash in the slot so that a miss rarely touches the
+ * node. frametree_finish ranks the distinct names once, then orders siblings by
+ * rank and sums totals in one backward pass, as children have higher numbers.
+ *
+ * Rejected: sorting all lines first and merging neighbours, as flamegraph.pl
+ * does. It holds the whole text in memory and compares long common prefixes over
+ * and over; the tree needs neither. A list of children searched by name is slow
+ * under a root with ten thousand of them.
+ */
+#define _GNU_SOURCE
+#include "render/frametree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define CHUNK_SIZE (256u << 10)
+
+struct slot {
+    uint32_t tag;   /* upper half of the hash */
+    uint32_t index; /* of the node or name; 0: free (the root is never looked up) */
+};
+
+struct table {
+    struct slot *slots;
+    uint32_t used;
+    uint32_t mask; /* size - 1; a power of two */
+};
+
+struct frame {
+    size_t start, len; /* in the line's copy */
+    uint32_t node;
+};
+
+struct frametree_builder {
+    bool reverse;
+    uint32_t nodes_cap, names_cap;
+    struct table children, names;
+    /* The line before: its text and frames in the order they were merged. */
+    struct strbuf last;
+    struct frame *frames;
+    size_t nframes, frames_cap;
+    struct frame *cut; /* the present line's */
+    size_t cut_cap;
+};
+
+/* Name bytes live in chunks that never move. */
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+    char bytes[];
+};
+
+static const char *arena_copy(struct frametree *t, const char *s, size_t len)
+{
+    struct chunk *c = t->arena;
+
+    if (!c || c->size - c->used < len) {
+        size_t size = len > CHUNK_SIZE ? len : CHUNK_SIZE;
+
+        c = xmalloc(sizeof *c + size);
+        *c = (struct chunk){.next = t->arena, .size = size};
+        t->arena = c;
+    }
+    memcpy(c->bytes + c->used, s, len);
+    c->used += len;
+    return c->bytes + c->used - len;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 p = (unsigned __int128)a * b;
+
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static uint64_t hash_bytes(const char *s, size_t len)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u ^ len, w;
+
+    for (; len >= 8; s += 8, len -= 8) {
+        memcpy(&w, s, 8);
+        h = mix(h ^ w, 0xd1b54a32d192ed03u);
+    }
+    w = 0;
+    memcpy(&w, s, len);
+    return mix(h ^ w, 0xaef17502108ef2d9u);
+}
+
+static uint64_t hash_child(uint32_t parent, uint64_t name_hash)
+{
+    return mix(name_hash ^ parent, 0x9fb21c651e98df25u);
+}
+
+static void table_init(struct table *tab, uint32_t size)
+{
+    tab->slots = xcalloc(size, sizeof *tab->slots);
+    tab->mask = size - 1;
+    tab->used = 0;
+}
+
+static void slot_put(struct table *tab, uint64_t hash, uint32_t index)
+{
+    uint32_t i = (uint32_t)hash & tab->mask;
+
+    while (tab->slots[i].index)
+        i = (i + 1) & tab->mask;
+    tab->slots[i] = (struct slot){(uint32_t)(hash >> 32), index};
+}
+
+static uint64_t hash_name_of(const struct frametree *t, uint32_t name)
+{
+    return hash_bytes(t->names[name].s, t->names[name].len);
+}
+
+/* Doubling keeps the tables at most two thirds full; hashes are made anew. */
+static void table_grow(struct frametree *t, struct table *tab)
+{
+    struct table old = *tab;
+
+    if (tab->used < tab->mask / 3 * 2)
+        return;
+    table_init(tab, (old.mask + 1) * 2);
+    tab->used = old.used;
+    for (uint32_t i = 0; i <= old.mask; i++) {
+        uint32_t index = old.slots[i].index;
+        uint64_t hash;
+
+        if (!index)
+            continue;
+        if (tab == &t->b->names)
+            hash = hash_name_of(t, index);
+        else
+            hash = hash_child(t->nodes[index].parent, hash_name_of(t, t->nodes[index].name));
+        slot_put(tab, hash, index);
+    }
+    free(old.slots);
+}
+
+static bool name_is(const struct frametree_name *n, const char *s, size_t len)
+{
+    return n->len == len && memcmp(n->s, s, len) == 0;
+}
+
+static uint32_t add_name(struct frametree *t, const char *s, size_t len)
+{
+    struct frametree_builder *b = t->b;
+
+    if (t->nnames == b->names_cap) {
+        b->names_cap *= 2;
+        t->names = xreallocarray(t->names, b->names_cap, sizeof *t->names);
+    }
+    t->names[t->nnames] = (struct frametree_name){.s = arena_copy(t, s, len), .len = (uint32_t)len};
+    return t->nnames++;
+}
+
+static uint32_t intern(struct frametree *t, const char *s, size_t len, uint64_t hash)
+{
+    struct table *tab = &t->b->names;
+    uint32_t name;
+
+    for (uint32_t i = (uint32_t)hash & tab->mask; tab->slots[i].index; i = (i + 1) & tab->mask)
+        if (tab->slots[i].tag == (uint32_t)(hash >> 32) &&
+            name_is(&t->names[tab->slots[i].index], s, len))
+            return tab->slots[i].index;
+    name = add_name(t, s, len);
+    slot_put(tab, hash, name);
+    tab->used++;
+    table_grow(t, tab);
+    return name;
+}
+
+static uint32_t add_node(struct frametree *t, uint32_t parent, uint32_t name)
+{
+    struct frametree_builder *b = t->b;
+
+    if (t->n == b->nodes_cap) {
+        size_t cap = b->nodes_cap < UINT32_MAX / 2 ? b->nodes_cap * 2 : UINT32_MAX;
+
+        t->nodes = xreallocarray(t->nodes, cap, sizeof *t->nodes);
+        if (t->self_part)
+            t->self_part = xreallocarray(t->self_part, cap, sizeof(double));
+        if (t->delta)
+            t->delta = xreallocarray(t->delta, cap, sizeof(double));
+        b->nodes_cap = (uint32_t)cap;
+    }
+    t->nodes[t->n] = (struct frametree_node){
+        .name = name, .parent = parent, .first = FRAMETREE_NONE, .next = FRAMETREE_NONE};
+    if (t->self_part)
+        t->self_part[t->n] = 0;
+    if (t->delta)
+        t->delta[t->n] = 0;
+    if (parent != FRAMETREE_NONE) {
+        t->nodes[t->n].next = t->nodes[parent].first;
+        t->nodes[parent].first = t->n;
+    }
+    return t->n++;
+}
+
+/* The child of `parent` called s, made when it is not there; FRAMETREE_NONE when full. */
+static uint32_t child(struct frametree *t, uint32_t parent, const char *s, size_t len)
+{
+    struct table *tab = &t->b->children;
+    uint64_t name_hash = hash_bytes(s, len);
+    uint64_t hash = hash_child(parent, name_hash);
+    uint32_t node;
+
+    for (uint32_t i = (uint32_t)hash & tab->mask; tab->slots[i].index; i = (i + 1) & tab->mask) {
+        const struct frametree_node *n;
+
+        if (tab->slots[i].tag != (uint32_t)(hash >> 32))
+            continue;
+        n = &t->nodes[tab->slots[i].index];
+        if (n->parent == parent && name_is(&t->names[n->name], s, len))
+            return tab->slots[i].index;
+    }
+    /* The hash table has 32-bit places, so it is what limits the tree. */
+    if (t->n >= 1u << 31)
+        return FRAMETREE_NONE;
+    node = add_node(t, parent, intern(t, s, len, name_hash));
+    slot_put(tab, hash, node);
+    tab->used++;
+    table_grow(t, tab);
+    return node;
+}
+
+void frametree_init(struct frametree *t, bool reverse)
+{
+    *t = (struct frametree){0};
+    t->b = xcalloc(1, sizeof *t->b);
+    t->b->reverse = reverse;
+    t->b->last = (struct strbuf)STRBUF_INIT;
+    t->b->nodes_cap = t->b->names_cap = 1024;
+    t->nodes = xreallocarray(NULL, t->b->nodes_cap, sizeof *t->nodes);
+    t->names = xreallocarray(NULL, t->b->names_cap, sizeof *t->names);
+    table_init(&t->b->children, 4096);
+    table_init(&t->b->names, 4096);
+    /* Its name stays out of the table: a frame called "all" is another one. */
+    add_node(t, FRAMETREE_NONE, add_name(t, "all", 3));
+}
+
+static size_t cut_frames(struct frametree_builder *b, const char *s, size_t len)
+{
+    size_t n = 0, at = 0;
+
+    /* Empty frames at the end are none, those in the middle are kept. */
+    while (len > 0 && s[len - 1] == ';')
+        len--;
+    while (at < len) {
+        const char *semi = memchr(s + at, ';', len - at);
+        size_t end = semi ? (size_t)(semi - s) : len;
+
+        if (n == b->cut_cap) {
+            b->cut_cap = b->cut_cap ? b->cut_cap * 2 : 64;
+            b->cut = xreallocarray(b->cut, b->cut_cap, sizeof *b->cut);
+        }
+        b->cut[n++] = (struct frame){.start = at, .len = end - at};
+        at = end + 1;
+    }
+    if (b->reverse)
+        for (size_t i = 0; i < n / 2; i++) {
+            struct frame f = b->cut[i];
+
+            b->cut[i] = b->cut[n - 1 - i];
+            b->cut[n - 1 - i] = f;
+        }
+    return n;
+}
+
+/* a + b for the integer parts, held at the largest value. */
+static void add_whole(struct frametree *t, uint64_t *a, uint64_t b)
+{
+    if (__builtin_add_overflow(*a, b, a)) {
+        *a = UINT64_MAX;
+        t->saturated = true;
+    }
+}
+
+/* Adds a fraction and moves what reaches one into the integer part. */
+static void add_part(struct frametree *t, uint64_t *whole, double *part, double b)
+{
+    *part += b;
+    if (*part >= 1) {
+        *part -= 1;
+        add_whole(t, whole, 1);
+    }
+}
+
+static void count_line(struct frametree *t, uint32_t node, const struct folded_line *line)
+{
+    if (line->count.whole == UINT64_MAX)
+        t->saturated = true;
+    add_whole(t, &t->nodes[node].self, line->count.whole);
+    if (line->count.part > 0) {
+        if (!t->self_part)
+            t->self_part = xcalloc(t->b->nodes_cap, sizeof(double));
+        add_part(t, &t->nodes[node].self, &t->self_part[node], line->count.part);
+    }
+    if (line->differential) {
+        if (!t->delta)
+            t->delta = xcalloc(t->b->nodes_cap, sizeof(double));
+        t->delta[node] += folded_count_double(line->count) - folded_count_double(line->count1);
+    }
+}
+
+int frametree_add(struct frametree *t, const struct folded_line *line)
+{
+    struct frametree_builder *b = t->b;
+    size_t n = cut_frames(b, line->stack, line->len), i = 0;
+    struct frame *swap = b->frames;
+    size_t swap_cap = b->frames_cap;
+    uint32_t node = 0;
+
+    for (; i < n && i < b->nframes; i++) {
+        struct frame *f = &b->cut[i], *g = &b->frames[i];
+
+        if (f->len != g->len || memcmp(line->stack + f->start, b->last.buf + g->start, f->len) != 0)
+            break;
+        node = f->node = g->node;
+    }
+    for (; i < n; i++) {
+        struct frame *f = &b->cut[i];
+
+        if (f->len >= UINT32_MAX)
+            return -EOVERFLOW;
+        node = f->node = child(t, node, line->stack + f->start, f->len);
+        if (node == FRAMETREE_NONE)
+            return -EOVERFLOW;
+    }
+    count_line(t, node, line);
+    strbuf_clear(&b->last);
+    strbuf_add(&b->last, line->stack, line->len);
+    b->frames = b->cut;
+    b->frames_cap = b->cut_cap;
+    b->nframes = n;
+    b->cut = swap;
+    b->cut_cap = swap_cap;
+    return 0;
+}
+
+/* ---- finishing ---- */
+
+static void sum_totals(struct frametree *t)
+{
+    if (t->self_part) {
+        t->total_part = xreallocarray(NULL, t->n, sizeof(double));
+        memcpy(t->total_part, t->self_part, t->n * sizeof(double));
+    }
+    for (uint32_t i = 0; i < t->n; i++)
+        t->nodes[i].total = t->nodes[i].self;
+    for (uint32_t i = t->n - 1; i > 0; i--) {
+        uint32_t p = t->nodes[i].parent;
+
+        add_whole(t, &t->nodes[p].total, t->nodes[i].total);
+        if (t->total_part)
+            add_part(t, &t->nodes[p].total, &t->total_part[p], t->total_part[i]);
+    }
+}
+
+/* Eight bytes of a name as a number that compares as the bytes do. */
+struct ranked {
+    uint64_t key;
+    uint32_t name;
+};
+
+static int cmp_ranked(const void *pa, const void *pb, void *arg)
+{
+    const struct ranked *a = pa, *b = pb;
+    const struct frametree_name *names = arg, *x = &names[a->name], *y = &names[b->name];
+    int c;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    c = memcmp(x->s, y->s, x->len < y->len ? x->len : y->len);
+    if (c)
+        return c;
+    if (x->len != y->len)
+        return x->len < y->len ? -1 : 1;
+    return a->name < b->name ? -1 : 1;
+}
+
+static void rank_names(struct frametree *t)
+{
+    struct ranked *r = xreallocarray(NULL, t->nnames, sizeof *r);
+
+    for (uint32_t i = 0; i < t->nnames; i++) {
+        unsigned char head[8] = {0};
+
+        memcpy(head, t->names[i].s, t->names[i].len < 8 ? t->names[i].len : 8);
+        r[i].key = 0;
+        for (int j = 0; j < 8; j++)
+            r[i].key = r[i].key << 8 | head[j];
+        r[i].name = i;
+    }
+    qsort_r(r, t->nnames, sizeof *r, cmp_ranked, t->names);
+    for (uint32_t i = 0; i < t->nnames; i++)
+        t->names[r[i].name].rank = i;
+    free(r);
+}
+
+static int cmp_u64(const void *pa, const void *pb)
+{
+    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+    return a < b ? -1 : a > b;
+}
+
+static void sort_keys(uint64_t *k, size_t n)
+{
+    if (n > 16) {
+        qsort(k, n, sizeof *k, cmp_u64);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        uint64_t v = k[i];
+        size_t j = i;
+
+        for (; j > 0 && k[j - 1] > v; j--)
+            k[j] = k[j - 1];
+        k[j] = v;
+    }
+}
+
+static void sort_siblings(struct frametree *t)
+{
+    uint64_t *keys = NULL;
+    size_t cap = 0;
+
+    for (uint32_t i = 0; i < t->n; i++) {
+        size_t n = 0;
+
+        if (t->nodes[i].first == FRAMETREE_NONE ||
+            t->nodes[t->nodes[i].first].next == FRAMETREE_NONE)
+            continue;
+        for (uint32_t c = t->nodes[i].first; c != FRAMETREE_NONE; c = t->nodes[c].next) {
+            if (n == cap) {
+                cap = cap ? cap * 2 : 256;
+                keys = xreallocarray(keys, cap, sizeof *keys);
+            }
+            keys[n++] = (uint64_t)t->names[t->nodes[c].name].rank << 32 | c;
+        }
+        sort_keys(keys, n);
+        t->nodes[i].first = (uint32_t)keys[0];
+        for (size_t k = 0; k < n; k++)
+            t->nodes[(uint32_t)keys[k]].next = k + 1 < n ? (uint32_t)keys[k + 1] : FRAMETREE_NONE;
+    }
+    free(keys);
+}
+
+static void builder_free(struct frametree *t)
+{
+    if (!t->b)
+        return;
+    free(t->b->children.slots);
+    free(t->b->names.slots);
+    free(t->b->frames);
+    free(t->b->cut);
+    strbuf_release(&t->b->last);
+    free(t->b);
+    t->b = NULL;
+}
+
+void frametree_finish(struct frametree *t)
+{
+    builder_free(t);
+    sum_totals(t);
+    rank_names(t);
+    sort_siblings(t);
+}
+
+void frametree_release(struct frametree *t)
+{
+    struct chunk *c = t->arena;
+
+    builder_free(t);
+    while (c) {
+        struct chunk *next = c->next;
+
+        free(c);
+        c = next;
+    }
+    free(t->nodes);
+    free(t->names);
+    free(t->self_part);
+    free(t->total_part);
+    free(t->delta);
+    *t = (struct frametree){0};
+}
+
+struct folded_count frametree_self(const struct frametree *t, uint32_t node)
+{
+    return (struct folded_count){t->nodes[node].self, t->self_part ? t->self_part[node] : 0};
+}
+
+struct folded_count frametree_total(const struct frametree *t, uint32_t node)
+{
+    return (struct folded_count){t->nodes[node].total, t->total_part ? t->total_part[node] : 0};
+}
+
+uint32_t frametree_next(const struct frametree *t, uint32_t node, bool descend, uint32_t *depth)
+{
+    if (descend && t->nodes[node].first != FRAMETREE_NONE) {
+        ++*depth;
+        return t->nodes[node].first;
+    }
+    while (t->nodes[node].next == FRAMETREE_NONE) {
+        node = t->nodes[node].parent;
+        if (node == FRAMETREE_NONE)
+            return FRAMETREE_NONE;
+        --*depth;
+    }
+    return t->nodes[node].next;
+}

@@ -1,0 +1,75 @@
+/*
+ * frametree.h: all stacks of a folded text merged into one tree.
+ *
+ * Node 0 is the root ("all"); every other node is a frame under its parent,
+ * one node for each distinct path. Build with frametree_init, frametree_add for
+ * each line in any order, frametree_finish; only then are totals and the order
+ * of siblings (bytewise by name) there. Nodes are numbers below t->n, parents
+ * come before their children, so totals and walks need no recursion and a stack
+ * a million frames deep does no harm.
+ *
+ * Counts are exact to 64 bits; a sum beyond that stays at UINT64_MAX and sets
+ * t->saturated. Fractions and differences cost memory only when there are any.
+ *
+ * Ownership: the tree copies what it is given. Memory runs out as in strbuf.h.
+ * Not thread-safe for one tree while it is built; afterwards it is read-only.
+ */
+#ifndef FLAME_RENDER_FRAMETREE_H
+#define FLAME_RENDER_FRAMETREE_H
+
+#include "common/folded.h"
+
+#define FRAMETREE_NONE UINT32_MAX
+
+struct frametree_node {
+    uint32_t name;   /* in t->names */
+    uint32_t parent; /* the root's is FRAMETREE_NONE */
+    uint32_t first;  /* first child or FRAMETREE_NONE */
+    uint32_t next;   /* next sibling or FRAMETREE_NONE */
+    uint64_t self;
+    uint64_t total; /* self and all below; after frametree_finish */
+};
+
+struct frametree_name {
+    const char *s; /* not NUL-terminated, any bytes but ';' and newline */
+    uint32_t len;
+    uint32_t rank; /* place among all names in bytewise order; after frametree_finish */
+};
+
+struct frametree_builder;
+
+struct frametree {
+    struct frametree_node *nodes;
+    uint32_t n;
+    struct frametree_name *names; /* names[0] is the root's, "all" */
+    uint32_t nnames;
+    double *self_part, *total_part; /* fractions, by node; NULL when there are none */
+    double *delta; /* second minus first count, by node; NULL without differential lines */
+    bool saturated;
+    struct frametree_builder *b; /* NULL after frametree_finish */
+    void *arena;
+};
+
+/* With `reverse` stacks are merged from the leaf: its callers hang below it. */
+void frametree_init(struct frametree *t, bool reverse);
+/* 0, or -EOVERFLOW when the tree has no room for more nodes (2^32). */
+int frametree_add(struct frametree *t, const struct folded_line *line);
+void frametree_finish(struct frametree *t);
+void frametree_release(struct frametree *t);
+
+struct folded_count frametree_self(const struct frametree *t, uint32_t node);
+struct folded_count frametree_total(const struct frametree *t, uint32_t node);
+
+static inline const struct frametree_name *frametree_name(const struct frametree *t, uint32_t node)
+{
+    return &t->names[t->nodes[node].name];
+}
+
+/*
+ * Pre-order walk without recursion: the node after `node`, whose subtree is left
+ * out when `descend` is false; FRAMETREE_NONE at the end. *depth follows along
+ * (0 for the root).
+ */
+uint32_t frametree_next(const struct frametree *t, uint32_t node, bool descend, uint32_t *depth);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * Reading: chunks of the file are cut into lines in place, so memory holds one
+ * chunk (or the longest line) and the tree, not the text.
+ *
+ * Rejected: mmap. It cannot read pipes, a file that shrinks kills the reader
+ * with SIGBUS, and resident pages of a large input count as its memory.
+ */
+#include "render/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/trace_format.h"
+
+#define CHUNK (256u << 10)
+
+struct reader {
+    struct input *in;
+    const char *name; /* for messages */
+    uint64_t line, first_unknown;
+};
+
+static void take_meta(char **where, const char *s, size_t len, const char *key)
+{
+    const char *value;
+    size_t n;
+
+    /* Several texts may be put together; the first one's word counts. */
+    if (!*where && folded_find_meta(s, len, key, &value, &n))
+        *where = xmemdup0(value, n);
+}
+
+static int take_line(struct reader *r, const char *s, size_t len)
+{
+    struct folded_line line;
+    int kind;
+
+    if (++r->line == 1 && len >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) {
+        s += 3; /* a byte order mark is no part of the first name */
+        len -= 3;
+    }
+    kind = folded_parse_line(s, len, &line);
+    if (kind == 0) {
+        take_meta(&r->in->view, s, len, "view");
+        take_meta(&r->in->unit, s, len, "unit");
+    } else if (kind < 0) {
+        if (r->in->unknown++ == 0)
+            r->first_unknown = r->line;
+    } else {
+        r->in->stacks++;
+        if (frametree_add(&r->in->tree, &line) < 0)
+            return flame_error(FLAME_FAILED,
+                               "%s:%" PRIu64 ": more than 2^31 different frames; filter the input",
+                               r->name, r->line);
+    }
+    return 0;
+}
+
+/* Hands the whole lines of buf on and says in *used how many bytes they had. */
+static int take_lines(struct reader *r, const char *buf, size_t len, size_t *used)
+{
+    int status = 0;
+
+    *used = 0;
+    while (!status && *used < len) {
+        const char *s = buf + *used, *nl = memchr(s, '\n', len - *used);
+
+        if (!nl)
+            break;
+        status = take_line(r, s, (size_t)(nl - s));
+        *used += (size_t)(nl - s) + 1;
+    }
+    return status;
+}
+
+static int take_text(struct reader *r, const char *buf, size_t len)
+{
+    size_t used;
+    int status = take_lines(r, buf, len, &used);
+
+    if (!status && used < len)
+        status = take_line(r, buf + used, len - used);
+    return status;
+}
+
+static ssize_t read_some(int fd, struct strbuf *sb)
+{
+    ssize_t n;
+
+    strbuf_grow(sb, CHUNK);
+    do
+        n = read(fd, sb->buf + sb->len, sb->alloc - sb->len - 1);
+    while (n < 0 && errno == EINTR);
+    if (n > 0)
+        strbuf_setlen(sb, sb->len + (size_t)n);
+    return n < 0 ? -errno : n;
+}
+
+static int read_text(struct reader *r, int fd, struct strbuf *sb)
+{
+    for (;;) {
+        size_t used;
+        ssize_t n;
+        int status = take_lines(r, sb->buf, sb->len, &used);
+
+        if (status)
+            return status;
+        memmove(sb->buf, sb->buf + used, sb->len - used);
+        strbuf_setlen(sb, sb->len - used);
+        n = read_some(fd, sb);
+        if (n < 0)
+            return flame_error(FLAME_FAILED, "%s: %s", r->name, strerror((int)-n));
+        if (n == 0)
+            return take_text(r, sb->buf, sb->len);
+    }
+}
+
+static bool looks_like_trace(const struct strbuf *sb)
+{
+    return sb->len >= sizeof TRACE_MAGIC - 1 &&
+           memcmp(sb->buf, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) == 0;
+}
+
+/* A trace is folded to text first, by the stage before this one. */
+static int read_trace(struct reader *r, const char *path, const char *view)
+{
+    (void)path;
+    return flame_error(FLAME_USAGE, "%s: is a trace; fold it first: flame fold --view %s", r->name,
+                       view ? view : "alloc");
+}
+
+static int read_fd(struct reader *r, int fd, const char *path, const char *view)
+{
+    struct strbuf sb = STRBUF_INIT;
+    int status = 0;
+
+    /* Enough to tell a trace from text, also when a pipe gives a byte at a time. */
+    while (sb.len < sizeof TRACE_MAGIC - 1) {
+        ssize_t n = read_some(fd, &sb);
+
+        if (n < 0)
+            status = flame_error(n == -EISDIR ? FLAME_USAGE : FLAME_FAILED, "%s: %s", r->name,
+                                 strerror((int)-n));
+        if (n <= 0)
+            break;
+    }
+    if (!status)
+        status = looks_like_trace(&sb) ? read_trace(r, path, view) : read_text(r, fd, &sb);
+    strbuf_release(&sb);
+    return status;
+}
+
+static int check(struct reader *r)
+{
+    struct input *in = r->in;
+
+    if (in->stacks == 0)
+        return flame_error(FLAME_USAGE,
+                           "%s: no stack in %" PRIu64 " lines; expected lines like 'main;read 42'",
+                           r->name, r->line);
+    if (in->unknown)
+        flame_warn("%s: %" PRIu64 " of %" PRIu64 " lines not understood and left out, the first "
+                   "is line %" PRIu64,
+                   r->name, in->unknown, r->line, r->first_unknown);
+    frametree_finish(&in->tree);
+    if (in->tree.saturated)
+        flame_warn("%s: counts add up to more than 2^64; the largest ones are cut there", r->name);
+    if (folded_count_double(frametree_total(&in->tree, 0)) <= 0)
+        return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", r->name);
+    return 0;
+}
+
+int input_read(struct input *in, const char *path, const char *view, bool reverse)
+{
+    bool std = !path || strcmp(path, "-") == 0;
+    struct reader r = {.in = in, .name = std ? "standard input" : path};
+    int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int status;
+
+    *in = (struct input){0};
+    if (fd < 0)
+        return flame_error(FLAME_USAGE, "%s: %s", path, strerror(errno));
+    frametree_init(&in->tree, reverse);
+    status = read_fd(&r, fd, std ? "-" : path, view);
+    if (!std)
+        close(fd);
+    if (!status)
+        status = check(&r);
+    if (status)
+        input_release(in);
+    return status;
+}
+
+void input_release(struct input *in)
+{
+    frametree_release(&in->tree);
+    free(in->view);
+    free(in->unit);
+    *in = (struct input){0};
+}

@@ -1,0 +1,266 @@
+/*
+ * Palettes.
+ *
+ * Problem: neighbours must be told apart, a name must keep its colour from
+ * picture to picture, black text must stay readable, and people know the hues
+ * by name from flamegraph.pl and inferno (which give the names: hot, mem, io...).
+ *
+ * Algorithm: a hue is a range in each of the three channels and the name's hash
+ * picks the point in it. Most palettes are one hue; a few choose the hue from
+ * what the name looks like in their language. Marks at the end of a name shift
+ * to another hue in every palette.
+ *
+ * Rejected: real randomness (--random of the Perl script): two runs over one
+ * input would differ, and pictures could not be compared.
+ */
+#define _GNU_SOURCE
+#include "render/palette.h"
+
+#include <math.h>
+
+enum hue {
+    HUE_HOT,
+    HUE_MEM,
+    HUE_IO,
+    HUE_RED,
+    HUE_GREEN,
+    HUE_BLUE,
+    HUE_AQUA,
+    HUE_YELLOW,
+    HUE_PURPLE,
+    HUE_ORANGE,
+    HUE_SAND,
+};
+
+/* Lowest value and span of each channel, and which of the three draws moves it. */
+static const struct {
+    uint8_t low[3], span[3], draw[3];
+} hues[] = {
+    [HUE_HOT] = {{208, 60, 24}, {47, 160, 40}, {0, 1, 2}},
+    [HUE_MEM] = {{40, 178, 60}, {72, 60, 110}, {1, 0, 2}},
+    [HUE_IO] = {{96, 104, 190}, {64, 64, 60}, {1, 1, 0}},
+    [HUE_RED] = {{205, 70, 62}, {48, 86, 86}, {0, 1, 1}},
+    [HUE_GREEN] = {{70, 178, 58}, {78, 64, 78}, {1, 0, 1}},
+    [HUE_BLUE] = {{90, 112, 205}, {76, 76, 48}, {1, 1, 0}},
+    [HUE_AQUA] = {{64, 166, 172}, {72, 58, 58}, {1, 0, 0}},
+    [HUE_YELLOW] = {{186, 176, 58}, {58, 56, 66}, {0, 0, 1}},
+    [HUE_PURPLE] = {{184, 92, 196}, {56, 76, 56}, {0, 1, 0}},
+    [HUE_ORANGE] = {{204, 116, 24}, {48, 66, 60}, {0, 1, 1}},
+    [HUE_SAND] = {{196, 172, 132}, {40, 40, 44}, {0, 0, 1}},
+};
+
+struct name {
+    const char *s; /* without its mark */
+    size_t len;
+    char mark; /* 'k', 'j', 'i', 'w' or 0 */
+};
+
+static bool has(const struct name *n, const char *part)
+{
+    return memmem(n->s, n->len, part, strlen(part)) != NULL;
+}
+
+static bool begins(const struct name *n, const char *part)
+{
+    return n->len >= strlen(part) && memcmp(n->s, part, strlen(part)) == 0;
+}
+
+/* Java's frames are package paths; natives and the VM's C++ have other shapes. */
+static enum hue hue_java(const struct name *n)
+{
+    static const char *const roots[] = {"java", "javax", "jdk", "net", "org", "com", "io", "sun"};
+
+    if (has(n, "::") || begins(n, "-[") || begins(n, "+["))
+        return HUE_YELLOW;
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+        size_t len = strlen(roots[i]);
+        size_t skip = n->len > 0 && n->s[0] == 'L';
+
+        if (n->len > skip + len && memcmp(n->s + skip, roots[i], len) == 0 &&
+            (n->s[skip + len] == '/' || n->s[skip + len] == '.'))
+            return HUE_GREEN;
+    }
+    return HUE_RED;
+}
+
+static enum hue hue_js(const struct name *n)
+{
+    if (has(n, "::"))
+        return HUE_YELLOW;
+    if (has(n, ".js") || begins(n, "~") || begins(n, "*") || begins(n, "LazyCompile:"))
+        return HUE_GREEN;
+    if (has(n, ":") || begins(n, "Builtin"))
+        return HUE_AQUA;
+    return HUE_RED;
+}
+
+static enum hue hue_perl(const struct name *n)
+{
+    if (has(n, "Perl") || has(n, ".pl") || has(n, ".pm"))
+        return HUE_GREEN;
+    return has(n, "::") ? HUE_YELLOW : HUE_RED;
+}
+
+static enum hue hue_rust(const struct name *n)
+{
+    static const char *const own[] = {"core::", "std::", "alloc::"};
+    struct name path = *n;
+
+    if (begins(n, "<")) { /* <alloc::vec::Vec<T> as core::ops::Drop>::drop */
+        path.s++;
+        path.len--;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (begins(&path, own[i]))
+            return HUE_SAND;
+    return has(n, "::") ? HUE_ORANGE : HUE_RED;
+}
+
+static enum hue hue_python(const struct name *n)
+{
+    if (has(n, "site-packages") || has(n, "dist-packages"))
+        return HUE_AQUA;
+    if (has(n, "/lib/python") || begins(n, "<frozen"))
+        return HUE_BLUE;
+    return has(n, ".py") || begins(n, "<module>") ? HUE_YELLOW : HUE_RED;
+}
+
+static const struct {
+    const char *name;
+    enum hue hue;
+    enum hue (*choose)(const struct name *n); /* NULL: always `hue` */
+} palettes[] = {
+    {"hot", HUE_HOT, NULL},          {"mem", HUE_MEM, NULL},       {"io", HUE_IO, NULL},
+    {"java", HUE_RED, hue_java},     {"js", HUE_RED, hue_js},      {"perl", HUE_RED, hue_perl},
+    {"python", HUE_RED, hue_python}, {"rust", HUE_RED, hue_rust},  {"wakeup", HUE_AQUA, NULL},
+    {"chain", HUE_BLUE, NULL},       {"red", HUE_RED, NULL},       {"green", HUE_GREEN, NULL},
+    {"blue", HUE_BLUE, NULL},        {"aqua", HUE_AQUA, NULL},     {"yellow", HUE_YELLOW, NULL},
+    {"purple", HUE_PURPLE, NULL},    {"orange", HUE_ORANGE, NULL},
+};
+
+int palette_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(palettes); i++)
+        if (strcmp(palettes[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+void palette_add_names(struct strbuf *sb)
+{
+    for (size_t i = 0; i < ARRAY_LEN(palettes); i++)
+        strbuf_addf(sb, "%s%s", i ? " " : "", palettes[i].name);
+}
+
+static char mark_of(const char *name, size_t len)
+{
+    if (len >= 4 && name[len - 4] == '_' && name[len - 3] == '[' && name[len - 1] == ']' &&
+        strchr("kjiw", name[len - 2]) && name[len - 2])
+        return name[len - 2];
+    return 0;
+}
+
+size_t palette_strip_mark(const char *name, size_t len)
+{
+    return mark_of(name, len) ? len - 4 : len;
+}
+
+/* Three numbers in [0,1) that look unrelated for different names. */
+static void draw_random(const struct name *n, double v[3])
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, then a finalizer for its weak low bits */
+
+    for (size_t i = 0; i < n->len; i++)
+        h = (h ^ (unsigned char)n->s[i]) * 0x100000001b3u;
+    for (int i = 0; i < 3; i++) {
+        h ^= h >> 31;
+        h *= 0x7fb5d329728ea185u;
+        h ^= h >> 29;
+        v[i] = (double)(h >> 40) / (1u << 24);
+    }
+}
+
+/*
+ * Three numbers that lie near each other for names that begin alike: each
+ * character moves the point less than the one before it. A module's path is left
+ * out, or all of a library's functions would look the same.
+ */
+static void draw_similar(const struct name *n, double v[3])
+{
+    double weight = 0.5, sum = 0;
+    size_t i = 0, end = n->len;
+    const char *tick = memchr(n->s, '`', n->len);
+
+    if (tick && tick + 1 < n->s + n->len)
+        i = (size_t)(tick + 1 - n->s);
+    if (end > i + 16)
+        end = i + 16;
+    for (; i < end; i++, weight *= 0.5)
+        sum += weight * ((unsigned char)n->s[i] * 37 % 64) / 64;
+    v[0] = sum;
+    v[1] = 1 - sum;
+    v[2] = sum < 0.5 ? 2 * sum : 2 - 2 * sum;
+    for (int k = 0; k < 3; k++)
+        v[k] = fmin(fmax(v[k], 0), 0.999999);
+}
+
+static enum hue hue_of(int palette, const struct name *n)
+{
+    enum hue hue = palettes[palette].choose ? palettes[palette].choose(n) : palettes[palette].hue;
+
+    switch (n->mark) {
+    case 'k':
+        return palettes[palette].hue == HUE_ORANGE || palettes[palette].hue == HUE_HOT ? HUE_PURPLE
+                                                                                       : HUE_ORANGE;
+    case 'j':
+        return palettes[palette].hue == HUE_GREEN || palettes[palette].hue == HUE_MEM ? HUE_YELLOW
+                                                                                      : HUE_GREEN;
+    case 'w':
+        return palettes[palette].hue == HUE_AQUA ? HUE_PURPLE : HUE_AQUA;
+    case 'i':
+        if (palettes[palette].choose)
+            return HUE_AQUA;
+        return hue;
+    default:
+        return hue;
+    }
+}
+
+struct rgb palette_color(int palette, const char *name, size_t len, bool similar)
+{
+    struct name n = {name, palette_strip_mark(name, len), mark_of(name, len)};
+    uint8_t c[3];
+    double v[3];
+    enum hue hue;
+
+    if (len == 1 && name[0] == '-')
+        return (struct rgb){176, 176, 176};
+    if (len == 2 && name[0] == '-' && name[1] == '-')
+        return (struct rgb){130, 130, 130};
+    hue = hue_of(palette, &n);
+    if (similar)
+        draw_similar(&n, v);
+    else
+        draw_random(&n, v);
+    for (int i = 0; i < 3; i++) {
+        double x = hues[hue].low[i] + v[hues[hue].draw[i]] * (hues[hue].span[i] + 1);
+
+        /* An inlined frame is its caller's code: the same hue, paler. */
+        if (n.mark == 'i' && !palettes[palette].choose)
+            x += (255 - x) * 0.45;
+        c[i] = (uint8_t)fmin(x, 255);
+    }
+    return (struct rgb){c[0], c[1], c[2]};
+}
+
+struct rgb palette_delta(double delta, double largest)
+{
+    double share = largest > 0 ? fmin(fabs(delta) / largest, 1) : 0;
+    uint8_t rest = (uint8_t)(250 - 200 * share);
+
+    if (delta > 0)
+        return (struct rgb){255, rest, rest};
+    if (delta < 0)
+        return (struct rgb){rest, rest, 255};
+    return (struct rgb){250, 250, 250};
+}

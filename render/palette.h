@@ -1,0 +1,37 @@
+/*
+ * palette.h: what colour a frame has.
+ *
+ * A colour depends on nothing but the palette and the frame's name, so the same
+ * input gives the same picture. Pure functions, thread-safe.
+ */
+#ifndef FLAME_RENDER_PALETTE_H
+#define FLAME_RENDER_PALETTE_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+
+struct rgb {
+    uint8_t r, g, b;
+};
+
+/* The palette called `name`, or -1. */
+int palette_find(const char *name);
+
+/* Appends all names, blank-separated. */
+void palette_add_names(struct strbuf *sb);
+
+/*
+ * The colour of a frame. With `similar` (--hash) names that begin alike get
+ * colours that are alike; else each name's shade is its own. A mark at the end
+ * of the name (_[k] _[j] _[i] _[w]) chooses the hue.
+ */
+struct rgb palette_color(int palette, const char *name, size_t len, bool similar);
+
+/* Differences: red for growth, blue for less, paler the nearer to zero. */
+struct rgb palette_delta(double delta, double largest);
+
+/* Length of the name without its mark. */
+size_t palette_strip_mark(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,299 @@
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/commands.h"
+#include "common/error.h"
+#include "common/outfile.h"
+#include "render/backend.h"
+#include "render/input.h"
+#include "render/palette.h"
+#include "render/views.h"
+
+struct request {
+    struct render_options o;
+    const struct render_backend *backend;
+    const char *format, *colors, *view;
+    const char *output, *input;
+    bool reverse;
+};
+
+static void help(void)
+{
+    struct strbuf names = STRBUF_INIT;
+
+    palette_add_names(&names);
+    printf("usage: flame render [OPTION...] [FILE]\n"
+           "\n"
+           "Draws folded stacks, or a trace, as a flame graph. Without FILE, or with '-', it\n"
+           "reads standard input.\n"
+           "\n"
+           "  -o, --output FILE    write to FILE (default: standard output)\n"
+           "  -f, --format NAME    one of those below (default: by FILE's ending, else svg)\n"
+           "      --view VIEW      of a trace: alloc, count, live, peak or temp (default: alloc)\n"
+           "      --title TEXT     (default: by view, else 'Flame Graph')\n"
+           "      --subtitle TEXT  a second line under the title\n"
+           "      --width PX       (default: 1200, and the page follows the window's width)\n"
+           "      --height PX      of one frame (default: 16)\n"
+           "      --minwidth W     leave out frames narrower than W pixels, or W%% of all\n"
+           "                       (default: 0.1)\n"
+           "      --countname NAME unit of the counts (default: by view, else 'samples')\n"
+           "      --nametype TEXT  what a frame is called (default: 'Function:')\n"
+           "      --colors NAME    palette (default: by view, else hot)\n"
+           "      --hash           names that begin alike get colours that are alike\n"
+           "      --reverse        merge stacks from the leaf: who calls this?\n"
+           "      --inverted       root at the top\n"
+           "      --fonttype FONT  (default: Verdana)\n"
+           "      --fontsize PX    (default: 12)\n"
+           "      --help           this text\n"
+           "\n"
+           "Palettes: %s\n"
+           "Formats:\n",
+           names.buf);
+    for (size_t i = 0; render_backends[i]; i++)
+        printf("  %-8s %s\n", render_backends[i]->name, render_backends[i]->what);
+    strbuf_release(&names);
+}
+
+/* A number in [min, max]; `end` gets what stands behind it. */
+static bool number(const char *s, double min, double max, double *value, const char **end)
+{
+    char *rest;
+    double v = strtod(s, &rest);
+
+    *end = rest;
+    if (rest == s || !isfinite(v) || v < min || v > max)
+        return false;
+    *value = v;
+    return true;
+}
+
+static int pixels(const char *option, const char *s, double min, double max, double *value)
+{
+    const char *end;
+
+    if (number(s, min, max, value, &end) && (*end == '\0' || strcmp(end, "px") == 0))
+        return 0;
+    return flame_error(FLAME_USAGE, "render: --%s %s: expected pixels from %g to %g", option, s,
+                       min, max);
+}
+
+static int minwidth(struct render_options *o, const char *s)
+{
+    const char *end;
+
+    if (number(s, 0, 1e6, &o->minwidth, &end)) {
+        o->minwidth_percent = strcmp(end, "%") == 0;
+        if (*end == '\0' || strcmp(end, "px") == 0 || (o->minwidth_percent && o->minwidth <= 100))
+            return 0;
+    }
+    return flame_error(FLAME_USAGE,
+                       "render: --minwidth %s: expected pixels (0.1) or percent (0.5%%)", s);
+}
+
+enum {
+    OPT_VIEW = 256,
+    OPT_TITLE,
+    OPT_SUBTITLE,
+    OPT_WIDTH,
+    OPT_HEIGHT,
+    OPT_MINWIDTH,
+    OPT_COUNTNAME,
+    OPT_NAMETYPE,
+    OPT_COLORS,
+    OPT_HASH,
+    OPT_REVERSE,
+    OPT_INVERTED,
+    OPT_FONTTYPE,
+    OPT_FONTSIZE,
+    OPT_HELP,
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"format", required_argument, NULL, 'f'},
+    {"view", required_argument, NULL, OPT_VIEW},
+    {"title", required_argument, NULL, OPT_TITLE},
+    {"subtitle", required_argument, NULL, OPT_SUBTITLE},
+    {"width", required_argument, NULL, OPT_WIDTH},
+    {"height", required_argument, NULL, OPT_HEIGHT},
+    {"minwidth", required_argument, NULL, OPT_MINWIDTH},
+    {"countname", required_argument, NULL, OPT_COUNTNAME},
+    {"nametype", required_argument, NULL, OPT_NAMETYPE},
+    {"colors", required_argument, NULL, OPT_COLORS},
+    {"hash", no_argument, NULL, OPT_HASH},
+    {"reverse", no_argument, NULL, OPT_REVERSE},
+    {"inverted", no_argument, NULL, OPT_INVERTED},
+    {"fonttype", required_argument, NULL, OPT_FONTTYPE},
+    {"fontsize", required_argument, NULL, OPT_FONTSIZE},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+/* -1: go on; else the exit status. */
+static int take_option(struct request *q, int opt)
+{
+    struct render_options *o = &q->o;
+    int status = -1;
+
+    switch (opt) {
+    case 'o':
+        q->output = optarg;
+        break;
+    case 'f':
+        q->format = optarg;
+        break;
+    case OPT_VIEW:
+        q->view = optarg;
+        break;
+    case OPT_TITLE:
+        o->title = optarg;
+        break;
+    case OPT_SUBTITLE:
+        o->subtitle = optarg;
+        break;
+    case OPT_WIDTH:
+        o->fluid = false;
+        status = pixels("width", optarg, 100, 100000, &o->width);
+        break;
+    case OPT_HEIGHT:
+        status = pixels("height", optarg, 4, 1000, &o->frame_height);
+        break;
+    case OPT_MINWIDTH:
+        status = minwidth(o, optarg);
+        break;
+    case OPT_COUNTNAME:
+        o->countname = optarg;
+        break;
+    case OPT_NAMETYPE:
+        o->nametype = optarg;
+        break;
+    case OPT_COLORS:
+        q->colors = optarg;
+        break;
+    case OPT_HASH:
+        o->hash = true;
+        break;
+    case OPT_REVERSE:
+        q->reverse = true;
+        break;
+    case OPT_INVERTED:
+        o->inverted = true;
+        break;
+    case OPT_FONTTYPE:
+        o->fonttype = optarg;
+        break;
+    case OPT_FONTSIZE:
+        status = pixels("fontsize", optarg, 4, 100, &o->fontsize);
+        break;
+    case OPT_HELP:
+        help();
+        return FLAME_OK;
+    default:
+        return flame_error(FLAME_USAGE, "render: wrong option; 'flame render --help' lists them");
+    }
+    return status > 0 ? status : -1;
+}
+
+static int find_backend(struct request *q)
+{
+    struct strbuf names = STRBUF_INIT;
+
+    if (q->format)
+        q->backend = backend_find(q->format);
+    else if (!q->output || !(q->backend = backend_for_file(q->output)))
+        q->backend = render_backends[0];
+    if (q->backend)
+        return 0;
+    for (size_t i = 0; render_backends[i]; i++)
+        strbuf_addf(&names, "%s%s", i ? " " : "", render_backends[i]->name);
+    flame_error(FLAME_USAGE, "render: unknown format '%s'; there are: %s", q->format, names.buf);
+    strbuf_release(&names);
+    return FLAME_USAGE;
+}
+
+static int find_palette(struct request *q)
+{
+    struct strbuf names = STRBUF_INIT;
+
+    q->o.palette = palette_find(q->colors);
+    if (q->o.palette >= 0)
+        return 0;
+    palette_add_names(&names);
+    flame_error(FLAME_USAGE, "render: unknown palette '%s'; there are: %s", q->colors, names.buf);
+    strbuf_release(&names);
+    return FLAME_USAGE;
+}
+
+/* What the options leave open comes from the view, else from flamegraph.pl's defaults. */
+static void fill_in(struct request *q, const struct input *in)
+{
+    const struct view_look *look = in->view ? view_look(in->view) : NULL;
+    struct render_options *o = &q->o;
+
+    if (!o->title)
+        o->title = look ? look->title : o->inverted ? "Icicle Graph" : "Flame Graph";
+    if (!o->countname)
+        o->countname = in->unit ? in->unit : look ? look->unit : "samples";
+    if (!q->colors) {
+        q->colors = look ? look->palette : strcmp(o->countname, "bytes") == 0 ? "mem" : "hot";
+        o->palette = palette_find(q->colors);
+    }
+}
+
+static int draw(struct request *q)
+{
+    const char *to = q->output ? q->output : "standard output";
+    struct outfile out;
+    struct input in;
+    int err, status = input_read(&in, q->input, q->view, q->reverse);
+
+    if (status)
+        return status;
+    fill_in(q, &in);
+    err = outfile_open(&out, q->output);
+    if (err) {
+        status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
+    } else {
+        err = q->backend->write(out.f, &in.tree, &q->o);
+        if (err)
+            outfile_abort(&out);
+        else
+            err = outfile_commit(&out);
+        if (err)
+            status = flame_error(FLAME_FAILED, "%s: %s", to, strerror(-err));
+    }
+    input_release(&in);
+    return status;
+}
+
+int render_main(int argc, char **argv)
+{
+    struct request q = {
+        .o =
+            {
+                .subtitle = "",
+                .nametype = "Function:",
+                .width = 1200,
+                .fluid = true,
+                .frame_height = 16,
+                .minwidth = 0.1,
+                .fonttype = "Verdana",
+                .fontsize = 12,
+            },
+    };
+    int opt, status;
+
+    opterr = 0;
+    optind = 1;
+    while ((opt = getopt_long(argc, argv, "o:f:", long_options, NULL)) != -1)
+        if ((status = take_option(&q, opt)) >= 0)
+            return status;
+    if (argc - optind > 1)
+        return flame_error(FLAME_USAGE, "render: one FILE at a time, got '%s' and '%s'",
+                           argv[optind], argv[optind + 1]);
+    q.input = argv[optind];
+    if ((status = find_backend(&q)) || (q.colors && (status = find_palette(&q))))
+        return status;
+    return draw(&q);
+}

@@ -1,0 +1,18 @@
+/*
+ * textfit.h: how much of a name fits a frame, from widths of the font's
+ * characters, as nothing here can ask the font. The page's script asks it
+ * and fits anew. Pure, thread-safe.
+ */
+#ifndef FLAME_RENDER_TEXTFIT_H
+#define FLAME_RENDER_TEXTFIT_H
+
+#include "common/compiler.h"
+
+/*
+ * Bytes of name[0..len) that fit into `width` pixels at `fontsize`. The whole
+ * length when all of it fits; else the length of the beginning that leaves room
+ * for ".." behind it; 0 when not even one character would do.
+ */
+size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * value.h: counts as people read them: "1,572,864", "1.50 MiB", "2.31 s".
+ *
+ * Units are known by name: "bytes" counts in powers of 1024, "nanoseconds",
+ * "microseconds", "milliseconds" and "seconds" (or ns, us, ms, s) as time; every
+ * other name is only put behind the number. Pure functions, thread-safe.
+ */
+#ifndef FLAME_RENDER_VALUE_H
+#define FLAME_RENDER_VALUE_H
+
+#include "common/folded.h"
+
+/* The digits, in groups of three ("1,572,864") or not; a fraction with at most six. */
+void value_add_number(struct strbuf *sb, struct folded_count c, bool grouped);
+
+/* At most two decimals ("12.5", "-3"); |v| < 1e15. */
+void value_add_fixed2(struct strbuf *sb, double v);
+
+/* True and "1.50 MiB" when the unit has a shorter form that says more than the digits. */
+bool value_add_human(struct strbuf *sb, struct folded_count c, const char *unit);
+
+/* "1.50 MiB, 1,572,864 bytes" or "1,234 calls". `unit` may hold any bytes. */
+void value_add_both(struct strbuf *sb, struct folded_count c, const char *unit);
+
+/* part of whole as "12.34%", both >= 0; 0 when whole is 0. */
+void value_add_percent(struct strbuf *sb, double part, double whole);
+
+#endif

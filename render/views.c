@@ -1,0 +1,18 @@
+#include "render/views.h"
+
+static const struct view_look looks[] = {
+    {"alloc", "Memory allocated", "bytes", "mem"},
+    {"count", "Allocation calls", "calls", "mem"},
+    {"live", "Memory live at the end", "bytes", "mem"},
+    {"leak", "Memory leaked", "bytes", "mem"},
+    {"peak", "Memory at the peak", "bytes", "mem"},
+    {"temp", "Temporary allocations", "calls", "mem"},
+};
+
+const struct view_look *view_look(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(looks); i++)
+        if (strcmp(looks[i].view, name) == 0)
+            return &looks[i];
+    return NULL;
+}

@@ -1,0 +1,20 @@
+/*
+ * views.h: what a view of a trace is called in pictures and tables, from the
+ * "# flame: view=..." line of folded text.
+ */
+#ifndef FLAME_RENDER_VIEWS_H
+#define FLAME_RENDER_VIEWS_H
+
+#include "common/compiler.h"
+
+struct view_look {
+    const char *view;
+    const char *title;
+    const char *unit; /* when the text does not say */
+    const char *palette;
+};
+
+/* The look of view `name`, or NULL when it is none we know. */
+const struct view_look *view_look(const char *name);
+
+#endif

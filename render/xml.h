@@ -1,0 +1,20 @@
+/*
+ * xml.h: any bytes as XML text or attribute value, so that no name can become
+ * markup. Pure, thread-safe.
+ */
+#ifndef FLAME_RENDER_XML_H
+#define FLAME_RENDER_XML_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+
+/*
+ * Appends s with &, <, >, " and ' escaped. Control characters, bytes that are no
+ * UTF-8 and code points XML forbids become U+FFFD, as do the marks that turn the
+ * direction of the text around them. After max_chars characters (0: no limit)
+ * the rest is cut and "…" stands for it.
+ */
+void xml_add(struct strbuf *sb, const char *s, size_t len, size_t max_chars);
+
+#endif

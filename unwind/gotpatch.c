@@ -1,0 +1,121 @@
+/*
+ * Source: the ELF gABI's dynamic section (DT_JMPREL, DT_RELA, DT_SYMTAB) and
+ * the processor supplements' JUMP_SLOT and GLOB_DAT relocations, whose targets
+ * are the slots calls go through. A slot may lie in the read-only-after-relocation
+ * part, so its page is opened for the write and closed again if it was.
+ */
+#define _GNU_SOURCE
+#include "unwind/gotpatch.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unwind/arch.h"
+
+struct tables {
+    const char *strings;
+    const ElfW(Sym) * symbols;
+    const ElfW(Rela) * plt, *rela;
+    size_t nplt, nrela;
+    uintptr_t relro_start, relro_end;
+};
+
+/* glibc relocates d_ptr in place for most libraries; both forms are accepted. */
+static uintptr_t pointer(const struct link_map *map, ElfW(Addr) value)
+{
+    return value < map->l_addr ? map->l_addr + value : value;
+}
+
+static void read_tables(const struct link_map *map, struct tables *t)
+{
+    const ElfW(Ehdr) *ehdr = (const void *)map->l_addr;
+    const ElfW(Phdr) *phdr = (const void *)(map->l_addr + ehdr->e_phoff);
+
+    *t = (struct tables){0};
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+        switch (d->d_tag) {
+        case DT_STRTAB:
+            t->strings = (const void *)pointer(map, d->d_un.d_ptr);
+            break;
+        case DT_SYMTAB:
+            t->symbols = (const void *)pointer(map, d->d_un.d_ptr);
+            break;
+        case DT_JMPREL:
+            t->plt = (const void *)pointer(map, d->d_un.d_ptr);
+            break;
+        case DT_PLTRELSZ:
+            t->nplt = d->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_RELA:
+            t->rela = (const void *)pointer(map, d->d_un.d_ptr);
+            break;
+        case DT_RELASZ:
+            t->nrela = d->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        }
+    }
+    for (int i = 0; i < ehdr->e_phnum; i++)
+        if (phdr[i].p_type == PT_GNU_RELRO) {
+            t->relro_start = map->l_addr + phdr[i].p_vaddr;
+            t->relro_end = t->relro_start + phdr[i].p_memsz;
+        }
+}
+
+static int write_slot(const struct tables *t, void **slot, void *value)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t at = (uintptr_t)slot & ~(page - 1);
+    bool relro =
+        (uintptr_t)slot >= t->relro_start && (uintptr_t)slot < (t->relro_end & ~(page - 1));
+
+    if (relro && mprotect((void *)at, page, PROT_READ | PROT_WRITE) < 0)
+        return -errno;
+    __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+    if (relro)
+        mprotect((void *)at, page, PROT_READ);
+    return 0;
+}
+
+static int patch_table(const struct link_map *map, const struct tables *t, const ElfW(Rela) * rel,
+                       size_t nrel, const struct gotpatch *patches, size_t n)
+{
+    int done = 0;
+
+    for (size_t i = 0; i < nrel; i++) {
+        const char *name = t->strings + t->symbols[ELF64_R_SYM(rel[i].r_info)].st_name;
+        unsigned type = ELF64_R_TYPE(rel[i].r_info);
+
+        if (type != ARCH_R_JUMP_SLOT && type != ARCH_R_GLOB_DAT)
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            int err;
+
+            if (strcmp(name, patches[k].symbol) != 0)
+                continue;
+            err = write_slot(t, (void **)(map->l_addr + rel[i].r_offset), patches[k].replacement);
+            if (err)
+                return err;
+            done++;
+        }
+    }
+    return done;
+}
+
+int gotpatch_apply(void *handle, const struct gotpatch *patches, size_t n)
+{
+    const struct link_map *map = handle;
+    struct tables t;
+    int a = 0, b = 0;
+
+    read_tables(map, &t);
+    if (!t.strings || !t.symbols)
+        return -ENOEXEC;
+    if (t.plt)
+        a = patch_table(map, &t, t.plt, t.nplt, patches, n);
+    if (a >= 0 && t.rela)
+        b = patch_table(map, &t, t.rela, t.nrela, patches, n);
+    return a < 0 ? a : b < 0 ? b : a + b;
+}

@@ -1,0 +1,391 @@
+/*
+ * Problem: every address in a stack must be tied to the file it came from, while
+ * the program loads and unloads libraries, without the loader's lock.
+ *
+ * Algorithm: an append-only table. modules_init copies the loader's list;
+ * modules_note asks _dl_find_object about addresses outside of the known ranges.
+ * After dlclose each known module is looked up again; those not found are
+ * `gone`. While some are gone, addresses in their ranges are asked about anew:
+ * the same file at the same place revives the entry, another one ends it and
+ * begins an epoch.
+ *
+ * Rejected: interposing dlopen. The loader finds $ORIGIN, RUNPATH and the
+ * namespace through dlopen's caller, which would be the shim. Reading
+ * /proc/self/maps on every miss: 12 us and a descriptor each time.
+ *
+ * Source: _dl_find_object is described in the glibc manual, "Dynamic Linker
+ * Introspection", since 2.35. Before that we fall back to dl_iterate_phdr for
+ * addresses not known yet.
+ */
+#define _GNU_SOURCE
+#include "unwind/modules.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "common/pages.h"
+
+#define MAX_MODULES 4096
+#define PATH_CHUNK 65536
+
+/* The layout of struct dl_find_object in glibc's <dlfcn.h>; spelled out so that
+ * the shim builds on older C libraries and finds the function at run time. */
+struct found_object {
+    unsigned long long int flags;
+    void *map_start;
+    void *map_end;
+    struct link_map *link_map;
+    void *eh_frame;
+    unsigned long long int reserved[7];
+};
+
+static struct {
+    struct leaflock lock;
+    struct module *table; /* MAX_MODULES of them, never moved */
+    size_t used;
+    uint32_t epoch;
+    size_t gone;
+    uintptr_t gone_lo, gone_hi; /* hull of the ranges of gone modules */
+    struct trace_writer *trace;
+    char *paths; /* bump memory for path strings */
+    size_t paths_left;
+    int (*find_object)(void *, struct found_object *);
+} mods;
+
+static const char *keep_string(const char *s, size_t len)
+{
+    char *at;
+
+    if (len + 1 > mods.paths_left) {
+        mods.paths = pages_alloc(PATH_CHUNK);
+        mods.paths_left = mods.paths ? PATH_CHUNK : 0;
+        if (len + 1 > mods.paths_left)
+            return "";
+    }
+    at = mods.paths;
+    memcpy(at, s, len);
+    at[len] = '\0';
+    mods.paths += len + 1;
+    mods.paths_left -= len + 1;
+    return at;
+}
+
+/* The loader calls the program itself "", and keeps relative names as given. */
+static const char *keep_path(const char *name, uintptr_t start, uintptr_t end)
+{
+    char path[4096];
+    uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
+    size_t len, at = 0;
+    ssize_t n;
+
+    if (vdso >= start && vdso < end)
+        return "[vdso]";
+    if (!name || !name[0]) {
+        n = readlink("/proc/self/exe", path, sizeof path - 1);
+        return n > 0 ? keep_string(path, (size_t)n) : "";
+    }
+    len = strlen(name);
+    if (name[0] != '/') {
+        n = readlink("/proc/self/cwd", path, sizeof path - 2);
+        if (n > 0) {
+            at = (size_t)n;
+            path[at++] = '/';
+        }
+    }
+    if (at + len >= sizeof path)
+        return "";
+    memcpy(path + at, name, len);
+    return keep_string(path, at + len);
+}
+
+static bool inside(const struct module *m, uintptr_t at, size_t size)
+{
+    return at >= m->start && at < m->end && size <= m->end - at;
+}
+
+/* Notes lie in a mapped segment; what a broken file says is not followed outside. */
+static void read_build_id(struct module *m, const ElfW(Phdr) * note)
+{
+    uintptr_t at = m->bias + note->p_vaddr;
+    size_t left = note->p_memsz, align = note->p_align == 8 ? 8 : 4;
+
+    if (!inside(m, at, left))
+        return;
+    while (left >= sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *n = (const void *)at;
+        size_t name = (n->n_namesz + align - 1) & ~(align - 1);
+        size_t desc = (n->n_descsz + align - 1) & ~(align - 1);
+        const uint8_t *body = (const uint8_t *)(n + 1);
+
+        if (name > left || desc > left || sizeof *n + name + desc > left)
+            return;
+        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(body, "GNU", 4) == 0 &&
+            n->n_descsz <= TRACE_BUILD_ID_MAX) {
+            m->facts.build_id_size = n->n_descsz;
+            memcpy(m->facts.build_id, body + name, n->n_descsz);
+            return;
+        }
+        at += sizeof *n + name + desc;
+        left -= sizeof *n + name + desc;
+    }
+}
+
+/* Fills *m from the program headers. False when nothing in it can be loaded. */
+static bool describe(struct module *m, const ElfW(Phdr) * phdr, uint16_t phnum, uintptr_t bias)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+
+    *m = (struct module){.start = UINTPTR_MAX, .bias = bias, .phdr = phdr, .phnum = phnum};
+    for (uint16_t i = 0; i < phnum; i++) {
+        uintptr_t lo = (bias + phdr[i].p_vaddr) & ~page;
+        uintptr_t hi = (bias + phdr[i].p_vaddr + phdr[i].p_memsz + page) & ~page;
+
+        if (phdr[i].p_type != PT_LOAD)
+            continue;
+        if (lo < m->start)
+            m->start = lo;
+        if (hi > m->end)
+            m->end = hi;
+    }
+    if (m->start >= m->end)
+        return false;
+    for (uint16_t i = 0; i < phnum; i++)
+        if (phdr[i].p_type == PT_NOTE && !m->facts.build_id_size)
+            read_build_id(m, &phdr[i]);
+    return true;
+}
+
+static void write_record(struct module *m)
+{
+    if (!mods.trace)
+        return;
+    m->facts.start = m->start;
+    m->facts.end = m->end;
+    m->facts.bias = m->bias;
+    m->record = trace_writer_meta(mods.trace, TRACE_META_MODULE, &m->facts, sizeof m->facts,
+                                  m->path, strlen(m->path), NULL);
+}
+
+static bool same_file(const struct module *a, const struct module *b)
+{
+    return a->start == b->start && a->end == b->end && a->bias == b->bias &&
+           strcmp(a->path, b->path) == 0 && a->facts.build_id_size == b->facts.build_id_size &&
+           memcmp(a->facts.build_id, b->facts.build_id, a->facts.build_id_size) == 0;
+}
+
+static bool live(const struct module *m)
+{
+    return !m->gone && m->facts.end_epoch == UINT32_MAX;
+}
+
+static void update_hull(void)
+{
+    uintptr_t lo = UINTPTR_MAX, hi = 0;
+    size_t gone = 0;
+
+    for (size_t i = 0; i < mods.used; i++) {
+        const struct module *m = &mods.table[i];
+
+        if (!m->gone || m->facts.end_epoch != UINT32_MAX)
+            continue;
+        gone++;
+        if (m->start < lo)
+            lo = m->start;
+        if (m->end > hi)
+            hi = m->end;
+    }
+    __atomic_store_n(&mods.gone_lo, lo, __ATOMIC_RELAXED);
+    __atomic_store_n(&mods.gone_hi, hi, __ATOMIC_RELAXED);
+    __atomic_store_n(&mods.gone, gone, __ATOMIC_RELEASE);
+}
+
+/* Adds `m` (described and with its path), or revives its like. Lock held. */
+static struct module *admit(struct module *m)
+{
+    bool reused = false;
+
+    for (size_t i = 0; i < mods.used; i++) {
+        struct module *old = &mods.table[i];
+
+        if (old->facts.end_epoch != UINT32_MAX || old->end <= m->start || old->start >= m->end)
+            continue;
+        if (same_file(old, m)) {
+            old->gone = false;
+            old->phdr = m->phdr;
+            update_hull();
+            return old;
+        }
+        reused = true;
+    }
+    if (mods.used == MAX_MODULES)
+        return NULL;
+    if (reused) {
+        uint32_t next = mods.epoch + 1;
+
+        for (size_t i = 0; i < mods.used; i++) {
+            struct module *old = &mods.table[i];
+
+            if (old->facts.end_epoch != UINT32_MAX || old->end <= m->start || old->start >= m->end)
+                continue;
+            old->facts.end_epoch = next;
+            if (old->record)
+                old->record->end_epoch = next;
+        }
+        __atomic_store_n(&mods.epoch, next, __ATOMIC_RELEASE);
+    }
+    m->facts.first_epoch = reused ? mods.epoch : 0;
+    m->facts.end_epoch = UINT32_MAX;
+    write_record(m);
+    mods.table[mods.used] = *m;
+    __atomic_store_n(&mods.used, mods.used + 1, __ATOMIC_RELEASE);
+    update_hull();
+    return &mods.table[mods.used - 1];
+}
+
+static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
+                         void *data FLAME_UNUSED)
+{
+    struct module m;
+
+    if (!describe(&m, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr))
+        return 0;
+    leaflock_take(&mods.lock);
+    m.path = keep_path(info->dlpi_name, m.start, m.end);
+    admit(&m);
+    leaflock_drop(&mods.lock);
+    return 0;
+}
+
+void modules_init(void)
+{
+    mods.find_object =
+        (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    mods.table = pages_alloc(MAX_MODULES * sizeof *mods.table);
+    if (mods.table)
+        dl_iterate_phdr(add_from_list, NULL);
+}
+
+void modules_attach(struct trace_writer *w)
+{
+    leaflock_take(&mods.lock);
+    mods.trace = w;
+    for (size_t i = 0; i < mods.used; i++)
+        write_record(&mods.table[i]);
+    leaflock_drop(&mods.lock);
+}
+
+static struct module *find_live(uintptr_t pc)
+{
+    for (size_t i = 0; i < mods.used; i++)
+        if (pc >= mods.table[i].start && pc < mods.table[i].end && live(&mods.table[i]))
+            return &mods.table[i];
+    return NULL;
+}
+
+/* Asks the loader, without its lock, what is at `pc`. */
+static struct module *ask_loader(uintptr_t pc)
+{
+    struct found_object found;
+    const ElfW(Ehdr) * ehdr;
+    struct module m;
+
+    if (!mods.find_object || mods.find_object((void *)pc, &found) != 0)
+        return NULL;
+    ehdr = found.map_start;
+    if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) == 0 && ehdr->e_phentsize == sizeof(ElfW(Phdr)) &&
+        ehdr->e_phoff + ehdr->e_phnum * sizeof(ElfW(Phdr)) <=
+            (uintptr_t)found.map_end - (uintptr_t)found.map_start &&
+        describe(&m, (const void *)((const char *)ehdr + ehdr->e_phoff), ehdr->e_phnum,
+                 found.link_map->l_addr)) {
+        m.path = keep_path(found.link_map->l_name, m.start, m.end);
+        return admit(&m);
+    }
+    /* Headers not mapped: the address still has a file, if no build-id. */
+    m = (struct module){.start = (uintptr_t)found.map_start,
+                        .end = (uintptr_t)found.map_end,
+                        .bias = found.link_map->l_addr};
+    m.path = keep_path(found.link_map->l_name, m.start, m.end);
+    return admit(&m);
+}
+
+bool modules_note(uintptr_t pc, struct module *out)
+{
+    struct module *m;
+
+    if (!mods.table)
+        return false;
+    leaflock_take(&mods.lock);
+    m = find_live(pc);
+    if (!m)
+        m = ask_loader(pc);
+    if (!m && !mods.find_object) {
+        /* An old C library. The loader's lock must not be taken under ours. */
+        leaflock_drop(&mods.lock);
+        dl_iterate_phdr(add_from_list, NULL);
+        leaflock_take(&mods.lock);
+        m = find_live(pc);
+    }
+    if (m && out)
+        *out = *m;
+    leaflock_drop(&mods.lock);
+    return m != NULL;
+}
+
+uint32_t modules_epoch(void)
+{
+    return __atomic_load_n(&mods.epoch, __ATOMIC_ACQUIRE);
+}
+
+void modules_after_dlclose(void)
+{
+    struct found_object found;
+
+    if (!mods.table || !mods.find_object)
+        return;
+    leaflock_take(&mods.lock);
+    for (size_t i = 0; i < mods.used; i++) {
+        struct module *m = &mods.table[i];
+
+        if (live(m) &&
+            (mods.find_object((void *)m->start, &found) != 0 || found.link_map->l_addr != m->bias))
+            m->gone = true;
+    }
+    update_hull();
+    leaflock_drop(&mods.lock);
+}
+
+bool modules_doubtful(const uintptr_t *pcs, size_t n)
+{
+    uintptr_t lo, hi;
+
+    if (likely(!__atomic_load_n(&mods.gone, __ATOMIC_ACQUIRE)))
+        return false;
+    lo = __atomic_load_n(&mods.gone_lo, __ATOMIC_RELAXED);
+    hi = __atomic_load_n(&mods.gone_hi, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < n; i++)
+        if (pcs[i] >= lo && pcs[i] < hi)
+            return true;
+    return false;
+}
+
+void modules_after_fork(void)
+{
+    mods.lock.held = 0;
+    mods.trace = NULL;
+    for (size_t i = 0; i < mods.used; i++)
+        mods.table[i].record = NULL;
+}
+
+void modules_own_range(uintptr_t *start, uintptr_t *end)
+{
+    struct module m;
+
+    *start = *end = 0;
+    if (modules_note((uintptr_t)&modules_own_range, &m)) {
+        *start = m.start;
+        *end = m.end;
+    }
+}

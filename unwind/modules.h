@@ -1,0 +1,63 @@
+/*
+ * modules.h: which ELF files are mapped where, as a snapshot of our own.
+ *
+ * The loader's list can only be walked under the loader's lock, and a malloc
+ * hook may run while another thread holds that lock and waits for a lock the
+ * program's own code holds. So the list is copied once at start, and after that
+ * new modules are found by address with glibc's lock-free _dl_find_object: the
+ * address always comes from the stack of the calling thread, so its module
+ * cannot be unloaded meanwhile.
+ *
+ * Epochs: an address range can come to mean another module after dlclose.
+ * modules_epoch() advances only then, not when the same file comes back to the
+ * same place; recorders keep stacks of different epochs apart.
+ *
+ * All functions may be called from hooks, by any thread; none calls malloc.
+ * One instance a process (there is one address space to describe).
+ */
+#ifndef FLAME_UNWIND_MODULES_H
+#define FLAME_UNWIND_MODULES_H
+
+#include <stdbool.h>
+
+#include "common/trace_writer.h"
+
+struct module {
+    uintptr_t start, end; /* mapped range */
+    uintptr_t bias;       /* address in memory minus address in the file */
+    const void *phdr;     /* its program headers in memory; NULL: not known */
+    uint16_t phnum;
+    bool gone;                   /* dlclose took it away; the range has not been reused yet */
+    const char *path;            /* absolute, or "[vdso]" */
+    struct trace_module facts;   /* epochs and build-id */
+    struct trace_module *record; /* its copy in the trace, NULL when there is none */
+};
+
+/* Reads the loader's list (takes its lock: call it outside of hooks' hot path). */
+void modules_init(void);
+
+/* Writes all known modules into the trace, and from now on every new one. */
+void modules_attach(struct trace_writer *w);
+
+/* Makes sure the module of `pc` is known; `pc` must be on the caller's stack.
+ * True when it belongs to one, filling *out if not NULL. */
+bool modules_note(uintptr_t pc, struct module *out);
+
+/* The present epoch. */
+uint32_t modules_epoch(void);
+
+/* To be called after every dlclose. */
+void modules_after_dlclose(void);
+
+/* True when some address in pcs[0..n) lies where an unloaded module was. Cheap
+ * while nothing has been unloaded. */
+bool modules_doubtful(const uintptr_t *pcs, size_t n);
+
+/* In a forked child: locks another thread may have held are free again, and
+ * there is no trace until modules_attach. */
+void modules_after_fork(void);
+
+/* Range of the module this function is in (the shim). */
+void modules_own_range(uintptr_t *start, uintptr_t *end);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * walk.h: the calling thread's stack as return addresses.
+ *
+ * libunwind does the walking. It is loaded privately (its own _Unwind_* symbols
+ * must not stand before the program's) and its imports are redirected so that
+ * inside a traced program it takes no loader lock, keeps no descriptor and never
+ * tests an address by writing to a pipe.
+ *
+ * walk_here may be called by any thread, also inside a signal handler, but not
+ * re-entered by the same thread (the shim's guard sees to that).
+ */
+#ifndef FLAME_UNWIND_WALK_H
+#define FLAME_UNWIND_WALK_H
+
+#include "common/compiler.h"
+
+/* Loads the unwinder. 0, or -errno with *why a sentence for the user. */
+int walk_init(const char **why);
+
+/*
+ * Fills pcs[0..max) with return addresses, innermost first; frames of the
+ * caller itself are among them. Returns how many; == max may mean that there
+ * are more.
+ */
+int walk_here(uintptr_t *pcs, int max);
+
+/* The same, slowly and without any cache: libunwind's own step by step word. */
+int walk_here_afresh(uintptr_t *pcs, int max);
+
+/* What the calling thread remembers of code is out of date (a new epoch). */
+void walk_forget(void);
+
+#endif
