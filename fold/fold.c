@@ -27,7 +27,7 @@
 #include "common/error.h"
 #include "fold/aggregate.h"
 #include "fold/frames.h"
-#include "fold/views.h"
+#include "fold/memviews.h"
 
 struct item {
     uint32_t node;

@@ -5,6 +5,7 @@
 
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/opts.h"
 #include "common/outfile.h"
 #include "fold/fold.h"
 
@@ -118,16 +119,9 @@ int fold_main(int argc, char **argv)
             fputs(help, stdout);
             free(dirs);
             return FLAME_OK;
-        case ':':
-            free(dirs);
-            return flame_error(FLAME_USAGE,
-                               "fold: option '%s' needs a value; see 'flame fold "
-                               "--help'",
-                               argv[optind - 1]);
         default:
             free(dirs);
-            return flame_error(FLAME_USAGE, "fold: unknown option '%s'; see 'flame fold --help'",
-                               argv[optind - 1]);
+            return opts_wrong("fold", argv, c);
         }
     }
     if (optind == argc) {

@@ -1,16 +1,16 @@
 /*
- * views.h: what can be asked of a memory trace. One table row a view.
+ * memviews.h: what can be asked of a memory trace. One table row a view. (What a
+ * view is called in a picture is render's business.)
  */
-#ifndef FLAME_FOLD_VIEWS_H
-#define FLAME_FOLD_VIEWS_H
+#ifndef FLAME_FOLD_MEMVIEWS_H
+#define FLAME_FOLD_MEMVIEWS_H
 
 #include "common/strbuf.h"
 #include "common/trace_reader.h"
 
 struct view {
-    const char *name;  /* what --view takes */
-    const char *unit;  /* "bytes" or "calls" */
-    const char *title; /* for a picture's heading */
+    const char *name; /* what --view takes */
+    const char *unit; /* "bytes" or "calls" */
     /* A row's share; shares of one stack are summed modulo 2^64. */
     int64_t (*value)(const struct trace *t, const struct trace_row *r);
 };

@@ -2,7 +2,7 @@
  * The views. Rows that a fork's child inherited stand for blocks that its parent
  * allocated: they count as live and in the peak, but not as allocated here.
  */
-#include "fold/views.h"
+#include "fold/memviews.h"
 
 static bool inherited(const struct trace_row *r)
 {
@@ -42,12 +42,8 @@ static int64_t temp_value(const struct trace *t, const struct trace_row *r)
 }
 
 const struct view views[] = {
-    {"alloc", "bytes", "Bytes allocated", alloc_value},
-    {"count", "calls", "Allocation calls", count_value},
-    {"live", "bytes", "Bytes still live", live_value},
-    {"peak", "bytes", "Bytes live at the peak", peak_value},
-    {"temp", "calls", "Temporary allocations", temp_value},
-    {NULL, NULL, NULL, NULL},
+    {"alloc", "bytes", alloc_value}, {"count", "calls", count_value}, {"live", "bytes", live_value},
+    {"peak", "bytes", peak_value},   {"temp", "calls", temp_value},   {NULL, NULL, NULL},
 };
 
 const struct view *view_find(const char *name)
