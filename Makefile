@@ -62,6 +62,9 @@ HEADERS    := $(wildcard $(addsuffix /*.h,common unwind preload tracer fold rend
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) \
                 $(filter-out preload/hook% preload/lifecycle%,$(wildcard preload/*.c)))
 
+# Helpers of several unit tests and fuzz targets.
+TEST_LIB_SRC += $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
+
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
 

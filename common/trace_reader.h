@@ -45,6 +45,10 @@ struct trace {
     const struct trace_thread *threads; /* indexed by thread id */
     uint32_t thread_limit;
 
+    /* Rows left out because their node is not in the file: it was copied while
+       the program ran. 0 for a trace at rest. */
+    uint32_t missing_rows;
+
     void *priv;
 };
 
@@ -67,6 +71,9 @@ bool trace_magic_matches(const void *data, size_t len);
 /* The module an address belongs to, or NULL. */
 const struct trace_module_view *trace_module_at(const struct trace *t, uint64_t addr,
                                                 uint32_t epoch);
+
+/* The thread with this id, or NULL (also for id 0, "none"). */
+const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id);
 
 /* Text of a TRACE_NODE_NAME node (already checked). */
 struct trace_string trace_node_name(const struct trace *t, const struct trace_node *n);

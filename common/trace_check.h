@@ -1,0 +1,56 @@
+/*
+ * trace_check.h: the reader's inside: from bytes nobody has vouched for to the
+ * arrays of struct trace. Only trace_reader.c and its parts include this.
+ *
+ * Every function that fails has said why, once, unless `quiet`.
+ */
+#ifndef FLAME_COMMON_TRACE_CHECK_H
+#define FLAME_COMMON_TRACE_CHECK_H
+
+#include "common/trace_reader.h"
+
+/* The bytes being read; borrowed, of any alignment. */
+struct trace_source {
+    const char *name;
+    const uint8_t *data;
+    size_t len;
+    uint32_t segments; /* whole segments in data; set by trace_check_header */
+    bool quiet;
+};
+
+/* What hangs on trace.priv; owned by the trace. */
+struct trace_private {
+    uint8_t *data; /* the file's bytes, strings point into them */
+    struct trace_node *nodes;
+    struct trace_row *rows;
+    struct trace_thread *threads;
+    uint64_t *reach; /* for each module the greatest `end` of it and those before */
+    struct trace_source src;
+};
+
+/* Says "NAME: ..." and returns FLAME_USAGE. */
+int trace_refuse(const struct trace_source *src, const char *fmt, ...) FLAME_PRINTF(2, 3);
+/* The same for structural nonsense: "NAME: damaged at byte AT: ...; record it again". */
+int trace_damaged(const struct trace_source *src, uint64_t at, const char *fmt, ...)
+    FLAME_PRINTF(3, 4);
+
+/* Each returns 0 or FLAME_USAGE (FLAME_FAILED: no memory), and fills its part of *t. */
+int trace_check_header(struct trace_source *src, struct trace *t);      /* trace_check.c */
+int trace_gather_segments(struct trace_source *src, struct trace *t);   /* trace_check.c */
+int trace_check_meta(const struct trace_source *src, struct trace *t);  /* trace_meta.c */
+int trace_check_nodes(const struct trace_source *src, struct trace *t); /* trace_links.c */
+int trace_check_rows(const struct trace_source *src, struct trace *t);  /* trace_links.c */
+
+/* trace_check.c: the header of segment i, copied. False: no such records there yet. */
+bool trace_segment_at(const struct trace_source *src, uint32_t i, struct trace_segment *seg);
+/* trace_check.c: where in the file a record of the gathered arrays came from. */
+uint64_t trace_offset_of(const struct trace_source *src, uint32_t type, uint32_t index,
+                         uint64_t in_segment);
+
+/*
+ * trace_meta.c: the text of the string record at file offset `at`. 1: found, 0:
+ * nothing is there yet, -1: something else is.
+ */
+int trace_string_at(const struct trace_source *src, uint64_t at, struct trace_string *out);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * Any bytes as a trace: refused or loaded, and what is loaded can be walked
+ * without another look at a bound.
+ *
+ * A trace is at least 64 KiB long and mostly zeros, which no fuzzer would find its
+ * way through. So bytes that do not begin like a trace are taken as changes to a
+ * sound one: records of 12 bytes, where (4) and what (8).
+ */
+#include "common/trace_reader.h"
+#include "tests/unit/trace_build.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static volatile uint64_t sink;
+
+static void walk(const struct trace *t)
+{
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        const struct trace_row *r = &t->rows[id];
+        const struct trace_node *n;
+        int64_t bytes, calls;
+
+        if (!trace_row_used(r))
+            continue;
+        for (n = &t->nodes[r->node]; n->kind != TRACE_NODE_ROOT; n = &t->nodes[n->parent])
+            if (n->kind == TRACE_NODE_NAME)
+                for (size_t i = 0; i < trace_node_name(t, n).len; i++)
+                    sink += (uint64_t)trace_node_name(t, n).s[i];
+        if (n != trace_node_root(t, r->node))
+            __builtin_trap();
+        if (r->thread)
+            sink += trace_thread_at(t, r->thread)->tid;
+        trace_row_peak(t, r, &bytes, &calls);
+        sink += (uint64_t)bytes + (uint64_t)calls;
+        sink += trace_module_at(t, n->addr, 0) != NULL;
+    }
+    for (size_t i = 0; i < t->nmodules; i++)
+        sink += strlen(t->modules[i].path);
+    for (size_t i = 0; i < t->nargs; i++)
+        sink += t->args[i].len ? (uint64_t)t->args[i].s[t->args[i].len - 1] : 0;
+    sink += strlen(t->exe) + strlen(t->comm);
+}
+
+static void try(const uint8_t *data, size_t size)
+{
+    struct trace *t;
+
+    if (trace_load_bytes("fuzz", data, size, true, &t) == 0)
+        walk(t);
+    trace_free(t);
+}
+
+static void build(struct trace_builder *b)
+{
+    uint64_t string;
+    uint32_t root, node, thread;
+
+    tb_init(b);
+    tb_meta_string(b, TRACE_META_EXE, "/bin/app");
+    tb_meta_string(b, TRACE_META_ARG, "app");
+    tb_module_plain(b, 0x1000, 0x2000, 0x1000, "/bin/app");
+    string = tb_meta_string(b, TRACE_META_STRING, "[disk]");
+    thread = tb_thread(b, 7, "app");
+    root = tb_root(b, 0, thread);
+    node = tb_node(b, TRACE_NODE_PC, 0x1500, root);
+    node = tb_node(b, TRACE_NODE_TRUNCATED, 9, node);
+    node = tb_node(b, TRACE_NODE_NAME, string, node);
+    tb_row(b, node, (uint16_t)thread, 100, 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct trace_builder b;
+
+    try(data, size);
+    if (trace_magic_matches(data, size))
+        return 0;
+    build(&b);
+    for (; size >= 12; data += 12, size -= 12) {
+        uint32_t at;
+
+        memcpy(&at, data, 4);
+        memcpy(b.data + at % (b.len - 8), data + 4, 8);
+    }
+    try(b.data, b.len);
+    tb_release(&b);
+    return 0;
+}
