@@ -40,9 +40,9 @@ endif
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
-              libzstd-dev zlib1g-dev
+              libzstd-dev zlib1g-dev libunwind-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium
+TEST_PKGS  := g++ perl binutils python3 nodejs npm chromium
 CI_PKGS    := clang clang-format shellcheck mandoc valgrind git
 
 # ---- what goes into what ----

@@ -21,7 +21,7 @@ uthash-dev|hash tables|inc:uthash.h
 liblzma-dev|.gnu_debugdata|inc:lzma.h
 libzstd-dev|compressed debug sections|inc:zstd.h
 zlib1g-dev|compressed debug sections|inc:zlib.h
-libunwind-dev|a second opinion on stacks|inc:libunwind.h
+libunwind-dev|walking stacks|inc:libunwind.h
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
@@ -93,7 +93,7 @@ fi
 if ! $have_dpkg; then
     echo "flame: this machine has no apt-get; please install what these Debian packages hold:" >&2
     for package in $missing; do
-        row "$package" | awk -F'|' '{ printf "  %-15s %s (%s)\n", $1, $2, $3 }' >&2
+        row "$package" | sed -E 's/\|cmd:(.*)/ (the command \1)/; s/\|inc:(.*)/ (the header \1)/; s/\|/: /; s/^/  /' >&2
     done
     exit 1
 fi
