@@ -13,6 +13,7 @@ static const struct {
     const char *summary;
 } commands[] = {
     {"render", render_main, "draw folded stacks or a trace as a flame graph"},
+    {"top", top_main, "list symbols with what they and their callees took"},
     {NULL, NULL, NULL},
 };
 
@@ -21,8 +22,9 @@ static void usage(FILE *to)
     fputs("usage: flame COMMAND [OPTION...] [ARG...]\n\n", to);
     for (size_t i = 0; commands[i].name; i++)
         fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n'flame COMMAND --help' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
-          to);
+    fputs(
+        "\n'flame COMMAND --help' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
+        to);
 }
 
 int main(int argc, char **argv)

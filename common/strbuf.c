@@ -12,8 +12,10 @@ char strbuf_empty[1];
 static FLAME_NORETURN void out_of_memory(size_t size)
 {
     /* The one place outside a *_main.c that may exit: no caller can go on. */
-    exit(flame_error(FLAME_FAILED, "out of memory (%zu bytes wanted); use a smaller input or more "
-                                   "memory", size));
+    exit(flame_error(FLAME_FAILED,
+                     "out of memory (%zu bytes wanted); use a smaller input or more "
+                     "memory",
+                     size));
 }
 
 void *xmalloc(size_t size)

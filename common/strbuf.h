@@ -23,7 +23,10 @@ struct strbuf {
 };
 
 extern char strbuf_empty[];
-#define STRBUF_INIT {strbuf_empty, 0, 0}
+#define STRBUF_INIT                                                                                \
+    {                                                                                              \
+        strbuf_empty, 0, 0                                                                         \
+    }
 
 void strbuf_release(struct strbuf *sb);
 void strbuf_clear(struct strbuf *sb);

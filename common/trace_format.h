@@ -81,17 +81,17 @@ struct trace_header {
     uint32_t pid;
     uint32_t ppid;
     uint32_t columns_used;
-    uint64_t start_realtime_ns;  /* CLOCK_REALTIME when recording began */
-    uint64_t start_monotonic_ns; /* CLOCK_MONOTONIC at the same moment */
-    uint64_t end_monotonic_ns;   /* last time the recorder looked; 0: never */
-    uint64_t sample_bytes;       /* mean bytes between samples; 0: everything is counted */
-    uint64_t peak_bytes;         /* largest sum of live bytes the recorder saw */
-    uint32_t peak_epoch;         /* see trace_row */
-    uint32_t depth;              /* frames kept a stack */
-    uint64_t lost_calls;         /* calls that could not be counted at all */
-    uint64_t lost_bytes;         /* and their bytes */
-    uint64_t lost_frees;         /* frees of recorded blocks that could not be counted */
-    uint64_t fallback_stacks;    /* stacks that needed the slow unwinder */
+    uint64_t start_realtime_ns;   /* CLOCK_REALTIME when recording began */
+    uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC at the same moment */
+    uint64_t end_monotonic_ns;    /* last time the recorder looked; 0: never */
+    uint64_t sample_bytes;        /* mean bytes between samples; 0: everything is counted */
+    uint64_t peak_bytes;          /* largest sum of live bytes the recorder saw */
+    uint32_t peak_epoch;          /* see trace_row */
+    uint32_t depth;               /* frames kept a stack */
+    uint64_t lost_calls;          /* calls that could not be counted at all */
+    uint64_t lost_bytes;          /* and their bytes */
+    uint64_t lost_frees;          /* frees of recorded blocks that could not be counted */
+    uint64_t fallback_stacks;     /* stacks that needed the slow unwinder */
     uint64_t referee_differences; /* stacks on which two unwinders disagreed (a test mode) */
     uint64_t reserved[6];
     struct trace_column columns[TRACE_MAX_COLUMNS];
@@ -174,7 +174,7 @@ struct trace_row {
 /* ---- threads ---- */
 
 struct trace_thread {
-    uint32_t tid; /* written last; 0: not there yet */
+    uint32_t tid;  /* written last; 0: not there yet */
     uint32_t uses; /* how many threads, one after another, used this record */
     char comm[16]; /* the thread's name when its first event was seen; NUL-padded */
     uint64_t events;
@@ -217,7 +217,7 @@ struct trace_module {
     uint64_t end;
     uint64_t bias;
     uint32_t first_epoch;
-    uint32_t end_epoch; /* UINT32_MAX while it may still be in use */
+    uint32_t end_epoch;     /* UINT32_MAX while it may still be in use */
     uint32_t build_id_size; /* 0: none */
     uint32_t reserved;
     uint8_t build_id[TRACE_BUILD_ID_MAX];

@@ -128,8 +128,8 @@ int trace_writer_create(struct trace_writer *w, const char *path, const struct t
         return -ENAMETOOLONG;
     memcpy(w->path, path, len + 1);
     /* O_EXCL never follows a symbolic link in the last component. */
-    fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                      0600);
+    fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+                      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -errno;
     err = fstat(fd, &st) < 0 ? -errno : map_extent(w, fd, 0, initial_segments, &base);

@@ -86,7 +86,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
     memcpy(copy, s, len);
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
-        "' is ignored; known are out=PATH, depth=8..65536, quiet=0|1, follow=0|1, referee=0|1", NULL);
+        "' is ignored; known are out=PATH, depth=8..65536, quiet=0|1, follow=0|1, referee=0|1",
+        NULL);
 }
 
 void config_parse(struct config *c, const char *options)

@@ -6,9 +6,11 @@
  * thread, and from which part of it:
  *   GUARD_REAL       the allocator beneath us calls malloc itself: part of the
  *                    outer call, not a call of the program
- *   GUARD_RECORDING  our own code, or a signal handler that interrupted it: the
- *                    call is passed on and counted as skipped
- * A nested hook passes straight to the real function.
+ *   GUARD_RECORDING  a signal handler that interrupted our own code, which never
+ *                    allocates: the call is passed on and counted as skipped
+ *   GUARD_STARTING   recording is being set up, and the loader allocates for us:
+ *                    served from our own arena, so that the program's allocator
+ *                    sees nothing of it
  */
 #ifndef FLAME_PRELOAD_GUARD_H
 #define FLAME_PRELOAD_GUARD_H
@@ -21,6 +23,7 @@ enum guard_level {
     GUARD_IDLE = 0,
     GUARD_REAL = 1,
     GUARD_RECORDING = 2,
+    GUARD_STARTING = 3,
 };
 
 struct guard {

@@ -43,6 +43,12 @@ static inline void leave(void)
     guard.busy = GUARD_IDLE;
 }
 
+/* Where a nested call goes. */
+static const struct real *nested(void)
+{
+    return guard.busy == GUARD_STARTING ? &real_arena_calls : &real;
+}
+
 /* To be called between enter and leave, after the real call. */
 static inline void tell_alloc(void *p, size_t size)
 {
@@ -61,7 +67,7 @@ EXPORT void *malloc(size_t size)
     void *p;
 
     if (!enter())
-        return real.malloc(size);
+        return nested()->malloc(size);
     p = real.malloc(size);
     tell_alloc(p, size);
     return p;
@@ -72,7 +78,7 @@ EXPORT void *calloc(size_t n, size_t size)
     void *p;
 
     if (!enter())
-        return real.calloc(n, size);
+        return nested()->calloc(n, size);
     p = real.calloc(n, size);
     tell_alloc(p, n * size); /* cannot overflow: the real call would have failed */
     return p;
@@ -116,9 +122,10 @@ EXPORT void *realloc(void *p, size_t size)
     void *fresh;
 
     if (unlikely(real_is_arena(p)))
-        return real_arena_realloc(p, size);
+        return guard.busy == GUARD_STARTING ? real_arena_calls.realloc(p, size)
+                                            : real_arena_realloc(p, size);
     if (!enter())
-        return real.realloc(p, size);
+        return nested()->realloc(p, size);
     guard.busy = GUARD_RECORDING;
     on = lifecycle_on();
     known = on && p && record_take(p, &old);
@@ -154,7 +161,7 @@ EXPORT int posix_memalign(void **out, size_t align, size_t size)
     int err;
 
     if (!enter())
-        return real.posix_memalign(out, align, size);
+        return nested()->posix_memalign(out, align, size);
     err = real.posix_memalign(out, align, size);
     tell_alloc(err ? NULL : *out, size);
     return err;
@@ -165,7 +172,7 @@ EXPORT void *aligned_alloc(size_t align, size_t size)
     void *p;
 
     if (!enter())
-        return real.aligned_alloc(align, size);
+        return nested()->aligned_alloc(align, size);
     p = real.aligned_alloc(align, size);
     tell_alloc(p, size);
     return p;
@@ -176,7 +183,7 @@ EXPORT void *memalign(size_t align, size_t size)
     void *p;
 
     if (!enter())
-        return real.memalign(align, size);
+        return nested()->memalign(align, size);
     p = real.memalign(align, size);
     tell_alloc(p, size);
     return p;
@@ -187,7 +194,7 @@ EXPORT void *valloc(size_t size)
     void *p;
 
     if (!enter())
-        return real.valloc(size);
+        return nested()->valloc(size);
     p = real.valloc(size);
     tell_alloc(p, size);
     return p;
@@ -198,7 +205,7 @@ EXPORT void *pvalloc(size_t size)
     void *p;
 
     if (!enter())
-        return real.pvalloc(size);
+        return nested()->pvalloc(size);
     p = real.pvalloc(size);
     tell_alloc(p, size);
     return p;

@@ -331,7 +331,9 @@ FLAME_COLD bool lifecycle_begin(void)
     if (!__atomic_compare_exchange_n(&state, &was, STATE_BUSY, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE))
         return false;
+    guard.busy = GUARD_STARTING;
     ok = was == STATE_NEW ? start() : restart_in_child();
+    guard.busy = GUARD_RECORDING;
     __atomic_store_n(&state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
     errno = saved;
     return ok;

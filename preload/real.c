@@ -78,7 +78,12 @@ static void *arena_calloc(size_t n, size_t size)
 
 static void *arena_realloc(void *p, size_t size)
 {
-    return p ? real_arena_realloc(p, size) : arena_malloc(size);
+    void *fresh = arena_malloc(size);
+    size_t old = p && real_is_arena(p) ? real_arena_size(p) : 0;
+
+    if (fresh && old)
+        memcpy(fresh, p, old < size ? old : size);
+    return fresh;
 }
 
 static void arena_free(void *p FLAME_UNUSED)
@@ -110,7 +115,7 @@ static int arena_dlclose(void *handle FLAME_UNUSED)
     return -1;
 }
 
-static const struct real arena_table = {
+const struct real real_arena_calls = {
     .malloc = arena_malloc,
     .calloc = arena_calloc,
     .realloc = arena_realloc,
@@ -134,12 +139,12 @@ static void resolve(void)
     /* A second thread this early uses the arena until the first is done. */
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
         return;
-    real = arena_table;
+    real = real_arena_calls;
 #define FIND(name)                                                                                 \
     do {                                                                                           \
         *(void **)&found.name = dlsym(RTLD_NEXT, #name);                                           \
         if (!found.name)                                                                           \
-            found.name = arena_table.name;                                                         \
+            found.name = real_arena_calls.name;                                                    \
     } while (0)
     FIND(malloc);
     FIND(calloc);

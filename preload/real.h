@@ -30,7 +30,10 @@ struct real {
 
 extern struct real real;
 
-#define REAL_ARENA_SIZE 65536
+/* The same functions on the arena. */
+extern const struct real real_arena_calls;
+
+#define REAL_ARENA_SIZE (256 * 1024)
 extern char real_arena[REAL_ARENA_SIZE];
 
 static inline bool real_is_arena(const void *p)

@@ -86,7 +86,8 @@ static uint32_t truncate_middle(uintptr_t *pcs, uint32_t n, uint64_t *dropped)
     return depth + 1;
 }
 
-static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *pcs, uint32_t n)
+static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *pcs,
+                                            uint32_t n)
 {
     static bool said;
     uintptr_t *again = pages_alloc(t->pcs_len * sizeof *again);

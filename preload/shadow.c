@@ -54,8 +54,8 @@ static uint64_t *find_slot(uintptr_t addr)
     middle = __atomic_load_n(&roots[addr >> 3 & 1][addr >> MIDDLE_SHIFT], __ATOMIC_ACQUIRE);
     if (unlikely(!middle))
         return NULL;
-    leaf = __atomic_load_n(&middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)],
-                           __ATOMIC_ACQUIRE);
+    leaf =
+        __atomic_load_n(&middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)], __ATOMIC_ACQUIRE);
     if (unlikely(!leaf))
         return NULL;
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];

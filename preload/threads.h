@@ -19,19 +19,19 @@
 struct far_table {
     struct far_entry {
         uint32_t node, row;
-    } *entries;
+    } * entries;
     uint32_t mask, used;
 };
 
 struct thread_state {
-    uint16_t id;    /* of the trace's thread record */
+    uint16_t id; /* of the trace's thread record */
     uint32_t tid;
     uint32_t epoch; /* of the stack table's root */
     struct trace_thread *record;
     struct stack_table stacks;
     struct far_table far;
     struct id_chunk rows;
-    int64_t peak_since; /* live bytes below which no new maximum is looked for */
+    int64_t peak_since;   /* live bytes below which no new maximum is looked for */
     uintptr_t last_block; /* the thread's newest block, for temporaries; 0: none */
     uintptr_t *pcs;       /* where stacks are walked to */
     uint32_t pcs_len;

@@ -42,44 +42,26 @@ static void add_text(struct strbuf *sb, const char *s)
     xml_add(sb, s, strlen(s), 0);
 }
 
-/* Two decimals at most, none where there is nothing behind the point. */
-static void add_px(struct strbuf *sb, double v)
-{
-    size_t at = sb->len;
-
-    strbuf_addf(sb, "%.2f", v);
-    while (sb->buf[sb->len - 1] == '0')
-        strbuf_setlen(sb, sb->len - 1);
-    if (sb->buf[sb->len - 1] == '.')
-        strbuf_setlen(sb, sb->len - 1);
-    if (strcmp(sb->buf + at, "-0") == 0) {
-        strbuf_setlen(sb, at);
-        strbuf_addch(sb, '0');
-    }
-}
-
 static void add_attr_px(struct strbuf *sb, const char *name, double v)
 {
-    strbuf_addf(sb, " %s=\"", name);
-    add_px(sb, v);
+    strbuf_addch(sb, ' ');
+    strbuf_addstr(sb, name);
+    strbuf_addstr(sb, "=\"");
+    value_add_fixed2(sb, v);
     strbuf_addch(sb, '"');
 }
 
-static void add_count(struct strbuf *sb, struct folded_count c)
+static void add_attr_hex(struct strbuf *sb, const char *name, struct rgb c)
 {
-    char part[16];
-    size_t n;
+    static const char hex[] = "0123456789abcdef";
+    char text[7] = {'#',           hex[c.r >> 4], hex[c.r & 15], hex[c.g >> 4],
+                    hex[c.g & 15], hex[c.b >> 4], hex[c.b & 15]};
 
-    strbuf_addf(sb, "%llu", (unsigned long long)c.whole);
-    if (c.part <= 0)
-        return;
-    n = (size_t)snprintf(part, sizeof part, "%.6f", c.part);
-    if (part[0] == '1') /* rounded up; the script does not miss a millionth */
-        return;
-    while (part[n - 1] == '0')
-        n--;
-    if (part[n - 1] != '.')
-        strbuf_add(sb, part + 1, n - 1);
+    strbuf_addch(sb, ' ');
+    strbuf_addstr(sb, name);
+    strbuf_addstr(sb, "=\"");
+    strbuf_add(sb, text, sizeof text);
+    strbuf_addch(sb, '"');
 }
 
 static void measure(struct page *p)
@@ -105,9 +87,9 @@ static void add_head(struct page *p)
     add_attr_px(sb, "width", o->width);
     add_attr_px(sb, "height", p->height);
     strbuf_addstr(sb, " viewBox=\"0 0 ");
-    add_px(sb, o->width);
+    value_add_fixed2(sb, o->width);
     strbuf_addch(sb, ' ');
-    add_px(sb, p->height);
+    value_add_fixed2(sb, p->height);
     strbuf_addstr(sb, "\" xmlns=\"http://www.w3.org/2000/svg\" data-nametype=\"");
     add_text(sb, o->nametype);
     strbuf_addf(sb, "\" data-inverted=\"%d\" data-fluid=\"%d\"", o->inverted, o->fluid);
@@ -198,17 +180,20 @@ static void add_frame(struct page *p, const struct layout_frame *f)
                                : palette_color(o->palette, n->s, n->len, o->hash);
 
     strbuf_addstr(sb, "<g data-x=\"");
-    add_count(sb, f->start);
+    value_add_number(sb, f->start, false);
     strbuf_addstr(sb, "\" data-w=\"");
-    add_count(sb, frametree_total(p->t, f->node));
-    strbuf_addf(sb, "\" data-d=\"%u\"><title>", f->depth);
+    value_add_number(sb, frametree_total(p->t, f->node), false);
+    strbuf_addstr(sb, "\" data-d=\"");
+    value_add_number(sb, (struct folded_count){f->depth, 0}, false);
+    strbuf_addstr(sb, "\"><title>");
     add_tooltip(p, f->node, n->s, len);
     strbuf_addstr(sb, "</title><rect");
     add_attr_px(sb, "x", x);
     add_attr_px(sb, "y", y);
     add_attr_px(sb, "width", f->width);
     add_attr_px(sb, "height", o->frame_height - 1);
-    strbuf_addf(sb, " fill=\"#%02x%02x%02x\"/><text", c.r, c.g, c.b);
+    add_attr_hex(sb, "fill", c);
+    strbuf_addstr(sb, "/><text");
     fits = textfit(n->s, len, f->width - 2 * LABEL_PAD, o->fontsize, o->fonttype);
     add_attr_px(sb, "x", x + LABEL_PAD);
     add_attr_px(sb, "y", y + (o->frame_height - 1) / 2 + o->fontsize * 0.36);

@@ -10,8 +10,11 @@
 
 #include "common/folded.h"
 
-/* Digits in groups of three; a fraction with at most six digits. */
-void value_add_exact(struct strbuf *sb, struct folded_count c);
+/* The digits, in groups of three ("1,572,864") or not; a fraction with at most six. */
+void value_add_number(struct strbuf *sb, struct folded_count c, bool grouped);
+
+/* At most two decimals ("12.5", "-3"); |v| < 1e15. */
+void value_add_fixed2(struct strbuf *sb, double v);
 
 /* True and "1.50 MiB" when the unit has a shorter form that says more than the digits. */
 bool value_add_human(struct strbuf *sb, struct folded_count c, const char *unit);
@@ -19,7 +22,7 @@ bool value_add_human(struct strbuf *sb, struct folded_count c, const char *unit)
 /* "1.50 MiB, 1,572,864 bytes" or "1,234 calls". `unit` may hold any bytes. */
 void value_add_both(struct strbuf *sb, struct folded_count c, const char *unit);
 
-/* part of whole as "12.34%"; 0 when whole is 0. */
+/* part of whole as "12.34%", both >= 0; 0 when whole is 0. */
 void value_add_percent(struct strbuf *sb, double part, double whole);
 
 #endif

@@ -68,7 +68,8 @@ static int write_slot(const struct tables *t, void **slot, void *value)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t at = (uintptr_t)slot & ~(page - 1);
-    bool relro = (uintptr_t)slot >= t->relro_start && (uintptr_t)slot < (t->relro_end & ~(page - 1));
+    bool relro =
+        (uintptr_t)slot >= t->relro_start && (uintptr_t)slot < (t->relro_end & ~(page - 1));
 
     if (relro && mprotect((void *)at, page, PROT_READ | PROT_WRITE) < 0)
         return -errno;

@@ -172,8 +172,7 @@ static void write_record(struct module *m)
 static bool same_file(const struct module *a, const struct module *b)
 {
     return a->start == b->start && a->end == b->end && a->bias == b->bias &&
-           strcmp(a->path, b->path) == 0 &&
-           a->facts.build_id_size == b->facts.build_id_size &&
+           strcmp(a->path, b->path) == 0 && a->facts.build_id_size == b->facts.build_id_size &&
            memcmp(a->facts.build_id, b->facts.build_id, a->facts.build_id_size) == 0;
 }
 
@@ -246,7 +245,8 @@ static struct module *admit(struct module *m)
     return &mods.table[mods.used - 1];
 }
 
-static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *data FLAME_UNUSED)
+static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
+                         void *data FLAME_UNUSED)
 {
     struct module m;
 
@@ -261,7 +261,8 @@ static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED, vo
 
 void modules_init(void)
 {
-    mods.find_object = (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    mods.find_object =
+        (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
     mods.table = pages_alloc(MAX_MODULES * sizeof *mods.table);
     if (mods.table)
         dl_iterate_phdr(add_from_list, NULL);
@@ -348,8 +349,8 @@ void modules_after_dlclose(void)
     for (size_t i = 0; i < mods.used; i++) {
         struct module *m = &mods.table[i];
 
-        if (live(m) && (mods.find_object((void *)m->start, &found) != 0 ||
-                        found.link_map->l_addr != m->bias))
+        if (live(m) &&
+            (mods.find_object((void *)m->start, &found) != 0 || found.link_map->l_addr != m->bias))
             m->gone = true;
     }
     update_hull();

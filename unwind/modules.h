@@ -27,9 +27,9 @@ struct module {
     uintptr_t bias;       /* address in memory minus address in the file */
     const void *phdr;     /* its program headers in memory; NULL: not known */
     uint16_t phnum;
-    bool gone; /* dlclose took it away; the range has not been reused yet */
-    const char *path; /* absolute, or "[vdso]" */
-    struct trace_module facts; /* epochs and build-id */
+    bool gone;                   /* dlclose took it away; the range has not been reused yet */
+    const char *path;            /* absolute, or "[vdso]" */
+    struct trace_module facts;   /* epochs and build-id */
     struct trace_module *record; /* its copy in the trace, NULL when there is none */
 };
 

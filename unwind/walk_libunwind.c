@@ -190,10 +190,10 @@ int walk_init(const char **why)
     guest.step = (int (*)(unw_cursor_t *))dlsym(lib, LOCAL_NAME(step));
     guest.get_reg =
         (int (*)(unw_cursor_t *, unw_regnum_t, unw_word_t *))dlsym(lib, LOCAL_NAME(get_reg));
-    guest.flush_cache = (void (*)(unw_addr_space_t, unw_word_t, unw_word_t))dlsym(
-        lib, SHARED_NAME(flush_cache));
-    guest.set_caching_policy = (int (*)(unw_addr_space_t, unw_caching_policy_t))dlsym(
-        lib, LOCAL_NAME(set_caching_policy));
+    guest.flush_cache =
+        (void (*)(unw_addr_space_t, unw_word_t, unw_word_t))dlsym(lib, SHARED_NAME(flush_cache));
+    guest.set_caching_policy =
+        (int (*)(unw_addr_space_t, unw_caching_policy_t))dlsym(lib, LOCAL_NAME(set_caching_policy));
     guest.local = dlsym(lib, LOCAL_NAME(local_addr_space));
     if (!guest.backtrace) {
         *why = LIBRARY " has no unw_backtrace; install libunwind8 1.6 or later";

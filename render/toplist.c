@@ -1,0 +1,85 @@
+/*
+ * Counts by symbol.
+ *
+ * Problem: a recursive symbol stands in a stack several times, and its total
+ * must count that stack once.
+ *
+ * Algorithm: one pre-order walk that knows for each symbol how many times it
+ * lies on the path to the present node; only the outermost one adds the node's
+ * total. The walk leaves nodes by depth, so the path is kept as an array.
+ */
+#define _GNU_SOURCE
+#include "render/toplist.h"
+
+#include <stdlib.h>
+
+static void add(struct folded_count *a, struct folded_count b)
+{
+    a->part += b.part;
+    if (a->part >= 1) {
+        a->part -= 1;
+        a->whole++;
+    }
+    if (__builtin_add_overflow(a->whole, b.whole, &a->whole))
+        a->whole = UINT64_MAX;
+}
+
+struct order {
+    const struct frametree *t;
+    enum top_sort sort;
+};
+
+static int cmp_count(struct folded_count a, struct folded_count b)
+{
+    if (a.whole != b.whole)
+        return a.whole > b.whole ? -1 : 1;
+    return a.part > b.part ? -1 : a.part < b.part;
+}
+
+static int cmp_rows(const void *pa, const void *pb, void *arg)
+{
+    const struct top_row *a = pa, *b = pb;
+    const struct order *o = arg;
+    uint32_t x = o->t->names[a->name].rank, y = o->t->names[b->name].rank;
+    int c = 0;
+
+    if (o->sort == TOP_BY_SELF)
+        c = cmp_count(a->self, b->self);
+    if (!c && o->sort != TOP_BY_NAME)
+        c = cmp_count(a->total, b->total);
+    return c ? c : x < y ? -1 : x > y;
+}
+
+struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size_t *n)
+{
+    struct top_row *rows = xcalloc(t->nnames, sizeof *rows);
+    uint32_t *on_path = xcalloc(t->nnames, sizeof *on_path); /* times, by name */
+    uint32_t *path = NULL;                                   /* names, by depth */
+    struct order order = {t, sort};
+    size_t cap = 0, len = 0;
+    uint32_t depth = 0;
+
+    for (uint32_t node = 0; node != FRAMETREE_NONE; node = frametree_next(t, node, true, &depth)) {
+        uint32_t name = t->nodes[node].name;
+
+        while (len > depth)
+            on_path[path[--len]]--;
+        if (len == cap) {
+            cap = cap ? cap * 2 : 64;
+            path = xreallocarray(path, cap, sizeof *path);
+        }
+        path[len++] = name;
+        add(&rows[name].self, frametree_self(t, node));
+        if (on_path[name]++ == 0)
+            add(&rows[name].total, frametree_total(t, node));
+    }
+    free(path);
+    free(on_path);
+    for (uint32_t i = 0; i < t->nnames; i++)
+        rows[i].name = i;
+    /* The root's name is number 0 and no symbol. */
+    *n = t->nnames - 1;
+    memmove(rows, rows + 1, *n * sizeof *rows);
+    qsort_r(rows, *n, sizeof *rows, cmp_rows, &order);
+    return rows;
+}

@@ -1,0 +1,28 @@
+/*
+ * toplist.h: a tree's counts by symbol instead of by stack.
+ */
+#ifndef FLAME_RENDER_TOPLIST_H
+#define FLAME_RENDER_TOPLIST_H
+
+#include "render/frametree.h"
+
+enum top_sort {
+    TOP_BY_SELF,
+    TOP_BY_TOTAL,
+    TOP_BY_NAME,
+};
+
+struct top_row {
+    uint32_t name;             /* in the tree's names */
+    struct folded_count self;  /* stacks that end in the symbol */
+    struct folded_count total; /* stacks that hold it, each counted once */
+};
+
+/*
+ * One row for each symbol of a finished tree but the root, sorted: counts
+ * downwards, names upwards, ties by name. Returns the rows, to be freed with
+ * free(), and their number in *n.
+ */
+struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size_t *n);
+
+#endif

@@ -1,0 +1,40 @@
+# shellcheck shell=bash disable=SC2034 # status is for the tests
+# mem.sh: for the tests of the memory recorder. Source it after lib.sh.
+#
+#   record OPTIONS COMMAND...   runs COMMAND under the shim with FLAMEMEM_OPTIONS
+#                               OPTIONS and out=$SCRATCH/t.flame first; $status,
+#                               $SCRATCH/out and $SCRATCH/err as run leaves them
+#   view V [FILE...]            folded stacks of a view of t.flame (or FILEs)
+#   total V [FILE...]           the sum of its counts
+#   from_main                   cuts folded lines to what is below main()
+
+record() {
+    local options=$1
+    shift
+    rm -f "$SCRATCH"/t.flame*
+    status=0
+    { LD_PRELOAD="$SHIM${BENEATH:+ $BENEATH}" \
+        FLAMEMEM_OPTIONS="out=$SCRATCH/t.flame${options:+:$options}" \
+        "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"; } 2>/dev/null || status=$?
+}
+
+view() {
+    local v=$1
+    shift
+    [ $# -gt 0 ] || set -- "$SCRATCH/t.flame"
+    "$FLAME" fold --no-header --view "$v" "$@"
+}
+
+# awk's numbers are doubles, exact up to 2^53: far above what the victims count.
+total() {
+    view "$@" 2>/dev/null | awk '{ sum += $NF } END { printf "%.0f\n", sum }'
+}
+
+from_main() {
+    sed -n 's/^.*;main\([; ]\)/main\1/p' | sed 's/ \[[^];]*\]//g' | sort
+}
+
+build_counter() {
+    compile_victim libcount -shared -fPIC -O2
+    mv "$SCRATCH/libcount" "$SCRATCH/libcount.so"
+}

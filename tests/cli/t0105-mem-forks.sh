@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Forked children have traces of their own that start with what they inherited.
+. "${0%/*}/lib.sh"
+. "${0%/*}/mem.sh"
+
+sum() { # VIEW FUNCTION FILE
+    view "$1" "$3" 2>/dev/null | grep -E ";$2(;| )" | awk '{ n += $NF } END { print n + 0 }'
+}
+
+compile_victim forks -pthread
+for how in fork raw threads; do
+    record "" ./forks "$how"
+    is_int "$status" 9 "$how: status"
+    is_str "$(cat err)" "" "$how: nothing is said"
+    ok "$how: two traces" test -f t.flame -a -f t.flame.1
+    is_int "$(sum alloc inherited t.flame)" 1000 "$how: the parent allocated 1000"
+    is_int "$(sum live inherited t.flame)" 1000 "$how: and has them still"
+    is_int "$(sum alloc child_work t.flame)" 0 "$how: the child's work is not the parent's"
+    is_int "$(sum alloc inherited t.flame.1)" 0 "$how: the child did not allocate what it inherited"
+    is_int "$(sum live inherited t.flame.1)" 700 "$how: but has what it has not freed of it"
+    is_int "$(sum alloc child_work t.flame.1)" 7000 "$how: the child's own bytes"
+    is_int "$(sum live child_work t.flame.1)" 5000 "$how: and what is left of them"
+done
+
+record "" ./forks vfork
+is_int "$status" 9 "vfork: status"
+not_ok "vfork: no second trace" test -e t.flame.1
+ok "vfork: the child's block is in the memory they share" test "$(total live)" -ge 1154
+
+record follow=0 ./forks fork
+is_int "$status" 9 "follow=0: status"
+not_ok "follow=0: no trace of the child" test -e t.flame.1
+record follow=0 sh -c 'cat /proc/self/environ | tr "\0" "\n" | grep -c ^LD_PRELOAD=; true'
+is_str "$(cat out)" 0 "follow=0: programs it starts do not load us"
+BENEATH=libc.so.6 record follow=0 sh -c 'tr "\0" "\n" </proc/self/environ | grep ^LD_PRELOAD='
+is_str "$(cat out)" LD_PRELOAD=libc.so.6 "follow=0: other libraries stay in LD_PRELOAD"
+done_testing

@@ -1,0 +1,35 @@
+/* FLAMEMEM_OPTIONS and the trace's name. */
+#include "preload/config.h"
+#include "preload/say.h"
+#include "tests/tap.h"
+
+int main(void)
+{
+    static struct config c;
+    char path[64], longer[5000];
+
+    say_hush(); /* complaints are tested from outside, on standard error */
+    config_parse(&c, NULL);
+    ok(c.depth == 1024 && c.follow && !c.quiet && c.out[0] == '/', "defaults");
+    config_parse(&c, "out=/x/%e-%p.%n:depth=64:follow=0:quiet=1");
+    ok(c.depth == 64 && !c.follow && c.quiet, "all keys");
+    ok(config_expand(&c, "a/b", 12, 3, path, sizeof path), "expand");
+    is_str(path, "/x/a_b-12.3", "%%e, %%p and %%n");
+    config_parse(&c, "out=/x/100%%:depth=7:depth=x:depth=70000:depth=:nonsense:=:follow=2:::");
+    ok(c.depth == 1024 && c.follow, "wrong values are left out");
+    config_expand(&c, "p", 1, 0, path, sizeof path);
+    is_str(path, "/x/100%", "a percent sign");
+    config_expand(&c, "p", 1, 4, path, sizeof path);
+    is_str(path, "/x/100%.4", "without %%n a later name gets the number at its end");
+    config_parse(&c, "out=/x/%q%");
+    config_expand(&c, "p", 1, 0, path, sizeof path);
+    is_str(path, "/x/%q%", "unknown letters stay");
+    config_parse(&c, "out=/%e%e%e%e%e%e%e%e");
+    ok(!config_expand(&c, "0123456789", 1, 0, path, sizeof path), "a name that does not fit");
+    memset(longer, 'x', sizeof longer);
+    memcpy(longer, "out=/", 5);
+    longer[sizeof longer - 1] = '\0';
+    config_parse(&c, longer);
+    ok(strstr(c.out, "xxx") == NULL, "a path that is too long is left out");
+    return done_testing();
+}

@@ -1,0 +1,115 @@
+/* The shadow map against a plain table, over random operations. */
+#include "preload/shadow.h"
+#include "tests/tap.h"
+
+#define N 4096
+
+static struct {
+    uintptr_t addr;
+    struct block b;
+    bool live;
+} model[N];
+
+static uint64_t seed = 42;
+
+static uint64_t next(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    return seed ^= seed << 17;
+}
+
+struct walk_state {
+    size_t seen, wrong;
+};
+
+static bool check_block(uintptr_t addr, struct block *b, void *arg)
+{
+    struct walk_state *w = arg;
+
+    w->seen++;
+    for (size_t i = 0; i < N; i++)
+        if (model[i].live && model[i].addr == addr) {
+            w->wrong += model[i].b.row != b->row || model[i].b.size != b->size;
+            b->row ^= 1; /* never 0: rows below are at least 2 */
+            model[i].b.row ^= 1;
+            return true;
+        }
+    w->wrong++;
+    return false;
+}
+
+/* Distinct addresses, 8-byte aligned, close together and far apart; blocks that
+ * need the next slot for their size keep it free. */
+static void make_addresses(void)
+{
+    for (size_t i = 0; i < N; i++) {
+        uintptr_t base = (uintptr_t)(i % 7) << 44 | (uintptr_t)(i % 5) << 33;
+
+        model[i].addr = base + 0x7f0000 + i * 32 + (i % 3 == 0 ? 8 : 0);
+    }
+}
+
+static void random_operations(void)
+{
+    size_t wrong = 0, lost = 0, puts_made = 0;
+
+    for (size_t op = 0; op < 400000; op++) {
+        size_t i = next() % N;
+        struct block got;
+
+        if (model[i].live) {
+            if (!shadow_take(model[i].addr, &got) || got.row != model[i].b.row ||
+                got.size != model[i].b.size)
+                wrong++;
+            wrong += shadow_take(model[i].addr, &got);
+            model[i].live = false;
+        } else {
+            uint64_t size = next() >> (next() % 60);
+
+            wrong += shadow_take(model[i].addr, &got);
+            model[i].b = (struct block){(uint32_t)(next() % (SHADOW_ROW_MAX - 2)) + 2, size};
+            model[i].live = shadow_put(model[i].addr, model[i].b);
+            lost += !model[i].live;
+            puts_made++;
+        }
+    }
+    is_int((long long)wrong, 0, "every take finds what the last put left");
+    ok(lost * 1000 < puts_made,
+       "puts are refused only for giants in a leaf's last slot (%zu of %zu)", lost, puts_made);
+}
+
+int main(void)
+{
+    struct walk_state w = {0, 0};
+    struct block b;
+    size_t live = 0;
+
+    make_addresses();
+    random_operations();
+    for (size_t i = 0; i < N; i++)
+        live += model[i].live;
+    shadow_walk(check_block, &w);
+    is_int((long long)w.seen, (long long)live, "walk visits every live block once");
+    is_int((long long)w.wrong, 0, "walk shows rows and sizes as they are");
+    w = (struct walk_state){0, 0};
+    shadow_walk(check_block, &w);
+    is_int((long long)w.wrong, 0, "rows changed by a visitor stay changed");
+
+    ok(shadow_put(0x10008, (struct block){5, 8}) && shadow_put(0x10000, (struct block){6, 8}),
+       "8-byte neighbours");
+    ok(shadow_take(0x10008, &b) && b.row == 5 && shadow_take(0x10000, &b) && b.row == 6,
+       "8-byte neighbours do not share a slot");
+    ok(shadow_put(0x20000, (struct block){7, (uint64_t)5 << 30}) && shadow_take(0x20000, &b) &&
+           b.size == (uint64_t)5 << 30,
+       "a block over 4 GiB");
+    ok(shadow_put(0x20000, (struct block){7, (uint64_t)3 << 40}) && shadow_take(0x20000, &b) &&
+           b.size == (uint64_t)3 << 40,
+       "a block over the 38 bits of a slot");
+    ok(!shadow_take(0x20010, &b), "and its size is not taken for a block");
+    ok(shadow_put(0x20000, (struct block){7, 0}) && shadow_take(0x20000, &b) && b.size == 0,
+       "a block of no bytes");
+    ok(!shadow_put(0x20004, (struct block){7, 1}), "4-byte alignment is refused");
+    ok(!shadow_put((uintptr_t)1 << 47, (struct block){7, 1}), "addresses over 2^47 are refused");
+    return done_testing();
+}

@@ -1,0 +1,40 @@
+/*
+ * Loads argv[1], calls the function named argv[2] in it, unloads it, then the
+ * same with argv[3] and argv[4]; the loader puts both at the same place. Prints
+ * "same" when it did. Then loads and unloads the second one 200 times more.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static unsigned long call(const char *file, const char *name)
+{
+    void *lib = dlopen(file, RTLD_NOW), *p;
+    void *(*fn)(void);
+    unsigned long base;
+
+    if (!lib || !(*(void **)&fn = dlsym(lib, name)))
+        exit(1);
+    p = fn();
+    free(p);
+    base = ((struct link_map *)lib)->l_addr;
+    dlclose(lib);
+    return base;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long a, b;
+
+    if (argc != 5)
+        return 2;
+    a = call(argv[1], argv[2]);
+    b = call(argv[3], argv[4]);
+    if (write(1, a == b ? "same\n" : "apart\n", a == b ? 5 : 6) < 0)
+        return 3;
+    for (int i = 0; i < 200; i++)
+        call(argv[3], argv[4]);
+    return 0;
+}
