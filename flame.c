@@ -12,6 +12,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
+    {"fold", fold_main, "traces to folded stacks"},
     {"render", render_main, "draw folded stacks or a trace as a flame graph"},
     {"top", top_main, "list symbols with what they and their callees took"},
     {NULL, NULL, NULL},

@@ -30,7 +30,7 @@ struct render_options {
 struct render_backend {
     const char *name; /* for -f, and the ending of output files */
     const char *what; /* for --help */
-    /* Writes the whole picture. 0 or -errno; errors of the stream are its owner's to check. */
+    /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
 

@@ -36,17 +36,17 @@ enum hue {
 static const struct {
     uint8_t low[3], span[3], draw[3];
 } hues[] = {
-    [HUE_HOT] = {{208, 60, 24}, {47, 160, 40}, {0, 1, 2}},
-    [HUE_MEM] = {{40, 178, 60}, {72, 60, 110}, {1, 0, 2}},
-    [HUE_IO] = {{96, 104, 190}, {64, 64, 60}, {1, 1, 0}},
-    [HUE_RED] = {{205, 70, 62}, {48, 86, 86}, {0, 1, 1}},
-    [HUE_GREEN] = {{70, 178, 58}, {78, 64, 78}, {1, 0, 1}},
-    [HUE_BLUE] = {{90, 112, 205}, {76, 76, 48}, {1, 1, 0}},
-    [HUE_AQUA] = {{64, 166, 172}, {72, 58, 58}, {1, 0, 0}},
-    [HUE_YELLOW] = {{186, 176, 58}, {58, 56, 66}, {0, 0, 1}},
-    [HUE_PURPLE] = {{184, 92, 196}, {56, 76, 56}, {0, 1, 0}},
-    [HUE_ORANGE] = {{204, 116, 24}, {48, 66, 60}, {0, 1, 1}},
-    [HUE_SAND] = {{196, 172, 132}, {40, 40, 44}, {0, 0, 1}},
+    [HUE_HOT] = {{226, 86, 40}, {29, 112, 36}, {0, 1, 2}},
+    [HUE_MEM] = {{92, 182, 92}, {38, 44, 98}, {0, 1, 2}},
+    [HUE_IO] = {{118, 128, 205}, {58, 58, 44}, {1, 1, 0}},
+    [HUE_RED] = {{220, 92, 84}, {33, 84, 80}, {0, 1, 1}},
+    [HUE_GREEN] = {{92, 176, 72}, {72, 50, 72}, {1, 0, 1}},
+    [HUE_BLUE] = {{104, 134, 212}, {70, 66, 40}, {1, 1, 0}},
+    [HUE_AQUA] = {{76, 168, 172}, {76, 54, 54}, {1, 0, 0}},
+    [HUE_YELLOW] = {{206, 182, 62}, {40, 44, 66}, {0, 0, 1}},
+    [HUE_PURPLE] = {{186, 110, 200}, {52, 70, 50}, {0, 1, 0}},
+    [HUE_ORANGE] = {{222, 130, 36}, {32, 60, 56}, {0, 1, 1}},
+    [HUE_SAND] = {{198, 174, 134}, {40, 40, 44}, {0, 0, 1}},
 };
 
 struct name {
@@ -255,12 +255,13 @@ struct rgb palette_color(int palette, const char *name, size_t len, bool similar
 
 struct rgb palette_delta(double delta, double largest)
 {
-    double share = largest > 0 ? fmin(fabs(delta) / largest, 1) : 0;
-    uint8_t rest = (uint8_t)(250 - 200 * share);
+    /* The root of the share: most differences are small against the largest one. */
+    double share = largest > 0 ? sqrt(fmin(fabs(delta) / largest, 1)) : 0;
+    uint8_t rest = (uint8_t)(216 - 104 * share);
 
     if (delta > 0)
-        return (struct rgb){255, rest, rest};
+        return (struct rgb){250, rest, rest};
     if (delta < 0)
-        return (struct rgb){rest, rest, 255};
-    return (struct rgb){250, 250, 250};
+        return (struct rgb){rest, rest, 250};
+    return (struct rgb){222, 222, 222};
 }

@@ -4,6 +4,7 @@
 
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/opts.h"
 #include "common/outfile.h"
 #include "render/backend.h"
 #include "render/input.h"
@@ -131,7 +132,7 @@ static const struct option long_options[] = {
 };
 
 /* -1: go on; else the exit status. */
-static int take_option(struct request *q, int opt)
+static int take_option(struct request *q, int opt, char **argv)
 {
     struct render_options *o = &q->o;
     int status = -1;
@@ -190,7 +191,7 @@ static int take_option(struct request *q, int opt)
         help();
         return FLAME_OK;
     default:
-        return flame_error(FLAME_USAGE, "render: wrong option; 'flame render --help' lists them");
+        return opts_wrong("render", argv, opt);
     }
     return status > 0 ? status : -1;
 }
@@ -286,8 +287,8 @@ int render_main(int argc, char **argv)
 
     opterr = 0;
     optind = 1;
-    while ((opt = getopt_long(argc, argv, "o:f:", long_options, NULL)) != -1)
-        if ((status = take_option(&q, opt)) >= 0)
+    while ((opt = getopt_long(argc, argv, ":o:f:", long_options, NULL)) != -1)
+        if ((status = take_option(&q, opt, argv)) >= 0)
             return status;
     if (argc - optind > 1)
         return flame_error(FLAME_USAGE, "render: one FILE at a time, got '%s' and '%s'",

@@ -35,6 +35,7 @@ struct page {
     struct layout l;
     double top, bottom, height; /* pixels above and below the frames, and of all */
     double total, largest_delta;
+    int err; /* of the stream, once it failed */
 };
 
 static void add_text(struct strbuf *sb, const char *s)
@@ -62,6 +63,13 @@ static void add_attr_hex(struct strbuf *sb, const char *name, struct rgb c)
     strbuf_addstr(sb, "=\"");
     strbuf_add(sb, text, sizeof text);
     strbuf_addch(sb, '"');
+}
+
+static void flush(struct page *p)
+{
+    if (!p->err && fwrite(p->sb.buf, 1, p->sb.len, p->out) != p->sb.len)
+        p->err = errno ? -errno : -EIO;
+    strbuf_clear(&p->sb);
 }
 
 static void measure(struct page *p)
@@ -97,8 +105,8 @@ static void add_head(struct page *p)
     strbuf_addstr(sb, ">\n<style type=\"text/css\"><![CDATA[\n");
     strbuf_add(sb, asset_svg_css, asset_svg_css_len());
     strbuf_addstr(sb, "]]></style>\n<defs><linearGradient id=\"paper\" x1=\"0\" y1=\"0\" x2=\"0\" "
-                      "y2=\"1\"><stop class=\"paper1\" offset=\"5%\" stop-color=\"#f8f8f8\"/>"
-                      "<stop class=\"paper2\" offset=\"95%\" stop-color=\"#e8e8e0\"/>"
+                      "y2=\"1\"><stop class=\"paper1\" offset=\"0%\" stop-color=\"#fbfbf9\"/>"
+                      "<stop class=\"paper2\" offset=\"100%\" stop-color=\"#eeeee8\"/>"
                       "</linearGradient></defs>\n<rect id=\"background\" width=\"100%\" "
                       "height=\"100%\" fill=\"url(#paper)\"/>\n");
 }
@@ -213,12 +221,10 @@ static void add_frames(struct page *p)
     strbuf_addch(&p->sb, '"');
     add_attr_px(&p->sb, "font-size", p->o->fontsize);
     strbuf_addstr(&p->sb, ">\n");
-    for (size_t i = 0; i < p->l.n; i++) {
+    for (size_t i = 0; i < p->l.n && !p->err; i++) {
         add_frame(p, &p->l.frames[i]);
-        if (p->sb.len > FLUSH_AT) {
-            fwrite(p->sb.buf, 1, p->sb.len, p->out);
-            strbuf_clear(&p->sb);
-        }
+        if (p->sb.len > FLUSH_AT)
+            flush(p);
     }
     strbuf_addstr(&p->sb, "</g>\n");
 }
@@ -235,10 +241,10 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
     strbuf_addstr(&p.sb, "<script type=\"text/ecmascript\"><![CDATA[\n");
     strbuf_add(&p.sb, asset_svg_js, asset_svg_js_len());
     strbuf_addstr(&p.sb, "]]></script>\n</svg>\n");
-    fwrite(p.sb.buf, 1, p.sb.len, out);
+    flush(&p);
     strbuf_release(&p.sb);
     layout_release(&p.l);
-    return ferror(out) ? -EIO : 0;
+    return p.err;
 }
 
 const struct render_backend render_svg = {

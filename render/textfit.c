@@ -20,6 +20,8 @@ static const uint16_t ascii_width[95] = {
     623,  623, 427, 521, 394, 633,  592, 818, 592, 592, 525, 635, 454, 635, 818,      /* p to ~ */
 };
 
+#define MIN_CHARS 3 /* "a.." tells nobody anything */
+
 static bool is_monospace(const char *fonttype)
 {
     return strcasestr(fonttype, "mono") || strcasestr(fonttype, "courier") ||
@@ -41,7 +43,7 @@ size_t textfit(const char *name, size_t len, double width, double fontsize, cons
 {
     bool mono = is_monospace(fonttype);
     double room = width / fontsize, dots = 2 * char_width('.', mono), used = 0;
-    size_t fits = 0;
+    size_t fits = 0, chars = 0;
 
     for (size_t i = 0; i < len;) {
         uint32_t cp = 0;
@@ -49,10 +51,12 @@ size_t textfit(const char *name, size_t len, double width, double fontsize, cons
 
         used += char_width(n ? cp : 0xfffd, mono);
         if (used > room)
-            return fits;
+            return chars >= MIN_CHARS ? fits : 0;
         i += n ? n : 1;
-        if (used + dots <= room)
+        if (used + dots <= room) {
             fits = i;
+            chars++;
+        }
     }
     return len;
 }

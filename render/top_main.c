@@ -6,6 +6,7 @@
 
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/opts.h"
 #include "common/utf8.h"
 #include "render/input.h"
 #include "render/toplist.h"
@@ -228,7 +229,7 @@ int top_main(int argc, char **argv)
 
     opterr = 0;
     optind = 1;
-    while ((opt = getopt_long(argc, argv, "s:n:e", long_options, NULL)) != -1) {
+    while ((opt = getopt_long(argc, argv, ":s:n:e", long_options, NULL)) != -1) {
         status = -1;
         if (opt == 's')
             status = take_sort(&q, optarg);
@@ -241,7 +242,7 @@ int top_main(int argc, char **argv)
         else if (opt == OPT_HELP)
             return fputs(help, stdout) < 0 ? FLAME_FAILED : FLAME_OK;
         else
-            return flame_error(FLAME_USAGE, "top: wrong option; 'flame top --help' lists them");
+            return opts_wrong("top", argv, opt);
         if (status >= 0)
             return status;
     }

@@ -11,7 +11,7 @@
  */
 "use strict";
 (function () {
-    const PAD = 10, LABEL_PAD = 3;
+    const PAD = 10, LABEL_PAD = 3, MIN_CHARS = 3;
     const byId = (id) => document.getElementById(id);
     const group = byId("frames"), svg = group.ownerSVGElement;
     const standalone = document.documentElement === svg;
@@ -86,16 +86,18 @@
 
     function fit(s, room) {
         const dots = 2 * charWidth(".");
-        let used = 0, at = 0, fits = 0;
+        let used = 0, at = 0, fits = 0, chars = 0;
         if (room < dots)
             return "";
         for (const c of s) {
             used += charWidth(c);
             if (used > room)
-                return fits ? s.slice(0, fits) + ".." : "";
+                return chars >= MIN_CHARS ? s.slice(0, fits) + ".." : "";
             at += c.length;
-            if (used + dots <= room)
+            if (used + dots <= room) {
                 fits = at;
+                chars++;
+            }
         }
         return s;
     }
@@ -281,7 +283,7 @@
     function search(wanted) {
         let re = null, sum = 0, covered = 0;
         term = wanted;
-        searchButton.textContent = term ? "Reset Search" : "Search";
+        setLabel(searchButton, term ? "Reset Search" : "Search", "Ctrl-F or F3");
         searchButton.classList.toggle("on", term !== "");
         say("", false);
         if (term) {
@@ -400,6 +402,13 @@
         event.preventDefault();
     }
 
+    function setLabel(element, text, tip) {
+        const note = document.createElementNS("http://www.w3.org/2000/svg", "title");
+        note.textContent = tip;
+        element.textContent = text;
+        element.appendChild(note);
+    }
+
     function button(element, action) {
         element.setAttribute("tabindex", "0");
         element.setAttribute("role", "button");
@@ -413,6 +422,8 @@
     }
 
     readFrames();
+    setLabel(unzoomButton, "Reset Zoom", "Escape");
+    setLabel(caseButton, "ic", "Ignore case: Ctrl-I");
     button(unzoomButton, () => zoom(0));
     button(searchButton, toggleSearch);
     button(caseButton, toggleCase);

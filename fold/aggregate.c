@@ -1,0 +1,313 @@
+/*
+ * Merging stacks into folded lines.
+ *
+ * A tree rather than a table of whole lines: a trace's stacks share most of
+ * their frames, and a line of 200 frames would be hashed and compared again for
+ * each of them. Children are found through one hash table keyed by parent and
+ * frame, open addressing, at most half full.
+ *
+ * The lines come out in the order of `LC_ALL=C sort` without any line being
+ * compared to another: at each node what can follow is either its own count or
+ * a child, so sorting the texts "NAME COUNT" and "NAME;" among siblings sorts
+ * the lines. (The separators must take part, as ' ' and ';' sort between the
+ * characters of longer names.) Only stacks with something to show below them
+ * are visited. The walk keeps its own stack: a hostile trace may be a million
+ * frames deep.
+ */
+#include "fold/aggregate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/folded.h"
+
+struct text {
+    const char *s;
+    uint32_t len;
+    uint32_t hash;
+};
+
+struct node {
+    uint32_t parent, frame;
+    uint32_t child, sibling; /* filled in by aggregate_write */
+    uint64_t sum;
+    bool shown; /* it or one below it has a positive sum */
+};
+
+struct aggregate {
+    struct text *frames;
+    size_t nframes, frames_alloc;
+    uint32_t *frame_slots; /* frame id + 1; 0: free */
+    size_t frame_mask;
+    struct node *nodes;
+    size_t nnodes, nodes_alloc;
+    uint32_t *node_slots; /* node id; 0: free */
+    size_t node_mask;
+};
+
+#define FIRST_SLOTS 1024
+
+struct aggregate *aggregate_new(void)
+{
+    struct aggregate *a = xcalloc(1, sizeof *a);
+
+    a->frame_mask = a->node_mask = FIRST_SLOTS - 1;
+    a->frame_slots = xcalloc(FIRST_SLOTS, sizeof *a->frame_slots);
+    a->node_slots = xcalloc(FIRST_SLOTS, sizeof *a->node_slots);
+    a->nodes_alloc = FIRST_SLOTS;
+    a->nodes = xcalloc(FIRST_SLOTS, sizeof *a->nodes);
+    a->nnodes = 1;
+    return a;
+}
+
+void aggregate_free(struct aggregate *a)
+{
+    if (!a)
+        return;
+    for (size_t i = 0; i < a->nframes; i++)
+        free((char *)a->frames[i].s);
+    free(a->frames);
+    free(a->frame_slots);
+    free(a->nodes);
+    free(a->node_slots);
+    free(a);
+}
+
+/* FNV-1a, 32 bits. */
+static uint32_t hash_text(const char *s, size_t len)
+{
+    uint32_t h = 2166136261u;
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (uint8_t)s[i]) * 16777619u;
+    return h;
+}
+
+static void grow_frames(struct aggregate *a)
+{
+    size_t mask = a->frame_mask * 2 + 1;
+
+    free(a->frame_slots);
+    a->frame_slots = xcalloc(mask + 1, sizeof *a->frame_slots);
+    a->frame_mask = mask;
+    for (size_t i = 0; i < a->nframes; i++) {
+        size_t at = a->frames[i].hash & mask;
+
+        while (a->frame_slots[at])
+            at = (at + 1) & mask;
+        a->frame_slots[at] = (uint32_t)i + 1;
+    }
+}
+
+uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len)
+{
+    struct strbuf sb = STRBUF_INIT;
+    struct text *t;
+    uint32_t hash;
+    size_t at;
+
+    folded_add_frame(&sb, name, len);
+    hash = hash_text(sb.buf, sb.len);
+    for (at = hash & a->frame_mask; a->frame_slots[at]; at = (at + 1) & a->frame_mask) {
+        t = &a->frames[a->frame_slots[at] - 1];
+        if (t->hash == hash && t->len == sb.len && memcmp(t->s, sb.buf, sb.len) == 0) {
+            strbuf_release(&sb);
+            return a->frame_slots[at] - 1;
+        }
+    }
+    if (a->nframes == a->frames_alloc) {
+        a->frames_alloc = a->frames_alloc ? a->frames_alloc * 2 : 256;
+        a->frames = xreallocarray(a->frames, a->frames_alloc, sizeof *a->frames);
+    }
+    a->frames[a->nframes] = (struct text){.len = (uint32_t)sb.len, .hash = hash};
+    a->frames[a->nframes].s = strbuf_detach(&sb, NULL);
+    a->frame_slots[at] = (uint32_t)++a->nframes;
+    if (a->nframes * 2 > a->frame_mask)
+        grow_frames(a);
+    return (uint32_t)a->nframes - 1;
+}
+
+static size_t hash_push(uint32_t parent, uint32_t frame)
+{
+    uint64_t h = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
+
+    return (size_t)(h >> 29);
+}
+
+static void grow_nodes(struct aggregate *a)
+{
+    size_t mask = a->node_mask * 2 + 1;
+
+    free(a->node_slots);
+    a->node_slots = xcalloc(mask + 1, sizeof *a->node_slots);
+    a->node_mask = mask;
+    for (size_t i = 1; i < a->nnodes; i++) {
+        size_t at = hash_push(a->nodes[i].parent, a->nodes[i].frame) & mask;
+
+        while (a->node_slots[at])
+            at = (at + 1) & mask;
+        a->node_slots[at] = (uint32_t)i;
+    }
+}
+
+uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame)
+{
+    size_t at = hash_push(parent, frame) & a->node_mask;
+
+    for (; a->node_slots[at]; at = (at + 1) & a->node_mask) {
+        const struct node *n = &a->nodes[a->node_slots[at]];
+
+        if (n->parent == parent && n->frame == frame)
+            return a->node_slots[at];
+    }
+    if (a->nnodes == a->nodes_alloc) {
+        a->nodes_alloc *= 2;
+        a->nodes = xreallocarray(a->nodes, a->nodes_alloc, sizeof *a->nodes);
+    }
+    a->nodes[a->nnodes] = (struct node){.parent = parent, .frame = frame};
+    a->node_slots[at] = (uint32_t)a->nnodes++;
+    if (a->nnodes * 2 > a->node_mask)
+        grow_nodes(a);
+    return (uint32_t)a->nnodes - 1;
+}
+
+void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value)
+{
+    a->nodes[stack].sum += (uint64_t)value;
+}
+
+/* Links every node that is to be shown to its parent; returns the negative ones. */
+static size_t link_children(struct aggregate *a)
+{
+    size_t negative = 0;
+
+    for (size_t i = 0; i < a->nnodes; i++) {
+        a->nodes[i].child = a->nodes[i].sibling = 0;
+        a->nodes[i].shown = false;
+    }
+    /* A parent is always made before its children, so one pass from the end does. */
+    for (size_t i = a->nnodes; i-- > 1;) {
+        struct node *n = &a->nodes[i], *parent = &a->nodes[n->parent];
+
+        negative += (int64_t)n->sum < 0;
+        if (!n->shown && (int64_t)n->sum <= 0)
+            continue;
+        n->shown = parent->shown = true;
+        n->sibling = parent->child;
+        parent->child = (uint32_t)i;
+    }
+    return negative;
+}
+
+/* What may stand next in a line: a stack's own end with its count, or a subtree. */
+struct step {
+    uint32_t node;
+    bool own;
+    uint8_t count_len;
+    char count[22]; /* " 12345" for an own end, ";" for a subtree */
+    const struct text *name;
+};
+
+static int by_text(const void *pa, const void *pb)
+{
+    const struct step *a = pa, *b = pb;
+    uint32_t len = a->name->len < b->name->len ? a->name->len : b->name->len;
+    int d = memcmp(a->name->s, b->name->s, len);
+
+    if (d != 0)
+        return d;
+    if (a->name == b->name) {
+        size_t n = a->count_len < b->count_len ? a->count_len : b->count_len;
+
+        d = memcmp(a->count, b->count, n);
+        return d ? d : a->count_len - b->count_len;
+    }
+    /* One name begins with the other: its separator meets the other's next byte. */
+    for (const struct step *s = a->name->len < b->name->len ? a : b, *l = s == a ? b : a;;) {
+        size_t n = l->name->len - len < s->count_len ? l->name->len - len : s->count_len;
+
+        d = memcmp(s->count, l->name->s + len, n);
+        if (d == 0 && n < s->count_len)
+            d = memcmp(s->count + n, l->count,
+                       s->count_len - n < l->count_len ? s->count_len - n : l->count_len);
+        if (d == 0)
+            d = -1;
+        return s == a ? d : -d;
+    }
+}
+
+/* Pushes what can follow `parent`, last first. */
+static void push_steps(struct aggregate *a, struct step **steps, size_t *n, size_t *alloc,
+                       uint32_t parent)
+{
+    size_t begin = *n;
+
+    for (uint32_t c = a->nodes[parent].child; c; c = a->nodes[c].sibling) {
+        const struct node *node = &a->nodes[c];
+        struct step step = {.node = c, .name = &a->frames[node->frame]};
+
+        if (*n + 2 > *alloc) {
+            *alloc = *alloc ? *alloc * 2 : 256;
+            *steps = xreallocarray(*steps, *alloc, sizeof **steps);
+        }
+        if (node->child) {
+            step.count[0] = ';';
+            step.count_len = 1;
+            (*steps)[(*n)++] = step;
+        }
+        if ((int64_t)node->sum > 0) {
+            step.own = true;
+            step.count_len =
+                (uint8_t)snprintf(step.count, sizeof step.count, " %" PRIu64, node->sum);
+            (*steps)[(*n)++] = step;
+        }
+    }
+    if (*n - begin > 1)
+        qsort(*steps + begin, *n - begin, sizeof **steps, by_text);
+    for (size_t i = begin, k = *n; i + 1 < k; i++) {
+        struct step s = (*steps)[i];
+
+        (*steps)[i] = (*steps)[--k];
+        (*steps)[k] = s;
+    }
+}
+
+size_t aggregate_write(struct aggregate *a, struct strbuf *out)
+{
+    size_t negative = link_children(a), n = 0, alloc = 0, path_alloc = 0, depth = 0;
+    struct strbuf line = STRBUF_INIT;
+    struct step *steps = NULL;
+    struct {
+        size_t len;
+        uint32_t node;
+    } *path = NULL; /* of each frame in `line`: where it ends */
+
+    push_steps(a, &steps, &n, &alloc, 0);
+    while (n > 0) {
+        struct step step = steps[--n];
+        uint32_t parent = a->nodes[step.node].parent;
+
+        while (depth > 0 && path[depth - 1].node != parent)
+            depth--;
+        strbuf_setlen(&line, depth ? path[depth - 1].len : 0);
+        strbuf_add(&line, step.name->s, step.name->len);
+        strbuf_add(&line, step.count, step.count_len);
+        if (step.own) {
+            strbuf_add(out, line.buf, line.len);
+            strbuf_addch(out, '\n');
+            continue;
+        }
+        if (depth == path_alloc) {
+            path_alloc = path_alloc ? path_alloc * 2 : 64;
+            path = xreallocarray(path, path_alloc, sizeof *path);
+        }
+        path[depth].len = line.len;
+        path[depth++].node = step.node;
+        push_steps(a, &steps, &n, &alloc, step.node);
+    }
+    free(path);
+    free(steps);
+    strbuf_release(&line);
+    return negative;
+}

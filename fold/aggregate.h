@@ -1,0 +1,33 @@
+/*
+ * aggregate.h: stacks of named frames, each with a sum.
+ *
+ * A stack is a node in a tree of frames; the same frames from the root down are
+ * the same node, wherever they come from (other addresses, other threads, other
+ * traces). Frames are names interned as safe folded text.
+ *
+ * Ids: 0 is the empty stack; frame ids count from 0. Not thread-safe.
+ */
+#ifndef FLAME_FOLD_AGGREGATE_H
+#define FLAME_FOLD_AGGREGATE_H
+
+#include "common/strbuf.h"
+
+struct aggregate;
+
+struct aggregate *aggregate_new(void);
+void aggregate_free(struct aggregate *a);
+
+/* The frame called so; the name is made safe for folded text (folded_add_frame). */
+uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len);
+/* The stack of `parent` with one more frame at its leaf. */
+uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
+/* Adds to a stack's sum, modulo 2^64. */
+void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
+
+/*
+ * Appends one folded line for each stack whose sum is positive, sorted as whole
+ * lines by their bytes. Returns how many stacks were left out for a negative sum.
+ */
+size_t aggregate_write(struct aggregate *a, struct strbuf *out);
+
+#endif

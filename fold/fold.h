@@ -1,0 +1,55 @@
+/*
+ * fold.h: traces in, folded stacks out. What `flame fold` does, for the driver
+ * and for render to call.
+ *
+ * Functions that fail return an enum flame_exit, with one line already on
+ * standard error, and leave `out` as it was. Not thread-safe (libelf, libdwarf).
+ */
+#ifndef FLAME_FOLD_FOLD_H
+#define FLAME_FOLD_FOLD_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+#include "common/trace_reader.h"
+#include "fold/symbols.h"
+
+#define FOLD_DEFAULT_VIEW "alloc"
+
+struct fold_options {
+    const char *view; /* NULL: FOLD_DEFAULT_VIEW */
+    bool pid;         /* the root frame is comm-PID instead of comm */
+    bool tid;         /* a frame for the thread under the root */
+    bool no_header;   /* leave out the "# flame:" line */
+    struct symbol_options symbols;
+};
+
+/* Folds several traces into one text, appended to `out`. Paths as for trace_load. */
+int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
+                struct strbuf *out);
+
+/* The same for traces already loaded; they stay the caller's. */
+int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                struct strbuf *out);
+
+/* One trace, everything else as by default. */
+int fold_trace_to_folded(const char *path, const char *view, struct strbuf *out);
+
+/* What a trace says in all. Bytes and calls unless named otherwise. */
+struct fold_summary {
+    uint64_t alloc_bytes, alloc_calls; /* without inherited blocks */
+    uint64_t free_bytes, free_calls;
+    int64_t live_bytes, live_calls;
+    int64_t peak_bytes, peak_calls; /* sums of the rows' shares */
+    uint64_t temp_calls;
+    uint64_t stacks;                             /* different stacks with a row */
+    uint64_t threads;                            /* recorded, also those that have ended */
+    uint64_t lost_calls, lost_bytes, lost_frees; /* as in trace_header */
+    uint64_t skipped;                            /* calls seen but not recorded */
+    uint64_t fallback_stacks;
+    uint64_t cost_ns; /* estimate of what recording took, all threads together */
+};
+
+void fold_summary(const struct trace *t, struct fold_summary *s);
+
+#endif

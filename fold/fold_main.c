@@ -1,0 +1,138 @@
+/* flame fold: traces to folded stacks. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "common/commands.h"
+#include "common/error.h"
+#include "common/opts.h"
+#include "common/outfile.h"
+#include "fold/fold.h"
+
+static const char help[] =
+    "usage: flame fold [OPTION...] TRACE...\n"
+    "\n"
+    "Folds memory traces into stacks of function names, one a line, with what each\n"
+    "stands for. Several traces give one output. TRACE '-' is standard input.\n"
+    "\n"
+    "  -v, --view VIEW      alloc (bytes asked for; the default), count (calls), live\n"
+    "                       (bytes not freed), peak (bytes live at the high-water mark),\n"
+    "                       temp (freed before the thread's next allocation)\n"
+    "  -o, --output FILE    write there instead of to standard output\n"
+    "      --pid            the root frame is COMM-PID\n"
+    "      --tid            a frame for each thread under the root\n"
+    "      --no-demangle    leave C++ and Rust names as they are in the file\n"
+    "      --inline         show inlined functions, marked _[i] (the default where\n"
+    "                       there is debug information)\n"
+    "      --no-inline      do not\n"
+    "      --lines          add file and line to frames\n"
+    "      --debug-dir DIR  look for debug files there too, as in /usr/lib/debug\n"
+    "      --no-header      leave out the '# flame:' line\n"
+    "      --help           this text\n";
+
+enum {
+    OPT_PID = 256,
+    OPT_TID,
+    OPT_NO_DEMANGLE,
+    OPT_INLINE,
+    OPT_NO_INLINE,
+    OPT_LINES,
+    OPT_DEBUG_DIR,
+    OPT_NO_HEADER,
+    OPT_HELP,
+};
+
+static const struct option longopts[] = {
+    {"view", required_argument, NULL, 'v'},
+    {"output", required_argument, NULL, 'o'},
+    {"pid", no_argument, NULL, OPT_PID},
+    {"tid", no_argument, NULL, OPT_TID},
+    {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
+    {"inline", no_argument, NULL, OPT_INLINE},
+    {"no-inline", no_argument, NULL, OPT_NO_INLINE},
+    {"lines", no_argument, NULL, OPT_LINES},
+    {"debug-dir", required_argument, NULL, OPT_DEBUG_DIR},
+    {"no-header", no_argument, NULL, OPT_NO_HEADER},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static int write_out(const char *path, const struct strbuf *text)
+{
+    struct outfile out;
+    int err = outfile_open(&out, path);
+
+    if (!err) {
+        fwrite(text->buf, 1, text->len, out.f);
+        err = outfile_commit(&out);
+    }
+    if (!err)
+        return FLAME_OK;
+    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
+                       path ? path : "standard output", strerror(-err));
+}
+
+int fold_main(int argc, char **argv)
+{
+    struct strbuf text = STRBUF_INIT;
+    struct fold_options opt = {0};
+    const char **dirs = xcalloc((size_t)argc, sizeof *dirs);
+    const char *output = NULL;
+    int c, status;
+
+    opt.symbols.debug_dirs = dirs;
+    opterr = 0;
+    optind = 1;
+    while ((c = getopt_long(argc, argv, ":v:o:", longopts, NULL)) != -1) {
+        switch (c) {
+        case 'v':
+            opt.view = optarg;
+            break;
+        case 'o':
+            output = optarg;
+            break;
+        case OPT_PID:
+            opt.pid = true;
+            break;
+        case OPT_TID:
+            opt.tid = true;
+            break;
+        case OPT_NO_DEMANGLE:
+            opt.symbols.no_demangle = true;
+            break;
+        case OPT_INLINE:
+            opt.symbols.no_inline = false;
+            break;
+        case OPT_NO_INLINE:
+            opt.symbols.no_inline = true;
+            break;
+        case OPT_LINES:
+            opt.symbols.lines = true;
+            break;
+        case OPT_DEBUG_DIR:
+            dirs[opt.symbols.ndebug_dirs++] = optarg;
+            break;
+        case OPT_NO_HEADER:
+            opt.no_header = true;
+            break;
+        case OPT_HELP:
+            fputs(help, stdout);
+            free(dirs);
+            return FLAME_OK;
+        default:
+            free(dirs);
+            return opts_wrong("fold", argv, c);
+        }
+    }
+    if (optind == argc) {
+        free(dirs);
+        return flame_error(FLAME_USAGE,
+                           "fold: no trace named; name one, or '-' for standard input");
+    }
+    status = fold_traces(&opt, (const char *const *)argv + optind, (size_t)(argc - optind), &text);
+    if (status == FLAME_OK)
+        status = write_out(output, &text);
+    strbuf_release(&text);
+    free(dirs);
+    return status;
+}

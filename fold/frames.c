@@ -1,0 +1,204 @@
+/*
+ * From addresses to frames.
+ *
+ * A trace has hundreds of thousands of nodes but only some thousand different
+ * addresses, so addresses are numbered through a hash table and each number keeps
+ * its frames: two lists, as the instruction before a return address and the
+ * address itself may belong to different functions.
+ *
+ * The code a signal handler returns to (__restore_rt) is entered by nobody: the
+ * kernel made its address the handler's return address, so it begins right at
+ * that address and has to be looked up exactly, and so has its "caller".
+ */
+#include "fold/frames.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct list {
+    uint32_t first, n; /* in frames.ids */
+    bool done;
+};
+
+struct address {
+    uint64_t addr;
+    const struct trace_module_view *module; /* or NULL */
+    struct list call, exact;
+    bool sigreturn;
+};
+
+struct frames {
+    const struct trace *t;
+    struct symbols *syms;
+    struct aggregate *to;
+    struct symbol_module **modules; /* in the order of t->modules */
+    struct address *addresses;
+    size_t n, alloc;
+    uint32_t *slots; /* index in addresses + 1; 0: free */
+    size_t mask;
+    uint32_t *ids; /* frame ids of all lists */
+    size_t nids, ids_alloc;
+};
+
+struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to)
+{
+    struct frames *f = xcalloc(1, sizeof *f);
+
+    f->t = t;
+    f->syms = syms;
+    f->to = to;
+    f->modules = xcalloc(t->nmodules, sizeof *f->modules);
+    f->mask = 4095;
+    f->slots = xcalloc(f->mask + 1, sizeof *f->slots);
+    return f;
+}
+
+void frames_free(struct frames *f)
+{
+    if (!f)
+        return;
+    free(f->modules);
+    free(f->addresses);
+    free(f->slots);
+    free(f->ids);
+    free(f);
+}
+
+static struct symbol_module *module_of(struct frames *f, const struct trace_module_view *m)
+{
+    size_t i = (size_t)(m - f->t->modules);
+
+    if (!f->modules[i])
+        f->modules[i] = symbols_module(f->syms, m->path, m->m.build_id, m->m.build_id_size);
+    return f->modules[i];
+}
+
+static size_t hash_address(uint64_t addr, const struct trace_module_view *m)
+{
+    return (size_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
+}
+
+static void grow(struct frames *f)
+{
+    size_t mask = f->mask * 2 + 1;
+
+    free(f->slots);
+    f->slots = xcalloc(mask + 1, sizeof *f->slots);
+    f->mask = mask;
+    for (size_t i = 0; i < f->n; i++) {
+        size_t at = hash_address(f->addresses[i].addr, f->addresses[i].module) & mask;
+
+        while (f->slots[at])
+            at = (at + 1) & mask;
+        f->slots[at] = (uint32_t)i + 1;
+    }
+}
+
+uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch)
+{
+    const struct trace_module_view *m = trace_module_at(f->t, addr, epoch);
+    size_t at = hash_address(addr, m) & f->mask;
+    struct address *a;
+
+    for (; f->slots[at]; at = (at + 1) & f->mask) {
+        a = &f->addresses[f->slots[at] - 1];
+        if (a->addr == addr && a->module == m)
+            return f->slots[at] - 1;
+    }
+    if (f->n == f->alloc) {
+        f->alloc = f->alloc ? f->alloc * 2 : 1024;
+        f->addresses = xreallocarray(f->addresses, f->alloc, sizeof *f->addresses);
+    }
+    a = &f->addresses[f->n];
+    *a = (struct address){.addr = addr, .module = m};
+    a->sigreturn = m && symbols_is_sigreturn(f->syms, module_of(f, m), addr - m->m.bias);
+    f->slots[at] = (uint32_t)++f->n;
+    if (f->n * 2 > f->mask)
+        grow(f);
+    return (uint32_t)f->n - 1;
+}
+
+bool frames_is_sigreturn(const struct frames *f, uint32_t address)
+{
+    return f->addresses[address].sigreturn;
+}
+
+static void add_id(struct frames *f, struct list *list, const struct strbuf *name)
+{
+    if (f->nids == f->ids_alloc) {
+        f->ids_alloc = f->ids_alloc ? f->ids_alloc * 2 : 1024;
+        f->ids = xreallocarray(f->ids, f->ids_alloc, sizeof *f->ids);
+    }
+    f->ids[f->nids++] = aggregate_frame(f->to, name->buf, name->len);
+    list->n++;
+}
+
+/* "[libc.so.6+0x1234]" for an address that no symbol explains. */
+static void add_offset(struct strbuf *sb, const struct address *a)
+{
+    static const char gone[] = " (deleted)";
+    const char *path = a->module ? a->module->path : "", *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    size_t len = strlen(base);
+
+    if (len > sizeof gone - 1 && strcmp(base + len - (sizeof gone - 1), gone) == 0)
+        len -= sizeof gone - 1;
+    if (strcmp(base, "linux-vdso.so.1") == 0 || strcmp(base, "[vdso]") == 0) {
+        base = "vdso";
+        len = 4;
+    } else if (len > 2 && base[0] == '[' && base[len - 1] == ']') {
+        base++;
+        len -= 2;
+    } else if (len == 0) {
+        base = "unknown";
+        len = 7;
+    }
+    strbuf_addch(sb, '[');
+    strbuf_add(sb, base, len);
+    strbuf_addf(sb, "+0x%" PRIx64 "]", a->addr - (a->module ? a->module->m.bias : 0));
+}
+
+static void resolve(struct frames *f, const struct address *a, struct list *list, bool exact)
+{
+    struct symbol_frames found = {NULL, 0};
+    struct strbuf sb = STRBUF_INIT;
+
+    list->done = true;
+    list->first = (uint32_t)f->nids;
+    if (a->module)
+        found = symbols_find(f->syms, module_of(f, a->module),
+                             a->addr - a->module->m.bias - (exact ? 0 : 1));
+    if (found.n == 0) {
+        if (a->sigreturn)
+            strbuf_addstr(&sb, "__restore_rt");
+        else
+            add_offset(&sb, a);
+        add_id(f, list, &sb);
+    }
+    for (size_t i = 0; i < found.n; i++) {
+        const struct symbol_frame *frame = &found.frame[i];
+
+        strbuf_clear(&sb);
+        strbuf_add(&sb, frame->name, frame->len);
+        if (frame->file)
+            strbuf_addf(&sb, " %s:%u", frame->file, frame->line);
+        if (frame->inlined)
+            strbuf_addstr(&sb, "_[i]");
+        add_id(f, list, &sb);
+    }
+    strbuf_release(&sb);
+}
+
+uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t stack)
+{
+    struct address *a = &f->addresses[address];
+    struct list *list;
+
+    exact = exact || a->sigreturn;
+    list = exact ? &a->exact : &a->call;
+    if (!list->done)
+        resolve(f, a, list, exact);
+    for (uint32_t i = 0; i < list->n; i++)
+        stack = aggregate_push(f->to, stack, f->ids[list->first + i]);
+    return stack;
+}

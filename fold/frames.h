@@ -1,0 +1,36 @@
+/*
+ * frames.h: the addresses of one trace as frames of an aggregate.
+ *
+ * Each distinct address is symbolised once. Not thread-safe.
+ */
+#ifndef FLAME_FOLD_FRAMES_H
+#define FLAME_FOLD_FRAMES_H
+
+#include <stdbool.h>
+
+#include "common/trace_reader.h"
+#include "fold/aggregate.h"
+#include "fold/symbols.h"
+
+struct frames;
+
+/* All three are borrowed and must outlive it. */
+struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to);
+void frames_free(struct frames *f);
+
+/*
+ * Handle of an address in stacks of that epoch, for the two functions below.
+ */
+uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch);
+
+/* True when whoever stands below this return address in a stack was interrupted. */
+bool frames_is_sigreturn(const struct frames *f, uint32_t address);
+
+/*
+ * Pushes the frames of an address on `stack`, outermost first, and returns the
+ * new stack. `exact`: the address itself; else it is a return address, and the
+ * call before it is meant.
+ */
+uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t stack);
+
+#endif

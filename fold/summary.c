@@ -1,0 +1,51 @@
+/* A trace in a few numbers; see fold_summary in fold.h. */
+#include <stdlib.h>
+
+#include "fold/fold.h"
+
+void fold_summary(const struct trace *t, struct fold_summary *s)
+{
+    uint8_t *seen = xcalloc((size_t)t->node_limit / 8 + 1, 1);
+    double cost = 0;
+
+    *s = (struct fold_summary){.lost_calls = t->header.lost_calls,
+                               .lost_bytes = t->header.lost_bytes,
+                               .lost_frees = t->header.lost_frees,
+                               .fallback_stacks = t->header.fallback_stacks};
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        const struct trace_row *r = &t->rows[id];
+        int64_t bytes, calls;
+
+        if (!trace_row_used(r))
+            continue;
+        if (!(r->flags & TRACE_ROW_INHERITED)) {
+            s->alloc_bytes += r->alloc_bytes;
+            s->alloc_calls += r->alloc_calls;
+        }
+        s->free_bytes += r->free_bytes;
+        s->free_calls += r->free_calls;
+        s->live_bytes = (int64_t)((uint64_t)s->live_bytes + r->alloc_bytes - r->free_bytes);
+        s->live_calls = (int64_t)((uint64_t)s->live_calls + r->alloc_calls - r->free_calls);
+        trace_row_peak(t, r, &bytes, &calls);
+        s->peak_bytes = (int64_t)((uint64_t)s->peak_bytes + (uint64_t)bytes);
+        s->peak_calls = (int64_t)((uint64_t)s->peak_calls + (uint64_t)calls);
+        s->temp_calls += r->temp_calls;
+        if (!(seen[r->node / 8] & 1u << r->node % 8)) {
+            seen[r->node / 8] |= (uint8_t)(1u << r->node % 8);
+            s->stacks++;
+        }
+    }
+    for (uint32_t id = 0; id < t->thread_limit; id++) {
+        const struct trace_thread *th = trace_thread_at(t, id);
+
+        if (!th)
+            continue;
+        s->threads += th->uses ? th->uses : 1;
+        s->skipped += th->skipped;
+        if (th->cost_samples)
+            cost += (double)th->cost_ns / (double)th->cost_samples * (double)th->events;
+    }
+    /* A hostile trace may say anything; 2^63 is the last double that surely fits. */
+    s->cost_ns = cost < 0x1p63 ? (uint64_t)cost : (uint64_t)1 << 63;
+    free(seen);
+}

@@ -1,0 +1,258 @@
+/*
+ * Which names a module gives an address, and from where.
+ *
+ * The best table wins: the file's own .symtab; else that of its separate debug
+ * file; else the packed .gnu_debugdata. .dynsym is always added (it is mapped
+ * anyway, and of two names for one address symtab keeps the better), as are the
+ * PLT's stubs. When the file itself is gone or is another one by now, a debug
+ * file with the recorded build-id can still name everything.
+ *
+ * Inlined frames and lines come from DWARF, in the file or its debug file. The
+ * outermost name is the symbol's even then: DWARF leaves out namespaces and
+ * parameters where the linkage name has them.
+ */
+#include "fold/symbols.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "common/error.h"
+#include "common/strbuf.h"
+#include "fold/debugfile.h"
+#include "fold/demangle.h"
+#include "fold/elfsym.h"
+#include "fold/symtab.h"
+
+/* A frame list for one address, or a demangled name: freed at the end. */
+struct piece {
+    struct piece *next;
+};
+
+struct name {
+    const char *mangled; /* the key; where it lies in its file */
+    char *text;
+    size_t len;
+    UT_hash_handle hh;
+};
+
+struct symbol_module {
+    char *key; /* path, NUL, build-id */
+    size_t key_len;
+    char *path;
+    const uint8_t *id;
+    size_t id_len;
+    bool loaded;
+    struct elfsym *file, *debug, *packed;
+    struct symtab tab;
+    UT_hash_handle hh;
+};
+
+struct symbols {
+    struct symbol_options opt;
+    struct debug_dirs dirs;
+    struct symbol_module *modules;
+    struct name *names;
+    struct piece *pieces;
+};
+
+struct symbols *symbols_new(const struct symbol_options *opt)
+{
+    struct symbols *s = xcalloc(1, sizeof *s);
+
+    s->opt = *opt;
+    debug_dirs_init(&s->dirs, opt->debug_dirs, opt->ndebug_dirs);
+    return s;
+}
+
+void symbols_free(struct symbols *s)
+{
+    struct symbol_module *m, *next;
+    struct name *name, *next_name;
+
+    if (!s)
+        return;
+    HASH_ITER (hh, s->names, name, next_name) {
+        HASH_DEL(s->names, name);
+        free(name->text);
+        free(name);
+    }
+    HASH_ITER (hh, s->modules, m, next) {
+        HASH_DEL(s->modules, m);
+        symtab_release(&m->tab);
+        elfsym_close(m->file);
+        elfsym_close(m->debug);
+        elfsym_close(m->packed);
+        free(m->path);
+        free(m->key);
+        free(m);
+    }
+    while (s->pieces) {
+        struct piece *p = s->pieces;
+
+        s->pieces = p->next;
+        free(p);
+    }
+    debug_dirs_release(&s->dirs);
+    free(s);
+}
+
+/* Memory that lives as long as `s`. */
+static void *keep(struct symbols *s, size_t size)
+{
+    struct piece *p = xmalloc(sizeof *p + size);
+
+    p->next = s->pieces;
+    s->pieces = p;
+    return p + 1;
+}
+
+struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
+                                     size_t id_len)
+{
+    struct strbuf key = STRBUF_INIT;
+    struct symbol_module *m;
+
+    strbuf_add(&key, path, strlen(path) + 1);
+    strbuf_add(&key, id, id_len);
+    HASH_FIND(hh, s->modules, key.buf, key.len, m);
+    if (m) {
+        strbuf_release(&key);
+        return m;
+    }
+    m = xcalloc(1, sizeof *m);
+    m->path = xstrdup(path);
+    m->key = strbuf_detach(&key, &m->key_len);
+    m->id = (const uint8_t *)m->key + strlen(path) + 1;
+    m->id_len = id_len;
+    HASH_ADD_KEYPTR(hh, s->modules, m->key, m->key_len, m);
+    return m;
+}
+
+/* True when `e` is the file that was mapped. */
+static bool is_recorded(const struct symbol_module *m, const struct elfsym *e)
+{
+    size_t len;
+    const uint8_t *id = elfsym_build_id(e, &len);
+
+    if (m->id_len == 0)
+        return true;
+    /* What was recorded may be the beginning of a longer id. */
+    return id && len >= m->id_len && memcmp(id, m->id, m->id_len) == 0;
+}
+
+static struct elfsym *open_file(struct symbol_module *m, bool *changed)
+{
+    static const char gone[] = " (deleted)";
+    size_t len = strlen(m->path), tail = sizeof gone - 1;
+    struct elfsym *e = elfsym_open(m->path);
+
+    *changed = false;
+    if (!e && m->id_len && len > tail && strcmp(m->path + len - tail, gone) == 0) {
+        /* Deleted while mapped; the same file may have come back. */
+        char *path = xmemdup0(m->path, len - tail);
+
+        e = elfsym_open(path);
+        free(path);
+    }
+    if (e && !is_recorded(m, e)) {
+        elfsym_close(e);
+        *changed = true;
+        return NULL;
+    }
+    return e;
+}
+
+static void load(struct symbols *s, struct symbol_module *m)
+{
+    bool changed = false;
+
+    m->loaded = true;
+    /* [vdso], [heap], "" and the like are no files. */
+    if (m->path[0] != '/')
+        return;
+    m->file = open_file(m, &changed);
+    if (m->id_len)
+        m->debug = debugfile_by_build_id(&s->dirs, m->id, m->id_len);
+    if (!m->debug && m->file)
+        m->debug = debugfile_by_link(&s->dirs, m->file);
+    if (changed && !m->debug)
+        flame_warn("%s: not the file that was recorded (built again or updated since); its frames "
+                   "show as offsets. Keep the old file's debug symbols under FLAME_DEBUG_DIRS",
+                   m->path);
+
+    if ((!m->file || elfsym_add_symtab(m->file, &m->tab) == 0) &&
+        (!m->debug || elfsym_add_symtab(m->debug, &m->tab) == 0) && m->file) {
+        m->packed = elfsym_open_debugdata(m->file);
+        if (m->packed)
+            elfsym_add_symtab(m->packed, &m->tab);
+    }
+    if (m->file) {
+        elfsym_add_dynsym(m->file, &m->tab);
+        elfsym_add_plt(m->file, &m->tab);
+    }
+    symtab_finish(&m->tab);
+}
+
+/* A frame's name, demangled if it may be. Each is demangled once. */
+static struct symbol_frame named(struct symbols *s, const char *mangled, size_t len)
+{
+    struct symbol_frame frame = {.name = mangled, .len = len};
+    struct strbuf sb = STRBUF_INIT;
+    struct name *n;
+
+    if (s->opt.no_demangle || len < 3 || mangled[0] != '_')
+        return frame;
+    HASH_FIND_PTR(s->names, &mangled, n);
+    if (!n) {
+        n = xcalloc(1, sizeof *n);
+        n->mangled = mangled;
+        if (demangle(&sb, mangled, len))
+            n->text = strbuf_detach(&sb, &n->len);
+        HASH_ADD_PTR(s->names, mangled, n);
+    }
+    if (n->text) {
+        frame.name = n->text;
+        frame.len = n->len;
+    }
+    return frame;
+}
+
+struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    struct symbol_frames out = {NULL, 0};
+    const struct symtab_entry *e;
+    struct symbol_frame *frame;
+
+    if (!m->loaded)
+        load(s, m);
+    e = symtab_find(&m->tab, vaddr);
+    if (!e)
+        return out;
+    frame = keep(s, sizeof *frame);
+    *frame = named(s, e->name, e->len);
+    out.frame = frame;
+    out.n = 1;
+    return out;
+}
+
+bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    /* mov $15, %rax (or %eax); syscall */
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    static const uint8_t code32[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    /* mov x8, #139; svc #0 */
+    static const uint8_t code_arm[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+    uint8_t have[sizeof code] = {0};
+    const struct symtab_entry *e;
+
+    if (!m->loaded)
+        load(s, m);
+    /* In the middle of a function stand only ordinary return addresses. */
+    e = symtab_find(&m->tab, vaddr);
+    if (e && e->addr != vaddr)
+        return false;
+    if (!m->file || !elfsym_read(m->file, vaddr, have, sizeof have))
+        return false;
+    return memcmp(have, code, sizeof code) == 0 || memcmp(have, code32, sizeof code32) == 0 ||
+           memcmp(have, code_arm, sizeof code_arm) == 0;
+}

@@ -1,0 +1,60 @@
+/*
+ * symbols.h: from an address in a module to the functions it lies in.
+ *
+ * One `struct symbols` serves any number of traces: a file is opened once, when
+ * the first address in it is asked for. Everything handed out lives until
+ * symbols_free. Not thread-safe.
+ */
+#ifndef FLAME_FOLD_SYMBOLS_H
+#define FLAME_FOLD_SYMBOLS_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+struct symbol_options {
+    bool no_demangle;
+    bool no_inline;                /* only the functions that symbols name */
+    bool lines;                    /* find out file and line too */
+    const char *const *debug_dirs; /* besides the usual ones; borrowed */
+    size_t ndebug_dirs;
+};
+
+struct symbols;
+struct symbol_module;
+
+struct symbol_frame {
+    const char *name; /* not NUL-terminated, any bytes */
+    size_t len;
+    bool inlined;     /* has no frame of its own on the stack */
+    const char *file; /* base name, NUL-terminated, or NULL */
+    unsigned line;
+};
+
+/* Outermost first. */
+struct symbol_frames {
+    const struct symbol_frame *frame;
+    size_t n; /* 0: nothing is known */
+};
+
+struct symbols *symbols_new(const struct symbol_options *opt);
+void symbols_free(struct symbols *s);
+
+/*
+ * The module mapped from `path` whose file had this build-id (id_len 0: it had
+ * none, and the file there now is taken for it). When the file has changed since,
+ * that is said once on standard error and its symbols are not used.
+ */
+struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
+                                     size_t id_len);
+
+/* What the instruction at `vaddr` (an address of the file) belongs to. */
+struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
+
+/*
+ * True when `vaddr` is the first instruction of the code that a signal handler
+ * returns to. Its caller did not call: it was interrupted.
+ */
+bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,92 @@
+// page.mjs: what the browser tests share: TAP, flame itself, and a Chromium
+// without network.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const flame = resolve(process.env.FLAME || "build/flame");
+const scratch = mkdtempSync(join(tmpdir(), "flame-browser."));
+
+let count = 0, failed = 0, browser = null;
+
+export function ok(pass, name, why) {
+    count++;
+    console.log(`${pass ? "" : "not "}ok ${count} - ${name.replace(/[#\n]/g, " ")}`);
+    if (!pass) {
+        failed++;
+        if (why !== undefined)
+            console.error(`#   ${String(why).replaceAll("\n", "\n#   ")}`);
+    }
+    return pass;
+}
+
+export function is(got, want, name) {
+    return ok(got === want, name, `got  ${JSON.stringify(got)}\nwant ${JSON.stringify(want)}`);
+}
+
+export function near(got, want, by, name) {
+    return ok(Math.abs(got - want) <= by, name, `got ${got}, want ${want} within ${by}`);
+}
+
+// Draws folded text (string or Buffer); returns the path of the SVG.
+export function render(folded, ...options) {
+    const out = join(scratch, `picture${Math.random().toString(36).slice(2)}.svg`);
+    writeFileSync(out + ".folded", folded);
+    execFileSync(flame, ["render", "-o", out, ...options, out + ".folded"],
+        { stdio: ["ignore", "inherit", "inherit"] });
+    return out;
+}
+
+// A file in the scratch directory.
+export function file(name, text) {
+    const path = join(scratch, name);
+    writeFileSync(path, text);
+    return path;
+}
+
+// Opens a file as a reader would, from disk. page.trouble collects script
+// errors, dialogs, console messages and requests for anything but the file.
+export async function open(path, { hash = "", width = 1200, height = 700, ...more } = {}) {
+    const context = await browser.newContext({ viewport: { width, height }, ...more });
+    const page = await context.newPage();
+    const url = pathToFileURL(path).href;
+    page.trouble = [];
+    page.on("pageerror", (e) => page.trouble.push(`error: ${e.message}`));
+    page.on("console", (m) => page.trouble.push(`console: ${m.text()}`));
+    page.on("dialog", (d) => {
+        page.trouble.push(`dialog: ${d.message()}`);
+        d.dismiss();
+    });
+    page.on("request", (r) => {
+        if (r.url().split("#")[0] !== url)
+            page.trouble.push(`request: ${r.url()}`);
+    });
+    await page.goto(url + hash);
+    return page;
+}
+
+// Runs the tests, prints the plan, cleans up. A test that throws is a failure.
+export async function main(tests) {
+    try {
+        browser = await chromium.launch({
+            executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+            args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+                "--no-first-run", "--disable-background-networking",
+                "--disable-component-update", "--disable-sync"],
+        });
+        await tests();
+        console.log(`1..${count}`);
+    } catch (e) {
+        ok(false, "no exception", e.stack);
+    } finally {
+        if (browser)
+            await browser.close();
+        rmSync(scratch, { recursive: true, force: true });
+    }
+    if (failed)
+        console.error(`# ${failed} of ${count} failed`);
+    process.exitCode = failed || !count ? 1 : 0;
+}

@@ -1,0 +1,270 @@
+#!/usr/bin/env node
+// The SVG in a browser: hover, zoom, search, the address, keys, hostile names.
+import { file, is, main, near, ok, open, render } from "./page.mjs";
+
+const FOLDED = `# flame: view=live unit=bytes
+app;main;parse;alloc 1572864
+app;main;parse;alloc;alloc;alloc 524288
+app;main;emit;alloc 1048576
+app;main;Emit 524288
+app;exit 524288
+`;
+
+// What a reader sees of frame NAME: place, label, whether hidden or faded.
+const frame = (page, name, nth = 0) => page.evaluate(([wanted, at]) => {
+    const g = [...document.querySelectorAll("#frames > g")]
+        .filter((e) => e.querySelector("title").textContent.startsWith(wanted + " ("))[at];
+    const box = g.querySelector("rect").getBoundingClientRect();
+    return {
+        x: box.x, width: box.width,
+        shown: box.width > 0,
+        label: g.querySelector("text").textContent,
+        fill: getComputedStyle(g.querySelector("rect")).fill,
+        opacity: Number(getComputedStyle(g.querySelector("rect")).opacity),
+    };
+}, [name, nth]);
+const text = (page, id) => page.evaluate((i) => document.getElementById(i).textContent, id);
+// A tip for the mouse stands in each button; only what is drawn counts.
+const label = (page, id) => page.evaluate((i) =>
+    document.getElementById(i).firstChild.nodeValue, id);
+const visible = (page, id) => page.locator(`#${id}`).isVisible();
+const on = (page, name, nth = 0) =>
+    page.locator("#frames > g").filter({ hasText: new RegExp(`^${name} \\(`) }).nth(nth);
+const matched = (page, want) => page.waitForFunction(
+    (w) => document.getElementById("matched").textContent.startsWith(w), want);
+
+async function hover() {
+    const page = await open(render(FOLDED));
+    is(await text(page, "title"), "Memory live at the end", "the title");
+    is(await text(page, "details"), "", "no details at first");
+    await on(page, "parse").hover();
+    is(await text(page, "details"), "Function: parse (2.00 MiB, 2,097,152 bytes, 50.00%)",
+        "hover shows value in human and exact form, and percent");
+    await page.mouse.move(5, 5);
+    is(await text(page, "details"), "", "and takes it away");
+    is((await frame(page, "main")).label, "main", "frames are labelled");
+    is(page.trouble.join("\n"), "", "no script error, no request");
+    await page.context().close();
+}
+
+async function zoom() {
+    const page = await open(render(FOLDED));
+    const before = await frame(page, "parse");
+    ok(!await visible(page, "unzoom"), "nothing to reset at first");
+    await on(page, "parse").click();
+    const parse = await frame(page, "parse");
+    near(parse.width, 1180, 1, "the clicked frame fills the width");
+    near(parse.x, 10, 0.5, "from the left edge");
+    is(parse.opacity, 1, "itself not faded");
+    const root = await frame(page, "main");
+    near(root.width, 1180, 1, "its ancestors do too");
+    ok(root.opacity < 0.7, "and are faded");
+    near((await frame(page, "alloc", 1)).width, 1180, 1, "its child keeps its share");
+    near((await frame(page, "alloc", 2)).width, 295, 1, "the nested one too");
+    ok(!(await frame(page, "emit")).shown, "other frames are gone");
+    ok(await visible(page, "unzoom"), "Reset Zoom is there");
+    await on(page, "alloc", 2).click();
+    near((await frame(page, "alloc", 2)).width, 1180, 1, "zoom goes on from a zoom");
+    await on(page, "main").click();
+    near((await frame(page, "main")).width, 1180, 1, "a faded ancestor can be clicked");
+    ok((await frame(page, "emit")).shown, "and shows its other children again");
+    await page.locator("#unzoom").click();
+    const after = await frame(page, "parse");
+    near(after.x, before.x, 0.1, "reset: all as before");
+    near(after.width, before.width, 0.1, "reset: widths too");
+    is(after.opacity, 1, "reset: nothing faded");
+    await on(page, "parse").click();
+    await page.goBack();
+    near((await frame(page, "parse")).width, before.width, 0.1, "Back undoes a zoom");
+    await on(page, "parse").click();
+    await page.keyboard.press("Escape");
+    near((await frame(page, "parse")).width, before.width, 0.1, "so does Escape");
+    is(page.trouble.join("\n"), "", "no script error, no request");
+    await page.context().close();
+}
+
+async function search() {
+    const page = await open(render(FOLDED));
+    ok(!await page.locator("#searchbox").count(), "no search box at first");
+    await page.keyboard.press("Control+f");
+    ok(await page.locator("#searchbox input").isVisible(), "Ctrl-F opens it");
+    await page.keyboard.type("^alloc$");
+    await matched(page, "Matched: 75.00%");
+    ok(true, "a stack with nested matches counts once");
+    is((await frame(page, "alloc")).fill, "rgb(230, 0, 230)", "matches are marked");
+    ok((await frame(page, "parse")).fill !== "rgb(230, 0, 230)", "others are not");
+    await page.keyboard.press("Enter");
+    ok(!await page.locator("#searchbox").count(), "Enter closes the box");
+    is(await text(page, "matched"), "Matched: 75.00%", "and keeps the matches");
+    is(await label(page, "search"), "Reset Search", "which can be reset");
+    await page.locator("#search").click();
+    is(await text(page, "matched"), "", "reset");
+    ok((await frame(page, "alloc")).fill !== "rgb(230, 0, 230)", "nothing marked any more");
+
+    await page.locator("#search").click();
+    await page.keyboard.type("emit");
+    await matched(page, "Matched: 25.00%");
+    await page.locator("#ignorecase").click();
+    is(await text(page, "matched"), "Matched: 37.50%", "ic ignores case");
+    await page.keyboard.press("Control+i");
+    is(await text(page, "matched"), "Matched: 25.00%", "Ctrl-I turns it off again");
+    await page.locator("#searchbox input").fill("em(");
+    await matched(page, "Invalid expression: em(");
+    ok(true, "a wrong expression is said to be wrong");
+    is(await page.locator("#matched.wrong").count(), 1, "in another colour");
+    await page.locator("#searchbox input").fill("main|exit");
+    await matched(page, "Matched: 100.00%");
+    await page.keyboard.press("Escape");
+    is(await text(page, "matched"), "", "Escape ends the search");
+    ok(!await page.locator("#searchbox").count(), "and closes the box");
+    await page.keyboard.press("F3");
+    ok(await page.locator("#searchbox input").isVisible(), "F3 opens it, too");
+    await page.keyboard.type("nothing like it");
+    await matched(page, "Matched: 0.00%");
+    ok(true, "no match is 0%");
+    is(page.trouble.join("\n"), "", "no script error, no request");
+    await page.context().close();
+}
+
+async function address() {
+    const path = render(FOLDED);
+    const page = await open(path);
+    await on(page, "alloc", 1).click();
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("ALLOC");
+    await page.keyboard.press("Control+i");
+    await matched(page, "Matched: 75.00%");
+    await page.reload();
+    const nested = await frame(page, "alloc", 1);
+    near(nested.width, 1180, 1, "the zoomed frame survives a reload");
+    is(await text(page, "matched"), "Matched: 75.00%", "so does the search, with its case");
+    const hash = new URL(page.url()).hash;
+    await page.context().close();
+    const other = await open(path, { hash, width: 800 });
+    near((await frame(other, "alloc", 1)).width, 780, 1, "a shared link shows the same");
+    is(await text(other, "matched"), "Matched: 75.00%", "with the search");
+    await other.context().close();
+    const wrong = await open(path, { hash: "#x=99999&y=oops&s=%5B" });
+    ok((await frame(wrong, "emit")).shown, "a link to no frame shows all");
+    is(await text(wrong, "matched"), "Invalid expression: [", "its wrong search is said");
+    is(wrong.trouble.join("\n"), "", "no script error");
+    await wrong.context().close();
+}
+
+async function width() {
+    const page = await open(render(FOLDED), { width: 900 });
+    near((await frame(page, "app")).width, 880, 1, "the picture is as wide as the window");
+    await page.setViewportSize({ width: 1500, height: 700 });
+    await page.waitForFunction(() =>
+        document.querySelector("#frames rect").getBoundingClientRect().width > 1400);
+    near((await frame(page, "app")).width, 1480, 1, "and follows it");
+    await page.context().close();
+    const fixed = await open(render(FOLDED, "--width", "600"), { width: 1500 });
+    near((await frame(fixed, "app")).width, 580, 1, "--width is fixed");
+    await on(fixed, "emit").click();
+    near((await frame(fixed, "emit")).width, 580, 1, "and zooms within it");
+    await fixed.context().close();
+    const tall = await open(render("f;".repeat(200) + "leaf 3\n"), { height: 400 });
+    await on(tall, "leaf").hover();
+    const bar = await tall.evaluate(() =>
+        document.getElementById("details").getBoundingClientRect().y);
+    ok(bar > 300 && bar < 400, "details stay in sight of a picture higher than the window", bar);
+    await tall.context().close();
+}
+
+async function labels() {
+    const long = "a_very_long_function_name_that_never_ends_".repeat(10);
+    const page = await open(render(`m;${long} 50\nm;${"i".repeat(300)} 30\nm;中文字符中文字符中文字符 9\nm;x 1\n`));
+    const outside = () => page.evaluate(() => [...document.querySelectorAll("#frames > g")]
+        .filter((g) => g.querySelector("text").textContent &&
+            g.querySelector("text").getBoundingClientRect().right >
+            g.querySelector("rect").getBoundingClientRect().right).length);
+    is(await outside(), 0, "no label runs out of its frame");
+    ok((await frame(page, long)).label.endsWith(".."), "a long name is cut");
+    await on(page, long).click();
+    is(await outside(), 0, "nor when zoomed");
+    await page.setViewportSize({ width: 500, height: 700 });
+    is(await outside(), 0, "nor in a narrow window");
+    await page.context().close();
+}
+
+async function hostile() {
+    const names = ["</title><script>document.title='owned'</script>",
+        "]]></style></svg><svg onload=\"document.title='owned'\">",
+        "\" onmouseover=\"document.title='owned'", "'&amp;&#x41;&lt;", "javascript:alert(1)",
+        "\u001b[31m\u0007", "\u202egnp.exe", "x".repeat(1 << 20), "(a (b", "<img src=x onerror=alert(1)>"];
+    const folded = Buffer.concat([
+        Buffer.from(names.map((n, i) => `main;${n} ${10 + i}\n`).join("")),
+        Buffer.from([0x6d, 0x3b, 0xff, 0xc0, 0xaf, 0x00, 0x20, 0x39, 0x0a])]);
+    const page = await open(render(folded, "--title", names[0], "--subtitle", names[1],
+        "--countname", names[2], "--nametype", names[9]));
+    const n = await page.locator("#frames > g").count();
+    is(n, 16, "every frame is there; a ';' begins another");
+    for (let i = 0; i < n; i++) {
+        await page.locator("#frames > g").nth(i).hover();
+        await page.locator("#frames > g").nth(i).click();
+        await page.keyboard.press("Escape");
+    }
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("<script>|onload");
+    await matched(page, "Matched: ");
+    is(await page.locator("script").count(), 1, "one script: ours");
+    is(await page.locator("svg img, svg image, svg a").count(), 0, "no element out of a name");
+    is(await page.evaluate(() => document.title), "", "none of them ran");
+    is(await text(page, "title"), names[0], "the title is text");
+    is(page.trouble.join("\n"), "", "no script error, no dialog, no request");
+    await page.context().close();
+
+    const term = "<img src=x onerror=alert(1)>(";
+    const link = await open(render(FOLDED), { hash: "#s=" + encodeURIComponent(term) });
+    is(await text(link, "matched"), "Invalid expression: " + term, "a hostile link is text");
+    is(link.trouble.join("\n"), "", "and does nothing");
+    await link.context().close();
+}
+
+async function embedded() {
+    const svg = render(FOLDED);
+    const page = await open(file("embed.html", `<!doctype html><title>t</title><img src="${svg}">`));
+    is(await page.evaluate(() => document.querySelector("img").naturalWidth), 1200,
+        "as an image it has its own width");
+    await page.context().close();
+    const dark = await open(svg, { colorScheme: "dark" });
+    const paper = await dark.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    ok(paper.match(/\d+/g).slice(0, 3).every((c) => c < 60), "dark when the reader's system is", paper);
+    await dark.context().close();
+    const still = await open(svg, { javaScriptEnabled: false });
+    ok(!await visible(still, "search"), "without scripts no button that does nothing");
+    ok(await still.locator("#frames text").filter({ hasText: "main" }).isVisible(),
+        "but labelled frames");
+    await still.context().close();
+}
+
+// Counted, not timed: a zoom into a large picture must write to what it shows only.
+async function large() {
+    let folded = "";
+    for (let i = 0; i < 4000; i++)
+        folded += `main;group${i % 40};work${i};step${i};leaf${i} 5\n`;
+    const page = await open(render(folded));
+    const frames = await page.locator("#frames > g").count();
+    is(frames, 2 + 40 + 3 * 4000, "every frame is there");
+    await page.evaluate(() => {
+        window.writes = 0;
+        new MutationObserver((m) => { window.writes += m.length; }).observe(
+            document.getElementById("frames"), { attributes: true, childList: true, subtree: true });
+    });
+    await on(page, "group7").click();
+    await page.waitForFunction(() => window.writes > 0);
+    const first = await page.evaluate(() => window.writes);
+    ok(first < frames + 6 * 400, `zooming out of sight touches a frame once (${first} writes)`);
+    await page.evaluate(() => { window.writes = 0; });
+    await on(page, "work7").click();
+    await page.waitForFunction(() => window.writes > 0);
+    const second = await page.evaluate(() => window.writes);
+    ok(second < 400 + 60, `zooming on touches only what was in sight (${second} writes)`);
+    await page.context().close();
+}
+
+await main(async () => {
+    for (const test of [hover, zoom, search, address, width, labels, hostile, embedded, large])
+        await test();
+});

@@ -1,0 +1,157 @@
+/* Colours: stable, readable, and where marks and separators lead. */
+#include "render/palette.h"
+#include "tests/tap.h"
+
+#include <math.h>
+
+static const char *const all[] = {"hot",    "mem",  "io",     "java",   "js",    "perl",
+                                  "python", "rust", "wakeup", "chain",  "red",   "green",
+                                  "blue",   "aqua", "yellow", "purple", "orange"};
+
+static struct rgb color(const char *palette, const char *name, bool similar)
+{
+    return palette_color(palette_find(palette), name, strlen(name), similar);
+}
+
+static bool same(struct rgb a, struct rgb b)
+{
+    return a.r == b.r && a.g == b.g && a.b == b.b;
+}
+
+static int distance(struct rgb a, struct rgb b)
+{
+    return abs(a.r - b.r) + abs(a.g - b.g) + abs(a.b - b.b);
+}
+
+/* Contrast of a label (#111) on the colour, as WCAG 2 defines it. */
+static double contrast(struct rgb c)
+{
+    uint8_t part[3] = {c.r, c.g, c.b};
+    double weight[3] = {.2126, .7152, .0722}, l = 0, dark = pow((17 / 255. + .055) / 1.055, 2.4);
+
+    for (int i = 0; i < 3; i++) {
+        double v = part[i] / 255.;
+
+        l += weight[i] * (v <= .03928 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
+    }
+    return (l + .05) / (dark + .05);
+}
+
+static void test_readable(void)
+{
+    static const char *const marks[] = {"", "_[i]", "_[k]", "_[j]", "_[w]"};
+
+    for (size_t p = 0; p < ARRAY_LEN(all); p++) {
+        double worst = 100;
+        int distinct = 0;
+        struct rgb last = {0};
+
+        for (int i = 0; i < 2000; i++) {
+            char name[64];
+            struct rgb c;
+
+            snprintf(name, sizeof name, "%s%d%s", i % 2 ? "core::f" : "g", i,
+                     marks[i % ARRAY_LEN(marks)]);
+            c = color(all[p], name, i % 3 == 0);
+            worst = fmin(worst, contrast(c));
+            distinct += !same(c, last);
+            last = c;
+        }
+        ok(worst >= 4.5, "%s: labels are readable (contrast at least %.1f)", all[p], worst);
+        ok(distinct > 1500, "%s: names are told apart", all[p]);
+    }
+}
+
+static void test_names(void)
+{
+    struct strbuf names = STRBUF_INIT;
+
+    for (size_t p = 0; p < ARRAY_LEN(all); p++)
+        ok(palette_find(all[p]) >= 0, "there is %s", all[p]);
+    is_int(palette_find("beige"), -1, "there is no beige");
+    is_int(palette_find(""), -1, "nor one without name");
+    palette_add_names(&names);
+    ok(strncmp(names.buf, "hot mem ", 8) == 0, "names can be listed");
+    strbuf_release(&names);
+}
+
+static void test_stable(void)
+{
+    /* Fixed values on purpose: the same input must draw the same bytes tomorrow. */
+    struct rgb c = color("mem", "main", false);
+
+    ok(same(c, color("mem", "main", false)), "a name keeps its colour");
+    ok(!same(c, color("mem", "mains", false)), "another name has another");
+    ok(!same(c, color("hot", "main", false)), "another palette has another");
+    ok(distance(color("hot", "read_line", true), color("hot", "read_file", true)) < 12,
+       "--hash: names that begin alike look alike");
+    ok(distance(color("hot", "read_line", true), color("hot", "write_file", true)) > 12,
+       "--hash: others do not");
+    ok(same(color("hot", "libc.so`read", true), color("hot", "read", true)),
+       "--hash: a module before the name changes nothing");
+}
+
+static void test_hues(void)
+{
+    struct rgb grey = color("mem", "-", false), dark = color("hot", "--", true);
+
+    ok(grey.r == grey.g && grey.g == grey.b, "- is grey");
+    ok(dark.r == dark.g && dark.g == dark.b && dark.r < grey.r, "-- is a darker grey");
+    ok(!same(color("mem", "---", false), dark), "--- is a name");
+    for (size_t p = 0; p < ARRAY_LEN(all); p++) {
+        struct rgb plain = color(all[p], "work", false);
+
+        ok(!same(plain, color(all[p], "work_[i]", false)), "%s: an inlined frame differs", all[p]);
+        ok(!same(plain, color(all[p], "work_[k]", false)), "%s: a kernel frame differs", all[p]);
+        ok(!same(plain, color(all[p], "work_[j]", false)), "%s: a jitted frame differs", all[p]);
+        ok(!same(plain, color(all[p], "work_[w]", false)), "%s: a waker differs", all[p]);
+    }
+    ok(same(color("java", "java/util/List.add", false),
+            color("green", "java/util/List.add", false)),
+       "java: a package is green");
+    ok(same(color("java", "JVM::run", false), color("yellow", "JVM::run", false)),
+       "java: the VM's C++ is yellow");
+    ok(same(color("java", "memcpy", false), color("red", "memcpy", false)), "java: C is red");
+    ok(same(color("js", "foo app.js:12", false), color("green", "foo app.js:12", false)), "js");
+    ok(same(color("perl", "Perl_pp_add", false), color("green", "Perl_pp_add", false)), "perl");
+    ok(same(color("rust", "app::run", false), color("orange", "app::run", false)), "rust");
+    ok(!same(color("rust", "core::fmt::write", false), color("orange", "core::fmt::write", false)),
+       "rust: core is set apart");
+    ok(same(color("python", "f (app.py:3)", false), color("yellow", "f (app.py:3)", false)),
+       "python");
+}
+
+static void test_marks(void)
+{
+    is_int(palette_strip_mark("foo_[i]", 7), 3, "a mark is stripped");
+    is_int(palette_strip_mark("foo_[x]", 7), 7, "other brackets are not");
+    is_int(palette_strip_mark("_[k]", 4), 0, "a mark alone leaves nothing");
+    is_int(palette_strip_mark("[k]", 3), 3, "too short for one");
+    is_int(palette_strip_mark("f_[\0]", 5), 5, "a NUL is no mark");
+}
+
+static void test_delta(void)
+{
+    struct rgb up = palette_delta(10, 10), down = palette_delta(-10, 10),
+               none = palette_delta(0, 10);
+    struct rgb little = palette_delta(1, 10);
+
+    ok(up.r > up.g && up.g == up.b, "growth is red");
+    ok(down.b > down.g && down.g == down.r, "less is blue");
+    ok(none.r == none.g && none.g == none.b, "no difference is grey");
+    ok(little.g > up.g && little.r > little.g, "a little growth is paler");
+    ok(contrast(up) >= 4.5 && contrast(down) >= 4.5 && contrast(none) >= 4.5, "all are readable");
+    none = palette_delta(5, 0);
+    ok(none.g > up.g, "nothing to compare with");
+}
+
+int main(void)
+{
+    test_names();
+    test_stable();
+    test_readable();
+    test_hues();
+    test_marks();
+    test_delta();
+    return done_testing();
+}
