@@ -2,7 +2,8 @@
  * Inlined frames and lines for addresses, each level read when first needed:
  *
  *   units      all of them, once: one DIE each, for the addresses they cover
- *   functions  of a unit, at the first address in it
+ *   functions  of a unit, at the first address in it; those nested in others (a
+ *              compiler may put lambdas there) at the first that no other holds
  *   inlines    of a function, at the first address in it
  *   lines      of a unit, at the first address in it when lines are wanted
  *
@@ -28,7 +29,7 @@ struct function {
 };
 
 struct unit {
-    bool read;
+    bool read, nested_read;
     struct rangemap map;
     struct dwarf_offsets offsets;
     struct function *functions; /* as many as offsets */
@@ -93,17 +94,34 @@ static uint32_t find_unit(struct dwarfline *d, uint64_t vaddr)
     return rangemap_find(&d->map, vaddr);
 }
 
+static void read_functions(struct dwarfline *d, uint32_t unit, bool nested)
+{
+    struct unit *u = &d->units[unit];
+    uint32_t before = u->offsets.n;
+
+    dwarfread_functions(d->in, d->offsets.at[unit], nested, &u->offsets, &u->map);
+    rangemap_finish(&u->map);
+    u->functions = xreallocarray(u->functions, u->offsets.n, sizeof *u->functions);
+    if (u->offsets.n > before)
+        memset(u->functions + before, 0, (u->offsets.n - before) * sizeof *u->functions);
+}
+
 static uint32_t find_function(struct dwarfline *d, uint32_t unit, uint64_t vaddr)
 {
     struct unit *u = &d->units[unit];
+    uint32_t found;
 
     if (!u->read) {
         u->read = true;
-        dwarfread_functions(d->in, d->offsets.at[unit], &u->offsets, &u->map);
-        rangemap_finish(&u->map);
-        u->functions = xcalloc(u->offsets.n, sizeof *u->functions);
+        read_functions(d, unit, false);
     }
-    return rangemap_find(&u->map, vaddr);
+    found = rangemap_find(&u->map, vaddr);
+    if (found == RANGEMAP_NONE && !u->nested_read) {
+        u->nested_read = true;
+        read_functions(d, unit, true);
+        found = rangemap_find(&u->map, vaddr);
+    }
+    return found;
 }
 
 static void find_line(struct dwarfline *d, uint32_t unit, uint64_t vaddr,

@@ -408,31 +408,48 @@ static Dwarf_Die first_child(Dwarf_Debug dbg, Dwarf_Die die)
     return good(dbg, dwarf_child(die, &child, &err), &err) ? child : NULL;
 }
 
-static void functions_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, int depth,
-                            struct dwarf_offsets *to, struct rangemap *map)
+/* How far functions_below looks. */
+enum where {
+    OUTER,  /* functions outside of others */
+    NESTED, /* those inside; the walk itself is still outside */
+    INSIDE, /* the same, and the walk is inside of a function or a type */
+};
+
+static void functions_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, enum where where,
+                            int depth, struct dwarf_offsets *to, struct rangemap *map)
 {
+    if (depth > DEPTH_MAX)
+        return;
     for (Dwarf_Die die = first_child(dbg, parent); die; die = next_die(dbg, die)) {
         switch (tag_of(dbg, die)) {
-        case DW_TAG_subprogram:
-            add_die(dbg, die, base, to, map);
-            break;
         case DW_TAG_namespace:
         case DW_TAG_module:
-            if (depth < DEPTH_MAX)
-                functions_below(dbg, die, base, depth + 1, to, map);
+            functions_below(dbg, die, base, where, depth + 1, to, map);
+            break;
+        case DW_TAG_subprogram:
+            if (where != NESTED)
+                add_die(dbg, die, base, to, map);
+            /* fall through */
+        case DW_TAG_lexical_block:
+        case DW_TAG_inlined_subroutine:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+            if (where != OUTER)
+                functions_below(dbg, die, base, INSIDE, depth + 1, to, map);
             break;
         }
     }
 }
 
-void dwarfread_functions(struct dwarfread *d, uint64_t unit, struct dwarf_offsets *functions,
-                         struct rangemap *map)
+void dwarfread_functions(struct dwarfread *d, uint64_t unit, bool nested,
+                         struct dwarf_offsets *functions, struct rangemap *map)
 {
     Dwarf_Die die = die_at(d->dbg, unit);
 
     if (!die)
         return;
-    functions_below(d->dbg, die, low_of(d->dbg, die), 0, functions, map);
+    functions_below(d->dbg, die, low_of(d->dbg, die), nested ? NESTED : OUTER, 0, functions, map);
     drop(d->dbg, die);
 }
 

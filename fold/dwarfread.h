@@ -56,9 +56,13 @@ void dwarfread_close(struct dwarfread *d);
 
 /* All compilation units and the addresses they cover. The map is not finished. */
 void dwarfread_units(struct dwarfread *d, struct dwarf_offsets *units, struct rangemap *map);
-/* The functions with code in the unit at offset `unit`. The map is not finished. */
-void dwarfread_functions(struct dwarfread *d, uint64_t unit, struct dwarf_offsets *functions,
-                         struct rangemap *map);
+/*
+ * The functions with code in the unit at offset `unit`; or, with `nested`, those
+ * that stand inside of functions and types (lambdas), which takes much longer, as
+ * every DIE is looked at. The map is not finished.
+ */
+void dwarfread_functions(struct dwarfread *d, uint64_t unit, bool nested,
+                         struct dwarf_offsets *functions, struct rangemap *map);
 /* What was inlined into the function at offset `function`, in no special order. */
 void dwarfread_inlines(struct dwarfread *d, uint64_t unit, uint64_t function,
                        struct dwarf_inlines *out);

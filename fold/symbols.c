@@ -182,14 +182,20 @@ static void open_dwarf(struct symbols *s, struct symbol_module *m)
 static void load(struct symbols *s, struct symbol_module *m)
 {
     bool changed = false;
+    const uint8_t *id;
+    size_t id_len;
 
     m->loaded = true;
     /* [vdso], [heap], "" and the like are no files. */
     if (m->path[0] != '/')
         return;
     m->file = open_file(m, &changed);
-    if (m->id_len)
-        m->debug = debugfile_by_build_id(&s->dirs, m->id, m->id_len);
+    id = m->id;
+    id_len = m->id_len;
+    if (m->file && id_len == 0)
+        id = elfsym_build_id(m->file, &id_len);
+    if (id_len)
+        m->debug = debugfile_by_build_id(&s->dirs, id, id_len);
     if (!m->debug && m->file)
         m->debug = debugfile_by_link(&s->dirs, m->file);
     if (changed && !m->debug)
