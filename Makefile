@@ -40,11 +40,11 @@ endif
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
-              libzstd-dev zlib1g-dev
+              libzstd-dev zlib1g-dev libunwind-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ libunwind-dev perl binutils python3 nodejs npm chromium jq sqlite3 git \
-              libjemalloc2 libtcmalloc-minimal4
-CI_PKGS    := clang clang-format shellcheck mandoc valgrind git
+TEST_PKGS  := g++ perl binutils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
+              libtcmalloc-minimal4
+CI_PKGS    := clang clang-format shellcheck mandoc valgrind
 
 # ---- what goes into what ----
 

@@ -30,6 +30,7 @@
 
 #include "common/pages.h"
 #include "preload/config.h"
+#include "preload/guard.h"
 #include "preload/peak.h"
 #include "preload/record.h"
 #include "preload/say.h"
@@ -336,4 +337,15 @@ FLAME_COLD bool lifecycle_begin(void)
     __atomic_store_n(&state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
     errno = saved;
     return ok;
+}
+
+/* A program that never allocates has an empty trace, so that whoever started it can
+ * tell it from one that did not load us. */
+__attribute__((constructor)) static void begin_at_load(void)
+{
+    if (guard.busy)
+        return;
+    guard.busy = GUARD_RECORDING;
+    lifecycle_on();
+    guard.busy = GUARD_IDLE;
 }

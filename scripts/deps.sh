@@ -21,7 +21,7 @@ uthash-dev|hash tables|inc:uthash.h
 liblzma-dev|.gnu_debugdata|inc:lzma.h
 libzstd-dev|compressed debug sections|inc:zstd.h
 zlib1g-dev|compressed debug sections|inc:zlib.h
-libunwind-dev|a second opinion on stacks|inc:libunwind.h
+libunwind-dev|walking stacks|inc:libunwind.h
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
@@ -32,7 +32,10 @@ chromium|the browser tests|cmd:chromium
 shellcheck|make lint|cmd:shellcheck
 mandoc|make lint|cmd:mandoc
 valgrind|a check of memory errors|cmd:valgrind
-git|is the tree clean after the tests?|cmd:git
+git|a program the tests record|cmd:git
+sqlite3|a program the tests record|cmd:sqlite3
+libjemalloc2|an allocator the tests record|lib:libjemalloc.so.2
+libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4
 '
 
 row() {
@@ -50,6 +53,9 @@ there_by_probe() {
             has_header "${dir}libdwarf.h" && return 0
         done
         return 1
+        ;;
+    lib:*)
+        ldconfig -p 2>/dev/null | grep -q "${probe#lib:}"
         ;;
     inc:*)
         has_header "${probe#inc:}"
@@ -93,7 +99,12 @@ fi
 if ! $have_dpkg; then
     echo "flame: this machine has no apt-get; please install what these Debian packages hold:" >&2
     for package in $missing; do
-        row "$package" | awk -F'|' '{ printf "  %-15s %s (%s)\n", $1, $2, $3 }' >&2
+        row "$package" | sed -E '
+            s/\|cmd:(.*)/ (the command \1)/
+            s/\|inc:(.*)/ (the header \1)/
+            s/\|lib:(.*)/ (the library \1)/
+            s/\|/: /
+            s/^/  /' >&2
     done
     exit 1
 fi

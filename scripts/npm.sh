@@ -6,6 +6,6 @@ set -eu
 cd "$(dirname "$0")/.."
 stamp=node_modules/.package-lock.json
 if [ ! -e "$stamp" ] || [ -n "$(find package-lock.json -newer "$stamp")" ]; then
-    npm ci --silent --no-audit --no-fund </dev/null
+    npm ci --loglevel=error --no-audit --no-fund </dev/null >/dev/null
     touch "$stamp"
 fi
