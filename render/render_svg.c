@@ -201,17 +201,17 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     add_attr_px(sb, "width", f->width);
     add_attr_px(sb, "height", o->frame_height - 1);
     add_attr_hex(sb, "fill", c);
-    strbuf_addstr(sb, "/><text");
     fits = textfit(n->s, len, f->width - 2 * LABEL_PAD, o->fontsize, o->fonttype);
+    if (fits == 0) { /* most frames of a large picture; the script places it when there is room */
+        strbuf_addstr(sb, "/><text/></g>\n");
+        return;
+    }
+    strbuf_addstr(sb, "/><text");
     add_attr_px(sb, "x", x + LABEL_PAD);
     add_attr_px(sb, "y", y + (o->frame_height - 1) / 2 + o->fontsize * 0.36);
     strbuf_addch(sb, '>');
-    if (fits) {
-        xml_add(sb, n->s, fits, 0);
-        if (fits < len)
-            strbuf_addstr(sb, "..");
-    }
-    strbuf_addstr(sb, "</text></g>\n");
+    xml_add(sb, n->s, fits, 0);
+    strbuf_addstr(sb, fits < len ? "..</text></g>\n" : "</text></g>\n");
 }
 
 static void add_frames(struct page *p)

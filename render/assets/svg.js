@@ -118,12 +118,21 @@
         frames[i].setAttribute("class", words.join(" "));
     }
 
+    /* Where the label of a frame goes that had no room for one so far. */
+    function baseline(rect) {
+        return Number(rect.getAttribute("y")) + Number(rect.getAttribute("height")) / 2 +
+            0.36 * fontsize;
+    }
+
     function place(i, x, w) {
         rects[i].setAttribute("x", x.toFixed(2));
         rects[i].setAttribute("width", w.toFixed(2));
         const text = w > 2 * LABEL_PAD + fontsize / 2 ? fit(name(i), w - 2 * LABEL_PAD) : "";
-        if (text)
+        if (text) {
             texts[i].setAttribute("x", (x + LABEL_PAD).toFixed(2));
+            if (!texts[i].hasAttribute("y"))
+                texts[i].setAttribute("y", baseline(rects[i]).toFixed(2));
+        }
         if (text !== label[i]) {
             label[i] = text;
             if (text || texts[i].firstChild)

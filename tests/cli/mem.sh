@@ -4,7 +4,7 @@
 #   record OPTIONS COMMAND...   runs COMMAND under the shim with FLAMEMEM_OPTIONS
 #                               OPTIONS and out=$SCRATCH/t.flame first; $status,
 #                               $SCRATCH/out and $SCRATCH/err as run leaves them
-#   view V [FILE...]            folded stacks of a view of t.flame (or FILEs)
+#   fview V [FILE...]            folded stacks of a view of t.flame (or FILEs)
 #   total V [FILE...]           the sum of its counts
 #   from_main                   cuts folded lines to what is below main()
 
@@ -18,7 +18,7 @@ record() {
         "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"; } 2>/dev/null || status=$?
 }
 
-view() {
+fview() {
     local v=$1
     shift
     [ $# -gt 0 ] || set -- "$SCRATCH/t.flame"
@@ -27,7 +27,7 @@ view() {
 
 # awk's numbers are doubles, exact up to 2^53: far above what the victims count.
 total() {
-    view "$@" 2>/dev/null | awk '{ sum += $NF } END { printf "%.0f\n", sum }'
+    fview "$@" 2>/dev/null | awk '{ sum += $NF } END { printf "%.0f\n", sum }'
 }
 
 from_main() {

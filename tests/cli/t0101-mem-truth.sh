@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Totals of every view equal those of an independent counter loaded beneath us.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 build_counter
 export BENEATH=$SCRATCH/libcount.so COUNT_FILE=$SCRATCH/count

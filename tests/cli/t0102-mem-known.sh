@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A program that knows its own allocations prints the folded stacks we must find.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 for opt in -O0 -O1 -O2; do
     compile_victim known "$opt" -fno-optimize-sibling-calls
@@ -9,7 +9,7 @@ for opt in -O0 -O1 -O2; do
     is_int "$status" 0 "$opt: runs"
     sort out >want
     for v in alloc count live peak temp; do
-        view "$v" | from_main | sed "s/^/$v /"
+        fview "$v" | from_main | sed "s/^/$v /"
     done | sort >got
     is_str "$(cat got)" "$(cat want)" "$opt: all views hold the stacks it expects"
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # However a program ends, what it did is in the trace, exactly.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 compile_victim ends
 for how in return _exit quick_exit exit_group abort kill segv; do
@@ -14,9 +14,9 @@ for how in return _exit quick_exit exit_group abort kill segv; do
     ulimit -c 0
     record "" ./ends "$how"
     is_int "$status" "$want" "$how: status as without us"
-    is_int "$(view alloc | from_main | awk '{ n += $NF } END { print n }')" 40000 "$how: bytes"
-    is_int "$(view count | from_main | awk '{ n += $NF } END { print n }')" 1000 "$how: calls"
-    is_int "$(view live | from_main | awk '{ n += $NF } END { print n }')" 24000 "$how: live"
+    is_int "$(fview alloc | from_main | awk '{ n += $NF } END { print n }')" 40000 "$how: bytes"
+    is_int "$(fview count | from_main | awk '{ n += $NF } END { print n }')" 1000 "$how: calls"
+    is_int "$(fview live | from_main | awk '{ n += $NF } END { print n }')" 24000 "$how: live"
 done
 
 # Killed from outside, in the middle of whatever it was doing.
@@ -29,7 +29,7 @@ for delay in 0.05 0.1 0.15; do
     kill -KILL "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
     if [ -e t.flame ]; then
-        ok "killed after $delay s: the trace is whole" "$FLAME" fold --view alloc -o folded t.flame
+        ok "killed after $delay s: the trace is whole" "$FLAME" fold --fview alloc -o folded t.flame
     else
         test_ok "killed after $delay s: before its first allocation"
     fi

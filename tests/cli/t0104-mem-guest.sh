@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A program finds no trace of us in its descriptors, errno or signal mask.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 compile_victim guest -fno-builtin -Wno-free-nonheap-object
 run ./guest
@@ -10,7 +10,7 @@ record "" ./guest
 is_int "$status" 0 "with us: status"
 is_str "$(cat out)" clean "with us: clean, though the trace grew with all descriptors closed"
 is_str "$(cat err)" "" "nothing is said"
-ok "4096 stacks are there" test "$(view count | grep -c 'branch;branch')" -ge 4096
+ok "4096 stacks are there" test "$(fview count | grep -c 'branch;branch')" -ge 4096
 is_str "$(stat -c %a t.flame)" 600 "the trace is for its owner only"
 ok "the trace is no symbolic link's victim" true
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Forked children have traces of their own that start with what they inherited.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 sum() { # VIEW FUNCTION FILE
-    view "$1" "$3" 2>/dev/null | grep -E ";$2(;| )" | awk '{ n += $NF } END { print n + 0 }'
+    fview "$1" "$3" 2>/dev/null | grep -E ";$2(;| )" | awk '{ n += $NF } END { print n + 0 }'
 }
 
 compile_victim forks -pthread

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # Stacks that are not plain: each is walked twice and must come out the same.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 compile_victim weird -pthread
 record referee=1 ./weird
 is_int "$status" 0 "signals, longjmp, coroutines, destructors, giants: the program is content"
 is_str "$(cat err)" "" "and no stack differs from libunwind's word"
 ok "the handler's stack goes through the signal frame to main" \
-    grep -Eq ';main;(.*;)?raise;?.*;handler ' <(view count)
-ok "the coroutine's blocks are there" test "$(view count | grep -c in_coroutine)" -ge 1
-is_int "$(view count | grep -E 'short_life' | awk '{ n += $NF } END { print n }')" 2400 \
+    grep -Eq ';main;(.*;)?raise;?.*;handler ' <(fview count)
+ok "the coroutine's blocks are there" test "$(fview count | grep -c in_coroutine)" -ge 1
+is_int "$(fview count | grep -E 'short_life' | awk '{ n += $NF } END { print n }')" 2400 \
     "2400 threads, each block counted"
-is_int "$(view live | grep -c -E 'short_life|last_rites')" 0 "what destructors freed is not live"
-is_int "$(view alloc | grep -E 'main' | awk '$NF >= 2^32 { n++ } END { print n + 0 }')" 2 \
+is_int "$(fview live | grep -c -E 'short_life|last_rites')" 0 "what destructors freed is not live"
+is_int "$(fview alloc | grep -E 'main' | awk '$NF >= 2^32 { n++ } END { print n + 0 }')" 2 \
     "blocks over 4 GiB keep their size"
-is_int "$(view live | awk '$NF >= 2^32 { n++ } END { print n + 0 }')" 0 "and are freed whole"
+is_int "$(fview live | awk '$NF >= 2^32 { n++ } END { print n + 0 }')" 0 "and are freed whole"
 
 compile_victim throws
 record referee=1 ./throws

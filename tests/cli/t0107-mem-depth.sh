@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Deep recursion: both ends of the stack are kept.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 frames() {
-    view alloc | grep ';bottom ' | sed 's/ [0-9]*$//' | tr ';' '\n'
+    fview alloc | grep ';bottom ' | sed 's/ [0-9]*$//' | tr ';' '\n'
 }
 
 compile_victim deep

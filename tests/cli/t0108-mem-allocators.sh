@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Other allocators beneath us, with their 8-byte-aligned blocks.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 cat >eights.c <<'EOF'
 #include <stdint.h>
@@ -29,8 +29,8 @@ for lib in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
     is_int "$status" 0 "$lib: status"
     is_str "$(cat err)" "" "$lib: nothing is said"
     ok "$lib: hands out blocks at odd multiples of 8" test "$(cat out)" -gt 1000
-    is_int "$(view count | from_main | awk '{ n += $NF } END { print n }')" 20000 "$lib: calls"
-    is_int "$(view alloc | from_main | awk '{ n += $NF } END { print n }')" 90000 "$lib: bytes"
-    is_int "$(view live | from_main | awk '{ n += $NF } END { print n }')" 50000 "$lib: live"
+    is_int "$(fview count | from_main | awk '{ n += $NF } END { print n }')" 20000 "$lib: calls"
+    is_int "$(fview alloc | from_main | awk '{ n += $NF } END { print n }')" 90000 "$lib: bytes"
+    is_int "$(fview live | from_main | awk '{ n += $NF } END { print n }')" 50000 "$lib: live"
 done
 done_testing

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Where we cannot record, the program runs on and one line says why.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 compile_victim guest -fno-builtin -Wno-free-nonheap-object
 compile_victim known

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # dlopen and dlclose: each address belongs to the module that was there then.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 compile_victim loads -ldl
 for one in "alpha 111" "beta_ 222"; do
@@ -13,9 +13,9 @@ record referee=1 ./loads ./alpha.so alpha ./beta_.so beta_
 is_int "$status" 0 "runs"
 is_str "$(cat err)" "" "no stack differs"
 is_str "$(cat out)" same "the loader put both at the same place"
-is_int "$(view alloc | grep -E ';alpha ' | awk '{ n += $NF } END { print n }')" 111 \
+is_int "$(fview alloc | grep -E ';alpha ' | awk '{ n += $NF } END { print n }')" 111 \
     "the first one's bytes are the first one's"
-is_int "$(view alloc | grep -E ';beta_ ' | awk '{ n += $NF } END { print n }')" 44622 \
+is_int "$(fview alloc | grep -E ';beta_ ' | awk '{ n += $NF } END { print n }')" 44622 \
     "the second one's are the second one's, 201 times"
 # Coming back to the same place is no new epoch: stacks merge and the file stays.
 ok "reloading the same file does not grow the trace" test "$(stat -c %s t.flame)" -le 524288

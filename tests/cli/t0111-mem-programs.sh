@@ -2,7 +2,7 @@
 # Real programs: their output does not change, and every stack is what libunwind
 # says when it is asked afresh.
 . "${0%/*}/lib.sh"
-. "${0%/*}/mem.sh"
+. "$ROOT/tests/cli/mem.sh"
 
 twice() { # NAME COMMAND...
     local name=$1
