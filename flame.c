@@ -12,7 +12,9 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
-    {"fold", fold_main, "traces to folded stacks"},
+    {"mem", mem_main, "run a command, record its memory, draw it"},
+    {"leak", leak_main, "run a command, fail when memory is live at its end"},
+    {"fold", fold_main, "turn traces into folded stacks"},
     {"render", render_main, "draw folded stacks or a trace as a flame graph"},
     {"top", top_main, "list symbols with what they and their callees took"},
     {NULL, NULL, NULL},

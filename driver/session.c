@@ -65,20 +65,21 @@ int session_open(struct session *s, const char *beside)
     int err;
 
     *s = (struct session){0};
+    if (!tmp || !*tmp)
+        tmp = "/tmp";
     if (slash)
         strbuf_add(&near, beside, slash == beside ? 1 : (size_t)(slash - beside));
     else
         strbuf_addch(&near, '.');
-    err = make_in(s, tmp && *tmp ? tmp : "/tmp");
-    if (err && make_in(s, near.buf) < 0) {
+    err = make_in(s, tmp);
+    if (err && make_in(s, near.buf) < 0 && make_in(s, "/tmp") < 0)
         flame_error(FLAME_USAGE,
                     "%s: no directory for the recording can be made there: %s; set TMPDIR to one "
                     "whose name has no ':', '%%', '$' or blank",
-                    tmp && *tmp ? tmp : "/tmp", strerror(-err));
-        strbuf_release(&near);
-        return FLAME_USAGE;
-    }
+                    tmp, strerror(-err));
     strbuf_release(&near);
+    if (!s->dir)
+        return FLAME_USAGE;
     strbuf_addf(&pattern, "%s/%%e.%%p.%%n" ENDING, s->dir);
     s->pattern = strbuf_detach(&pattern, NULL);
     return 0;

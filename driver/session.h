@@ -3,8 +3,8 @@
  *
  * A command may become many processes, each with a trace of its own, so they
  * get a directory (mode 0700) of which everything that ends in .flame is taken
- * at the end. It lies in TMPDIR (/tmp), or beside the output when nothing can be
- * made there or the name would not survive in FLAMEMEM_OPTIONS.
+ * at the end. It lies in TMPDIR, or when nothing can be made there or the
+ * name would not survive in FLAMEMEM_OPTIONS, beside the output or in /tmp.
  *
  * session_close removes the directory and all in it. From session_collect on,
  * SIGINT, SIGTERM and SIGHUP remove it too before they end the program; while

@@ -115,7 +115,8 @@ static void collect_items(struct run *r)
 
     for (uint32_t id = 0; id < t->row_limit; id++) {
         const struct trace_row *row = &t->rows[id];
-        int64_t value = trace_row_used(row) ? r->view->value(t, row) : 0;
+        bool counts = trace_row_used(row) && !(r->opt->own && (row->flags & TRACE_ROW_INHERITED));
+        int64_t value = counts ? r->view->value(t, row) : 0;
 
         if (value == 0)
             continue;

@@ -1,0 +1,247 @@
+/*
+ * recording.c: what the user could do with three commands, in one.
+ *
+ * The picture is made by render_main, the command, from a file of folded stacks
+ * in the session's directory, so that `flame mem` can never show anything else
+ * than `flame render` shows of the same stacks. The traces are read once, for the
+ * summary and the stacks both.
+ */
+#include "driver/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/commands.h"
+#include "common/error.h"
+#include "common/folded.h"
+#include "common/outfile.h"
+#include "common/strbuf.h"
+#include "driver/target.h"
+#include "fold/fold.h"
+
+static char *own_options(const struct run_options *o)
+{
+    struct strbuf own = STRBUF_INIT;
+
+    if (o->depth)
+        strbuf_addf(&own, "depth=%s", o->depth);
+    if (!o->follow)
+        strbuf_addf(&own, "%sfollow=0", own.len ? ":" : "");
+    if (o->quiet)
+        strbuf_addf(&own, "%squiet=1", own.len ? ":" : "");
+    return strbuf_detach(&own, NULL);
+}
+
+static int run(struct recording *r, const struct run_options *o, const char *shim)
+{
+    const char *preloadable = session_preloadable(&r->session, shim);
+    char *own, *options, *preload;
+    int status;
+
+    if (!preloadable)
+        return FLAME_FAILED;
+    own = own_options(o);
+    options = launch_options(r->session.pattern, getenv("FLAMEMEM_OPTIONS"), own);
+    preload = launch_preload_list(preloadable, getenv("LD_PRELOAD"));
+    status = launch_run(o->command, preload, options, &r->run);
+    free(preload);
+    free(options);
+    free(own);
+    return status;
+}
+
+static int load(struct recording *r, const char *command)
+{
+    r->traces = xcalloc(r->session.ntraces, sizeof(struct trace *));
+    for (size_t i = 0; i < r->session.ntraces; i++) {
+        int status = trace_load(r->session.traces[i], &r->traces[i]);
+
+        if (status)
+            return status;
+    }
+    if (r->session.ntraces)
+        return 0;
+    return flame_error(FLAME_FAILED,
+                       "%s: left no recording: the recorder could not start in it, or the command "
+                       "removed it",
+                       command);
+}
+
+int recording_make(struct recording *r, const struct run_options *o, int *read)
+{
+    char *shim = NULL, *path = NULL;
+    int status;
+
+    *r = (struct recording){0};
+    status = launch_find_shim(&shim);
+    if (!status)
+        status = target_find(o->command[0], &path);
+    if (!status)
+        status = target_check(path, shim);
+    if (!status)
+        status = session_open(&r->session, o->output);
+    if (!status)
+        status = run(r, o, shim);
+    free(path);
+    free(shim);
+    if (status) {
+        recording_release(r);
+        return status;
+    }
+    *read = session_collect(&r->session);
+    if (!*read)
+        *read = load(r, o->command[0]);
+    return 0;
+}
+
+void recording_release(struct recording *r)
+{
+    for (size_t i = 0; r->traces && i < r->session.ntraces; i++)
+        if (r->traces[i])
+            trace_free(r->traces[i]);
+    free(r->traces);
+    r->traces = NULL;
+    session_close(&r->session);
+}
+
+int recording_fold(const struct recording *r, const struct run_options *o, bool own,
+                   struct strbuf *folded)
+{
+    struct fold_options opt = {.view = o->view, .own = own};
+
+    return fold_loaded(&opt, r->traces, r->session.ntraces, folded);
+}
+
+/* Copies into place whole or not at all. 0 or -errno. */
+static int copy_file(const char *from, const char *to)
+{
+    struct outfile out;
+    char buf[65536];
+    ssize_t n;
+    int fd, err;
+
+    fd = open(from, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    err = outfile_open(&out, to);
+    if (err) {
+        close(fd);
+        return err;
+    }
+    while ((n = read(fd, buf, sizeof buf)) > 0)
+        if (fwrite(buf, 1, (size_t)n, out.f) != (size_t)n)
+            break;
+    err = n < 0 ? -errno : 0;
+    close(fd);
+    if (!err)
+        return outfile_commit(&out);
+    outfile_abort(&out);
+    return err;
+}
+
+static int copy_or_say(const char *from, const char *to)
+{
+    int err = copy_file(from, to);
+
+    if (!err)
+        return 0;
+    return flame_error(FLAME_FAILED, "%s: cannot be written: %s", to, strerror(-err));
+}
+
+char *recording_trace_name(const char *output, size_t i)
+{
+    size_t len = strlen(output) - strlen(".flame");
+    struct strbuf name = STRBUF_INIT;
+
+    strbuf_add(&name, output, len);
+    if (i)
+        strbuf_addf(&name, ".%zu", i + 1);
+    strbuf_addstr(&name, ".flame");
+    return strbuf_detach(&name, NULL);
+}
+
+static int keep_traces(const struct recording *r, const char *output)
+{
+    for (size_t i = 0; i < r->session.ntraces; i++) {
+        char *to = recording_trace_name(output, i);
+        int status = copy_or_say(r->session.traces[i], to);
+
+        free(to);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int write_text(const struct strbuf *text, const char *to)
+{
+    struct outfile out;
+    int err = outfile_open(&out, to);
+
+    if (!err) {
+        fwrite(text->buf, 1, text->len, out.f);
+        err = outfile_commit(&out);
+    }
+    if (!err)
+        return 0;
+    return flame_error(FLAME_FAILED, "%s: cannot be written: %s", to, strerror(-err));
+}
+
+static bool has_stacks(const struct strbuf *folded)
+{
+    struct folded_line parsed;
+    const char *end = folded->buf + folded->len;
+
+    for (const char *s = folded->buf, *next; s < end; s = next + 1) {
+        next = memchr(s, '\n', (size_t)(end - s));
+        if (!next)
+            next = end;
+        if (folded_parse_line(s, (size_t)(next - s), &parsed) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* As the user would: folded text in a file, `flame render -o OUTPUT FILE`. */
+static int draw(const struct recording *r, const struct strbuf *folded, const char *output,
+                const char *command)
+{
+    const char *slash = strrchr(command, '/');
+    struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
+    char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle";
+    char *to = xstrdup(output);
+    int status;
+
+    strbuf_addstr(&subtitle, slash ? slash + 1 : command);
+    strbuf_addf(&from, "%s/folded", r->session.dir);
+    status = write_text(folded, from.buf);
+    if (!status) {
+        char *argv[] = {name, opt_out, to, opt_subtitle, subtitle.buf, from.buf, NULL};
+
+        optind = 0;
+        status = render_main(ARRAY_LEN(argv) - 1, argv);
+    }
+    strbuf_release(&subtitle);
+    strbuf_release(&from);
+    free(to);
+    return status;
+}
+
+int recording_write(const struct recording *r, const struct run_options *o,
+                    const struct strbuf *folded, bool *empty)
+{
+    *empty = false;
+    switch (o->kind) {
+    case RUN_OUTPUT_TRACE:
+        return keep_traces(r, o->output);
+    case RUN_OUTPUT_FOLDED:
+        return write_text(folded, o->output);
+    default:
+        *empty = !has_stacks(folded);
+        return *empty ? 0 : draw(r, folded, o->output, o->command[0]);
+    }
+}

@@ -1,0 +1,47 @@
+/*
+ * recording.h: one run of a command under the recorder, from the checks to the
+ * traces, and what became of it. `flame mem` and `flame leak` share it.
+ */
+#ifndef FLAME_DRIVER_RECORDING_H
+#define FLAME_DRIVER_RECORDING_H
+
+#include "common/strbuf.h"
+#include "common/trace_reader.h"
+#include "driver/launch.h"
+#include "driver/runopts.h"
+#include "driver/session.h"
+
+struct recording {
+    struct session session;
+    struct launch_result run;
+    struct trace **traces; /* as many as the session has, in its order */
+};
+
+/*
+ * Checks command and library, runs the command, reads its traces. 0: it ran and r
+ * is to be released. Else an enum flame_exit after a line, and nothing ran.
+ *
+ * *read: an enum flame_exit of its own for the recording, 0 when there is at
+ * least one trace and all could be read; a line has said why not.
+ */
+int recording_make(struct recording *r, const struct run_options *o, int *read);
+void recording_release(struct recording *r);
+
+/* Appends the folded stacks of o->view to `folded`; with `own` without what forked
+ * children have of their parents' blocks. 0, or an enum flame_exit after a line. */
+int recording_fold(const struct recording *r, const struct run_options *o, bool own,
+                   struct strbuf *folded);
+
+/*
+ * Writes o->output from the folded stacks, or for a trace from the session's
+ * files. *empty: there was nothing to draw, and no picture was made. 0, or an
+ * enum flame_exit after a line.
+ */
+int recording_write(const struct recording *r, const struct run_options *o,
+                    const struct strbuf *folded, bool *empty);
+
+/* The name of the i-th (from 0) of several trace files that -o `output` makes. The
+ * caller frees it. */
+char *recording_trace_name(const char *output, size_t i);
+
+#endif

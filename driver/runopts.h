@@ -1,0 +1,44 @@
+/*
+ * runopts.h: the options `flame mem` and `flame leak` share.
+ *
+ * Everything that can be wrong with them is found here, before anything runs.
+ */
+#ifndef FLAME_DRIVER_RUNOPTS_H
+#define FLAME_DRIVER_RUNOPTS_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+enum run_output {
+    RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
+    RUN_OUTPUT_FOLDED,
+    RUN_OUTPUT_TRACE,
+};
+
+struct run_options {
+    const char *me;     /* "mem" or "leak", for messages */
+    const char *output; /* borrowed, or owned_output */
+    char *owned_output;
+    enum run_output kind;
+    const char *view;
+    const char *depth; /* NULL: the recorder's default */
+    bool follow;
+    bool quiet;
+    bool only_shim;     /* mem --shim */
+    uint64_t max_bytes; /* leak */
+    char **command;     /* argv of the command, NULL-terminated */
+};
+
+/*
+ * Reads argv into *o, which holds the defaults (me, view; output NULL: made from
+ * the command's name). -1: go on; else the exit status, with --help answered or
+ * one line on standard error. `help` prints the command's help.
+ */
+int run_options_parse(struct run_options *o, int argc, char **argv, void (*help)(void));
+void run_options_release(struct run_options *o);
+
+/* Bytes with an optional k, m or g (powers of 1024). False when it is none. */
+bool run_parse_bytes(const char *s, uint64_t *bytes);
+
+#endif
