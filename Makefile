@@ -49,7 +49,7 @@ CI_PKGS    := clang clang-format shellcheck mandoc valgrind
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/trace_writer.c common/pages.c $(wildcard unwind/*.c)
+SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c $(wildcard unwind/*.c)
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
 LIB_SRC    := $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
               $(wildcard fold/*.c render/*.c driver/*.c)

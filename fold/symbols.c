@@ -20,6 +20,7 @@
 #include "common/strbuf.h"
 #include "fold/debugfile.h"
 #include "fold/demangle.h"
+#include "fold/dwarfline.h"
 #include "fold/elfsym.h"
 #include "fold/symtab.h"
 
@@ -44,6 +45,7 @@ struct symbol_module {
     bool loaded;
     struct elfsym *file, *debug, *packed;
     struct symtab tab;
+    struct dwarfline *dwarf; /* NULL: there is none, or nobody asked */
     UT_hash_handle hh;
 };
 
@@ -79,6 +81,7 @@ void symbols_free(struct symbols *s)
     HASH_ITER (hh, s->modules, m, next) {
         HASH_DEL(s->modules, m);
         symtab_release(&m->tab);
+        dwarfline_close(m->dwarf);
         elfsym_close(m->file);
         elfsym_close(m->debug);
         elfsym_close(m->packed);
@@ -162,17 +165,37 @@ static struct elfsym *open_file(struct symbol_module *m, bool *changed)
     return e;
 }
 
+static void open_dwarf(struct symbols *s, struct symbol_module *m)
+{
+    const struct elfsym *e = m->file && elfsym_has_section(m->file, ".debug_info") ? m->file : NULL;
+    struct elfsym *alternate;
+
+    if (!e && m->debug && elfsym_has_section(m->debug, ".debug_info"))
+        e = m->debug;
+    if (!e || (s->opt.no_inline && !s->opt.lines))
+        return;
+    alternate = debugfile_alternate(&s->dirs, e);
+    m->dwarf = dwarfline_open(elfsym_path(e), alternate ? elfsym_path(alternate) : NULL);
+    elfsym_close(alternate);
+}
+
 static void load(struct symbols *s, struct symbol_module *m)
 {
     bool changed = false;
+    const uint8_t *id;
+    size_t id_len;
 
     m->loaded = true;
     /* [vdso], [heap], "" and the like are no files. */
     if (m->path[0] != '/')
         return;
     m->file = open_file(m, &changed);
-    if (m->id_len)
-        m->debug = debugfile_by_build_id(&s->dirs, m->id, m->id_len);
+    id = m->id;
+    id_len = m->id_len;
+    if (m->file && id_len == 0)
+        id = elfsym_build_id(m->file, &id_len);
+    if (id_len)
+        m->debug = debugfile_by_build_id(&s->dirs, id, id_len);
     if (!m->debug && m->file)
         m->debug = debugfile_by_link(&s->dirs, m->file);
     if (changed && !m->debug)
@@ -191,6 +214,7 @@ static void load(struct symbols *s, struct symbol_module *m)
         elfsym_add_plt(m->file, &m->tab);
     }
     symtab_finish(&m->tab);
+    open_dwarf(s, m);
 }
 
 /* A frame's name, demangled if it may be. Each is demangled once. */
@@ -219,19 +243,34 @@ static struct symbol_frame named(struct symbols *s, const char *mangled, size_t 
 
 struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
 {
+    struct dwarfline_frame at[DWARFLINE_FRAMES_MAX];
     struct symbol_frames out = {NULL, 0};
     const struct symtab_entry *e;
     struct symbol_frame *frame;
+    size_t n = 0;
 
     if (!m->loaded)
         load(s, m);
     e = symtab_find(&m->tab, vaddr);
-    if (!e)
+    if (m->dwarf)
+        n = dwarfline_find(m->dwarf, vaddr, s->opt.lines, at);
+    if (!e && (n == 0 || !at[0].name))
         return out;
-    frame = keep(s, sizeof *frame);
-    *frame = named(s, e->name, e->len);
+    if (n == 0)
+        at[n++] = (struct dwarfline_frame){NULL, NULL, 0};
+    if (s->opt.no_inline && n > 1)
+        n = 1;
+    frame = keep(s, n * sizeof *frame);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = at[i].name ? at[i].name : "[inlined]";
+
+        frame[i] = i == 0 && e ? named(s, e->name, e->len) : named(s, name, strlen(name));
+        frame[i].inlined = i > 0;
+        frame[i].file = at[i].file;
+        frame[i].line = at[i].line;
+    }
     out.frame = frame;
-    out.n = 1;
+    out.n = n;
     return out;
 }
 

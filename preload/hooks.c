@@ -50,12 +50,12 @@ static const struct real *nested(void)
 }
 
 /* To be called between enter and leave, after the real call. */
-static inline void tell_alloc(void *p, size_t size)
+static inline void tell_alloc(void *p, size_t size, struct walk_regs caller)
 {
     if (likely(p != NULL && !real_is_arena(p))) {
         guard.busy = GUARD_RECORDING;
         if (lifecycle_on())
-            record_alloc(p, size);
+            record_alloc(p, size, caller);
     }
     leave();
 }
@@ -69,7 +69,7 @@ EXPORT void *malloc(size_t size)
     if (!enter())
         return nested()->malloc(size);
     p = real.malloc(size);
-    tell_alloc(p, size);
+    tell_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -80,7 +80,7 @@ EXPORT void *calloc(size_t n, size_t size)
     if (!enter())
         return nested()->calloc(n, size);
     p = real.calloc(n, size);
-    tell_alloc(p, n * size); /* cannot overflow: the real call would have failed */
+    tell_alloc(p, n * size, LOCAL_CALLER()); /* cannot overflow: the real call would have failed */
     return p;
 }
 
@@ -115,7 +115,7 @@ EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size F
     give_back(p);
 }
 
-EXPORT void *realloc(void *p, size_t size)
+static inline void *resize(void *p, size_t size, struct walk_regs caller)
 {
     struct block old;
     bool on, known;
@@ -140,9 +140,14 @@ EXPORT void *realloc(void *p, size_t size)
             record_put_back(p, old);
     }
     if (on && fresh)
-        record_alloc(fresh, size);
+        record_alloc(fresh, size, caller);
     leave();
     return fresh;
+}
+
+EXPORT void *realloc(void *p, size_t size)
+{
+    return resize(p, size, LOCAL_CALLER());
 }
 
 EXPORT void *reallocarray(void *p, size_t n, size_t size)
@@ -153,7 +158,7 @@ EXPORT void *reallocarray(void *p, size_t n, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return realloc(p, total);
+    return resize(p, total, LOCAL_CALLER());
 }
 
 EXPORT int posix_memalign(void **out, size_t align, size_t size)
@@ -163,7 +168,7 @@ EXPORT int posix_memalign(void **out, size_t align, size_t size)
     if (!enter())
         return nested()->posix_memalign(out, align, size);
     err = real.posix_memalign(out, align, size);
-    tell_alloc(err ? NULL : *out, size);
+    tell_alloc(err ? NULL : *out, size, LOCAL_CALLER());
     return err;
 }
 
@@ -174,7 +179,7 @@ EXPORT void *aligned_alloc(size_t align, size_t size)
     if (!enter())
         return nested()->aligned_alloc(align, size);
     p = real.aligned_alloc(align, size);
-    tell_alloc(p, size);
+    tell_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -185,7 +190,7 @@ EXPORT void *memalign(size_t align, size_t size)
     if (!enter())
         return nested()->memalign(align, size);
     p = real.memalign(align, size);
-    tell_alloc(p, size);
+    tell_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -196,7 +201,7 @@ EXPORT void *valloc(size_t size)
     if (!enter())
         return nested()->valloc(size);
     p = real.valloc(size);
-    tell_alloc(p, size);
+    tell_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -207,7 +212,7 @@ EXPORT void *pvalloc(size_t size)
     if (!enter())
         return nested()->pvalloc(size);
     p = real.pvalloc(size);
-    tell_alloc(p, size);
+    tell_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 

@@ -35,7 +35,7 @@
 #include "preload/record.h"
 #include "preload/say.h"
 #include "unwind/modules.h"
-#include "unwind/walk.h"
+#include "unwind/local.h"
 
 #define FIRST_SEGMENTS 4
 #define MAX_ARGS 4096
@@ -216,7 +216,7 @@ static bool start(void)
         say_hush();
     if (!config.follow)
         leave_environment();
-    if (walk_init(&why) < 0) {
+    if (local_init(&why) < 0) {
         say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
     }
@@ -225,7 +225,6 @@ static bool start(void)
     modules_init();
     modules_attach(&store.writer);
     threads_set_depth(config.depth);
-    record_init();
     if (config.referee)
         record_set_referee();
     if (!arm()) {

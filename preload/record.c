@@ -1,6 +1,6 @@
 /*
  * The way of one allocation: hooks.c called the real malloc; here the stack is
- * walked (unwind/walk.h), cut to the depth limit, interned (stacks.h) and counted
+ * walked (unwind/local.h), cut to the depth limit, interned (stacks.h) and counted
  * in the thread's row for it (peak.h), and the block is remembered (shadow.h)
  * so that free finds that row again.
  */
@@ -14,20 +14,13 @@
 #include "preload/peak.h"
 #include "preload/say.h"
 #include "unwind/modules.h"
-#include "unwind/walk.h"
 
 /* One event in so many is timed, for the estimate of what recording costs. */
 #define COST_EVERY 64
 /* 8 MiB of stack holds at most half a million frames of 16 bytes. */
 #define MAX_WALK (1u << 21)
 
-static uintptr_t own_start, own_end;
 static bool referee;
-
-void record_init(void)
-{
-    modules_own_range(&own_start, &own_end);
-}
 
 void record_set_referee(void)
 {
@@ -48,15 +41,6 @@ static void lose(uint64_t *counter, uint64_t by)
 }
 
 /* ---- stacks ---- */
-
-static uint32_t skip_own(uintptr_t *pcs, uint32_t n)
-{
-    uint32_t skip = 0;
-
-    while (skip < n && pcs[skip] >= own_start && pcs[skip] < own_end)
-        skip++;
-    return skip;
-}
 
 /* Makes room for four times as many frames. */
 static bool widen(struct thread_state *t)
@@ -86,45 +70,40 @@ static uint32_t truncate_middle(uintptr_t *pcs, uint32_t n, uint64_t *dropped)
     return depth + 1;
 }
 
-static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *pcs,
-                                            uint32_t n)
+static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_regs caller,
+                                            const uintptr_t *pcs, uint32_t n)
 {
     static bool said;
     uintptr_t *again = pages_alloc(t->pcs_len * sizeof *again);
     struct say_number a, b;
-    uint32_t m, skip;
-    int got;
+    int m;
 
     if (!again)
         return;
-    got = walk_here_afresh(again, (int)t->pcs_len);
-    m = got > 0 ? (uint32_t)got : 0;
-    skip = skip_own(again, m);
-    if (m - skip != n || memcmp(again + skip, pcs, n * sizeof *pcs) != 0) {
+    m = local_walk_afresh(caller, again, (int)t->pcs_len);
+    if (m != (int)n || memcmp(again, pcs, n * sizeof *pcs) != 0) {
         lose(&store.writer.header->referee_differences, 1);
         if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
             say("referee: stacks differ: ", say_unsigned(&a, n), " frames against ",
-                say_unsigned(&b, m - skip), NULL);
+                say_unsigned(&b, (uint64_t)m), NULL);
     }
     pages_free(again, t->pcs_len * sizeof *again);
 }
 
-/* The present stack without the shim's frames, in *pcs; how many frames. */
-static uint32_t walk(struct thread_state *t, uintptr_t **pcs)
+/* The stack from `caller` outwards, in t->pcs; how many frames. */
+static uint32_t walk(struct thread_state *t, struct walk_regs caller)
 {
-    uint32_t skip, n;
-    int got;
+    bool fell_back;
+    int n;
 
-    do {
-        got = walk_here(t->pcs, (int)t->pcs_len);
-        n = got > 0 ? (uint32_t)got : 0;
-    } while (unlikely(n == t->pcs_len) && widen(t));
-    skip = skip_own(t->pcs, n);
-    *pcs = t->pcs + skip;
-    n -= skip;
+    do
+        n = local_walk(&t->memory, caller, t->pcs, (int)t->pcs_len, &fell_back);
+    while (unlikely(n == (int)t->pcs_len) && widen(t));
+    if (unlikely(fell_back))
+        lose(&store.writer.header->fallback_stacks, 1);
     if (unlikely(referee))
-        compare_with_referee(t, *pcs, n);
-    return n;
+        compare_with_referee(t, caller, t->pcs, (uint32_t)n);
+    return (uint32_t)n;
 }
 
 static void note_module(uintptr_t pc)
@@ -140,34 +119,29 @@ static bool follow_epoch(struct thread_state *t)
     if (!stacks_set_root(&t->stacks, (uint64_t)epoch << 32 | t->id))
         return false;
     t->epoch = epoch;
-    walk_forget();
+    local_forget(epoch);
     return true;
 }
 
-static struct stack_entry *intern_here(struct thread_state *t)
+static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs caller)
 {
     struct stack_entry *e;
-    uintptr_t *pcs;
     uint64_t dropped;
-    uint32_t n = walk(t, &pcs);
+    uint32_t n = walk(t, caller);
 
-    if (unlikely(modules_doubtful(pcs, n)))
+    if (unlikely(modules_doubtful(t->pcs, n)))
         for (uint32_t i = 0; i < n; i++)
-            modules_note(pcs[i], NULL);
+            modules_note(t->pcs[i], NULL);
     if (unlikely(t->epoch != modules_epoch())) {
         if (!follow_epoch(t))
             return NULL;
-        n = walk(t, &pcs);
+        n = walk(t, caller);
     }
-    if (unlikely(n == 0)) { /* not even our caller: one nameless frame */
-        pcs[0] = 0;
-        n = 1;
-    }
-    n = truncate_middle(pcs, n, &dropped);
-    e = stacks_intern(&t->stacks, pcs, n, dropped, note_module);
+    n = truncate_middle(t->pcs, n, &dropped);
+    e = stacks_intern(&t->stacks, t->pcs, n, dropped, note_module);
     /* A module first seen in this very stack may have begun an epoch. */
     if (unlikely(t->epoch != modules_epoch()) && follow_epoch(t))
-        e = stacks_intern(&t->stacks, pcs, n, dropped, note_module);
+        e = stacks_intern(&t->stacks, t->pcs, n, dropped, note_module);
     return e;
 }
 
@@ -210,10 +184,10 @@ static FLAME_COLD void lose_alloc(size_t size)
             store.writer.path, "; the program runs on", NULL);
 }
 
-static void count_alloc(struct thread_state *t, uintptr_t p, size_t size)
+static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct walk_regs caller)
 {
     struct trace_header *h = store.writer.header;
-    struct stack_entry *e = intern_here(t);
+    struct stack_entry *e = intern_stack(t, caller);
     bool alone = threads_count() == 1;
     struct trace_row *row;
 
@@ -233,7 +207,7 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size)
     t->last_block = p;
 }
 
-void record_alloc(const void *p, size_t size)
+void record_alloc(const void *p, size_t size, struct walk_regs caller)
 {
     int saved = errno;
     struct thread_state *t = threads_self();
@@ -241,7 +215,7 @@ void record_alloc(const void *p, size_t size)
 
     if (likely(t != NULL)) {
         timing = begin_event(t);
-        count_alloc(t, (uintptr_t)p, size);
+        count_alloc(t, (uintptr_t)p, size, caller);
         end_event(t, timing);
     } else {
         lose_alloc(size);

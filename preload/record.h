@@ -9,9 +9,10 @@
 #define FLAME_PRELOAD_RECORD_H
 
 #include "preload/shadow.h"
+#include "unwind/local.h"
 
-/* The program got `size` bytes at `p`. */
-void record_alloc(const void *p, size_t size);
+/* The program got `size` bytes at `p`, by a call that returns to `caller`. */
+void record_alloc(const void *p, size_t size, struct walk_regs caller);
 
 /* The program is about to give `p` back. Unknown blocks are ignored. */
 void record_free(const void *p);
@@ -28,8 +29,5 @@ void record_put_back(const void *p, struct block b);
 
 /* Walk every stack twice and compare (a test mode). */
 void record_set_referee(void);
-
-/* Where the shim's own code lies, to leave it out of stacks. */
-void record_init(void);
 
 #endif

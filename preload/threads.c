@@ -13,7 +13,7 @@
 #define MAX_THREADS 65535
 #define ROWS_AT_ONCE 16u
 #define FAR_FIRST_SIZE 64u
-#define WALK_SLACK 64u /* the shim's own frames and a margin */
+#define WALK_SLACK 64u /* the shim's own frames, when libunwind walks */
 
 __thread struct guard guard;
 
@@ -123,6 +123,7 @@ static FLAME_COLD struct thread_state *adopt(void)
     if (t) {
         t->tid = tid;
         t->last_block = 0;
+        memset(&t->memory, 0, sizeof t->memory);
         t->record->uses++;
     } else {
         t = make(tid);

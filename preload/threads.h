@@ -12,6 +12,7 @@
 
 #include "preload/guard.h"
 #include "preload/stacks.h"
+#include "unwind/local.h"
 
 #define THREADS_OWN 256
 
@@ -30,6 +31,7 @@ struct thread_state {
     struct trace_thread *record;
     struct stack_table stacks;
     struct far_table far;
+    struct local_stacks memory; /* of the thread's stacks, for the walk */
     struct id_chunk rows;
     int64_t peak_since;   /* live bytes below which no new maximum is looked for */
     uintptr_t last_block; /* the thread's newest block, for temporaries; 0: none */

@@ -6,11 +6,12 @@
  *
  * Algorithm: a line is cut at ';'. Frames equal to those of the line before it
  * (kept as a copy) reuse its nodes, which makes sorted input almost free. For
- * the others one hash table maps (parent, name bytes) straight to the child;
- * only a new child has its name interned in a second table. Both are open
+ * the others one hash table maps (parent, name bytes) straight to the child,
+ * where there are several; only a new child has its name interned in a second
+ * table. Both are open
  * addressed, with 32 bits of hash in the slot so that a miss rarely touches the
- * node. frametree_finish ranks the distinct names once, then orders siblings by
- * rank and sums totals in one backward pass, as children have higher numbers.
+ * node and growing touches none. frametree_finish ranks the distinct names once, then orders
+ * siblings by rank and sums totals in one backward pass, as children have higher numbers.
  *
  * Rejected: sorting all lines first and merging neighbours, as flamegraph.pl
  * does. It holds the whole text in memory and compares long common prefixes over
@@ -26,7 +27,7 @@
 #define CHUNK_SIZE (256u << 10)
 
 struct slot {
-    uint32_t tag;   /* upper half of the hash */
+    uint32_t hash;  /* its lower half: the place, and a test that spares most looks at nodes */
     uint32_t index; /* of the node or name; 0: free (the root is never looked up) */
 };
 
@@ -83,7 +84,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
-static uint64_t hash_bytes(const char *s, size_t len)
+static uint32_t hash_bytes(const char *s, size_t len)
 {
     uint64_t h = 0x9e3779b97f4a7c15u ^ len, w;
 
@@ -93,12 +94,12 @@ static uint64_t hash_bytes(const char *s, size_t len)
     }
     w = 0;
     memcpy(&w, s, len);
-    return mix(h ^ w, 0xaef17502108ef2d9u);
+    return (uint32_t)mix(h ^ w, 0xaef17502108ef2d9u);
 }
 
-static uint64_t hash_child(uint32_t parent, uint64_t name_hash)
+static uint32_t hash_child(uint32_t parent, uint32_t name_hash)
 {
-    return mix(name_hash ^ parent, 0x9fb21c651e98df25u);
+    return (uint32_t)mix((uint64_t)parent << 32 | name_hash, 0x9fb21c651e98df25u);
 }
 
 static void table_init(struct table *tab, uint32_t size)
@@ -108,42 +109,29 @@ static void table_init(struct table *tab, uint32_t size)
     tab->used = 0;
 }
 
-static void slot_put(struct table *tab, uint64_t hash, uint32_t index)
+static void slot_put(struct table *tab, uint32_t hash, uint32_t index)
 {
-    uint32_t i = (uint32_t)hash & tab->mask;
+    uint32_t i = hash & tab->mask;
 
     while (tab->slots[i].index)
         i = (i + 1) & tab->mask;
-    tab->slots[i] = (struct slot){(uint32_t)(hash >> 32), index};
+    tab->slots[i] = (struct slot){hash, index};
 }
 
-static uint64_t hash_name_of(const struct frametree *t, uint32_t name)
-{
-    return hash_bytes(t->names[name].s, t->names[name].len);
-}
-
-/* Doubling keeps the tables at most two thirds full; hashes are made anew. */
-static void table_grow(struct frametree *t, struct table *tab)
+/* Adds an entry; doubling keeps the table at most two thirds full. */
+static void table_add(struct table *tab, uint32_t hash, uint32_t index)
 {
     struct table old = *tab;
 
-    if (tab->used < tab->mask / 3 * 2)
-        return;
-    table_init(tab, (old.mask + 1) * 2);
-    tab->used = old.used;
-    for (uint32_t i = 0; i <= old.mask; i++) {
-        uint32_t index = old.slots[i].index;
-        uint64_t hash;
-
-        if (!index)
-            continue;
-        if (tab == &t->b->names)
-            hash = hash_name_of(t, index);
-        else
-            hash = hash_child(t->nodes[index].parent, hash_name_of(t, t->nodes[index].name));
-        slot_put(tab, hash, index);
+    if (tab->used++ >= tab->mask / 3 * 2) {
+        table_init(tab, (old.mask + 1) * 2);
+        tab->used = old.used + 1;
+        for (uint32_t i = 0; i <= old.mask; i++)
+            if (old.slots[i].index)
+                slot_put(tab, old.slots[i].hash, old.slots[i].index);
+        free(old.slots);
     }
-    free(old.slots);
+    slot_put(tab, hash, index);
 }
 
 static bool name_is(const struct frametree_name *n, const char *s, size_t len)
@@ -151,7 +139,8 @@ static bool name_is(const struct frametree_name *n, const char *s, size_t len)
     return n->len == len && memcmp(n->s, s, len) == 0;
 }
 
-static uint32_t add_name(struct frametree *t, const char *s, size_t len)
+/* Until frametree_finish ranks them, a name's rank holds its hash. */
+static uint32_t add_name(struct frametree *t, const char *s, size_t len, uint32_t hash)
 {
     struct frametree_builder *b = t->b;
 
@@ -159,23 +148,21 @@ static uint32_t add_name(struct frametree *t, const char *s, size_t len)
         b->names_cap *= 2;
         t->names = xreallocarray(t->names, b->names_cap, sizeof *t->names);
     }
-    t->names[t->nnames] = (struct frametree_name){.s = arena_copy(t, s, len), .len = (uint32_t)len};
+    t->names[t->nnames] =
+        (struct frametree_name){.s = arena_copy(t, s, len), .len = (uint32_t)len, .rank = hash};
     return t->nnames++;
 }
 
-static uint32_t intern(struct frametree *t, const char *s, size_t len, uint64_t hash)
+static uint32_t intern(struct frametree *t, const char *s, size_t len, uint32_t hash)
 {
     struct table *tab = &t->b->names;
     uint32_t name;
 
-    for (uint32_t i = (uint32_t)hash & tab->mask; tab->slots[i].index; i = (i + 1) & tab->mask)
-        if (tab->slots[i].tag == (uint32_t)(hash >> 32) &&
-            name_is(&t->names[tab->slots[i].index], s, len))
+    for (uint32_t i = hash & tab->mask; tab->slots[i].index; i = (i + 1) & tab->mask)
+        if (tab->slots[i].hash == hash && name_is(&t->names[tab->slots[i].index], s, len))
             return tab->slots[i].index;
-    name = add_name(t, s, len);
-    slot_put(tab, hash, name);
-    tab->used++;
-    table_grow(t, tab);
+    name = add_name(t, s, len, hash);
+    table_add(tab, hash, name);
     return name;
 }
 
@@ -206,30 +193,49 @@ static uint32_t add_node(struct frametree *t, uint32_t parent, uint32_t name)
     return t->n++;
 }
 
-/* The child of `parent` called s, made when it is not there; FRAMETREE_NONE when full. */
+static bool node_is(const struct frametree *t, uint32_t node, const char *s, size_t len)
+{
+    return name_is(&t->names[t->nodes[node].name], s, len);
+}
+
+static uint32_t add_child(struct frametree *t, uint32_t parent, const char *s, size_t len,
+                          uint32_t name_hash)
+{
+    /* Well before 32-bit numbers, and the doubling of the table, wrap. */
+    if (t->n >= 1u << 31)
+        return FRAMETREE_NONE;
+    return add_node(t, parent, intern(t, s, len, name_hash));
+}
+
+/*
+ * The child of `parent` called s, made when it is not there; FRAMETREE_NONE when
+ * the tree is full. Most frames have one callee, so a child enters the table only
+ * when a second one comes: tails of stacks never touch it.
+ */
 static uint32_t child(struct frametree *t, uint32_t parent, const char *s, size_t len)
 {
     struct table *tab = &t->b->children;
-    uint64_t name_hash = hash_bytes(s, len);
-    uint64_t hash = hash_child(parent, name_hash);
-    uint32_t node;
+    uint32_t first = t->nodes[parent].first, name_hash, hash, node;
 
-    for (uint32_t i = (uint32_t)hash & tab->mask; tab->slots[i].index; i = (i + 1) & tab->mask) {
-        const struct frametree_node *n;
-
-        if (tab->slots[i].tag != (uint32_t)(hash >> 32))
-            continue;
-        n = &t->nodes[tab->slots[i].index];
-        if (n->parent == parent && name_is(&t->names[n->name], s, len))
-            return tab->slots[i].index;
+    if (first == FRAMETREE_NONE)
+        return add_child(t, parent, s, len, hash_bytes(s, len));
+    if (t->nodes[first].next == FRAMETREE_NONE && node_is(t, first, s, len))
+        return first;
+    name_hash = hash_bytes(s, len);
+    hash = hash_child(parent, name_hash);
+    if (t->nodes[first].next == FRAMETREE_NONE) {
+        table_add(tab, hash_child(parent, t->names[t->nodes[first].name].rank), first);
+    } else {
+        for (uint32_t i = hash & tab->mask; tab->slots[i].index; i = (i + 1) & tab->mask) {
+            node = tab->slots[i].index;
+            if (tab->slots[i].hash == hash && t->nodes[node].parent == parent &&
+                node_is(t, node, s, len))
+                return node;
+        }
     }
-    /* The hash table has 32-bit places, so it is what limits the tree. */
-    if (t->n >= 1u << 31)
-        return FRAMETREE_NONE;
-    node = add_node(t, parent, intern(t, s, len, name_hash));
-    slot_put(tab, hash, node);
-    tab->used++;
-    table_grow(t, tab);
+    node = add_child(t, parent, s, len, name_hash);
+    if (node != FRAMETREE_NONE)
+        table_add(tab, hash, node);
     return node;
 }
 
@@ -245,7 +251,7 @@ void frametree_init(struct frametree *t, bool reverse)
     table_init(&t->b->children, 4096);
     table_init(&t->b->names, 4096);
     /* Its name stays out of the table: a frame called "all" is another one. */
-    add_node(t, FRAMETREE_NONE, add_name(t, "all", 3));
+    add_node(t, FRAMETREE_NONE, add_name(t, "all", 3, 0));
 }
 
 static size_t cut_frames(struct frametree_builder *b, const char *s, size_t len)

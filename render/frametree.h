@@ -52,7 +52,7 @@ struct frametree {
 
 /* With `reverse` stacks are merged from the leaf: its callers hang below it. */
 void frametree_init(struct frametree *t, bool reverse);
-/* 0, or -EOVERFLOW when the tree has no room for more nodes (2^32). */
+/* 0, or -EOVERFLOW when the tree has no room for more nodes (2^31). */
 int frametree_add(struct frametree *t, const struct folded_line *line);
 void frametree_finish(struct frametree *t);
 void frametree_release(struct frametree *t);

@@ -15,24 +15,31 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/trace_format.h"
+#include "common/trace_reader.h"
+#include "fold/fold.h"
 
 #define CHUNK (256u << 10)
 
+/* One file being read. */
 struct reader {
     struct input *in;
     const char *name; /* for messages */
-    uint64_t line, first_unknown;
+    uint64_t line, stacks, unknown, first_unknown;
 };
 
-static void take_meta(char **where, const char *s, size_t len, const char *key)
+/* Several texts may be put together; the first one's word counts. */
+static void take_meta(struct reader *r, char **where, const char *s, size_t len, const char *key)
 {
     const char *value;
     size_t n;
 
-    /* Several texts may be put together; the first one's word counts. */
-    if (!*where && folded_find_meta(s, len, key, &value, &n))
+    if (!folded_find_meta(s, len, key, &value, &n))
+        return;
+    if (!*where)
         *where = xmemdup0(value, n);
+    else if (strlen(*where) != n || memcmp(*where, value, n) != 0)
+        flame_warn("%s:%" PRIu64 ": %s is %.*s here and %s before; sums of both mean little",
+                   r->name, r->line, key, (int)(n < 40 ? n : 40), value, *where);
 }
 
 static int take_line(struct reader *r, const char *s, size_t len)
@@ -46,13 +53,13 @@ static int take_line(struct reader *r, const char *s, size_t len)
     }
     kind = folded_parse_line(s, len, &line);
     if (kind == 0) {
-        take_meta(&r->in->view, s, len, "view");
-        take_meta(&r->in->unit, s, len, "unit");
+        take_meta(r, &r->in->view, s, len, "view");
+        take_meta(r, &r->in->unit, s, len, "unit");
     } else if (kind < 0) {
-        if (r->in->unknown++ == 0)
+        if (r->unknown++ == 0)
             r->first_unknown = r->line;
     } else {
-        r->in->stacks++;
+        r->stacks++;
         if (frametree_add(&r->in->tree, &line) < 0)
             return flame_error(FLAME_FAILED,
                                "%s:%" PRIu64 ": more than 2^31 different frames; filter the input",
@@ -120,21 +127,28 @@ static int read_text(struct reader *r, int fd, struct strbuf *sb)
     }
 }
 
-static bool looks_like_trace(const struct strbuf *sb)
+/* A trace, of which `sb` holds the beginning, is folded to text by the stage before this one. */
+static int read_trace(struct reader *r, int fd, struct strbuf *sb, const char *view)
 {
-    return sb->len >= sizeof TRACE_MAGIC - 1 &&
-           memcmp(sb->buf, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) == 0;
+    struct fold_options options = {.view = view};
+    struct strbuf text = STRBUF_INIT;
+    struct trace *trace = NULL;
+    int status, err = strbuf_read_fd(sb, fd);
+
+    if (err)
+        return flame_error(FLAME_FAILED, "%s: %s", r->name, strerror(-err));
+    status = trace_load_bytes(r->name, sb->buf, sb->len, false, &trace);
+    strbuf_release(sb);
+    if (!status)
+        status = fold_loaded(&options, &trace, 1, &text);
+    if (!status)
+        status = take_text(r, text.buf, text.len);
+    trace_free(trace);
+    strbuf_release(&text);
+    return status;
 }
 
-/* A trace is folded to text first, by the stage before this one. */
-static int read_trace(struct reader *r, const char *path, const char *view)
-{
-    (void)path;
-    return flame_error(FLAME_USAGE, "%s: is a trace; fold it first: flame fold --view %s", r->name,
-                       view ? view : "alloc");
-}
-
-static int read_fd(struct reader *r, int fd, const char *path, const char *view)
+static int read_fd(struct reader *r, int fd, const char *view)
 {
     struct strbuf sb = STRBUF_INIT;
     int status = 0;
@@ -150,47 +164,69 @@ static int read_fd(struct reader *r, int fd, const char *path, const char *view)
             break;
     }
     if (!status)
-        status = looks_like_trace(&sb) ? read_trace(r, path, view) : read_text(r, fd, &sb);
+        status = trace_magic_matches(sb.buf, sb.len) ? read_trace(r, fd, &sb, view)
+                                                     : read_text(r, fd, &sb);
     strbuf_release(&sb);
     return status;
 }
 
-static int check(struct reader *r)
+/* After one file. A view without a stack is empty, a text without one is no folded text. */
+static int check_file(const struct reader *r)
 {
-    struct input *in = r->in;
-
-    if (in->stacks == 0)
+    if (r->stacks == 0 && !r->unknown && r->in->view)
+        return 0;
+    if (r->stacks == 0)
         return flame_error(FLAME_USAGE,
                            "%s: no stack in %" PRIu64 " lines; expected lines like 'main;read 42'",
                            r->name, r->line);
-    if (in->unknown)
+    if (r->unknown)
         flame_warn("%s: %" PRIu64 " of %" PRIu64 " lines not understood and left out, the first "
                    "is line %" PRIu64,
-                   r->name, in->unknown, r->line, r->first_unknown);
-    frametree_finish(&in->tree);
-    if (in->tree.saturated)
-        flame_warn("%s: counts add up to more than 2^64; the largest ones are cut there", r->name);
-    if (folded_count_double(frametree_total(&in->tree, 0)) <= 0)
-        return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", r->name);
+                   r->name, r->unknown, r->line, r->first_unknown);
     return 0;
 }
 
-int input_read(struct input *in, const char *path, const char *view, bool reverse)
+static int read_file(struct input *in, const char *path, const char *view)
 {
     bool std = !path || strcmp(path, "-") == 0;
     struct reader r = {.in = in, .name = std ? "standard input" : path};
     int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     int status;
 
-    *in = (struct input){0};
     if (fd < 0)
         return flame_error(FLAME_USAGE, "%s: %s", path, strerror(errno));
-    frametree_init(&in->tree, reverse);
-    status = read_fd(&r, fd, std ? "-" : path, view);
+    status = read_fd(&r, fd, view);
     if (!std)
         close(fd);
+    return status ? status : check_file(&r);
+}
+
+static int check_all(struct input *in, const char *name)
+{
+    frametree_finish(&in->tree);
+    if (in->tree.saturated)
+        flame_warn("%s: counts add up to more than 2^64; the largest ones are cut there", name);
+    if (folded_count_double(frametree_total(&in->tree, 0)) > 0)
+        return 0;
+    if (in->tree.n == 1 && in->view)
+        return flame_error(FLAME_USAGE, "%s: the %s view is empty; there is nothing to show", name,
+                           in->view);
+    return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", name);
+}
+
+int input_read(struct input *in, char *const *paths, size_t npaths, const char *view, bool reverse)
+{
+    const char *first = npaths ? paths[0] : "-";
+    int status = 0;
+
+    *in = (struct input){0};
+    frametree_init(&in->tree, reverse);
+    if (npaths == 0)
+        status = read_file(in, NULL, view);
+    for (size_t i = 0; !status && i < npaths; i++)
+        status = read_file(in, paths[i], view);
     if (!status)
-        status = check(&r);
+        status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first);
     if (status)
         input_release(in);
     return status;

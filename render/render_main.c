@@ -15,7 +15,9 @@ struct request {
     struct render_options o;
     const struct render_backend *backend;
     const char *format, *colors, *view;
-    const char *output, *input;
+    const char *output;
+    char *const *inputs;
+    size_t ninputs;
     bool reverse;
 };
 
@@ -24,9 +26,9 @@ static void help(void)
     struct strbuf names = STRBUF_INIT;
 
     palette_add_names(&names);
-    printf("usage: flame render [OPTION...] [FILE]\n"
+    printf("usage: flame render [OPTION...] [FILE...]\n"
            "\n"
-           "Draws folded stacks, or a trace, as a flame graph. Without FILE, or with '-', it\n"
+           "Draws folded stacks, or traces, as one flame graph. Without FILE, or with '-', it\n"
            "reads standard input.\n"
            "\n"
            "  -o, --output FILE    write to FILE (default: standard output)\n"
@@ -247,7 +249,7 @@ static int draw(struct request *q)
     const char *to = q->output ? q->output : "standard output";
     struct outfile out;
     struct input in;
-    int err, status = input_read(&in, q->input, q->view, q->reverse);
+    int err, status = input_read(&in, q->inputs, q->ninputs, q->view, q->reverse);
 
     if (status)
         return status;
@@ -286,14 +288,12 @@ int render_main(int argc, char **argv)
     int opt, status;
 
     opterr = 0;
-    optind = 1;
+    optind = 0; /* not 1: getopt is to forget where it stood in another argv */
     while ((opt = getopt_long(argc, argv, ":o:f:", long_options, NULL)) != -1)
         if ((status = take_option(&q, opt, argv)) >= 0)
             return status;
-    if (argc - optind > 1)
-        return flame_error(FLAME_USAGE, "render: one FILE at a time, got '%s' and '%s'",
-                           argv[optind], argv[optind + 1]);
-    q.input = argv[optind];
+    q.inputs = argv + optind;
+    q.ninputs = (size_t)(argc - optind);
     if ((status = find_backend(&q)) || (q.colors && (status = find_palette(&q))))
         return status;
     return draw(&q);

@@ -19,7 +19,9 @@ struct request {
     enum top_sort sort;
     size_t rows; /* 0: all */
     bool exact;
-    const char *view, *input;
+    const char *view;
+    char *const *inputs;
+    size_t ninputs;
 };
 
 struct look {
@@ -28,9 +30,9 @@ struct look {
 };
 
 static const char help[] =
-    "usage: flame top [OPTION...] [FILE]\n"
+    "usage: flame top [OPTION...] [FILE...]\n"
     "\n"
-    "Lists the symbols of folded stacks, or of a trace, with what they and all they\n"
+    "Lists the symbols of folded stacks, or of traces, with what they and all they\n"
     "called took. Without FILE, or with '-', it reads standard input.\n"
     "\n"
     "  -s, --sort KEY   self (default), total or name\n"
@@ -171,7 +173,7 @@ static int list(const struct request *q)
     const char *unit;
     struct input in;
     size_t n, width;
-    int status = input_read(&in, q->input, q->view, false);
+    int status = input_read(&in, q->inputs, q->ninputs, q->view, false);
 
     if (status)
         return status;
@@ -228,7 +230,7 @@ int top_main(int argc, char **argv)
     int opt, status;
 
     opterr = 0;
-    optind = 1;
+    optind = 0; /* not 1: getopt is to forget where it stood in another argv */
     while ((opt = getopt_long(argc, argv, ":s:n:e", long_options, NULL)) != -1) {
         status = -1;
         if (opt == 's')
@@ -246,9 +248,7 @@ int top_main(int argc, char **argv)
         if (status >= 0)
             return status;
     }
-    if (argc - optind > 1)
-        return flame_error(FLAME_USAGE, "top: one FILE at a time, got '%s' and '%s'", argv[optind],
-                           argv[optind + 1]);
-    q.input = argv[optind];
+    q.inputs = argv + optind;
+    q.ninputs = (size_t)(argc - optind);
     return list(&q);
 }

@@ -378,14 +378,3 @@ void modules_after_fork(void)
     for (size_t i = 0; i < mods.used; i++)
         mods.table[i].record = NULL;
 }
-
-void modules_own_range(uintptr_t *start, uintptr_t *end)
-{
-    struct module m;
-
-    *start = *end = 0;
-    if (modules_note((uintptr_t)&modules_own_range, &m)) {
-        *start = m.start;
-        *end = m.end;
-    }
-}

@@ -57,7 +57,4 @@ bool modules_doubtful(const uintptr_t *pcs, size_t n);
  * there is no trace until modules_attach. */
 void modules_after_fork(void);
 
-/* Range of the module this function is in (the shim). */
-void modules_own_range(uintptr_t *start, uintptr_t *end);
-
 #endif

@@ -1,33 +1,41 @@
 /*
- * walk.h: the calling thread's stack as return addresses.
+ * walk.h: a stack as return addresses, by the rules of rules.h.
  *
- * libunwind does the walking. It is loaded privately (its own _Unwind_* symbols
- * must not stand before the program's) and its imports are redirected so that
- * inside a traced program it takes no loader lock, keeps no descriptor and never
- * tests an address by writing to a pipe.
- *
- * walk_here may be called by any thread, also inside a signal handler, but not
- * re-entered by the same thread (the shim's guard sees to that).
+ * The walk works on a window of stack memory: the calling thread's own stack, or
+ * bytes copied out of another process. Every word is read from inside the
+ * window, so a damaged stack or a wrong rule ends the walk and cannot fault.
+ * No return address is ever changed.
  */
 #ifndef FLAME_UNWIND_WALK_H
 #define FLAME_UNWIND_WALK_H
 
-#include "common/compiler.h"
+#include "unwind/arch.h"
+#include "unwind/rules.h"
 
-/* Loads the unwinder. 0, or -errno with *why a sentence for the user. */
-int walk_init(const char **why);
+/* Registers on return to a frame: `pc` is where it goes on. */
+struct walk_regs {
+    uintptr_t pc, sp, bp;
+};
+
+/* Stack memory [lo, hi): the word at address A is at bytes + (A - lo). */
+struct walk_window {
+    uintptr_t lo, hi;
+    const uint8_t *bytes;
+};
+
+enum walk_end {
+    WALK_COMPLETE, /* came to the outermost frame, or filled the buffer */
+    WALK_LOST,     /* met something only the fallback can follow */
+};
 
 /*
- * Fills pcs[0..max) with return addresses, innermost first; frames of the
- * caller itself are among them. Returns how many; == max may mean that there
- * are more.
+ * Fills pcs[0..max), innermost first, beginning with regs.pc itself, a return
+ * address. `window` finds the memory around a stack pointer (the walk may leave
+ * one stack for another through a signal frame); false ends the walk there.
+ * Returns how many; *end says how it ended.
  */
-int walk_here(uintptr_t *pcs, int max);
-
-/* The same, slowly and without any cache: libunwind's own step by step word. */
-int walk_here_afresh(uintptr_t *pcs, int max);
-
-/* What the calling thread remembers of code is out of date (a new epoch). */
-void walk_forget(void);
+int walk_frames(struct rules *rules, struct walk_regs regs,
+                bool (*window)(void *arg, uintptr_t sp, struct walk_window *out), void *arg,
+                uintptr_t *pcs, int max, enum walk_end *end);
 
 #endif

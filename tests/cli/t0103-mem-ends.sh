@@ -29,7 +29,7 @@ for delay in 0.05 0.1 0.15; do
     kill -KILL "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
     if [ -e t.flame ]; then
-        ok "killed after $delay s: the trace is whole" "$FLAME" fold --fview alloc -o folded t.flame
+        ok "killed after $delay s: the trace is whole" "$FLAME" fold --view alloc -o folded t.flame
     else
         test_ok "killed after $delay s: before its first allocation"
     fi

@@ -32,6 +32,6 @@ is_int "$status" 9 "follow=0: status"
 not_ok "follow=0: no trace of the child" test -e t.flame.1
 record follow=0 sh -c 'cat /proc/self/environ | tr "\0" "\n" | grep -c ^LD_PRELOAD=; true'
 is_str "$(cat out)" 0 "follow=0: programs it starts do not load us"
-BENEATH=libc.so.6 record follow=0 sh -c 'tr "\0" "\n" </proc/self/environ | grep ^LD_PRELOAD='
+BENEATH=libc.so.6 record follow=0 sh -c 'cat /proc/self/environ | tr "\0" "\n" | grep ^LD_PRELOAD='
 is_str "$(cat out)" LD_PRELOAD=libc.so.6 "follow=0: other libraries stay in LD_PRELOAD"
 done_testing

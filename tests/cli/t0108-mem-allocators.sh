@@ -18,9 +18,9 @@ int main(void)
     }
     for (int i = 0; i < 20000; i += 2)
         free(blocks[i]);
-    printf("%d\n", odd);
-    fflush(stdout);
-    _exit(0);
+    char text[16];
+    int n = snprintf(text, sizeof text, "%d\n", odd);
+    _exit(write(1, text, n) != n);
 }
 EOF
 ok "built" "${CC:-gcc}" -O1 -g -fno-builtin -o eights eights.c

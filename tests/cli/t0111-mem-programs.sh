@@ -32,5 +32,6 @@ twice python "$python" -c 'import json; print(len(json.dumps([str(i) for i in ra
 # shellcheck disable=SC2016 # perl's variables
 twice perl perl -e 'my %h; $h{$_} = "x" x $_ for 1..500; print scalar(keys %h), "\n"'
 twice git git --no-pager help -a
-twice gcc "$(gcc -print-prog-name=cc1)" -quiet -O1 -o - "$ROOT/tests/victims/ends.c"
+gcc -E -o ends.i "$ROOT/tests/victims/ends.c"
+twice gcc "$(gcc -print-prog-name=cc1)" -quiet -O1 -o - ends.i
 done_testing

@@ -16,6 +16,7 @@ printf 'main;f 1\n' >good
 printf 'main;f\nnonsense\n' >bad
 printf '# only a comment\n\n' >comments
 : >empty
+echo '# flame: view=live unit=bytes' >view-only
 printf 'main;f 0\n' >zero
 
 for command in render top; do
@@ -25,7 +26,8 @@ for command in render top; do
     refused "$command zero" "every count is 0" "$FLAME" "$command" zero
     refused "$command missing" "no-such-file: No such file" "$FLAME" "$command" no-such-file
     refused "$command directory" "^flame: \.: " "$FLAME" "$command" .
-    refused "$command two files" "one FILE" "$FLAME" "$command" good good
+    refused "$command second file" "^flame: bad: no stack" "$FLAME" "$command" good bad
+    refused "$command empty view" "view-only: the live view is empty" "$FLAME" "$command" view-only
     refused "$command empty pipe" "^flame: standard input: no stack" "$FLAME" "$command" </dev/null
 done
 refused 'top sort' 'self, total or name' "$FLAME" top --sort size good

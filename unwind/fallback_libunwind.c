@@ -19,7 +19,7 @@
  * Source: libunwind 1.6.2's Gtrace.c and Ginit.c for what it calls and when.
  */
 #define _GNU_SOURCE
-#include "unwind/walk.h"
+#include "unwind/fallback.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -175,7 +175,7 @@ static size_t tls_size(const struct link_map *map)
     return 0;
 }
 
-int walk_init(const char **why)
+int fallback_init(const char **why)
 {
     void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     int err;
@@ -209,12 +209,12 @@ int walk_init(const char **why)
     return 0;
 }
 
-int walk_here(uintptr_t *pcs, int max)
+int fallback_walk(uintptr_t *pcs, int max)
 {
     return guest.backtrace((void **)pcs, max);
 }
 
-int walk_here_afresh(uintptr_t *pcs, int max)
+int fallback_walk_afresh(uintptr_t *pcs, int max)
 {
     unw_cursor_t cursor;
     unw_context_t here;
@@ -236,7 +236,7 @@ int walk_here_afresh(uintptr_t *pcs, int max)
     return n;
 }
 
-void walk_forget(void)
+void fallback_forget(void)
 {
     /* Its per-thread cache hangs on its TLS. Forgetting the pointer leaves that
      * memory behind (about 400 KiB), once for each thread and epoch. */

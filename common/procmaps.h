@@ -1,0 +1,33 @@
+/*
+ * procmaps.h: /proc/PID/maps, read without stdio or malloc.
+ *
+ * Format: proc_pid_maps(5). Lines that do not fit that format are passed over.
+ * Usable inside a traced program and in signal handlers; opens and closes one
+ * descriptor. errno may change.
+ */
+#ifndef FLAME_COMMON_PROCMAPS_H
+#define FLAME_COMMON_PROCMAPS_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+struct procmap {
+    uintptr_t start, end;
+    bool read, write, exec;
+    bool stack; /* named "[stack]": it grows downwards */
+    uint64_t offset;
+};
+
+/* Calls `visit` for each mapping, in order of address, until it returns true.
+ * `pid` 0 is the calling process. True when a visit did; false when none did or
+ * the file cannot be read. */
+bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg), void *arg);
+
+/* Parses one line without its newline. */
+bool procmaps_parse(const char *line, size_t len, struct procmap *out);
+
+/* The mapping that holds `addr`. */
+bool procmaps_find(int pid, uintptr_t addr, struct procmap *out);
+
+#endif

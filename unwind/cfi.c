@@ -1,0 +1,588 @@
+/*
+ * Problem: unwinding by interpreting DWARF costs microseconds a frame, yet for
+ * one address the answer is always the same few numbers.
+ *
+ * Algorithm: find the FDE by the binary search table of .eh_frame_hdr, run the
+ * CIE's and the FDE's instructions up to the address with a row that knows only
+ * the CFA, the return address and the frame pointer, and put the row into a
+ * struct rule. The two expressions that occur everywhere are recognised: the
+ * PLT's (its value depends on the address alone, so it is a constant here) and
+ * gcc's for functions that realign their stack. What is left is RULE_COMPLEX.
+ *
+ * Rejected: a full evaluator of expressions. What else occurs in them (registers
+ * other than sp and bp) the walk does not track, and libunwind is there for it.
+ */
+#include "unwind/cfi.h"
+
+/* Register numbers of the x86-64 supplement. */
+#define REG_BP 6
+#define REG_SP 7
+#define REG_RA 16
+
+#define STATE_DEPTH 8
+
+/* Pointer encodings, LSB core, "DWARF Extensions". */
+#define PE_OMIT 0xff
+#define PE_FORMAT 0x0f
+#define PE_BASE 0x70
+#define PE_INDIRECT 0x80
+
+struct cursor {
+    const uint8_t *at, *end;
+    bool bad;
+};
+
+static uint64_t fixed(struct cursor *c, size_t n)
+{
+    uint64_t value = 0;
+
+    if ((size_t)(c->end - c->at) < n) {
+        c->bad = true;
+        c->at = c->end;
+        return 0;
+    }
+    memcpy(&value, c->at, n); /* little-endian, as x86-64 and aarch64 are */
+    c->at += n;
+    return value;
+}
+
+static uint64_t uleb(struct cursor *c)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; c->at < c->end; shift += 7) {
+        uint8_t byte = *c->at++;
+
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return value;
+    }
+    c->bad = true;
+    return 0;
+}
+
+static int64_t sleb(struct cursor *c)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; c->at < c->end;) {
+        uint8_t byte = *c->at++;
+
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+        if (!(byte & 0x80)) {
+            if (byte & 0x40 && shift < 64)
+                value |= ~(uint64_t)0 << shift;
+            return (int64_t)value;
+        }
+    }
+    c->bad = true;
+    return 0;
+}
+
+static void skip(struct cursor *c, uint64_t n)
+{
+    if (n > (uint64_t)(c->end - c->at)) {
+        c->bad = true;
+        c->at = c->end;
+    } else {
+        c->at += n;
+    }
+}
+
+/* An encoded pointer; `data` is the base of PE_BASE 0x30. Indirect pointers are
+ * not followed: only personality routines use them, and those are skipped. */
+static uintptr_t encoded(struct cursor *c, uint8_t encoding, uintptr_t data)
+{
+    uintptr_t here = (uintptr_t)c->at;
+    uint64_t value;
+
+    switch (encoding & PE_FORMAT) {
+    case 0x00: /* absptr */
+    case 0x04: /* udata8 */
+    case 0x0c: /* sdata8 */
+        value = fixed(c, 8);
+        break;
+    case 0x01:
+        value = uleb(c);
+        break;
+    case 0x02:
+        value = fixed(c, 2);
+        break;
+    case 0x03:
+        value = fixed(c, 4);
+        break;
+    case 0x09:
+        value = (uint64_t)sleb(c);
+        break;
+    case 0x0a:
+        value = (uint64_t)(int16_t)fixed(c, 2);
+        break;
+    case 0x0b:
+        value = (uint64_t)(int32_t)fixed(c, 4);
+        break;
+    default:
+        c->bad = true;
+        return 0;
+    }
+    switch (encoding & PE_BASE) {
+    case 0x00:
+        return value;
+    case 0x10:
+        return here + value;
+    case 0x30:
+        return data + value;
+    default:
+        c->bad = true;
+        return 0;
+    }
+}
+
+/* ---- finding the FDE ---- */
+
+/* The FDE that may cover `pc`, by the sorted table of (start, FDE) pairs. */
+static const uint8_t *search_table(const struct cfi_section *s, uintptr_t pc)
+{
+    struct cursor c = {s->hdr, s->hdr + s->hdr_size, false};
+    uintptr_t data = (uintptr_t)s->hdr;
+    uint8_t version, frame_encoding, count_encoding, table_encoding;
+    uint64_t count, lo = 0, hi;
+
+    version = (uint8_t)fixed(&c, 1);
+    frame_encoding = (uint8_t)fixed(&c, 1);
+    count_encoding = (uint8_t)fixed(&c, 1);
+    table_encoding = (uint8_t)fixed(&c, 1);
+    /* Every linker writes the table as pairs of 4 bytes relative to the header. */
+    if (c.bad || version != 1 || count_encoding == PE_OMIT || table_encoding != 0x3b)
+        return NULL;
+    if (frame_encoding != PE_OMIT)
+        encoded(&c, frame_encoding, data);
+    count = encoded(&c, count_encoding, data);
+    if (c.bad || count > (uint64_t)(c.end - c.at) / 8 || count == 0)
+        return NULL;
+    hi = count;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        int32_t start;
+
+        memcpy(&start, c.at + mid * 8, sizeof start);
+        if (data + (uintptr_t)(intptr_t)start <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0)
+        return NULL;
+    {
+        int32_t fde;
+
+        memcpy(&fde, c.at + (lo - 1) * 8 + 4, sizeof fde);
+        return (const uint8_t *)(data + (uintptr_t)(intptr_t)fde);
+    }
+}
+
+/* The body of the entry at `at` (a CIE or FDE): everything after its length. */
+static bool open_entry(const struct cfi_section *s, const uint8_t *at, struct cursor *body)
+{
+    uint64_t length;
+
+    if ((uintptr_t)at < s->lo || (uintptr_t)at >= s->hi)
+        return false;
+    *body = (struct cursor){at, (const uint8_t *)s->hi, false};
+    length = fixed(body, 4);
+    if (length == 0xffffffff)
+        length = fixed(body, 8);
+    if (body->bad || length == 0 || length > (uint64_t)(body->end - body->at))
+        return false;
+    body->end = body->at + length;
+    return true;
+}
+
+struct cie {
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t ra;
+    uint8_t pointer_encoding;
+    bool augmented; /* FDEs carry a length of augmentation data */
+    bool signal;
+    struct cursor program;
+};
+
+static bool parse_cie(const struct cfi_section *s, const uint8_t *at, struct cie *cie)
+{
+    struct cursor c;
+    const char *augmentation;
+    uint8_t version;
+    uint64_t size;
+
+    if (!open_entry(s, at, &c) || fixed(&c, 4) != 0)
+        return false;
+    *cie = (struct cie){.pointer_encoding = 0};
+    version = (uint8_t)fixed(&c, 1);
+    if (version != 1 && version != 3 && version != 4)
+        return false;
+    augmentation = (const char *)c.at;
+    while (!c.bad && fixed(&c, 1) != 0)
+        ;
+    if (version == 4)
+        skip(&c, 2);
+    cie->code_align = uleb(&c);
+    cie->data_align = sleb(&c);
+    cie->ra = version == 1 ? fixed(&c, 1) : uleb(&c);
+    if (c.bad)
+        return false;
+    if (augmentation[0] == 'z') {
+        const uint8_t *after;
+
+        size = uleb(&c);
+        if (c.bad || size > (uint64_t)(c.end - c.at))
+            return false;
+        after = c.at + size;
+        cie->augmented = true;
+        for (const char *a = augmentation + 1; *a; a++) {
+            if (*a == 'R') {
+                cie->pointer_encoding = (uint8_t)fixed(&c, 1);
+            } else if (*a == 'P') {
+                uint8_t encoding = (uint8_t)fixed(&c, 1);
+
+                encoded(&c, encoding & (uint8_t)~PE_INDIRECT, 0);
+            } else if (*a == 'L') {
+                fixed(&c, 1);
+            } else if (*a == 'S') {
+                cie->signal = true;
+            } else if (*a != 'B') {
+                break; /* unknown, but its data is inside the length */
+            }
+        }
+        c.bad = false;
+        c.at = after;
+    } else if (augmentation[0]) {
+        return false;
+    }
+    cie->program = c;
+    return true;
+}
+
+/* ---- running the instructions ---- */
+
+enum where { SAME, AT_CFA, AT_BP, UNDEFINED, ELSEWHERE };
+
+struct reg {
+    enum where where;
+    int64_t offset;
+};
+
+enum cfa_form { CFA_REGISTER, CFA_MEMORY_BP, CFA_OTHER };
+
+struct row {
+    enum cfa_form form;
+    uint64_t reg;
+    int64_t offset;
+    struct reg bp, ra, sp;
+};
+
+static struct reg *tracked(struct row *row, uint64_t number, uint64_t ra)
+{
+    if (number == ra)
+        return &row->ra;
+    if (number == REG_BP)
+        return &row->bp;
+    if (number == REG_SP)
+        return &row->sp;
+    return NULL;
+}
+
+static void set(struct row *row, uint64_t number, uint64_t ra, enum where where, int64_t offset)
+{
+    struct reg *r = tracked(row, number, ra);
+
+    if (r)
+        *r = (struct reg){where, offset};
+}
+
+/*
+ * The PLT's CFA, as both binutils and lld emit it:
+ *   breg7 8, breg16 0, lit15, and, lit11, ge, lit3, shl, plus
+ * i.e. sp + 8 + ((pc & 15) >= 11 ? 8 : 0). lit11 varies with the PLT's layout.
+ */
+static bool plt_expression(const uint8_t *e, uint64_t size, uintptr_t pc, struct row *row)
+{
+    if (size != 11 || e[0] != 0x77 || e[2] != 0x80 || e[3] != 0 || e[4] != 0x3f || e[5] != 0x1a ||
+        e[6] < 0x30 || e[6] > 0x4f || e[7] != 0x2a || e[8] != 0x33 || e[9] != 0x24 || e[10] != 0x22)
+        return false;
+    row->form = CFA_REGISTER;
+    row->reg = REG_SP;
+    row->offset = e[1] + ((pc & 15) >= (uint64_t)(e[6] - 0x30) ? 8 : 0);
+    return e[1] < 0x40;
+}
+
+static void cfa_expression(struct cursor *c, uintptr_t pc, struct row *row)
+{
+    uint64_t size = uleb(c);
+    struct cursor e = {c->at, c->at, false};
+
+    skip(c, size);
+    if (c->bad)
+        return;
+    e.end = c->at;
+    if (plt_expression(e.at, size, pc, row))
+        return;
+    row->form = CFA_OTHER;
+    /* breg6 N, deref: the CFA was put aside below the frame pointer. */
+    if (fixed(&e, 1) == 0x70 + REG_BP) {
+        int64_t offset = sleb(&e);
+
+        if (fixed(&e, 1) == 0x06 && !e.bad && e.at == e.end) {
+            row->form = CFA_MEMORY_BP;
+            row->offset = offset;
+        }
+    }
+}
+
+/* A register saved at an address that an expression gives: bp + N is followed. */
+static void register_expression(struct cursor *c, struct row *row, uint64_t ra)
+{
+    uint64_t number = uleb(c), size = uleb(c);
+    struct cursor e = {c->at, c->at, false};
+    int64_t offset;
+
+    skip(c, size);
+    if (c->bad)
+        return;
+    e.end = c->at;
+    if (fixed(&e, 1) == 0x70 + REG_BP) {
+        offset = sleb(&e);
+        if (!e.bad && e.at == e.end) {
+            set(row, number, ra, AT_BP, offset);
+            return;
+        }
+    }
+    set(row, number, ra, ELSEWHERE, 0);
+}
+
+static struct reg initial_of(const struct row *initial, uint64_t number, uint64_t ra)
+{
+    struct row copy = *initial;
+    struct reg *r = tracked(&copy, number, ra);
+
+    return r ? *r : (struct reg){SAME, 0};
+}
+
+/* Runs `c` until `loc` passes `pc`. False on an instruction we do not know. */
+static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t pc,
+                const struct row *initial, struct row *row)
+{
+    struct row stack[STATE_DEPTH];
+    unsigned depth = 0;
+    uint64_t r, delta = 0;
+    int64_t n;
+
+    while (c.at < c.end && !c.bad) {
+        uint8_t op = *c.at++;
+        bool advance = false;
+
+        if (op >> 6 == 1) { /* advance_loc */
+            delta = op & 0x3f;
+            advance = true;
+        } else if (op >> 6 == 2) { /* offset */
+            n = (int64_t)uleb(&c) * cie->data_align;
+            set(row, op & 0x3f, cie->ra, AT_CFA, n);
+        } else if (op >> 6 == 3) { /* restore */
+            struct reg was = initial_of(initial, op & 0x3f, cie->ra);
+
+            set(row, op & 0x3f, cie->ra, was.where, was.offset);
+        } else {
+            switch (op) {
+            case 0x00: /* nop */
+                break;
+            case 0x01: /* set_loc */
+                loc = encoded(&c, cie->pointer_encoding, 0);
+                if (loc > pc)
+                    return !c.bad;
+                break;
+            case 0x02:
+            case 0x03:
+            case 0x04: /* advance_loc1, 2, 4 */
+                delta = fixed(&c, (size_t)1 << (op - 2));
+                advance = true;
+                break;
+            case 0x05: /* offset_extended */
+                r = uleb(&c);
+                n = (int64_t)uleb(&c) * cie->data_align;
+                set(row, r, cie->ra, AT_CFA, n);
+                break;
+            case 0x06: { /* restore_extended */
+                struct reg was;
+
+                r = uleb(&c);
+                was = initial_of(initial, r, cie->ra);
+                set(row, r, cie->ra, was.where, was.offset);
+                break;
+            }
+            case 0x07: /* undefined */
+                set(row, uleb(&c), cie->ra, UNDEFINED, 0);
+                break;
+            case 0x08: /* same_value */
+                set(row, uleb(&c), cie->ra, SAME, 0);
+                break;
+            case 0x09: /* register */
+                r = uleb(&c);
+                uleb(&c);
+                set(row, r, cie->ra, ELSEWHERE, 0);
+                break;
+            case 0x0a: /* remember_state */
+                if (depth == STATE_DEPTH)
+                    return false;
+                stack[depth++] = *row;
+                break;
+            case 0x0b: /* restore_state */
+                if (depth == 0)
+                    return false;
+                *row = stack[--depth];
+                break;
+            case 0x0c: /* def_cfa */
+                row->reg = uleb(&c);
+                row->offset = (int64_t)uleb(&c);
+                row->form = CFA_REGISTER;
+                break;
+            case 0x0d: /* def_cfa_register */
+                row->reg = uleb(&c);
+                row->form = CFA_REGISTER;
+                break;
+            case 0x0e: /* def_cfa_offset */
+                row->offset = (int64_t)uleb(&c);
+                break;
+            case 0x0f: /* def_cfa_expression */
+                cfa_expression(&c, pc, row);
+                break;
+            case 0x10: /* expression */
+                register_expression(&c, row, cie->ra);
+                break;
+            case 0x11: /* offset_extended_sf */
+                r = uleb(&c);
+                n = sleb(&c) * cie->data_align;
+                set(row, r, cie->ra, AT_CFA, n);
+                break;
+            case 0x12: /* def_cfa_sf */
+                row->reg = uleb(&c);
+                row->offset = sleb(&c) * cie->data_align;
+                row->form = CFA_REGISTER;
+                break;
+            case 0x13: /* def_cfa_offset_sf */
+                row->offset = sleb(&c) * cie->data_align;
+                break;
+            case 0x14:
+            case 0x15: /* val_offset, val_offset_sf: sp's default is one of these */
+                r = uleb(&c);
+                n = op == 0x14 ? (int64_t)uleb(&c) : sleb(&c);
+                if (r != REG_SP || n != 0)
+                    set(row, r, cie->ra, ELSEWHERE, 0);
+                break;
+            case 0x16: /* val_expression */
+                r = uleb(&c);
+                skip(&c, uleb(&c));
+                set(row, r, cie->ra, ELSEWHERE, 0);
+                break;
+            case 0x2e: /* GNU_args_size */
+                uleb(&c);
+                break;
+            case 0x2f: /* GNU_negative_offset_extended */
+                r = uleb(&c);
+                n = -(int64_t)uleb(&c) * cie->data_align;
+                set(row, r, cie->ra, AT_CFA, n);
+                break;
+            default:
+                return false;
+            }
+        }
+        if (advance) {
+            loc += delta * cie->code_align;
+            if (loc > pc)
+                return !c.bad;
+        }
+    }
+    return !c.bad;
+}
+
+/* ---- from row to rule ---- */
+
+static bool fits(int64_t offset)
+{
+    return offset >= INT32_MIN / 16 && offset <= INT32_MAX / 16;
+}
+
+static struct rule to_rule(const struct row *row)
+{
+    const struct rule complex = {.kind = RULE_COMPLEX};
+    struct rule rule = {.cfa_offset = (int32_t)row->offset};
+
+    if (row->ra.where == UNDEFINED)
+        return (struct rule){.kind = RULE_END};
+    if (row->ra.where != AT_CFA || row->ra.offset != -8 || !fits(row->offset) ||
+        row->sp.where != SAME)
+        return complex;
+    if (row->form == CFA_MEMORY_BP)
+        rule.kind = RULE_CFA_MEM;
+    else if (row->form == CFA_REGISTER && row->reg == REG_SP)
+        rule.kind = RULE_CFA_SP;
+    else if (row->form == CFA_REGISTER && row->reg == REG_BP)
+        rule.kind = RULE_CFA_BP;
+    else
+        return complex;
+    switch (row->bp.where) {
+    case SAME:
+    case UNDEFINED: /* the caller does not need it, so neither do we */
+        break;
+    case AT_CFA:
+        rule.bp_saved = true;
+        break;
+    case AT_BP:
+        rule.bp_saved = rule.bp_at_bp = true;
+        break;
+    default:
+        return complex;
+    }
+    if (!fits(row->bp.offset))
+        return complex;
+    rule.bp_offset = (int32_t)row->bp.offset;
+    return rule;
+}
+
+struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc)
+{
+    const struct rule none = {.kind = RULE_NONE}, complex = {.kind = RULE_COMPLEX};
+    const uint8_t *fde, *id_at;
+    struct cursor c;
+    struct cie cie;
+    struct row initial = {.form = CFA_OTHER}, row;
+    uintptr_t start;
+    uint64_t length, back, size;
+
+    if (!s->hdr || !(fde = search_table(s, pc)) || !open_entry(s, fde, &c))
+        return none;
+    id_at = c.at;
+    back = fixed(&c, 4);
+    if (back == 0 || back > (uintptr_t)id_at - s->lo || !parse_cie(s, id_at - back, &cie))
+        return none;
+    start = encoded(&c, cie.pointer_encoding, 0);
+    length = encoded(&c, cie.pointer_encoding & PE_FORMAT, 0);
+    if (c.bad || pc < start || pc - start >= length)
+        return none;
+    if (cie.signal)
+        return (struct rule){.kind = RULE_SIGNAL};
+    if (cie.augmented) {
+        size = uleb(&c);
+        skip(&c, size);
+    }
+    if (c.bad || cie.ra != REG_RA)
+        return complex;
+    row = initial;
+    if (!run(cie.program, &cie, 0, UINTPTR_MAX, &initial, &row))
+        return complex;
+    initial = row;
+    if (!run(c, &cie, start, pc, &initial, &row))
+        return complex;
+    return to_rule(&row);
+}

@@ -1,0 +1,55 @@
+/*
+ * cfi.h: call frame information, compiled to one small rule for one address.
+ *
+ * Source: DWARF 5 section 6.4 (call frame instructions), the LSB's .eh_frame and
+ * .eh_frame_hdr (pointer encodings, augmentation "zRPLSB"), and the System V
+ * ABI's x86-64 supplement, table 3.36 (register numbers).
+ *
+ * The bytes come from a mapped ELF file, which may be damaged or hostile: every
+ * read is checked against the section's bounds. Pure functions: no state, no
+ * memory of their own, safe in signal handlers.
+ */
+#ifndef FLAME_UNWIND_CFI_H
+#define FLAME_UNWIND_CFI_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+/* How to get from a frame to its caller's. */
+enum rule_kind {
+    RULE_UNSET = 0,   /* never a result: tables use it for "not known yet" */
+    RULE_CFA_SP = 1,  /* CFA = sp + cfa_offset */
+    RULE_CFA_BP = 2,  /* CFA = bp + cfa_offset */
+    RULE_CFA_MEM = 3, /* CFA = *(bp + cfa_offset), a realigned stack */
+    RULE_SIGNAL = 4,  /* a signal handler's return: all registers from the ucontext at sp */
+    RULE_END = 5,     /* the outermost frame: its return address is undefined */
+    RULE_COMPLEX = 6, /* something this engine does not follow */
+    RULE_NONE = 7,    /* no unwind information covers the address */
+    RULE_BOGUS = 8,   /* the address is not even code */
+};
+
+/* The return address is at CFA - 8. Offsets are bytes. */
+struct rule {
+    uint8_t kind;     /* enum rule_kind */
+    bool bp_saved;    /* the caller's bp is at CFA + bp_offset; else it is the same */
+    bool bp_at_bp;    /* RULE_CFA_MEM: it is at bp + bp_offset instead */
+    int32_t cfa_offset;
+    int32_t bp_offset;
+};
+
+/*
+ * Unwind sections of one module, as mapped bytes. An address in memory is what
+ * the rules speak of; text and data bases are for the encodings that need them.
+ */
+struct cfi_section {
+    const uint8_t *hdr; /* .eh_frame_hdr; NULL when there is none */
+    size_t hdr_size;
+    uintptr_t lo, hi; /* the module's mapped range: nothing outside is read */
+};
+
+/* The rule for the instruction at `pc` (for a return address: the address - 1).
+ * RULE_NONE when no FDE covers it. */
+struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * fallback.h: libunwind, for what the rules of cfi.h cannot say, and as the
+ * referee of the rules.
+ *
+ * It is loaded privately (its own _Unwind_* symbols must not stand before the
+ * program's) and its imports are redirected so that inside a traced program it
+ * takes no loader lock, keeps no descriptor and never tests an address by
+ * writing to a pipe. Any thread may call these, also in a signal handler, but
+ * not re-entered by the same thread (the shim's guard sees to that).
+ */
+#ifndef FLAME_UNWIND_FALLBACK_H
+#define FLAME_UNWIND_FALLBACK_H
+
+#include "common/compiler.h"
+
+/* Loads it. 0, or -errno with *why a sentence for the user. */
+int fallback_init(const char **why);
+
+/*
+ * Fills pcs[0..max) with return addresses, innermost first; frames of the
+ * caller itself are among them. Returns how many; == max may mean that there
+ * are more.
+ */
+int fallback_walk(uintptr_t *pcs, int max);
+
+/* The same, slowly and without any cache: libunwind's own step by step word. */
+int fallback_walk_afresh(uintptr_t *pcs, int max);
+
+/* What the calling thread remembers of code is out of date (a new epoch). */
+void fallback_forget(void);
+
+#endif

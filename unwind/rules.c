@@ -1,0 +1,101 @@
+/*
+ * A packed rule:  63      35 34        6  5       4       3   0
+ *                +----------+----------+--------+--------+------+
+ *                |bp_offset |cfa_offset|bp_at_bp|bp_saved| kind |
+ *                +----------+----------+--------+--------+------+
+ *
+ * The table is open addressing with linear probing. A writer claims a slot by
+ * swapping its pc in, then stores the rule; a reader that finds the pc but no
+ * rule yet computes it for itself. At half full a table twice the size replaces
+ * it, empty: refilling is cheaper than a transfer that readers must wait for.
+ */
+#include "unwind/rules.h"
+
+#include "common/pages.h"
+
+#define FIRST_SIZE ((size_t)1 << 15)
+
+packed_rule rule_pack(struct rule rule)
+{
+    return (packed_rule)rule.kind | (packed_rule)rule.bp_saved << 4 |
+           (packed_rule)rule.bp_at_bp << 5 |
+           ((packed_rule)(uint32_t)rule.cfa_offset & 0x1fffffff) << 6 |
+           (packed_rule)(uint32_t)rule.bp_offset << 35;
+}
+
+struct rule rule_unpack(packed_rule p)
+{
+    return (struct rule){.kind = (uint8_t)rule_kind_of(p),
+                         .bp_saved = rule_bp_saved(p),
+                         .bp_at_bp = rule_bp_at_bp(p),
+                         .cfa_offset = (int32_t)rule_cfa_offset(p),
+                         .bp_offset = (int32_t)rule_bp_offset(p)};
+}
+
+static struct rule_table *new_table(size_t size)
+{
+    struct rule_table *t = pages_alloc(sizeof *t + size * sizeof t->slots[0]);
+
+    if (t)
+        t->mask = size - 1;
+    return t;
+}
+
+/* Makes room, if nobody else just did. The present table when memory is short. */
+static struct rule_table *widen(struct rules *r, struct rule_table *old)
+{
+    size_t size = old ? (old->mask + 1) * 2 : FIRST_SIZE;
+    struct rule_table *fresh = new_table(size), *expected = old;
+
+    if (!fresh)
+        return old;
+    if (__atomic_compare_exchange_n(&r->table, &expected, fresh, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return fresh;
+    pages_free(fresh, sizeof *fresh + size * sizeof fresh->slots[0]);
+    return expected;
+}
+
+static void remember(struct rules *r, uintptr_t pc, packed_rule rule)
+{
+    struct rule_table *t = __atomic_load_n(&r->table, __ATOMIC_ACQUIRE);
+    size_t at, tries = 0;
+
+    if (!t || t->used * 2 > t->mask)
+        t = widen(r, t);
+    /* Growing failed? A full table would make rules_find search for ever. */
+    if (!t || t->used * 4 > t->mask * 3)
+        return;
+    for (at = rules_slot(t, pc); tries <= t->mask; at = (at + 1) & t->mask, tries++) {
+        uintptr_t there = __atomic_load_n(&t->slots[at].pc, __ATOMIC_RELAXED);
+
+        if (there == pc)
+            return;
+        if (!there && __atomic_compare_exchange_n(&t->slots[at].pc, &there, pc, false,
+                                                  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            __atomic_store_n(&t->slots[at].rule, rule, __ATOMIC_RELEASE);
+            __atomic_fetch_add(&t->used, 1, __ATOMIC_RELAXED);
+            return;
+        }
+        if (there == pc)
+            return;
+    }
+}
+
+packed_rule rules_compile(struct rules *r, uintptr_t pc)
+{
+    packed_rule rule = rule_pack(r->compile(r->arg, pc));
+
+    if (pc)
+        remember(r, pc, rule);
+    return rule;
+}
+
+
+void rules_forget(struct rules *r)
+{
+    struct rule_table *old = __atomic_load_n(&r->table, __ATOMIC_ACQUIRE);
+
+    /* Without memory there is no table: slow, but nothing in it is wrong. */
+    __atomic_store_n(&r->table, new_table(old ? old->mask + 1 : FIRST_SIZE), __ATOMIC_RELEASE);
+}
