@@ -44,7 +44,7 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4
-CI_PKGS    := clang clang-format shellcheck mandoc valgrind
+CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 
 # ---- what goes into what ----
 
