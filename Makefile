@@ -44,7 +44,7 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4
-CI_PKGS    := clang clang-format shellcheck mandoc valgrind
+CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 
 # ---- what goes into what ----
 
@@ -157,6 +157,9 @@ CLI_TESTS     := $(wildcard tests/cli/t[0-9]*.sh)
 BROWSER_TESTS := $(wildcard tests/browser/t[0-9]*.mjs)
 TESTS         ?= $(UNIT_BIN) $(FUZZ_BIN) $(CLI_TESTS) $(BROWSER_TESTS)
 TEST_JOBS     ?= 2
+# A test that hangs fails after this many seconds, and no test has an input.
+TEST_TIMEOUT  ?= 300
+PROVE         := prove -j$(TEST_JOBS) -e 'timeout -k 5 $(TEST_TIMEOUT)'
 
 # What the tests see. MAKEFLAGS is emptied because a test that calls make is not
 # part of this one; FLAME_MAKE is make with the flags of this build.
@@ -176,13 +179,13 @@ check: ## install what is missing, build, and run every test
 
 # TESTS="tests/cli/t0601-*.sh" runs a few only.
 run-tests: build-tests ## run the tests on what is there, installing nothing
-	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) --timer -e '' $(TESTS)
+	$(Q)$(TEST_ENV) $(PROVE) --timer $(TESTS) </dev/null
 
 unit: $(UNIT_BIN) ## run the unit tests only
-	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e '' $(UNIT_BIN)
+	$(Q)$(TEST_ENV) $(PROVE) $(UNIT_BIN) </dev/null
 
 fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
-	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e '' $(FUZZ_BIN)
+	$(Q)$(TEST_ENV) $(PROVE) $(FUZZ_BIN) </dev/null
 
 # One clang command a target: the fuzzer wants to see the code it covers, so
 # nothing is shared with the other builds.

@@ -44,9 +44,9 @@ static void tell_result(const struct recording *r, const struct run_options *o, 
     case RUN_OUTPUT_TRACE:
         if (n > 1) {
             last = recording_trace_name(o->output, n - 1);
-            flame_warn("%zu programs, a trace each: %s to %s; 'flame fold' and 'flame render' take "
-                       "one or all",
-                       n, o->output, last);
+            flame_warn(
+                "%zu programs, a trace each: %s to %s; 'flame fold' takes one or all of them", n,
+                o->output, last);
             free(last);
         } else {
             flame_warn("the trace is in %s; see it with 'flame render --view alloc -o x.svg %s'",

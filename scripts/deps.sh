@@ -12,6 +12,7 @@ table='
 gcc|the compiler|cmd:gcc
 g++|C++ programs traced by the tests|cmd:g++
 clang|the second compiler and the fuzzer|cmd:clang
+libclang-rt-dev|the sanitizers of clang|lib:libclang_rt
 clang-format|make lint|cmd:clang-format
 libc6-dev|headers of the C library|inc:stdlib.h
 libdwarf-dev|file names, lines and inlined frames|inc:libdwarf.h

@@ -50,6 +50,9 @@ tap_cleanup() {
 trap tap_cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+# Other files beside the test are still found as ${0%/*}/NAME from here on.
+# shellcheck disable=SC2034 # bash takes it as $0
+BASH_ARGV0=$ROOT/tests/cli/${0##*/}
 cd "$SCRATCH" || exit 1
 
 test_ok() {
