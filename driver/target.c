@@ -46,7 +46,7 @@ struct image {
     } head;
 };
 
-/* -1 with errno when `path` is no file that execvp would take. */
+/* 0, or what is wrong with `path` as a file that execvp would take. */
 static int executable_errno(const char *path)
 {
     struct stat st;
@@ -97,9 +97,10 @@ static int search_path(const char *command, char **path)
             *path = strbuf_detach(&candidate, NULL);
             return 0;
         }
-        strbuf_release(&candidate);
-        if (err == EACCES)
+        /* Not a directory that we may not look into. */
+        if (err == EACCES && access(candidate.buf, F_OK) == 0)
             worst = EACCES;
+        strbuf_release(&candidate);
         if (!dirs[len])
             break;
         dirs += len + 1;
