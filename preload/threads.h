@@ -31,12 +31,12 @@ struct thread_state {
     struct trace_thread *record;
     struct stack_table stacks;
     struct far_table far;
-    struct local_stacks memory; /* of the thread's stacks, for the walk */
+    struct local_stack stack; /* the last one walked */
+    bool was_truncated;       /* it was deeper than the limit */
+    uintptr_t *cut;           /* room for a stack cut to the limit */
     struct id_chunk rows;
     int64_t peak_since;   /* live bytes below which no new maximum is looked for */
     uintptr_t last_block; /* the thread's newest block, for temporaries; 0: none */
-    uintptr_t *pcs;       /* where stacks are walked to */
-    uint32_t pcs_len;
 };
 
 /*

@@ -370,6 +370,13 @@ static struct reg initial_of(const struct row *initial, uint64_t number, uint64_
     return r ? *r : (struct reg){SAME, 0};
 }
 
+/* Offsets are factored by the CIE's data alignment; a hostile one may overflow,
+ * which to_rule's bounds then refuse or not, but is not undefined. */
+static int64_t factored(uint64_t n, const struct cie *cie)
+{
+    return (int64_t)(n * (uint64_t)cie->data_align);
+}
+
 /* Runs `c` until `loc` passes `pc`. False on an instruction we do not know. */
 static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t pc,
                 const struct row *initial, struct row *row)
@@ -387,7 +394,7 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
             delta = op & 0x3f;
             advance = true;
         } else if (op >> 6 == 2) { /* offset */
-            n = (int64_t)uleb(&c) * cie->data_align;
+            n = factored(uleb(&c), cie);
             set(row, op & 0x3f, cie->ra, AT_CFA, n);
         } else if (op >> 6 == 3) { /* restore */
             struct reg was = initial_of(initial, op & 0x3f, cie->ra);
@@ -410,7 +417,7 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 break;
             case 0x05: /* offset_extended */
                 r = uleb(&c);
-                n = (int64_t)uleb(&c) * cie->data_align;
+                n = factored(uleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
             case 0x06: { /* restore_extended */
@@ -462,16 +469,16 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 break;
             case 0x11: /* offset_extended_sf */
                 r = uleb(&c);
-                n = sleb(&c) * cie->data_align;
+                n = factored((uint64_t)sleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
             case 0x12: /* def_cfa_sf */
                 row->reg = uleb(&c);
-                row->offset = sleb(&c) * cie->data_align;
+                row->offset = factored((uint64_t)sleb(&c), cie);
                 row->form = CFA_REGISTER;
                 break;
             case 0x13: /* def_cfa_offset_sf */
-                row->offset = sleb(&c) * cie->data_align;
+                row->offset = factored((uint64_t)sleb(&c), cie);
                 break;
             case 0x14:
             case 0x15: /* val_offset, val_offset_sf: sp's default is one of these */
@@ -490,7 +497,7 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 break;
             case 0x2f: /* GNU_negative_offset_extended */
                 r = uleb(&c);
-                n = -(int64_t)uleb(&c) * cie->data_align;
+                n = factored(-uleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
             default:

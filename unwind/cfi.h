@@ -31,9 +31,9 @@ enum rule_kind {
 
 /* The return address is at CFA - 8. Offsets are bytes. */
 struct rule {
-    uint8_t kind;     /* enum rule_kind */
-    bool bp_saved;    /* the caller's bp is at CFA + bp_offset; else it is the same */
-    bool bp_at_bp;    /* RULE_CFA_MEM: it is at bp + bp_offset instead */
+    uint8_t kind;  /* enum rule_kind */
+    bool bp_saved; /* the caller's bp is at CFA + bp_offset; else it is the same */
+    bool bp_at_bp; /* RULE_CFA_MEM: it is at bp + bp_offset instead */
     int32_t cfa_offset;
     int32_t bp_offset;
 };
