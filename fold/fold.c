@@ -302,8 +302,8 @@ static int check_fits(const struct trace *t, const struct view *view)
     return 0;
 }
 
-int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                struct strbuf *out)
+static int fold_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                   aggregate_sink sink, void *opaque)
 {
     const struct view *view = find_view(opt);
     struct aggregate *to;
@@ -322,9 +322,14 @@ int fold_loaded(const struct fold_options *opt, struct trace *const *traces, siz
     syms = symbols_new(&opt->symbols);
     for (size_t i = 0; i < ntraces; i++)
         fold_one(opt, view, traces[i], syms, to);
-    if (!opt->no_header)
-        strbuf_addf(out, "# flame: view=%s unit=%s\n", view->name, view->unit);
-    negative = aggregate_write(to, out);
+    if (!opt->no_header) {
+        struct strbuf sb = STRBUF_INIT;
+
+        strbuf_addf(&sb, "# flame: view=%s unit=%s\n", view->name, view->unit);
+        sink(opaque, sb.buf, sb.len);
+        strbuf_release(&sb);
+    }
+    negative = aggregate_write(to, sink, opaque);
     if (negative)
         flame_warn("%zu stacks left out whose sum is below zero: more was freed than allocated "
                    "there, as far as this trace knows",
@@ -334,8 +339,8 @@ int fold_loaded(const struct fold_options *opt, struct trace *const *traces, siz
     return 0;
 }
 
-int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
-                struct strbuf *out)
+int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
+                   aggregate_sink sink, void *opaque)
 {
     struct trace **traces = xcalloc(npaths, sizeof *traces);
     int err = find_view(opt) ? 0 : FLAME_USAGE;
@@ -343,11 +348,28 @@ int fold_traces(const struct fold_options *opt, const char *const *paths, size_t
     for (size_t i = 0; i < npaths && !err; i++)
         err = trace_load(paths[i], &traces[i]);
     if (!err)
-        err = fold_loaded(opt, traces, npaths, out);
+        err = fold_to(opt, traces, npaths, sink, opaque);
     for (size_t i = 0; i < npaths; i++)
         trace_free(traces[i]);
     free(traces);
     return err;
+}
+
+static void append(void *opaque, const char *line, size_t len)
+{
+    strbuf_add(opaque, line, len);
+}
+
+int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                struct strbuf *out)
+{
+    return fold_to(opt, traces, ntraces, append, out);
+}
+
+int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
+                struct strbuf *out)
+{
+    return fold_traces_to(opt, paths, npaths, append, out);
 }
 
 int fold_trace_to_folded(const char *path, const char *view, struct strbuf *out)

@@ -57,24 +57,39 @@ static const struct option longopts[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int write_out(const char *path, const struct strbuf *text)
+static void put_line(void *file, const char *line, size_t len)
+{
+    /* What goes wrong is asked for once, when the file is committed. */
+    fwrite(line, 1, len, file);
+}
+
+static int cannot_write(const char *path, int err)
+{
+    return flame_error(err == -ENOENT || err == -ENOTDIR || err == -EACCES ? FLAME_USAGE
+                                                                           : FLAME_FAILED,
+                       "%s: cannot write: %s; name another file with -o",
+                       path ? path : "standard output", strerror(-err));
+}
+
+static int run(const struct fold_options *opt, const char *const *paths, size_t npaths,
+               const char *output)
 {
     struct outfile out;
-    int err = outfile_open(&out, path);
+    int err = outfile_open(&out, output), status;
 
-    if (!err) {
-        fwrite(text->buf, 1, text->len, out.f);
-        err = outfile_commit(&out);
+    if (err)
+        return cannot_write(output, err);
+    status = fold_traces_to(opt, paths, npaths, put_line, out.f);
+    if (status != FLAME_OK) {
+        outfile_abort(&out);
+        return status;
     }
-    if (!err)
-        return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       path ? path : "standard output", strerror(-err));
+    err = outfile_commit(&out);
+    return err ? cannot_write(output, err) : FLAME_OK;
 }
 
 int fold_main(int argc, char **argv)
 {
-    struct strbuf text = STRBUF_INIT;
     struct fold_options opt = {0};
     const char **dirs = xcalloc((size_t)argc, sizeof *dirs);
     const char *output = NULL;
@@ -129,10 +144,7 @@ int fold_main(int argc, char **argv)
         return flame_error(FLAME_USAGE,
                            "fold: no trace named; name one, or '-' for standard input");
     }
-    status = fold_traces(&opt, (const char *const *)argv + optind, (size_t)(argc - optind), &text);
-    if (status == FLAME_OK)
-        status = write_out(output, &text);
-    strbuf_release(&text);
+    status = run(&opt, (const char *const *)argv + optind, (size_t)(argc - optind), output);
     free(dirs);
     return status;
 }
