@@ -90,7 +90,7 @@ COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
 # The hot path crosses files; gcc makes it one piece (clang would need lld for it).
 SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
-PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector $(SHIM_LTO)
+PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-tree-slp-vectorize $(SHIM_LTO)
 
 .PHONY: all
 all: $(O)/flame $(SHIM) ## build flame and libflamemem.so in $(O) (the default)
