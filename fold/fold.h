@@ -30,7 +30,7 @@ struct fold_options {
 int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
                 struct strbuf *out);
 
-/* The same line by line: a large trace's text need not be in memory. */
+/* The same piece by piece: a large trace's text need not be in memory. */
 int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
                    aggregate_sink sink, void *opaque);
 
