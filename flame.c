@@ -16,6 +16,7 @@ static const struct {
     {"leak", leak_main, "run a command, fail when memory is live at its end"},
     {"fold", fold_main, "turn traces into folded stacks"},
     {"collapse", collapse_main, "turn other profilers' text into folded stacks"},
+    {"diff", diff_main, "compare two profiles"},
     {"render", render_main, "draw folded stacks or a trace as a flame graph"},
     {"top", top_main, "list symbols with what they and their callees took"},
     {NULL, NULL, NULL},

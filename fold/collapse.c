@@ -11,6 +11,7 @@ void collapse_init(struct collapse *c, const struct collapse_options *opt,
     *c = (struct collapse){.opt = opt, .stacks = stacks};
     c->scratch = c->scratch2 = c->unknown_text = (struct strbuf)STRBUF_INIT;
     c->in.fd = -1;
+    c->column = -1;
 }
 
 void collapse_release(struct collapse *c)
@@ -66,7 +67,7 @@ void collapse_push_str(struct collapse *c, const char *name)
     collapse_push(c, name, strlen(name));
 }
 
-static void fold_recursion(struct collapse *c)
+void collapse_fold_recursion(struct collapse *c)
 {
     size_t n = 0;
 
@@ -87,7 +88,7 @@ void collapse_flush(struct collapse *c, enum collapse_order order,
             c->ids[i] = id;
         }
     if (c->opt->recursion)
-        fold_recursion(c);
+        collapse_fold_recursion(c);
     collapse_stacks_add(c->stacks, c->ids, c->n, count, NULL);
     c->samples++;
     c->n = 0;

@@ -35,6 +35,11 @@ struct collapse {
     uint32_t *ids;
     size_t n, alloc;
     struct strbuf scratch, scratch2; /* for the reader, between lines */
+    /* Folded text only: which column its counts are for (0 or 1; a line of two counts is then
+     * not understood; -1: as the line has them), and where its "# flame:" line goes. */
+    int column;
+    struct strbuf *meta;
+    bool meta_differs; /* *meta held another one */
     /* What happened. */
     uint64_t samples;               /* stacks flushed */
     uint64_t unknown, unknown_line; /* lines not understood, the first of them */
@@ -57,7 +62,7 @@ const struct collapse_kind *collapse_kind_find(const char *name);
 /* The reader for a file that begins so; NULL when none will have it. */
 const struct collapse_kind *collapse_kind_guess(const char *text, size_t len);
 
-/* One file's state; the stacks stay the caller's. */
+/* One file's state; the stacks stay the caller's. Release it also when a file was not opened. */
 void collapse_init(struct collapse *c, const struct collapse_options *opt,
                    struct collapse_stacks *stacks);
 void collapse_release(struct collapse *c);
@@ -74,6 +79,8 @@ enum collapse_order { ROOT_FIRST, LEAF_FIRST };
 void collapse_flush(struct collapse *c, enum collapse_order order,
                     const struct collapse_count *count);
 void collapse_flush_one(struct collapse *c, enum collapse_order order);
+/* Frames that call themselves become one; what collapse_flush does with opt->recursion. */
+void collapse_fold_recursion(struct collapse *c);
 void collapse_drop(struct collapse *c);
 
 /* Counts the line last read as not understood. */

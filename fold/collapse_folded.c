@@ -76,33 +76,51 @@ static struct collapse_count exact(const char *text, size_t len, struct folded_c
     return c;
 }
 
-static bool add_line(struct collapse *c, struct before *b, const char *s, size_t len)
+static void take_meta(struct collapse *c, struct span line)
 {
-    struct collapse_count first, second;
+    if (!c->meta || !span_begins(line, "# flame:"))
+        return;
+    line = span_rtrim(line);
+    if (c->meta->len == 0)
+        strbuf_add(c->meta, line.s, line.len);
+    else if (c->meta->len != line.len || memcmp(c->meta->buf, line.s, line.len) != 0)
+        c->meta_differs = true;
+}
+
+static void add_line(struct collapse *c, struct before *b, const char *s, size_t len)
+{
+    struct collapse_count counts[2];
+    const struct collapse_count *first = &counts[0], *second = NULL;
     struct folded_line line;
     struct span rest, word;
     int kind = folded_parse_line(s, len, &line);
 
-    if (kind < 0)
+    if (kind == 0)
+        take_meta(c, (struct span){s, len});
+    if (kind < 0 || (kind > 0 && line.differential && c->column >= 0))
         collapse_unknown(c, s, len);
-    if (kind <= 0)
-        return false;
-    rest = (struct span){s + line.len, len - line.len};
-    word = span_next(&rest);
-    first = exact(word.s, word.len, line.count1);
-    if (line.differential) {
+    else if (kind > 0) {
+        rest = (struct span){s + line.len, len - line.len};
         word = span_next(&rest);
-        second = exact(word.s, word.len, line.count);
-    }
-    push_frames(c, b, line.stack, line.len);
-    if (c->opt->recursion) {
-        collapse_flush(c, ROOT_FIRST, &first);
-        strbuf_clear(&b->text);
-    } else {
-        collapse_stacks_add(c->stacks, c->ids, c->n, &first, line.differential ? &second : NULL);
+        counts[0] = exact(word.s, word.len, line.count1);
+        if (line.differential) {
+            word = span_next(&rest);
+            counts[1] = exact(word.s, word.len, line.count);
+            second = &counts[1];
+        } else if (c->column == 1) {
+            second = first;
+            first = NULL;
+        }
+        push_frames(c, b, line.stack, line.len);
+        if (c->opt->recursion) {
+            collapse_fold_recursion(c);
+            strbuf_clear(&b->text);
+        }
+        collapse_stacks_add(c->stacks, c->ids, c->n, first, second);
         c->samples++;
+        if (c->opt->recursion)
+            c->n = 0;
     }
-    return true;
 }
 
 void collapse_folded_run(struct collapse *c)
@@ -110,8 +128,11 @@ void collapse_folded_run(struct collapse *c)
     struct before b = {.text = STRBUF_INIT};
     struct span line;
 
-    while (collapse_input_line(&c->in, &line.s, &line.len))
+    while (collapse_input_line(&c->in, &line.s, &line.len)) {
+        if (c->in.line == 1 && span_begins(line, "\xef\xbb\xbf"))
+            line = span_from(line, 3); /* a byte order mark */
         add_line(c, &b, line.s, line.len);
+    }
     c->n = 0;
     strbuf_release(&b.text);
     free(b.ends);

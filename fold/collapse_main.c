@@ -152,7 +152,7 @@ static int write_stacks(struct collapse_stacks *stacks, const char *path)
     int err = outfile_open(&out, path);
 
     if (!err) {
-        collapse_stacks_write(stacks, out.f);
+        collapse_stacks_write(stacks, BY_STACK, out.f);
         err = outfile_commit(&out);
     }
     if (!err)

@@ -17,11 +17,13 @@
  * table of folded strings, as the scripts in common use have it: ten times the
  * memory, and every sample builds its string before it can be looked up.
  */
+#define _GNU_SOURCE
 #include "fold/collapse_stacks.h"
 
 #include <stdlib.h>
 
 #include "fold/collapse_hash.h"
+#include "fold/collapse_scan.h"
 
 struct name {
     size_t at; /* in the arena */
@@ -57,6 +59,8 @@ struct collapse_stacks {
     struct collapse_count *second;
     size_t second_alloc;
     unsigned char *columns; /* bit 0, bit 1: which columns a stack has */
+    bool strip;
+    struct strbuf stripped;
     /* After sorting. */
     bool sorted;
     uint32_t *ranks;  /* two a name */
@@ -77,7 +81,7 @@ struct collapse_stacks *collapse_stacks_new(void)
 {
     struct collapse_stacks *st = xcalloc(1, sizeof *st);
 
-    st->arena = (struct strbuf)STRBUF_INIT;
+    st->arena = st->stripped = (struct strbuf)STRBUF_INIT;
     st->seed = collapse_hash_seed();
     st->by_name.mask = st->by_ids.mask = 1023;
     st->by_name.slots = xcalloc(1024, sizeof *st->by_name.slots);
@@ -90,6 +94,7 @@ void collapse_stacks_free(struct collapse_stacks *st)
     if (!st)
         return;
     strbuf_release(&st->arena);
+    strbuf_release(&st->stripped);
     free(st->names);
     free(st->by_name.slots);
     free(st->pool);
@@ -123,13 +128,34 @@ static bool table_is_full(struct table *t)
     return true;
 }
 
+static void strip_addresses(struct strbuf *sb, const char *s, size_t len)
+{
+    strbuf_clear(sb);
+    for (size_t i = 0; i < len;) {
+        size_t n = 0;
+
+        if (s[i] == '0' && i + 1 < len && s[i + 1] == 'x')
+            n = span_hex((struct span){s + i + 2, len - i - 2});
+        if (n)
+            strbuf_addstr(sb, "0x...");
+        else
+            strbuf_addch(sb, s[i]);
+        i += n ? n + 2 : 1;
+    }
+}
+
 uint32_t collapse_stacks_name(struct collapse_stacks *st, const char *name, size_t len)
 {
-    uint32_t hash = (uint32_t)collapse_hash(name, len, st->seed);
     struct table *t = &st->by_name;
     struct name *nm;
-    uint32_t id;
+    uint32_t id, hash;
 
+    if (st->strip) {
+        strip_addresses(&st->stripped, name, len);
+        name = st->stripped.buf;
+        len = st->stripped.len;
+    }
+    hash = (uint32_t)collapse_hash(name, len, st->seed);
     for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
         nm = &st->names[t->slots[i] - 1];
         if (nm->hash == hash && nm->len == len && memcmp(st->arena.buf + nm->at, name, len) == 0)
@@ -156,6 +182,50 @@ const char *collapse_stacks_text(const struct collapse_stacks *st, uint32_t id, 
 size_t collapse_stacks_len(const struct collapse_stacks *st)
 {
     return st->by_ids.used;
+}
+
+size_t collapse_stacks_names(const struct collapse_stacks *st)
+{
+    return st->by_name.used;
+}
+
+void collapse_stacks_strip(struct collapse_stacks *st, bool strip)
+{
+    st->strip = strip;
+}
+
+void collapse_stacks_normalize(struct collapse_stacks *st)
+{
+    struct collapse_count sum[2] = {{0, 0}, {0, 0}};
+    long double a, b;
+
+    if (!st->second)
+        return;
+    for (size_t i = 0; i < st->by_ids.used; i++) {
+        collapse_count_add(&sum[0], &st->stacks[i].count);
+        collapse_count_add(&sum[1], &st->second[i]);
+    }
+    a = collapse_count_number(&sum[0]);
+    b = collapse_count_number(&sum[1]);
+    if (a == b || a == 0)
+        return;
+    for (size_t i = 0; i < st->by_ids.used; i++) {
+        struct collapse_count *c = &st->stacks[i].count;
+        /* Whole numbers exactly where they fit; else as near as a long double comes. */
+        bool whole = !sum[0].part && !sum[1].part && sum[1].whole < UINT64_MAX;
+        long double scaled = collapse_count_number(c) * b / a;
+
+        if (whole)
+            c->whole = (uint64_t)((unsigned __int128)c->whole * sum[1].whole / sum[0].whole);
+        else
+            c->whole = scaled < 0x1p64L ? (uint64_t)scaled : UINT64_MAX;
+        c->part = 0;
+    }
+}
+
+bool collapse_stacks_two(const struct collapse_stacks *st)
+{
+    return st->second != NULL;
 }
 
 static uint32_t find_stack(struct collapse_stacks *st, const uint32_t *ids, size_t n)
@@ -197,6 +267,12 @@ static void two_columns(struct collapse_stacks *st)
     memset(st->columns + old, 0, st->second_alloc - old);
     if (!old)
         memset(st->columns, 1, st->by_ids.used);
+}
+
+void collapse_stacks_want_two(struct collapse_stacks *st)
+{
+    if (!st->second)
+        two_columns(st);
 }
 
 void collapse_stacks_add(struct collapse_stacks *st, const uint32_t *ids, size_t n,
@@ -384,36 +460,4 @@ uint32_t collapse_stacks_frame(const struct collapse_stacks *st, const struct co
                                size_t k)
 {
     return st->unrank[s->ids[k]];
-}
-
-void collapse_stacks_write(struct collapse_stacks *st, FILE *out)
-{
-    struct strbuf line = STRBUF_INIT;
-
-    collapse_stacks_sort(st);
-    for (size_t i = 0; i < st->by_ids.used; i++) {
-        struct collapse_stack s;
-
-        collapse_stacks_get(st, i, &s);
-        for (size_t k = 0; k < s.n; k++) {
-            const struct name *nm = &st->names[collapse_stacks_frame(st, &s, k)];
-
-            if (k)
-                strbuf_addch(&line, ';');
-            strbuf_add(&line, st->arena.buf + nm->at, nm->len);
-        }
-        strbuf_addch(&line, ' ');
-        collapse_count_text(&line, &s.count);
-        if (st->second) {
-            strbuf_addch(&line, ' ');
-            collapse_count_text(&line, &s.second);
-        }
-        strbuf_addch(&line, '\n');
-        if (line.len > 65536) {
-            fwrite(line.buf, 1, line.len, out);
-            strbuf_clear(&line);
-        }
-    }
-    fwrite(line.buf, 1, line.len, out);
-    strbuf_release(&line);
 }

@@ -41,6 +41,18 @@ const char *collapse_stacks_text(const struct collapse_stacks *st, uint32_t id, 
 void collapse_stacks_add(struct collapse_stacks *st, const uint32_t *ids, size_t n,
                          const struct collapse_count *first, const struct collapse_count *second);
 size_t collapse_stacks_len(const struct collapse_stacks *st);
+/* From now on there are two columns, whatever the lines have. */
+void collapse_stacks_want_two(struct collapse_stacks *st);
+/* Whether there are two columns. */
+bool collapse_stacks_two(const struct collapse_stacks *st);
+
+/* How many names there are; their ids are less. */
+size_t collapse_stacks_names(const struct collapse_stacks *st);
+
+/* From now on "0x" and hex digits in a name are "0x...", so that addresses do not differ. */
+void collapse_stacks_strip(struct collapse_stacks *st, bool strip);
+/* Scales first columns so that their sum is the second columns', each rounded down. */
+void collapse_stacks_normalize(struct collapse_stacks *st);
 
 /* One stack, in the order that collapse_stacks_sort gave. */
 struct collapse_stack {
@@ -57,12 +69,23 @@ void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct coll
 uint32_t collapse_stacks_frame(const struct collapse_stacks *st, const struct collapse_stack *s,
                                size_t k);
 
+enum collapse_sort {
+    BY_STACK, /* "a" before "a b" whatever their counts, as scripts that sort stacks have it */
+    BY_LINE,  /* as LC_ALL=C sort has it, for sort -m */
+};
 /* Sorts and writes one folded line a stack; errors are left in the stream. */
-void collapse_stacks_write(struct collapse_stacks *st, FILE *out);
+void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, FILE *out);
+/* Appends a sorted stack's frames with ';' between them. */
+void collapse_stacks_line(const struct collapse_stacks *st, const struct collapse_stack *s,
+                          struct strbuf *sb);
 
 void collapse_count_add(struct collapse_count *to, const struct collapse_count *c);
 /* Reads digits with an optional fraction; false if s[0..len) is anything else. */
 bool collapse_count_parse(const char *s, size_t len, struct collapse_count *out);
+static inline long double collapse_count_number(const struct collapse_count *c)
+{
+    return (long double)c->whole + (long double)c->part / (long double)COLLAPSE_PART;
+}
 void collapse_count_text(struct strbuf *sb, const struct collapse_count *c);
 
 #endif
