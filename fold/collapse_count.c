@@ -44,7 +44,13 @@ void collapse_count_text(struct strbuf *sb, const struct collapse_count *c)
     size_t n;
 
     if (!c->part) {
-        strbuf_addf(sb, "%" PRIu64, c->whole);
+        char *end = digits + sizeof digits, *at = end;
+        uint64_t v = c->whole;
+
+        do
+            *--at = (char)('0' + v % 10);
+        while ((v /= 10) > 0);
+        strbuf_add(sb, at, (size_t)(end - at));
         return;
     }
     n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64 ".%018" PRIu64, c->whole, c->part);

@@ -461,3 +461,24 @@ uint32_t collapse_stacks_frame(const struct collapse_stacks *st, const struct co
 {
     return st->unrank[s->ids[k]];
 }
+
+void collapse_stacks_line(const struct collapse_stacks *st, const struct collapse_stack *s,
+                          struct strbuf *sb)
+{
+    size_t len = s->n;
+    char *to;
+
+    for (size_t k = 0; k < s->n; k++)
+        len += st->names[st->unrank[s->ids[k]]].len;
+    strbuf_grow(sb, len);
+    to = sb->buf + sb->len;
+    for (size_t k = 0; k < s->n; k++) {
+        const struct name *nm = &st->names[st->unrank[s->ids[k]]];
+
+        if (k)
+            *to++ = ';';
+        memcpy(to, st->arena.buf + nm->at, nm->len);
+        to += nm->len;
+    }
+    strbuf_setlen(sb, (size_t)(to - sb->buf));
+}

@@ -26,14 +26,19 @@ static int compare(const struct strbuf *a, const struct strbuf *b)
     return c ? c : (a->len > b->len) - (a->len < b->len);
 }
 
-static void put(struct strbuf *out, const struct strbuf *line, FILE *f)
+static void drain(struct strbuf *out, FILE *f)
 {
-    strbuf_add(out, line->buf, line->len);
-    strbuf_addch(out, '\n');
     if (out->len > 65536) {
         fwrite(out->buf, 1, out->len, f);
         strbuf_clear(out);
     }
+}
+
+static void put(struct strbuf *out, const struct strbuf *line, FILE *f)
+{
+    strbuf_add(out, line->buf, line->len);
+    strbuf_addch(out, '\n');
+    drain(out, f);
 }
 
 static void hold(struct waiting *w, struct strbuf *line)
@@ -73,16 +78,13 @@ static bool may_go_behind(const struct collapse_stacks *st, const struct collaps
     return m > n && memcmp(s, t, n) == 0 && (unsigned char)t[n] <= ' ';
 }
 
-void collapse_stacks_line(const struct collapse_stacks *st, const struct collapse_stack *s,
-                          struct strbuf *sb)
+static void add_counts(const struct collapse_stack *s, bool two, struct strbuf *sb)
 {
-    for (size_t k = 0; k < s->n; k++) {
-        size_t len;
-        const char *name = collapse_stacks_text(st, collapse_stacks_frame(st, s, k), &len);
-
-        if (k)
-            strbuf_addch(sb, ';');
-        strbuf_add(sb, name, len);
+    strbuf_addch(sb, ' ');
+    collapse_count_text(sb, &s->count);
+    if (two) {
+        strbuf_addch(sb, ' ');
+        collapse_count_text(sb, &s->second);
     }
 }
 
@@ -96,26 +98,29 @@ void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, 
     collapse_stacks_sort(st);
     for (size_t i = 0; i < n; i++) {
         struct collapse_stack s, next;
+        bool hold_it = false;
 
         collapse_stacks_get(st, i, &s);
-        strbuf_clear(&line);
-        collapse_stacks_line(st, &s, &line);
-        strbuf_addch(&line, ' ');
-        collapse_count_text(&line, &s.count);
-        if (two) {
-            strbuf_addch(&line, ' ');
-            collapse_count_text(&line, &s.second);
-        }
-        release(&w, &line, &out, f);
         if (sort == BY_LINE && i + 1 < n) {
             collapse_stacks_get(st, i + 1, &next);
-            if (may_go_behind(st, &s, &next)) {
-                hold(&w, &line);
-                continue;
-            }
+            hold_it = may_go_behind(st, &s, &next);
         }
+        if (w.n == 0 && !hold_it) {
+            collapse_stacks_line(st, &s, &out);
+            add_counts(&s, two, &out);
+            strbuf_addch(&out, '\n');
+            drain(&out, f);
+            continue;
+        }
+        strbuf_clear(&line);
+        collapse_stacks_line(st, &s, &line);
+        add_counts(&s, two, &line);
+        release(&w, &line, &out, f);
         /* What waits and is not less than this line stays behind it. */
-        put(&out, &line, f);
+        if (hold_it)
+            hold(&w, &line);
+        else
+            put(&out, &line, f);
     }
     release(&w, NULL, &out, f);
     fwrite(out.buf, 1, out.len, f);
