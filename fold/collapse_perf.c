@@ -53,6 +53,7 @@ struct perf {
     struct strbuf event; /* only samples of this event; empty: not known yet */
     bool event_given, event_told;
     bool in_sample, java;
+    bool is_perf; /* an event or a frame was seen: this is perf's text */
     struct strbuf comm;
     struct collapse_count period;
 };
@@ -244,8 +245,10 @@ static bool parse_frame(struct perf *p, struct span line)
 
     if (!split_frame(line, &pc, &func, &mod))
         return false;
+    p->is_perf |= span_hex(pc) == pc.len;
     func = without_offset(func);
-    if (func.len && func.s[0] == '(') /* the command's name, in old versions */
+    /* The command's name, in old versions of perf. */
+    if (span_begins(func, "(") && !span_begins(func, "(anonymous namespace)"))
         return true;
     while (span_ends(func, "->") && !span_ends(func, "operator->"))
         func.len -= 2;
@@ -398,14 +401,27 @@ static bool want_event(struct perf *p, struct span event)
     return false;
 }
 
+static void end_sample(struct perf *p)
+{
+    if (!p->in_sample)
+        return;
+    collapse_push(p->c, p->comm.buf, p->comm.len);
+    collapse_flush(p->c, LEAF_FIRST, &p->period);
+    p->in_sample = false;
+}
+
 static void event_line(struct perf *p, struct span line, struct span comm, struct span pid,
                        struct span tid)
 {
     const struct collapse_options *opt = p->c->opt;
     struct span period = {"", 0}, event;
 
+    /* The empty line between samples is lost. */
+    if (p->in_sample && p->c->n > 0)
+        end_sample(p);
     p->period = (struct collapse_count){1, 0};
     if (split_event(line, &period, &event)) {
+        p->is_perf = true;
         if (!want_event(p, event))
             return;
         if (period.len && !span_is(period, "0"))
@@ -431,15 +447,6 @@ static void event_line(struct perf *p, struct span line, struct span comm, struc
     }
     p->in_sample = true;
     p->java = span_begins((struct span){p->comm.buf, p->comm.len}, "java");
-}
-
-static void end_sample(struct perf *p)
-{
-    if (!p->in_sample)
-        return;
-    collapse_push(p->c, p->comm.buf, p->comm.len);
-    collapse_flush(p->c, LEAF_FIRST, &p->period);
-    p->in_sample = false;
 }
 
 static void other_line(struct perf *p, struct span line)
@@ -475,6 +482,8 @@ void collapse_perf_run(struct collapse *c)
     }
     /* perf ends with an empty line; a file that was cut may not. */
     end_sample(&p);
+    if (!p.is_perf)
+        c->samples = 0;
     free(p.known);
     free(p.frames);
     strbuf_release(&p.text);
