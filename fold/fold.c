@@ -346,7 +346,7 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     return 0;
 }
 
-static int fold_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                    aggregate_sink sink, void *opaque)
 {
     const struct view *view = find_view(opt);
@@ -373,7 +373,7 @@ int fold_traces_to(const struct fold_options *opt, const char *const *paths, siz
     for (size_t i = 0; i < npaths && !err; i++)
         err = trace_load(paths[i], &traces[i]);
     if (!err)
-        err = fold_to(opt, traces, npaths, sink, opaque);
+        err = fold_loaded_to(opt, traces, npaths, sink, opaque);
     for (size_t i = 0; i < npaths; i++)
         trace_free(traces[i]);
     free(traces);
@@ -389,7 +389,7 @@ int fold_loaded(const struct fold_options *opt, struct trace *const *traces, siz
                 struct strbuf *out)
 {
     size_t before = out->len;
-    int err = fold_to(opt, traces, ntraces, append, out);
+    int err = fold_loaded_to(opt, traces, ntraces, append, out);
 
     if (err)
         strbuf_setlen(out, before);

@@ -34,6 +34,10 @@ int fold_traces(const struct fold_options *opt, const char *const *paths, size_t
 int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
                    aggregate_sink sink, void *opaque);
 
+/* fold_loaded's words handed to `sink` as they come, instead of kept in memory. */
+int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                   aggregate_sink sink, void *opaque);
+
 /* The same for traces already loaded; they stay the caller's. */
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                 struct strbuf *out);

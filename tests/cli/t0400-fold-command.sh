@@ -84,7 +84,7 @@ refuses() {
 head -c 70000 one.flame >cut.flame
 head -c 100 one.flame >stub.flame
 : >empty.flame
-printf 'main;f 10\n' >text.flame
+printf 'no stack in sight\n' >text.flame
 spoil() { # FILE OFFSET BYTES
     cp one.flame "$1"
     printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
@@ -94,14 +94,14 @@ spoil order.flame 16 '\x01\x02\x03\x04'
 spoil features.flame 20 '\xff\xff\xff\xff'
 spoil segment.flame 65536 'XXXX'
 
-refuses 'no trace named' 'no argument' "$FLAME" fold
+refuses 'no file named' 'no argument' "$FLAME" fold
 refuses "unknown view 'leaks'.*alloc, count, live, peak, temp" 'view' "$FLAME" fold --view leaks one.flame
 refuses 'needs a value' 'view without value' "$FLAME" fold --view
 refuses '[-]-nonsense' 'option' "$FLAME" fold --nonsense one.flame
-refuses 'missing.flame: No such file' 'missing file' "$FLAME" fold missing.flame
+refuses 'missing.flame: cannot open: No such file' 'missing file' "$FLAME" fold missing.flame
 refuses 'a directory' 'directory' "$FLAME" fold .
-refuses 'empty.flame: empty' 'empty file' "$FLAME" fold empty.flame
-refuses 'not a trace' 'text' "$FLAME" fold text.flame
+refuses 'empty.flame: neither a trace nor folded stacks' 'empty file' "$FLAME" fold empty.flame
+refuses 'text.flame: neither a trace nor folded stacks' 'text' "$FLAME" fold text.flame
 refuses 'cut: its header says [0-9]+ bytes, the file has 70000' 'cut file' "$FLAME" fold cut.flame
 refuses 'cut: a trace.s header' 'cut header' "$FLAME" fold stub.flame
 refuses 'trace version 99' 'version' "$FLAME" fold version.flame
