@@ -136,6 +136,7 @@ class App {
             const chart = new Chart(pane, profile, pen, this.listener(), title || "Flame graph");
             chart.reversed = layout === "callers" || title === "Callers";
             chart.upper = title === "Callers";
+            chart.pane = pane;
             this.observer.observe(chart.scroller);
             return chart;
         });
@@ -207,6 +208,8 @@ class App {
         byId("main").dataset.view = state.view;
         if (shownGraph)
             this.charts.forEach((chart, i) => {
+                if (this.built === "sandwich")
+                    chart.pane.style.flexGrow = Math.min(40, this.graphs[i].height + 3);
                 const zoom = chart.upper ? this.upperZoom : state;
                 const flame = this.built === "sandwich" ?
                     chart.upper === (state.direction === "icicle") : state.direction === "flame";
@@ -218,6 +221,7 @@ class App {
             });
         byId("charts").classList.toggle("upside-down",
             this.built === "sandwich" && state.direction === "flame");
+        byId("minimap").hidden = this.built === "sandwich";
         if (shownGraph)
             this.showMinimap();
         if (state.view !== "graph")
@@ -233,7 +237,7 @@ class App {
     chipColor(name) {
         const byName = this.state.color === "name" || this.state.color === "kind" ?
             this.state.color : "package";
-        return colorist(this.profile, { name: { 1: name } }, byName, this.dark)(1);
+        return colorist(this.profile, { name: [name] }, byName, this.dark)(0);
     }
 
     showMinimap() {
@@ -272,7 +276,8 @@ class App {
         for (const id of ["next", "previous"])
             byId(id).hidden = !search.active;
         byId("clear").hidden = !state.query && !state.picks.size;
-        byId("subtitle").textContent = [profile.subtitle, this.column.title !== profile.title ?
+        byId("title").textContent = profile.named ? profile.title : this.column.title;
+        byId("subtitle").textContent = [profile.subtitle, profile.named && !profile.single ?
             this.column.title : "", this.totalText(all)].filter(Boolean).join(" \u00b7 ");
         byId("facts").textContent = [plural(profile.nstacks, "stack", "stacks"),
             plural(this.topGraph.n - 1, "frame", "frames"),

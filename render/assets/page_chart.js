@@ -15,6 +15,7 @@ class Chart {
         this.pen = pen;
         this.listener = listener;
         this.canvas = element("canvas", "chart-canvas");
+        this.canvas.chart = this; /* for tests, and for the curious in a console */
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute("role", "application");
         this.canvas.setAttribute("aria-roledescription", "flame graph");

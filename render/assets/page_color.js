@@ -42,24 +42,41 @@ function packageOf(name) {
     return bare;
 }
 
-const HUES = [12, 28, 44, 58, 78, 104, 138, 160, 178, 196, 212, 230, 252, 276, 304, 332];
-
-function hueShade(key, name, dark) {
-    const h = hashText(key), g = hashText(name);
-    const hue = HUES[h % HUES.length] + (h >>> 8) % 7 - 3;
-    /* Blue and violet are darker to the eye than other hues of the same lightness. */
-    const lift = hue > 220 && hue < 300 ? 5 : 0;
-    const light = (dark ? 60 : 70) + lift + g % 9 - 4, strong = (dark ? 46 : 64) + (g >>> 8) % 11;
-    return `hsl(${hue},${strong}%,${light}%)`;
+/*
+ * Oklch (Bjorn Ottosson's Oklab in polar form) as "rgb(...)": equal lightness looks
+ * equally light in every hue, which hsl() is far from.
+ */
+function oklch(light, chroma, hue) {
+    const a = chroma * Math.cos(hue * Math.PI / 180), b = chroma * Math.sin(hue * Math.PI / 180);
+    const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+    const m = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+    const s = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+    const linear = [4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+        -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s];
+    return "rgb(" + linear.map((v) => {
+        const c = Math.min(1, Math.max(0, v));
+        return Math.round(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055));
+    }).join() + ")";
 }
 
-const KIND_HUES = { user: 36, kernel: 268, jit: 128, inlined: 52, waker: 184 };
+/* A key's hue, and a name's shade of it. */
+function shadeOf(hue, name, dark) {
+    const g = hashText(name);
+    return oklch((dark ? 0.735 : 0.82) + (g % 9 - 4) * 0.0075, 0.088 + (g >>> 8) % 5 * 0.006, hue);
+}
+
+function hueShade(key, name, dark) {
+    const h = hashText(key);
+    return shadeOf(h % 24 * 15 + (h >>> 8) % 7, name, dark);
+}
+
+const KIND_HUES = { user: 60, kernel: 300, jit: 145, inlined: 95, waker: 205 };
 
 /* Pale yellow to deep orange-red by share. */
 function heat(share, dark) {
     const t = Math.sqrt(Math.min(1, Math.max(0, share)));
-    return `hsl(${Math.round(50 - 42 * t)},${Math.round(62 + 30 * t)}%,` +
-        `${Math.round((dark ? 70 : 86) - (dark ? 14 : 26) * t)}%)`;
+    return oklch((dark ? 0.8 : 0.93) - (dark ? 0.15 : 0.23) * t, 0.05 + 0.13 * t, 95 - 60 * t);
 }
 
 /* Growth is vermilion and decline blue, which colour-blind people tell apart too. */
@@ -67,9 +84,8 @@ function changeColor(change, largest, dark) {
     const t = largest > 0 ? Math.sqrt(Math.min(1, Math.abs(change) / largest)) : 0;
     if (change === 0)
         return dark ? "#8b9099" : "#d9dce1";
-    const light = Math.round((dark ? 74 : 90) - (dark ? 16 : 32) * t);
-    return change > 0 ? `hsl(20,${Math.round(50 + 45 * t)}%,${light}%)` :
-        `hsl(208,${Math.round(45 + 45 * t)}%,${light}%)`;
+    return oklch((dark ? 0.82 : 0.91) - (dark ? 0.14 : 0.2) * t, 0.03 + 0.13 * t,
+        change > 0 ? 45 : 245);
 }
 
 /* A function from a graph's node to its CSS colour. */
@@ -98,16 +114,14 @@ function colorist(profile, graph, mode, dark) {
         const name = profile.names[n], kind = profile.kinds[n];
         if (kind === "separator")
             return separator;
-        if (mode === "kind") {
-            const g = hashText(name);
-            return `hsl(${KIND_HUES[kind]},${dark ? 48 : 64}%,${(dark ? 60 : 70) + g % 9 - 4}%)`;
-        }
+        if (mode === "kind")
+            return shadeOf(KIND_HUES[kind], name, dark);
         if (kind === "waker")
             return hueShade("waker", name, dark);
         return hueShade(mode === "name" ? name : packageOf(name), name, dark);
     };
     return (i) => {
-        if (i === 0)
+        if (graph.name[i] === 0)
             return dark ? "#9aa1ad" : "#cdd2da";
         const n = graph.name[i];
         return known[n] || (known[n] = make(n));

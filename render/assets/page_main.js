@@ -161,7 +161,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 function connect() {
-    byId("title").textContent = profile.title;
     if (!profile.delta) {
         byId("layouts").querySelector("[data-value=compare]").remove();
         byId("color").querySelector("[value=change]").remove();
@@ -192,3 +191,4 @@ function connect() {
 
 connect();
 app.update({});
+requestAnimationFrame(() => performance.mark("flame-drawn"));

@@ -112,13 +112,15 @@ function readProfile(text) {
         columns = compareColumns(columns[0], delta);
     for (const c of columns)
         c.sum = c.own.reduce((a, b) => a + b, 0);
+    /* A title that only says what the first column is goes when another is shown. */
+    const single = columns.length === 1, named = single || data.title !== columns[0].title;
     const stacks = new Uint8Array(n);
     for (const c of columns)
         for (let i = 0; i < n; i++)
             if (c.own[i] > 0)
                 stacks[i] = 1;
     return {
-        title: data.title, subtitle: data.subtitle, nametype: data.nametype,
+        title: data.title, named, single, subtitle: data.subtitle, nametype: data.nametype,
         reverse: data.reverse, ...readNames(data.names), shape, columns, delta,
         stacks, /* 1: a stack ends in this node, in some column */
         nstacks: stacks.reduce((a, b) => a + b, 0),
