@@ -88,7 +88,9 @@ TEST_LIBS  := -Wl,--as-needed -lunwind -lpthread -ldl $(FLAME_LIBS)
 
 COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
-PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector
+# The hot path crosses files; gcc makes it one piece (clang would need lld for it).
+SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
+PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-tree-slp-vectorize $(SHIM_LTO)
 
 .PHONY: all
 all: $(O)/flame $(SHIM) ## build flame and libflamemem.so in $(O) (the default)
@@ -100,7 +102,7 @@ $(O)/flame: $(FLAME_OBJ) $(O)/files
 # The shim is never built with sanitizers: it runs inside programs that are not.
 $(O)/libflamemem.so: $(SHIM_OBJ) preload/libflamemem.map $(O)/files
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
+	$(Q)$(CC) $(CFLAGS) $(SHIM_LTO) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
 		-Wl,--version-script=preload/libflamemem.map -Wl,-soname,libflamemem.so \
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro $(SHIM_LIBS)
 

@@ -21,6 +21,8 @@ static void help(void)
           "                     peak   bytes live when most were\n"
           "                     temp   calls freed before the thread's next allocation\n"
           "      --depth N      frames kept of a stack, 8 to 65536 (default: 1024)\n"
+          "      --sample BYTES record one block in so many bytes (512k, say) and estimate;\n"
+          "                     0, the default, records every block\n"
           "      --no-follow    leave the programs out that COMMAND starts\n"
           "  -q, --quiet        print no summary\n"
           "      --shim         print where libflamemem.so is, and nothing else\n"

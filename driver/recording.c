@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ static char *own_options(const struct run_options *o)
 
     if (o->depth)
         strbuf_addf(&own, "depth=%s", o->depth);
+    if (o->sample)
+        strbuf_addf(&own, "%ssample=%" PRIu64, own.len ? ":" : "", o->sample);
     if (!o->follow)
         strbuf_addf(&own, "%sfollow=0", own.len ? ":" : "");
     if (o->quiet)

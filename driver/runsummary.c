@@ -49,7 +49,10 @@ void run_summary_make(struct run_summary *s, const struct recording *r)
         fold_summary(t, &f);
         s->alloc_bytes += f.alloc_bytes;
         s->alloc_calls += f.alloc_calls;
-        s->peak_bytes += t->header.peak_bytes;
+        s->peak_bytes += (uint64_t)f.peak_bytes;
+        s->fallback_stacks += f.fallback_stacks;
+        if (t->header.sample_bytes > s->sample)
+            s->sample = t->header.sample_bytes;
         s->stacks += f.stacks;
         s->cost_ns += f.cost_ns;
         s->skipped += f.skipped;
@@ -113,6 +116,19 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     flame_warn("%s", sb.buf);
 
     strbuf_clear(&sb);
+    if (s->sample) {
+        strbuf_addstr(&sb, "sampled, one block in ");
+        add_bytes(&sb, s->sample);
+        strbuf_addstr(&sb, ": all these figures are estimates");
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
+    if (s->fallback_stacks) {
+        run_summary_add_count(&sb, s->fallback_stacks, "call's stack", "calls' stacks");
+        strbuf_addstr(&sb, " had to be walked by libunwind, slowly");
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
     if (s->lost_calls || s->lost_frees) {
         strbuf_addstr(&sb, "lost for want of memory or space: ");
         run_summary_add_count(&sb, s->lost_calls, "call (", "calls (");

@@ -303,6 +303,17 @@ static int check_fits(const struct trace *t, const struct view *view)
     return 0;
 }
 
+/* The coarsest sampling among the traces; 0: all are exact. */
+static uint64_t sample_of(struct trace *const *traces, size_t n)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (traces[i]->header.sample_bytes > most)
+            most = traces[i]->header.sample_bytes;
+    return most;
+}
+
 /* What is left when views and traces are known to be good. */
 static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                      aggregate_sink sink, void *opaque)
@@ -317,7 +328,11 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     if (!opt->no_header) {
         struct strbuf sb = STRBUF_INIT;
 
-        strbuf_addf(&sb, "# flame: view=%s unit=%s\n", view->name, view->unit);
+        strbuf_addf(&sb, "# flame: view=%s unit=%s", view->name, view->unit);
+        /* Never last: a number there would make it a stack to other readers. */
+        if (sample_of(traces, ntraces))
+            strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample_of(traces, ntraces));
+        strbuf_addch(&sb, '\n');
         sink(opaque, sb.buf, sb.len);
         strbuf_release(&sb);
     }

@@ -128,7 +128,8 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
 static int start_trace(struct trace_writer *w, uint32_t features)
 {
     struct trace_header init = {
-        .features = features,
+        .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0),
+        .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
         .pid = (uint32_t)syscall(SYS_getpid),
         .ppid = (uint32_t)syscall(SYS_getppid),
@@ -216,6 +217,8 @@ static bool start(void)
         say_hush();
     if (!config.follow)
         leave_environment();
+    if (!config.record)
+        return false;
     if (local_init(&why) < 0) {
         say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
@@ -225,6 +228,7 @@ static bool start(void)
     modules_init();
     modules_attach(&store.writer);
     threads_set_depth(config.depth);
+    record_set_sample(config.sample);
     if (config.referee)
         record_set_referee();
     if (!arm()) {
@@ -246,10 +250,11 @@ struct inherit {
     uint64_t bytes;
 };
 
-static bool inherit_block(uintptr_t addr FLAME_UNUSED, struct block *b, void *arg)
+static bool inherit_block(uintptr_t addr, struct block *b, void *arg)
 {
     struct inherit *in = arg;
     struct trace_row *row;
+    struct weight w;
 
     if (b->row >= in->nrows)
         return false;
@@ -264,9 +269,10 @@ static bool inherit_block(uintptr_t addr FLAME_UNUSED, struct block *b, void *ar
         return false;
     b->row = in->rows[b->row];
     row = store_row(b->row);
-    row->alloc_bytes += b->size;
-    row->alloc_calls++;
-    in->bytes += b->size;
+    w = config.sample ? sampler_weight(config.sample, b->size, addr) : (struct weight){b->size, 1};
+    row->alloc_bytes += w.bytes;
+    row->alloc_calls += w.calls;
+    in->bytes += w.bytes;
     return true;
 }
 

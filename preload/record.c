@@ -15,10 +15,18 @@
 #include "preload/say.h"
 #include "unwind/modules.h"
 
-/* One event in so many is timed, for the estimate of what recording costs. */
-#define COST_EVERY 64
+/* One event in so many is timed, for the estimate of what recording costs. Not the
+ * first: it walks through code nobody has walked through before. */
+#define COST_EVERY 256
 
 static bool referee;
+static uint64_t period; /* of sampling; 0: everything is recorded */
+
+void record_set_sample(uint64_t bytes)
+{
+    period = bytes;
+    threads_set_sample(bytes);
+}
 
 void record_set_referee(void)
 {
@@ -155,7 +163,7 @@ static inline struct timing begin_event(struct thread_state *t)
     uint64_t n = t->record->events;
 
     __atomic_store_n(&t->record->events, n + 1, __ATOMIC_RELAXED);
-    return (struct timing){unlikely(n % COST_EVERY == 0) ? now_ns() : 0};
+    return (struct timing){unlikely(n % COST_EVERY == COST_EVERY - 1) ? now_ns() : 0};
 }
 
 static inline void end_event(struct thread_state *t, struct timing timing)
@@ -183,10 +191,17 @@ static FLAME_COLD void lose_alloc(size_t size)
             store.writer.path, "; the program runs on", NULL);
 }
 
+/* What a block counts as: itself, unless blocks are sampled. */
+static inline struct weight weight_of(uintptr_t p, uint64_t size)
+{
+    return likely(!period) ? (struct weight){size, 1} : sampler_weight(period, size, p);
+}
+
 static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct walk_regs caller)
 {
     struct trace_header *h = store.writer.header;
     struct stack_entry *e = intern_stack(t, caller);
+    struct weight w = weight_of(p, size);
     bool alone = threads_count() == 1;
     struct trace_row *row;
 
@@ -199,9 +214,9 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct
         return;
     }
     row = store_row(e->row);
-    peak_add(h, t, row, size, alone);
-    row->alloc_bytes += size;
-    row->alloc_calls++;
+    peak_add(h, t, row, w.bytes, alone);
+    row->alloc_bytes += w.bytes;
+    row->alloc_calls += w.calls;
     peak_check(h, t, alone);
     t->last_block = p;
 }
@@ -213,6 +228,11 @@ void record_alloc(const void *p, size_t size, struct walk_regs caller)
     struct timing timing;
 
     if (likely(t != NULL)) {
+        if (period && !sampler_take(&t->sampler, period, size)) {
+            t->last_block = 0;
+            errno = saved;
+            return;
+        }
         timing = begin_event(t);
         count_alloc(t, (uintptr_t)p, size, caller);
         end_event(t, timing);
@@ -226,6 +246,7 @@ static void count_free(struct thread_state *t, uintptr_t p, struct block b)
 {
     struct trace_header *h = store.writer.header;
     struct trace_row *row = store_row(b.row);
+    struct weight w = weight_of(p, b.size);
 
     if (unlikely(row->thread != t->id)) {
         uint32_t far = threads_far_row(t, row->node);
@@ -236,11 +257,11 @@ static void count_free(struct thread_state *t, uintptr_t p, struct block b)
         }
         row = store_row(far);
     }
-    peak_sub(h, t, row, b.size);
-    row->free_bytes += b.size;
-    row->free_calls++;
+    peak_sub(h, t, row, w.bytes);
+    row->free_bytes += w.bytes;
+    row->free_calls += w.calls;
     if (t->last_block == p) {
-        row->temp_calls++;
+        row->temp_calls += w.calls;
         t->last_block = 0;
     }
 }

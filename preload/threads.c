@@ -21,6 +21,7 @@ static struct {
     struct thread_state *states[MAX_THREADS];
     uint32_t count;
     uint32_t depth;
+    uint64_t sample;
 } threads = {.depth = 1024};
 
 void threads_set_depth(uint32_t depth)
@@ -31,6 +32,11 @@ void threads_set_depth(uint32_t depth)
 uint32_t threads_depth(void)
 {
     return threads.depth;
+}
+
+void threads_set_sample(uint64_t period)
+{
+    threads.sample = period;
 }
 
 uint32_t threads_count(void)
@@ -83,6 +89,14 @@ static void release(struct thread_state *t)
     pages_free(t, sizeof *t);
 }
 
+static uint64_t seed(uint32_t tid)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return ((uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec) ^ (uint64_t)tid << 32;
+}
+
 /* Lock held. */
 static struct thread_state *make(uint32_t tid)
 {
@@ -101,6 +115,8 @@ static struct thread_state *make(uint32_t tid)
     t->id = (uint16_t)id;
     t->tid = tid;
     t->epoch = modules_epoch();
+    if (threads.sample)
+        sampler_init(&t->sampler, threads.sample, seed(tid));
     t->record = store_thread_record(id);
     if (!stacks_set_root(&t->stacks, (uint64_t)t->epoch << 32 | t->id)) {
         release(t);

@@ -55,6 +55,7 @@ static int take_line(struct reader *r, const char *s, size_t len)
     if (kind == 0) {
         take_meta(r, &r->in->view, s, len, "view");
         take_meta(r, &r->in->unit, s, len, "unit");
+        take_meta(r, &r->in->sample, s, len, "sample");
     } else if (kind < 0) {
         if (r->unknown++ == 0)
             r->first_unknown = r->line;
@@ -237,5 +238,6 @@ void input_release(struct input *in)
     frametree_release(&in->tree);
     free(in->view);
     free(in->unit);
+    free(in->sample);
     *in = (struct input){0};
 }

@@ -10,6 +10,7 @@ struct input {
     struct frametree tree; /* finished */
     char *view;            /* from the "# flame:" line; NULL when it says nothing */
     char *unit;
+    char *sample; /* mean bytes between samples, as text; NULL: the counts are exact */
 };
 
 /*

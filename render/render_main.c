@@ -9,6 +9,7 @@
 #include "render/backend.h"
 #include "render/input.h"
 #include "render/palette.h"
+#include "render/value.h"
 #include "render/views.h"
 
 struct request {
@@ -244,16 +245,35 @@ static void fill_in(struct request *q, const struct input *in)
     }
 }
 
+/* A picture of estimates says so. What to free afterwards, or NULL. */
+static char *say_sampled(struct render_options *o, const struct input *in)
+{
+    struct strbuf sb = STRBUF_INIT;
+    char *end;
+    uint64_t period = in->sample ? strtoull(in->sample, &end, 10) : 0;
+
+    if (!period || *end)
+        return NULL;
+    strbuf_addf(&sb, "%s%sestimates: sampled every ", o->subtitle,
+                *o->subtitle ? " \xe2\x80\x94 " : "");
+    if (!value_add_human(&sb, (struct folded_count){.whole = period}, "bytes"))
+        strbuf_addf(&sb, "%s bytes", in->sample);
+    o->subtitle = strbuf_detach(&sb, NULL);
+    return (char *)o->subtitle;
+}
+
 static int draw(struct request *q)
 {
     const char *to = q->output ? q->output : "standard output";
     struct outfile out;
     struct input in;
+    char *subtitle;
     int err, status = input_read(&in, q->inputs, q->ninputs, q->view, q->reverse);
 
     if (status)
         return status;
     fill_in(q, &in);
+    subtitle = say_sampled(&q->o, &in);
     err = outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
@@ -267,6 +287,7 @@ static int draw(struct request *q)
             status = flame_error(FLAME_FAILED, "%s: %s", to, strerror(-err));
     }
     input_release(&in);
+    free(subtitle);
     return status;
 }
 

@@ -44,6 +44,8 @@ tap_failed=0
 status=0
 
 tap_cleanup() {
+    # shellcheck disable=SC2046 # a list of process ids
+    kill -9 $(jobs -p) 2>/dev/null
     cd / && chmod -R u+rwX "$SCRATCH" 2>/dev/null
     rm -rf "$SCRATCH"
 }
