@@ -12,9 +12,32 @@
         kind, text, collapse_##function##_probe, collapse_##function##_run                         \
     }
 
+/* The same reader under the name of another program; never guessed. */
+#define ALIAS(kind, text, function)                                                                \
+    {                                                                                              \
+        kind, text, NULL, collapse_##function##_run                                                \
+    }
+
 const struct collapse_kind collapse_kinds[] = {
     READER("perf", "perf script", perf),
     READER("folded", "folded stacks", folded),
+    READER("dtrace", "DTrace's aggregated stacks", dtrace),
+    READER("stap", "SystemTap", stap),
+    ALIAS("ktap", "ktap", stap),
+    READER("bpftrace", "bpftrace", bpftrace),
+    READER("bcc", "bcc's profile, offcputime and the like", bcc),
+    READER("gdb", "gdb's 'thread apply all bt'", gdb),
+    READER("eu-stack", "eu-stack of elfutils", eustack),
+    READER("aix", "AIX procstack", aix),
+    READER("wcp", "wallClockProfiler", wcp),
+    READER("faulthandler", "Python's faulthandler", faulthandler),
+    READER("jstack", "jstack's thread dumps", jstack),
+    READER("javacore", "IBM javacore files", javacore),
+    READER("java-exceptions", "Java exceptions in logs", exceptions),
+    READER("ljp", "Lightweight Java Profiler", ljp),
+    /* Programs that write folded text themselves. */
+    ALIAS("async-profiler", "async-profiler -o collapsed", folded),
+    ALIAS("heaptrack", "heaptrack_print -F", folded),
     {NULL, NULL, NULL, NULL},
 };
 
