@@ -114,7 +114,8 @@ for section in info abbrev line str rnglists; do
     cp spoiled prog
     run_expect_status 0 "noise in .debug_$section" "$FLAME" fold --lines t.flame
     file_has out ';space::run\(int\).* 100$' 'names are there'
-    ok 'and no more than one line is said' test "$(wc -l <err)" -le 1
+    # A sanitizer's report of what libdwarf does is shown as it is.
+    [ -n "${SAN-}" ] || ok 'and no more than one line is said' test "$(wc -l <err)" -le 1
 done
 
 done_testing

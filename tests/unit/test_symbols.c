@@ -8,10 +8,12 @@
 
 #include "common/strbuf.h"
 #include "fold/elfsym.h"
+#include "fold/fold.h"
 #include "fold/rangemap.h"
 #include "fold/symbols.h"
 #include "fold/symtab.h"
 #include "tests/tap.h"
+#include "tests/unit/trace_build.h"
 
 /* ---- symtab ---- */
 
@@ -206,6 +208,46 @@ out:
     symbols_free(s);
 }
 
+static void add_module(struct trace_builder *b, const struct link_map *map, const char *path)
+{
+    tb_module_plain(b, map->l_addr, map->l_addr + 0x1000000, map->l_addr, path);
+}
+
+/*
+ * Interrupted in its very first instruction: one byte before it is somebody
+ * else, so the name is right only if the address is taken as it is.
+ */
+static void test_interrupted(void)
+{
+    struct fold_options opt = {.no_header = true, .symbols = {.no_inline = true}};
+    uint64_t first = (uint64_t)(uintptr_t)a_function_to_be_found;
+    const struct link_map *self = NULL, *libc = NULL;
+    struct strbuf got = STRBUF_INIT;
+    struct trace_builder b;
+    struct trace *t = NULL;
+    uint32_t id;
+    Dl_info info;
+
+    if (!dladdr1((void *)(uintptr_t)first, &info, (void **)&self, RTLD_DL_LINKMAP) ||
+        !dladdr1(returns_to, &info, (void **)&libc, RTLD_DL_LINKMAP)) {
+        ok(false, "this program's modules are known");
+        return;
+    }
+    tb_init(&b);
+    tb_meta_string(&b, TRACE_META_COMM, "app");
+    add_module(&b, self, "/proc/self/exe");
+    add_module(&b, libc, libc->l_name);
+    id = tb_node(&b, TRACE_NODE_PC, first, tb_root(&b, 0, 0));
+    id = tb_node(&b, TRACE_NODE_PC, (uint64_t)(uintptr_t)returns_to, id);
+    tb_row(&b, id, 0, 5, 1);
+    is_int(trace_load_bytes("t", b.data, b.len, false, &t), 0, "a trace of an interrupted program");
+    is_int(fold_loaded(&opt, &t, 1, &got), 0, "folds");
+    is_str(got.buf, "app;a_function_to_be_found;__restore_rt 5\n", "who was interrupted is named");
+    strbuf_release(&got);
+    trace_free(t);
+    tb_release(&b);
+}
+
 static void test_build_id(void)
 {
     struct elfsym *e = elfsym_open("/proc/self/exe");
@@ -231,6 +273,7 @@ int main(void)
     test_rangemap();
     test_build_id();
     test_sigreturn();
+    test_interrupted();
     test_self();
     return done_testing();
 }
