@@ -54,10 +54,8 @@ static inline bool span_ends(struct span s, const char *what)
     return s.len >= n && memcmp(s.s + s.len - n, what, n) == 0;
 }
 
-static inline const char *span_find(struct span s, const char *what)
-{
-    return s.len ? memmem(s.s, s.len, what, strlen(what)) : NULL;
-}
+/* Where `what` stands first, or NULL. */
+const char *span_find(struct span s, const char *what);
 
 /* Offset of the first/last `ch`, or SIZE_MAX. */
 static inline size_t span_chr(struct span s, char ch)
