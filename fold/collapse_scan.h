@@ -65,12 +65,7 @@ static inline size_t span_chr(struct span s, char ch)
     return at ? (size_t)(at - s.s) : SIZE_MAX;
 }
 
-static inline size_t span_rchr(struct span s, char ch)
-{
-    const char *at = s.len ? memrchr(s.s, ch, s.len) : NULL;
-
-    return at ? (size_t)(at - s.s) : SIZE_MAX;
-}
+size_t span_rchr(struct span s, char ch);
 
 static inline bool is_blank_ch(char c)
 {
