@@ -42,7 +42,7 @@ endif
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
               libzstd-dev zlib1g-dev libunwind-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ perl binutils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
+TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4
 CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 
