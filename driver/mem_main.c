@@ -77,7 +77,7 @@ static int show(const struct recording *r, const struct run_options *o)
     int status = 0;
 
     if (o->kind != RUN_OUTPUT_TRACE)
-        status = recording_fold(r, o, false, &folded);
+        status = recording_fold(r, o, true, &folded);
     if (!status)
         status = recording_write(r, o, &folded, &empty);
     strbuf_release(&folded);
@@ -116,7 +116,7 @@ int mem_main(int argc, char **argv)
         int wait_status = r.run.wait_status, own = launch_exit_status(wait_status);
 
         status = read ? read : show(&r, &o);
-        recording_release(&r);
+        recording_end(&r, status);
         /* The command's own failure says more than that of its recording. */
         if (own)
             status = own;

@@ -18,12 +18,14 @@
 #define _GNU_SOURCE
 #include "preload/lifecycle.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -110,6 +112,13 @@ static void write_arguments(struct trace_writer *w)
     }
 }
 
+static bool is_regular(const char *path)
+{
+    struct stat st;
+
+    return fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
 /* Creates the file under the first free name of the pattern. */
 static int create_file(struct trace_writer *w, const char *exe, const struct trace_header *init)
 {
@@ -121,6 +130,9 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
         if (!config_expand(&config, name[0] ? name : "program", init->pid, n, path, sizeof path))
             return -ENAMETOOLONG;
         err = trace_writer_create(w, path, init, FIRST_SEGMENTS);
+        /* A trace's name is taken: the next one. Anything else: not ours to touch. */
+        if (err == -EEXIST && !is_regular(path))
+            return -ENOTSUP;
     }
     return err;
 }
@@ -212,6 +224,15 @@ static bool start(void)
 
     if (getauxval(AT_SECURE))
         return false;
+    /* A sanitizer replaces the allocator and half of libc, and is not ready for
+     * callers this early. */
+    if (dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
+        dlsym(RTLD_DEFAULT, "__msan_init")) {
+        say("the program is built with a sanitizer, which has an allocator of its own; the program "
+            "runs on, nothing is recorded",
+            NULL);
+        return false;
+    }
     config_parse(&config, getenv(ENV_NAME));
     if (config.quiet)
         say_hush();
