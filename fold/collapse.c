@@ -87,6 +87,9 @@ void collapse_flush(struct collapse *c, enum collapse_order order,
             c->ids[j] = c->ids[i];
             c->ids[i] = id;
         }
+    /* Empty frames at the leaf are none to any reader of folded text. */
+    while (c->n > 0 && collapse_stacks_is_empty(c->stacks, c->ids[c->n - 1]))
+        c->n--;
     if (c->opt->recursion)
         collapse_fold_recursion(c);
     collapse_stacks_add(c->stacks, c->ids, c->n, count, NULL);

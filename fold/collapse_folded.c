@@ -111,6 +111,9 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
             second = first;
             first = NULL;
         }
+        /* Empty frames at the end are none; heaptrack_print ends every stack in ';'. */
+        while (line.len > 0 && line.stack[line.len - 1] == ';')
+            line.len--;
         push_frames(c, b, line.stack, line.len);
         if (c->opt->recursion) {
             collapse_fold_recursion(c);

@@ -76,6 +76,8 @@ void collapse_jstack_run(struct collapse *c)
                                         "JNI global ref",
                                         "Threads class SMR info",
                                         "_java_thread_list",
+                                        "   No compile task",
+                                        "   Compiling:",
                                         "0x",
                                         "}",
                                         "#",

@@ -495,18 +495,22 @@ int collapse_perf_probe(const char *text, size_t len)
 {
     struct span rest = {text, len}, line, comm, pid, tid, func, mod, period, event;
     bool sample = false;
+    int sure = 0;
 
     while (span_line(&rest, &line)) {
         if (line.len == 0 || line.s[0] == '#')
             continue;
         if (!is_blank_ch(line.s[0]) && split_comm(line, &comm, &pid, &tid) &&
-            (split_event(line, &period, &event) || span_find(line, ": ")))
+            (split_event(line, &period, &event) || span_find(line, ": "))) {
             sample = true;
-        else if (sample && is_blank_ch(line.s[0]) && split_frame(line, &pid, &func, &mod) &&
-                 span_hex(pid) == pid.len)
+            if (split_event(line, &period, &event) && rest.len)
+                sure = 45;
+        } else if (sample && is_blank_ch(line.s[0]) && split_frame(line, &pid, &func, &mod) &&
+                   span_hex(pid) == pid.len)
             return 80;
         else if (line.s[0] != ' ' && line.s[0] != '\t')
             sample = false;
     }
-    return 0;
+    /* No frame line was whole: the first may be longer than what we see. */
+    return sure;
 }

@@ -179,6 +179,11 @@ const char *collapse_stacks_text(const struct collapse_stacks *st, uint32_t id, 
     return st->arena.buf + st->names[id].at;
 }
 
+bool collapse_stacks_is_empty(const struct collapse_stacks *st, uint32_t id)
+{
+    return st->names[id].len == 0;
+}
+
 size_t collapse_stacks_len(const struct collapse_stacks *st)
 {
     return st->by_ids.used;

@@ -33,6 +33,8 @@ uint32_t collapse_stacks_name(struct collapse_stacks *st, const char *name, size
 /* The bytes of a name; lent until the next name is added. */
 const char *collapse_stacks_text(const struct collapse_stacks *st, uint32_t id, size_t *len);
 
+bool collapse_stacks_is_empty(const struct collapse_stacks *st, uint32_t id);
+
 /*
  * Adds to a stack's sums; n may be 0 (the stack with no frame). `second` is the
  * second column of a differential line, NULL where there is one column. Once any
