@@ -8,6 +8,7 @@ on all variants alike, or shows as spread.
 
 import hashlib
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -24,7 +25,7 @@ class Run:
         self.status = status  # as in os.waitstatus_to_exitcode: negative for a signal
         self.cpu = cpu  # seconds, user and system, of the command and its children
         self.wall = wall  # seconds
-        self.rss = rss  # bytes, the highest
+        self.rss = rss  # bytes, the highest; None when too small to be known
         self.out = out  # standard output
         self.disk = disk  # bytes of the files in its directory, as allocated
 
@@ -37,8 +38,8 @@ def run(argv, env, directory, keep_out=None):
     holds standard error (".err") and whatever a recorder writes; standard output is
     returned, and is in the file keep_out if that is given.
 
-    The highest RSS the kernel tells starts from this process's own at the fork (some
-    15 MB), so it says nothing about commands that need less."""
+    The highest RSS the kernel tells starts from this process's own (some 20 MB), so it
+    says nothing about commands that need less."""
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
     out = keep_out or directory + ".out"
@@ -61,11 +62,12 @@ def run(argv, env, directory, keep_out=None):
     else:
         with open(out, "rb") as f:
             said = f.read()
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return Run(
         child.returncode,
         usage.ru_utime + usage.ru_stime,
         wall,
-        usage.ru_maxrss * 1024,
+        usage.ru_maxrss * 1024 if usage.ru_maxrss > own else None,
         said,
         disk_bytes(directory),
     )
@@ -111,14 +113,15 @@ class Spread:
             self.low = self.high = values[0]
 
     def text(self, digits=2):
-        return "%.*f [%.*f-%.*f]" % (digits, self.median, digits, self.low, digits, self.high)
+        if self.low == self.high:
+            return "%.*f" % (digits, self.median)
+        return "%.*f [%.*f..%.*f]" % (digits, self.median, digits, self.low, digits, self.high)
 
 
 def paired(function, *columns):
-    """The Spread of function(a, b, ...) within each round; None without a round."""
-    if any(not column for column in columns):
-        return None
-    values = [function(*row) for row in zip(*columns)]
+    """The Spread of function(a, b, ...) within each round; None without a round. A
+    round in which something is not known, or function returns None, is left out."""
+    values = [function(*row) for row in zip(*columns) if None not in row]
     values = [v for v in values if v is not None]
     return Spread(values) if values else None
 
