@@ -4,7 +4,7 @@
 `make bench` calls it; bench/README.md says how to read what it prints. From the
 environment:
 
-    BENCH_RUNS=N      rounds (default 5)
+    BENCH_RUNS=N      rounds (default 7)
     BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold simulators
     FLAME, SHIM       the programs under test (default: those in build/)
 
@@ -96,7 +96,7 @@ def main():
         if not os.path.exists(path):
             sys.exit("bench: %s is not there; build first (make)" % path)
     only = chosen_sections()
-    runs = chosen_runs(5)
+    runs = chosen_runs(7)
     directory = os.path.abspath(options.dir)
     os.makedirs(directory, exist_ok=True)
 

@@ -22,6 +22,7 @@ class Bench:
         self.runs = runs
         self.size = size
         self.variants = found
+        self.cost = programs.built("cost", directory)
         self.notes = []  # what went wrong, for the end of the report
 
     def scratch(self, name):
@@ -46,7 +47,7 @@ class Bench:
         directory = directory or self.scratch("run")
         argv, env = variant.command(program.argv, program.env, directory)
         self.progress("%s: %s" % (program.label, variant.label))
-        return measure.run(argv, env, directory, keep_out)
+        return measure.run(self.cost, argv, env, directory, keep_out)
 
 
 def program_section(bench, chosen):
@@ -148,7 +149,7 @@ def hold_section(bench):
                 program = programs.Program("hold", "hold", [path, str(blocks), str(size)])
                 for variant in bench.fast():
                     run = bench.run(program, variant)
-                    if run.status == 0 and run.rss:
+                    if run.status == 0:
                         rss.setdefault((variant.key, blocks), []).append(run.rss)
         median = {k: statistics.median(v) for k, v in rss.items()}
         table[label] = {}
