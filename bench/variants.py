@@ -42,7 +42,7 @@ def library(name):
 
 
 def compiler_library(name):
-    compiler = shutil.which(os.environ.get("CC", "gcc").split()[0]) or shutil.which("gcc")
+    compiler = shutil.which("gcc")  # clang has its sanitizers as archives only
     if not compiler:
         return None
     said = subprocess.run(
@@ -132,7 +132,7 @@ def find(shim):
         env = {"LD_PRELOAD": lsan, "LSAN_OPTIONS": "exitcode=0"}
         variants.append(Variant("lsan", "LeakSanitizer", env))
     else:
-        missing.append("LeakSanitizer: the compiler has no liblsan.so")
+        missing.append("LeakSanitizer: gcc has no liblsan.so")
 
     valgrind = shutil.which("valgrind")
     if valgrind:
