@@ -42,7 +42,7 @@ endif
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
               libzstd-dev zlib1g-dev libunwind-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ perl binutils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
+TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4
 BENCH_PKGS := jq sqlite3 python3
 # What make bench compares with, each only if it can be had.
@@ -93,7 +93,7 @@ COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
 # The hot path crosses files; gcc makes it one piece (clang would need lld for it).
 SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
-PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector $(SHIM_LTO)
+PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-tree-slp-vectorize $(SHIM_LTO)
 
 .PHONY: all
 all: $(O)/flame $(SHIM) ## build flame and libflamemem.so in $(O) (the default)

@@ -15,6 +15,8 @@ static const struct {
     {"mem", mem_main, "run a command, record its memory, draw it"},
     {"leak", leak_main, "run a command, fail when memory is live at its end"},
     {"fold", fold_main, "turn traces into folded stacks"},
+    {"collapse", collapse_main, "turn other profilers' text into folded stacks"},
+    {"diff", diff_main, "compare two profiles"},
     {"render", render_main, "draw folded stacks or a trace as a flame graph"},
     {"top", top_main, "list symbols with what they and their callees took"},
     {NULL, NULL, NULL},

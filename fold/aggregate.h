@@ -24,8 +24,8 @@ uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
 /* Adds to a stack's sum, modulo 2^64. */
 void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
 
-/* Takes one folded line with its newline. */
-typedef void (*aggregate_sink)(void *opaque, const char *line, size_t len);
+/* Takes the next piece of the text; pieces need not be lines. */
+typedef void (*aggregate_sink)(void *opaque, const char *text, size_t len);
 
 /*
  * Hands out one folded line for each stack whose sum is positive, sorted as whole

@@ -27,6 +27,7 @@
 #include "common/error.h"
 #include "fold/aggregate.h"
 #include "fold/frames.h"
+#include "fold/guarded.h"
 #include "fold/memviews.h"
 
 struct item {
@@ -313,24 +314,15 @@ static uint64_t sample_of(struct trace *const *traces, size_t n)
     return most;
 }
 
-static int fold_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                   aggregate_sink sink, void *opaque)
+/* What is left when views and traces are known to be good. */
+static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                     aggregate_sink sink, void *opaque)
 {
     const struct view *view = find_view(opt);
-    struct aggregate *to;
-    struct symbols *syms;
+    struct aggregate *to = aggregate_new();
+    struct symbols *syms = symbols_new(&opt->symbols);
     size_t negative;
 
-    if (!view)
-        return FLAME_USAGE;
-    for (size_t i = 0; i < ntraces; i++) {
-        int err = check_fits(traces[i], view);
-
-        if (err)
-            return err;
-    }
-    to = aggregate_new();
-    syms = symbols_new(&opt->symbols);
     for (size_t i = 0; i < ntraces; i++)
         fold_one(opt, view, traces[i], syms, to);
     if (!opt->no_header) {
@@ -354,6 +346,24 @@ static int fold_to(const struct fold_options *opt, struct trace *const *traces, 
     return 0;
 }
 
+int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                   aggregate_sink sink, void *opaque)
+{
+    const struct view *view = find_view(opt);
+
+    if (!view)
+        return FLAME_USAGE;
+    for (size_t i = 0; i < ntraces; i++) {
+        int err = check_fits(traces[i], view);
+
+        if (err)
+            return err;
+    }
+    if (opt->symbols.no_inline && !opt->symbols.lines)
+        return fold_here(opt, traces, ntraces, sink, opaque);
+    return guarded_fold(opt, traces, ntraces, sink, opaque, fold_here);
+}
+
 int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
                    aggregate_sink sink, void *opaque)
 {
@@ -363,7 +373,7 @@ int fold_traces_to(const struct fold_options *opt, const char *const *paths, siz
     for (size_t i = 0; i < npaths && !err; i++)
         err = trace_load(paths[i], &traces[i]);
     if (!err)
-        err = fold_to(opt, traces, npaths, sink, opaque);
+        err = fold_loaded_to(opt, traces, npaths, sink, opaque);
     for (size_t i = 0; i < npaths; i++)
         trace_free(traces[i]);
     free(traces);
@@ -378,13 +388,23 @@ static void append(void *opaque, const char *line, size_t len)
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                 struct strbuf *out)
 {
-    return fold_to(opt, traces, ntraces, append, out);
+    size_t before = out->len;
+    int err = fold_loaded_to(opt, traces, ntraces, append, out);
+
+    if (err)
+        strbuf_setlen(out, before);
+    return err;
 }
 
 int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
                 struct strbuf *out)
 {
-    return fold_traces_to(opt, paths, npaths, append, out);
+    size_t before = out->len;
+    int err = fold_traces_to(opt, paths, npaths, append, out);
+
+    if (err)
+        strbuf_setlen(out, before);
+    return err;
 }
 
 int fold_trace_to_folded(const char *path, const char *view, struct strbuf *out)

@@ -30,8 +30,12 @@ struct fold_options {
 int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
                 struct strbuf *out);
 
-/* The same line by line: a large trace's text need not be in memory. */
+/* The same piece by piece: a large trace's text need not be in memory. */
 int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
+                   aggregate_sink sink, void *opaque);
+
+/* fold_loaded's words handed to `sink` as they come, instead of kept in memory. */
+int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                    aggregate_sink sink, void *opaque);
 
 /* The same for traces already loaded; they stay the caller's. */

@@ -1,4 +1,4 @@
-/* flame fold: traces to folded stacks. */
+/* flame fold: traces to folded stacks, folded stacks of several files to one. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -7,13 +7,15 @@
 #include "common/error.h"
 #include "common/opts.h"
 #include "common/outfile.h"
+#include "fold/collapse_load.h"
 #include "fold/fold.h"
 
 static const char help[] =
-    "usage: flame fold [OPTION...] TRACE...\n"
+    "usage: flame fold [OPTION...] FILE...\n"
     "\n"
     "Folds memory traces into stacks of function names, one a line, with what each\n"
-    "stands for. Several traces give one output. TRACE '-' is standard input.\n"
+    "stands for. A file that is folded already is taken as it is. Several files give\n"
+    "one output, their counts added up. FILE '-' is standard input.\n"
     "\n"
     "  -v, --view VIEW      alloc (bytes asked for; the default), count (calls), live\n"
     "                       (bytes not freed), peak (bytes live at the high-water mark),\n"
@@ -71,21 +73,43 @@ static int cannot_write(const char *path, int err)
                        path ? path : "standard output", strerror(-err));
 }
 
-static int run(const struct fold_options *opt, const char *const *paths, size_t npaths,
-               const char *output)
+static int write_traces(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                        const char *output)
 {
     struct outfile out;
     int err = outfile_open(&out, output), status;
 
     if (err)
         return cannot_write(output, err);
-    status = fold_traces_to(opt, paths, npaths, put_line, out.f);
+    status = fold_loaded_to(opt, traces, ntraces, put_line, out.f);
     if (status != FLAME_OK) {
         outfile_abort(&out);
         return status;
     }
     err = outfile_commit(&out);
     return err ? cannot_write(output, err) : FLAME_OK;
+}
+
+static int fold_files(const struct fold_options *opt, char **paths, size_t npaths,
+                      const char *output)
+{
+    struct collapse_load l;
+    int status = FLAME_OK;
+
+    collapse_load_init(&l, "fold", opt);
+    for (size_t i = 0; i < npaths && status == FLAME_OK; i++)
+        status = collapse_load_file(&l, paths[i]);
+    if (status == FLAME_OK && l.texts) {
+        status = collapse_load_traces(&l);
+        if (opt->no_header)
+            strbuf_clear(&l.meta);
+        if (status == FLAME_OK)
+            status = collapse_load_write(&l, output);
+    } else if (status == FLAME_OK) {
+        status = write_traces(opt, l.traces, l.ntraces, output);
+    }
+    collapse_load_release(&l);
+    return status;
 }
 
 int fold_main(int argc, char **argv)
@@ -141,10 +165,9 @@ int fold_main(int argc, char **argv)
     }
     if (optind == argc) {
         free(dirs);
-        return flame_error(FLAME_USAGE,
-                           "fold: no trace named; name one, or '-' for standard input");
+        return flame_error(FLAME_USAGE, "fold: no file named; name one, or '-' for standard input");
     }
-    status = run(&opt, (const char *const *)argv + optind, (size_t)(argc - optind), output);
+    status = fold_files(&opt, argv + optind, (size_t)(argc - optind), output);
     free(dirs);
     return status;
 }

@@ -9,6 +9,13 @@
 
 #include "render/frametree.h"
 
+/* What a column of a tree's counts is. Strings as below. */
+struct render_column {
+    const char *name; /* "live"; "" when the input does not say */
+    const char *title;
+    const char *unit;
+};
+
 /* What the picture says and looks like. Strings are borrowed, may hold any bytes. */
 struct render_options {
     const char *title;
@@ -25,16 +32,25 @@ struct render_options {
     int palette;   /* see palette.h */
     bool hash;     /* similar names get similar colours */
     bool inverted; /* root at the top */
+    bool reverse;  /* the tree is merged from the leaf, or, with explores, is to be shown so */
+    /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
+    const struct render_column *columns;
+    size_t ncolumns;
 };
 
 struct render_backend {
     const char *name; /* for -f, and the ending of output files */
     const char *what; /* for --help */
+    /*
+     * Wants all there is: stacks as they are, whatever `reverse` says, and all views
+     * as columns. The others get one column.
+     */
+    bool explores;
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
 
-extern const struct render_backend render_svg;
+extern const struct render_backend render_svg, render_html;
 
 /* All back ends, the first being the default; ends with NULL. */
 extern const struct render_backend *const render_backends[];

@@ -2,6 +2,7 @@
 
 const struct render_backend *const render_backends[] = {
     &render_svg,
+    &render_html,
     NULL,
 };
 

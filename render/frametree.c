@@ -44,6 +44,7 @@ struct frame {
 
 struct frametree_builder {
     bool reverse;
+    uint32_t column; /* the one that lines are counted in */
     uint32_t nodes_cap, names_cap;
     struct table children, names;
     /* The line before: its text and frames in the order they were merged. */
@@ -178,6 +179,8 @@ static uint32_t add_node(struct frametree *t, uint32_t parent, uint32_t name)
             t->self_part = xreallocarray(t->self_part, cap, sizeof(double));
         if (t->delta)
             t->delta = xreallocarray(t->delta, cap, sizeof(double));
+        for (uint32_t i = 0; i < t->ncolumns; i++)
+            t->columns[i] = xreallocarray(t->columns[i], cap, sizeof(double));
         b->nodes_cap = (uint32_t)cap;
     }
     t->nodes[t->n] = (struct frametree_node){
@@ -186,6 +189,8 @@ static uint32_t add_node(struct frametree *t, uint32_t parent, uint32_t name)
         t->self_part[t->n] = 0;
     if (t->delta)
         t->delta[t->n] = 0;
+    for (uint32_t i = 0; i < t->ncolumns; i++)
+        t->columns[i][t->n] = 0;
     if (parent != FRAMETREE_NONE) {
         t->nodes[t->n].next = t->nodes[parent].first;
         t->nodes[parent].first = t->n;
@@ -303,6 +308,10 @@ static void add_part(struct frametree *t, uint64_t *whole, double *part, double 
 
 static void count_line(struct frametree *t, uint32_t node, const struct folded_line *line)
 {
+    if (t->b->column) {
+        t->columns[t->b->column - 1][node] += folded_count_double(line->count);
+        return;
+    }
     if (line->count.whole == UINT64_MAX)
         t->saturated = true;
     add_whole(t, &t->nodes[node].self, line->count.whole);
@@ -351,6 +360,16 @@ int frametree_add(struct frametree *t, const struct folded_line *line)
     b->cut = swap;
     b->cut_cap = swap_cap;
     return 0;
+}
+
+void frametree_use_column(struct frametree *t, uint32_t column)
+{
+    if (column > t->ncolumns) {
+        t->columns = xreallocarray(t->columns, column, sizeof *t->columns);
+        for (; t->ncolumns < column; t->ncolumns++)
+            t->columns[t->ncolumns] = xcalloc(t->b->nodes_cap, sizeof(double));
+    }
+    t->b->column = column;
 }
 
 /* ---- finishing ---- */
@@ -499,6 +518,9 @@ void frametree_release(struct frametree *t)
     free(t->self_part);
     free(t->total_part);
     free(t->delta);
+    for (uint32_t i = 0; i < t->ncolumns; i++)
+        free(t->columns[i]);
+    free(t->columns);
     *t = (struct frametree){0};
 }
 

@@ -19,7 +19,6 @@ struct request {
     const char *output;
     char *const *inputs;
     size_t ninputs;
-    bool reverse;
 };
 
 static void help(void)
@@ -34,7 +33,8 @@ static void help(void)
            "\n"
            "  -o, --output FILE    write to FILE (default: standard output)\n"
            "  -f, --format NAME    one of those below (default: by FILE's ending, else svg)\n"
-           "      --view VIEW      of a trace: alloc, count, live, peak or temp (default: alloc)\n"
+           "      --view VIEW      of a trace: alloc, count, live, peak or temp (default: alloc,\n"
+           "                       and all for html)\n"
            "      --title TEXT     (default: by view, else 'Flame Graph')\n"
            "      --subtitle TEXT  a second line under the title\n"
            "      --width PX       (default: 1200, and the page follows the window's width)\n"
@@ -179,7 +179,7 @@ static int take_option(struct request *q, int opt, char **argv)
         o->hash = true;
         break;
     case OPT_REVERSE:
-        q->reverse = true;
+        o->reverse = true;
         break;
     case OPT_INVERTED:
         o->inverted = true;
@@ -262,18 +262,45 @@ static char *say_sampled(struct render_options *o, const struct input *in)
     return (char *)o->subtitle;
 }
 
+/* What each column of the tree is called; the first one as the picture. */
+static struct render_column *describe_columns(const struct input *in, struct render_options *o)
+{
+    struct render_column *c = xcalloc(in->ncolumns, sizeof *c);
+
+    for (uint32_t i = 0; i < in->ncolumns; i++) {
+        const struct input_column *from = &in->columns[i];
+        const struct view_look *look = from->view ? view_look(from->view) : NULL;
+
+        c[i].name = from->view ? from->view : "";
+        c[i].title = look ? look->title : c[i].name;
+        c[i].unit = from->unit ? from->unit : look ? look->unit : o->countname;
+    }
+    if (in->ncolumns == 1)
+        c[0].unit = o->countname;
+    o->columns = c;
+    o->ncolumns = in->ncolumns;
+    return c;
+}
+
 static int draw(struct request *q)
 {
     const char *to = q->output ? q->output : "standard output";
+    struct render_column *columns;
     struct outfile out;
     struct input in;
     char *subtitle;
-    int err, status = input_read(&in, q->inputs, q->ninputs, q->view, q->reverse);
+    struct input_options options = {
+        .view = q->view,
+        .reverse = q->o.reverse && !q->backend->explores,
+        .columns = q->backend->explores,
+    };
+    int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
         return status;
     fill_in(q, &in);
     subtitle = say_sampled(&q->o, &in);
+    columns = describe_columns(&in, &q->o);
     err = outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
@@ -286,6 +313,7 @@ static int draw(struct request *q)
         if (err)
             status = flame_error(FLAME_FAILED, "%s: %s", to, strerror(-err));
     }
+    free(columns);
     input_release(&in);
     free(subtitle);
     return status;

@@ -3,10 +3,10 @@
 #include "common/utf8.h"
 
 /* What must not reach a page: XML 1.0 2.2 [2], and Unicode's bidirectional controls. */
-static bool is_forbidden(uint32_t cp)
+bool xml_allows(uint32_t cp)
 {
-    return utf8_is_control(cp) || (cp & 0xfffe) == 0xfffe || (cp >= 0x202a && cp <= 0x202e) ||
-           (cp >= 0x2066 && cp <= 0x2069);
+    return !utf8_is_control(cp) && (cp & 0xfffe) != 0xfffe && (cp < 0x202a || cp > 0x202e) &&
+           (cp < 0x2066 || cp > 0x2069);
 }
 
 void xml_add(struct strbuf *sb, const char *s, size_t len, size_t max_chars)
@@ -21,7 +21,7 @@ void xml_add(struct strbuf *sb, const char *s, size_t len, size_t max_chars)
             strbuf_addstr(sb, "\xe2\x80\xa6");
             return;
         }
-        if (n == 0 || is_forbidden(cp))
+        if (n == 0 || !xml_allows(cp))
             strbuf_addstr(sb, UTF8_REPLACEMENT);
         else if (cp == '&')
             strbuf_addstr(sb, "&amp;");

@@ -26,6 +26,8 @@ libunwind-dev|walking stacks|inc:libunwind.h
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
+dwz|shared debug information, in tests|cmd:dwz
+xz-utils|packed symbols, in tests|cmd:xz
 python3|JSON and XML checked in tests|cmd:python3
 nodejs|the browser tests|cmd:node
 npm|the browser tests|cmd:npm

@@ -160,8 +160,7 @@ void local_stack_release(struct local_stack *s)
 
 static inline bool same_state(const struct frame_state *a, const struct frame_state *b)
 {
-    return a->r.sp == b->r.sp && a->r.pc == b->r.pc && a->r.bp == b->r.bp && a->exact == b->exact &&
-           a->guessed == b->guessed;
+    return a->r.sp == b->r.sp && a->r.pc == b->r.pc && a->r.bp == b->r.bp && a->kind == b->kind;
 }
 
 /* The step out of frame k would read what it read last time. */
@@ -173,26 +172,36 @@ static inline bool words_hold(const struct local_frame *k, const struct local_fr
            *bp_at == outer->f.r.bp;
 }
 
-/*
- * Checks kept frames from `from` outwards. Returns -1 when all the rest holds.
- * Else the index of the first frame whose step comes out differently; *f and
- * *step are that step's result, *words the words it read.
- */
-static int check_kept(struct local_stack *s, int from, struct frame_state *f, enum step *step,
-                      struct step_words *words)
+/* Where kept frames stop to hold: the step out of frame `at` came out as this. */
+struct divergence {
+    int at; /* -1: nowhere, all the rest holds */
+    struct frame_state f;
+    enum step step;
+    struct step_words words;
+};
+
+/* Looks at kept frames from `from` outwards. */
+static void check_kept(struct local_stack *s, int from, struct divergence *d)
 {
     for (int k = from;; k--) {
         struct walk_window w;
 
         while (k > 0 && likely(words_hold(&s->frames[k], &s->frames[k - 1])))
             k--;
-        *f = s->frames[k].f;
-        *step = local_window(s, f->r.sp, &w) ? step_out(&rules, &w, f, words) : STEP_LOST;
-        if (k == 0)
-            return *step == STEP_END ? -1 : 0;
-        if ((*step != STEP_OK && *step != STEP_STACK) || !same_state(f, &s->frames[k - 1].f))
-            return k;
-        s->frames[k].words = *words;
+        d->at = k;
+        d->f = s->frames[k].f;
+        d->step = STEP_LOST;
+        if (local_window(s, d->f.r.sp, &w))
+            d->step = step_out(&rules, &w, &d->f, &d->words);
+        if (k == 0) {
+            if (d->step == STEP_END)
+                d->at = -1;
+            return;
+        }
+        if ((d->step != STEP_OK && d->step != STEP_STACK) ||
+            !same_state(&d->f, &s->frames[k - 1].f))
+            return;
+        s->frames[k].words = d->words;
     }
 }
 
@@ -225,7 +234,7 @@ static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n)
 static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t *kept)
 {
     struct frame_state f = {.r = regs};
-    struct walk_window w;
+    struct walk_window w = {0};
     int old = s->joinable ? (int)s->len - 1 : -1;
     uint32_t n = 0;
 
@@ -241,17 +250,21 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
         while (old >= 0 && s->frames[old].f.r.sp < f.r.sp)
             old--;
         if (old >= 0 && same_state(&s->frames[old].f, &f)) {
-            int differs = check_kept(s, old, &f, &step, &words);
+            struct divergence d;
 
-            if (likely(differs < 0)) {
+            check_kept(s, old, &d);
+            if (likely(d.at < 0)) {
                 *kept = (uint32_t)old + 1;
                 return conclude(s, *kept, n);
             }
             /* Frames up to there have new callers: they are fresh ones now. */
-            for (; old > differs; old--)
+            for (; old > d.at; old--)
                 if (!push(s, &n, s->frames[old].f, s->frames[old].words))
                     return false;
             here = s->frames[old--].f;
+            f = d.f;
+            step = d.step;
+            words = d.words;
             moved = true;
         } else {
             step = step_out(&rules, &w, &f, &words);

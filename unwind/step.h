@@ -9,11 +9,18 @@
 
 #include "unwind/walk.h"
 
-/* A frame of the walk: registers on return to it. */
+/* How a frame was come by. */
+enum frame_kind {
+    FRAME_CALL,    /* r.pc is a return address */
+    FRAME_EXACT,   /* r.pc is the instruction itself: a signal interrupted it */
+    FRAME_GUESSED, /* reached by a frame pointer that merely looked like one */
+};
+
+/* A frame of the walk: registers on return to it. Words only: a byte written and
+ * read again as part of a larger copy would stall the walk. */
 struct frame_state {
     struct walk_regs r;
-    bool exact;   /* r.pc is the instruction itself, not a return address */
-    bool guessed; /* reached by a frame pointer that merely looked like one */
+    uintptr_t kind; /* enum frame_kind */
 };
 
 enum step {
@@ -31,7 +38,7 @@ struct step_words {
     uintptr_t bp_at; /* address of the saved bp; 0: bp was not saved */
 };
 
-static inline bool read_word(const struct walk_window *w, uintptr_t at, uintptr_t *out)
+FLAME_INLINE bool read_word(const struct walk_window *w, uintptr_t at, uintptr_t *out)
 {
     if (unlikely(at < w->lo || at >= w->hi || w->hi - at < sizeof *out))
         return false;
@@ -48,7 +55,7 @@ static inline enum step step_out_of_signal(const struct walk_window *w, struct f
         !read_word(w, f->r.sp + ARCH_UC_SP, &out.sp) ||
         !read_word(w, f->r.sp + ARCH_UC_BP, &out.bp))
         return STEP_LOST;
-    *f = (struct frame_state){.r = out, .exact = true};
+    *f = (struct frame_state){.r = out, .kind = FRAME_EXACT};
     return STEP_STACK;
 }
 
@@ -62,14 +69,14 @@ static inline enum step step_by_guess(const struct walk_window *w, struct frame_
         return STEP_END;
     if (bp <= f->r.bp || bp >= w->hi)
         bp = 0; /* the outermost such frame; one more return address is good */
-    *f = (struct frame_state){.r = {pc, f->r.bp + 16, bp}, .guessed = true};
+    *f = (struct frame_state){.r = {pc, f->r.bp + 16, bp}, .kind = FRAME_GUESSED};
     return pc ? STEP_OK : STEP_END;
 }
 
-static inline enum step step_out(struct rules *rules, const struct walk_window *w,
-                                 struct frame_state *f, struct step_words *words)
+FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w,
+                                struct frame_state *f, struct step_words *words)
 {
-    packed_rule rule = rules_find(rules, f->r.pc - !f->exact);
+    packed_rule rule = rules_find(rules, f->r.pc - (f->kind != FRAME_EXACT));
     enum rule_kind kind = rule_kind_of(rule);
     uintptr_t cfa, bp = f->r.bp, pc;
 
@@ -87,7 +94,7 @@ static inline enum step step_out(struct rules *rules, const struct walk_window *
             return step_by_guess(w, f);
         case RULE_BOGUS:
             /* A guess that led to no code was no frame. */
-            return f->guessed ? STEP_BOGUS : STEP_END;
+            return f->kind == FRAME_GUESSED ? STEP_BOGUS : STEP_END;
         case RULE_END:
             return STEP_END;
         default:

@@ -3,6 +3,7 @@
 . "${0%/*}/lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
+# shellcheck disable=SC2317 # called through ok
 near() { # GOT WANT PERCENT
     awk -v got="$1" -v want="$2" -v p="$3" 'BEGIN { exit !(got > want * (1 - p / 100) && got < want * (1 + p / 100)) }'
 }

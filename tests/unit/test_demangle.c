@@ -59,6 +59,7 @@ static char *doubling(unsigned levels)
 
 int main(void)
 {
+    struct strbuf sb = STRBUF_INIT;
     static const char nul[] = "_Z1fv\0_Z1gv";
     char *s;
 
@@ -79,6 +80,11 @@ int main(void)
     survives(nul, sizeof nul - 1, "a name with a NUL");
 
     /* More than libiberty's own limit allows, yet honest. */
+    s = repeat("_Z2000", "a", 2000, "v");
+    strbuf_clear(&sb);
+    ok(demangle(&sb, s, strlen(s)) && sb.len == 2002, "a name of 2,000 letters");
+    strbuf_release(&sb);
+    free(s);
     s = repeat("_Z1fI", "i", 1500, "Evv");
     survives(s, strlen(s), "1,500 template arguments");
     free(s);
