@@ -44,6 +44,9 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4
+BENCH_PKGS := jq sqlite3 python3
+# What make bench compares with, each only if it can be had.
+PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind
 CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 
 # ---- what goes into what ----
@@ -210,10 +213,23 @@ fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
 			$$(ls -d tests/corpus/$$name 2>/dev/null); \
 	done
 
+# ---- what recording costs ----
+
+# BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections.
+.PHONY: bench
+bench: ## compare with the recorders on this machine (about 10 minutes)
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
+	$(Q)for package in $(PEER_PKGS); do \
+		CC='$(CC)' scripts/deps.sh $$package || echo "flame: bench goes on without $$package"; \
+	done
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
+		python3 -B bench/run.py --dir '$(O)/bench'
+
 # ---- what a reader's eye would miss ----
 
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind preload tracer fold render driver \
-           tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
+           bench tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
 LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh .ci/run)
 
 .PHONY: lint format

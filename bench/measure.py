@@ -9,22 +9,23 @@ on all variants alike, or shows as spread.
 import hashlib
 import os
 import shutil
+import signal
 import statistics
 import subprocess
-import threading
-import time
+import sys
 
-TIMEOUT = 900  # seconds; a command that hangs is ended, and its variant left out
+TIMEOUT = 900  # seconds; a command that hangs is killed, and the benchmark ends
 
 
 class Run:
     """One command, run once: what it cost, what it said, what it left on disk."""
 
-    def __init__(self, status, cpu, wall, rss, out, disk):
-        self.status = status  # as in os.waitstatus_to_exitcode: negative for a signal
-        self.cpu = cpu  # seconds, user and system, of the command and its children
-        self.wall = wall  # seconds
-        self.rss = rss  # bytes, the highest
+    def __init__(self, costs, out, disk):
+        status, user, system, wall, rss = (int(word) for word in costs.split())
+        self.status = status  # the exit status, or minus the signal
+        self.cpu = (user + system) / 1e6  # seconds, of the command and its children
+        self.wall = wall / 1e6  # seconds
+        self.rss = rss * 1024  # bytes, the highest
         self.out = out  # standard output
         self.disk = disk  # bytes of the files in its directory, as allocated
 
@@ -32,43 +33,40 @@ class Run:
         return hashlib.sha1(self.out).hexdigest()
 
 
-def run(argv, env, directory, keep_out=None):
-    """Runs argv with env added to the environment. `directory` is emptied first and
-    holds standard error (".err") and whatever a recorder writes; standard output is
-    returned, and is in the file keep_out if that is given.
-
-    The highest RSS the kernel tells starts from this process's own at the fork (some
-    15 MB), so it says nothing about commands that need less."""
+def run(cost, argv, env, directory, keep_out=None):
+    """Runs argv through `cost` (bench/cost.c, built) with env added to the environment.
+    `directory` is emptied first and holds standard error (".err") and whatever a
+    recorder writes; standard output is returned, or is in the file keep_out if that is
+    given."""
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
-    out = keep_out or directory + ".out"
+    out, costs = keep_out or directory + ".out", directory + ".cost"
     environment = {k: v for k, v in os.environ.items() if k not in UNSET}
     environment.update(env)
+    if "LD_PRELOAD" in environment:
+        environment["COST_PRELOAD"] = environment.pop("LD_PRELOAD")
     with open(out, "wb") as stdout, open(os.path.join(directory, ".err"), "wb") as stderr:
-        start = time.monotonic()
         child = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=environment
+            [cost, costs] + argv,
+            stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=environment,
+            start_new_session=True,
         )
-        watchdog = threading.Timer(TIMEOUT, child.kill)
-        watchdog.daemon = True
-        watchdog.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        wall = time.monotonic() - start
-        watchdog.cancel()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if keep_out:
-        said = b""
-    else:
+        try:
+            child.wait(TIMEOUT)
+        except BaseException:  # an interrupt at the keyboard too: leave nothing running
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            raise
+    if child.returncode:
+        sys.exit("bench: %s could not run %s" % (cost, argv[0]))
+    with open(costs, encoding="ascii") as f:
+        line = f.read()
+    os.unlink(costs)
+    said = b""
+    if not keep_out:
         with open(out, "rb") as f:
             said = f.read()
-    return Run(
-        child.returncode,
-        usage.ru_utime + usage.ru_stime,
-        wall,
-        usage.ru_maxrss * 1024,
-        said,
-        disk_bytes(directory),
-    )
+    return Run(line, said, disk_bytes(directory))
 
 
 # Nothing of the caller's may reach some of the variants and not others.
@@ -111,14 +109,15 @@ class Spread:
             self.low = self.high = values[0]
 
     def text(self, digits=2):
-        return "%.*f [%.*f-%.*f]" % (digits, self.median, digits, self.low, digits, self.high)
+        if self.low == self.high:
+            return "%.*f" % (digits, self.median)
+        return "%.*f [%.*f..%.*f]" % (digits, self.median, digits, self.low, digits, self.high)
 
 
 def paired(function, *columns):
-    """The Spread of function(a, b, ...) within each round; None without a round."""
-    if any(not column for column in columns):
-        return None
-    values = [function(*row) for row in zip(*columns)]
+    """The Spread of function(a, b, ...) within each round; None without a round. A
+    round in which something is not known, or function returns None, is left out."""
+    values = [function(*row) for row in zip(*columns) if None not in row]
     values = [v for v in values if v is not None]
     return Spread(values) if values else None
 
