@@ -21,6 +21,7 @@
 
 ASSET(asset_svg_js, FILE_BYTES("svg.js"))
 ASSET(asset_svg_css, FILE_BYTES("svg.css"))
+ASSET(asset_svg_dark_css, FILE_BYTES("svg_dark.css"))
 ASSET(asset_page_html, FILE_BYTES("page.html"))
 ASSET(asset_page_css, FILE_BYTES("page.css"))
 /* One script: each file uses what stands above it. */

@@ -7,7 +7,10 @@
 
 #include <stdio.h>
 
+#include "render/colormap.h"
 #include "render/frametree.h"
+#include "render/nameattr.h"
+#include "render/palette.h"
 
 /* What a column of a tree's counts is. Strings as below. */
 struct render_column {
@@ -29,10 +32,19 @@ struct render_options {
     bool minwidth_percent;
     const char *fonttype;
     double fontsize;
-    int palette;   /* see palette.h */
-    bool hash;     /* similar names get similar colours */
-    bool inverted; /* root at the top */
-    bool reverse;  /* the tree is merged from the leaf, or, with explores, is to be shown so */
+    int palette;                      /* see palette.h */
+    bool hash;                        /* similar names get similar colours */
+    bool random;                      /* each frame has a shade of its own */
+    bool negate;                      /* differences: blue for growth */
+    struct colormap *colormap;        /* colours of earlier pictures, added to; or NULL */
+    const struct nameattrs *nameattr; /* or NULL */
+    const char *notes;                /* put into the file, not shown; "": none */
+    bool own_background;              /* else neutral, and dark where the reader wants that */
+    struct rgb background[2];         /* from top to bottom */
+    double factor;                    /* what shown counts are multiplied by */
+    double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
+    bool inverted;                    /* root at the top */
+    bool reverse; /* the tree is merged from the leaf, or, with explores, is to be shown so */
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;
     size_t ncolumns;

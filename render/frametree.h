@@ -55,6 +55,13 @@ struct frametree {
 
 /* With `reverse` stacks are merged from the leaf: its callers hang below it. */
 void frametree_init(struct frametree *t, bool reverse);
+/*
+ * Before the first line: keeps the order of lines, as in a flame chart. A line shares
+ * frames only with the one before it, and siblings stay in the order they came in.
+ */
+void frametree_keep_order(struct frametree *t);
+/* Names are taken to be in the encoding `from` (iconv's names) and become UTF-8. -errno. */
+int frametree_recode(struct frametree *t, const char *from);
 /* 0, or -EOVERFLOW when the tree has no room for more nodes (2^31). */
 int frametree_add(struct frametree *t, const struct folded_line *line);
 /*

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -281,22 +282,43 @@ static int check_all(struct input *in, const char *name)
     return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", name);
 }
 
+static void set_total(struct frametree *t, double total)
+{
+    struct folded_count all = frametree_total(t, 0), wanted;
+
+    wanted = (struct folded_count){(uint64_t)total, total - floor(total)};
+    if (total < folded_count_double(all)) {
+        flame_warn("--total %g is less than the counts add up to, so it is left aside", total);
+        return;
+    }
+    t->nodes[0].total = wanted.whole;
+    if (t->total_part)
+        t->total_part[0] = wanted.part;
+}
+
 int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o)
 {
     const char *first = npaths ? paths[0] : "-";
-    int status = 0;
+    int status = 0, err;
 
     *in = (struct input){.ncolumns = 1};
     in->columns = xcalloc(1, sizeof *in->columns);
     frametree_init(&in->tree, o->reverse);
+    if (o->keep_order)
+        frametree_keep_order(&in->tree);
     if (npaths == 0)
         status = read_file(in, NULL, o);
     for (size_t i = 0; !status && i < npaths; i++) {
         frametree_use_column(&in->tree, 0);
         status = read_file(in, paths[i], o);
     }
+    if (!status && o->encoding && (err = frametree_recode(&in->tree, o->encoding)))
+        status = flame_error(FLAME_USAGE, "unknown encoding '%s'; iconv -l lists those there are",
+                             o->encoding);
     if (!status)
         status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first);
+    if (!status && o->total > 0)
+        set_total(&in->tree, o->total);
     if (status)
         input_release(in);
     return status;

@@ -22,7 +22,10 @@ struct input {
 struct input_options {
     const char *view; /* which one of traces; NULL: alloc, or all of them with `columns` */
     bool reverse;
-    bool columns; /* counts of different views are kept apart, in columns of the tree */
+    bool keep_order;      /* see frametree_keep_order */
+    const char *encoding; /* of names, as iconv calls it; NULL: UTF-8 */
+    double total;         /* what the root is to come to, if that is more than its frames; or 0 */
+    bool columns;         /* counts of different views are kept apart, in columns of the tree */
 };
 
 /*

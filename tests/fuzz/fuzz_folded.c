@@ -50,6 +50,8 @@ static void draw(const struct frametree *t, const char *name)
                                .subtitle = name,
                                .countname = name,
                                .nametype = name,
+                               .notes = name,
+                               .factor = 1,
                                .width = 1200,
                                .frame_height = 16,
                                .fonttype = name,
