@@ -89,16 +89,16 @@ static void keep(struct recording *r)
 
 static struct recording *current;
 
-static void end_without_memory(void)
+static int end_without_memory(void)
 {
     int own;
 
     if (!current)
-        return;
+        return FLAME_FAILED;
     own = launch_exit_status(current->run.wait_status);
     keep(current);
     launch_die_alike(current->run.wait_status);
-    exit(own ? own : FLAME_FAILED);
+    return own ? own : FLAME_FAILED;
 }
 
 void recording_end(struct recording *r, int status)
