@@ -325,6 +325,7 @@ static bool restart_in_child(void)
 
     threads_after_fork();
     modules_after_fork();
+    local_after_fork();
     if (!config.follow)
         return false;
     parent = pages_alloc(sizeof *parent);

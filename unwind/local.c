@@ -23,6 +23,7 @@
 
 #include "common/pages.h"
 #include "common/procmaps.h"
+#include "unwind/debugframe.h"
 #include "unwind/fallback.h"
 #include "unwind/modules.h"
 #include "unwind/step.h"
@@ -54,6 +55,7 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
 {
     struct module m;
     struct cfi_section s = {.hdr = NULL};
+    struct rule rule;
 
     if (!modules_note(pc, &m))
         return (struct rule){.kind = is_code(pc) ? RULE_NONE : RULE_BOGUS};
@@ -68,10 +70,18 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
         s.hdr = (const uint8_t *)at;
         s.hdr_size = ph->p_memsz;
     }
+    rule = cfi_rule_at(&s, pc);
+    if (rule.kind == RULE_NONE)
+        rule = debugframe_rule(&m, pc);
     /* A module without a search table: libunwind may still know its way. */
-    if (!s.hdr)
-        return (struct rule){.kind = RULE_COMPLEX};
-    return cfi_rule_at(&s, pc);
+    if (rule.kind == RULE_NONE && !s.hdr)
+        rule.kind = RULE_COMPLEX;
+    return rule;
+}
+
+void local_after_fork(void)
+{
+    debugframe_after_fork();
 }
 
 void local_forget(struct local_stack *s, uint32_t epoch)

@@ -55,6 +55,9 @@ uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_bac
 /* libunwind's own word on the same stack, asked afresh, innermost first. */
 int local_walk_afresh(struct walk_regs regs, uintptr_t *pcs, int max);
 
+/* In a forked child, before anything else. */
+void local_after_fork(void);
+
 /* Code has changed (a new epoch): the rules are out of date for everybody, and so
  * is what the calling thread remembers. */
 void local_forget(struct local_stack *s, uint32_t epoch);

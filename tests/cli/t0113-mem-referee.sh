@@ -81,13 +81,21 @@ for cc in $compilers; do
         record referee=1 ./mixed
         is_str "$status$(cat err)" 0 "$cc $flags: no stack differs"
     done
-    # Without unwind tables there is nothing to go by but frame pointers: no crash,
-    # and what libunwind finds with the same guesses is not required of us.
-    "$cc" -g -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer \
+    # Without unwind tables, but with debug information: .debug_frame has them.
+    for frame in -fomit-frame-pointer -fno-omit-frame-pointer; do
+        "$cc" -g -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables $frame -o mixed mixed.c
+        record "" ./mixed
+        is_int "$status" 0 "$cc without unwind tables, $frame: runs"
+        # main, entrance and all twenty levels, on to the outermost frame
+        ok "$cc without unwind tables, $frame: .debug_frame leads to the root" \
+            test "$(fview count | grep -c '_start;.*;main;recurse;.*recurse')" -ge 1
+    done
+    # With neither there are only frame pointers to go by.
+    "$cc" -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer \
         -o mixed mixed.c
     record "" ./mixed
-    is_int "$status" 0 "$cc without unwind tables: runs"
-    ok "$cc without unwind tables: frame pointers lead to main" \
+    is_int "$status" 0 "$cc with nothing but frame pointers: runs"
+    ok "$cc with nothing but frame pointers: they lead to main" \
         test "$(fview count | grep -c ';main;recurse;.*recurse')" -ge 1
 done
 

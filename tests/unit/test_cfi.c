@@ -97,7 +97,10 @@ static void begin_image(void)
 
 static struct rule at(uint32_t offset)
 {
-    struct cfi_section s = {img.b, img.hdr_size, (uintptr_t)img.b, (uintptr_t)img.b + sizeof img.b};
+    struct cfi_section s = {.hdr = img.b,
+                            .hdr_size = img.hdr_size,
+                            .lo = (uintptr_t)img.b,
+                            .hi = (uintptr_t)img.b + sizeof img.b};
 
     return cfi_rule_at(&s, (uintptr_t)img.b + TEXT + offset);
 }
