@@ -3,10 +3,10 @@
  *
  *     gen_folded STACKS [SEED] >out.folded
  *
- * Prints STACKS different stacks, the same for the same seed. Each is about 960
- * bytes long, 36 frames deep, and shares all but 12 or so with some other, as in
- * profiles of compilers and browsers: 27053 stacks are 26 MB of text and 312,000
- * different frames; a million stacks are 1 GB.
+ * Prints STACKS different stacks, the same for the same seed. Each is about 900
+ * bytes long, 33 frames deep, and shares all but 11 or so with some other, as in
+ * profiles of compilers and browsers: 27053 stacks are 25 MB of text and 303,000
+ * different frames; a million stacks are 0.9 GB.
  *
  * A function calls one of a few others, chosen by its own number, so the same
  * functions come up all over the tree. Every stack keeps a random part of the one

@@ -41,6 +41,7 @@ struct render_options {
     const char *notes;                /* put into the file, not shown; "": none */
     bool own_background;              /* else neutral, and dark where the reader wants that */
     struct rgb background[2];         /* from top to bottom */
+    double scale;                     /* dots a pixel, where the output has dots */
     double factor;                    /* what shown counts are multiplied by */
     double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
     bool inverted;                    /* root at the top */
@@ -62,7 +63,7 @@ struct render_backend {
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
 
-extern const struct render_backend render_svg, render_html;
+extern const struct render_backend render_svg, render_html, render_png;
 
 /* All back ends, the first being the default; ends with NULL. */
 extern const struct render_backend *const render_backends[];

@@ -3,6 +3,7 @@
 const struct render_backend *const render_backends[] = {
     &render_svg,
     &render_html,
+    &render_png,
     NULL,
 };
 

@@ -42,6 +42,7 @@ static void help(void)
            "      --title TEXT     (default: by view, else 'Flame Graph')\n"
            "      --subtitle TEXT  a second line under the title\n"
            "      --width PX       (default: 1200, and the page follows the window's width)\n"
+           "      --scale N        of a png: N dots a pixel (default: 1)\n"
            "      --height PX      of one frame (default: 16)\n"
            "      --minwidth W     leave out frames narrower than W pixels, or W%% of all\n"
            "                       (default: 0.1)\n"
@@ -167,6 +168,7 @@ enum {
     OPT_FONTTYPE,
     OPT_FONTSIZE,
     OPT_FONTWIDTH,
+    OPT_SCALE,
     OPT_RANDOM,
     OPT_CP,
     OPT_NEGATE,
@@ -198,6 +200,7 @@ static const struct option long_options[] = {
     {"fonttype", required_argument, NULL, OPT_FONTTYPE},
     {"fontsize", required_argument, NULL, OPT_FONTSIZE},
     {"fontwidth", required_argument, NULL, OPT_FONTWIDTH},
+    {"scale", required_argument, NULL, OPT_SCALE},
     {"random", no_argument, NULL, OPT_RANDOM},
     {"cp", optional_argument, NULL, OPT_CP},
     {"negate", no_argument, NULL, OPT_NEGATE},
@@ -270,6 +273,9 @@ static int take_option(struct request *q, int opt, char **argv)
         break;
     case OPT_FONTWIDTH:
         status = plain_number("fontwidth", optarg, 0.01, 10, &o->fontwidth);
+        break;
+    case OPT_SCALE:
+        status = plain_number("scale", optarg, 0.1, 10, &o->scale);
         break;
     case OPT_RANDOM:
         o->random = true;
@@ -469,6 +475,7 @@ int render_main(int argc, char **argv)
                 .nametype = "Function:",
                 .notes = "",
                 .factor = 1,
+                .scale = 1,
                 .width = 1200,
                 .fluid = true,
                 .frame_height = 16,

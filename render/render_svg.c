@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "render/assets.h"
 #include "render/backend.h"
@@ -29,7 +30,8 @@
 
 struct page {
     FILE *out;
-    struct strbuf sb;
+    struct strbuf sb, value; /* what goes out; the numbers of one tooltip */
+    uint32_t *colors;        /* by name: 0, or 1 << 24 and the colour once it is known */
     const struct frametree *t;
     const struct render_options *o;
     struct layout l;
@@ -196,25 +198,26 @@ static struct folded_count shown_count(const struct page *p, struct folded_count
 
 static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t len)
 {
-    struct strbuf *sb = &p->sb, value = STRBUF_INIT;
+    struct strbuf *sb = &p->sb, *value = &p->value;
     struct folded_count total = frametree_total(p->t, node);
 
     xml_add(sb, name, len, TITLE_CHARS);
-    value_add_both(&value, shown_count(p, total), p->o->countname);
-    strbuf_addstr(&value, ", ");
-    value_add_percent(&value, folded_count_double(total), p->total);
+    strbuf_clear(value);
+    value_add_both(value, shown_count(p, total), p->o->countname);
+    strbuf_addstr(value, ", ");
+    value_add_percent(value, folded_count_double(total), p->total);
     if (p->t->delta)
-        strbuf_addf(&value, "; %+.2f%%", 100 * p->t->delta[node] / p->total);
+        strbuf_addf(value, "; %+.2f%%", 100 * p->t->delta[node] / p->total);
     strbuf_addstr(sb, " (");
-    xml_add(sb, value.buf, value.len, 0);
+    xml_add(sb, value->buf, value->len, 0);
     strbuf_addch(sb, ')');
-    strbuf_release(&value);
 }
 
 static struct rgb frame_color(struct page *p, uint32_t node)
 {
     const struct frametree_name *n = frametree_name(p->t, node);
     const struct render_options *o = p->o;
+    uint32_t *known;
     struct rgb c;
 
     if (p->t->delta) {
@@ -222,9 +225,16 @@ static struct rgb frame_color(struct page *p, uint32_t node)
 
         return palette_delta(delta, p->largest_delta);
     }
-    c = o->random ? palette_color_random(o->palette, n->s, n->len, node + 1)
-                  : palette_color(o->palette, n->s, n->len, o->hash);
-    return o->colormap ? colormap_color(o->colormap, n->s, n->len, c) : c;
+    if (o->random)
+        return palette_color_random(o->palette, n->s, n->len, node + 1);
+    known = &p->colors[p->t->nodes[node].name];
+    if (!*known) {
+        c = palette_color(o->palette, n->s, n->len, o->hash);
+        if (o->colormap)
+            c = colormap_color(o->colormap, n->s, n->len, c);
+        *known = 1u << 24 | (uint32_t)c.r << 16 | (uint32_t)c.g << 8 | c.b;
+    }
+    return (struct rgb){(uint8_t)(*known >> 16), (uint8_t)(*known >> 8), (uint8_t)*known};
 }
 
 /* Opens <g>, within <a> where the name's attributes ask for a link. */
@@ -311,8 +321,9 @@ static void add_frames(struct page *p)
 
 static int svg_write(FILE *out, const struct frametree *t, const struct render_options *o)
 {
-    struct page p = {.out = out, .sb = STRBUF_INIT, .t = t, .o = o};
+    struct page p = {.out = out, .sb = STRBUF_INIT, .value = STRBUF_INIT, .t = t, .o = o};
 
+    p.colors = xcalloc(t->nnames, sizeof *p.colors);
     measure(&p);
     add_head(&p);
     add_titles(&p);
@@ -323,6 +334,8 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
     strbuf_addstr(&p.sb, "]]></script>\n</svg>\n");
     flush(&p);
     strbuf_release(&p.sb);
+    strbuf_release(&p.value);
+    free(p.colors);
     layout_release(&p.l);
     return p.err;
 }

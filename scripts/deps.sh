@@ -23,6 +23,7 @@ liblzma-dev|.gnu_debugdata|inc:lzma.h
 libzstd-dev|compressed debug sections|inc:zstd.h
 zlib1g-dev|compressed debug sections|inc:zlib.h
 libunwind-dev|walking stacks|inc:libunwind.h
+libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
