@@ -26,6 +26,7 @@
 
 #include "common/error.h"
 #include "fold/collapse_hash.h"
+#include "fold/collapse_inline.h"
 #include "fold/collapse_scan.h"
 
 enum {
@@ -56,6 +57,7 @@ struct perf {
     bool is_perf; /* an event or a frame was seen: this is perf's text */
     struct strbuf comm;
     struct collapse_count period;
+    struct collapse_inline *inlined; /* NULL: not asked for */
 };
 
 /* ---- frames ---- */
@@ -237,6 +239,28 @@ static bool split_frame(struct span line, struct span *pc, struct span *func, st
     return true;
 }
 
+/* The functions inlined at an address, innermost first. False: take the line as it is. */
+static bool inlined_frames(struct perf *p, struct span func, struct span mod, struct span pc)
+{
+    struct strbuf *name = &p->c->scratch;
+    struct symbol_frames found;
+
+    if (!p->inlined || is_jit(mod) || span_chr(mod, '[') != SIZE_MAX || span_find(mod, "kernel.") ||
+        mod.len == 0 || mod.s[0] != '/')
+        return false;
+    found = collapse_inline_find(p->inlined, mod, func, pc);
+    for (size_t i = found.n; i > 0; i--) {
+        const struct symbol_frame *f = &found.frame[i - 1];
+
+        strbuf_clear(name);
+        strbuf_add(name, f->name, f->len);
+        if (p->c->opt->context && f->file)
+            strbuf_addf(name, ":%s:%u", f->file, f->line);
+        add_frame(p, collapse_name(p->c, name->buf, name->len));
+    }
+    return found.n > 0;
+}
+
 /* Appends a line's frames to p->frames, innermost first. False: no frame line. */
 static bool parse_frame(struct perf *p, struct span line)
 {
@@ -246,6 +270,8 @@ static bool parse_frame(struct perf *p, struct span line)
     if (!split_frame(line, &pc, &func, &mod))
         return false;
     p->is_perf |= span_hex(pc) == pc.len;
+    if (inlined_frames(p, func, mod, pc))
+        return true;
     func = without_offset(func);
     /* The command's name, in old versions of perf. */
     if (span_begins(func, "(") && !span_begins(func, "(anonymous namespace)"))
@@ -470,6 +496,8 @@ void collapse_perf_run(struct collapse *c)
 
     p.known = xcalloc(LINES, sizeof *p.known);
     p.seed = collapse_hash_seed() & ~(uint64_t)1;
+    if (c->opt->inlined)
+        p.inlined = collapse_inline_new(c->opt->context);
     if (c->opt->event) {
         strbuf_addstr(&p.event, c->opt->event);
         p.event_given = true;
@@ -484,6 +512,7 @@ void collapse_perf_run(struct collapse *c)
     end_sample(&p);
     if (!p.is_perf)
         c->samples = 0;
+    collapse_inline_free(p.inlined);
     free(p.known);
     free(p.frames);
     strbuf_release(&p.text);
