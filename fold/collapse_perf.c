@@ -20,7 +20,7 @@
  * often for that to hit.
  */
 #define _GNU_SOURCE
-#include "fold/collapse_readers.h"
+#include "fold/collapse_perf.h"
 
 #include <stdlib.h>
 
@@ -489,35 +489,60 @@ static void other_line(struct perf *p, struct span line)
         frame_line(p, line);
 }
 
+struct perf *collapse_perf_open(struct collapse *c)
+{
+    struct perf *p = xcalloc(1, sizeof *p);
+
+    *p = (struct perf){.c = c, .text = STRBUF_INIT, .event = STRBUF_INIT, .comm = STRBUF_INIT};
+    p->known = xcalloc(LINES, sizeof *p->known);
+    p->seed = collapse_hash_seed() & ~(uint64_t)1;
+    if (c->opt->inlined)
+        p->inlined = collapse_inline_new(c->opt->context);
+    return p;
+}
+
+void collapse_perf_close(struct perf *p)
+{
+    collapse_inline_free(p->inlined);
+    free(p->known);
+    free(p->frames);
+    strbuf_release(&p->text);
+    strbuf_release(&p->event);
+    strbuf_release(&p->comm);
+    free(p);
+}
+
+void collapse_perf_frame(struct perf *p, struct span line)
+{
+    p->in_sample = true;
+    frame_line(p, line);
+}
+
+bool collapse_perf_comm(struct span line, struct span *comm, struct span *pid, struct span *tid)
+{
+    return !is_blank_ch(line.s[0]) && split_comm(line, comm, pid, tid);
+}
+
 void collapse_perf_run(struct collapse *c)
 {
-    struct perf p = {.c = c, .text = STRBUF_INIT, .event = STRBUF_INIT, .comm = STRBUF_INIT};
+    struct perf *p = collapse_perf_open(c);
     struct span line;
 
-    p.known = xcalloc(LINES, sizeof *p.known);
-    p.seed = collapse_hash_seed() & ~(uint64_t)1;
-    if (c->opt->inlined)
-        p.inlined = collapse_inline_new(c->opt->context);
     if (c->opt->event) {
-        strbuf_addstr(&p.event, c->opt->event);
-        p.event_given = true;
+        strbuf_addstr(&p->event, c->opt->event);
+        p->event_given = true;
     }
     while (collapse_input_line(&c->in, &line.s, &line.len)) {
         if (likely(line.len && (line.s[0] == '\t' || line.s[0] == ' ')))
-            frame_line(&p, line);
+            frame_line(p, line);
         else
-            other_line(&p, line);
+            other_line(p, line);
     }
     /* perf ends with an empty line; a file that was cut may not. */
-    end_sample(&p);
-    if (!p.is_perf)
+    end_sample(p);
+    if (!p->is_perf)
         c->samples = 0;
-    collapse_inline_free(p.inlined);
-    free(p.known);
-    free(p.frames);
-    strbuf_release(&p.text);
-    strbuf_release(&p.event);
-    strbuf_release(&p.comm);
+    collapse_perf_close(p);
 }
 
 int collapse_perf_probe(const char *text, size_t len)
