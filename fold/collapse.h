@@ -24,6 +24,7 @@ struct collapse_options {
     bool inlined;      /* perf: look up inlined functions */
     bool context;      /* with inlined: file and line as well */
     bool modules;      /* keep the module in the frame, where a format drops it */
+    bool wake, chain;  /* perf-sched: the waker's stack as well; and what woke the waker */
     bool recursion;    /* a frame that calls itself is one frame */
 };
 

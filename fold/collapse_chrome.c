@@ -40,7 +40,7 @@ static int64_t nanoseconds(struct span s)
     }
     snprintf(text, sizeof text, "%.*s", (int)(s.len < 63 ? s.len : 63), s.s);
     d = strtod(text, NULL) * 1000;
-    return d > -4e18 && d < 4e18 ? (int64_t)d : 0;
+    return d > -4.6e18 && d < 4.6e18 ? (int64_t)d : 0;
 }
 
 /* A string or a number, as text. */
@@ -140,6 +140,13 @@ struct stack {
     size_t n, alloc;
 };
 
+/* Hostile times may add up to anything; a sum below all others is as good as the true one. */
+static void take(int64_t *own, int64_t length)
+{
+    if (__builtin_sub_overflow(*own, length, own))
+        *own = length > 0 ? INT64_MIN : INT64_MAX;
+}
+
 static void close_top(struct collapse *c, struct stack *s, int64_t now)
 {
     struct open *top = &s->o[s->n - 1];
@@ -147,9 +154,9 @@ static void close_top(struct collapse *c, struct stack *s, int64_t now)
     int64_t own = top->own;
 
     if (top->end == INT64_MAX) { /* its length is known only now */
-        own += now - top->start;
+        take(&own, top->start - now);
         if (s->n > 1)
-            s->o[s->n - 2].own -= now - top->start;
+            take(&s->o[s->n - 2].own, now - top->start);
     }
     if (own > 0) {
         count.whole = (uint64_t)own / 1000;
@@ -188,7 +195,7 @@ static void replay(struct collapse *c, struct events *all)
             s.o = xreallocarray(s.o, s.alloc, sizeof *s.o);
         }
         if (e->kind == 'X' && s.n > 0)
-            s.o[s.n - 1].own -= e->length;
+            take(&s.o[s.n - 1].own, e->length);
         s.o[s.n++] = (struct open){e->name, e->start,
                                    e->kind == 'X' ? e->start + e->length : INT64_MAX, e->length};
     }

@@ -33,7 +33,14 @@ static const char help[] =
     "      --jit            mark frames of a JIT compiler _[j]\n"
     "      --all            both\n"
     "      --addrs          show the addresses of frames without a name\n"
-    "      --srcline        the input has source lines (perf script -F +srcline)\n";
+    "      --srcline        the input has source lines (perf script -F +srcline)\n"
+    "      --inline         show inlined functions, from the modules' debug information\n"
+    "      --context        with --inline: their file and line\n"
+    "\n"
+    "perf-sched:\n"
+    "      --tid            the root frame is COMM-TID\n"
+    "      --wake           on top of each stack, the stack of what woke it\n"
+    "      --chain          and on top of that what woke the waker, and so on\n";
 
 enum {
     OPT_FROM = 256,
@@ -46,6 +53,10 @@ enum {
     OPT_ALL,
     OPT_ADDRS,
     OPT_SRCLINE,
+    OPT_INLINE,
+    OPT_CONTEXT,
+    OPT_WAKE,
+    OPT_CHAIN,
     OPT_HELP,
 };
 
@@ -62,6 +73,10 @@ static const struct option longopts[] = {
     {"all", no_argument, NULL, OPT_ALL},
     {"addrs", no_argument, NULL, OPT_ADDRS},
     {"srcline", no_argument, NULL, OPT_SRCLINE},
+    {"inline", no_argument, NULL, OPT_INLINE},
+    {"context", no_argument, NULL, OPT_CONTEXT},
+    {"wake", no_argument, NULL, OPT_WAKE},
+    {"chain", no_argument, NULL, OPT_CHAIN},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -209,6 +224,18 @@ int collapse_main(int argc, char **argv)
             break;
         case OPT_SRCLINE:
             opt.srcline = true;
+            break;
+        case OPT_INLINE:
+            opt.inlined = true;
+            break;
+        case OPT_CONTEXT:
+            opt.context = true;
+            break;
+        case OPT_WAKE:
+            opt.wake = true;
+            break;
+        case OPT_CHAIN:
+            opt.wake = opt.chain = true;
             break;
         case OPT_HELP:
             show_help();

@@ -20,12 +20,13 @@
  * often for that to hit.
  */
 #define _GNU_SOURCE
-#include "fold/collapse_readers.h"
+#include "fold/collapse_perf.h"
 
 #include <stdlib.h>
 
 #include "common/error.h"
 #include "fold/collapse_hash.h"
+#include "fold/collapse_inline.h"
 #include "fold/collapse_scan.h"
 
 enum {
@@ -56,6 +57,7 @@ struct perf {
     bool is_perf; /* an event or a frame was seen: this is perf's text */
     struct strbuf comm;
     struct collapse_count period;
+    struct collapse_inline *inlined; /* NULL: not asked for */
 };
 
 /* ---- frames ---- */
@@ -237,6 +239,28 @@ static bool split_frame(struct span line, struct span *pc, struct span *func, st
     return true;
 }
 
+/* The functions inlined at an address, innermost first. False: take the line as it is. */
+static bool inlined_frames(struct perf *p, struct span func, struct span mod, struct span pc)
+{
+    struct strbuf *name = &p->c->scratch;
+    struct symbol_frames found;
+
+    if (!p->inlined || is_jit(mod) || span_chr(mod, '[') != SIZE_MAX || span_find(mod, "kernel.") ||
+        mod.len == 0 || mod.s[0] != '/')
+        return false;
+    found = collapse_inline_find(p->inlined, mod, func, pc);
+    for (size_t i = found.n; i > 0; i--) {
+        const struct symbol_frame *f = &found.frame[i - 1];
+
+        strbuf_clear(name);
+        strbuf_add(name, f->name, f->len);
+        if (p->c->opt->context && f->file)
+            strbuf_addf(name, ":%s:%u", f->file, f->line);
+        add_frame(p, collapse_name(p->c, name->buf, name->len));
+    }
+    return found.n > 0;
+}
+
 /* Appends a line's frames to p->frames, innermost first. False: no frame line. */
 static bool parse_frame(struct perf *p, struct span line)
 {
@@ -246,6 +270,8 @@ static bool parse_frame(struct perf *p, struct span line)
     if (!split_frame(line, &pc, &func, &mod))
         return false;
     p->is_perf |= span_hex(pc) == pc.len;
+    if (inlined_frames(p, func, mod, pc))
+        return true;
     func = without_offset(func);
     /* The command's name, in old versions of perf. */
     if (span_begins(func, "(") && !span_begins(func, "(anonymous namespace)"))
@@ -463,32 +489,60 @@ static void other_line(struct perf *p, struct span line)
         frame_line(p, line);
 }
 
+struct perf *collapse_perf_open(struct collapse *c)
+{
+    struct perf *p = xcalloc(1, sizeof *p);
+
+    *p = (struct perf){.c = c, .text = STRBUF_INIT, .event = STRBUF_INIT, .comm = STRBUF_INIT};
+    p->known = xcalloc(LINES, sizeof *p->known);
+    p->seed = collapse_hash_seed() & ~(uint64_t)1;
+    if (c->opt->inlined)
+        p->inlined = collapse_inline_new(c->opt->context);
+    return p;
+}
+
+void collapse_perf_close(struct perf *p)
+{
+    collapse_inline_free(p->inlined);
+    free(p->known);
+    free(p->frames);
+    strbuf_release(&p->text);
+    strbuf_release(&p->event);
+    strbuf_release(&p->comm);
+    free(p);
+}
+
+void collapse_perf_frame(struct perf *p, struct span line)
+{
+    p->in_sample = true;
+    frame_line(p, line);
+}
+
+bool collapse_perf_comm(struct span line, struct span *comm, struct span *pid, struct span *tid)
+{
+    return !is_blank_ch(line.s[0]) && split_comm(line, comm, pid, tid);
+}
+
 void collapse_perf_run(struct collapse *c)
 {
-    struct perf p = {.c = c, .text = STRBUF_INIT, .event = STRBUF_INIT, .comm = STRBUF_INIT};
+    struct perf *p = collapse_perf_open(c);
     struct span line;
 
-    p.known = xcalloc(LINES, sizeof *p.known);
-    p.seed = collapse_hash_seed() & ~(uint64_t)1;
     if (c->opt->event) {
-        strbuf_addstr(&p.event, c->opt->event);
-        p.event_given = true;
+        strbuf_addstr(&p->event, c->opt->event);
+        p->event_given = true;
     }
     while (collapse_input_line(&c->in, &line.s, &line.len)) {
         if (likely(line.len && (line.s[0] == '\t' || line.s[0] == ' ')))
-            frame_line(&p, line);
+            frame_line(p, line);
         else
-            other_line(&p, line);
+            other_line(p, line);
     }
     /* perf ends with an empty line; a file that was cut may not. */
-    end_sample(&p);
-    if (!p.is_perf)
+    end_sample(p);
+    if (!p->is_perf)
         c->samples = 0;
-    free(p.known);
-    free(p.frames);
-    strbuf_release(&p.text);
-    strbuf_release(&p.event);
-    strbuf_release(&p.comm);
+    collapse_perf_close(p);
 }
 
 int collapse_perf_probe(const char *text, size_t len)

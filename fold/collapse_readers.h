@@ -13,6 +13,7 @@
 
 COLLAPSE_READER(folded);
 COLLAPSE_READER(perf);
+void collapse_sched_run(struct collapse *c);
 COLLAPSE_READER(dtrace);
 COLLAPSE_READER(stap);
 COLLAPSE_READER(bpftrace);

@@ -453,7 +453,7 @@ void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct coll
     uint32_t id = st->order[i];
     const struct stack *s = &st->stacks[id];
 
-    out->ids = st->pool + s->at;
+    out->ids = s->n ? st->pool + s->at : NULL;
     out->n = s->n;
     out->count = s->count;
     out->has_first = !st->second || (st->columns[id] & 1);

@@ -20,6 +20,8 @@
 
 const struct collapse_kind collapse_kinds[] = {
     READER("perf", "perf script", perf),
+    /* On demand: such a file can also be counted by events, as any other of perf's. */
+    ALIAS("perf-sched", "perf script of scheduler events: time off the CPU", sched),
     READER("folded", "folded stacks", folded),
     READER("dtrace", "DTrace's aggregated stacks", dtrace),
     READER("stap", "SystemTap", stap),

@@ -67,10 +67,12 @@ static void try(const struct collapse_kind *kind, uint8_t how, const char *s, si
                                    .addrs = how & 8,
                                    .srcline = how & 16,
                                    .inlined = how & 32,
+                                   .wake = how & 4,
+                                   .chain = how & 8,
                                    .recursion = how & 64};
     size_t len, again_len;
     char *text, *again;
-    bool folded = strcmp(kind->what, "folded stacks") == 0 || !kind->probe;
+    bool folded = kind->run == collapse_kind_find("folded")->run;
 
     text = collapse(kind, &opt, how & 128, s, size, &len);
     for (char *line = text, *nl; !folded && (nl = memchr(line, '\n', len - (size_t)(line - text)));
