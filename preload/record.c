@@ -18,6 +18,8 @@
 /* One event in so many is timed, for the estimate of what recording costs. Not the
  * first: it walks through code nobody has walked through before. */
 #define COST_EVERY 256
+/* More than so many nanoseconds is the scheduler's doing, not ours. */
+#define COST_MOST 20000
 
 static bool referee;
 static uint64_t period; /* of sampling; 0: everything is recorded */
@@ -173,7 +175,7 @@ static inline void end_event(struct thread_state *t, struct timing timing)
     if (likely(!timing.start))
         return;
     end = now_ns();
-    t->record->cost_ns += end - timing.start;
+    t->record->cost_ns += end - timing.start < COST_MOST ? end - timing.start : COST_MOST;
     t->record->cost_samples++;
     store.writer.header->end_monotonic_ns = end;
 }
