@@ -43,7 +43,7 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
               libzstd-dev zlib1g-dev libunwind-dev libcairo2-dev
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
-              libtcmalloc-minimal4
+              libtcmalloc-minimal4 redis-server redis-tools
 BENCH_PKGS := jq sqlite3 python3
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind

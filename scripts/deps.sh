@@ -42,6 +42,8 @@ libjemalloc2|an allocator the tests record|lib:libjemalloc.so.2
 heaptrack|a recorder make bench compares with|cmd:heaptrack
 libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so.4
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4
+redis-server|a server the tests record|cmd:redis-server
+redis-tools|its client|cmd:redis-cli
 '
 
 row() {
