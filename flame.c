@@ -6,6 +6,7 @@
 
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/fsize.h"
 
 static const struct {
     const char *name;
@@ -34,6 +35,7 @@ static void usage(FILE *to)
 
 int main(int argc, char **argv)
 {
+    fsize_ignore_signal();
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
         usage(stdout);
         return FLAME_OK;

@@ -54,10 +54,17 @@ static inline bool span_ends(struct span s, const char *what)
     return s.len >= n && memcmp(s.s + s.len - n, what, n) == 0;
 }
 
-/* Where `what` first stands, or NULL. */
+/* Where `what` stands first, or NULL. */
 const char *span_find(struct span s, const char *what);
+
 /* Offset of the first/last `ch`, or SIZE_MAX. */
-size_t span_chr(struct span s, char ch);
+static inline size_t span_chr(struct span s, char ch)
+{
+    const char *at = s.len ? memchr(s.s, ch, s.len) : NULL;
+
+    return at ? (size_t)(at - s.s) : SIZE_MAX;
+}
+
 size_t span_rchr(struct span s, char ch);
 
 static inline bool is_blank_ch(char c)

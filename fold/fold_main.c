@@ -59,25 +59,40 @@ static const struct option longopts[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int write_out(const char *path, const struct strbuf *text)
+static void put_line(void *file, const char *line, size_t len)
+{
+    /* What goes wrong is asked for once, when the file is committed. */
+    fwrite(line, 1, len, file);
+}
+
+static int cannot_write(const char *path, int err)
+{
+    return flame_error(err == -ENOENT || err == -ENOTDIR || err == -EACCES ? FLAME_USAGE
+                                                                           : FLAME_FAILED,
+                       "%s: cannot write: %s; name another file with -o",
+                       path ? path : "standard output", strerror(-err));
+}
+
+static int write_traces(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                        const char *output)
 {
     struct outfile out;
-    int err = outfile_open(&out, path);
+    int err = outfile_open(&out, output), status;
 
-    if (!err) {
-        fwrite(text->buf, 1, text->len, out.f);
-        err = outfile_commit(&out);
+    if (err)
+        return cannot_write(output, err);
+    status = fold_loaded_to(opt, traces, ntraces, put_line, out.f);
+    if (status != FLAME_OK) {
+        outfile_abort(&out);
+        return status;
     }
-    if (!err)
-        return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       path ? path : "standard output", strerror(-err));
+    err = outfile_commit(&out);
+    return err ? cannot_write(output, err) : FLAME_OK;
 }
 
 static int fold_files(const struct fold_options *opt, char **paths, size_t npaths,
                       const char *output)
 {
-    struct strbuf text = STRBUF_INIT;
     struct collapse_load l;
     int status = FLAME_OK;
 
@@ -91,11 +106,8 @@ static int fold_files(const struct fold_options *opt, char **paths, size_t npath
         if (status == FLAME_OK)
             status = collapse_load_write(&l, output);
     } else if (status == FLAME_OK) {
-        status = fold_loaded(opt, l.traces, l.ntraces, &text);
-        if (status == FLAME_OK)
-            status = write_out(output, &text);
+        status = write_traces(opt, l.traces, l.ntraces, output);
     }
-    strbuf_release(&text);
     collapse_load_release(&l);
     return status;
 }

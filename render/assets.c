@@ -6,10 +6,11 @@
  */
 #include "render/assets.h"
 
-#define ASSET(name, file)                                                                          \
+#define FILE_BYTES(file) ".incbin \"render/assets/" file "\"\n"
+
+#define ASSET(name, bytes)                                                                         \
     __asm__(".pushsection .rodata\n"                                                               \
-            ".globl " #name "\n" #name ":\n"                                                       \
-            ".incbin \"render/assets/" file "\"\n" #name "_end:\n"                                 \
+            ".globl " #name "\n" #name ":\n" bytes #name "_end:\n"                                 \
             ".byte 0\n"                                                                            \
             ".popsection\n");                                                                      \
     extern const char name##_end[] __attribute__((visibility("hidden")));                          \
@@ -18,5 +19,16 @@
         return (size_t)(name##_end - name);                                                        \
     }
 
-ASSET(asset_svg_js, "svg.js")
-ASSET(asset_svg_css, "svg.css")
+ASSET(asset_svg_js, FILE_BYTES("svg.js"))
+ASSET(asset_svg_css, FILE_BYTES("svg.css"))
+ASSET(asset_svg_dark_css, FILE_BYTES("svg_dark.css"))
+ASSET(asset_page_html, FILE_BYTES("page.html"))
+ASSET(asset_page_css, FILE_BYTES("page.css"))
+/* One script: each file uses what stands above it. */
+ASSET(asset_page_js,
+      FILE_BYTES("page_format.js") FILE_BYTES("page_profile.js") FILE_BYTES("page_graph.js")
+          FILE_BYTES("page_merge.js") FILE_BYTES("page_color.js") FILE_BYTES("page_search.js")
+              FILE_BYTES("page_state.js") FILE_BYTES("page_draw.js") FILE_BYTES("page_chart.js")
+                  FILE_BYTES("page_minimap.js") FILE_BYTES("page_table.js")
+                      FILE_BYTES("page_popups.js") FILE_BYTES("page_app.js")
+                          FILE_BYTES("page_main.js"))

@@ -7,7 +7,17 @@
 
 #include <stdio.h>
 
+#include "render/colormap.h"
 #include "render/frametree.h"
+#include "render/nameattr.h"
+#include "render/palette.h"
+
+/* What a column of a tree's counts is. Strings as below. */
+struct render_column {
+    const char *name; /* "live"; "" when the input does not say */
+    const char *title;
+    const char *unit;
+};
 
 /* What the picture says and looks like. Strings are borrowed, may hold any bytes. */
 struct render_options {
@@ -22,19 +32,38 @@ struct render_options {
     bool minwidth_percent;
     const char *fonttype;
     double fontsize;
-    int palette;   /* see palette.h */
-    bool hash;     /* similar names get similar colours */
-    bool inverted; /* root at the top */
+    int palette;                      /* see palette.h */
+    bool hash;                        /* similar names get similar colours */
+    bool random;                      /* each frame has a shade of its own */
+    bool negate;                      /* differences: blue for growth */
+    struct colormap *colormap;        /* colours of earlier pictures, added to; or NULL */
+    const struct nameattrs *nameattr; /* or NULL */
+    const char *notes;                /* put into the file, not shown; "": none */
+    bool own_background;              /* else neutral, and dark where the reader wants that */
+    struct rgb background[2];         /* from top to bottom */
+    double scale;                     /* dots a pixel, where the output has dots */
+    double factor;                    /* what shown counts are multiplied by */
+    double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
+    bool inverted;                    /* root at the top */
+    bool reverse; /* the tree is merged from the leaf, or, with explores, is to be shown so */
+    /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
+    const struct render_column *columns;
+    size_t ncolumns;
 };
 
 struct render_backend {
     const char *name; /* for -f, and the ending of output files */
     const char *what; /* for --help */
+    /*
+     * Wants all there is: stacks as they are, whatever `reverse` says, and all views
+     * as columns. The others get one column.
+     */
+    bool explores;
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
 
-extern const struct render_backend render_svg;
+extern const struct render_backend render_svg, render_html, render_png;
 
 /* All back ends, the first being the default; ends with NULL. */
 extern const struct render_backend *const render_backends[];

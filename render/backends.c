@@ -2,6 +2,8 @@
 
 const struct render_backend *const render_backends[] = {
     &render_svg,
+    &render_html,
+    &render_png,
     NULL,
 };
 

@@ -22,6 +22,7 @@
 #include "render/frametree.h"
 
 #include <errno.h>
+#include <iconv.h>
 #include <stdlib.h>
 
 #define CHUNK_SIZE (256u << 10)
@@ -43,7 +44,8 @@ struct frame {
 };
 
 struct frametree_builder {
-    bool reverse;
+    bool reverse, keep_order;
+    uint32_t column; /* the one that lines are counted in */
     uint32_t nodes_cap, names_cap;
     struct table children, names;
     /* The line before: its text and frames in the order they were merged. */
@@ -178,6 +180,8 @@ static uint32_t add_node(struct frametree *t, uint32_t parent, uint32_t name)
             t->self_part = xreallocarray(t->self_part, cap, sizeof(double));
         if (t->delta)
             t->delta = xreallocarray(t->delta, cap, sizeof(double));
+        for (uint32_t i = 0; i < t->ncolumns; i++)
+            t->columns[i] = xreallocarray(t->columns[i], cap, sizeof(double));
         b->nodes_cap = (uint32_t)cap;
     }
     t->nodes[t->n] = (struct frametree_node){
@@ -186,6 +190,8 @@ static uint32_t add_node(struct frametree *t, uint32_t parent, uint32_t name)
         t->self_part[t->n] = 0;
     if (t->delta)
         t->delta[t->n] = 0;
+    for (uint32_t i = 0; i < t->ncolumns; i++)
+        t->columns[i][t->n] = 0;
     if (parent != FRAMETREE_NONE) {
         t->nodes[t->n].next = t->nodes[parent].first;
         t->nodes[parent].first = t->n;
@@ -254,6 +260,11 @@ void frametree_init(struct frametree *t, bool reverse)
     add_node(t, FRAMETREE_NONE, add_name(t, "all", 3, 0));
 }
 
+void frametree_keep_order(struct frametree *t)
+{
+    t->b->keep_order = true;
+}
+
 static size_t cut_frames(struct frametree_builder *b, const char *s, size_t len)
 {
     size_t n = 0, at = 0;
@@ -303,6 +314,10 @@ static void add_part(struct frametree *t, uint64_t *whole, double *part, double 
 
 static void count_line(struct frametree *t, uint32_t node, const struct folded_line *line)
 {
+    if (t->b->column) {
+        t->columns[t->b->column - 1][node] += folded_count_double(line->count);
+        return;
+    }
     if (line->count.whole == UINT64_MAX)
         t->saturated = true;
     add_whole(t, &t->nodes[node].self, line->count.whole);
@@ -338,7 +353,11 @@ int frametree_add(struct frametree *t, const struct folded_line *line)
 
         if (f->len >= UINT32_MAX)
             return -EOVERFLOW;
-        node = f->node = child(t, node, line->stack + f->start, f->len);
+        if (b->keep_order)
+            node = f->node = add_child(t, node, line->stack + f->start, f->len,
+                                       hash_bytes(line->stack + f->start, f->len));
+        else
+            node = f->node = child(t, node, line->stack + f->start, f->len);
         if (node == FRAMETREE_NONE)
             return -EOVERFLOW;
     }
@@ -351,6 +370,16 @@ int frametree_add(struct frametree *t, const struct folded_line *line)
     b->cut = swap;
     b->cut_cap = swap_cap;
     return 0;
+}
+
+void frametree_use_column(struct frametree *t, uint32_t column)
+{
+    if (column > t->ncolumns) {
+        t->columns = xreallocarray(t->columns, column, sizeof *t->columns);
+        for (; t->ncolumns < column; t->ncolumns++)
+            t->columns[t->ncolumns] = xcalloc(t->b->nodes_cap, sizeof(double));
+    }
+    t->b->column = column;
 }
 
 /* ---- finishing ---- */
@@ -462,6 +491,19 @@ static void sort_siblings(struct frametree *t)
     free(keys);
 }
 
+/* By number, which is the order they came in. */
+static void list_siblings(struct frametree *t)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        t->nodes[i].first = FRAMETREE_NONE;
+    for (uint32_t i = t->n - 1; i > 0; i--) {
+        struct frametree_node *parent = &t->nodes[t->nodes[i].parent];
+
+        t->nodes[i].next = parent->first;
+        parent->first = i;
+    }
+}
+
 static void builder_free(struct frametree *t)
 {
     if (!t->b)
@@ -477,10 +519,47 @@ static void builder_free(struct frametree *t)
 
 void frametree_finish(struct frametree *t)
 {
+    bool keep_order = t->b->keep_order;
+
     builder_free(t);
     sum_totals(t);
     rank_names(t);
-    sort_siblings(t);
+    if (keep_order)
+        list_siblings(t);
+    else
+        sort_siblings(t);
+}
+
+int frametree_recode(struct frametree *t, const char *from)
+{
+    struct strbuf sb = STRBUF_INIT;
+    iconv_t cd = iconv_open("UTF-8", from);
+
+    if (cd == (iconv_t)-1)
+        return -errno;
+    for (uint32_t i = 1; i < t->nnames; i++) {
+        char *in = (char *)t->names[i].s;
+        size_t left = t->names[i].len;
+
+        strbuf_clear(&sb);
+        while (left > 0) {
+            char text[512], *out = text;
+            size_t room = sizeof text;
+            bool stuck = iconv(cd, &in, &left, &out, &room) == (size_t)-1 && errno != E2BIG;
+
+            strbuf_add(&sb, text, sizeof text - room);
+            if (stuck) { /* no character in that encoding: the pictures show U+FFFD */
+                strbuf_addch(&sb, '\xff');
+                in++;
+                left--;
+            }
+        }
+        t->names[i].s = arena_copy(t, sb.buf, sb.len);
+        t->names[i].len = (uint32_t)sb.len;
+    }
+    iconv_close(cd);
+    strbuf_release(&sb);
+    return 0;
 }
 
 void frametree_release(struct frametree *t)
@@ -499,6 +578,9 @@ void frametree_release(struct frametree *t)
     free(t->self_part);
     free(t->total_part);
     free(t->delta);
+    for (uint32_t i = 0; i < t->ncolumns; i++)
+        free(t->columns[i]);
+    free(t->columns);
     *t = (struct frametree){0};
 }
 

@@ -45,6 +45,9 @@ struct frametree {
     uint32_t nnames;
     double *self_part, *total_part; /* fractions, by node; NULL when there are none */
     double *delta; /* second minus first count, by node; NULL without differential lines */
+    /* Counts of further columns, own ones only, by node; columns[0] is the second column. */
+    double **columns;
+    uint32_t ncolumns; /* without the first */
     bool saturated;
     struct frametree_builder *b; /* NULL after frametree_finish */
     void *arena;
@@ -52,8 +55,21 @@ struct frametree {
 
 /* With `reverse` stacks are merged from the leaf: its callers hang below it. */
 void frametree_init(struct frametree *t, bool reverse);
+/*
+ * Before the first line: keeps the order of lines, as in a flame chart. A line shares
+ * frames only with the one before it, and siblings stay in the order they came in.
+ */
+void frametree_keep_order(struct frametree *t);
+/* Names are taken to be in the encoding `from` (iconv's names) and become UTF-8. -errno. */
+int frametree_recode(struct frametree *t, const char *from);
 /* 0, or -EOVERFLOW when the tree has no room for more nodes (2^31). */
 int frametree_add(struct frametree *t, const struct folded_line *line);
+/*
+ * Lines added from now on are counted in `column`: 0 is the one that self, total
+ * and the pictures are of, the others are kept in t->columns. All share the tree,
+ * so a node's count may be 0 in some.
+ */
+void frametree_use_column(struct frametree *t, uint32_t column);
 void frametree_finish(struct frametree *t);
 void frametree_release(struct frametree *t);
 

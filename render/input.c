@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,18 +18,21 @@
 #include "common/error.h"
 #include "common/trace_reader.h"
 #include "fold/fold.h"
+#include "fold/memviews.h"
 
 #define CHUNK (256u << 10)
 
 /* One file being read. */
 struct reader {
     struct input *in;
+    const struct input_options *o;
     const char *name; /* for messages */
     uint64_t line, stacks, unknown, first_unknown;
 };
 
 /* Several texts may be put together; the first one's word counts. */
-static void take_meta(struct reader *r, char **where, const char *s, size_t len, const char *key)
+static void take_meta(const struct reader *r, char **where, const char *s, size_t len,
+                      const char *key)
 {
     const char *value;
     size_t n;
@@ -42,6 +46,50 @@ static void take_meta(struct reader *r, char **where, const char *s, size_t len,
                    r->name, r->line, key, (int)(n < 40 ? n : 40), value, *where);
 }
 
+static bool says(const char *known, const char *s, size_t len, const char *key)
+{
+    const char *value;
+    size_t n;
+
+    return !known || !folded_find_meta(s, len, key, &value, &n) ||
+           (strlen(known) == n && memcmp(known, value, n) == 0);
+}
+
+/* The column whose view and unit do not contradict the line; a new one where all do. */
+static uint32_t find_column(struct input *in, const char *s, size_t len)
+{
+    uint32_t i = 0;
+
+    while (i < in->ncolumns && !(says(in->columns[i].view, s, len, "view") &&
+                                 says(in->columns[i].unit, s, len, "unit")))
+        i++;
+    if (i == in->ncolumns) {
+        in->columns = xreallocarray(in->columns, ++in->ncolumns, sizeof *in->columns);
+        in->columns[i] = (struct input_column){0};
+    }
+    return i;
+}
+
+static void take_heading(struct reader *r, const char *s, size_t len)
+{
+    struct input *in = r->in;
+    const char *value;
+    uint32_t i = 0;
+    size_t n;
+
+    if (!folded_find_meta(s, len, "view", &value, &n) &&
+        !folded_find_meta(s, len, "unit", &value, &n))
+        return;
+    if (r->o->columns) {
+        i = find_column(in, s, len);
+        frametree_use_column(&in->tree, i);
+    }
+    take_meta(r, &in->columns[i].view, s, len, "view");
+    take_meta(r, &in->columns[i].unit, s, len, "unit");
+    in->view = in->columns[0].view;
+    in->unit = in->columns[0].unit;
+}
+
 static int take_line(struct reader *r, const char *s, size_t len)
 {
     struct folded_line line;
@@ -53,8 +101,8 @@ static int take_line(struct reader *r, const char *s, size_t len)
     }
     kind = folded_parse_line(s, len, &line);
     if (kind == 0) {
-        take_meta(r, &r->in->view, s, len, "view");
-        take_meta(r, &r->in->unit, s, len, "unit");
+        take_heading(r, s, len);
+        take_meta(r, &r->in->sample, s, len, "sample");
     } else if (kind < 0) {
         if (r->unknown++ == 0)
             r->first_unknown = r->line;
@@ -127,11 +175,21 @@ static int read_text(struct reader *r, int fd, struct strbuf *sb)
     }
 }
 
-/* A trace, of which `sb` holds the beginning, is folded to text by the stage before this one. */
-static int read_trace(struct reader *r, int fd, struct strbuf *sb, const char *view)
+static int take_view(struct reader *r, struct trace *trace, const char *view)
 {
     struct fold_options options = {.view = view};
     struct strbuf text = STRBUF_INIT;
+    int status = fold_loaded(&options, &trace, 1, &text);
+
+    if (!status)
+        status = take_text(r, text.buf, text.len);
+    strbuf_release(&text);
+    return status;
+}
+
+/* A trace, of which `sb` holds the beginning, is folded to text by the stage before this one. */
+static int read_trace(struct reader *r, int fd, struct strbuf *sb)
+{
     struct trace *trace = NULL;
     int status, err = strbuf_read_fd(sb, fd);
 
@@ -139,16 +197,15 @@ static int read_trace(struct reader *r, int fd, struct strbuf *sb, const char *v
         return flame_error(FLAME_FAILED, "%s: %s", r->name, strerror(-err));
     status = trace_load_bytes(r->name, sb->buf, sb->len, false, &trace);
     strbuf_release(sb);
-    if (!status)
-        status = fold_loaded(&options, &trace, 1, &text);
-    if (!status)
-        status = take_text(r, text.buf, text.len);
+    if (!status && (r->o->view || !r->o->columns))
+        status = take_view(r, trace, r->o->view);
+    for (size_t i = 0; !status && !r->o->view && r->o->columns && views[i].name; i++)
+        status = take_view(r, trace, views[i].name);
     trace_free(trace);
-    strbuf_release(&text);
     return status;
 }
 
-static int read_fd(struct reader *r, int fd, const char *view)
+static int read_fd(struct reader *r, int fd)
 {
     struct strbuf sb = STRBUF_INIT;
     int status = 0;
@@ -164,8 +221,8 @@ static int read_fd(struct reader *r, int fd, const char *view)
             break;
     }
     if (!status)
-        status = trace_magic_matches(sb.buf, sb.len) ? read_trace(r, fd, &sb, view)
-                                                     : read_text(r, fd, &sb);
+        status =
+            trace_magic_matches(sb.buf, sb.len) ? read_trace(r, fd, &sb) : read_text(r, fd, &sb);
     strbuf_release(&sb);
     return status;
 }
@@ -186,19 +243,28 @@ static int check_file(const struct reader *r)
     return 0;
 }
 
-static int read_file(struct input *in, const char *path, const char *view)
+static int read_file(struct input *in, const char *path, const struct input_options *o)
 {
     bool std = !path || strcmp(path, "-") == 0;
-    struct reader r = {.in = in, .name = std ? "standard input" : path};
+    struct reader r = {.in = in, .o = o, .name = std ? "standard input" : path};
     int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     int status;
 
     if (fd < 0)
         return flame_error(FLAME_USAGE, "%s: %s", path, strerror(errno));
-    status = read_fd(&r, fd, view);
+    status = read_fd(&r, fd);
     if (!std)
         close(fd);
     return status ? status : check_file(&r);
+}
+
+static bool is_empty(const struct frametree *t)
+{
+    for (uint32_t c = 0; c < t->ncolumns; c++)
+        for (uint32_t i = 0; i < t->n; i++)
+            if (t->columns[c][i] > 0)
+                return false;
+    return folded_count_double(frametree_total(t, 0)) <= 0;
 }
 
 static int check_all(struct input *in, const char *name)
@@ -206,27 +272,53 @@ static int check_all(struct input *in, const char *name)
     frametree_finish(&in->tree);
     if (in->tree.saturated)
         flame_warn("%s: counts add up to more than 2^64; the largest ones are cut there", name);
-    if (folded_count_double(frametree_total(&in->tree, 0)) > 0)
+    if (!is_empty(&in->tree))
         return 0;
+    if (in->tree.n == 1 && in->view && in->ncolumns > 1)
+        return flame_error(FLAME_USAGE, "%s: all views are empty; there is nothing to show", name);
     if (in->tree.n == 1 && in->view)
         return flame_error(FLAME_USAGE, "%s: the %s view is empty; there is nothing to show", name,
                            in->view);
     return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", name);
 }
 
-int input_read(struct input *in, char *const *paths, size_t npaths, const char *view, bool reverse)
+static void set_total(struct frametree *t, double total)
+{
+    struct folded_count all = frametree_total(t, 0), wanted;
+
+    wanted = (struct folded_count){(uint64_t)total, total - floor(total)};
+    if (total < folded_count_double(all)) {
+        flame_warn("--total %g is less than the counts add up to, so it is left aside", total);
+        return;
+    }
+    t->nodes[0].total = wanted.whole;
+    if (t->total_part)
+        t->total_part[0] = wanted.part;
+}
+
+int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o)
 {
     const char *first = npaths ? paths[0] : "-";
-    int status = 0;
+    int status = 0, err;
 
-    *in = (struct input){0};
-    frametree_init(&in->tree, reverse);
+    *in = (struct input){.ncolumns = 1};
+    in->columns = xcalloc(1, sizeof *in->columns);
+    frametree_init(&in->tree, o->reverse);
+    if (o->keep_order)
+        frametree_keep_order(&in->tree);
     if (npaths == 0)
-        status = read_file(in, NULL, view);
-    for (size_t i = 0; !status && i < npaths; i++)
-        status = read_file(in, paths[i], view);
+        status = read_file(in, NULL, o);
+    for (size_t i = 0; !status && i < npaths; i++) {
+        frametree_use_column(&in->tree, 0);
+        status = read_file(in, paths[i], o);
+    }
+    if (!status && o->encoding && (err = frametree_recode(&in->tree, o->encoding)))
+        status = flame_error(FLAME_USAGE, "unknown encoding '%s'; iconv -l lists those there are",
+                             o->encoding);
     if (!status)
         status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first);
+    if (!status && o->total > 0)
+        set_total(&in->tree, o->total);
     if (status)
         input_release(in);
     return status;
@@ -235,7 +327,11 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const char *
 void input_release(struct input *in)
 {
     frametree_release(&in->tree);
-    free(in->view);
-    free(in->unit);
+    for (uint32_t i = 0; i < in->ncolumns; i++) {
+        free(in->columns[i].view);
+        free(in->columns[i].unit);
+    }
+    free(in->columns);
+    free(in->sample);
     *in = (struct input){0};
 }

@@ -6,19 +6,35 @@
 
 #include "render/frametree.h"
 
+/* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
+struct input_column {
+    char *view, *unit;
+};
+
 struct input {
     struct frametree tree; /* finished */
-    char *view;            /* from the "# flame:" line; NULL when it says nothing */
-    char *unit;
+    char *view, *unit;     /* the first column's, borrowed from it */
+    char *sample;          /* mean bytes between samples, as text; NULL: the counts are exact */
+    struct input_column *columns;
+    uint32_t ncolumns; /* at least one */
+};
+
+struct input_options {
+    const char *view; /* which one of traces; NULL: alloc, or all of them with `columns` */
+    bool reverse;
+    bool keep_order;      /* see frametree_keep_order */
+    const char *encoding; /* of names, as iconv calls it; NULL: UTF-8 */
+    double total;         /* what the root is to come to, if that is more than its frames; or 0 */
+    bool columns;         /* counts of different views are kept apart, in columns of the tree */
 };
 
 /*
  * Reads `paths` ("-": standard input, as with none) and merges what they hold.
- * Traces are folded to `view` first (NULL: alloc). 0, or an enum flame_exit with
+ * Traces are folded first. 0, or an enum flame_exit with
  * one line on standard error; lines that were not understood are counted in a
  * warning there. After an error the input is empty, else release it.
  */
-int input_read(struct input *in, char *const *paths, size_t npaths, const char *view, bool reverse);
+int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o);
 void input_release(struct input *in);
 
 #endif

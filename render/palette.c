@@ -10,8 +10,8 @@
  * what the name looks like in their language. Marks at the end of a name shift
  * to another hue in every palette.
  *
- * Rejected: real randomness (--random of the Perl script): two runs over one
- * input would differ, and pictures could not be compared.
+ * Rejected: real randomness, also for --random, which gives each frame a shade of its
+ * own: two runs over one input would differ, and pictures could not be compared.
  */
 #define _GNU_SOURCE
 #include "render/palette.h"
@@ -166,9 +166,10 @@ size_t palette_strip_mark(const char *name, size_t len)
 }
 
 /* Three numbers in [0,1) that look unrelated for different names. */
-static void draw_random(const struct name *n, double v[3])
+static void draw_random(const struct name *n, uint32_t seed, double v[3])
 {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, then a finalizer for its weak low bits */
+    /* FNV-1a, then a finalizer for its weak low bits */
+    uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)seed << 32;
 
     for (size_t i = 0; i < n->len; i++)
         h = (h ^ (unsigned char)n->s[i]) * 0x100000001b3u;
@@ -226,7 +227,7 @@ static enum hue hue_of(int palette, const struct name *n)
     }
 }
 
-struct rgb palette_color(int palette, const char *name, size_t len, bool similar)
+static struct rgb color(int palette, const char *name, size_t len, bool similar, uint32_t seed)
 {
     struct name n = {name, palette_strip_mark(name, len), mark_of(name, len)};
     uint8_t c[3];
@@ -241,7 +242,7 @@ struct rgb palette_color(int palette, const char *name, size_t len, bool similar
     if (similar)
         draw_similar(&n, v);
     else
-        draw_random(&n, v);
+        draw_random(&n, seed, v);
     for (int i = 0; i < 3; i++) {
         double x = hues[hue].low[i] + v[hues[hue].draw[i]] * (hues[hue].span[i] + 1);
 
@@ -251,6 +252,16 @@ struct rgb palette_color(int palette, const char *name, size_t len, bool similar
         c[i] = (uint8_t)fmin(x, 255);
     }
     return (struct rgb){c[0], c[1], c[2]};
+}
+
+struct rgb palette_color(int palette, const char *name, size_t len, bool similar)
+{
+    return color(palette, name, len, similar, 0);
+}
+
+struct rgb palette_color_random(int palette, const char *name, size_t len, uint32_t seed)
+{
+    return color(palette, name, len, false, seed);
 }
 
 struct rgb palette_delta(double delta, double largest)

@@ -28,6 +28,9 @@ void palette_add_names(struct strbuf *sb);
  */
 struct rgb palette_color(int palette, const char *name, size_t len, bool similar);
 
+/* The same with a shade of its own for each `seed` instead of each name (--random). */
+struct rgb palette_color_random(int palette, const char *name, size_t len, uint32_t seed);
+
 /* Differences: red for growth, blue for less, paler the nearer to zero. */
 struct rgb palette_delta(double delta, double largest);
 

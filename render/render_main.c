@@ -9,6 +9,7 @@
 #include "render/backend.h"
 #include "render/input.h"
 #include "render/palette.h"
+#include "render/value.h"
 #include "render/views.h"
 
 struct request {
@@ -16,9 +17,12 @@ struct request {
     const struct render_backend *backend;
     const char *format, *colors, *view;
     const char *output;
+    const char *map_path, *attr_path; /* of --cp and --nameattr, or NULL */
+    const char *encoding;
+    double total;
+    bool flamechart;
     char *const *inputs;
     size_t ninputs;
-    bool reverse;
 };
 
 static void help(void)
@@ -33,10 +37,12 @@ static void help(void)
            "\n"
            "  -o, --output FILE    write to FILE (default: standard output)\n"
            "  -f, --format NAME    one of those below (default: by FILE's ending, else svg)\n"
-           "      --view VIEW      of a trace: alloc, count, live, peak or temp (default: alloc)\n"
+           "      --view VIEW      of a trace: alloc, count, live, peak or temp (default: alloc,\n"
+           "                       and all for html)\n"
            "      --title TEXT     (default: by view, else 'Flame Graph')\n"
            "      --subtitle TEXT  a second line under the title\n"
            "      --width PX       (default: 1200, and the page follows the window's width)\n"
+           "      --scale N        of a png: N dots a pixel (default: 1)\n"
            "      --height PX      of one frame (default: 16)\n"
            "      --minwidth W     leave out frames narrower than W pixels, or W%% of all\n"
            "                       (default: 0.1)\n"
@@ -44,10 +50,22 @@ static void help(void)
            "      --nametype TEXT  what a frame is called (default: 'Function:')\n"
            "      --colors NAME    palette (default: by view, else hot)\n"
            "      --hash           names that begin alike get colours that are alike\n"
+           "      --random         each frame has a shade of its own\n"
+           "      --cp[=FILE]      names keep the colours that FILE (default: palette.map) has,\n"
+           "                       and new ones are added to it\n"
+           "      --negate         differences: blue for growth\n"
+           "      --bgcolors C     background: yellow, blue, green, grey or #rrggbb\n"
            "      --reverse        merge stacks from the leaf: who calls this?\n"
            "      --inverted       root at the top\n"
+           "      --flamechart     in the order of the input: lines are moments\n"
            "      --fonttype FONT  (default: Verdana)\n"
            "      --fontsize PX    (default: 12)\n"
+           "      --fontwidth W    of a character, in font sizes (default: the font's own)\n"
+           "      --total N        what 100%% is, if more than the counts add up to\n"
+           "      --factor N       multiply shown counts by N (default: 1)\n"
+           "      --notes TEXT     a comment in the file\n"
+           "      --encoding ENC   of the names in the input (default: UTF-8)\n"
+           "      --nameattr FILE  attributes for frames: name<TAB>attribute=value...\n"
            "      --help           this text\n"
            "\n"
            "Palettes: %s\n"
@@ -94,6 +112,46 @@ static int minwidth(struct render_options *o, const char *s)
                        "render: --minwidth %s: expected pixels (0.1) or percent (0.5%%)", s);
 }
 
+static int plain_number(const char *option, const char *s, double min, double max, double *value)
+{
+    const char *end;
+
+    if (number(s, min, max, value, &end) && *end == '\0')
+        return 0;
+    return flame_error(FLAME_USAGE, "render: --%s %s: expected a number from %g to %g", option, s,
+                       min, max);
+}
+
+/* The names and their colours are flamegraph.pl's. */
+static int background(struct render_options *o, const char *s)
+{
+    static const struct {
+        const char *name;
+        struct rgb colors[2];
+    } known[] = {
+        {"yellow", {{0xee, 0xee, 0xee}, {0xee, 0xee, 0xb0}}},
+        {"blue", {{0xee, 0xee, 0xee}, {0xe0, 0xe0, 0xff}}},
+        {"green", {{0xee, 0xf2, 0xee}, {0xe0, 0xff, 0xe0}}},
+        {"grey", {{0xf8, 0xf8, 0xf8}, {0xe8, 0xe8, 0xe8}}},
+    };
+    unsigned v = 0;
+    int used = 0;
+
+    o->own_background = true;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (strcmp(s, known[i].name) == 0) {
+            memcpy(o->background, known[i].colors, sizeof o->background);
+            return 0;
+        }
+    if (strlen(s) == 7 && sscanf(s, "#%6x%n", &v, &used) == 1 && used == 7) {
+        o->background[0] = o->background[1] =
+            (struct rgb){(uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
+        return 0;
+    }
+    return flame_error(FLAME_USAGE,
+                       "render: --bgcolors %s: expected yellow, blue, green, grey or #rrggbb", s);
+}
+
 enum {
     OPT_VIEW = 256,
     OPT_TITLE,
@@ -109,6 +167,18 @@ enum {
     OPT_INVERTED,
     OPT_FONTTYPE,
     OPT_FONTSIZE,
+    OPT_FONTWIDTH,
+    OPT_SCALE,
+    OPT_RANDOM,
+    OPT_CP,
+    OPT_NEGATE,
+    OPT_BGCOLORS,
+    OPT_FLAMECHART,
+    OPT_TOTAL,
+    OPT_FACTOR,
+    OPT_NOTES,
+    OPT_ENCODING,
+    OPT_NAMEATTR,
     OPT_HELP,
 };
 
@@ -129,6 +199,18 @@ static const struct option long_options[] = {
     {"inverted", no_argument, NULL, OPT_INVERTED},
     {"fonttype", required_argument, NULL, OPT_FONTTYPE},
     {"fontsize", required_argument, NULL, OPT_FONTSIZE},
+    {"fontwidth", required_argument, NULL, OPT_FONTWIDTH},
+    {"scale", required_argument, NULL, OPT_SCALE},
+    {"random", no_argument, NULL, OPT_RANDOM},
+    {"cp", optional_argument, NULL, OPT_CP},
+    {"negate", no_argument, NULL, OPT_NEGATE},
+    {"bgcolors", required_argument, NULL, OPT_BGCOLORS},
+    {"flamechart", no_argument, NULL, OPT_FLAMECHART},
+    {"total", required_argument, NULL, OPT_TOTAL},
+    {"factor", required_argument, NULL, OPT_FACTOR},
+    {"notes", required_argument, NULL, OPT_NOTES},
+    {"encoding", required_argument, NULL, OPT_ENCODING},
+    {"nameattr", required_argument, NULL, OPT_NAMEATTR},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -178,7 +260,7 @@ static int take_option(struct request *q, int opt, char **argv)
         o->hash = true;
         break;
     case OPT_REVERSE:
-        q->reverse = true;
+        o->reverse = true;
         break;
     case OPT_INVERTED:
         o->inverted = true;
@@ -188,6 +270,42 @@ static int take_option(struct request *q, int opt, char **argv)
         break;
     case OPT_FONTSIZE:
         status = pixels("fontsize", optarg, 4, 100, &o->fontsize);
+        break;
+    case OPT_FONTWIDTH:
+        status = plain_number("fontwidth", optarg, 0.01, 10, &o->fontwidth);
+        break;
+    case OPT_SCALE:
+        status = plain_number("scale", optarg, 0.1, 10, &o->scale);
+        break;
+    case OPT_RANDOM:
+        o->random = true;
+        break;
+    case OPT_CP:
+        q->map_path = optarg ? optarg : "palette.map";
+        break;
+    case OPT_NEGATE:
+        o->negate = true;
+        break;
+    case OPT_BGCOLORS:
+        status = background(o, optarg);
+        break;
+    case OPT_FLAMECHART:
+        q->flamechart = true;
+        break;
+    case OPT_TOTAL:
+        status = plain_number("total", optarg, 0, 1.8e19, &q->total);
+        break;
+    case OPT_FACTOR:
+        status = plain_number("factor", optarg, 1e-18, 1e18, &o->factor);
+        break;
+    case OPT_NOTES:
+        o->notes = optarg;
+        break;
+    case OPT_ENCODING:
+        q->encoding = optarg;
+        break;
+    case OPT_NAMEATTR:
+        q->attr_path = optarg;
         break;
     case OPT_HELP:
         help();
@@ -235,7 +353,10 @@ static void fill_in(struct request *q, const struct input *in)
     struct render_options *o = &q->o;
 
     if (!o->title)
-        o->title = look ? look->title : o->inverted ? "Icicle Graph" : "Flame Graph";
+        o->title = look            ? look->title
+                   : q->flamechart ? "Flame Chart"
+                   : o->inverted   ? "Icicle Graph"
+                                   : "Flame Graph";
     if (!o->countname)
         o->countname = in->unit ? in->unit : look ? look->unit : "samples";
     if (!q->colors) {
@@ -244,16 +365,65 @@ static void fill_in(struct request *q, const struct input *in)
     }
 }
 
+/* A picture of estimates says so. What to free afterwards, or NULL. */
+static char *say_sampled(struct render_options *o, const struct input *in)
+{
+    struct strbuf sb = STRBUF_INIT;
+    char *end;
+    uint64_t period = in->sample ? strtoull(in->sample, &end, 10) : 0;
+
+    if (!period || *end)
+        return NULL;
+    strbuf_addf(&sb, "%s%sestimates: sampled every ", o->subtitle,
+                *o->subtitle ? " \xe2\x80\x94 " : "");
+    if (!value_add_human(&sb, (struct folded_count){.whole = period}, "bytes"))
+        strbuf_addf(&sb, "%s bytes", in->sample);
+    o->subtitle = strbuf_detach(&sb, NULL);
+    return (char *)o->subtitle;
+}
+
+/* What each column of the tree is called; the first one as the picture. */
+static struct render_column *describe_columns(const struct input *in, struct render_options *o)
+{
+    struct render_column *c = xcalloc(in->ncolumns, sizeof *c);
+
+    for (uint32_t i = 0; i < in->ncolumns; i++) {
+        const struct input_column *from = &in->columns[i];
+        const struct view_look *look = from->view ? view_look(from->view) : NULL;
+
+        c[i].name = from->view ? from->view : "";
+        c[i].title = look ? look->title : c[i].name;
+        c[i].unit = from->unit ? from->unit : look ? look->unit : o->countname;
+    }
+    if (in->ncolumns == 1)
+        c[0].unit = o->countname;
+    o->columns = c;
+    o->ncolumns = in->ncolumns;
+    return c;
+}
+
 static int draw(struct request *q)
 {
     const char *to = q->output ? q->output : "standard output";
+    struct render_column *columns;
     struct outfile out;
     struct input in;
-    int err, status = input_read(&in, q->inputs, q->ninputs, q->view, q->reverse);
+    char *subtitle;
+    struct input_options options = {
+        .view = q->view,
+        .reverse = q->o.reverse && !q->backend->explores,
+        .keep_order = q->flamechart,
+        .encoding = q->encoding,
+        .total = q->total,
+        .columns = q->backend->explores,
+    };
+    int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
         return status;
     fill_in(q, &in);
+    subtitle = say_sampled(&q->o, &in);
+    columns = describe_columns(&in, &q->o);
     err = outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
@@ -266,7 +436,33 @@ static int draw(struct request *q)
         if (err)
             status = flame_error(FLAME_FAILED, "%s: %s", to, strerror(-err));
     }
+    free(columns);
     input_release(&in);
+    free(subtitle);
+    return status;
+}
+
+/* The files that colours and attributes come from; the colours are written back. */
+static int draw_with_files(struct request *q)
+{
+    struct nameattrs *attrs = NULL;
+    int err = 0, status = 0;
+
+    if (q->attr_path)
+        status = nameattrs_read(&attrs, q->attr_path);
+    q->o.nameattr = attrs;
+    if (!status && q->map_path) {
+        q->o.colormap = colormap_new();
+        err = colormap_read(q->o.colormap, q->map_path);
+    }
+    if (!status && !err)
+        status = draw(q);
+    if (!status && !err && q->map_path)
+        err = colormap_write(q->o.colormap, q->map_path);
+    if (err)
+        status = flame_error(FLAME_USAGE, "%s: %s", q->map_path, strerror(-err));
+    colormap_free(q->o.colormap);
+    nameattrs_free(attrs);
     return status;
 }
 
@@ -277,6 +473,9 @@ int render_main(int argc, char **argv)
             {
                 .subtitle = "",
                 .nametype = "Function:",
+                .notes = "",
+                .factor = 1,
+                .scale = 1,
                 .width = 1200,
                 .fluid = true,
                 .frame_height = 16,
@@ -296,5 +495,5 @@ int render_main(int argc, char **argv)
     q.ninputs = (size_t)(argc - optind);
     if ((status = find_backend(&q)) || (q.colors && (status = find_palette(&q))))
         return status;
-    return draw(&q);
+    return draw_with_files(&q);
 }

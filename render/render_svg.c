@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "render/assets.h"
 #include "render/backend.h"
@@ -29,7 +30,8 @@
 
 struct page {
     FILE *out;
-    struct strbuf sb;
+    struct strbuf sb, value; /* what goes out; the numbers of one tooltip */
+    uint32_t *colors;        /* by name: 0, or 1 << 24 and the colour once it is known */
     const struct frametree *t;
     const struct render_options *o;
     struct layout l;
@@ -86,8 +88,25 @@ static void measure(struct page *p)
         p->largest_delta = fmax(p->largest_delta, fabs(p->t->delta[p->l.frames[i].node]));
 }
 
+/* A comment, as flamegraph.pl writes; "--" would end it. */
+static void add_notes(struct strbuf *sb, const char *notes)
+{
+    size_t begin;
+
+    if (!*notes)
+        return;
+    strbuf_addstr(sb, "<!-- NOTES: ");
+    begin = sb->len;
+    add_text(sb, notes);
+    for (size_t i = begin + 1; i < sb->len; i++)
+        if (sb->buf[i] == '-' && sb->buf[i - 1] == '-')
+            sb->buf[i] = '_';
+    strbuf_addstr(sb, " -->\n");
+}
+
 static void add_head(struct page *p)
 {
+    static const struct rgb paper[2] = {{0xfb, 0xfb, 0xf9}, {0xee, 0xee, 0xe8}};
     const struct render_options *o = p->o;
     struct strbuf *sb = &p->sb;
 
@@ -102,12 +121,18 @@ static void add_head(struct page *p)
     add_text(sb, o->nametype);
     strbuf_addf(sb, "\" data-inverted=\"%d\" data-fluid=\"%d\"", o->inverted, o->fluid);
     add_attr_px(sb, "data-fontsize", o->fontsize);
-    strbuf_addstr(sb, ">\n<style type=\"text/css\"><![CDATA[\n");
+    strbuf_addstr(sb, ">\n");
+    add_notes(sb, o->notes);
+    strbuf_addstr(sb, "<style type=\"text/css\"><![CDATA[\n");
     strbuf_add(sb, asset_svg_css, asset_svg_css_len());
+    if (!o->own_background)
+        strbuf_add(sb, asset_svg_dark_css, asset_svg_dark_css_len());
     strbuf_addstr(sb, "]]></style>\n<defs><linearGradient id=\"paper\" x1=\"0\" y1=\"0\" x2=\"0\" "
-                      "y2=\"1\"><stop class=\"paper1\" offset=\"0%\" stop-color=\"#fbfbf9\"/>"
-                      "<stop class=\"paper2\" offset=\"100%\" stop-color=\"#eeeee8\"/>"
-                      "</linearGradient></defs>\n<rect id=\"background\" width=\"100%\" "
+                      "y2=\"1\"><stop class=\"paper1\" offset=\"0%\"");
+    add_attr_hex(sb, "stop-color", o->own_background ? o->background[0] : paper[0]);
+    strbuf_addstr(sb, "/><stop class=\"paper2\" offset=\"100%\"");
+    add_attr_hex(sb, "stop-color", o->own_background ? o->background[1] : paper[1]);
+    strbuf_addstr(sb, "/></linearGradient></defs>\n<rect id=\"background\" width=\"100%\" "
                       "height=\"100%\" fill=\"url(#paper)\"/>\n");
 }
 
@@ -159,21 +184,80 @@ static void add_bars(struct page *p)
     strbuf_addstr(&p->sb, "</g>\n");
 }
 
+static struct folded_count shown_count(const struct page *p, struct folded_count c)
+{
+    double v;
+
+    if (p->o->factor == 1)
+        return c;
+    v = folded_count_double(c) * p->o->factor;
+    if (v >= 18446744073709551615.0)
+        return (struct folded_count){UINT64_MAX, 0};
+    return (struct folded_count){(uint64_t)v, v - floor(v)};
+}
+
 static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t len)
 {
-    struct strbuf *sb = &p->sb, value = STRBUF_INIT;
+    struct strbuf *sb = &p->sb, *value = &p->value;
     struct folded_count total = frametree_total(p->t, node);
 
     xml_add(sb, name, len, TITLE_CHARS);
-    value_add_both(&value, total, p->o->countname);
-    strbuf_addstr(&value, ", ");
-    value_add_percent(&value, folded_count_double(total), p->total);
+    strbuf_clear(value);
+    value_add_both(value, shown_count(p, total), p->o->countname);
+    strbuf_addstr(value, ", ");
+    value_add_percent(value, folded_count_double(total), p->total);
     if (p->t->delta)
-        strbuf_addf(&value, "; %+.2f%%", 100 * p->t->delta[node] / p->total);
+        strbuf_addf(value, "; %+.2f%%", 100 * p->t->delta[node] / p->total);
     strbuf_addstr(sb, " (");
-    xml_add(sb, value.buf, value.len, 0);
+    xml_add(sb, value->buf, value->len, 0);
     strbuf_addch(sb, ')');
-    strbuf_release(&value);
+}
+
+static struct rgb frame_color(struct page *p, uint32_t node)
+{
+    const struct frametree_name *n = frametree_name(p->t, node);
+    const struct render_options *o = p->o;
+    uint32_t *known;
+    struct rgb c;
+
+    if (p->t->delta) {
+        double delta = o->negate ? -p->t->delta[node] : p->t->delta[node];
+
+        return palette_delta(delta, p->largest_delta);
+    }
+    if (o->random)
+        return palette_color_random(o->palette, n->s, n->len, node + 1);
+    known = &p->colors[p->t->nodes[node].name];
+    if (!*known) {
+        c = palette_color(o->palette, n->s, n->len, o->hash);
+        if (o->colormap)
+            c = colormap_color(o->colormap, n->s, n->len, c);
+        *known = 1u << 24 | (uint32_t)c.r << 16 | (uint32_t)c.g << 8 | c.b;
+    }
+    return (struct rgb){(uint8_t)(*known >> 16), (uint8_t)(*known >> 8), (uint8_t)*known};
+}
+
+/* Opens <g>, within <a> where the name's attributes ask for a link. */
+static void open_group(struct page *p, const struct nameattr *attr)
+{
+    const char *href = nameattr_get(attr, "href"), *target = nameattr_get(attr, "target");
+    struct strbuf *sb = &p->sb;
+
+    if (href) {
+        strbuf_addstr(sb, "<a href=\"");
+        add_text(sb, href);
+        strbuf_addstr(sb, "\" target=\"");
+        add_text(sb, target ? target : "_top");
+        strbuf_addstr(sb, "\">");
+    }
+    strbuf_addstr(sb, "<g");
+    if (attr)
+        nameattr_add(sb, attr);
+}
+
+static void close_group(struct page *p, const struct nameattr *attr)
+{
+    strbuf_addstr(&p->sb, nameattr_get(attr, "href") ? "</g></a>\n" : "</g>\n");
 }
 
 static void add_frame(struct page *p, const struct layout_frame *f)
@@ -183,27 +267,32 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     size_t len = palette_strip_mark(n->s, n->len), fits;
     double level = o->inverted ? f->depth : p->l.depth - f->depth;
     double x = PAD_X + f->x, y = p->top + level * o->frame_height;
+    const struct nameattr *attr = nameattr_find(o->nameattr, n->s, n->len);
+    const char *title = nameattr_get(attr, "title");
     struct strbuf *sb = &p->sb;
-    struct rgb c = p->t->delta ? palette_delta(p->t->delta[f->node], p->largest_delta)
-                               : palette_color(o->palette, n->s, n->len, o->hash);
 
-    strbuf_addstr(sb, "<g data-x=\"");
+    open_group(p, attr);
+    strbuf_addstr(sb, " data-x=\"");
     value_add_number(sb, f->start, false);
     strbuf_addstr(sb, "\" data-w=\"");
     value_add_number(sb, frametree_total(p->t, f->node), false);
     strbuf_addstr(sb, "\" data-d=\"");
     value_add_number(sb, (struct folded_count){f->depth, 0}, false);
     strbuf_addstr(sb, "\"><title>");
-    add_tooltip(p, f->node, n->s, len);
+    if (title)
+        add_text(sb, title);
+    else
+        add_tooltip(p, f->node, n->s, len);
     strbuf_addstr(sb, "</title><rect");
     add_attr_px(sb, "x", x);
     add_attr_px(sb, "y", y);
     add_attr_px(sb, "width", f->width);
     add_attr_px(sb, "height", o->frame_height - 1);
-    add_attr_hex(sb, "fill", c);
-    fits = textfit(n->s, len, f->width - 2 * LABEL_PAD, o->fontsize, o->fonttype);
+    add_attr_hex(sb, "fill", frame_color(p, f->node));
+    fits = textfit(n->s, len, f->width - 2 * LABEL_PAD, o->fontsize, o->fonttype, o->fontwidth);
     if (fits == 0) { /* most frames of a large picture; the script places it when there is room */
-        strbuf_addstr(sb, "/><text/></g>\n");
+        strbuf_addstr(sb, "/><text/>");
+        close_group(p, attr);
         return;
     }
     strbuf_addstr(sb, "/><text");
@@ -211,7 +300,8 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     add_attr_px(sb, "y", y + (o->frame_height - 1) / 2 + o->fontsize * 0.36);
     strbuf_addch(sb, '>');
     xml_add(sb, n->s, fits, 0);
-    strbuf_addstr(sb, fits < len ? "..</text></g>\n" : "</text></g>\n");
+    strbuf_addstr(sb, fits < len ? "..</text>" : "</text>");
+    close_group(p, attr);
 }
 
 static void add_frames(struct page *p)
@@ -231,8 +321,9 @@ static void add_frames(struct page *p)
 
 static int svg_write(FILE *out, const struct frametree *t, const struct render_options *o)
 {
-    struct page p = {.out = out, .sb = STRBUF_INIT, .t = t, .o = o};
+    struct page p = {.out = out, .sb = STRBUF_INIT, .value = STRBUF_INIT, .t = t, .o = o};
 
+    p.colors = xcalloc(t->nnames, sizeof *p.colors);
     measure(&p);
     add_head(&p);
     add_titles(&p);
@@ -243,6 +334,8 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
     strbuf_addstr(&p.sb, "]]></script>\n</svg>\n");
     flush(&p);
     strbuf_release(&p.sb);
+    strbuf_release(&p.value);
+    free(p.colors);
     layout_release(&p.l);
     return p.err;
 }

@@ -28,8 +28,10 @@ static bool is_monospace(const char *fonttype)
            strcasestr(fonttype, "consol");
 }
 
-static double char_width(uint32_t cp, bool mono)
+static double char_width(uint32_t cp, bool mono, double fontwidth)
 {
+    if (fontwidth > 0)
+        return fontwidth;
     if (cp >= 0x1100) /* CJK and symbols: a square; wrong only on the safe side */
         return 1.0;
     if (mono)
@@ -39,17 +41,18 @@ static double char_width(uint32_t cp, bool mono)
     return 0.7;
 }
 
-size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype)
+size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype,
+               double fontwidth)
 {
     bool mono = is_monospace(fonttype);
-    double room = width / fontsize, dots = 2 * char_width('.', mono), used = 0;
+    double room = width / fontsize, dots = 2 * char_width('.', mono, fontwidth), used = 0;
     size_t fits = 0, chars = 0;
 
     for (size_t i = 0; i < len;) {
         uint32_t cp = 0;
         size_t n = utf8_decode(name + i, len - i, &cp);
 
-        used += char_width(n ? cp : 0xfffd, mono);
+        used += char_width(n ? cp : 0xfffd, mono, fontwidth);
         if (used > room)
             return chars >= MIN_CHARS ? fits : 0;
         i += n ? n : 1;

@@ -9,10 +9,13 @@
 #include "common/compiler.h"
 
 /*
+ * `fontwidth` (0: not known) is what every character takes, in font sizes.
+ *
  * Bytes of name[0..len) that fit into `width` pixels at `fontsize`. The whole
  * length when all of it fits; else the length of the beginning that leaves room
  * for ".." behind it; 0 when that would be under three characters.
  */
-size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype);
+size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype,
+               double fontwidth);
 
 #endif

@@ -173,7 +173,8 @@ static int list(const struct request *q)
     const char *unit;
     struct input in;
     size_t n, width;
-    int status = input_read(&in, q->inputs, q->ninputs, q->view, false);
+    struct input_options options = {.view = q->view};
+    int status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
         return status;

@@ -3,10 +3,22 @@
 #include "common/utf8.h"
 
 /* What must not reach a page: XML 1.0 2.2 [2], and Unicode's bidirectional controls. */
-static bool is_forbidden(uint32_t cp)
+bool xml_allows(uint32_t cp)
 {
-    return utf8_is_control(cp) || (cp & 0xfffe) == 0xfffe || (cp >= 0x202a && cp <= 0x202e) ||
-           (cp >= 0x2066 && cp <= 0x2069);
+    return !utf8_is_control(cp) && (cp & 0xfffe) != 0xfffe && (cp < 0x202a || cp > 0x202e) &&
+           (cp < 0x2066 || cp > 0x2069);
+}
+
+/* How many characters from s on need nothing done to them. Most names are all such. */
+static size_t plain_run(const char *s, size_t len)
+{
+    static const bool special[128] = {
+        ['&'] = true, ['<'] = true, ['>'] = true, ['"'] = true, ['\''] = true, [0x7f] = true};
+    size_t i = 0;
+
+    while (i < len && (unsigned char)(s[i] - 0x20) < 0x60 && !special[(unsigned char)s[i]])
+        i++;
+    return i;
 }
 
 void xml_add(struct strbuf *sb, const char *s, size_t len, size_t max_chars)
@@ -15,13 +27,21 @@ void xml_add(struct strbuf *sb, const char *s, size_t len, size_t max_chars)
 
     for (size_t i = 0; i < len; chars++) {
         uint32_t cp = 0;
-        size_t n = utf8_decode(s + i, len - i, &cp);
+        size_t left = max_chars && max_chars - chars < len - i ? max_chars - chars : len - i;
+        size_t n = plain_run(s + i, left);
 
+        if (n > 0) {
+            strbuf_add(sb, s + i, n);
+            i += n;
+            chars += n - 1;
+            continue;
+        }
+        n = utf8_decode(s + i, len - i, &cp);
         if (max_chars && chars == max_chars) {
             strbuf_addstr(sb, "\xe2\x80\xa6");
             return;
         }
-        if (n == 0 || is_forbidden(cp))
+        if (n == 0 || !xml_allows(cp))
             strbuf_addstr(sb, UTF8_REPLACEMENT);
         else if (cp == '&')
             strbuf_addstr(sb, "&amp;");

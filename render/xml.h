@@ -9,6 +9,9 @@
 
 #include "common/strbuf.h"
 
+/* False for code points that must not reach a page, as said below. */
+bool xml_allows(uint32_t cp);
+
 /*
  * Appends s with &, <, >, " and ' escaped. Control characters, bytes that are no
  * UTF-8 and code points XML forbids become U+FFFD, as do the marks that turn the

@@ -26,13 +26,13 @@
 
     /* ---- the frames, read once ---- */
 
-    const frames = Array.from(group.children), n = frames.length;
+    const frames = Array.from(group.getElementsByTagName("g")), n = frames.length;
     const start = new Float64Array(n), size = new Float64Array(n);
     const depth = new Int32Array(n), end = new Int32Array(n);
     const rects = new Array(n), texts = new Array(n), names = new Array(n);
     const label = new Array(n), look = new Uint8Array(n);
     const isMatch = new Uint8Array(n);
-    const HIDE = 1, PARENT = 2, MATCH = 4;
+    const HIDE = 1, PARENT = 2, MATCH = 4, CURRENT = 8;
     const index = new Map();
 
     function readFrames() {
@@ -104,10 +104,10 @@
 
     /* ---- drawing ---- */
 
-    let zoomed = 0;
+    let zoomed = 0, current = -1;
 
     function setLook(i, value) {
-        value |= isMatch[i] ? MATCH : 0;
+        value |= (isMatch[i] ? MATCH : 0) | (i === current ? CURRENT : 0);
         if (look[i] === value)
             return;
         look[i] = value;
@@ -115,6 +115,7 @@
         if (value & HIDE) words.push("hide");
         if (value & PARENT) words.push("parent");
         if (value & MATCH) words.push("match");
+        if (value & CURRENT) words.push("current");
         frames[i].setAttribute("class", words.join(" "));
     }
 
@@ -178,7 +179,7 @@
             subtitle.setAttribute("x", width / 2);
         searchButton.setAttribute("x", width - PAD - 2 * fontsize);
         caseButton.setAttribute("x", width - PAD);
-        matched.setAttribute("x", width - PAD);
+        placeMatched();
         placeBox();
     }
 
@@ -209,7 +210,7 @@
     /* ---- details ---- */
 
     function frameOf(event) {
-        const g = event.target.closest ? event.target.closest("#frames > g") : null;
+        const g = event.target.closest ? event.target.closest("#frames g") : null;
         return g ? index.get(g) : undefined;
     }
 
@@ -308,10 +309,53 @@
                 sum += size[i];
                 covered = end[i];
             }
-            setLook(i, look[i] & ~MATCH);
+            setLook(i, look[i] & ~(MATCH | CURRENT));
         }
+        for (const step of steps)
+            step.classList.toggle("off", sum === 0);
+        placeMatched();
         if (re)
             say("Matched: " + (100 * sum / size[0]).toFixed(2) + "%", false);
+    }
+
+    /* The share, and what leads to the next and previous match, right of it. */
+    const steps = [];
+
+    function placeMatched() {
+        const room = steps.length && !steps[0].classList.contains("off") ? 3.5 * fontsize : 0;
+        matched.setAttribute("x", width - PAD - room);
+        steps.forEach((step, i) => step.setAttribute("x", width - PAD - (1 - i) * 1.6 * fontsize));
+    }
+
+    function addSteps() {
+        for (const [id, sign, tip, by] of [["previous", "\u2191", "Previous match: Shift-N", -1],
+            ["next", "\u2193", "Next match: N", 1]]) {
+            const step = document.createElementNS("http://www.w3.org/2000/svg", "text");
+            step.id = id;
+            step.setAttribute("text-anchor", "end");
+            step.setAttribute("y", matched.getAttribute("y"));
+            step.setAttribute("font-size", fontsize + 2);
+            step.setAttribute("aria-label", tip);
+            setLabel(step, sign, tip);
+            button(step, () => nextMatch(by));
+            step.classList.add("off");
+            byId("status").appendChild(step);
+            steps.push(step);
+        }
+    }
+
+    function nextMatch(by) {
+        let i = current < 0 ? (by > 0 ? zoomed - 1 : zoomed) : current;
+        for (let k = 0; k < n; k++) {
+            i = (i + by + n) % n;
+            if (!isMatch[i])
+                continue;
+            /* Out of sight, or too thin to be seen there. */
+            if (look[i] & HIDE || Number(rects[i].getAttribute("width")) < 1)
+                zoom(i);
+            select(i);
+            return;
+        }
     }
 
     function searchNow(wanted) {
@@ -387,6 +431,65 @@
             openBox();
     }
 
+    /* ---- walking frames by the keyboard ---- */
+
+    const inverted = svg.dataset.inverted === "1";
+
+    function select(i) {
+        const before = current;
+        current = i;
+        if (before >= 0) {
+            setLook(before, look[before] & ~CURRENT);
+            for (const name of ["tabindex", "role", "aria-label"])
+                frames[before].removeAttribute(name);
+        }
+        setLook(i, look[i]);
+        frames[i].setAttribute("tabindex", "-1");
+        frames[i].setAttribute("role", "button");
+        frames[i].setAttribute("aria-label", fullText(i));
+        frames[i].focus();
+        showDetails(i);
+    }
+
+    /* The frame next to i: its caller, its widest callee, or a sibling; -1 for none. */
+    function neighbour(i, step) {
+        let j = i - 1, best = -1;
+        if (step === "out") {
+            while (j >= 0 && depth[j] >= depth[i])
+                j--;
+            return j;
+        }
+        if (step === "in") {
+            for (j = i + 1; j < end[i]; j = end[j])
+                if (best < 0 || size[j] > size[best])
+                    best = j;
+            return best;
+        }
+        if (step === "next")
+            return end[i] < n && depth[end[i]] === depth[i] ? end[i] : -1;
+        while (j >= 0 && depth[j] > depth[i])
+            j--;
+        return j >= 0 && depth[j] === depth[i] ? j : -1;
+    }
+
+    function walk(event) {
+        const steps = { ArrowLeft: "previous", ArrowRight: "next",
+            ArrowUp: inverted ? "out" : "in", ArrowDown: inverted ? "in" : "out" };
+        if (event.ctrlKey || event.metaKey || event.altKey)
+            return;
+        if (steps[event.key]) {
+            const to = current < 0 || look[current] & HIDE ? zoomed :
+                neighbour(current, steps[event.key]);
+            if (to >= 0 && !(look[to] & HIDE))
+                select(to);
+        } else if (event.key === "Enter" && current >= 0) {
+            zoom(current);
+        } else {
+            return;
+        }
+        event.preventDefault();
+    }
+
     /* ---- wiring ---- */
 
     function key(event) {
@@ -398,6 +501,8 @@
             openBox();
         } else if (ctrl && event.key === "i") {
             toggleCase();
+        } else if (!ctrl && event.key.toLowerCase() === "n" && term && event.target !== input) {
+            nextMatch(event.shiftKey ? -1 : 1);
         } else if (event.key === "Escape") {
             if (box || term) {
                 closeBox();
@@ -436,6 +541,13 @@
     button(unzoomButton, () => zoom(0));
     button(searchButton, toggleSearch);
     button(caseButton, toggleCase);
+    addSteps();
+    group.setAttribute("tabindex", "0");
+    group.setAttribute("role", "application");
+    group.setAttribute("aria-label", "Flame graph. Arrow keys walk the frames, Enter zooms.");
+    details.setAttribute("aria-live", "polite");
+    matched.setAttribute("aria-live", "polite");
+    group.addEventListener("keydown", walk);
     group.addEventListener("click", (event) => {
         const i = frameOf(event);
         if (i !== undefined)

@@ -33,7 +33,12 @@ export function near(got, want, by, name) {
 
 // Draws folded text (string or Buffer); returns the path of the SVG.
 export function render(folded, ...options) {
-    const out = join(scratch, `picture${Math.random().toString(36).slice(2)}.svg`);
+    return renderTo("svg", folded, ...options);
+}
+
+// The same, in the format of that ending.
+export function renderTo(ending, folded, ...options) {
+    const out = join(scratch, `picture${Math.random().toString(36).slice(2)}.${ending}`);
     writeFileSync(out + ".folded", folded);
     execFileSync(flame, ["render", "-o", out, ...options, out + ".folded"],
         { stdio: ["ignore", "inherit", "inherit"] });

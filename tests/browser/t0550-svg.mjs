@@ -126,6 +126,47 @@ async function search() {
     await page.context().close();
 }
 
+async function keys() {
+    const page = await open(render(FOLDED));
+    await page.locator("#frames").focus();
+    const steps = [["ArrowUp", "all"], ["ArrowUp", "app"], ["ArrowUp", "main"], ["ArrowLeft", "exit"],
+        ["ArrowRight", "main"], ["ArrowUp", "parse"], ["ArrowLeft", "emit"], ["ArrowDown", "main"],
+        ["ArrowUp", "parse"]];
+    for (const [key, name] of steps) {
+        await page.keyboard.press(key);
+        ok((await text(page, "details")).startsWith(`Function: ${name} (`), `${key} to ${name}`);
+    }
+    is(await page.evaluate(() => document.activeElement.getAttribute("aria-label")),
+        "parse (2.00 MiB, 2,097,152 bytes, 50.00%)", "a screen reader hears the frame");
+    await page.keyboard.press("Enter");
+    near((await frame(page, "parse")).width, 1180, 1, "Enter zooms");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    near((await frame(page, "main")).width, 1180, 1, "to a faded caller, too");
+    await page.keyboard.press("Escape");
+    ok(!await visible(page, "next"), "no next match without a search");
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("emit");
+    await page.keyboard.press("Control+i");
+    await matched(page, "Matched: 37.50%");
+    await page.keyboard.press("Enter");
+    const details = async (key, start) => {
+        await page.keyboard.press(key);
+        ok((await text(page, "details")).startsWith(`Function: ${start} (`), `${key} to ${start}`);
+    };
+    await details("n", "Emit");
+    await details("n", "emit");
+    await details("n", "Emit");
+    await details("Shift+N", "emit");
+    await page.locator("#next").click();
+    ok((await text(page, "details")).startsWith("Function: Emit ("), "the button does it, too");
+    await on(page, "parse").click();
+    await page.locator("#previous").click();
+    near((await frame(page, "emit")).width, 1180, 1, "a match out of sight is zoomed to");
+    is(page.trouble.join("\n"), "", "no script error, no request");
+    await page.context().close();
+}
+
 async function address() {
     const path = render(FOLDED);
     const page = await open(path);
@@ -265,6 +306,6 @@ async function large() {
 }
 
 await main(async () => {
-    for (const test of [hover, zoom, search, address, width, labels, hostile, embedded, large])
+    for (const test of [hover, zoom, search, keys, address, width, labels, hostile, embedded, large])
         await test();
 });

@@ -29,28 +29,45 @@ static size_t count_of(const char *text, const char *part)
     return n;
 }
 
+static char *written(const struct render_backend *b, const struct frametree *t,
+                     const struct render_options *o)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+
+    check(f && b->write(f, t, o) == 0 && fclose(f) == 0);
+    check(strlen(text) == len);
+    for (size_t i = 0; i < len; i++)
+        check(text[i] == '\n' || ((unsigned char)text[i] >= 0x20 && text[i] != 0x7f));
+    return text;
+}
+
 static void draw(const struct frametree *t, const char *name)
 {
+    struct render_column column = {.name = name, .title = name, .unit = name};
     struct render_options o = {.title = name,
                                .subtitle = name,
                                .countname = name,
                                .nametype = name,
+                               .notes = name,
+                               .factor = 1,
                                .width = 1200,
                                .frame_height = 16,
                                .fonttype = name,
                                .fontsize = 12,
                                .palette = palette_find("rust"),
-                               .hash = t->n % 2};
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
+                               .hash = t->n % 2,
+                               .columns = &column,
+                               .ncolumns = 1};
+    char *text = written(&render_svg, t, &o);
 
-    check(f && render_svg.write(f, t, &o) == 0 && fclose(f) == 0);
-    check(strlen(text) == len);
     check(count_of(text, "<script") == 1 && count_of(text, "<style") == 1);
     check(count_of(text, "<g data-x=") <= t->n);
-    for (size_t i = 0; i < len; i++)
-        check(text[i] == '\n' || ((unsigned char)text[i] >= 0x20 && text[i] != 0x7f));
+    free(text);
+    text = written(&render_html, t, &o);
+    check(count_of(text, "<script") == 2 && count_of(text, "</script") == 2);
+    check(count_of(text, "<!--") == 0 && count_of(text, "<style") == 1);
     free(text);
 }
 

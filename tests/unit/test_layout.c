@@ -128,14 +128,14 @@ static void test_text(void)
     size_t len = strlen(name), last = 0;
     int wrong = 0;
 
-    is_int(textfit(name, len, 1000, 12, "Verdana"), len, "all fits");
-    is_int(textfit(name, len, 20, 12, "Verdana"), 0, "two letters and dots are not worth it");
-    is_int(textfit("ab", 2, 20, 12, "Verdana"), 2, "a short name is");
-    is_int(textfit(name, len, 0, 12, "Verdana"), 0, "no room");
-    is_int(textfit(name, len, -5, 12, "Verdana"), 0, "less than no room");
-    is_int(textfit("", 0, 50, 12, "Verdana"), 0, "no name");
+    is_int(textfit(name, len, 1000, 12, "Verdana", 0), len, "all fits");
+    is_int(textfit(name, len, 20, 12, "Verdana", 0), 0, "two letters and dots are not worth it");
+    is_int(textfit("ab", 2, 20, 12, "Verdana", 0), 2, "a short name is");
+    is_int(textfit(name, len, 0, 12, "Verdana", 0), 0, "no room");
+    is_int(textfit(name, len, -5, 12, "Verdana", 0), 0, "less than no room");
+    is_int(textfit("", 0, 50, 12, "Verdana", 0), 0, "no name");
     for (double w = 0; w < 300; w += 0.5) {
-        size_t fits = textfit(name, len, w, 12, "monospace");
+        size_t fits = textfit(name, len, w, 12, "monospace", 0);
 
         wrong += fits < last;
         wrong += fits > 0 && fits < len && ((double)fits + 2) * 12 * 0.602 > w + 1e-6;
@@ -143,11 +143,12 @@ static void test_text(void)
     }
     is_int(wrong, 0, "more room never shows less, and dots fit too");
     ok(textfit("\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac", 18, 60,
-               12, "Verdana") %
+               12, "Verdana", 0) %
                3 ==
            0,
        "a character is never cut in two");
-    is_int(textfit("\xff\xff\xff", 3, 500, 12, "Verdana"), 3, "broken bytes count as characters");
+    is_int(textfit("\xff\xff\xff", 3, 500, 12, "Verdana", 0), 3,
+           "broken bytes count as characters");
 }
 
 int main(void)

@@ -1,0 +1,129 @@
+/*
+ * ---- page_color.js: what colour a frame has ----
+ *
+ * By default frames of one package (module, namespace, directory) share a hue and
+ * each name has its own shade of it. Labels are dark on every colour, in both
+ * themes.
+ */
+
+function hashText(s) {
+    let h = 0x811c9dc5;
+    for (let i = 0; i < s.length; i++)
+        h = Math.imul(h ^ s.charCodeAt(i), 0x01000193);
+    h = Math.imul(h ^ h >>> 16, 0x7feb352d);
+    h = Math.imul(h ^ h >>> 15, 0x846ca68b);
+    return (h ^ h >>> 16) >>> 0;
+}
+
+/*
+ * Where a function comes from, as far as its name tells: "lib`f", "f (lib.so)",
+ * "[lib.so]", Java and Go paths, Rust and C++ namespaces, Python files; for plain
+ * C the prefix before the first underscore, as in sqlite3_step.
+ */
+function packageOf(name) {
+    let m;
+    if ((m = /^(.+?)`/.exec(name)))
+        return m[1];
+    if ((m = /\(([^()]*\/)?([^()\/]+\.(?:so[.\d]*|py|js|mjs|rb|dylib|exe|dll))(?::\d+)?\)$/
+        .exec(name)))
+        return m[2];
+    if ((m = /^\[(.+)\]$/.exec(name)))
+        return m[1];
+    if ((m = /^L?([\w$-]+(?:\/[\w$-]+)+)[.;\/:]/.exec(name)) ||
+        (m = /^([\w-]+\.[\w-]+(?:\/[\w.-]+)+)\.\S/.exec(name)))
+        return m[1];
+    const bare = name.replace(/^(?:<|&|\*|\(|dyn |void |bool |int |unsigned |const |operator )+/, "");
+    if ((m = /^([\w$~]+(?:\{[^}]*\})?)(?:<[^>]*>)?::/.exec(bare)))
+        return m[1];
+    if ((m = /^((?:[a-z_$][\w$]*\.)+)[\w$<]/.exec(bare)))
+        return m[1].slice(0, -1);
+    if ((m = /^_*([A-Za-z][A-Za-z0-9]*)_/.exec(bare)))
+        return m[1];
+    return bare;
+}
+
+/*
+ * Oklch (Bjorn Ottosson's Oklab in polar form) as "rgb(...)": equal lightness looks
+ * equally light in every hue, which hsl() is far from.
+ */
+function oklch(light, chroma, hue) {
+    const a = chroma * Math.cos(hue * Math.PI / 180), b = chroma * Math.sin(hue * Math.PI / 180);
+    const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+    const m = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+    const s = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+    const linear = [4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+        -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s];
+    return "rgb(" + linear.map((v) => {
+        const c = Math.min(1, Math.max(0, v));
+        return Math.round(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055));
+    }).join() + ")";
+}
+
+/* A key's hue, and a name's shade of it. */
+function shadeOf(hue, name, dark) {
+    const g = hashText(name);
+    return oklch((dark ? 0.735 : 0.82) + (g % 9 - 4) * 0.0075, 0.088 + (g >>> 8) % 5 * 0.006, hue);
+}
+
+function hueShade(key, name, dark) {
+    const h = hashText(key);
+    return shadeOf(h % 24 * 15 + (h >>> 8) % 7, name, dark);
+}
+
+const KIND_HUES = { user: 60, kernel: 300, jit: 145, inlined: 95, waker: 205 };
+
+/* Pale yellow to deep orange-red by share. */
+function heat(share, dark) {
+    const t = Math.sqrt(Math.min(1, Math.max(0, share)));
+    return oklch((dark ? 0.8 : 0.93) - (dark ? 0.15 : 0.23) * t, 0.05 + 0.13 * t, 95 - 60 * t);
+}
+
+/* Growth is vermilion and decline blue, which colour-blind people tell apart too. */
+function changeColor(change, largest, dark) {
+    const t = largest > 0 ? Math.sqrt(Math.min(1, Math.abs(change) / largest)) : 0;
+    if (change === 0)
+        return dark ? "#8b9099" : "#d9dce1";
+    return oklch((dark ? 0.82 : 0.91) - (dark ? 0.14 : 0.2) * t, 0.03 + 0.13 * t,
+        change > 0 ? 45 : 245);
+}
+
+/* A function from a graph's node to its CSS colour. */
+function colorist(profile, graph, mode, dark) {
+    const cache = profile.colors || (profile.colors = new Map());
+    const key = mode + (dark ? "-dark" : "");
+    const separator = dark ? "#5d636e" : "#b4b9c2";
+    if (mode === "change" && graph.change) {
+        let largest = 0;
+        for (let i = 1; i < graph.n; i++)
+            largest = Math.max(largest, Math.abs(graph.change[i]));
+        return (i) => changeColor(graph.change[i], largest, dark);
+    }
+    if (mode === "own" || mode === "total") {
+        let most = 0;
+        const v = mode === "own" ? graph.own : graph.total;
+        for (let i = 1; i < graph.n; i++)
+            most = Math.max(most, v[i]);
+        const steps = Array.from({ length: 65 }, (_, k) => heat(k / 64, dark));
+        return (i) => steps[most > 0 ? Math.round(64 * Math.min(1, v[i] / most)) : 0];
+    }
+    if (!cache.has(key))
+        cache.set(key, new Array(profile.names.length));
+    const known = cache.get(key);
+    const make = (n) => {
+        const name = profile.names[n], kind = profile.kinds[n];
+        if (kind === "separator")
+            return separator;
+        if (mode === "kind")
+            return shadeOf(KIND_HUES[kind], name, dark);
+        if (kind === "waker")
+            return hueShade("waker", name, dark);
+        return hueShade(mode === "name" ? name : packageOf(name), name, dark);
+    };
+    return (i) => {
+        if (graph.name[i] === 0)
+            return dark ? "#9aa1ad" : "#cdd2da";
+        const n = graph.name[i];
+        return known[n] || (known[n] = make(n));
+    };
+}

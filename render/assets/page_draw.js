@@ -1,0 +1,285 @@
+/*
+ * ---- page_draw.js: from a graph and a zoom to boxes, and from boxes to pixels ----
+ *
+ * One walk in pre-order finds what is wide enough to see and steps over
+ * everything else by its subtree's end, so drawing costs what is on the screen
+ * and not what is in the profile. Neighbours under a pixel become one grey box.
+ */
+
+const ROW = 20, PAD = 5, THIN = 1;
+const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+
+/* Boxes as columns that keep their memory from one layout to the next. */
+class Boxes {
+    constructor() {
+        this.n = 0;
+        this.reserve(1024);
+        this.rows = [];
+        this.height = 0;
+    }
+
+    reserve(size) {
+        const more = (old, fresh) => {
+            if (old)
+                fresh.set(old);
+            return fresh;
+        };
+        this.node = more(this.node, new Int32Array(size));
+        this.last = more(this.last, new Int32Array(size)); /* node after it, or after the run */
+        this.depth = more(this.depth, new Int32Array(size));
+        this.run = more(this.run, new Uint8Array(size)); /* 1: several thin frames */
+        this.x = more(this.x, new Float64Array(size));
+        this.w = more(this.w, new Float64Array(size));
+    }
+
+    add(node, last, depth, run, x, w) {
+        if (this.n === this.node.length)
+            this.reserve(2 * this.n);
+        const i = this.n++;
+        this.node[i] = node;
+        this.last[i] = last;
+        this.depth[i] = depth;
+        this.run[i] = run;
+        this.x[i] = x;
+        this.w[i] = w;
+        (this.rows[depth] || (this.rows[depth] = [])).push(i);
+        if (depth >= this.height)
+            this.height = depth + 1;
+        return i;
+    }
+
+    clear() {
+        this.n = this.height = 0;
+        for (const row of this.rows)
+            if (row)
+                row.length = 0;
+    }
+
+    /* The box at a place, or -1; a little to its side counts for thin ones. */
+    at(depth, x) {
+        const row = this.rows[depth];
+        if (!row || !row.length)
+            return -1;
+        let low = 0, high = row.length;
+        while (low < high) {
+            const middle = low + high >> 1;
+            if (this.x[row[middle]] <= x)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (!low)
+            return -1;
+        const i = row[low - 1];
+        return x <= this.x[i] + Math.max(this.w[i], THIN) ? i : -1;
+    }
+
+    ofNode(node, depth) {
+        for (const i of this.rows[depth] || [])
+            if (node >= this.node[i] && node < this.last[i] && (this.run[i] || node === this.node[i]))
+                return i;
+        return -1;
+    }
+}
+
+/* What of the range [x0, x1] of counts is seen on `width` pixels. */
+function layoutBoxes(boxes, graph, x0, x1, width) {
+    const { n, start, total, depth, end } = graph, scale = width / (x1 - x0);
+    const open = []; /* by depth: the run being gathered there */
+    boxes.clear();
+    for (let i = 0; i < n;) {
+        const w = total[i] * scale, x = (start[i] - x0) * scale, d = depth[i];
+        if (w <= 0 || x >= width || x + w <= 0) {
+            i = end[i];
+            continue;
+        }
+        if (w >= THIN) {
+            boxes.add(i, i + 1, d, 0, x, w);
+            i++;
+            continue;
+        }
+        const run = open[d];
+        if (run !== undefined && run < boxes.n && boxes.run[run] && boxes.depth[run] === d &&
+            x - (boxes.x[run] + boxes.w[run]) < 0.01 && boxes.last[run] === i) {
+            boxes.w[run] = x + w - boxes.x[run];
+            boxes.last[run] = end[i];
+        } else {
+            open[d] = boxes.add(i, end[i], d, 1, x, w);
+        }
+        i = end[i];
+    }
+}
+
+/* Widths of text in FONT, asked of the browser once for each character and name. */
+class Pen {
+    constructor(profile) {
+        this.profile = profile;
+        this.context = document.createElement("canvas").getContext("2d");
+        this.context.font = FONT;
+        this.chars = new Map();
+        this.names = new Float32Array(profile.names.length);
+    }
+
+    char(c) {
+        let w = this.chars.get(c);
+        if (w === undefined) {
+            w = this.context.measureText(c).width;
+            this.chars.set(c, w);
+        }
+        return w;
+    }
+
+    text(s) {
+        let w = 0;
+        for (const c of s)
+            w += this.char(c);
+        return w;
+    }
+
+    name(n) {
+        if (!this.names[n])
+            this.names[n] = this.text(this.profile.names[n]);
+        return this.names[n];
+    }
+
+    /* As much of a text as fits, from its beginning or up to its end. */
+    cut(s, room, fromEnd) {
+        const dots = this.char("\u2026");
+        let used = dots, chars = 0;
+        if (fromEnd) {
+            let at = s.length;
+            while (at > 0 && (used += this.char(s[at - 1])) <= room) {
+                at--;
+                chars++;
+            }
+            if (at > 0 && s.charCodeAt(at) >= 0xdc00 && s.charCodeAt(at) < 0xe000)
+                at++;
+            return chars < 2 ? "" : "\u2026" + s.slice(at);
+        }
+        let at = 0;
+        for (const c of s) {
+            used += this.char(c);
+            if (used > room)
+                break;
+            at += c.length;
+            chars++;
+        }
+        return chars < 2 ? "" : s.slice(0, at) + "\u2026";
+    }
+}
+
+/* Lowest and highest depth in sight. */
+function rowsInSight(flame, space, top, bottom) {
+    return flame ? [Math.floor((space - bottom) / ROW), Math.floor((space - top) / ROW)] :
+        [Math.floor(top / ROW), Math.floor(bottom / ROW)];
+}
+
+/*
+ * Paints boxes. `view`: {graph, boxes, profile, pen, color, theme, flame, space,
+ * top, width, height, x0, x1, zoomDepth, search, matchesBefore, highlight, fromEnd}.
+ */
+function paint(ctx, view) {
+    const { graph, boxes, theme, flame, space, top, height, color } = view;
+    const [low, high] = rowsInSight(flame, space, top, top + height);
+    ctx.font = FONT;
+    ctx.textBaseline = "middle";
+    for (let d = Math.max(0, low); d <= high && d < boxes.height; d++) {
+        const y = (flame ? space - (d + 1) * ROW : d * ROW) - top;
+        const row = boxes.rows[d] || [];
+        ctx.globalAlpha = d < view.zoomDepth ? 0.5 : 1;
+        for (const i of row)
+            paintBox(ctx, view, i, y);
+        for (const i of row)
+            if (boxes.w[i] > 2 * PAD + 12)
+                paintLabel(ctx, view, i, y);
+    }
+    ctx.globalAlpha = 1;
+    if (view.highlight >= 0) {
+        ctx.strokeStyle = theme.text;
+        ctx.lineWidth = 1.5;
+        for (let i = 0; i < boxes.n; i++)
+            if (!boxes.run[i] && graph.name[boxes.node[i]] === view.highlight) {
+                const d = boxes.depth[i];
+                const y = (flame ? space - (d + 1) * ROW : d * ROW) - top;
+                const [x, w] = clip(boxes.x[i], boxes.w[i], view.width);
+                ctx.strokeRect(x + 0.75, y + 0.75, Math.max(w - 2.5, 0.5), ROW - 2.5);
+            }
+    }
+}
+
+/* A frame that hangs over an edge is as wide as what is seen of it. */
+function clip(x, w, width) {
+    const left = Math.max(x, 0);
+    return [left, Math.min(x + w, width) - left];
+}
+
+function isMatch(view, i) {
+    const { boxes, matchesBefore } = view;
+    return boxes.run[i] ? matchesBefore[boxes.last[i]] > matchesBefore[boxes.node[i]] :
+        matchesBefore[boxes.node[i] + 1] > matchesBefore[boxes.node[i]];
+}
+
+function paintBox(ctx, view, i, y) {
+    const { boxes, theme } = view, node = boxes.node[i];
+    const [x, w] = clip(boxes.x[i], boxes.w[i], view.width);
+    const faded = view.search.active && !isMatch(view, i);
+    if (boxes.run[i])
+        ctx.fillStyle = view.search.active && !faded ? theme.accent : theme.thin;
+    else
+        ctx.fillStyle = faded ? theme.faded : view.color(node);
+    ctx.fillRect(x, y, w > 3 ? w - 1 : w > 1.5 ? w - 0.5 : w, ROW - 1);
+}
+
+function paintLabel(ctx, view, i, y) {
+    const { boxes, theme, graph, pen, profile } = view, node = boxes.node[i];
+    const [x, w] = clip(boxes.x[i], boxes.w[i], view.width), room = w - 2 * PAD;
+    const faded = view.search.active && !isMatch(view, i), middle = y + ROW / 2;
+    if (boxes.run[i]) {
+        const text = plural(boxes.last[i] - node, "frame", "frames");
+        ctx.fillStyle = theme.muted;
+        if (pen.text(text) <= room)
+            ctx.fillText(text, x + PAD, middle);
+        return;
+    }
+    const n = graph.name[node];
+    let s = profile.names[n], width = pen.name(n), left = x + PAD;
+    ctx.fillStyle = faded ? theme.muted : theme.label;
+    if (graph.change) {
+        const sign = graph.change[node] > 0 ? "+" : graph.change[node] < 0 ? "\u2212" : "=";
+        ctx.fillText(sign, left, middle);
+        left += 12;
+    }
+    const free = x + w - PAD - left;
+    if (width > free) {
+        s = pen.cut(s, free, view.fromEnd);
+        if (s)
+            ctx.fillText(s, left, middle);
+        return;
+    }
+    ctx.fillText(s, left, middle);
+    const more = noteOf(graph, node), noteWidth = free - width > 60 ? pen.text(more) : Infinity;
+    if (width + 10 + noteWidth <= free) {
+        const alpha = ctx.globalAlpha;
+        ctx.globalAlpha = alpha * 0.62;
+        ctx.fillText(more, left + width + 8, middle);
+        ctx.globalAlpha = alpha;
+    }
+}
+
+/* What stands behind the name where there is room. */
+function noteOf(graph, node) {
+    const chain = graph.chain && graph.chain[node].length > 1 ?
+        `\u00b7 ${graph.chain[node].length} frames ` : "";
+    if (graph.change)
+        return chain + formatChange(graph.change[node], graph.total[0]);
+    return chain + formatShort(graph.total[node], graph.unit);
+}
+
+/* matchesBefore[i]: how many of the frames before i match. */
+function countMatches(graph, search) {
+    const before = new Int32Array(graph.n + 1);
+    if (search.active)
+        for (let i = 0; i < graph.n; i++)
+            before[i + 1] = before[i] + (frameMatches(graph, search.match, i) ? 1 : 0);
+    return before;
+}

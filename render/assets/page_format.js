@@ -1,0 +1,76 @@
+/* ---- page_format.js: counts, shares and names as people read them ---- */
+
+const TIME_UNITS = [["nanoseconds", "ns", "nsec"], ["microseconds", "us", "usec"],
+    ["milliseconds", "ms", "msec"], ["seconds", "s", "sec"]];
+const groups = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+const compact = new Intl.NumberFormat("en-US",
+    { notation: "compact", maximumSignificantDigits: 4 });
+
+const timeUnit = (unit) => TIME_UNITS.findIndex((names) => names.includes(unit));
+
+/* Three significant digits or more, whatever the size. */
+const scaled = (v, unit) => v.toFixed(v < 100 ? 2 : v < 1000 ? 1 : 0) + " " + unit;
+
+/* "1.50 MiB", "2.31 s"; for other units the digits, or "1.234M" when they are many. */
+function formatShort(value, unit) {
+    const sign = value < 0 ? "\u2212" : "";
+    let v = Math.abs(value);
+    if (unit === "bytes") {
+        const units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+        if (v < 1024)
+            return sign + groups.format(v) + " B";
+        let i = 0;
+        for (v /= 1024; v >= 1023.95 && i + 1 < units.length; i++)
+            v /= 1024;
+        return sign + scaled(v, units[i]);
+    }
+    let i = timeUnit(unit);
+    if (i >= 0) {
+        const first = i;
+        for (; i < 3 && v >= 999.95; i++)
+            v /= 1000;
+        const name = ["ns", "\u00b5s", "ms", "s"][i];
+        return sign + (i === first ? groups.format(v) + " " + name : scaled(v, name));
+    }
+    return sign + (v >= 1e6 ? compact.format(v) : groups.format(Number(v.toFixed(2))));
+}
+
+/* "1,572,864 bytes" */
+function formatExact(value, unit) {
+    return (value < 0 ? "\u2212" : "") + groups.format(Math.abs(value)) + (unit ? " " + unit : "");
+}
+
+function formatPercent(part, whole) {
+    return whole > 0 ? (100 * part / whole).toFixed(2) + "%" : "\u2013";
+}
+
+/* A change, always with its sign: growth is never told by colour alone. */
+function formatChange(change, whole) {
+    const v = whole > 0 ? 100 * change / whole : 0;
+    return (v > 0 ? "+" : v < 0 ? "\u2212" : "\u00b1") + Math.abs(v).toFixed(2) + "%";
+}
+
+const plural = (n, one, many) => groups.format(n) + " " + (n === 1 ? one : many);
+
+const escapeRegex = (s) => s.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&");
+
+/* The middle of a name too long for a menu or a crumb goes. */
+function shorten(s, chars) {
+    if (s.length <= chars)
+        return s;
+    const head = Math.ceil((chars - 1) * 0.6);
+    return s.slice(0, head) + "\u2026" + s.slice(s.length - (chars - 1 - head));
+}
+
+/* ---- small helpers for the document ---- */
+
+const byId = (id) => document.getElementById(id);
+
+/* An element with classes and children; strings become text, never markup. */
+function element(tag, className, ...children) {
+    const e = document.createElement(tag);
+    if (className)
+        e.className = className;
+    e.append(...children);
+    return e;
+}

@@ -1,0 +1,194 @@
+/* ---- page_main.js: starts the page and connects its controls ---- */
+
+const profile = readProfile(byId("profile").textContent);
+const app = new App(profile);
+app.observer = new ResizeObserver(() => {
+    for (const chart of app.charts)
+        chart.resize();
+    if (app.state.view !== "table" && app.mainChart().graph)
+        app.showMinimap();
+    app.table.fill();
+});
+
+function connectSegments(id, act) {
+    byId(id).addEventListener("click", (event) => {
+        const button = event.target.closest("button");
+        if (button)
+            act(button.dataset.value);
+    });
+}
+
+function fillColumns() {
+    const host = byId("columns");
+    host.hidden = profile.columns.length < 2;
+    profile.columns.forEach((column, i) => {
+        const button = element("button", "", column.name || column.unit);
+        button.dataset.value = i;
+        button.title = `${column.title}: ${formatShort(column.sum, column.unit)}` +
+            (column.unit === "bytes" ? "" : " " + column.unit);
+        button.disabled = !(column.sum > 0);
+        host.append(button);
+    });
+}
+
+function setLayout(layout) {
+    app.change({ layout, sandwich: -1, zoom: layout === "compare" ? app.state.zoom : 0,
+        range: null });
+}
+
+function toggleTheme() {
+    app.change({ theme: app.dark ? "light" : "dark" }, true);
+}
+
+function connectSearch() {
+    const query = byId("query");
+    query.value = app.state.query;
+    query.addEventListener("input", () => app.change({ query: query.value }, true));
+    query.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") {
+            app.step(!event.shiftKey);
+        } else if (event.key === "Escape") {
+            app.escape();
+            query.blur();
+        } else {
+            return;
+        }
+        event.preventDefault();
+        event.stopPropagation();
+    });
+    byId("matchcase").addEventListener("click", () =>
+        app.change({ matchCase: !app.state.matchCase }, true));
+    byId("regex").addEventListener("click", () => app.change({ regex: !app.state.regex }, true));
+    byId("picks").addEventListener("click", () => app.change({ picks: new Set() }, true));
+    byId("clear").addEventListener("click", () => app.escape());
+    byId("next").addEventListener("click", () => app.step(true));
+    byId("previous").addEventListener("click", () => app.step(false));
+}
+
+function connectDisplay() {
+    const display = byId("display");
+    display.addEventListener("change", (event) => {
+        const input = event.target;
+        app.change({ [input.name]: input.type === "radio" ? input.value : input.checked });
+    });
+    display.addEventListener("keydown", (event) => {
+        if (event.key === "Escape" && display.open) {
+            display.open = false;
+            display.firstElementChild.focus();
+            event.stopPropagation();
+        }
+    });
+    document.addEventListener("pointerdown", (event) => {
+        if (display.open && !display.contains(event.target))
+            display.open = false;
+    });
+}
+
+/* The table's width, as a share of the window. */
+function connectDivider() {
+    const divider = byId("divider"), main = byId("main");
+    const set = (share) => {
+        const percent = Math.round(100 * Math.min(0.8, Math.max(0.15, share)));
+        main.style.setProperty("--table-width", percent + "%");
+        divider.setAttribute("aria-valuenow", percent);
+    };
+    divider.addEventListener("pointerdown", (event) => {
+        divider.setPointerCapture(event.pointerId);
+        event.preventDefault();
+    });
+    divider.addEventListener("pointermove", (event) => {
+        if (divider.hasPointerCapture(event.pointerId))
+            set((event.clientX - main.getBoundingClientRect().left) / main.clientWidth);
+    });
+    divider.addEventListener("keydown", (event) => {
+        const by = { ArrowLeft: -0.03, ArrowRight: 0.03 }[event.key];
+        if (by) {
+            set(byId("table").clientWidth / main.clientWidth + by);
+            event.preventDefault();
+        }
+    });
+    divider.addEventListener("dblclick", () => set(0.42));
+}
+
+function frameKey(key) {
+    const chart = app.charts.find((c) => c.selected >= 0 || c.hovered >= 0);
+    if (!chart)
+        return false;
+    const node = chart.hovered >= 0 ? chart.hovered : chart.selected;
+    if (key === "s")
+        app.openSandwich(chart.graph.name[node]);
+    else if (key === "f")
+        app.focusOn(chart, node);
+    else if (key === "h")
+        app.hideNode(chart, node);
+    else if (key === "c")
+        app.copyName(chart, node);
+    return true;
+}
+
+const KEYS = {
+    "/": () => {
+        byId("query").focus();
+        byId("query").select();
+    },
+    "n": () => app.step(true), "p": () => app.step(false), "N": () => app.step(false),
+    "1": () => app.change({ view: "table" }),
+    "2": () => app.change({ view: "both" }),
+    "3": () => app.change({ view: "graph" }),
+    "0": () => app.change({ zoom: 0, range: null }),
+    "r": () => setLayout(app.state.layout === "callers" ? "forward" : "callers"),
+    "i": () => app.change({ direction: app.state.direction === "flame" ? "icicle" : "flame" }),
+    "t": toggleTheme,
+    "?": () => byId("keys").showModal(),
+    "Escape": () => app.escape(),
+    "s": () => frameKey("s"), "f": () => frameKey("f"),
+    "h": () => frameKey("h"), "c": () => frameKey("c"),
+};
+
+document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches("input[type=text], select, textarea");
+    if ((event.ctrlKey || event.metaKey) && event.key === "f" && !typing) {
+        KEYS["/"](); /* a second Ctrl-F is for the browser's own search */
+        event.preventDefault();
+        return;
+    }
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || byId("keys").open)
+        return;
+    if (KEYS[event.key]) {
+        KEYS[event.key]();
+        event.preventDefault();
+    }
+});
+
+function connect() {
+    if (!profile.delta) {
+        byId("layouts").querySelector("[data-value=compare]").remove();
+        byId("color").querySelector("[value=change]").remove();
+    }
+    fillColumns();
+    connectSegments("columns", (value) => app.change({ column: Number(value), range: null }));
+    connectSegments("views", (view) => app.change({ view }));
+    connectSegments("layouts", setLayout);
+    byId("color").addEventListener("change", () => app.change({ color: byId("color").value }));
+    byId("theme").addEventListener("click", toggleTheme);
+    byId("help").addEventListener("click", () => byId("keys").showModal());
+    connectSearch();
+    connectDisplay();
+    connectDivider();
+    window.addEventListener("popstate", () => app.readAddress());
+    window.addEventListener("hashchange", () => app.readAddress());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.update({}));
+    for (const [when, printing] of [["beforeprint", true], ["afterprint", false]])
+        window.addEventListener(when, () => {
+            app.printing = printing;
+            app.update({});
+            for (const chart of app.charts)
+                chart.draw();
+        });
+    app.observer.observe(byId("minimap"));
+    app.observer.observe(byId("table"));
+}
+
+connect();
+app.update({});
+requestAnimationFrame(() => performance.mark("flame-drawn"));

@@ -1,0 +1,214 @@
+/*
+ * ---- page_merge.js: shapes made from the profile ----
+ *
+ * Subtrees hidden or focused, recursion and chains collapsed, callers, and both
+ * sides of a sandwich: each walks the profile's nodes once and hangs frames of
+ * equal name under one parent together.
+ */
+
+/* A tree that grows; finds the child of a node by name through a hash table. */
+class Merger {
+    constructor(rootName, nodes) {
+        this.n = 1;
+        this.name = new Int32Array(1024);
+        this.parent = new Int32Array(1024);
+        this.name[0] = rootName;
+        this.parent[0] = -1;
+        this.slots = new Int32Array(4096);
+        this.owner = new Int32Array(nodes).fill(-1);
+    }
+
+    slot(parent, name) {
+        let h = Math.imul(parent, 0x9e3779b1) ^ Math.imul(name + 1, 0x85ebca6b);
+        h = Math.imul(h ^ h >>> 15, 0x2c1b3c6d);
+        return (h ^ h >>> 13) & this.slots.length - 1;
+    }
+
+    grow() {
+        const more = (a) => {
+            const b = new Int32Array(2 * a.length);
+            b.set(a);
+            return b;
+        };
+        this.name = more(this.name);
+        this.parent = more(this.parent);
+        this.slots = new Int32Array(4 * this.name.length);
+        for (let i = 1; i < this.n; i++)
+            this.put(i);
+    }
+
+    put(node) {
+        const mask = this.slots.length - 1;
+        let at = this.slot(this.parent[node], this.name[node]);
+        while (this.slots[at])
+            at = at + 1 & mask;
+        this.slots[at] = node;
+    }
+
+    child(parent, name) {
+        const mask = this.slots.length - 1;
+        for (let at = this.slot(parent, name); this.slots[at]; at = at + 1 & mask) {
+            const node = this.slots[at];
+            if (this.parent[node] === parent && this.name[node] === name)
+                return node;
+        }
+        if (this.n === this.name.length)
+            this.grow();
+        this.name[this.n] = name;
+        this.parent[this.n] = parent;
+        this.put(this.n);
+        return this.n++;
+    }
+}
+
+/* 1 for nodes that are left out: below a hidden one, or outside the focused one. */
+function leftOut(profile, view) {
+    const { n, end, name } = profile.shape, out = new Uint8Array(n);
+    if (view.focus.size) {
+        out.fill(1);
+        for (const i of view.focus)
+            out.fill(0, i, end[i]);
+    }
+    for (const i of view.hide)
+        out.fill(1, i, end[i]);
+    if (view.hideNames.size)
+        for (let i = 1; i < n; i++)
+            if (view.hideNames.has(name[i]))
+                out.fill(1, i, end[i]);
+    return out;
+}
+
+/* Callees below callers, as recorded, without what is hidden. */
+function mergeForward(profile, view) {
+    const { n, name, parent } = profile.shape, out = leftOut(profile, view);
+    const [root] = view.focus.size ? view.focus : [0];
+    const merger = new Merger(name[root], n), owner = merger.owner;
+    for (let i = 0; i < n; i++) {
+        if (out[i])
+            continue;
+        if (view.focus.size ? view.focus.has(i) : i === 0) {
+            owner[i] = 0;
+            continue;
+        }
+        const p = owner[parent[i]];
+        if (p < 0)
+            continue;
+        owner[i] = view.recursion && p > 0 && merger.name[p] === name[i] ?
+            p : merger.child(p, name[i]);
+    }
+    return merger;
+}
+
+/* Adds the callers of `node`, nearest first, under `at`; the last one's place. */
+function climb(profile, view, merger, node, at) {
+    const { name, parent } = profile.shape;
+    for (let i = node; i > 0; i = parent[i]) {
+        if (!(view.recursion && at > 0 && merger.name[at] === name[i]))
+            at = merger.child(at, name[i]);
+        if (view.focus.has(i))
+            break;
+    }
+    return at;
+}
+
+/* Every stack from its leaf: who calls this? */
+function mergeCallers(profile, view) {
+    const { n } = profile.shape, out = leftOut(profile, view);
+    const merger = new Merger(0, n);
+    for (let i = 1; i < n; i++)
+        if (profile.stacks[i] && !out[i])
+            merger.owner[i] = climb(profile, view, merger, i, 0);
+    return merger;
+}
+
+/*
+ * All stacks that hold the function `wanted`, cut at its outermost call: what is
+ * above it, and what is below. Both sum to the same.
+ */
+function mergeSandwich(profile, view, wanted) {
+    const { n, name, parent, end } = profile.shape, out = leftOut(profile, view);
+    const callers = new Merger(wanted, n), callees = new Merger(wanted, n);
+    for (let i = 1; i < n;) {
+        if (out[i] || name[i] !== wanted) {
+            i++;
+            continue;
+        }
+        const above = view.focus.has(i) ? 0 : climb(profile, view, callers, parent[i], 0);
+        for (let j = i; j < end[i]; j++) {
+            if (out[j])
+                continue;
+            callers.owner[j] = above;
+            const p = callees.owner[parent[j]];
+            callees.owner[j] = j === i ? 0 : view.recursion && callees.name[p] === name[j] ?
+                p : callees.child(p, name[j]);
+        }
+        i = end[i];
+    }
+    return [callers, callees];
+}
+
+/* A frame with nothing of its own and one callee becomes one with that callee. */
+function mergeChains(tree, stacks) {
+    const { n, name, parent, owner } = tree;
+    const children = new Int32Array(n), own = new Uint8Array(n), to = new Int32Array(n);
+    for (let i = 1; i < n; i++)
+        children[parent[i]]++;
+    for (let i = 0; i < owner.length; i++)
+        if (stacks[i] && owner[i] >= 0)
+            own[owner[i]] = 1;
+    const kept = { n: 0, name: [], parent: [], owner: null, chain: [] };
+    for (let i = 0; i < n; i++) {
+        const p = parent[i];
+        if (i > 0 && p > 0 && children[p] === 1 && !own[p]) {
+            to[i] = to[p];
+            kept.name[to[i]] = name[i];
+            kept.chain[to[i]].push(name[i]);
+            continue;
+        }
+        to[i] = kept.n++;
+        kept.name.push(name[i]);
+        kept.parent.push(i > 0 ? to[p] : -1);
+        kept.chain.push([name[i]]);
+    }
+    kept.owner = owner.map((o) => o < 0 ? -1 : to[o]);
+    return kept;
+}
+
+/* By name as text, which is how the profile itself is sorted; made when first asked for. */
+function nameRanks(profile) {
+    if (!profile.ranks) {
+        const order = profile.names.map((_, i) => i);
+        order.sort((a, b) => profile.names[a] < profile.names[b] ? -1 : 1);
+        profile.ranks = new Int32Array(order.length);
+        order.forEach((name, rank) => {
+            profile.ranks[name] = rank;
+        });
+    }
+    return profile.ranks;
+}
+
+/* The shapes of a view: one, or callers and callees of a sandwich. */
+function makeShapes(profile, view) {
+    const plain = !view.focus.size && !view.hide.size && !view.hideNames.size &&
+        !view.recursion;
+    let trees;
+    if (view.layout === "sandwich" && view.sandwich >= 0)
+        trees = mergeSandwich(profile, view, view.sandwich);
+    else if (view.layout === "callers")
+        trees = [mergeCallers(profile, view)];
+    else if (plain && !view.chains && view.order === "name")
+        return [profile.shape];
+    else if (plain)
+        trees = [{ ...profile.shape, owner: Int32Array.from(profile.shape.name, (_, i) => i) }];
+    else
+        trees = [mergeForward(profile, view)];
+    return trees.map((tree) => {
+        if (view.chains)
+            tree = mergeChains(tree, profile.stacks);
+        const ranks = nameRanks(profile), { name } = tree;
+        if (view.order === "name")
+            return preorder(tree, (a, b) => ranks[name[a]] - ranks[name[b]]);
+        const total = pour(tree, view.columnOwn)[1];
+        return preorder(tree, (a, b) => total[b] - total[a] || ranks[name[a]] - ranks[name[b]]);
+    });
+}

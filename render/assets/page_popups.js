@@ -1,0 +1,196 @@
+/* ---- page_popups.js: what lies over the page for a while: tooltip, menu, notes ---- */
+
+/* Beside the pointer, inside the window. */
+function placeBeside(e, x, y, gap) {
+    const box = e.getBoundingClientRect(), right = innerWidth - 8, low = innerHeight - 8;
+    const left = x + gap + box.width > right ? Math.max(8, x - gap - box.width) : x + gap;
+    const top = y + gap + box.height > low ? Math.max(8, y - gap - box.height) : y + gap;
+    e.style.transform = `translate(${Math.round(left)}px,${Math.round(top)}px)`;
+}
+
+class Tooltip {
+    constructor() {
+        this.e = byId("tooltip");
+        this.key = "";
+    }
+
+    hide() {
+        this.e.hidden = true;
+        this.key = "";
+    }
+
+    show(chart, node, last, event) {
+        if (node < 0) {
+            this.hide();
+            return;
+        }
+        const key = [chart.graph.column.name, chart.anchor(), node, last].join();
+        if (key !== this.key || this.graph !== chart.graph) {
+            this.key = key;
+            this.graph = chart.graph;
+            this.e.replaceChildren(...(last ? runText(chart, node, last) : frameText(chart, node)));
+        }
+        this.e.hidden = false;
+        placeBeside(this.e, event.clientX, event.clientY, 14);
+    }
+}
+
+function tipRow(label, value, className) {
+    return element("div", "tip-row " + (className || ""), element("span", "tip-label", label),
+        element("span", "tip-value", value));
+}
+
+function runText({ graph }, node, last) {
+    let sum = 0;
+    for (let i = node; i < last; i = graph.end[i])
+        sum += graph.total[i];
+    return [element("div", "tip-name", plural(last - node, "frame", "frames") + " too thin to draw"),
+        tipRow("Together", formatShort(sum, graph.unit)),
+        tipRow("Of all", formatPercent(sum, graph.total[0])),
+        element("div", "tip-note", "Click to spread them out")];
+}
+
+function frameText(chart, node) {
+    const { graph, profile } = chart, unit = graph.unit, value = graph.total[node];
+    const anchor = chart.anchor(), parent = graph.parent[node];
+    const name = graph.name[node], rows = [];
+    rows.push(element("div", "tip-name", profile.names[name].slice(0, 1200) || "(no name)"));
+    if (graph.chain && graph.chain[node].length > 1)
+        rows.push(element("div", "tip-note", graph.chain[node].slice(0, 12)
+            .map((n) => shorten(profile.names[n], 60)).join(" \u203a ") +
+            (graph.chain[node].length > 12 ? " \u2026" : "")));
+    const short = formatShort(value, unit), exact = formatExact(value, unit);
+    rows.push(tipRow(graph.column.title || "Value", short, "tip-main"));
+    if (unit === "bytes" || timeUnit(unit) >= 0 || value >= 1e6)
+        rows.push(tipRow("", exact));
+    if (graph.change) {
+        const before = graph.column.name === "before" ? value : value - graph.change[node];
+        rows.push(tipRow("Change", `${graph.change[node] > 0 ? "+" : ""}` +
+            `${formatShort(graph.change[node], unit)}, ${formatChange(graph.change[node],
+                graph.total[0])} of all` + (before > 0 && graph.column.name === "after" ?
+                `, ${formatChange(graph.change[node], before)} of itself` : "")));
+    }
+    rows.push(tipRow("Of all", formatPercent(value, graph.total[0])));
+    if (parent > 0)
+        rows.push(tipRow("Of caller", formatPercent(value, graph.total[parent])));
+    if (anchor > 0 && anchor !== parent)
+        rows.push(tipRow("Of zoom", formatPercent(value, graph.total[anchor])));
+    if (!chart.reversed)
+        rows.push(tipRow("Self", `${formatShort(graph.own[node], unit)}, ` +
+            formatPercent(graph.own[node], graph.total[0])));
+    for (const [title, text] of otherColumns(chart, node))
+        rows.push(tipRow(title, text));
+    const kind = profile.kinds[name];
+    if (kind !== "user" && kind !== "separator")
+        rows.push(tipRow("Kind", kind));
+    return rows;
+}
+
+/* The same frame in the other columns of the profile. */
+function otherColumns({ graph, profile }, node) {
+    const { owner } = graph, last = graph.end[node], found = [];
+    if (graph.change)
+        return found;
+    for (const c of profile.columns) {
+        let sum = 0;
+        if (c === graph.column || !(c.sum > 0))
+            continue;
+        if (owner)
+            for (let i = 0; i < owner.length; i++)
+                sum += owner[i] >= node && owner[i] < last ? c.own[i] : 0;
+        else
+            for (let i = node; i < last; i++)
+                sum += c.own[i];
+        found.push([c.title, `${formatShort(sum, c.unit)}${c.unit === "bytes" ||
+            timeUnit(c.unit) >= 0 ? "" : " " + c.unit}, ${formatPercent(sum, c.sum)}`]);
+    }
+    return found;
+}
+
+/* A menu of [text, action, key] rows; null draws a line. */
+class Menu {
+    constructor() {
+        this.e = byId("menu");
+        this.e.addEventListener("keydown", (event) => this.key(event));
+        document.addEventListener("pointerdown", (event) => {
+            if (!this.e.hidden && !this.e.contains(event.target))
+                this.hide();
+        }, true);
+        window.addEventListener("blur", () => this.hide());
+    }
+
+    show(title, items, x, y) {
+        this.back = document.activeElement;
+        const rows = [element("div", "menu-title", shorten(title, 64))];
+        for (const item of items) {
+            if (!item) {
+                rows.push(element("hr"));
+                continue;
+            }
+            const button = element("button", "", item[0]);
+            if (item[2])
+                button.append(element("kbd", "", item[2]));
+            button.setAttribute("role", "menuitem");
+            button.addEventListener("click", () => {
+                this.hide();
+                item[1]();
+            });
+            rows.push(button);
+        }
+        this.e.replaceChildren(...rows);
+        this.e.hidden = false;
+        placeBeside(this.e, x, y, 2);
+        this.e.querySelector("button").focus();
+    }
+
+    hide() {
+        if (this.e.hidden)
+            return;
+        const inside = this.e.contains(document.activeElement);
+        this.e.hidden = true;
+        if (inside && this.back && this.back.isConnected)
+            this.back.focus({ preventScroll: true });
+    }
+
+    key(event) {
+        const buttons = [...this.e.querySelectorAll("button")];
+        const at = buttons.indexOf(document.activeElement), n = buttons.length;
+        if (event.key === "Escape" || event.key === "Tab")
+            this.hide();
+        else if (event.key === "ArrowDown")
+            buttons[(at + 1) % n].focus();
+        else if (event.key === "ArrowUp")
+            buttons[(at + n - 1) % n].focus();
+        else
+            return;
+        event.preventDefault();
+        event.stopPropagation();
+    }
+}
+
+/* A line at the lower edge that goes away by itself, for eyes and screen readers. */
+let noteTimer = 0;
+function note(text) {
+    const e = byId("note");
+    e.textContent = text;
+    e.classList.add("shown");
+    clearTimeout(noteTimer);
+    noteTimer = setTimeout(() => e.classList.remove("shown"), 2200);
+}
+
+/* Pages from disk may have no clipboard; the old way works there. */
+async function copyText(text, what) {
+    let done = false;
+    try {
+        await navigator.clipboard.writeText(text);
+        done = true;
+    } catch (e) {
+        const area = element("textarea", "off-screen");
+        area.value = text;
+        document.body.append(area);
+        area.select();
+        done = document.execCommand("copy");
+        area.remove();
+    }
+    note(done ? what + " copied" : "The browser does not let this page copy");
+}

@@ -1,0 +1,274 @@
+#!/usr/bin/env node
+// The explorer page: table, graph, zoom, search, callers, sandwich, keys, the address.
+import { choose, click, color, crumbs, frame, hover, point, row, table, text } from "./explorer.mjs";
+import { is, main, near, ok, open, renderTo } from "./page.mjs";
+
+const FOLDED = `# flame: view=live unit=bytes
+app;main;parse;alloc 1572864
+app;main;parse;alloc;alloc;alloc 524288
+app;main;emit;alloc 1048576
+app;main;Emit 524288
+app;exit 524288
+`;
+const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
+const explore = async (folded, how = {}, ...options) =>
+    open(renderTo("html", folded, ...options), { ...quiet, ...how });
+const symbol = (page, name) => page.locator(".symbol").getByText(name, { exact: true });
+const untroubled = async (page, name) => {
+    is(page.trouble.join("\n"), "", `${name}: no script error, no request`);
+    await page.context().close();
+};
+
+async function views() {
+    const page = await explore(FOLDED);
+    is(await page.title(), "Memory live at the end", "the title");
+    is(await text(page, "#title"), "Memory live at the end", "is on the page, too");
+    is(await text(page, "#subtitle"), "4.00 MiB", "with the total");
+    ok(!await page.locator("#columns").isVisible(), "one column needs no switch");
+    is((await table(page)).join(", "),
+        "alloc 3.00 MiB 3.00 MiB, Emit 512.0 KiB 512.0 KiB, exit 512.0 KiB 512.0 KiB, " +
+        "app 0 B 4.00 MiB, emit 0 B 1.00 MiB, main 0 B 3.50 MiB, parse 0 B 2.00 MiB",
+        "the table: self and total, recursion counted once");
+    is(await row(page, 3), "Emit:524288 emit:1048576 parse:2097152", "frames by name");
+    await page.locator("th.col-total button").click();
+    is((await table(page)).map((s) => s.split(" ")[0]).join(" "),
+        "app main alloc parse emit Emit exit", "by total");
+    await page.locator("th.col-name button").click();
+    is((await table(page))[0].split(" ")[0], "Emit", "by name");
+    is(await page.locator("th.col-name").getAttribute("aria-sort"), "ascending", "said so");
+    await page.locator("th.col-name button").click();
+    is((await table(page))[0].split(" ")[0], "parse", "and back");
+    for (const [key, shown] of [["1", "table"], ["3", "graph"], ["2", "both"]]) {
+        await page.keyboard.press(key);
+        is([await page.locator("#table").isVisible(), await page.locator("#graph").isVisible()]
+            .join(), [shown !== "graph", shown !== "table"].join(), `key ${key}: ${shown}`);
+    }
+    await page.locator("#views button", { hasText: "Graph" }).click();
+    near((await frame(page, "app")).w, 1374, 2, "the graph takes all the width");
+    await untroubled(page, "views");
+}
+
+async function zoom() {
+    const page = await explore(FOLDED);
+    await hover(page, "parse");
+    const tip = (await text(page, "#tooltip")).replace(/\s+/g, " ");
+    ok(tip.startsWith("parse Memory live at the end 2.00 MiB 2,097,152 bytes Of all 50.00% " +
+        "Of caller 57.14% Self 0 B, 0.00%"), "the tooltip", tip);
+    is(await text(page, "#details"), "parse: 2.00 MiB, 50.00%", "and the line below");
+    await page.mouse.move(300, 5);
+    ok(!await page.locator("#tooltip").isVisible(), "which goes away");
+    const before = await frame(page, "parse");
+    await click(page, "parse");
+    const all = (await frame(page, "all")).w;
+    near((await frame(page, "parse")).w, all, 1, "a click zooms");
+    near((await frame(page, "main")).w, all, 1, "callers stay");
+    ok(!await frame(page, "emit"), "others go");
+    is(await crumbs(page), "all app main parse", "the path");
+    await hover(page, "alloc", { nth: 1 });
+    ok((await text(page, "#tooltip")).includes("25.00%"), "percent of the zoom");
+    await page.locator("#crumbs button", { hasText: "main" }).click();
+    ok(await frame(page, "emit"), "a crumb leads back");
+    await page.goBack();
+    near((await frame(page, "parse")).w, all, 1, "so does Back");
+    await page.keyboard.press("Escape");
+    near((await frame(page, "parse")).w, before.w, 0.1, "and Escape");
+    await click(page, "parse");
+    await page.keyboard.press("0");
+    near((await frame(page, "parse")).x, before.x, 0.1, "and 0");
+    await page.mouse.move(...await point(page, "emit"));
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -300);
+    await page.keyboard.up("Control");
+    await page.waitForFunction(() =>
+        document.getElementById("crumbs").innerText.includes("in sight"));
+    ok((await frame(page, "emit")).w > 1.5 * before.w / 2, "Ctrl and wheel zoom at the pointer");
+    ok(await page.locator(".minimap-frame").isVisible(), "the minimap says where");
+    const map = await page.locator("#minimap").boundingBox();
+    await page.mouse.dblclick(map.x + 5, map.y + 5);
+    near((await frame(page, "parse")).w, before.w, 0.1, "double click there shows all");
+    await page.mouse.move(map.x + map.width / 2, map.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(map.x + map.width * 0.9, map.y + 20, { steps: 4 });
+    await page.mouse.up();
+    near((await frame(page, "parse")).w, map.width, 3, "a drag there shows a range");
+    await untroubled(page, "zoom");
+}
+
+async function search() {
+    const page = await explore(FOLDED);
+    const grey = async (name, nth = 0) => await color(page, name, { nth }) === "230,233,237";
+    await page.keyboard.press("/");
+    await page.keyboard.type("^alloc$");
+    is(await text(page, "#matched"), "75.00% \u00b7 1 name", "share, nested matches counted once");
+    ok(await grey("parse") && !await grey("alloc"), "the rest is grey");
+    is((await table(page)).length, 1, "the table shows what matches");
+    await page.keyboard.press("Enter");
+    is(await text(page, "#details"), "alloc: 1.00 MiB, 25.00%", "Enter goes to the first match");
+    await page.keyboard.press("Enter");
+    is(await text(page, "#details"), "alloc: 2.00 MiB, 50.00%", "to the next one");
+    await page.keyboard.press("Shift+Enter");
+    is(await text(page, "#details"), "alloc: 1.00 MiB, 25.00%", "and back");
+    await page.locator("#query").fill("emit");
+    is(await text(page, "#matched"), "37.50% \u00b7 2 names", "case is ignored");
+    await page.locator("#matchcase").click();
+    is(await text(page, "#matched"), "25.00% \u00b7 1 name", "unless asked for");
+    await page.locator("#query").fill("em(");
+    ok(/unterminated group/i.test(await text(page, "#matched")), "a wrong expression is said so");
+    ok(!await grey("parse"), "and greys nothing");
+    await page.locator("#regex").click();
+    is(await text(page, "#matched"), "0.00% \u00b7 0 names", "as plain text it is none");
+    await page.locator("#query").press("Escape");
+    is(await page.locator("#query").inputValue(), "", "Escape clears it");
+    await symbol(page, "exit").click();
+    is(await text(page, "#matched"), "12.50% \u00b7 1 name", "a row picks its symbol");
+    is((await table(page)).length, 7, "with all rows left");
+    await symbol(page, "Emit").click();
+    is(await text(page, "#matched"), "25.00% \u00b7 2 names", "a second one");
+    await symbol(page, "exit").click();
+    is(await text(page, "#matched"), "12.50% \u00b7 1 name", "a second click lets go");
+    await page.locator("#clear").click();
+    is(await text(page, "#matched"), "", "all let go");
+    await page.keyboard.press("Control+f");
+    ok(await page.locator("#query").evaluate((e) => e === document.activeElement), "Ctrl-F");
+    await untroubled(page, "search");
+}
+
+async function layouts() {
+    const page = await explore(FOLDED);
+    await page.keyboard.press("r");
+    is(await row(page, 1), "Emit:524288 alloc:3145728 exit:524288", "callers: leaves at the root");
+    is(await row(page, 2), "main:524288 alloc:524288 emit:1048576 parse:1572864 app:524288",
+        "then who called them");
+    await page.keyboard.press("r");
+    is(await row(page, 1), "app:4194304", "and back");
+    await choose(page, "alloc", "Sandwich");
+    is(await row(page, 1, 0), "emit:1048576 parse:2097152", "sandwich: callers");
+    is(await row(page, 0, 1), "alloc:3145728", "the function");
+    is(await row(page, 1, 1), "alloc:524288", "its callees");
+    const [upper, lower] = [await frame(page, "emit"), await frame(page, "alloc", { chart: 1 })];
+    ok(upper.y < lower.y && (await frame(page, "app")).y < upper.y, "callers stand above");
+    await page.locator("#filters button", { hasText: "Sandwich" }).click();
+    is(await row(page, 1), "app:4194304", "its tag ends it");
+    await symbol(page, "emit").hover();
+    await symbol(page, "emit").locator("..").locator(".row-action").click();
+    is(await row(page, 0, 1), "emit:1048576", "from the table, too");
+    await page.locator("#layouts button", { hasText: "Callees" }).click();
+    const top = (await frame(page, "app")).y;
+    await page.keyboard.press("i");
+    ok((await frame(page, "parse")).y < (await frame(page, "app")).y, "I puts the root below");
+    await page.keyboard.press("i");
+    is((await frame(page, "app")).y, top, "and back");
+    await untroubled(page, "layouts");
+}
+
+async function subtrees() {
+    const page = await explore(FOLDED);
+    await choose(page, "parse", "Hide this subtree");
+    is(await row(page, 3), "Emit:524288 emit:1048576", "a subtree hidden");
+    is(await text(page, "#subtitle"), "2.00 MiB", "is not counted");
+    await page.locator("#filters button", { hasText: "hidden" }).click();
+    is(await row(page, 3), "Emit:524288 emit:1048576 parse:2097152", "until it is shown again");
+    await choose(page, "parse", "Focus");
+    is(await row(page, 0), "parse:2097152", "a subtree focused is all there is");
+    is(await text(page, "#subtitle"), "2.00 MiB", "and the total");
+    is((await table(page)).join(), "alloc 2.00 MiB 2.00 MiB", "in the table, too");
+    await page.goBack();
+    await choose(page, "alloc", "Hide this function everywhere");
+    is(await row(page, 3), "Emit:524288", "a function hidden wherever it is called");
+    await page.goBack();
+    await page.locator("#display summary").click();
+    await page.locator("#display label", { hasText: "recursion" }).click();
+    is(await row(page, 4), "alloc:1048576 alloc:2097152", "recursion collapsed");
+    is(await row(page, 5), "", "is no longer there");
+    await page.locator("#display label", { hasText: "recursion" }).click();
+    await page.locator("#display label", { hasText: "chains" }).click();
+    is(await row(page, 2), "exit:524288 main:3670016", "chains: app has two callees");
+    is(await row(page, 3), "Emit:524288 alloc:1048576 alloc:2097152",
+        "emit and parse are one with their only callee");
+    await page.keyboard.press("Escape");
+    await page.locator("#display summary").click();
+    await page.locator("#display label", { hasText: "by size" }).click();
+    is(await row(page, 3), "alloc:2097152 alloc:1048576 Emit:524288", "by size");
+    await untroubled(page, "subtrees");
+}
+
+async function keys() {
+    const page = await explore(FOLDED);
+    await page.locator(".chart-canvas").focus();
+    const steps = [["ArrowDown", "app"], ["ArrowDown", "main"], ["ArrowLeft", "exit"],
+        ["ArrowRight", "main"], ["ArrowDown", "parse"], ["ArrowLeft", "emit"], ["ArrowUp", "main"]];
+    for (const [key, name] of steps) {
+        await page.keyboard.press(key);
+        ok((await text(page, "#live")).startsWith(name + ": "), `${key} to ${name}`);
+    }
+    await page.keyboard.press("Enter");
+    is(await crumbs(page), "all app main", "Enter zooms");
+    await page.keyboard.press("m");
+    ok(await page.locator("#menu").isVisible(), "M opens the menu");
+    await page.keyboard.press("ArrowDown");
+    is(await page.evaluate(() => document.activeElement.firstChild.data),
+        "Sandwich: callers and callees", "arrows walk it");
+    await page.keyboard.press("Escape");
+    ok(!await page.locator("#menu").isVisible(), "Escape closes it");
+    ok(await page.evaluate(() => document.activeElement.matches(".chart-canvas")),
+        "and gives the focus back");
+    await page.keyboard.press("s");
+    is(await row(page, 0, 1), "main:3670016", "S: sandwich of the frame");
+    await page.keyboard.press("?");
+    ok(await page.locator("#keys").isVisible(), "? lists the keys");
+    await page.keyboard.press("Escape");
+    await page.locator("tr[data-at]").first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    is(await page.locator("tr.picked .symbol").innerText(), "Emit", "rows walk by arrows");
+    is(await page.locator("table.top").getAttribute("aria-rowcount"), "8", "a screen reader's count");
+    await untroubled(page, "keys");
+}
+
+async function address() {
+    const path = renderTo("html", FOLDED);
+    const page = await open(path, quiet);
+    await click(page, "parse");
+    await page.keyboard.press("3");
+    await page.locator("#color").selectOption("name");
+    await page.keyboard.press("t");
+    await page.keyboard.press("/");
+    await page.keyboard.type("alloc");
+    await page.waitForFunction(() => location.hash.includes("q=alloc"));
+    const hash = new URL(page.url()).hash;
+    await page.reload();
+    is(await crumbs(page), "all app main parse", "the zoom survives a reload");
+    is(await text(page, "#matched"), "75.00% \u00b7 1 name", "so does the search");
+    is(await page.locator("html").getAttribute("data-theme"), "dark", "the theme");
+    ok(!await page.locator("#table").isVisible(), "the view");
+    await untroubled(page, "address");
+    const other = await open(path, { ...quiet, hash, width: 800 });
+    is(await crumbs(other), "all app main parse", "a shared link shows the same");
+    await untroubled(other, "link");
+    const wrong = await open(path, { ...quiet, hash: "#zoom=99999&column=x&hide=-1.a.777777&q=%5B" +
+        "&layout=sandwich&sandwich=12345&range=5~1&view=%00&picks=1e9&color=change" });
+    is(await row(wrong, 1), "app:4194304", "nonsense in a link shows all");
+    await untroubled(wrong, "nonsense");
+}
+
+async function copies() {
+    const page = await explore(FOLDED);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copied = async (item) => {
+        await choose(page, "alloc", item);
+        await page.waitForFunction(() => document.getElementById("note").textContent);
+        return page.evaluate(() => navigator.clipboard.readText());
+    };
+    is(await copied("Copy name"), "alloc", "copy a name");
+    is(await copied("Copy stack"), "app\nmain\nemit\nalloc", "a stack");
+    const link = await copied("Copy link");
+    await page.goto("about:blank");
+    await page.goto(link);
+    is(await crumbs(page), "all app main emit alloc", "a link to a frame");
+    await page.context().close();
+}
+
+await main(async () => {
+    for (const test of [views, zoom, search, layouts, subtrees, keys, address, copies])
+        await test();
+});
