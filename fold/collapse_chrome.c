@@ -7,7 +7,6 @@
  * calls in it. Times are kept as whole nanoseconds: as floating point they lose
  * digits within hours.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "fold/collapse_json.h"

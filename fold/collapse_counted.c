@@ -6,7 +6,6 @@
  * a number, bpftrace with "]: NUMBER", bcc with a line for the process and an
  * indented number.
  */
-#define _GNU_SOURCE
 #include "fold/collapse_readers.h"
 #include "fold/collapse_scan.h"
 

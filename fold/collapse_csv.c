@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "fold/collapse_csv.h"
 
 void collapse_csv_init(struct collapse_csv *v)

@@ -3,7 +3,6 @@
  * eu-stack, AIX procstack, the wall clock profiler on gdb, and Python's
  * faulthandler. Every stack counts one; all print the leaf first.
  */
-#define _GNU_SOURCE
 #include "fold/collapse_readers.h"
 #include "fold/collapse_scan.h"
 

@@ -3,7 +3,6 @@
  * bytes in all) and its frames as numbers into a table of names, the leaf first.
  * The table comes last, so points wait for it.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "fold/collapse_json.h"

@@ -9,7 +9,6 @@
  * Rejected: sscanf-like splitting of every line; it is five times slower where
  * lines are sorted, and they mostly are.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "common/folded.h"

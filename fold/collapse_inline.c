@@ -7,7 +7,6 @@
  *
  * Rejected: taking the address alone. Nearly every file is loaded anywhere.
  */
-#define _GNU_SOURCE
 #include "fold/collapse_inline.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
  * say: threads that wait in a system call are RUNNABLE to it, so the methods
  * that do such calls are known here, as are the JVM's own threads.
  */
-#define _GNU_SOURCE
 #include "fold/collapse_readers.h"
 #include "fold/collapse_scan.h"
 

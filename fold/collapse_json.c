@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "fold/collapse_json.h"
 
 char json_peek(struct json *j)

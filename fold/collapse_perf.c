@@ -19,7 +19,6 @@
  * Rejected: looking up whole samples by their bytes. Leaf addresses differ too
  * often for that to hit.
  */
-#define _GNU_SOURCE
 #include "fold/collapse_perf.h"
 
 #include <stdlib.h>

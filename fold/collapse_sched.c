@@ -16,7 +16,6 @@
  * Rejected: keeping all events to follow chains exactly. Such recordings are the
  * largest there are.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <uthash.h>
 

@@ -1,7 +1,6 @@
 /*
  * Go's pprof as text (go tool pprof -raw), and Xdebug's traces of PHP.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "fold/collapse_readers.h"

@@ -17,7 +17,6 @@
  * table of folded strings, as the scripts in common use have it: ten times the
  * memory, and every sample builds its string before it can be looked up.
  */
-#define _GNU_SOURCE
 #include "fold/collapse_stacks.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  * The first line that has the titles a format needs is its head; columns are
  * found by their titles, as their order changes between versions.
  */
-#define _GNU_SOURCE
 #include "fold/collapse_csv.h"
 #include "fold/collapse_readers.h"
 #include "fold/collapse_tree.h"

@@ -1,5 +1,4 @@
 /* Indented trees to stacks; see collapse_tree.h. */
-#define _GNU_SOURCE
 #include "fold/collapse_tree.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  * pmcstat and massif print callers below callees, the others callees below
  * callers; see collapse_tree.h for what is done with the numbers.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "fold/collapse_readers.h"

@@ -9,7 +9,6 @@
  * run and four in the next has doubled and means nothing; a gate that fails for
  * it is switched off within a week. Who wants one frame watched names it.
  */
-#define _GNU_SOURCE
 #include "fold/diff_gate.h"
 
 #include <math.h>
