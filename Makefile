@@ -42,9 +42,12 @@ endif
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
               libzstd-dev zlib1g-dev libunwind-dev libcairo2-dev
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ perl binutils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
+TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4
-CI_PKGS    := clang clang-format shellcheck mandoc valgrind
+BENCH_PKGS := jq sqlite3 python3
+# What make bench compares with, each only if it can be had.
+PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind
+CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 
 # ---- what goes into what ----
 
@@ -88,7 +91,9 @@ TEST_LIBS  := -Wl,--as-needed -lunwind -lpthread -ldl $(FLAME_LIBS)
 
 COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
-PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector
+# The hot path crosses files; gcc makes it one piece (clang would need lld for it).
+SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
+PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-tree-slp-vectorize $(SHIM_LTO)
 
 .PHONY: all
 all: $(O)/flame $(SHIM) ## build flame and libflamemem.so in $(O) (the default)
@@ -100,7 +105,7 @@ $(O)/flame: $(FLAME_OBJ) $(O)/files
 # The shim is never built with sanitizers: it runs inside programs that are not.
 $(O)/libflamemem.so: $(SHIM_OBJ) preload/libflamemem.map $(O)/files
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
+	$(Q)$(CC) $(CFLAGS) $(SHIM_LTO) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
 		-Wl,--version-script=preload/libflamemem.map -Wl,-soname,libflamemem.so \
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro $(SHIM_LIBS)
 
@@ -157,6 +162,9 @@ CLI_TESTS     := $(wildcard tests/cli/t[0-9]*.sh)
 BROWSER_TESTS := $(wildcard tests/browser/t[0-9]*.mjs)
 TESTS         ?= $(UNIT_BIN) $(FUZZ_BIN) $(CLI_TESTS) $(BROWSER_TESTS)
 TEST_JOBS     ?= 2
+# A test that hangs fails after this many seconds, and no test has an input.
+TEST_TIMEOUT  ?= 300
+PROVE         := prove -j$(TEST_JOBS) -e 'timeout -k 5 $(TEST_TIMEOUT)'
 
 # What the tests see. MAKEFLAGS is emptied because a test that calls make is not
 # part of this one; FLAME_MAKE is make with the flags of this build.
@@ -176,13 +184,13 @@ check: ## install what is missing, build, and run every test
 
 # TESTS="tests/cli/t0601-*.sh" runs a few only.
 run-tests: build-tests ## run the tests on what is there, installing nothing
-	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) --timer -e '' $(TESTS)
+	$(Q)$(TEST_ENV) $(PROVE) --timer $(TESTS) </dev/null
 
 unit: $(UNIT_BIN) ## run the unit tests only
-	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e '' $(UNIT_BIN)
+	$(Q)$(TEST_ENV) $(PROVE) $(UNIT_BIN) </dev/null
 
 fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
-	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e '' $(FUZZ_BIN)
+	$(Q)$(TEST_ENV) $(PROVE) $(FUZZ_BIN) </dev/null
 
 # One clang command a target: the fuzzer wants to see the code it covers, so
 # nothing is shared with the other builds.
@@ -205,10 +213,23 @@ fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
 			$$(ls -d tests/corpus/$$name 2>/dev/null); \
 	done
 
+# ---- what recording costs ----
+
+# BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections.
+.PHONY: bench
+bench: ## compare with the recorders on this machine (about 10 minutes)
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
+	$(Q)for package in $(PEER_PKGS); do \
+		CC='$(CC)' scripts/deps.sh $$package || echo "flame: bench goes on without $$package"; \
+	done
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
+		python3 -B bench/run.py --dir '$(O)/bench'
+
 # ---- what a reader's eye would miss ----
 
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind preload tracer fold render driver \
-           tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
+           bench tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
 LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh .ci/run)
 
 .PHONY: lint format

@@ -6,6 +6,7 @@
 
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/fsize.h"
 
 static const struct {
     const char *name;
@@ -15,6 +16,8 @@ static const struct {
     {"mem", mem_main, "run a command, record its memory, draw it"},
     {"leak", leak_main, "run a command, fail when memory is live at its end"},
     {"fold", fold_main, "turn traces into folded stacks"},
+    {"collapse", collapse_main, "turn other profilers' text into folded stacks"},
+    {"diff", diff_main, "compare two profiles"},
     {"render", render_main, "draw folded stacks or a trace as a flame graph"},
     {"top", top_main, "list symbols with what they and their callees took"},
     {NULL, NULL, NULL},
@@ -32,6 +35,7 @@ static void usage(FILE *to)
 
 int main(int argc, char **argv)
 {
+    fsize_ignore_signal();
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
         usage(stdout);
         return FLAME_OK;

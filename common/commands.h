@@ -9,10 +9,12 @@
 
 #define FLAME_VERSION "0.1.0"
 
-int mem_main(int argc, char **argv);    /* driver/mem_main.c */
-int leak_main(int argc, char **argv);   /* driver/leak_main.c */
-int fold_main(int argc, char **argv);   /* fold/fold_main.c */
-int render_main(int argc, char **argv); /* render/render_main.c */
-int top_main(int argc, char **argv);    /* render/top_main.c */
+int mem_main(int argc, char **argv);      /* driver/mem_main.c */
+int leak_main(int argc, char **argv);     /* driver/leak_main.c */
+int fold_main(int argc, char **argv);     /* fold/fold_main.c */
+int collapse_main(int argc, char **argv); /* fold/collapse_main.c */
+int diff_main(int argc, char **argv);     /* fold/diff_main.c */
+int render_main(int argc, char **argv);   /* render/render_main.c */
+int top_main(int argc, char **argv);      /* render/top_main.c */
 
 #endif

@@ -16,6 +16,7 @@
 #define FLAME_NORETURN __attribute__((noreturn))
 #define FLAME_UNUSED __attribute__((unused))
 #define FLAME_NOINLINE __attribute__((noinline))
+#define FLAME_INLINE static inline __attribute__((always_inline))
 #define FLAME_COLD __attribute__((cold, noinline))
 
 #define likely(x) __builtin_expect(!!(x), 1)

@@ -9,13 +9,14 @@
 
 char strbuf_empty[1];
 
+int (*strbuf_out_of_memory)(void);
+
 static FLAME_NORETURN void out_of_memory(size_t size)
 {
     /* The one place outside a *_main.c that may exit: no caller can go on. */
-    exit(flame_error(FLAME_FAILED,
-                     "out of memory (%zu bytes wanted); use a smaller input or more "
-                     "memory",
-                     size));
+    flame_error(FLAME_FAILED,
+                "out of memory (%zu bytes wanted); use a smaller input or more memory", size);
+    exit(strbuf_out_of_memory ? strbuf_out_of_memory() : FLAME_FAILED);
 }
 
 void *xmalloc(size_t size)

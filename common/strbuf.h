@@ -42,6 +42,10 @@ char *strbuf_detach(struct strbuf *sb, size_t *len);
 /* Reads all of `fd` to its end. 0, or -errno with sb holding what was read. */
 int strbuf_read_fd(struct strbuf *sb, int fd);
 
+/* Called, if set, when memory is gone and the line about it was printed; for what
+ * must not be left behind. Returns the status to end with. */
+extern int (*strbuf_out_of_memory)(void);
+
 /* malloc, realloc and strdup that end the command when memory is gone. */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);

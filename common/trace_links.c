@@ -136,6 +136,7 @@ out:
 int trace_check_rows(const struct trace_source *src, struct trace *t)
 {
     struct trace_private *priv = t->priv;
+    uint64_t live = 0;
 
     for (uint32_t id = 0; id < t->row_limit; id++) {
         struct trace_row *r = &priv->rows[id];
@@ -153,6 +154,9 @@ int trace_check_rows(const struct trace_source *src, struct trace *t)
         } else if (!trace_thread_at(t, r->thread)) {
             r->thread = 0;
         }
+        if (trace_row_used(r))
+            live += r->alloc_bytes - r->free_bytes;
     }
+    t->peak_is_end = (int64_t)live > (int64_t)t->header.peak_bytes;
     return 0;
 }

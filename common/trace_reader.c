@@ -241,7 +241,7 @@ const struct trace_node *trace_node_root(const struct trace *t, uint32_t node)
 void trace_row_peak(const struct trace *t, const struct trace_row *r, int64_t *bytes,
                     int64_t *calls)
 {
-    if (r->peak_epoch == t->header.peak_epoch) {
+    if (r->peak_epoch == t->header.peak_epoch && !t->peak_is_end) {
         *bytes = (int64_t)r->peak_bytes;
         *calls = (int32_t)r->peak_calls;
     } else {

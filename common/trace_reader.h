@@ -49,6 +49,10 @@ struct trace {
        the program ran. 0 for a trace at rest. */
     uint32_t missing_rows;
 
+    /* More is live at the end than at the recorded mark (which may be a little
+       low with threads): then the end is the peak. */
+    bool peak_is_end;
+
     void *priv;
 };
 

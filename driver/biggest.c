@@ -1,5 +1,6 @@
 #include "driver/biggest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,11 +35,15 @@ static void insert(struct stack *stacks, size_t *used, size_t max, const struct 
 
 static void add_frame(struct strbuf *sb, const char *name)
 {
-    size_t len = strlen(name);
+    static const char inlined[] = "_[i]";
+    size_t len = strlen(name), mark = strlen(inlined);
+    bool is_inlined = len > mark && strcmp(name + len - mark, inlined) == 0;
 
+    if (is_inlined)
+        len -= mark;
     strbuf_addstr(sb, "flame:     ");
     strbuf_add(sb, name, len < NAME_SHOWN ? len : NAME_SHOWN);
-    strbuf_addstr(sb, len < NAME_SHOWN ? "\n" : "...\n");
+    strbuf_addf(sb, "%s%s\n", len < NAME_SHOWN ? "" : "...", is_inlined ? " (inlined)" : "");
 }
 
 /* Eats stack->text. */

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/fsize.h"
 #include "common/strbuf.h"
 #include "driver/target.h"
 
@@ -177,6 +178,7 @@ static FLAME_NORETURN void become(char **argv, const char *preload, const char *
     int err;
 
     put_back_signals(saved);
+    fsize_restore_signal();
     if (setenv("LD_PRELOAD", preload, 1) == 0 && setenv("FLAMEMEM_OPTIONS", options, 1) == 0)
         execvp(argv[0], argv);
     err = errno;

@@ -81,7 +81,7 @@ int leak_main(int argc, char **argv)
         int wait_status = r.run.wait_status, own = launch_exit_status(wait_status);
 
         status = read ? read : judge(&r, &o);
-        recording_release(&r);
+        recording_end(&r, status);
         if (own)
             status = own;
         launch_die_alike(wait_status);

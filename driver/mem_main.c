@@ -21,6 +21,8 @@ static void help(void)
           "                     peak   bytes live when most were\n"
           "                     temp   calls freed before the thread's next allocation\n"
           "      --depth N      frames kept of a stack, 8 to 65536 (default: 1024)\n"
+          "      --sample BYTES record one block in so many bytes (512k, say) and estimate;\n"
+          "                     0, the default, records every block\n"
           "      --no-follow    leave the programs out that COMMAND starts\n"
           "  -q, --quiet        print no summary\n"
           "      --shim         print where libflamemem.so is, and nothing else\n"
@@ -44,9 +46,9 @@ static void tell_result(const struct recording *r, const struct run_options *o, 
     case RUN_OUTPUT_TRACE:
         if (n > 1) {
             last = recording_trace_name(o->output, n - 1);
-            flame_warn("%zu programs, a trace each: %s to %s; 'flame fold' and 'flame render' take "
-                       "one or all",
-                       n, o->output, last);
+            flame_warn(
+                "%zu programs, a trace each: %s to %s; 'flame fold' takes one or all of them", n,
+                o->output, last);
             free(last);
         } else {
             flame_warn("the trace is in %s; see it with 'flame render --view alloc -o x.svg %s'",
@@ -75,7 +77,7 @@ static int show(const struct recording *r, const struct run_options *o)
     int status = 0;
 
     if (o->kind != RUN_OUTPUT_TRACE)
-        status = recording_fold(r, o, false, &folded);
+        status = recording_fold(r, o, true, &folded);
     if (!status)
         status = recording_write(r, o, &folded, &empty);
     strbuf_release(&folded);
@@ -114,7 +116,7 @@ int mem_main(int argc, char **argv)
         int wait_status = r.run.wait_status, own = launch_exit_status(wait_status);
 
         status = read ? read : show(&r, &o);
-        recording_release(&r);
+        recording_end(&r, status);
         /* The command's own failure says more than that of its recording. */
         if (own)
             status = own;

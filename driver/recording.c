@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/commands.h"
@@ -22,6 +24,7 @@
 #include "common/strbuf.h"
 #include "driver/target.h"
 #include "fold/fold.h"
+#include "render/backend.h"
 
 static char *own_options(const struct run_options *o)
 {
@@ -29,6 +32,8 @@ static char *own_options(const struct run_options *o)
 
     if (o->depth)
         strbuf_addf(&own, "depth=%s", o->depth);
+    if (o->sample)
+        strbuf_addf(&own, "%ssample=%" PRIu64, own.len ? ":" : "", o->sample);
     if (!o->follow)
         strbuf_addf(&own, "%sfollow=0", own.len ? ":" : "");
     if (o->quiet)
@@ -71,6 +76,38 @@ static int load(struct recording *r, const char *command)
                        command);
 }
 
+/* A run may have taken hours: what it left is not thrown away for a full disk. */
+static void keep(struct recording *r)
+{
+    if (!r->session.dir || !r->session.ntraces)
+        return;
+    r->session.keep = true;
+    flame_warn("the recording is kept in %s; 'flame render FILE.flame' draws it, remove it "
+               "afterwards",
+               r->session.dir);
+}
+
+static struct recording *current;
+
+static int end_without_memory(void)
+{
+    int own;
+
+    if (!current)
+        return FLAME_FAILED;
+    own = launch_exit_status(current->run.wait_status);
+    keep(current);
+    launch_die_alike(current->run.wait_status);
+    return own ? own : FLAME_FAILED;
+}
+
+void recording_end(struct recording *r, int status)
+{
+    if (status == FLAME_FAILED)
+        keep(r);
+    recording_release(r);
+}
+
 int recording_make(struct recording *r, const struct run_options *o, int *read)
 {
     char *shim = NULL, *path = NULL;
@@ -92,6 +129,8 @@ int recording_make(struct recording *r, const struct run_options *o, int *read)
         recording_release(r);
         return status;
     }
+    current = r;
+    strbuf_out_of_memory = end_without_memory;
     *read = session_collect(&r->session);
     if (!*read)
         *read = load(r, o->command[0]);
@@ -105,6 +144,7 @@ void recording_release(struct recording *r)
             trace_free(r->traces[i]);
     free(r->traces);
     r->traces = NULL;
+    current = NULL;
     session_close(&r->session);
 }
 
@@ -206,6 +246,14 @@ static bool has_stacks(const struct strbuf *folded)
     return false;
 }
 
+static void remove_file(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(path);
+}
+
 /* As the user would: folded text in a file, `flame render -o OUTPUT FILE`. */
 static int draw(const struct recording *r, const struct strbuf *folded, const char *output,
                 const char *command)
@@ -218,8 +266,22 @@ static int draw(const struct recording *r, const struct strbuf *folded, const ch
 
     strbuf_addstr(&subtitle, slash ? slash + 1 : command);
     strbuf_addf(&from, "%s/folded", r->session.dir);
-    status = write_text(folded, from.buf);
-    if (!status) {
+    if (backend_for_file(output)->explores) {
+        /* A page shows every view: it gets the traces themselves. */
+        char **argv = xcalloc(r->session.ntraces + 6, sizeof *argv);
+        size_t n = 0;
+
+        argv[n++] = name;
+        argv[n++] = opt_out;
+        argv[n++] = to;
+        argv[n++] = opt_subtitle;
+        argv[n++] = subtitle.buf;
+        for (size_t i = 0; i < r->session.ntraces; i++)
+            argv[n++] = r->session.traces[i];
+        optind = 0;
+        status = render_main((int)n, argv);
+        free(argv);
+    } else if (!(status = write_text(folded, from.buf))) {
         char *argv[] = {name, opt_out, to, opt_subtitle, subtitle.buf, from.buf, NULL};
 
         optind = 0;
@@ -242,6 +304,10 @@ int recording_write(const struct recording *r, const struct run_options *o,
         return write_text(folded, o->output);
     default:
         *empty = !has_stacks(folded);
-        return *empty ? 0 : draw(r, folded, o->output, o->command[0]);
+        if (!*empty)
+            return draw(r, folded, o->output, o->command[0]);
+        /* An older picture of that name would be taken for this run's. */
+        remove_file(o->output);
+        return 0;
     }
 }

@@ -27,6 +27,13 @@ struct recording {
 int recording_make(struct recording *r, const struct run_options *o, int *read);
 void recording_release(struct recording *r);
 
+/*
+ * The same when the result could not be made or written (`status` is FLAME_FAILED):
+ * the traces stay where they are, and a line says where. Without memory for that
+ * the command's own end is still ours.
+ */
+void recording_end(struct recording *r, int status);
+
 /* Appends the folded stacks of o->view to `folded`; with `own` without what forked
  * children have of their parents' blocks. 0, or an enum flame_exit after a line. */
 int recording_fold(const struct recording *r, const struct run_options *o, bool own,

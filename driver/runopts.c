@@ -15,10 +15,12 @@
 /* The recorder's own limits, see preload/config.h. */
 #define DEPTH_MIN 8
 #define DEPTH_MAX 65536
+#define SAMPLE_MAX ((uint64_t)1 << 40)
 
 enum {
     OPT_VIEW = 256,
     OPT_DEPTH,
+    OPT_SAMPLE,
     OPT_NO_FOLLOW,
     OPT_SHIM,
     OPT_MAX_BYTES,
@@ -29,6 +31,7 @@ static const struct option mem_options[] = {
     {"output", required_argument, NULL, 'o'},
     {"view", required_argument, NULL, OPT_VIEW},
     {"depth", required_argument, NULL, OPT_DEPTH},
+    {"sample", required_argument, NULL, OPT_SAMPLE},
     {"no-follow", no_argument, NULL, OPT_NO_FOLLOW},
     {"quiet", no_argument, NULL, 'q'},
     {"shim", no_argument, NULL, OPT_SHIM},
@@ -173,6 +176,13 @@ static int take_option(struct run_options *o, int opt, char **argv)
     case OPT_DEPTH:
         o->depth = optarg;
         return check_depth(o);
+    case OPT_SAMPLE:
+        if (run_parse_bytes(optarg, &o->sample) && o->sample <= SAMPLE_MAX)
+            return 0;
+        return flame_error(FLAME_USAGE,
+                           "%s: --sample %s: expected bytes, with k, m or g if you like, up to "
+                           "1024g; 0 records every block",
+                           o->me, optarg);
     case OPT_NO_FOLLOW:
         o->follow = false;
         return 0;

@@ -23,6 +23,7 @@ struct run_options {
     enum run_output kind;
     const char *view;
     const char *depth; /* NULL: the recorder's default */
+    uint64_t sample;   /* mean bytes between samples; 0: every block */
     bool follow;
     bool quiet;
     bool only_shim;     /* mem --shim */

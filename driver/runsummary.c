@@ -20,6 +20,23 @@ static void add_own_live(struct run_summary *s, const struct trace *t)
     }
 }
 
+/* What the processes' own blocks made up of their peaks. */
+static uint64_t own_peak(const struct trace *t)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < t->row_limit; i++) {
+        const struct trace_row *row = &t->rows[i];
+        int64_t bytes, calls;
+
+        if (!trace_row_used(row) || (row->flags & TRACE_ROW_INHERITED))
+            continue;
+        trace_row_peak(t, row, &bytes, &calls);
+        sum += (uint64_t)bytes;
+    }
+    return sum;
+}
+
 /* Threads that did anything: a forked child has its parent's record too. */
 static void add_threads(struct run_summary *s, const struct trace *t)
 {
@@ -49,7 +66,10 @@ void run_summary_make(struct run_summary *s, const struct recording *r)
         fold_summary(t, &f);
         s->alloc_bytes += f.alloc_bytes;
         s->alloc_calls += f.alloc_calls;
-        s->peak_bytes += t->header.peak_bytes;
+        s->peak_bytes += own_peak(t);
+        s->fallback_stacks += f.fallback_stacks;
+        if (t->header.sample_bytes > s->sample)
+            s->sample = t->header.sample_bytes;
         s->stacks += f.stacks;
         s->cost_ns += f.cost_ns;
         s->skipped += f.skipped;
@@ -113,6 +133,22 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     flame_warn("%s", sb.buf);
 
     strbuf_clear(&sb);
+    if (s->alloc_calls == 0)
+        flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "
+                   "of its own");
+    if (s->sample) {
+        strbuf_addstr(&sb, "sampled, one block in ");
+        add_bytes(&sb, s->sample);
+        strbuf_addstr(&sb, ": all these figures are estimates");
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
+    if (s->fallback_stacks) {
+        run_summary_add_count(&sb, s->fallback_stacks, "call's stack", "calls' stacks");
+        strbuf_addstr(&sb, " had to be walked by libunwind, slowly");
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
     if (s->lost_calls || s->lost_frees) {
         strbuf_addstr(&sb, "lost for want of memory or space: ");
         run_summary_add_count(&sb, s->lost_calls, "call (", "calls (");

@@ -18,6 +18,8 @@ struct run_summary {
     uint64_t processes; /* distinct pids: one that executes another program stays itself */
     uint64_t cost_ns;   /* estimate of the time spent in the recorder, all threads together */
     uint64_t skipped, lost_calls, lost_bytes, lost_frees;
+    uint64_t fallback_stacks; /* walked by libunwind, not by rules */
+    uint64_t sample;          /* mean bytes between samples; 0: exact */
 };
 
 void run_summary_make(struct run_summary *s, const struct recording *r);

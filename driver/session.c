@@ -200,7 +200,7 @@ static void empty(const char *path)
 
 void session_close(struct session *s)
 {
-    if (s->dir) {
+    if (s->dir && !s->keep) {
         empty(s->dir);
         rmdir(s->dir);
     }

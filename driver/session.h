@@ -13,6 +13,8 @@
 #ifndef FLAME_DRIVER_SESSION_H
 #define FLAME_DRIVER_SESSION_H
 
+#include <stdbool.h>
+
 #include "common/compiler.h"
 
 struct session {
@@ -21,6 +23,7 @@ struct session {
     char *link;    /* see session_preloadable; NULL mostly */
     char **traces; /* after session_collect: paths of the traces, oldest first */
     size_t ntraces;
+    bool keep; /* session_close is to leave the directory */
 };
 
 /* `beside`: the output file, in whose directory the last resort lies. 0, or

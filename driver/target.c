@@ -16,6 +16,7 @@
 #include "driver/target.h"
 
 #include <elf.h>
+#include <gelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -46,7 +47,7 @@ struct image {
     } head;
 };
 
-/* -1 with errno when `path` is no file that execvp would take. */
+/* 0, or what is wrong with `path` as a file that execvp would take. */
 static int executable_errno(const char *path)
 {
     struct stat st;
@@ -97,9 +98,10 @@ static int search_path(const char *command, char **path)
             *path = strbuf_detach(&candidate, NULL);
             return 0;
         }
-        strbuf_release(&candidate);
-        if (err == EACCES)
+        /* Not a directory that we may not look into. */
+        if (err == EACCES && access(candidate.buf, F_OK) == 0)
             worst = EACCES;
+        strbuf_release(&candidate);
         if (!dirs[len])
             break;
         dirs += len + 1;
@@ -222,6 +224,37 @@ static const char *secure_because(const struct image *im)
     return NULL;
 }
 
+/* One of gcc's sanitizer libraries among what the file needs (clang links them in). */
+static bool needs_sanitizer(const struct image *im)
+{
+    static const char *const names[] = {"libasan.so", "libtsan.so", "libhwasan.so"};
+    bool found = false;
+    Elf_Scn *scn = NULL;
+    Elf *elf;
+
+    if (elf_version(EV_CURRENT) == EV_NONE || !(elf = elf_begin(im->fd, ELF_C_READ, NULL)))
+        return false;
+    while (!found && (scn = elf_nextscn(elf, scn))) {
+        GElf_Shdr shdr;
+        Elf_Data *data;
+        GElf_Dyn dyn;
+
+        if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_DYNAMIC ||
+            !(data = elf_getdata(scn, NULL)))
+            continue;
+        for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+            const char *name = dyn.d_tag == DT_NEEDED
+                                   ? elf_strptr(elf, shdr.sh_link, (size_t)dyn.d_un.d_val)
+                                   : NULL;
+
+            for (size_t k = 0; name && k < ARRAY_LEN(names); k++)
+                found = found || strncmp(name, names[k], strlen(names[k])) == 0;
+        }
+    }
+    elf_end(elf);
+    return found;
+}
+
 static int check_elf(const char *path, const struct image *im, const char *shim)
 {
     const char *secure;
@@ -257,6 +290,11 @@ static int check_elf(const char *path, const struct image *im, const char *shim)
                              "the program against glibc to record it",
                              path);
     free(loader);
+    if (!status && needs_sanitizer(im))
+        status = flame_error(FLAME_USAGE,
+                             "%s: is built with a sanitizer, which must be loaded first and has an "
+                             "allocator of its own; record a build without it",
+                             path);
     return status;
 }
 

@@ -273,7 +273,7 @@ static void push_steps(struct aggregate *a, struct step **steps, size_t *n, size
     }
 }
 
-size_t aggregate_write(struct aggregate *a, struct strbuf *out)
+size_t aggregate_write(struct aggregate *a, aggregate_sink sink, void *opaque)
 {
     size_t negative = link_children(a), n = 0, alloc = 0, path_alloc = 0, depth = 0;
     struct strbuf line = STRBUF_INIT;
@@ -294,8 +294,8 @@ size_t aggregate_write(struct aggregate *a, struct strbuf *out)
         strbuf_add(&line, step.name->s, step.name->len);
         strbuf_add(&line, step.count, step.count_len);
         if (step.own) {
-            strbuf_add(out, line.buf, line.len);
-            strbuf_addch(out, '\n');
+            strbuf_addch(&line, '\n');
+            sink(opaque, line.buf, line.len);
             continue;
         }
         if (depth == path_alloc) {

@@ -24,10 +24,13 @@ uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
 /* Adds to a stack's sum, modulo 2^64. */
 void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
 
+/* Takes the next piece of the text; pieces need not be lines. */
+typedef void (*aggregate_sink)(void *opaque, const char *text, size_t len);
+
 /*
- * Appends one folded line for each stack whose sum is positive, sorted as whole
+ * Hands out one folded line for each stack whose sum is positive, sorted as whole
  * lines by their bytes. Returns how many stacks were left out for a negative sum.
  */
-size_t aggregate_write(struct aggregate *a, struct strbuf *out);
+size_t aggregate_write(struct aggregate *a, aggregate_sink sink, void *opaque);
 
 #endif

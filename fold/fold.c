@@ -27,6 +27,7 @@
 #include "common/error.h"
 #include "fold/aggregate.h"
 #include "fold/frames.h"
+#include "fold/guarded.h"
 #include "fold/memviews.h"
 
 struct item {
@@ -302,29 +303,40 @@ static int check_fits(const struct trace *t, const struct view *view)
     return 0;
 }
 
-int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                struct strbuf *out)
+/* The coarsest sampling among the traces; 0: all are exact. */
+static uint64_t sample_of(struct trace *const *traces, size_t n)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (traces[i]->header.sample_bytes > most)
+            most = traces[i]->header.sample_bytes;
+    return most;
+}
+
+/* What is left when views and traces are known to be good. */
+static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                     aggregate_sink sink, void *opaque)
 {
     const struct view *view = find_view(opt);
-    struct aggregate *to;
-    struct symbols *syms;
+    struct aggregate *to = aggregate_new();
+    struct symbols *syms = symbols_new(&opt->symbols);
     size_t negative;
 
-    if (!view)
-        return FLAME_USAGE;
-    for (size_t i = 0; i < ntraces; i++) {
-        int err = check_fits(traces[i], view);
-
-        if (err)
-            return err;
-    }
-    to = aggregate_new();
-    syms = symbols_new(&opt->symbols);
     for (size_t i = 0; i < ntraces; i++)
         fold_one(opt, view, traces[i], syms, to);
-    if (!opt->no_header)
-        strbuf_addf(out, "# flame: view=%s unit=%s\n", view->name, view->unit);
-    negative = aggregate_write(to, out);
+    if (!opt->no_header) {
+        struct strbuf sb = STRBUF_INIT;
+
+        strbuf_addf(&sb, "# flame: view=%s unit=%s", view->name, view->unit);
+        /* Never last: a number there would make it a stack to other readers. */
+        if (sample_of(traces, ntraces))
+            strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample_of(traces, ntraces));
+        strbuf_addch(&sb, '\n');
+        sink(opaque, sb.buf, sb.len);
+        strbuf_release(&sb);
+    }
+    negative = aggregate_write(to, sink, opaque);
     if (negative)
         flame_warn("%zu stacks left out whose sum is below zero: more was freed than allocated "
                    "there, as far as this trace knows",
@@ -334,8 +346,26 @@ int fold_loaded(const struct fold_options *opt, struct trace *const *traces, siz
     return 0;
 }
 
-int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
-                struct strbuf *out)
+int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                   aggregate_sink sink, void *opaque)
+{
+    const struct view *view = find_view(opt);
+
+    if (!view)
+        return FLAME_USAGE;
+    for (size_t i = 0; i < ntraces; i++) {
+        int err = check_fits(traces[i], view);
+
+        if (err)
+            return err;
+    }
+    if (opt->symbols.no_inline && !opt->symbols.lines)
+        return fold_here(opt, traces, ntraces, sink, opaque);
+    return guarded_fold(opt, traces, ntraces, sink, opaque, fold_here);
+}
+
+int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
+                   aggregate_sink sink, void *opaque)
 {
     struct trace **traces = xcalloc(npaths, sizeof *traces);
     int err = find_view(opt) ? 0 : FLAME_USAGE;
@@ -343,10 +373,37 @@ int fold_traces(const struct fold_options *opt, const char *const *paths, size_t
     for (size_t i = 0; i < npaths && !err; i++)
         err = trace_load(paths[i], &traces[i]);
     if (!err)
-        err = fold_loaded(opt, traces, npaths, out);
+        err = fold_loaded_to(opt, traces, npaths, sink, opaque);
     for (size_t i = 0; i < npaths; i++)
         trace_free(traces[i]);
     free(traces);
+    return err;
+}
+
+static void append(void *opaque, const char *line, size_t len)
+{
+    strbuf_add(opaque, line, len);
+}
+
+int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                struct strbuf *out)
+{
+    size_t before = out->len;
+    int err = fold_loaded_to(opt, traces, ntraces, append, out);
+
+    if (err)
+        strbuf_setlen(out, before);
+    return err;
+}
+
+int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
+                struct strbuf *out)
+{
+    size_t before = out->len;
+    int err = fold_traces_to(opt, paths, npaths, append, out);
+
+    if (err)
+        strbuf_setlen(out, before);
     return err;
 }
 

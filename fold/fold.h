@@ -3,7 +3,7 @@
  * and for render to call.
  *
  * Functions that fail return an enum flame_exit, with one line already on
- * standard error, and leave `out` as it was. Not thread-safe (libelf, libdwarf).
+ * standard error, and give out nothing. Not thread-safe (libelf, libdwarf).
  */
 #ifndef FLAME_FOLD_FOLD_H
 #define FLAME_FOLD_FOLD_H
@@ -12,6 +12,7 @@
 
 #include "common/strbuf.h"
 #include "common/trace_reader.h"
+#include "fold/aggregate.h"
 #include "fold/symbols.h"
 
 #define FOLD_DEFAULT_VIEW "alloc"
@@ -28,6 +29,14 @@ struct fold_options {
 /* Folds several traces into one text, appended to `out`. Paths as for trace_load. */
 int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
                 struct strbuf *out);
+
+/* The same piece by piece: a large trace's text need not be in memory. */
+int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
+                   aggregate_sink sink, void *opaque);
+
+/* fold_loaded's words handed to `sink` as they come, instead of kept in memory. */
+int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                   aggregate_sink sink, void *opaque);
 
 /* The same for traces already loaded; they stay the caller's. */
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,

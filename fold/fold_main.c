@@ -1,4 +1,4 @@
-/* flame fold: traces to folded stacks. */
+/* flame fold: traces to folded stacks, folded stacks of several files to one. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -7,13 +7,15 @@
 #include "common/error.h"
 #include "common/opts.h"
 #include "common/outfile.h"
+#include "fold/collapse_load.h"
 #include "fold/fold.h"
 
 static const char help[] =
-    "usage: flame fold [OPTION...] TRACE...\n"
+    "usage: flame fold [OPTION...] FILE...\n"
     "\n"
     "Folds memory traces into stacks of function names, one a line, with what each\n"
-    "stands for. Several traces give one output. TRACE '-' is standard input.\n"
+    "stands for. A file that is folded already is taken as it is. Several files give\n"
+    "one output, their counts added up. FILE '-' is standard input.\n"
     "\n"
     "  -v, --view VIEW      alloc (bytes asked for; the default), count (calls), live\n"
     "                       (bytes not freed), peak (bytes live at the high-water mark),\n"
@@ -57,24 +59,61 @@ static const struct option longopts[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int write_out(const char *path, const struct strbuf *text)
+static void put_line(void *file, const char *line, size_t len)
+{
+    /* What goes wrong is asked for once, when the file is committed. */
+    fwrite(line, 1, len, file);
+}
+
+static int cannot_write(const char *path, int err)
+{
+    return flame_error(err == -ENOENT || err == -ENOTDIR || err == -EACCES ? FLAME_USAGE
+                                                                           : FLAME_FAILED,
+                       "%s: cannot write: %s; name another file with -o",
+                       path ? path : "standard output", strerror(-err));
+}
+
+static int write_traces(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                        const char *output)
 {
     struct outfile out;
-    int err = outfile_open(&out, path);
+    int err = outfile_open(&out, output), status;
 
-    if (!err) {
-        fwrite(text->buf, 1, text->len, out.f);
-        err = outfile_commit(&out);
+    if (err)
+        return cannot_write(output, err);
+    status = fold_loaded_to(opt, traces, ntraces, put_line, out.f);
+    if (status != FLAME_OK) {
+        outfile_abort(&out);
+        return status;
     }
-    if (!err)
-        return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       path ? path : "standard output", strerror(-err));
+    err = outfile_commit(&out);
+    return err ? cannot_write(output, err) : FLAME_OK;
+}
+
+static int fold_files(const struct fold_options *opt, char **paths, size_t npaths,
+                      const char *output)
+{
+    struct collapse_load l;
+    int status = FLAME_OK;
+
+    collapse_load_init(&l, "fold", opt);
+    for (size_t i = 0; i < npaths && status == FLAME_OK; i++)
+        status = collapse_load_file(&l, paths[i]);
+    if (status == FLAME_OK && l.texts) {
+        status = collapse_load_traces(&l);
+        if (opt->no_header)
+            strbuf_clear(&l.meta);
+        if (status == FLAME_OK)
+            status = collapse_load_write(&l, output);
+    } else if (status == FLAME_OK) {
+        status = write_traces(opt, l.traces, l.ntraces, output);
+    }
+    collapse_load_release(&l);
+    return status;
 }
 
 int fold_main(int argc, char **argv)
 {
-    struct strbuf text = STRBUF_INIT;
     struct fold_options opt = {0};
     const char **dirs = xcalloc((size_t)argc, sizeof *dirs);
     const char *output = NULL;
@@ -126,13 +165,9 @@ int fold_main(int argc, char **argv)
     }
     if (optind == argc) {
         free(dirs);
-        return flame_error(FLAME_USAGE,
-                           "fold: no trace named; name one, or '-' for standard input");
+        return flame_error(FLAME_USAGE, "fold: no file named; name one, or '-' for standard input");
     }
-    status = fold_traces(&opt, (const char *const *)argv + optind, (size_t)(argc - optind), &text);
-    if (status == FLAME_OK)
-        status = write_out(output, &text);
-    strbuf_release(&text);
+    status = fold_files(&opt, argv + optind, (size_t)(argc - optind), output);
     free(dirs);
     return status;
 }

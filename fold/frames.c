@@ -15,6 +15,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "fold/perfmap.h"
+
 struct list {
     uint32_t first, n; /* in frames.ids */
     bool done;
@@ -36,6 +38,8 @@ struct frames {
     size_t n, alloc;
     uint32_t *slots; /* index in addresses + 1; 0: free */
     size_t mask;
+    struct perfmap *jit; /* names of code outside of files; NULL: none */
+    bool jit_sought;
     uint32_t *ids; /* frame ids of all lists */
     size_t nids, ids_alloc;
 };
@@ -57,6 +61,7 @@ void frames_free(struct frames *f)
 {
     if (!f)
         return;
+    perfmap_free(f->jit);
     free(f->modules);
     free(f->addresses);
     free(f->slots);
@@ -158,6 +163,26 @@ static void add_offset(struct strbuf *sb, const struct address *a)
     strbuf_addf(sb, "+0x%" PRIx64 "]", a->addr - (a->module ? a->module->m.bias : 0));
 }
 
+/* Code that belongs to no file: a JIT may have left its name. False: it has not. */
+static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct address *a, bool exact)
+{
+    const char *name;
+    size_t len;
+
+    if (a->module)
+        return false;
+    if (!f->jit_sought) {
+        f->jit_sought = true;
+        f->jit = perfmap_open(f->t->header.pid);
+    }
+    name = f->jit ? perfmap_find(f->jit, a->addr - (exact ? 0 : 1), &len) : NULL;
+    if (!name)
+        return false;
+    strbuf_add(sb, name, len);
+    strbuf_addstr(sb, "_[j]");
+    return true;
+}
+
 static void resolve(struct frames *f, const struct address *a, struct list *list, bool exact)
 {
     struct symbol_frames found = {NULL, 0};
@@ -171,7 +196,7 @@ static void resolve(struct frames *f, const struct address *a, struct list *list
     if (found.n == 0) {
         if (a->sigreturn)
             strbuf_addstr(&sb, "__restore_rt");
-        else
+        else if (!add_jit_name(f, &sb, a, exact))
             add_offset(&sb, a);
         add_id(f, list, &sb);
     }

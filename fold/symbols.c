@@ -13,6 +13,7 @@
  */
 #include "fold/symbols.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <uthash.h>
 
@@ -55,6 +56,7 @@ struct symbols {
     struct symbol_module *modules;
     struct name *names;
     struct piece *pieces;
+    const struct symbol_module *reading; /* whose path is in opt.reading */
 };
 
 struct symbols *symbols_new(const struct symbol_options *opt)
@@ -165,6 +167,13 @@ static struct elfsym *open_file(struct symbol_module *m, bool *changed)
     return e;
 }
 
+static void note_reading(struct symbols *s, const struct symbol_module *m)
+{
+    if (s->opt.reading && s->reading != m)
+        snprintf(s->opt.reading, SYMBOLS_PATH_MAX, "%s", m->path);
+    s->reading = m;
+}
+
 static void open_dwarf(struct symbols *s, struct symbol_module *m)
 {
     const struct elfsym *e = m->file && elfsym_has_section(m->file, ".debug_info") ? m->file : NULL;
@@ -174,6 +183,10 @@ static void open_dwarf(struct symbols *s, struct symbol_module *m)
         e = m->debug;
     if (!e || (s->opt.no_inline && !s->opt.lines))
         return;
+    for (size_t i = 0; i < s->opt.ndistrusted; i++)
+        if (strcmp(s->opt.distrusted[i], m->path) == 0)
+            return;
+    note_reading(s, m);
     alternate = debugfile_alternate(&s->dirs, e);
     m->dwarf = dwarfline_open(elfsym_path(e), alternate ? elfsym_path(alternate) : NULL);
     elfsym_close(alternate);
@@ -252,8 +265,10 @@ struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, ui
     if (!m->loaded)
         load(s, m);
     e = symtab_find(&m->tab, vaddr);
-    if (m->dwarf)
+    if (m->dwarf) {
+        note_reading(s, m);
         n = dwarfline_find(m->dwarf, vaddr, s->opt.lines, at);
+    }
     if (!e && (n == 0 || !at[0].name))
         return out;
     if (n == 0)

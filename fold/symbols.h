@@ -18,7 +18,14 @@ struct symbol_options {
     bool lines;                    /* find out file and line too */
     const char *const *debug_dirs; /* besides the usual ones; borrowed */
     size_t ndebug_dirs;
+    /* For fold/guarded.c: modules whose debug information is not to be read, and
+       where to note the path of the one being read (SYMBOLS_PATH_MAX bytes, or NULL). */
+    const char *const *distrusted;
+    size_t ndistrusted;
+    char *reading;
 };
+
+#define SYMBOLS_PATH_MAX 4096
 
 struct symbols;
 struct symbol_module;

@@ -7,19 +7,21 @@
 
 #define DEFAULT_OUT "%e.%p.flame"
 
-static bool parse_number(const char *s, size_t len, uint32_t max, uint32_t *out)
+static bool parse_number(const char *s, size_t len, uint64_t min, uint64_t max, uint64_t *out)
 {
     uint64_t value = 0;
 
-    if (len == 0 || len > 9)
+    if (len == 0 || len > 15)
         return false;
     for (size_t i = 0; i < len; i++) {
         if (s[i] < '0' || s[i] > '9')
             return false;
         value = value * 10 + (uint64_t)(s[i] - '0');
     }
-    *out = (uint32_t)value;
-    return value <= max;
+    if (value < min || value > max)
+        return false;
+    *out = value;
+    return true;
 }
 
 static bool parse_flag(const char *s, size_t len, bool *out)
@@ -65,12 +67,17 @@ static void parse_one(struct config *c, const char *s, size_t len)
     const char *value = eq ? eq + 1 : s + len;
     size_t vlen = len - klen - (eq ? 1 : 0);
     char copy[128];
+    uint64_t number;
     bool ok = false;
 
     if (key_is(s, klen, "out"))
         ok = set_out(c, value, vlen);
-    else if (key_is(s, klen, "depth"))
-        ok = parse_number(value, vlen, 65536, &c->depth) && c->depth >= 8;
+    else if (key_is(s, klen, "depth") && (ok = parse_number(value, vlen, 8, 65536, &number)))
+        c->depth = (uint32_t)number;
+    else if (key_is(s, klen, "sample"))
+        ok = parse_number(value, vlen, 0, (uint64_t)1 << 40, &c->sample);
+    else if (key_is(s, klen, "record"))
+        ok = parse_flag(value, vlen, &c->record);
     else if (key_is(s, klen, "quiet"))
         ok = parse_flag(value, vlen, &c->quiet);
     else if (key_is(s, klen, "follow"))
@@ -86,7 +93,9 @@ static void parse_one(struct config *c, const char *s, size_t len)
     memcpy(copy, s, len);
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
-        "' is ignored; known are out=PATH, depth=8..65536, quiet=0|1, follow=0|1, referee=0|1",
+        "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
+        "record=0|1, "
+        "referee=0|1",
         NULL);
 }
 
@@ -94,18 +103,15 @@ void config_parse(struct config *c, const char *options)
 {
     memset(c, 0, sizeof *c);
     c->follow = true;
+    c->record = true;
     c->depth = 1024;
     set_out(c, DEFAULT_OUT, strlen(DEFAULT_OUT));
     for (const char *s = options; s && *s;) {
         const char *end = strchr(s, ':');
         size_t len = end ? (size_t)(end - s) : strlen(s);
-        uint32_t depth = c->depth;
 
-        if (len) {
+        if (len)
             parse_one(c, s, len);
-            if (c->depth < 8 || c->depth > 65536)
-                c->depth = depth;
-        }
         s += len + (end ? 1 : 0);
     }
 }

@@ -7,6 +7,8 @@
  *   quiet=1     say nothing on standard error, whatever happens
  *   follow=0    record this process alone: not its forked children, and programs
  *               it starts run without the shim (default 1)
+ *   sample=N    record one block in so many bytes, N up to 2^40 (default 0: all)
+ *   record=0    hooks only, nothing is recorded: what the shim itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences
  *
  * A wrong option is named on standard error and left out; the program runs on.
@@ -25,7 +27,9 @@ struct config {
     uint32_t depth;
     bool quiet;
     bool follow;
+    bool record;
     bool referee;
+    uint64_t sample; /* mean bytes between samples; 0: everything */
 };
 
 /* `options` may be NULL. Complaints go through preload/say.h. */

@@ -18,12 +18,14 @@
 #define _GNU_SOURCE
 #include "preload/lifecycle.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -110,6 +112,13 @@ static void write_arguments(struct trace_writer *w)
     }
 }
 
+static bool is_regular(const char *path)
+{
+    struct stat st;
+
+    return fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
 /* Creates the file under the first free name of the pattern. */
 static int create_file(struct trace_writer *w, const char *exe, const struct trace_header *init)
 {
@@ -121,6 +130,9 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
         if (!config_expand(&config, name[0] ? name : "program", init->pid, n, path, sizeof path))
             return -ENAMETOOLONG;
         err = trace_writer_create(w, path, init, FIRST_SEGMENTS);
+        /* A trace's name is taken: the next one. Anything else: not ours to touch. */
+        if (err == -EEXIST && !is_regular(path))
+            return -ENOTSUP;
     }
     return err;
 }
@@ -128,7 +140,8 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
 static int start_trace(struct trace_writer *w, uint32_t features)
 {
     struct trace_header init = {
-        .features = features,
+        .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0),
+        .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
         .pid = (uint32_t)syscall(SYS_getpid),
         .ppid = (uint32_t)syscall(SYS_getppid),
@@ -211,11 +224,22 @@ static bool start(void)
 
     if (getauxval(AT_SECURE))
         return false;
+    /* A sanitizer replaces the allocator and half of libc, and is not ready for
+     * callers this early. */
+    if (dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
+        dlsym(RTLD_DEFAULT, "__msan_init")) {
+        say("the program is built with a sanitizer, which has an allocator of its own; the program "
+            "runs on, nothing is recorded",
+            NULL);
+        return false;
+    }
     config_parse(&config, getenv(ENV_NAME));
     if (config.quiet)
         say_hush();
     if (!config.follow)
         leave_environment();
+    if (!config.record)
+        return false;
     if (local_init(&why) < 0) {
         say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
@@ -225,6 +249,7 @@ static bool start(void)
     modules_init();
     modules_attach(&store.writer);
     threads_set_depth(config.depth);
+    record_set_sample(config.sample);
     if (config.referee)
         record_set_referee();
     if (!arm()) {
@@ -246,10 +271,11 @@ struct inherit {
     uint64_t bytes;
 };
 
-static bool inherit_block(uintptr_t addr FLAME_UNUSED, struct block *b, void *arg)
+static bool inherit_block(uintptr_t addr, struct block *b, void *arg)
 {
     struct inherit *in = arg;
     struct trace_row *row;
+    struct weight w;
 
     if (b->row >= in->nrows)
         return false;
@@ -264,9 +290,10 @@ static bool inherit_block(uintptr_t addr FLAME_UNUSED, struct block *b, void *ar
         return false;
     b->row = in->rows[b->row];
     row = store_row(b->row);
-    row->alloc_bytes += b->size;
-    row->alloc_calls++;
-    in->bytes += b->size;
+    w = config.sample ? sampler_weight(config.sample, b->size, addr) : (struct weight){b->size, 1};
+    row->alloc_bytes += w.bytes;
+    row->alloc_calls += w.calls;
+    in->bytes += w.bytes;
     return true;
 }
 
@@ -298,6 +325,7 @@ static bool restart_in_child(void)
 
     threads_after_fork();
     modules_after_fork();
+    local_after_fork();
     if (!config.follow)
         return false;
     parent = pages_alloc(sizeof *parent);

@@ -15,12 +15,20 @@
 #include "preload/say.h"
 #include "unwind/modules.h"
 
-/* One event in so many is timed, for the estimate of what recording costs. */
-#define COST_EVERY 64
-/* 8 MiB of stack holds at most half a million frames of 16 bytes. */
-#define MAX_WALK (1u << 21)
+/* One event in so many is timed, for the estimate of what recording costs. Not the
+ * first: it walks through code nobody has walked through before. */
+#define COST_EVERY 256
+/* More than so many nanoseconds is the scheduler's doing, not ours. */
+#define COST_MOST 20000
 
 static bool referee;
+static uint64_t period; /* of sampling; 0: everything is recorded */
+
+void record_set_sample(uint64_t bytes)
+{
+    period = bytes;
+    threads_set_sample(bytes);
+}
 
 void record_set_referee(void)
 {
@@ -42,68 +50,68 @@ static void lose(uint64_t *counter, uint64_t by)
 
 /* ---- stacks ---- */
 
-/* Makes room for four times as many frames. */
-static bool widen(struct thread_state *t)
-{
-    uint32_t len = t->pcs_len * 4;
-    uintptr_t *pcs = len <= MAX_WALK ? pages_alloc(len * sizeof *pcs) : NULL;
-
-    if (!pcs)
-        return false;
-    pages_free(t->pcs, t->pcs_len * sizeof *t->pcs);
-    t->pcs = pcs;
-    t->pcs_len = len;
-    return true;
-}
-
-/* Keeps the inner and the outer frames of a stack that is too deep. */
-static uint32_t truncate_middle(uintptr_t *pcs, uint32_t n, uint64_t *dropped)
+/*
+ * Keeps the outer and the inner frames of a stack that is too deep. *same is how
+ * many outer frames are those of the stack before; it is cut to what both lists
+ * still have at the same place.
+ */
+static const uintptr_t *cut_middle(struct thread_state *t, uint32_t *n, uint32_t *same,
+                                   uint64_t *dropped)
 {
     uint32_t depth = threads_depth(), inner = depth / 2, outer = depth - inner;
+    bool cut = t->stack.len > depth;
 
+    *n = t->stack.len;
     *dropped = 0;
-    if (n <= depth)
-        return n;
-    *dropped = n - depth;
-    pcs[inner] = STACK_TRUNCATED;
-    memmove(pcs + inner + 1, pcs + n - outer, outer * sizeof *pcs);
-    return depth + 1;
+    if (unlikely(cut || t->was_truncated) && *same > outer)
+        *same = outer;
+    t->was_truncated = cut;
+    if (likely(!cut))
+        return t->stack.pcs;
+    *dropped = *n - depth;
+    memcpy(t->cut, t->stack.pcs, outer * sizeof *t->cut);
+    t->cut[outer] = STACK_TRUNCATED;
+    memcpy(t->cut + outer + 1, t->stack.pcs + *n - inner, inner * sizeof *t->cut);
+    *n = depth + 1;
+    return t->cut;
 }
 
-static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_regs caller,
-                                            const uintptr_t *pcs, uint32_t n)
+static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_regs caller)
 {
     static bool said;
-    uintptr_t *again = pages_alloc(t->pcs_len * sizeof *again);
+    uint32_t n = t->stack.len, room = n + 64;
+    uintptr_t *again = pages_alloc(room * sizeof *again);
     struct say_number a, b;
+    bool same;
     int m;
 
     if (!again)
         return;
-    m = local_walk_afresh(caller, again, (int)t->pcs_len);
-    if (m != (int)n || memcmp(again, pcs, n * sizeof *pcs) != 0) {
+    m = local_walk_afresh(caller, again, (int)room);
+    same = m == (int)n;
+    for (uint32_t i = 0; same && i < n; i++)
+        same = again[i] == t->stack.pcs[n - 1 - i];
+    if (!same) {
         lose(&store.writer.header->referee_differences, 1);
         if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
             say("referee: stacks differ: ", say_unsigned(&a, n), " frames against ",
                 say_unsigned(&b, (uint64_t)m), NULL);
     }
-    pages_free(again, t->pcs_len * sizeof *again);
+    pages_free(again, room * sizeof *again);
 }
 
-/* The stack from `caller` outwards, in t->pcs; how many frames. */
+/* The stack from `caller` outwards, in t->stack; how many outer frames are those
+ * of the stack before. */
 static uint32_t walk(struct thread_state *t, struct walk_regs caller)
 {
     bool fell_back;
-    int n;
+    uint32_t same = local_walk(&t->stack, caller, &fell_back);
 
-    do
-        n = local_walk(&t->memory, caller, t->pcs, (int)t->pcs_len, &fell_back);
-    while (unlikely(n == (int)t->pcs_len) && widen(t));
     if (unlikely(fell_back))
         lose(&store.writer.header->fallback_stacks, 1);
     if (unlikely(referee))
-        compare_with_referee(t, caller, t->pcs, (uint32_t)n);
-    return (uint32_t)n;
+        compare_with_referee(t, caller);
+    return same;
 }
 
 static void note_module(uintptr_t pc)
@@ -119,29 +127,30 @@ static bool follow_epoch(struct thread_state *t)
     if (!stacks_set_root(&t->stacks, (uint64_t)epoch << 32 | t->id))
         return false;
     t->epoch = epoch;
-    local_forget(epoch);
+    local_forget(&t->stack, epoch);
     return true;
 }
 
 static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs caller)
 {
+    uint32_t n, same = walk(t, caller);
+    const uintptr_t *pcs;
     struct stack_entry *e;
     uint64_t dropped;
-    uint32_t n = walk(t, caller);
 
-    if (unlikely(modules_doubtful(t->pcs, n)))
-        for (uint32_t i = 0; i < n; i++)
-            modules_note(t->pcs[i], NULL);
+    if (unlikely(modules_doubtful(t->stack.pcs, t->stack.len)))
+        for (uint32_t i = 0; i < t->stack.len; i++)
+            modules_note(t->stack.pcs[i], NULL);
     if (unlikely(t->epoch != modules_epoch())) {
         if (!follow_epoch(t))
             return NULL;
-        n = walk(t, caller);
+        same = walk(t, caller);
     }
-    n = truncate_middle(t->pcs, n, &dropped);
-    e = stacks_intern(&t->stacks, t->pcs, n, dropped, note_module);
+    pcs = cut_middle(t, &n, &same, &dropped);
+    e = stacks_intern(&t->stacks, pcs, n, same, dropped, note_module);
     /* A module first seen in this very stack may have begun an epoch. */
     if (unlikely(t->epoch != modules_epoch()) && follow_epoch(t))
-        e = stacks_intern(&t->stacks, t->pcs, n, dropped, note_module);
+        e = stacks_intern(&t->stacks, pcs, n, 0, dropped, note_module);
     return e;
 }
 
@@ -156,7 +165,7 @@ static inline struct timing begin_event(struct thread_state *t)
     uint64_t n = t->record->events;
 
     __atomic_store_n(&t->record->events, n + 1, __ATOMIC_RELAXED);
-    return (struct timing){unlikely(n % COST_EVERY == 0) ? now_ns() : 0};
+    return (struct timing){unlikely(n % COST_EVERY == COST_EVERY - 1) ? now_ns() : 0};
 }
 
 static inline void end_event(struct thread_state *t, struct timing timing)
@@ -166,7 +175,7 @@ static inline void end_event(struct thread_state *t, struct timing timing)
     if (likely(!timing.start))
         return;
     end = now_ns();
-    t->record->cost_ns += end - timing.start;
+    t->record->cost_ns += end - timing.start < COST_MOST ? end - timing.start : COST_MOST;
     t->record->cost_samples++;
     store.writer.header->end_monotonic_ns = end;
 }
@@ -184,10 +193,17 @@ static FLAME_COLD void lose_alloc(size_t size)
             store.writer.path, "; the program runs on", NULL);
 }
 
+/* What a block counts as: itself, unless blocks are sampled. */
+static inline struct weight weight_of(uintptr_t p, uint64_t size)
+{
+    return likely(!period) ? (struct weight){size, 1} : sampler_weight(period, size, p);
+}
+
 static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct walk_regs caller)
 {
     struct trace_header *h = store.writer.header;
     struct stack_entry *e = intern_stack(t, caller);
+    struct weight w = weight_of(p, size);
     bool alone = threads_count() == 1;
     struct trace_row *row;
 
@@ -200,9 +216,9 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct
         return;
     }
     row = store_row(e->row);
-    peak_add(h, t, row, size, alone);
-    row->alloc_bytes += size;
-    row->alloc_calls++;
+    peak_add(h, t, row, w.bytes, alone);
+    row->alloc_bytes += w.bytes;
+    row->alloc_calls += w.calls;
     peak_check(h, t, alone);
     t->last_block = p;
 }
@@ -214,6 +230,11 @@ void record_alloc(const void *p, size_t size, struct walk_regs caller)
     struct timing timing;
 
     if (likely(t != NULL)) {
+        if (period && !sampler_take(&t->sampler, period, size)) {
+            t->last_block = 0;
+            errno = saved;
+            return;
+        }
         timing = begin_event(t);
         count_alloc(t, (uintptr_t)p, size, caller);
         end_event(t, timing);
@@ -227,6 +248,7 @@ static void count_free(struct thread_state *t, uintptr_t p, struct block b)
 {
     struct trace_header *h = store.writer.header;
     struct trace_row *row = store_row(b.row);
+    struct weight w = weight_of(p, b.size);
 
     if (unlikely(row->thread != t->id)) {
         uint32_t far = threads_far_row(t, row->node);
@@ -237,11 +259,11 @@ static void count_free(struct thread_state *t, uintptr_t p, struct block b)
         }
         row = store_row(far);
     }
-    peak_sub(h, t, row, b.size);
-    row->free_bytes += b.size;
-    row->free_calls++;
+    peak_sub(h, t, row, w.bytes);
+    row->free_bytes += w.bytes;
+    row->free_calls += w.calls;
     if (t->last_block == p) {
-        row->temp_calls++;
+        row->temp_calls += w.calls;
         t->last_block = 0;
     }
 }

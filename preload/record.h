@@ -27,6 +27,9 @@ bool record_take(const void *p, struct block *b);
 void record_taken_free(const void *p, struct block b);
 void record_put_back(const void *p, struct block b);
 
+/* Record one block in so many bytes; 0: all. */
+void record_set_sample(uint64_t period);
+
 /* Walk every stack twice and compare (a test mode). */
 void record_set_referee(void);
 

@@ -70,6 +70,8 @@ const char *say_errno(int err)
         return "the file was moved or replaced";
     case EEXIST:
         return "the file exists";
+    case ENOTSUP:
+        return "there is something there that is no regular file";
     case ELOOP:
         return "the path is a symbolic link";
     default:

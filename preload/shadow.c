@@ -3,9 +3,10 @@
  * a second, from any thread.
  *
  * Algorithm: three levels by address. The root is static (8,192 entries of
- * 16 GiB), the middle maps 16 GiB in 1 MiB leaves, a leaf holds 65,536 slots.
+ * 16 GiB), the middle maps 16 GiB in 4 MiB leaves, a leaf holds 262,144 slots, in
+ * 2 MiB of memory.
  *
- *   47      34 33       20 19             4 3    0
+ *   47      34 33       22 21             4 3    0
  *   +---------+-----------+----------------+------+
  *   | root    | middle    | slot in leaf   |parity|   bit 3: which tree
  *   +---------+-----------+----------------+------+
@@ -14,15 +15,28 @@
  * there and the size itself in the next slot of the same tree, which the block
  * covers and nobody else can own.
  *
+ * A heap of small blocks grows upwards and soon uses every page of its leaves, so
+ * a leaf above an existing one gets all its memory at once, as one huge page where
+ * the kernel has one: faults for 512 small ones cost many times as much. A leaf
+ * that stands alone is left to be touched where blocks are: large blocks are
+ * mapped far apart and use a page of it at most.
+ *
  * Rejected: a hash table of pointers. Neighbouring blocks land on different
  * cache lines and pages; on a wide heap that alone costs over 300 ns a pair.
  */
+#define _GNU_SOURCE
 #include "preload/shadow.h"
+
+#include <sys/mman.h>
 
 #include "common/pages.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
+#endif
+
 #define GRANULE_SHIFT 4
-#define LEAF_SHIFT 20
+#define LEAF_SHIFT 22
 #define MIDDLE_SHIFT 34
 #define ADDRESS_BITS 47
 
@@ -61,10 +75,27 @@ static uint64_t *find_slot(uintptr_t addr)
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
 }
 
+/* Zeroed memory at a multiple of its size, a power of two. */
+static void *aligned_pages(size_t size)
+{
+    char *all = pages_alloc(2 * size), *at;
+    size_t before;
+
+    if (!all)
+        return NULL;
+    at = (char *)(((uintptr_t)all + size - 1) & ~(uintptr_t)(size - 1));
+    before = (size_t)(at - all);
+    if (before)
+        pages_free(all, before);
+    pages_free(at + size, size - before);
+    return at;
+}
+
 /* Puts fresh memory into *where unless another thread was first. */
 static void *install(void **where, size_t size)
 {
-    void *mine = pages_alloc(size), *theirs = NULL;
+    void *mine = size == sizeof(struct leaf) ? aligned_pages(size) : pages_alloc(size);
+    void *theirs = NULL;
 
     if (!mine)
         return NULL;
@@ -75,7 +106,19 @@ static void *install(void **where, size_t size)
     return theirs;
 }
 
-static FLAME_COLD uint64_t *make_slot(uintptr_t addr)
+/* A block small enough to have many neighbours. */
+#define SMALL_BLOCK 4096
+
+/* The heap is growing upwards into this leaf: see the top of the file. */
+static void populate(const struct middle *middle, size_t index, struct leaf *leaf)
+{
+    if (index > 0 && __atomic_load_n(&middle->leaves[index - 1], __ATOMIC_RELAXED)) {
+        madvise(leaf, sizeof *leaf, MADV_HUGEPAGE);
+        madvise(leaf, sizeof *leaf, MADV_POPULATE_WRITE);
+    }
+}
+
+static FLAME_COLD uint64_t *make_slot(uintptr_t addr, uint64_t size)
 {
     struct middle **root, *middle;
     struct leaf **branch, *leaf;
@@ -88,16 +131,21 @@ static FLAME_COLD uint64_t *make_slot(uintptr_t addr)
         return NULL;
     branch = &middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
     leaf = __atomic_load_n(branch, __ATOMIC_ACQUIRE);
-    if (!leaf && !(leaf = install((void **)branch, sizeof *leaf)))
-        return NULL;
+    if (!leaf) {
+        leaf = install((void **)branch, sizeof *leaf);
+        if (!leaf)
+            return NULL;
+        if (size <= SMALL_BLOCK)
+            populate(middle, (size_t)(branch - middle->leaves), leaf);
+    }
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
 }
 
-static uint64_t *want_slot(uintptr_t addr)
+static uint64_t *want_slot(uintptr_t addr, uint64_t size)
 {
     uint64_t *slot = find_slot(addr);
 
-    return likely(slot != NULL) ? slot : make_slot(addr);
+    return likely(slot != NULL) ? slot : make_slot(addr, size);
 }
 
 /* Another thread may read neighbours at the same time, never this slot; relaxed
@@ -114,7 +162,7 @@ static uint64_t load(const uint64_t *slot)
 
 bool shadow_put(uintptr_t addr, struct block b)
 {
-    uint64_t *slot = want_slot(addr);
+    uint64_t *slot = want_slot(addr, b.size);
 
     if (unlikely(!slot))
         return false;

@@ -138,23 +138,23 @@ static struct stack_entry *child(struct stack_table *t, uint32_t parent, uint64_
 }
 
 struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, uint32_t n,
-                                  uint64_t dropped, void (*added)(uintptr_t pc))
+                                  uint32_t same, uint64_t dropped, void (*added)(uintptr_t pc))
 {
-    uint32_t common = 0, node, most = n < t->last_len ? n : t->last_len;
+    uint32_t most = n < t->last_len ? n : t->last_len, common = same < most ? same : most, node;
     struct stack_entry *e = NULL;
 
-    while (common < most && t->last_pc[common] == pcs[n - 1 - common])
+    while (common < most && t->last_pc[common] == pcs[common])
         common++;
     if (common == n && n == t->last_len && t->last_entry)
         return t->last_entry;
     /* The innermost frame is always looked up: its entry is what is wanted. */
-    if (common == n && n > 0)
+    if (common == n)
         common--;
     node = common ? t->last_node[common - 1] : t->root;
     t->last_len = common;
     t->last_entry = NULL;
     for (uint32_t i = common; i < n; i++) {
-        e = child(t, node, pcs[n - 1 - i], dropped, added);
+        e = child(t, node, pcs[i], dropped, added);
         if (unlikely(!e))
             return NULL;
         node = e->node;

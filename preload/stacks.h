@@ -41,12 +41,13 @@ void stacks_release(struct stack_table *t);
 bool stacks_set_root(struct stack_table *t, uint64_t addr);
 
 /*
- * Finds or adds the stack pcs[0..n), innermost first, n <= limit. `dropped` is
- * what a STACK_TRUNCATED entry stands for. The entry is valid until the next
+ * Finds or adds the stack pcs[0..n), outermost first, 0 < n <= limit. The first
+ * `same` of them are known to be those of the call before; `dropped` is what a
+ * STACK_TRUNCATED entry stands for. The entry is valid until the next
  * call. NULL when the trace or memory is full. Newly added nodes are reported to
  * `added` (may be NULL) before they can be seen in the trace.
  */
 struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, uint32_t n,
-                                  uint64_t dropped, void (*added)(uintptr_t pc));
+                                  uint32_t same, uint64_t dropped, void (*added)(uintptr_t pc));
 
 #endif

@@ -13,7 +13,6 @@
 #define MAX_THREADS 65535
 #define ROWS_AT_ONCE 16u
 #define FAR_FIRST_SIZE 64u
-#define WALK_SLACK 64u /* the shim's own frames, when libunwind walks */
 
 __thread struct guard guard;
 
@@ -22,6 +21,7 @@ static struct {
     struct thread_state *states[MAX_THREADS];
     uint32_t count;
     uint32_t depth;
+    uint64_t sample;
 } threads = {.depth = 1024};
 
 void threads_set_depth(uint32_t depth)
@@ -32,6 +32,11 @@ void threads_set_depth(uint32_t depth)
 uint32_t threads_depth(void)
 {
     return threads.depth;
+}
+
+void threads_set_sample(uint64_t period)
+{
+    threads.sample = period;
 }
 
 uint32_t threads_count(void)
@@ -78,8 +83,18 @@ static void release(struct thread_state *t)
     stacks_release(&t->stacks);
     if (t->far.entries)
         pages_free(t->far.entries, ((size_t)t->far.mask + 1) * sizeof *t->far.entries);
-    pages_free(t->pcs, t->pcs_len * sizeof *t->pcs);
+    if (t->stack.cap)
+        local_stack_release(&t->stack);
+    pages_free(t->cut, (threads.depth + 1) * sizeof *t->cut);
     pages_free(t, sizeof *t);
+}
+
+static uint64_t seed(uint32_t tid)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return ((uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec) ^ (uint64_t)tid << 32;
 }
 
 /* Lock held. */
@@ -90,16 +105,18 @@ static struct thread_state *make(uint32_t tid)
 
     if (!t)
         return NULL;
-    t->pcs_len = threads.depth + WALK_SLACK;
-    t->pcs = pages_alloc(t->pcs_len * sizeof *t->pcs);
+    t->cut = pages_alloc((threads.depth + 1) * sizeof *t->cut);
     id = threads.count < MAX_THREADS ? store_thread() : 0;
-    if (!t->pcs || !id || id > UINT16_MAX || !stacks_init(&t->stacks, threads.depth + 1)) {
+    if (!t->cut || !id || id > UINT16_MAX || !local_stack_init(&t->stack) ||
+        !stacks_init(&t->stacks, threads.depth + 1)) {
         release(t);
         return NULL;
     }
     t->id = (uint16_t)id;
     t->tid = tid;
     t->epoch = modules_epoch();
+    if (threads.sample)
+        sampler_init(&t->sampler, threads.sample, seed(tid));
     t->record = store_thread_record(id);
     if (!stacks_set_root(&t->stacks, (uint64_t)t->epoch << 32 | t->id)) {
         release(t);
@@ -123,7 +140,8 @@ static FLAME_COLD struct thread_state *adopt(void)
     if (t) {
         t->tid = tid;
         t->last_block = 0;
-        memset(&t->memory, 0, sizeof t->memory);
+        t->stack.joinable = false;
+        memset(t->stack.range, 0, sizeof t->stack.range);
         t->record->uses++;
     } else {
         t = make(tid);

@@ -11,6 +11,7 @@
 #define FLAME_PRELOAD_THREADS_H
 
 #include "preload/guard.h"
+#include "preload/sampler.h"
 #include "preload/stacks.h"
 #include "unwind/local.h"
 
@@ -29,14 +30,15 @@ struct thread_state {
     uint32_t tid;
     uint32_t epoch; /* of the stack table's root */
     struct trace_thread *record;
+    struct sampler sampler; /* in use when blocks are sampled */
     struct stack_table stacks;
     struct far_table far;
-    struct local_stacks memory; /* of the thread's stacks, for the walk */
+    struct local_stack stack; /* the last one walked */
+    bool was_truncated;       /* it was deeper than the limit */
+    uintptr_t *cut;           /* room for a stack cut to the limit */
     struct id_chunk rows;
     int64_t peak_since;   /* live bytes below which no new maximum is looked for */
     uintptr_t last_block; /* the thread's newest block, for temporaries; 0: none */
-    uintptr_t *pcs;       /* where stacks are walked to */
-    uint32_t pcs_len;
 };
 
 /*
@@ -54,6 +56,9 @@ int64_t threads_live_bytes(void);
 /* Sets the depth limit for states made from now on. */
 void threads_set_depth(uint32_t depth);
 uint32_t threads_depth(void);
+
+/* Blocks are sampled every so many bytes, by states made from now on. 0: not. */
+void threads_set_sample(uint64_t period);
 
 /* Forked child: all states but none of their memory belongs to dead threads. */
 void threads_after_fork(void);

@@ -102,6 +102,7 @@ static int take_line(struct reader *r, const char *s, size_t len)
     kind = folded_parse_line(s, len, &line);
     if (kind == 0) {
         take_heading(r, s, len);
+        take_meta(r, &r->in->sample, s, len, "sample");
     } else if (kind < 0) {
         if (r->unknown++ == 0)
             r->first_unknown = r->line;
@@ -331,5 +332,6 @@ void input_release(struct input *in)
         free(in->columns[i].unit);
     }
     free(in->columns);
+    free(in->sample);
     *in = (struct input){0};
 }

@@ -14,6 +14,7 @@ struct input_column {
 struct input {
     struct frametree tree; /* finished */
     char *view, *unit;     /* the first column's, borrowed from it */
+    char *sample;          /* mean bytes between samples, as text; NULL: the counts are exact */
     struct input_column *columns;
     uint32_t ncolumns; /* at least one */
 };

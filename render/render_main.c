@@ -9,6 +9,7 @@
 #include "render/backend.h"
 #include "render/input.h"
 #include "render/palette.h"
+#include "render/value.h"
 #include "render/views.h"
 
 struct request {
@@ -364,6 +365,23 @@ static void fill_in(struct request *q, const struct input *in)
     }
 }
 
+/* A picture of estimates says so. What to free afterwards, or NULL. */
+static char *say_sampled(struct render_options *o, const struct input *in)
+{
+    struct strbuf sb = STRBUF_INIT;
+    char *end;
+    uint64_t period = in->sample ? strtoull(in->sample, &end, 10) : 0;
+
+    if (!period || *end)
+        return NULL;
+    strbuf_addf(&sb, "%s%sestimates: sampled every ", o->subtitle,
+                *o->subtitle ? " \xe2\x80\x94 " : "");
+    if (!value_add_human(&sb, (struct folded_count){.whole = period}, "bytes"))
+        strbuf_addf(&sb, "%s bytes", in->sample);
+    o->subtitle = strbuf_detach(&sb, NULL);
+    return (char *)o->subtitle;
+}
+
 /* What each column of the tree is called; the first one as the picture. */
 static struct render_column *describe_columns(const struct input *in, struct render_options *o)
 {
@@ -390,6 +408,7 @@ static int draw(struct request *q)
     struct render_column *columns;
     struct outfile out;
     struct input in;
+    char *subtitle;
     struct input_options options = {
         .view = q->view,
         .reverse = q->o.reverse && !q->backend->explores,
@@ -403,6 +422,7 @@ static int draw(struct request *q)
     if (status)
         return status;
     fill_in(q, &in);
+    subtitle = say_sampled(&q->o, &in);
     columns = describe_columns(&in, &q->o);
     err = outfile_open(&out, q->output);
     if (err) {
@@ -418,6 +438,7 @@ static int draw(struct request *q)
     }
     free(columns);
     input_release(&in);
+    free(subtitle);
     return status;
 }
 

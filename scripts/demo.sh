@@ -11,7 +11,7 @@ mkdir -p "$dir"
 if [ ! -s "$dir/input.json" ]; then
     awk 'BEGIN {
         print "["
-        for (i = 0; i < 62000; i++) {
+        for (i = 0; i < 72000; i++) {
             seed = (seed * 1103515245 + 12345) % 2147483648
             printf "{\"id\":%d,\"name\":\"item-%08d\",\"group\":\"g%02d\",\"price\":%d.%02d," \
                    "\"tags\":[\"t%d\",\"t%d\",\"t%d\"],\"size\":{\"w\":%d,\"h\":%d}," \
@@ -19,7 +19,7 @@ if [ ! -s "$dir/input.json" ]; then
                    i, seed % 100000000, seed % 40, seed % 900, i % 100, i % 7, i % 11, i % 13,
                    seed % 1000, i % 1000,
                    substr("the quick brown fox jumps over the lazy dog", 1 + i % 20, 20),
-                   i < 61999 ? "," : ""
+                   i < 71999 ? "," : ""
         }
         print "]"
     }' >"$dir/input.json.part"

@@ -12,6 +12,7 @@ table='
 gcc|the compiler|cmd:gcc
 g++|C++ programs traced by the tests|cmd:g++
 clang|the second compiler and the fuzzer|cmd:clang
+libclang-rt-dev|the sanitizers of clang|lib:libclang_rt
 clang-format|make lint|cmd:clang-format
 libc6-dev|headers of the C library|inc:stdlib.h
 libdwarf-dev|file names, lines and inlined frames|inc:libdwarf.h
@@ -26,16 +27,20 @@ libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
+dwz|shared debug information, in tests|cmd:dwz
+xz-utils|packed symbols, in tests|cmd:xz
 python3|JSON and XML checked in tests|cmd:python3
 nodejs|the browser tests|cmd:node
 npm|the browser tests|cmd:npm
 chromium|the browser tests|cmd:chromium
 shellcheck|make lint|cmd:shellcheck
 mandoc|make lint|cmd:mandoc
-valgrind|a check of memory errors|cmd:valgrind
+valgrind|a check of memory errors, and make bench|cmd:valgrind
 git|a program the tests record|cmd:git
 sqlite3|a program the tests record|cmd:sqlite3
 libjemalloc2|an allocator the tests record|lib:libjemalloc.so.2
+heaptrack|a recorder make bench compares with|cmd:heaptrack
+libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so.4
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4
 '
 

@@ -21,6 +21,10 @@
 
 #define STATE_DEPTH 8
 
+/* What stands for "a CIE" in .debug_frame, where .eh_frame has 0. The 64-bit form of
+ * DWARF is not read: no linker makes one of less than 4 GiB. */
+#define DEBUG_FRAME_CIE 0xffffffffu
+
 /* Pointer encodings, LSB core, "DWARF Extensions". */
 #define PE_OMIT 0xff
 #define PE_FORMAT 0x0f
@@ -217,7 +221,7 @@ static bool parse_cie(const struct cfi_section *s, const uint8_t *at, struct cie
     uint8_t version;
     uint64_t size;
 
-    if (!open_entry(s, at, &c) || fixed(&c, 4) != 0)
+    if (!open_entry(s, at, &c) || fixed(&c, 4) != (s->debug_frame ? DEBUG_FRAME_CIE : 0))
         return false;
     *cie = (struct cie){.pointer_encoding = 0};
     version = (uint8_t)fixed(&c, 1);
@@ -370,6 +374,13 @@ static struct reg initial_of(const struct row *initial, uint64_t number, uint64_
     return r ? *r : (struct reg){SAME, 0};
 }
 
+/* Offsets are factored by the CIE's data alignment; a hostile one may overflow,
+ * which to_rule's bounds then refuse or not, but is not undefined. */
+static int64_t factored(uint64_t n, const struct cie *cie)
+{
+    return (int64_t)(n * (uint64_t)cie->data_align);
+}
+
 /* Runs `c` until `loc` passes `pc`. False on an instruction we do not know. */
 static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t pc,
                 const struct row *initial, struct row *row)
@@ -387,7 +398,7 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
             delta = op & 0x3f;
             advance = true;
         } else if (op >> 6 == 2) { /* offset */
-            n = (int64_t)uleb(&c) * cie->data_align;
+            n = factored(uleb(&c), cie);
             set(row, op & 0x3f, cie->ra, AT_CFA, n);
         } else if (op >> 6 == 3) { /* restore */
             struct reg was = initial_of(initial, op & 0x3f, cie->ra);
@@ -410,7 +421,7 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 break;
             case 0x05: /* offset_extended */
                 r = uleb(&c);
-                n = (int64_t)uleb(&c) * cie->data_align;
+                n = factored(uleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
             case 0x06: { /* restore_extended */
@@ -462,16 +473,16 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 break;
             case 0x11: /* offset_extended_sf */
                 r = uleb(&c);
-                n = sleb(&c) * cie->data_align;
+                n = factored((uint64_t)sleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
             case 0x12: /* def_cfa_sf */
                 row->reg = uleb(&c);
-                row->offset = sleb(&c) * cie->data_align;
+                row->offset = factored((uint64_t)sleb(&c), cie);
                 row->form = CFA_REGISTER;
                 break;
             case 0x13: /* def_cfa_offset_sf */
-                row->offset = sleb(&c) * cie->data_align;
+                row->offset = factored((uint64_t)sleb(&c), cie);
                 break;
             case 0x14:
             case 0x15: /* val_offset, val_offset_sf: sp's default is one of these */
@@ -490,7 +501,7 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 break;
             case 0x2f: /* GNU_negative_offset_extended */
                 r = uleb(&c);
-                n = -(int64_t)uleb(&c) * cie->data_align;
+                n = factored(-uleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
             default:
@@ -550,32 +561,62 @@ static struct rule to_rule(const struct row *row)
     return rule;
 }
 
-struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc)
+/* Opens the FDE at `at` with its CIE; *c is left behind the range of addresses. */
+static bool open_fde(const struct cfi_section *s, const uint8_t *at, struct cursor *c,
+                     struct cie *cie, uintptr_t *start, uintptr_t *length)
 {
-    const struct rule none = {.kind = RULE_NONE}, complex = {.kind = RULE_COMPLEX};
-    const uint8_t *fde, *id_at;
+    const uint8_t *id_at;
+    uint64_t back;
+
+    if (!open_entry(s, at, c))
+        return false;
+    id_at = c->at;
+    back = fixed(c, 4);
+    if (s->debug_frame) {
+        if (back == DEBUG_FRAME_CIE || back >= s->hi - s->lo ||
+            !parse_cie(s, (const uint8_t *)s->lo + back, cie))
+            return false;
+    } else if (back == 0 || back > (uintptr_t)id_at - s->lo || !parse_cie(s, id_at - back, cie)) {
+        return false;
+    }
+    *start = encoded(c, cie->pointer_encoding, 0);
+    *length = encoded(c, cie->pointer_encoding & PE_FORMAT, 0);
+    return !c->bad;
+}
+
+bool cfi_next_fde(const struct cfi_section *s, const uint8_t **at, const uint8_t **fde,
+                  uintptr_t *start, uintptr_t *end)
+{
     struct cursor c;
     struct cie cie;
-    struct row initial = {.form = CFA_OTHER}, row;
-    uintptr_t start;
-    uint64_t length, back, size;
+    uintptr_t length;
+    bool found;
 
-    if (!s->hdr || !(fde = search_table(s, pc)) || !open_entry(s, fde, &c))
-        return none;
-    id_at = c.at;
-    back = fixed(&c, 4);
-    if (back == 0 || back > (uintptr_t)id_at - s->lo || !parse_cie(s, id_at - back, &cie))
-        return none;
-    start = encoded(&c, cie.pointer_encoding, 0);
-    length = encoded(&c, cie.pointer_encoding & PE_FORMAT, 0);
-    if (c.bad || pc < start || pc - start >= length)
+    *fde = *at;
+    if (!open_entry(s, *at, &c)) {
+        *at = NULL;
+        return false;
+    }
+    *at = (uintptr_t)c.end < s->hi ? c.end : NULL;
+    found = open_fde(s, *fde, &c, &cie, start, &length) &&
+            !__builtin_add_overflow(*start, length, end) && length > 0;
+    return found;
+}
+
+struct rule cfi_rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr_t pc)
+{
+    const struct rule none = {.kind = RULE_NONE}, complex = {.kind = RULE_COMPLEX};
+    struct row initial = {.form = CFA_OTHER}, row;
+    uintptr_t start, length;
+    struct cursor c;
+    struct cie cie;
+
+    if (!open_fde(s, fde, &c, &cie, &start, &length) || pc < start || pc - start >= length)
         return none;
     if (cie.signal)
         return (struct rule){.kind = RULE_SIGNAL};
-    if (cie.augmented) {
-        size = uleb(&c);
-        skip(&c, size);
-    }
+    if (cie.augmented)
+        skip(&c, uleb(&c));
     if (c.bad || cie.ra != REG_RA)
         return complex;
     row = initial;
@@ -585,4 +626,11 @@ struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc)
     if (!run(c, &cie, start, pc, &initial, &row))
         return complex;
     return to_rule(&row);
+}
+
+struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc)
+{
+    const uint8_t *fde = s->hdr ? search_table(s, pc) : NULL;
+
+    return fde ? cfi_rule_of(s, fde, pc) : (struct rule){.kind = RULE_NONE};
 }

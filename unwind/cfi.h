@@ -31,9 +31,9 @@ enum rule_kind {
 
 /* The return address is at CFA - 8. Offsets are bytes. */
 struct rule {
-    uint8_t kind;     /* enum rule_kind */
-    bool bp_saved;    /* the caller's bp is at CFA + bp_offset; else it is the same */
-    bool bp_at_bp;    /* RULE_CFA_MEM: it is at bp + bp_offset instead */
+    uint8_t kind;  /* enum rule_kind */
+    bool bp_saved; /* the caller's bp is at CFA + bp_offset; else it is the same */
+    bool bp_at_bp; /* RULE_CFA_MEM: it is at bp + bp_offset instead */
     int32_t cfa_offset;
     int32_t bp_offset;
 };
@@ -46,10 +46,24 @@ struct cfi_section {
     const uint8_t *hdr; /* .eh_frame_hdr; NULL when there is none */
     size_t hdr_size;
     uintptr_t lo, hi; /* the module's mapped range: nothing outside is read */
+    /* The bytes lo..hi are a .debug_frame section instead, in which addresses are
+     * those of the file (no hdr then). */
+    bool debug_frame;
 };
 
 /* The rule for the instruction at `pc` (for a return address: the address - 1).
  * RULE_NONE when no FDE covers it. */
 struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc);
+
+/* The same when the FDE is already known. */
+struct rule cfi_rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr_t pc);
+
+/*
+ * Walks a .debug_frame section: *at is the entry to look at, at first s->lo. True:
+ * it was an FDE for [*start, *end), found at *fde. False with *at moved on: it was
+ * something else. False with *at NULL: the end, or damage.
+ */
+bool cfi_next_fde(const struct cfi_section *s, const uint8_t **at, const uint8_t **fde,
+                  uintptr_t *start, uintptr_t *end);
 
 #endif

@@ -10,6 +10,7 @@
  *   mincore, read, syscall(SYS_write)   the address test: process_vm_readv on
  *                      ourselves, which needs no descriptor
  *   pipe2, close       nothing to open, nothing to close
+ *   malloc, free       pages of our own
  *   __tls_get_addr     its 16 bytes live in the shim's own TLS
  *
  * Rejected: static linking (Debian's archive is not position-independent); a
@@ -31,6 +32,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/pages.h"
 #include "unwind/gotpatch.h"
 #include "unwind/modules.h"
 
@@ -138,6 +140,30 @@ static int close_nothing(int fd)
     return fd < 0 ? 0 : (int)syscall(SYS_close, fd);
 }
 
+/* It asks for memory only to read a file's .debug_frame, a few times a module. */
+#define GUEST_HEADER 16
+
+static void *guest_malloc(size_t size)
+{
+    size_t total = size + GUEST_HEADER;
+    char *p = total > size ? pages_alloc(total) : NULL;
+
+    if (!p)
+        return NULL;
+    memcpy(p, &total, sizeof total);
+    return p + GUEST_HEADER;
+}
+
+static void guest_free(void *block)
+{
+    size_t total;
+
+    if (!block)
+        return;
+    memcpy(&total, (char *)block - GUEST_HEADER, sizeof total);
+    pages_free((char *)block - GUEST_HEADER, total);
+}
+
 struct tls_index {
     unsigned long module, offset;
 };
@@ -157,6 +183,8 @@ static const struct gotpatch patches[] = {
     {"pipe2", no_pipe2},
     {"pipe", no_pipe},
     {"close", close_nothing},
+    {"malloc", guest_malloc},
+    {"free", guest_free},
 };
 
 static const struct gotpatch tls_patch = {"__tls_get_addr", own_tls};

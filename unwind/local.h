@@ -2,7 +2,7 @@
  * local.h: the calling thread's stack, inside a traced program.
  *
  * Puts together modules.h (what is mapped), cfi.h and rules.h (how to unwind it),
- * walk.h (the walk) and fallback.h (libunwind for the rest). One instance a
+ * step.h (the walk) and fallback.h (libunwind for the rest). One instance a
  * process. No malloc, no loader lock; errno may change. The caller makes sure
  * that a thread does not re-enter.
  */
@@ -11,12 +11,23 @@
 
 #include "unwind/walk.h"
 
-/* What a thread remembers of the stacks it has been seen on. All zero at first. */
-struct local_stacks {
+struct local_frame;
+
+/*
+ * The stack a thread was last seen with, outermost frame first, and the bounds of
+ * the memory it was on. One for each thread; all zero at first.
+ */
+struct local_stack {
+    uintptr_t *pcs; /* the result of the last walk */
+    uint32_t len;
+    uint32_t cap;               /* room in pcs, frames and fresh */
+    bool joinable;              /* frames describes pcs, and the walk came to the outermost frame */
+    struct local_frame *frames; /* parallel to pcs */
+    struct local_frame *fresh;  /* of the walk going on, innermost first */
     struct {
         uintptr_t lo, hi;
     } range[4];
-    unsigned next;
+    unsigned next_range;
 };
 
 /* Registers of the caller of the function this is used in, which must have a
@@ -29,18 +40,26 @@ struct local_stacks {
 /* 0, or -errno with *why a sentence for the user. modules_init comes first. */
 int local_init(const char **why);
 
-/*
- * Fills pcs[0..max) with the return addresses from regs.pc outwards; returns how
- * many (== max: there may be more). *fell_back: libunwind had to be asked.
- */
-int local_walk(struct local_stacks *stacks, struct walk_regs regs, uintptr_t *pcs, int max,
-               bool *fell_back);
+/* Makes room for the first stacks. False: no memory. */
+bool local_stack_init(struct local_stack *s);
+void local_stack_release(struct local_stack *s);
 
-/* libunwind's own word on the same stack, asked afresh. */
+/*
+ * Walks from `regs` outwards: s->pcs[0..s->len) are the return addresses,
+ * outermost first, regs.pc the last. Returns how many of the outermost are the
+ * same frames as in the walk before. *fell_back: libunwind had to be asked. A
+ * stack deeper than memory allows (2 million frames) loses its outer end.
+ */
+uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_back);
+
+/* libunwind's own word on the same stack, asked afresh, innermost first. */
 int local_walk_afresh(struct walk_regs regs, uintptr_t *pcs, int max);
 
+/* In a forked child, before anything else. */
+void local_after_fork(void);
+
 /* Code has changed (a new epoch): the rules are out of date for everybody, and so
- * is what libunwind remembers for the calling thread. */
-void local_forget(uint32_t epoch);
+ * is what the calling thread remembers. */
+void local_forget(struct local_stack *s, uint32_t epoch);
 
 #endif

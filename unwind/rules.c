@@ -91,7 +91,6 @@ packed_rule rules_compile(struct rules *r, uintptr_t pc)
     return rule;
 }
 
-
 void rules_forget(struct rules *r)
 {
     struct rule_table *old = __atomic_load_n(&r->table, __ATOMIC_ACQUIRE);

@@ -44,12 +44,17 @@ tap_failed=0
 status=0
 
 tap_cleanup() {
+    # shellcheck disable=SC2046 # a list of process ids
+    kill -9 $(jobs -p) 2>/dev/null
     cd / && chmod -R u+rwX "$SCRATCH" 2>/dev/null
     rm -rf "$SCRATCH"
 }
 trap tap_cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+# Other files beside the test are still found as ${0%/*}/NAME from here on.
+# shellcheck disable=SC2034 # bash takes it as $0
+BASH_ARGV0=$ROOT/tests/cli/${0##*/}
 cd "$SCRATCH" || exit 1
 
 test_ok() {

@@ -17,5 +17,7 @@ is_str "$(stat -c %a t.flame)" 600 "the trace is for its owner only"
 ln -s "$SCRATCH/elsewhere" t2.flame
 run env LD_PRELOAD="$SHIM" FLAMEMEM_OPTIONS="out=$SCRATCH/t2.flame" ./guest
 not_ok "a symbolic link is not followed" test -e elsewhere
-ok "another name is taken instead" test -f t2.flame.1
+not_ok "and nothing is left beside it" test -e t2.flame.1
+file_has err 'no regular file: .*t2.flame' "it is said"
+is_str "$(cat out)" clean "the program runs on"
 done_testing

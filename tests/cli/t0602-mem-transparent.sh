@@ -61,6 +61,37 @@ for sig in TERM HUP USR1 USR2; do
 done
 exec 3>&- 4>&-
 
+# Typed at a terminal, it reaches both at once: the command decides, the driver waits.
+cat >typed.py <<'END'
+import os, pty, sys
+pid, tty = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+seen = b""
+def until(word):
+    global seen
+    while word not in seen:
+        seen += os.read(tty, 4096)
+until(b"ready")
+os.write(tty, sys.stdin.buffer.read())
+until(b"caught")
+try:
+    while os.read(tty, 4096):
+        pass
+except OSError:
+    pass
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+for key in 'INT:\003' 'QUIT:\034'; do
+    rm -f x.folded
+    # shellcheck disable=SC2059 # the format holds the octal escape
+    printf "${key#*:}" >typed
+    run python3 typed.py "$FLAME" mem -o x.folded -- \
+        ./keeper keep:99 "catch:$(kill -l "${key%:*}")" wait <typed
+    is_str "$(cat out)" 7 "SIG${key%:*} from the terminal is the command's to handle"
+    file_has x.folded 'keep_block 99$' "SIG${key%:*}: and the result is written"
+done
+
 # What the caller ignored, the command ignores: nohup keeps its meaning.
 run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" mem -q -o x.folded -- \
     sh -c 'kill -HUP $$; kill -INT $$; echo survived'

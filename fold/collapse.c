@@ -1,0 +1,118 @@
+/* What the readers of other profilers' text share; see collapse.h. */
+#include "fold/collapse.h"
+
+#include <stdlib.h>
+
+#include "common/folded.h"
+
+void collapse_init(struct collapse *c, const struct collapse_options *opt,
+                   struct collapse_stacks *stacks)
+{
+    *c = (struct collapse){.opt = opt, .stacks = stacks};
+    c->scratch = c->scratch2 = c->unknown_text = (struct strbuf)STRBUF_INIT;
+    c->in.fd = -1;
+    c->column = -1;
+}
+
+void collapse_release(struct collapse *c)
+{
+    collapse_input_close(&c->in);
+    strbuf_release(&c->scratch);
+    strbuf_release(&c->scratch2);
+    strbuf_release(&c->unknown_text);
+    free(c->ids);
+}
+
+/* Whether folded_add_frame would leave the name as it is; false when in doubt. */
+static bool is_plain(const char *name, size_t len)
+{
+    if (len > 0 && (name[len - 1] == '.' || (name[len - 1] >= '0' && name[len - 1] <= '9')) &&
+        memchr(name, ' ', len))
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if ((signed char)name[i] < 0x20 || name[i] == ';' || name[i] == 0x7f)
+            return false;
+    return true;
+}
+
+uint32_t collapse_name(struct collapse *c, const char *name, size_t len)
+{
+    struct strbuf safe = STRBUF_INIT;
+    uint32_t id;
+
+    if (is_plain(name, len))
+        return collapse_stacks_name(c->stacks, name, len);
+    folded_add_frame(&safe, name, len);
+    id = collapse_stacks_name(c->stacks, safe.buf, safe.len);
+    strbuf_release(&safe);
+    return id;
+}
+
+void collapse_push_id(struct collapse *c, uint32_t id)
+{
+    if (c->n == c->alloc) {
+        c->alloc = c->alloc ? c->alloc * 2 : 256;
+        c->ids = xreallocarray(c->ids, c->alloc, sizeof *c->ids);
+    }
+    c->ids[c->n++] = id;
+}
+
+void collapse_push(struct collapse *c, const char *name, size_t len)
+{
+    collapse_push_id(c, collapse_name(c, name, len));
+}
+
+void collapse_push_str(struct collapse *c, const char *name)
+{
+    collapse_push(c, name, strlen(name));
+}
+
+void collapse_fold_recursion(struct collapse *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (n == 0 || c->ids[n - 1] != c->ids[i])
+            c->ids[n++] = c->ids[i];
+    c->n = n;
+}
+
+void collapse_flush(struct collapse *c, enum collapse_order order,
+                    const struct collapse_count *count)
+{
+    if (order == LEAF_FIRST)
+        for (size_t i = 0, j = c->n; i + 1 < j; i++) {
+            uint32_t id = c->ids[--j];
+
+            c->ids[j] = c->ids[i];
+            c->ids[i] = id;
+        }
+    /* Empty frames at the leaf are none to any reader of folded text. */
+    while (c->n > 0 && collapse_stacks_is_empty(c->stacks, c->ids[c->n - 1]))
+        c->n--;
+    if (c->opt->recursion)
+        collapse_fold_recursion(c);
+    collapse_stacks_add(c->stacks, c->ids, c->n, count, NULL);
+    c->samples++;
+    c->n = 0;
+}
+
+void collapse_flush_one(struct collapse *c, enum collapse_order order)
+{
+    static const struct collapse_count one = {1, 0};
+
+    collapse_flush(c, order, &one);
+}
+
+void collapse_drop(struct collapse *c)
+{
+    c->n = 0;
+}
+
+void collapse_unknown(struct collapse *c, const char *line, size_t len)
+{
+    if (c->unknown++ > 0)
+        return;
+    c->unknown_line = c->in.line;
+    strbuf_add(&c->unknown_text, line, len < 120 ? len : 120);
+}

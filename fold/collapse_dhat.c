@@ -1,0 +1,139 @@
+/*
+ * valgrind's DHAT: a JSON file of program points, each with its totals ("tb"
+ * bytes in all) and its frames as numbers into a table of names, the leaf first.
+ * The table comes last, so points wait for it.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "fold/collapse_json.h"
+#include "fold/collapse_readers.h"
+
+struct dhat {
+    uint32_t *frames; /* of all points, one after the other */
+    size_t nframes, frames_alloc;
+    struct point {
+        size_t first, n;
+        struct collapse_count bytes;
+    } * points;
+    size_t npoints, points_alloc;
+    uint32_t *names;
+    size_t nnames, names_alloc;
+};
+
+static void *room(void *items, size_t *alloc, size_t n, size_t size)
+{
+    if (n < *alloc)
+        return items;
+    *alloc = *alloc ? *alloc * 2 : 256;
+    return xreallocarray(items, *alloc, size);
+}
+
+static void read_point(struct json *j, struct dhat *d)
+{
+    struct strbuf key = STRBUF_INIT;
+    struct point p = {d->nframes, 0, {0, 0}};
+    struct span number;
+
+    json_enter(j, '{');
+    while (json_key(j, &key)) {
+        if (strcmp(key.buf, "tb") == 0) {
+            if (json_number(j, &number))
+                collapse_count_parse(number.s, number.len, &p.bytes);
+        } else if (strcmp(key.buf, "fs") == 0) {
+            json_enter(j, '[');
+            while (json_item(j) && json_number(j, &number)) {
+                struct collapse_count index = {UINT64_MAX, 0};
+
+                collapse_count_parse(number.s, number.len, &index);
+                d->frames = room(d->frames, &d->frames_alloc, d->nframes, sizeof *d->frames);
+                d->frames[d->nframes++] =
+                    index.whole < UINT32_MAX ? (uint32_t)index.whole : UINT32_MAX;
+            }
+        } else {
+            json_skip(j);
+        }
+    }
+    p.n = d->nframes - p.first;
+    d->points = room(d->points, &d->points_alloc, d->npoints, sizeof *d->points);
+    d->points[d->npoints++] = p;
+    strbuf_release(&key);
+}
+
+/* "0x1091A6: main (x.c:5)" is "main". */
+static uint32_t frame_name(struct collapse *c, struct span s)
+{
+    if (span_begins(s, "0x")) {
+        size_t hex = span_hex(span_from(s, 2));
+
+        if (span_begins(span_from(s, 2 + hex), ": "))
+            s = span_from(s, hex + 4);
+    }
+    if (!c->opt->srcline && span_ends(s, ")"))
+        for (size_t i = s.len; i > 1; i--)
+            if (s.s[i - 1] == '(' && s.s[i - 2] == ' ') {
+                s = span_to(s, i - 2);
+                break;
+            }
+    return collapse_name(c, s.s, s.len);
+}
+
+static void add_points(struct collapse *c, const struct dhat *d)
+{
+    for (size_t i = 0; i < d->npoints; i++) {
+        const struct point *p = &d->points[i];
+
+        for (size_t k = 0; k < p->n; k++) {
+            uint32_t frame = d->frames[p->first + k];
+
+            if (frame < d->nnames)
+                collapse_push_id(c, d->names[frame]);
+            else
+                collapse_push_str(c, "[unknown]");
+        }
+        if (c->n > 0 && p->bytes.whole > 0)
+            collapse_flush(c, LEAF_FIRST, &p->bytes);
+        collapse_drop(c);
+    }
+}
+
+void collapse_dhat_run(struct collapse *c)
+{
+    struct strbuf text = STRBUF_INIT, key = STRBUF_INIT;
+    struct dhat d = {0};
+    struct json j;
+
+    if (collapse_input_all(&c->in, &text)) {
+        j = (struct json){text.buf, text.buf + text.len, false};
+        json_enter(&j, '{');
+        while (json_key(&j, &key)) {
+            if (strcmp(key.buf, "pps") == 0) {
+                json_enter(&j, '[');
+                while (json_item(&j))
+                    read_point(&j, &d);
+            } else if (strcmp(key.buf, "ftbl") == 0) {
+                json_enter(&j, '[');
+                while (json_item(&j) && json_string(&j, &c->scratch)) {
+                    d.names = room(d.names, &d.names_alloc, d.nnames, sizeof *d.names);
+                    d.names[d.nnames++] =
+                        frame_name(c, (struct span){c->scratch.buf, c->scratch.len});
+                }
+            } else {
+                json_skip(&j);
+            }
+        }
+        add_points(c, &d);
+        if (j.bad)
+            collapse_unknown(c, j.s, (size_t)(j.end - j.s));
+    }
+    free(d.frames);
+    free(d.points);
+    free(d.names);
+    strbuf_release(&text);
+    strbuf_release(&key);
+}
+
+int collapse_dhat_probe(const char *text, size_t len)
+{
+    return span_find((struct span){text, len}, "\"dhatFileVersion\"") ? 99 : 0;
+}

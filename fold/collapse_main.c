@@ -1,0 +1,256 @@
+/* flame collapse: other profilers' text to folded stacks. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/commands.h"
+#include "common/error.h"
+#include "common/opts.h"
+#include "common/outfile.h"
+#include "fold/collapse.h"
+
+enum { PROBE = 128 * 1024 };
+
+static const char help[] =
+    "usage: flame collapse [OPTION...] [FILE...]\n"
+    "\n"
+    "Folds the text of other profilers into stacks, one a line, with their counts.\n"
+    "Several files are added up. FILE '-', or none, is standard input; gzip and zstd\n"
+    "are unpacked. The format is guessed from how a file begins.\n"
+    "\n"
+    "      --from KIND      read this format; KIND is one of those below\n"
+    "  -o, --output FILE    write there instead of to standard output\n"
+    "      --collapse-recursion\n"
+    "                       a frame that calls itself is one frame\n"
+    "      --help           this text\n"
+    "\n"
+    "perf script:\n"
+    "      --pid            the root frame is COMM-PID\n"
+    "      --tid            the root frame is COMM-PID/TID\n"
+    "      --event NAME     count this event (the first in the file)\n"
+    "      --kernel         mark kernel frames _[k]\n"
+    "      --jit            mark frames of a JIT compiler _[j]\n"
+    "      --all            both\n"
+    "      --addrs          show the addresses of frames without a name\n"
+    "      --srcline        the input has source lines (perf script -F +srcline)\n"
+    "      --inline         show inlined functions, from the modules' debug information\n"
+    "      --context        with --inline: their file and line\n"
+    "\n"
+    "perf-sched:\n"
+    "      --tid            the root frame is COMM-TID\n"
+    "      --wake           on top of each stack, the stack of what woke it\n"
+    "      --chain          and on top of that what woke the waker, and so on\n";
+
+enum {
+    OPT_FROM = 256,
+    OPT_RECURSION,
+    OPT_PID,
+    OPT_TID,
+    OPT_EVENT,
+    OPT_KERNEL,
+    OPT_JIT,
+    OPT_ALL,
+    OPT_ADDRS,
+    OPT_SRCLINE,
+    OPT_INLINE,
+    OPT_CONTEXT,
+    OPT_WAKE,
+    OPT_CHAIN,
+    OPT_HELP,
+};
+
+static const struct option longopts[] = {
+    {"from", required_argument, NULL, OPT_FROM},
+    {"output", required_argument, NULL, 'o'},
+    {"collapse-recursion", no_argument, NULL, OPT_RECURSION},
+    {"pid", no_argument, NULL, OPT_PID},
+    {"tid", no_argument, NULL, OPT_TID},
+    {"event", required_argument, NULL, OPT_EVENT},
+    {"event-filter", required_argument, NULL, OPT_EVENT},
+    {"kernel", no_argument, NULL, OPT_KERNEL},
+    {"jit", no_argument, NULL, OPT_JIT},
+    {"all", no_argument, NULL, OPT_ALL},
+    {"addrs", no_argument, NULL, OPT_ADDRS},
+    {"srcline", no_argument, NULL, OPT_SRCLINE},
+    {"inline", no_argument, NULL, OPT_INLINE},
+    {"context", no_argument, NULL, OPT_CONTEXT},
+    {"wake", no_argument, NULL, OPT_WAKE},
+    {"chain", no_argument, NULL, OPT_CHAIN},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static void add_kinds(struct strbuf *sb)
+{
+    for (const struct collapse_kind *k = collapse_kinds; k->name; k++)
+        strbuf_addf(sb, "%s%s", k == collapse_kinds ? "" : ", ", k->name);
+}
+
+static void show_help(void)
+{
+    fputs(help, stdout);
+    fputs("\nKinds:\n", stdout);
+    for (const struct collapse_kind *k = collapse_kinds; k->name; k++)
+        printf("  %-18s %s\n", k->name, k->what);
+}
+
+static int unknown_kind(const char *name)
+{
+    struct strbuf kinds = STRBUF_INIT;
+    int status;
+
+    add_kinds(&kinds);
+    status = flame_error(FLAME_USAGE, "collapse: no format '%s'; --from takes %s", name, kinds.buf);
+    strbuf_release(&kinds);
+    return status;
+}
+
+static int no_stack(const char *name, const struct collapse_kind *kind, bool given)
+{
+    struct strbuf kinds = STRBUF_INIT;
+    int status;
+
+    add_kinds(&kinds);
+    if (!kind)
+        status = flame_error(FLAME_USAGE, "%s: holds no stack in any format that was tried (%s)",
+                             name, kinds.buf);
+    else if (given)
+        status = flame_error(FLAME_USAGE, "%s: holds no stack of %s; --from takes another of %s",
+                             name, kind->what, kinds.buf);
+    else
+        status = flame_error(FLAME_USAGE,
+                             "%s: looks like %s but holds no stack; --from picks another of %s",
+                             name, kind->what, kinds.buf);
+    strbuf_release(&kinds);
+    return status;
+}
+
+static int collapse_file(const struct collapse_options *opt, const struct collapse_kind *given,
+                         const char *path, struct collapse_stacks *stacks)
+{
+    const struct collapse_kind *kind = given;
+    struct collapse c;
+    int err, status = FLAME_OK;
+
+    collapse_init(&c, opt, stacks);
+    err = collapse_input_open(&c.in, path);
+    if (err) {
+        status = flame_error(FLAME_USAGE, "%s: cannot open: %s", path, strerror(-err));
+        goto out;
+    }
+    if (!kind) {
+        const char *text;
+        size_t len = collapse_input_peek(&c.in, &text, PROBE);
+
+        if (!c.in.error)
+            kind = collapse_kind_guess(text, len);
+    }
+    if (kind && !c.in.error)
+        kind->run(&c);
+    if (c.in.error)
+        status = flame_error(FLAME_USAGE, "%s: cannot read: %s", c.in.name, c.in.error);
+    else if (c.samples == 0)
+        status = no_stack(c.in.name, kind, given != NULL);
+    else if (c.unknown)
+        flame_warn("%s: %" PRIu64 " line%s not understood, the first is line %" PRIu64 ": %s",
+                   c.in.name, c.unknown, c.unknown == 1 ? " was" : "s were", c.unknown_line,
+                   c.unknown_text.buf);
+out:
+    collapse_release(&c);
+    return status;
+}
+
+static int write_stacks(struct collapse_stacks *stacks, const char *path)
+{
+    struct outfile out;
+    int err = outfile_open(&out, path);
+
+    if (!err) {
+        collapse_stacks_write(stacks, BY_STACK, out.f);
+        err = outfile_commit(&out);
+    }
+    if (!err)
+        return FLAME_OK;
+    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
+                       path ? path : "standard output", strerror(-err));
+}
+
+int collapse_main(int argc, char **argv)
+{
+    static const char *const standard_input[] = {"-"};
+    const struct collapse_kind *kind = NULL;
+    struct collapse_options opt = {0};
+    struct collapse_stacks *stacks;
+    const char *const *paths;
+    const char *output = NULL;
+    int c, npaths, status = FLAME_OK;
+
+    opterr = 0;
+    optind = 1;
+    while ((c = getopt_long(argc, argv, ":o:", longopts, NULL)) != -1) {
+        switch (c) {
+        case OPT_FROM:
+            kind = collapse_kind_find(optarg);
+            if (!kind)
+                return unknown_kind(optarg);
+            break;
+        case 'o':
+            output = optarg;
+            break;
+        case OPT_RECURSION:
+            opt.recursion = true;
+            break;
+        case OPT_PID:
+            opt.pid = true;
+            break;
+        case OPT_TID:
+            opt.tid = true;
+            break;
+        case OPT_EVENT:
+            opt.event = optarg;
+            break;
+        case OPT_KERNEL:
+            opt.kernel = true;
+            break;
+        case OPT_JIT:
+            opt.jit = true;
+            break;
+        case OPT_ALL:
+            opt.kernel = opt.jit = true;
+            break;
+        case OPT_ADDRS:
+            opt.addrs = true;
+            break;
+        case OPT_SRCLINE:
+            opt.srcline = true;
+            break;
+        case OPT_INLINE:
+            opt.inlined = true;
+            break;
+        case OPT_CONTEXT:
+            opt.context = true;
+            break;
+        case OPT_WAKE:
+            opt.wake = true;
+            break;
+        case OPT_CHAIN:
+            opt.wake = opt.chain = true;
+            break;
+        case OPT_HELP:
+            show_help();
+            return FLAME_OK;
+        default:
+            return opts_wrong("collapse", argv, c);
+        }
+    }
+    npaths = optind < argc ? argc - optind : 1;
+    paths = optind < argc ? (const char *const *)argv + optind : standard_input;
+    stacks = collapse_stacks_new();
+    for (int i = 0; i < npaths && status == FLAME_OK; i++)
+        status = collapse_file(&opt, kind, paths[i], stacks);
+    if (status == FLAME_OK)
+        status = write_stacks(stacks, output);
+    collapse_stacks_free(stacks);
+    return status;
+}

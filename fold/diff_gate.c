@@ -1,0 +1,198 @@
+/*
+ * The gate: sums of both columns, for all stacks and for each frame.
+ *
+ * A frame's sum takes each stack once, however often the frame stands in it, so
+ * that recursion counts no more than it should. That is found by noting for each
+ * frame the last stack it was seen in.
+ *
+ * Rejected: percent of each frame's own count. A frame with two samples in one
+ * run and four in the next has doubled and means nothing; a gate that fails for
+ * it is switched off within a week. Who wants one frame watched names it.
+ */
+#define _GNU_SOURCE
+#include "fold/diff_gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { NAMED = 10 };
+
+struct sums {
+    double a, b;
+};
+
+struct grown {
+    size_t stack;
+    double by;
+};
+
+bool diff_gate_parse(struct diff_gate *g, const char *text, const char **why)
+{
+    char *end;
+
+    *g = (struct diff_gate){0};
+    *why = "expected a number and '%', as in 5% or 5%:^read";
+    if (!((*text >= '0' && *text <= '9') || *text == '.'))
+        return false;
+    g->percent = strtod(text, &end);
+    if (*end != '%' || (end[1] && end[1] != ':') || !isfinite(g->percent))
+        return false;
+    if (end[1] != ':')
+        return true;
+    *why = "what follows ':' is no regular expression";
+    g->has_frame = end[2] && regcomp(&g->frame, end + 2, REG_EXTENDED | REG_NOSUB) == 0;
+    return g->has_frame;
+}
+
+void diff_gate_release(struct diff_gate *g)
+{
+    if (g->has_frame)
+        regfree(&g->frame);
+    g->has_frame = false;
+}
+
+static double number(const struct collapse_count *c)
+{
+    return (double)collapse_count_number(c);
+}
+
+static bool too_much(const struct diff_gate *g, struct sums s, double whole)
+{
+    return s.b - s.a > whole * g->percent / 100;
+}
+
+/* For each name whether it matches: -1 not looked at yet. */
+static bool matches(const struct diff_gate *g, const struct collapse_stacks *st, signed char *known,
+                    uint32_t id)
+{
+    if (known[id] < 0) {
+        size_t len;
+        const char *s = collapse_stacks_text(st, id, &len);
+        char *name = xmemdup0(s, len);
+
+        known[id] = regexec(&g->frame, name, 0, NULL, 0) == 0;
+        free(name);
+    }
+    return known[id];
+}
+
+static int by_growth(const void *pa, const void *pb)
+{
+    const struct grown *a = pa, *b = pb;
+
+    if (a->by != b->by)
+        return a->by > b->by ? -1 : 1;
+    return (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+static void say_growth(struct strbuf *report, struct sums s)
+{
+    strbuf_addf(report, ": %.15g before, %.15g after", s.a, s.b);
+    if (s.a > 0)
+        strbuf_addf(report, " (%+.1f%%)", (s.b - s.a) / s.a * 100);
+    strbuf_addch(report, '\n');
+}
+
+/* The stacks that grew most, among those that hold `frame` (any if UINT32_MAX) and are watched. */
+static void name_stacks(const struct collapse_stacks *st, const unsigned char *watched,
+                        uint32_t frame, struct strbuf *report)
+{
+    size_t n = collapse_stacks_len(st), ngrown = 0;
+    struct grown *grown = xcalloc(n, sizeof *grown);
+    struct collapse_stack s;
+
+    for (size_t i = 0; i < n; i++) {
+        bool has = frame == UINT32_MAX;
+
+        if (!watched[i])
+            continue;
+        collapse_stacks_get(st, i, &s);
+        for (size_t k = 0; k < s.n && !has; k++)
+            has = collapse_stacks_frame(st, &s, k) == frame;
+        if (has && number(&s.second) > number(&s.count))
+            grown[ngrown++] = (struct grown){i, number(&s.second) - number(&s.count)};
+    }
+    qsort(grown, ngrown, sizeof *grown, by_growth);
+    for (size_t i = 0; i < ngrown && i < NAMED; i++) {
+        collapse_stacks_get(st, grown[i].stack, &s);
+        strbuf_addstr(report, "  ");
+        collapse_stacks_line(st, &s, report);
+        say_growth(report, (struct sums){number(&s.count), number(&s.second)});
+    }
+    if (ngrown > NAMED)
+        strbuf_addf(report, "  and %zu more\n", ngrown - NAMED);
+    free(grown);
+}
+
+static bool check_frames(const struct diff_gate *g, const struct collapse_stacks *st,
+                         const struct sums *frames, const unsigned char *watched, double whole,
+                         struct strbuf *report)
+{
+    size_t n = collapse_stacks_names(st), worst = n;
+
+    for (size_t i = 0; i < n; i++)
+        if (too_much(g, frames[i], whole) &&
+            (worst == n || frames[i].b - frames[i].a > frames[worst].b - frames[worst].a))
+            worst = i;
+    if (worst == n)
+        return true;
+    {
+        size_t len;
+        const char *s = collapse_stacks_text(st, (uint32_t)worst, &len);
+
+        strbuf_add(report, s, len);
+        strbuf_addstr(report, " and what it calls grew");
+        say_growth(report, frames[worst]);
+    }
+    name_stacks(st, watched, (uint32_t)worst, report);
+    return false;
+}
+
+bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
+                    struct strbuf *report)
+{
+    size_t n = collapse_stacks_len(st), nnames = collapse_stacks_names(st);
+    struct sums *frames = xcalloc(nnames, sizeof *frames), all = {0, 0};
+    uint32_t *seen = xcalloc(nnames, sizeof *seen);
+    signed char *known = xmalloc(nnames);
+    unsigned char *watched = xcalloc(n, 1);
+    bool pass = true;
+
+    memset(known, -1, nnames);
+    for (size_t i = 0; i < n; i++) {
+        struct collapse_stack s;
+        struct sums v;
+
+        collapse_stacks_get(st, i, &s);
+        v = (struct sums){number(&s.count), number(&s.second)};
+        watched[i] = !g->has_frame;
+        for (size_t k = 0; k < s.n; k++) {
+            uint32_t id = collapse_stacks_frame(st, &s, k);
+
+            if (g->has_frame) {
+                watched[i] |= matches(g, st, known, id);
+            } else if (seen[id] != i + 1) {
+                seen[id] = (uint32_t)(i + 1);
+                frames[id].a += v.a;
+                frames[id].b += v.b;
+            }
+        }
+        if (watched[i]) {
+            all.a += v.a;
+            all.b += v.b;
+        }
+    }
+    if (too_much(g, all, all.a)) {
+        pass = false;
+        strbuf_addstr(report, g->has_frame ? "the stacks watched grew" : "the whole grew");
+        say_growth(report, all);
+        name_stacks(st, watched, UINT32_MAX, report);
+    } else if (!g->has_frame) {
+        pass = check_frames(g, st, frames, watched, all.a, report);
+    }
+    free(frames);
+    free(seen);
+    free(known);
+    free(watched);
+    return pass;
+}

@@ -1,0 +1,31 @@
+/*
+ * diff_gate.h: has anything grown too much between two profiles?
+ */
+#ifndef FLAME_FOLD_DIFF_GATE_H
+#define FLAME_FOLD_DIFF_GATE_H
+
+#include <regex.h>
+
+#include "fold/collapse_stacks.h"
+
+struct diff_gate {
+    double percent;
+    bool has_frame;
+    regex_t frame; /* stacks that hold a frame that matches are watched */
+};
+
+/* Reads "5%", "2.5%:REGEX". False, with *why (static), when it is not that. */
+bool diff_gate_parse(struct diff_gate *g, const char *text, const char **why);
+void diff_gate_release(struct diff_gate *g);
+
+/*
+ * Compares the columns of sorted stacks. With a regex the sum of the stacks
+ * watched must not grow by more than `percent` of itself. Without one, neither
+ * the sum of all stacks nor any frame (with what it calls) may grow by more than
+ * `percent` of the sum of all. True when all is well; else appends to `report`
+ * one line for the sum and one for each of the stacks that grew most.
+ */
+bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
+                    struct strbuf *report);
+
+#endif

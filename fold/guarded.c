@@ -1,0 +1,200 @@
+/*
+ * Debug information is outside input, and libdwarf does not stand all of it: the
+ * version in Debian 12 frees a list twice when .debug_rnglists makes no sense,
+ * before a caller has a say. Names are worth more than inlined frames, so what
+ * reads DWARF runs in a child. The child notes in shared memory whose debug
+ * information it is about to read; if it dies, that module is read no more and
+ * another child starts from the beginning. All reading is over before the first
+ * byte of text comes, so nobody sees a half-made output.
+ *
+ * What the child says on standard error goes to a file in memory first: libc's
+ * last words about a broken heap are of no use to anyone, and after a second
+ * attempt every warning would be there twice.
+ *
+ * Rejected: a child for libdwarf alone, asked for one address at a time. That is
+ * two context switches an address; this is one fork a fold.
+ */
+#define _GNU_SOURCE
+#include "fold/guarded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/error.h"
+
+/* After so many modules that kill the child it does without debug information. */
+#define ATTEMPTS_MAX 16
+
+struct shared {
+    int done; /* the child came to its end */
+    int status;
+    char reading[SYMBOLS_PATH_MAX];
+};
+
+static void write_all(int fd, const char *s, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, s, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            _exit(FLAME_FAILED); /* the parent is gone or reads no more */
+        s += n;
+        len -= (size_t)n;
+    }
+}
+
+/* The child's sink: some lines together make a write worth its while. */
+struct sender {
+    struct strbuf sb;
+    int fd;
+};
+
+static void send_text(void *opaque, const char *text, size_t len)
+{
+    struct sender *s = opaque;
+
+    strbuf_add(&s->sb, text, len);
+    if (s->sb.len < 65536)
+        return;
+    write_all(s->fd, s->sb.buf, s->sb.len);
+    strbuf_clear(&s->sb);
+}
+
+static FLAME_NORETURN void child(const struct fold_options *opt, struct trace *const *traces,
+                                 size_t ntraces, guarded_work work, int out, int messages,
+                                 struct shared *shared)
+{
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    struct sender s = {STRBUF_INIT, out};
+    struct rlimit none = {0, 0};
+
+    for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
+        signal(fatal[i], SIG_DFL);
+    setrlimit(RLIMIT_CORE, &none);
+    if (messages >= 0)
+        dup2(messages, STDERR_FILENO);
+    shared->status = work(opt, traces, ntraces, send_text, &s);
+    write_all(out, s.sb.buf, s.sb.len);
+    shared->done = 1;
+    _exit(0);
+}
+
+/* Hands on what comes through `fd`; returns how much it was. */
+static size_t receive(int fd, aggregate_sink sink, void *opaque)
+{
+    char *buf = xmalloc(65536);
+    size_t total = 0;
+
+    for (;;) {
+        ssize_t n = read(fd, buf, 65536);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        sink(opaque, buf, (size_t)n);
+        total += (size_t)n;
+    }
+    free(buf);
+    return total;
+}
+
+/* Passes the child's messages on, unless it died: then another will say them. */
+static void pass_messages(int messages, bool done)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (messages < 0)
+        return;
+#ifdef __SANITIZE_ADDRESS__
+    done = true; /* a sanitizer's report must be seen */
+#endif
+    if (done && lseek(messages, 0, SEEK_SET) == 0 && strbuf_read_fd(&sb, messages) == 0 &&
+        write(STDERR_FILENO, sb.buf, sb.len) < 0)
+        strbuf_clear(&sb); /* a closed standard error leaves nobody to tell */
+    strbuf_release(&sb);
+    close(messages);
+}
+
+/* One attempt. True when the child reached its end or gave out text. */
+static bool attempt(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                    aggregate_sink sink, void *opaque, guarded_work work, struct shared *shared)
+{
+    int pipes[2], messages = memfd_create("flame-messages", MFD_CLOEXEC);
+    struct fold_options plain = *opt;
+    size_t got;
+    pid_t pid = -1;
+
+    shared->done = 0;
+    shared->reading[0] = '\0';
+    fflush(stdout);
+    if (pipe2(pipes, O_CLOEXEC) == 0) {
+        pid = fork();
+        if (pid == 0)
+            child(opt, traces, ntraces, work, pipes[1], messages, shared);
+        close(pipes[1]);
+        if (pid < 0)
+            close(pipes[0]);
+    }
+    if (pid < 0) {
+        if (messages >= 0)
+            close(messages);
+        plain.symbols.no_inline = true;
+        plain.symbols.lines = false;
+        plain.symbols.reading = NULL;
+        shared->status = work(&plain, traces, ntraces, sink, opaque);
+        return true;
+    }
+    got = receive(pipes[0], sink, opaque);
+    close(pipes[0]);
+    /* Whoever ignores SIGCHLD has no child to wait for; shared memory tells all. */
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    pass_messages(messages, shared->done);
+    if (!shared->done && got > 0)
+        shared->status =
+            flame_error(FLAME_FAILED, "folding died half-way; try 'flame fold --no-inline'");
+    return shared->done || got > 0;
+}
+
+int guarded_fold(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                 aggregate_sink sink, void *opaque, guarded_work work)
+{
+    struct shared *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct fold_options o = *opt;
+    char *distrusted[ATTEMPTS_MAX];
+    size_t n = 0;
+    int status;
+
+    if (shared == MAP_FAILED)
+        return flame_error(FLAME_FAILED, "no memory to fold in; use a machine with more");
+    o.symbols.distrusted = (const char *const *)distrusted;
+    o.symbols.reading = shared->reading;
+    while (!attempt(&o, traces, ntraces, sink, opaque, work, shared)) {
+        if (!shared->reading[0] || n == ATTEMPTS_MAX) {
+            shared->status = flame_error(
+                FLAME_FAILED, "folding died of a file's symbols; try 'flame fold --no-inline'");
+            break;
+        }
+        shared->reading[SYMBOLS_PATH_MAX - 1] = '\0';
+        flame_warn("%s: libdwarf cannot read its debug information; its inlined frames and lines "
+                   "are left out",
+                   shared->reading);
+        distrusted[n++] = xstrdup(shared->reading);
+        o.symbols.ndistrusted = n;
+    }
+    status = shared->status;
+    while (n > 0)
+        free(distrusted[--n]);
+    munmap(shared, sizeof *shared);
+    return status;
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The benchmark runs its sections and prints its tables. Nothing is timed here: the
+# inputs are tiny, and no figure is looked at, only that there is one.
+. "${0%/*}/lib.sh"
+
+bench=$ROOT/bench/run.py
+export PYTHONDONTWRITEBYTECODE=1
+python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
+
+# has_row TABLE ROW NAME: the table of that title has a row that begins with ROW and
+# has a number in its second column.
+has_row() {
+    if awk -v title="### $1" -v row="$2" -F'|' '
+        /^### / { in_table = $0 == title }
+        in_table && index($2, " " row) == 1 && $3 ~ /[0-9]/ { found = 1 }
+        END { exit !found }' out; then
+        test_ok "$3"
+    else
+        test_fail "$3" "no row '$2' with a number in '$1'; standard error:
+$(head -c 2000 err)"
+    fi
+}
+
+# Every section but the simulators, which would take as long as all the rest.
+BENCH_RUNS=1 BENCH_ONLY=jq,python,cc1,churn,memory,fold \
+    run_expect_status 0 'a tiny run' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+is_str "$(cat err)" '' 'nothing on standard error'
+for variant in 'plain' 'flame, recording off' 'flame, exact' 'flame, 512 KiB samples'; do
+    has_row 'Slowdown, CPU time' "$variant" "slowdown: $variant"
+done
+has_row 'Slowdown, wall time' 'flame, exact' 'slowdown by the clock'
+has_row 'Churn: nanoseconds of CPU added to a malloc+free pair' 'wide, 2 threads, depth 40' 'churn'
+has_row 'Churn: nanoseconds a further frame' 'flame, exact' 'churn, a frame'
+has_row 'Churn: two threads over one, per pair, depth 8' 'flame, exact' 'churn, threads'
+has_row 'Memory added to blocks that are held' '64 B' 'memory of blocks'
+has_row 'Memory added to the programs, MB' 'cc1' 'memory of programs'
+has_row 'Bytes on disk, MB' 'jq' 'bytes on disk'
+has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'folding'
+has_row 'From a recording to folded stacks, CPU seconds' 'flame fold' 'folding with lines'
+file_has out '^\| exact: slowdown, geometric mean +\| +at most 1\.20 \| +[0-9.]+ \| +(yes|no) \|$' \
+    'the figures to reach'
+is_str "$(find b -name '*.flame' -o -name '*.raw')" '' 'recordings are removed'
+if command -v heaptrack >/dev/null; then
+    has_row 'CPU added, as a fraction of what heaptrack adds' 'flame, exact' 'against heaptrack'
+else
+    file_has out '^- missing: heaptrack' 'a recorder that is not there is named'
+fi
+
+BENCH_RUNS=1 BENCH_ONLY=sqlite3,simulators \
+    run_expect_status 0 'sqlite3 and the simulators' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+file_has out '^\| CPU +\| +sqlite3 \| geometric mean \|' 'a column for the one program'
+if command -v valgrind >/dev/null; then
+    has_row 'Slowdown under simulators, CPU time' 'sqlite3' 'simulators'
+else
+    file_has out '^- missing: valgrind' 'a simulator that is not there is named'
+fi
+file_lacks out '^### Churn' 'and the rest is left out'
+
+BENCH_ONLY=nonesuch run_expect_status 1 'an unknown section' "$python" "$bench" --tiny
+file_has err "no section 'nonesuch'; there are jq sqlite3" 'is named with the known ones'
+BENCH_RUNS=0 run_expect_status 1 'no rounds at all' "$python" "$bench" --tiny
+file_has err "BENCH_RUNS: '0' is not a number" 'are refused'
+SHIM=$SCRATCH/none run_expect_status 1 'no recorder' "$python" "$bench" --tiny
+file_has err 'none is not there; build first' 'is said'
+done_testing

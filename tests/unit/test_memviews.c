@@ -1,0 +1,48 @@
+/* Each view's value of a row, and that a row's flags are heeded. */
+#include "fold/memviews.h"
+#include "tests/tap.h"
+
+static int64_t value(const char *name, const struct trace_row *r)
+{
+    static const struct trace t = {.header = {.peak_epoch = 5}};
+
+    return view_find(name)->value(&t, r);
+}
+
+int main(void)
+{
+    struct trace_row r = {.alloc_bytes = 100,
+                          .alloc_calls = 10,
+                          .free_bytes = 30,
+                          .free_calls = 3,
+                          .temp_calls = 2,
+                          .peak_bytes = 90,
+                          .peak_calls = 9,
+                          .peak_epoch = 5};
+    struct strbuf sb = STRBUF_INIT;
+
+    is_int(value("alloc", &r), 100, "alloc");
+    is_int(value("count", &r), 10, "count");
+    is_int(value("live", &r), 70, "live");
+    is_int(value("peak", &r), 90, "peak, saved at the mark");
+    is_int(value("temp", &r), 2, "temp");
+    r.peak_epoch = 4;
+    is_int(value("peak", &r), 70, "peak, unchanged since the mark");
+    r.flags = TRACE_ROW_INHERITED;
+    is_int(value("alloc", &r), 0, "what was inherited was not allocated here");
+    is_int(value("count", &r), 0, "nor called for");
+    is_int(value("live", &r), 70, "but is live");
+    r.free_bytes = 130;
+    is_int(value("live", &r), -30, "another thread's frees");
+    r.alloc_bytes = UINT64_MAX;
+    r.free_bytes = UINT64_MAX - 1;
+    is_int(value("live", &r), 1, "modulo 2^64");
+
+    ok(!view_find("leak") && !view_find("") && !view_find("allo"), "no other views");
+    view_list(&sb);
+    is_str(sb.buf, "alloc, count, live, peak, temp", "their list");
+    for (const struct view *v = views; v->name; v++)
+        ok(view_find(v->name) == v && v->unit, "%s is found", v->name);
+    strbuf_release(&sb);
+    return done_testing();
+}

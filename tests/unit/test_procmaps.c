@@ -1,0 +1,47 @@
+/* Lines of /proc/PID/maps, good and bad, and our own. */
+#include "common/procmaps.h"
+#include "tests/tap.h"
+
+static bool parse(const char *line, struct procmap *out)
+{
+    return procmaps_parse(line, strlen(line), out);
+}
+
+static bool count(const struct procmap *map, void *arg)
+{
+    uintptr_t *last = arg;
+
+    if (map->start < *last)
+        *last = UINTPTR_MAX;
+    else
+        *last = map->end;
+    return false;
+}
+
+int main(void)
+{
+    struct procmap m;
+    uintptr_t last = 0;
+    int local;
+
+    ok(parse("7f0000001000-7f0000003000 r-xp 00001000 08:01 123 /lib/a b.so", &m), "a library");
+    ok(m.start == 0x7f0000001000 && m.end == 0x7f0000003000 && m.read && !m.write && m.exec &&
+           m.offset == 0x1000 && !m.stack,
+       "its fields");
+    ok(parse("7ffd0000-7ffe0000 rw-p 00000000 00:00 0                          [stack]", &m) &&
+           m.stack && m.write,
+       "the stack");
+    ok(parse("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", &m), "the top");
+    ok(!parse("", &m) && !parse("-", &m) && !parse("1000-", &m) && !parse("1000-2000", &m) &&
+           !parse("1000-2000 r-x", &m) && !parse("2000-1000 r-xp 0 0 0", &m) &&
+           !parse("10000000000000000-2 r-xp 0", &m) && !parse("zz-2000 r-xp 0", &m) &&
+           !parse("1000-2000 r-xp x", &m),
+       "broken lines");
+    ok(!procmaps_each(0, count, &last) && last != 0 && last != UINTPTR_MAX,
+       "our own maps come in order");
+    ok(procmaps_find(0, (uintptr_t)&local, &m) && m.stack && m.read && m.write, "our stack");
+    ok(procmaps_find(0, (uintptr_t)&main, &m) && m.exec && !m.write, "our code");
+    ok(!procmaps_find(0, 8, &m), "nothing is at 8");
+    ok(!procmaps_find(999999999, 8, &m), "no such process");
+    return done_testing();
+}
