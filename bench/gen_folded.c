@@ -4,7 +4,7 @@
  *     gen_folded STACKS [SEED] >out.folded
  *
  * Prints STACKS different stacks, the same for the same seed. Each is about 900
- * bytes long, 33 frames deep, and shares all but 11 or so with some other, as in
+ * bytes long, 32 frames deep, and shares all but 11 or so with some other, as in
  * profiles of compilers and browsers: 27053 stacks are 25 MB of text and 303,000
  * different frames; a million stacks are 0.9 GB.
  *

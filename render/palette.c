@@ -227,31 +227,47 @@ static enum hue hue_of(int palette, const struct name *n)
     }
 }
 
+static uint8_t pale(uint8_t v)
+{
+    return (uint8_t)(v + (255 - v) * 0.45);
+}
+
+static struct rgb shade(enum hue hue, const double v[3])
+{
+    uint8_t c[3];
+
+    for (int i = 0; i < 3; i++)
+        c[i] =
+            (uint8_t)fmin(hues[hue].low[i] + v[hues[hue].draw[i]] * (hues[hue].span[i] + 1), 255);
+    return (struct rgb){c[0], c[1], c[2]};
+}
+
+/* "-" and "--" are no frames but stand between them. */
+static bool separator(const char *name, size_t len, struct rgb *c)
+{
+    uint8_t grey = len == 1 ? 176 : 130;
+
+    *c = (struct rgb){grey, grey, grey};
+    return (len == 1 || len == 2) && memcmp(name, "--", len) == 0;
+}
+
 static struct rgb color(int palette, const char *name, size_t len, bool similar, uint32_t seed)
 {
     struct name n = {name, palette_strip_mark(name, len), mark_of(name, len)};
-    uint8_t c[3];
+    struct rgb c;
     double v[3];
-    enum hue hue;
 
-    if (len == 1 && name[0] == '-')
-        return (struct rgb){176, 176, 176};
-    if (len == 2 && name[0] == '-' && name[1] == '-')
-        return (struct rgb){130, 130, 130};
-    hue = hue_of(palette, &n);
+    if (separator(name, len, &c))
+        return c;
     if (similar)
         draw_similar(&n, v);
     else
         draw_random(&n, seed, v);
-    for (int i = 0; i < 3; i++) {
-        double x = hues[hue].low[i] + v[hues[hue].draw[i]] * (hues[hue].span[i] + 1);
-
-        /* An inlined frame is its caller's code: the same hue, paler. */
-        if (n.mark == 'i' && !palettes[palette].choose)
-            x += (255 - x) * 0.45;
-        c[i] = (uint8_t)fmin(x, 255);
-    }
-    return (struct rgb){c[0], c[1], c[2]};
+    c = shade(hue_of(palette, &n), v);
+    /* An inlined frame is its caller's code: the same hue, paler. */
+    if (n.mark == 'i' && !palettes[palette].choose)
+        c = (struct rgb){pale(c.r), pale(c.g), pale(c.b)};
+    return c;
 }
 
 struct rgb palette_color(int palette, const char *name, size_t len, bool similar)
@@ -262,6 +278,23 @@ struct rgb palette_color(int palette, const char *name, size_t len, bool similar
 struct rgb palette_color_random(int palette, const char *name, size_t len, uint32_t seed)
 {
     return color(palette, name, len, false, seed);
+}
+
+struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigned hops)
+{
+    /* Neighbours are far apart; the palette's own hue is the sleeper's. */
+    static const enum hue far[] = {HUE_AQUA, HUE_PURPLE, HUE_YELLOW, HUE_GREEN, HUE_RED};
+    struct name n = {name, palette_strip_mark(name, len), 0};
+    enum hue hue = far[(hops - 1) % ARRAY_LEN(far)];
+    struct rgb c;
+    double v[3];
+
+    if (separator(name, len, &c))
+        return c;
+    if (hue == palettes[palette].hue)
+        hue = HUE_ORANGE;
+    draw_random(&n, 0, v);
+    return shade(hue, v);
 }
 
 struct rgb palette_delta(double delta, double largest)

@@ -13,12 +13,12 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/error.h"
 #include "common/utf8.h"
 #include "render/backend.h"
 #include "render/cairolib.h"
+#include "render/framecolor.h"
 #include "render/layout.h"
 #include "render/palette.h"
 #include "render/textfit.h"
@@ -35,7 +35,8 @@ struct picture {
     const struct frametree *t;
     const struct render_options *o;
     struct layout l;
-    double top, height, frame_height, largest_delta;
+    double top, height, frame_height;
+    struct framecolor colors;
     struct strbuf text;
 };
 
@@ -96,20 +97,6 @@ static void add_title(struct picture *p, const char *title, double y, double siz
     p->c->cairo_show_text(p->cr, text);
 }
 
-static struct rgb frame_color(struct picture *p, uint32_t node)
-{
-    const struct frametree_name *n = frametree_name(p->t, node);
-    const struct render_options *o = p->o;
-    struct rgb c;
-
-    if (p->t->delta)
-        return palette_delta(o->negate ? -p->t->delta[node] : p->t->delta[node], p->largest_delta);
-    if (o->random)
-        return palette_color_random(o->palette, n->s, n->len, node + 1);
-    c = palette_color(o->palette, n->s, n->len, o->hash);
-    return o->colormap ? colormap_color(o->colormap, n->s, n->len, c) : c;
-}
-
 static void add_frame(struct picture *p, const struct layout_frame *f)
 {
     const struct render_options *o = p->o;
@@ -118,7 +105,7 @@ static void add_frame(struct picture *p, const struct layout_frame *f)
     double x = PAD_X + f->x, y = p->top + level * h, drawn = h > 2 ? h - 1 : h;
     size_t len = palette_strip_mark(n->s, n->len), fits;
 
-    set_color(p, frame_color(p, f->node));
+    set_color(p, framecolor_of(&p->colors, f->node));
     /* A seam keeps neighbours of one colour apart. */
     p->c->cairo_rectangle(p->cr, x, y, f->width > 3 ? f->width - 0.5 : f->width, drawn);
     p->c->cairo_fill(p->cr);
@@ -151,7 +138,8 @@ static void measure(struct picture *p)
     p->frame_height = fmin(o->frame_height, room / rows);
     p->height = p->top + rows * p->frame_height + PAD_X;
     for (size_t i = 0; p->t->delta && i < p->l.n; i++)
-        p->largest_delta = fmax(p->largest_delta, fabs(p->t->delta[p->l.frames[i].node]));
+        p->colors.largest_delta =
+            fmax(p->colors.largest_delta, fabs(p->t->delta[p->l.frames[i].node]));
 }
 
 static void draw(struct picture *p)
@@ -180,6 +168,7 @@ static int png_write(FILE *out, const struct frametree *t, const struct render_o
         flame_warn("png needs the library libcairo.so.2 (Debian: libcairo2)");
         return -ENOPKG;
     }
+    framecolor_init(&p.colors, t, o);
     measure(&p);
     surface = p.c->cairo_image_surface_create(CAIRO_FORMAT_RGB24,
                                               (int)fmin(ceil(o->width * o->scale), LARGEST),
@@ -194,6 +183,7 @@ static int png_write(FILE *out, const struct frametree *t, const struct render_o
     p.c->cairo_surface_destroy(surface);
     strbuf_release(&p.text);
     layout_release(&p.l);
+    framecolor_release(&p.colors);
     if (status == CAIRO_STATUS_NO_MEMORY)
         return -ENOMEM;
     return status == CAIRO_STATUS_SUCCESS ? 0 : errno ? -errno : -EIO;

@@ -13,10 +13,10 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "render/assets.h"
 #include "render/backend.h"
+#include "render/framecolor.h"
 #include "render/layout.h"
 #include "render/palette.h"
 #include "render/textfit.h"
@@ -31,12 +31,12 @@
 struct page {
     FILE *out;
     struct strbuf sb, value; /* what goes out; the numbers of one tooltip */
-    uint32_t *colors;        /* by name: 0, or 1 << 24 and the colour once it is known */
+    struct framecolor colors;
     const struct frametree *t;
     const struct render_options *o;
     struct layout l;
     double top, bottom, height; /* pixels above and below the frames, and of all */
-    double total, largest_delta;
+    double total;
     int err; /* of the stream, once it failed */
 };
 
@@ -85,7 +85,8 @@ static void measure(struct page *p)
     p->bottom = o->fontsize * 2 + 10;
     p->height = p->top + p->bottom + (p->l.depth + 1.0) * o->frame_height;
     for (size_t i = 0; p->t->delta && i < p->l.n; i++)
-        p->largest_delta = fmax(p->largest_delta, fabs(p->t->delta[p->l.frames[i].node]));
+        p->colors.largest_delta =
+            fmax(p->colors.largest_delta, fabs(p->t->delta[p->l.frames[i].node]));
 }
 
 /* A comment, as flamegraph.pl writes; "--" would end it. */
@@ -213,30 +214,6 @@ static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t 
     strbuf_addch(sb, ')');
 }
 
-static struct rgb frame_color(struct page *p, uint32_t node)
-{
-    const struct frametree_name *n = frametree_name(p->t, node);
-    const struct render_options *o = p->o;
-    uint32_t *known;
-    struct rgb c;
-
-    if (p->t->delta) {
-        double delta = o->negate ? -p->t->delta[node] : p->t->delta[node];
-
-        return palette_delta(delta, p->largest_delta);
-    }
-    if (o->random)
-        return palette_color_random(o->palette, n->s, n->len, node + 1);
-    known = &p->colors[p->t->nodes[node].name];
-    if (!*known) {
-        c = palette_color(o->palette, n->s, n->len, o->hash);
-        if (o->colormap)
-            c = colormap_color(o->colormap, n->s, n->len, c);
-        *known = 1u << 24 | (uint32_t)c.r << 16 | (uint32_t)c.g << 8 | c.b;
-    }
-    return (struct rgb){(uint8_t)(*known >> 16), (uint8_t)(*known >> 8), (uint8_t)*known};
-}
-
 /* Opens <g>, within <a> where the name's attributes ask for a link. */
 static void open_group(struct page *p, const struct nameattr *attr)
 {
@@ -288,7 +265,7 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     add_attr_px(sb, "y", y);
     add_attr_px(sb, "width", f->width);
     add_attr_px(sb, "height", o->frame_height - 1);
-    add_attr_hex(sb, "fill", frame_color(p, f->node));
+    add_attr_hex(sb, "fill", framecolor_of(&p->colors, f->node));
     fits = textfit(n->s, len, f->width - 2 * LABEL_PAD, o->fontsize, o->fonttype, o->fontwidth);
     if (fits == 0) { /* most frames of a large picture; the script places it when there is room */
         strbuf_addstr(sb, "/><text/>");
@@ -323,7 +300,7 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
 {
     struct page p = {.out = out, .sb = STRBUF_INIT, .value = STRBUF_INIT, .t = t, .o = o};
 
-    p.colors = xcalloc(t->nnames, sizeof *p.colors);
+    framecolor_init(&p.colors, t, o);
     measure(&p);
     add_head(&p);
     add_titles(&p);
@@ -335,7 +312,7 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
     flush(&p);
     strbuf_release(&p.sb);
     strbuf_release(&p.value);
-    free(p.colors);
+    framecolor_release(&p.colors);
     layout_release(&p.l);
     return p.err;
 }

@@ -88,11 +88,27 @@ function changeColor(change, largest, dark) {
         change > 0 ? 45 : 245);
 }
 
+/* Wakers, by how far along the chain: neighbours are far apart. */
+const HOP_HUES = [195, 310, 95, 150, 20];
+
+/* By node: how many "--" lie between it and the sleeper; null where there are none. */
+function countHops(profile, graph) {
+    const link = profile.names.indexOf("--");
+    if (link < 0)
+        return null;
+    const hops = new Uint8Array(graph.n);
+    for (let i = 1; i < graph.n; i++) {
+        const p = graph.parent[i];
+        hops[i] = Math.min(255, hops[p] + (graph.name[p] === link ? 1 : 0));
+    }
+    return hops;
+}
+
 /* A function from a graph's node to its CSS colour. */
 function colorist(profile, graph, mode, dark) {
     const cache = profile.colors || (profile.colors = new Map());
     const key = mode + (dark ? "-dark" : "");
-    const separator = dark ? "#5d636e" : "#b4b9c2";
+    const separator = dark ? "#7d838e" : "#b4b9c2";
     if (mode === "change" && graph.change) {
         let largest = 0;
         for (let i = 1; i < graph.n; i++)
@@ -120,7 +136,11 @@ function colorist(profile, graph, mode, dark) {
             return hueShade("waker", name, dark);
         return hueShade(mode === "name" ? name : packageOf(name), name, dark);
     };
+    const hops = graph.parent && graph.n ? countHops(profile, graph) : null;
     return (i) => {
+        if (hops && hops[i] && profile.kinds[graph.name[i]] !== "separator")
+            return shadeOf(HOP_HUES[(hops[i] - 1) % HOP_HUES.length],
+                profile.names[graph.name[i]], dark);
         if (graph.name[i] === 0)
             return dark ? "#9aa1ad" : "#cdd2da";
         const n = graph.name[i];

@@ -80,6 +80,10 @@ function frameText(chart, node) {
             formatPercent(graph.own[node], graph.total[0])));
     for (const [title, text] of otherColumns(chart, node))
         rows.push(tipRow(title, text));
+    const hops = chart.reversed ? null : countHops(profile, graph);
+    if (hops && hops[node])
+        rows.push(tipRow("Waker", hops[node] === 1 ? "woke the sleeper" :
+            `${hops[node] - 1} before the one that woke the sleeper`));
     const kind = profile.kinds[name];
     if (kind !== "user" && kind !== "separator")
         rows.push(tipRow("Kind", kind));

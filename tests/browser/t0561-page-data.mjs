@@ -76,6 +76,22 @@ async function comparison() {
     await untroubled(page, "comparison");
 }
 
+async function chain() {
+    const page = await explore("# flame: view=chain unit=nanoseconds\n" +
+        "app;read;--;signal_[w];pool_[w];--;irq_[w] 3000000\napp;read 1000000\n");
+    await hover(page, "signal");
+    ok((await text(page, "#tooltip")).replace(/\s+/g, " ").endsWith("Waker woke the sleeper Kind waker"),
+        "who woke the sleeper");
+    await hover(page, "irq");
+    ok((await text(page, "#tooltip")).includes("1 before the one that woke"), "and who woke that one");
+    ok((await text(page, "#tooltip")).includes("3.00 ms"), "with the time");
+    const colors = [];
+    for (const name of ["read", "signal", "irq"])
+        colors.push(await color(page, name));
+    is(new Set(colors).size, 3, "each link has its colour");
+    await untroubled(page, "chain");
+}
+
 async function crowd() {
     const lines = Array.from({ length: 20000 }, (_, i) => `m;f${i};g${i % 50} 1\n`).join("");
     const page = await explore(lines + "m;wide 20000\n");
@@ -182,6 +198,6 @@ async function looks() {
 }
 
 await main(async () => {
-    for (const test of [columns, fractions, reversed, comparison, crowd, deep, hostile, looks])
+    for (const test of [columns, fractions, reversed, comparison, chain, crowd, deep, hostile, looks])
         await test();
 });

@@ -102,4 +102,11 @@ printf 'parse\ton load=x\n' >attrs
 run_expect_status 2 'a wrong attribute' "$FLAME" render --nameattr attrs in.folded
 run_expect_status 2 'no such file' "$FLAME" render --nameattr nowhere in.folded
 
+printf 'app;wait;--;f_[w];--;f_[w];--;f_[w] 5\n' >chain
+draw --colors chain chain
+is_int "$(grep -o '<title>f (.*' out | grep -o 'fill="[^"]*"' | sort -u | wc -l)" 3 \
+    'a function has another colour at each distance along a chain of wakers'
+is_int "$(grep -o '<title>-- (.*' out | grep -o 'fill="[^"]*"' | sort -u | wc -l)" 1 \
+    'what stands between them has one'
+
 done_testing

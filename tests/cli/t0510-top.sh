@@ -29,6 +29,25 @@ file_has out '^All: 820 samples; 40 symbols$' 'samples have no other unit'
 run "$FLAME" top - <in
 ok 'standard input' grep -q 'MiB' out
 
+printf 'main;run;a;x 10\nmain;run;a;y 20\nmain;run;b 30\nmain;tiny 1\n' >stacks
+run_expect_status 0 'a tree' "$FLAME" top --tree stacks
+is_str "$(cat out)" 'All: 61 samples; 7 symbols
+      self    self%       total   total%  symbol
+         0    0.00%          61  100.00%  main
+         0    0.00%          60   98.36%  ├ run
+         0    0.00%          30   49.18%  │ ├ a
+        20   32.79%          20   32.79%  │ │ ├ y
+        10   16.39%          10   16.39%  │ │ └ x
+        30   49.18%          30   49.18%  │ └ b
+         1    1.64%           1    1.63%  └ tiny' 'callees below callers, the largest first'
+run "$FLAME" top -t -n 3 stacks
+is_str "$(sed 1,2d out | cut -c43-)" 'main
+run
+a' '-n: the largest frames; a line of calls is not indented'
+python3 -c 'print("f;" * 50000 + "leaf 5")' >deep
+run "$FLAME" top -t -n 0 deep
+is_int "$(wc -l <out)" 50003 'a deep stack'
+
 # On a terminal of 60 columns, which script(1) makes.
 if command -v script >/dev/null; then
     printf 'main;%s 5\n' "$(printf 'x%.0s' $(seq 200))" >wide

@@ -121,6 +121,24 @@ static void test_hues(void)
        "python");
 }
 
+static void test_hops(void)
+{
+    int chain = palette_find("chain");
+    struct rgb sleeper = palette_color(chain, "f", 1, false);
+
+    for (unsigned h = 1; h < 8; h++) {
+        struct rgb one = palette_color_hops(chain, "f", 1, h);
+
+        ok(distance(one, palette_color_hops(chain, "f_[w]", 5, h + 1)) > 30 &&
+               distance(one, sleeper) > 30,
+           "waker %u differs from the next one and the sleeper", h);
+    }
+    ok(same(palette_color_hops(chain, "--", 2, 1), palette_color(chain, "--", 2, false)),
+       "what stands between them stays grey");
+    ok(!same(palette_color_random(chain, "f", 1, 1), palette_color_random(chain, "f", 1, 2)),
+       "--random: another frame has another shade");
+}
+
 static void test_marks(void)
 {
     is_int(palette_strip_mark("foo_[i]", 7), 3, "a mark is stripped");
@@ -151,6 +169,7 @@ int main(void)
     test_stable();
     test_readable();
     test_hues();
+    test_hops();
     test_marks();
     test_delta();
     return done_testing();

@@ -1,0 +1,27 @@
+/*
+ * toptext.h: names and counts as columns of text, for `flame top`. Pure functions
+ * that append to a strbuf.
+ */
+#ifndef FLAME_RENDER_TOPTEXT_H
+#define FLAME_RENDER_TOPTEXT_H
+
+#include "common/folded.h"
+
+/*
+ * A name as text a terminal only shows: controls, broken UTF-8 and what turns
+ * the direction of text come out as \x1b or \u{202e}. Stops before `columns`
+ * (0: never) are full and ends in "…" then.
+ */
+void toptext_add_name(struct strbuf *sb, const char *s, size_t len, size_t columns);
+
+/* Text at the right end of `width` columns. */
+void toptext_add_right(struct strbuf *sb, const char *text, size_t width);
+
+/* A count, with a shorter unit unless `exact`. */
+void toptext_add_value(struct strbuf *sb, struct folded_count c, const char *unit, bool exact,
+                       size_t width);
+
+/* Its share of all, nine columns wide. */
+void toptext_add_share(struct strbuf *sb, struct folded_count c, double all);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * toptree.h: a tree's largest frames as text, callees below callers.
+ */
+#ifndef FLAME_RENDER_TOPTREE_H
+#define FLAME_RENDER_TOPTREE_H
+
+#include "render/frametree.h"
+
+struct toptree_look {
+    size_t columns; /* of the terminal; 0: names are not cut */
+    size_t width;   /* of a count */
+    bool color, exact;
+    const char *unit;
+};
+
+/*
+ * Appends the `rows` (0: all) frames with the largest totals, which always have their
+ * callers among them, siblings by falling total. A frame whose only shown callee is
+ * the next line has it at the same indentation, so that deep stacks stay on the screen.
+ */
+void toptree_add(struct strbuf *sb, const struct frametree *t, size_t rows,
+                 const struct toptree_look *look);
+
+#endif
