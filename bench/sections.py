@@ -108,7 +108,7 @@ def churn_section(bench):
     """{(heap, threads, depth): {variant key: [ns a pair, one a round]}}. Recorders
     that are neither flame nor heaptrack run at depth 8 only."""
     path = programs.built("churn", bench.directory)
-    pairs = {"full": 1000000, "small": 20000, "tiny": 2000}[bench.size]
+    pairs = {"full": 500000, "small": 20000, "tiny": 2000}[bench.size]
     cells = {}
     for heap in WIDTHS:
         for threads in THREADS:
