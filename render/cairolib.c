@@ -3,10 +3,11 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+static void *handle;
+
 const struct cairolib *cairolib_open(void)
 {
     static struct cairolib lib;
-    static void *handle;
 
     if (handle)
         return &lib;
@@ -20,4 +21,14 @@ const struct cairolib *cairolib_open(void)
     CAIROLIB_FUNCTIONS(FIND)
 #undef FIND
     return &lib;
+}
+
+void cairolib_clear(const struct cairolib *lib)
+{
+    void (*fini)(void);
+
+    lib->cairo_debug_reset_static_data();
+    *(void **)(void *)&fini = dlsym(handle, "FcFini"); /* looks into what cairo loaded, too */
+    if (fini)
+        fini();
 }

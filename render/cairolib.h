@@ -13,6 +13,7 @@
 #define CAIROLIB_FUNCTIONS(X)                                                                      \
     X(cairo_clip)                                                                                  \
     X(cairo_create)                                                                                \
+    X(cairo_debug_reset_static_data)                                                               \
     X(cairo_destroy)                                                                               \
     X(cairo_fill)                                                                                  \
     X(cairo_image_surface_create)                                                                  \
@@ -43,5 +44,8 @@ struct cairolib {
 
 /* NULL where the library is not there; otherwise for the rest of the run. */
 const struct cairolib *cairolib_open(void);
+
+/* Gives back what the library and fontconfig below it keep. Nothing of cairo may be left. */
+void cairolib_clear(const struct cairolib *lib);
 
 #endif

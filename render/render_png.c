@@ -181,6 +181,7 @@ static int png_write(FILE *out, const struct frametree *t, const struct render_o
         status = p.c->cairo_surface_write_to_png_stream(surface, write_bytes, out);
     p.c->cairo_destroy(p.cr);
     p.c->cairo_surface_destroy(surface);
+    cairolib_clear(p.c);
     strbuf_release(&p.text);
     layout_release(&p.l);
     framecolor_release(&p.colors);

@@ -39,7 +39,7 @@ is_str "$(cat out)" 'All: 61 samples; 7 symbols
         20   32.79%          20   32.79%  │ │ ├ y
         10   16.39%          10   16.39%  │ │ └ x
         30   49.18%          30   49.18%  │ └ b
-         1    1.64%           1    1.63%  └ tiny' 'callees below callers, the largest first'
+         1    1.64%           1    1.64%  └ tiny' 'callees below callers, the largest first'
 run "$FLAME" top -t -n 3 stacks
 is_str "$(sed 1,2d out | cut -c43-)" 'main
 run
