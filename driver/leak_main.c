@@ -69,23 +69,12 @@ int leak_main(int argc, char **argv)
 {
     struct run_options o = {.me = "leak", .view = "live", .follow = true, .output = "leak.svg"};
     int status = run_options_parse(&o, argc, argv, help);
-    struct recording r;
-    int read;
 
     if (status >= 0) {
         run_options_release(&o);
         return status;
     }
-    status = recording_make(&r, &o, &read);
-    if (!status) {
-        int wait_status = r.run.wait_status, own = launch_exit_status(wait_status);
-
-        status = read ? read : judge(&r, &o);
-        recording_end(&r, status);
-        if (own)
-            status = own;
-        launch_die_alike(wait_status);
-    }
+    status = recording_run(&o, judge);
     run_options_release(&o);
     return status;
 }

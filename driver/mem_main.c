@@ -104,24 +104,12 @@ int mem_main(int argc, char **argv)
 {
     struct run_options o = {.me = "mem", .view = "alloc", .follow = true};
     int status = run_options_parse(&o, argc, argv, help);
-    struct recording r;
-    int read;
 
     if (status >= 0 || o.only_shim) {
         run_options_release(&o);
         return status >= 0 ? status : print_shim();
     }
-    status = recording_make(&r, &o, &read);
-    if (!status) {
-        int wait_status = r.run.wait_status, own = launch_exit_status(wait_status);
-
-        status = read ? read : show(&r, &o);
-        recording_end(&r, status);
-        /* The command's own failure says more than that of its recording. */
-        if (own)
-            status = own;
-        launch_die_alike(wait_status);
-    }
+    status = recording_run(&o, show);
     run_options_release(&o);
     return status;
 }

@@ -101,14 +101,23 @@ static int end_without_memory(void)
     return own ? own : FLAME_FAILED;
 }
 
-void recording_end(struct recording *r, int status)
+static void release(struct recording *r)
 {
-    if (status == FLAME_FAILED)
-        keep(r);
-    recording_release(r);
+    for (size_t i = 0; r->traces && i < r->session.ntraces; i++)
+        if (r->traces[i])
+            trace_free(r->traces[i]);
+    free(r->traces);
+    r->traces = NULL;
+    current = NULL;
+    session_close(&r->session);
 }
 
-int recording_make(struct recording *r, const struct run_options *o, int *read)
+/*
+ * 0: the command ran, and *r is to be released. Else an enum flame_exit after a line,
+ * and nothing ran. *read: the same for the recording; 0 when there is at least one
+ * trace and all could be read.
+ */
+static int make(struct recording *r, const struct run_options *o, int *read)
 {
     char *shim = NULL, *path = NULL;
     int status;
@@ -126,7 +135,7 @@ int recording_make(struct recording *r, const struct run_options *o, int *read)
     free(path);
     free(shim);
     if (status) {
-        recording_release(r);
+        release(r);
         return status;
     }
     current = r;
@@ -137,15 +146,22 @@ int recording_make(struct recording *r, const struct run_options *o, int *read)
     return 0;
 }
 
-void recording_release(struct recording *r)
+int recording_run(const struct run_options *o,
+                  int (*then)(const struct recording *r, const struct run_options *o))
 {
-    for (size_t i = 0; r->traces && i < r->session.ntraces; i++)
-        if (r->traces[i])
-            trace_free(r->traces[i]);
-    free(r->traces);
-    r->traces = NULL;
-    current = NULL;
-    session_close(&r->session);
+    struct recording r;
+    int read, own, wait_status, status = make(&r, o, &read);
+
+    if (status)
+        return status;
+    wait_status = r.run.wait_status;
+    own = launch_exit_status(wait_status);
+    status = read ? read : then(&r, o);
+    if (status == FLAME_FAILED)
+        keep(&r);
+    release(&r);
+    launch_die_alike(wait_status);
+    return own ? own : status;
 }
 
 int recording_fold(const struct recording *r, const struct run_options *o, bool own,

@@ -18,21 +18,14 @@ struct recording {
 };
 
 /*
- * Checks command and library, runs the command, reads its traces. 0: it ran and r
- * is to be released. Else an enum flame_exit after a line, and nothing ran.
- *
- * *read: an enum flame_exit of its own for the recording, 0 when there is at
- * least one trace and all could be read; a line has said why not.
+ * Checks command and library, runs the command, reads its traces and hands them to
+ * `then`, which tells or draws them and returns an enum flame_exit. Returns the exit
+ * status: the command's own if it failed (its failure says more than that of its
+ * recording), else what `then` said; or ends by the signal the command died of. When
+ * the result could not be made the traces stay, and a line says where.
  */
-int recording_make(struct recording *r, const struct run_options *o, int *read);
-void recording_release(struct recording *r);
-
-/*
- * The same when the result could not be made or written (`status` is FLAME_FAILED):
- * the traces stay where they are, and a line says where. Without memory for that
- * the command's own end is still ours.
- */
-void recording_end(struct recording *r, int status);
+int recording_run(const struct run_options *o,
+                  int (*then)(const struct recording *r, const struct run_options *o));
 
 /* Appends the folded stacks of o->view to `folded`; with `own` without what forked
  * children have of their parents' blocks. 0, or an enum flame_exit after a line. */
