@@ -171,7 +171,7 @@ def hold_section(bench):
 def fold_section(bench):
     """{program: {"flame": [s], "print": [s], "interpret": [s]}}: CPU seconds from a
     recording to folded stacks, for cc1 (which has no debug information on Debian) and
-    for a program that has it, with inlined frames in every stack."""
+    for a program that has it, some inlined frames among it."""
     results = {}
     for find in (programs.cc1, programs.nest):
         program = find(bench.size, bench.directory)
