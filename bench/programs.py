@@ -29,13 +29,18 @@ def numbers():
         yield seed >> 8
 
 
-def write_once(path, text):
-    """`text` is called only when the file is not there; half a file never is."""
-    if not os.path.exists(path):
+def write_once(path, text, source=__file__):
+    """Fills the file with text() when it is not there or older than what it is made
+    from; half a file never is."""
+    if older(path, source):
         with open(path + ".part", "w", encoding="ascii") as f:
             f.write(text())
         os.rename(path + ".part", path)
     return path
+
+
+def older(path, source):
+    return not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source)
 
 
 def json_text(count):
@@ -73,12 +78,13 @@ def jq(size, directory):
 def sqlite3(size, directory):
     program = shutil.which("sqlite3")
     rows = {"full": 150000, "small": 8000, "tiny": 500}[size]
+    source = HERE + "/inputs/fill.sql"
 
     def text():
-        with open(HERE + "/inputs/fill.sql", encoding="ascii") as f:
-            return f.read().replace(":rows", str(rows), 2)
+        with open(source, encoding="ascii") as f:
+            return f.read().replace(":rows", str(rows))
 
-    path = write_once("%s/fill-%d.sql" % (directory, rows), text)
+    path = write_once("%s/fill-%d.sql" % (directory, rows), text, source)
     return program and Program("sqlite3", "sqlite3", [program, ":memory:", ".read " + path])
 
 
@@ -105,22 +111,43 @@ def cc1(size, directory):
     if not os.path.isabs(program):
         return None
     count = {"full": 18, "small": 2, "tiny": 1}[size]
+    template = HERE + "/inputs/unit.c.in"
 
     def text():
-        with open(HERE + "/inputs/unit.c.in", encoding="ascii") as f:
+        with open(template, encoding="ascii") as f:
             unit = f.read()
-        source = "".join(unit.replace("@N@", str(i)) for i in range(count))
         return subprocess.run(
             [compiler, "-E", "-P", "-x", "c", "-"],
-            input=source,
+            input="".join(unit.replace("@N@", str(i)) for i in range(count)),
             capture_output=True,
             text=True,
             check=True,
         ).stdout
 
-    path = write_once("%s/unit-%d.i" % (directory, count), text)
+    path = write_once("%s/unit-%d.i" % (directory, count), text, template)
     argv = [program, "-quiet", "-fpreprocessed", "-O2", "-o", "-", path]
     return Program("cc1", "cc1 -O2", argv)
+
+
+def nest(size, directory):
+    """A program with debug information and thousands of stacks, for folding."""
+    compiler = shutil.which("gcc")
+    count = {"full": 40, "small": 4, "tiny": 2}[size]
+    path = "%s/nest-%d" % (directory, count)
+    sources = [HERE + "/inputs/unit.c.in", HERE + "/inputs/nest.c.in", __file__]
+    if compiler and any(older(path, source) for source in sources):
+        with open(sources[0], encoding="ascii") as f:
+            unit = f.read()
+        with open(sources[1], encoding="ascii") as f:
+            end = f.read()
+        calls = " ".join("use(%d);" % i for i in range(count))
+        with open(path + ".c", "w", encoding="ascii") as f:
+            f.write("".join(unit.replace("@N@", str(i)) for i in range(count)))
+            f.write(end.replace("@CALLS@", calls))
+        argv = [compiler, "-O2", "-g", "-o", path + ".part", path + ".c"]
+        subprocess.run(argv, check=True)
+        os.rename(path + ".part", path)
+    return compiler and Program("nest", "a program with -g", [path])
 
 
 ALL = {"jq": jq, "sqlite3": sqlite3, "python": python, "cc1": cc1}
@@ -130,7 +157,7 @@ def built(name, directory):
     """bench/NAME.c as a program in `directory`, built afresh when it is older."""
     source = "%s/%s.c" % (HERE, name)
     path = "%s/%s" % (directory, name)
-    if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
+    if older(path, source):
         compiler = os.environ.get("CC", "gcc").split()
         subprocess.run(
             compiler + ["-O2", "-g", "-pthread", "-o", path + ".part", source], check=True

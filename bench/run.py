@@ -130,7 +130,7 @@ def main():
         path = os.path.join(directory, name)
         if os.path.isdir(path):
             shutil.rmtree(path)
-        elif name.startswith("packed-") or name in ("folded", "run.out"):
+        elif name.startswith("packed-") or name.endswith(".out") or name == "folded":
             os.unlink(path)
 
 

@@ -169,17 +169,16 @@ def hold_section(bench):
 
 
 def fold_section(bench):
-    """{program: {"flame": [s], "print": [s], "interpret": [s], ...}}: CPU seconds from
-    a recording to folded stacks, for cc1 (which has no debug information on Debian)
-    and for flame itself, folding (which has)."""
+    """{program: {"flame": [s], "print": [s], "interpret": [s]}}: CPU seconds from a
+    recording to folded stacks, for cc1 (which has no debug information on Debian) and
+    for a program that has it, some inlined frames among it."""
     results = {}
-    program = programs.cc1(bench.size, bench.directory)
-    if not program:
-        bench.note("cc1: not installed, so nothing to fold")
-        return results
-    trace = fold_one(bench, program, results)
-    itself = programs.Program("self", "flame fold", [bench.flame, "fold", "--inline", trace])
-    fold_one(bench, itself, results)
+    for find in (programs.cc1, programs.nest):
+        program = find(bench.size, bench.directory)
+        if program:
+            fold_one(bench, program, results)
+        else:
+            bench.note("gcc: not installed, so nothing to fold")
     return results
 
 
@@ -213,7 +212,6 @@ def fold_one(bench, program, results):
             columns["print"].append(run.cpu)
         else:
             bench.note("heaptrack_print: status %d" % run.status)
-    return trace
 
 
 def interpret(bench, raw, packed):

@@ -36,7 +36,7 @@ has_row 'Memory added to blocks that are held' '64 B' 'memory of blocks'
 has_row 'Memory added to the programs, MB' 'cc1' 'memory of programs'
 has_row 'Bytes on disk, MB' 'jq' 'bytes on disk'
 has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'folding'
-has_row 'From a recording to folded stacks, CPU seconds' 'flame fold' 'folding with lines'
+has_row 'From a recording to folded stacks, CPU seconds' 'a program with -g' 'folding with inlined frames'
 file_has out '^\| exact: slowdown, geometric mean +\| +at most 1\.20 \| +[0-9.]+ \| +(yes|no) \|$' \
     'the figures to reach'
 is_str "$(find b -name '*.flame' -o -name '*.raw')" '' 'recordings are removed'
