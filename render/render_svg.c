@@ -197,6 +197,11 @@ static struct folded_count shown_count(const struct page *p, struct folded_count
     return (struct folded_count){(uint64_t)v, v - floor(v)};
 }
 
+static void add_change(struct strbuf *sb, double percent)
+{
+    strbuf_addf(sb, percent > 0 ? "; +%.2f%%" : "; %.2f%%", percent + 0.0);
+}
+
 static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t len)
 {
     struct strbuf *sb = &p->sb, *value = &p->value;
@@ -206,9 +211,12 @@ static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t 
     strbuf_clear(value);
     value_add_both(value, shown_count(p, total), p->o->countname);
     strbuf_addstr(value, ", ");
-    value_add_percent(value, folded_count_double(total), p->total);
-    if (p->t->delta)
-        strbuf_addf(value, "; %+.2f%%", 100 * p->t->delta[node] / p->total);
+    if (node == 0)
+        strbuf_addstr(value, "100%"); /* as flamegraph.pl has it, for scripts that read titles */
+    else
+        value_add_percent(value, folded_count_double(total), p->total);
+    if (p->t->delta && node)
+        add_change(value, 100 * p->t->delta[node] / p->total * (p->o->negate ? -1 : 1));
     strbuf_addstr(sb, " (");
     xml_add(sb, value->buf, value->len, 0);
     strbuf_addch(sb, ')');

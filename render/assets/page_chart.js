@@ -88,8 +88,12 @@ class Chart {
     resize() {
         if (!this.graph)
             return;
+        const below = this.spaceHeight - this.scroller.scrollTop - this.height;
         this.measure();
         this.jump(this.x0, this.x1);
+        /* What stands at the lower edge stays there. */
+        if (this.view.flame)
+            this.scroller.scrollTop = this.spaceHeight - below - this.height;
         this.redraw();
     }
 

@@ -147,6 +147,12 @@ async function layouts() {
     is(await row(page, 1, 1), "alloc:524288", "its callees");
     const [upper, lower] = [await frame(page, "emit"), await frame(page, "alloc", { chart: 1 })];
     ok(upper.y < lower.y && (await frame(page, "app")).y < upper.y, "callers stand above");
+    await page.setViewportSize({ width: 1400, height: 330 });
+    await page.waitForFunction(() => document.querySelector(".chart-scroll").clientHeight < 150);
+    const edge = await page.locator(".chart-scroll").first().boundingBox();
+    near((await frame(page, "alloc")).y + 20, edge.y + edge.height, 3,
+        "in a low window the function stays in sight");
+    await page.setViewportSize({ width: 1400, height: 800 });
     await page.locator("#filters button", { hasText: "Sandwich" }).click();
     is(await row(page, 1), "app:4194304", "its tag ends it");
     await symbol(page, "emit").hover();

@@ -60,7 +60,7 @@ is_str "$(fill_of out down)" "$up" 'decline is red'
 
 draw --total 1200 in.folded
 file_has out '<title>main \(600 samples, 50\.00%\)' '--total is what 100% is'
-file_has out '<title>all \(1,200 samples, 100' 'and the root'
+file_has out '<title>all \(1,200 samples, 100%\)' 'and the root'
 draw --total 5 in.folded
 file_has err '--total 5 is less' 'but not less than there is'
 file_has out '<title>main \(600 samples, 100' 'then'
