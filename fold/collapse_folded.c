@@ -6,6 +6,10 @@
  * that are looked up. Names are taken as they are: a file folded again must come
  * out unchanged.
  *
+ * Files that are added up or compared hold mostly the same stacks in the same
+ * order. So the stack that followed the last line's stack in the file before is
+ * tried first, by its text, without any lookup.
+ *
  * Rejected: sscanf-like splitting of every line; it is five times slower where
  * lines are sorted, and they mostly are.
  */
@@ -20,6 +24,7 @@ struct before {
     struct strbuf text;
     size_t *ends;
     size_t alloc;
+    uint32_t stack; /* the last line's; not a stack's number before the first */
 };
 
 static size_t common_prefix(const char *a, const char *b, size_t n)
@@ -86,6 +91,16 @@ static void take_meta(struct collapse *c, struct span line)
         c->meta_differs = true;
 }
 
+/* Whether the line has the stack that came after the last line's when it was new. */
+static bool is_next(const struct collapse *c, const struct before *b,
+                    const struct folded_line *line)
+{
+    uint32_t next = b->stack + 1;
+
+    return next < collapse_stacks_len(c->stacks) &&
+           collapse_stacks_is(c->stacks, next, line->stack, line->len);
+}
+
 static void add_line(struct collapse *c, struct before *b, const char *s, size_t len)
 {
     struct collapse_count counts[2];
@@ -113,12 +128,20 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
         /* Empty frames at the end are none; heaptrack_print ends every stack in ';'. */
         while (line.len > 0 && line.stack[line.len - 1] == ';')
             line.len--;
+        if (!c->opt->recursion && is_next(c, b, &line)) {
+            collapse_stacks_add_to(c->stacks, ++b->stack, first, second);
+            c->samples++;
+            return;
+        }
         push_frames(c, b, line.stack, line.len);
         if (c->opt->recursion) {
             collapse_fold_recursion(c);
             strbuf_clear(&b->text);
         }
-        collapse_stacks_add(c->stacks, c->ids, c->n, first, second);
+        if (second)
+            collapse_stacks_want_two(c->stacks);
+        b->stack = collapse_stacks_find(c->stacks, c->ids, c->n);
+        collapse_stacks_add_to(c->stacks, b->stack, first, second);
         c->samples++;
         if (c->opt->recursion)
             c->n = 0;
@@ -127,7 +150,7 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
 
 void collapse_folded_run(struct collapse *c)
 {
-    struct before b = {.text = STRBUF_INIT};
+    struct before b = {.text = STRBUF_INIT, .stack = UINT32_MAX};
     struct span line;
 
     while (collapse_input_line(&c->in, &line.s, &line.len)) {

@@ -37,9 +37,12 @@ struct stack {
     struct collapse_count count;
 };
 
-/* Open addressing; a slot is an index plus one, 0 is empty. */
+/*
+ * Open addressing; a slot is the hash above an index plus one, 0 is empty. The
+ * hash there spares a look at what the slot stands for.
+ */
 struct table {
-    uint32_t *slots;
+    uint64_t *slots;
     size_t mask, used;
 };
 
@@ -113,7 +116,7 @@ static void table_put(struct table *t, uint32_t hash, uint32_t index)
 
     while (t->slots[i])
         i = (i + 1) & t->mask;
-    t->slots[i] = index + 1;
+    t->slots[i] = (uint64_t)hash << 32 | (index + 1);
 }
 
 /* Twice the slots when half of them are full. */
@@ -156,9 +159,11 @@ uint32_t collapse_stacks_name(struct collapse_stacks *st, const char *name, size
     }
     hash = (uint32_t)collapse_hash(name, len, st->seed);
     for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
-        nm = &st->names[t->slots[i] - 1];
-        if (nm->hash == hash && nm->len == len && memcmp(st->arena.buf + nm->at, name, len) == 0)
-            return t->slots[i] - 1;
+        if (t->slots[i] >> 32 != hash)
+            continue;
+        nm = &st->names[(uint32_t)t->slots[i] - 1];
+        if (nm->len == len && memcmp(st->arena.buf + nm->at, name, len) == 0)
+            return (uint32_t)t->slots[i] - 1;
     }
     id = (uint32_t)t->used;
     grow((void **)&st->names, &st->names_alloc, t->used + 1, sizeof *st->names);
@@ -232,7 +237,7 @@ bool collapse_stacks_two(const struct collapse_stacks *st)
     return st->second != NULL;
 }
 
-static uint32_t find_stack(struct collapse_stacks *st, const uint32_t *ids, size_t n)
+uint32_t collapse_stacks_find(struct collapse_stacks *st, const uint32_t *ids, size_t n)
 {
     uint32_t hash = (uint32_t)collapse_hash(ids, n * sizeof *ids, st->seed);
     struct table *t = &st->by_ids;
@@ -240,10 +245,11 @@ static uint32_t find_stack(struct collapse_stacks *st, const uint32_t *ids, size
     uint32_t id;
 
     for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
-        s = &st->stacks[t->slots[i] - 1];
-        if (s->hash == hash && s->n == n &&
-            (n == 0 || memcmp(st->pool + s->at, ids, n * sizeof *ids) == 0))
-            return t->slots[i] - 1;
+        if (t->slots[i] >> 32 != hash)
+            continue;
+        s = &st->stacks[(uint32_t)t->slots[i] - 1];
+        if (s->n == n && (n == 0 || memcmp(st->pool + s->at, ids, n * sizeof *ids) == 0))
+            return (uint32_t)t->slots[i] - 1;
     }
     id = (uint32_t)t->used;
     grow((void **)&st->stacks, &st->stacks_alloc, t->used + 1, sizeof *st->stacks);
@@ -279,22 +285,46 @@ void collapse_stacks_want_two(struct collapse_stacks *st)
         two_columns(st);
 }
 
+void collapse_stacks_add_to(struct collapse_stacks *st, uint32_t stack,
+                            const struct collapse_count *first, const struct collapse_count *second)
+{
+    if (first)
+        collapse_count_add(&st->stacks[stack].count, first);
+    if (second && !st->second)
+        two_columns(st);
+    if (st->second) {
+        two_columns(st);
+        st->columns[stack] |= (unsigned char)((first ? 1 : 0) | (second ? 2 : 0));
+        if (second)
+            collapse_count_add(&st->second[stack], second);
+    }
+}
+
 void collapse_stacks_add(struct collapse_stacks *st, const uint32_t *ids, size_t n,
                          const struct collapse_count *first, const struct collapse_count *second)
 {
-    uint32_t id;
-
+    /* Stacks there before the first with two columns have one. */
     if (second && !st->second)
         two_columns(st);
-    id = find_stack(st, ids, n);
-    if (first)
-        collapse_count_add(&st->stacks[id].count, first);
-    if (st->second) {
-        two_columns(st);
-        st->columns[id] |= (unsigned char)((first ? 1 : 0) | (second ? 2 : 0));
-        if (second)
-            collapse_count_add(&st->second[id], second);
+    collapse_stacks_add_to(st, collapse_stacks_find(st, ids, n), first, second);
+}
+
+bool collapse_stacks_is(const struct collapse_stacks *st, uint32_t stack, const char *text,
+                        size_t len)
+{
+    const struct stack *s = &st->stacks[stack];
+    size_t at = 0;
+
+    for (uint32_t k = 0; k < s->n; k++) {
+        const struct name *nm = &st->names[st->pool[s->at + k]];
+
+        if (k > 0 && (at == len || text[at++] != ';'))
+            return false;
+        if (nm->len > len - at || memcmp(st->arena.buf + nm->at, text + at, nm->len) != 0)
+            return false;
+        at += nm->len;
     }
+    return s->n > 0 && at == len && !st->strip;
 }
 
 /* ---- sorting ---- */

@@ -43,6 +43,18 @@ bool collapse_stacks_is_empty(const struct collapse_stacks *st, uint32_t id);
 void collapse_stacks_add(struct collapse_stacks *st, const uint32_t *ids, size_t n,
                          const struct collapse_count *first, const struct collapse_count *second);
 size_t collapse_stacks_len(const struct collapse_stacks *st);
+
+/*
+ * The same in two steps: the number of a stack, counted from 0 in the order in
+ * which they were first added, and adding to it. Before sorting only.
+ */
+uint32_t collapse_stacks_find(struct collapse_stacks *st, const uint32_t *ids, size_t n);
+void collapse_stacks_add_to(struct collapse_stacks *st, uint32_t stack,
+                            const struct collapse_count *first,
+                            const struct collapse_count *second);
+/* Whether a stack (a number less than collapse_stacks_len) has this folded text. */
+bool collapse_stacks_is(const struct collapse_stacks *st, uint32_t stack, const char *text,
+                        size_t len);
 /* From now on there are two columns, whatever the lines have. */
 void collapse_stacks_want_two(struct collapse_stacks *st);
 /* Whether there are two columns. */
