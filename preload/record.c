@@ -28,6 +28,8 @@ void record_set_sample(uint64_t bytes)
 {
     period = bytes;
     threads_set_sample(bytes);
+    if (bytes)
+        shadow_expect_few();
 }
 
 void record_set_referee(void)

@@ -11,9 +11,12 @@
  *   | root    | middle    | slot in leaf   |parity|   bit 3: which tree
  *   +---------+-----------+----------------+------+
  *
- * A slot is row << 38 | size. A size that does not fit in 38 bits puts all ones
- * there and the size itself in the next slot of the same tree, which the block
- * covers and nobody else can own.
+ * A slot is row << 38 | size.
+ *
+ * Blocks of 32 KiB and more lie in a table of their own with one entry for each
+ * 32 KiB of addresses: no two of them can begin in the same one. So a large block
+ * costs 16 bytes and not the page of small slots that its first bytes would touch.
+ * A size over 38 bits stands in the entry behind, which the block covers too.
  *
  * A heap of small blocks grows upwards and soon uses every page of its leaves, so
  * a leaf above an existing one gets all its memory at once, as one huge page where
@@ -47,6 +50,12 @@
 #define SIZE_BITS 38
 #define SIZE_ESCAPE (((uint64_t)1 << SIZE_BITS) - 1)
 
+#define BIG_SHIFT 15
+#define BIG_BLOCK ((uint64_t)1 << BIG_SHIFT)
+#define BIG_LEAF_SHIFT 30
+#define BIG_LEAF_SLOTS ((size_t)1 << (BIG_LEAF_SHIFT - BIG_SHIFT))
+#define BIG_ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - BIG_LEAF_SHIFT))
+
 struct leaf {
     uint64_t slots[LEAF_SLOTS];
 };
@@ -55,7 +64,24 @@ struct middle {
     struct leaf *leaves[MIDDLE_SLOTS];
 };
 
+/* `addr` 0: nothing begins here. Odd: the size of the block before, in `value`. */
+struct big {
+    uintptr_t addr;
+    uint64_t value;
+};
+
+struct big_leaf {
+    struct big entries[BIG_LEAF_SLOTS];
+};
+
 static struct middle *roots[2][ROOT_SLOTS];
+static struct big_leaf *big_roots[BIG_ROOT_SLOTS];
+static bool sparse;
+
+void shadow_expect_few(void)
+{
+    sparse = true;
+}
 
 /* The slot of an address, or NULL when its leaf does not exist. */
 static uint64_t *find_slot(uintptr_t addr)
@@ -135,7 +161,7 @@ static FLAME_COLD uint64_t *make_slot(uintptr_t addr, uint64_t size)
         leaf = install((void **)branch, sizeof *leaf);
         if (!leaf)
             return NULL;
-        if (size <= SMALL_BLOCK)
+        if (size <= SMALL_BLOCK && !sparse)
             populate(middle, (size_t)(branch - middle->leaves), leaf);
     }
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
@@ -160,42 +186,115 @@ static uint64_t load(const uint64_t *slot)
     return __atomic_load_n(slot, __ATOMIC_RELAXED);
 }
 
-bool shadow_put(uintptr_t addr, struct block b)
-{
-    uint64_t *slot = want_slot(addr, b.size);
+/* ---- large blocks ---- */
 
-    if (unlikely(!slot))
+static struct big *find_big(uintptr_t addr)
+{
+    struct big_leaf *leaf;
+
+    if (addr >> ADDRESS_BITS || addr & 7)
+        return NULL;
+    leaf = __atomic_load_n(&big_roots[addr >> BIG_LEAF_SHIFT], __ATOMIC_ACQUIRE);
+    return leaf ? &leaf->entries[addr >> BIG_SHIFT & (BIG_LEAF_SLOTS - 1)] : NULL;
+}
+
+static struct big *want_big(uintptr_t addr)
+{
+    struct big_leaf **root;
+
+    if (addr >> ADDRESS_BITS || addr & 7)
+        return NULL;
+    root = &big_roots[addr >> BIG_LEAF_SHIFT];
+    if (!__atomic_load_n(root, __ATOMIC_ACQUIRE) &&
+        !install((void **)root, sizeof(struct big_leaf)))
+        return NULL;
+    return find_big(addr);
+}
+
+static FLAME_NOINLINE bool put_big(uintptr_t addr, struct block b)
+{
+    struct big *entry = want_big(addr), *next;
+
+    if (!entry)
         return false;
-    if (unlikely(b.size >= SIZE_ESCAPE)) {
-        /* A quarter of a terabyte that begins in the very last slot of a leaf:
-         * its size would lie in another leaf, where shadow_walk would take it
-         * for a block. Allocators map such blocks at page boundaries. */
-        if ((addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)) == LEAF_SLOTS - 1)
+    if (b.size >= SIZE_ESCAPE) {
+        next = want_big(addr + BIG_BLOCK);
+        if (!next)
             return false;
-        store(slot + 1, b.size);
+        store(&next->value, b.size);
+        __atomic_store_n(&next->addr, addr | 1, __ATOMIC_RELAXED);
         b.size = SIZE_ESCAPE;
     }
+    store(&entry->value, (uint64_t)b.row << SIZE_BITS | b.size);
+    __atomic_store_n(&entry->addr, addr, __ATOMIC_RELAXED);
+    return true;
+}
+
+static uint64_t big_size(uintptr_t addr, uint64_t value)
+{
+    uint64_t size = value & SIZE_ESCAPE;
+    const struct big *next = size == SIZE_ESCAPE ? find_big(addr + BIG_BLOCK) : NULL;
+
+    return next ? load(&next->value) : size;
+}
+
+static FLAME_NOINLINE bool take_big(uintptr_t addr, struct block *out)
+{
+    struct big *entry = find_big(addr), *next;
+    uint64_t value;
+
+    if (!entry || __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) != addr)
+        return false;
+    value = load(&entry->value);
+    out->row = (uint32_t)(value >> SIZE_BITS);
+    out->size = big_size(addr, value);
+    if (out->size >= SIZE_ESCAPE && (next = find_big(addr + BIG_BLOCK)))
+        __atomic_store_n(&next->addr, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->addr, 0, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* ---- all blocks ---- */
+
+bool shadow_put(uintptr_t addr, struct block b)
+{
+    uint64_t *slot;
+
+    if (unlikely(b.size >= BIG_BLOCK))
+        return put_big(addr, b);
+    slot = want_slot(addr, b.size);
+    if (unlikely(!slot))
+        return false;
     store(slot, (uint64_t)b.row << SIZE_BITS | b.size);
     return true;
 }
 
 bool shadow_take(uintptr_t addr, struct block *out)
 {
-    uint64_t *slot = find_slot(addr), value;
+    uint64_t *slot = find_slot(addr), value = slot ? load(slot) : 0;
 
-    if (unlikely(!slot))
-        return false;
-    value = load(slot);
     if (unlikely(!value))
-        return false;
+        return take_big(addr, out);
     store(slot, 0);
     out->row = (uint32_t)(value >> SIZE_BITS);
     out->size = value & SIZE_ESCAPE;
-    if (unlikely(out->size == SIZE_ESCAPE)) {
-        out->size = load(slot + 1);
-        store(slot + 1, 0);
-    }
     return true;
+}
+
+static void walk_big(struct big_leaf *leaf, bool (*visit)(uintptr_t, struct block *, void *),
+                     void *arg)
+{
+    for (size_t i = 0; i < BIG_LEAF_SLOTS; i++) {
+        struct big *entry = &leaf->entries[i];
+        struct block b;
+
+        if (!entry->addr || entry->addr & 1)
+            continue;
+        b.row = (uint32_t)(entry->value >> SIZE_BITS);
+        b.size = big_size(entry->addr, entry->value);
+        if (visit(entry->addr, &b, arg))
+            entry->value = (uint64_t)b.row << SIZE_BITS | (entry->value & SIZE_ESCAPE);
+    }
 }
 
 static void walk_leaf(struct leaf *leaf, uintptr_t base,
@@ -203,18 +302,10 @@ static void walk_leaf(struct leaf *leaf, uintptr_t base,
 {
     for (size_t i = 0; i < LEAF_SLOTS; i++) {
         uint64_t value = leaf->slots[i];
-        uintptr_t addr = base + (i << GRANULE_SHIFT);
-        bool escaped = (value & SIZE_ESCAPE) == SIZE_ESCAPE;
-        struct block b;
+        struct block b = {(uint32_t)(value >> SIZE_BITS), value & SIZE_ESCAPE};
 
-        if (!value)
-            continue;
-        b.row = (uint32_t)(value >> SIZE_BITS);
-        b.size = escaped ? leaf->slots[i + 1] : value & SIZE_ESCAPE;
-        if (visit(addr, &b, arg))
-            leaf->slots[i] = (uint64_t)b.row << SIZE_BITS | (value & SIZE_ESCAPE);
-        if (escaped)
-            i++; /* the next slot is this block's size, not a block */
+        if (value && visit(base + (i << GRANULE_SHIFT), &b, arg))
+            leaf->slots[i] = (uint64_t)b.row << SIZE_BITS | b.size;
     }
 }
 
@@ -230,4 +321,7 @@ void shadow_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void
                               (uintptr_t)r << MIDDLE_SHIFT | (uintptr_t)m << LEAF_SHIFT | tree << 3,
                               visit, arg);
         }
+    for (size_t r = 0; r < BIG_ROOT_SLOTS; r++)
+        if (big_roots[r])
+            walk_big(big_roots[r], visit, arg);
 }

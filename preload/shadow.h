@@ -6,10 +6,11 @@
  * moment (it has just got it from malloc, or is about to give it to free), so
  * no lock and no atomic operation is needed beyond those that install a new
  * leaf. Blocks at odd multiples of 8 (8-byte classes of jemalloc and tcmalloc)
- * have a second tree of their own: two blocks never share a slot.
+ * have a second tree of their own: two blocks never share a slot. Blocks of 32 KiB
+ * and more have a table with one entry for each 32 KiB of addresses.
  *
  * Memory: half a byte of shadow a byte of small blocks, in pages touched only
- * where blocks begin; large blocks cost one slot. Thread-safe as described.
+ * where blocks begin; 16 bytes a large block. Thread-safe as described.
  */
 #ifndef FLAME_PRELOAD_SHADOW_H
 #define FLAME_PRELOAD_SHADOW_H
@@ -32,6 +33,9 @@ bool shadow_put(uintptr_t addr, struct block b);
 
 /* Forgets the block at `addr` and says what it was. False when there is none. */
 bool shadow_take(uintptr_t addr, struct block *out);
+
+/* Few blocks will be remembered, far apart (sampling): do not make room for all. */
+void shadow_expect_few(void);
 
 /* Visits every block that is remembered, in no order; the visitor may change the
  * block's row through *b and return true to store it. Single-threaded. */

@@ -39,14 +39,24 @@ static bool check_block(uintptr_t addr, struct block *b, void *arg)
     return false;
 }
 
-/* Distinct addresses, 8-byte aligned, close together and far apart; blocks that
- * need the next slot for their size keep it free. */
+/* Every eighth block is large and has its addresses to itself, as it must. */
+static bool large(size_t i)
+{
+    return i % 8 == 0;
+}
+
+/* Distinct addresses, 8-byte aligned, close together and far apart; large blocks as
+ * close as they can be. */
 static void make_addresses(void)
 {
     for (size_t i = 0; i < N; i++) {
         uintptr_t base = (uintptr_t)(i % 7) << 44 | (uintptr_t)(i % 5) << 33;
 
         model[i].addr = base + 0x7f0000 + i * 32 + (i % 3 == 0 ? 8 : 0);
+        if (large(i)) /* 8 TiB apart, or next to each other and of one size */
+            model[i].addr =
+                i % 16 ? (uintptr_t)i / 16 << 39 | 0x11008
+                       : ((uintptr_t)3 << 45) - ((uintptr_t)1 << 30) + i / 16 * 32768 + 0x5010;
     }
 }
 
@@ -65,7 +75,8 @@ static void random_operations(void)
             wrong += shadow_take(model[i].addr, &got);
             model[i].live = false;
         } else {
-            uint64_t size = next() >> (next() % 60);
+            uint64_t size =
+                large(i) ? i % 16 ? 32768 + (next() >> (next() % 40 + 25)) : 32768 : next() % 32768;
 
             wrong += shadow_take(model[i].addr, &got);
             model[i].b = (struct block){(uint32_t)(next() % (SHADOW_ROW_MAX - 2)) + 2, size};
@@ -106,7 +117,13 @@ int main(void)
     ok(shadow_put(0x20000, (struct block){7, (uint64_t)3 << 40}) && shadow_take(0x20000, &b) &&
            b.size == (uint64_t)3 << 40,
        "a block over the 38 bits of a slot");
-    ok(!shadow_take(0x20010, &b), "and its size is not taken for a block");
+    ok(!shadow_take(0x28000, &b) && !shadow_take(0x28001, &b) && !shadow_take(0x20001, &b),
+       "and its size is not taken for a block");
+    ok(shadow_put(0x27000, (struct block){8, 40000}) && shadow_put(0x26ff0, (struct block){9, 100}),
+       "a small block beside a large one");
+    ok(shadow_take(0x26ff0, &b) && b.row == 9 && !shadow_take(0x26ff0, &b) &&
+           shadow_take(0x27000, &b) && b.row == 8 && b.size == 40000,
+       "they do not disturb each other");
     ok(shadow_put(0x20000, (struct block){7, 0}) && shadow_take(0x20000, &b) && b.size == 0,
        "a block of no bytes");
     ok(!shadow_put(0x20004, (struct block){7, 1}), "4-byte alignment is refused");
