@@ -311,6 +311,7 @@ class App {
         if (state.range)
             list.append(element("li", "gap", formatPercent(
                 state.range[1] - state.range[0], graph.total[0]) + " in sight"));
+        list.scrollLeft = list.scrollWidth;
         this.showFilters();
     }
 

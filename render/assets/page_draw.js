@@ -189,6 +189,8 @@ function paint(ctx, view) {
         ctx.globalAlpha = d < view.zoomDepth ? 0.5 : 1;
         for (const i of row)
             paintBox(ctx, view, i, y);
+        /* Callers of the zoomed frame are pale; their labels then follow the theme. */
+        ctx.globalAlpha = d < view.zoomDepth ? 0.8 : 1;
         for (const i of row)
             if (boxes.w[i] > 2 * PAD + 12)
                 paintLabel(ctx, view, i, y);
@@ -243,7 +245,8 @@ function paintLabel(ctx, view, i, y) {
     }
     const n = graph.name[node];
     let s = profile.names[n], width = pen.name(n), left = x + PAD;
-    ctx.fillStyle = faded ? theme.muted : theme.label;
+    ctx.fillStyle = faded ? theme.muted :
+        boxes.depth[i] < view.zoomDepth ? theme.text : theme.label;
     if (graph.change) {
         const sign = graph.change[node] > 0 ? "+" : graph.change[node] < 0 ? "\u2212" : "=";
         ctx.fillText(sign, left, middle);
