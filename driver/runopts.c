@@ -117,7 +117,7 @@ static int check_output(struct run_options *o)
     else
         return flame_error(FLAME_USAGE,
                            "%s: -o %s: its ending does not say what to write; end it in .svg, "
-                           ".folded or .flame",
+                           ".html, .png, .folded or .flame",
                            o->me, o->output);
     if (stat(o->output, &st) == 0) {
         if (S_ISDIR(st.st_mode))
