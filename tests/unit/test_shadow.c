@@ -76,7 +76,7 @@ static void random_operations(void)
             model[i].live = false;
         } else {
             uint64_t size =
-                large(i) ? i % 16 ? 32768 + (next() >> (next() % 40 + 25)) : 32768 : next() % 32768;
+                large(i) ? i % 16 ? 32768 + (next() >> (next() % 39 + 25)) : 32768 : next() % 32768;
 
             wrong += shadow_take(model[i].addr, &got);
             model[i].b = (struct block){(uint32_t)(next() % (SHADOW_ROW_MAX - 2)) + 2, size};
