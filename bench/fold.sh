@@ -8,26 +8,14 @@
 # stacks (0.9 GB, made in $TMPDIR). With FLAMEGRAPH=dir the scripts there run turn
 # by turn with flame, and the ratio of the medians is printed. ROUNDS (5) times
 # each. Output goes to /dev/null: the disk is not what is measured.
-set -eu
-
-root=$(cd "${0%/*}/.." && pwd -P)
-flame=${FLAME:-$root/${O:-build}/flame}
-rounds=${ROUNDS:-5}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/flame-bench.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 130' INT
-
-"${CC:-gcc}" -O2 -o "$dir/gen" "$root/bench/gen_folded.c"
+# shellcheck source=bench/lib.sh
+. "${0%/*}/lib.sh"
 
 # Seconds and KiB of one run, appended to $dir/NAME.
 once() {
     local name=$1
     shift
     /usr/bin/time -a -o "$dir/$name" -f '%e %M' "$@" >/dev/null 2>&1
-}
-
-median() { # NAME COLUMN
-    sort -n -k "$2,$2" "$dir/$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'
 }
 
 tell() { # NAME WHAT

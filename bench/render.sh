@@ -8,26 +8,14 @@
 # $FLAMEGRAPH/flamegraph.pl on the smaller input, turn by turn with flame, and
 # prints the ratio of the medians. With Chromium and playwright-core it also says
 # how quick the page is. ROUNDS (5) times each.
-set -eu
-
-root=$(cd "${0%/*}/.." && pwd -P)
-flame=${FLAME:-$root/${O:-build}/flame}
-rounds=${ROUNDS:-5}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/flame-bench.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 130' INT
-
-"${CC:-gcc}" -O2 -o "$dir/gen" "$root/bench/gen_folded.c"
+# shellcheck source=bench/lib.sh
+. "${0%/*}/lib.sh"
 
 # Seconds and KiB of one run, appended to $dir/NAME.
 once() {
     local name=$1
     shift
     /usr/bin/time -a -o "$dir/$name" -f '%e %M' "$@" >"$dir/out" 2>/dev/null
-}
-
-median() { # NAME COLUMN
-    sort -n -k "$2,$2" "$dir/$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'
 }
 
 tell() { # NAME WHAT

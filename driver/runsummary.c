@@ -7,34 +7,20 @@
 #include "fold/fold.h"
 #include "render/value.h"
 
-/* Blocks that the processes allocated themselves and did not free. */
-static void add_own_live(struct run_summary *s, const struct trace *t)
+/* What the processes allocated themselves: left at the end, and of their peaks. */
+static void add_own_rows(struct run_summary *s, const struct trace *t)
 {
-    for (uint32_t i = 0; i < t->row_limit; i++) {
-        const struct trace_row *row = &t->rows[i];
-
-        if (!trace_row_used(row) || (row->flags & TRACE_ROW_INHERITED))
-            continue;
-        s->live_bytes += row->alloc_bytes - row->free_bytes;
-        s->live_blocks += row->alloc_calls - row->free_calls;
-    }
-}
-
-/* What the processes' own blocks made up of their peaks. */
-static uint64_t own_peak(const struct trace *t)
-{
-    uint64_t sum = 0;
-
     for (uint32_t i = 0; i < t->row_limit; i++) {
         const struct trace_row *row = &t->rows[i];
         int64_t bytes, calls;
 
         if (!trace_row_used(row) || (row->flags & TRACE_ROW_INHERITED))
             continue;
+        s->live_bytes += row->alloc_bytes - row->free_bytes;
+        s->live_blocks += row->alloc_calls - row->free_calls;
         trace_row_peak(t, row, &bytes, &calls);
-        sum += (uint64_t)bytes;
+        s->peak_bytes += (uint64_t)bytes;
     }
-    return sum;
 }
 
 /* Threads that did anything: a forked child has its parent's record too. */
@@ -66,7 +52,6 @@ void run_summary_make(struct run_summary *s, const struct recording *r)
         fold_summary(t, &f);
         s->alloc_bytes += f.alloc_bytes;
         s->alloc_calls += f.alloc_calls;
-        s->peak_bytes += own_peak(t);
         s->fallback_stacks += f.fallback_stacks;
         if (t->header.sample_bytes > s->sample)
             s->sample = t->header.sample_bytes;
@@ -77,7 +62,7 @@ void run_summary_make(struct run_summary *s, const struct recording *r)
         s->lost_bytes += f.lost_bytes;
         s->lost_frees += f.lost_frees;
         s->processes += is_new(r, i);
-        add_own_live(s, t);
+        add_own_rows(s, t);
         add_threads(s, t);
     }
     if (s->threads < s->processes)

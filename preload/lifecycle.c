@@ -27,10 +27,10 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/pages.h"
+#include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/guard.h"
 #include "preload/peak.h"
@@ -57,14 +57,6 @@ static int state;
 static struct config config;
 
 /* ---- facts about the process ---- */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec ts;
-
-    clock_gettime(clock, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static void describe_columns(struct trace_header *h)
 {

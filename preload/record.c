@@ -8,9 +8,9 @@
 #include "preload/record.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "common/pages.h"
+#include "preload/clock.h"
 #include "preload/peak.h"
 #include "preload/say.h"
 #include "unwind/modules.h"
@@ -35,14 +35,6 @@ void record_set_sample(uint64_t bytes)
 void record_set_referee(void)
 {
     referee = true;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static void lose(uint64_t *counter, uint64_t by)
@@ -167,7 +159,8 @@ static inline struct timing begin_event(struct thread_state *t)
     uint64_t n = t->record->events;
 
     __atomic_store_n(&t->record->events, n + 1, __ATOMIC_RELAXED);
-    return (struct timing){unlikely(n % COST_EVERY == COST_EVERY - 1) ? now_ns() : 0};
+    return (struct timing){unlikely(n % COST_EVERY == COST_EVERY - 1) ? clock_ns(CLOCK_MONOTONIC)
+                                                                      : 0};
 }
 
 static inline void end_event(struct thread_state *t, struct timing timing)
@@ -176,7 +169,7 @@ static inline void end_event(struct thread_state *t, struct timing timing)
 
     if (likely(!timing.start))
         return;
-    end = now_ns();
+    end = clock_ns(CLOCK_MONOTONIC);
     t->record->cost_ns += end - timing.start < COST_MOST ? end - timing.start : COST_MOST;
     t->record->cost_samples++;
     store.writer.header->end_monotonic_ns = end;

@@ -3,7 +3,7 @@
  *
  * Ids are handed out in chunks, so that each thread appends to ids of its own
  * and takes the lock once for many of them. Pointers stay valid until
- * store_reset. Nothing here calls malloc.
+ * a forked child begins a store of its own. Nothing here calls malloc.
  */
 #ifndef FLAME_PRELOAD_STORE_H
 #define FLAME_PRELOAD_STORE_H

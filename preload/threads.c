@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/pages.h"
+#include "preload/clock.h"
 #include "preload/shadow.h"
 #include "unwind/modules.h"
 
@@ -89,14 +90,6 @@ static void release(struct thread_state *t)
     pages_free(t, sizeof *t);
 }
 
-static uint64_t seed(uint32_t tid)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_REALTIME, &ts);
-    return ((uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec) ^ (uint64_t)tid << 32;
-}
-
 /* Lock held. */
 static struct thread_state *make(uint32_t tid)
 {
@@ -116,7 +109,7 @@ static struct thread_state *make(uint32_t tid)
     t->tid = tid;
     t->epoch = modules_epoch();
     if (threads.sample)
-        sampler_init(&t->sampler, threads.sample, seed(tid));
+        sampler_init(&t->sampler, threads.sample, clock_ns(CLOCK_REALTIME) ^ (uint64_t)tid << 32);
     t->record = store_thread_record(id);
     if (!stacks_set_root(&t->stacks, (uint64_t)t->epoch << 32 | t->id)) {
         release(t);
