@@ -44,6 +44,8 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4 redis-server redis-tools
+PROGRAM_PKGS := python3 libpython3-testsuite redis-server redis-tools
+EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
 BENCH_PKGS := jq sqlite3 python3
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind
@@ -213,6 +215,15 @@ fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
 			$$(ls -d tests/corpus/$$name 2>/dev/null); \
 	done
 
+# ---- other people's programs, traced ----
+
+# Minutes: test suites and servers that must not notice. Not a part of check.
+.PHONY: harmless
+harmless: ## run other programs' own tests under flame off (about 15 minutes)
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(PROGRAM_PKGS)
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(TEST_ENV) prove -v -e 'timeout -k 5 3600' $(wildcard tests/programs/*.sh) </dev/null
+
 # ---- what recording costs ----
 
 # BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections.
@@ -230,7 +241,7 @@ bench: ## compare with the recorders on this machine (about 10 minutes)
 
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind preload tracer fold render driver \
            bench tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
-LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh .ci/run)
+LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh tests/programs/*.sh .ci/run)
 
 .PHONY: lint format
 lint: ## clang-format, shellcheck and mandoc over the sources
