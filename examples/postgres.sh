@@ -11,8 +11,9 @@ set -eu
 flame=${FLAME:-$(command -v flame || echo "${0%/*}/../build/flame")}
 out=${1:-postgres-chain.svg}
 seconds=${SECONDS_TRACED:-5}
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
-[ -n "$bin" ] || bin=$(dirname "$(command -v pg_ctl)")
+bin=
+for d in /usr/lib/postgresql/*/bin; do bin=$d; done
+[ -d "$bin" ] || bin=$(dirname "$(command -v pg_ctl)")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/flame-postgres.XXXXXX")
 as() { "$@"; }
 if [ "$(id -u)" = 0 ]; then
