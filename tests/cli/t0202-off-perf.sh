@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# What `flame off` says and what the kernel's scheduler events say of the same run, which
+# perf records meanwhile: the time asleep of a stack within 5 %, and the same waker.
+. "${0%/*}/lib.sh"
+. "${0%/*}/off.sh"
+
+perf record -q -a -e sched:sched_switch -e sched:sched_waking -o probe.data -- true \
+    </dev/null >probe.out 2>&1 || skip_all perf-sched "perf may not see scheduler events here"
+python=$(command -v /usr/bin/python3 || command -v python3)
+compile_victim sleeps -O1 -fno-optimize-sibling-calls -pthread -lrt
+
+for kind in cond mutex pipe unix epoll eventfd sigwait semop nanosleep child; do
+    rm -f t.flame
+    run timeout 100 perf record -q -a -e sched:sched_switch -e sched:sched_waking \
+        --call-graph dwarf,4096 -m 2048 -o p.data -- \
+        "$FLAME" off -q --min-block 0 -o t.flame ./sleeps "$kind" 5 40
+    is_int "$status" 0 "$kind: recorded by both"
+    timeout 100 perf script -i p.data -F comm,tid,cpu,time,event,trace,ip,sym 2>/dev/null |
+        "$python" "${0%/*}/perf_sleeps.py" sleeper >theirs
+    ours=$(oview off | sum '[;]sleeper[; ]')
+    waits=$(oview runq | sum '[;]sleeper[; ]')
+    ours=$((ours - waits))
+    truth=$(head -n 1 theirs)
+    away=$((ours > truth ? ours - truth : truth - ours))
+    if [ "$truth" -gt 50000 ] && [ $((away * 20)) -le "$truth" ]; then
+        test_ok "$kind: asleep as long as the scheduler says"
+    else
+        test_fail "$kind: asleep as long as the scheduler says" "$ours us, and by sched_switch $truth us
+$(cat theirs)"
+    fi
+    case $kind in
+    nanosleep) want='\[timer\]' theirs_want='' ;;
+    child) want='child_ends_\[w\]' theirs_want='' ;;
+    *) want='waker_\[w\]' theirs_want=' waker ' ;;
+    esac
+    [ -z "$theirs_want" ] || file_has theirs "$theirs_want" "$kind: the scheduler saw waker() wake it"
+    oview offwake | grep ';sleeper;' >woken
+    is_int "$(grep -cvE -- "--;.*$want" woken)" 0 "$kind: and so do we"
+done
+done_testing
