@@ -9,16 +9,17 @@ perf record -q -a -e sched:sched_switch -e sched:sched_waking -o probe.data -- t
 python=$(command -v /usr/bin/python3 || command -v python3)
 compile_victim sleeps -O1 -fno-optimize-sibling-calls -pthread -lrt
 
+# perf cannot follow the stacks of all of these, so the comparison is by thread and call:
+# the main thread sleeps in sleeper() and, for a moment at the end, in pthread_join.
 for kind in cond mutex pipe unix epoll eventfd sigwait semop nanosleep child; do
     rm -f t.flame
     run timeout 100 perf record -q -a -e sched:sched_switch -e sched:sched_waking \
-        --call-graph dwarf,4096 -m 2048 -o p.data -- \
-        "$FLAME" off -q --min-block 0 -o t.flame ./sleeps "$kind" 5 40
+        -m 2048 -o p.data -- "$FLAME" off -q --min-block 0 -o t.flame ./sleeps "$kind" 5 40
     is_int "$status" 0 "$kind: recorded by both"
-    timeout 100 perf script -i p.data -F comm,tid,cpu,time,event,trace,ip,sym 2>/dev/null |
-        "$python" "${0%/*}/perf_sleeps.py" sleeper >theirs
-    ours=$(oview off | sum '[;]sleeper[; ]')
-    waits=$(oview runq | sum '[;]sleeper[; ]')
+    timeout 100 perf script -i p.data -F comm,tid,cpu,time,event,trace 2>/dev/null |
+        "$python" "${0%/*}/perf_sleeps.py" sleeps >theirs
+    ours=$(oview off --tid | sum 'sleeps;sleeps-[0-9]+;.*[;]main[; ]')
+    waits=$(oview runq --tid | sum 'sleeps;sleeps-[0-9]+;.*[;]main[; ]')
     ours=$((ours - waits))
     truth=$(head -n 1 theirs)
     away=$((ours > truth ? ours - truth : truth - ours))
@@ -28,13 +29,17 @@ for kind in cond mutex pipe unix epoll eventfd sigwait semop nanosleep child; do
         test_fail "$kind: asleep as long as the scheduler says" "$ours us, and by sched_switch $truth us
 $(cat theirs)"
     fi
-    case $kind in
-    nanosleep) want='\[timer\]' theirs_want='' ;;
-    child) want='child_ends_\[w\]' theirs_want='' ;;
-    *) want='waker_\[w\]' theirs_want=' waker ' ;;
-    esac
-    [ -z "$theirs_want" ] || file_has theirs "$theirs_want" "$kind: the scheduler saw waker() wake it"
     oview offwake | grep ';sleeper;' >woken
+    case $kind in
+    nanosleep) want='\[timer\]' ;;
+    child) want='child_ends_\[w\]' ;;
+    *) want='waker_\[w\]' ;;
+    esac
+    if [ "$kind" != nanosleep ]; then
+        mine=$(awk '$2 == "thread" { print $1 }' theirs)
+        [ $((${mine:-0} * 100)) -ge $((truth * 95)) ] || diag "$(cat theirs)"
+        ok "$kind: the scheduler saw the other thread wake it" [ $((${mine:-0} * 100)) -ge $((truth * 95)) ]
+    fi
     is_int "$(grep -cvE -- "--;.*$want" woken)" 0 "$kind: and so do we"
 done
 done_testing
