@@ -71,7 +71,8 @@ static bool find_section(int fd, const char *wanted, Elf64_Shdr *sh)
             !read_at(fd, name, len, strings.sh_offset + sh->sh_name) ||
             memcmp(name, wanted, len) != 0)
             continue;
-        return sh->sh_size > 0 && sh->sh_size <= MAX_SECTION && sh->sh_offset <= (uint64_t)INT64_MAX;
+        return sh->sh_size > 0 && sh->sh_size <= MAX_SECTION &&
+               sh->sh_offset <= (uint64_t)INT64_MAX;
     }
     return false;
 }
@@ -137,9 +138,8 @@ void frametable_load(struct frametable *t, int fd, bool debug_frame)
         return;
     bytes = (uint8_t *)t->pages + low;
     t->shift = debug_frame ? 0 : (uintptr_t)bytes - sh.sh_addr;
-    t->bytes = (struct cfi_section){.lo = (uintptr_t)bytes,
-                                    .hi = (uintptr_t)bytes + sh.sh_size,
-                                    .debug_frame = debug_frame};
+    t->bytes = (struct cfi_section){
+        .lo = (uintptr_t)bytes, .hi = (uintptr_t)bytes + sh.sh_size, .debug_frame = debug_frame};
     if (read_at(fd, bytes, sh.sh_size, sh.sh_offset))
         t->n = list_entries(&t->bytes, NULL);
     if (t->n && (t->entries = pages_alloc(t->n * sizeof *t->entries))) {

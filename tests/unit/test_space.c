@@ -28,7 +28,7 @@ static uint16_t thread;
 /* What the child tells: it shares this page. */
 static struct told {
     uintptr_t heap, anon, shared, stack, code;
-} *told;
+} * told;
 
 static int initialised = 1;
 static int zeroed[5000];
@@ -99,13 +99,13 @@ static void body_places(void)
     if (fd < 0 || ftruncate(fd, 16384) < 0)
         return;
     told->heap = (uintptr_t)malloc(100);
-    told->anon = (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                 -1, 0);
+    told->anon =
+        (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     told->shared = (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 4096);
     told->stack = (uintptr_t)&on_stack;
     raise(SIGSTOP);
-    told->anon = (uintptr_t)mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    told->anon =
+        (uintptr_t)mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     raise(SIGSTOP);
 }
 
@@ -340,8 +340,8 @@ static bool build(const char *flags)
           "int main(int argc, char **argv) { (void)argv; return deep(argc + 298); }\n",
           f);
     fclose(f);
-    snprintf(command, sizeof command, "%s -O1 -g %s -w %s -o %s", getenv("CC") ? getenv("CC") : "gcc",
-             flags, source_path, program);
+    snprintf(command, sizeof command, "%s -O1 -g %s -w %s -o %s",
+             getenv("CC") ? getenv("CC") : "gcc", flags, source_path, program);
     return system(command) == 0;
 }
 
@@ -386,10 +386,12 @@ static void test_program(const char *flags, const char *what, void (*spoil)(void
     space_release(sp);
     t = end();
     is_int(count_nodes(t, node, TRACE_NODE_TRUNCATED, NULL), 1, "%s: frames are left out", what);
-    is_int(count_nodes(t, node, TRACE_NODE_PC, NULL) + count_nodes(t, node, TRACE_NODE_PC_EXACT, NULL),
+    is_int(count_nodes(t, node, TRACE_NODE_PC, NULL) +
+               count_nodes(t, node, TRACE_NODE_PC_EXACT, NULL),
            128, "%s: as many are kept as wanted", what);
     if (module)
-        ok(count_nodes(t, node, TRACE_NODE_PC, program) >= 120, "%s: nearly all the program's", what);
+        ok(count_nodes(t, node, TRACE_NODE_PC, program) >= 120, "%s: nearly all the program's",
+           what);
     for (uint32_t id = node; t && t->nodes[id].kind != TRACE_NODE_ROOT; id = t->nodes[id].parent)
         if (t->nodes[id].kind == TRACE_NODE_TRUNCATED)
             ok(t->nodes[id].addr > 170 && t->nodes[id].addr < 185, "%s: and how many not, %d", what,

@@ -5,6 +5,7 @@
 //   stacked deep       3,000 frames, then short sleeps
 //   stacked altstack   a signal handler on a stack of its own, that works
 //   stacked coroutine  makecontext and swapcontext
+//   stacked assembler  a frame that is found through rbx
 //   stacked clock      the time, which the vdso tells
 //   stacked block      condition variables, read, poll, in turn, 1 ms each
 //
@@ -218,6 +219,34 @@ static void block()
     }
 }
 
+// A frame that is found through rbx: what hand-written assembler does.
+extern "C" void by_rbx(void (*inner)(void));
+asm(".text\n"
+    ".globl by_rbx\n"
+    ".type by_rbx, @function\n"
+    "by_rbx:\n"
+    ".cfi_startproc\n"
+    "    push %rbx\n"
+    ".cfi_adjust_cfa_offset 8\n"
+    ".cfi_offset rbx, -16\n"
+    "    mov %rsp, %rbx\n"
+    ".cfi_def_cfa_register rbx\n"
+    "    sub $64, %rsp\n"
+    "    call *%rdi\n"
+    "    mov %rbx, %rsp\n"
+    ".cfi_def_cfa_register rsp\n"
+    "    pop %rbx\n"
+    ".cfi_adjust_cfa_offset -8\n"
+    "    ret\n"
+    ".cfi_endproc\n"
+    ".size by_rbx, . - by_rbx\n");
+
+static void inner()
+{
+    for (unsigned i = 0; i < 100; i++)
+        sink += static_cast<unsigned long>(spin_once(i));
+}
+
 static NOINLINE unsigned long ask_clock()
 {
     struct timespec now;
@@ -246,10 +275,12 @@ int main(int argc, char **argv)
         altstack();
     if (strcmp(what, "coroutine") == 0)
         coroutines();
+    for (; strcmp(what, "assembler") == 0;)
+        by_rbx(inner);
     if (strcmp(what, "clock") == 0)
         clocks();
     if (strcmp(what, "block") == 0)
         block();
-    fputs("stacked: spin, throw, deep, altstack, coroutine, clock or block\n", stderr);
+    fputs("stacked: spin, throw, deep, altstack, coroutine, assembler, clock or block\n", stderr);
     return 2;
 }
