@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/strbuf.h"
 #include "common/trace_reader.h"
+#include "fold/fold.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 
@@ -56,6 +58,7 @@ static void test_round(void)
     const struct trace_off_row *r;
     struct offtrace *o = begin();
     uint32_t epoch, root, pc, call, futex, kernel, waker, woken;
+    struct strbuf folded = STRBUF_INIT;
     struct trace_string name;
     uint16_t main, other;
     struct trace *t;
@@ -150,6 +153,9 @@ static void test_round(void)
        "the chain of wakers");
     name = trace_node_name(t, &t->nodes[kernel]);
     ok(name.len == 9 && memcmp(name.s, "pipe_read", 9) == 0, "the name of a kernel function");
+    is_int(fold_trace_to_folded(path, "alloc", &folded), FLAME_USAGE,
+           "a view of memory is refused");
+    strbuf_release(&folded);
     ok(trace_module_at(t, 0x1500, epoch) && !trace_module_at(t, 0x1500, epoch + 1) &&
            !trace_module_at(t, 0x1500, 0),
        "the module is of its epoch only");
