@@ -15,6 +15,7 @@
 #include "common/trace_reader.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
+#include "tests/unit/said.h"
 #include "tests/unit/trace_build.h"
 
 static char dir[] = "/tmp/flame-test-XXXXXX";
@@ -153,8 +154,10 @@ static void test_round(void)
        "the chain of wakers");
     name = trace_node_name(t, &t->nodes[kernel]);
     ok(name.len == 9 && memcmp(name.s, "pipe_read", 9) == 0, "the name of a kernel function");
+    said_begin();
     is_int(fold_trace_to_folded(path, "alloc", &folded), FLAME_USAGE,
            "a view of memory is refused");
+    ok(strstr(said_end(), "not a trace of memory") != NULL, "with a reason");
     strbuf_release(&folded);
     ok(trace_module_at(t, 0x1500, epoch) && !trace_module_at(t, 0x1500, epoch + 1) &&
            !trace_module_at(t, 0x1500, 0),
@@ -300,20 +303,10 @@ static void test_full(void)
 static void test_cannot(void)
 {
     struct offtrace_init init = {.path = "/nonexistent/a.flame", .pid = 1, .argv = arguments};
-    int keep = dup(STDERR_FILENO);
-    FILE *f = tmpfile();
-    char said[512];
-    size_t n;
 
-    dup2(fileno(f), STDERR_FILENO);
+    said_begin();
     ok(offtrace_new(&init) == NULL, "no trace where none can be");
-    dup2(keep, STDERR_FILENO);
-    close(keep);
-    rewind(f);
-    n = fread(said, 1, sizeof said - 1, f);
-    said[n] = '\0';
-    fclose(f);
-    is_str(said,
+    is_str(said_end(),
            "flame: /nonexistent/a.flame: cannot create the trace: No such file or directory\n",
            "one line says why");
 }
