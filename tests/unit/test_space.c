@@ -98,7 +98,7 @@ static void body_places(void)
 
     if (fd < 0 || ftruncate(fd, 16384) < 0)
         return;
-    told->heap = (uintptr_t)malloc(100);
+    told->heap = (uintptr_t)sbrk(4096);
     told->anon =
         (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     told->shared = (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 4096);
