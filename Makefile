@@ -55,7 +55,7 @@ CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c $(wildcard unwind/*.c)
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
 LIB_SRC    := $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
-              $(wildcard fold/*.c render/*.c driver/*.c)
+              $(wildcard tracer/*.c fold/*.c render/*.c driver/*.c)
 FLAME_SRC  := flame.c $(LIB_SRC)
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])

@@ -41,7 +41,7 @@ struct off_event {
     bool no_exit;   /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
     bool restarted; /* OFF_ENTRY: the kernel goes on with an interrupted call; nr and args are
                        the first ones */
-    pid_t parent_tid;
+    pid_t parent_tid; /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
     int code;     /* OFF_SIGNAL: si_code */
     pid_t sender; /* OFF_SIGNAL: si_pid, 0 when there is none */
 };
@@ -50,6 +50,7 @@ struct off_event {
 struct off_sched {
     uint64_t cpu_ns;  /* on a CPU */
     uint64_t runq_ns; /* runnable, waiting for one */
+    uint64_t runs;    /* the file's third number: how often it was put on a CPU; 0: not known */
 };
 
 #endif
