@@ -13,6 +13,7 @@
 #include "tracer/lives.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <linux/sched.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -172,7 +173,6 @@ static void take_over(struct source *s, struct thread *leader, pid_t was, uint64
     struct thread *t = threads_find(s->threads, was), *next;
 
     if (was != leader->tid && t) {
-        leader->in_call = t->in_call;
         leader->begun = t->begun;
         leader->muted = t->muted;
     }
@@ -195,7 +195,7 @@ static void on_exec(struct source *s, struct thread *t, uint64_t now)
     if (t->tid == s->command && !s->running) {
         s->failed = spawn_check_exec(s);
         if (s->failed) {
-            ptrace(PTRACE_KILL, t->tid, 0, 0);
+            kill(t->tid, SIGKILL);
             return;
         }
         s->running = true;
@@ -213,6 +213,8 @@ void lives_event(struct source *s, struct thread *t, int event, uint64_t now)
 {
     struct off_event e = {.time = now};
 
+    /* All of these stops but EXIT lie inside a call. */
+    t->in_call |= !s->filtered;
     switch (event) {
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:

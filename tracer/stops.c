@@ -108,6 +108,10 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
 
     if (!stops_regs(t, &r))
         return;
+    if (unlikely((int64_t)r.rax != -ENOSYS)) { /* an exit whose entry was not seen */
+        stops_resume(s, t, 0);
+        return;
+    }
     flags = entry_flags(s, t, &r);
     if (t->interrupting && flags & CALL_SLEEPS && restart_rewind(t->tid, &r) == 0) {
         t->at_stop = false;
