@@ -35,15 +35,15 @@ struct off_event {
     pid_t tid, pid;
     int nr; /* system call number of the native ABI, or signal number */
     uint64_t args[6];
-    int64_t result; /* as the kernel returned it: negative errno on failure */
-    bool in_call;   /* OFF_THREAD_BEGIN */
-    bool newborn;   /* OFF_THREAD_BEGIN: parent_tid made it */
-    bool no_exit;   /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
-    bool restarted; /* OFF_ENTRY: the kernel goes on with an interrupted call; nr and args are
-                       the first ones */
+    int64_t result;   /* as the kernel returned it: negative errno on failure */
+    bool in_call;     /* OFF_THREAD_BEGIN */
+    bool newborn;     /* OFF_THREAD_BEGIN: parent_tid made it */
+    bool no_exit;     /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
+    bool restarted;   /* OFF_ENTRY: the kernel goes on with an interrupted call; nr and args are
+                         the first ones */
     pid_t parent_tid; /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
-    int code;     /* OFF_SIGNAL: si_code */
-    pid_t sender; /* OFF_SIGNAL: si_pid, 0 when there is none */
+    int code;         /* OFF_SIGNAL: si_code */
+    pid_t sender;     /* OFF_SIGNAL: si_pid, 0 when there is none */
 };
 
 /* /proc/TID/schedstat: since the thread began. */
