@@ -137,7 +137,7 @@ struct offcpu {
 struct thread *machine_thread(struct offcpu *o, pid_t tid);
 struct process *machine_process(struct offcpu *o, pid_t pid);
 
-/* ---- wakers.c ---- */
+/* ---- waiting.c ---- */
 
 /* The thread waits from now on, in t->s.nr; and no longer. After waiting_end the wakes it
  * got are still there, for endings.c; waits_clear forgets them. */
@@ -146,6 +146,8 @@ void waiting_end(struct offcpu *o, struct thread *t);
 void waiting_clear(struct thread *t);
 /* Makes sure s.object and set are known. */
 void waiting_resolve(struct offcpu *o, struct thread *t);
+/* ---- wakers.c, partings.c ---- */
+
 /* The thread makes a call that may wake others. */
 void waking_call(struct offcpu *o, struct thread *waker, const struct off_event *e);
 /* The thread is about to end; its process runs another program. */
