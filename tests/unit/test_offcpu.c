@@ -281,6 +281,11 @@ static void test_oncpu(void)
     stage_sched(11, 700, 0, 1);
     stage_entry(2000000, 11, SYS_clock_nanosleep, ARGS(0));
     is_int((intmax_t)stage_oncpus(), 1, "without samples, now and then, lest it is lost");
+    stage_exit(2000010, 11, 0);
+    stage_plain(OFF_SAMPLE, 2000020, 11, 0);
+    stage_sched(11, 900, 0, 1);
+    stage_entry(4000000, 11, SYS_clock_nanosleep, ARGS(0));
+    is_int((intmax_t)stage_oncpus(), 2, "with them, with the next sample");
     stage_close();
 }
 

@@ -65,10 +65,14 @@ static void test_futex(void)
     stage_entry(300, 11, SYS_futex, ARGS(0x10, FUTEX_WAIT_BITSET | P, 0, 0, 0, 1));
     stage_entry(301, 12, SYS_futex, ARGS(0x10, FUTEX_WAIT_BITSET | P, 0, 0, 0, 2));
     stage_wake(310, 13, SYS_futex, ARGS(0x10, FUTEX_WAKE_BITSET | P, 1, 0, 0, 2));
+    stage_wake(311, 14, SYS_futex, ARGS(0x10, FUTEX_WAKE_BITSET | P, 1, 0, 0, 1));
+    stage_exit(320, 11, 0);
+    is_str(stage_chain(), "14", "bits choose among the waiters");
     stage_exit(320, 12, 0);
-    is_str(stage_chain(), "13", "bits choose among the waiters");
+    is_str(stage_chain(), "13", "both of them");
+    futex_wait(325, 11, 0x10);
     stage_exit(330, 11, -ETIMEDOUT);
-    is_str(stage_chain(), "[timer]", "the other one's time ran out");
+    is_str(stage_chain(), "[timer]", "a wait whose time ran out");
     stage_close();
 }
 
@@ -126,6 +130,11 @@ static void test_second_thoughts(void)
     stage_exit(210, 11, 0);
     is_str(stage_chain(), "13", "a wake just before the sleep");
     is_int(stage_last()->chain[0].stack, 0, "whose stack was not taken");
+    stage_wake(299, 13, SYS_futex, ARGS(0x10, WAKE, 1));
+    stage_wake(300, 13, SYS_futex, ARGS(0x90, WAKE, 1));
+    futex_wait(301, 11, 0x10);
+    stage_exit(310, 11, 0);
+    is_str(stage_chain(), "[unknown]", "unless its thread has gone on since");
     futex_wait(9000, 11, 0x10);
     stage_exit(9010, 11, 0);
     is_str(stage_chain(), "[unknown]", "but not one long before");
@@ -176,6 +185,7 @@ static void test_pipe(void)
     stage_wake(120, 13, SYS_read, ARGS(3, 0, 1));
     stage_exit(130, 11, 1);
     is_str(stage_chain(), "13", "a blocked writer waits for a reader");
+    is_int(stage_last()->chain[0].stack, 13000 + SYS_read, "with the reader's stack");
     stage_entry(200, 11, SYS_read, ARGS(3, 0, 1));
     stage_wake(210, 13, SYS_close, ARGS(4));
     stage_exit(220, 11, 0);
@@ -355,8 +365,8 @@ static void test_signals(void)
     is_str(stage_chain(), "[untraced: bash]", "somebody else");
     stage_peer(NULL);
     stage_entry(140, 12, SYS_rt_sigtimedwait, ARGS(0));
-    stage_wake(150, 13, SYS_tgkill, ARGS(10, 12, SIGUSR2));
-    stage_exit(160, 12, SIGUSR2);
+    stage_wake(150, 13, SYS_tgkill, ARGS(10, 12, SIGUSR1));
+    stage_exit(160, 12, SIGUSR1);
     is_str(stage_chain(), "13", "a signal that was waited for");
     stage_entry(170, 12, SYS_rt_sigtimedwait, ARGS(0));
     stage_exit(180, 12, -EAGAIN);
