@@ -203,12 +203,21 @@ bool source_left(const struct source *s)
     return threads_count(s->threads) > 0;
 }
 
+/*
+ * When a tracer ends, the kernel wakes threads that stand at a stop as if a signal had come.
+ * At the entry of a call that is an EINTR; everywhere else nobody notices. So threads that
+ * sleep in calls may be left as they are, and put off ones have never been stopped; those
+ * that run are stopped once more and go on without stops at calls.
+ */
 void source_leave(struct source *s)
 {
     uint64_t until = source_now() + DRAIN_NS;
 
     s->silent = s->leaving = true;
     alarms_tick_every(LOOK_NS);
+    for (struct thread *t = threads_first(s->threads); t; t = t->next)
+        if (!t->in_call && !t->put_off && !t->stopped && !t->limbo)
+            stops_interrupt(s, t, false);
     while (s->interrupts && source_now() < until)
         if (!step(s))
             break;

@@ -120,7 +120,7 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
     }
     t->told = flags && t->begun && !t->muted && !s->silent;
     t->maps = t->told && flags & CALL_MAPS;
-    t->in_call = !filtered || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    t->in_call = s->leaving ? false : !filtered || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
     if (t->told && !t->maps) {
         e.restarted = restart_matches(&t->cut, &r, &t->nr, t->args);
         t->cut.is = false;
