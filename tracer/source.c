@@ -115,7 +115,7 @@ static void on_tick(struct source *s)
         s->tick = want;
         alarms_tick_every(want);
     }
-    attach_look(s, now);
+    attach_look(s);
     stops_adopt_strays(s, now);
     if (s->opt.hz && now - s->sampled >= 900000000u / s->opt.hz) {
         s->sampled = now;

@@ -49,6 +49,10 @@ void stops_interrupt(struct source *s, struct thread *t, bool sample)
 {
     if (t->interrupting || ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) < 0)
         return;
+    if (t->put_off) {
+        t->put_off = false;
+        s->put_off--;
+    }
     t->interrupting = true;
     t->sampling = sample;
     s->interrupts++;
