@@ -29,7 +29,7 @@
 #include "tracer/restart.h"
 #include "tracer/source_state.h"
 
-#define BUSY_LOOKS 4 /* in a row, each some ms after the last */
+#define WINDOW_NS 30000000u
 
 /* Seizes the threads not seized yet. How many, or minus an enum flame_exit after a line. */
 static int seize_threads(struct source *s, pid_t pid)
@@ -83,21 +83,26 @@ static void begin_asleep(struct source *s, struct thread *t, const struct task_c
     source_tell(s, &e);
 }
 
-/* Takes a look. True when it wanted a CPU for nearly all of the time between the last ones:
- * it does not sleep in writes then. *moved: it ran since the last. */
+/* Takes a look. True when it wanted a CPU for nearly all of the last WINDOW_NS: it does not
+ * sleep in writes then. *moved: it ran since the last look. The kernel counts the time of a
+ * thread that runs by its own ticks, of up to 10 ms. */
 static bool busy(struct thread *t, bool *moved)
 {
-    struct task_sched before = t->sched, *now = &t->sched;
-    uint64_t at = t->looked, ran;
+    uint64_t now = source_now(), turns = t->turns, ran, span;
+    struct task_sched sched;
 
-    t->looked = source_now();
     *moved = false;
-    if (!task_sched(t->tid, now))
+    if (!task_sched(t->tid, &sched))
         return false;
-    *moved = now->turns != before.turns;
-    ran = now->cpu_ns + now->runq_ns - before.cpu_ns - before.runq_ns;
-    t->busy_looks = ran * 4 >= (t->looked - at) * 3 ? t->busy_looks + 1 : 0;
-    return t->busy_looks >= BUSY_LOOKS;
+    t->turns = sched.turns;
+    *moved = turns != sched.turns;
+    ran = sched.cpu_ns + sched.runq_ns - t->sched.cpu_ns - t->sched.runq_ns;
+    span = now - t->looked;
+    if (t->looked && span < WINDOW_NS)
+        return false;
+    t->looked = now;
+    t->sched = sched;
+    return ran < span * 2 && ran * 4 >= span * 3;
 }
 
 /* Of a thread nothing is told of yet. */

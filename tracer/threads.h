@@ -41,9 +41,9 @@ struct thread {
     struct cut_call cut;
     struct walk_regs regs; /* at its last stop with registers */
     bool have_regs;
-    struct task_sched sched; /* put_off: at the last look at it, at time `looked` */
+    uint64_t turns;          /* put_off: task_sched.turns at the last look at it */
+    struct task_sched sched; /* put_off: at time `looked` */
     uint64_t looked;
-    unsigned busy_looks;
     uint64_t birth_ns; /* limbo: since when */
     int birth_status;  /* limbo: its stop */
     void *user;        /* the client's own */
