@@ -77,7 +77,7 @@ static void begin_asleep(struct source *s, struct thread *t, const struct task_c
     memcpy(e.args, c->args, sizeof e.args);
     memcpy(t->args, c->args, sizeof t->args);
     t->nr = c->nr;
-    t->regs = (struct walk_regs){.pc = c->pc, .sp = c->sp};
+    t->regs = (struct user_regs_struct){.rip = c->pc, .rsp = c->sp};
     t->have_regs = true;
     t->begun = t->unseen = true;
     source_tell(s, &e);

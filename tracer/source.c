@@ -249,12 +249,11 @@ int source_wait_status(const struct source *s)
     return s->wait_status;
 }
 
-bool source_regs(struct source *s, pid_t tid, struct walk_regs *out)
+bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out)
 {
     struct thread *t = threads_find(s->threads, tid);
-    struct user_regs_struct r;
 
-    if (!t || (!t->have_regs && !(t->at_stop && stops_regs(t, &r))))
+    if (!t || (!t->have_regs && !(t->at_stop && stops_regs(t))))
         return false;
     *out = t->regs;
     return true;

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
 #include "tracer/proctask.h"
-#include "unwind/walk.h"
 
 /* A call the kernel interrupted and may go on with. */
 struct cut_call {
@@ -39,7 +39,7 @@ struct thread {
     int nr; /* of the present call, the first identity if restarted */
     uint64_t args[6];
     struct cut_call cut;
-    struct walk_regs regs; /* at its last stop with registers */
+    struct user_regs_struct regs; /* at its last stop with registers */
     bool have_regs;
     uint64_t turns;          /* put_off: task_sched.turns at the last look at it */
     struct task_sched sched; /* put_off: at time `looked` */
