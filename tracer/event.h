@@ -51,6 +51,7 @@ struct off_event {
 struct off_sched {
     uint64_t cpu_ns;  /* on a CPU */
     uint64_t runq_ns; /* runnable, waiting for one */
+    uint64_t runs;    /* the file's third number: how often it was put on a CPU; 0: not known */
 };
 
 #endif
