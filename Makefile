@@ -52,10 +52,11 @@ CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c $(wildcard unwind/*.c)
+SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c \
+              $(filter-out unwind/remote%,$(wildcard unwind/*.c))
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
-LIB_SRC    := $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
-              $(wildcard tracer/*.c fold/*.c render/*.c driver/*.c)
+LIB_SRC    := $(wildcard common/*.c unwind/remote*.c tracer/*.c fold/*.c render/*.c driver/*.c) \
+              unwind/cfi.c unwind/rules.c unwind/frametable.c
 FLAME_SRC  := flame.c $(LIB_SRC)
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])
@@ -86,10 +87,10 @@ SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
 SECCOMP_CFLAGS := $(shell pkg-config --cflags libseccomp 2>/dev/null)
 SECCOMP_LIBS := $(shell pkg-config --libs libseccomp 2>/dev/null || echo -lseccomp)
-FLAME_LIBS := $(SECCOMP_LIBS) -ldwarf -lelf -llzma -lzstd -lz -liberty -lm -ldl
+FLAME_LIBS := $(SECCOMP_LIBS) -lunwind-x86_64 -ldwarf -lelf -llzma -lzstd -lz -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion.
-TEST_LIBS  := -Wl,--as-needed -lunwind -lpthread -ldl $(FLAME_LIBS)
+TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -ldl $(FLAME_LIBS)
 
 COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.

@@ -9,8 +9,10 @@
  * it has left the call by itself. When it is in a call again then, its timeout has only
  * just begun, and beginning it anew makes no difference that counts.
  *
- * A call that may be half done (a write to a full pipe) is never interrupted: for those
- * only another call, or running for several looks, counts as having left.
+ * A call that may be half done (a write to a full pipe) is never interrupted. Of a thread
+ * that runs nobody can say whether it runs inside such a call, so it is looked at for a
+ * while: if it is seen asleep, that decides, and if it wants a CPU all the time it does not
+ * sleep in writes.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -27,7 +29,7 @@
 #include "tracer/restart.h"
 #include "tracer/source_state.h"
 
-#define LOOKS_RUNNING 3
+#define WINDOW_NS 30000000u
 
 /* Seizes the threads not seized yet. How many, or minus an enum flame_exit after a line. */
 static int seize_threads(struct source *s, pid_t pid)
@@ -75,30 +77,58 @@ static void begin_asleep(struct source *s, struct thread *t, const struct task_c
     memcpy(e.args, c->args, sizeof e.args);
     memcpy(t->args, c->args, sizeof t->args);
     t->nr = c->nr;
-    t->regs = (struct walk_regs){.pc = c->pc, .sp = c->sp};
+    t->regs = (struct user_regs_struct){.rip = c->pc, .rsp = c->sp};
     t->have_regs = true;
-    t->begun = t->unseen = t->put_off = true;
-    s->put_off++;
-    task_turns(t->tid, &t->turns);
+    t->begun = t->unseen = true;
     source_tell(s, &e);
 }
 
-static void first_look(struct source *s, struct thread *t)
+/* Takes a look. True when it wanted a CPU for nearly all of the last WINDOW_NS: it does not
+ * sleep in writes then. *moved: it ran since the last look. The kernel counts the time of a
+ * thread that runs by its own ticks, of up to 10 ms. */
+static bool busy(struct thread *t, bool *moved)
+{
+    uint64_t now = source_now(), turns = t->turns, ran, span;
+    struct task_sched sched;
+
+    *moved = false;
+    if (!task_sched(t->tid, &sched))
+        return false;
+    t->turns = sched.turns;
+    *moved = turns != sched.turns;
+    ran = sched.cpu_ns + sched.runq_ns - t->sched.cpu_ns - t->sched.runq_ns;
+    span = now - t->looked;
+    if (t->looked && span < WINDOW_NS)
+        return false;
+    t->looked = now;
+    t->sched = sched;
+    return ran < span * 2 && ran * 4 >= span * 3;
+}
+
+/* Of a thread nothing is told of yet. */
+static void decide(struct source *s, struct thread *t, bool is_busy, bool moved)
 {
     struct task_call c;
 
-    if (!task_call(t->tid, &c) || c.where != TASK_IN_CALL) {
-        stops_interrupt(s, t, false);
+    if (!task_call(t->tid, &c))
+        return; /* ended */
+    switch (c.where) {
+    case TASK_RUNS:
+        if (is_busy)
+            stops_interrupt(s, t, false);
         return;
+    case TASK_FAULTS:
+        break;
+    case TASK_IN_CALL:
+        if (c.nr == SYS_restart_syscall) {
+            restart_remember(&t->cut, restart_identity(t->tid, c.args), c.args, c.pc, c.sp);
+        } else if (!restart_exact(t->pid, t->tid, c.nr, c.args) &&
+                   (call_flags(c.nr, c.args) & CALL_SHORT || !moved)) {
+            begin_asleep(s, t, &c);
+            return;
+        }
     }
-    if (c.nr == SYS_restart_syscall) {
-        restart_remember(&t->cut, restart_identity(t->tid, c.args), c.args, c.pc, c.sp);
-        stops_interrupt(s, t, false);
-    } else if (restart_exact(t->pid, t->tid, c.nr, c.args)) {
-        stops_interrupt(s, t, false);
-    } else {
-        begin_asleep(s, t, &c);
-    }
+    stops_interrupt(s, t, false);
 }
 
 int attach_processes(struct source *s)
@@ -125,53 +155,48 @@ int attach_processes(struct source *s)
     if (!threads_count(s->threads))
         return refusal_explain(s->opt.pids[0], ESRCH);
     s->began = source_now();
-    for (struct thread *t = threads_first(s->threads); t; t = t->next)
-        first_look(s, t);
+    for (struct thread *t = threads_first(s->threads); t; t = t->next) {
+        bool moved;
+
+        t->put_off = true;
+        s->put_off++;
+        busy(t, &moved);
+        decide(s, t, false, false);
+    }
     return 0;
 }
 
-static bool same_call(const struct thread *t, const struct task_call *c)
-{
-    return c->where == TASK_IN_CALL && c->nr == t->nr && c->sp == t->regs.sp &&
-           memcmp(c->args, t->args, sizeof c->args) == 0;
-}
-
-static bool has_left(struct thread *t)
+/* Of a thread that was told to sleep in a call: it has left that call, or may be stopped
+ * in it all the same. */
+static bool has_left(struct thread *t, bool is_busy, bool moved)
 {
     struct task_call c;
-    uint64_t turns = t->turns;
 
-    if (!task_turns(t->tid, &turns) || turns == t->turns)
+    if (!moved)
         return false;
     if (!(call_flags(t->nr, t->args) & CALL_SHORT))
         return true;
     if (!task_call(t->tid, &c))
         return false;
     if (c.where == TASK_RUNS)
-        return ++t->looks >= LOOKS_RUNNING;
-    t->looks = 0;
-    if (same_call(t, &c))
-        return false;
-    /* In another one of that kind, perhaps. */
-    if (c.where == TASK_IN_CALL && call_flags(c.nr, c.args) & CALL_SHORT) {
-        memcpy(t->args, c.args, sizeof t->args);
-        return false;
-    }
-    return true;
+        return is_busy;
+    return c.where == TASK_FAULTS || !(call_flags(c.nr, c.args) & CALL_SHORT) ||
+           restart_exact(t->pid, t->tid, c.nr, c.args);
 }
 
-void attach_look(struct source *s, uint64_t now)
+void attach_look(struct source *s)
 {
-    (void)now;
-    if (!s->put_off)
-        return;
-    for (struct thread *t = threads_first(s->threads); t; t = t->next) {
-        if (!t->put_off || t->interrupting || !has_left(t))
+    struct thread *t;
+
+    for (t = s->put_off ? threads_first(s->threads) : NULL; t; t = t->next) {
+        bool is_busy, moved;
+
+        if (!t->put_off)
             continue;
-        stops_interrupt(s, t, false);
-        if (t->interrupting) {
-            t->put_off = false;
-            s->put_off--;
-        }
+        is_busy = busy(t, &moved);
+        if (!t->unseen)
+            decide(s, t, is_busy, moved);
+        else if (has_left(t, is_busy, moved))
+            stops_interrupt(s, t, false);
     }
 }

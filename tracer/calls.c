@@ -112,6 +112,10 @@ static const struct call calls[] = {
     {SYS_clone, "clone", CALL_ON_CHILD, 0, S},
     {SYS_clone3, "clone3", CALL_ON_CHILD, 0, S},
 
+    /* What such a parent waits for. */
+    {SYS_execve, "execve", CALL_ON_PATH, 0, W},
+    {SYS_execveat, "execveat", CALL_ON_PATH, 1, W},
+
     {SYS_pause, "pause", CALL_ON_SIGNAL, 0, S},
     {SYS_rt_sigsuspend, "rt_sigsuspend", CALL_ON_SIGNAL, 0, S},
     {SYS_rt_sigtimedwait, "rt_sigtimedwait", CALL_ON_SIGNAL, 0, S | EINTR_TOO},

@@ -88,11 +88,10 @@ static void on_birth(struct source *s, struct thread *parent, uint64_t now)
 {
     pid_t tid = (pid_t)event_message(parent);
     struct thread *t = threads_find(s->threads, tid);
-    struct user_regs_struct r;
     uint64_t flags = 0;
 
-    if (stops_regs(parent, &r))
-        flags = lives_clone_flags(parent->tid, &r);
+    if (stops_regs(parent))
+        flags = lives_clone_flags(parent->tid, &parent->regs);
     if (t && !t->limbo) /* cannot be: an id is used once at a time */
         return;
     if (!t)
@@ -166,32 +165,40 @@ void lives_end(struct source *s, struct thread *t, int status, uint64_t now)
 
 /* ---- exec ---- */
 
-/* What the thread that called exec was, its process's leader is from now on. */
-static void take_over(struct source *s, struct thread *leader, pid_t was, uint64_t now)
+static void tell_end(struct source *s, struct thread *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_THREAD_END, .time = now};
-    struct thread *t = threads_find(s->threads, was), *next;
 
-    if (was != leader->tid && t) {
-        leader->begun = t->begun;
-        leader->muted = t->muted;
+    tell(s, t, &e);
+    forget(s, t);
+}
+
+/* What the thread that called exec was, its process's leader is from now on. Returns that
+ * thread, or NULL when it was the leader. */
+static struct thread *take_over(struct source *s, struct thread *leader, pid_t was, uint64_t now)
+{
+    struct thread *caller = was != leader->tid ? threads_find(s->threads, was) : NULL, *next;
+
+    if (caller) {
+        leader->begun = caller->begun;
+        leader->muted = caller->muted;
     }
-    for (t = threads_first(s->threads); t; t = next) {
+    for (struct thread *t = threads_first(s->threads); t; t = next) {
         next = t->next;
-        if (t == leader || t->pid != leader->pid || t->limbo)
-            continue;
-        tell(s, t, &e);
-        forget(s, t);
+        if (t != leader && t != caller && t->pid == leader->pid && !t->limbo)
+            tell_end(s, t, now);
     }
     leader->told = leader->maps = leader->stopped = false;
     leader->cut.is = false;
+    return caller;
 }
 
 static void on_exec(struct source *s, struct thread *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXEC, .time = now};
+    struct thread *caller = take_over(s, t, (pid_t)event_message(t), now);
 
-    take_over(s, t, (pid_t)event_message(t), now);
+    e.parent_tid = caller ? caller->tid : 0;
     if (t->tid == s->command && !s->running) {
         s->failed = spawn_check_exec(s);
         if (s->failed) {
@@ -206,6 +213,8 @@ static void on_exec(struct source *s, struct thread *t, uint64_t now)
         spawn_warn_setid(s, t->pid);
     }
     tell(s, t, &e);
+    if (caller)
+        tell_end(s, caller, now);
     stops_resume(s, t, 0);
 }
 

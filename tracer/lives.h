@@ -19,8 +19,8 @@ void lives_end(struct source *s, struct thread *t, int status, uint64_t now);
 /* A stop or end of a thread nobody told us of yet (t is NULL, or in limbo). */
 void lives_stranger(struct source *s, struct thread *t, pid_t tid, int status, uint64_t now);
 
-/* stops.c */
+/* stops.c. The registers, into t->regs. */
 void stops_resume(struct source *s, struct thread *t, int sig);
-bool stops_regs(struct thread *t, struct user_regs_struct *r);
+bool stops_regs(struct thread *t);
 
 #endif

@@ -56,15 +56,15 @@ bool task_call(pid_t tid, struct task_call *out)
     return true;
 }
 
-bool task_turns(pid_t tid, uint64_t *out)
+bool task_sched(pid_t tid, struct task_sched *out)
 {
-    char text[96];
-    unsigned long long cpu, wait, turns;
+    char text[96], *at = text;
 
-    if (task_read(tid, "schedstat", text, sizeof text) <= 0 ||
-        sscanf(text, "%llu %llu %llu", &cpu, &wait, &turns) != 3)
+    if (task_read(tid, "schedstat", text, sizeof text) <= 0)
         return false;
-    *out = turns;
+    out->cpu_ns = strtoull(at, &at, 10);
+    out->runq_ns = strtoull(at, &at, 10);
+    out->turns = strtoull(at, &at, 10);
     return true;
 }
 

@@ -26,8 +26,15 @@ struct task_call {
 
 /* /proc/TID/syscall; needs the right to trace it. */
 bool task_call(pid_t tid, struct task_call *out);
-/* How often it was given a CPU (/proc/TID/schedstat). */
-bool task_turns(pid_t tid, uint64_t *out);
+
+/* /proc/TID/schedstat: since it began. */
+struct task_sched {
+    uint64_t cpu_ns;  /* on a CPU */
+    uint64_t runq_ns; /* waiting for one */
+    uint64_t turns;   /* how often it was given one */
+};
+bool task_sched(pid_t tid, struct task_sched *out);
+
 /* The number behind `name` in /proc/TID/status: "Tgid", "TracerPid", "Uid" (the real one). */
 long task_status(pid_t tid, const char *name);
 /* State letter and flags (PF_*) of /proc/TID/stat. */

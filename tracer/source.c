@@ -115,7 +115,7 @@ static void on_tick(struct source *s)
         s->tick = want;
         alarms_tick_every(want);
     }
-    attach_look(s, now);
+    attach_look(s);
     stops_adopt_strays(s, now);
     if (s->opt.hz && now - s->sampled >= 900000000u / s->opt.hz) {
         s->sampled = now;
@@ -203,12 +203,21 @@ bool source_left(const struct source *s)
     return threads_count(s->threads) > 0;
 }
 
+/*
+ * When a tracer ends, the kernel wakes threads that stand at a stop as if a signal had come.
+ * At the entry of a call that is an EINTR; everywhere else nobody notices. So threads that
+ * sleep in calls may be left as they are, and put off ones have never been stopped; those
+ * that run are stopped once more and go on without stops at calls.
+ */
 void source_leave(struct source *s)
 {
     uint64_t until = source_now() + DRAIN_NS;
 
     s->silent = s->leaving = true;
     alarms_tick_every(LOOK_NS);
+    for (struct thread *t = threads_first(s->threads); t; t = t->next)
+        if (!t->in_call && !t->put_off && !t->stopped && !t->limbo)
+            stops_interrupt(s, t, false);
     while (s->interrupts && source_now() < until)
         if (!step(s))
             break;
@@ -240,12 +249,11 @@ int source_wait_status(const struct source *s)
     return s->wait_status;
 }
 
-bool source_regs(struct source *s, pid_t tid, struct walk_regs *out)
+bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out)
 {
     struct thread *t = threads_find(s->threads, tid);
-    struct user_regs_struct r;
 
-    if (!t || (!t->have_regs && !(t->at_stop && stops_regs(t, &r))))
+    if (!t || (!t->have_regs && !(t->at_stop && stops_regs(t))))
         return false;
     *out = t->regs;
     return true;

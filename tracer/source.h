@@ -9,9 +9,10 @@
 #ifndef FLAME_TRACER_SOURCE_H
 #define FLAME_TRACER_SOURCE_H
 
+#include <sys/user.h>
+
 #include "common/passon.h"
 #include "tracer/event.h"
-#include "unwind/walk.h"
 
 struct source;
 
@@ -63,8 +64,8 @@ int source_wait_status(const struct source *s);
 
 /* Registers of a traced thread: of its last stop, which are those of now while it stands
  * there or sleeps in a call. Of a thread attached to in a call that must not be
- * interrupted only pc and sp are known (bp is 0). */
-bool source_regs(struct source *s, pid_t tid, struct walk_regs *out);
+ * interrupted only rip and rsp are known, the rest is 0. */
+bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out);
 /* Room for the client's own pointer; NULL at first. NULL when the thread is not traced. */
 void **source_user(struct source *s, pid_t tid);
 

@@ -60,6 +60,6 @@ void spawn_warn_setid(struct source *s, pid_t pid);
 /* attach.c */
 int attach_processes(struct source *s);
 /* Looks whether threads that were put off can be stopped now. */
-void attach_look(struct source *s, uint64_t now);
+void attach_look(struct source *s);
 
 #endif

@@ -27,13 +27,10 @@
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define CS_64BIT 0x33                 /* code segment of 64-bit programs */
 
-bool stops_regs(struct thread *t, struct user_regs_struct *r)
+bool stops_regs(struct thread *t)
 {
-    if (ptrace(PTRACE_GETREGS, t->tid, 0, r) < 0)
-        return false;
-    t->regs = (struct walk_regs){.pc = r->rip, .sp = r->rsp, .bp = r->rbp};
-    t->have_regs = true;
-    return true;
+    t->have_regs = ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0;
+    return t->have_regs;
 }
 
 /* ESRCH: killed meanwhile; its end will be told. */
@@ -49,6 +46,10 @@ void stops_interrupt(struct source *s, struct thread *t, bool sample)
 {
     if (t->interrupting || ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) < 0)
         return;
+    if (t->put_off) {
+        t->put_off = false;
+        s->put_off--;
+    }
     t->interrupting = true;
     t->sampling = sample;
     s->interrupts++;
@@ -76,8 +77,10 @@ static void arguments(const struct user_regs_struct *r, uint64_t args[6])
 }
 
 /* A process made with this flag would have the filter and no tracer. */
-static void keep_children_traced(struct source *s, struct thread *t, struct user_regs_struct *r)
+static void keep_children_traced(struct source *s, struct thread *t)
 {
+    struct user_regs_struct *r = &t->regs;
+
     if (!s->filtered || r->orig_rax != SYS_clone || !(r->rdi & CLONE_UNTRACED))
         return;
     r->rdi &= ~(unsigned long long)CLONE_UNTRACED;
@@ -85,13 +88,14 @@ static void keep_children_traced(struct source *s, struct thread *t, struct user
 }
 
 /* What of an entry is to be told; 0: nothing. */
-static unsigned entry_flags(struct source *s, struct thread *t, struct user_regs_struct *r)
+static unsigned entry_flags(struct source *s, struct thread *t)
 {
+    struct user_regs_struct *r = &t->regs;
     unsigned flags;
 
     if (r->cs != CS_64BIT)
         return 0;
-    keep_children_traced(s, t, r);
+    keep_children_traced(s, t);
     t->nr = (int)r->orig_rax;
     arguments(r, t->args);
     flags = call_flags(t->nr, t->args);
@@ -103,26 +107,26 @@ static unsigned entry_flags(struct source *s, struct thread *t, struct user_regs
 static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t now)
 {
     struct off_event e = {.kind = OFF_ENTRY, .time = now};
-    struct user_regs_struct r;
+    struct user_regs_struct *r = &t->regs;
     unsigned flags;
 
-    if (!stops_regs(t, &r))
+    if (!stops_regs(t))
         return;
-    if (unlikely((int64_t)r.rax != -ENOSYS)) { /* an exit whose entry was not seen */
+    if (unlikely((int64_t)r->rax != -ENOSYS)) { /* an exit whose entry was not seen */
         stops_resume(s, t, 0);
         return;
     }
-    flags = entry_flags(s, t, &r);
-    if (t->interrupting && flags & CALL_SLEEPS && restart_rewind(t->tid, &r) == 0) {
+    flags = entry_flags(s, t);
+    if (t->interrupting && flags & CALL_SLEEPS && restart_rewind(t->tid, r) == 0) {
         t->at_stop = false;
         ptrace(PTRACE_CONT, t->tid, 0, 0);
         return;
     }
     t->told = flags && t->begun && !t->muted && !s->silent;
     t->maps = t->told && flags & CALL_MAPS;
-    t->in_call = !filtered || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    t->in_call = s->leaving ? false : !filtered || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
     if (t->told && !t->maps) {
-        e.restarted = restart_matches(&t->cut, &r, &t->nr, t->args);
+        e.restarted = restart_matches(&t->cut, r, &t->nr, t->args);
         t->cut.is = false;
         e.nr = t->nr;
         memcpy(e.args, t->args, sizeof e.args);
@@ -137,7 +141,6 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
 static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
-    struct user_regs_struct r;
     long rax;
 
     t->in_call = false;
@@ -146,12 +149,12 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         rax = ptrace(PTRACE_PEEKUSER, t->tid, offsetof(struct user_regs_struct, rax), 0);
         if (rax == -1 && errno)
             return;
-        if (unlikely(t->interrupting) && rax == -EINTR && stops_regs(t, &r)) {
-            restart_undo_eintr(t->tid, &r);
-            rax = (long)r.rax;
+        if (unlikely(t->interrupting) && rax == -EINTR && stops_regs(t)) {
+            restart_undo_eintr(t->tid, &t->regs);
+            rax = (long)t->regs.rax;
         }
         if (unlikely(restart_pending(rax)))
-            restart_remember(&t->cut, t->nr, t->args, t->regs.pc, t->regs.sp);
+            restart_remember(&t->cut, t->nr, t->args, t->regs.rip, t->regs.rsp);
         e.result = rax;
         if (t->maps) {
             e.kind = OFF_ENTRY;
@@ -191,9 +194,9 @@ static void tell_unseen_exit(struct source *s, struct thread *t, int64_t result,
 }
 
 /* Its first stop, by our own interruption: `cut` says in what. */
-static void tell_begin(struct source *s, struct thread *t, const struct user_regs_struct *r,
-                       uint64_t now)
+static void tell_begin(struct source *s, struct thread *t, uint64_t now)
 {
+    const struct user_regs_struct *r = &t->regs;
     struct off_event e = {.kind = OFF_THREAD_BEGIN, .time = now};
 
     t->begun = true;
@@ -218,20 +221,19 @@ static void tell_begin(struct source *s, struct thread *t, const struct user_reg
 static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t now)
 {
     struct off_event e = {.time = now};
-    struct user_regs_struct r;
     bool ours = t->interrupting, sample = t->sampling;
 
-    if (!stops_regs(t, &r))
+    if (!stops_regs(t))
         return;
     if (ours) {
         t->interrupting = t->sampling = false;
         s->interrupts--;
-        restart_undo_eintr(t->tid, &r);
+        restart_undo_eintr(t->tid, &t->regs);
     }
     if (t->put_off || t->unseen)
         tell_unseen_exit(s, t, 0, now);
     if (!t->begun)
-        tell_begin(s, t, &r, now);
+        tell_begin(s, t, now);
     if (sig != SIGTRAP) {
         if (!t->stopped) {
             t->stopped = true;
@@ -247,7 +249,7 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
         t->stopped = false;
         e.kind = OFF_CONTINUED;
         tell(s, t, &e);
-    } else if (ours && sample && !restart_pending((int64_t)r.rax)) {
+    } else if (ours && sample && !restart_pending((int64_t)t->regs.rax)) {
         e.kind = OFF_SAMPLE;
         tell(s, t, &e);
     }
@@ -257,14 +259,13 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
 static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)
 {
     struct off_event e = {.kind = OFF_SIGNAL, .time = now, .nr = sig};
-    struct user_regs_struct r;
     siginfo_t info;
 
     t->have_regs = false;
     if (t->put_off || t->unseen)
-        tell_unseen_exit(s, t, stops_regs(t, &r) ? (int64_t)r.rax : 0, now);
-    if (!t->begun && !s->command && stops_regs(t, &r))
-        tell_begin(s, t, &r, now);
+        tell_unseen_exit(s, t, stops_regs(t) ? (int64_t)t->regs.rax : 0, now);
+    if (!t->begun && !s->command && stops_regs(t))
+        tell_begin(s, t, now);
     if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) == 0) {
         e.code = info.si_code;
         if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||

@@ -1,7 +1,7 @@
 /*
  * threads.c: a table of two levels by thread id, and a list.
  *
- * Thread ids are below 2^22 and mostly close together, so a page of 1,024 slots is
+ * Thread ids are below 2^22 and mostly close together, so a chunk of 1,024 slots is
  * found without hashing and given back when the last of its threads has gone.
  */
 #include "tracer/threads.h"
@@ -10,17 +10,17 @@
 
 #include "common/strbuf.h"
 
-#define PAGE_SHIFT 10
-#define PAGE_SLOTS (1u << PAGE_SHIFT)
-#define PAGES ((1u << 22) >> PAGE_SHIFT)
+#define CHUNK_SHIFT 10
+#define CHUNK_SLOTS (1u << CHUNK_SHIFT)
+#define CHUNKS ((1u << 22) >> CHUNK_SHIFT)
 
-struct page {
+struct chunk {
     unsigned used;
-    struct thread *slot[PAGE_SLOTS];
+    struct thread *slot[CHUNK_SLOTS];
 };
 
 struct threads {
-    struct page *page[PAGES];
+    struct chunk *chunk[CHUNKS];
     struct thread *first;
     size_t count;
 };
@@ -42,21 +42,21 @@ void threads_free(struct threads *ts)
 struct thread *threads_find(const struct threads *ts, pid_t tid)
 {
     unsigned at = (unsigned)tid;
-    const struct page *p = at >> PAGE_SHIFT < PAGES ? ts->page[at >> PAGE_SHIFT] : NULL;
+    const struct chunk *p = at >> CHUNK_SHIFT < CHUNKS ? ts->chunk[at >> CHUNK_SHIFT] : NULL;
 
-    return p ? p->slot[at % PAGE_SLOTS] : NULL;
+    return p ? p->slot[at % CHUNK_SLOTS] : NULL;
 }
 
 struct thread *threads_add(struct threads *ts, pid_t tid, pid_t pid)
 {
     unsigned at = (unsigned)tid;
-    struct page **p = &ts->page[(at >> PAGE_SHIFT) % PAGES];
+    struct chunk **p = &ts->chunk[(at >> CHUNK_SHIFT) % CHUNKS];
     struct thread *t = xcalloc(1, sizeof *t);
 
     if (!*p)
         *p = xcalloc(1, sizeof **p);
     (*p)->used++;
-    (*p)->slot[at % PAGE_SLOTS] = t;
+    (*p)->slot[at % CHUNK_SLOTS] = t;
     t->tid = tid;
     t->pid = pid;
     t->next = ts->first;
@@ -70,9 +70,9 @@ struct thread *threads_add(struct threads *ts, pid_t tid, pid_t pid)
 void threads_remove(struct threads *ts, struct thread *t)
 {
     unsigned at = (unsigned)t->tid;
-    struct page **p = &ts->page[(at >> PAGE_SHIFT) % PAGES];
+    struct chunk **p = &ts->chunk[(at >> CHUNK_SHIFT) % CHUNKS];
 
-    (*p)->slot[at % PAGE_SLOTS] = NULL;
+    (*p)->slot[at % CHUNK_SLOTS] = NULL;
     if (--(*p)->used == 0) {
         free(*p);
         *p = NULL;

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
-#include "common/compiler.h"
-#include "unwind/walk.h"
+#include "tracer/proctask.h"
 
 /* A call the kernel interrupted and may go on with. */
 struct cut_call {
@@ -32,17 +32,18 @@ struct thread {
     bool maps;         /* what is told of that call is told at its exit */
     bool interrupting; /* PTRACE_INTERRUPT was sent and its stop has not come */
     bool sampling;     /* that stop is to be a sample */
-    bool put_off;      /* it sleeps in a call that must not be interrupted (attach.c) */
+    bool put_off;      /* attached to, but not stopped yet (attach.c) */
     bool unseen;       /* its beginning was told in a call whose exit was not */
     bool stopped;      /* by job control */
 
     int nr; /* of the present call, the first identity if restarted */
     uint64_t args[6];
     struct cut_call cut;
-    struct walk_regs regs; /* at its last stop with registers */
+    struct user_regs_struct regs; /* at its last stop with registers */
     bool have_regs;
-    uint64_t turns;    /* put_off: how often it was given a CPU */
-    unsigned looks;    /* put_off: how often in a row it was seen running */
+    uint64_t turns;          /* put_off: task_sched.turns at the last look at it */
+    struct task_sched sched; /* put_off: at time `looked` */
+    uint64_t looked;
     uint64_t birth_ns; /* limbo: since when */
     int birth_status;  /* limbo: its stop */
     void *user;        /* the client's own */

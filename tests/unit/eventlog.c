@@ -12,7 +12,7 @@
 #include "tracer/calls.h"
 
 struct tail {
-    int failed, wait_status, left;
+    int failed, wait_status, left, stays;
     uint64_t stops, cost_ns;
 };
 
@@ -49,6 +49,7 @@ static FLAME_NORETURN void trace(const struct source_options *o, int fd)
         t.failed = source_run(s);
     t.wait_status = source_wait_status(s);
     t.left = source_left(s);
+    t.stays = source_must_stay(s);
     t.stops = source_stops(s);
     t.cost_ns = source_cost_ns(s);
     put(fd, &last, sizeof last);
@@ -106,7 +107,7 @@ void eventlog_collect(struct eventlog *log, struct eventlog_running r)
         log->cost_ns = t.cost_ns;
     }
     strbuf_release(&all);
-    if (!log->left)
+    if (!t.stays)
         waitpid(r.tracer, NULL, 0);
 }
 
