@@ -15,8 +15,6 @@ void waiting_resolve_all(struct offcpu *o, enum wait_class class);
 void queue_put(struct offcpu *o, struct thread *t, const struct off_object *object);
 void queue_leave(struct offcpu *o, struct thread *t);
 struct queue *queue_find(struct offcpu *o, const struct off_object *object);
-/* Orders objects; for qsort and bsearch. */
-int by_identity(const void *a, const void *b);
 
 /* ---- wakers.c ---- */
 

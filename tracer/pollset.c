@@ -105,21 +105,10 @@ static unsigned wants_of(unsigned events)
     return wants ? wants : OFF_WANTS_DATA; /* hang-ups are always told */
 }
 
-static int by_identity(const void *a, const void *b)
-{
-    const struct off_object *x = a, *y = b;
-
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
-
 static void finish(struct pollsets *p, struct off_set *out)
 {
     if (p->n)
-        qsort(p->members, p->n, sizeof *p->members, by_identity);
+        qsort(p->members, p->n, sizeof *p->members, off_order);
     *out = (struct off_set){p->members, p->n};
 }
 

@@ -206,8 +206,7 @@ static bool inet_end(const struct sockaddr_storage *sa, uint8_t address[16], uin
     return false;
 }
 
-/* A duplicate of another process's descriptor, or -1. */
-static int duplicate(pid_t pid, int fd)
+int sockets_duplicate(pid_t pid, int fd)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), copy;
 
@@ -295,7 +294,7 @@ bool sockets_object(struct sockets *s, pid_t pid, int fd, uint64_t ino, struct o
         return true;
     }
     *out = (struct off_object){.kind = OFF_ON_OTHER, .a = 0, .b = ino};
-    copy = duplicate(pid, fd);
+    copy = sockets_duplicate(pid, fd);
     if (copy >= 0 && getsockname(copy, (struct sockaddr *)&name, &len) < 0)
         name.ss_family = AF_UNSPEC;
     if (name.ss_family == AF_UNIX)
@@ -394,7 +393,7 @@ pid_t sockets_peer(struct sockets *s, const struct off_object *object)
     if (object->kind != OFF_ON_UNIX || !object->side)
         return 0;
     HASH_FIND(hh, s->known, &ino, sizeof ino, k);
-    copy = k ? duplicate(k->pid, k->fd) : -1;
+    copy = k ? sockets_duplicate(k->pid, k->fd) : -1;
     if (copy < 0)
         return 0;
     if (getsockopt(copy, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)

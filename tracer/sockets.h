@@ -45,6 +45,9 @@ void sockets_name(pid_t pid, int fd, uint64_t ino, bool keep, struct strbuf *out
 /* "127.0.0.1:5432", "[::1]:80", "/run/x", "@name" of a sockaddr. False: another family. */
 bool sockets_address(const void *address, size_t len, bool keep, struct strbuf *out);
 
+/* A duplicate of another process's descriptor, or -1. */
+int sockets_duplicate(pid_t pid, int fd);
+
 /* ---- for tests and fuzz targets ---- */
 
 struct unix_facts {

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -60,8 +59,7 @@ bool sockets_address(const void *address, size_t len, bool keep, struct strbuf *
 
 void sockets_name(pid_t pid, int fd, uint64_t ino, bool keep, struct strbuf *out)
 {
-    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    int copy = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+    int copy = sockets_duplicate(pid, fd);
     struct sockaddr_storage sa = {.ss_family = AF_UNSPEC};
     socklen_t len = sizeof sa, optlen = sizeof(int);
     int protocol = 0, domain = AF_UNSPEC;
@@ -80,8 +78,6 @@ void sockets_name(pid_t pid, int fd, uint64_t ino, bool keep, struct strbuf *out
     }
     if (copy >= 0)
         close(copy);
-    if (pidfd >= 0)
-        close(pidfd);
     if (domain == AF_INET || domain == AF_INET6)
         strbuf_addstr(out, protocol == IPPROTO_TCP   ? "tcp:"
                            : protocol == IPPROTO_UDP ? "udp:"

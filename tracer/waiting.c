@@ -129,17 +129,6 @@ void waiting_clear(struct thread *t)
         wake_unref(t->got[--t->ngot]);
 }
 
-int by_identity(const void *a, const void *b)
-{
-    const struct off_object *x = a, *y = b;
-
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
-
 void waiting_resolve(struct offcpu *o, struct thread *t)
 {
     struct off_set set = {NULL, 0};
@@ -159,9 +148,9 @@ void waiting_resolve(struct offcpu *o, struct thread *t)
     }
     memcpy(t->set, set.members, set.n * sizeof *t->set);
     for (size_t i = 1; i < set.n && sorted; i++)
-        sorted = by_identity(&t->set[i - 1], &t->set[i]) <= 0;
+        sorted = off_order(&t->set[i - 1], &t->set[i]) <= 0;
     if (!sorted)
-        qsort(t->set, t->nset, sizeof *t->set, by_identity);
+        qsort(t->set, t->nset, sizeof *t->set, off_order);
 }
 
 /* In order of entry, so that queues are. */

@@ -104,7 +104,7 @@ static void give_sets(struct giving *g, const struct off_object *object)
         }
         if (!t->nset)
             continue;
-        m = bsearch(object, t->set, t->nset, sizeof *t->set, by_identity);
+        m = bsearch(object, t->set, t->nset, sizeof *t->set, off_order);
         if (!m)
             continue;
         while (m > t->set && off_same(m - 1, object)) /* both ends may be in the set */

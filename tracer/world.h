@@ -53,6 +53,18 @@ static inline bool off_same(const struct off_object *x, const struct off_object 
     return x->kind == y->kind && x->a == y->a && x->b == y->b;
 }
 
+/* Orders objects by identity; for qsort and bsearch. */
+static inline int off_order(const void *a, const void *b)
+{
+    const struct off_object *x = (const struct off_object *)a, *y = (const struct off_object *)b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
 #define OFF_SET_MAX 4096
 
 struct off_set {
