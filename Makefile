@@ -40,7 +40,7 @@ endif
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
-              libzstd-dev zlib1g-dev libunwind-dev libcairo2-dev
+              libzstd-dev zlib1g-dev libunwind-dev libcairo2-dev libseccomp-dev pkg-config
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4 redis-server redis-tools
@@ -87,12 +87,14 @@ SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
-FLAME_LIBS := -lunwind-x86_64 -ldwarf -lelf -llzma -lzstd -lz -liberty -lm -ldl
+SECCOMP_CFLAGS := $(shell pkg-config --cflags libseccomp 2>/dev/null)
+SECCOMP_LIBS := $(shell pkg-config --libs libseccomp 2>/dev/null || echo -lseccomp)
+FLAME_LIBS := $(SECCOMP_LIBS) -lunwind-x86_64 -ldwarf -lelf -llzma -lzstd -lz -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion.
 TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -ldl $(FLAME_LIBS)
 
-COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
+COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
 # The hot path crosses files; gcc makes it one piece (clang would need lld for it).
 SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
@@ -200,7 +202,7 @@ fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
 $(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS)
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $@"
-	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) -O1 -g $(CPPFLAGS) \
+	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) -O1 -g $(CPPFLAGS) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
 		$(TEST_LIB_SRC) $(TEST_LIBS)
 

@@ -24,6 +24,8 @@ libzstd-dev|compressed debug sections|inc:zstd.h
 zlib1g-dev|compressed debug sections|inc:zlib.h
 libunwind-dev|walking stacks|inc:libunwind.h
 libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
+libseccomp-dev|the system calls flame off stops at|inc:seccomp.h
+pkg-config|how libraries are linked|cmd:pkg-config
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy

@@ -16,8 +16,8 @@ enum call_flag {
     CALL_WAKES = 1u << 1,  /* may end somebody else's sleep */
     CALL_MAPS = 1u << 2,   /* makes addresses mean other code */
     CALL_EPOLL = 1u << 3,  /* changes the members of an epoll set */
-    /* Interrupting it for a ptrace stop makes it return EINTR (FIELD: epoll_wait, recv with a
-       timeout, semop, sigtimedwait, io_getevents, io_uring_enter). */
+    /* Interrupting it for a ptrace stop makes it return EINTR: always (epoll_wait, semop,
+       sigtimedwait, io_getevents, io_uring_enter), or for sockets with a timeout. */
     CALL_EINTR = 1u << 4,
     CALL_SHORT = 1u << 5, /* interrupted half-way it returns a short count */
 };
@@ -29,21 +29,22 @@ enum call_object {
     CALL_ON_FDS,   /* poll, select */
     CALL_ON_EPOLL, /* epoll_wait: descriptor in args[fd_arg] */
     CALL_ON_FUTEX,
-    CALL_ON_PATH, /* open */
+    CALL_ON_PATH, /* open, rename: the path's address is in args[fd_arg] */
     CALL_ON_CHILD,
     CALL_ON_SIGNAL,
     CALL_ON_TIME,
     CALL_ON_SEM,
     CALL_ON_MSGQ,
     CALL_ON_PROCESS, /* kill and its kin: whom it goes to */
+    CALL_ON_AIO,     /* io_getevents, io_uring_enter */
 };
 
 struct call {
     int nr;
     const char *name; /* as in the manual: "read" */
     uint8_t object;   /* enum call_object */
-    uint8_t fd_arg;
-    uint16_t flags; /* enum call_flag, what it may be with the right arguments */
+    uint8_t fd_arg;   /* which argument is the descriptor, or the path */
+    uint16_t flags;   /* enum call_flag, what it may be with the right arguments */
 };
 
 /* NULL for calls that do not matter. */

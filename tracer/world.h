@@ -11,7 +11,7 @@
 #include "tracer/event.h"
 
 /* What a call sleeps on, or what a call may wake sleepers of. Two ends of one thing
- * have the same identity: (kind, a, b) is compared bytewise. */
+ * have the same identity: kind, a and b; off_same compares them. */
 enum off_object_kind {
     OFF_ON_NOTHING, /* not known */
     OFF_ON_FUTEX,   /* private: a = address space's number, b = address; shared: inode, offset */
@@ -39,9 +39,31 @@ enum off_object_kind {
 
 struct off_object {
     enum off_object_kind kind;
-    uint32_t reserved; /* 0, so that objects compare bytewise */
+    /* Neither is part of the identity: */
+    uint16_t side;  /* OFF_ON_UNIX, OFF_ON_INET, OFF_ON_TTY: which end, 1 or 2: what one end writes
+                       the other reads. 0: not known, or it has no ends */
+    uint16_t wants; /* member of a set: enum off_wants; 0: data */
     uint64_t a, b;
 };
+
+enum off_wants { OFF_WANTS_DATA = 1, OFF_WANTS_ROOM = 2 };
+
+static inline bool off_same(const struct off_object *x, const struct off_object *y)
+{
+    return x->kind == y->kind && x->a == y->a && x->b == y->b;
+}
+
+/* Orders objects by identity; for qsort and bsearch. */
+static inline int off_order(const void *a, const void *b)
+{
+    const struct off_object *x = (const struct off_object *)a, *y = (const struct off_object *)b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
 
 #define OFF_SET_MAX 4096
 
@@ -63,6 +85,11 @@ struct off_world {
     /* What the call sleeps on or acts on. set->n > 0 for OFF_ON_SET. */
     void (*object)(void *arg, pid_t tid, int nr, const uint64_t args[6], struct off_object *out,
                    struct off_set *set);
+    /* Who besides the traced threads can end a wait on this object of `tid`: "[untraced: comm]";
+       NULL: not known. May be NULL itself. Lives as long as the world. */
+    const char *(*peer)(void *arg, pid_t tid, const struct off_object *object);
+    /* The same for a process that sent a signal. May be NULL itself. */
+    const char *(*sender)(void *arg, pid_t pid);
 };
 
 #endif
