@@ -282,22 +282,8 @@ static int draw(const struct recording *r, const struct strbuf *folded, const ch
 
     strbuf_addstr(&subtitle, slash ? slash + 1 : command);
     strbuf_addf(&from, "%s/folded", r->session.dir);
-    if (backend_for_file(output)->explores) {
-        /* A page shows every view: it gets the traces themselves. */
-        char **argv = xcalloc(r->session.ntraces + 6, sizeof *argv);
-        size_t n = 0;
-
-        argv[n++] = name;
-        argv[n++] = opt_out;
-        argv[n++] = to;
-        argv[n++] = opt_subtitle;
-        argv[n++] = subtitle.buf;
-        for (size_t i = 0; i < r->session.ntraces; i++)
-            argv[n++] = r->session.traces[i];
-        optind = 0;
-        status = render_main((int)n, argv);
-        free(argv);
-    } else if (!(status = write_text(folded, from.buf))) {
+    status = write_text(folded, from.buf);
+    if (!status) {
         char *argv[] = {name, opt_out, to, opt_subtitle, subtitle.buf, from.buf, NULL};
 
         optind = 0;
@@ -309,10 +295,32 @@ static int draw(const struct recording *r, const struct strbuf *folded, const ch
     return status;
 }
 
+bool recording_wants_all(const struct run_options *o)
+{
+    return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores;
+}
+
+static int draw_all(const struct recording *r, const struct run_options *o, bool *empty)
+{
+    struct fold_options opt = {.all_views = true, .own = true, .symbols.lines = true};
+    struct strbuf folded = STRBUF_INIT;
+    int status = fold_loaded(&opt, r->traces, r->session.ntraces, &folded);
+
+    *empty = !status && !has_stacks(&folded);
+    if (!status && !*empty)
+        status = draw(r, &folded, o->output, o->command[0]);
+    if (*empty)
+        remove_file(o->output);
+    strbuf_release(&folded);
+    return status;
+}
+
 int recording_write(const struct recording *r, const struct run_options *o,
                     const struct strbuf *folded, bool *empty)
 {
     *empty = false;
+    if (recording_wants_all(o))
+        return draw_all(r, o, empty);
     switch (o->kind) {
     case RUN_OUTPUT_TRACE:
         return keep_traces(r, o->output);

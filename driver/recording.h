@@ -32,6 +32,9 @@ int recording_run(const struct run_options *o,
 int recording_fold(const struct recording *r, const struct run_options *o, bool own,
                    struct strbuf *folded);
 
+/* True when o->output is a page, which shows all views: recording_write folds them then. */
+bool recording_wants_all(const struct run_options *o);
+
 /*
  * Writes o->output from the folded stacks, or for a trace from the session's
  * files. *empty: there was nothing to draw, and no picture was made. 0, or an

@@ -177,6 +177,24 @@ void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value)
     a->nodes[stack].sum += (uint64_t)value;
 }
 
+uint64_t *aggregate_take_sums(struct aggregate *a, size_t *n)
+{
+    uint64_t *sums = xreallocarray(NULL, a->nnodes, sizeof *sums);
+
+    *n = a->nnodes;
+    for (size_t i = 0; i < a->nnodes; i++) {
+        sums[i] = a->nodes[i].sum;
+        a->nodes[i].sum = 0;
+    }
+    return sums;
+}
+
+void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n)
+{
+    for (size_t i = 0; i < a->nnodes; i++)
+        a->nodes[i].sum = i < n ? sums[i] : 0;
+}
+
 /* Links every node that is to be shown to its parent; returns the negative ones. */
 static size_t link_children(struct aggregate *a)
 {

@@ -24,6 +24,13 @@ uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
 /* Adds to a stack's sum, modulo 2^64. */
 void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
 
+/*
+ * Another count of the same stacks: hands out all sums (by stack, *n of them, the caller
+ * frees) and begins at 0; and puts such sums back in place of those there are.
+ */
+uint64_t *aggregate_take_sums(struct aggregate *a, size_t *n);
+void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n);
+
 /* Takes the next piece of the text; pieces need not be lines. */
 typedef void (*aggregate_sink)(void *opaque, const char *text, size_t len);
 

@@ -247,15 +247,11 @@ static void add_items(struct run *r)
 }
 
 static void fold_one(const struct fold_options *opt, const struct view *view, const struct trace *t,
-                     struct symbols *syms, struct aggregate *to)
+                     struct frames *frames, struct aggregate *to)
 {
-    struct run r = {.opt = opt, .view = view, .t = t, .to = to};
+    struct run r = {.opt = opt, .view = view, .t = t, .to = to, .frames = frames};
     size_t nodes = (size_t)t->node_limit + 1;
 
-    if (t->missing_rows)
-        flame_warn("%s: copied while the program ran; %" PRIu32 " rows of counters are left out",
-                   t->path, t->missing_rows);
-    r.frames = frames_new(t, syms, to);
     r.needed = xcalloc(nodes, 1);
     r.exact = xcalloc(nodes, 1);
     r.epoch = xcalloc(nodes, sizeof *r.epoch);
@@ -275,7 +271,6 @@ static void fold_one(const struct fold_options *opt, const struct view *view, co
     free(r.address);
     free(r.stack);
     free(r.stack_of);
-    frames_free(r.frames);
 }
 
 static const struct view *find_view(const struct fold_options *opt)
@@ -292,12 +287,17 @@ static const struct view *find_view(const struct fold_options *opt)
     return view;
 }
 
-static int check_fits(const struct trace *t, const struct view *view)
+static bool has_view(const struct trace *t, const struct view *view)
+{
+    return strcmp(view->name, "peak") != 0 || t->header.features & TRACE_FEATURE_PEAK;
+}
+
+static int check_fits(const struct trace *t, const struct view *view, bool all)
 {
     if (t->header.recorder != TRACE_RECORDER_MEM)
         return flame_error(FLAME_USAGE, "%s: not a trace of memory; there is no view '%s' of it",
                            t->path, view->name);
-    if (strcmp(view->name, "peak") == 0 && !(t->header.features & TRACE_FEATURE_PEAK))
+    if (!all && !has_view(t, view))
         return flame_error(FLAME_USAGE, "%s: recorded without the peak; choose another view",
                            t->path);
     return 0;
@@ -314,33 +314,90 @@ static uint64_t sample_of(struct trace *const *traces, size_t n)
     return most;
 }
 
-/* What is left when views and traces are known to be good. */
-static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                     aggregate_sink sink, void *opaque)
+/* One view's sums, until all are known. */
+struct counted {
+    const struct view *view;
+    uint64_t *sums;
+    size_t n;
+};
+
+static void count_view(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                       struct frames **frames, struct aggregate *to, struct counted *c)
 {
-    const struct view *view = find_view(opt);
-    struct aggregate *to = aggregate_new();
-    struct symbols *syms = symbols_new(&opt->symbols);
+    for (size_t i = 0; i < ntraces; i++)
+        fold_one(opt, c->view, traces[i], frames[i], to);
+    c->sums = aggregate_take_sums(to, &c->n);
+}
+
+static void write_view(const struct fold_options *opt, uint64_t sample, struct aggregate *to,
+                       const struct counted *c, aggregate_sink sink, void *opaque)
+{
+    struct strbuf sb = STRBUF_INIT;
     size_t negative;
 
-    for (size_t i = 0; i < ntraces; i++)
-        fold_one(opt, view, traces[i], syms, to);
     if (!opt->no_header) {
-        struct strbuf sb = STRBUF_INIT;
-
-        strbuf_addf(&sb, "# flame: view=%s unit=%s", view->name, view->unit);
+        strbuf_addf(&sb, "# flame: view=%s unit=%s", c->view->name, c->view->unit);
         /* Never last: a number there would make it a stack to other readers. */
-        if (sample_of(traces, ntraces))
-            strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample_of(traces, ntraces));
+        if (sample)
+            strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
         strbuf_addch(&sb, '\n');
         sink(opaque, sb.buf, sb.len);
         strbuf_release(&sb);
     }
+    aggregate_put_sums(to, c->sums, c->n);
     negative = aggregate_write(to, sink, opaque);
     if (negative)
         flame_warn("%zu stacks left out whose sum is below zero: more was freed than allocated "
                    "there, as far as this trace knows",
                    negative);
+}
+
+/* The views asked for that all traces have. How many. */
+static size_t choose_views(const struct fold_options *opt, struct trace *const *traces,
+                           size_t ntraces, struct counted *chosen)
+{
+    size_t n = 0;
+
+    for (size_t v = 0; views[v].name; v++) {
+        bool wanted = opt->all_views || &views[v] == find_view(opt);
+
+        for (size_t i = 0; i < ntraces; i++)
+            wanted = wanted && has_view(traces[i], &views[v]);
+        if (wanted)
+            chosen[n++] = (struct counted){.view = &views[v]};
+    }
+    return n;
+}
+
+/*
+ * What is left when views and traces are known to be good. All names are found before
+ * the first text goes out, each once however many views there are.
+ */
+static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                     aggregate_sink sink, void *opaque)
+{
+    struct counted counted[VIEWS_MAX];
+    size_t n = choose_views(opt, traces, ntraces, counted);
+    struct frames **frames = xcalloc(ntraces, sizeof(struct frames *));
+    struct aggregate *to = aggregate_new();
+    struct symbols *syms = symbols_new(&opt->symbols);
+
+    for (size_t i = 0; i < ntraces; i++) {
+        if (traces[i]->missing_rows)
+            flame_warn("%s: copied while the program ran; %" PRIu32
+                       " rows of counters are left out",
+                       traces[i]->path, traces[i]->missing_rows);
+        frames[i] = frames_new(traces[i], syms, to);
+    }
+    for (size_t v = 0; v < n; v++)
+        count_view(opt, traces, ntraces, frames, to, &counted[v]);
+    for (size_t v = 0; v < n; v++) {
+        write_view(opt, sample_of(traces, ntraces), to, &counted[v], sink, opaque);
+        free(counted[v].sums);
+    }
+    for (size_t i = 0; i < ntraces; i++)
+        frames_free(frames[i]);
+    free(frames);
     symbols_free(syms);
     aggregate_free(to);
     return 0;
@@ -354,7 +411,7 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
     if (!view)
         return FLAME_USAGE;
     for (size_t i = 0; i < ntraces; i++) {
-        int err = check_fits(traces[i], view);
+        int err = check_fits(traces[i], view, opt->all_views);
 
         if (err)
             return err;

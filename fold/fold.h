@@ -19,6 +19,7 @@
 
 struct fold_options {
     const char *view; /* NULL: FOLD_DEFAULT_VIEW */
+    bool all_views;   /* every view the traces have, one after the other, each with its header */
     bool pid;         /* the root frame is comm-PID instead of comm */
     bool tid;         /* a frame for the thread under the root */
     bool no_header;   /* leave out the "# flame:" line */

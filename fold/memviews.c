@@ -41,7 +41,7 @@ static int64_t temp_value(const struct trace *t, const struct trace_row *r)
     return (int64_t)r->temp_calls;
 }
 
-const struct view views[] = {
+const struct view views[VIEWS_MAX + 1] = {
     {"alloc", "bytes", alloc_value}, {"count", "calls", count_value}, {"live", "bytes", live_value},
     {"peak", "bytes", peak_value},   {"temp", "calls", temp_value},   {NULL, NULL, NULL},
 };

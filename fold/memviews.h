@@ -15,8 +15,9 @@ struct view {
     int64_t (*value)(const struct trace *t, const struct trace_row *r);
 };
 
-/* The table; ends with a row whose name is NULL. */
-extern const struct view views[];
+/* The table; at most so many rows, then one whose name is NULL. */
+#define VIEWS_MAX 16
+extern const struct view views[VIEWS_MAX + 1];
 
 /* NULL when there is no such view. */
 const struct view *view_find(const char *name);

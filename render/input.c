@@ -18,7 +18,6 @@
 #include "common/error.h"
 #include "common/trace_reader.h"
 #include "fold/fold.h"
-#include "fold/memviews.h"
 
 #define CHUNK (256u << 10)
 
@@ -175,12 +174,15 @@ static int read_text(struct reader *r, int fd, struct strbuf *sb)
     }
 }
 
-static int take_view(struct reader *r, struct trace *trace, const char *view)
+/* An explorer shows all views, and where in its file a frame was. */
+static int take_trace(struct reader *r, struct trace *trace)
 {
-    struct fold_options options = {.view = view};
+    struct fold_options options = {.view = r->o->view, .all_views = r->o->columns && !r->o->view};
     struct strbuf text = STRBUF_INIT;
-    int status = fold_loaded(&options, &trace, 1, &text);
+    int status;
 
+    options.symbols.lines = r->o->columns;
+    status = fold_loaded(&options, &trace, 1, &text);
     if (!status)
         status = take_text(r, text.buf, text.len);
     strbuf_release(&text);
@@ -197,10 +199,8 @@ static int read_trace(struct reader *r, int fd, struct strbuf *sb)
         return flame_error(FLAME_FAILED, "%s: %s", r->name, strerror(-err));
     status = trace_load_bytes(r->name, sb->buf, sb->len, false, &trace);
     strbuf_release(sb);
-    if (!status && (r->o->view || !r->o->columns))
-        status = take_view(r, trace, r->o->view);
-    for (size_t i = 0; !status && !r->o->view && r->o->columns && views[i].name; i++)
-        status = take_view(r, trace, views[i].name);
+    if (!status)
+        status = take_trace(r, trace);
     trace_free(trace);
     return status;
 }
