@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/outfile.h"
 #include "common/strbuf.h"
-#include "fold/memviews.h"
+#include "fold/views.h"
 #include "render/backend.h"
 
 /* The recorder's own limits, see preload/config.h. */
@@ -152,9 +152,11 @@ static int check_view(const struct run_options *o)
 {
     struct strbuf names = STRBUF_INIT;
 
-    if (view_find(o->view))
+    const struct view *view = view_find(o->view);
+
+    if (view && view->recorder == TRACE_RECORDER_MEM)
         return 0;
-    view_list(&names);
+    view_list(&names, TRACE_RECORDER_MEM);
     flame_error(FLAME_USAGE, "%s: --view %s: unknown view; there are %s", o->me, o->view,
                 names.buf);
     strbuf_release(&names);

@@ -128,6 +128,12 @@ uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len)
     return (uint32_t)a->nframes - 1;
 }
 
+const char *aggregate_frame_text(const struct aggregate *a, uint32_t frame, size_t *len)
+{
+    *len = a->frames[frame].len;
+    return a->frames[frame].s;
+}
+
 static size_t hash_push(uint32_t parent, uint32_t frame)
 {
     uint64_t h = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
@@ -193,6 +199,27 @@ void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n)
 {
     for (size_t i = 0; i < a->nnodes; i++)
         a->nodes[i].sum = i < n ? sums[i] : 0;
+}
+
+uint64_t aggregate_exclude(struct aggregate *a,
+                           bool (*match)(void *opaque, const char *text, size_t len), void *opaque)
+{
+    bool *frames = xcalloc(a->nframes, sizeof *frames), *out = xcalloc(a->nnodes, sizeof *out);
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < a->nframes; i++)
+        frames[i] = match(opaque, a->frames[i].s, a->frames[i].len);
+    /* A parent is always made before its children. */
+    for (size_t i = 1; i < a->nnodes; i++) {
+        out[i] = out[a->nodes[i].parent] || frames[a->nodes[i].frame];
+        if (out[i]) {
+            sum += a->nodes[i].sum;
+            a->nodes[i].sum = 0;
+        }
+    }
+    free(frames);
+    free(out);
+    return sum;
 }
 
 /* Links every node that is to be shown to its parent; returns the negative ones. */

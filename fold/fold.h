@@ -15,15 +15,18 @@
 #include "fold/aggregate.h"
 #include "fold/symbols.h"
 
-#define FOLD_DEFAULT_VIEW "alloc"
-
 struct fold_options {
-    const char *view; /* NULL: FOLD_DEFAULT_VIEW */
+    const char *view; /* NULL: "alloc" or "off", as the trace is */
     bool all_views;   /* every view the traces have, one after the other, each with its header */
     bool pid;         /* the root frame is comm-PID instead of comm */
     bool tid;         /* a frame for the thread under the root */
     bool no_header;   /* leave out the "# flame:" line */
     bool own;         /* leave out what a forked child has of its parent's blocks */
+    const char *const *comms; /* only threads with one of these names; borrowed */
+    size_t ncomms;
+    const char *const *excludes; /* no stacks with a frame one of these regular expressions */
+    size_t nexcludes;            /* (POSIX, extended) matches */
+    bool idle;                   /* of waiting: leave out what idle.h says */
     struct symbol_options symbols;
 };
 

@@ -13,16 +13,21 @@
 static const char help[] =
     "usage: flame fold [OPTION...] FILE...\n"
     "\n"
-    "Folds memory traces into stacks of function names, one a line, with what each\n"
+    "Folds traces into stacks of function names, one a line, with what each\n"
     "stands for. A file that is folded already is taken as it is. Several files give\n"
     "one output, their counts added up. FILE '-' is standard input.\n"
     "\n"
-    "  -v, --view VIEW      alloc (bytes asked for; the default), count (calls), live\n"
-    "                       (bytes not freed), peak (bytes live at the high-water mark),\n"
-    "                       temp (freed before the thread's next allocation)\n"
+    "  -v, --view VIEW      of memory: alloc (bytes asked for; the default), count (calls),\n"
+    "                       live (bytes not freed), peak (bytes live at the high-water\n"
+    "                       mark), temp (freed before the thread's next allocation);\n"
+    "                       of waiting, in microseconds: off (the default), wakeup, offwake,\n"
+    "                       chain, io, runq, oncpu, hotcold; 'flame off --help' tells more\n"
     "  -o, --output FILE    write there instead of to standard output\n"
     "      --pid            the root frame is COMM-PID\n"
     "      --tid            a frame for each thread under the root\n"
+    "      --comm NAME      only of threads called NAME; several: of any of these\n"
+    "      --exclude REGEX  no stacks with a frame that matches\n"
+    "      --idle           no sleeps of threads that only wait for work\n"
     "      --no-demangle    leave C++ and Rust names as they are in the file\n"
     "      --inline         show inlined functions, marked _[i] (the default where\n"
     "                       there is debug information)\n"
@@ -35,6 +40,9 @@ static const char help[] =
 enum {
     OPT_PID = 256,
     OPT_TID,
+    OPT_COMM,
+    OPT_EXCLUDE,
+    OPT_IDLE,
     OPT_NO_DEMANGLE,
     OPT_INLINE,
     OPT_NO_INLINE,
@@ -49,6 +57,9 @@ static const struct option longopts[] = {
     {"output", required_argument, NULL, 'o'},
     {"pid", no_argument, NULL, OPT_PID},
     {"tid", no_argument, NULL, OPT_TID},
+    {"comm", required_argument, NULL, OPT_COMM},
+    {"exclude", required_argument, NULL, OPT_EXCLUDE},
+    {"idle", no_argument, NULL, OPT_IDLE},
     {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
     {"inline", no_argument, NULL, OPT_INLINE},
     {"no-inline", no_argument, NULL, OPT_NO_INLINE},
@@ -115,11 +126,14 @@ static int fold_files(const struct fold_options *opt, char **paths, size_t npath
 int fold_main(int argc, char **argv)
 {
     struct fold_options opt = {0};
-    const char **dirs = xcalloc((size_t)argc, sizeof *dirs);
+    const char **dirs = xcalloc(3 * (size_t)argc, sizeof *dirs);
+    const char **comms = dirs + argc, **excludes = comms + argc;
     const char *output = NULL;
     int c, status;
 
     opt.symbols.debug_dirs = dirs;
+    opt.comms = comms;
+    opt.excludes = excludes;
     opterr = 0;
     optind = 1;
     while ((c = getopt_long(argc, argv, ":v:o:", longopts, NULL)) != -1) {
@@ -135,6 +149,15 @@ int fold_main(int argc, char **argv)
             break;
         case OPT_TID:
             opt.tid = true;
+            break;
+        case OPT_COMM:
+            comms[opt.ncomms++] = optarg;
+            break;
+        case OPT_EXCLUDE:
+            excludes[opt.nexcludes++] = optarg;
+            break;
+        case OPT_IDLE:
+            opt.idle = true;
             break;
         case OPT_NO_DEMANGLE:
             opt.symbols.no_demangle = true;

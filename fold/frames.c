@@ -138,11 +138,11 @@ static void add_id(struct frames *f, struct list *list, const struct strbuf *nam
     list->n++;
 }
 
-/* "[libc.so.6+0x1234]" for an address that no symbol explains. */
-static void add_offset(struct strbuf *sb, const struct address *a)
+/* What an address lies in, for a frame without a symbol: "libc.so.6", "vdso". */
+static void add_module_name(struct strbuf *sb, const struct trace_module_view *module)
 {
     static const char gone[] = " (deleted)";
-    const char *path = a->module ? a->module->path : "", *slash = strrchr(path, '/');
+    const char *path = module ? module->path : "", *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
     size_t len = strlen(base);
 
@@ -158,8 +158,14 @@ static void add_offset(struct strbuf *sb, const struct address *a)
         base = "unknown";
         len = 7;
     }
-    strbuf_addch(sb, '[');
     strbuf_add(sb, base, len);
+}
+
+/* "[libc.so.6+0x1234]" for an address that no symbol explains. */
+static void add_offset(struct strbuf *sb, const struct address *a)
+{
+    strbuf_addch(sb, '[');
+    add_module_name(sb, a->module);
     strbuf_addf(sb, "+0x%" PRIx64 "]", a->addr - (a->module ? a->module->m.bias : 0));
 }
 
@@ -214,7 +220,7 @@ static void resolve(struct frames *f, const struct address *a, struct list *list
     strbuf_release(&sb);
 }
 
-uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t stack)
+const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n)
 {
     struct address *a = &f->addresses[address];
     struct list *list;
@@ -223,7 +229,36 @@ uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t st
     list = exact ? &a->exact : &a->call;
     if (!list->done)
         resolve(f, a, list, exact);
-    for (uint32_t i = 0; i < list->n; i++)
-        stack = aggregate_push(f->to, stack, f->ids[list->first + i]);
-    return stack;
+    *n = list->n;
+    return f->ids + list->first;
+}
+
+/* pthread_rwlock_t, the largest of them, has 56 bytes. */
+#define LOCK_SIZE_MAX 64
+
+uint32_t frames_futex(struct frames *f, uint64_t addr, uint32_t epoch)
+{
+    const struct trace_module_view *m = trace_module_at(f->t, addr, epoch);
+    uint64_t vaddr = addr - (m ? m->m.bias : 0);
+    struct symbol_object o = {NULL, 0, 0, 0};
+    struct strbuf sb = STRBUF_INIT;
+    uint32_t frame;
+
+    strbuf_addstr(&sb, "futex ");
+    if (m)
+        o = symbols_object(f->syms, module_of(f, m), vaddr);
+    if (o.name)
+        strbuf_add(&sb, o.name, o.len);
+    else
+        add_module_name(&sb, m);
+    if (!o.name || o.size > LOCK_SIZE_MAX)
+        strbuf_addf(&sb, "+0x%" PRIx64, o.name ? o.offset : vaddr);
+    frame = aggregate_frame(f->to, sb.buf, sb.len);
+    strbuf_release(&sb);
+    return frame;
+}
+
+struct aggregate *frames_aggregate(const struct frames *f)
+{
+    return f->to;
 }

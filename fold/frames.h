@@ -27,10 +27,16 @@ uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch);
 bool frames_is_sigreturn(const struct frames *f, uint32_t address);
 
 /*
- * Pushes the frames of an address on `stack`, outermost first, and returns the
- * new stack. `exact`: the address itself; else it is a return address, and the
- * call before it is meant.
+ * The frames of an address, outermost first; lent until the next call. `exact`: the
+ * address itself; else it is a return address, and the call before it is meant.
  */
-uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t stack);
+const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n);
+
+/* The frame of a wait for the futex at that address: "futex NAME" of the variable it
+ * lies in, "+0x10" behind it if that is more than one lock. */
+uint32_t frames_futex(struct frames *f, uint64_t addr, uint32_t epoch);
+
+/* What the frames' names say. */
+struct aggregate *frames_aggregate(const struct frames *f);
 
 #endif
