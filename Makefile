@@ -52,10 +52,11 @@ CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c $(wildcard unwind/*.c)
+SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c \
+              $(filter-out unwind/remote%,$(wildcard unwind/*.c))
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
-LIB_SRC    := $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
-              $(wildcard fold/*.c render/*.c driver/*.c)
+LIB_SRC    := $(wildcard common/*.c unwind/remote*.c tracer/*.c fold/*.c render/*.c driver/*.c) \
+              unwind/cfi.c unwind/rules.c
 FLAME_SRC  := flame.c $(LIB_SRC)
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])
