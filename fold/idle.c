@@ -74,6 +74,25 @@ static bool is_lock(const char *name, size_t len)
     return memmem(name, len, "lll_lock", 8) || memmem(name, len, "mutex_", 6);
 }
 
+/* The innermost name of a node's frames; *len 0 for one that has none. */
+static const char *name_of(const struct trace *t, struct frames *frames, uint32_t id,
+                           uint32_t epoch, size_t *len)
+{
+    const struct trace_node *n = &t->nodes[id];
+    struct trace_string s = {"", 0};
+    const uint32_t *found;
+    size_t count;
+
+    if (n->kind == TRACE_NODE_PC) {
+        found = frames_of(frames, frames_address(frames, n->addr, epoch), false, &count);
+        return aggregate_frame_text(frames_aggregate(frames), found[count - 1], len);
+    }
+    if (n->kind == TRACE_NODE_NAME)
+        s = trace_node_name(t, n);
+    *len = s.len;
+    return s.s;
+}
+
 /* A futex that no lock is about. */
 static bool is_queue(const struct trace *t, struct frames *frames, uint32_t id)
 {
@@ -81,21 +100,13 @@ static bool is_queue(const struct trace *t, struct frames *frames, uint32_t id)
     bool queue = false;
 
     for (int i = 0; i < NEAR && t->nodes[id].kind != TRACE_NODE_ROOT; i++) {
-        const struct trace_node *n = &t->nodes[id];
-        const uint32_t *found;
-        size_t count, len;
+        size_t len;
+        const char *name = name_of(t, frames, id, epoch, &len);
 
-        id = n->parent;
-        if (n->kind != TRACE_NODE_PC)
-            continue;
-        found = frames_of(frames, frames_address(frames, n->addr, epoch), false, &count);
-        for (size_t k = 0; k < count; k++) {
-            const char *name = aggregate_frame_text(frames_aggregate(frames), found[k], &len);
-
-            if (is_lock(name, len))
-                return false;
-            queue |= waits_for_work(name, len);
-        }
+        if (is_lock(name, len))
+            return false;
+        queue |= waits_for_work(name, len);
+        id = t->nodes[id].parent;
     }
     return queue;
 }

@@ -22,7 +22,6 @@
 #include <stdlib.h>
 
 #include "fold/marks.h"
-#include "fold/offrow.h"
 
 struct run {
     const struct nodestack_options *o;
@@ -73,7 +72,7 @@ static size_t root_frames(struct run *r, uint32_t thread, uint32_t frames[2])
     if (off && !th)
         return 0;
     if (off) {
-        pid = off_thread(r->t, thread)->pid;
+        pid = trace_off_thread_at(r->t, thread)->pid;
         strbuf_add(&sb, th->comm, strnlen(th->comm, sizeof th->comm));
         if (!sb.len)
             strbuf_addstr(&sb, "unknown");

@@ -12,11 +12,6 @@ static inline const struct trace_off_row *off_row(const struct trace_row *r)
     return (const struct trace_off_row *)r;
 }
 
-static inline const struct trace_off_thread *off_thread(const struct trace *t, uint32_t id)
-{
-    return (const struct trace_off_thread *)trace_thread_at(t, id);
-}
-
 /* The sleeper's stack below the links of its wakers. *waker: the stack of the first of
  * them, 0 when nobody is known to have woken it. */
 static inline uint32_t off_sleeper(const struct trace *t, uint32_t node, uint32_t *waker)
