@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/outfile.h"
 #include "common/strbuf.h"
-#include "fold/views.h"
+#include "fold/viewtable.h"
 #include "render/backend.h"
 
 /* The recorder's own limits, see preload/config.h. */

@@ -41,7 +41,7 @@ static bool is_named(const struct trace *t, uint32_t thread, const struct item_o
     const struct trace_thread *th = trace_thread_at(t, thread);
 
     for (size_t i = 0; i < o->ncomms; i++)
-        if (th && strncmp(th->comm, o->comms[i], sizeof th->comm) == 0)
+        if (th && strncmp(th->comm, o->comms[i], sizeof th->comm - 1) == 0)
             return true;
     return o->ncomms == 0;
 }

@@ -7,7 +7,7 @@
 #include "common/trace_reader.h"
 #include "fold/idle.h"
 #include "fold/leftout.h"
-#include "fold/views.h"
+#include "fold/viewtable.h"
 
 struct item {
     uint32_t node;   /* whose stack it is */
@@ -26,7 +26,8 @@ struct item_options {
     const struct view *view;
     bool tid;                 /* memory: keep threads apart (of waiting: they always are) */
     bool own;                 /* leave out inherited rows */
-    const char *const *comms; /* only of threads with one of these names; NULL: of all */
+    const char *const *comms; /* only of threads with one of these names (the first 15 bytes
+                                 count, as the kernel keeps no more) */
     size_t ncomms;
     const struct idle *idle;   /* leave these out; NULL: none */
     struct left_out *left_out; /* added to */

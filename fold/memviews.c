@@ -2,7 +2,7 @@
  * The views of memory. Rows that a fork's child inherited stand for blocks that its parent
  * allocated: they count as live and in the peak, but not as allocated here.
  */
-#include "fold/views.h"
+#include "fold/viewtable.h"
 
 static bool inherited(const struct trace_row *r)
 {
@@ -52,4 +52,4 @@ const struct view mem_views[] = {
     {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL},
 };
 
-_Static_assert(ARRAY_LEN(mem_views) <= VIEWS_MAX + 1, "views.h");
+_Static_assert(ARRAY_LEN(mem_views) <= VIEWS_MAX + 1, "viewtable.h");

@@ -79,7 +79,7 @@ static size_t root_frames(struct run *r, uint32_t thread, uint32_t frames[2])
     } else {
         strbuf_addstr(&sb, program_name(r->t));
     }
-    if (r->o->pid)
+    if (r->o->pid && pid) /* 0: threads of several share the record */
         strbuf_addf(&sb, "-%" PRIu32, pid);
     frames[0] = frame_of_string(r->to, &sb);
     if (!r->o->tid)

@@ -13,7 +13,7 @@
  * Whatever is added up is nanoseconds; views give microseconds.
  */
 #include "fold/offrow.h"
-#include "fold/views.h"
+#include "fold/viewtable.h"
 
 static bool on_cpu(const struct trace_row *r)
 {
@@ -79,4 +79,4 @@ const struct view off_views[] = {
     {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL},
 };
 
-_Static_assert(ARRAY_LEN(off_views) <= VIEWS_MAX + 1, "views.h");
+_Static_assert(ARRAY_LEN(off_views) <= VIEWS_MAX + 1, "viewtable.h");

@@ -1,5 +1,5 @@
 /* Each view's value of a row, and that a row's flags are heeded. */
-#include "fold/views.h"
+#include "fold/viewtable.h"
 #include "tests/tap.h"
 
 static int64_t value(const char *name, const struct trace_row *r)

@@ -1,4 +1,4 @@
-#include "fold/views.h"
+#include "fold/viewtable.h"
 
 static const struct {
     uint32_t recorder;

@@ -1,9 +1,9 @@
 /*
- * views.h: what can be asked of a trace. One table row a view, one table a recorder.
+ * viewtable.h: what can be asked of a trace. One table row a view, one table a recorder.
  * (What a view is called in a picture is render's business.)
  */
-#ifndef FLAME_FOLD_VIEWS_H
-#define FLAME_FOLD_VIEWS_H
+#ifndef FLAME_FOLD_VIEWTABLE_H
+#define FLAME_FOLD_VIEWTABLE_H
 
 #include "common/strbuf.h"
 #include "common/trace_reader.h"
