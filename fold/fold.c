@@ -135,6 +135,8 @@ static void write_view(const struct fold_options *opt, uint64_t sample, struct a
     }
     aggregate_put_sums(to, c->sums, c->n);
     negative = aggregate_write(to, sink, opaque);
+    if (opt->quiet)
+        return;
     if (negative && c->view->recorder == TRACE_RECORDER_MEM)
         flame_warn("%zu stacks left out whose sum is below zero: more was freed than allocated "
                    "there, as far as this trace knows",
@@ -199,7 +201,7 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
         write_view(opt, sample_of(traces, ntraces), f.to, &counted[v], sink, opaque);
         free(counted[v].sums);
     }
-    if (n)
+    if (n && !opt->quiet)
         left_out_say(&left_out, counted[0].view->unit, counted[0].view->scale);
     for (size_t i = 0; i < ntraces; i++) {
         frames_free(f.frames[i]);

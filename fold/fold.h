@@ -21,6 +21,7 @@ struct fold_options {
     bool pid;         /* the root frame is comm-PID instead of comm */
     bool tid;         /* a frame for the thread under the root */
     bool no_header;   /* leave out the "# flame:" line */
+    bool quiet;       /* say nothing of what is left out */
     bool own;         /* leave out what a forked child has of its parent's blocks */
     const char *const *comms; /* only threads with one of these names; borrowed */
     size_t ncomms;
