@@ -103,25 +103,30 @@ static void grow_frames(struct aggregate *a)
 uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len)
 {
     struct strbuf sb = STRBUF_INIT;
-    struct text *t;
-    uint32_t hash;
-    size_t at;
+    uint32_t frame;
 
     folded_add_frame(&sb, name, len);
-    hash = hash_text(sb.buf, sb.len);
+    frame = aggregate_safe_frame(a, sb.buf, sb.len);
+    strbuf_release(&sb);
+    return frame;
+}
+
+uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len)
+{
+    uint32_t hash = hash_text(name, len);
+    struct text *t;
+    size_t at;
+
     for (at = hash & a->frame_mask; a->frame_slots[at]; at = (at + 1) & a->frame_mask) {
         t = &a->frames[a->frame_slots[at] - 1];
-        if (t->hash == hash && t->len == sb.len && memcmp(t->s, sb.buf, sb.len) == 0) {
-            strbuf_release(&sb);
+        if (t->hash == hash && t->len == len && memcmp(t->s, name, len) == 0)
             return a->frame_slots[at] - 1;
-        }
     }
     if (a->nframes == a->frames_alloc) {
         a->frames_alloc = a->frames_alloc ? a->frames_alloc * 2 : 256;
         a->frames = xreallocarray(a->frames, a->frames_alloc, sizeof *a->frames);
     }
-    a->frames[a->nframes] = (struct text){.len = (uint32_t)sb.len, .hash = hash};
-    a->frames[a->nframes].s = strbuf_detach(&sb, NULL);
+    a->frames[a->nframes] = (struct text){xmemdup0(name, len), (uint32_t)len, hash};
     a->frame_slots[at] = (uint32_t)++a->nframes;
     if (a->nframes * 2 > a->frame_mask)
         grow_frames(a);

@@ -19,6 +19,8 @@ void aggregate_free(struct aggregate *a);
 
 /* The frame called so; the name is made safe for folded text (folded_add_frame). */
 uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len);
+/* The same for a name that is safe already. */
+uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len);
 /* The stack of `parent` with one more frame at its leaf. */
 uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
 /* Adds to a stack's sum, modulo 2^64. */

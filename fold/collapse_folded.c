@@ -80,9 +80,29 @@ static struct collapse_count exact(const char *text, size_t len, struct folded_c
     return c;
 }
 
+/* "# flame: left-out=12" or "left-out=12,34". False: not such a line. */
+static bool take_left_out(struct collapse *c, struct span line)
+{
+    struct collapse_count count;
+    struct span value, part;
+    size_t column = c->column > 0;
+
+    if (!folded_find_meta(line.s, line.len, FOLDED_LEFT_OUT, &value.s, &value.len))
+        return false;
+    for (; c->left_out && column < 2 && value.len; column++) {
+        part = span_to(value, span_chr(value, ','));
+        value = span_from(value, part.len + 1);
+        c->has_left_out |= collapse_count_parse(part.s, part.len, &count);
+        if (!collapse_count_parse(part.s, part.len, &count) || (c->column >= 0 && value.len))
+            break;
+        collapse_count_add(&c->left_out[column], &count);
+    }
+    return true;
+}
+
 static void take_meta(struct collapse *c, struct span line)
 {
-    if (!c->meta || !span_begins(line, "# flame:"))
+    if (take_left_out(c, line) || !c->meta || !span_begins(line, "# flame:"))
         return;
     line = span_rtrim(line);
     if (c->meta->len == 0)
@@ -128,23 +148,17 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
         /* Empty frames at the end are none; heaptrack_print ends every stack in ';'. */
         while (line.len > 0 && line.stack[line.len - 1] == ';')
             line.len--;
-        if (!c->opt->recursion && is_next(c, b, &line)) {
+        if (is_next(c, b, &line)) {
             collapse_stacks_add_to(c->stacks, ++b->stack, first, second);
             c->samples++;
             return;
         }
         push_frames(c, b, line.stack, line.len);
-        if (c->opt->recursion) {
-            collapse_fold_recursion(c);
-            strbuf_clear(&b->text);
-        }
         if (second)
             collapse_stacks_want_two(c->stacks);
         b->stack = collapse_stacks_find(c->stacks, c->ids, c->n);
         collapse_stacks_add_to(c->stacks, b->stack, first, second);
         c->samples++;
-        if (c->opt->recursion)
-            c->n = 0;
     }
 }
 

@@ -479,7 +479,7 @@ void collapse_stacks_sort(struct collapse_stacks *st)
 
 void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct collapse_stack *out)
 {
-    uint32_t id = st->order[i];
+    uint32_t id = st->order ? st->order[i] : (uint32_t)i;
     const struct stack *s = &st->stacks[id];
 
     out->ids = s->n ? st->pool + s->at : NULL;
@@ -493,7 +493,7 @@ void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct coll
 uint32_t collapse_stacks_frame(const struct collapse_stacks *st, const struct collapse_stack *s,
                                size_t k)
 {
-    return st->unrank[s->ids[k]];
+    return st->unrank ? st->unrank[s->ids[k]] : s->ids[k];
 }
 
 void collapse_stacks_line(const struct collapse_stacks *st, const struct collapse_stack *s,

@@ -68,9 +68,12 @@ void collapse_stacks_strip(struct collapse_stacks *st, bool strip);
 /* Scales first columns so that their sum is the second columns', each rounded down. */
 void collapse_stacks_normalize(struct collapse_stacks *st);
 
-/* One stack, in the order that collapse_stacks_sort gave. */
+/*
+ * One stack, in the order that collapse_stacks_sort gave; before that, in the order
+ * in which they were first added.
+ */
 struct collapse_stack {
-    const uint32_t *ids; /* what collapse_stacks_sort makes of ids; see _frame */
+    const uint32_t *ids; /* ids of names; sorted, see _frame. Lent until a stack is added */
     size_t n;
     struct collapse_count count, second;
     bool has_first, has_second; /* a column that no line of this stack had is absent */
@@ -79,7 +82,7 @@ struct collapse_stack {
 /* Sorts by the bytes of the folded stack. No name or stack can be added after. */
 void collapse_stacks_sort(struct collapse_stacks *st);
 void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct collapse_stack *out);
-/* The id of frame k of a sorted stack. */
+/* The id of frame k of a stack. */
 uint32_t collapse_stacks_frame(const struct collapse_stacks *st, const struct collapse_stack *s,
                                size_t k);
 

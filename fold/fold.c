@@ -56,6 +56,14 @@ struct run {
     uint32_t *stack_of; /* which thread's round `stack` was made in, + 1 */
 };
 
+void fold_options_for(struct fold_options *opt, const struct filter *f)
+{
+    opt->tid |= f->by_thread;
+    opt->pid |= f->by_process;
+    opt->place = f->by;
+    opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
+}
+
 static uint32_t frame_of_string(struct aggregate *a, struct strbuf *sb)
 {
     uint32_t frame = aggregate_frame(a, sb->buf, sb->len);
@@ -255,7 +263,7 @@ static void fold_one(const struct fold_options *opt, const struct view *view, co
     if (t->missing_rows)
         flame_warn("%s: copied while the program ran; %" PRIu32 " rows of counters are left out",
                    t->path, t->missing_rows);
-    r.frames = frames_new(t, syms, to);
+    r.frames = frames_new(t, syms, to, opt->place);
     r.needed = xcalloc(nodes, 1);
     r.exact = xcalloc(nodes, 1);
     r.epoch = xcalloc(nodes, sizeof *r.epoch);

@@ -13,6 +13,7 @@
 #include "common/strbuf.h"
 #include "common/trace_reader.h"
 #include "fold/aggregate.h"
+#include "fold/filter.h"
 #include "fold/symbols.h"
 
 #define FOLD_DEFAULT_VIEW "alloc"
@@ -23,8 +24,12 @@ struct fold_options {
     bool tid;         /* a frame for the thread under the root */
     bool no_header;   /* leave out the "# flame:" line */
     bool own;         /* leave out what a forked child has of its parent's blocks */
+    enum place_kind place; /* names carry their place, for filters to read */
     struct symbol_options symbols;
 };
+
+/* Asks for what these filters need to know: threads, processes, places. */
+void fold_options_for(struct fold_options *opt, const struct filter *f);
 
 /* Folds several traces into one text, appended to `out`. Paths as for trace_load. */
 int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/folded.h"
 #include "fold/perfmap.h"
 
 struct list {
@@ -33,6 +34,7 @@ struct frames {
     const struct trace *t;
     struct symbols *syms;
     struct aggregate *to;
+    enum place_kind place;
     struct symbol_module **modules; /* in the order of t->modules */
     struct address *addresses;
     size_t n, alloc;
@@ -44,13 +46,15 @@ struct frames {
     size_t nids, ids_alloc;
 };
 
-struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to)
+struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
+                          enum place_kind place)
 {
     struct frames *f = xcalloc(1, sizeof *f);
 
     f->t = t;
     f->syms = syms;
     f->to = to;
+    f->place = place;
     f->modules = xcalloc(t->nmodules, sizeof *f->modules);
     f->mask = 4095;
     f->slots = xcalloc(f->mask + 1, sizeof *f->slots);
@@ -134,20 +138,29 @@ static void add_id(struct frames *f, struct list *list, const struct strbuf *nam
         f->ids_alloc = f->ids_alloc ? f->ids_alloc * 2 : 1024;
         f->ids = xreallocarray(f->ids, f->ids_alloc, sizeof *f->ids);
     }
-    f->ids[f->nids++] = aggregate_frame(f->to, name->buf, name->len);
+    f->ids[f->nids++] = aggregate_safe_frame(f->to, name->buf, name->len);
     list->n++;
+}
+
+/* The last component of a module's path. */
+static const char *module_name(const struct address *a, size_t *len)
+{
+    static const char gone[] = " (deleted)";
+    const char *path = a->module ? a->module->path : "", *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+
+    *len = strlen(base);
+    if (*len > sizeof gone - 1 && strcmp(base + *len - (sizeof gone - 1), gone) == 0)
+        *len -= sizeof gone - 1;
+    return base;
 }
 
 /* "[libc.so.6+0x1234]" for an address that no symbol explains. */
 static void add_offset(struct strbuf *sb, const struct address *a)
 {
-    static const char gone[] = " (deleted)";
-    const char *path = a->module ? a->module->path : "", *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    size_t len = strlen(base);
+    size_t len;
+    const char *base = module_name(a, &len);
 
-    if (len > sizeof gone - 1 && strcmp(base + len - (sizeof gone - 1), gone) == 0)
-        len -= sizeof gone - 1;
     if (strcmp(base, "linux-vdso.so.1") == 0 || strcmp(base, "[vdso]") == 0) {
         base = "vdso";
         len = 4;
@@ -183,10 +196,28 @@ static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct addre
     return true;
 }
 
+static void add_place(const struct frames *f, struct strbuf *sb, const struct address *a,
+                      const struct symbol_frame *frame)
+{
+    struct strbuf place = STRBUF_INIT;
+    size_t len;
+    const char *module = module_name(a, &len);
+
+    if (f->place == PLACE_MODULE || !frame->file) {
+        place_mark_module(sb, f->place, module, len);
+        return;
+    }
+    strbuf_addstr(&place, frame->file);
+    if (f->place == PLACE_LINE)
+        strbuf_addf(&place, ":%u", frame->line);
+    place_mark(sb, place.buf, place.len);
+    strbuf_release(&place);
+}
+
 static void resolve(struct frames *f, const struct address *a, struct list *list, bool exact)
 {
     struct symbol_frames found = {NULL, 0};
-    struct strbuf sb = STRBUF_INIT;
+    struct strbuf sb = STRBUF_INIT, safe = STRBUF_INIT;
 
     list->done = true;
     list->first = (uint32_t)f->nids;
@@ -198,20 +229,26 @@ static void resolve(struct frames *f, const struct address *a, struct list *list
             strbuf_addstr(&sb, "__restore_rt");
         else if (!add_jit_name(f, &sb, a, exact))
             add_offset(&sb, a);
-        add_id(f, list, &sb);
+        folded_add_frame(&safe, sb.buf, sb.len);
+        add_id(f, list, &safe);
     }
     for (size_t i = 0; i < found.n; i++) {
         const struct symbol_frame *frame = &found.frame[i];
 
         strbuf_clear(&sb);
         strbuf_add(&sb, frame->name, frame->len);
-        if (frame->file)
+        if (frame->file && f->place != PLACE_FILE && f->place != PLACE_LINE)
             strbuf_addf(&sb, " %s:%u", frame->file, frame->line);
         if (frame->inlined)
             strbuf_addstr(&sb, "_[i]");
-        add_id(f, list, &sb);
+        strbuf_clear(&safe);
+        folded_add_frame(&safe, sb.buf, sb.len);
+        if (f->place)
+            add_place(f, &safe, a, frame);
+        add_id(f, list, &safe);
     }
     strbuf_release(&sb);
+    strbuf_release(&safe);
 }
 
 uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t stack)
