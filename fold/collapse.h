@@ -17,15 +17,15 @@
 #include "fold/place.h"
 
 struct collapse_options {
-    const char *event; /* perf: this event only; NULL: the first one met */
-    bool pid, tid;     /* process (and thread) ids in the root frame */
-    bool kernel, jit;  /* mark frames _[k], _[j] */
-    bool addrs;        /* addresses of unknown frames */
-    bool srcline;      /* perf: the input has source lines */
-    bool inlined;      /* perf: look up inlined functions */
-    bool context;      /* with inlined: file and line as well */
+    const char *event;     /* perf: this event only; NULL: the first one met */
+    bool pid, tid;         /* process (and thread) ids in the root frame */
+    bool kernel, jit;      /* mark frames _[k], _[j] */
+    bool addrs;            /* addresses of unknown frames */
+    bool srcline;          /* perf: the input has source lines */
+    bool inlined;          /* perf: look up inlined functions */
+    bool context;          /* with inlined: file and line as well */
     enum place_kind place; /* names carry their place where the input tells it (place.h) */
-    bool wake, chain;  /* perf-sched: the waker's stack as well; and what woke the waker */
+    bool wake, chain;      /* perf-sched: the waker's stack as well; and what woke the waker */
 };
 
 struct collapse {

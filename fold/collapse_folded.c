@@ -183,6 +183,8 @@ int collapse_folded_probe(const char *text, size_t len)
     struct folded_line f;
     size_t good = 0, bad = 0, stacks = 0;
 
+    if (span_begins(rest, "# flame: "))
+        return 60;
     while (span_line(&rest, &line)) {
         int kind = folded_parse_line(line.s, line.len, &f);
 

@@ -17,9 +17,9 @@ struct collapse_load {
     struct filter *filter; /* borrowed; NULL: none */
     struct collapse_stacks *stacks;
     struct collapse_count left_out[2]; /* by filters, also those of stages before */
-    struct strbuf meta; /* the "# flame:" line that the files share, or empty */
-    int column;         /* as in struct collapse */
-    size_t texts;       /* files of folded text so far */
+    struct strbuf meta;                /* the "# flame:" line that the files share, or empty */
+    int column;                        /* as in struct collapse */
+    size_t texts;                      /* files of folded text so far */
     /* Traces so far, folded together by collapse_load_traces. */
     struct trace **traces;
     size_t ntraces;

@@ -92,7 +92,7 @@ struct filter {
     signed char *known; /* by name and pattern: does it match? -1: not looked at yet */
     size_t nknown;
     struct idmap places; /* by name: the name that --by makes of it, plus one */
-    uint32_t *shared; /* the frames at the root that all stacks kept so far share */
+    uint32_t *shared;    /* the frames at the root that all stacks kept so far share */
     size_t nshared, shared_alloc;
     bool shared_known;
     const struct filter_pattern *gave_up; /* an expression that cannot be matched, or NULL */
@@ -102,7 +102,10 @@ struct filter {
     struct strbuf text;
 };
 
-#define FILTER_INIT {.text = STRBUF_INIT}
+#define FILTER_INIT                                                                                \
+    {                                                                                              \
+        .text = STRBUF_INIT                                                                        \
+    }
 
 void filter_release(struct filter *f);
 

@@ -73,8 +73,7 @@ static size_t cut_line(struct filter_lines *fl, const struct folded_line *line)
             fl->ids_alloc = fl->ids_alloc ? fl->ids_alloc * 2 : 256;
             fl->ids = xreallocarray(fl->ids, fl->ids_alloc, sizeof *fl->ids);
         }
-        fl->ids[fl->nids + n++] =
-            collapse_stacks_name(fl->names, line->stack + from, to - from);
+        fl->ids[fl->nids + n++] = collapse_stacks_name(fl->names, line->stack + from, to - from);
     }
     return n;
 }

@@ -19,11 +19,11 @@
 #define FOLD_DEFAULT_VIEW "alloc"
 
 struct fold_options {
-    const char *view; /* NULL: FOLD_DEFAULT_VIEW */
-    bool pid;         /* the root frame is comm-PID instead of comm */
-    bool tid;         /* a frame for the thread under the root */
-    bool no_header;   /* leave out the "# flame:" line */
-    bool own;         /* leave out what a forked child has of its parent's blocks */
+    const char *view;      /* NULL: FOLD_DEFAULT_VIEW */
+    bool pid;              /* the root frame is comm-PID instead of comm */
+    bool tid;              /* a frame for the thread under the root */
+    bool no_header;        /* leave out the "# flame:" line */
+    bool own;              /* leave out what a forked child has of its parent's blocks */
     enum place_kind place; /* names carry their place, for filters to read */
     struct symbol_options symbols;
 };
