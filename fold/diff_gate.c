@@ -97,6 +97,7 @@ static void name_stacks(const struct collapse_stacks *st, const unsigned char *w
 {
     size_t n = collapse_stacks_len(st), ngrown = 0;
     struct grown *grown = xcalloc(n, sizeof *grown);
+    struct collapse_line line = COLLAPSE_LINE_INIT;
     struct collapse_stack s;
 
     for (size_t i = 0; i < n; i++) {
@@ -106,19 +107,21 @@ static void name_stacks(const struct collapse_stacks *st, const unsigned char *w
             continue;
         collapse_stacks_get(st, i, &s);
         for (size_t k = 0; k < s.n && !has; k++)
-            has = collapse_stacks_frame(st, &s, k) == frame;
+            has = s.ids[k] == frame;
         if (has && number(&s.second) > number(&s.count))
             grown[ngrown++] = (struct grown){i, number(&s.second) - number(&s.count)};
     }
     qsort(grown, ngrown, sizeof *grown, by_growth);
     for (size_t i = 0; i < ngrown && i < NAMED; i++) {
         collapse_stacks_get(st, grown[i].stack, &s);
+        collapse_line_set(&line, st, grown[i].stack);
         strbuf_addstr(report, "  ");
-        collapse_stacks_line(st, &s, report);
+        strbuf_add(report, line.text.buf, line.text.len);
         say_growth(report, (struct sums){number(&s.count), number(&s.second)});
     }
     if (ngrown > NAMED)
         strbuf_addf(report, "  and %zu more\n", ngrown - NAMED);
+    collapse_line_release(&line);
     free(grown);
 }
 
@@ -165,7 +168,7 @@ bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
         v = (struct sums){number(&s.count), number(&s.second)};
         watched[i] = !g->frame;
         for (size_t k = 0; k < s.n; k++) {
-            uint32_t id = collapse_stacks_frame(st, &s, k);
+            uint32_t id = s.ids[k];
 
             if (g->frame) {
                 watched[i] |= matches(g, st, known, id);

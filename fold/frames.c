@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "common/folded.h"
+#include "fold/hashslots.h"
 #include "fold/perfmap.h"
 
 struct list {
@@ -38,8 +39,7 @@ struct frames {
     struct symbol_module **modules; /* in the order of t->modules */
     struct address *addresses;
     size_t n, alloc;
-    uint32_t *slots; /* index in addresses + 1; 0: free */
-    size_t mask;
+    struct hashslots by_address;
     struct perfmap *jit; /* names of code outside of files; NULL: none */
     bool jit_sought;
     uint32_t *ids; /* frame ids of all lists */
@@ -56,8 +56,7 @@ struct frames *frames_new(const struct trace *t, struct symbols *syms, struct ag
     f->to = to;
     f->place = place;
     f->modules = xcalloc(t->nmodules, sizeof *f->modules);
-    f->mask = 4095;
-    f->slots = xcalloc(f->mask + 1, sizeof *f->slots);
+    hashslots_init(&f->by_address, 4096);
     return f;
 }
 
@@ -68,7 +67,7 @@ void frames_free(struct frames *f)
     perfmap_free(f->jit);
     free(f->modules);
     free(f->addresses);
-    free(f->slots);
+    hashslots_release(&f->by_address);
     free(f->ids);
     free(f);
 }
@@ -82,49 +81,33 @@ static struct symbol_module *module_of(struct frames *f, const struct trace_modu
     return f->modules[i];
 }
 
-static size_t hash_address(uint64_t addr, const struct trace_module_view *m)
+static uint32_t hash_address(uint64_t addr, const struct trace_module_view *m)
 {
-    return (size_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
-}
-
-static void grow(struct frames *f)
-{
-    size_t mask = f->mask * 2 + 1;
-
-    free(f->slots);
-    f->slots = xcalloc(mask + 1, sizeof *f->slots);
-    f->mask = mask;
-    for (size_t i = 0; i < f->n; i++) {
-        size_t at = hash_address(f->addresses[i].addr, f->addresses[i].module) & mask;
-
-        while (f->slots[at])
-            at = (at + 1) & mask;
-        f->slots[at] = (uint32_t)i + 1;
-    }
+    return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
 }
 
 uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, epoch);
-    size_t at = hash_address(addr, m) & f->mask;
+    struct hashslots *h = &f->by_address;
+    uint32_t hash = hash_address(addr, m), id;
     struct address *a;
 
-    for (; f->slots[at]; at = (at + 1) & f->mask) {
-        a = &f->addresses[f->slots[at] - 1];
+    for (size_t i = hashslots_first(h, hash); hashslots_at(h, i, &id); i = hashslots_next(h, i)) {
+        a = &f->addresses[id];
         if (a->addr == addr && a->module == m)
-            return f->slots[at] - 1;
+            return id;
     }
     if (f->n == f->alloc) {
         f->alloc = f->alloc ? f->alloc * 2 : 1024;
         f->addresses = xreallocarray(f->addresses, f->alloc, sizeof *f->addresses);
     }
-    a = &f->addresses[f->n];
+    id = (uint32_t)f->n++;
+    a = &f->addresses[id];
     *a = (struct address){.addr = addr, .module = m};
     a->sigreturn = m && symbols_is_sigreturn(f->syms, module_of(f, m), addr - m->m.bias);
-    f->slots[at] = (uint32_t)++f->n;
-    if (f->n * 2 > f->mask)
-        grow(f);
-    return (uint32_t)f->n - 1;
+    hashslots_add(h, hash, id);
+    return id;
 }
 
 bool frames_is_sigreturn(const struct frames *f, uint32_t address)
