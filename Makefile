@@ -40,7 +40,7 @@ endif
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
-              libzstd-dev zlib1g-dev libunwind-dev libcairo2-dev
+              libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4 redis-server redis-tools
@@ -85,7 +85,7 @@ SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
-FLAME_LIBS := -ldwarf -lelf -llzma -lzstd -lz -liberty -lm -ldl
+FLAME_LIBS := -ldwarf -lelf -lpcre2-8 -llzma -lzstd -lz -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion.
 TEST_LIBS  := -Wl,--as-needed -lunwind -lpthread -ldl $(FLAME_LIBS)

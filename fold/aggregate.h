@@ -21,6 +21,8 @@ void aggregate_free(struct aggregate *a);
 
 /* The frame called so; the name is made safe for folded text (folded_add_frame). */
 uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len);
+/* The same for a name that is safe already. */
+uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len);
 /* The safe text of a frame; lent until the next frame is made. */
 const char *aggregate_frame_text(const struct aggregate *a, uint32_t frame, size_t *len);
 /* The stack of `parent` with one more frame at its leaf. */

@@ -15,6 +15,14 @@
 #include "fold/guarded.h"
 #include "fold/nodestacks.h"
 
+void fold_options_for(struct fold_options *opt, const struct filter *f)
+{
+    opt->tid |= f->by_thread;
+    opt->pid |= f->by_process;
+    opt->place = f->by;
+    opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
+}
+
 /* The view asked for of the first of these traces. NULL after a line. */
 static const struct view *find_view(const struct fold_options *opt, uint32_t recorder)
 {
@@ -172,7 +180,7 @@ static void open_traces(struct folding *f, struct symbols *syms, struct left_out
             flame_warn("%s: copied while the program ran; %" PRIu32
                        " rows of counters are left out",
                        t->path, t->missing_rows);
-        f->frames[i] = frames_new(t, syms, f->to);
+        f->frames[i] = frames_new(t, syms, f->to, f->opt->place);
         if (!f->opt->idle)
             continue;
         f->idle[i] = idle_new(t, f->frames[i]);

@@ -13,6 +13,7 @@
 #include "common/strbuf.h"
 #include "common/trace_reader.h"
 #include "fold/aggregate.h"
+#include "fold/filter.h"
 #include "fold/symbols.h"
 
 struct fold_options {
@@ -23,6 +24,7 @@ struct fold_options {
     bool no_header;   /* leave out the "# flame:" line */
     bool quiet;       /* say nothing of what is left out */
     bool own;         /* leave out what a forked child has of its parent's blocks */
+    enum place_kind place;    /* names carry their place, for filters to read */
     const char *const *comms; /* only threads with one of these names; borrowed */
     size_t ncomms;
     const char *const *excludes; /* no stacks with a frame one of these regular expressions */
@@ -30,6 +32,9 @@ struct fold_options {
     bool idle;                   /* of waiting: leave out what idle.h says */
     struct symbol_options symbols;
 };
+
+/* Asks for what these filters need to know: threads, processes, places. */
+void fold_options_for(struct fold_options *opt, const struct filter *f);
 
 /* Folds several traces into one text, appended to `out`. Paths as for trace_load. */
 int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,

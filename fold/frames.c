@@ -15,6 +15,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/folded.h"
+#include "fold/hashslots.h"
 #include "fold/perfmap.h"
 
 struct list {
@@ -33,27 +35,28 @@ struct frames {
     const struct trace *t;
     struct symbols *syms;
     struct aggregate *to;
+    enum place_kind place;
     struct symbol_module **modules; /* in the order of t->modules */
     struct address *addresses;
     size_t n, alloc;
-    uint32_t *slots; /* index in addresses + 1; 0: free */
-    size_t mask;
+    struct hashslots by_address;
     struct perfmap *jit; /* names of code outside of files; NULL: none */
     bool jit_sought;
     uint32_t *ids; /* frame ids of all lists */
     size_t nids, ids_alloc;
 };
 
-struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to)
+struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
+                          enum place_kind place)
 {
     struct frames *f = xcalloc(1, sizeof *f);
 
     f->t = t;
     f->syms = syms;
     f->to = to;
+    f->place = place;
     f->modules = xcalloc(t->nmodules, sizeof *f->modules);
-    f->mask = 4095;
-    f->slots = xcalloc(f->mask + 1, sizeof *f->slots);
+    hashslots_init(&f->by_address, 4096);
     return f;
 }
 
@@ -64,7 +67,7 @@ void frames_free(struct frames *f)
     perfmap_free(f->jit);
     free(f->modules);
     free(f->addresses);
-    free(f->slots);
+    hashslots_release(&f->by_address);
     free(f->ids);
     free(f);
 }
@@ -78,49 +81,33 @@ static struct symbol_module *module_of(struct frames *f, const struct trace_modu
     return f->modules[i];
 }
 
-static size_t hash_address(uint64_t addr, const struct trace_module_view *m)
+static uint32_t hash_address(uint64_t addr, const struct trace_module_view *m)
 {
-    return (size_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
-}
-
-static void grow(struct frames *f)
-{
-    size_t mask = f->mask * 2 + 1;
-
-    free(f->slots);
-    f->slots = xcalloc(mask + 1, sizeof *f->slots);
-    f->mask = mask;
-    for (size_t i = 0; i < f->n; i++) {
-        size_t at = hash_address(f->addresses[i].addr, f->addresses[i].module) & mask;
-
-        while (f->slots[at])
-            at = (at + 1) & mask;
-        f->slots[at] = (uint32_t)i + 1;
-    }
+    return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
 }
 
 uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, epoch);
-    size_t at = hash_address(addr, m) & f->mask;
+    struct hashslots *h = &f->by_address;
+    uint32_t hash = hash_address(addr, m), id;
     struct address *a;
 
-    for (; f->slots[at]; at = (at + 1) & f->mask) {
-        a = &f->addresses[f->slots[at] - 1];
+    for (size_t i = hashslots_first(h, hash); hashslots_at(h, i, &id); i = hashslots_next(h, i)) {
+        a = &f->addresses[id];
         if (a->addr == addr && a->module == m)
-            return f->slots[at] - 1;
+            return id;
     }
     if (f->n == f->alloc) {
         f->alloc = f->alloc ? f->alloc * 2 : 1024;
         f->addresses = xreallocarray(f->addresses, f->alloc, sizeof *f->addresses);
     }
-    a = &f->addresses[f->n];
+    id = (uint32_t)f->n++;
+    a = &f->addresses[id];
     *a = (struct address){.addr = addr, .module = m};
     a->sigreturn = m && symbols_is_sigreturn(f->syms, module_of(f, m), addr - m->m.bias);
-    f->slots[at] = (uint32_t)++f->n;
-    if (f->n * 2 > f->mask)
-        grow(f);
-    return (uint32_t)f->n - 1;
+    hashslots_add(h, hash, id);
+    return id;
 }
 
 bool frames_is_sigreturn(const struct frames *f, uint32_t address)
@@ -134,20 +121,29 @@ static void add_id(struct frames *f, struct list *list, const struct strbuf *nam
         f->ids_alloc = f->ids_alloc ? f->ids_alloc * 2 : 1024;
         f->ids = xreallocarray(f->ids, f->ids_alloc, sizeof *f->ids);
     }
-    f->ids[f->nids++] = aggregate_frame(f->to, name->buf, name->len);
+    f->ids[f->nids++] = aggregate_safe_frame(f->to, name->buf, name->len);
     list->n++;
+}
+
+/* The last component of a module's path. */
+static const char *module_name(const struct trace_module_view *module, size_t *len)
+{
+    static const char gone[] = " (deleted)";
+    const char *path = module ? module->path : "", *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+
+    *len = strlen(base);
+    if (*len > sizeof gone - 1 && strcmp(base + *len - (sizeof gone - 1), gone) == 0)
+        *len -= sizeof gone - 1;
+    return base;
 }
 
 /* What an address lies in, for a frame without a symbol: "libc.so.6", "vdso". */
 static void add_module_name(struct strbuf *sb, const struct trace_module_view *module)
 {
-    static const char gone[] = " (deleted)";
-    const char *path = module ? module->path : "", *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    size_t len = strlen(base);
+    size_t len;
+    const char *base = module_name(module, &len);
 
-    if (len > sizeof gone - 1 && strcmp(base + len - (sizeof gone - 1), gone) == 0)
-        len -= sizeof gone - 1;
     if (strcmp(base, "linux-vdso.so.1") == 0 || strcmp(base, "[vdso]") == 0) {
         base = "vdso";
         len = 4;
@@ -189,10 +185,28 @@ static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct addre
     return true;
 }
 
+static void add_place(const struct frames *f, struct strbuf *sb, const struct address *a,
+                      const struct symbol_frame *frame)
+{
+    struct strbuf place = STRBUF_INIT;
+    size_t len;
+    const char *module = module_name(a->module, &len);
+
+    if (f->place == PLACE_MODULE || !frame->file) {
+        place_mark_module(sb, f->place, module, len);
+        return;
+    }
+    strbuf_addstr(&place, frame->file);
+    if (f->place == PLACE_LINE)
+        strbuf_addf(&place, ":%u", frame->line);
+    place_mark(sb, place.buf, place.len);
+    strbuf_release(&place);
+}
+
 static void resolve(struct frames *f, const struct address *a, struct list *list, bool exact)
 {
     struct symbol_frames found = {NULL, 0};
-    struct strbuf sb = STRBUF_INIT;
+    struct strbuf sb = STRBUF_INIT, safe = STRBUF_INIT;
 
     list->done = true;
     list->first = (uint32_t)f->nids;
@@ -204,20 +218,26 @@ static void resolve(struct frames *f, const struct address *a, struct list *list
             strbuf_addstr(&sb, "__restore_rt");
         else if (!add_jit_name(f, &sb, a, exact))
             add_offset(&sb, a);
-        add_id(f, list, &sb);
+        folded_add_frame(&safe, sb.buf, sb.len);
+        add_id(f, list, &safe);
     }
     for (size_t i = 0; i < found.n; i++) {
         const struct symbol_frame *frame = &found.frame[i];
 
         strbuf_clear(&sb);
         strbuf_add(&sb, frame->name, frame->len);
-        if (frame->file)
+        if (frame->file && f->place != PLACE_FILE && f->place != PLACE_LINE)
             strbuf_addf(&sb, " %s:%u", frame->file, frame->line);
         if (frame->inlined)
             strbuf_addstr(&sb, "_[i]");
-        add_id(f, list, &sb);
+        strbuf_clear(&safe);
+        folded_add_frame(&safe, sb.buf, sb.len);
+        if (f->place)
+            add_place(f, &safe, a, frame);
+        add_id(f, list, &safe);
     }
     strbuf_release(&sb);
+    strbuf_release(&safe);
 }
 
 const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n)

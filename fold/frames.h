@@ -10,12 +10,17 @@
 
 #include "common/trace_reader.h"
 #include "fold/aggregate.h"
+#include "fold/place.h"
 #include "fold/symbols.h"
 
 struct frames;
 
-/* All three are borrowed and must outlive it. */
-struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to);
+/*
+ * All three are borrowed and must outlive it. With a `place` other than PLACE_NONE
+ * names carry a mark and what is known of it (place.h).
+ */
+struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
+                          enum place_kind place);
 void frames_free(struct frames *f);
 
 /*

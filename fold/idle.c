@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "fold/offrow.h"
+#include "fold/place.h"
 
 /* Frames below the call's among which the waiting function's name is sought: glibc has
  * up to four between pthread_cond_wait and the call. */
@@ -85,7 +86,8 @@ static const char *name_of(const struct trace *t, struct frames *frames, uint32_
 
     if (n->kind == TRACE_NODE_PC) {
         found = frames_of(frames, frames_address(frames, n->addr, epoch), false, &count);
-        return aggregate_frame_text(frames_aggregate(frames), found[count - 1], len);
+        s.s = aggregate_frame_text(frames_aggregate(frames), found[count - 1], &s.len);
+        s.len = place_name_len(s.s, s.len);
     }
     if (n->kind == TRACE_NODE_NAME)
         s = trace_node_name(t, n);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "fold/place.h"
 
 struct excludes {
     regex_t *regex;
@@ -46,7 +47,10 @@ void excludes_free(struct excludes *e)
 bool excludes_match(void *excludes, const char *text, size_t len)
 {
     struct excludes *e = excludes;
-    bool marked = len >= 4 && text[len - 1] == ']' && memcmp(text + len - 4, "_[", 2) == 0;
+    bool marked;
+
+    len = place_name_len(text, len);
+    marked = len >= 4 && text[len - 1] == ']' && memcmp(text + len - 4, "_[", 2) == 0;
 
     for (int bare = 0; bare <= (int)marked; bare++) {
         strbuf_clear(&e->text);

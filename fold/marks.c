@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "fold/place.h"
+
 void marks_init(struct marks *m, struct aggregate *to, char letter)
 {
     *m = (struct marks){.to = to, .letter = letter};
@@ -16,15 +18,21 @@ void marks_release(struct marks *m)
 static uint32_t make(struct marks *m, uint32_t frame)
 {
     struct strbuf sb = STRBUF_INIT;
-    size_t len;
-    const char *text = aggregate_frame_text(m->to, frame, &len);
+    size_t all, len;
+    const char *text = aggregate_frame_text(m->to, frame, &all), *place;
+
+    /* Filters find a frame's place behind its name. */
+    len = place_name_len(text, all);
+    place = text + len;
+    all -= len;
 
     if (len > 4 && memcmp(text + len - 4, "_[", 2) == 0 && strchr("kji", text[len - 2]) &&
         text[len - 1] == ']')
         len -= 4;
     strbuf_add(&sb, text, len);
     strbuf_addf(&sb, "_[%c]", m->letter);
-    frame = aggregate_frame(m->to, sb.buf, sb.len);
+    strbuf_add(&sb, place, all);
+    frame = aggregate_safe_frame(m->to, sb.buf, sb.len);
     strbuf_release(&sb);
     return frame;
 }
