@@ -36,7 +36,7 @@ static const char help[] =
     "  -n, --rows N     at most N symbols; 0: all (default: 30)\n"
     "  -t, --tree       the N largest frames as a tree, callees below callers\n"
     "  -e, --exact      all digits instead of KiB, MiB...\n"
-    "      --view VIEW  of a trace: alloc, count, live, peak or temp (default: alloc)\n"
+    "      --view VIEW  of a trace, as for 'flame fold' (default: alloc or off)\n"
     "      --help       this text\n"
     "\n" FILTER_HELP;
 

@@ -16,8 +16,9 @@ static void check(const struct strbuf *text)
 {
     for (const char *s = text->buf, *nl; (nl = strchr(s, '\n')); s = nl + 1) {
         struct folded_line line;
+        int kind = folded_parse_line(s, (size_t)(nl - s), &line);
 
-        if (folded_parse_line(s, (size_t)(nl - s), &line) < 0 || line.differential)
+        if (kind < 0 || (kind == 1 && line.differential))
             __builtin_trap();
     }
     if (strlen(text->buf) != text->len)
