@@ -218,6 +218,60 @@ static void test_futex(void)
     sample = none;
 }
 
+static __attribute__((noinline)) uint64_t caller(void)
+{
+    return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) uint64_t inlined_here(void)
+{
+    uint64_t pc = caller();
+
+    __asm__ volatile("" ::: "memory");
+    return pc;
+}
+
+static __attribute__((noinline)) uint64_t has_inlined(void)
+{
+    uint64_t pc = inlined_here();
+
+    __asm__ volatile("" ::: "memory");
+    return pc;
+}
+
+/* A return address may be several frames; a waker's stand the other way round. */
+static void test_inlined(void)
+{
+    struct fold_options opt = {.view = "offwake", .no_header = true};
+    uint64_t bias = 0, pc = has_inlined();
+    struct trace_builder b;
+    struct trace *t = NULL;
+    char exe[4096] = "", *got;
+    uint32_t root, stack;
+    uint16_t app;
+
+    if (readlink("/proc/self/exe", exe, sizeof exe - 1) <= 0)
+        exit(1);
+    dl_iterate_phdr(note_bias, &bias);
+    ob_init(&b);
+    tb_module_plain(&b, bias, pc + (1 << 20), bias, exe);
+    app = ob_thread(&b, 1, 1, "app");
+    root = tb_root(&b, 0, app);
+    stack = tb_node(&b, TRACE_NODE_PC, pc, root);
+    ob_sleep(&b, ob_waker(&b, ob_stack(&b, "nap", stack), ob_stack(&b, "wake", stack)), app,
+             TRACE_OFF_OTHER, 5000, 0);
+    if (trace_load_bytes("inlined", b.data, b.len, false, &t))
+        exit(1);
+    got = fold(&opt, t);
+    is_str(got,
+           "app;has_inlined;inlined_here_[i];nap;--;wake_[w];inlined_here_[w];"
+           "has_inlined_[w];app_[w] 5\n",
+           "inlined frames in both directions");
+    free(got);
+    trace_free(t);
+    tb_release(&b);
+}
+
 static void test_refusals(void)
 {
     static const char *const wrong[] = {"a(b"};
@@ -248,6 +302,7 @@ int main(int argc, char **argv)
     test_filters();
     test_idle();
     test_futex();
+    test_inlined();
     test_refusals();
     return done_testing();
 }
