@@ -176,7 +176,7 @@ static void open_traces(struct folding *f, struct symbols *syms, struct left_out
     for (size_t i = 0; i < f->ntraces; i++) {
         const struct trace *t = f->traces[i];
 
-        if (t->missing_rows)
+        if (t->missing_rows && !f->opt->quiet)
             flame_warn("%s: copied while the program ran; %" PRIu32
                        " rows of counters are left out",
                        t->path, t->missing_rows);
