@@ -56,7 +56,7 @@ SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c \
               $(filter-out unwind/remote%,$(wildcard unwind/*.c))
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
 LIB_SRC    := $(wildcard common/*.c unwind/remote*.c tracer/*.c fold/*.c render/*.c driver/*.c) \
-              unwind/cfi.c unwind/rules.c
+              unwind/cfi.c unwind/rules.c unwind/frametable.c
 FLAME_SRC  := flame.c $(LIB_SRC)
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])
@@ -85,10 +85,10 @@ SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
-FLAME_LIBS := -ldwarf -lelf -lpcre2-8 -llzma -lzstd -lz -liberty -lm -ldl
+FLAME_LIBS := -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -llzma -lzstd -lz -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion.
-TEST_LIBS  := -Wl,--as-needed -lunwind -lpthread -ldl $(FLAME_LIBS)
+TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -ldl $(FLAME_LIBS)
 
 COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.

@@ -126,7 +126,7 @@ enum trace_node_kind {
     TRACE_NODE_ROOT = 1,      /* addr: epoch << 32 | thread id; parent 0 */
     TRACE_NODE_PC = 2,        /* addr: a return address (the call is before it) */
     TRACE_NODE_PC_EXACT = 3,  /* addr: the address itself (interrupted by a signal) */
-    TRACE_NODE_TRUNCATED = 4, /* addr: how many frames were left out here */
+    TRACE_NODE_TRUNCATED = 4, /* addr: how many frames were left out here, at first */
     TRACE_NODE_NAME = 5,      /* addr: file offset of a TRACE_META_STRING record */
     TRACE_NODE_KERNEL = 6,    /* the same; a function of the kernel */
     TRACE_NODE_FUTEX = 7,     /* a wait for, or wake of, the futex at `addr` in a module's data */

@@ -302,7 +302,9 @@ void offtrace_module(struct offtrace *t, const struct trace_module *facts, const
 static uint32_t intern(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
                        uint64_t addr)
 {
-    uint64_t key = (uint64_t)parent << 32 | kind, known = pairmap_get(&t->node_of, addr, key);
+    /* However many frames are left out, the same place has one node for it. */
+    uint64_t key = (uint64_t)parent << 32 | kind, what = kind == TRACE_NODE_TRUNCATED ? 0 : addr;
+    uint64_t known = pairmap_get(&t->node_of, what, key);
     struct trace_node *n;
     uint32_t id;
 
@@ -314,7 +316,7 @@ static uint32_t intern(struct offtrace *t, uint32_t parent, enum trace_node_kind
     n->addr = addr;
     n->parent = parent;
     __atomic_store_n(&n->kind, (uint32_t)kind, __ATOMIC_RELEASE);
-    pairmap_put(&t->node_of, addr, key, id);
+    pairmap_put(&t->node_of, what, key, id);
     return id;
 }
 
