@@ -27,6 +27,7 @@ struct list {
 struct address {
     uint64_t addr;
     const struct trace_module_view *module; /* or NULL */
+    uint32_t pid;                           /* without a module: whose memory it is in */
     struct list call, exact;
     bool sigreturn;
 };
@@ -40,8 +41,11 @@ struct frames {
     struct address *addresses;
     size_t n, alloc;
     struct hashslots by_address;
-    struct perfmap *jit; /* names of code outside of files; NULL: none */
-    bool jit_sought;
+    struct jit {
+        uint32_t pid;
+        struct perfmap *map; /* names of code outside of files; NULL: none */
+    } * jits;
+    size_t njits;
     uint32_t *ids; /* frame ids of all lists */
     size_t nids, ids_alloc;
 };
@@ -64,7 +68,9 @@ void frames_free(struct frames *f)
 {
     if (!f)
         return;
-    perfmap_free(f->jit);
+    for (size_t i = 0; i < f->njits; i++)
+        perfmap_free(f->jits[i].map);
+    free(f->jits);
     free(f->modules);
     free(f->addresses);
     hashslots_release(&f->by_address);
@@ -86,16 +92,25 @@ static uint32_t hash_address(uint64_t addr, const struct trace_module_view *m)
     return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
 }
 
-uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch)
+/* A trace of waiting is of many processes. */
+static uint32_t pid_of(const struct trace *t, const struct trace_node *root)
 {
-    const struct trace_module_view *m = trace_module_at(f->t, addr, epoch);
+    const struct trace_off_thread *th = trace_off_thread_at(t, (uint32_t)root->addr);
+
+    return th ? th->pid : t->header.pid;
+}
+
+uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root)
+{
+    const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
+    uint32_t pid = m ? 0 : pid_of(f->t, root);
     struct hashslots *h = &f->by_address;
     uint32_t hash = hash_address(addr, m), id;
     struct address *a;
 
     for (size_t i = hashslots_first(h, hash); hashslots_at(h, i, &id); i = hashslots_next(h, i)) {
         a = &f->addresses[id];
-        if (a->addr == addr && a->module == m)
+        if (a->addr == addr && a->module == m && a->pid == pid)
             return id;
     }
     if (f->n == f->alloc) {
@@ -104,7 +119,7 @@ uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch)
     }
     id = (uint32_t)f->n++;
     a = &f->addresses[id];
-    *a = (struct address){.addr = addr, .module = m};
+    *a = (struct address){.addr = addr, .module = m, .pid = pid};
     a->sigreturn = m && symbols_is_sigreturn(f->syms, module_of(f, m), addr - m->m.bias);
     hashslots_add(h, hash, id);
     return id;
@@ -165,19 +180,25 @@ static void add_offset(struct strbuf *sb, const struct address *a)
     strbuf_addf(sb, "+0x%" PRIx64 "]", a->addr - (a->module ? a->module->m.bias : 0));
 }
 
+/* A process's map, opened when the first of its addresses wants it. */
+static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
+{
+    for (size_t i = 0; i < f->njits; i++)
+        if (f->jits[i].pid == pid)
+            return f->jits[i].map;
+    f->jits = xreallocarray(f->jits, f->njits + 1, sizeof *f->jits);
+    f->jits[f->njits] = (struct jit){pid, perfmap_open(pid)};
+    return f->jits[f->njits++].map;
+}
+
 /* Code that belongs to no file: a JIT may have left its name. False: it has not. */
 static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct address *a, bool exact)
 {
+    const struct perfmap *map = a->module ? NULL : jit_map(f, a->pid);
     const char *name;
     size_t len;
 
-    if (a->module)
-        return false;
-    if (!f->jit_sought) {
-        f->jit_sought = true;
-        f->jit = perfmap_open(f->t->header.pid);
-    }
-    name = f->jit ? perfmap_find(f->jit, a->addr - (exact ? 0 : 1), &len) : NULL;
+    name = map ? perfmap_find(map, a->addr - (exact ? 0 : 1), &len) : NULL;
     if (!name)
         return false;
     strbuf_add(sb, name, len);
@@ -256,9 +277,9 @@ const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t
 /* pthread_rwlock_t, the largest of them, has 56 bytes. */
 #define LOCK_SIZE_MAX 64
 
-uint32_t frames_futex(struct frames *f, uint64_t addr, uint32_t epoch)
+uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *root)
 {
-    const struct trace_module_view *m = trace_module_at(f->t, addr, epoch);
+    const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
     uint64_t vaddr = addr - (m ? m->m.bias : 0);
     struct symbol_object o = {NULL, 0, 0, 0};
     struct strbuf sb = STRBUF_INIT;

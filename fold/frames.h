@@ -24,9 +24,10 @@ struct frames *frames_new(const struct trace *t, struct symbols *syms, struct ag
 void frames_free(struct frames *f);
 
 /*
- * Handle of an address in stacks of that epoch, for the two functions below.
+ * Handle of an address in stacks on that root (TRACE_NODE_ROOT, which tells epoch and
+ * thread), for the functions below.
  */
-uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch);
+uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root);
 
 /* True when whoever stands below this return address in a stack was interrupted. */
 bool frames_is_sigreturn(const struct frames *f, uint32_t address);
@@ -39,7 +40,7 @@ const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t
 
 /* The frame of a wait for the futex at that address: "futex NAME" of the variable it
  * lies in, "+0x10" behind it if that is more than one lock. */
-uint32_t frames_futex(struct frames *f, uint64_t addr, uint32_t epoch);
+uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *root);
 
 /* What the frames' names say. */
 struct aggregate *frames_aggregate(const struct frames *f);

@@ -77,7 +77,7 @@ static bool is_lock(const char *name, size_t len)
 
 /* The innermost name of a node's frames; *len 0 for one that has none. */
 static const char *name_of(const struct trace *t, struct frames *frames, uint32_t id,
-                           uint32_t epoch, size_t *len)
+                           const struct trace_node *root, size_t *len)
 {
     const struct trace_node *n = &t->nodes[id];
     struct trace_string s = {"", 0};
@@ -85,7 +85,7 @@ static const char *name_of(const struct trace *t, struct frames *frames, uint32_
     size_t count;
 
     if (n->kind == TRACE_NODE_PC) {
-        found = frames_of(frames, frames_address(frames, n->addr, epoch), false, &count);
+        found = frames_of(frames, frames_address(frames, n->addr, root), false, &count);
         s.s = aggregate_frame_text(frames_aggregate(frames), found[count - 1], &s.len);
         s.len = place_name_len(s.s, s.len);
     }
@@ -98,12 +98,12 @@ static const char *name_of(const struct trace *t, struct frames *frames, uint32_
 /* A futex that no lock is about. */
 static bool is_queue(const struct trace *t, struct frames *frames, uint32_t id)
 {
-    uint32_t epoch = (uint32_t)(trace_node_root(t, id)->addr >> 32);
+    const struct trace_node *root = trace_node_root(t, id);
     bool queue = false;
 
     for (int i = 0; i < NEAR && t->nodes[id].kind != TRACE_NODE_ROOT; i++) {
         size_t len;
-        const char *name = name_of(t, frames, id, epoch, &len);
+        const char *name = name_of(t, frames, id, root, &len);
 
         if (is_lock(name, len))
             return false;

@@ -36,7 +36,7 @@ struct run {
     /* By node id: */
     uint8_t *needed;
     uint8_t *exact;
-    uint32_t *epoch;
+    uint32_t *root;    /* id of the node it stands on in the end */
     uint32_t *address; /* number of a PC's address, see frames.h; else its frame */
     uint32_t *stack;
     uint32_t *stack_of; /* which round `stack` was made in */
@@ -162,13 +162,14 @@ static void list_nodes(struct run *r, const struct items *items)
             list_node(r, (uint32_t)r->t->nodes[r->order[i]].addr);
 }
 
-static uint32_t plain_frame(struct run *r, const struct trace_node *n, uint32_t epoch)
+static uint32_t plain_frame(struct run *r, const struct trace_node *n,
+                            const struct trace_node *root)
 {
     struct strbuf sb = STRBUF_INIT;
     struct trace_string name;
 
     if (n->kind == TRACE_NODE_FUTEX)
-        return frames_futex(r->frames, n->addr, epoch);
+        return frames_futex(r->frames, n->addr, root);
     if (n->kind == TRACE_NODE_TRUNCATED) {
         strbuf_addstr(&sb, "[truncated]");
     } else {
@@ -184,20 +185,21 @@ static void find_addresses(struct run *r)
 {
     for (size_t i = 0; i < r->norder; i++) {
         uint32_t id = r->order[i];
-        const struct trace_node *n = &r->t->nodes[id];
+        const struct trace_node *n = &r->t->nodes[id], *root;
 
         if (n->kind == TRACE_NODE_ROOT) {
-            r->epoch[id] = (uint32_t)(n->addr >> 32);
+            r->root[id] = id;
             continue;
         }
-        r->epoch[id] = r->epoch[n->parent];
+        r->root[id] = r->root[n->parent];
+        root = &r->t->nodes[r->root[id]];
         if (n->kind == TRACE_NODE_WAKER)
             continue;
         if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT) {
-            r->address[id] = plain_frame(r, n, r->epoch[id]);
+            r->address[id] = plain_frame(r, n, root);
             continue;
         }
-        r->address[id] = frames_address(r->frames, n->addr, r->epoch[id]);
+        r->address[id] = frames_address(r->frames, n->addr, root);
         r->exact[id] |= n->kind == TRACE_NODE_PC_EXACT;
         if (frames_is_sigreturn(r->frames, r->address[id]))
             r->exact[n->parent] = 1;
@@ -312,7 +314,7 @@ void nodestacks_add(const struct trace *t, struct frames *frames, const struct i
     marks_init(&r.cold, to, 'o');
     r.needed = xcalloc(nodes, 1);
     r.exact = xcalloc(nodes, 1);
-    r.epoch = xcalloc(nodes, sizeof *r.epoch);
+    r.root = xcalloc(nodes, sizeof *r.root);
     r.address = xcalloc(nodes, sizeof *r.address);
     r.stack = xcalloc(nodes, sizeof *r.stack);
     r.stack_of = xcalloc(nodes, sizeof *r.stack_of);
@@ -325,7 +327,7 @@ void nodestacks_add(const struct trace *t, struct frames *frames, const struct i
     free(r.order);
     free(r.needed);
     free(r.exact);
-    free(r.epoch);
+    free(r.root);
     free(r.address);
     free(r.stack);
     free(r.stack_of);

@@ -272,6 +272,52 @@ static void test_inlined(void)
     tb_release(&b);
 }
 
+static void write_map(uint32_t pid, const char *text)
+{
+    char path[64];
+    FILE *f;
+
+    snprintf(path, sizeof path, "/tmp/perf-%" PRIu32 ".map", pid);
+    f = text ? fopen(path, "we") : NULL;
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    } else if (unlink(path) < 0) {
+        exit(1);
+    }
+}
+
+/* One address may be two functions in two processes. */
+static void test_made_code(void)
+{
+    struct fold_options opt = {.view = "off", .no_header = true};
+    uint32_t pid = 3000000000u + 2 * (uint32_t)getpid(); /* nobody has one so large */
+    struct trace_builder b;
+    struct trace *t = NULL;
+    char *got;
+
+    write_map(pid, "500000 20 one\n");
+    write_map(pid + 1, "500000 20 other\n");
+    ob_init(&b);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint16_t th = ob_thread(&b, pid + i, i + 1, "app");
+        uint32_t root = tb_root(&b, i, th);
+
+        ob_sleep(&b, ob_stack(&b, "nap", tb_node(&b, TRACE_NODE_PC, 0x500010, root)), th,
+                 TRACE_OFF_TIMER, (i + 1) * 1000, 0);
+    }
+    if (trace_load_bytes("made", b.data, b.len, false, &t))
+        exit(1);
+    got = fold(&opt, t);
+    is_str(got, "app;[unknown+0x500010];nap 3\napp;one_[j];nap 1\napp;other_[j];nap 2\n",
+           "code made at run time goes by its own process's names");
+    free(got);
+    trace_free(t);
+    tb_release(&b);
+    write_map(pid, NULL);
+    write_map(pid + 1, NULL);
+}
+
 static void test_refusals(void)
 {
     static const char *const wrong[] = {"a(b"};
@@ -303,6 +349,7 @@ int main(int argc, char **argv)
     test_idle();
     test_futex();
     test_inlined();
+    test_made_code();
     test_refusals();
     return done_testing();
 }
