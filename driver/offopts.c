@@ -124,9 +124,9 @@ bool off_parse_time(const char *s, uint64_t unit, uint64_t *ns)
     return true;
 }
 
-static int take_time(const char *option, uint64_t unit, uint64_t *ns)
+static int take_time(const char *option, uint64_t unit, bool zero, uint64_t *ns)
 {
-    if (off_parse_time(optarg, unit, ns) && *ns > 0)
+    if (off_parse_time(optarg, unit, ns) && (*ns > 0 || zero))
         return 0;
     return flame_error(FLAME_USAGE, "off: %s %s: expected a time such as %s, 20ms or 500us", option,
                        optarg, unit == SECOND ? "10, 1.5" : "100");
@@ -189,16 +189,16 @@ static int take_value(struct off_options *o, int opt, char **argv)
     case 'p':
         return take_pids(o);
     case 'd':
-        return take_time("-d", SECOND, &o->tracer.duration_ns);
+        return take_time("-d", SECOND, false, &o->tracer.duration_ns);
     case OPT_VIEW:
         r->view = optarg;
         return run_check_view("off", optarg, TRACE_RECORDER_OFF);
     case OPT_HZ:
         return take_number("--hz", 0, HZ_MAX, &o->tracer.hz);
     case OPT_MIN_BLOCK:
-        return take_time("--min-block", 1000, &o->tracer.min_block_ns);
+        return take_time("--min-block", 1000, true, &o->tracer.min_block_ns);
     case OPT_MAX_BLOCK:
-        return take_time("--max-block", 1000, &o->tracer.max_block_ns);
+        return take_time("--max-block", 1000, false, &o->tracer.max_block_ns);
     case OPT_CHAIN_DEPTH:
         return take_number("--chain-depth", 1, CHAIN_MAX, &o->tracer.chain_depth);
     case OPT_COMM:

@@ -5,7 +5,7 @@
 #                               $status, out and err as run leaves them
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
-#   near GOT WANT NAME          both in us: within 2 % or 1 ms
+#   near GOT WANT NAME          both in us, above 0: within 2 % or 1 ms
 
 off() {
     rm -f "$SCRATCH/t.flame"
@@ -26,7 +26,7 @@ near() {
     local got=$1 want=$2 off allowed
     off=$((got > want ? got - want : want - got))
     allowed=$((want / 50 > 1000 ? want / 50 : 1000))
-    if [ "$off" -le "$allowed" ]; then
+    if [ "$want" -gt 0 ] && [ "$got" -gt 0 ] && [ "$off" -le "$allowed" ]; then
         test_ok "$3"
     else
         test_fail "$3" "$got us, and by the program's own clock $want us"
