@@ -8,6 +8,8 @@
 #ifndef FLAME_FOLD_COLLAPSE_HASH_H
 #define FLAME_FOLD_COLLAPSE_HASH_H
 
+#include <stdbool.h>
+
 #include "common/compiler.h"
 
 uint64_t collapse_hash_seed(void);
@@ -43,6 +45,49 @@ static inline uint64_t collapse_hash(const void *data, size_t len, uint64_t seed
         memcpy(&a, s, left);
     }
     return collapse_hash_mix(a ^ k0 ^ h, b ^ k1 ^ (h >> 32));
+}
+
+/*
+ * The bytes of a name and where it ends in one go: at the first `stop` in s[0..left), or
+ * there. Eight bytes a step; its values are not collapse_hash's.
+ */
+static inline uint64_t collapse_hash_until(const char *s, size_t left, char stop, uint64_t seed,
+                                           size_t *len)
+{
+    const uint64_t ones = 0x0101010101010101, k0 = 0x9e3779b97f4a7c15, k1 = 0xc2b2ae3d27d4eb4f;
+    uint64_t h = seed, w = 0, x, found;
+    size_t n = 0, at = 0;
+
+    for (; left - at >= 8; at += 8) {
+        w = collapse_hash_load(s + at);
+        x = w ^ ones * (uint8_t)stop;
+        /* The highest bit of the first byte that is 0, and perhaps of some after it. */
+        found = (x - ones) & ~x & ones << 7;
+        if (found) {
+            n = (size_t)__builtin_ctzll(found) / 8;
+            w &= ((uint64_t)1 << 8 * n) - 1;
+            goto end;
+        }
+        h = collapse_hash_mix(h ^ w, k0);
+    }
+    for (w = 0; at + n < left && s[at + n] != stop; n++)
+        w |= (uint64_t)(uint8_t)s[at + n] << 8 * n;
+end:
+    *len = at + n;
+    return collapse_hash_mix(h ^ w ^ k1, k0 ^ *len);
+}
+
+/* memcmp == 0 without the call, for short ones. */
+static inline bool collapse_same(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+
+    if (len < 8)
+        return memcmp(a, b, len) == 0;
+    for (; i + 8 < len; i += 8)
+        if (collapse_hash_load(a + i) != collapse_hash_load(b + i))
+            return false;
+    return collapse_hash_load(a + len - 8) == collapse_hash_load(b + len - 8);
 }
 
 #endif

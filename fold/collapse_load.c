@@ -49,7 +49,7 @@ static int check(struct collapse_load *l, const struct collapse *c)
         return flame_error(FLAME_USAGE,
                            "%s: its counts are not what those before are (%s); %s them apart",
                            c->in.name, l->meta.buf, l->command);
-    if (c->samples == 0 && (c->unknown || l->meta.len == 0))
+    if (c->samples == 0 && (c->unknown || (l->meta.len == 0 && !c->has_left_out)))
         return flame_error(FLAME_USAGE,
                            "%s: neither a trace nor folded stacks, which are lines like "
                            "'main;read 42'",
@@ -66,6 +66,7 @@ static int read_text(struct collapse_load *l, struct collapse *c)
 {
     c->column = l->column;
     c->meta = &l->meta;
+    c->left_out = l->left_out;
     collapse_folded_run(c);
     return check(l, c);
 }
@@ -134,6 +135,16 @@ int collapse_load_traces(struct collapse_load *l)
     return status;
 }
 
+int collapse_load_filter(struct collapse_load *l, const char *command)
+{
+    if (!l->filter)
+        return FLAME_OK;
+    filter_stacks(l->filter, &l->stacks);
+    for (size_t i = 0; i < 2; i++)
+        collapse_count_add(&l->left_out[i], &l->filter->left_out[i]);
+    return filter_check(l->filter, command);
+}
+
 int collapse_load_write(struct collapse_load *l, const char *path)
 {
     struct outfile out;
@@ -142,6 +153,8 @@ int collapse_load_write(struct collapse_load *l, const char *path)
     if (!err) {
         if (l->meta.len)
             fprintf(out.f, "%s\n", l->meta.buf);
+        if (!l->fold->no_header)
+            filter_write_left_out(l->left_out, collapse_stacks_two(l->stacks), out.f);
         collapse_stacks_write(l->stacks, BY_LINE, out.f);
         err = outfile_commit(&out);
     }

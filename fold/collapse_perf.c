@@ -193,7 +193,7 @@ static void one_frame(struct perf *p, struct span func, struct span mod, struct 
     }
     if (opt->srcline && !unknown)
         add_srcline(p, name);
-    add_frame(p, collapse_name(p->c, name->buf, name->len));
+    add_frame(p, collapse_name_in(p->c, name->buf, name->len, mod.s, mod.len));
 }
 
 /* "NAME+0x1f" is "NAME". */
@@ -255,7 +255,7 @@ static bool inlined_frames(struct perf *p, struct span func, struct span mod, st
         strbuf_add(name, f->name, f->len);
         if (p->c->opt->context && f->file)
             strbuf_addf(name, ":%s:%u", f->file, f->line);
-        add_frame(p, collapse_name(p->c, name->buf, name->len));
+        add_frame(p, collapse_name_in(p->c, name->buf, name->len, mod.s, mod.len));
     }
     return found.n > 0;
 }

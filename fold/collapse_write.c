@@ -73,8 +73,8 @@ static bool may_go_behind(const struct collapse_stacks *st, const struct collaps
 
     if (a->n == 0 || next->n < a->n || memcmp(a->ids, next->ids, (a->n - 1) * sizeof *a->ids) != 0)
         return a->n == 0 && next->n > 0;
-    s = collapse_stacks_text(st, collapse_stacks_frame(st, a, a->n - 1), &n);
-    t = collapse_stacks_text(st, collapse_stacks_frame(st, next, a->n - 1), &m);
+    s = collapse_stacks_text(st, a->ids[a->n - 1], &n);
+    t = collapse_stacks_text(st, next->ids[a->n - 1], &m);
     return m > n && memcmp(s, t, n) == 0 && (unsigned char)t[n] <= ' ';
 }
 
@@ -90,6 +90,7 @@ static void add_counts(const struct collapse_stack *s, bool two, struct strbuf *
 
 void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, FILE *f)
 {
+    struct collapse_line text = COLLAPSE_LINE_INIT;
     struct strbuf line = STRBUF_INIT, out = STRBUF_INIT;
     struct waiting w = {NULL, 0, 0};
     size_t n = collapse_stacks_len(st);
@@ -105,15 +106,16 @@ void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, 
             collapse_stacks_get(st, i + 1, &next);
             hold_it = may_go_behind(st, &s, &next);
         }
+        collapse_line_set(&text, st, i);
         if (w.n == 0 && !hold_it) {
-            collapse_stacks_line(st, &s, &out);
+            strbuf_add(&out, text.text.buf, text.text.len);
             add_counts(&s, two, &out);
             strbuf_addch(&out, '\n');
             drain(&out, f);
             continue;
         }
         strbuf_clear(&line);
-        collapse_stacks_line(st, &s, &line);
+        strbuf_add(&line, text.text.buf, text.text.len);
         add_counts(&s, two, &line);
         release(&w, &line, &out, f);
         /* What waits and is not less than this line stays behind it. */
@@ -126,5 +128,6 @@ void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, 
     fwrite(out.buf, 1, out.len, f);
     strbuf_release(&out);
     strbuf_release(&line);
+    collapse_line_release(&text);
     free(w.lines);
 }

@@ -22,6 +22,7 @@ uthash-dev|hash tables|inc:uthash.h
 liblzma-dev|.gnu_debugdata|inc:lzma.h
 libzstd-dev|compressed debug sections|inc:zstd.h
 zlib1g-dev|compressed debug sections|inc:zlib.h
+libpcre2-dev|regular expressions|inc:pcre2.h
 libunwind-dev|walking stacks|inc:libunwind.h
 libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
 libseccomp-dev|the system calls flame off stops at|inc:seccomp.h

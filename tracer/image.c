@@ -5,6 +5,8 @@
  * or behind it, and its end is not told; so what is copied reaches from the first of
  * the two to the segment's end.
  *
+ * Static programs may have no PT_GNU_EH_FRAME; there the sections are looked for.
+ *
  * Rejected: mapping the whole file. It is quicker by the time of a copy (once a file),
  * and dies of a file that somebody truncates.
  */
@@ -206,6 +208,8 @@ static struct rule compile(void *arg, uintptr_t addr)
 
         rule = cfi_rule_at(&s, at + (addr - im->tables_at));
     }
+    if (rule.kind == RULE_NONE)
+        rule = frametable_rule(&im->eh_frame, addr);
     return rule.kind == RULE_NONE ? frametable_rule(&im->debug_frame, addr) : rule;
 }
 
@@ -225,7 +229,9 @@ static struct image *load(const struct source *s)
             read_tables(im, s, &im->phdr[i]);
     }
     if (s->fd >= 0)
-        frametable_load(&im->debug_frame, s->fd);
+        frametable_load(&im->debug_frame, s->fd, true);
+    if (s->fd >= 0 && !im->hdr_size)
+        frametable_load(&im->eh_frame, s->fd, false);
     im->rules = (struct rules){.compile = compile, .arg = im, .first_size = 512, .alone = true};
     return im;
 }
@@ -266,6 +272,7 @@ void image_release(struct image *im)
         return;
     free(im->phdr);
     pages_free(im->tables, im->tables_size);
+    frametable_release(&im->eh_frame);
     frametable_release(&im->debug_frame);
     rules_release(&im->rules);
     free(im);

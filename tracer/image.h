@@ -32,6 +32,7 @@ struct image {
     uint8_t *tables;
     uint64_t tables_at, tables_size;
     uint64_t hdr_at, hdr_size; /* .eh_frame_hdr; size 0: there is none */
+    struct frametable eh_frame; /* where there is no .eh_frame_hdr */
     struct frametable debug_frame;
     struct rules rules; /* by address in the file */
     uint32_t build_id_size;

@@ -21,7 +21,7 @@
 #include "tracer/source_state.h"
 #include "tracer/switchcost.h"
 
-#define BEAT_NS 100000000u /* between looks at the world when nothing else asks for more */
+#define BEAT_NS 100000000u /* between ticks when nothing else asks for more */
 #define LOOK_NS 4000000u   /* between looks at threads put off */
 #define LOOK_COST_NS 4000u /* what one look at one thread takes, about */
 #define DRAIN_NS 1000000000u
@@ -91,9 +91,14 @@ static void take_samples(struct source *s)
     }
 }
 
+static uint64_t beat_ns(const struct source *s)
+{
+    return s->client.beat_ns && s->client.beat_ns < BEAT_NS ? s->client.beat_ns : BEAT_NS;
+}
+
 static uint64_t tick_ns(const struct source *s)
 {
-    uint64_t ns = BEAT_NS, look;
+    uint64_t ns = beat_ns(s), look;
 
     if (s->opt.hz && 1000000000u / s->opt.hz < ns)
         ns = 1000000000u / s->opt.hz;
@@ -121,7 +126,7 @@ static void on_tick(struct source *s)
         s->sampled = now;
         take_samples(s);
     }
-    if (now - s->beat >= BEAT_NS) {
+    if (now - s->beat >= beat_ns(s)) {
         s->beat = now;
         if (s->client.beat && !s->silent)
             s->client.beat(s->client.arg, now);
@@ -198,6 +203,11 @@ int source_run(struct source *s)
     return s->failed;
 }
 
+bool source_over(const struct source *s)
+{
+    return s->over;
+}
+
 bool source_left(const struct source *s)
 {
     return threads_count(s->threads) > 0;
@@ -257,6 +267,13 @@ bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out)
         return false;
     *out = t->regs;
     return true;
+}
+
+bool source_asleep(struct source *s, pid_t tid)
+{
+    struct thread *t = threads_find(s->threads, tid);
+
+    return t && t->unseen;
 }
 
 void **source_user(struct source *s, pid_t tid)

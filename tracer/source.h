@@ -30,7 +30,8 @@ struct source_options {
 struct source_client {
     void *arg;
     void (*event)(void *arg, const struct off_event *e);
-    void (*beat)(void *arg, uint64_t now); /* a few times a second */
+    void (*beat)(void *arg, uint64_t now); /* between events, about every beat_ns */
+    uint64_t beat_ns;
 };
 
 /* Never fails. */
@@ -48,6 +49,8 @@ int source_start(struct source *s);
  */
 int source_run(struct source *s);
 
+/* Time or a signal ended source_run. */
+bool source_over(const struct source *s);
 /* After source_run: true when something is still traced. */
 bool source_left(const struct source *s);
 /* Gets it into a state in which this process may end without anybody noticing. */
@@ -66,6 +69,8 @@ int source_wait_status(const struct source *s);
  * there or sleeps in a call. Of a thread attached to in a call that must not be
  * interrupted only rip and rsp are known, the rest is 0. */
 bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out);
+/* Its beginning was told while it slept in a call, and it has not been stopped since. */
+bool source_asleep(struct source *s, pid_t tid);
 /* Room for the client's own pointer; NULL at first. NULL when the thread is not traced. */
 void **source_user(struct source *s, pid_t tid);
 

@@ -33,8 +33,10 @@ struct tracer_options {
 
 struct tracer_result {
     int wait_status;     /* of the command; 0 when attached */
-    uint64_t elapsed_ns; /* from the first stop to the last */
+    uint64_t elapsed_ns; /* from the first instruction traced to the end */
     bool left_early;     /* by duration or signal while it ran */
+    pid_t runs_on;       /* the command, left by a duration; not our child any more */
+    bool crashed;        /* the tracer was; a line said so, and the trace ends there */
 };
 
 /*

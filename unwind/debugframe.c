@@ -39,7 +39,7 @@ static struct section *section_of(const struct module *m)
     sections[used].path = m->path;
     fd = (int)syscall(SYS_openat, AT_FDCWD, m->path, O_RDONLY | O_CLOEXEC, 0);
     if (fd >= 0) {
-        frametable_load(&sections[used].table, fd);
+        frametable_load(&sections[used].table, fd, true);
         syscall(SYS_close, fd);
     }
     return &sections[used++];

@@ -1,5 +1,6 @@
 /*
- * Problem: .debug_frame has no search table and is not in memory.
+ * Problem: .debug_frame has no search table and is not in memory (nor, in a static
+ * program, has .eh_frame one).
  *
  * Algorithm: read the file's section headers and the section with pread into pages
  * of our own (a mapping would be a SIGBUS, perhaps in somebody else's program, if the
@@ -47,31 +48,30 @@ static bool read_at(int fd, void *to, uint64_t size, uint64_t offset)
     return true;
 }
 
-/* Where .debug_frame lies in the file. */
-static bool find_section(int fd, uint64_t *offset, uint64_t *size)
+/* The header of the section of that name. */
+static bool find_section(int fd, const char *wanted, Elf64_Shdr *sh)
 {
-    static const char wanted[] = ".debug_frame";
-    char name[sizeof wanted];
-    Elf64_Shdr strings, sh;
+    char name[16];
+    size_t len = strlen(wanted) + 1;
+    Elf64_Shdr strings;
     Elf64_Ehdr eh;
 
     if (!read_at(fd, &eh, sizeof eh, 0) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
-        eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_shentsize != sizeof sh ||
+        eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_shentsize != sizeof *sh ||
         eh.e_shstrndx >= eh.e_shnum ||
-        eh.e_shoff > (uint64_t)INT64_MAX - MAX_SECTIONS * sizeof sh ||
-        !read_at(fd, &strings, sizeof strings, eh.e_shoff + eh.e_shstrndx * sizeof sh))
+        eh.e_shoff > (uint64_t)INT64_MAX - MAX_SECTIONS * sizeof *sh ||
+        !read_at(fd, &strings, sizeof strings, eh.e_shoff + eh.e_shstrndx * sizeof *sh))
         return false;
     for (unsigned i = 0; i < eh.e_shnum; i++) {
-        if (!read_at(fd, &sh, sizeof sh, eh.e_shoff + i * sizeof sh))
+        if (!read_at(fd, sh, sizeof *sh, eh.e_shoff + i * sizeof *sh))
             return false;
-        if (sh.sh_type != SHT_PROGBITS || sh.sh_flags & SHF_COMPRESSED ||
-            sh.sh_name >= strings.sh_size || strings.sh_offset > (uint64_t)INT64_MAX - sh.sh_name ||
-            !read_at(fd, name, sizeof name, strings.sh_offset + sh.sh_name) ||
-            memcmp(name, wanted, sizeof wanted) != 0)
+        if ((sh->sh_type != SHT_PROGBITS && sh->sh_type != SHT_X86_64_UNWIND) ||
+            sh->sh_flags & SHF_COMPRESSED || sh->sh_name >= strings.sh_size ||
+            strings.sh_offset > (uint64_t)INT64_MAX - sh->sh_name ||
+            !read_at(fd, name, len, strings.sh_offset + sh->sh_name) ||
+            memcmp(name, wanted, len) != 0)
             continue;
-        *offset = sh.sh_offset;
-        *size = sh.sh_size;
-        return sh.sh_size > 0 && sh.sh_size <= MAX_SECTION && sh.sh_offset <= (uint64_t)INT64_MAX;
+        return sh->sh_size > 0 && sh->sh_size <= MAX_SECTION && sh->sh_offset <= (uint64_t)INT64_MAX;
     }
     return false;
 }
@@ -119,24 +119,35 @@ static size_t list_entries(const struct cfi_section *s, struct frametable_entry 
     return n;
 }
 
-void frametable_load(struct frametable *t, int fd)
+void frametable_load(struct frametable *t, int fd, bool debug_frame)
 {
-    uint64_t offset, size;
+    uintptr_t low = 0;
     uint8_t *bytes;
+    Elf64_Shdr sh;
 
     *t = (struct frametable){.n = 0};
-    if (!find_section(fd, &offset, &size) || !(bytes = pages_alloc(size)))
+    if (!find_section(fd, debug_frame ? ".debug_frame" : ".eh_frame", &sh))
         return;
-    t->bytes = (struct cfi_section){
-        .lo = (uintptr_t)bytes, .hi = (uintptr_t)bytes + size, .debug_frame = true};
-    if (read_at(fd, bytes, size, offset))
+    /* At the same place in its page as in memory: rules look at low bits. */
+    if (!debug_frame)
+        low = sh.sh_addr & 4095;
+    t->size = low + sh.sh_size;
+    t->pages = pages_alloc(t->size);
+    if (!t->pages)
+        return;
+    bytes = (uint8_t *)t->pages + low;
+    t->shift = debug_frame ? 0 : (uintptr_t)bytes - sh.sh_addr;
+    t->bytes = (struct cfi_section){.lo = (uintptr_t)bytes,
+                                    .hi = (uintptr_t)bytes + sh.sh_size,
+                                    .debug_frame = debug_frame};
+    if (read_at(fd, bytes, sh.sh_size, sh.sh_offset))
         t->n = list_entries(&t->bytes, NULL);
     if (t->n && (t->entries = pages_alloc(t->n * sizeof *t->entries))) {
         list_entries(&t->bytes, t->entries);
         sort(t->entries, t->n);
     } else {
         t->n = 0;
-        pages_free(bytes, size);
+        pages_free(t->pages, t->size);
     }
 }
 
@@ -144,7 +155,7 @@ void frametable_release(struct frametable *t)
 {
     if (t->n) {
         pages_free(t->entries, t->n * sizeof *t->entries);
-        pages_free((void *)t->bytes.lo, t->bytes.hi - t->bytes.lo);
+        pages_free(t->pages, t->size);
     }
     *t = (struct frametable){.n = 0};
 }
@@ -153,6 +164,7 @@ struct rule frametable_rule(const struct frametable *t, uintptr_t addr)
 {
     size_t lo = 0, hi = t->n;
 
+    addr += t->shift;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
 

@@ -56,6 +56,23 @@ static uintptr_t wanted(struct rules *rules, const struct walk_window *w,
     return rule_bp_saved(rule) && beyond(w, at) ? at : 0;
 }
 
+/*
+ * A guess takes a saved frame pointer that leads out of the window for the last one. Is
+ * there more of this stack up there? Then the guess is to be made again.
+ */
+static bool guess_again(const struct remote_memory *mem, const struct frame_state *before,
+                        struct walk_window *w)
+{
+    struct walk_window wider;
+    uintptr_t bp;
+
+    if (!read_word(w, before->r.bp, &bp) || bp <= before->r.bp || bp & 7 || !beyond(w, bp + 8) ||
+        !mem->window(mem->arg, bp + 8, &wider) || wider.lo != w->lo)
+        return false;
+    *w = wider;
+    return true;
+}
+
 int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory *mem,
                 uintptr_t *pcs, int max, enum walk_end *end)
 {
@@ -80,6 +97,11 @@ int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory
         pcs[n] = before.r.pc | (before.kind == FRAME_EXACT ? REMOTE_EXACT : 0);
         if (step == STEP_LOST || step == STEP_END)
             more = wanted(rules, &w, &before);
+        if (unlikely(step == STEP_OK && f.kind == FRAME_GUESSED && !f.r.bp) &&
+            guess_again(mem, &before, &w)) {
+            f = before;
+            continue;
+        }
         if (unlikely(more)) {
             if (mem->window(mem->arg, more, &w)) {
                 f = before;

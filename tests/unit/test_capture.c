@@ -144,6 +144,50 @@ static void compare(const char *flags, const char *what, int rounds, int at_leas
     offtrace_free(to);
 }
 
+/* libunwind-ptrace cannot walk out of the vdso. What is right is known: the frames from
+ * the clock's reader to the outermost are always the same. */
+static void check_vdso(const char *flags)
+{
+    uintptr_t outer[64] = {0};
+    struct offtrace *to = trace_begin();
+    struct stacks *s = stacks_new(to, 128);
+    int inside = 0, wrong = 0, nouter = 0;
+    pid_t pid = start("clock");
+    struct space *sp = space_new(stacks_spaces(s), pid);
+
+    run_and_stop(pid, 20000);
+    for (int i = 0; i < 200 && run_and_stop(pid, 200); i++) {
+        struct user_regs_struct regs;
+        const uintptr_t *ours;
+        struct procmap map;
+        int n;
+
+        ptrace(PTRACE_GETREGS, pid, 0, &regs);
+        ours = stacks_walk(s, sp, pid, &regs, &n);
+        /* In the vdso: it, libc's clock_gettime, ask_clock, clocks, main and outwards. */
+        if (n < 3 || n > 64 || !procmaps_find(pid, regs.rip, &map) || map.inode)
+            continue;
+        if (regs.rip < map.start || map.end - map.start > 16384 || map.offset)
+            continue;
+        if (ours[0] == 0 || (ours[0] & ~REMOTE_EXACT) != regs.rip)
+            wrong++;
+        inside++;
+        if (!nouter) {
+            nouter = n - 1;
+            memcpy(outer, ours + 1, (size_t)nouter * sizeof *ours);
+        }
+        wrong += n != nouter + 1 || memcmp(outer, ours + 1, (size_t)nouter * sizeof *ours) != 0;
+    }
+    ok(inside > 20, "%s: stopped %d times in the vdso", flags, inside);
+    ok(nouter >= 6, "%s: over %d frames", flags, nouter);
+    is_int(wrong, 0, "%s: each time with the same callers", flags);
+    is_int((intmax_t)(stacks_lost(s) + stacks_fallbacks(s)), 0, "%s: by the rules", flags);
+    finish(pid);
+    space_release(sp);
+    stacks_free(s);
+    offtrace_free(to);
+}
+
 static void compare_all(const char *compiler, const char *flags)
 {
     char command[512];
@@ -162,6 +206,7 @@ static void compare_all(const char *compiler, const char *flags)
     compare(command + 300, "altstack", 150, 8);
     compare(command + 300, "coroutine", 150, 4);
     compare(command + 300, "block", 60, 4);
+    check_vdso(command + 300);
 }
 
 int main(void)

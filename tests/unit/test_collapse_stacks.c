@@ -64,7 +64,7 @@ static void add_all(struct collapse_stacks *to, struct collapse_stacks *from)
         collapse_stacks_get(from, i, &s);
         for (size_t k = 0; k < s.n; k++) {
             size_t len;
-            const char *name = collapse_stacks_text(from, collapse_stacks_frame(from, &s, k), &len);
+            const char *name = collapse_stacks_text(from, s.ids[k], &len);
 
             ids[k] = collapse_stacks_name(to, name, len);
         }

@@ -5,6 +5,7 @@
 //   stacked deep       3,000 frames, then short sleeps
 //   stacked altstack   a signal handler on a stack of its own, that works
 //   stacked coroutine  makecontext and swapcontext
+//   stacked clock      the time, which the vdso tells
 //   stacked block      condition variables, read, poll, in turn, 1 ms each
 //
 // It runs until it is killed.
@@ -217,6 +218,20 @@ static void block()
     }
 }
 
+static NOINLINE unsigned long ask_clock()
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<unsigned long>(now.tv_nsec);
+}
+
+static NOINLINE void clocks()
+{
+    for (;;)
+        sink += ask_clock();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -231,8 +246,10 @@ int main(int argc, char **argv)
         altstack();
     if (strcmp(what, "coroutine") == 0)
         coroutines();
+    if (strcmp(what, "clock") == 0)
+        clocks();
     if (strcmp(what, "block") == 0)
         block();
-    fputs("stacked: spin, throw, deep, altstack, coroutine or block\n", stderr);
+    fputs("stacked: spin, throw, deep, altstack, coroutine, clock or block\n", stderr);
     return 2;
 }
