@@ -17,6 +17,7 @@ static const struct {
 } commands[] = {
     {"mem", mem_main, "run a command, record its memory, draw it"},
     {"leak", leak_main, "run a command, fail when memory is live at its end"},
+    {"off", off_main, "trace where threads wait, and for whom, and draw it"},
     {"fold", fold_main, "turn traces into folded stacks"},
     {"collapse", collapse_main, "turn other profilers' text into folded stacks"},
     {"diff", diff_main, "compare two profiles"},
