@@ -46,10 +46,10 @@ static int seize_threads(struct source *s, pid_t pid)
     while (!failure && (d = readdir(dir))) {
         pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 
-        if (tid <= 0 || threads_find(s->threads, tid))
+        if (tid <= 0 || traced_find(s->threads, tid))
             continue;
         if (ptrace(PTRACE_SEIZE, tid, 0, s->ptrace_options) == 0) {
-            threads_add(s->threads, tid, pid);
+            traced_add(s->threads, tid, pid);
             n++;
             continue;
         }
@@ -57,7 +57,7 @@ static int seize_threads(struct source *s, pid_t pid)
         /* One that has ended meanwhile, or was made by one we have and is traced by that. */
         if (err == ESRCH || (tid != pid && task_status(tid, "TracerPid") == (long)getpid()))
             continue;
-        if (tid != pid && n + (int)threads_count(s->threads) > 0)
+        if (tid != pid && n + (int)traced_count(s->threads) > 0)
             continue;
         failure = refusal_explain(tid, err);
     }
@@ -152,10 +152,10 @@ int attach_processes(struct source *s)
         if (n < 0)
             return -n;
     }
-    if (!threads_count(s->threads))
+    if (!traced_count(s->threads))
         return refusal_explain(s->opt.pids[0], ESRCH);
     s->began = source_now();
-    for (struct thread *t = threads_first(s->threads); t; t = t->next) {
+    for (struct thread *t = traced_first(s->threads); t; t = t->next) {
         bool moved;
 
         t->put_off = true;
@@ -188,7 +188,7 @@ void attach_look(struct source *s)
 {
     struct thread *t;
 
-    for (t = s->put_off ? threads_first(s->threads) : NULL; t; t = t->next) {
+    for (t = s->put_off ? traced_first(s->threads) : NULL; t; t = t->next) {
         bool is_busy, moved;
 
         if (!t->put_off)

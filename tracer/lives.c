@@ -87,7 +87,7 @@ static void leave_limbo(struct source *s, struct thread *t, uint64_t now)
 static void on_birth(struct source *s, struct thread *parent, uint64_t now)
 {
     pid_t tid = (pid_t)event_message(parent);
-    struct thread *t = threads_find(s->threads, tid);
+    struct thread *t = traced_find(s->threads, tid);
     uint64_t flags = 0;
 
     if (stops_regs(parent))
@@ -95,7 +95,7 @@ static void on_birth(struct source *s, struct thread *parent, uint64_t now)
     if (t && !t->limbo) /* cannot be: an id is used once at a time */
         return;
     if (!t)
-        t = threads_add(s->threads, tid, tid);
+        t = traced_add(s->threads, tid, tid);
     t->pid = flags & CLONE_THREAD ? parent->pid : tid;
     t->muted = parent->muted || (s->opt.no_follow && t->pid != parent->pid);
     begin(s, t, parent->tid, flags, now);
@@ -108,7 +108,7 @@ void lives_stranger(struct source *s, struct thread *t, pid_t tid, int status, u
     if (!t) {
         if (!WIFSTOPPED(status))
             return;
-        t = threads_add(s->threads, tid, 0);
+        t = traced_add(s->threads, tid, 0);
         t->limbo = true;
         s->limbo++;
         t->birth_ns = now;
@@ -122,7 +122,7 @@ void stops_adopt_strays(struct source *s, uint64_t now)
 
     if (!s->limbo)
         return;
-    for (t = threads_first(s->threads); t; t = next) {
+    for (t = traced_first(s->threads); t; t = next) {
         long pid;
 
         next = t->next;
@@ -133,7 +133,7 @@ void stops_adopt_strays(struct source *s, uint64_t now)
         begin(s, t, 0, t->pid != t->tid ? CLONE_THREAD | CLONE_VM : 0, now);
         leave_limbo(s, t, now);
         /* Its end may have taken others with it. */
-        next = threads_first(s->threads);
+        next = traced_first(s->threads);
     }
 }
 
@@ -145,7 +145,7 @@ static void forget(struct source *s, struct thread *t)
         s->interrupts--;
     if (t->put_off)
         s->put_off--;
-    threads_remove(s->threads, t);
+    traced_remove(s->threads, t);
 }
 
 void lives_end(struct source *s, struct thread *t, int status, uint64_t now)
@@ -177,13 +177,13 @@ static void tell_end(struct source *s, struct thread *t, uint64_t now)
  * thread, or NULL when it was the leader. */
 static struct thread *take_over(struct source *s, struct thread *leader, pid_t was, uint64_t now)
 {
-    struct thread *caller = was != leader->tid ? threads_find(s->threads, was) : NULL, *next;
+    struct thread *caller = was != leader->tid ? traced_find(s->threads, was) : NULL, *next;
 
     if (caller) {
         leader->begun = caller->begun;
         leader->muted = caller->muted;
     }
-    for (struct thread *t = threads_first(s->threads); t; t = next) {
+    for (struct thread *t = traced_first(s->threads); t; t = next) {
         next = t->next;
         if (t != leader && t != caller && t->pid == leader->pid && !t->limbo)
             tell_end(s, t, now);

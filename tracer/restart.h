@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "tracer/threads.h"
+#include "tracer/traced.h"
 
 /* Results that mean: the kernel decides later whether to go on. Never seen by programs. */
 bool restart_pending(int64_t result);

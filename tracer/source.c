@@ -43,7 +43,7 @@ struct source *source_new(const struct source_options *o, const struct source_cl
     s->opt = *o;
     s->client = *c;
     s->exec_error = -1;
-    s->threads = threads_new();
+    s->threads = traced_new();
     return s;
 }
 
@@ -53,7 +53,7 @@ void source_free(struct source *s)
         return;
     if (s->exec_error >= 0)
         close(s->exec_error);
-    threads_free(s->threads);
+    traced_free(s->threads);
     free(s);
 }
 
@@ -82,7 +82,7 @@ static void take_samples(struct source *s)
 {
     struct task_call c;
 
-    for (struct thread *t = threads_first(s->threads); t; t = t->next) {
+    for (struct thread *t = traced_first(s->threads); t; t = t->next) {
         if (!t->begun || t->muted || t->in_call || t->interrupting || t->put_off || t->stopped ||
             t->limbo)
             continue;
@@ -210,7 +210,7 @@ bool source_over(const struct source *s)
 
 bool source_left(const struct source *s)
 {
-    return threads_count(s->threads) > 0;
+    return traced_count(s->threads) > 0;
 }
 
 /*
@@ -225,7 +225,7 @@ void source_leave(struct source *s)
 
     s->silent = s->leaving = true;
     alarms_tick_every(LOOK_NS);
-    for (struct thread *t = threads_first(s->threads); t; t = t->next)
+    for (struct thread *t = traced_first(s->threads); t; t = t->next)
         if (!t->in_call && !t->put_off && !t->stopped && !t->limbo)
             stops_interrupt(s, t, false);
     while (s->interrupts && source_now() < until)
@@ -261,7 +261,7 @@ int source_wait_status(const struct source *s)
 
 bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out)
 {
-    struct thread *t = threads_find(s->threads, tid);
+    struct thread *t = traced_find(s->threads, tid);
 
     if (!t || (!t->have_regs && !(t->at_stop && stops_regs(t))))
         return false;
@@ -271,14 +271,14 @@ bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out)
 
 bool source_asleep(struct source *s, pid_t tid)
 {
-    struct thread *t = threads_find(s->threads, tid);
+    struct thread *t = traced_find(s->threads, tid);
 
     return t && t->unseen;
 }
 
 void **source_user(struct source *s, pid_t tid)
 {
-    struct thread *t = threads_find(s->threads, tid);
+    struct thread *t = traced_find(s->threads, tid);
 
     return t ? &t->user : NULL;
 }

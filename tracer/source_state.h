@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 
 #include "tracer/source.h"
-#include "tracer/threads.h"
+#include "tracer/traced.h"
 
 struct source {
     struct source_options opt;
     struct source_client client;
-    struct threads *threads;
+    struct traced *threads;
     int ptrace_options;
     bool filtered; /* calls stop by the seccomp filter; else all do */
     bool silent;   /* nothing is told any more */

@@ -112,7 +112,7 @@ int spawn_command(struct source *s)
                            s->opt.argv[0], strerror(err));
     }
     s->command = pid;
-    threads_add(s->threads, pid, pid);
+    traced_add(s->threads, pid, pid);
     if (write(go[1], "", 1) != 1)
         s->failed =
             flame_error(FLAME_FAILED, "cannot start %s: %s", s->opt.argv[0], strerror(errno));

@@ -304,7 +304,7 @@ static void on_stop(struct source *s, struct thread *t, int status, uint64_t now
 
 void stops_handle(struct source *s, pid_t tid, int status, uint64_t now)
 {
-    struct thread *t = threads_find(s->threads, tid);
+    struct thread *t = traced_find(s->threads, tid);
 
     s->stops++;
     if (unlikely(!t || t->limbo)) {

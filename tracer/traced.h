@@ -1,9 +1,9 @@
 /*
- * threads.h: what the event source knows of each thread it traces, found by thread id
+ * traced.h: what the event source knows of each thread it traces, found by thread id
  * in constant time.
  */
-#ifndef FLAME_TRACER_THREADS_H
-#define FLAME_TRACER_THREADS_H
+#ifndef FLAME_TRACER_TRACED_H
+#define FLAME_TRACER_TRACED_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -49,17 +49,17 @@ struct thread {
     void *user;        /* the client's own */
 };
 
-struct threads;
+struct traced;
 
-struct threads *threads_new(void);
-void threads_free(struct threads *ts);
+struct traced *traced_new(void);
+void traced_free(struct traced *ts);
 /* NULL: no such thread. */
-struct thread *threads_find(const struct threads *ts, pid_t tid);
+struct thread *traced_find(const struct traced *ts, pid_t tid);
 /* The tid must not be there yet. */
-struct thread *threads_add(struct threads *ts, pid_t tid, pid_t pid);
-void threads_remove(struct threads *ts, struct thread *t);
-size_t threads_count(const struct threads *ts);
+struct thread *traced_add(struct traced *ts, pid_t tid, pid_t pid);
+void traced_remove(struct traced *ts, struct thread *t);
+size_t traced_count(const struct traced *ts);
 /* For walks: the first, then ->next; take ->next before removing. */
-struct thread *threads_first(const struct threads *ts);
+struct thread *traced_first(const struct traced *ts);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * threads.c: a table of two levels by thread id, and a list.
+ * traced.c: a table of two levels by thread id, and a list.
  *
  * Thread ids are below 2^22 and mostly close together, so a chunk of 1,024 slots is
  * found without hashing and given back when the last of its threads has gone.
  */
-#include "tracer/threads.h"
+#include "tracer/traced.h"
 
 #include <stdlib.h>
 
@@ -19,27 +19,27 @@ struct chunk {
     struct thread *slot[CHUNK_SLOTS];
 };
 
-struct threads {
+struct traced {
     struct chunk *chunk[CHUNKS];
     struct thread *first;
     size_t count;
 };
 
-struct threads *threads_new(void)
+struct traced *traced_new(void)
 {
-    return xcalloc(1, sizeof(struct threads));
+    return xcalloc(1, sizeof(struct traced));
 }
 
-void threads_free(struct threads *ts)
+void traced_free(struct traced *ts)
 {
     if (!ts)
         return;
     while (ts->first)
-        threads_remove(ts, ts->first);
+        traced_remove(ts, ts->first);
     free(ts);
 }
 
-struct thread *threads_find(const struct threads *ts, pid_t tid)
+struct thread *traced_find(const struct traced *ts, pid_t tid)
 {
     unsigned at = (unsigned)tid;
     const struct chunk *p = at >> CHUNK_SHIFT < CHUNKS ? ts->chunk[at >> CHUNK_SHIFT] : NULL;
@@ -47,7 +47,7 @@ struct thread *threads_find(const struct threads *ts, pid_t tid)
     return p ? p->slot[at % CHUNK_SLOTS] : NULL;
 }
 
-struct thread *threads_add(struct threads *ts, pid_t tid, pid_t pid)
+struct thread *traced_add(struct traced *ts, pid_t tid, pid_t pid)
 {
     unsigned at = (unsigned)tid;
     struct chunk **p = &ts->chunk[(at >> CHUNK_SHIFT) % CHUNKS];
@@ -67,7 +67,7 @@ struct thread *threads_add(struct threads *ts, pid_t tid, pid_t pid)
     return t;
 }
 
-void threads_remove(struct threads *ts, struct thread *t)
+void traced_remove(struct traced *ts, struct thread *t)
 {
     unsigned at = (unsigned)t->tid;
     struct chunk **p = &ts->chunk[(at >> CHUNK_SHIFT) % CHUNKS];
@@ -87,12 +87,12 @@ void threads_remove(struct threads *ts, struct thread *t)
     free(t);
 }
 
-size_t threads_count(const struct threads *ts)
+size_t traced_count(const struct traced *ts)
 {
     return ts->count;
 }
 
-struct thread *threads_first(const struct threads *ts)
+struct thread *traced_first(const struct traced *ts)
 {
     return ts->first;
 }
