@@ -150,7 +150,7 @@ static size_t bare(const struct frames *f, size_t i)
  * not the library's. */
 static void describe_waker(const struct frames *f, size_t begin, struct strbuf *sb)
 {
-    static const char *const library[] = {"futex ", "_", "pthread_", "sem_", "[", "syscall"};
+    static const char *const library[] = {"futex", "_", "lll_", "pthread_", "sem_", "[", "syscall"};
 
     strbuf_add(sb, f->s[f->n - 1], bare(f, f->n - 1));
     for (size_t i = begin; i + 1 < f->n; i++) {

@@ -46,7 +46,8 @@ static void is_lock(const char *lines, const char *lock, const char *giver, cons
 
 static void test_locks(void)
 {
-    is_lock("a;f;pthread_mutex_lock;futex g;--;futex g_[w];__lll_lock_wake_[w];"
+    is_lock("a;f;pthread_mutex_lock;futex g;--;futex "
+            "g_[w];__lll_lock_wake_[w];lll_mutex_unlock_optimized_[w];"
             "pthread_mutex_unlock_[w];give_[w];main_[w];b_[w] 10\n"
             "a;f;pthread_mutex_lock;futex g;--;give_[w];c_[w] 4\n"
             "a;f;pthread_mutex_lock;futex g 7\n"
