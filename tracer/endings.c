@@ -17,6 +17,11 @@ bool ending_restarts(int64_t result)
     return -result >= RESTART_FIRST && -result <= RESTART_LAST && -result != 515;
 }
 
+bool ending_by_handler(int64_t result)
+{
+    return result == -514 || result == -516; /* ERESTARTNOHAND, ERESTART_RESTARTBLOCK */
+}
+
 bool ending_interrupted(int64_t result)
 {
     return result == -EINTR || ending_restarts(result);

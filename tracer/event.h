@@ -44,6 +44,7 @@ struct off_event {
                          the first ones */
     pid_t parent_tid; /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
     int code;         /* OFF_SIGNAL: si_code */
+    bool caught;      /* OFF_SIGNAL: a handler will run */
     pid_t sender;     /* OFF_SIGNAL: si_pid, 0 when there is none */
 };
 

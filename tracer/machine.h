@@ -168,5 +168,7 @@ struct wake *ending_of(struct offcpu *o, struct thread *t);
 /* How a call's result tells that it slept in vain. */
 bool ending_interrupted(int64_t result);
 bool ending_restarts(int64_t result);
+/* The kernel does not go on after such a result if a handler runs. */
+bool ending_by_handler(int64_t result);
 
 #endif

@@ -466,6 +466,9 @@ void offcpu_event(struct offcpu *o, const struct off_event *e)
             t->code = e->code;
             t->sender = e->sender;
         }
+        /* With a handler the call is over, and the next one like it is another. */
+        if (t->phase == PHASE_INTERRUPTED && e->caught && ending_by_handler(t->s.result))
+            flush(o, t);
         break;
     case OFF_STOPPED:
         stop_clock(t, e->time);

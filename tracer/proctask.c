@@ -68,19 +68,35 @@ bool task_sched(pid_t tid, struct task_sched *out)
     return true;
 }
 
-long task_status(pid_t tid, const char *name)
+/* What stands behind "NAME:" in /proc/TID/status, read into `text`; NULL: nothing. */
+static const char *status_line(pid_t tid, const char *name, char *text, size_t size)
 {
-    char text[4096];
     size_t len = strlen(name);
 
-    if (task_read(tid, "status", text, sizeof text) <= 0)
-        return -1;
+    if (task_read(tid, "status", text, size) <= 0)
+        return NULL;
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (strncmp(line, name, len) == 0 && line[len] == ':')
-            return strtol(line + len + 1, NULL, 10);
+            return line + len + 1;
     }
-    return -1;
+    return NULL;
+}
+
+long task_status(pid_t tid, const char *name)
+{
+    char text[4096];
+    const char *value = status_line(tid, name, text, sizeof text);
+
+    return value ? strtol(value, NULL, 10) : -1;
+}
+
+bool task_catches(pid_t tid, int sig)
+{
+    char text[4096];
+    const char *mask = status_line(tid, "SigCgt", text, sizeof text);
+
+    return mask && strtoull(mask, NULL, 16) >> (sig - 1) & 1;
 }
 
 bool task_state(pid_t tid, char *state, unsigned long *flags)

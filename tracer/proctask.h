@@ -37,6 +37,8 @@ bool task_sched(pid_t tid, struct task_sched *out);
 
 /* The number behind `name` in /proc/TID/status: "Tgid", "TracerPid", "Uid" (the real one). */
 long task_status(pid_t tid, const char *name);
+/* Whether the process has a handler for that signal. False also when it is not known. */
+bool task_catches(pid_t tid, int sig);
 /* State letter and flags (PF_*) of /proc/TID/stat. */
 bool task_state(pid_t tid, char *state, unsigned long *flags);
 /* Its name, without a newline. */

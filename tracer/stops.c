@@ -272,6 +272,8 @@ static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)
             (sig == SIGCHLD && info.si_code > 0))
             e.sender = info.si_pid;
     }
+    /* Only then it matters: it decides whether the call that was cut goes on. */
+    e.caught = t->cut.is && task_catches(t->tid, sig);
     tell(s, t, &e);
     stops_resume(s, t, sig);
 }

@@ -28,6 +28,7 @@ void stage_end(uint64_t at, pid_t tid);
 void stage_plain(enum off_event_kind kind, uint64_t at, pid_t tid, pid_t pid);
 void stage_exec(uint64_t at, pid_t pid, pid_t old);
 void stage_signal(uint64_t at, pid_t tid, int signal, int code, pid_t sender);
+void stage_caught(uint64_t at, pid_t tid, int signal, pid_t sender); /* by a handler */
 struct stage_args {
     uint64_t a[6];
 };

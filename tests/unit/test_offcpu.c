@@ -130,6 +130,34 @@ static void test_cut(void)
     stage_close();
 }
 
+/* pause() in a loop: the kernel's result is that of a call that may go on, but after a
+ * handler it does not, and the next call is another however much it looks the same. */
+static void test_handler(void)
+{
+    static const struct {
+        int result;
+        unsigned sleeps;
+    } cases[] = {{-514, 2}, {-516, 2}, {-512, 1}, {-513, 1}};
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        two_threads(0);
+        stage_sched(11, 0, 0, 1);
+        stage_entry(100, 11, SYS_pause, ARGS(0));
+        stage_sched(11, 0, 0, 3);
+        stage_exit(300, 11, cases[i].result);
+        stage_caught(310, 11, SIGUSR1, 0);
+        stage_restarted(400, 11, SYS_pause, ARGS(0));
+        stage_sched(11, 0, 0, 6);
+        stage_exit(600, 11, -EINTR);
+        stage_finish(1000);
+        is_int((intmax_t)stage_sleeps(), cases[i].sleeps, "result %d and a handler: %u sleeps",
+               cases[i].result, cases[i].sleeps);
+        is_int((intmax_t)stage_last()->begin, cases[i].sleeps == 2 ? 400000 : 100000,
+               "the last began where it should");
+        stage_close();
+    }
+}
+
 static void test_restart(void)
 {
     const struct off_sleep *s;
@@ -316,6 +344,7 @@ int main(void)
     test_cheap();
     test_backwards();
     test_cut();
+    test_handler();
     test_restart();
     test_stopped();
     test_exec();
