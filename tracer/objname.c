@@ -89,7 +89,7 @@ static void add_inode(struct strbuf *out, const char *kind, uint64_t ino, bool k
 }
 
 /* " pipe:[*]", " /path", " tcp:...", by what the link of the descriptor says. */
-static void add_fd(pid_t pid, pid_t tid, int fd, bool keep, struct strbuf *out)
+static void read_fd(pid_t pid, pid_t tid, int fd, bool keep, struct strbuf *out)
 {
     char path[48], text[4096];
     unsigned long long ino;
@@ -123,6 +123,48 @@ static void add_fd(pid_t pid, pid_t tid, int fd, bool keep, struct strbuf *out)
     }
 }
 
+/*
+ * The same for a descriptor of which it was just found out what it is. What a pipe or a
+ * connection is called does not change while it is the same one, so its last name is kept,
+ * one for each place of a small table. (A file's name may change; it is read anew.)
+ */
+#define KEPT_NAMES 256
+
+struct kept_name {
+    struct off_object object;
+    pid_t pid;
+    int fd;
+    bool keep;
+    uint8_t len;
+    char text[100];
+};
+
+static void add_fd(pid_t pid, pid_t tid, int fd, const struct off_object *object, bool keep,
+                   struct strbuf *out)
+{
+    static struct kept_name names[KEPT_NAMES];
+    struct kept_name *k;
+    size_t before = out->len;
+
+    if (object->kind != OFF_ON_PIPE && object->kind != OFF_ON_UNIX && object->kind != OFF_ON_INET &&
+        object->kind != OFF_ON_EVENTFD) {
+        read_fd(pid, tid, fd, keep, out);
+        return;
+    }
+    k = &names[(object->a * 31 + object->b * 7 + (unsigned)pid + (unsigned)fd) % KEPT_NAMES];
+    if (k->len && k->pid == pid && k->fd == fd && k->keep == keep && off_same(&k->object, object) &&
+        k->object.side == object->side) {
+        strbuf_add(out, k->text, k->len);
+        return;
+    }
+    read_fd(pid, tid, fd, keep, out);
+    if (out->len - before <= sizeof k->text && out->len > before) {
+        *k = (struct kept_name){.object = *object, .pid = pid, .fd = fd, .keep = keep};
+        k->len = (uint8_t)(out->len - before);
+        memcpy(k->text, out->buf + before, k->len);
+    }
+}
+
 static void add_address(pid_t pid, pid_t tid, const uint64_t args[6], bool keep, struct strbuf *out)
 {
     size_t len =
@@ -134,7 +176,7 @@ static void add_address(pid_t pid, pid_t tid, const uint64_t args[6], bool keep,
         strbuf_addch(out, ' ');
         objname_path(name.buf, name.len, true, out);
     } else {
-        add_fd(pid, tid, (int)args[0], keep, out);
+        read_fd(pid, tid, (int)args[0], keep, out);
     }
     strbuf_release(&name);
 }
@@ -158,7 +200,7 @@ static void add_set(pid_t pid, pid_t tid, int nr, const uint64_t args[6], size_t
 
     if (n == 1 && (nr == SYS_poll || nr == SYS_ppoll) && args[1] == 1 &&
         objects_peek(tid, args[0], &one, sizeof one))
-        add_fd(pid, tid, one.fd, keep, out);
+        read_fd(pid, tid, one.fd, keep, out);
     else
         strbuf_addf(out, " %zu %s", n, n == 1 ? "fd" : "fds");
 }
@@ -208,7 +250,7 @@ bool objname_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_
         if (nr == SYS_connect)
             add_address(pid, tid, args, keep, out);
         else
-            add_fd(pid, tid, (int)args[c->fd_arg], keep, out);
+            add_fd(pid, tid, (int)args[c->fd_arg], object, keep, out);
         break;
     case CALL_ON_FDS:
     case CALL_ON_EPOLL:

@@ -21,6 +21,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "common/procmaps.h"
 #include "common/strbuf.h"
@@ -64,7 +65,8 @@ struct space {
     pid_t pid;
     uint32_t number;
     bool stale;
-    bool settled; /* doubts were followed up since the last change */
+    bool settled;        /* doubts were followed up since the last change */
+    uint64_t checked_ns; /* when space_where last compared the layout with the process */
     struct layout *layout;
 };
 
@@ -497,15 +499,35 @@ static struct mapping *module_below(struct layout *l, struct mapping *m)
     return NULL;
 }
 
+/* Mappings without code change unseen. To ask about them at every wait would cost as much
+ * as the wait's stack, so an address that is known is believed for CHECK_NS. */
+#define CHECK_NS 10000000u
+
+static bool check_is_due(struct space *sp, uintptr_t addr)
+{
+    struct timespec t;
+    uint64_t now;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (now - sp->checked_ns < CHECK_NS && find(sp->layout, addr))
+        return false;
+    sp->checked_ns = now;
+    return true;
+}
+
 void space_where(struct space *sp, pid_t tid, uintptr_t addr, struct space_place *out)
 {
     struct mapping *m, *module;
     struct layout *l;
+    bool check;
 
     *out = (struct space_place){.area = SPACE_NOWHERE};
     if (!space_prepare(sp, tid))
         return;
-    if ((!find(sp->layout, addr) || total_pages(tid) != sp->layout->pages) && !refresh(sp, tid))
+    check = check_is_due(sp, addr);
+    if (check && (!find(sp->layout, addr) || total_pages(tid) != sp->layout->pages) &&
+        !refresh(sp, tid))
         return;
     l = sp->layout;
     m = find(l, addr);
@@ -529,7 +551,8 @@ void space_where(struct space *sp, pid_t tid, uintptr_t addr, struct space_place
         return;
     }
     out->area = SPACE_ANON;
-    space_note_stack(sp, stack_pointer(tid));
+    if (check)
+        space_note_stack(sp, stack_pointer(tid));
     if (m->stack)
         out->area = SPACE_STACK;
 }
