@@ -25,7 +25,7 @@
 
 #include "common/error.h"
 #include "common/fsize.h"
-#include "tracer/filter.h"
+#include "tracer/callfilter.h"
 #include "tracer/source_state.h"
 
 struct exec_error {

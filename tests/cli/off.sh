@@ -5,7 +5,7 @@
 #                               $status, out and err as run leaves them
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
-#   near GOT WANT NAME          both in us, above 0: within 2 % or 1 ms
+#   is_near GOT WANT, near GOT WANT NAME   both in us, above 0: within 2 % or 1 ms
 
 off() {
     rm -f "$SCRATCH/t.flame"
@@ -22,13 +22,15 @@ sum() {
     awk -v re="${1:-.}" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }'
 }
 
+is_near() {
+    local away=$(($1 > $2 ? $1 - $2 : $2 - $1))
+    [ "$1" -gt 0 ] && [ "$2" -gt 0 ] && [ "$away" -le $(($2 / 50 > 1000 ? $2 / 50 : 1000)) ]
+}
+
 near() {
-    local got=$1 want=$2 off allowed
-    off=$((got > want ? got - want : want - got))
-    allowed=$((want / 50 > 1000 ? want / 50 : 1000))
-    if [ "$want" -gt 0 ] && [ "$got" -gt 0 ] && [ "$off" -le "$allowed" ]; then
+    if is_near "$1" "$2"; then
         test_ok "$3"
     else
-        test_fail "$3" "$got us, and by the program's own clock $want us"
+        test_fail "$3" "$1 us, and by the program's own clock $2 us"
     fi
 }

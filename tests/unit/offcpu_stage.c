@@ -202,8 +202,8 @@ void stage_signal(uint64_t at, pid_t tid, int signal, int code, pid_t from)
 
 void stage_caught(uint64_t at, pid_t tid, int signal, pid_t from)
 {
-    event(&(struct off_event){.kind = OFF_SIGNAL, .nr = signal, .sender = from, .caught = true},
-          at, tid);
+    event(&(struct off_event){.kind = OFF_SIGNAL, .nr = signal, .sender = from, .caught = true}, at,
+          tid);
 }
 
 static void call(uint64_t at, pid_t tid, int nr, struct stage_args args, bool restarted,

@@ -1,5 +1,5 @@
 /*
- * filter.c: by libseccomp.
+ * callfilter.c: by libseccomp.
  *
  * A stop costs some 7 us, a look at an argument in the filter some ns: so what
  * call_flags() would throw out after the stop is thrown out here where a comparison
@@ -10,7 +10,7 @@
  * filter is left off: the command is not confined by this filter.
  */
 #define _GNU_SOURCE
-#include "tracer/filter.h"
+#include "tracer/callfilter.h"
 
 #include <asm/ioctls.h>
 #include <errno.h>

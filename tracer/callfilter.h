@@ -1,11 +1,11 @@
 /*
- * filter.h: the seccomp filter of a launched command: the calls of calls.h stop, with
+ * callfilter.h: the seccomp filter of a launched command: the calls of calls.h stop, with
  * the arguments that matter; all others run as if nobody looked.
  *
  * Not thread-safe. Functions return -errno.
  */
-#ifndef FLAME_TRACER_FILTER_H
-#define FLAME_TRACER_FILTER_H
+#ifndef FLAME_TRACER_CALLFILTER_H
+#define FLAME_TRACER_CALLFILTER_H
 
 #include "common/compiler.h"
 
