@@ -157,7 +157,7 @@ static void test_round(void)
     said_begin();
     is_int(fold_trace_to_folded(path, "alloc", &folded), FLAME_USAGE,
            "a view of memory is refused");
-    ok(strstr(said_end(), "not a trace of memory") != NULL, "with a reason");
+    ok(strstr(said_end(), "no view 'alloc' of it") != NULL, "with a reason");
     strbuf_release(&folded);
     ok(trace_module_at(t, 0x1500, epoch) && !trace_module_at(t, 0x1500, epoch + 1) &&
            !trace_module_at(t, 0x1500, 0),
