@@ -226,7 +226,8 @@ void collapse_line_set(struct collapse_line *line, const struct collapse_stacks 
         const struct name *nm = &st->names[ids[k]];
         char *to;
 
-        strbuf_grow(&line->text, (size_t)nm->len + 1 + COLLAPSE_SLACK);
+        if (line->text.alloc < line->text.len + nm->len + 2 + COLLAPSE_SLACK)
+            strbuf_grow(&line->text, (size_t)nm->len + 1 + COLLAPSE_SLACK);
         to = line->text.buf + line->text.len;
         if (k)
             *to++ = ';';
