@@ -176,8 +176,7 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
 
 void collapse_folded_run(struct collapse *c)
 {
-    struct before b = {
-        .text = STRBUF_INIT, .stack = UINT32_MAX, .next = COLLAPSE_LINE_INIT};
+    struct before b = {.text = STRBUF_INIT, .stack = UINT32_MAX, .next = COLLAPSE_LINE_INIT};
     struct span line;
 
     while (collapse_input_line(&c->in, &line.s, &line.len)) {

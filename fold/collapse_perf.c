@@ -226,13 +226,11 @@ static bool split_frame(struct span line, struct span *pc, struct span *func, st
     if (span_ends(rest, " (deleted)"))
         rest.len -= strlen(" (deleted)");
     /* The last " (": a name may hold parentheses, a module hardly ever does. */
-    for (open = rest.len; open > 0; open--)
-        if (rest.s[open - 1] == '(' && (open == 1 || rest.s[open - 2] == ' '))
-            break;
-    if (open == 0)
+    open = span_last_open(rest);
+    if (open == SIZE_MAX)
         return false;
-    *mod = span_from(rest, open);
-    *func = span_to(rest, open > 1 ? open - 2 : 0);
+    *mod = span_from(rest, open + 1);
+    *func = span_to(rest, open > 0 ? open - 1 : 0);
     if (func->len == 0)
         *func = span_of("[unknown]");
     return true;

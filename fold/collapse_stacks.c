@@ -116,8 +116,7 @@ size_t collapse_stacks_split(struct collapse_stacks *st, const char *s, size_t l
     size_t n = 0, from = 0;
 
     do {
-        hashes[n] =
-            (uint32_t)collapse_hash_until(s + from, len - from, ';', st->seed, &ends[n]);
+        hashes[n] = (uint32_t)collapse_hash_until(s + from, len - from, ';', st->seed, &ends[n]);
         ends[n] += from;
         __builtin_prefetch(&st->by_name.slots[hashslots_first(&st->by_name, hashes[n])]);
         from = ends[n++] + 1;

@@ -70,7 +70,10 @@ struct collapse_line {
     size_t alloc;
     size_t at, n; /* its ids, in the pool of stacks */
 };
-#define COLLAPSE_LINE_INIT {.text = STRBUF_INIT}
+#define COLLAPSE_LINE_INIT                                                                         \
+    {                                                                                              \
+        .text = STRBUF_INIT                                                                        \
+    }
 
 /* Stack i as for collapse_stacks_get. */
 void collapse_line_set(struct collapse_line *line, const struct collapse_stacks *st, size_t i);

@@ -38,10 +38,10 @@ void place_mark_module(struct strbuf *sb, enum place_kind kind, const char *path
 static bool in_parentheses(struct span name, struct span *module)
 {
     static const char *const endings[] = {".dll", ".exe", ".dylib", ".ko", ".so"};
-    size_t open = span_rchr(name, '(');
+    size_t open = span_last_open(name);
     struct span in;
 
-    if (!span_ends(name, ")") || open == SIZE_MAX || open == 0 || name.s[open - 1] != ' ')
+    if (!span_ends(name, ")") || open == SIZE_MAX || open == 0)
         return false;
     in = span_from(span_to(name, name.len - 1), open + 1);
     if (span_begins(in, "in "))

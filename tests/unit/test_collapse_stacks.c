@@ -1,19 +1,10 @@
 /* Adding stacks up: against a naive model, in any grouping, in both orders. */
 #include "fold/collapse_stacks.h"
 
+#include "tests/rnd.h"
 #include "tests/tap.h"
 
 #define LINES 400
-
-static unsigned rnd(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return (unsigned)(x >> 32);
-}
 
 /* Names that sort around ';' and the blank, and begin each other. */
 static const char *const names[] = {"a", "a ", "a!", "a (b)", "a.b", "aa", "", "b", "b~", "a\t"};

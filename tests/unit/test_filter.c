@@ -5,6 +5,7 @@
 
 #include "fold/filter_lines.h"
 #include "fold/pattern.h"
+#include "tests/rnd.h"
 #include "tests/tap.h"
 
 static const struct option longopts[] = {FILTER_OPTIONS, {NULL, 0, NULL, 0}};
@@ -284,16 +285,6 @@ static void trouble(void)
     collapse_stacks_free(st);
     strbuf_release(&line);
     filter_release(&f);
-}
-
-static unsigned rnd(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return (unsigned)(x >> 32);
 }
 
 /* Filtering parts and adding them up gives what filtering the sum does. */
