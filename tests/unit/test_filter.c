@@ -274,6 +274,16 @@ static void trouble(void)
     ok(!p, "no expression");
     ok(strstr(why.buf, "at character 5") != NULL, "the place of what is wrong");
     strbuf_clear(&why);
+    for (size_t i = 0; i < 500; i++)
+        strbuf_addstr(&line, "ab");
+    strbuf_addch(&line, 'c');
+    strbuf_clear(&why);
+    p = pattern_new("^(a|b)*c$", &why);
+    is_int(pattern_matches(p, line.buf, line.len), 1, "a long name is matched");
+    is_int(pattern_matches(p, line.buf, line.len - 1), 0, "or not");
+    pattern_free(p);
+    strbuf_clear(&line);
+    strbuf_clear(&why);
     p = pattern_new("\xc3\xa9\xc3\xa9)x", &why);
     ok(!p && strstr(why.buf, "at character 3"), "characters are counted, not bytes");
     strbuf_release(&why);
