@@ -116,13 +116,15 @@ int collapse_load_file(struct collapse_load *l, const char *path)
 
 int collapse_load_traces(struct collapse_load *l)
 {
+    struct fold_options opt = *l->fold;
     struct strbuf text = STRBUF_INIT;
     struct collapse c;
     int status;
 
     if (l->ntraces == 0)
         return FLAME_OK;
-    status = fold_loaded(l->fold, l->traces, l->ntraces, &text);
+    opt.no_header = false; /* what tells an empty view from what is no text at all */
+    status = fold_loaded(&opt, l->traces, l->ntraces, &text);
     if (status == FLAME_OK) {
         collapse_init(&c, &plain, l->stacks);
         collapse_input_memory(&c.in, l->traces[0]->path, text.buf, text.len);

@@ -157,6 +157,7 @@ total() { awk '!/^#/ { s += $NF } END { print s + 0 }' "$1"; }
 "$FLAME" fold t.flame >plain
 is_str "$(total by-module) $(total by-file) $(total by-line)" "$(total plain) $(total plain) $(total plain)" \
     'with the same sum'
+run_expect_status 0 'an empty view' "$FLAME" fold --no-header --view temp --focus x t.flame
 "$FLAME" fold --by process t.flame >by-process
 is_str "$(cat by-process)" "$("$FLAME" fold --pid t.flame)" '--by process is --pid'
 is_str "$("$FLAME" fold --by thread t.flame)" "$("$FLAME" fold --tid t.flame)" '--by thread is --tid'
