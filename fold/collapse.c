@@ -57,7 +57,10 @@ uint32_t collapse_name_in(struct collapse *c, const char *name, size_t len, cons
     if (c->opt->place != PLACE_MODULE || path_len == 0)
         return collapse_name(c, name, len);
     folded_add_frame(&marked, name, len);
-    place_mark_module(&marked, c->opt->place, path, path_len);
+    if (path_len == strlen("inlined") && memcmp(path, "inlined", path_len) == 0)
+        place_mark(&marked, "", 0);
+    else
+        place_mark_module(&marked, c->opt->place, path, path_len);
     id = collapse_stacks_name(c->stacks, marked.buf, marked.len);
     strbuf_release(&marked);
     return id;

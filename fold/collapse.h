@@ -77,7 +77,10 @@ void collapse_push_str(struct collapse *c, const char *name);
 void collapse_push_id(struct collapse *c, uint32_t id);
 /* The id of a name made safe. */
 uint32_t collapse_name(struct collapse *c, const char *name, size_t len);
-/* The same with the module at `path` behind a mark, if opt->place asks for it. */
+/*
+ * The same with the module at `path` behind a mark, if opt->place asks for it. "inlined",
+ * as perf has it, is the module of the frame below.
+ */
 uint32_t collapse_name_in(struct collapse *c, const char *name, size_t len, const char *path,
                           size_t path_len);
 

@@ -94,9 +94,10 @@ static bool take_left_out(struct collapse *c, struct span line)
     for (; c->left_out && column < 2 && value.len; column++) {
         part = span_to(value, span_chr(value, ','));
         value = span_from(value, part.len + 1);
-        c->has_left_out |= collapse_count_parse(part.s, part.len, &count);
+        /* Two columns make no one. */
         if (!collapse_count_parse(part.s, part.len, &count) || (c->column >= 0 && value.len))
             break;
+        c->has_left_out = true;
         collapse_count_add(&c->left_out[column], &count);
     }
     return true;

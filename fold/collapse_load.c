@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "common/outfile.h"
 #include "common/trace_reader.h"
 #include "fold/collapse_readers.h"
 
@@ -117,13 +116,15 @@ int collapse_load_file(struct collapse_load *l, const char *path)
 
 int collapse_load_traces(struct collapse_load *l)
 {
+    struct fold_options opt = *l->fold;
     struct strbuf text = STRBUF_INIT;
     struct collapse c;
     int status;
 
     if (l->ntraces == 0)
         return FLAME_OK;
-    status = fold_loaded(l->fold, l->traces, l->ntraces, &text);
+    opt.no_header = false; /* what tells an empty view from what is no text at all */
+    status = fold_loaded(&opt, l->traces, l->ntraces, &text);
     if (status == FLAME_OK) {
         collapse_init(&c, &plain, l->stacks);
         collapse_input_memory(&c.in, l->traces[0]->path, text.buf, text.len);
@@ -147,19 +148,10 @@ int collapse_load_filter(struct collapse_load *l, const char *command)
 
 int collapse_load_write(struct collapse_load *l, const char *path)
 {
-    struct outfile out;
-    int err = outfile_open(&out, path);
+    const struct collapse_heading heading = {
+        .meta = l->meta.buf,
+        .left_out = l->fold->no_header ? NULL : l->left_out,
+    };
 
-    if (!err) {
-        if (l->meta.len)
-            fprintf(out.f, "%s\n", l->meta.buf);
-        if (!l->fold->no_header)
-            filter_write_left_out(l->left_out, collapse_stacks_two(l->stacks), out.f);
-        collapse_stacks_write(l->stacks, BY_LINE, out.f);
-        err = outfile_commit(&out);
-    }
-    if (!err)
-        return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       path ? path : "standard output", strerror(-err));
+    return collapse_write_file(l->stacks, &heading, BY_LINE, path);
 }

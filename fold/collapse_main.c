@@ -7,7 +7,6 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/opts.h"
-#include "common/outfile.h"
 #include "fold/collapse.h"
 #include "fold/filter.h"
 
@@ -169,22 +168,6 @@ out:
     return status;
 }
 
-static int write_stacks(struct request *q)
-{
-    struct outfile out;
-    int err = outfile_open(&out, q->output);
-
-    if (!err) {
-        filter_write_left_out(q->left_out, collapse_stacks_two(q->stacks), out.f);
-        collapse_stacks_write(q->stacks, BY_STACK, out.f);
-        err = outfile_commit(&out);
-    }
-    if (!err)
-        return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       q->output ? q->output : "standard output", strerror(-err));
-}
-
 static int collapse_files(struct request *q, const char *const *paths, int npaths)
 {
     int status = FLAME_OK;
@@ -199,7 +182,8 @@ static int collapse_files(struct request *q, const char *const *paths, int npath
         status = filter_check(&q->filter, "collapse");
     }
     if (status == FLAME_OK)
-        status = write_stacks(q);
+        status = collapse_write_file(q->stacks, &(struct collapse_heading){.left_out = q->left_out},
+                                     BY_STACK, q->output);
     collapse_stacks_free(q->stacks);
     return status;
 }

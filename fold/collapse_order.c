@@ -212,9 +212,16 @@ void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct coll
 void collapse_line_set(struct collapse_line *line, const struct collapse_stacks *st, size_t i)
 {
     const struct stack *s = &st->stacks[st->order ? st->order[i] : i];
-    const uint32_t *ids = st->pool + s->at, *before = st->pool + line->at;
+    const uint32_t *ids, *before;
     size_t same = 0;
 
+    if (s->n == 0) {
+        strbuf_clear(&line->text);
+        line->n = 0;
+        return;
+    }
+    ids = st->pool + s->at;
+    before = st->pool + line->at;
     while (same < line->n && same < s->n && ids[same] == before[same])
         same++;
     if (s->n > line->alloc) {
@@ -226,7 +233,8 @@ void collapse_line_set(struct collapse_line *line, const struct collapse_stacks 
         const struct name *nm = &st->names[ids[k]];
         char *to;
 
-        strbuf_grow(&line->text, (size_t)nm->len + 1 + COLLAPSE_SLACK);
+        if (line->text.alloc < line->text.len + nm->len + 2 + COLLAPSE_SLACK)
+            strbuf_grow(&line->text, (size_t)nm->len + 1 + COLLAPSE_SLACK);
         to = line->text.buf + line->text.len;
         if (k)
             *to++ = ';';

@@ -113,6 +113,15 @@ enum collapse_sort {
 /* Sorts and writes one folded line a stack; errors are left in the stream. */
 void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, FILE *out);
 
+/* What stands above the stacks. */
+struct collapse_heading {
+    const char *meta;                      /* a whole "# flame:" line; NULL or "": none */
+    const struct collapse_count *left_out; /* what filters left out, by column; NULL: unsaid */
+};
+/* The same to `path` (NULL: standard output): an enum flame_exit, after a line if it failed. */
+int collapse_write_file(struct collapse_stacks *st, const struct collapse_heading *heading,
+                        enum collapse_sort sort, const char *path);
+
 void collapse_count_add(struct collapse_count *to, const struct collapse_count *c);
 /* Reads digits with an optional fraction; false if s[0..len) is anything else. */
 bool collapse_count_parse(const char *s, size_t len, struct collapse_count *out);

@@ -10,8 +10,12 @@
  *
  * Rejected: sorting the lines. They take ten times the memory of the stacks.
  */
+#include <errno.h>
 #include <stdlib.h>
 
+#include "common/error.h"
+#include "common/folded.h"
+#include "common/outfile.h"
 #include "fold/collapse_stacks.h"
 
 struct waiting {
@@ -130,4 +134,45 @@ void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, 
     strbuf_release(&line);
     collapse_line_release(&text);
     free(w.lines);
+}
+
+/* "# flame: left-out=12", "12,34" with two columns; nothing where both are 0. */
+static void write_left_out(const struct collapse_count *left_out, bool two, FILE *f)
+{
+    struct strbuf sb = STRBUF_INIT;
+    bool any = false;
+
+    for (size_t i = 0; i < 2; i++)
+        any |= left_out[i].whole || left_out[i].part;
+    if (!any)
+        return;
+    strbuf_addstr(&sb, "# flame: " FOLDED_LEFT_OUT "=");
+    collapse_count_text(&sb, &left_out[0]);
+    if (two) {
+        strbuf_addch(&sb, ',');
+        collapse_count_text(&sb, &left_out[1]);
+    }
+    strbuf_addch(&sb, '\n');
+    fwrite(sb.buf, 1, sb.len, f);
+    strbuf_release(&sb);
+}
+
+int collapse_write_file(struct collapse_stacks *st, const struct collapse_heading *heading,
+                        enum collapse_sort sort, const char *path)
+{
+    struct outfile out;
+    int err = outfile_open(&out, path);
+
+    if (!err) {
+        if (heading->meta && *heading->meta)
+            fprintf(out.f, "%s\n", heading->meta);
+        if (heading->left_out)
+            write_left_out(heading->left_out, collapse_stacks_two(st), out.f);
+        collapse_stacks_write(st, sort, out.f);
+        err = outfile_commit(&out);
+    }
+    if (!err)
+        return FLAME_OK;
+    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
+                       path ? path : "standard output", strerror(-err));
 }

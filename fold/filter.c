@@ -199,7 +199,11 @@ static void to_places(struct filter *f, struct collapse_stacks *names, uint32_t 
 
     for (size_t i = 0; i < *n; i++) {
         uint32_t *place = idmap_at(&f->places, ids[i]), id;
+        size_t len;
+        const char *s = collapse_stacks_text(names, ids[i], &len);
 
+        if (to > 0 && place_is_below(s, len))
+            continue;
         if (!*place)
             *place = place_of(f, names, ids[i]) + 1;
         id = *place - 1;

@@ -133,9 +133,6 @@ uint32_t *filter_finish_stack(const struct filter *f, struct collapse_stacks *na
 /* Puts what is kept of *stacks (not sorted yet) in their place. */
 void filter_stacks(struct filter *f, struct collapse_stacks **stacks);
 
-/* Writes "# flame: left-out=12" ("12,34" with two columns), or nothing if both are 0. */
-void filter_write_left_out(const struct collapse_count *left_out, bool two, FILE *out);
-
 /*
  * Afterwards: FLAME_OK, or FLAME_USAGE after a line when an expression gave up or
  * --by found nothing. Warns when nothing is left.

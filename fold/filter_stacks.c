@@ -1,7 +1,6 @@
 /* Filters on stacks that have been added up. */
 #include <stdlib.h>
 
-#include "common/folded.h"
 #include "fold/filter.h"
 
 struct buffer {
@@ -73,24 +72,4 @@ void filter_stacks(struct filter *f, struct collapse_stacks **stacks)
     free(known.of);
     collapse_stacks_free(from);
     *stacks = to;
-}
-
-void filter_write_left_out(const struct collapse_count *left_out, bool two, FILE *out)
-{
-    struct strbuf sb = STRBUF_INIT;
-    bool any = false;
-
-    for (size_t i = 0; i < 2; i++)
-        any |= left_out[i].whole || left_out[i].part;
-    if (!any)
-        return;
-    strbuf_addstr(&sb, "# flame: " FOLDED_LEFT_OUT "=");
-    collapse_count_text(&sb, &left_out[0]);
-    if (two) {
-        strbuf_addch(&sb, ',');
-        collapse_count_text(&sb, &left_out[1]);
-    }
-    strbuf_addch(&sb, '\n');
-    fwrite(sb.buf, 1, sb.len, out);
-    strbuf_release(&sb);
 }

@@ -34,14 +34,35 @@ void place_mark_module(struct strbuf *sb, enum place_kind kind, const char *path
         add_module(sb, kind, base);
 }
 
+static bool ends_in_one_of(struct span s, const char *const *endings, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (span_ends(s, endings[i]))
+            return true;
+    return false;
+}
+
+/* "f (FILE)". */
+static bool find_file(struct span name, struct span *file)
+{
+    static const char *const endings[] = {".c",   ".h",  ".cc", ".cpp", ".cxx",  ".hh", ".hpp",
+                                          ".hxx", ".rs", ".go", ".py",  ".java", ".S"};
+    size_t open = span_last_open(name);
+
+    if (!span_ends(name, ")") || open == SIZE_MAX || open == 0)
+        return false;
+    *file = base_name(span_from(span_to(name, name.len - 1), open + 1));
+    return ends_in_one_of(*file, endings, ARRAY_LEN(endings));
+}
+
 /* "f (MODULE)": what C++ and others put into parentheses there is no module. */
 static bool in_parentheses(struct span name, struct span *module)
 {
     static const char *const endings[] = {".dll", ".exe", ".dylib", ".ko", ".so"};
-    size_t open = span_rchr(name, '(');
+    size_t open = span_last_open(name);
     struct span in;
 
-    if (!span_ends(name, ")") || open == SIZE_MAX || open == 0 || name.s[open - 1] != ' ')
+    if (!span_ends(name, ")") || open == SIZE_MAX || open == 0)
         return false;
     in = span_from(span_to(name, name.len - 1), open + 1);
     if (span_begins(in, "in "))
@@ -49,10 +70,8 @@ static bool in_parentheses(struct span name, struct span *module)
     *module = in;
     if (in.len == 0 || span_is(in, "[unknown]"))
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(endings); i++)
-        if (span_ends(in, endings[i]))
-            return true;
-    return in.s[0] == '/' || in.s[0] == '[' || span_find(in, ".so.") != NULL;
+    return in.s[0] == '/' || in.s[0] == '[' || span_find(in, ".so.") ||
+           ends_in_one_of(in, endings, ARRAY_LEN(endings));
 }
 
 /* "[MODULE+0x1f]", "[MODULE]", but not the names in brackets that stand for no file. */
@@ -94,8 +113,22 @@ static bool find_module(struct span name, struct span *module)
     return in_brackets(name, module) || in_parentheses(name, module);
 }
 
+/* Begins with FILE:NUMBER: as Python's do. */
+static bool find_line_before(struct span name, struct span *file, struct span *number)
+{
+    size_t colon = span_chr(name, ':');
+    struct span rest = span_from(name, colon == SIZE_MAX ? name.len : colon + 1);
+
+    *number = span_to(rest, span_digits(rest));
+    rest = span_from(rest, number->len);
+    if (colon == SIZE_MAX || number->len == 0 || !span_begins(rest, ":"))
+        return false;
+    *file = base_name(span_to(name, colon));
+    return span_ends(*file, ">") || (file->len > 1 && span_chr(*file, '.') != SIZE_MAX);
+}
+
 /* Ends in FILE:NUMBER, the file being a word with a point in it. */
-static bool find_line(struct span name, struct span *file, struct span *number)
+static bool find_line_behind(struct span name, struct span *file, struct span *number)
 {
     size_t end, colon, from;
 
@@ -122,12 +155,17 @@ bool place_find(enum place_kind kind, const char *name, size_t len, struct strbu
         strbuf_add(out, name + own + 1, len - own - 1);
         return own + 1 < len;
     }
-    if (kind != PLACE_MODULE && find_line(text, &file, &number)) {
+    if (kind != PLACE_MODULE &&
+        (find_line_before(text, &file, &number) || find_line_behind(text, &file, &number))) {
         folded_add_frame(out, file.s, file.len);
         if (kind == PLACE_LINE) {
             strbuf_addch(out, ':');
             strbuf_add(out, number.s, number.len);
         }
+        return true;
+    }
+    if (kind != PLACE_MODULE && find_file(text, &file)) {
+        folded_add_frame(out, file.s, file.len);
         return true;
     }
     if (!find_module(text, &module) || (module = base_name(module)).len == 0)

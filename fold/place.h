@@ -7,8 +7,8 @@
  *
  *   module  "f (/lib/libc.so.6)", "libc.so.6`f", "[libc.so.6+0x1f]", "[libc.so.6]";
  *           marks "f_[k]" and "f_[j]" are modules "[kernel]" and "[jit]"
- *   line    "f file.c:12", "f (file.c:12)", "f:file.c:12"
- *   file    the same without the number
+ *   line    "f file.c:12", "f (file.c:12)", "f:file.c:12", "file.py:12:f"
+ *   file    the same without the number, "f (file.c)"
  *
  * A file or line that is not known is the module in brackets, if that is. Files
  * and modules go by their last component. Pure functions, thread-safe.
@@ -31,6 +31,12 @@ static inline size_t place_name_len(const char *name, size_t len)
     const char *mark = len ? memchr(name, PLACE_MARK, len) : NULL;
 
     return mark ? (size_t)(mark - name) : len;
+}
+
+/* Whether there is a mark and nothing behind it: the place is that of the frame below. */
+static inline bool place_is_below(const char *name, size_t len)
+{
+    return len > 0 && name[len - 1] == PLACE_MARK;
 }
 
 /* Appends a mark and the place, made safe as by folded_add_frame. */

@@ -119,6 +119,29 @@ is_str "$("$FLAME" collapse --focus '^put$' --by module perf)" \
 is_str "$("$FLAME" collapse --by thread perf)" 'app-7/8;[unknown];main;put;get ;read 1' 'perf: threads'
 is_str "$("$FLAME" collapse --by process perf)" 'app-7;[unknown];main;put;get ;read 1' 'perf: processes'
 
+cat >inlined <<'END'
+app 7/8 [000] 1.0: 1 cycles:u:
+	1111 deep+0x1 (inlined)
+	1111 outer+0x1 (/usr/bin/app)
+	2222 main+0x1 (/usr/lib/libm.so)
+
+END
+is_str "$("$FLAME" collapse --by module inlined)" 'app;libm.so;app 1' 'an inlined frame is where it was inlined'
+cat >srcline <<'END'
+app 7/8 [000] 1.0: 1 cycles:u:
+	1111 deep(int)+0x1
+  deep.h:5 (inlined)
+	1111 outer+0x1 (/usr/bin/app)
+  app.c:12
+	3333 main+0x1 (/usr/bin/app)
+  app.c:7
+
+END
+is_str "$("$FLAME" collapse --srcline srcline 2>&1)" 'app;main:app.c:7;outer:app.c:12;deep:deep.h:5 1' \
+    'source lines of inlined frames'
+is_str "$("$FLAME" collapse --srcline --by line srcline)" 'app;app.c:7;app.c:12;deep.h:5 1' 'by line'
+is_str "$("$FLAME" collapse --srcline --by file srcline)" 'app;app.c;deep.h 1' 'by file'
+
 # ---- traces ----
 
 compile_victim known
@@ -134,6 +157,7 @@ total() { awk '!/^#/ { s += $NF } END { print s + 0 }' "$1"; }
 "$FLAME" fold t.flame >plain
 is_str "$(total by-module) $(total by-file) $(total by-line)" "$(total plain) $(total plain) $(total plain)" \
     'with the same sum'
+run_expect_status 0 'an empty view' "$FLAME" fold --no-header --view temp --focus x t.flame
 "$FLAME" fold --by process t.flame >by-process
 is_str "$(cat by-process)" "$("$FLAME" fold --pid t.flame)" '--by process is --pid'
 is_str "$("$FLAME" fold --by thread t.flame)" "$("$FLAME" fold --tid t.flame)" '--by thread is --tid'

@@ -5,6 +5,7 @@
 
 #include "fold/filter_lines.h"
 #include "fold/pattern.h"
+#include "tests/rnd.h"
 #include "tests/tap.h"
 
 static const struct option longopts[] = {FILTER_OPTIONS, {NULL, 0, NULL, 0}};
@@ -211,6 +212,11 @@ static void places(void)
         {"f src/a.c:12", NULL, "a.c", "a.c:12"},
         {"f (a.c:12)", NULL, "a.c", "a.c:12"},
         {"ns::f:a.c:12", NULL, "a.c", "a.c:12"},
+        {"/usr/lib/python3/json.py:12:loads", NULL, "json.py", "json.py:12"},
+        {"<string>:9:<module>", NULL, "<string>", "<string>:9"},
+        {"main (src/spin.c)", NULL, "spin.c", "spin.c"},
+        {"f (a.b)", NULL, NULL, NULL},
+        {"a:9:b", NULL, NULL, NULL},
         {"ns::f:12", NULL, NULL, NULL},
         {"f (/lib/)", NULL, NULL, NULL},
         {"f (/lib/x 12)", "x_12", "[x_12]", "[x_12]"},
@@ -268,6 +274,16 @@ static void trouble(void)
     ok(!p, "no expression");
     ok(strstr(why.buf, "at character 5") != NULL, "the place of what is wrong");
     strbuf_clear(&why);
+    for (size_t i = 0; i < 500; i++)
+        strbuf_addstr(&line, "ab");
+    strbuf_addch(&line, 'c');
+    strbuf_clear(&why);
+    p = pattern_new("^(a|b)*c$", &why);
+    is_int(pattern_matches(p, line.buf, line.len), 1, "a long name is matched");
+    is_int(pattern_matches(p, line.buf, line.len - 1), 0, "or not");
+    pattern_free(p);
+    strbuf_clear(&line);
+    strbuf_clear(&why);
     p = pattern_new("\xc3\xa9\xc3\xa9)x", &why);
     ok(!p && strstr(why.buf, "at character 3"), "characters are counted, not bytes");
     strbuf_release(&why);
@@ -284,16 +300,6 @@ static void trouble(void)
     collapse_stacks_free(st);
     strbuf_release(&line);
     filter_release(&f);
-}
-
-static unsigned rnd(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return (unsigned)(x >> 32);
 }
 
 /* Filtering parts and adding them up gives what filtering the sum does. */
