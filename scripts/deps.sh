@@ -47,7 +47,7 @@ libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4
 redis-server|a server the tests record|cmd:redis-server
 redis-tools|its client|cmd:redis-cli
-libpython3-testsuite|CPython's own tests, traced|cmd:python3
+libpython3-testsuite|the tests of CPython, traced|cmd:python3
 postgresql|a server the examples trace|cmd:psql
 '
 
