@@ -37,7 +37,7 @@ done
 mkfifo hold said
 exec 3<>hold 4<>said
 for sig in TERM HUP USR1 USR2; do
-    off -q -o x.folded -- ./keeper "catch:$(kill -l "$sig")" wait <hold >said 2>err &
+    "$FLAME" off -q -o x.folded -- ./keeper "catch:$(kill -l "$sig")" wait <hold >said 2>err &
     flame=$!
     read -r line <&4
     kill "-$sig" "$flame"
