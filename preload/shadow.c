@@ -105,22 +105,6 @@ static inline uint32_t *find_slot(uintptr_t addr)
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
 }
 
-/* Zeroed memory at a multiple of its size, a power of two. */
-static void *aligned_pages(size_t size)
-{
-    char *all = pages_alloc(2 * size), *at;
-    size_t before;
-
-    if (!all)
-        return NULL;
-    at = (char *)(((uintptr_t)all + size - 1) & ~(uintptr_t)(size - 1));
-    before = (size_t)(at - all);
-    if (before)
-        pages_free(all, before);
-    pages_free(at + size, size - before);
-    return at;
-}
-
 /* A block small enough to have many neighbours. */
 #define SMALL_BLOCK 4096
 
@@ -148,7 +132,7 @@ static FLAME_COLD uint32_t *make_slot(uintptr_t addr, uint64_t size)
     branch = &middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
     leaf = __atomic_load_n(branch, __ATOMIC_ACQUIRE);
     if (!leaf) {
-        leaf = shadow_install((void **)branch, aligned_pages(sizeof *leaf), sizeof *leaf);
+        leaf = shadow_install((void **)branch, pages_alloc_aligned(sizeof *leaf, sizeof *leaf), sizeof *leaf);
         if (!leaf)
             return NULL;
         if (size <= SMALL_BLOCK && !sparse)

@@ -14,7 +14,10 @@
  * stored whole (cc1 has hundreds of thousands, 40 frames deep), and a shared
  * table needs either a lock or a resizing scheme between threads.
  */
+#define _GNU_SOURCE
 #include "preload/stacks.h"
+
+#include <sys/mman.h>
 
 #include "common/pages.h"
 
@@ -79,11 +82,26 @@ static inline uint32_t upper(uint64_t hash)
     return (uint32_t)(hash >> 32);
 }
 
+/* Memory for a table. A large one is read at random, so huge pages pay. */
+static struct stack_entry *new_entries(size_t count)
+{
+    const size_t huge = (size_t)2 << 20;
+    size_t size = count * sizeof(struct stack_entry);
+    struct stack_entry *fresh;
+
+    if (size < huge)
+        return pages_alloc(size);
+    fresh = pages_alloc_aligned(size, huge);
+    if (fresh)
+        madvise(fresh, size, MADV_HUGEPAGE);
+    return fresh;
+}
+
 static bool grow(struct stack_table *t)
 {
     uint32_t old_size = t->mask + 1;
     struct stack_entry *old = t->entries;
-    struct stack_entry *fresh = pages_alloc((size_t)old_size * 2 * sizeof *fresh);
+    struct stack_entry *fresh = new_entries((size_t)old_size * 2);
 
     if (!fresh)
         return false;
