@@ -148,6 +148,33 @@ static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs
     return e;
 }
 
+/* The calling thread's row for its stack; 0 when there is no room for it. */
+static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, struct walk_regs caller)
+{
+    struct stack_entry *e = intern_stack(t, caller);
+
+    if (unlikely(!e || (!e->row && !(e->row = threads_new_row(t, e->node, 0)))))
+        return 0;
+    local_mark(&t->stack, e->row);
+    return e->row;
+}
+
+static FLAME_COLD uint32_t doubt_row(struct thread_state *t, struct walk_regs caller, uint32_t row)
+{
+    if (look_up_row(t, caller) != row)
+        lose(&store.writer.header->referee_differences, 1);
+    return row;
+}
+
+static inline uint32_t row_of(struct thread_state *t, struct walk_regs caller)
+{
+    uint32_t row = local_recall(&t->stack, caller);
+
+    if (unlikely(!row))
+        return look_up_row(t, caller);
+    return likely(!referee) ? row : doubt_row(t, caller, row);
+}
+
 /* ---- events ---- */
 
 struct timing {
@@ -197,20 +224,16 @@ static inline struct weight weight_of(uintptr_t p, uint64_t size)
 static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct walk_regs caller)
 {
     struct trace_header *h = store.writer.header;
-    struct stack_entry *e = intern_stack(t, caller);
     struct weight w = weight_of(p, size);
     bool alone = threads_count() == 1;
+    uint32_t id = row_of(t, caller);
     struct trace_row *row;
 
-    if (unlikely(!e || (!e->row && !(e->row = threads_new_row(t, e->node, 0))))) {
+    if (unlikely(!id || !shadow_put(p, (struct block){id, size}))) {
         lose_alloc(size);
         return;
     }
-    if (unlikely(!shadow_put(p, (struct block){e->row, size}))) {
-        lose_alloc(size);
-        return;
-    }
-    row = store_row(e->row);
+    row = store_row(id);
     peak_add(h, t, row, w.bytes, alone);
     row->alloc_bytes += w.bytes;
     row->alloc_calls += w.calls;
