@@ -50,7 +50,7 @@ static const struct real *nested(void)
 }
 
 /* To be called between enter and leave, after the real call. */
-static inline void tell_alloc(void *p, size_t size, struct walk_regs caller)
+static inline void tell_alloc(void *p, size_t size, const uintptr_t *caller)
 {
     if (likely(p != NULL && !real_is_arena(p))) {
         guard.busy = GUARD_RECORDING;
@@ -115,7 +115,7 @@ EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size F
     give_back(p);
 }
 
-static inline void *resize(void *p, size_t size, struct walk_regs caller)
+static inline void *resize(void *p, size_t size, const uintptr_t *caller)
 {
     struct block old;
     bool on, known;

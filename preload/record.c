@@ -70,7 +70,7 @@ static const uintptr_t *cut_middle(struct thread_state *t, uint32_t *n, uint32_t
     return t->cut;
 }
 
-static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_regs caller)
+static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *caller)
 {
     static bool said;
     uint32_t n = t->stack.len, room = n + 64;
@@ -81,7 +81,7 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
 
     if (!again)
         return;
-    m = local_walk_afresh(caller, again, (int)room);
+    m = local_walk_afresh(local_regs(caller), again, (int)room);
     same = m == (int)n;
     for (uint32_t i = 0; same && i < n; i++)
         same = again[i] == t->stack.pcs[n - 1 - i];
@@ -96,10 +96,10 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
 
 /* The stack from `caller` outwards, in t->stack; how many outer frames are those
  * of the stack before. */
-static uint32_t walk(struct thread_state *t, struct walk_regs caller)
+static uint32_t walk(struct thread_state *t, const uintptr_t *caller)
 {
     bool fell_back;
-    uint32_t same = local_walk(&t->stack, caller, &fell_back);
+    uint32_t same = local_walk(&t->stack, local_regs(caller), &fell_back);
 
     if (unlikely(fell_back))
         lose(&store.writer.header->fallback_stacks, 1);
@@ -125,7 +125,7 @@ static bool follow_epoch(struct thread_state *t)
     return true;
 }
 
-static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs caller)
+static struct stack_entry *intern_stack(struct thread_state *t, const uintptr_t *caller)
 {
     uint32_t n, same = walk(t, caller);
     const uintptr_t *pcs;
@@ -149,7 +149,7 @@ static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs
 }
 
 /* The calling thread's row for its stack; 0 when there is no room for it. */
-static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, struct walk_regs caller)
+static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr_t *caller)
 {
     struct stack_entry *e = intern_stack(t, caller);
 
@@ -159,16 +159,16 @@ static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, struct walk_r
     return e->row;
 }
 
-static FLAME_COLD uint32_t doubt_row(struct thread_state *t, struct walk_regs caller, uint32_t row)
+static FLAME_COLD uint32_t doubt_row(struct thread_state *t, const uintptr_t *caller, uint32_t row)
 {
     if (look_up_row(t, caller) != row)
         lose(&store.writer.header->referee_differences, 1);
     return row;
 }
 
-static inline uint32_t row_of(struct thread_state *t, struct walk_regs caller)
+static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
 {
-    uint32_t row = local_recall(&t->stack, caller);
+    uint32_t row = local_recall(&t->stack, local_regs(caller));
 
     if (unlikely(!row))
         return look_up_row(t, caller);
@@ -221,7 +221,7 @@ static inline struct weight weight_of(uintptr_t p, uint64_t size)
     return likely(!period) ? (struct weight){size, 1} : sampler_weight(period, size, p);
 }
 
-static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct walk_regs caller)
+static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, const uintptr_t *caller)
 {
     struct trace_header *h = store.writer.header;
     struct weight w = weight_of(p, size);
@@ -241,25 +241,27 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct
     t->last_block = p;
 }
 
-void record_alloc(const void *p, size_t size, struct walk_regs caller)
+void record_alloc(const void *p, size_t size, const uintptr_t *caller)
 {
-    int saved = errno;
     struct thread_state *t = threads_self();
     struct timing timing;
+    int saved;
 
-    if (likely(t != NULL)) {
-        if (period && !sampler_take(&t->sampler, period, size)) {
-            t->last_block = 0;
-            errno = saved;
-            return;
-        }
-        timing = begin_event(t);
-        count_alloc(t, (uintptr_t)p, size, caller);
-        end_event(t, timing);
-    } else {
+    if (unlikely(!t)) {
+        saved = errno;
         lose_alloc(size);
+        errno = saved;
+        return;
     }
-    errno = saved;
+    if (period && !sampler_take(&t->sampler, period, size)) {
+        t->last_block = 0;
+        return;
+    }
+    saved = *t->errno_at;
+    timing = begin_event(t);
+    count_alloc(t, (uintptr_t)p, size, caller);
+    end_event(t, timing);
+    *t->errno_at = saved;
 }
 
 static void count_free(struct thread_state *t, uintptr_t p, struct block b)
@@ -288,18 +290,19 @@ static void count_free(struct thread_state *t, uintptr_t p, struct block b)
 
 void record_taken_free(const void *p, struct block b)
 {
-    int saved = errno;
     struct thread_state *t = threads_self();
     struct timing timing;
+    int saved;
 
-    if (likely(t != NULL)) {
-        timing = begin_event(t);
-        count_free(t, (uintptr_t)p, b);
-        end_event(t, timing);
-    } else {
+    if (unlikely(!t)) {
         lose(&store.writer.header->lost_frees, 1);
+        return;
     }
-    errno = saved;
+    saved = *t->errno_at;
+    timing = begin_event(t);
+    count_free(t, (uintptr_t)p, b);
+    end_event(t, timing);
+    *t->errno_at = saved;
 }
 
 void record_free(const void *p)

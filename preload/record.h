@@ -11,8 +11,8 @@
 #include "preload/shadow.h"
 #include "unwind/local.h"
 
-/* The program got `size` bytes at `p`, by a call that returns to `caller`. */
-void record_alloc(const void *p, size_t size, struct walk_regs caller);
+/* The program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
+void record_alloc(const void *p, size_t size, const uintptr_t *caller);
 
 /* The program is about to give `p` back. Unknown blocks are ignored. */
 void record_free(const void *p);

@@ -87,15 +87,11 @@ void shadow_expect_few(void)
     sparse = true;
 }
 
-/* The slot of an address, or NULL when its leaf does not exist. */
-static inline uint32_t *find_slot(uintptr_t addr)
+static inline uint32_t *slot_in(struct middle *const *tree, uintptr_t addr)
 {
-    struct middle *middle;
+    struct middle *middle = __atomic_load_n(&tree[addr >> MIDDLE_SHIFT], __ATOMIC_ACQUIRE);
     struct leaf *leaf;
 
-    if (unlikely(addr >> ADDRESS_BITS || addr & 7))
-        return NULL;
-    middle = __atomic_load_n(&roots[addr >> 3 & 1][addr >> MIDDLE_SHIFT], __ATOMIC_ACQUIRE);
     if (unlikely(!middle))
         return NULL;
     leaf =
@@ -103,6 +99,19 @@ static inline uint32_t *find_slot(uintptr_t addr)
     if (unlikely(!leaf))
         return NULL;
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
+}
+
+static FLAME_NOINLINE uint32_t *find_odd_slot(uintptr_t addr)
+{
+    return addr >> ADDRESS_BITS || (addr & 15) != 8 ? NULL : slot_in(roots[1], addr);
+}
+
+/* The slot of an address, or NULL when its leaf does not exist. */
+static inline uint32_t *find_slot(uintptr_t addr)
+{
+    if (unlikely(addr >> ADDRESS_BITS || addr & 15))
+        return find_odd_slot(addr);
+    return slot_in(roots[0], addr);
 }
 
 /* A block small enough to have many neighbours. */
@@ -132,7 +141,8 @@ static FLAME_COLD uint32_t *make_slot(uintptr_t addr, uint64_t size)
     branch = &middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
     leaf = __atomic_load_n(branch, __ATOMIC_ACQUIRE);
     if (!leaf) {
-        leaf = shadow_install((void **)branch, pages_alloc_aligned(sizeof *leaf, sizeof *leaf), sizeof *leaf);
+        leaf = shadow_install((void **)branch, pages_alloc_aligned(sizeof *leaf, sizeof *leaf),
+                              sizeof *leaf);
         if (!leaf)
             return NULL;
         if (size <= SMALL_BLOCK && !sparse)

@@ -35,12 +35,15 @@ struct local_stack {
     unsigned next_range;
 };
 
-/* Registers of the caller of the function this is used in, which must have a
- * frame pointer (-fno-omit-frame-pointer). */
-#define LOCAL_CALLER()                                                                             \
-    ((struct walk_regs){.pc = (uintptr_t)__builtin_return_address(0),                              \
-                        .sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t),       \
-                        .bp = *(uintptr_t *)__builtin_frame_address(0)})
+/* Where the function this is used in was called from, as local_regs has it. It must
+ * have a frame pointer (-fno-omit-frame-pointer). */
+#define LOCAL_CALLER() ((const uintptr_t *)__builtin_frame_address(0))
+
+/* The caller's registers, while the function it called is still running. */
+static inline struct walk_regs local_regs(const uintptr_t *caller)
+{
+    return (struct walk_regs){.pc = caller[1], .sp = (uintptr_t)(caller + 2), .bp = caller[0]};
+}
 
 /* 0, or -errno with *why a sentence for the user. modules_init comes first. */
 int local_init(const char **why);
