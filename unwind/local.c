@@ -138,6 +138,29 @@ struct local_frame {
     uintptr_t needs_bp;      /* some step from here on depends on f.r.bp */
 };
 
+/* Word by word: what was just stored in words and is read in larger pieces has to wait. */
+static inline void copy_state(struct frame_state *to, const struct frame_state *from)
+{
+    to->r.pc = from->r.pc;
+    to->r.sp = from->r.sp;
+    to->r.bp = from->r.bp;
+    to->kind = from->kind;
+}
+
+static inline void copy_words(struct step_words *to, const struct step_words *from)
+{
+    to->ra_at = from->ra_at;
+    to->bp_at = from->bp_at;
+    to->uses_bp = from->uses_bp;
+}
+
+static inline void copy_frame(struct local_frame *to, const struct local_frame *from)
+{
+    copy_state(&to->f, &from->f);
+    copy_words(&to->words, &from->words);
+    to->needs_bp = from->needs_bp;
+}
+
 /* As many checks less one that always hold stand before the outermost frame's, to
  * fill up its group. */
 #define BEFORE (CHECK_GROUP - 1)
@@ -277,7 +300,7 @@ static void check_kept(struct local_stack *s, int from, uintptr_t bp, bool as_ma
         if (likely(k < 0))
             return;
         update_bp(s, begin, k, bp);
-        d->f = s->frames[k].f;
+        copy_state(&d->f, &s->frames[k].f);
         d->step = STEP_LOST;
         if (local_window(s, d->f.r.sp, &w))
             d->step = step_out(&rules, &w, &d->f, &d->words);
@@ -288,7 +311,7 @@ static void check_kept(struct local_stack *s, int from, uintptr_t bp, bool as_ma
         }
         if ((d->step != STEP_OK && d->step != STEP_STACK) || !same_frame(&s->frames[k - 1], &d->f))
             return;
-        s->frames[k].words = d->words;
+        copy_words(&s->frames[k].words, &d->words);
         set_check(s, (uint32_t)k);
         k--;
     }
@@ -321,7 +344,7 @@ static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n, uintptr_t
     if (unlikely(s->barrier >= (int)kept))
         s->barrier = find_barrier(s, (int)kept - 1);
     for (const struct local_frame *from = s->fresh + n; from-- > s->fresh; kept++) {
-        s->frames[kept] = *from;
+        copy_frame(&s->frames[kept], from);
         s->pcs[kept] = from->f.r.pc;
         set_check(s, kept);
         if (unlikely(!from->words.ra_at))
@@ -363,16 +386,16 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
             for (; old > d.at; old--, n++) {
                 if (unlikely(n + 1 >= s->cap) && !widen(s))
                     return false;
-                s->fresh[n] = s->frames[old];
+                copy_frame(&s->fresh[n], &s->frames[old]);
             }
-            s->fresh[n] = s->frames[old--];
-            s->fresh[n].words = d.words;
-            f = d.f;
+            copy_frame(&s->fresh[n], &s->frames[old--]);
+            copy_words(&s->fresh[n].words, &d.words);
+            copy_state(&f, &d.f);
             step = d.step;
             if (step == STEP_OK)
                 step = STEP_STACK; /* frames back there may lie on another stack than `w` */
         } else {
-            s->fresh[n].f = f;
+            copy_state(&s->fresh[n].f, &f);
             step = step_out(&rules, &w, &f, &s->fresh[n].words);
         }
         if (step == STEP_BOGUS)
