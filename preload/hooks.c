@@ -52,7 +52,7 @@ static const struct real *nested(void)
 /* To be called between enter and leave, after the real call. */
 static inline void tell_alloc(void *p, size_t size, const uintptr_t *caller)
 {
-    if (likely(p != NULL && !real_is_arena(p))) {
+    if (likely(p != NULL && !real_is_arena(p)) && !(*lifecycle_armed && record_passes(size))) {
         guard.busy = GUARD_RECORDING;
         if (lifecycle_on())
             record_alloc(p, size, caller);

@@ -22,11 +22,11 @@
 #define COST_MOST 20000
 
 static bool referee;
-static uint64_t period; /* of sampling; 0: everything is recorded */
+uint64_t record_period;
 
 void record_set_sample(uint64_t bytes)
 {
-    period = bytes;
+    record_period = bytes;
     threads_set_sample(bytes);
     if (bytes)
         shadow_expect_few();
@@ -218,7 +218,8 @@ static FLAME_COLD void lose_alloc(size_t size)
 /* What a block counts as: itself, unless blocks are sampled. */
 static inline struct weight weight_of(uintptr_t p, uint64_t size)
 {
-    return likely(!period) ? (struct weight){size, 1} : sampler_weight(period, size, p);
+    return likely(!record_period) ? (struct weight){size, 1}
+                                  : sampler_weight(record_period, size, p);
 }
 
 static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, const uintptr_t *caller)
@@ -253,7 +254,7 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
         errno = saved;
         return;
     }
-    if (period && !sampler_take(&t->sampler, period, size)) {
+    if (record_period && !sampler_take(&t->sampler, record_period, size)) {
         t->last_block = 0;
         return;
     }
