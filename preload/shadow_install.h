@@ -5,6 +5,8 @@
 #ifndef FLAME_PRELOAD_SHADOW_INSTALL_H
 #define FLAME_PRELOAD_SHADOW_INSTALL_H
 
+#include <stdbool.h>
+
 #include "common/pages.h"
 
 /* Puts `mine` (from pages, `size` bytes; NULL: there was no memory) into *where and
