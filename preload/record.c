@@ -159,10 +159,13 @@ static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr
     return e->row;
 }
 
+/* The referee walks a stack that was known again as well. */
 static FLAME_COLD uint32_t doubt_row(struct thread_state *t, const uintptr_t *caller, uint32_t row)
 {
-    if (look_up_row(t, caller) != row)
+    if (look_up_row(t, caller) != row) {
         lose(&store.writer.header->referee_differences, 1);
+        say("referee: a stack was taken for another", NULL);
+    }
     return row;
 }
 
