@@ -58,7 +58,7 @@ class Off:
 def pinned(variant):
     """The same with tracer and traced on one processor."""
     cpu = str(min(os.sched_getaffinity(0)))
-    prefix = ["taskset", "-c", cpu] + variant.prefix
+    prefix = [shutil.which("taskset") or "taskset", "-c", cpu] + variant.prefix
     return Variant(variant.key, variant.label, prefix=prefix, once=variant.once)
 
 
