@@ -24,6 +24,7 @@
 #include "common/strbuf.h"
 #include "driver/target.h"
 #include "fold/fold.h"
+#include "fold/memviews.h"
 #include "render/backend.h"
 
 static char *own_options(const struct run_options *o)
@@ -271,19 +272,19 @@ static void remove_file(const char *path)
 }
 
 /* As the user would: folded text in a file, `flame render -o OUTPUT FILE`. */
-static int draw(const struct recording *r, const struct strbuf *folded, const char *output,
-                const char *command)
+static int draw(const struct recording *r, const struct run_options *o, const struct strbuf *folded)
 {
-    const char *slash = strrchr(command, '/');
+    const char *command = o->command[0], *slash = strrchr(command, '/');
+    const struct render_backend *backend = backend_for_file(o->output);
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
     char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle";
-    char *to = xstrdup(output);
+    char *to = xstrdup(o->output);
     int status;
 
     strbuf_addstr(&subtitle, slash ? slash + 1 : command);
     strbuf_addf(&from, "%s/folded", r->session.dir);
-    if (backend_for_file(output)->explores) {
-        /* A page shows every view: it gets the traces themselves. */
+    /* What shows every view gets the traces themselves; an export only if none was asked for. */
+    if (backend->explores || (backend->all_views && strcmp(o->view, views[0].name) == 0)) {
         char **argv = xcalloc(r->session.ntraces + 6, sizeof *argv);
         size_t n = 0;
 
@@ -321,7 +322,7 @@ int recording_write(const struct recording *r, const struct run_options *o,
     default:
         *empty = !has_stacks(folded);
         if (!*empty)
-            return draw(r, folded, o->output, o->command[0]);
+            return draw(r, o, folded);
         /* An older picture of that name would be taken for this run's. */
         remove_file(o->output);
         return 0;

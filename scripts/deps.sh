@@ -24,9 +24,13 @@ libzstd-dev|compressed debug sections|inc:zstd.h
 zlib1g-dev|compressed debug sections|inc:zlib.h
 libunwind-dev|walking stacks|inc:libunwind.h
 libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
+libprotobuf-c-dev|profiles for pprof|inc:protobuf-c/protobuf-c.h
+protobuf-c-compiler|the same|cmd:protoc-c
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
+golang-go|go tool pprof, in tests|cmd:go
+protobuf-compiler|profiles for pprof looked into, in tests|cmd:protoc
 dwz|shared debug information, in tests|cmd:dwz
 xz-utils|packed symbols, in tests|cmd:xz
 python3|JSON and XML checked in tests|cmd:python3
