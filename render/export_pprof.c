@@ -16,7 +16,8 @@
  */
 #include <stdlib.h>
 
-#include "generated/profile.pb-c.h"
+#include <generated/profile.pb-c.h>
+
 #include "render/backend.h"
 #include "render/exporttext.h"
 #include "render/framename.h"
@@ -233,7 +234,8 @@ static void pack_functions(struct writer *w)
         Pprof__Profile p = PPROF__PROFILE__INIT;
 
         f.id = i + 1;
-        f.name = f.system_name = w->ft.funcs[i].name;
+        /* No system_name: pprof would take it for one to demangle, and cut C++ names short. */
+        f.name = w->ft.funcs[i].name;
         if (w->ft.funcs[i].file != FUNCTABLE_NONE)
             f.filename = w->ft.funcs[i].file;
         p.function = list;
