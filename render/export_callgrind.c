@@ -272,6 +272,9 @@ static int callgrind_write(FILE *file, const struct frametree *t, const struct r
     series_init(&g.set, t, o, SERIES_TOTALS | SERIES_BOTH_SIDES);
     functable_init(&g.ft);
     functable_fill(&g.ft, t, "");
+    for (uint32_t i = 0; i < g.set.n; i++)
+        if (series_has_fractions(&g.set, i))
+            exporttext_warn_rounded("callgrind", &g.set, i);
     unknown = functable_string(&g.ft, "???", 3);
     g.ft.funcs[0].name = functable_string(&g.ft, "[all]", 5);
     walk(&g);

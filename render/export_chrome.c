@@ -18,17 +18,17 @@
 #include "render/series.h"
 #include "render/value.h"
 
-/* Thousandths of a microsecond are as fine as readers go. */
 static void add_microseconds(struct strbuf *sb, struct folded_count c, int unit)
 {
     static const uint64_t thousands[] = {1, 1, 1000, 1000000};
 
     if (unit == 0) {
-        c.part = (double)(c.whole % 1000) / 1e3;
+        c.part = ((double)(c.whole % 1000) + c.part) / 1e3;
         c.whole /= 1000;
     } else if (unit > 1) {
         double part = c.part * (double)thousands[unit];
 
+        c.part = 0;
         if (__builtin_mul_overflow(c.whole, thousands[unit], &c.whole))
             c.whole = UINT64_MAX;
         folded_count_add(&c, (struct folded_count){(uint64_t)part, part - (double)(uint64_t)part});

@@ -2,6 +2,7 @@
 
 #include "common/utf8.h"
 #include "render/palette.h"
+#include "render/xml.h"
 
 static bool is_file(const char *s, size_t len)
 {
@@ -62,9 +63,9 @@ void framename_add_clean(struct strbuf *sb, const char *s, size_t len)
             continue;
         }
         n = utf8_decode(s + i, len - i, &cp);
-        if (n == 0 || utf8_is_control(cp)) {
+        if (n == 0 || !xml_allows(cp)) {
             strbuf_add(sb, s + from, i - from);
-            strbuf_addstr(sb, n == 0 ? UTF8_REPLACEMENT : " ");
+            strbuf_addstr(sb, n && utf8_is_control(cp) ? " " : UTF8_REPLACEMENT);
             from = i + (n ? n : 1);
         }
         i += n ? n : 1;

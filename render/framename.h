@@ -27,7 +27,8 @@ void framename_add_function(struct strbuf *sb, const struct framename *f);
 
 /*
  * Appends a name as one line of well-formed UTF-8: control characters become blanks,
- * other bytes U+FFFD. Nothing else is changed.
+ * other bytes and marks that turn the text's direction U+FFFD.
+ * Nothing else is changed.
  */
 void framename_add_clean(struct strbuf *sb, const char *s, size_t len);
 
