@@ -131,6 +131,12 @@ static void open_level(struct writer *w, uint32_t node)
     w->levels[w->nlevels++] = l;
 }
 
+static void add_word(struct strbuf *sb, const char *s)
+{
+    for (; *s; s++)
+        strbuf_addch(sb, (unsigned char)*s > ' ' && *s != 0x7f ? *s : '_');
+}
+
 static void write_heading(struct writer *w, const struct render_options *o)
 {
     struct strbuf *sb = &w->out.sb;
@@ -138,11 +144,12 @@ static void write_heading(struct writer *w, const struct render_options *o)
     if (!*o->columns[0].name && !o->sample && strcmp(o->columns[0].unit, "samples") == 0)
         return; /* what a reader takes it for anyway */
     strbuf_addstr(sb, "# flame:");
-    if (*o->columns[0].name)
-        strbuf_addf(sb, " view=%s", o->columns[0].name);
+    if (*o->columns[0].name) {
+        strbuf_addstr(sb, " view=");
+        add_word(sb, o->columns[0].name);
+    }
     strbuf_addstr(sb, " unit=");
-    for (const char *s = o->columns[0].unit; *s; s++) /* one word */
-        strbuf_addch(sb, (unsigned char)*s > ' ' && *s != 0x7f ? *s : '_');
+    add_word(sb, o->columns[0].unit);
     if (o->sample)
         strbuf_addf(sb, " sample=%llu estimates=yes", (unsigned long long)o->sample);
     strbuf_addch(sb, '\n');

@@ -51,17 +51,22 @@ static int64_t string(struct writer *w, const char *s)
     return functable_string(&w->ft, s, strlen(s));
 }
 
-static const char *type_name(const struct series *s)
+/* What a series' first counts, second ones or growth (`suffix`) are called. */
+static const char *type_name(const struct series_set *set, uint32_t i, const char *suffix,
+                             struct strbuf *sb)
 {
     static const char *const known[][2] = {
         {"alloc", "alloc_space"}, {"count", "alloc_objects"}, {"live", "inuse_space"},
         {"leak", "inuse_space"},  {"peak", "peak_space"},     {"temp", "temp_objects"},
     };
+    const char *name = set->s[set->compares ? 0 : i].name;
 
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (strcmp(s->name, known[i][0]) == 0)
-            return known[i][1];
-    return s->name;
+    for (size_t k = 0; k < ARRAY_LEN(known); k++)
+        if (strcmp(name, known[k][0]) == 0)
+            name = known[k][1];
+    strbuf_clear(sb);
+    strbuf_addf(sb, "%s%s", name, suffix);
+    return sb->buf;
 }
 
 static void pack_type(struct writer *w, const char *type, const char *unit)
@@ -80,25 +85,27 @@ static void pack_type(struct writer *w, const char *type, const char *unit)
 
 static void pack_types(struct writer *w)
 {
+    struct strbuf name = STRBUF_INIT;
+    const char *unit = "";
+
     for (uint32_t i = 0; i < w->set.n; i++) {
-        int unit = value_time_unit(w->set.s[i].unit);
+        int time = value_time_unit(w->set.s[i].unit);
         bool whole = !series_has_fractions(&w->set, i);
 
+        /* Both sides of a comparison in one unit. */
+        if (w->set.compares)
+            whole = !series_has_fractions(&w->set, 0) && !series_has_fractions(&w->set, 1);
         w->scale[i] = 1;
-        for (int k = 0; !whole && k < unit; k++)
+        for (int k = 0; !whole && k < time; k++)
             w->scale[i] *= 1000;
-        if (!whole && unit < 0)
+        if (!whole && time < 0)
             exporttext_warn_rounded("pprof", &w->set, i);
-        pack_type(w, type_name(&w->set.s[i]),
-                  !whole && unit >= 0 ? "nanoseconds" : w->set.s[i].unit);
+        unit = !whole && time >= 0 ? "nanoseconds" : w->set.s[i].unit;
+        pack_type(w, type_name(&w->set, i, w->set.s[i].before ? "_before" : "", &name), unit);
     }
-    if (w->set.compares) {
-        struct strbuf name = STRBUF_INIT;
-
-        strbuf_addf(&name, "%s_growth", w->set.s[0].name);
-        pack_type(w, name.buf, w->scale[0] == 1 ? w->set.s[0].unit : "nanoseconds");
-        strbuf_release(&name);
-    }
+    if (w->set.compares)
+        pack_type(w, type_name(&w->set, 0, "_growth", &name), unit);
+    strbuf_release(&name);
 }
 
 static void pack_heading(struct writer *w, const struct render_options *o)
@@ -116,7 +123,7 @@ static void pack_heading(struct writer *w, const struct render_options *o)
         comments[p.n_comment++] = functable_string(&w->ft, text.buf, text.len);
     }
     p.comment = comments;
-    p.default_sample_type = string(w, type_name(&w->set.s[0]));
+    p.default_sample_type = string(w, type_name(&w->set, 0, "", &text));
     if (o->sample) {
         space.type = string(w, "space");
         space.unit = string(w, "bytes");

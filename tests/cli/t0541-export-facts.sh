@@ -172,6 +172,15 @@ for side in 0 1; do
     ok "callgrind: side $side" cmp back want
 done
 
+printf '# flame: view=alloc unit=bytes\na;b 10 30\n' >adiff
+"$FLAME" render -f pprof -o a.pprof adiff
+if command -v protoc >/dev/null; then
+    is_str "$(named a.pprof | sed -n 's/^sample_type\.type=//p' | tr '\n' ' ')" \
+        'alloc_space alloc_space_before alloc_space_growth ' 'pprof: what its three values are'
+else
+    skip protoc 'no protoc'
+fi
+
 # All views.
 printf '# flame: view=alloc unit=bytes\nm;f 3000\nm;g 1000\n# flame: view=count unit=calls\nm;f 3\nm;h 5\n' >views
 for kind in speedscope firefox pprof; do
