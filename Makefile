@@ -45,7 +45,7 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ golang-go protobuf-compiler valgrind perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4 redis-server redis-tools
-BENCH_PKGS := jq sqlite3 python3
+BENCH_PKGS := jq sqlite3 python3 time
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind
 CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
@@ -233,9 +233,10 @@ fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
 
 # ---- what recording costs ----
 
-# BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections.
+# BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections, and
+# FLAMEGRAPH=dir compares with flamegraph.pl and its scripts there.
 .PHONY: bench
-bench: ## compare with the recorders on this machine (about 10 minutes)
+bench: ## compare with the recorders on this machine (about 15 minutes)
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)for package in $(PEER_PKGS); do \
 		CC='$(CC)' scripts/deps.sh $$package || echo "flame: bench goes on without $$package"; \

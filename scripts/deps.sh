@@ -43,6 +43,7 @@ valgrind|a check of memory errors, and make bench|cmd:valgrind
 git|a program the tests record|cmd:git
 sqlite3|a program the tests record|cmd:sqlite3
 libjemalloc2|an allocator the tests record|lib:libjemalloc.so.2
+time|seconds and memory of a run, in make bench|cmd:/usr/bin/time
 heaptrack|a recorder make bench compares with|cmd:heaptrack
 libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so.4
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4

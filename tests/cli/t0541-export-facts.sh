@@ -136,11 +136,11 @@ run "$FLAME" render -f folded sampled
 ok 'folded: the same heading' cmp out sampled
 
 # Both sides of a comparison.
-printf 'a;b 10 30\na;b;d 40 20\na;gone 25 0\na;new 0 15\n' >diff
-awk '{ print $1, $3 }' diff | grep -v ' 0$' >after
-awk '{ print $1, $2 }' diff | grep -v ' 0$' >before
+printf 'a;b 10 30\na;b;d 40 20\na;gone 25 0\na;new 0 15\n' >changes
+awk '{ print $1, $3 }' changes | grep -v ' 0$' >after
+awk '{ print $1, $2 }' changes | grep -v ' 0$' >before
 for kind in speedscope firefox pprof; do
-    "$FLAME" render -f $kind -o "d.$kind" diff
+    "$FLAME" render -f $kind -o "d.$kind" changes
     read_export $kind "d.$kind" 0 >back
     ok "$kind: after" cmp back after
     read_export $kind "d.$kind" 1 >back
@@ -151,21 +151,21 @@ is_str "$(cat back)" 'a;b 20
 a;b;d -20
 a;gone -25
 a;new 15' 'pprof: growth'
-"$FLAME" render -o d.grafana.json diff
+"$FLAME" render -o d.grafana.json changes
 read_export grafana d.grafana.json 0 >back
 ok 'Grafana: the left side is before' cmp back before
 read_export grafana d.grafana.json 1 >back
 ok 'the right one after' cmp back after
-"$FLAME" render -f folded -o back diff
-ok 'folded: two columns' cmp back diff
-"$FLAME" render -o d.d3.json diff
+"$FLAME" render -f folded -o back changes
+ok 'folded: two columns' cmp back changes
+"$FLAME" render -o d.d3.json changes
 is_str "$(field d.d3.json '[(c["name"], c["value"], c["delta"]) for c in d["children"][0]["children"]]')" \
     "[('b', 50, 0), ('gone', 0, -25), ('new', 15, 15)]" 'd3: change'
-"$FLAME" render -o d.csv diff
+"$FLAME" render -o d.csv changes
 is_str "$(head -1 d.csv)" 'symbol,file,line,samples_self,samples_total,samples_before_self,samples_before_total' \
     'csv: columns'
 file_has d.csv '^"b",,,30,50,10,50$' 'of both'
-"$FLAME" render -f callgrind -o d.callgrind diff
+"$FLAME" render -f callgrind -o d.callgrind changes
 for side in 0 1; do
     read_export callgrind d.callgrind $side | grep -v '^\[all\]' >back
     read_export csv d.csv $side >want

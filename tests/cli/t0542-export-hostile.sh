@@ -104,24 +104,24 @@ awk 'BEGIN { for (i = 0; i < 300000; i++) printf "f%d;", i % 7; print "leaf 5" }
 awk 'BEGIN { s = "r"; for (i = 0; i < 3000; i++) { s = s ";x"; print s ";y 1" } }' >comb
 head -c 1000000 /dev/zero | tr '\0' 'x' | sed 's/$/;y 3\n/' >long
 for kind in $kinds; do
-    run_expect_status 0 "$kind: 300,000 frames deep" timeout 60 "$FLAME" render -f $kind -o x.$kind deep
+    run_expect_status 0 "$kind: 300,000 frames deep" timeout 60 "$FLAME" render -f "$kind" -o x."$kind" deep
     if [ "$kind" = massif ]; then
         file_has err 'massif: of stacks deeper than 1024 frames' 'says what is left out'
     else
         is_str "$(cat err)" '' 'nothing to say'
     fi
-    [ "$(wc -c <x.$kind)" -lt 100000000 ]
+    [ "$(wc -c <x."$kind")" -lt 100000000 ]
     is_int $? 0 'not out of proportion'
-    run_expect_status 0 'branches all the way down' timeout 60 "$FLAME" render -f $kind -o x.$kind comb
-    [ "$(wc -c <x.$kind)" -lt 100000000 ]
+    run_expect_status 0 'branches all the way down' timeout 60 "$FLAME" render -f "$kind" -o x."$kind" comb
+    [ "$(wc -c <x."$kind")" -lt 100000000 ]
     is_int $? 0 'not out of proportion'
-    run_expect_status 0 'a name of a megabyte' timeout 60 "$FLAME" render -f $kind -o x.$kind long
+    run_expect_status 0 'a name of a megabyte' timeout 60 "$FLAME" render -f "$kind" -o x."$kind" long
     echo 'a 0' >zero
-    run_expect_status 2 'every count 0' "$FLAME" render -f $kind -o zero.$kind zero
-    ok 'is no file' test ! -e zero.$kind
+    run_expect_status 2 'every count 0' "$FLAME" render -f "$kind" -o zero."$kind" zero
+    ok 'is no file' test ! -e zero."$kind"
     if [ -w /dev/full ]; then
-        run_expect_status 1 'a full disk' "$FLAME" render -f $kind -o /dev/full comb
-        is_int "$(wc -l <err | tr -d ' ')" "$([ $kind = massif ] && echo 2 || echo 1)" 'is said'
+        run_expect_status 1 'a full disk' "$FLAME" render -f "$kind" -o /dev/full comb
+        is_int "$(wc -l <err | tr -d ' ')" "$([ "$kind" = massif ] && echo 2 || echo 1)" 'is said'
     fi
 done
 
