@@ -93,7 +93,8 @@ static void export(const struct frametree *t, const struct render_options *o)
         if (strncmp(b->name, "png", 3) == 0 || b == &export_folded)
             continue;
         /* These would say on standard error that they round. */
-        if (has_fractions(t) && (b == &export_pprof || b == &export_callgrind || b == &export_massif))
+        if (has_fractions(t) &&
+            (b == &export_pprof || b == &export_callgrind || b == &export_massif))
             continue;
         if (b == &export_pprof)
             free(written_bytes(b, t, o, &len));
