@@ -10,6 +10,8 @@
  * each level. As the blanks of a stack a million frames deep would be terabytes, frames
  * far from the leaf are left out; valgrind itself goes 200 deep at most.
  */
+#include <stdlib.h>
+
 #include "common/error.h"
 #include "render/backend.h"
 #include "render/exporttext.h"
@@ -35,6 +37,43 @@ static void add_place(struct strbuf *sb, const struct frametree *t, uint32_t nam
         strbuf_addf(sb, ":%u)", f.line);
     }
     strbuf_release(&function);
+}
+
+/* What is written of each name, one after the other; names come up again and again. */
+struct places {
+    struct strbuf text;
+    size_t *end; /* by name */
+};
+
+static void make_places(struct places *p, const struct frametree *t)
+{
+    *p = (struct places){.text = STRBUF_INIT};
+    p->end = xcalloc(t->nnames, sizeof *p->end);
+    for (uint32_t i = 1; i < t->nnames; i++) {
+        add_place(&p->text, t, i);
+        p->end[i] = p->text.len;
+    }
+}
+
+static void add_node(struct strbuf *sb, const struct places *p, uint32_t name, uint32_t depth,
+                     uint32_t children, uint64_t count)
+{
+    static const char blanks[] = "                                                                ";
+    const uint32_t most = sizeof blanks - 1;
+
+    for (; depth > most; depth -= most)
+        strbuf_add(sb, blanks, most);
+    strbuf_add(sb, blanks, depth);
+    strbuf_addch(sb, 'n');
+    folded_add_count(sb, (struct folded_count){children, 0});
+    strbuf_add(sb, ": ", 2);
+    folded_add_count(sb, (struct folded_count){count, 0});
+    strbuf_addch(sb, ' ');
+    if (name == 0)
+        strbuf_addstr(sb, "(heap allocation functions) malloc/new/new[], --alloc-fns, etc.");
+    else
+        strbuf_add(sb, p->text.buf + p->end[name - 1], p->end[name] - p->end[name - 1]);
+    strbuf_addch(sb, '\n');
 }
 
 static void add_snapshot(struct strbuf *sb, unsigned number, uint64_t bytes)
@@ -83,11 +122,13 @@ static int massif_write(FILE *file, const struct frametree *t, const struct rend
 {
     struct outstream out = OUTSTREAM_INIT(file);
     uint32_t depth = 0, cut = 0;
+    struct places places;
     struct series_set set;
 
     series_init(&set, t, o, SERIES_TOTALS);
     if (series_has_fractions(&set, 0))
         exporttext_warn_rounded("massif", &set, 0);
+    make_places(&places, t);
     add_heading(&out.sb, &set, o);
     add_snapshot(&out.sb, 0, 0);
     add_snapshot(&out.sb, 1, rounded(series_total(&set, 0, 0)));
@@ -101,15 +142,7 @@ static int massif_write(FILE *file, const struct frametree *t, const struct rend
                 cut += children > 0;
                 children = 0;
             }
-            for (uint32_t k = 0; k < depth; k++)
-                strbuf_addch(&out.sb, ' ');
-            strbuf_addf(&out.sb, "n%u: %llu ", children, (unsigned long long)count);
-            if (i == 0)
-                strbuf_addstr(&out.sb,
-                              "(heap allocation functions) malloc/new/new[], --alloc-fns, etc.");
-            else
-                add_place(&out.sb, t, t->nodes[i].name);
-            strbuf_addch(&out.sb, '\n');
+            add_node(&out.sb, &places, t->nodes[i].name, depth, children, count);
             outstream_some(&out);
         }
         i = frametree_next(t, i, count > 0 && depth < DEEPEST, &depth);
@@ -118,6 +151,8 @@ static int massif_write(FILE *file, const struct frametree *t, const struct rend
         flame_warn("massif: of stacks deeper than %d frames only those nearest to the leaf are "
                    "written",
                    DEEPEST);
+    strbuf_release(&places.text);
+    free(places.end);
     series_release(&set);
     return outstream_end(&out);
 }
