@@ -175,8 +175,8 @@ static void write_lines(struct writer *w)
     open_level(w, 0);
     while (w->nlevels > 0) {
         struct level *l = &w->levels[w->nlevels - 1];
-        const struct thing *x = &w->things[l->at];
         const struct frametree_name *name;
+        const struct thing *x;
 
         strbuf_setlen(&w->path, l->path);
         if (l->at == l->end) {
@@ -184,7 +184,7 @@ static void write_lines(struct writer *w)
             w->nlevels--;
             continue;
         }
-        l->at++;
+        x = &w->things[l->at++];
         name = frametree_name(w->t, x->node);
         if (x->below) {
             strbuf_add(&w->path, name->s, name->len);
