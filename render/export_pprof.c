@@ -59,7 +59,7 @@ static const char *type_name(const struct series_set *set, uint32_t i, const cha
         {"alloc", "alloc_space"}, {"count", "alloc_objects"}, {"live", "inuse_space"},
         {"leak", "inuse_space"},  {"peak", "peak_space"},     {"temp", "temp_objects"},
     };
-    const char *name = set->s[set->compares ? 0 : i].name;
+    const char *name = set->s[set->compares && i == 1 ? 0 : i].name;
 
     for (size_t k = 0; k < ARRAY_LEN(known); k++)
         if (strcmp(name, known[k][0]) == 0)
@@ -86,14 +86,14 @@ static void pack_type(struct writer *w, const char *type, const char *unit)
 static void pack_types(struct writer *w)
 {
     struct strbuf name = STRBUF_INIT;
-    const char *unit = "";
+    const char *unit = "", *first_unit = "";
 
     for (uint32_t i = 0; i < w->set.n; i++) {
         int time = value_time_unit(w->set.s[i].unit);
         bool whole = !series_has_fractions(&w->set, i);
 
         /* Both sides of a comparison in one unit. */
-        if (w->set.compares)
+        if (w->set.compares && i < 2)
             whole = !series_has_fractions(&w->set, 0) && !series_has_fractions(&w->set, 1);
         w->scale[i] = 1;
         for (int k = 0; !whole && k < time; k++)
@@ -101,10 +101,12 @@ static void pack_types(struct writer *w)
         if (!whole && time < 0)
             exporttext_warn_rounded("pprof", &w->set, i);
         unit = !whole && time >= 0 ? "nanoseconds" : w->set.s[i].unit;
+        if (i == 0)
+            first_unit = unit;
         pack_type(w, type_name(&w->set, i, w->set.s[i].before ? "_before" : "", &name), unit);
     }
     if (w->set.compares)
-        pack_type(w, type_name(&w->set, 0, "_growth", &name), unit);
+        pack_type(w, type_name(&w->set, 0, "_growth", &name), first_unit);
     strbuf_release(&name);
 }
 
@@ -171,7 +173,7 @@ static bool take_values(struct writer *w, uint32_t node, int64_t *values, double
         some |= values[i] != 0;
     }
     if (w->set.compares)
-        values[2] = values[0] - values[1];
+        values[w->set.n] = values[0] - values[1];
     return some;
 }
 

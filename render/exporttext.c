@@ -16,7 +16,7 @@ void exporttext_heading(struct strbuf *sb, const struct render_options *o)
 void exporttext_series(struct strbuf *sb, const struct series_set *set, uint32_t i)
 {
     framename_add_clean(sb, set->s[i].title, strlen(set->s[i].title));
-    if (set->compares)
+    if (set->compares && i < 2)
         strbuf_addstr(sb, set->s[i].before ? ", before" : ", after");
 }
 

@@ -72,16 +72,17 @@ void series_init(struct series_set *set, const struct frametree *t, const struct
 {
     *set = (struct series_set){.t = t, .factor = o->factor};
     set->compares = (want & SERIES_BOTH_SIDES) && t->delta;
-    set->n = set->compares ? 2 : (uint32_t)o->ncolumns;
+    set->n = (uint32_t)o->ncolumns + set->compares;
     set->s = xcalloc(set->n, sizeof *set->s);
     for (uint32_t i = 0; i < set->n; i++) {
-        const struct render_column *c = &o->columns[set->compares ? 0 : i];
+        uint32_t column = set->compares && i > 0 ? i - 1 : i;
+        const struct render_column *c = &o->columns[column];
         struct series *s = &set->s[i];
 
         s->before = set->compares && i == 1;
-        s->column = set->compares ? 0 : i;
+        s->column = column;
         s->name = make_name(c, s->before ? "_before" : "");
-        s->title = i == 0 || !*c->title ? o->title : c->title;
+        s->title = column == 0 || !*c->title ? o->title : c->title;
         s->unit = c->unit;
         make_unlike(set, i);
         if ((want & SERIES_TOTALS) && i > 0)

@@ -2,6 +2,7 @@
  * series.h: the counts of a tree as exports want them: one series for each of its
  * columns, or for a comparison one for the second counts and one for the first.
  *
+ * The first series is exact to 64 bits, the others as far as doubles are (2^53).
  * Counts are multiplied by --factor. Borrows tree and options; the series' names are
  * owned. Read-only once made, so then safe to share between threads.
  */
@@ -24,7 +25,7 @@ struct series_set {
     double factor;
     struct series *s;
     uint32_t n;    /* at least one; the first is what a picture shows */
-    bool compares; /* s[0] is after, s[1] before */
+    bool compares; /* s[0] is after, s[1] before, of the first column; then come the others */
 };
 
 enum {

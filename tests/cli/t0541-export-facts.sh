@@ -181,6 +181,17 @@ else
     skip protoc 'no protoc'
 fi
 
+# A comparison of one view, and another view beside it.
+printf '# flame: view=alloc unit=bytes\na;b 10 30\n# flame: view=count unit=calls\na;b 7\na;c 8\n' >mixed
+"$FLAME" render -f pprof -o m.pprof mixed
+"$FLAME" render -f csv -o m.csv mixed
+for part in 0:'a;b 30' 1:'a;b 10' 2:'a;b 7
+a;c 8' 3:'a;b 20'; do
+    read_export pprof m.pprof "${part%%:*}" >back
+    is_str "$(cat back)" "${part#*:}" "both sides and a view: value ${part%%:*}"
+done
+file_has m.csv '^"b",,,30,30,10,10,7,7$' 'csv: and columns'
+
 # All views.
 printf '# flame: view=alloc unit=bytes\nm;f 3000\nm;g 1000\n# flame: view=count unit=calls\nm;f 3\nm;h 5\n' >views
 for kind in speedscope firefox pprof; do
