@@ -14,7 +14,7 @@
 
 # Turn by turn: flame ARGUMENTS, then the script with the FILES.
 against() { # WHAT SCRIPT ARGUMENTS -- FILES
-    local what=$1 script=$2 command=() i
+    local what=$1 script=$2 command=() has_peer='' i
     shift 2
     while [ "$1" != -- ]; do
         command+=("$1")
@@ -22,12 +22,13 @@ against() { # WHAT SCRIPT ARGUMENTS -- FILES
     done
     shift
     rm -f "$dir/flame-times" "$dir/perl-times"
+    ! peer "$script" || has_peer=1
     for ((i = 0; i < rounds; i++)); do
         once flame-times "$flame" "${command[@]}" "$@"
-        [ -z "${FLAMEGRAPH:-}" ] || once perl-times "$FLAMEGRAPH/$script" "$@"
+        [ -z "$has_peer" ] || once perl-times "$FLAMEGRAPH/$script" "$@"
     done
     tell flame-times "$what"
-    [ -n "${FLAMEGRAPH:-}" ] || return 0
+    [ -n "$has_peer" ] || return 0
     tell perl-times "  $script"
     ratio perl-times flame-times
 }
@@ -45,7 +46,7 @@ bytes=$(wc -c <"$dir/perf")
 against "perf script, $((bytes / 1000000)) MB" stackcollapse-perf.pl collapse -- "$dir/perf"
 rm "$dir/perf"
 column flame-times 1 | awk -v b="$bytes" \
-    '{ printf "  %.0f MB/s (%.0f to %.0f)\n", b / 1e6 / ($1 + !$1), b / 1e6 / ($3 + !$3), b / 1e6 / ($2 + !$2) }'
+    '{ printf "  %.0f MB/s (%.0f to %.0f)\n", b / 1e6 / $1, b / 1e6 / $3, b / 1e6 / $2 }'
 
 "$dir/gen" "$((tiny ? 27 : 27053))" >"$dir/a"
 awk 'NR % 7 { $NF += NR % 3; print }' "$dir/a" >"$dir/b"

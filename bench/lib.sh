@@ -6,10 +6,12 @@
 #   once NAME COMMAND...   a run, its seconds and KiB a line of $dir/NAME; $dir/out has
 #                          what it printed if $keep is set, else /dev/null
 #   tell NAME WHAT         a line: median, smallest and largest seconds, median MiB
+#   peer SCRIPT             whether $FLAMEGRAPH has it; a line if only it is missing there
 #   ratio SLOW FAST        a line: how many times as fast, turn by turn
 #
 # TINY=1 makes inputs that show nothing but that the script works.
 set -eu
+export LC_ALL=C
 
 root=$(cd "${0%/*}/.." && pwd -P)
 flame=${FLAME:-$root/${O:-build}/flame}
@@ -22,11 +24,23 @@ keep=
 
 "${CC:-gcc}" -O2 -o "$dir/gen" "$root/bench/gen_folded.c"
 
+# time's own clock ticks in hundredths of a second, too coarse for ratios.
 once() {
-    local name=$1 to=/dev/null
+    local name=$1 to=/dev/null start us
     shift
     [ -z "$keep" ] || to=$dir/out
-    /usr/bin/time -a -o "$dir/$name" -f '%e %M' "$@" >"$to" 2>/dev/null
+    start=${EPOCHREALTIME/./}
+    /usr/bin/time -o "$dir/kib" -f %M "$@" >"$to" 2>/dev/null
+    us=$((${EPOCHREALTIME/./} - start))
+    printf '%d.%06d %s\n' $((us / 1000000)) $((us % 1000000)) "$(tail -n 1 "$dir/kib")" >>"$dir/$name"
+}
+
+peer() {
+    [ -n "${FLAMEGRAPH:-}" ] || return 1
+    [ -x "$FLAMEGRAPH/$1" ] || {
+        echo "  no $1 in $FLAMEGRAPH to compare with"
+        return 1
+    }
 }
 
 # Numbers on standard input: "median smallest largest".
@@ -40,10 +54,10 @@ column() { # NAME COLUMN: of the lines of $dir/NAME
 
 tell() {
     echo "$(column "$1" 1) $(column "$1" 2)" | awk -v what="$2" \
-        '{ printf "%-38s %7.2f s  (%.2f to %.2f)  %7.1f MiB\n", what, $1, $2, $3, $4 / 1024 }'
+        '{ printf "%-38s %7.3f s  (%.3f to %.3f)  %7.1f MiB\n", what, $1, $2, $3, $4 / 1024 }'
 }
 
 ratio() {
-    paste -d' ' "$dir/$1" "$dir/$2" | awk '{ print $1 / ($3 > 0 ? $3 : 0.005) }' | spread |
+    paste -d' ' "$dir/$1" "$dir/$2" | awk '{ print $1 / $3 }' | spread |
         awk '{ printf "  flame is %.1f times as fast (%.1f to %.1f)\n", $1, $2, $3 }'
 }

@@ -31,7 +31,7 @@ stacks=$((tiny ? 27 : 27053))
 cat "$dir/small" >/dev/null
 measure small "$stacks" "$pictures $exports"
 
-if [ -n "${FLAMEGRAPH:-}" ]; then
+if peer flamegraph.pl; then
     for ((i = 0; i < rounds; i++)); do
         once perl "$FLAMEGRAPH/flamegraph.pl" "$dir/small"
         once svg "$flame" render "$dir/small"
