@@ -5,8 +5,8 @@
 environment:
 
     BENCH_RUNS=N      rounds (default 7)
-    BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold simulators text
-                      pictures
+    BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold simulators off
+                      text pictures
     FLAMEGRAPH=DIR    flamegraph.pl and its stackcollapse scripts, to compare with in text
                       and pictures
     FLAME, SHIM       the programs under test (default: those in build/)
@@ -22,12 +22,14 @@ import subprocess
 import sys
 import time
 
+import offcpu
 import programs
 import report
 import sections
 import variants
 
-SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators", "text", "pictures"]
+SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators", "off", "text",
+                                 "pictures"]
 # Sections that are scripts of their own.
 SCRIPTS = {
     "text": ("fold.sh", "Other profilers' text, comparisons, merging"),
@@ -142,6 +144,8 @@ def main():
         out.folding(sections.fold_section(bench))
     if "simulators" in only:
         out.slow(sections.slow_section(bench, chosen or list(programs.ALL)))
+    if "off" in only:
+        offcpu.report(out, offcpu.section(bench))
     failed = [name for name in SCRIPTS if name in only and not run_script(bench, name)]
     out.verdict()
 

@@ -62,6 +62,13 @@ static void tell_result(const struct recording *r, const struct run_options *o, 
         tell_other_views(o);
         break;
     default:
+        if (recording_wants_all(o)) {
+            if (empty)
+                flame_warn("all views are empty: no page was made");
+            else
+                flame_warn("all views in %s", o->output);
+            break;
+        }
         if (empty)
             flame_warn("the %s view is empty: no picture was made", o->view);
         else
@@ -78,7 +85,7 @@ static int show(const struct recording *r, const struct run_options *o)
     bool empty;
     int status = 0;
 
-    if (o->kind != RUN_OUTPUT_TRACE)
+    if (o->kind != RUN_OUTPUT_TRACE && !recording_wants_all(o))
         status = recording_fold(r, o, true, &folded);
     if (!status)
         status = recording_write(r, o, &folded, &empty);
@@ -111,7 +118,7 @@ int mem_main(int argc, char **argv)
         run_options_release(&o);
         return status >= 0 ? status : print_shim();
     }
-    status = recording_run(&o, show);
+    status = recording_run(&o, record_mem, show);
     run_options_release(&o);
     return status;
 }

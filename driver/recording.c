@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,45 +21,11 @@
 #include "common/folded.h"
 #include "common/outfile.h"
 #include "common/strbuf.h"
-#include "driver/target.h"
 #include "fold/fold.h"
-#include "fold/memviews.h"
+#include "fold/viewtable.h"
 #include "render/backend.h"
 
-static char *own_options(const struct run_options *o)
-{
-    struct strbuf own = STRBUF_INIT;
-
-    if (o->depth)
-        strbuf_addf(&own, "depth=%s", o->depth);
-    if (o->sample)
-        strbuf_addf(&own, "%ssample=%" PRIu64, own.len ? ":" : "", o->sample);
-    if (!o->follow)
-        strbuf_addf(&own, "%sfollow=0", own.len ? ":" : "");
-    if (o->quiet)
-        strbuf_addf(&own, "%squiet=1", own.len ? ":" : "");
-    return strbuf_detach(&own, NULL);
-}
-
-static int run(struct recording *r, const struct run_options *o, const char *shim)
-{
-    const char *preloadable = session_preloadable(&r->session, shim);
-    char *own, *options, *preload;
-    int status;
-
-    if (!preloadable)
-        return FLAME_FAILED;
-    own = own_options(o);
-    options = launch_options(r->session.pattern, getenv("FLAMEMEM_OPTIONS"), own);
-    preload = launch_preload_list(preloadable, getenv("LD_PRELOAD"));
-    status = launch_run(o->command, preload, options, &r->run);
-    free(preload);
-    free(options);
-    free(own);
-    return status;
-}
-
-static int load(struct recording *r, const char *command)
+static int load(struct recording *r, const char *subject)
 {
     r->traces = xcalloc(r->session.ntraces, sizeof(struct trace *));
     for (size_t i = 0; i < r->session.ntraces; i++) {
@@ -74,7 +39,7 @@ static int load(struct recording *r, const char *command)
     return flame_error(FLAME_FAILED,
                        "%s: left no recording: the recorder could not start in it, or the command "
                        "removed it",
-                       command);
+                       subject);
 }
 
 /* A run may have taken hours: what it left is not thrown away for a full disk. */
@@ -113,51 +78,25 @@ static void release(struct recording *r)
     session_close(&r->session);
 }
 
-/*
- * 0: the command ran, and *r is to be released. Else an enum flame_exit after a line,
- * and nothing ran. *read: the same for the recording; 0 when there is at least one
- * trace and all could be read.
- */
-static int make(struct recording *r, const struct run_options *o, int *read)
-{
-    char *shim = NULL, *path = NULL;
-    int status;
-
-    *r = (struct recording){0};
-    status = launch_find_shim(&shim);
-    if (!status)
-        status = target_find(o->command[0], &path);
-    if (!status)
-        status = target_check(path, shim);
-    if (!status)
-        status = session_open(&r->session, o->output);
-    if (!status)
-        status = run(r, o, shim);
-    free(path);
-    free(shim);
-    if (status) {
-        release(r);
-        return status;
-    }
-    current = r;
-    strbuf_out_of_memory = end_without_memory;
-    *read = session_collect(&r->session);
-    if (!*read)
-        *read = load(r, o->command[0]);
-    return 0;
-}
-
-int recording_run(const struct run_options *o,
+int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o))
 {
-    struct recording r;
-    int read, own, wait_status, status = make(&r, o, &read);
+    struct recording r = {0};
+    int own, wait_status, status = record(&r, o);
 
-    if (status)
+    if (status) {
+        release(&r);
         return status;
+    }
+    current = &r;
+    strbuf_out_of_memory = end_without_memory;
     wait_status = r.run.wait_status;
     own = launch_exit_status(wait_status);
-    status = read ? read : then(&r, o);
+    status = session_collect(&r.session);
+    if (!status)
+        status = load(&r, o->subject);
+    if (!status)
+        status = then(&r, o);
     if (status == FLAME_FAILED)
         keep(&r);
     release(&r);
@@ -168,7 +107,8 @@ int recording_run(const struct run_options *o,
 int recording_fold(const struct recording *r, const struct run_options *o, bool own,
                    struct strbuf *folded)
 {
-    struct fold_options opt = {.view = o->view, .own = own};
+    struct fold_options opt = {
+        .view = o->view, .own = own, .symbols.lines = recording_wants_lines(o)};
 
     return fold_loaded(&opt, r->traces, r->session.ntraces, folded);
 }
@@ -272,33 +212,19 @@ static void remove_file(const char *path)
 }
 
 /* As the user would: folded text in a file, `flame render -o OUTPUT FILE`. */
-static int draw(const struct recording *r, const struct run_options *o, const struct strbuf *folded)
+static int draw(const struct recording *r, const struct strbuf *folded, const char *output,
+                const char *subject)
 {
-    const char *command = o->command[0], *slash = strrchr(command, '/');
-    const struct render_backend *backend = backend_for_file(o->output);
+    const char *slash = strrchr(subject, '/');
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
     char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle";
-    char *to = xstrdup(o->output);
+    char *to = xstrdup(output);
     int status;
 
-    strbuf_addstr(&subtitle, slash ? slash + 1 : command);
+    strbuf_addstr(&subtitle, slash ? slash + 1 : subject);
     strbuf_addf(&from, "%s/folded", r->session.dir);
-    /* What shows every view gets the traces themselves; an export only if none was asked for. */
-    if (backend->explores || (backend->all_views && strcmp(o->view, views[0].name) == 0)) {
-        char **argv = xcalloc(r->session.ntraces + 6, sizeof *argv);
-        size_t n = 0;
-
-        argv[n++] = name;
-        argv[n++] = opt_out;
-        argv[n++] = to;
-        argv[n++] = opt_subtitle;
-        argv[n++] = subtitle.buf;
-        for (size_t i = 0; i < r->session.ntraces; i++)
-            argv[n++] = r->session.traces[i];
-        optind = 0;
-        status = render_main((int)n, argv);
-        free(argv);
-    } else if (!(status = write_text(folded, from.buf))) {
+    status = write_text(folded, from.buf);
+    if (!status) {
         char *argv[] = {name, opt_out, to, opt_subtitle, subtitle.buf, from.buf, NULL};
 
         optind = 0;
@@ -310,8 +236,25 @@ static int draw(const struct recording *r, const struct run_options *o, const st
     return status;
 }
 
-int recording_write(const struct recording *r, const struct run_options *o,
-                    const struct strbuf *folded, bool *empty)
+bool recording_wants_all(const struct run_options *o)
+{
+    const struct render_backend *b;
+
+    if (o->kind != RUN_OUTPUT_PICTURE)
+        return false;
+    b = backend_for_file(o->output);
+    /* A page shows all whatever was asked for, an export what was. */
+    return b->explores || (b->all_views && (strcmp(o->view, mem_views[0].name) == 0 ||
+                                            strcmp(o->view, off_views[0].name) == 0));
+}
+
+bool recording_wants_lines(const struct run_options *o)
+{
+    return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->lines;
+}
+
+int recording_put(const struct recording *r, const struct run_options *o,
+                  const struct strbuf *folded, bool *empty)
 {
     *empty = false;
     switch (o->kind) {
@@ -322,9 +265,27 @@ int recording_write(const struct recording *r, const struct run_options *o,
     default:
         *empty = !has_stacks(folded);
         if (!*empty)
-            return draw(r, o, folded);
+            return draw(r, folded, o->output, o->subject);
         /* An older picture of that name would be taken for this run's. */
         remove_file(o->output);
         return 0;
     }
+}
+
+int recording_write(const struct recording *r, const struct run_options *o,
+                    const struct strbuf *folded, bool *empty)
+{
+    struct fold_options opt = {.all_views = true, .own = true};
+    struct strbuf all = STRBUF_INIT;
+    int status;
+
+    if (!recording_wants_all(o))
+        return recording_put(r, o, folded, empty);
+    *empty = false;
+    opt.symbols.lines = recording_wants_lines(o);
+    status = fold_loaded(&opt, r->traces, r->session.ntraces, &all);
+    if (!status)
+        status = recording_put(r, o, &all, empty);
+    strbuf_release(&all);
+    return status;
 }

@@ -60,6 +60,7 @@ struct render_backend {
     const char *what;    /* for --help */
     bool all_views;      /* wants all views, as columns; the others get one */
     bool explores;       /* wants stacks as they are, whatever `reverse` says */
+    bool lines;          /* wants file and line in the names of traces */
     bool from_leaf;      /* wants them merged from the leaf, or with `reverse` from the root */
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);

@@ -295,5 +295,6 @@ const struct render_backend export_callgrind = {
     .begins = "callgrind.out.",
     .what = "callgrind's format, for KCachegrind and callgrind_annotate",
     .all_views = true,
+    .lines = true,
     .write = callgrind_write,
 };

@@ -35,13 +35,14 @@ struct writer {
 };
 
 /* Kinds of frames, in the order of marks[]. */
-static const char marks[] = "kjiw";
-#define CATEGORIES                                                                                 \
-    "[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"                      \
-    "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"                    \
-    "{\"name\":\"JIT\",\"color\":\"green\",\"subcategories\":[\"Other\"]},"                        \
-    "{\"name\":\"Inlined\",\"color\":\"lightblue\",\"subcategories\":[\"Other\"]},"                \
-    "{\"name\":\"Waker\",\"color\":\"purple\",\"subcategories\":[\"Other\"]}]"
+static const char marks[] = "kjiwo";
+static const char categories[] =
+    "[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"JIT\",\"color\":\"green\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"Inlined\",\"color\":\"lightblue\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"Waker\",\"color\":\"purple\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"Off-CPU\",\"color\":\"blue\",\"subcategories\":[\"Other\"]}]";
 
 static void add_number(struct strbuf *sb, uint64_t v)
 {
@@ -96,8 +97,9 @@ static const struct functable_place *place(const struct writer *w, uint32_t i)
 static void cell_frame_category(struct writer *w, uint32_t i)
 {
     char mark = place(w, i)->mark;
+    const char *at = mark ? strchr(marks, mark) : NULL;
 
-    add_number(&w->out.sb, mark ? (uint64_t)(strchr(marks, mark) - marks + 1) : 0);
+    add_number(&w->out.sb, at ? (uint64_t)(at - marks) + 1 : 0);
 }
 
 static void cell_frame_inlined(struct writer *w, uint32_t i)
@@ -223,8 +225,9 @@ static void add_meta(struct writer *w, const struct render_options *o)
                       "\"initialVisibleThreads\":[");
     for (uint32_t i = 0; i < w->set.n; i++)
         strbuf_addf(sb, "%s%u", i ? "," : "", i);
-    strbuf_addstr(sb, "],\"initialSelectedThreads\":[0],\n\"categories\":" CATEGORIES
-                      ",\n\"importedFrom\":\"flame " FLAME_VERSION "\",\"product\":");
+    strbuf_addstr(sb, "],\"initialSelectedThreads\":[0],\n\"categories\":");
+    strbuf_addstr(sb, categories);
+    strbuf_addstr(sb, ",\n\"importedFrom\":\"flame " FLAME_VERSION "\",\"product\":");
     exporttext_json_heading(sb, o);
     strbuf_addstr(sb, "},\n\"libs\":[],\"pages\":[],\"counters\":[],\n");
 }
@@ -324,5 +327,6 @@ const struct render_backend export_firefox = {
     .endings = "firefox.json",
     .what = "Firefox Profiler's processed profile in JSON",
     .all_views = true,
+    .lines = true,
     .write = firefox_write,
 };

@@ -303,5 +303,6 @@ const struct render_backend export_pprof = {
     .endings = "pb.gz",
     .what = "pprof's profile, for go tool pprof and most viewers on the web",
     .all_views = true,
+    .lines = true,
     .write = pprof_write,
 };

@@ -13,7 +13,7 @@ struct framename {
     const char *file; /* NULL: not known */
     size_t file_len;
     uint32_t line; /* 0: not known */
-    char mark;     /* k, j, i or w of _[k]; 0: none */
+    char mark;     /* k, j, i, w or o of _[k]; 0: none */
 };
 
 /*

@@ -238,6 +238,7 @@ const struct render_backend render_html = {
     .name = "html",
     .what = "page to explore: table, flame graph, callers, search; self-contained",
     .all_views = true,
+    .lines = true,
     .explores = true,
     .write = html_write,
 };

@@ -73,7 +73,8 @@ def firefox(path, series):
     shared, thread = profile["shared"], profile["threads"][series]
     strings, frame, func = shared["stringArray"], shared["frameTable"], shared["funcTable"]
     table = shared["stackTable"]
-    marks = {"Kernel": "_[k]", "JIT": "_[j]", "Inlined": "_[i]", "Waker": "_[w]", "Other": ""}
+    marks = {"Kernel": "_[k]", "JIT": "_[j]", "Inlined": "_[i]", "Waker": "_[w]",
+             "Off-CPU": "_[o]", "Other": ""}
     categories = [c["name"] for c in profile["meta"]["categories"]]
     for part in (frame, func, table, shared["sources"]):
         assert all(len(c) == part["length"] for c in part.values() if isinstance(c, list))

@@ -116,7 +116,7 @@ int main(void)
     return !p;
 }
 END_C
-if ! "${CC:-gcc}" -O1 -o app app.c; then
+if ! "${CC:-gcc}" -O1 -g -o app app.c; then
     test_fail 'the program is built'
     done_testing
 fi
@@ -125,6 +125,18 @@ run_expect_status 0 'a trace' "$FLAME" render -f html t.flame
 for view in alloc count live peak temp; do
     ok "has the view $view" sh -c "python3 unpack.py out | grep -q '^$view .*main'"
 done
+python3 unpack.py out >all
+for view in alloc count live peak temp; do
+    "$FLAME" fold --lines --no-header --view "$view" t.flame | LC_ALL=C sort >one
+    is_str "$(sed -n "s/^$view \(.*\) [a-z]*$/\1/p" all | LC_ALL=C sort)" "$(cat one)" \
+        "$view is what fold makes of it, with lines"
+done
+ok 'which are there' grep -q 'main app\.c:4' all
+run "$FLAME" mem -o run.html ./app
+python3 unpack.py run.html | sed 's/^\([a-z]* \)[^;]*/\1/' | grep main >page
+sed 's/^\([a-z]* \)[^;]*/\1/' all | grep main >trace
+ok 'the driver draws the same page' cmp page trace
+file_has err 'all views in run\.html' 'and says so'
 run_expect_status 0 'one view of it' "$FLAME" render -f html --view live t.flame
 is_str "$(python3 unpack.py out | cut -d' ' -f1 | sort -u)" live 'when asked for'
 
