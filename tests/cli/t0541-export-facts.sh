@@ -221,6 +221,30 @@ fi
 "$FLAME" mem -q --view peak -o m.speedscope.json -- /bin/ls / >/dev/null
 is_str "$(field m.speedscope.json '[p["name"] for p in d["profiles"]]')" "['Memory at the peak']" \
     'flame mem --view has that'
+"$FLAME" mem -q -o m.flame -- /bin/ls / >/dev/null
+"$FLAME" fold --lines m.flame >want
+"$FLAME" render -f pprof -o m.pprof m.flame
+read_export pprof m.pprof 0 >back
+ok 'pprof has the lines of a trace without being asked' cmp back <(grep -v '^# ' want | LC_ALL=C sort)
+"$FLAME" fold m.flame >want
+"$FLAME" render -f speedscope -o m.speedscope m.flame
+read_export speedscope m.speedscope 0 >back
+ok 'speedscope, which would show them apart, has not' cmp back <(grep -v '^# ' want | LC_ALL=C sort)
+
+# Time off the CPU, from its recorder to the profile.
+run_expect_status 0 'flame off writes exports' "$FLAME" off -o off.pb.gz -- sleep 0.1
+if command -v protoc >/dev/null; then
+    like "$(named off.pb.gz | sed -n 's/^sample_type\.//p' | tr '\n' ' ')" \
+        '^type=off unit=us type=wakeup unit=us ' 'of all its views'
+else
+    skip protoc 'no protoc'
+fi
+read_export pprof off.pb.gz 0 >back
+file_has back '^sleep;.*nanosleep [0-9]{6}$' 'with what waited'
+printf 'a;b_[o] 3\na;c_[w] 4\n' >marked
+"$FLAME" render -f firefox -o marked.firefox marked
+read_export firefox marked.firefox >back
+ok 'Firefox: every mark is a category' cmp back marked
 
 # Merged from the leaf.
 printf 'a;b 1\nc;b 2\n' >in
