@@ -45,32 +45,40 @@ struct render_options {
     double factor;                    /* what shown counts are multiplied by */
     double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
     bool inverted;                    /* root at the top */
-    bool reverse; /* the tree is merged from the leaf, or, with explores, is to be shown so */
+    uint64_t sample; /* counts are estimates: mean bytes between samples; 0: exact */
+    bool keep_order; /* the order of siblings is that of the input: a flame chart */
+    bool reverse;    /* the tree is merged from the leaf, or, with explores, is to be shown so */
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;
     size_t ncolumns;
 };
 
 struct render_backend {
-    const char *name; /* for -f, and the ending of output files */
-    const char *what; /* for --help */
-    /*
-     * Wants all there is: stacks as they are, whatever `reverse` says, and all views
-     * as columns. The others get one column.
-     */
-    bool explores;
+    const char *name;    /* for -f, and an ending of output files */
+    const char *endings; /* others, blank-separated; NULL: none */
+    const char *begins;  /* or what a file's name begins with; NULL: nothing does */
+    const char *what;    /* for --help */
+    bool all_views;      /* wants all views, as columns; the others get one */
+    bool explores;       /* wants stacks as they are, whatever `reverse` says */
+    bool lines;          /* wants file and line in the names of traces */
+    bool from_leaf;      /* wants them merged from the leaf, or with `reverse` from the root */
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
 
 extern const struct render_backend render_svg, render_html, render_png;
+extern const struct render_backend export_folded, export_pprof, export_speedscope, export_d3,
+    export_grafana, export_firefox, export_chrome, export_callgrind, export_massif, export_text,
+    export_csv;
 
 /* All back ends, the first being the default; ends with NULL. */
 extern const struct render_backend *const render_backends[];
 
 /* By name, or NULL. */
 const struct render_backend *backend_find(const char *name);
-/* By the ending of a file's name, or NULL. */
+/* By the ending of a file's name or by how it begins, or NULL. */
 const struct render_backend *backend_for_file(const char *path);
+/* Appends all endings of files: ".svg, .html...". */
+void backend_add_endings(struct strbuf *sb);
 
 #endif

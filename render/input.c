@@ -229,7 +229,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     struct strbuf text = STRBUF_INIT;
     int status;
 
-    options.symbols.lines = r->o->columns;
+    options.symbols.lines = r->o->lines;
     if (r->o->filter)
         fold_options_for(&options, r->o->filter);
     status = fold_loaded(&options, &trace, 1, &text);

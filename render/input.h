@@ -29,6 +29,7 @@ struct input_options {
     double total;          /* what the root is to come to, if that is more than its frames; or 0 */
     struct filter *filter; /* which stacks, and how much of them; NULL: all */
     const char *command;   /* for messages about the filter */
+    bool lines;            /* of traces: file and line in every name */
     bool columns;          /* counts of different views are kept apart, in columns of the tree */
 };
 

@@ -20,7 +20,6 @@ struct request {
     const char *map_path, *attr_path; /* of --cp and --nameattr, or NULL */
     const char *encoding;
     double total;
-    bool flamechart;
     struct filter filter;
     char *const *inputs;
     size_t ninputs;
@@ -33,13 +32,13 @@ static void help(void)
     palette_add_names(&names);
     printf("usage: flame render [OPTION...] [FILE...]\n"
            "\n"
-           "Draws folded stacks, or traces, as one flame graph. Without FILE, or with '-', it\n"
-           "reads standard input.\n"
+           "Draws folded stacks, or traces, as one flame graph, or writes them for another\n"
+           "viewer. Without FILE, or with '-', it reads standard input.\n"
            "\n"
            "  -o, --output FILE    write to FILE (default: standard output)\n"
            "  -f, --format NAME    one of those below (default: by FILE's ending, else svg)\n"
            "      --view VIEW      of a trace, as for 'flame fold' (default: alloc or off, and\n"
-           "                       all for html)\n"
+           "                       all for formats that can hold them)\n"
            "      --title TEXT     (default: by view, else 'Flame Graph')\n"
            "      --subtitle TEXT  a second line under the title\n"
            "      --width PX       (default: 1200, and the page follows the window's width)\n"
@@ -73,7 +72,7 @@ static void help(void)
            "Formats:\n",
            names.buf);
     for (size_t i = 0; render_backends[i]; i++)
-        printf("  %-8s %s\n", render_backends[i]->name, render_backends[i]->what);
+        printf("  %-10s %s\n", render_backends[i]->name, render_backends[i]->what);
     strbuf_release(&names);
 }
 
@@ -294,7 +293,7 @@ static int take_option(struct request *q, int opt, char **argv)
         status = background(o, optarg);
         break;
     case OPT_FLAMECHART:
-        q->flamechart = true;
+        q->o.keep_order = true;
         break;
     case OPT_TOTAL:
         status = plain_number("total", optarg, 0, 1.8e19, &q->total);
@@ -320,10 +319,23 @@ static int take_option(struct request *q, int opt, char **argv)
     return status > 0 ? status : -1;
 }
 
+static bool ends_in_json(const char *path)
+{
+    size_t len = strlen(path);
+
+    return len > 5 && strcmp(path + len - 5, ".json") == 0;
+}
+
 static int find_backend(struct request *q)
 {
     struct strbuf names = STRBUF_INIT;
 
+    if (!q->format && q->output && ends_in_json(q->output) && !backend_for_file(q->output))
+        return flame_error(FLAME_USAGE,
+                           "render: -o %s: several formats are JSON; say which one with -f, or end "
+                           "it in .speedscope.json, .d3.json, .grafana.json, .firefox.json or "
+                           ".trace.json",
+                           q->output);
     if (q->format)
         q->backend = backend_find(q->format);
     else if (!q->output || !(q->backend = backend_for_file(q->output)))
@@ -358,7 +370,7 @@ static void fill_in(struct request *q, const struct input *in)
 
     if (!o->title)
         o->title = look            ? look->title
-                   : q->flamechart ? "Flame Chart"
+                   : o->keep_order ? "Flame Chart"
                    : o->inverted   ? "Icicle Graph"
                                    : "Flame Graph";
     if (!o->countname)
@@ -379,6 +391,7 @@ static char *complete_subtitle(struct render_options *o, const struct input *in)
 
     strbuf_addstr(&sb, o->subtitle);
     if (period && !*end) {
+        o->sample = period;
         strbuf_addf(&sb, "%sestimates: sampled every ", sb.len ? dash : "");
         if (!value_add_human(&sb, (struct folded_count){.whole = period}, "bytes"))
             strbuf_addf(&sb, "%s bytes", in->sample);
@@ -419,11 +432,12 @@ static int draw(struct request *q)
     char *subtitle;
     struct input_options options = {
         .view = q->view,
-        .reverse = q->o.reverse && !q->backend->explores,
-        .keep_order = q->flamechart,
+        .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
+        .keep_order = q->o.keep_order,
         .encoding = q->encoding,
         .total = q->total,
-        .columns = q->backend->explores,
+        .columns = q->backend->all_views,
+        .lines = q->backend->lines,
         .filter = &q->filter,
         .command = "render",
     };
