@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "render/colormap.h"
+#include "render/difference.h"
 #include "render/frametree.h"
 #include "render/nameattr.h"
 #include "render/palette.h"
@@ -36,6 +37,9 @@ struct render_options {
     bool hash;                        /* similar names get similar colours */
     bool random;                      /* each frame has a shade of its own */
     bool negate;                      /* differences: blue for growth */
+    enum difference_widths widths;    /* of a comparison; the tree has them already */
+    enum difference_colors change;
+    bool carry; /* a frame's change is that of all below it too, not its own alone */
     struct colormap *colormap;        /* colours of earlier pictures, added to; or NULL */
     const struct nameattrs *nameattr; /* or NULL */
     const char *notes;                /* put into the file, not shown; "": none */

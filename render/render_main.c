@@ -54,6 +54,11 @@ static void help(void)
            "      --cp[=FILE]      names keep the colours that FILE (default: palette.map) has,\n"
            "                       and new ones are added to it\n"
            "      --negate         differences: blue for growth\n"
+           "      --widths W       of a comparison: after (default), before, either, or elided,\n"
+           "                       which shows what is gone at the right\n"
+           "      --change C       its colours: absolute (default), relative to each frame, or\n"
+           "                       ratio of the second count to the first\n"
+           "      --carry          its colours and signs count what a frame calls, too\n"
            "      --bgcolors C     background: yellow, blue, green, grey or #rrggbb\n"
            "      --reverse        merge stacks from the leaf: who calls this?\n"
            "      --inverted       root at the top\n"
@@ -173,6 +178,9 @@ enum {
     OPT_CP,
     OPT_NEGATE,
     OPT_BGCOLORS,
+    OPT_WIDTHS,
+    OPT_CHANGE,
+    OPT_CARRY,
     OPT_FLAMECHART,
     OPT_TOTAL,
     OPT_FACTOR,
@@ -205,6 +213,9 @@ static const struct option long_options[] = {
     {"cp", optional_argument, NULL, OPT_CP},
     {"negate", no_argument, NULL, OPT_NEGATE},
     {"bgcolors", required_argument, NULL, OPT_BGCOLORS},
+    {"widths", required_argument, NULL, OPT_WIDTHS},
+    {"change", required_argument, NULL, OPT_CHANGE},
+    {"carry", no_argument, NULL, OPT_CARRY},
     {"flamechart", no_argument, NULL, OPT_FLAMECHART},
     {"total", required_argument, NULL, OPT_TOTAL},
     {"factor", required_argument, NULL, OPT_FACTOR},
@@ -288,6 +299,21 @@ static int take_option(struct request *q, int opt, char **argv)
         break;
     case OPT_BGCOLORS:
         status = background(o, optarg);
+        break;
+    case OPT_WIDTHS:
+        if (!difference_find_widths(optarg, &o->widths))
+            status = flame_error(FLAME_USAGE,
+                                 "render: --widths %s: expected after, before, either or elided",
+                                 optarg);
+        break;
+    case OPT_CHANGE:
+        if (!difference_find_colors(optarg, &o->change))
+            status = flame_error(FLAME_USAGE,
+                                 "render: --change %s: expected absolute, relative or ratio",
+                                 optarg);
+        break;
+    case OPT_CARRY:
+        o->carry = true;
         break;
     case OPT_FLAMECHART:
         q->flamechart = true;
@@ -424,6 +450,11 @@ static int draw(struct request *q)
     fill_in(q, &in);
     subtitle = say_sampled(&q->o, &in);
     columns = describe_columns(&in, &q->o);
+    if (in.tree.delta && !q->backend->explores)
+        difference_apply(&in.tree, q->o.widths);
+    if (!in.tree.delta && (q->o.widths || q->o.change || q->o.carry))
+        flame_warn("the input is not a comparison (two counts a line): --widths, --change and "
+                   "--carry are left aside");
     err = outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
