@@ -18,6 +18,8 @@ struct render_column {
     const char *name; /* "live"; "" when the input does not say */
     const char *title;
     const char *unit;
+    bool timed;  /* one of several moments of that view and unit */
+    double time; /* seconds, finite; of a timed one */
 };
 
 /* What the picture says and looks like. Strings are borrowed, may hold any bytes. */

@@ -19,12 +19,13 @@
 
 static const char only_before[] = "[only before]";
 
+static const char *const widths_names[] = {"after", "before", "either", "elided"};
+static const char *const colors_names[] = {"absolute", "relative", "ratio"};
+
 bool difference_find_widths(const char *name, enum difference_widths *w)
 {
-    static const char *const names[] = {"after", "before", "either", "elided"};
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (strcmp(name, names[i]) == 0) {
+    for (size_t i = 0; i < ARRAY_LEN(widths_names); i++)
+        if (strcmp(name, widths_names[i]) == 0) {
             *w = (enum difference_widths)i;
             return true;
         }
@@ -33,14 +34,22 @@ bool difference_find_widths(const char *name, enum difference_widths *w)
 
 bool difference_find_colors(const char *name, enum difference_colors *c)
 {
-    static const char *const names[] = {"absolute", "relative", "ratio"};
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (strcmp(name, names[i]) == 0) {
+    for (size_t i = 0; i < ARRAY_LEN(colors_names); i++)
+        if (strcmp(name, colors_names[i]) == 0) {
             *c = (enum difference_colors)i;
             return true;
         }
     return false;
+}
+
+const char *difference_widths_name(enum difference_widths w)
+{
+    return widths_names[w];
+}
+
+const char *difference_colors_name(enum difference_colors c)
+{
+    return colors_names[c];
 }
 
 /* Exact where doubles are: whole changes of counts beyond 2^53 too. */
@@ -96,13 +105,15 @@ static double *sum_gone(const struct frametree *t)
 /* Nodes of the new tree as they are written. */
 struct copy {
     struct frametree_node *nodes;
-    double *part, *was, *now, *delta;
+    double *part, *was, *now, *delta, *lost;
+    uint8_t *role;
     uint32_t *open; /* by depth: the last node written there */
     size_t open_alloc;
     uint32_t n;
 };
 
-static void copy_node(struct copy *c, uint32_t name, uint32_t depth, double was, double now)
+static void copy_node(struct copy *c, uint32_t name, uint32_t depth, double was, double now,
+                      enum difference_role role)
 {
     if (depth + 1 >= c->open_alloc) {
         c->open_alloc = c->open_alloc ? c->open_alloc * 2 : 64;
@@ -116,10 +127,28 @@ static void copy_node(struct copy *c, uint32_t name, uint32_t depth, double was,
     c->was[c->n] = was;
     c->now[c->n] = now;
     c->delta[c->n] = now - was;
+    c->role[c->n] = (uint8_t)role;
     c->open[depth] = c->n++;
 }
 
-static void copy_there(struct copy *c, const struct frametree *t)
+static enum difference_role role_of(const struct change *totals, uint32_t node)
+{
+    return node && totals[node].was <= 0 ? DIFFERENCE_NEW : DIFFERENCE_BOTH;
+}
+
+/* Before, of the callees of a node that are gone. */
+static double lost_below(const struct frametree *t, const double *gone, uint32_t node)
+{
+    double sum = 0;
+
+    for (uint32_t i = t->nodes[node].first; i != FRAMETREE_NONE; i = t->nodes[i].next)
+        if (!is_there(t, i))
+            sum += gone[i];
+    return sum;
+}
+
+static void copy_there(struct copy *c, const struct frametree *t, const struct change *totals,
+                       const double *gone)
 {
     uint32_t depth = 0;
     bool descend;
@@ -128,9 +157,10 @@ static void copy_there(struct copy *c, const struct frametree *t)
         descend = i == 0 || is_there(t, i);
         if (!descend)
             continue;
-        copy_node(c, t->nodes[i].name, depth, t->was[i], t->now[i]);
+        copy_node(c, t->nodes[i].name, depth, t->was[i], t->now[i], role_of(totals, i));
         c->nodes[c->n - 1].self = t->nodes[i].self;
         c->part[c->n - 1] = t->self_part ? t->self_part[i] : 0;
+        c->lost[c->n - 1] = lost_below(t, gone, i);
     }
 }
 
@@ -145,7 +175,7 @@ static void copy_gone(struct copy *c, const struct frametree *t, const double *g
         descend = gone[i] > 0;
         if (!descend || i == 0)
             continue;
-        copy_node(c, t->nodes[i].name, depth + 1, was, 0);
+        copy_node(c, t->nodes[i].name, depth + 1, was, 0, DIFFERENCE_GONE);
         c->nodes[c->n - 1].self = was < 0x1p64 ? (uint64_t)was : UINT64_MAX;
         c->part[c->n - 1] = was < 0x1p64 ? was - floor(was) : 0;
     }
@@ -153,24 +183,33 @@ static void copy_gone(struct copy *c, const struct frametree *t, const double *g
 
 static void elide(struct frametree *t)
 {
+    struct change *totals = difference_totals(t);
     double *gone = sum_gone(t);
     size_t most = 2 * (size_t)t->n + 1;
     struct copy c = {0};
 
-    if (!gone)
+    t->role = xcalloc(most, 1);
+    for (uint32_t i = 0; !gone && i < t->n; i++)
+        t->role[i] = (uint8_t)role_of(totals, i);
+    if (!gone) {
+        free(totals);
         return;
+    }
+    c.role = t->role;
     c.nodes = xcalloc(most, sizeof *c.nodes);
     c.part = xcalloc(most, sizeof(double));
     c.was = xcalloc(most, sizeof(double));
     c.now = xcalloc(most, sizeof(double));
     c.delta = xcalloc(most, sizeof(double));
+    c.lost = xcalloc(most, sizeof(double));
     t->names = xreallocarray(t->names, (size_t)t->nnames + 1, sizeof *t->names);
     t->names[t->nnames] = (struct frametree_name){
         .s = only_before, .len = sizeof only_before - 1, .rank = t->nnames};
-    copy_there(&c, t);
-    copy_node(&c, t->nnames++, 1, 0, 0);
+    copy_there(&c, t, totals, gone);
+    copy_node(&c, t->nnames++, 1, 0, 0, DIFFERENCE_GONE);
     copy_gone(&c, t, gone);
     free(c.open);
+    free(totals);
     free(gone);
     free(t->nodes);
     free(t->self_part);
@@ -183,6 +222,7 @@ static void elide(struct frametree *t)
     t->was = c.was;
     t->now = c.now;
     t->delta = c.delta;
+    t->lost = c.lost;
     frametree_list_siblings(t);
     frametree_sum(t);
 }
@@ -212,11 +252,16 @@ struct change *difference_totals(const struct frametree *t)
     for (uint32_t i = t->n; i-- > 0;) {
         c[i].was += t->was[i];
         c[i].now += t->now[i];
-        if (i) {
+        /* The root has it already, from the part at the right. */
+        if (t->lost && i > 0)
+            c[i].was += t->lost[i];
+        if (i > 0) {
             c[t->nodes[i].parent].was += c[i].was;
             c[t->nodes[i].parent].now += c[i].now;
         }
     }
+    for (uint32_t i = 1; t->lost && i < t->n; i++)
+        c[0].was -= t->lost[i];
     return c;
 }
 

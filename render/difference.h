@@ -29,9 +29,19 @@ enum difference_colors {
     DIFFERENCE_RATIO,
 };
 
-/* False when the name is none. */
+/* What a node of an elided view is. */
+enum difference_role {
+    DIFFERENCE_BOTH,
+    DIFFERENCE_GONE, /* of the part at the right */
+    DIFFERENCE_NEW,  /* nothing of it, nor below it, was there before */
+};
+
+/* False when the name is none; and the names. */
 bool difference_find_widths(const char *name, enum difference_widths *w);
 bool difference_find_colors(const char *name, enum difference_colors *c);
+
+const char *difference_widths_name(enum difference_widths w);
+const char *difference_colors_name(enum difference_colors c);
 
 /* Of a finished tree with t->delta. */
 void difference_apply(struct frametree *t, enum difference_widths w);

@@ -48,8 +48,7 @@ void framecolor_init(struct framecolor *f, const struct frametree *t,
     f->by_name = xcalloc(t->nnames, sizeof *f->by_name);
     if (!t->delta)
         count_hops(f);
-    else if (t->was &&
-             (o->carry || o->change == DIFFERENCE_RATIO || o->widths == DIFFERENCE_ELIDED))
+    else if (t->was && (o->carry || o->change == DIFFERENCE_RATIO))
         f->totals = difference_totals(t);
 }
 
@@ -64,7 +63,7 @@ void framecolor_release(struct framecolor *f)
 
 struct change framecolor_change(const struct framecolor *f, uint32_t node)
 {
-    if (f->totals && (f->o->carry || f->o->change == DIFFERENCE_RATIO))
+    if (f->totals)
         return f->totals[node];
     if (f->t->was)
         return (struct change){f->t->was[node], f->t->now[node]};
@@ -98,12 +97,8 @@ enum frame_sign framecolor_sign(const struct framecolor *f, uint32_t node)
         return f->band && f->band[node] ? FRAME_THREAD : FRAME_PLAIN;
     if (node == 0)
         return FRAME_PLAIN;
-    if (f->o->widths == DIFFERENCE_ELIDED && f->totals) {
-        if (f->totals[node].now <= 0)
-            return FRAME_GONE;
-        if (f->totals[node].was <= 0)
-            return FRAME_NEW;
-    }
+    if (f->t->role && f->t->role[node] != DIFFERENCE_BOTH)
+        return f->t->role[node] == DIFFERENCE_GONE ? FRAME_GONE : FRAME_NEW;
     share = share_of(f, node);
     return share > 0 ? FRAME_GREW : share < 0 ? FRAME_SHRANK : FRAME_PLAIN;
 }

@@ -440,6 +440,8 @@ void frametree_release(struct frametree *t)
     free(t->delta);
     free(t->was);
     free(t->now);
+    free(t->lost);
+    free(t->role);
     for (uint32_t i = 0; i < t->ncolumns; i++)
         free(t->columns[i]);
     free(t->columns);

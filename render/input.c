@@ -20,12 +20,16 @@
 #include "fold/fold.h"
 
 #define CHUNK (256u << 10)
+#define COLUMNS_MAX 4096 /* a column takes eight bytes a frame */
 
 /* One file being read. */
 struct reader {
     struct input *in;
     const struct input_options *o;
     const char *name; /* for messages */
+    uint32_t column; /* that is counted in */
+    bool timed;      /* what follows is of this moment, unless it says another */
+    double moment;
     uint64_t line, stacks, unknown, first_unknown;
 };
 
@@ -54,39 +58,79 @@ static bool says(const char *known, const char *s, size_t len, const char *key)
            (strlen(known) == n && memcmp(known, value, n) == 0);
 }
 
-/* The column whose view and unit do not contradict the line; a new one where all do. */
-static uint32_t find_column(struct input *in, const char *s, size_t len)
+/* When what follows was counted, in seconds. */
+static void take_time(struct reader *r, const char *s, size_t len)
 {
+    const char *value;
+    char text[64], *end;
+    size_t n;
+    double v;
+
+    if (!folded_find_meta(s, len, "time", &value, &n))
+        return;
+    memcpy(text, value, n < sizeof text ? n : sizeof text - 1);
+    text[n < sizeof text ? n : sizeof text - 1] = '\0';
+    v = strtod(text, &end);
+    if (n == 0 || *end || !isfinite(v)) {
+        flame_warn("%s:%" PRIu64 ": time=%s is not a number of seconds and left aside", r->name,
+                   r->line, text);
+        return;
+    }
+    r->timed = true;
+    r->moment = v;
+}
+
+/*
+ * The column whose view, unit and moment do not contradict the line; a new one where
+ * all do. 0, or an enum flame_exit after a line.
+ */
+static int use_column(struct reader *r, const char *s, size_t len)
+{
+    struct input *in = r->in;
     uint32_t i = 0;
 
-    while (i < in->ncolumns && !(says(in->columns[i].view, s, len, "view") &&
-                                 says(in->columns[i].unit, s, len, "unit")))
-        i++;
+    for (; i < in->ncolumns; i++) {
+        const struct input_column *c = &in->columns[i];
+
+        if (!c->used || (says(c->view, s, len, "view") && says(c->unit, s, len, "unit") &&
+                         c->timed == r->timed && (!c->timed || c->time == r->moment)))
+            break;
+    }
+    if (i == COLUMNS_MAX)
+        return flame_error(FLAME_USAGE, "%s:%" PRIu64 ": more than %d views and moments; take fewer",
+                           r->name, r->line, COLUMNS_MAX);
     if (i == in->ncolumns) {
         in->columns = xreallocarray(in->columns, ++in->ncolumns, sizeof *in->columns);
         in->columns[i] = (struct input_column){0};
     }
-    return i;
+    in->columns[i].timed = r->timed;
+    in->columns[i].time = r->timed ? r->moment : 0;
+    r->column = i;
+    frametree_use_column(&in->tree, i);
+    return 0;
 }
 
-static void take_heading(struct reader *r, const char *s, size_t len)
+static int take_heading(struct reader *r, const char *s, size_t len)
 {
     struct input *in = r->in;
     const char *value;
-    uint32_t i = 0;
     size_t n;
+    int status = 0;
 
     if (!folded_find_meta(s, len, "view", &value, &n) &&
-        !folded_find_meta(s, len, "unit", &value, &n))
-        return;
+        !folded_find_meta(s, len, "unit", &value, &n) &&
+        !folded_find_meta(s, len, "time", &value, &n))
+        return 0;
     if (r->o->columns) {
-        i = find_column(in, s, len);
-        frametree_use_column(&in->tree, i);
+        take_time(r, s, len);
+        status = use_column(r, s, len);
+        in->columns[r->column].used = true;
     }
-    take_meta(r, &in->columns[i].view, s, len, "view");
-    take_meta(r, &in->columns[i].unit, s, len, "unit");
+    take_meta(r, &in->columns[r->column].view, s, len, "view");
+    take_meta(r, &in->columns[r->column].unit, s, len, "unit");
     in->view = in->columns[0].view;
     in->unit = in->columns[0].unit;
+    return status;
 }
 
 static int take_line(struct reader *r, const char *s, size_t len)
@@ -100,13 +144,17 @@ static int take_line(struct reader *r, const char *s, size_t len)
     }
     kind = folded_parse_line(s, len, &line);
     if (kind == 0) {
-        take_heading(r, s, len);
+        int status = take_heading(r, s, len);
+
+        if (status)
+            return status;
         take_meta(r, &r->in->sample, s, len, "sample");
     } else if (kind < 0) {
         if (r->unknown++ == 0)
             r->first_unknown = r->line;
     } else {
         r->stacks++;
+        r->in->columns[r->column].used = true;
         if (frametree_add(&r->in->tree, &line) < 0)
             return flame_error(FLAME_FAILED,
                                "%s:%" PRIu64 ": more than 2^31 different frames; filter the input",
@@ -243,7 +291,7 @@ static int check_file(const struct reader *r)
     return 0;
 }
 
-static int read_file(struct input *in, const char *path, const struct input_options *o)
+static int read_file(struct input *in, const char *path, size_t nth, const struct input_options *o)
 {
     bool std = !path || strcmp(path, "-") == 0;
     struct reader r = {.in = in, .o = o, .name = std ? "standard input" : path};
@@ -252,7 +300,14 @@ static int read_file(struct input *in, const char *path, const struct input_opti
 
     if (fd < 0)
         return flame_error(FLAME_USAGE, "%s: %s", path, strerror(errno));
-    status = read_fd(&r, fd);
+    frametree_use_column(&in->tree, 0);
+    if (o->series && o->columns) {
+        r.timed = true;
+        r.moment = (double)nth;
+    }
+    status = r.timed ? use_column(&r, "", 0) : 0;
+    if (!status)
+        status = read_fd(&r, fd);
     if (!std)
         close(fd);
     return status ? status : check_file(&r);
@@ -307,11 +362,9 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
     if (o->keep_order)
         frametree_keep_order(&in->tree);
     if (npaths == 0)
-        status = read_file(in, NULL, o);
-    for (size_t i = 0; !status && i < npaths; i++) {
-        frametree_use_column(&in->tree, 0);
-        status = read_file(in, paths[i], o);
-    }
+        status = read_file(in, NULL, 0, o);
+    for (size_t i = 0; !status && i < npaths; i++)
+        status = read_file(in, paths[i], i, o);
     if (!status && o->encoding && (err = frametree_recode(&in->tree, o->encoding)))
         status = flame_error(FLAME_USAGE, "unknown encoding '%s'; iconv -l lists those there are",
                              o->encoding);

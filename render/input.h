@@ -9,6 +9,9 @@
 /* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
 struct input_column {
     char *view, *unit;
+    bool timed;  /* one of several moments of that view and unit: "time=12.5" */
+    double time; /* seconds, finite */
+    bool used;   /* something was counted or said of it */
 };
 
 struct input {
@@ -25,7 +28,9 @@ struct input_options {
     bool keep_order;      /* see frametree_keep_order */
     const char *encoding; /* of names, as iconv calls it; NULL: UTF-8 */
     double total;         /* what the root is to come to, if that is more than its frames; or 0 */
-    bool columns;         /* counts of different views are kept apart, in columns of the tree */
+    bool series;          /* each file is a moment, of those that do not say when the next second */
+    bool columns;         /* counts of different views and moments are kept apart, in columns
+                             of the tree; with false all are added up */
 };
 
 /*

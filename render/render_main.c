@@ -20,7 +20,7 @@ struct request {
     const char *map_path, *attr_path; /* of --cp and --nameattr, or NULL */
     const char *encoding;
     double total;
-    bool flamechart;
+    bool flamechart, series;
     char *const *inputs;
     size_t ninputs;
 };
@@ -63,6 +63,7 @@ static void help(void)
            "      --reverse        merge stacks from the leaf: who calls this?\n"
            "      --inverted       root at the top\n"
            "      --flamechart     in the order of the input: lines are moments\n"
+           "      --series         each FILE is a moment, in order: the page chooses among them\n"
            "      --fonttype FONT  (default: Verdana)\n"
            "      --fontsize PX    (default: 12)\n"
            "      --fontwidth W    of a character, in font sizes (default: the font's own)\n"
@@ -182,6 +183,7 @@ enum {
     OPT_CHANGE,
     OPT_CARRY,
     OPT_FLAMECHART,
+    OPT_SERIES,
     OPT_TOTAL,
     OPT_FACTOR,
     OPT_NOTES,
@@ -217,6 +219,7 @@ static const struct option long_options[] = {
     {"change", required_argument, NULL, OPT_CHANGE},
     {"carry", no_argument, NULL, OPT_CARRY},
     {"flamechart", no_argument, NULL, OPT_FLAMECHART},
+    {"series", no_argument, NULL, OPT_SERIES},
     {"total", required_argument, NULL, OPT_TOTAL},
     {"factor", required_argument, NULL, OPT_FACTOR},
     {"notes", required_argument, NULL, OPT_NOTES},
@@ -317,6 +320,9 @@ static int take_option(struct request *q, int opt, char **argv)
         break;
     case OPT_FLAMECHART:
         q->flamechart = true;
+        break;
+    case OPT_SERIES:
+        q->series = true;
         break;
     case OPT_TOTAL:
         status = plain_number("total", optarg, 0, 1.8e19, &q->total);
@@ -419,6 +425,8 @@ static struct render_column *describe_columns(const struct input *in, struct ren
 
         c[i].name = from->view ? from->view : "";
         c[i].title = look ? look->title : c[i].name;
+        c[i].timed = from->timed;
+        c[i].time = from->time;
         c[i].unit = from->unit ? from->unit : look ? look->unit : o->countname;
     }
     if (in->ncolumns == 1)
@@ -442,6 +450,7 @@ static int draw(struct request *q)
         .encoding = q->encoding,
         .total = q->total,
         .columns = q->backend->explores,
+        .series = q->series,
     };
     int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 

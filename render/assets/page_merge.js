@@ -78,13 +78,13 @@ function leftOut(profile, view) {
     return out;
 }
 
-/* Callees below callers, as recorded, without what is hidden. */
-function mergeForward(profile, view) {
+/* Callees below callers, as recorded, without what is hidden or, of `skip`, is 1. */
+function mergeForward(profile, view, skip) {
     const { n, name, parent } = profile.shape, out = leftOut(profile, view);
     const [root] = view.focus.size ? view.focus : [0];
     const merger = new Merger(name[root], n), owner = merger.owner;
     for (let i = 0; i < n; i++) {
-        if (out[i])
+        if (out[i] || (skip && skip[i]))
             continue;
         if (view.focus.size ? view.focus.has(i) : i === 0) {
             owner[i] = 0;
@@ -174,15 +174,22 @@ function mergeChains(tree, stacks) {
     return kept;
 }
 
-/* By name as text, which is how the profile itself is sorted; made when first asked for. */
+/* By name as text, which is how the profile itself is sorted. */
+function rankNames(names) {
+    const order = names.map((_, i) => i), ranks = new Int32Array(names.length);
+    order.sort((a, b) => names[a] < names[b] ? -1 : 1);
+    order.forEach((name, rank) => {
+        ranks[name] = rank;
+    });
+    return ranks;
+}
+
+/* Made when first asked for. What is gone stands at the right of everything. */
 function nameRanks(profile) {
     if (!profile.ranks) {
-        const order = profile.names.map((_, i) => i);
-        order.sort((a, b) => profile.names[a] < profile.names[b] ? -1 : 1);
-        profile.ranks = new Int32Array(order.length);
-        order.forEach((name, rank) => {
-            profile.ranks[name] = rank;
-        });
+        profile.ranks = rankNames(profile.names);
+        if (profile.elided)
+            profile.ranks[profile.elided.name] = profile.names.length;
     }
     return profile.ranks;
 }
@@ -196,6 +203,8 @@ function makeShapes(profile, view) {
         trees = mergeSandwich(profile, view, view.sandwich);
     else if (view.layout === "callers")
         trees = [mergeCallers(profile, view)];
+    else if (view.layout === "elided")
+        trees = [mergeElided(profile, view)];
     else if (plain && !view.chains && view.order === "name")
         return [profile.shape];
     else if (plain)
@@ -208,7 +217,8 @@ function makeShapes(profile, view) {
         const ranks = nameRanks(profile), { name } = tree;
         if (view.order === "name")
             return preorder(tree, (a, b) => ranks[name[a]] - ranks[name[b]]);
-        const total = pour(tree, view.columnOwn)[1];
-        return preorder(tree, (a, b) => total[b] - total[a] || ranks[name[a]] - ranks[name[b]]);
+        const total = pour(tree, view.columnOwn)[1], last = profile.elided && profile.elided.name;
+        return preorder(tree, (a, b) => (name[a] === last) - (name[b] === last) ||
+            total[b] - total[a] || ranks[name[a]] - ranks[name[b]]);
     });
 }

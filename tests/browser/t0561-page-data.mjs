@@ -80,7 +80,8 @@ async function chain() {
     const page = await explore("# flame: view=chain unit=nanoseconds\n" +
         "app;read;--;signal_[w];pool_[w];--;irq_[w] 3000000\napp;read 1000000\n");
     await hover(page, "signal");
-    ok((await text(page, "#tooltip")).replace(/\s+/g, " ").endsWith("Waker woke the sleeper Kind waker"),
+    ok((await text(page, "#tooltip")).replace(/\s+/g, " ").endsWith(
+        "Waker woke the sleeper Link 1 pool: 3.00 ms, 75.00% Kind waker"),
         "who woke the sleeper");
     await hover(page, "irq");
     ok((await text(page, "#tooltip")).includes("1 before the one that woke"), "and who woke that one");

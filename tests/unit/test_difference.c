@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const char *const two[] = {"a;grew 10 30",     "a;fell 30 10",    "a;b;gone;x 7 0",
-                                  "a;b;gone;y 3 0",   "a;b 0.5 1.5",     "away;z 4 0",
+                                  "a;b;gone;y 3 0",   "a;b 0 1",     "away;z 4.5 0",
                                   "18014398509481985 1;big 1 2", NULL};
 
 static void build(struct frametree *t, enum difference_widths w)
@@ -56,19 +56,19 @@ static void drawn(enum difference_widths w, const char *want, const char *what)
 
 static void test_widths(void)
 {
-    drawn(DIFFERENCE_AFTER, "all:43.5(18014398509481985 1:2(big:2) a:41.5(b:1.5 fell:10 grew:30",
+    drawn(DIFFERENCE_AFTER, "all:43(18014398509481985 1:2(big:2) a:41(b:1 fell:10 grew:30",
           "after");
     drawn(DIFFERENCE_BEFORE,
-          "all:55.5(18014398509481985 1:1(big:1) a:50.5(b:10.5(gone:10(x:7 y:3)) fell:30 grew:10) "
-          "away:4(z:4",
+          "all:55.5(18014398509481985 1:1(big:1) a:50(b:10(gone:10(x:7 y:3)) fell:30 grew:10) "
+          "away:4.5(z:4.5",
           "before");
     drawn(DIFFERENCE_EITHER,
-          "all:77.5(18014398509481985 1:2(big:2) a:71.5(b:11.5(gone:10(x:7 y:3)) fell:30 grew:30) "
-          "away:4(z:4",
+          "all:77.5(18014398509481985 1:2(big:2) a:71(b:11(gone:10(x:7 y:3)) fell:30 grew:30) "
+          "away:4.5(z:4.5",
           "the larger of both");
     drawn(DIFFERENCE_ELIDED,
-          "all:57.5(18014398509481985 1:2(big:2) a:41.5(b:1.5 fell:10 grew:30) [only before]:14("
-          "a:10(b:10(gone:10(x:7 y:3))) away:4(z:4",
+          "all:57.5(18014398509481985 1:2(big:2) a:41(b:1 fell:10 grew:30) [only before]:14.5("
+          "a:10(b:10(gone:10(x:7 y:3))) away:4.5(z:4.5",
           "what is gone at the right, with its callers");
 }
 
@@ -86,9 +86,23 @@ static void test_elided_nodes(void)
         was += t.was[i];
         now += t.now[i];
     }
-    ok(fabs(c[0].was - 55.5) < 1e-9 && fabs(c[0].now - 43.5) < 1e-9, "no count is lost or doubled");
-    ok(fabs(was - 55.5) < 1e-9 && fabs(now - 43.5) < 1e-9, "in the nodes neither");
+    ok(fabs(c[0].was - 55.5) < 1e-9 && fabs(c[0].now - 43) < 1e-9, "no count is lost or doubled");
+    ok(fabs(was - 55.5) < 1e-9 && fabs(now - 43) < 1e-9, "in the nodes neither");
+    for (uint32_t i = 1; i < t.n; i++) {
+        const struct frametree_name *n = frametree_name(&t, i);
+
+        if (n->len == 1 && n->s[0] == 'a' && t.role[i] == DIFFERENCE_BOTH)
+            ok(c[i].was == 50 && c[i].now == 41, "a caller had what is gone from it");
+        if (t.nodes[i].parent == 0 && t.role[i] == DIFFERENCE_GONE)
+            ok(c[i].was == 14.5 && c[i].now == 0, "what is gone has it, too");
+    }
     free(c);
+    for (uint32_t i = 1; i < t.n; i++) {
+        const struct frametree_name *n = frametree_name(&t, i);
+
+        if (n->len == 1 && n->s[0] == 'b' && t.nodes[i].self)
+            is_int(t.role[i], DIFFERENCE_BOTH, "what had callees before is not new without them");
+    }
     frametree_release(&t);
 
     frametree_init(&t, false);
