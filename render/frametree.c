@@ -4,9 +4,9 @@
  * Problem: a million stacks of a kilobyte each are to be merged in a few seconds
  * in memory that grows with distinct paths, and they come in any order.
  *
- * Algorithm: a line is cut at ';'. Frames equal to those of the line before it
- * (kept as a copy) reuse its nodes, which makes sorted input almost free. For
- * the others one hash table maps (parent, name bytes) straight to the child,
+ * Algorithm: what a line begins with as the one before it (kept as a copy) has
+ * its nodes already, which makes sorted input almost free; the rest is cut at ';'. For
+ * its frames one hash table maps (parent, name bytes) straight to the child,
  * where there are several; only a new child has its name interned in a second
  * table. Both are open
  * addressed, with 32 bits of hash in the slot so that a miss rarely touches the
@@ -53,8 +53,7 @@ struct frametree_builder {
     struct strbuf last;
     struct frame *frames;
     size_t nframes, frames_cap;
-    struct frame *cut; /* the present line's */
-    size_t cut_cap;
+    struct strbuf turned; /* the present line, from its leaf */
 };
 
 /* Name bytes live in chunks that never move. */
@@ -252,6 +251,7 @@ void frametree_init(struct frametree *t, bool reverse)
     t->b = xcalloc(1, sizeof *t->b);
     t->b->reverse = reverse;
     t->b->last = (struct strbuf)STRBUF_INIT;
+    t->b->turned = (struct strbuf)STRBUF_INIT;
     t->b->nodes_cap = t->b->names_cap = 1024;
     t->nodes = xreallocarray(NULL, t->b->nodes_cap, sizeof *t->nodes);
     t->names = xreallocarray(NULL, t->b->names_cap, sizeof *t->names);
@@ -266,32 +266,71 @@ void frametree_keep_order(struct frametree *t)
     t->b->keep_order = true;
 }
 
-static size_t cut_frames(struct frametree_builder *b, const char *s, size_t len)
+/* Cuts line[at..len) into frames, the first of which is b->frames[n]. How many there are then. */
+static size_t cut_frames(struct frametree_builder *b, size_t n, const char *line, size_t at,
+                         size_t len)
 {
-    size_t n = 0, at = 0;
+    for (;;) {
+        const char *semi = memchr(line + at, ';', len - at);
+        size_t end = semi ? (size_t)(semi - line) : len;
 
-    /* Empty frames at the end are none, those in the middle are kept. */
-    while (len > 0 && s[len - 1] == ';')
-        len--;
-    while (at < len) {
-        const char *semi = memchr(s + at, ';', len - at);
-        size_t end = semi ? (size_t)(semi - s) : len;
-
-        if (n == b->cut_cap) {
-            b->cut_cap = b->cut_cap ? b->cut_cap * 2 : 64;
-            b->cut = xreallocarray(b->cut, b->cut_cap, sizeof *b->cut);
+        if (n == b->frames_cap) {
+            b->frames_cap = b->frames_cap ? b->frames_cap * 2 : 64;
+            b->frames = xreallocarray(b->frames, b->frames_cap, sizeof *b->frames);
         }
-        b->cut[n++] = (struct frame){.start = at, .len = end - at};
+        b->frames[n++] = (struct frame){.start = at, .len = end - at};
+        if (!semi)
+            return n;
         at = end + 1;
     }
-    if (b->reverse)
-        for (size_t i = 0; i < n / 2; i++) {
-            struct frame f = b->cut[i];
+}
 
-            b->cut[i] = b->cut[n - 1 - i];
-            b->cut[n - 1 - i] = f;
-        }
+/* How many bytes at the beginning of both are the same. */
+static size_t same_bytes(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+    uint64_t x, y;
+
+    for (; i + 8 <= len; i += 8) {
+        memcpy(&x, a + i, 8);
+        memcpy(&y, b + i, 8);
+        if (x != y)
+            return i + (size_t)(__builtin_ctzll(x ^ y) / 8); /* little-endian, as x86 is */
+    }
+    while (i < len && a[i] == b[i])
+        i++;
+    return i;
+}
+
+/* How many frames of the line before are this one's too, their nodes and places with them. */
+static size_t keep_frames(const struct frametree_builder *b, const char *line, size_t len)
+{
+    size_t most = len < b->last.len ? len : b->last.len, n = b->nframes;
+    size_t same = same_bytes(line, b->last.buf, most);
+
+    while (n > 0) {
+        size_t end = b->frames[n - 1].start + b->frames[n - 1].len;
+
+        if (end < same || (end == same && (end == len || line[end] == ';')))
+            break;
+        n--;
+    }
     return n;
+}
+
+/* The line written from the leaf. */
+static const char *turn_around(struct frametree_builder *b, const char *line, size_t len)
+{
+    strbuf_clear(&b->turned);
+    for (size_t end = len, start;; end = start - 1) {
+        const char *semi = memrchr(line, ';', end);
+
+        start = semi ? (size_t)(semi - line) + 1 : 0;
+        strbuf_add(&b->turned, line + start, end - start);
+        if (!semi)
+            return b->turned.buf;
+        strbuf_addch(&b->turned, ';');
+    }
 }
 
 static void count_line(struct frametree *t, uint32_t node, const struct folded_line *line)
@@ -318,39 +357,39 @@ static void count_line(struct frametree *t, uint32_t node, const struct folded_l
 int frametree_add(struct frametree *t, const struct folded_line *line)
 {
     struct frametree_builder *b = t->b;
-    size_t n = cut_frames(b, line->stack, line->len), i = 0;
-    struct frame *swap = b->frames;
-    size_t swap_cap = b->frames_cap;
+    const char *s = line->stack;
+    size_t len = line->len, kept, at;
     uint32_t node = 0;
 
-    for (; i < n && i < b->nframes; i++) {
-        struct frame *f = &b->cut[i], *g = &b->frames[i];
-
-        if (f->len != g->len || memcmp(line->stack + f->start, b->last.buf + g->start, f->len) != 0)
-            break;
-        node = f->node = g->node;
+    /* Empty frames at the end are none, those in the middle are kept. */
+    while (len > 0 && s[len - 1] == ';')
+        len--;
+    if (b->reverse)
+        s = turn_around(b, s, len);
+    kept = b->nframes = keep_frames(b, s, len);
+    at = 0;
+    if (kept) {
+        node = b->frames[kept - 1].node;
+        at = b->frames[kept - 1].start + b->frames[kept - 1].len;
     }
-    for (; i < n; i++) {
-        struct frame *f = &b->cut[i];
+    if (at < len)
+        b->nframes = cut_frames(b, kept, s, kept ? at + 1 : 0, len);
+    for (size_t i = kept; i < b->nframes; i++) {
+        struct frame *f = &b->frames[i];
 
         if (f->len >= UINT32_MAX)
             return -EOVERFLOW;
         if (b->keep_order)
-            node = f->node = add_child(t, node, line->stack + f->start, f->len,
-                                       hash_bytes(line->stack + f->start, f->len));
+            node = f->node = add_child(t, node, s + f->start, f->len,
+                                       hash_bytes(s + f->start, f->len));
         else
-            node = f->node = child(t, node, line->stack + f->start, f->len);
+            node = f->node = child(t, node, s + f->start, f->len);
         if (node == FRAMETREE_NONE)
             return -EOVERFLOW;
     }
     count_line(t, node, line);
-    strbuf_clear(&b->last);
-    strbuf_add(&b->last, line->stack, line->len);
-    b->frames = b->cut;
-    b->frames_cap = b->cut_cap;
-    b->nframes = n;
-    b->cut = swap;
-    b->cut_cap = swap_cap;
+    strbuf_setlen(&b->last, at);
+    strbuf_add(&b->last, s + at, len - at);
     return 0;
 }
 
@@ -371,8 +410,8 @@ static void builder_free(struct frametree *t)
     free(t->b->children.slots);
     free(t->b->names.slots);
     free(t->b->frames);
-    free(t->b->cut);
     strbuf_release(&t->b->last);
+    strbuf_release(&t->b->turned);
     free(t->b);
     t->b = NULL;
 }
