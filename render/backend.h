@@ -35,14 +35,14 @@ struct render_options {
     bool minwidth_percent;
     const char *fonttype;
     double fontsize;
-    int palette;                      /* see palette.h */
-    bool hash;                        /* similar names get similar colours */
-    bool random;                      /* each frame has a shade of its own */
-    bool negate;                      /* differences: blue for growth */
-    enum difference_widths widths;    /* of a comparison; the tree has them already */
+    int palette;                   /* see palette.h */
+    bool hash;                     /* similar names get similar colours */
+    bool random;                   /* each frame has a shade of its own */
+    bool negate;                   /* differences: blue for growth */
+    enum difference_widths widths; /* of a comparison; the tree has them already */
     enum difference_colors change;
-    bool carry; /* a frame's change is that of all below it too, not its own alone */
-    struct colormap *colormap;        /* colours of earlier pictures, added to; or NULL */
+    bool carry;                /* a frame's change is that of all below it too, not its own alone */
+    struct colormap *colormap; /* colours of earlier pictures, added to; or NULL */
     const struct nameattrs *nameattr; /* or NULL */
     const char *notes;                /* put into the file, not shown; "": none */
     bool own_background;              /* else neutral, and dark where the reader wants that */
@@ -51,6 +51,7 @@ struct render_options {
     double factor;                    /* what shown counts are multiplied by */
     double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
     bool inverted;                    /* root at the top */
+    bool ordered;                     /* siblings stand in time, see frametree_keep_order */
     bool reverse; /* the tree is merged from the leaf, or, with explores, is to be shown so */
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;

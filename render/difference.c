@@ -119,11 +119,10 @@ static void copy_node(struct copy *c, uint32_t name, uint32_t depth, double was,
         c->open_alloc = c->open_alloc ? c->open_alloc * 2 : 64;
         c->open = xreallocarray(c->open, c->open_alloc, sizeof *c->open);
     }
-    c->nodes[c->n] =
-        (struct frametree_node){.name = name,
-                                .parent = depth ? c->open[depth - 1] : FRAMETREE_NONE,
-                                .first = FRAMETREE_NONE,
-                                .next = FRAMETREE_NONE};
+    c->nodes[c->n] = (struct frametree_node){.name = name,
+                                             .parent = depth ? c->open[depth - 1] : FRAMETREE_NONE,
+                                             .first = FRAMETREE_NONE,
+                                             .next = FRAMETREE_NONE};
     c->was[c->n] = was;
     c->now[c->n] = now;
     c->delta[c->n] = now - was;
@@ -203,8 +202,8 @@ static void elide(struct frametree *t)
     c.delta = xcalloc(most, sizeof(double));
     c.lost = xcalloc(most, sizeof(double));
     t->names = xreallocarray(t->names, (size_t)t->nnames + 1, sizeof *t->names);
-    t->names[t->nnames] = (struct frametree_name){
-        .s = only_before, .len = sizeof only_before - 1, .rank = t->nnames};
+    t->names[t->nnames] =
+        (struct frametree_name){.s = only_before, .len = sizeof only_before - 1, .rank = t->nnames};
     copy_there(&c, t, totals, gone);
     copy_node(&c, t->nnames++, 1, 0, 0, DIFFERENCE_GONE);
     copy_gone(&c, t, gone);

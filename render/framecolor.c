@@ -83,8 +83,8 @@ void framecolor_see(struct framecolor *f, uint32_t node)
 static double share_of(const struct framecolor *f, uint32_t node)
 {
     struct change all = f->totals ? f->totals[0] : (struct change){0, 0};
-    double share = difference_share(f->o->change, framecolor_change(f, node), all,
-                                    f->largest_delta);
+    double share =
+        difference_share(f->o->change, framecolor_change(f, node), all, f->largest_delta);
 
     return f->o->negate ? -share : share;
 }

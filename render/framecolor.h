@@ -22,7 +22,7 @@ struct framecolor {
 /* What a frame is beside its colour, for those who do not tell colours apart. */
 enum frame_sign {
     FRAME_PLAIN,
-    FRAME_GREW,   /* of a comparison, as for the next four */
+    FRAME_GREW, /* of a comparison, as for the next four */
     FRAME_SHRANK,
     FRAME_NEW,    /* nothing of it was there before; in elided views */
     FRAME_GONE,   /* nothing of it is left; in elided views */

@@ -380,8 +380,8 @@ int frametree_add(struct frametree *t, const struct folded_line *line)
         if (f->len >= UINT32_MAX)
             return -EOVERFLOW;
         if (b->keep_order)
-            node = f->node = add_child(t, node, s + f->start, f->len,
-                                       hash_bytes(s + f->start, f->len));
+            node = f->node =
+                add_child(t, node, s + f->start, f->len, hash_bytes(s + f->start, f->len));
         else
             node = f->node = child(t, node, s + f->start, f->len);
         if (node == FRAMETREE_NONE)

@@ -27,8 +27,8 @@ struct reader {
     struct input *in;
     const struct input_options *o;
     const char *name; /* for messages */
-    uint32_t column; /* that is counted in */
-    bool timed;      /* what follows is of this moment, unless it says another */
+    uint32_t column;  /* that is counted in */
+    bool timed;       /* what follows is of this moment, unless it says another */
     double moment;
     uint64_t line, stacks, unknown, first_unknown;
 };
@@ -97,8 +97,9 @@ static int use_column(struct reader *r, const char *s, size_t len)
             break;
     }
     if (i == COLUMNS_MAX)
-        return flame_error(FLAME_USAGE, "%s:%" PRIu64 ": more than %d views and moments; take fewer",
-                           r->name, r->line, COLUMNS_MAX);
+        return flame_error(FLAME_USAGE,
+                           "%s:%" PRIu64 ": more than %d views and moments; take fewer", r->name,
+                           r->line, COLUMNS_MAX);
     if (i == in->ncolumns) {
         in->columns = xreallocarray(in->columns, ++in->ncolumns, sizeof *in->columns);
         in->columns[i] = (struct input_column){0};

@@ -218,6 +218,8 @@ static void add_profile(struct page *p)
     add_member(p, "subtitle", o->subtitle);
     add_member(p, "nametype", o->nametype);
     strbuf_addf(&p->sb, "\"reverse\":%s,\n", o->reverse ? "true" : "false");
+    if (o->ordered)
+        strbuf_addstr(&p->sb, "\"ordered\":true,\n");
     if (p->t->delta)
         strbuf_addf(&p->sb, "\"widths\":\"%s\",\"change\":\"%s\",\n",
                     difference_widths_name(o->widths), difference_colors_name(o->change));

@@ -311,15 +311,14 @@ static int take_option(struct request *q, int opt, char **argv)
         break;
     case OPT_CHANGE:
         if (!difference_find_colors(optarg, &o->change))
-            status = flame_error(FLAME_USAGE,
-                                 "render: --change %s: expected absolute, relative or ratio",
-                                 optarg);
+            status = flame_error(
+                FLAME_USAGE, "render: --change %s: expected absolute, relative or ratio", optarg);
         break;
     case OPT_CARRY:
         o->carry = true;
         break;
     case OPT_FLAMECHART:
-        q->flamechart = true;
+        q->flamechart = o->ordered = true;
         break;
     case OPT_SERIES:
         q->series = true;

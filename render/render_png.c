@@ -114,10 +114,10 @@ static void add_frame(struct picture *p, const struct layout_frame *f)
     /* A seam keeps neighbours of one colour apart. */
     p->c->cairo_rectangle(p->cr, x, y, f->width > 3 ? f->width - 0.5 : f->width, drawn);
     p->c->cairo_fill(p->cr);
-    fits = h < o->fontsize ? 0
-                           : textfit(n->s, len,
-                                     f->width - 2 * LABEL_PAD - (*prefix ? o->fontsize * 1.2 : 0),
-                                     o->fontsize, o->fonttype, o->fontwidth);
+    fits = h < o->fontsize
+               ? 0
+               : textfit(n->s, len, f->width - 2 * LABEL_PAD - (*prefix ? o->fontsize * 1.2 : 0),
+                         o->fontsize, o->fonttype, o->fontwidth);
     if (sign == FRAME_NEW) {
         set_color(p, (struct rgb){120, 120, 120});
         p->c->cairo_rectangle(p->cr, x, y + drawn - 1, f->width, 1);

@@ -176,6 +176,8 @@ function connect() {
         for (const mode of CHANGE_MODES)
             byId("color").querySelector(`[value=${mode}]`).remove();
     }
+    if (profile.ordered)
+        byId("order-name").textContent = "in time";
     byId("lines-choice").hidden = !profile.hasLines;
     fillColumns();
     connectSegments("columns", (value) => app.change({ column: Number(value), range: null }));

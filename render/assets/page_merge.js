@@ -52,6 +52,11 @@ class Merger {
             if (this.parent[node] === parent && this.name[node] === name)
                 return node;
         }
+        return this.add(parent, name);
+    }
+
+    /* A new child, whatever others are called. */
+    add(parent, name) {
         if (this.n === this.name.length)
             this.grow();
         this.name[this.n] = name;
@@ -94,7 +99,7 @@ function mergeForward(profile, view, skip) {
         if (p < 0)
             continue;
         owner[i] = view.recursion && p > 0 && merger.name[p] === name[i] ?
-            p : merger.child(p, name[i]);
+            p : profile.ordered ? merger.add(p, name[i]) : merger.child(p, name[i]);
     }
     return merger;
 }
@@ -215,6 +220,8 @@ function makeShapes(profile, view) {
         if (view.chains)
             tree = mergeChains(tree, profile.stacks);
         const ranks = nameRanks(profile), { name } = tree;
+        if (view.order === "name" && profile.ordered && view.layout === "forward")
+            return preorder(tree, null);
         if (view.order === "name")
             return preorder(tree, (a, b) => ranks[name[a]] - ranks[name[b]]);
         const total = pour(tree, view.columnOwn)[1], last = profile.elided && profile.elided.name;

@@ -87,7 +87,7 @@ function readNames(raw) {
 /* `apart`: frames of one function in several lines stay several. */
 function readProfile(text, apart) {
     const data = JSON.parse(text);
-    const { names, kinds, id, where } = readFunctions(data.names, apart);
+    const { names, kinds, id, where } = readFunctions(data.names, apart || data.ordered);
     let shape = readShape(data), lines = null;
     const fine = shape.n, hasTimes = data.columns.some((c) => c.time !== undefined);
     let columns = gatherMoments(data.columns, fine);
@@ -116,6 +116,7 @@ function readProfile(text, apart) {
         title: data.title, named, single, subtitle: data.subtitle, nametype: data.nametype,
         reverse: data.reverse, names, kinds, shape, columns, delta, lines, apart,
         hasLines: where !== null || apart,
+        ordered: data.ordered === true, /* siblings stand in time, also those of one name */
         moments: columns.reduce((a, c) => Math.max(a, c.moments ? c.moments.length : 0), 0),
         widths: data.widths || "after", change: data.change || "absolute",
         stacks, /* 1: a stack ends in this node, in some column */

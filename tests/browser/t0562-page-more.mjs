@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The explorer page: what is gone, relative and ratio colours, chains of threads, lines of
 // functions, and columns counted at several moments.
-import { click, color, frame, frames, hover, row, table, text } from "./explorer.mjs";
+import { click, color, frame, frames, hover, point, row, table, text } from "./explorer.mjs";
 import { file, is, main, near, ok, open, renderFiles, renderTo } from "./page.mjs";
 
 const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
@@ -214,7 +214,20 @@ async function moments() {
     await untroubled(still, "no times");
 }
 
+// A flame chart's siblings stand in time.
+async function ordered() {
+    const page = await explore("a;z 1\na;b;x 2\na;z 3\na;b;y 4\nother 5\n", {}, "--flamechart");
+    is(await row(page, 2), "z:1 b:2 z:3 b:4", "frames in the order of the lines");
+    await page.mouse.click(...await point(page, "a"), { button: "right" });
+    await page.locator("#menu button", { hasText: "Focus" }).click();
+    is(await row(page, 1), "z:1 b:2 z:3 b:4", "also in a subtree alone");
+    is(await page.locator("#order-name").textContent(), "in time", "which is said");
+    await page.keyboard.press("r");
+    is(await row(page, 1), "x:2 y:4 z:4", "callers are merged, by name");
+    await untroubled(page, "ordered");
+}
+
 await main(async () => {
-    for (const test of [elided, shares, sides, threads, lines, moments])
+    for (const test of [elided, shares, sides, threads, lines, moments, ordered])
         await test();
 });

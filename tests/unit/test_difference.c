@@ -5,9 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const two[] = {"a;grew 10 30",     "a;fell 30 10",    "a;b;gone;x 7 0",
-                                  "a;b;gone;y 3 0",   "a;b 0 1",     "away;z 4.5 0",
-                                  "18014398509481985 1;big 1 2", NULL};
+static const char *const two[] = {"a;grew 10 30",
+                                  "a;fell 30 10",
+                                  "a;b;gone;x 7 0",
+                                  "a;b;gone;y 3 0",
+                                  "a;b 0 1",
+                                  "away;z 4.5 0",
+                                  "18014398509481985 1;big 1 2",
+                                  NULL};
 
 static void build(struct frametree *t, enum difference_widths w)
 {
@@ -106,11 +111,9 @@ static void test_elided_nodes(void)
     frametree_release(&t);
 
     frametree_init(&t, false);
-    frametree_add(&t, &(struct folded_line){.stack = "a",
-                                            .len = 1,
-                                            .count = {5, 0},
-                                            .count1 = {6, 0},
-                                            .differential = true});
+    frametree_add(
+        &t, &(struct folded_line){
+                .stack = "a", .len = 1, .count = {5, 0}, .count1 = {6, 0}, .differential = true});
     frametree_finish(&t);
     difference_apply(&t, DIFFERENCE_ELIDED);
     is_int(t.n, 2, "nothing gone, nothing at the right");
