@@ -66,18 +66,28 @@ function pourLines(lines, n, counts) {
     return merged;
 }
 
+/* Totals of the file's nodes in a column; kept for the next tooltip. */
+function fineTotals({ lines }, column) {
+    if (lines.totalsOf !== column.own) {
+        const { n, parent } = lines.fine, total = column.fine().slice();
+        for (let i = n - 1; i > 0; i--)
+            total[parent[i]] += total[i];
+        lines.totals = total;
+        lines.totalsOf = column.own;
+    }
+    return lines.totals;
+}
+
 /* The lines of a frame with what each came to, largest first: [[line, total], ...]. */
 function linesOf({ graph, profile }, node) {
     const { lines } = profile, sums = new Map();
     if (!lines)
         return [];
-    const { raw, where, owner, fine } = lines, own = graph.column.fine(), total = own.slice();
-    for (let i = fine.n - 1; i > 0; i--)
-        total[fine.parent[i]] += total[i];
+    const { raw, where, owner, fine } = lines, total = fineTotals(profile, graph.column);
     for (let i = 1; i < fine.n; i++) {
-        const base = owner[i], line = where[raw[i]];
-        if (line && (graph.owner ? graph.owner[base] : base) === node)
-            sums.set(line, (sums.get(line) || 0) + total[i]);
+        const base = owner[i];
+        if ((graph.owner ? graph.owner[base] : base) === node && where[raw[i]])
+            sums.set(where[raw[i]], (sums.get(where[raw[i]]) || 0) + total[i]);
     }
     const all = [...sums].sort((a, b) => b[1] - a[1]);
     return all.some(([, v]) => v > 0) ? all.filter(([, v]) => v > 0) : all;
