@@ -63,15 +63,16 @@ static void take_time(struct reader *r, const char *s, size_t len)
 {
     const char *value;
     char text[64], *end;
-    size_t n;
+    size_t n, kept;
     double v;
 
     if (!folded_find_meta(s, len, "time", &value, &n))
         return;
-    memcpy(text, value, n < sizeof text ? n : sizeof text - 1);
-    text[n < sizeof text ? n : sizeof text - 1] = '\0';
+    kept = n < sizeof text ? n : sizeof text - 1;
+    memcpy(text, value, kept);
+    text[kept] = '\0';
     v = strtod(text, &end);
-    if (n == 0 || *end || !isfinite(v)) {
+    if (n == 0 || kept < n || *end || !isfinite(v)) {
         flame_warn("%s:%" PRIu64 ": time=%s is not a number of seconds and left aside", r->name,
                    r->line, text);
         return;

@@ -200,7 +200,7 @@ async function moments() {
     await untroubled(page, "moments");
 
     const timed = await explore("# flame: view=cpu time=10.5\na;f x.c:3 5\na;f x.c:9 1\n" +
-        "# flame: view=cpu time=0.5\na;f x.c:3 1\na;g 1\n# flame: view=cpu time=nan\na;g 1\n");
+        "# flame: view=cpu time=0.5\na;f x.c:3 1\na;g 2\n");
     is(await text(timed, ".series-label"), "0.5 s to 10.5 s: 9", "times may stand in the text");
     is(await row(timed, 2), "f:7 g:2", "in any order");
     ok((await tip(timed, "f")).includes("Lines x.c:3, 85.71% x.c:9, 14.29%"), "with lines");
