@@ -1,16 +1,10 @@
 #!/usr/bin/env node
 // The explorer page: columns, fractions, comparisons, many and hostile names, widths, themes.
 import { readFileSync } from "node:fs";
-import { click, color, crumbs, frame, frames, hover, point, row, table, text } from "./explorer.mjs";
+import { click, color, crumbs, explore, frame, frames, hover,
+    point, quiet, row, table, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok, open, renderTo } from "./page.mjs";
 
-const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
-const explore = async (folded, how = {}, ...options) =>
-    open(renderTo("html", folded, ...options), { ...quiet, ...how });
-const untroubled = async (page, name) => {
-    is(page.trouble.join("\n"), "", `${name}: no script error, no request`);
-    await page.context().close();
-};
 
 async function columns() {
     const page = await explore("# flame: view=alloc unit=bytes\nm;f 3000\nm;g 1000\n" +

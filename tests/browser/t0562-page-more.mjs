@@ -1,16 +1,10 @@
 #!/usr/bin/env node
 // The explorer page: what is gone, relative and ratio colours, chains of threads, lines of
 // functions, and columns counted at several moments.
-import { click, color, frame, frames, hover, point, row, table, text } from "./explorer.mjs";
-import { file, is, main, near, ok, open, renderFiles, renderTo } from "./page.mjs";
+import { click, color, explore, frame, hover, point,
+    quiet, row, table, text, untroubled } from "./explorer.mjs";
+import { file, is, main, near, ok, open, renderFiles } from "./page.mjs";
 
-const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
-const explore = async (folded, how = {}, ...options) =>
-    open(renderTo("html", folded, ...options), { ...quiet, ...how });
-const untroubled = async (page, name) => {
-    is(page.trouble.join("\n"), "", `${name}: no script error, no request`);
-    await page.context().close();
-};
 const tip = async (page, name, how) => {
     await hover(page, name, how);
     return (await text(page, "#tooltip")).replace(/\s+/g, " ");
