@@ -225,6 +225,11 @@ bench: ## compare with the recorders on this machine (about 10 minutes)
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 		python3 -B bench/run.py --dir '$(O)/bench'
+	$(Q)[ -n "$$BENCH_ONLY" ] || $(MAKE) --no-print-directory bench-draw
+
+.PHONY: bench-draw
+bench-draw: all ## time drawing; FLAMEGRAPH=dir compares with dir/flamegraph.pl
+	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/render.sh --million
 
 # ---- what a reader's eye would miss ----
 
