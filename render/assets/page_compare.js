@@ -118,7 +118,7 @@ function threadMarks(profile, graph) {
     for (let i = 1; i < graph.n; i++) {
         const p = graph.parent[i];
         if (!isLink(i))
-            marks[i] = p === 0 || (hops[i] && !isLink(p) && graph.end[i] === i + 1) ? BAND : 0;
+            marks[i] = (p === 0 && graph.name[0] === 0) || (hops[i] && !isLink(p) && graph.end[i] === i + 1) ? BAND : 0;
         else if (hops[p] && !isLink(p) && !isLink(graph.parent[p]))
             marks[p] = BAND;
     }

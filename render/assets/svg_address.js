@@ -7,12 +7,25 @@ function frameOf(event) {
     return g ? index.get(g) : undefined;
 }
 
+/* Of a waker in a chain: what each link that leads to it comes to, with its thread. */
+function linksTo(i) {
+    const links = [];
+    for (const at of ancestors(i))
+        if (name(at) === "--")
+            links.push(["", at]);
+        else if (links.length && sign[at] === "a")
+            links[links.length - 1][0] = " " + name(at);
+    return links.slice(-4).map(([thread, at], k) => ` \u00b7 link ${
+        Math.max(0, links.length - 4) + k + 1}${thread}: ${
+        (100 * size[at] / size[0]).toFixed(2)}%`).join("");
+}
+
 function showDetails(i) {
     if (i === undefined) {
         details.textContent = "";
         return;
     }
-    const s = fullText(i), numbers = s.slice(name(i).length);
+    const s = fullText(i), numbers = s.slice(name(i).length) + linksTo(i);
     let room = width - 2 * PAD - (matched.textContent ? 16 * fontsize : 0);
     for (const c of svg.dataset.nametype + " " + numbers)
         room -= charWidth(c);
@@ -28,15 +41,7 @@ function showDetails(i) {
  * and y=DEPTH, which are understood as well.
  */
 
-function pathTo(i) {
-    const path = [];
-    for (let at = i, d = depth[i]; at > 0; at--)
-        if (depth[at] === d) {
-            path.push(name(at));
-            d--;
-        }
-    return path.reverse();
-}
+const pathTo = (i) => ancestors(i).map(name);
 
 /* All frames of that path, in order. */
 function framesOf(path) {

@@ -68,6 +68,17 @@ function name(i) {
     return names[i];
 }
 
+/* From the root's callee to frame i. */
+function ancestors(i) {
+    const path = [];
+    for (let at = i, d = depth[i]; at > 0; at--)
+        if (depth[at] === d) {
+            path.push(at);
+            d--;
+        }
+    return path.reverse();
+}
+
 /* ---- text that fits ---- */
 
 const charWidths = new Map();

@@ -354,6 +354,11 @@ async function signs() {
     is(await weight("T1"), "700", "a sleeping thread's name is a band");
     is(await weight("T2"), "700", "a waking one's too");
     is(await weight("loop"), "400", "a function is none");
+    await on(chain, "T2").hover();
+    is(await text(chain, "details"), "Function: T2 (5 samples, 50.00%) \u00b7 link 1 T2: 50.00%",
+        "the line below tells the links that lead to a waker");
+    await on(chain, "run").hover();
+    is(await text(chain, "details"), "Function: run (10 samples, 100.00%)", "and none of a sleeper");
     await chain.context().close();
 }
 

@@ -107,6 +107,11 @@ async function threads() {
     await page.keyboard.press("r");
     ok((await color(page, "T2")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
         "no bands among callers");
+    await page.keyboard.press("r");
+    await hover(page, "run");
+    await page.keyboard.press("f");
+    ok((await color(page, "futex")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
+        "what a function alone calls is no thread");
     await untroubled(page, "threads");
 }
 
