@@ -212,11 +212,18 @@ class App {
         const delta = graph.change, chosen = this.state.color;
         const mode = chart.title === "Change" && !CHANGE_MODES.includes(chosen) ? "change" : chosen;
         const key = [mode, this.dark].join();
-        if (!graph.colors || graph.colors.key !== key)
+        if (graph.colors && graph.colors.key === key)
+            return graph.colors;
+        const per = perColumn(this.profile, graph, mode);
+        if (per) {
+            const share = changeShare(per, "ratio");
+            graph.colors = { key, mode, share, per, of: (i) => changeColor(share(i), this.dark) };
+        } else {
             graph.colors = { key, mode,
                 of: colorist(this.profile, graph, mode, this.dark,
                     marksOf(this.profile, graph, chart.reversed)),
                 share: delta && changeShare(graph, CHANGE_MODES.includes(mode) ? mode : "change") };
+        }
         return graph.colors;
     }
 
@@ -232,7 +239,7 @@ class App {
                     chart.upper === (state.direction === "icicle") : state.direction === "flame";
                 const graph = this.graphs[i], colors = this.colorsOf(chart, graph);
                 chart.show({
-                    graph, color: colors.of, share: colors.share, mode: colors.mode,
+                    graph, color: colors.of, share: colors.share, mode: colors.mode, per: colors.per,
                     marks: marksOf(this.profile, graph, chart.reversed), theme: this.theme,
                     flame, search, zoom: zoom.zoom, range: zoom.range,
                     fromEnd: state.labels === "end", animate,

@@ -156,6 +156,24 @@ function changeShare(graph, mode) {
     return (i) => largest > 0 ? change[i] / largest : 0;
 }
 
+/*
+ * Of a profile with several columns: the one shown for each of another, as bytes for
+ * each call: {other, was, now}, which changeShare understands as a ratio; null for none.
+ */
+function perColumn(profile, graph, mode) {
+    const other = profile.columns[perIndex(mode)];
+    if (!other || other === graph.column || profile.delta)
+        return null;
+    return { n: graph.n, other, was: pour(graph.shape, other.own)[1], now: graph.total };
+}
+
+const perIndex = (mode) => /^per-\d{1,4}$/.test(mode) ? Number(mode.slice(4)) : -1;
+
+/* "1.25 KiB", what there is for each of the other column's. */
+function formatPer({ was, now }, node, unit) {
+    return was[node] > 0 ? formatShort(Number((now[node] / was[node]).toPrecision(4)), unit) : "none";
+}
+
 /* The links of a chain that lead to a frame: [[waker's thread or "", its node], ...]. */
 function linksTo(profile, graph, node) {
     const path = pathOf(graph, node), marks = threadMarks(profile, graph), links = [];

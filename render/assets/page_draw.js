@@ -272,7 +272,7 @@ function paintLabel(ctx, view, i, y) {
         return;
     }
     ctx.fillText(s, left, middle);
-    const more = noteOf(graph, node, view.mode), noteWidth = free - width > 60 ? pen.text(more) : Infinity;
+    const more = noteOf(graph, node, view), noteWidth = free - width > 60 ? pen.text(more) : Infinity;
     if (width + 10 + noteWidth <= free) {
         const alpha = ctx.globalAlpha;
         ctx.globalAlpha = alpha * 0.62;
@@ -294,9 +294,11 @@ function paintBand(ctx, { pen, fromEnd }, name, left, right, middle) {
 }
 
 /* What stands behind the name where there is room. */
-function noteOf(graph, node, mode) {
+function noteOf(graph, node, { mode, per }) {
     const chain = graph.chain && graph.chain[node].length > 1 ?
         `\u00b7 ${graph.chain[node].length} frames ` : "";
+    if (per)
+        return chain + formatPer(per, node, graph.unit);
     if (mode === "ratio")
         return chain + formatRatio(graph.now[node], graph.was[node]);
     if (mode === "relative")

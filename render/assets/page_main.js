@@ -35,6 +35,17 @@ function fillColumns() {
     });
 }
 
+/* Colours by what is shown for each of another column. */
+function fillRatios() {
+    if (!profile.delta && profile.columns.length > 1)
+        profile.columns.forEach((column, i) => {
+            const option = element("option", "", "for each of " + (column.name || column.unit));
+            option.value = "per-" + i;
+            option.disabled = !(column.most > 0);
+            byId("color").append(option);
+        });
+}
+
 function setLayout(layout) {
     app.change({ layout, sandwich: -1, zoom: layout === "compare" ? app.state.zoom : 0,
         range: null });
@@ -180,6 +191,7 @@ function connect() {
         byId("order-name").textContent = "in time";
     byId("lines-choice").hidden = !profile.hasLines;
     fillColumns();
+    fillRatios();
     connectSegments("columns", (value) => app.change({ column: Number(value), range: null }));
     connectSegments("views", (view) => app.change({ view }));
     connectSegments("layouts", setLayout);

@@ -63,6 +63,11 @@ function frameText(chart, node) {
     rows.push(tipRow(graph.column.title || "Value", short, "tip-main"));
     if (unit === "bytes" || timeUnit(unit) >= 0 || value >= 1e6)
         rows.push(tipRow("", exact));
+    if (chart.view.per) {
+        const { per } = chart.view;
+        rows.push(tipRow("Each of " + (per.other.name || per.other.unit),
+            `${formatPer(per, node, unit)}, of all ${formatPer(per, 0, unit)}`));
+    }
     if (graph.change) {
         const before = graph.was[node];
         if (chart.view.mode === "ratio")

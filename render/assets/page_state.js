@@ -80,6 +80,9 @@ function readState(text, profile) {
             if (number(s, limit) > 0)
                 state[key].add(number(s, limit));
     }
+    const per = perIndex(p.get("color") || "");
+    if (per >= 0 && per < profile.columns.length && !profile.delta)
+        state.color = p.get("color");
     const wanted = p.get("column");
     if (wanted !== null) {
         const at = profile.columns.findIndex((c) => c.name === wanted);

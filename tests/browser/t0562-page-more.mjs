@@ -67,6 +67,24 @@ async function shares() {
     ok((await tip(page, "small")).includes("Ratio 2, of all 1.104"), "and the tooltip has it");
     is(param(page, "color"), "ratio", "the address, too");
     await untroubled(page, "shares");
+
+    /* Bytes for each call: 100 of all; 1,000 and 10 of its parts. */
+    const trace = await explore("# flame: view=alloc unit=bytes\nm;large 10000\nm;little 1000\n" +
+        "# flame: view=count unit=calls\nm;large 10\nm;little 100\nm;freed 0.5\n");
+    await trace.locator("#color").selectOption({ label: "for each of count" });
+    const [large, little] = [await rgb(trace, "large"), await rgb(trace, "little")];
+    ok(large[0] > large[2] + 60, "above the ratio of all", large);
+    ok(little[2] > little[0] + 60, "below it", little);
+    ok((await tip(trace, "large")).includes("Each of count 1,000 B, of all 99.55 B"),
+        "the tooltip says how many", await tip(trace, "large"));
+    const hash = new URL(trace.url()).hash;
+    await trace.reload();
+    is(await trace.locator("#color").inputValue(), "per-1", "a link keeps it");
+    ok(hash.includes("color=per-1"), "in the address");
+    await trace.locator("#columns button", { hasText: "count" }).click();
+    ok((await rgb(trace, "large")).every((v) => v > 60), "a column for each of itself is no ratio");
+    await trace.keyboard.press("r");
+    await untroubled(trace, "for each");
 }
 
 async function sides() {
