@@ -40,10 +40,13 @@ endif
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
-              libzstd-dev zlib1g-dev libunwind-dev libcairo2-dev
+              libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev \
+              libseccomp-dev pkg-config
 DEMO_PKGS  := jq
 TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4 redis-server redis-tools
+PROGRAM_PKGS := python3 libpython3-testsuite redis-server redis-tools
+EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
 BENCH_PKGS := jq sqlite3 python3
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind
@@ -52,10 +55,11 @@ CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c $(wildcard unwind/*.c)
+SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c \
+              $(filter-out unwind/remote%,$(wildcard unwind/*.c))
 SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
-LIB_SRC    := $(filter-out common/trace_writer.c,$(wildcard common/*.c)) \
-              $(wildcard fold/*.c render/*.c driver/*.c)
+LIB_SRC    := $(wildcard common/*.c unwind/remote*.c tracer/*.c fold/*.c render/*.c driver/*.c) \
+              unwind/cfi.c unwind/rules.c unwind/frametable.c
 FLAME_SRC  := flame.c $(LIB_SRC)
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])
@@ -84,12 +88,14 @@ SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
-FLAME_LIBS := -ldwarf -lelf -llzma -lzstd -lz -liberty -lm -ldl
+SECCOMP_CFLAGS := $(shell pkg-config --cflags libseccomp 2>/dev/null)
+SECCOMP_LIBS := $(shell pkg-config --libs libseccomp 2>/dev/null || echo -lseccomp)
+FLAME_LIBS := $(SECCOMP_LIBS) -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -llzma -lzstd -lz -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion.
-TEST_LIBS  := -Wl,--as-needed -lunwind -lpthread -ldl $(FLAME_LIBS)
+TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -ldl $(FLAME_LIBS)
 
-COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(CFLAGS)
+COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
 # The hot path crosses files; gcc makes it one piece (clang would need lld for it).
 SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
@@ -197,7 +203,7 @@ fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
 $(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS)
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $@"
-	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) -O1 -g $(CPPFLAGS) \
+	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) -O1 -g $(CPPFLAGS) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
 		$(TEST_LIB_SRC) $(TEST_LIBS)
 
@@ -212,6 +218,15 @@ fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
 			$(O)/libfuzzer/found/$$name \
 			$$(ls -d tests/corpus/$$name 2>/dev/null); \
 	done
+
+# ---- other people's programs, traced ----
+
+# Minutes: test suites and servers that must not notice. Not a part of check.
+.PHONY: harmless
+harmless: ## run other programs' own tests under flame off (about 15 minutes)
+	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(PROGRAM_PKGS)
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(TEST_ENV) prove -v -e 'timeout -k 5 3600' $(wildcard tests/programs/*.sh) </dev/null
 
 # ---- what recording costs ----
 
@@ -235,7 +250,7 @@ bench-draw: all ## time drawing; FLAMEGRAPH=dir compares with dir/flamegraph.pl
 
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind preload tracer fold render driver \
            bench tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
-LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh .ci/run)
+LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh tests/programs/*.sh .ci/run)
 
 .PHONY: lint format
 lint: ## clang-format, shellcheck and mandoc over the sources

@@ -5,7 +5,8 @@
 environment:
 
     BENCH_RUNS=N      rounds (default 7)
-    BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold simulators
+    BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold
+                    simulators off
     FLAME, SHIM       the programs under test (default: those in build/)
 
 --tiny uses inputs that take no time and show nothing but that the harness works.
@@ -19,12 +20,13 @@ import subprocess
 import sys
 import time
 
+import offcpu
 import programs
 import report
 import sections
 import variants
 
-SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators"]
+SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators", "off"]
 
 
 def chosen_sections():
@@ -118,6 +120,8 @@ def main():
         out.folding(sections.fold_section(bench))
     if "simulators" in only:
         out.slow(sections.slow_section(bench, chosen or list(programs.ALL)))
+    if "off" in only:
+        offcpu.report(out, offcpu.section(bench))
     out.verdict()
 
     print()

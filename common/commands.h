@@ -2,7 +2,7 @@
  * commands.h: entry points of the subcommands, for flame.c's table.
  *
  * Each takes argv with argv[0] the command's own name and returns the exit
- * status (enum flame_exit, or the traced command's own for mem and leak).
+ * status (enum flame_exit, or the traced command's own for mem, leak and off).
  */
 #ifndef FLAME_COMMON_COMMANDS_H
 #define FLAME_COMMON_COMMANDS_H
@@ -11,6 +11,7 @@
 
 int mem_main(int argc, char **argv);      /* driver/mem_main.c */
 int leak_main(int argc, char **argv);     /* driver/leak_main.c */
+int off_main(int argc, char **argv);      /* driver/off_main.c */
 int fold_main(int argc, char **argv);     /* fold/fold_main.c */
 int collapse_main(int argc, char **argv); /* fold/collapse_main.c */
 int diff_main(int argc, char **argv);     /* fold/diff_main.c */

@@ -115,6 +115,13 @@ bool folded_find_meta(const char *s, size_t len, const char *key, const char **v
     return false;
 }
 
+bool folded_ends_in_count(const char *name, size_t len)
+{
+    size_t start = number_start(name, len);
+
+    return start > 0 && start < len && is_blank(name[start - 1]);
+}
+
 void folded_add_frame(struct strbuf *sb, const char *name, size_t len)
 {
     size_t begin = sb->len, start;

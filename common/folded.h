@@ -50,6 +50,15 @@ static inline double folded_count_double(struct folded_count c)
 int folded_parse_line(const char *s, size_t len, struct folded_line *out);
 
 /*
+ * Whether a name ends like a count ("read 4096"): at the end of a stack it would be
+ * taken for one.
+ */
+bool folded_ends_in_count(const char *name, size_t len);
+
+/* A key of such lines: the sum of the counts that filters left out of the text. */
+#define FOLDED_LEFT_OUT "left-out"
+
+/*
  * Finds `key` in a "# flame: key=value ..." line. True: *value and *value_len
  * say where its value lies in s (borrowed).
  */

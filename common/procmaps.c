@@ -32,6 +32,15 @@ static bool hex(struct text *t, uint64_t *out)
     return t->at > start;
 }
 
+static bool decimal(struct text *t, uint64_t *out)
+{
+    const char *start = t->at;
+
+    for (*out = 0; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++)
+        *out = *out * 10 + (uint64_t)(*t->at - '0');
+    return t->at > start;
+}
+
 static bool expect(struct text *t, char c)
 {
     return t->at < t->end && *t->at++ == c;
@@ -41,7 +50,7 @@ bool procmaps_parse(const char *line, size_t len, struct procmap *out)
 {
     static const char stack[] = "[stack]";
     struct text t = {line, line + len};
-    uint64_t start, end, offset;
+    uint64_t start, end, offset, major, minor, inode;
 
     if (!hex(&t, &start) || !expect(&t, '-') || !hex(&t, &end) || !expect(&t, ' ') ||
         t.end - t.at < 5 || start >= end)
@@ -50,11 +59,23 @@ bool procmaps_parse(const char *line, size_t len, struct procmap *out)
                             .end = end,
                             .read = t.at[0] == 'r',
                             .write = t.at[1] == 'w',
-                            .exec = t.at[2] == 'x'};
+                            .exec = t.at[2] == 'x',
+                            .shared = t.at[3] == 's',
+                            .name = ""};
     t.at += 4;
     if (!expect(&t, ' ') || !hex(&t, &offset))
         return false;
     out->offset = offset;
+    if (expect(&t, ' ') && hex(&t, &major) && expect(&t, ':') && hex(&t, &minor) &&
+        expect(&t, ' ') && decimal(&t, &inode)) {
+        while (t.at < t.end && *t.at == ' ')
+            t.at++;
+        out->major = (uint32_t)major;
+        out->minor = (uint32_t)minor;
+        out->inode = inode;
+        out->name = t.at;
+        out->name_len = (size_t)(t.end - t.at);
+    }
     out->stack = len > sizeof stack - 1 &&
                  memcmp(line + len - (sizeof stack - 1), stack, sizeof stack - 1) == 0;
     return true;

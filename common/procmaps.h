@@ -14,9 +14,15 @@
 
 struct procmap {
     uintptr_t start, end;
-    bool read, write, exec;
+    bool read, write, exec, shared;
     bool stack; /* named "[stack]": it grows downwards */
     uint64_t offset;
+    uint32_t major, minor; /* of the file's device; 0 and inode 0: no file */
+    uint64_t inode;
+    /* As the line has it: "\\012" for a newline, perhaps " (deleted)" behind it. Not
+       NUL-terminated, good during the visit; cut if it is very long. */
+    const char *name;
+    size_t name_len;
 };
 
 /* Calls `visit` for each mapping, in order of address, until it returns true.

@@ -24,7 +24,7 @@ struct trace_private {
     struct trace_node *nodes;
     struct trace_row *rows;
     struct trace_thread *threads;
-    uint64_t *reach; /* for each module the greatest `end` of it and those before */
+    struct trace_module_index *modules; /* trace_modules.c */
     struct trace_source src;
 };
 
@@ -46,6 +46,10 @@ bool trace_segment_at(const struct trace_source *src, uint32_t i, struct trace_s
 /* trace_check.c: where in the file a record of the gathered arrays came from. */
 uint64_t trace_offset_of(const struct trace_source *src, uint32_t type, uint32_t index,
                          uint64_t in_segment);
+
+/* trace_modules.c: for trace_module_at, once t->modules is sorted. */
+struct trace_module_index *trace_modules_index(const struct trace *t);
+void trace_modules_index_free(struct trace_module_index *ix); /* NULL is allowed */
 
 /*
  * trace_meta.c: the text of the string record at file offset `at`. 1: found, 0:

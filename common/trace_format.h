@@ -93,7 +93,10 @@ struct trace_header {
     uint64_t lost_frees;          /* frees of recorded blocks that could not be counted */
     uint64_t fallback_stacks;     /* stacks that needed the slow unwinder */
     uint64_t referee_differences; /* stacks on which two unwinders disagreed (a test mode) */
-    uint64_t reserved[6];
+    uint64_t stops;   /* TRACE_RECORDER_OFF: times a thread was stopped to be looked at */
+    uint64_t cost_ns; /* and an estimate of what that took from the program */
+    uint64_t hz;      /* on-CPU samples a second; 0: none were taken */
+    uint64_t reserved[3];
     struct trace_column columns[TRACE_MAX_COLUMNS];
     uint8_t padding[456];
 };
@@ -123,8 +126,12 @@ enum trace_node_kind {
     TRACE_NODE_ROOT = 1,      /* addr: epoch << 32 | thread id; parent 0 */
     TRACE_NODE_PC = 2,        /* addr: a return address (the call is before it) */
     TRACE_NODE_PC_EXACT = 3,  /* addr: the address itself (interrupted by a signal) */
-    TRACE_NODE_TRUNCATED = 4, /* addr: how many frames were left out here */
+    TRACE_NODE_TRUNCATED = 4, /* addr: how many frames were left out here, at first */
     TRACE_NODE_NAME = 5,      /* addr: file offset of a TRACE_META_STRING record */
+    TRACE_NODE_KERNEL = 6,    /* the same; a function of the kernel */
+    TRACE_NODE_FUTEX = 7,     /* a wait for, or wake of, the futex at `addr` in a module's data */
+    TRACE_NODE_WAKER = 8,     /* addr: id of the node of the stack that ended the sleep of which
+                                 parent is the stack, or that woke the waker which parent names */
 };
 
 struct trace_node {
@@ -168,6 +175,40 @@ struct trace_row {
     uint32_t peak_epoch;
 };
 
+/* What a thread waited for: trace_off_row.kind. */
+enum trace_off_kind {
+    TRACE_OFF_OTHER = 0,
+    TRACE_OFF_LOCK = 1,    /* futexes: mutexes, condition variables, joins */
+    TRACE_OFF_FILE = 2,    /* files on disks */
+    TRACE_OFF_NETWORK = 3, /* internet sockets */
+    TRACE_OFF_LOCAL = 4,   /* pipes, unix sockets, eventfds, message queues */
+    TRACE_OFF_POLL = 5,    /* epoll, poll, select */
+    TRACE_OFF_TIMER = 6,   /* nothing but time */
+    TRACE_OFF_CHILD = 7,   /* a child's end */
+    TRACE_OFF_SIGNAL = 8,
+    TRACE_OFF_TERMINAL = 9,
+    TRACE_OFF_IPC = 10,   /* System V semaphores, file locks */
+    TRACE_OFF_ONCPU = 15, /* not a sleep: cpu_ns and runq_ns of running code */
+};
+
+/*
+ * The off-CPU recorder's row: a (stack, wakers, thread, kind of wait). Its node is
+ * the sleeper's stack (under it the root; on top the frame of the call), or a
+ * TRACE_NODE_WAKER above that, one for each link of the chain.
+ */
+struct trace_off_row {
+    uint32_t node;       /* written last */
+    uint16_t thread;     /* id of a trace_off_thread */
+    uint16_t kind;       /* enum trace_off_kind */
+    uint64_t blocked_ns; /* asleep */
+    uint64_t runq_ns;    /* runnable, waiting for a CPU */
+    uint64_t sleeps;
+    uint64_t max_ns;  /* the longest sleep */
+    uint64_t cut_ns;  /* of blocked_ns: in sleeps cut by the start or the end of the trace */
+    uint64_t cpu_ns;  /* TRACE_OFF_ONCPU: on a CPU */
+    uint64_t samples; /* TRACE_OFF_ONCPU: samples that found it there */
+};
+
 #define TRACE_ROW_SHIFT 10
 #define TRACE_ROW_FIRST_SLOT 1
 
@@ -183,6 +224,21 @@ struct trace_thread {
     uint64_t live_bytes;   /* allocated here minus freed here, modulo 2^64 */
     uint64_t skipped;      /* calls seen but not recorded (inside a hook, in a signal handler) */
 };
+
+/* The same of the off-CPU recorder. */
+struct trace_off_thread {
+    uint32_t tid;  /* written last; 0: not there yet */
+    uint32_t uses; /* how many threads share this record */
+    char comm[16]; /* the name it had last; NUL-padded */
+    uint64_t sleeps;
+    uint32_t pid;
+    uint32_t reserved;
+    uint64_t wall_ns; /* how long it was traced */
+    uint64_t cpu_ns;  /* of that: on a CPU */
+    uint64_t runq_ns; /* runnable, waiting for one */
+};
+
+#define TRACE_OFF_THREADS_MAX 4096
 
 #define TRACE_THREAD_SHIFT 10
 #define TRACE_THREAD_FIRST_SLOT 1
@@ -229,6 +285,8 @@ _Static_assert(sizeof(struct trace_segment) == 64, "on disk");
 _Static_assert(sizeof(struct trace_node) == 16, "on disk");
 _Static_assert(sizeof(struct trace_row) == 64, "on disk");
 _Static_assert(sizeof(struct trace_thread) == 64, "on disk");
+_Static_assert(sizeof(struct trace_off_row) == sizeof(struct trace_row), "on disk");
+_Static_assert(sizeof(struct trace_off_thread) == sizeof(struct trace_thread), "on disk");
 _Static_assert(sizeof(struct trace_meta) == 8, "on disk");
 _Static_assert(sizeof(struct trace_module) == 72, "on disk");
 _Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");

@@ -7,6 +7,11 @@
  * met on the first climb is a circle. Every node is passed twice at most, in
  * constant memory but for one byte a node, however deep or hostile the tree.
  *
+ * A waker's node has a second link, to the stack of the waker. That goes from a node
+ * whose ancestors may be wakers to one whose ancestors may not, so nobody can go round:
+ * all other nodes are climbed from first, then the wakers', which ask only whether the
+ * stack they name was found good.
+ *
  * A link to a record that is not there is no error: a copy of a file that a
  * running program writes is made from front to back, so it may hold a row and
  * yet lack its node, which was written in a part already copied. Such nodes and
@@ -50,15 +55,17 @@ static bool id_possible(uint32_t id, uint32_t shift, uint32_t first_slot, uint32
 }
 
 /* What one node says of itself; ON_THE_WAY: ask its parent. */
-static int check_node(const struct trace_source *src, const struct trace *t, uint32_t id,
-                      enum state *state)
+static int check_node(const struct trace_source *src, const struct trace *t, const uint8_t *states,
+                      uint32_t id, enum state *state)
 {
     const struct trace_node *n = &t->nodes[id];
+    bool off = t->header.recorder == TRACE_RECORDER_OFF;
     struct trace_string s;
     int found;
 
     *state = ON_THE_WAY;
-    switch (n->kind) {
+    /* What another recorder has no use for, no view of its traces can show. */
+    switch (off || n->kind < TRACE_NODE_KERNEL ? n->kind : UINT32_MAX) {
     case TRACE_NODE_NONE:
         *state = MISSING;
         return 0;
@@ -70,8 +77,21 @@ static int check_node(const struct trace_source *src, const struct trace *t, uin
     case TRACE_NODE_PC:
     case TRACE_NODE_PC_EXACT:
     case TRACE_NODE_TRUNCATED:
+    case TRACE_NODE_FUTEX:
+        break;
+    case TRACE_NODE_WAKER:
+        if (n->addr > UINT32_MAX ||
+            !id_possible((uint32_t)n->addr, TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT, src->segments))
+            return trace_damaged(src, node_offset(src, id), "no waker's stack can have id %" PRIu64,
+                                 n->addr);
+        if (n->addr >= t->node_limit || states[n->addr] == MISSING ||
+            t->nodes[n->addr].kind == TRACE_NODE_NONE)
+            *state = MISSING;
+        else if (t->nodes[n->addr].kind == TRACE_NODE_WAKER)
+            return trace_damaged(src, node_offset(src, id), "a waker's stack is a waker");
         break;
     case TRACE_NODE_NAME:
+    case TRACE_NODE_KERNEL:
         found = trace_string_at(src, n->addr, &s);
         if (found < 0)
             return trace_damaged(src, node_offset(src, id), "no string is at offset 0x%" PRIx64,
@@ -85,39 +105,39 @@ static int check_node(const struct trace_source *src, const struct trace *t, uin
     if (!id_possible(n->parent, TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT, src->segments))
         return trace_damaged(src, node_offset(src, id), "no parent can have id %" PRIu32,
                              n->parent);
+    if (n->kind != TRACE_NODE_WAKER && n->parent < t->node_limit &&
+        t->nodes[n->parent].kind == TRACE_NODE_WAKER)
+        return trace_damaged(src, node_offset(src, id), "a frame above a waker");
     return 0;
 }
 
-int trace_check_nodes(const struct trace_source *src, struct trace *t)
+/* Climbs from all nodes that are wakers', or from all that are not. */
+static int climb(const struct trace_source *src, const struct trace *t, uint8_t *states,
+                 bool wakers)
 {
-    struct trace_private *priv = t->priv;
-    uint8_t *states = calloc((size_t)t->node_limit + 1, 1);
-    int err = 0;
-
-    if (!states)
-        return flame_error(FLAME_FAILED, "%s: out of memory; use a machine with more", src->name);
     for (uint32_t start = 0; start < t->node_limit; start++) {
         enum state found = UNKNOWN;
         uint32_t id;
 
-        if (states[start] != UNKNOWN || t->nodes[start].kind == TRACE_NODE_NONE)
+        if (states[start] != UNKNOWN || t->nodes[start].kind == TRACE_NODE_NONE ||
+            (t->nodes[start].kind == TRACE_NODE_WAKER) != wakers)
             continue;
         for (id = start;; id = t->nodes[id].parent) {
             if (id >= t->node_limit) {
                 found = MISSING;
                 break;
             }
+            int err;
+
             found = states[id];
-            if (found == ON_THE_WAY) {
-                err = trace_damaged(src, node_offset(src, id),
-                                    "node %" PRIu32 " is its own ancestor", id);
-                goto out;
-            }
+            if (found == ON_THE_WAY)
+                return trace_damaged(src, node_offset(src, id),
+                                     "node %" PRIu32 " is its own ancestor", id);
             if (found != UNKNOWN)
                 break;
-            err = check_node(src, t, id, &found);
+            err = check_node(src, t, states, id, &found);
             if (err)
-                goto out;
+                return err;
             states[id] = found;
             if (found != ON_THE_WAY)
                 break;
@@ -125,16 +145,30 @@ int trace_check_nodes(const struct trace_source *src, struct trace *t)
         for (uint32_t on = start; on != id; on = t->nodes[on].parent)
             states[on] = found;
     }
-    for (uint32_t id = 0; id < t->node_limit; id++)
+    return 0;
+}
+
+int trace_check_nodes(const struct trace_source *src, struct trace *t)
+{
+    struct trace_private *priv = t->priv;
+    uint8_t *states = calloc((size_t)t->node_limit + 1, 1);
+    int err;
+
+    if (!states)
+        return flame_error(FLAME_FAILED, "%s: out of memory; use a machine with more", src->name);
+    err = climb(src, t, states, false);
+    if (!err)
+        err = climb(src, t, states, true);
+    for (uint32_t id = 0; !err && id < t->node_limit; id++)
         if (states[id] == MISSING)
             priv->nodes[id].kind = TRACE_NODE_NONE;
-out:
     free(states);
     return err;
 }
 
 int trace_check_rows(const struct trace_source *src, struct trace *t)
 {
+    bool off = t->header.recorder == TRACE_RECORDER_OFF;
     struct trace_private *priv = t->priv;
     uint64_t live = 0;
 
@@ -154,8 +188,14 @@ int trace_check_rows(const struct trace_source *src, struct trace *t)
         } else if (!trace_thread_at(t, r->thread)) {
             r->thread = 0;
         }
-        if (trace_row_used(r))
+        if (off) {
+            struct trace_off_row *o = (struct trace_off_row *)r;
+
+            if (o->kind > TRACE_OFF_IPC && o->kind != TRACE_OFF_ONCPU)
+                o->kind = TRACE_OFF_OTHER;
+        } else if (trace_row_used(r)) {
             live += r->alloc_bytes - r->free_bytes;
+        }
     }
     t->peak_is_end = (int64_t)live > (int64_t)t->header.peak_bytes;
     return 0;

@@ -126,7 +126,6 @@ int trace_check_meta(const struct trace_source *src, struct trace *t)
 {
     struct trace_private *priv = t->priv;
     struct trace_segment seg;
-    uint64_t reach = 0;
 
     for (uint32_t i = 0; i < src->segments; i++) {
         uint64_t begin = (uint64_t)i * TRACE_SEGMENT_SIZE;
@@ -141,12 +140,7 @@ int trace_check_meta(const struct trace_source *src, struct trace *t)
     }
     if (t->nmodules)
         qsort(t->modules, t->nmodules, sizeof *t->modules, by_start);
-    priv->reach = xreallocarray(NULL, t->nmodules + 1, sizeof *priv->reach);
-    for (size_t i = 0; i < t->nmodules; i++) {
-        if (t->modules[i].m.end > reach)
-            reach = t->modules[i].m.end;
-        priv->reach[i] = reach;
-    }
+    priv->modules = trace_modules_index(t);
     if (!t->exe)
         t->exe = xstrdup("");
     if (!t->comm)

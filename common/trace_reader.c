@@ -47,7 +47,7 @@ void trace_free(struct trace *t)
     free(priv->nodes);
     free(priv->rows);
     free(priv->threads);
-    free(priv->reach);
+    trace_modules_index_free(priv->modules);
     free(priv->data);
     free(priv);
     free(t);
@@ -191,33 +191,16 @@ int trace_load(const char *path, struct trace **out)
     return err;
 }
 
-const struct trace_module_view *trace_module_at(const struct trace *t, uint64_t addr,
-                                                uint32_t epoch)
-{
-    const struct trace_private *priv = t->priv;
-    size_t lo = 0, hi = t->nmodules;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (t->modules[mid].m.start <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    /* Modules of other epochs may lie over this one; `reach` says when to give up. */
-    for (; lo > 0 && priv->reach[lo - 1] > addr; lo--) {
-        const struct trace_module *m = &t->modules[lo - 1].m;
-
-        if (addr < m->end && epoch >= m->first_epoch && epoch < m->end_epoch)
-            return &t->modules[lo - 1];
-    }
-    return NULL;
-}
-
 const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id)
 {
     return id < t->thread_limit && t->threads[id].tid != 0 ? &t->threads[id] : NULL;
+}
+
+const struct trace_off_thread *trace_off_thread_at(const struct trace *t, uint32_t id)
+{
+    if (t->header.recorder != TRACE_RECORDER_OFF)
+        return NULL;
+    return (const struct trace_off_thread *)trace_thread_at(t, id);
 }
 
 struct trace_string trace_node_name(const struct trace *t, const struct trace_node *n)

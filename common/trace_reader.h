@@ -5,7 +5,8 @@
  * running and change under us), checks every offset, id, size and parent link
  * once, and gives out arrays that can be trusted afterwards: every row's node
  * exists, every node's parent exists and the chain of parents ends at a
- * TRACE_NODE_ROOT without a circle, every string lies inside the file.
+ * TRACE_NODE_ROOT without a circle, the node a TRACE_NODE_WAKER names exists and is no
+ * waker's, nor stands above one's, every string lies inside the file.
  * Whatever is wrong is one message with the file and the offset, never a crash.
  *
  * Ownership: all pointers live until trace_free. Not thread-safe for one trace.
@@ -79,7 +80,17 @@ const struct trace_module_view *trace_module_at(const struct trace *t, uint64_t 
 /* The thread with this id, or NULL (also for id 0, "none"). */
 const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id);
 
-/* Text of a TRACE_NODE_NAME node (already checked). */
+/* The same of TRACE_RECORDER_OFF; NULL too when the trace is another recorder's. */
+const struct trace_off_thread *trace_off_thread_at(const struct trace *t, uint32_t id);
+
+/* Rows of TRACE_RECORDER_OFF by id, below row_limit; NULL for another recorder's trace.
+ * Their kind is one of enum trace_off_kind (one not known has become TRACE_OFF_OTHER). */
+static inline const struct trace_off_row *trace_off_rows(const struct trace *t)
+{
+    return t->header.recorder == TRACE_RECORDER_OFF ? (const struct trace_off_row *)t->rows : NULL;
+}
+
+/* Text of a TRACE_NODE_NAME or TRACE_NODE_KERNEL node (already checked). */
 struct trace_string trace_node_name(const struct trace *t, const struct trace_node *n);
 
 /* Root node of a node: its addr holds epoch and thread. */

@@ -7,9 +7,6 @@
  * the end the child is first seen dead (WNOWAIT), then the pid forgotten, then
  * the zombie reaped: a handler never signals a pid that may be another's.
  *
- * A signal is passed on only when a process sent it: one that the terminal
- * raised (hangup) has reached the whole process group, the command included.
- *
  * posix_spawn would do but for the error: exec failing in the child is told
  * through a pipe, so that a half-started command is never taken for one that
  * ended with status 127.
@@ -27,19 +24,9 @@
 
 #include "common/error.h"
 #include "common/fsize.h"
+#include "common/passon.h"
 #include "common/strbuf.h"
 #include "driver/target.h"
-
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-static const int left_to_child[] = {SIGINT, SIGQUIT};
-#define SIGNALS (ARRAY_LEN(passed_on) + ARRAY_LEN(left_to_child))
-
-static volatile sig_atomic_t child_pid;
-
-struct saved_signals {
-    struct sigaction action[SIGNALS];
-    sigset_t mask;
-};
 
 /* ---- the shim and the environment ---- */
 
@@ -116,51 +103,6 @@ char *launch_options(const char *out, const char *user, const char *own)
     return strbuf_detach(&options, NULL);
 }
 
-/* ---- signals ---- */
-
-static void pass_on(int sig, siginfo_t *info, void *context)
-{
-    int err = errno;
-    pid_t pid = child_pid;
-
-    (void)context;
-    if (pid > 0 && info->si_code <= 0)
-        kill(pid, sig);
-    errno = err;
-}
-
-static void take_signals(struct saved_signals *saved)
-{
-    struct sigaction ours = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    size_t at = 0;
-    sigset_t set;
-
-    sigemptyset(&set);
-    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++)
-        sigaddset(&set, passed_on[i]);
-    sigprocmask(SIG_BLOCK, &set, &saved->mask);
-    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++, at++) {
-        sigaction(passed_on[i], NULL, &saved->action[at]);
-        /* nohup: what we were told to ignore, we go on ignoring. */
-        if (saved->action[at].sa_handler != SIG_IGN)
-            sigaction(passed_on[i], &ours, NULL);
-    }
-    for (size_t i = 0; i < ARRAY_LEN(left_to_child); i++, at++)
-        sigaction(left_to_child[i], &ignore, &saved->action[at]);
-}
-
-static void put_back_signals(const struct saved_signals *saved)
-{
-    size_t at = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++, at++)
-        sigaction(passed_on[i], &saved->action[at], NULL);
-    for (size_t i = 0; i < ARRAY_LEN(left_to_child); i++, at++)
-        sigaction(left_to_child[i], &saved->action[at], NULL);
-    sigprocmask(SIG_SETMASK, &saved->mask, NULL);
-}
-
 /* ---- the run ---- */
 
 static uint64_t now_ns(void)
@@ -173,11 +115,11 @@ static uint64_t now_ns(void)
 
 /* In the child: becomes the command, or tells why not through `tell`. */
 static FLAME_NORETURN void become(char **argv, const char *preload, const char *options,
-                                  const struct saved_signals *saved, int tell)
+                                  const struct passon_saved *saved, int tell)
 {
     int err;
 
-    put_back_signals(saved);
+    passon_put_back(saved);
     fsize_restore_signal();
     if (setenv("LD_PRELOAD", preload, 1) == 0 && setenv("FLAMEMEM_OPTIONS", options, 1) == 0)
         execvp(argv[0], argv);
@@ -189,7 +131,7 @@ static FLAME_NORETURN void become(char **argv, const char *preload, const char *
 
 int launch_run(char **argv, const char *preload, const char *options, struct launch_result *result)
 {
-    struct saved_signals saved;
+    struct passon_saved saved;
     uint64_t start = now_ns();
     siginfo_t info;
     int tell[2], err = 0;
@@ -198,7 +140,7 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
 
     if (pipe2(tell, O_CLOEXEC) < 0)
         return flame_error(FLAME_FAILED, "cannot start %s: pipe: %s", argv[0], strerror(errno));
-    take_signals(&saved);
+    passon_take(&saved);
     pid = fork();
     if (pid == 0)
         become(argv, preload, options, &saved, tell[1]);
@@ -206,11 +148,10 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
     if (pid < 0) {
         err = errno;
         close(tell[0]);
-        put_back_signals(&saved);
+        passon_put_back(&saved);
         return flame_error(FLAME_FAILED, "cannot start %s: %s", argv[0], strerror(err));
     }
-    child_pid = pid;
-    sigprocmask(SIG_SETMASK, &saved.mask, NULL);
+    passon_to(pid, &saved);
 
     do
         n = read(tell[0], &err, sizeof err);
@@ -218,11 +159,11 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
     close(tell[0]);
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
-    child_pid = 0;
+    passon_to(0, &saved);
     while (waitpid(pid, &result->wait_status, 0) < 0 && errno == EINTR)
         ;
     result->elapsed_ns = now_ns() - start;
-    put_back_signals(&saved);
+    passon_put_back(&saved);
     if (n == sizeof err)
         return flame_error(FLAME_USAGE, "%s: cannot be run: %s", argv[0], strerror(err));
     return 0;

@@ -74,7 +74,7 @@ int leak_main(int argc, char **argv)
         run_options_release(&o);
         return status;
     }
-    status = recording_run(&o, judge);
+    status = recording_run(&o, record_mem, judge);
     run_options_release(&o);
     return status;
 }

@@ -117,7 +117,7 @@ int mem_main(int argc, char **argv)
         run_options_release(&o);
         return status >= 0 ? status : print_shim();
     }
-    status = recording_run(&o, show);
+    status = recording_run(&o, record_mem, show);
     run_options_release(&o);
     return status;
 }

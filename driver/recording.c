@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,44 +21,10 @@
 #include "common/folded.h"
 #include "common/outfile.h"
 #include "common/strbuf.h"
-#include "driver/target.h"
 #include "fold/fold.h"
 #include "render/backend.h"
 
-static char *own_options(const struct run_options *o)
-{
-    struct strbuf own = STRBUF_INIT;
-
-    if (o->depth)
-        strbuf_addf(&own, "depth=%s", o->depth);
-    if (o->sample)
-        strbuf_addf(&own, "%ssample=%" PRIu64, own.len ? ":" : "", o->sample);
-    if (!o->follow)
-        strbuf_addf(&own, "%sfollow=0", own.len ? ":" : "");
-    if (o->quiet)
-        strbuf_addf(&own, "%squiet=1", own.len ? ":" : "");
-    return strbuf_detach(&own, NULL);
-}
-
-static int run(struct recording *r, const struct run_options *o, const char *shim)
-{
-    const char *preloadable = session_preloadable(&r->session, shim);
-    char *own, *options, *preload;
-    int status;
-
-    if (!preloadable)
-        return FLAME_FAILED;
-    own = own_options(o);
-    options = launch_options(r->session.pattern, getenv("FLAMEMEM_OPTIONS"), own);
-    preload = launch_preload_list(preloadable, getenv("LD_PRELOAD"));
-    status = launch_run(o->command, preload, options, &r->run);
-    free(preload);
-    free(options);
-    free(own);
-    return status;
-}
-
-static int load(struct recording *r, const char *command)
+static int load(struct recording *r, const char *subject)
 {
     r->traces = xcalloc(r->session.ntraces, sizeof(struct trace *));
     for (size_t i = 0; i < r->session.ntraces; i++) {
@@ -73,7 +38,7 @@ static int load(struct recording *r, const char *command)
     return flame_error(FLAME_FAILED,
                        "%s: left no recording: the recorder could not start in it, or the command "
                        "removed it",
-                       command);
+                       subject);
 }
 
 /* A run may have taken hours: what it left is not thrown away for a full disk. */
@@ -112,51 +77,25 @@ static void release(struct recording *r)
     session_close(&r->session);
 }
 
-/*
- * 0: the command ran, and *r is to be released. Else an enum flame_exit after a line,
- * and nothing ran. *read: the same for the recording; 0 when there is at least one
- * trace and all could be read.
- */
-static int make(struct recording *r, const struct run_options *o, int *read)
-{
-    char *shim = NULL, *path = NULL;
-    int status;
-
-    *r = (struct recording){0};
-    status = launch_find_shim(&shim);
-    if (!status)
-        status = target_find(o->command[0], &path);
-    if (!status)
-        status = target_check(path, shim);
-    if (!status)
-        status = session_open(&r->session, o->output);
-    if (!status)
-        status = run(r, o, shim);
-    free(path);
-    free(shim);
-    if (status) {
-        release(r);
-        return status;
-    }
-    current = r;
-    strbuf_out_of_memory = end_without_memory;
-    *read = session_collect(&r->session);
-    if (!*read)
-        *read = load(r, o->command[0]);
-    return 0;
-}
-
-int recording_run(const struct run_options *o,
+int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o))
 {
-    struct recording r;
-    int read, own, wait_status, status = make(&r, o, &read);
+    struct recording r = {0};
+    int own, wait_status, status = record(&r, o);
 
-    if (status)
+    if (status) {
+        release(&r);
         return status;
+    }
+    current = &r;
+    strbuf_out_of_memory = end_without_memory;
     wait_status = r.run.wait_status;
     own = launch_exit_status(wait_status);
-    status = read ? read : then(&r, o);
+    status = session_collect(&r.session);
+    if (!status)
+        status = load(&r, o->subject);
+    if (!status)
+        status = then(&r, o);
     if (status == FLAME_FAILED)
         keep(&r);
     release(&r);
@@ -272,15 +211,15 @@ static void remove_file(const char *path)
 
 /* As the user would: folded text in a file, `flame render -o OUTPUT FILE`. */
 static int draw(const struct recording *r, const struct strbuf *folded, const char *output,
-                const char *command)
+                const char *subject)
 {
-    const char *slash = strrchr(command, '/');
+    const char *slash = strrchr(subject, '/');
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
     char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle";
     char *to = xstrdup(output);
     int status;
 
-    strbuf_addstr(&subtitle, slash ? slash + 1 : command);
+    strbuf_addstr(&subtitle, slash ? slash + 1 : subject);
     strbuf_addf(&from, "%s/folded", r->session.dir);
     status = write_text(folded, from.buf);
     if (!status) {
@@ -300,27 +239,10 @@ bool recording_wants_all(const struct run_options *o)
     return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores;
 }
 
-static int draw_all(const struct recording *r, const struct run_options *o, bool *empty)
-{
-    struct fold_options opt = {.all_views = true, .own = true, .symbols.lines = true};
-    struct strbuf folded = STRBUF_INIT;
-    int status = fold_loaded(&opt, r->traces, r->session.ntraces, &folded);
-
-    *empty = !status && !has_stacks(&folded);
-    if (!status && !*empty)
-        status = draw(r, &folded, o->output, o->command[0]);
-    if (*empty)
-        remove_file(o->output);
-    strbuf_release(&folded);
-    return status;
-}
-
-int recording_write(const struct recording *r, const struct run_options *o,
-                    const struct strbuf *folded, bool *empty)
+int recording_put(const struct recording *r, const struct run_options *o,
+                  const struct strbuf *folded, bool *empty)
 {
     *empty = false;
-    if (recording_wants_all(o))
-        return draw_all(r, o, empty);
     switch (o->kind) {
     case RUN_OUTPUT_TRACE:
         return keep_traces(r, o->output);
@@ -329,9 +251,26 @@ int recording_write(const struct recording *r, const struct run_options *o,
     default:
         *empty = !has_stacks(folded);
         if (!*empty)
-            return draw(r, folded, o->output, o->command[0]);
+            return draw(r, folded, o->output, o->subject);
         /* An older picture of that name would be taken for this run's. */
         remove_file(o->output);
         return 0;
     }
+}
+
+int recording_write(const struct recording *r, const struct run_options *o,
+                    const struct strbuf *folded, bool *empty)
+{
+    struct fold_options opt = {.all_views = true, .own = true, .symbols.lines = true};
+    struct strbuf all = STRBUF_INIT;
+    int status;
+
+    if (!recording_wants_all(o))
+        return recording_put(r, o, folded, empty);
+    *empty = false;
+    status = fold_loaded(&opt, r->traces, r->session.ntraces, &all);
+    if (!status)
+        status = recording_put(r, o, &all, empty);
+    strbuf_release(&all);
+    return status;
 }

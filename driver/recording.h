@@ -1,6 +1,6 @@
 /*
- * recording.h: one run of a command under the recorder, from the checks to the
- * traces, and what became of it. `flame mem` and `flame leak` share it.
+ * recording.h: one run under a recorder, from the checks to the traces, and what
+ * became of it. `flame mem`, `flame leak` and `flame off` share it.
  */
 #ifndef FLAME_DRIVER_RECORDING_H
 #define FLAME_DRIVER_RECORDING_H
@@ -18,13 +18,22 @@ struct recording {
 };
 
 /*
- * Checks command and library, runs the command, reads its traces and hands them to
- * `then`, which tells or draws them and returns an enum flame_exit. Returns the exit
- * status: the command's own if it failed (its failure says more than that of its
- * recording), else what `then` said; or ends by the signal the command died of. When
- * the result could not be made the traces stay, and a line says where.
+ * Opens the session, records into its directory and fills in `run`. 0, or an enum
+ * flame_exit after a line when nothing ran.
  */
-int recording_run(const struct run_options *o,
+typedef int recording_maker(struct recording *r, const struct run_options *o);
+
+/* record_mem.c: checks command and library and runs the command with the library. */
+recording_maker record_mem;
+
+/*
+ * Records, reads the traces and hands them to `then`, which tells or draws them and
+ * returns an enum flame_exit. Returns the exit status: the command's own if it failed
+ * (its failure says more than that of its recording), else what `then` said; or ends by
+ * the signal the command died of. When the result could not be made the traces stay,
+ * and a line says where.
+ */
+int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o));
 
 /* Appends the folded stacks of o->view to `folded`; with `own` without what forked
@@ -42,6 +51,10 @@ bool recording_wants_all(const struct run_options *o);
  */
 int recording_write(const struct recording *r, const struct run_options *o,
                     const struct strbuf *folded, bool *empty);
+
+/* The same with nothing folded here: a page is drawn from `folded`, all views of it. */
+int recording_put(const struct recording *r, const struct run_options *o,
+                  const struct strbuf *folded, bool *empty);
 
 /* The name of the i-th (from 0) of several trace files that -o `output` makes. The
  * caller frees it. */

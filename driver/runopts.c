@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/outfile.h"
 #include "common/strbuf.h"
-#include "fold/memviews.h"
+#include "fold/viewtable.h"
 #include "render/backend.h"
 
 /* The recorder's own limits, see preload/config.h. */
@@ -89,10 +89,10 @@ static bool ends_with(const char *s, const char *ending)
 /* NAME-mem.svg for a command called NAME, without what would be awkward in a file name. */
 static void default_output(struct run_options *o)
 {
-    const char *slash = strrchr(o->command[0], '/');
+    const char *slash = strrchr(o->subject, '/');
     struct strbuf name = STRBUF_INIT;
 
-    strbuf_addstr(&name, slash ? slash + 1 : o->command[0]);
+    strbuf_addstr(&name, slash ? slash + 1 : o->subject);
     for (size_t i = 0; i < name.len; i++)
         if (iscntrl((unsigned char)name.buf[i]) || (i == 0 && name.buf[i] == '-'))
             name.buf[i] = '_';
@@ -137,26 +137,26 @@ static int check_output(struct run_options *o)
     return 0;
 }
 
-static int check_depth(const struct run_options *o)
+int run_check_depth(const char *me, const char *depth)
 {
     char *end;
-    long depth = strtol(o->depth, &end, 10);
+    long n = strtol(depth, &end, 10);
 
-    if (isdigit((unsigned char)*o->depth) && !*end && depth >= DEPTH_MIN && depth <= DEPTH_MAX)
+    if (isdigit((unsigned char)*depth) && !*end && n >= DEPTH_MIN && n <= DEPTH_MAX)
         return 0;
-    return flame_error(FLAME_USAGE, "%s: --depth %s: expected a number of frames from %d to %d",
-                       o->me, o->depth, DEPTH_MIN, DEPTH_MAX);
+    return flame_error(FLAME_USAGE, "%s: --depth %s: expected a number of frames from %d to %d", me,
+                       depth, DEPTH_MIN, DEPTH_MAX);
 }
 
-static int check_view(const struct run_options *o)
+int run_check_view(const char *me, const char *name, uint32_t recorder)
 {
+    const struct view *view = view_find(name);
     struct strbuf names = STRBUF_INIT;
 
-    if (view_find(o->view))
+    if (view && view->recorder == recorder)
         return 0;
-    view_list(&names);
-    flame_error(FLAME_USAGE, "%s: --view %s: unknown view; there are %s", o->me, o->view,
-                names.buf);
+    view_list(&names, recorder);
+    flame_error(FLAME_USAGE, "%s: --view %s: unknown view; there are %s", me, name, names.buf);
     strbuf_release(&names);
     return FLAME_USAGE;
 }
@@ -172,10 +172,10 @@ static int take_option(struct run_options *o, int opt, char **argv)
         return 0;
     case OPT_VIEW:
         o->view = optarg;
-        return check_view(o);
+        return run_check_view(o->me, o->view, TRACE_RECORDER_MEM);
     case OPT_DEPTH:
         o->depth = optarg;
-        return check_depth(o);
+        return run_check_depth(o->me, o->depth);
     case OPT_SAMPLE:
         if (run_parse_bytes(optarg, &o->sample) && o->sample <= SAMPLE_MAX)
             return 0;
@@ -231,6 +231,14 @@ int run_options_parse(struct run_options *o, int argc, char **argv, void (*help)
     if (optind >= argc)
         return flame_error(FLAME_USAGE, "%s: no command to run; 'flame %s --help' tells more",
                            o->me, o->me);
+    o->subject = o->command[0];
+    return run_options_finish(o);
+}
+
+int run_options_finish(struct run_options *o)
+{
+    int status;
+
     if (!o->output)
         default_output(o);
     status = check_output(o);

@@ -35,7 +35,7 @@ static bool plain(const char *path)
 }
 
 /* Makes a directory in `parent`. 0 or -errno. */
-static int make_in(struct session *s, const char *parent)
+static int make_in(struct session *s, const char *me, const char *parent)
 {
     char *real = realpath(parent, NULL);
     struct strbuf dir = STRBUF_INIT;
@@ -44,7 +44,7 @@ static int make_in(struct session *s, const char *parent)
     if (!real)
         return -errno;
     if (plain(real)) {
-        strbuf_addf(&dir, "%s/flame-mem.XXXXXX", strcmp(real, "/") == 0 ? "" : real);
+        strbuf_addf(&dir, "%s/flame-%s.XXXXXX", strcmp(real, "/") == 0 ? "" : real, me);
         if (mkdtemp(dir.buf))
             s->dir = strbuf_detach(&dir, NULL);
         else
@@ -57,7 +57,7 @@ static int make_in(struct session *s, const char *parent)
     return err;
 }
 
-int session_open(struct session *s, const char *beside)
+int session_open(struct session *s, const char *me, const char *beside)
 {
     const char *tmp = getenv("TMPDIR");
     const char *slash = strrchr(beside, '/');
@@ -71,8 +71,8 @@ int session_open(struct session *s, const char *beside)
         strbuf_add(&near, beside, slash == beside ? 1 : (size_t)(slash - beside));
     else
         strbuf_addch(&near, '.');
-    err = make_in(s, tmp);
-    if (err && make_in(s, near.buf) < 0 && make_in(s, "/tmp") < 0)
+    err = make_in(s, me, tmp);
+    if (err && make_in(s, me, near.buf) < 0 && make_in(s, me, "/tmp") < 0)
         flame_error(FLAME_USAGE,
                     "%s: no directory for the recording can be made there: %s; set TMPDIR to one "
                     "whose name has no ':', '%%', '$' or blank",

@@ -26,9 +26,9 @@ struct session {
     bool keep; /* session_close is to leave the directory */
 };
 
-/* `beside`: the output file, in whose directory the last resort lies. 0, or
- * FLAME_USAGE after a line. */
-int session_open(struct session *s, const char *beside);
+/* `me`: the command, for the directory's name. `beside`: the output file, in whose
+ * directory the last resort lies. 0, or FLAME_USAGE after a line. */
+int session_open(struct session *s, const char *me, const char *beside);
 
 /*
  * `path` as LD_PRELOAD can say it: itself, or when it holds a character at which

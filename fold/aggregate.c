@@ -4,7 +4,7 @@
  * A tree rather than a table of whole lines: a trace's stacks share most of
  * their frames, and a line of 200 frames would be hashed and compared again for
  * each of them. Children are found through one hash table keyed by parent and
- * frame, open addressing, at most half full.
+ * frame.
  *
  * The lines come out in the order of `LC_ALL=C sort` without any line being
  * compared to another: at each node what can follow is either its own count or
@@ -21,11 +21,11 @@
 #include <stdlib.h>
 
 #include "common/folded.h"
+#include "fold/hashslots.h"
 
 struct text {
     const char *s;
     uint32_t len;
-    uint32_t hash;
 };
 
 struct node {
@@ -38,12 +38,10 @@ struct node {
 struct aggregate {
     struct text *frames;
     size_t nframes, frames_alloc;
-    uint32_t *frame_slots; /* frame id + 1; 0: free */
-    size_t frame_mask;
+    struct hashslots by_name;
     struct node *nodes;
     size_t nnodes, nodes_alloc;
-    uint32_t *node_slots; /* node id; 0: free */
-    size_t node_mask;
+    struct hashslots by_parent; /* all but the root */
 };
 
 #define FIRST_SLOTS 1024
@@ -52,9 +50,8 @@ struct aggregate *aggregate_new(void)
 {
     struct aggregate *a = xcalloc(1, sizeof *a);
 
-    a->frame_mask = a->node_mask = FIRST_SLOTS - 1;
-    a->frame_slots = xcalloc(FIRST_SLOTS, sizeof *a->frame_slots);
-    a->node_slots = xcalloc(FIRST_SLOTS, sizeof *a->node_slots);
+    hashslots_init(&a->by_name, FIRST_SLOTS);
+    hashslots_init(&a->by_parent, FIRST_SLOTS);
     a->nodes_alloc = FIRST_SLOTS;
     a->nodes = xcalloc(FIRST_SLOTS, sizeof *a->nodes);
     a->nnodes = 1;
@@ -68,9 +65,9 @@ void aggregate_free(struct aggregate *a)
     for (size_t i = 0; i < a->nframes; i++)
         free((char *)a->frames[i].s);
     free(a->frames);
-    free(a->frame_slots);
+    hashslots_release(&a->by_name);
     free(a->nodes);
-    free(a->node_slots);
+    hashslots_release(&a->by_parent);
     free(a);
 }
 
@@ -84,92 +81,70 @@ static uint32_t hash_text(const char *s, size_t len)
     return h;
 }
 
-static void grow_frames(struct aggregate *a)
-{
-    size_t mask = a->frame_mask * 2 + 1;
-
-    free(a->frame_slots);
-    a->frame_slots = xcalloc(mask + 1, sizeof *a->frame_slots);
-    a->frame_mask = mask;
-    for (size_t i = 0; i < a->nframes; i++) {
-        size_t at = a->frames[i].hash & mask;
-
-        while (a->frame_slots[at])
-            at = (at + 1) & mask;
-        a->frame_slots[at] = (uint32_t)i + 1;
-    }
-}
-
 uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len)
 {
     struct strbuf sb = STRBUF_INIT;
-    struct text *t;
-    uint32_t hash;
-    size_t at;
+    uint32_t frame;
 
     folded_add_frame(&sb, name, len);
-    hash = hash_text(sb.buf, sb.len);
-    for (at = hash & a->frame_mask; a->frame_slots[at]; at = (at + 1) & a->frame_mask) {
-        t = &a->frames[a->frame_slots[at] - 1];
-        if (t->hash == hash && t->len == sb.len && memcmp(t->s, sb.buf, sb.len) == 0) {
-            strbuf_release(&sb);
-            return a->frame_slots[at] - 1;
-        }
+    frame = aggregate_safe_frame(a, sb.buf, sb.len);
+    strbuf_release(&sb);
+    return frame;
+}
+
+uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len)
+{
+    struct hashslots *h = &a->by_name;
+    uint32_t hash = hash_text(name, len), id;
+
+    for (size_t i = hashslots_first(h, hash); hashslots_at(h, i, &id); i = hashslots_next(h, i)) {
+        const struct text *t = &a->frames[id];
+
+        if (hashslots_may_be(h, i, hash) && t->len == len && memcmp(t->s, name, len) == 0)
+            return id;
     }
     if (a->nframes == a->frames_alloc) {
         a->frames_alloc = a->frames_alloc ? a->frames_alloc * 2 : 256;
         a->frames = xreallocarray(a->frames, a->frames_alloc, sizeof *a->frames);
     }
-    a->frames[a->nframes] = (struct text){.len = (uint32_t)sb.len, .hash = hash};
-    a->frames[a->nframes].s = strbuf_detach(&sb, NULL);
-    a->frame_slots[at] = (uint32_t)++a->nframes;
-    if (a->nframes * 2 > a->frame_mask)
-        grow_frames(a);
-    return (uint32_t)a->nframes - 1;
+    id = (uint32_t)a->nframes++;
+    a->frames[id] = (struct text){xmemdup0(name, len), (uint32_t)len};
+    hashslots_add(h, hash, id);
+    return id;
 }
 
-static size_t hash_push(uint32_t parent, uint32_t frame)
+const char *aggregate_frame_text(const struct aggregate *a, uint32_t frame, size_t *len)
+{
+    *len = a->frames[frame].len;
+    return a->frames[frame].s;
+}
+
+static uint32_t hash_push(uint32_t parent, uint32_t frame)
 {
     uint64_t h = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
 
-    return (size_t)(h >> 29);
-}
-
-static void grow_nodes(struct aggregate *a)
-{
-    size_t mask = a->node_mask * 2 + 1;
-
-    free(a->node_slots);
-    a->node_slots = xcalloc(mask + 1, sizeof *a->node_slots);
-    a->node_mask = mask;
-    for (size_t i = 1; i < a->nnodes; i++) {
-        size_t at = hash_push(a->nodes[i].parent, a->nodes[i].frame) & mask;
-
-        while (a->node_slots[at])
-            at = (at + 1) & mask;
-        a->node_slots[at] = (uint32_t)i;
-    }
+    return (uint32_t)(h >> 29);
 }
 
 uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame)
 {
-    size_t at = hash_push(parent, frame) & a->node_mask;
+    struct hashslots *h = &a->by_parent;
+    uint32_t hash = hash_push(parent, frame), id;
 
-    for (; a->node_slots[at]; at = (at + 1) & a->node_mask) {
-        const struct node *n = &a->nodes[a->node_slots[at]];
+    for (size_t i = hashslots_first(h, hash); hashslots_at(h, i, &id); i = hashslots_next(h, i)) {
+        const struct node *n = &a->nodes[id];
 
         if (n->parent == parent && n->frame == frame)
-            return a->node_slots[at];
+            return id;
     }
     if (a->nnodes == a->nodes_alloc) {
         a->nodes_alloc *= 2;
         a->nodes = xreallocarray(a->nodes, a->nodes_alloc, sizeof *a->nodes);
     }
-    a->nodes[a->nnodes] = (struct node){.parent = parent, .frame = frame};
-    a->node_slots[at] = (uint32_t)a->nnodes++;
-    if (a->nnodes * 2 > a->node_mask)
-        grow_nodes(a);
-    return (uint32_t)a->nnodes - 1;
+    id = (uint32_t)a->nnodes++;
+    a->nodes[id] = (struct node){.parent = parent, .frame = frame};
+    hashslots_add(h, hash, id);
+    return id;
 }
 
 void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value)
@@ -193,6 +168,27 @@ void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n)
 {
     for (size_t i = 0; i < a->nnodes; i++)
         a->nodes[i].sum = i < n ? sums[i] : 0;
+}
+
+uint64_t aggregate_exclude(struct aggregate *a,
+                           bool (*match)(void *opaque, const char *text, size_t len), void *opaque)
+{
+    bool *frames = xcalloc(a->nframes, sizeof *frames), *out = xcalloc(a->nnodes, sizeof *out);
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < a->nframes; i++)
+        frames[i] = match(opaque, a->frames[i].s, a->frames[i].len);
+    /* A parent is always made before its children. */
+    for (size_t i = 1; i < a->nnodes; i++) {
+        out[i] = out[a->nodes[i].parent] || frames[a->nodes[i].frame];
+        if (out[i]) {
+            sum += a->nodes[i].sum;
+            a->nodes[i].sum = 0;
+        }
+    }
+    free(frames);
+    free(out);
+    return sum;
 }
 
 /* Links every node that is to be shown to its parent; returns the negative ones. */

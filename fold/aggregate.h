@@ -10,6 +10,8 @@
 #ifndef FLAME_FOLD_AGGREGATE_H
 #define FLAME_FOLD_AGGREGATE_H
 
+#include <stdbool.h>
+
 #include "common/strbuf.h"
 
 struct aggregate;
@@ -19,6 +21,10 @@ void aggregate_free(struct aggregate *a);
 
 /* The frame called so; the name is made safe for folded text (folded_add_frame). */
 uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len);
+/* The same for a name that is safe already. */
+uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len);
+/* The safe text of a frame; lent until the next frame is made. */
+const char *aggregate_frame_text(const struct aggregate *a, uint32_t frame, size_t *len);
 /* The stack of `parent` with one more frame at its leaf. */
 uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
 /* Adds to a stack's sum, modulo 2^64. */
@@ -30,6 +36,11 @@ void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
  */
 uint64_t *aggregate_take_sums(struct aggregate *a, size_t *n);
 void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n);
+
+/* Forgets the sums of all stacks with a frame that `match` says yes to, and returns
+ * what they came to. Each frame is asked about once. */
+uint64_t aggregate_exclude(struct aggregate *a,
+                           bool (*match)(void *opaque, const char *text, size_t len), void *opaque);
 
 /* Takes the next piece of the text; pieces need not be lines. */
 typedef void (*aggregate_sink)(void *opaque, const char *text, size_t len);

@@ -48,6 +48,24 @@ uint32_t collapse_name(struct collapse *c, const char *name, size_t len)
     return id;
 }
 
+uint32_t collapse_name_in(struct collapse *c, const char *name, size_t len, const char *path,
+                          size_t path_len)
+{
+    struct strbuf marked = STRBUF_INIT;
+    uint32_t id;
+
+    if (c->opt->place != PLACE_MODULE || path_len == 0)
+        return collapse_name(c, name, len);
+    folded_add_frame(&marked, name, len);
+    if (path_len == strlen("inlined") && memcmp(path, "inlined", path_len) == 0)
+        place_mark(&marked, "", 0);
+    else
+        place_mark_module(&marked, c->opt->place, path, path_len);
+    id = collapse_stacks_name(c->stacks, marked.buf, marked.len);
+    strbuf_release(&marked);
+    return id;
+}
+
 void collapse_push_id(struct collapse *c, uint32_t id)
 {
     if (c->n == c->alloc) {
@@ -67,16 +85,6 @@ void collapse_push_str(struct collapse *c, const char *name)
     collapse_push(c, name, strlen(name));
 }
 
-void collapse_fold_recursion(struct collapse *c)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < c->n; i++)
-        if (n == 0 || c->ids[n - 1] != c->ids[i])
-            c->ids[n++] = c->ids[i];
-    c->n = n;
-}
-
 void collapse_flush(struct collapse *c, enum collapse_order order,
                     const struct collapse_count *count)
 {
@@ -90,8 +98,6 @@ void collapse_flush(struct collapse *c, enum collapse_order order,
     /* Empty frames at the leaf are none to any reader of folded text. */
     while (c->n > 0 && collapse_stacks_is_empty(c->stacks, c->ids[c->n - 1]))
         c->n--;
-    if (c->opt->recursion)
-        collapse_fold_recursion(c);
     collapse_stacks_add(c->stacks, c->ids, c->n, count, NULL);
     c->samples++;
     c->n = 0;

@@ -14,18 +14,18 @@
 
 #include "fold/collapse_input.h"
 #include "fold/collapse_stacks.h"
+#include "fold/place.h"
 
 struct collapse_options {
-    const char *event; /* perf: this event only; NULL: the first one met */
-    bool pid, tid;     /* process (and thread) ids in the root frame */
-    bool kernel, jit;  /* mark frames _[k], _[j] */
-    bool addrs;        /* addresses of unknown frames */
-    bool srcline;      /* perf: the input has source lines */
-    bool inlined;      /* perf: look up inlined functions */
-    bool context;      /* with inlined: file and line as well */
-    bool modules;      /* keep the module in the frame, where a format drops it */
-    bool wake, chain;  /* perf-sched: the waker's stack as well; and what woke the waker */
-    bool recursion;    /* a frame that calls itself is one frame */
+    const char *event;     /* perf: this event only; NULL: the first one met */
+    bool pid, tid;         /* process (and thread) ids in the root frame */
+    bool kernel, jit;      /* mark frames _[k], _[j] */
+    bool addrs;            /* addresses of unknown frames */
+    bool srcline;          /* perf: the input has source lines */
+    bool inlined;          /* perf: look up inlined functions */
+    bool context;          /* with inlined: file and line as well */
+    enum place_kind place; /* names carry their place where the input tells it (place.h) */
+    bool wake, chain;      /* perf-sched: the waker's stack as well; and what woke the waker */
 };
 
 struct collapse {
@@ -41,6 +41,9 @@ struct collapse {
     int column;
     struct strbuf *meta;
     bool meta_differs; /* *meta held another one */
+    /* Folded text only: added to these, by column, is what filters left out; or NULL. */
+    struct collapse_count *left_out;
+    bool has_left_out; /* the text said so, were it only 0 */
     /* What happened. */
     uint64_t samples;               /* stacks flushed */
     uint64_t unknown, unknown_line; /* lines not understood, the first of them */
@@ -74,14 +77,18 @@ void collapse_push_str(struct collapse *c, const char *name);
 void collapse_push_id(struct collapse *c, uint32_t id);
 /* The id of a name made safe. */
 uint32_t collapse_name(struct collapse *c, const char *name, size_t len);
+/*
+ * The same with the module at `path` behind a mark, if opt->place asks for it. "inlined",
+ * as perf has it, is the module of the frame below.
+ */
+uint32_t collapse_name_in(struct collapse *c, const char *name, size_t len, const char *path,
+                          size_t path_len);
 
 enum collapse_order { ROOT_FIRST, LEAF_FIRST };
 /* Adds what was pushed to the stacks, and starts the next. */
 void collapse_flush(struct collapse *c, enum collapse_order order,
                     const struct collapse_count *count);
 void collapse_flush_one(struct collapse *c, enum collapse_order order);
-/* Frames that call themselves become one; what collapse_flush does with opt->recursion. */
-void collapse_fold_recursion(struct collapse *c);
 void collapse_drop(struct collapse *c);
 
 /* Counts the line last read as not understood. */

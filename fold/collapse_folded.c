@@ -25,6 +25,8 @@ struct before {
     size_t *ends;
     size_t alloc;
     uint32_t stack; /* the last line's; not a stack's number before the first */
+    bool found;     /* as one that came after the line before */
+    struct collapse_line next;
 };
 
 static size_t common_prefix(const char *a, const char *b, size_t n)
@@ -47,7 +49,8 @@ static size_t common_prefix(const char *a, const char *b, size_t n)
 static void push_frames(struct collapse *c, struct before *b, const char *s, size_t len)
 {
     size_t same = common_prefix(s, b->text.buf, len < b->text.len ? len : b->text.len);
-    size_t from, to;
+    uint32_t ids[COLLAPSE_SPLIT];
+    size_t ends[COLLAPSE_SPLIT], from, n;
 
     /* A frame is shared if it ends in ';' in both. */
     while (c->n > 0 && (b->ends[c->n - 1] >= same))
@@ -55,19 +58,18 @@ static void push_frames(struct collapse *c, struct before *b, const char *s, siz
     from = c->n ? b->ends[c->n - 1] + 1 : 0;
     strbuf_setlen(&b->text, from);
     strbuf_add(&b->text, s + from, len - from);
-    for (;; from = to + 1) {
-        const char *semicolon = memchr(s + from, ';', len - from);
-
-        to = semicolon ? (size_t)(semicolon - s) : len;
-        collapse_push_id(c, collapse_stacks_name(c->stacks, s + from, to - from));
-        if (c->n > b->alloc) {
-            b->alloc = b->alloc ? b->alloc * 2 : 256;
+    do {
+        n = collapse_stacks_split(c->stacks, s + from, len - from, ids, ends);
+        if (c->n + n > b->alloc) {
+            b->alloc = (c->n + n) * 2;
             b->ends = xreallocarray(b->ends, b->alloc, sizeof *b->ends);
         }
-        b->ends[c->n - 1] = to;
-        if (!semicolon)
-            break;
-    }
+        for (size_t i = 0; i < n; i++) {
+            b->ends[c->n] = from + ends[i];
+            collapse_push_id(c, ids[i]);
+        }
+        from += ends[n - 1] + 1;
+    } while (from <= len);
 }
 
 /* Exact where folded_parse_line rounds: takes the count's text. */
@@ -80,9 +82,30 @@ static struct collapse_count exact(const char *text, size_t len, struct folded_c
     return c;
 }
 
+/* "# flame: left-out=12" or "left-out=12,34". False: not such a line. */
+static bool take_left_out(struct collapse *c, struct span line)
+{
+    struct collapse_count count;
+    struct span value, part;
+    size_t column = c->column > 0;
+
+    if (!folded_find_meta(line.s, line.len, FOLDED_LEFT_OUT, &value.s, &value.len))
+        return false;
+    for (; c->left_out && column < 2 && value.len; column++) {
+        part = span_to(value, span_chr(value, ','));
+        value = span_from(value, part.len + 1);
+        /* Two columns make no one. */
+        if (!collapse_count_parse(part.s, part.len, &count) || (c->column >= 0 && value.len))
+            break;
+        c->has_left_out = true;
+        collapse_count_add(&c->left_out[column], &count);
+    }
+    return true;
+}
+
 static void take_meta(struct collapse *c, struct span line)
 {
-    if (!c->meta || !span_begins(line, "# flame:"))
+    if (take_left_out(c, line) || !c->meta || !span_begins(line, "# flame:"))
         return;
     line = span_rtrim(line);
     if (c->meta->len == 0)
@@ -91,14 +114,24 @@ static void take_meta(struct collapse *c, struct span line)
         c->meta_differs = true;
 }
 
-/* Whether the line has the stack that came after the last line's when it was new. */
-static bool is_next(const struct collapse *c, const struct before *b,
-                    const struct folded_line *line)
+/*
+ * Whether the line has the stack that came after the last line's when it was new, or,
+ * where one is missing, the one after that. It is b->stack then.
+ */
+static bool is_next(const struct collapse *c, struct before *b, const struct folded_line *line)
 {
+    size_t n = collapse_stacks_len(c->stacks);
     uint32_t next = b->stack + 1;
 
-    return next < collapse_stacks_len(c->stacks) &&
-           collapse_stacks_is(c->stacks, next, line->stack, line->len);
+    for (uint32_t last = next + b->found; next <= last && next < n; next++) {
+        collapse_line_set(&b->next, c->stacks, next);
+        if (b->next.text.len == line->len &&
+            memcmp(b->next.text.buf, line->stack, line->len) == 0) {
+            b->stack = next;
+            return b->found = true;
+        }
+    }
+    return b->found = false;
 }
 
 static void add_line(struct collapse *c, struct before *b, const char *s, size_t len)
@@ -128,29 +161,23 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
         /* Empty frames at the end are none; heaptrack_print ends every stack in ';'. */
         while (line.len > 0 && line.stack[line.len - 1] == ';')
             line.len--;
-        if (!c->opt->recursion && is_next(c, b, &line)) {
-            collapse_stacks_add_to(c->stacks, ++b->stack, first, second);
+        if (is_next(c, b, &line)) {
+            collapse_stacks_add_to(c->stacks, b->stack, first, second);
             c->samples++;
             return;
         }
         push_frames(c, b, line.stack, line.len);
-        if (c->opt->recursion) {
-            collapse_fold_recursion(c);
-            strbuf_clear(&b->text);
-        }
         if (second)
             collapse_stacks_want_two(c->stacks);
         b->stack = collapse_stacks_find(c->stacks, c->ids, c->n);
         collapse_stacks_add_to(c->stacks, b->stack, first, second);
         c->samples++;
-        if (c->opt->recursion)
-            c->n = 0;
     }
 }
 
 void collapse_folded_run(struct collapse *c)
 {
-    struct before b = {.text = STRBUF_INIT, .stack = UINT32_MAX};
+    struct before b = {.text = STRBUF_INIT, .stack = UINT32_MAX, .next = COLLAPSE_LINE_INIT};
     struct span line;
 
     while (collapse_input_line(&c->in, &line.s, &line.len)) {
@@ -161,6 +188,7 @@ void collapse_folded_run(struct collapse *c)
     c->n = 0;
     strbuf_release(&b.text);
     free(b.ends);
+    collapse_line_release(&b.next);
 }
 
 int collapse_folded_probe(const char *text, size_t len)
@@ -169,6 +197,8 @@ int collapse_folded_probe(const char *text, size_t len)
     struct folded_line f;
     size_t good = 0, bad = 0, stacks = 0;
 
+    if (span_begins(rest, "# flame: "))
+        return 60;
     while (span_line(&rest, &line)) {
         int kind = folded_parse_line(line.s, line.len, &f);
 

@@ -8,6 +8,9 @@
 #ifndef FLAME_FOLD_COLLAPSE_HASH_H
 #define FLAME_FOLD_COLLAPSE_HASH_H
 
+#include <emmintrin.h>
+#include <stdbool.h>
+
 #include "common/compiler.h"
 
 uint64_t collapse_hash_seed(void);
@@ -43,6 +46,58 @@ static inline uint64_t collapse_hash(const void *data, size_t len, uint64_t seed
         memcpy(&a, s, left);
     }
     return collapse_hash_mix(a ^ k0 ^ h, b ^ k1 ^ (h >> 32));
+}
+
+/*
+ * The bytes of a name and where it ends in one go: at the first `stop` in s[0..left), or
+ * there. Sixteen bytes a step, as far as they go; its values are not collapse_hash's.
+ */
+static inline uint64_t collapse_hash_until(const char *s, size_t left, char stop, uint64_t seed,
+                                           size_t *len)
+{
+    static const unsigned char keep[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                           255, 255, 255, 255, 255, 255, 255, 255};
+    const uint64_t k0 = 0x9e3779b97f4a7c15, k1 = 0xc2b2ae3d27d4eb4f;
+    const __m128i stops = _mm_set1_epi8(stop);
+    uint64_t h = seed, half[2];
+    size_t at = 0, n;
+    __m128i v;
+
+    for (;; at += 16) {
+        if (left - at >= 16) {
+            v = _mm_loadu_si128((const __m128i *)(const void *)(s + at));
+        } else {
+            char last[16] = {0};
+
+            for (n = 0; n < left - at; n++)
+                last[n] = s[at + n];
+            last[n] = stop;
+            v = _mm_loadu_si128((const __m128i *)(const void *)last);
+        }
+        n = (size_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, stops));
+        if (n)
+            break;
+        _mm_storeu_si128((__m128i *)(void *)half, v);
+        h = collapse_hash_mix(half[0] ^ k0 ^ h, half[1] ^ k1);
+    }
+    n = (size_t)__builtin_ctzll(n);
+    v = _mm_and_si128(v, _mm_loadu_si128((const __m128i *)(const void *)(keep + 16 - n)));
+    _mm_storeu_si128((__m128i *)(void *)half, v);
+    *len = at + n;
+    return collapse_hash_mix(half[0] ^ k0 ^ h, half[1] ^ k1 ^ *len);
+}
+
+/* memcmp == 0 without the call, for short ones. */
+static inline bool collapse_same(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+
+    if (len < 8)
+        return memcmp(a, b, len) == 0;
+    for (; i + 8 < len; i += 8)
+        if (collapse_hash_load(a + i) != collapse_hash_load(b + i))
+            return false;
+    return collapse_hash_load(a + len - 8) == collapse_hash_load(b + len - 8);
 }
 
 #endif

@@ -21,6 +21,7 @@
 
 enum {
     BUFFER = 256 * 1024,
+    LINE = 64, /* of the cache */
 };
 
 struct collapse_codec {
@@ -111,6 +112,22 @@ static size_t read_packed(struct collapse_input *in, char *to, size_t room)
     }
 }
 
+/*
+ * What is left moves to the front, but so that what is read behind it begins at a
+ * cache line: the kernel copies twice as fast to there.
+ */
+static void move_to_front(struct collapse_input *in)
+{
+    size_t left = in->end - in->pos;
+    size_t to = (size_t)(-((uintptr_t)in->buf + left) % LINE);
+
+    if (to < in->pos) {
+        memmove(in->buf + to, in->buf + in->pos, left);
+        in->pos = to;
+        in->end = to + left;
+    }
+}
+
 /* Reads more behind what is there. False when there is no more. */
 static bool fill(struct collapse_input *in)
 {
@@ -118,14 +135,11 @@ static bool fill(struct collapse_input *in)
 
     if (in->eof || in->error)
         return false;
-    if (in->pos > 0) {
-        memmove(in->buf, in->buf + in->pos, in->end - in->pos);
-        in->end -= in->pos;
-        in->pos = 0;
-    }
+    move_to_front(in);
     if (in->alloc - in->end < BUFFER / 2) {
         in->alloc = in->alloc ? in->alloc * 2 : BUFFER;
         in->buf = xrealloc(in->buf, in->alloc);
+        move_to_front(in);
     }
     n = in->codec ? read_packed(in, in->buf + in->end, in->alloc - in->end)
                   : read_fd(in, in->buf + in->end, in->alloc - in->end);

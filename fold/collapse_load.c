@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "common/outfile.h"
 #include "common/trace_reader.h"
 #include "fold/collapse_readers.h"
 
@@ -49,7 +48,7 @@ static int check(struct collapse_load *l, const struct collapse *c)
         return flame_error(FLAME_USAGE,
                            "%s: its counts are not what those before are (%s); %s them apart",
                            c->in.name, l->meta.buf, l->command);
-    if (c->samples == 0 && (c->unknown || l->meta.len == 0))
+    if (c->samples == 0 && (c->unknown || (l->meta.len == 0 && !c->has_left_out)))
         return flame_error(FLAME_USAGE,
                            "%s: neither a trace nor folded stacks, which are lines like "
                            "'main;read 42'",
@@ -66,6 +65,7 @@ static int read_text(struct collapse_load *l, struct collapse *c)
 {
     c->column = l->column;
     c->meta = &l->meta;
+    c->left_out = l->left_out;
     collapse_folded_run(c);
     return check(l, c);
 }
@@ -116,13 +116,15 @@ int collapse_load_file(struct collapse_load *l, const char *path)
 
 int collapse_load_traces(struct collapse_load *l)
 {
+    struct fold_options opt = *l->fold;
     struct strbuf text = STRBUF_INIT;
     struct collapse c;
     int status;
 
     if (l->ntraces == 0)
         return FLAME_OK;
-    status = fold_loaded(l->fold, l->traces, l->ntraces, &text);
+    opt.no_header = false; /* what tells an empty view from what is no text at all */
+    status = fold_loaded(&opt, l->traces, l->ntraces, &text);
     if (status == FLAME_OK) {
         collapse_init(&c, &plain, l->stacks);
         collapse_input_memory(&c.in, l->traces[0]->path, text.buf, text.len);
@@ -134,19 +136,22 @@ int collapse_load_traces(struct collapse_load *l)
     return status;
 }
 
+int collapse_load_filter(struct collapse_load *l, const char *command)
+{
+    if (!l->filter)
+        return FLAME_OK;
+    filter_stacks(l->filter, &l->stacks);
+    for (size_t i = 0; i < 2; i++)
+        collapse_count_add(&l->left_out[i], &l->filter->left_out[i]);
+    return filter_check(l->filter, command);
+}
+
 int collapse_load_write(struct collapse_load *l, const char *path)
 {
-    struct outfile out;
-    int err = outfile_open(&out, path);
+    const struct collapse_heading heading = {
+        .meta = l->meta.buf,
+        .left_out = l->fold->no_header ? NULL : l->left_out,
+    };
 
-    if (!err) {
-        if (l->meta.len)
-            fprintf(out.f, "%s\n", l->meta.buf);
-        collapse_stacks_write(l->stacks, BY_LINE, out.f);
-        err = outfile_commit(&out);
-    }
-    if (!err)
-        return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       path ? path : "standard output", strerror(-err));
+    return collapse_write_file(l->stacks, &heading, BY_LINE, path);
 }

@@ -7,8 +7,8 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/opts.h"
-#include "common/outfile.h"
 #include "fold/collapse.h"
+#include "fold/filter.h"
 
 enum { PROBE = 128 * 1024 };
 
@@ -21,8 +21,6 @@ static const char help[] =
     "\n"
     "      --from KIND      read this format; KIND is one of those below\n"
     "  -o, --output FILE    write there instead of to standard output\n"
-    "      --collapse-recursion\n"
-    "                       a frame that calls itself is one frame\n"
     "      --help           this text\n"
     "\n"
     "perf script:\n"
@@ -40,11 +38,11 @@ static const char help[] =
     "perf-sched:\n"
     "      --tid            the root frame is COMM-TID\n"
     "      --wake           on top of each stack, the stack of what woke it\n"
-    "      --chain          and on top of that what woke the waker, and so on\n";
+    "      --chain          and on top of that what woke the waker, and so on\n"
+    "\n" FILTER_HELP;
 
 enum {
     OPT_FROM = 256,
-    OPT_RECURSION,
     OPT_PID,
     OPT_TID,
     OPT_EVENT,
@@ -63,7 +61,6 @@ enum {
 static const struct option longopts[] = {
     {"from", required_argument, NULL, OPT_FROM},
     {"output", required_argument, NULL, 'o'},
-    {"collapse-recursion", no_argument, NULL, OPT_RECURSION},
     {"pid", no_argument, NULL, OPT_PID},
     {"tid", no_argument, NULL, OPT_TID},
     {"event", required_argument, NULL, OPT_EVENT},
@@ -78,7 +75,17 @@ static const struct option longopts[] = {
     {"wake", no_argument, NULL, OPT_WAKE},
     {"chain", no_argument, NULL, OPT_CHAIN},
     {"help", no_argument, NULL, OPT_HELP},
+    FILTER_OPTIONS,
     {NULL, 0, NULL, 0},
+};
+
+struct request {
+    struct collapse_options opt;
+    const struct collapse_kind *kind; /* --from, or NULL */
+    struct filter filter;
+    const char *output;
+    struct collapse_stacks *stacks;
+    struct collapse_count left_out[2]; /* by filters, also of stages before */
 };
 
 static void add_kinds(struct strbuf *sb)
@@ -126,14 +133,14 @@ static int no_stack(const char *name, const struct collapse_kind *kind, bool giv
     return status;
 }
 
-static int collapse_file(const struct collapse_options *opt, const struct collapse_kind *given,
-                         const char *path, struct collapse_stacks *stacks)
+static int collapse_file(struct request *q, const char *path)
 {
-    const struct collapse_kind *kind = given;
+    const struct collapse_kind *kind = q->kind;
     struct collapse c;
     int err, status = FLAME_OK;
 
-    collapse_init(&c, opt, stacks);
+    collapse_init(&c, &q->opt, q->stacks);
+    c.left_out = q->left_out;
     err = collapse_input_open(&c.in, path);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: cannot open: %s", path, strerror(-err));
@@ -150,8 +157,8 @@ static int collapse_file(const struct collapse_options *opt, const struct collap
         kind->run(&c);
     if (c.in.error)
         status = flame_error(FLAME_USAGE, "%s: cannot read: %s", c.in.name, c.in.error);
-    else if (c.samples == 0)
-        status = no_stack(c.in.name, kind, given != NULL);
+    else if (c.samples == 0 && !c.has_left_out)
+        status = no_stack(c.in.name, kind, q->kind != NULL);
     else if (c.unknown)
         flame_warn("%s: %" PRIu64 " line%s not understood, the first is line %" PRIu64 ": %s",
                    c.in.name, c.unknown, c.unknown == 1 ? " was" : "s were", c.unknown_line,
@@ -161,96 +168,107 @@ out:
     return status;
 }
 
-static int write_stacks(struct collapse_stacks *stacks, const char *path)
+static int collapse_files(struct request *q, const char *const *paths, int npaths)
 {
-    struct outfile out;
-    int err = outfile_open(&out, path);
+    int status = FLAME_OK;
 
-    if (!err) {
-        collapse_stacks_write(stacks, BY_STACK, out.f);
-        err = outfile_commit(&out);
+    q->stacks = collapse_stacks_new();
+    for (int i = 0; i < npaths && status == FLAME_OK; i++)
+        status = collapse_file(q, paths[i]);
+    if (status == FLAME_OK) {
+        filter_stacks(&q->filter, &q->stacks);
+        for (size_t i = 0; i < 2; i++)
+            collapse_count_add(&q->left_out[i], &q->filter.left_out[i]);
+        status = filter_check(&q->filter, "collapse");
     }
-    if (!err)
+    if (status == FLAME_OK)
+        status = collapse_write_file(q->stacks, &(struct collapse_heading){.left_out = q->left_out},
+                                     BY_STACK, q->output);
+    collapse_stacks_free(q->stacks);
+    return status;
+}
+
+/* -1: go on; else the exit status. */
+static int take_option(struct request *q, int option, char **argv)
+{
+    struct collapse_options *opt = &q->opt;
+    int status = filter_option(&q->filter, "collapse", option, optarg);
+
+    if (status >= 0)
+        return status == FLAME_OK ? -1 : status;
+    switch (option) {
+    case OPT_FROM:
+        q->kind = collapse_kind_find(optarg);
+        if (!q->kind)
+            return unknown_kind(optarg);
+        break;
+    case 'o':
+        q->output = optarg;
+        break;
+    case OPT_PID:
+        opt->pid = true;
+        break;
+    case OPT_TID:
+        opt->tid = true;
+        break;
+    case OPT_EVENT:
+        opt->event = optarg;
+        break;
+    case OPT_KERNEL:
+        opt->kernel = true;
+        break;
+    case OPT_JIT:
+        opt->jit = true;
+        break;
+    case OPT_ALL:
+        opt->kernel = opt->jit = true;
+        break;
+    case OPT_ADDRS:
+        opt->addrs = true;
+        break;
+    case OPT_SRCLINE:
+        opt->srcline = true;
+        break;
+    case OPT_INLINE:
+        opt->inlined = true;
+        break;
+    case OPT_CONTEXT:
+        opt->context = true;
+        break;
+    case OPT_WAKE:
+        opt->wake = true;
+        break;
+    case OPT_CHAIN:
+        opt->wake = opt->chain = true;
+        break;
+    case OPT_HELP:
+        show_help();
         return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       path ? path : "standard output", strerror(-err));
+    default:
+        return opts_wrong("collapse", argv, option);
+    }
+    return -1;
 }
 
 int collapse_main(int argc, char **argv)
 {
     static const char *const standard_input[] = {"-"};
-    const struct collapse_kind *kind = NULL;
-    struct collapse_options opt = {0};
-    struct collapse_stacks *stacks;
-    const char *const *paths;
-    const char *output = NULL;
-    int c, npaths, status = FLAME_OK;
+    struct request q = {.filter = FILTER_INIT};
+    int c, status = -1;
 
     opterr = 0;
     optind = 1;
-    while ((c = getopt_long(argc, argv, ":o:", longopts, NULL)) != -1) {
-        switch (c) {
-        case OPT_FROM:
-            kind = collapse_kind_find(optarg);
-            if (!kind)
-                return unknown_kind(optarg);
-            break;
-        case 'o':
-            output = optarg;
-            break;
-        case OPT_RECURSION:
-            opt.recursion = true;
-            break;
-        case OPT_PID:
-            opt.pid = true;
-            break;
-        case OPT_TID:
-            opt.tid = true;
-            break;
-        case OPT_EVENT:
-            opt.event = optarg;
-            break;
-        case OPT_KERNEL:
-            opt.kernel = true;
-            break;
-        case OPT_JIT:
-            opt.jit = true;
-            break;
-        case OPT_ALL:
-            opt.kernel = opt.jit = true;
-            break;
-        case OPT_ADDRS:
-            opt.addrs = true;
-            break;
-        case OPT_SRCLINE:
-            opt.srcline = true;
-            break;
-        case OPT_INLINE:
-            opt.inlined = true;
-            break;
-        case OPT_CONTEXT:
-            opt.context = true;
-            break;
-        case OPT_WAKE:
-            opt.wake = true;
-            break;
-        case OPT_CHAIN:
-            opt.wake = opt.chain = true;
-            break;
-        case OPT_HELP:
-            show_help();
-            return FLAME_OK;
-        default:
-            return opts_wrong("collapse", argv, c);
-        }
+    while (status < 0 && (c = getopt_long(argc, argv, ":o:", longopts, NULL)) != -1)
+        status = take_option(&q, c, argv);
+    if (status < 0) {
+        bool named = optind < argc;
+
+        q.opt.place = q.filter.by;
+        q.opt.tid |= q.filter.by_thread;
+        q.opt.pid |= q.filter.by_process;
+        status = collapse_files(&q, named ? (const char *const *)argv + optind : standard_input,
+                                named ? argc - optind : 1);
     }
-    npaths = optind < argc ? argc - optind : 1;
-    paths = optind < argc ? (const char *const *)argv + optind : standard_input;
-    stacks = collapse_stacks_new();
-    for (int i = 0; i < npaths && status == FLAME_OK; i++)
-        status = collapse_file(&opt, kind, paths[i], stacks);
-    if (status == FLAME_OK)
-        status = write_stacks(stacks, output);
-    collapse_stacks_free(stacks);
+    filter_release(&q.filter);
     return status;
 }

@@ -137,6 +137,8 @@ static void add_srcline(struct perf *p, struct strbuf *name)
             strbuf_addch(&text, line.s[i]);
     }
     line = span_trim((struct span){text.buf, text.len});
+    if (span_ends(line, " (inlined)"))
+        line.len -= strlen(" (inlined)");
     if (line.len) {
         strbuf_addch(name, ':');
         strbuf_add(name, line.s, line.len);
@@ -193,7 +195,7 @@ static void one_frame(struct perf *p, struct span func, struct span mod, struct 
     }
     if (opt->srcline && !unknown)
         add_srcline(p, name);
-    add_frame(p, collapse_name(p->c, name->buf, name->len));
+    add_frame(p, collapse_name_in(p->c, name->buf, name->len, mod.s, mod.len));
 }
 
 /* "NAME+0x1f" is "NAME". */
@@ -226,16 +228,30 @@ static bool split_frame(struct span line, struct span *pc, struct span *func, st
     if (span_ends(rest, " (deleted)"))
         rest.len -= strlen(" (deleted)");
     /* The last " (": a name may hold parentheses, a module hardly ever does. */
-    for (open = rest.len; open > 0; open--)
-        if (rest.s[open - 1] == '(' && (open == 1 || rest.s[open - 2] == ' '))
-            break;
-    if (open == 0)
+    open = span_last_open(rest);
+    if (open == SIZE_MAX)
         return false;
-    *mod = span_from(rest, open);
-    *func = span_to(rest, open > 1 ? open - 2 : 0);
+    *mod = span_from(rest, open + 1);
+    *func = span_to(rest, open > 0 ? open - 1 : 0);
     if (func->len == 0)
         *func = span_of("[unknown]");
     return true;
+}
+
+/*
+ * "  ADDRESS NAME+0x1f": with source lines, perf prints inlined frames so, and says that
+ * they are behind the line instead of behind the name.
+ */
+static bool split_inlined(struct span line, struct span *pc, struct span *func, struct span *mod)
+{
+    struct span rest = span_trim(line);
+    const char *offset;
+
+    *pc = span_next(&rest);
+    *func = span_ltrim(rest);
+    *mod = span_of("inlined");
+    offset = span_find(*func, "+0x");
+    return pc->len > 0 && span_hex(*pc) == pc->len && offset && !span_ends(*func, ")");
 }
 
 /* The functions inlined at an address, innermost first. False: take the line as it is. */
@@ -255,7 +271,7 @@ static bool inlined_frames(struct perf *p, struct span func, struct span mod, st
         strbuf_add(name, f->name, f->len);
         if (p->c->opt->context && f->file)
             strbuf_addf(name, ":%s:%u", f->file, f->line);
-        add_frame(p, collapse_name(p->c, name->buf, name->len));
+        add_frame(p, collapse_name_in(p->c, name->buf, name->len, mod.s, mod.len));
     }
     return found.n > 0;
 }
@@ -266,7 +282,8 @@ static bool parse_frame(struct perf *p, struct span line)
     struct span pc, func, mod;
     size_t first = p->nframes, i, j;
 
-    if (!split_frame(line, &pc, &func, &mod))
+    if (!(p->c->opt->srcline && split_inlined(line, &pc, &func, &mod)) &&
+        !split_frame(line, &pc, &func, &mod))
         return false;
     p->is_perf |= span_hex(pc) == pc.len;
     if (inlined_frames(p, func, mod, pc))

@@ -67,6 +67,9 @@ static inline size_t span_chr(struct span s, char ch)
 
 size_t span_rchr(struct span s, char ch);
 
+/* Offset of the last '(' that is the first byte or stands behind a blank, or SIZE_MAX. */
+size_t span_last_open(struct span s);
+
 static inline bool is_blank_ch(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -148,6 +151,17 @@ static inline struct span span_rtrim(struct span s)
 static inline struct span span_trim(struct span s)
 {
     return span_ltrim(span_rtrim(s));
+}
+
+/* Takes the blanks (no tabs) off the front of *s: how many. */
+static inline size_t span_indent(struct span *s)
+{
+    size_t n = 0;
+
+    while (n < s->len && s->s[n] == ' ')
+        n++;
+    *s = span_from(*s, n);
+    return n;
 }
 
 /* Takes the next word between blanks off the front of *s; empty at the end. */

@@ -251,8 +251,7 @@ static void add_sums(struct sched *s)
         us = (struct collapse_count){one.count.whole / 1000, 0};
         for (size_t k = 0; k < one.n; k++) {
             size_t len;
-            const char *name =
-                collapse_stacks_text(s->ns, collapse_stacks_frame(s->ns, &one, k), &len);
+            const char *name = collapse_stacks_text(s->ns, one.ids[k], &len);
 
             collapse_push(c, name, len);
         }

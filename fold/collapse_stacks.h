@@ -30,6 +30,13 @@ struct collapse_stacks *collapse_stacks_new(void);
 void collapse_stacks_free(struct collapse_stacks *st);
 
 uint32_t collapse_stacks_name(struct collapse_stacks *st, const char *name, size_t len);
+/*
+ * Names of the frames in s[0..len), which stand between ';', and where each ends. As
+ * many as there are, COLLAPSE_SPLIT at most; gives their number, which is not 0.
+ */
+enum { COLLAPSE_SPLIT = 16 };
+size_t collapse_stacks_split(struct collapse_stacks *st, const char *s, size_t len,
+                             uint32_t ids[COLLAPSE_SPLIT], size_t ends[COLLAPSE_SPLIT]);
 /* The bytes of a name; lent until the next name is added. */
 const char *collapse_stacks_text(const struct collapse_stacks *st, uint32_t id, size_t *len);
 
@@ -52,9 +59,25 @@ uint32_t collapse_stacks_find(struct collapse_stacks *st, const uint32_t *ids, s
 void collapse_stacks_add_to(struct collapse_stacks *st, uint32_t stack,
                             const struct collapse_count *first,
                             const struct collapse_count *second);
-/* Whether a stack (a number less than collapse_stacks_len) has this folded text. */
-bool collapse_stacks_is(const struct collapse_stacks *st, uint32_t stack, const char *text,
-                        size_t len);
+
+/*
+ * A stack's text, "a;b;c". Setting it to a stack that begins like the one before costs
+ * only what is different.
+ */
+struct collapse_line {
+    struct strbuf text;
+    size_t *ends; /* of each frame in text */
+    size_t alloc;
+    size_t at, n; /* its ids, in the pool of stacks */
+};
+#define COLLAPSE_LINE_INIT                                                                         \
+    {                                                                                              \
+        .text = STRBUF_INIT                                                                        \
+    }
+
+/* Stack i as for collapse_stacks_get. */
+void collapse_line_set(struct collapse_line *line, const struct collapse_stacks *st, size_t i);
+void collapse_line_release(struct collapse_line *line);
 /* From now on there are two columns, whatever the lines have. */
 void collapse_stacks_want_two(struct collapse_stacks *st);
 /* Whether there are two columns. */
@@ -68,9 +91,12 @@ void collapse_stacks_strip(struct collapse_stacks *st, bool strip);
 /* Scales first columns so that their sum is the second columns', each rounded down. */
 void collapse_stacks_normalize(struct collapse_stacks *st);
 
-/* One stack, in the order that collapse_stacks_sort gave. */
+/*
+ * One stack, in the order that collapse_stacks_sort gave; before that, in the order
+ * in which they were first added.
+ */
 struct collapse_stack {
-    const uint32_t *ids; /* what collapse_stacks_sort makes of ids; see _frame */
+    const uint32_t *ids; /* lent until a stack is added */
     size_t n;
     struct collapse_count count, second;
     bool has_first, has_second; /* a column that no line of this stack had is absent */
@@ -79,9 +105,6 @@ struct collapse_stack {
 /* Sorts by the bytes of the folded stack. No name or stack can be added after. */
 void collapse_stacks_sort(struct collapse_stacks *st);
 void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct collapse_stack *out);
-/* The id of frame k of a sorted stack. */
-uint32_t collapse_stacks_frame(const struct collapse_stacks *st, const struct collapse_stack *s,
-                               size_t k);
 
 enum collapse_sort {
     BY_STACK, /* "a" before "a b" whatever their counts, as scripts that sort stacks have it */
@@ -89,9 +112,15 @@ enum collapse_sort {
 };
 /* Sorts and writes one folded line a stack; errors are left in the stream. */
 void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, FILE *out);
-/* Appends a sorted stack's frames with ';' between them. */
-void collapse_stacks_line(const struct collapse_stacks *st, const struct collapse_stack *s,
-                          struct strbuf *sb);
+
+/* What stands above the stacks. */
+struct collapse_heading {
+    const char *meta;                      /* a whole "# flame:" line; NULL or "": none */
+    const struct collapse_count *left_out; /* what filters left out, by column; NULL: unsaid */
+};
+/* The same to `path` (NULL: standard output): an enum flame_exit, after a line if it failed. */
+int collapse_write_file(struct collapse_stacks *st, const struct collapse_heading *heading,
+                        enum collapse_sort sort, const char *path);
 
 void collapse_count_add(struct collapse_count *to, const struct collapse_count *c);
 /* Reads digits with an optional fraction; false if s[0..len) is anything else. */

@@ -11,29 +11,32 @@
 #include "fold/collapse_scan.h"
 #include "fold/collapse_tree.h"
 
+/* Takes a number off the front of *line. */
+static bool take_number(struct span *line, struct collapse_count *count)
+{
+    size_t n = span_digits(*line);
+    struct span digits = span_to(*line, n);
+
+    *line = span_from(*line, n);
+    return n > 0 && collapse_count_parse(digits.s, digits.len, count);
+}
+
 /* ---- pmcstat -G ---- */
 
 /* " 70.59%  [12]        __mtx_unlock_flags @ /boot/kernel/kernel" */
 static bool pmc_line(struct span line, size_t *depth, struct collapse_count *count,
                      struct span *name)
 {
-    size_t n = 0;
+    size_t n;
 
-    while (n < line.len && line.s[n] == ' ')
-        n++;
-    *depth = n;
-    line = span_from(line, n);
+    *depth = span_indent(&line);
     for (n = 0; n < line.len && (is_digit_ch(line.s[n]) || line.s[n] == '.'); n++)
         continue;
     line = span_from(line, n);
     if (n == 0 || !span_begins(line, "%  ["))
         return false;
     line = span_from(line, 4);
-    n = span_digits(line);
-    if (n == 0 || !collapse_count_parse(line.s, n, count))
-        return false;
-    line = span_from(line, n);
-    if (!span_begins(line, "]"))
+    if (!take_number(&line, count) || !span_begins(line, "]"))
         return false;
     line = span_from(line, 1);
     *name = span_next(&line);
@@ -113,10 +116,8 @@ static bool sample_line(struct span line, size_t *depth, struct collapse_count *
     }
     *depth = (n - 4) / 2;
     line = span_from(line, n);
-    n = span_digits(line);
-    if (n == 0 || !collapse_count_parse(line.s, n, count))
+    if (!take_number(&line, count))
         return false;
-    line = span_from(line, n);
     strbuf_clear(name);
     in = span_find(line, "(in ");
     if (in) {
@@ -245,13 +246,10 @@ int collapse_instruments_probe(const char *text, size_t len)
 static bool massif_node(struct span line, size_t *depth, struct collapse_count *bytes,
                         struct span *name)
 {
-    size_t n = 0, digits;
+    size_t digits;
     struct span number;
 
-    while (n < line.len && line.s[n] == ' ')
-        n++;
-    *depth = n;
-    line = span_from(line, n);
+    *depth = span_indent(&line);
     digits = span_begins(line, "n") ? span_digits(span_from(line, 1)) : 0;
     if (digits == 0 || !span_begins(span_from(line, digits + 1), ": "))
         return false;
@@ -264,7 +262,7 @@ static bool massif_node(struct span line, size_t *depth, struct collapse_count *
 /* "0x1091A6: main (x.c:5)" is "main". */
 static struct span massif_name(struct span name, bool lines)
 {
-    size_t end;
+    size_t open;
 
     if (span_begins(name, "0x")) {
         size_t hex = span_hex(span_from(name, 2));
@@ -272,12 +270,8 @@ static struct span massif_name(struct span name, bool lines)
         if (span_begins(span_from(name, 2 + hex), ": "))
             name = span_from(name, hex + 4);
     }
-    if (lines || !span_ends(name, ")"))
-        return name;
-    for (end = name.len; end > 1; end--)
-        if (name.s[end - 1] == '(' && name.s[end - 2] == ' ')
-            return span_to(name, end - 2);
-    return name;
+    open = lines || !span_ends(name, ")") ? SIZE_MAX : span_last_open(name);
+    return open == SIZE_MAX || open == 0 ? name : span_to(name, open - 1);
 }
 
 /*

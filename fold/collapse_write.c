@@ -10,8 +10,12 @@
  *
  * Rejected: sorting the lines. They take ten times the memory of the stacks.
  */
+#include <errno.h>
 #include <stdlib.h>
 
+#include "common/error.h"
+#include "common/folded.h"
+#include "common/outfile.h"
 #include "fold/collapse_stacks.h"
 
 struct waiting {
@@ -73,8 +77,8 @@ static bool may_go_behind(const struct collapse_stacks *st, const struct collaps
 
     if (a->n == 0 || next->n < a->n || memcmp(a->ids, next->ids, (a->n - 1) * sizeof *a->ids) != 0)
         return a->n == 0 && next->n > 0;
-    s = collapse_stacks_text(st, collapse_stacks_frame(st, a, a->n - 1), &n);
-    t = collapse_stacks_text(st, collapse_stacks_frame(st, next, a->n - 1), &m);
+    s = collapse_stacks_text(st, a->ids[a->n - 1], &n);
+    t = collapse_stacks_text(st, next->ids[a->n - 1], &m);
     return m > n && memcmp(s, t, n) == 0 && (unsigned char)t[n] <= ' ';
 }
 
@@ -90,6 +94,7 @@ static void add_counts(const struct collapse_stack *s, bool two, struct strbuf *
 
 void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, FILE *f)
 {
+    struct collapse_line text = COLLAPSE_LINE_INIT;
     struct strbuf line = STRBUF_INIT, out = STRBUF_INIT;
     struct waiting w = {NULL, 0, 0};
     size_t n = collapse_stacks_len(st);
@@ -105,15 +110,16 @@ void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, 
             collapse_stacks_get(st, i + 1, &next);
             hold_it = may_go_behind(st, &s, &next);
         }
+        collapse_line_set(&text, st, i);
         if (w.n == 0 && !hold_it) {
-            collapse_stacks_line(st, &s, &out);
+            strbuf_add(&out, text.text.buf, text.text.len);
             add_counts(&s, two, &out);
             strbuf_addch(&out, '\n');
             drain(&out, f);
             continue;
         }
         strbuf_clear(&line);
-        collapse_stacks_line(st, &s, &line);
+        strbuf_add(&line, text.text.buf, text.text.len);
         add_counts(&s, two, &line);
         release(&w, &line, &out, f);
         /* What waits and is not less than this line stays behind it. */
@@ -126,5 +132,47 @@ void collapse_stacks_write(struct collapse_stacks *st, enum collapse_sort sort, 
     fwrite(out.buf, 1, out.len, f);
     strbuf_release(&out);
     strbuf_release(&line);
+    collapse_line_release(&text);
     free(w.lines);
+}
+
+/* "# flame: left-out=12", "12,34" with two columns; nothing where both are 0. */
+static void write_left_out(const struct collapse_count *left_out, bool two, FILE *f)
+{
+    struct strbuf sb = STRBUF_INIT;
+    bool any = false;
+
+    for (size_t i = 0; i < 2; i++)
+        any |= left_out[i].whole || left_out[i].part;
+    if (!any)
+        return;
+    strbuf_addstr(&sb, "# flame: " FOLDED_LEFT_OUT "=");
+    collapse_count_text(&sb, &left_out[0]);
+    if (two) {
+        strbuf_addch(&sb, ',');
+        collapse_count_text(&sb, &left_out[1]);
+    }
+    strbuf_addch(&sb, '\n');
+    fwrite(sb.buf, 1, sb.len, f);
+    strbuf_release(&sb);
+}
+
+int collapse_write_file(struct collapse_stacks *st, const struct collapse_heading *heading,
+                        enum collapse_sort sort, const char *path)
+{
+    struct outfile out;
+    int err = outfile_open(&out, path);
+
+    if (!err) {
+        if (heading->meta && *heading->meta)
+            fprintf(out.f, "%s\n", heading->meta);
+        if (heading->left_out)
+            write_left_out(heading->left_out, collapse_stacks_two(st), out.f);
+        collapse_stacks_write(st, sort, out.f);
+        err = outfile_commit(&out);
+    }
+    if (!err)
+        return FLAME_OK;
+    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
+                       path ? path : "standard output", strerror(-err));
 }

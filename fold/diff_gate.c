@@ -25,29 +25,29 @@ struct grown {
     double by;
 };
 
-bool diff_gate_parse(struct diff_gate *g, const char *text, const char **why)
+bool diff_gate_parse(struct diff_gate *g, const char *text, struct strbuf *why)
 {
     char *end;
 
     *g = (struct diff_gate){0};
-    *why = "expected a number and '%', as in 5% or 5%:^read";
-    if (!((*text >= '0' && *text <= '9') || *text == '.'))
-        return false;
-    g->percent = strtod(text, &end);
-    if (*end != '%' || (end[1] && end[1] != ':') || !isfinite(g->percent))
-        return false;
-    if (end[1] != ':')
-        return true;
-    *why = "what follows ':' is no regular expression";
-    g->has_frame = end[2] && regcomp(&g->frame, end + 2, REG_EXTENDED | REG_NOSUB) == 0;
-    return g->has_frame;
+    if ((*text >= '0' && *text <= '9') || *text == '.') {
+        g->percent = strtod(text, &end);
+        if (isfinite(g->percent) && strcmp(end, "%") == 0)
+            return true;
+        if (isfinite(g->percent) && strncmp(end, "%:", 2) == 0 && end[2]) {
+            strbuf_addstr(why, "no regular expression behind ':': ");
+            g->frame = pattern_new(end + 2, why);
+            return g->frame != NULL;
+        }
+    }
+    strbuf_addstr(why, "expected a number and '%', as in 5% or 5%:^read");
+    return false;
 }
 
 void diff_gate_release(struct diff_gate *g)
 {
-    if (g->has_frame)
-        regfree(&g->frame);
-    g->has_frame = false;
+    pattern_free(g->frame);
+    g->frame = NULL;
 }
 
 static double number(const struct collapse_count *c)
@@ -67,10 +67,9 @@ static bool matches(const struct diff_gate *g, const struct collapse_stacks *st,
     if (known[id] < 0) {
         size_t len;
         const char *s = collapse_stacks_text(st, id, &len);
-        char *name = xmemdup0(s, len);
 
-        known[id] = regexec(&g->frame, name, 0, NULL, 0) == 0;
-        free(name);
+        /* A gate does not open because an expression gave up. */
+        known[id] = pattern_matches(g->frame, s, len) != 0;
     }
     return known[id];
 }
@@ -98,6 +97,7 @@ static void name_stacks(const struct collapse_stacks *st, const unsigned char *w
 {
     size_t n = collapse_stacks_len(st), ngrown = 0;
     struct grown *grown = xcalloc(n, sizeof *grown);
+    struct collapse_line line = COLLAPSE_LINE_INIT;
     struct collapse_stack s;
 
     for (size_t i = 0; i < n; i++) {
@@ -107,19 +107,21 @@ static void name_stacks(const struct collapse_stacks *st, const unsigned char *w
             continue;
         collapse_stacks_get(st, i, &s);
         for (size_t k = 0; k < s.n && !has; k++)
-            has = collapse_stacks_frame(st, &s, k) == frame;
+            has = s.ids[k] == frame;
         if (has && number(&s.second) > number(&s.count))
             grown[ngrown++] = (struct grown){i, number(&s.second) - number(&s.count)};
     }
     qsort(grown, ngrown, sizeof *grown, by_growth);
     for (size_t i = 0; i < ngrown && i < NAMED; i++) {
         collapse_stacks_get(st, grown[i].stack, &s);
+        collapse_line_set(&line, st, grown[i].stack);
         strbuf_addstr(report, "  ");
-        collapse_stacks_line(st, &s, report);
+        strbuf_add(report, line.text.buf, line.text.len);
         say_growth(report, (struct sums){number(&s.count), number(&s.second)});
     }
     if (ngrown > NAMED)
         strbuf_addf(report, "  and %zu more\n", ngrown - NAMED);
+    collapse_line_release(&line);
     free(grown);
 }
 
@@ -164,11 +166,11 @@ bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
 
         collapse_stacks_get(st, i, &s);
         v = (struct sums){number(&s.count), number(&s.second)};
-        watched[i] = !g->has_frame;
+        watched[i] = !g->frame;
         for (size_t k = 0; k < s.n; k++) {
-            uint32_t id = collapse_stacks_frame(st, &s, k);
+            uint32_t id = s.ids[k];
 
-            if (g->has_frame) {
+            if (g->frame) {
                 watched[i] |= matches(g, st, known, id);
             } else if (seen[id] != i + 1) {
                 seen[id] = (uint32_t)(i + 1);
@@ -183,10 +185,10 @@ bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
     }
     if (too_much(g, all, all.a)) {
         pass = false;
-        strbuf_addstr(report, g->has_frame ? "the stacks watched grew" : "the whole grew");
+        strbuf_addstr(report, g->frame ? "the stacks watched grew" : "the whole grew");
         say_growth(report, all);
         name_stacks(st, watched, UINT32_MAX, report);
-    } else if (!g->has_frame) {
+    } else if (!g->frame) {
         pass = check_frames(g, st, frames, watched, all.a, report);
     }
     free(frames);

@@ -4,18 +4,16 @@
 #ifndef FLAME_FOLD_DIFF_GATE_H
 #define FLAME_FOLD_DIFF_GATE_H
 
-#include <regex.h>
-
 #include "fold/collapse_stacks.h"
+#include "fold/pattern.h"
 
 struct diff_gate {
     double percent;
-    bool has_frame;
-    regex_t frame; /* stacks that hold a frame that matches are watched */
+    struct pattern *frame; /* stacks that hold a frame that matches are watched; NULL: all */
 };
 
-/* Reads "5%", "2.5%:REGEX". False, with *why (static), when it is not that. */
-bool diff_gate_parse(struct diff_gate *g, const char *text, const char **why);
+/* Reads "5%", "2.5%:REGEX". False, with `why` appended to, when it is not that. */
+bool diff_gate_parse(struct diff_gate *g, const char *text, struct strbuf *why);
 void diff_gate_release(struct diff_gate *g);
 
 /*

@@ -25,7 +25,8 @@ static const char help[] =
     "                       what it calls, grew by more than PERCENT of the whole; with\n"
     "                       a regex, if the stacks with such a frame together grew by\n"
     "                       more than PERCENT\n"
-    "      --help           this text\n";
+    "      --help           this text\n"
+    "\n" FILTER_HELP;
 
 enum { OPT_FAIL_ABOVE = 256, OPT_HELP };
 
@@ -36,11 +37,13 @@ static const struct option longopts[] = {
     {"output", required_argument, NULL, 'o'},
     {"fail-above", required_argument, NULL, OPT_FAIL_ABOVE},
     {"help", no_argument, NULL, OPT_HELP},
+    FILTER_OPTIONS,
     {NULL, 0, NULL, 0},
 };
 
 struct settings {
     struct fold_options fold;
+    struct filter filter;
     struct diff_gate gate;
     bool normalize, strip, has_gate;
     const char *output;
@@ -73,7 +76,7 @@ static int check_gate(const struct settings *s, const struct collapse_stacks *st
     return status;
 }
 
-static int compare(const struct settings *s, char **paths)
+static int compare(struct settings *s, char **paths)
 {
     struct collapse_load l;
     int status;
@@ -81,11 +84,14 @@ static int compare(const struct settings *s, char **paths)
     if (strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
         return flame_error(FLAME_USAGE, "diff: standard input is one profile; name the other");
     collapse_load_init(&l, "compare", &s->fold);
+    l.filter = &s->filter;
     collapse_stacks_want_two(l.stacks);
     collapse_stacks_strip(l.stacks, s->strip);
     status = load(&l, paths[0], 0);
     if (status == FLAME_OK)
         status = load(&l, paths[1], 1);
+    if (status == FLAME_OK)
+        status = collapse_load_filter(&l, "diff");
     if (status == FLAME_OK) {
         if (s->normalize)
             collapse_stacks_normalize(l.stacks);
@@ -97,48 +103,60 @@ static int compare(const struct settings *s, char **paths)
     return status;
 }
 
+/* -1: go on; else the exit status. */
+static int take_option(struct settings *s, int option, char **argv)
+{
+    struct strbuf why = STRBUF_INIT;
+    int status = filter_option(&s->filter, "diff", option, optarg);
+
+    if (status >= 0)
+        return status == FLAME_OK ? -1 : status;
+    switch (option) {
+    case 'n':
+        s->normalize = true;
+        break;
+    case 's':
+        s->strip = true;
+        break;
+    case 'v':
+        s->fold.view = optarg;
+        break;
+    case 'o':
+        s->output = optarg;
+        break;
+    case OPT_FAIL_ABOVE:
+        diff_gate_release(&s->gate);
+        s->has_gate = diff_gate_parse(&s->gate, optarg, &why);
+        if (!s->has_gate)
+            status = flame_error(FLAME_USAGE, "diff: --fail-above %s: %s", optarg, why.buf);
+        strbuf_release(&why);
+        return status;
+    case OPT_HELP:
+        fputs(help, stdout);
+        return FLAME_OK;
+    default:
+        return opts_wrong("diff", argv, option);
+    }
+    return -1;
+}
+
 int diff_main(int argc, char **argv)
 {
-    struct settings s = {0};
-    const char *why;
-    int c, status;
+    struct settings s = {.filter = FILTER_INIT};
+    int c, status = -1;
 
     opterr = 0;
     optind = 1;
-    while ((c = getopt_long(argc, argv, ":nsv:o:", longopts, NULL)) != -1) {
-        switch (c) {
-        case 'n':
-            s.normalize = true;
-            break;
-        case 's':
-            s.strip = true;
-            break;
-        case 'v':
-            s.fold.view = optarg;
-            break;
-        case 'o':
-            s.output = optarg;
-            break;
-        case OPT_FAIL_ABOVE:
-            diff_gate_release(&s.gate);
-            s.has_gate = diff_gate_parse(&s.gate, optarg, &why);
-            if (!s.has_gate)
-                return flame_error(FLAME_USAGE, "diff: --fail-above %s: %s", optarg, why);
-            break;
-        case OPT_HELP:
-            fputs(help, stdout);
-            diff_gate_release(&s.gate);
-            return FLAME_OK;
-        default:
-            diff_gate_release(&s.gate);
-            return opts_wrong("diff", argv, c);
-        }
-    }
-    if (argc - optind != 2)
+    while (status < 0 && (c = getopt_long(argc, argv, ":nsv:o:", longopts, NULL)) != -1)
+        status = take_option(&s, c, argv);
+    if (status < 0 && argc - optind != 2)
         status = flame_error(FLAME_USAGE, "diff: takes two profiles, BEFORE and AFTER; got %d",
                              argc - optind);
-    else
+    if (status < 0) {
+        fold_options_for(&s.fold, &s.filter);
         status = compare(&s, argv + optind);
+    }
+    filter_release(&s.filter);
     diff_gate_release(&s.gate);
     return status;
 }

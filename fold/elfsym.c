@@ -254,27 +254,36 @@ struct elfsym *elfsym_open_debugdata(const struct elfsym *e)
     return elfsym_open_memory(out, room);
 }
 
-static bool holds_code(const struct elfsym *e, size_t index, GElf_Shdr *sh)
+/* Code for functions, what is loaded but no code for variables. */
+static bool holds(const struct elfsym *e, size_t index, GElf_Shdr *sh, bool objects)
 {
     Elf_Scn *scn = elf_getscn(e->elf, index);
+    GElf_Xword want = objects ? SHF_ALLOC : SHF_EXECINSTR;
 
-    return scn && gelf_getshdr(scn, sh) && (sh->sh_flags & SHF_EXECINSTR);
+    return scn && gelf_getshdr(scn, sh) && (sh->sh_flags & (SHF_EXECINSTR | want)) == want;
+}
+
+static bool wanted(int type, bool objects)
+{
+    if (objects)
+        return type == STT_OBJECT;
+    return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
 }
 
 static void add_symbol(const struct elfsym *e, struct symtab *to, const GElf_Sym *sym,
-                       size_t strings, size_t index, GElf_Shdr *section, size_t *section_index)
+                       size_t strings, bool objects, GElf_Shdr *section, size_t *section_index)
 {
     int type = GELF_ST_TYPE(sym->st_info);
     enum symtab_rank rank = SYMTAB_RANK_GLOBAL;
+    size_t len, index = sym->st_shndx;
     const char *name, *at;
-    size_t len;
 
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || sym->st_name == 0)
+    if (!wanted(type, objects) || sym->st_name == 0)
         return;
     /* Neighbours share a section: look it up once. */
     if (index != *section_index) {
         *section_index = 0;
-        if (!holds_code(e, index, section))
+        if (!holds(e, index, section, objects))
             return;
         *section_index = index;
     }
@@ -297,7 +306,7 @@ static void add_symbol(const struct elfsym *e, struct symtab *to, const GElf_Sym
                len);
 }
 
-static size_t add_table(const struct elfsym *e, struct symtab *to, uint32_t type)
+static size_t add_table(const struct elfsym *e, struct symtab *to, uint32_t type, bool objects)
 {
     GElf_Shdr sh, section = {0};
     size_t section_index = 0, found = 0;
@@ -320,7 +329,7 @@ static size_t add_table(const struct elfsym *e, struct symtab *to, uint32_t type
                 sym.st_shndx >= SHN_LORESERVE)
                 continue;
             found++;
-            add_symbol(e, to, &sym, sh.sh_link, sym.st_shndx, &section, &section_index);
+            add_symbol(e, to, &sym, sh.sh_link, objects, &section, &section_index);
         }
     }
     return found;
@@ -328,12 +337,18 @@ static size_t add_table(const struct elfsym *e, struct symtab *to, uint32_t type
 
 size_t elfsym_add_symtab(const struct elfsym *e, struct symtab *to)
 {
-    return add_table(e, to, SHT_SYMTAB);
+    return add_table(e, to, SHT_SYMTAB, false);
 }
 
 size_t elfsym_add_dynsym(const struct elfsym *e, struct symtab *to)
 {
-    return add_table(e, to, SHT_DYNSYM);
+    return add_table(e, to, SHT_DYNSYM, false);
+}
+
+void elfsym_add_objects(const struct elfsym *e, struct symtab *to)
+{
+    add_table(e, to, SHT_SYMTAB, true);
+    add_table(e, to, SHT_DYNSYM, true);
 }
 
 bool elfsym_read(const struct elfsym *e, uint64_t vaddr, void *to, size_t len)

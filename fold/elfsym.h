@@ -48,6 +48,8 @@ struct elfsym *elfsym_open_debugdata(const struct elfsym *e);
 /* Adds the functions of .symtab or .dynsym; returns how many symbols there were. */
 size_t elfsym_add_symtab(const struct elfsym *e, struct symtab *to);
 size_t elfsym_add_dynsym(const struct elfsym *e, struct symtab *to);
+/* Adds the variables of both. */
+void elfsym_add_objects(const struct elfsym *e, struct symtab *to);
 
 /* elfplt.c: names the stubs through which other modules are called, "malloc@plt". */
 void elfsym_add_plt(struct elfsym *e, struct symtab *to);

@@ -1,23 +1,10 @@
 /*
  * Folding: from rows and nodes to stacks of names.
  *
- * One trace at a time, all of them into one aggregate:
- *
- *   1. every row's value, summed for each node (with --tid: kept apart for each
- *      thread); what comes to nothing is forgotten here, which for the live view
- *      is nearly everything
- *   2. the nodes above what is left, listed parents first
- *   3. along that list each node gets its address's number; a node that a signal
- *      handler returned to is noted as exact
- *   4. along the list again each node gets its stack in the aggregate, which is
- *      its parent's with its own frames on top
- *
- * So each node is looked at a fixed number of times however many rows and stacks
- * share it, and no step recurses. With --tid step 4 is done afresh for each
- * thread, on the nodes that thread's rows reach.
- *
- * Rejected: walking from each row to the root. Stacks of 1,000 frames that share
- * 990 would be walked, hashed and merged 1,000 times over.
+ * All traces go into one aggregate, view after view: a row becomes an item, its value
+ * for the view (items.c), an item's node a stack of names (nodestacks.c). What a view
+ * came to is set aside until all are known, so that each name is found once however
+ * many views there are.
  */
 #include "fold/fold.h"
 
@@ -25,263 +12,27 @@
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "fold/aggregate.h"
-#include "fold/frames.h"
 #include "fold/guarded.h"
-#include "fold/memviews.h"
+#include "fold/nodestacks.h"
 
-struct item {
-    uint32_t node;
-    uint32_t thread; /* 0 unless threads are kept apart */
-    int64_t value;
-};
-
-struct run {
-    const struct fold_options *opt;
-    const struct view *view;
-    const struct trace *t;
-    struct aggregate *to;
-    struct frames *frames;
-
-    struct item *items;
-    size_t nitems;
-    uint32_t *order; /* ids of the nodes needed, parents first */
-    size_t norder;
-    /* By node id: */
-    uint8_t *needed;
-    uint8_t *exact;
-    uint32_t *epoch;
-    uint32_t *address; /* number of a PC's address, see frames.h */
-    uint32_t *stack;
-    uint32_t *stack_of; /* which thread's round `stack` was made in, + 1 */
-};
-
-static uint32_t frame_of_string(struct aggregate *a, struct strbuf *sb)
+void fold_options_for(struct fold_options *opt, const struct filter *f)
 {
-    uint32_t frame = aggregate_frame(a, sb->buf, sb->len);
-
-    strbuf_release(sb);
-    return frame;
+    opt->tid |= f->by_thread;
+    opt->pid |= f->by_process;
+    opt->place = f->by;
+    opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
 }
 
-static uint32_t root_stack(struct run *r, uint32_t thread)
+/* The view asked for of the first of these traces. NULL after a line. */
+static const struct view *find_view(const struct fold_options *opt, uint32_t recorder)
 {
-    const struct trace_thread *th = trace_thread_at(r->t, thread);
-    const char *slash = strrchr(r->t->exe, '/');
-    const char *name = r->t->comm;
-    struct strbuf sb = STRBUF_INIT;
-    uint32_t stack;
-
-    if (!*name)
-        name = slash ? slash + 1 : r->t->exe;
-    strbuf_addstr(&sb, *name ? name : "unknown");
-    if (r->opt->pid)
-        strbuf_addf(&sb, "-%" PRIu32, r->t->header.pid);
-    stack = aggregate_push(r->to, 0, frame_of_string(r->to, &sb));
-    if (!r->opt->tid)
-        return stack;
-    if (!th) {
-        strbuf_addstr(&sb, "[unknown thread]");
-    } else if (th->uses > 1) {
-        strbuf_addf(&sb, "%" PRIu32 " threads", th->uses);
-    } else {
-        strbuf_add(&sb, th->comm, strnlen(th->comm, sizeof th->comm));
-        strbuf_addf(&sb, "-%" PRIu32, th->tid);
-    }
-    return aggregate_push(r->to, stack, frame_of_string(r->to, &sb));
-}
-
-/* Whose thread a row counts for: the one that allocated, if the stack knows it. */
-static uint32_t thread_of_row(const struct run *r, const struct trace_row *row)
-{
-    uint32_t thread = (uint32_t)trace_node_root(r->t, row->node)->addr;
-
-    return trace_thread_at(r->t, thread) ? thread : row->thread;
-}
-
-static int by_thread(const void *pa, const void *pb)
-{
-    const struct item *a = pa, *b = pb;
-
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
-}
-
-static void collect_items(struct run *r)
-{
-    const struct trace *t = r->t;
-    uint64_t *sums = r->opt->tid ? NULL : xcalloc(t->node_limit, sizeof *sums);
-    size_t alloc = 0;
-
-    for (uint32_t id = 0; id < t->row_limit; id++) {
-        const struct trace_row *row = &t->rows[id];
-        bool counts = trace_row_used(row) && !(r->opt->own && (row->flags & TRACE_ROW_INHERITED));
-        int64_t value = counts ? r->view->value(t, row) : 0;
-
-        if (value == 0)
-            continue;
-        if (sums) {
-            sums[row->node] += (uint64_t)value;
-            continue;
-        }
-        if (r->nitems == alloc) {
-            alloc = alloc ? alloc * 2 : 1024;
-            r->items = xreallocarray(r->items, alloc, sizeof *r->items);
-        }
-        r->items[r->nitems++] =
-            (struct item){.node = row->node, .thread = thread_of_row(r, row), .value = value};
-    }
-    for (uint32_t id = 0; sums && id < t->node_limit; id++) {
-        if (sums[id] == 0)
-            continue;
-        if (r->nitems == alloc) {
-            alloc = alloc ? alloc * 2 : 1024;
-            r->items = xreallocarray(r->items, alloc, sizeof *r->items);
-        }
-        r->items[r->nitems++] = (struct item){.node = id, .value = (int64_t)sums[id]};
-    }
-    if (r->opt->tid && r->nitems)
-        qsort(r->items, r->nitems, sizeof *r->items, by_thread);
-    free(sums);
-}
-
-static void list_nodes(struct run *r)
-{
-    size_t alloc = 0;
-
-    for (size_t i = 0; i < r->nitems; i++) {
-        size_t begin = r->norder;
-
-        /* A root's parent is 0, and 0 is marked from the start. */
-        for (uint32_t id = r->items[i].node; !r->needed[id]; id = r->t->nodes[id].parent) {
-            if (r->norder == alloc) {
-                alloc = alloc ? alloc * 2 : 4096;
-                r->order = xreallocarray(r->order, alloc, sizeof *r->order);
-            }
-            r->needed[id] = 1;
-            r->order[r->norder++] = id;
-        }
-        for (size_t a = begin, b = r->norder; a + 1 < b; a++) {
-            uint32_t id = r->order[a];
-
-            r->order[a] = r->order[--b];
-            r->order[b] = id;
-        }
-    }
-}
-
-static void find_addresses(struct run *r)
-{
-    for (size_t i = 0; i < r->norder; i++) {
-        uint32_t id = r->order[i];
-        const struct trace_node *n = &r->t->nodes[id];
-
-        if (n->kind == TRACE_NODE_ROOT) {
-            r->epoch[id] = (uint32_t)(n->addr >> 32);
-            continue;
-        }
-        r->epoch[id] = r->epoch[n->parent];
-        if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT)
-            continue;
-        r->address[id] = frames_address(r->frames, n->addr, r->epoch[id]);
-        r->exact[id] |= n->kind == TRACE_NODE_PC_EXACT;
-        if (frames_is_sigreturn(r->frames, r->address[id]))
-            r->exact[n->parent] = 1;
-    }
-}
-
-static uint32_t push_node(struct run *r, uint32_t id, uint32_t below)
-{
-    const struct trace_node *n = &r->t->nodes[id];
-    struct trace_string name;
-
-    switch (n->kind) {
-    case TRACE_NODE_TRUNCATED:
-        return aggregate_push(r->to, below, aggregate_frame(r->to, "[truncated]", 11));
-    case TRACE_NODE_NAME:
-        name = trace_node_name(r->t, n);
-        return aggregate_push(r->to, below, aggregate_frame(r->to, name.s, name.len));
-    default:
-        return frames_push(r->frames, r->address[id], r->exact[id], below);
-    }
-}
-
-/* The stacks of the nodes in r->order that this thread's items reach. */
-static void add_items(struct run *r)
-{
-    uint32_t thread = UINT32_MAX, root = 0, round = 0, *chain = NULL;
-    size_t alloc = 0;
-
-    for (size_t i = 0; i < r->nitems; i++) {
-        const struct item *item = &r->items[i];
-        uint32_t id = item->node;
-        size_t n = 0;
-
-        if (item->thread != thread) {
-            thread = item->thread;
-            root = root_stack(r, thread);
-            round++;
-        }
-        for (; r->stack_of[id] != round; id = r->t->nodes[id].parent) {
-            if (r->t->nodes[id].kind == TRACE_NODE_ROOT) {
-                r->stack[id] = root;
-                r->stack_of[id] = round;
-                break;
-            }
-            if (n == alloc) {
-                alloc = alloc ? alloc * 2 : 256;
-                chain = xreallocarray(chain, alloc, sizeof *chain);
-            }
-            chain[n++] = id;
-        }
-        while (n > 0) {
-            uint32_t above = chain[--n];
-
-            r->stack[above] = push_node(r, above, r->stack[r->t->nodes[above].parent]);
-            r->stack_of[above] = round;
-        }
-        aggregate_add(r->to, r->stack[item->node], item->value);
-    }
-    free(chain);
-}
-
-static void fold_one(const struct fold_options *opt, const struct view *view, const struct trace *t,
-                     struct frames *frames, struct aggregate *to)
-{
-    struct run r = {.opt = opt, .view = view, .t = t, .to = to, .frames = frames};
-    size_t nodes = (size_t)t->node_limit + 1;
-
-    r.needed = xcalloc(nodes, 1);
-    r.exact = xcalloc(nodes, 1);
-    r.epoch = xcalloc(nodes, sizeof *r.epoch);
-    r.address = xcalloc(nodes, sizeof *r.address);
-    r.stack = xcalloc(nodes, sizeof *r.stack);
-    r.stack_of = xcalloc(nodes, sizeof *r.stack_of);
-    r.needed[0] = 1;
-    collect_items(&r);
-    list_nodes(&r);
-    find_addresses(&r);
-    add_items(&r);
-    free(r.items);
-    free(r.order);
-    free(r.needed);
-    free(r.exact);
-    free(r.epoch);
-    free(r.address);
-    free(r.stack);
-    free(r.stack_of);
-}
-
-static const struct view *find_view(const struct fold_options *opt)
-{
-    const char *name = opt->view ? opt->view : FOLD_DEFAULT_VIEW;
-    const struct view *view = view_find(name);
+    const struct view *view = opt->view ? view_find(opt->view) : views_of(recorder);
     struct strbuf list = STRBUF_INIT;
 
     if (!view) {
-        view_list(&list);
-        flame_error(FLAME_USAGE, "unknown view '%s'; the views are %s", name, list.buf);
+        view_list(&list, 0);
+        flame_error(FLAME_USAGE, "unknown view '%s'; the views are %s", opt->view ? opt->view : "",
+                    list.buf);
         strbuf_release(&list);
     }
     return view;
@@ -292,14 +43,25 @@ static bool has_view(const struct trace *t, const struct view *view)
     return strcmp(view->name, "peak") != 0 || t->header.features & TRACE_FEATURE_PEAK;
 }
 
-static int check_fits(const struct trace *t, const struct view *view, bool all)
+static int check_fits(const struct fold_options *opt, const struct trace *t,
+                      const struct view *view)
 {
-    if (t->header.recorder != TRACE_RECORDER_MEM)
-        return flame_error(FLAME_USAGE, "%s: not a trace of memory; there is no view '%s' of it",
-                           t->path, view->name);
-    if (!all && !has_view(t, view))
+    const char *what = t->header.recorder == TRACE_RECORDER_MEM ? "memory" : "waiting";
+    struct strbuf list = STRBUF_INIT;
+
+    if (t->header.recorder != view->recorder) {
+        view_list(&list, t->header.recorder);
+        flame_error(FLAME_USAGE, "%s: a trace of %s; there is no view '%s' of it, but %s", t->path,
+                    what, view->name, list.buf);
+        strbuf_release(&list);
+        return FLAME_USAGE;
+    }
+    if (!opt->all_views && !has_view(t, view))
         return flame_error(FLAME_USAGE, "%s: recorded without the peak; choose another view",
                            t->path);
+    if (opt->idle && t->header.recorder != TRACE_RECORDER_OFF)
+        return flame_error(FLAME_USAGE, "%s: a trace of %s; --idle is for traces of 'flame off'",
+                           t->path, what);
     return 0;
 }
 
@@ -321,12 +83,47 @@ struct counted {
     size_t n;
 };
 
-static void count_view(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                       struct frames **frames, struct aggregate *to, struct counted *c)
+/* Rounded once for each stack, so that rows do not add their errors up. */
+static void scale_sums(struct counted *c)
 {
-    for (size_t i = 0; i < ntraces; i++)
-        fold_one(opt, c->view, traces[i], frames[i], to);
-    c->sums = aggregate_take_sums(to, &c->n);
+    uint64_t scale = c->view->scale;
+
+    for (size_t i = 0; scale > 1 && i < c->n; i++)
+        if ((int64_t)c->sums[i] > 0)
+            c->sums[i] = (c->sums[i] + scale / 2) / scale;
+}
+
+/* One fold's inputs, and what they are made into. */
+struct folding {
+    const struct fold_options *opt;
+    struct trace *const *traces;
+    size_t ntraces;
+    struct frames **frames; /* of each trace */
+    struct idle **idle;     /* the same; NULLs unless idle sleeps are left out */
+    struct excludes *excludes;
+    struct aggregate *to;
+};
+
+static void count_view(struct folding *f, struct counted *c, struct left_out *left_out)
+{
+    for (size_t i = 0; i < f->ntraces; i++) {
+        struct item_options io = {.view = c->view,
+                                  .tid = f->opt->tid,
+                                  .own = f->opt->own,
+                                  .comms = f->opt->comms,
+                                  .ncomms = f->opt->ncomms,
+                                  .idle = f->idle[i],
+                                  .left_out = left_out};
+        struct nodestack_options no = {
+            .shape = c->view->shape, .pid = f->opt->pid, .tid = f->opt->tid};
+        struct items items = items_collect(f->traces[i], &io);
+
+        nodestacks_add(f->traces[i], f->frames[i], &items, &no);
+        free(items.item);
+    }
+    left_out->exclude += aggregate_exclude(f->to, excludes_match, f->excludes);
+    c->sums = aggregate_take_sums(f->to, &c->n);
+    scale_sums(c);
 }
 
 static void write_view(const struct fold_options *opt, uint64_t sample, struct aggregate *to,
@@ -346,76 +143,106 @@ static void write_view(const struct fold_options *opt, uint64_t sample, struct a
     }
     aggregate_put_sums(to, c->sums, c->n);
     negative = aggregate_write(to, sink, opaque);
-    if (negative)
+    if (opt->quiet)
+        return;
+    if (negative && c->view->recorder == TRACE_RECORDER_MEM)
         flame_warn("%zu stacks left out whose sum is below zero: more was freed than allocated "
                    "there, as far as this trace knows",
                    negative);
+    else if (negative)
+        flame_warn("%zu stacks left out whose times no clock could have measured", negative);
 }
 
 /* The views asked for that all traces have. How many. */
-static size_t choose_views(const struct fold_options *opt, struct trace *const *traces,
-                           size_t ntraces, struct counted *chosen)
+static size_t choose_views(const struct folding *f, struct counted *chosen)
 {
+    uint32_t recorder = f->ntraces ? f->traces[0]->header.recorder : TRACE_RECORDER_MEM;
+    const struct view *asked = find_view(f->opt, recorder);
     size_t n = 0;
 
-    for (size_t v = 0; views[v].name; v++) {
-        bool wanted = opt->all_views || &views[v] == find_view(opt);
+    for (const struct view *v = views_of(asked->recorder); v->name; v++) {
+        bool wanted = f->opt->all_views || v == asked;
 
-        for (size_t i = 0; i < ntraces; i++)
-            wanted = wanted && has_view(traces[i], &views[v]);
+        for (size_t i = 0; i < f->ntraces; i++)
+            wanted = wanted && has_view(f->traces[i], v);
         if (wanted)
-            chosen[n++] = (struct counted){.view = &views[v]};
+            chosen[n++] = (struct counted){.view = v};
     }
     return n;
 }
 
-/*
- * What is left when views and traces are known to be good. All names are found before
- * the first text goes out, each once however many views there are.
- */
+static void open_traces(struct folding *f, struct symbols *syms, struct left_out *left_out)
+{
+    for (size_t i = 0; i < f->ntraces; i++) {
+        const struct trace *t = f->traces[i];
+
+        if (t->missing_rows && !f->opt->quiet)
+            flame_warn("%s: copied while the program ran; %" PRIu32
+                       " rows of counters are left out",
+                       t->path, t->missing_rows);
+        f->frames[i] = frames_new(t, syms, f->to, f->opt->place);
+        if (!f->opt->idle)
+            continue;
+        f->idle[i] = idle_new(t, f->frames[i]);
+        left_out->idle_threads += idle_threads(f->idle[i], &left_out->idle_names);
+    }
+}
+
+/* What is left when views and traces are known to be good. */
 static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                      aggregate_sink sink, void *opaque)
 {
-    struct counted counted[VIEWS_MAX];
-    size_t n = choose_views(opt, traces, ntraces, counted);
-    struct frames **frames = xcalloc(ntraces, sizeof(struct frames *));
-    struct aggregate *to = aggregate_new();
+    struct folding f = {.opt = opt, .traces = traces, .ntraces = ntraces};
+    struct left_out left_out = LEFT_OUT_INIT, others = LEFT_OUT_INIT;
     struct symbols *syms = symbols_new(&opt->symbols);
+    struct counted counted[VIEWS_MAX];
+    size_t n = choose_views(&f, counted);
 
-    for (size_t i = 0; i < ntraces; i++) {
-        if (traces[i]->missing_rows)
-            flame_warn("%s: copied while the program ran; %" PRIu32
-                       " rows of counters are left out",
-                       traces[i]->path, traces[i]->missing_rows);
-        frames[i] = frames_new(traces[i], syms, to);
-    }
+    f.excludes = excludes_new(opt->excludes, opt->nexcludes);
+    f.frames = xcalloc(ntraces, sizeof(struct frames *));
+    f.idle = xcalloc(ntraces, sizeof(struct idle *));
+    f.to = aggregate_new();
+    open_traces(&f, syms, &left_out);
     for (size_t v = 0; v < n; v++)
-        count_view(opt, traces, ntraces, frames, to, &counted[v]);
+        count_view(&f, &counted[v], v == 0 ? &left_out : &others);
     for (size_t v = 0; v < n; v++) {
-        write_view(opt, sample_of(traces, ntraces), to, &counted[v], sink, opaque);
+        write_view(opt, sample_of(traces, ntraces), f.to, &counted[v], sink, opaque);
         free(counted[v].sums);
     }
-    for (size_t i = 0; i < ntraces; i++)
-        frames_free(frames[i]);
-    free(frames);
+    if (n && !opt->quiet)
+        left_out_say(&left_out, counted[0].view->unit, counted[0].view->scale);
+    for (size_t i = 0; i < ntraces; i++) {
+        frames_free(f.frames[i]);
+        idle_free(f.idle[i]);
+    }
+    free(f.frames);
+    free(f.idle);
+    excludes_free(f.excludes);
+    left_out_release(&left_out);
     symbols_free(syms);
-    aggregate_free(to);
+    aggregate_free(f.to);
     return 0;
 }
 
 int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                    aggregate_sink sink, void *opaque)
 {
-    const struct view *view = find_view(opt);
+    const struct view *view =
+        find_view(opt, ntraces ? traces[0]->header.recorder : TRACE_RECORDER_MEM);
+    struct excludes *excludes;
 
     if (!view)
         return FLAME_USAGE;
     for (size_t i = 0; i < ntraces; i++) {
-        int err = check_fits(traces[i], view, opt->all_views);
+        int err = check_fits(opt, traces[i], view);
 
         if (err)
             return err;
     }
+    excludes = excludes_new(opt->excludes, opt->nexcludes);
+    if (!excludes)
+        return FLAME_USAGE;
+    excludes_free(excludes);
     if (opt->symbols.no_inline && !opt->symbols.lines)
         return fold_here(opt, traces, ntraces, sink, opaque);
     return guarded_fold(opt, traces, ntraces, sink, opaque, fold_here);
@@ -425,7 +252,7 @@ int fold_traces_to(const struct fold_options *opt, const char *const *paths, siz
                    aggregate_sink sink, void *opaque)
 {
     struct trace **traces = xcalloc(npaths, sizeof *traces);
-    int err = find_view(opt) ? 0 : FLAME_USAGE;
+    int err = find_view(opt, TRACE_RECORDER_MEM) ? 0 : FLAME_USAGE;
 
     for (size_t i = 0; i < npaths && !err; i++)
         err = trace_load(paths[i], &traces[i]);

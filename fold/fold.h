@@ -13,19 +13,28 @@
 #include "common/strbuf.h"
 #include "common/trace_reader.h"
 #include "fold/aggregate.h"
+#include "fold/filter.h"
 #include "fold/symbols.h"
 
-#define FOLD_DEFAULT_VIEW "alloc"
-
 struct fold_options {
-    const char *view; /* NULL: FOLD_DEFAULT_VIEW */
+    const char *view; /* NULL: "alloc" or "off", as the trace is */
     bool all_views;   /* every view the traces have, one after the other, each with its header */
     bool pid;         /* the root frame is comm-PID instead of comm */
     bool tid;         /* a frame for the thread under the root */
     bool no_header;   /* leave out the "# flame:" line */
+    bool quiet;       /* say nothing of what is left out */
     bool own;         /* leave out what a forked child has of its parent's blocks */
+    enum place_kind place;    /* names carry their place, for filters to read */
+    const char *const *comms; /* only threads with one of these names; borrowed */
+    size_t ncomms;
+    const char *const *excludes; /* no stacks with a frame one of these regular expressions */
+    size_t nexcludes;            /* (POSIX, extended) matches */
+    bool idle;                   /* of waiting: leave out what idle.h says */
     struct symbol_options symbols;
 };
+
+/* Asks for what these filters need to know: threads, processes, places. */
+void fold_options_for(struct fold_options *opt, const struct filter *f);
 
 /* Folds several traces into one text, appended to `out`. Paths as for trace_load. */
 int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,

@@ -15,6 +15,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/folded.h"
+#include "fold/hashslots.h"
 #include "fold/perfmap.h"
 
 struct list {
@@ -25,6 +27,7 @@ struct list {
 struct address {
     uint64_t addr;
     const struct trace_module_view *module; /* or NULL */
+    uint32_t pid;                           /* without a module: whose memory it is in */
     struct list call, exact;
     bool sigreturn;
 };
@@ -33,27 +36,31 @@ struct frames {
     const struct trace *t;
     struct symbols *syms;
     struct aggregate *to;
+    enum place_kind place;
     struct symbol_module **modules; /* in the order of t->modules */
     struct address *addresses;
     size_t n, alloc;
-    uint32_t *slots; /* index in addresses + 1; 0: free */
-    size_t mask;
-    struct perfmap *jit; /* names of code outside of files; NULL: none */
-    bool jit_sought;
+    struct hashslots by_address;
+    struct jit {
+        uint32_t pid;
+        struct perfmap *map; /* names of code outside of files; NULL: none */
+    } * jits;
+    size_t njits;
     uint32_t *ids; /* frame ids of all lists */
     size_t nids, ids_alloc;
 };
 
-struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to)
+struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
+                          enum place_kind place)
 {
     struct frames *f = xcalloc(1, sizeof *f);
 
     f->t = t;
     f->syms = syms;
     f->to = to;
+    f->place = place;
     f->modules = xcalloc(t->nmodules, sizeof *f->modules);
-    f->mask = 4095;
-    f->slots = xcalloc(f->mask + 1, sizeof *f->slots);
+    hashslots_init(&f->by_address, 4096);
     return f;
 }
 
@@ -61,10 +68,12 @@ void frames_free(struct frames *f)
 {
     if (!f)
         return;
-    perfmap_free(f->jit);
+    for (size_t i = 0; i < f->njits; i++)
+        perfmap_free(f->jits[i].map);
+    free(f->jits);
     free(f->modules);
     free(f->addresses);
-    free(f->slots);
+    hashslots_release(&f->by_address);
     free(f->ids);
     free(f);
 }
@@ -78,49 +87,42 @@ static struct symbol_module *module_of(struct frames *f, const struct trace_modu
     return f->modules[i];
 }
 
-static size_t hash_address(uint64_t addr, const struct trace_module_view *m)
+static uint32_t hash_address(uint64_t addr, const struct trace_module_view *m)
 {
-    return (size_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
+    return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
 }
 
-static void grow(struct frames *f)
+/* A trace of waiting is of many processes. */
+static uint32_t pid_of(const struct trace *t, const struct trace_node *root)
 {
-    size_t mask = f->mask * 2 + 1;
+    const struct trace_off_thread *th = trace_off_thread_at(t, (uint32_t)root->addr);
 
-    free(f->slots);
-    f->slots = xcalloc(mask + 1, sizeof *f->slots);
-    f->mask = mask;
-    for (size_t i = 0; i < f->n; i++) {
-        size_t at = hash_address(f->addresses[i].addr, f->addresses[i].module) & mask;
-
-        while (f->slots[at])
-            at = (at + 1) & mask;
-        f->slots[at] = (uint32_t)i + 1;
-    }
+    return th ? th->pid : t->header.pid;
 }
 
-uint32_t frames_address(struct frames *f, uint64_t addr, uint32_t epoch)
+uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root)
 {
-    const struct trace_module_view *m = trace_module_at(f->t, addr, epoch);
-    size_t at = hash_address(addr, m) & f->mask;
+    const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
+    uint32_t pid = m ? 0 : pid_of(f->t, root);
+    struct hashslots *h = &f->by_address;
+    uint32_t hash = hash_address(addr, m), id;
     struct address *a;
 
-    for (; f->slots[at]; at = (at + 1) & f->mask) {
-        a = &f->addresses[f->slots[at] - 1];
-        if (a->addr == addr && a->module == m)
-            return f->slots[at] - 1;
+    for (size_t i = hashslots_first(h, hash); hashslots_at(h, i, &id); i = hashslots_next(h, i)) {
+        a = &f->addresses[id];
+        if (a->addr == addr && a->module == m && a->pid == pid)
+            return id;
     }
     if (f->n == f->alloc) {
         f->alloc = f->alloc ? f->alloc * 2 : 1024;
         f->addresses = xreallocarray(f->addresses, f->alloc, sizeof *f->addresses);
     }
-    a = &f->addresses[f->n];
-    *a = (struct address){.addr = addr, .module = m};
+    id = (uint32_t)f->n++;
+    a = &f->addresses[id];
+    *a = (struct address){.addr = addr, .module = m, .pid = pid};
     a->sigreturn = m && symbols_is_sigreturn(f->syms, module_of(f, m), addr - m->m.bias);
-    f->slots[at] = (uint32_t)++f->n;
-    if (f->n * 2 > f->mask)
-        grow(f);
-    return (uint32_t)f->n - 1;
+    hashslots_add(h, hash, id);
+    return id;
 }
 
 bool frames_is_sigreturn(const struct frames *f, uint32_t address)
@@ -134,20 +136,29 @@ static void add_id(struct frames *f, struct list *list, const struct strbuf *nam
         f->ids_alloc = f->ids_alloc ? f->ids_alloc * 2 : 1024;
         f->ids = xreallocarray(f->ids, f->ids_alloc, sizeof *f->ids);
     }
-    f->ids[f->nids++] = aggregate_frame(f->to, name->buf, name->len);
+    f->ids[f->nids++] = aggregate_safe_frame(f->to, name->buf, name->len);
     list->n++;
 }
 
-/* "[libc.so.6+0x1234]" for an address that no symbol explains. */
-static void add_offset(struct strbuf *sb, const struct address *a)
+/* The last component of a module's path. */
+static const char *module_name(const struct trace_module_view *module, size_t *len)
 {
     static const char gone[] = " (deleted)";
-    const char *path = a->module ? a->module->path : "", *slash = strrchr(path, '/');
+    const char *path = module ? module->path : "", *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
-    size_t len = strlen(base);
 
-    if (len > sizeof gone - 1 && strcmp(base + len - (sizeof gone - 1), gone) == 0)
-        len -= sizeof gone - 1;
+    *len = strlen(base);
+    if (*len > sizeof gone - 1 && strcmp(base + *len - (sizeof gone - 1), gone) == 0)
+        *len -= sizeof gone - 1;
+    return base;
+}
+
+/* What an address lies in, for a frame without a symbol: "libc.so.6", "vdso". */
+static void add_module_name(struct strbuf *sb, const struct trace_module_view *module)
+{
+    size_t len;
+    const char *base = module_name(module, &len);
+
     if (strcmp(base, "linux-vdso.so.1") == 0 || strcmp(base, "[vdso]") == 0) {
         base = "vdso";
         len = 4;
@@ -158,24 +169,36 @@ static void add_offset(struct strbuf *sb, const struct address *a)
         base = "unknown";
         len = 7;
     }
-    strbuf_addch(sb, '[');
     strbuf_add(sb, base, len);
+}
+
+/* "[libc.so.6+0x1234]" for an address that no symbol explains. */
+static void add_offset(struct strbuf *sb, const struct address *a)
+{
+    strbuf_addch(sb, '[');
+    add_module_name(sb, a->module);
     strbuf_addf(sb, "+0x%" PRIx64 "]", a->addr - (a->module ? a->module->m.bias : 0));
+}
+
+/* A process's map, opened when the first of its addresses wants it. */
+static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
+{
+    for (size_t i = 0; i < f->njits; i++)
+        if (f->jits[i].pid == pid)
+            return f->jits[i].map;
+    f->jits = xreallocarray(f->jits, f->njits + 1, sizeof *f->jits);
+    f->jits[f->njits] = (struct jit){pid, perfmap_open(pid)};
+    return f->jits[f->njits++].map;
 }
 
 /* Code that belongs to no file: a JIT may have left its name. False: it has not. */
 static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct address *a, bool exact)
 {
+    const struct perfmap *map = a->module ? NULL : jit_map(f, a->pid);
     const char *name;
     size_t len;
 
-    if (a->module)
-        return false;
-    if (!f->jit_sought) {
-        f->jit_sought = true;
-        f->jit = perfmap_open(f->t->header.pid);
-    }
-    name = f->jit ? perfmap_find(f->jit, a->addr - (exact ? 0 : 1), &len) : NULL;
+    name = map ? perfmap_find(map, a->addr - (exact ? 0 : 1), &len) : NULL;
     if (!name)
         return false;
     strbuf_add(sb, name, len);
@@ -183,10 +206,28 @@ static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct addre
     return true;
 }
 
+static void add_place(const struct frames *f, struct strbuf *sb, const struct address *a,
+                      const struct symbol_frame *frame)
+{
+    struct strbuf place = STRBUF_INIT;
+    size_t len;
+    const char *module = module_name(a->module, &len);
+
+    if (f->place == PLACE_MODULE || !frame->file) {
+        place_mark_module(sb, f->place, module, len);
+        return;
+    }
+    strbuf_addstr(&place, frame->file);
+    if (f->place == PLACE_LINE)
+        strbuf_addf(&place, ":%u", frame->line);
+    place_mark(sb, place.buf, place.len);
+    strbuf_release(&place);
+}
+
 static void resolve(struct frames *f, const struct address *a, struct list *list, bool exact)
 {
     struct symbol_frames found = {NULL, 0};
-    struct strbuf sb = STRBUF_INIT;
+    struct strbuf sb = STRBUF_INIT, safe = STRBUF_INIT;
 
     list->done = true;
     list->first = (uint32_t)f->nids;
@@ -198,23 +239,29 @@ static void resolve(struct frames *f, const struct address *a, struct list *list
             strbuf_addstr(&sb, "__restore_rt");
         else if (!add_jit_name(f, &sb, a, exact))
             add_offset(&sb, a);
-        add_id(f, list, &sb);
+        folded_add_frame(&safe, sb.buf, sb.len);
+        add_id(f, list, &safe);
     }
     for (size_t i = 0; i < found.n; i++) {
         const struct symbol_frame *frame = &found.frame[i];
 
         strbuf_clear(&sb);
         strbuf_add(&sb, frame->name, frame->len);
-        if (frame->file)
+        if (frame->file && f->place != PLACE_FILE && f->place != PLACE_LINE)
             strbuf_addf(&sb, " %s:%u", frame->file, frame->line);
         if (frame->inlined)
             strbuf_addstr(&sb, "_[i]");
-        add_id(f, list, &sb);
+        strbuf_clear(&safe);
+        folded_add_frame(&safe, sb.buf, sb.len);
+        if (f->place)
+            add_place(f, &safe, a, frame);
+        add_id(f, list, &safe);
     }
     strbuf_release(&sb);
+    strbuf_release(&safe);
 }
 
-uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t stack)
+const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n)
 {
     struct address *a = &f->addresses[address];
     struct list *list;
@@ -223,7 +270,36 @@ uint32_t frames_push(struct frames *f, uint32_t address, bool exact, uint32_t st
     list = exact ? &a->exact : &a->call;
     if (!list->done)
         resolve(f, a, list, exact);
-    for (uint32_t i = 0; i < list->n; i++)
-        stack = aggregate_push(f->to, stack, f->ids[list->first + i]);
-    return stack;
+    *n = list->n;
+    return f->ids + list->first;
+}
+
+/* pthread_rwlock_t, the largest of them, has 56 bytes. */
+#define LOCK_SIZE_MAX 64
+
+uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *root)
+{
+    const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
+    uint64_t vaddr = addr - (m ? m->m.bias : 0);
+    struct symbol_object o = {NULL, 0, 0, 0};
+    struct strbuf sb = STRBUF_INIT;
+    uint32_t frame;
+
+    strbuf_addstr(&sb, "futex ");
+    if (m)
+        o = symbols_object(f->syms, module_of(f, m), vaddr);
+    if (o.name)
+        strbuf_add(&sb, o.name, o.len);
+    else
+        add_module_name(&sb, m);
+    if (!o.name || o.size > LOCK_SIZE_MAX)
+        strbuf_addf(&sb, "+0x%" PRIx64, o.name ? o.offset : vaddr);
+    frame = aggregate_frame(f->to, sb.buf, sb.len);
+    strbuf_release(&sb);
+    return frame;
+}
+
+struct aggregate *frames_aggregate(const struct frames *f)
+{
+    return f->to;
 }

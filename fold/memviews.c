@@ -1,8 +1,8 @@
 /*
- * The views. Rows that a fork's child inherited stand for blocks that its parent
+ * The views of memory. Rows that a fork's child inherited stand for blocks that its parent
  * allocated: they count as live and in the peak, but not as allocated here.
  */
-#include "fold/memviews.h"
+#include "fold/viewtable.h"
 
 static bool inherited(const struct trace_row *r)
 {
@@ -41,21 +41,15 @@ static int64_t temp_value(const struct trace *t, const struct trace_row *r)
     return (int64_t)r->temp_calls;
 }
 
-const struct view views[VIEWS_MAX + 1] = {
-    {"alloc", "bytes", alloc_value}, {"count", "calls", count_value}, {"live", "bytes", live_value},
-    {"peak", "bytes", peak_value},   {"temp", "calls", temp_value},   {NULL, NULL, NULL},
+#define MEM TRACE_RECORDER_MEM
+
+const struct view mem_views[] = {
+    {"alloc", "bytes", MEM, 1, VIEW_OWN, alloc_value, NULL},
+    {"count", "calls", MEM, 1, VIEW_OWN, count_value, NULL},
+    {"live", "bytes", MEM, 1, VIEW_OWN, live_value, NULL},
+    {"peak", "bytes", MEM, 1, VIEW_OWN, peak_value, NULL},
+    {"temp", "calls", MEM, 1, VIEW_OWN, temp_value, NULL},
+    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL},
 };
 
-const struct view *view_find(const char *name)
-{
-    for (const struct view *v = views; v->name; v++)
-        if (strcmp(v->name, name) == 0)
-            return v;
-    return NULL;
-}
-
-void view_list(struct strbuf *sb)
-{
-    for (const struct view *v = views; v->name; v++)
-        strbuf_addf(sb, "%s%s", v == views ? "" : ", ", v->name);
-}
+_Static_assert(ARRAY_LEN(mem_views) <= VIEWS_MAX + 1, "viewtable.h");

@@ -46,6 +46,8 @@ struct symbol_module {
     bool loaded;
     struct elfsym *file, *debug, *packed;
     struct symtab tab;
+    struct symtab objects; /* variables; read when the first is asked for */
+    bool objects_loaded;
     struct dwarfline *dwarf; /* NULL: there is none, or nobody asked */
     UT_hash_handle hh;
 };
@@ -83,6 +85,7 @@ void symbols_free(struct symbols *s)
     HASH_ITER (hh, s->modules, m, next) {
         HASH_DEL(s->modules, m);
         symtab_release(&m->tab);
+        symtab_release(&m->objects);
         dwarfline_close(m->dwarf);
         elfsym_close(m->file);
         elfsym_close(m->debug);
@@ -287,6 +290,33 @@ struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, ui
     out.frame = frame;
     out.n = n;
     return out;
+}
+
+static void load_objects(struct symbol_module *m)
+{
+    const struct elfsym *const files[] = {m->file, m->debug, m->packed};
+
+    m->objects_loaded = true;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (files[i])
+            elfsym_add_objects(files[i], &m->objects);
+    symtab_finish(&m->objects);
+}
+
+struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    const struct symtab_entry *e;
+    struct symbol_frame name;
+
+    if (!m->loaded)
+        load(s, m);
+    if (!m->objects_loaded)
+        load_objects(m);
+    e = symtab_find(&m->objects, vaddr);
+    if (!e)
+        return (struct symbol_object){NULL, 0, 0, 0};
+    name = named(s, e->name, e->len);
+    return (struct symbol_object){name.name, name.len, vaddr - e->addr, e->end - e->addr};
 }
 
 bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr)

@@ -58,6 +58,14 @@ struct symbol_module *symbols_module(struct symbols *s, const char *path, const 
 /* What the instruction at `vaddr` (an address of the file) belongs to. */
 struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
 
+/* The variable that `vaddr` lies in, by the same tables. */
+struct symbol_object {
+    const char *name; /* not NUL-terminated; NULL: none is known */
+    size_t len;
+    uint64_t offset, size; /* of vaddr in it, and its own */
+};
+struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
+
 /*
  * True when `vaddr` is the first instruction of the code that a signal handler
  * returns to. Its caller did not call: it was interrupted.

@@ -17,6 +17,7 @@
 
 #include "common/error.h"
 #include "common/trace_reader.h"
+#include "fold/filter_lines.h"
 #include "fold/fold.h"
 
 #define CHUNK (256u << 10)
@@ -26,9 +27,10 @@
 struct reader {
     struct input *in;
     const struct input_options *o;
-    const char *name; /* for messages */
-    uint32_t column;  /* that is counted in */
-    bool timed;       /* what follows is of this moment, unless it says another */
+    struct filter_lines *lines; /* NULL: no filter */
+    const char *name;           /* for messages */
+    uint32_t column;            /* that is counted in */
+    bool timed;                 /* what follows is of this moment, unless it says another */
     double moment;
     uint64_t line, stacks, unknown, first_unknown;
 };
@@ -135,6 +137,54 @@ static int take_heading(struct reader *r, const char *s, size_t len)
     return status;
 }
 
+/* "12", or "12,34" of a comparison, where what is shown is the second. */
+static void take_left_out(struct reader *r, const char *s, size_t len)
+{
+    const char *value, *comma;
+    struct collapse_count count;
+    size_t n;
+
+    if (!folded_find_meta(s, len, FOLDED_LEFT_OUT, &value, &n))
+        return;
+    comma = memchr(value, ',', n);
+    if (comma) {
+        n -= (size_t)(comma + 1 - value);
+        value = comma + 1;
+    }
+    if (collapse_count_parse(value, n, &count))
+        r->in->columns[r->column].left_out += (double)collapse_count_number(&count);
+}
+
+static int too_many(struct reader *r)
+{
+    return flame_error(FLAME_FAILED,
+                       "%s:%" PRIu64 ": more than 2^31 different frames; filter the input", r->name,
+                       r->line);
+}
+
+/* A line that the filter kept. */
+static int take_kept(void *opaque, const struct folded_line *line, unsigned column)
+{
+    struct input *in = opaque;
+
+    frametree_use_column(&in->tree, column);
+    return frametree_add(&in->tree, line);
+}
+
+static int take_stack(struct reader *r, const struct folded_line *line)
+{
+    bool kept;
+    int err;
+
+    r->stacks++;
+    if (!r->lines)
+        return frametree_add(&r->in->tree, line) < 0 ? too_many(r) : 0;
+    err = filter_lines_add(r->lines, line, r->column, &kept);
+    if (!kept)
+        r->in->columns[r->column].left_out += folded_count_double(line->count);
+    return err < 0 ? too_many(r) : 0;
+}
+
 static int take_line(struct reader *r, const char *s, size_t len)
 {
     struct folded_line line;
@@ -151,16 +201,13 @@ static int take_line(struct reader *r, const char *s, size_t len)
         if (status)
             return status;
         take_meta(r, &r->in->sample, s, len, "sample");
+        take_left_out(r, s, len);
     } else if (kind < 0) {
         if (r->unknown++ == 0)
             r->first_unknown = r->line;
     } else {
-        r->stacks++;
         r->in->columns[r->column].used = true;
-        if (frametree_add(&r->in->tree, &line) < 0)
-            return flame_error(FLAME_FAILED,
-                               "%s:%" PRIu64 ": more than 2^31 different frames; filter the input",
-                               r->name, r->line);
+        return take_stack(r, &line);
     }
     return 0;
 }
@@ -232,6 +279,8 @@ static int take_trace(struct reader *r, struct trace *trace)
     int status;
 
     options.symbols.lines = r->o->columns;
+    if (r->o->filter)
+        fold_options_for(&options, r->o->filter);
     status = fold_loaded(&options, &trace, 1, &text);
     if (!status)
         status = take_text(r, text.buf, text.len);
@@ -293,10 +342,11 @@ static int check_file(const struct reader *r)
     return 0;
 }
 
-static int read_file(struct input *in, const char *path, size_t nth, const struct input_options *o)
+static int read_file(struct input *in, struct filter_lines *lines, const char *path, size_t nth,
+                     const struct input_options *o)
 {
     bool std = !path || strcmp(path, "-") == 0;
-    struct reader r = {.in = in, .o = o, .name = std ? "standard input" : path};
+    struct reader r = {.in = in, .o = o, .lines = lines, .name = std ? "standard input" : path};
     int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     int status;
 
@@ -353,20 +403,58 @@ static void set_total(struct frametree *t, double total)
         t->total_part[0] = wanted.part;
 }
 
+static int read_files(struct input *in, struct filter_lines *lines, char *const *paths,
+                      size_t npaths, const struct input_options *o)
+{
+    int status = npaths == 0 ? read_file(in, lines, NULL, 0, o) : 0;
+
+    for (size_t i = 0; !status && i < npaths; i++)
+        status = read_file(in, lines, paths[i], i, o);
+    return status;
+}
+
+static int read_filtered(struct input *in, char *const *paths, size_t npaths,
+                         const struct input_options *o)
+{
+    struct filter_lines *lines = filter_lines_new(o->filter, take_kept, in);
+    int status = read_files(in, lines, paths, npaths, o);
+
+    if (!status && filter_lines_end(lines) < 0)
+        status = flame_error(FLAME_FAILED, "more than 2^31 different frames; filter the input");
+    filter_lines_free(lines);
+    if (!status && !o->filter->gave_up && !o->filter->kept && o->filter->dropped)
+        return flame_error(FLAME_USAGE,
+                           "%s: the filters leave none of %" PRIu64
+                           " stacks; there is nothing to show",
+                           o->command, o->filter->dropped);
+    return status ? status : filter_check(o->filter, o->command);
+}
+
+bool input_say_left_out(const struct input *in, struct strbuf *sb)
+{
+    double out = in->columns[0].left_out;
+
+    if (!(out > 0))
+        return false;
+    strbuf_addf(sb, "filtered: %.3g%% left out",
+                out / (out + folded_count_double(frametree_total(&in->tree, 0))) * 100);
+    return true;
+}
+
 int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o)
 {
     const char *first = npaths ? paths[0] : "-";
-    int status = 0, err;
+    int status, err;
 
     *in = (struct input){.ncolumns = 1};
     in->columns = xcalloc(1, sizeof *in->columns);
     frametree_init(&in->tree, o->reverse);
     if (o->keep_order)
         frametree_keep_order(&in->tree);
-    if (npaths == 0)
-        status = read_file(in, NULL, 0, o);
-    for (size_t i = 0; !status && i < npaths; i++)
-        status = read_file(in, paths[i], i, o);
+    if (o->filter && o->filter->active)
+        status = read_filtered(in, paths, npaths, o);
+    else
+        status = read_files(in, NULL, paths, npaths, o);
     if (!status && o->encoding && (err = frametree_recode(&in->tree, o->encoding)))
         status = flame_error(FLAME_USAGE, "unknown encoding '%s'; iconv -l lists those there are",
                              o->encoding);

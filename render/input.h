@@ -4,6 +4,7 @@
 #ifndef FLAME_RENDER_INPUT_H
 #define FLAME_RENDER_INPUT_H
 
+#include "fold/filter.h"
 #include "render/frametree.h"
 
 /* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
@@ -12,6 +13,7 @@ struct input_column {
     bool timed;  /* one of several moments of that view and unit: "time=12.5" */
     double time; /* seconds, finite */
     bool used;   /* something was counted or said of it */
+    double left_out; /* the sum of the counts that filters left out */
 };
 
 struct input {
@@ -25,12 +27,14 @@ struct input {
 struct input_options {
     const char *view; /* which one of traces; NULL: alloc, or all of them with `columns` */
     bool reverse;
-    bool keep_order;      /* see frametree_keep_order */
-    const char *encoding; /* of names, as iconv calls it; NULL: UTF-8 */
-    double total;         /* what the root is to come to, if that is more than its frames; or 0 */
-    bool series;          /* each file is a moment, of those that do not say when the next second */
-    bool columns;         /* counts of different views and moments are kept apart, in columns
-                             of the tree; with false all are added up */
+    bool keep_order;       /* see frametree_keep_order */
+    const char *encoding;  /* of names, as iconv calls it; NULL: UTF-8 */
+    double total;          /* what the root is to come to, if that is more than its frames; or 0 */
+    struct filter *filter; /* which stacks, and how much of them; NULL: all */
+    const char *command;   /* for messages about the filter */
+    bool series;           /* each file is a moment, of those that do not say when the next second */
+    bool columns;          /* counts of different views and moments are kept apart, in columns
+                              of the tree; with false all are added up */
 };
 
 /*
@@ -41,5 +45,8 @@ struct input_options {
  */
 int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o);
 void input_release(struct input *in);
+
+/* Appends how much of the first column filters left out: "12.3% left out". False: nothing. */
+bool input_say_left_out(const struct input *in, struct strbuf *sb);
 
 #endif

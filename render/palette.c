@@ -52,7 +52,7 @@ static const struct {
 struct name {
     const char *s; /* without its mark */
     size_t len;
-    char mark; /* 'k', 'j', 'i', 'w' or 0 */
+    char mark; /* 'k', 'j', 'i', 'w', 'o' or 0 */
 };
 
 static bool has(const struct name *n, const char *part)
@@ -135,7 +135,7 @@ static const struct {
     {"python", HUE_RED, hue_python}, {"rust", HUE_RED, hue_rust},  {"wakeup", HUE_AQUA, NULL},
     {"chain", HUE_BLUE, NULL},       {"red", HUE_RED, NULL},       {"green", HUE_GREEN, NULL},
     {"blue", HUE_BLUE, NULL},        {"aqua", HUE_AQUA, NULL},     {"yellow", HUE_YELLOW, NULL},
-    {"purple", HUE_PURPLE, NULL},    {"orange", HUE_ORANGE, NULL},
+    {"purple", HUE_PURPLE, NULL},    {"orange", HUE_ORANGE, NULL}, {"hotcold", HUE_RED, NULL},
 };
 
 int palette_find(const char *name)
@@ -155,7 +155,7 @@ void palette_add_names(struct strbuf *sb)
 static char mark_of(const char *name, size_t len)
 {
     if (len >= 4 && name[len - 4] == '_' && name[len - 3] == '[' && name[len - 1] == ']' &&
-        strchr("kjiw", name[len - 2]) && name[len - 2])
+        strchr("kjiwo", name[len - 2]) && name[len - 2])
         return name[len - 2];
     return 0;
 }
@@ -218,6 +218,8 @@ static enum hue hue_of(int palette, const struct name *n)
                                                                                       : HUE_GREEN;
     case 'w':
         return palettes[palette].hue == HUE_AQUA ? HUE_PURPLE : HUE_AQUA;
+    case 'o':
+        return palettes[palette].hue == HUE_BLUE ? HUE_RED : HUE_BLUE;
     case 'i':
         if (palettes[palette].choose)
             return HUE_AQUA;

@@ -24,7 +24,7 @@ void palette_add_names(struct strbuf *sb);
 /*
  * The colour of a frame. With `similar` (--hash) names that begin alike get
  * colours that are alike; else each name's shade is its own. A mark at the end
- * of the name (_[k] _[j] _[i] _[w]) chooses the hue.
+ * of the name (_[k] _[j] _[i] _[w] _[o]) chooses the hue.
  */
 struct rgb palette_color(int palette, const char *name, size_t len, bool similar);
 

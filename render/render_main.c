@@ -21,6 +21,7 @@ struct request {
     const char *encoding;
     double total;
     bool flamechart, series;
+    struct filter filter;
     char *const *inputs;
     size_t ninputs;
 };
@@ -37,8 +38,8 @@ static void help(void)
            "\n"
            "  -o, --output FILE    write to FILE (default: standard output)\n"
            "  -f, --format NAME    one of those below (default: by FILE's ending, else svg)\n"
-           "      --view VIEW      of a trace: alloc, count, live, peak or temp (default: alloc,\n"
-           "                       and all for html)\n"
+           "      --view VIEW      of a trace, as for 'flame fold' (default: alloc or off, and\n"
+           "                       all for html)\n"
            "      --title TEXT     (default: by view, else 'Flame Graph')\n"
            "      --subtitle TEXT  a second line under the title\n"
            "      --width PX       (default: 1200, and the page follows the window's width)\n"
@@ -73,7 +74,7 @@ static void help(void)
            "      --encoding ENC   of the names in the input (default: UTF-8)\n"
            "      --nameattr FILE  attributes for frames: name<TAB>attribute=value...\n"
            "      --help           this text\n"
-           "\n"
+           "\n" FILTER_HELP "\n"
            "Palettes: %s\n"
            "Formats:\n",
            names.buf);
@@ -226,6 +227,7 @@ static const struct option long_options[] = {
     {"encoding", required_argument, NULL, OPT_ENCODING},
     {"nameattr", required_argument, NULL, OPT_NAMEATTR},
     {"help", no_argument, NULL, OPT_HELP},
+    FILTER_OPTIONS,
     {NULL, 0, NULL, 0},
 };
 
@@ -233,8 +235,10 @@ static const struct option long_options[] = {
 static int take_option(struct request *q, int opt, char **argv)
 {
     struct render_options *o = &q->o;
-    int status = -1;
+    int status = filter_option(&q->filter, "render", opt, optarg);
 
+    if (status >= 0)
+        return status == FLAME_OK ? -1 : status;
     switch (opt) {
     case 'o':
         q->output = optarg;
@@ -396,19 +400,23 @@ static void fill_in(struct request *q, const struct input *in)
     }
 }
 
-/* A picture of estimates says so. What to free afterwards, or NULL. */
-static char *say_sampled(struct render_options *o, const struct input *in)
+/* A picture of estimates, or of a part, says so. What to free afterwards. */
+static char *complete_subtitle(struct render_options *o, const struct input *in)
 {
-    struct strbuf sb = STRBUF_INIT;
+    static const char dash[] = " \xe2\x80\x94 ";
+    struct strbuf sb = STRBUF_INIT, part = STRBUF_INIT;
     char *end;
     uint64_t period = in->sample ? strtoull(in->sample, &end, 10) : 0;
 
-    if (!period || *end)
-        return NULL;
-    strbuf_addf(&sb, "%s%sestimates: sampled every ", o->subtitle,
-                *o->subtitle ? " \xe2\x80\x94 " : "");
-    if (!value_add_human(&sb, (struct folded_count){.whole = period}, "bytes"))
-        strbuf_addf(&sb, "%s bytes", in->sample);
+    strbuf_addstr(&sb, o->subtitle);
+    if (period && !*end) {
+        strbuf_addf(&sb, "%sestimates: sampled every ", sb.len ? dash : "");
+        if (!value_add_human(&sb, (struct folded_count){.whole = period}, "bytes"))
+            strbuf_addf(&sb, "%s bytes", in->sample);
+    }
+    if (input_say_left_out(in, &part))
+        strbuf_addf(&sb, "%s%s", sb.len ? dash : "", part.buf);
+    strbuf_release(&part);
     o->subtitle = strbuf_detach(&sb, NULL);
     return (char *)o->subtitle;
 }
@@ -450,13 +458,15 @@ static int draw(struct request *q)
         .total = q->total,
         .columns = q->backend->explores,
         .series = q->series,
+        .filter = &q->filter,
+        .command = "render",
     };
     int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
         return status;
     fill_in(q, &in);
-    subtitle = say_sampled(&q->o, &in);
+    subtitle = complete_subtitle(&q->o, &in);
     columns = describe_columns(&in, &q->o);
     if (in.tree.delta && !q->backend->explores)
         difference_apply(&in.tree, q->o.widths);
@@ -522,17 +532,21 @@ int render_main(int argc, char **argv)
                 .fonttype = "Verdana",
                 .fontsize = 12,
             },
+        .filter = FILTER_INIT,
     };
-    int opt, status;
+    int opt, status = -1;
 
     opterr = 0;
     optind = 0; /* not 1: getopt is to forget where it stood in another argv */
-    while ((opt = getopt_long(argc, argv, ":o:f:", long_options, NULL)) != -1)
-        if ((status = take_option(&q, opt, argv)) >= 0)
-            return status;
+    while (status < 0 && (opt = getopt_long(argc, argv, ":o:f:", long_options, NULL)) != -1)
+        status = take_option(&q, opt, argv);
     q.inputs = argv + optind;
     q.ninputs = (size_t)(argc - optind);
-    if ((status = find_backend(&q)) || (q.colors && (status = find_palette(&q))))
-        return status;
-    return draw_with_files(&q);
+    /* The tree is merged from the leaf at no cost, and the page can show both. */
+    q.o.reverse |= q.filter.from_caller;
+    q.filter.from_caller = false;
+    if (status < 0 && !(status = find_backend(&q)) && !(q.colors && (status = find_palette(&q))))
+        status = draw_with_files(&q);
+    filter_release(&q.filter);
+    return status;
 }

@@ -19,7 +19,8 @@
 struct request {
     enum top_sort sort;
     size_t rows; /* 0: all */
-    bool exact, tree;
+    bool exact, tree, reverse;
+    struct filter filter;
     const char *view;
     char *const *inputs;
     size_t ninputs;
@@ -35,8 +36,9 @@ static const char help[] =
     "  -n, --rows N     at most N symbols; 0: all (default: 30)\n"
     "  -t, --tree       the N largest frames as a tree, callees below callers\n"
     "  -e, --exact      all digits instead of KiB, MiB...\n"
-    "      --view VIEW  of a trace: alloc, count, live, peak or temp (default: alloc)\n"
-    "      --help       this text\n";
+    "      --view VIEW  of a trace, as for 'flame fold' (default: alloc or off)\n"
+    "      --help       this text\n"
+    "\n" FILTER_HELP;
 
 static struct toptree_look find_look(void)
 {
@@ -55,13 +57,16 @@ static void add_heading(struct strbuf *sb, const struct input *in, const char *u
                         const struct toptree_look *look, size_t width)
 {
     const struct view_look *view = in->view ? view_look(in->view) : NULL;
-    struct strbuf all = STRBUF_INIT;
+    struct strbuf all = STRBUF_INIT, left_out = STRBUF_INIT;
 
     strbuf_addstr(sb, view ? view->title : "All");
     strbuf_addstr(sb, ": ");
     value_add_both(&all, frametree_total(&in->tree, 0), unit);
     toptext_add_name(sb, all.buf, all.len, 0);
-    strbuf_addf(sb, "; %zu symbols\n", symbols);
+    strbuf_addf(sb, "; %zu symbols", symbols);
+    strbuf_addstr(sb, input_say_left_out(in, &left_out) ? "; " : "");
+    strbuf_addf(sb, "%s\n", left_out.buf);
+    strbuf_release(&left_out);
     strbuf_release(&all);
     strbuf_addstr(sb, look->color ? "\x1b[1m" : "");
     toptext_add_right(sb, "self", width);
@@ -93,7 +98,7 @@ static void add_row(struct strbuf *sb, const struct input *in, const struct top_
     strbuf_addch(sb, '\n');
 }
 
-static int list(const struct request *q)
+static int list(struct request *q)
 {
     struct toptree_look look = find_look();
     struct strbuf sb = STRBUF_INIT, widest = STRBUF_INIT;
@@ -101,7 +106,8 @@ static int list(const struct request *q)
     const char *unit;
     struct input in;
     size_t n, width;
-    struct input_options options = {.view = q->view};
+    struct input_options options = {
+        .view = q->view, .filter = &q->filter, .command = "top", .reverse = q->reverse};
     int status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
@@ -135,6 +141,7 @@ static const struct option long_options[] = {
     {"tree", no_argument, NULL, 't'},
     {"view", required_argument, NULL, OPT_VIEW},
     {"help", no_argument, NULL, OPT_HELP},
+    FILTER_OPTIONS,
     {NULL, 0, NULL, 0},
 };
 
@@ -161,33 +168,52 @@ static int take_rows(struct request *q, const char *s)
     return flame_error(FLAME_USAGE, "top: --rows %s: expected a number, 0 for all", s);
 }
 
+/* -1: go on; else the exit status. */
+static int take_option(struct request *q, int opt, char **argv)
+{
+    int status = filter_option(&q->filter, "top", opt, optarg);
+
+    if (status >= 0)
+        return status == FLAME_OK ? -1 : status;
+    switch (opt) {
+    case 's':
+        return take_sort(q, optarg);
+    case 'n':
+        return take_rows(q, optarg);
+    case 'e':
+        q->exact = true;
+        return -1;
+    case 't':
+        q->tree = true;
+        return -1;
+    case OPT_VIEW:
+        q->view = optarg;
+        return -1;
+    case OPT_HELP:
+        fputs(help, stdout);
+        return FLAME_OK;
+    default:
+        return opts_wrong("top", argv, opt);
+    }
+}
+
 int top_main(int argc, char **argv)
 {
-    struct request q = {.rows = DEFAULT_ROWS};
-    int opt, status;
+    struct request q = {.rows = DEFAULT_ROWS, .filter = FILTER_INIT};
+    int opt, status = -1;
 
     opterr = 0;
     optind = 0; /* not 1: getopt is to forget where it stood in another argv */
-    while ((opt = getopt_long(argc, argv, ":s:n:et", long_options, NULL)) != -1) {
-        status = -1;
-        if (opt == 's')
-            status = take_sort(&q, optarg);
-        else if (opt == 'n')
-            status = take_rows(&q, optarg);
-        else if (opt == 'e')
-            q.exact = true;
-        else if (opt == 't')
-            q.tree = true;
-        else if (opt == OPT_VIEW)
-            q.view = optarg;
-        else if (opt == OPT_HELP)
-            return fputs(help, stdout) < 0 ? FLAME_FAILED : FLAME_OK;
-        else
-            return opts_wrong("top", argv, opt);
-        if (status >= 0)
-            return status;
-    }
+    while (status < 0 && (opt = getopt_long(argc, argv, ":s:n:et", long_options, NULL)) != -1)
+        status = take_option(&q, opt, argv);
     q.inputs = argv + optind;
     q.ninputs = (size_t)(argc - optind);
-    return list(&q);
+    q.reverse = q.filter.from_caller;
+    q.filter.from_caller = false;
+    if (status < 0 && q.reverse && !q.tree)
+        status = flame_error(FLAME_USAGE, "top: --from-caller turns the tree; add --tree");
+    if (status < 0)
+        status = list(&q);
+    filter_release(&q.filter);
+    return status;
 }

@@ -7,6 +7,14 @@ static const struct view_look looks[] = {
     {"leak", "Memory leaked", "bytes", "mem"},
     {"peak", "Memory at the peak", "bytes", "mem"},
     {"temp", "Temporary allocations", "calls", "mem"},
+    {"off", "Off-CPU time", "us", "io"},
+    {"wakeup", "Wakeups", "us", "wakeup"},
+    {"offwake", "Off-CPU time and wakers", "us", "chain"},
+    {"chain", "Off-CPU wake chains", "us", "chain"},
+    {"io", "I/O waits", "us", "io"},
+    {"runq", "Run-queue latency", "us", "orange"},
+    {"oncpu", "On-CPU time", "us", "hot"},
+    {"hotcold", "Hot and cold", "us", "hotcold"},
 };
 
 const struct view_look *view_look(const char *name)

@@ -22,8 +22,11 @@ uthash-dev|hash tables|inc:uthash.h
 liblzma-dev|.gnu_debugdata|inc:lzma.h
 libzstd-dev|compressed debug sections|inc:zstd.h
 zlib1g-dev|compressed debug sections|inc:zlib.h
+libpcre2-dev|regular expressions|inc:pcre2.h
 libunwind-dev|walking stacks|inc:libunwind.h
 libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
+libseccomp-dev|the system calls flame off stops at|inc:seccomp.h
+pkg-config|how libraries are linked|cmd:pkg-config
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
@@ -44,6 +47,8 @@ libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4
 redis-server|a server the tests record|cmd:redis-server
 redis-tools|its client|cmd:redis-cli
+libpython3-testsuite|the tests of CPython, traced|cmd:python3
+postgresql|a server the examples trace|cmd:psql
 '
 
 row() {

@@ -41,18 +41,28 @@ static struct rule_table *new_table(size_t size)
     return t;
 }
 
+static void free_table(struct rule_table *t)
+{
+    if (t)
+        pages_free(t, sizeof *t + (t->mask + 1) * sizeof t->slots[0]);
+}
+
 /* Makes room, if nobody else just did. The present table when memory is short. */
 static struct rule_table *widen(struct rules *r, struct rule_table *old)
 {
-    size_t size = old ? (old->mask + 1) * 2 : FIRST_SIZE;
+    size_t first = r->first_size ? r->first_size : FIRST_SIZE;
+    size_t size = old ? (old->mask + 1) * 2 : first;
     struct rule_table *fresh = new_table(size), *expected = old;
 
     if (!fresh)
         return old;
     if (__atomic_compare_exchange_n(&r->table, &expected, fresh, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
+                                    __ATOMIC_ACQUIRE)) {
+        if (r->alone)
+            free_table(old);
         return fresh;
-    pages_free(fresh, sizeof *fresh + size * sizeof fresh->slots[0]);
+    }
+    free_table(fresh);
     return expected;
 }
 
@@ -97,4 +107,10 @@ void rules_forget(struct rules *r)
 
     /* Without memory there is no table: slow, but nothing in it is wrong. */
     __atomic_store_n(&r->table, new_table(old ? old->mask + 1 : FIRST_SIZE), __ATOMIC_RELEASE);
+}
+
+void rules_release(struct rules *r)
+{
+    free_table(r->table);
+    r->table = NULL;
 }

@@ -3,7 +3,8 @@
  *
  * A lock-free table: entries are added by compare-and-swap and never change. It
  * is dropped whole when addresses come to mean other code (rules_forget); the
- * old table stays in memory, as another thread may be reading it. No malloc;
+ * old table stays in memory, as another thread may be reading it (unless the rules
+ * are said to be `alone`, as a tracer's are). No malloc;
  * every function may be called by any thread and in signal handlers.
  */
 #ifndef FLAME_UNWIND_RULES_H
@@ -33,6 +34,8 @@ struct rules {
     /* Finds the rule of an address not seen before; `pc` as rules_find has it. */
     struct rule (*compile)(void *arg, uintptr_t pc);
     void *arg;
+    size_t first_size; /* slots of the first table, a power of two; 0: 32,768 */
+    bool alone;        /* one thread only: a table that is replaced is freed */
 };
 
 /* The slow side of rules_find: computes the rule and remembers it. */
@@ -65,6 +68,9 @@ static inline packed_rule rules_find(struct rules *r, uintptr_t pc)
 }
 
 void rules_forget(struct rules *r);
+
+/* The same with the memory given back, for rules that are `alone`. */
+void rules_release(struct rules *r);
 
 static inline enum rule_kind rule_kind_of(packed_rule p)
 {

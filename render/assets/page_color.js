@@ -71,7 +71,7 @@ function hueShade(key, name, dark) {
     return shadeOf(h % 24 * 15 + (h >>> 8) % 7, name, dark);
 }
 
-const KIND_HUES = { user: 60, kernel: 300, jit: 145, inlined: 95, waker: 205 };
+const KIND_HUES = { user: 60, kernel: 300, jit: 145, inlined: 95, waker: 205, cold: 235 };
 
 /* Pale yellow to deep orange-red by share. */
 function heat(share, dark) {
@@ -144,6 +144,8 @@ function plainColorist(profile, graph, mode, dark) {
             return shadeOf(KIND_HUES[kind], name, dark);
         if (kind === "waker")
             return hueShade("waker", name, dark);
+        if (kind === "cold")
+            return shadeOf(KIND_HUES.cold, name, dark);
         return hueShade(mode === "name" ? name : packageOf(name), name, dark);
     };
     const hops = graph.parent && graph.n ? countHops(profile, graph) : null;

@@ -72,7 +72,8 @@ function readDelta(data, n) {
 }
 
 /* Marks at the end of a name that say what kind of code it is. */
-const MARKS = { "_[k]": "kernel", "_[j]": "jit", "_[i]": "inlined", "_[w]": "waker" };
+const MARKS = { "_[k]": "kernel", "_[j]": "jit", "_[i]": "inlined", "_[w]": "waker",
+    "_[o]": "cold" };
 
 function readNames(raw) {
     const names = new Array(raw.length), kinds = new Array(raw.length);

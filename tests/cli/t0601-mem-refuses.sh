@@ -1,26 +1,9 @@
 #!/bin/bash
 # What flame mem refuses: one line, exit 2, and nothing has run.
 . "${0%/*}/lib.sh"
+. "${0%/*}/refused.sh"
 
 compile_victim keeper
-mkdir tmp
-export TMPDIR=$SCRATCH/tmp
-# Every command below would leave this file if it ran.
-printf '#!/bin/sh\ntouch "%s/ran"\n' "$SCRATCH" >touch.sh
-chmod +x touch.sh
-
-# refused NAME WHAT-THE-LINE-SAYS flame-arguments...
-refused() {
-    local name=$1 what=$2
-    shift 2
-    run_expect_status 2 "$name: exit 2" "$FLAME" "$@"
-    is_int "$(wc -l <err)" 1 "$name: one line"
-    file_has err "$what" "$name: it says what"
-    is_str "$(cat out)" '' "$name: nothing on standard output"
-    not_ok "$name: nothing has run" test -e ran
-    not_ok "$name: no output file" test -e x.svg
-}
-
 refused 'no command' 'no command' mem -o x.svg
 refused 'unknown option' 'no-such' mem --no-such -o x.svg -- ./touch.sh
 refused 'unknown short option' '-z' mem -z ./touch.sh

@@ -22,7 +22,7 @@ $(head -c 2000 err)"
 }
 
 # Every section but the simulators, which would take as long as all the rest.
-BENCH_RUNS=1 BENCH_ONLY=jq,python,cc1,churn,memory,fold \
+BENCH_RUNS=1 BENCH_ONLY=jq,python,cc1,churn,memory,fold,off \
     run_expect_status 0 'a tiny run' "$python" "$bench" --tiny --dir "$SCRATCH/b"
 is_str "$(cat err)" '' 'nothing on standard error'
 for variant in 'plain' 'flame, recording off' 'flame, exact' 'flame, 512 KiB samples'; do
@@ -37,6 +37,9 @@ has_row 'Memory added to the programs, MB' 'cc1' 'memory of programs'
 has_row 'Bytes on disk, MB' 'jq' 'bytes on disk'
 has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'folding'
 has_row 'From a recording to folded stacks, CPU seconds' 'a program with -g' 'folding with inlined frames'
+has_row 'Tracing of blocking calls' 'futex, flame off' 'futex ping-pong'
+has_row 'Tracing of blocking calls' 'pipe, flame off' 'pipe ping-pong'
+file_has out '^\| off: attach to a crowd of threads' 'attaching to a crowd'
 file_has out '^\| exact: slowdown, geometric mean +\| +at most 1\.20 \| +[0-9.]+ \| +(yes|no) \|$' \
     'the figures to reach'
 is_str "$(find b -name '*.flame' -o -name '*.raw')" '' 'recordings are removed'

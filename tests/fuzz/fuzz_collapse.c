@@ -1,6 +1,6 @@
 /*
  * Any bytes as other profilers' text: by the reader that is guessed and by the
- * one that the last byte picks, which also picks options and whether the bytes
+ * one that the last byte picks, which also picks options, filters and whether the bytes
  * come from a file (and so may be gzip or zstd). What comes out must be folded
  * text whose every name is safe, and must fold to itself.
  */
@@ -12,6 +12,7 @@
 
 #include "common/folded.h"
 #include "fold/collapse.h"
+#include "fold/filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,6 +38,12 @@ static char *collapse(const struct collapse_kind *kind, const struct collapse_op
                       bool file, const char *s, size_t size, size_t *len)
 {
     struct collapse_stacks *stacks = collapse_stacks_new();
+    struct filter filter = {.active = true,
+                            .by = opt->place,
+                            .recursion = opt->pid,
+                            .trim_shared = opt->kernel,
+                            .from_caller = opt->addrs,
+                            .text = STRBUF_INIT};
     struct collapse c;
     char *text = NULL;
     FILE *f;
@@ -49,6 +56,9 @@ static char *collapse(const struct collapse_kind *kind, const struct collapse_op
     kind->run(&c);
     check(c.n == 0);
     collapse_release(&c);
+    if (opt->place)
+        filter_stacks(&filter, &stacks);
+    filter_release(&filter);
     f = open_memstream(&text, len);
     check(f != NULL);
     collapse_stacks_write(stacks, BY_STACK, f);
@@ -69,7 +79,7 @@ static void try(const struct collapse_kind *kind, uint8_t how, const char *s, si
                                    .inlined = how & 32,
                                    .wake = how & 4,
                                    .chain = how & 8,
-                                   .recursion = how & 64};
+                                   .place = how & 64 ? PLACE_MODULE : PLACE_NONE};
     size_t len, again_len;
     char *text, *again;
     bool folded = kind->run == collapse_kind_find("folded")->run;

@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!line)
         return 0;
     memcpy(line, data, size);
-    if (procmaps_parse(line, size, &m) && m.start >= m.end)
+    if (procmaps_parse(line, size, &m) &&
+        (m.start >= m.end || (m.name_len && (m.name < line || m.name + m.name_len != line + size))))
         abort();
     free(line);
     return 0;

@@ -4,7 +4,7 @@
  *
  * A trace is at least 64 KiB long and mostly zeros, which no fuzzer would find its
  * way through. So bytes that do not begin like a trace are taken as changes to a
- * sound one: records of 12 bytes, where (4) and what (8).
+ * sound one of each recorder: records of 12 bytes, where (4) and what (8).
  */
 #include "common/trace_reader.h"
 #include "tests/unit/trace_build.h"
@@ -12,6 +12,35 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile uint64_t sink;
+
+/* A stack without wakers, from its innermost frame to the root. */
+static void climb(const struct trace *t, const struct trace_node *n)
+{
+    for (; n->kind != TRACE_NODE_ROOT; n = &t->nodes[n->parent])
+        if (n->kind == TRACE_NODE_WAKER)
+            __builtin_trap();
+        else if (n->kind == TRACE_NODE_NAME || n->kind == TRACE_NODE_KERNEL)
+            for (size_t i = 0; i < trace_node_name(t, n).len; i++)
+                sink += (uint64_t)trace_node_name(t, n).s[i];
+}
+
+static void walk_off(const struct trace *t)
+{
+    const struct trace_off_row *rows = trace_off_rows(t);
+    const struct trace_node *n;
+
+    for (uint32_t id = 0; rows && id < t->row_limit; id++) {
+        if (!rows[id].node)
+            continue;
+        for (n = &t->nodes[rows[id].node]; n->kind == TRACE_NODE_WAKER; n = &t->nodes[n->parent])
+            climb(t, &t->nodes[n->addr]);
+        climb(t, n);
+        if (rows[id].thread)
+            sink += trace_off_thread_at(t, rows[id].thread)->pid;
+        if (rows[id].kind > TRACE_OFF_ONCPU)
+            __builtin_trap();
+    }
+}
 
 static void walk(const struct trace *t)
 {
@@ -45,17 +74,20 @@ static void try(const uint8_t *data, size_t size)
 {
     struct trace *t;
 
-    if (trace_load_bytes("fuzz", data, size, true, &t) == 0)
+    if (trace_load_bytes("fuzz", data, size, true, &t) == 0) {
         walk(t);
+        walk_off(t);
+    }
     trace_free(t);
 }
 
-static void build(struct trace_builder *b)
+static void build(struct trace_builder *b, uint32_t recorder)
 {
     uint64_t string;
     uint32_t root, node, thread;
 
     tb_init(b);
+    tb_header(b)->recorder = recorder;
     tb_meta_string(b, TRACE_META_EXE, "/bin/app");
     tb_meta_string(b, TRACE_META_ARG, "app");
     tb_module_plain(b, 0x1000, 0x2000, 0x1000, "/bin/app");
@@ -65,17 +97,20 @@ static void build(struct trace_builder *b)
     node = tb_node(b, TRACE_NODE_PC, 0x1500, root);
     node = tb_node(b, TRACE_NODE_TRUNCATED, 9, node);
     node = tb_node(b, TRACE_NODE_NAME, string, node);
+    if (recorder == TRACE_RECORDER_OFF) {
+        node = tb_node(b, TRACE_NODE_KERNEL, string, node);
+        node = tb_node(b, TRACE_NODE_FUTEX, 0x1ff0, node);
+        node = tb_node(b, TRACE_NODE_WAKER, root, node);
+        node = tb_node(b, TRACE_NODE_WAKER, root + 2, node);
+    }
     tb_row(b, node, (uint16_t)thread, 100, 1);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)
 {
     struct trace_builder b;
 
-    try(data, size);
-    if (trace_magic_matches(data, size))
-        return 0;
-    build(&b);
+    build(&b, recorder);
     for (; size >= 12; data += 12, size -= 12) {
         uint32_t at;
 
@@ -84,5 +119,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     try(b.data, b.len);
     tb_release(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    try(data, size);
+    if (trace_magic_matches(data, size))
+        return 0;
+    try_changed(TRACE_RECORDER_MEM, data, size);
+    try_changed(TRACE_RECORDER_OFF, data, size);
     return 0;
 }

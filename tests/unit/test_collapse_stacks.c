@@ -1,19 +1,10 @@
 /* Adding stacks up: against a naive model, in any grouping, in both orders. */
 #include "fold/collapse_stacks.h"
 
+#include "tests/rnd.h"
 #include "tests/tap.h"
 
 #define LINES 400
-
-static unsigned rnd(void)
-{
-    static uint64_t x = 88172645463325252u;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return (unsigned)(x >> 32);
-}
 
 /* Names that sort around ';' and the blank, and begin each other. */
 static const char *const names[] = {"a", "a ", "a!", "a (b)", "a.b", "aa", "", "b", "b~", "a\t"};
@@ -64,7 +55,7 @@ static void add_all(struct collapse_stacks *to, struct collapse_stacks *from)
         collapse_stacks_get(from, i, &s);
         for (size_t k = 0; k < s.n; k++) {
             size_t len;
-            const char *name = collapse_stacks_text(from, collapse_stacks_frame(from, &s, k), &len);
+            const char *name = collapse_stacks_text(from, s.ids[k], &len);
 
             ids[k] = collapse_stacks_name(to, name, len);
         }
@@ -207,8 +198,41 @@ static void columns(void)
     collapse_stacks_free(st);
 }
 
+/* More names below one frame than fit a byte, or two. */
+static void many_siblings(void)
+{
+    enum { MANY = 70000 };
+    struct collapse_stacks *st = collapse_stacks_new();
+    const struct collapse_count one = {1, 0};
+    bool sorted = true;
+    size_t lines = 0;
+    char *text;
+
+    for (unsigned i = 0; i < MANY; i++) {
+        char name[16];
+        uint32_t ids[2];
+
+        snprintf(name, sizeof name, "%x", (i * 2654435761u) & 0xfffffff);
+        ids[0] = collapse_stacks_name(st, "root", 4);
+        ids[1] = collapse_stacks_name(st, name, strlen(name));
+        collapse_stacks_add(st, ids, 2, &one, NULL);
+    }
+    text = text_of(st, BY_LINE);
+    for (char *line = text, *nl, *before = NULL; (nl = strchr(line, '\n')); line = nl + 1) {
+        *nl = '\0';
+        sorted &= !before || strcmp(before, line) < 0;
+        before = line;
+        lines++;
+    }
+    ok(sorted, "many siblings are sorted");
+    is_int((long long)lines, (long long)collapse_stacks_len(st), "and all there");
+    free(text);
+    collapse_stacks_free(st);
+}
+
 int main(void)
 {
+    many_siblings();
     any_grouping();
     orders();
     counts();

@@ -1,5 +1,5 @@
 /* Each view's value of a row, and that a row's flags are heeded. */
-#include "fold/memviews.h"
+#include "fold/viewtable.h"
 #include "tests/tap.h"
 
 static int64_t value(const char *name, const struct trace_row *r)
@@ -39,9 +39,9 @@ int main(void)
     is_int(value("live", &r), 1, "modulo 2^64");
 
     ok(!view_find("leak") && !view_find("") && !view_find("allo"), "no other views");
-    view_list(&sb);
+    view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf, "alloc, count, live, peak, temp", "their list");
-    for (const struct view *v = views; v->name; v++)
+    for (const struct view *v = mem_views; v->name; v++)
         ok(view_find(v->name) == v && v->unit, "%s is found", v->name);
     strbuf_release(&sb);
     return done_testing();

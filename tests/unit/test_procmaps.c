@@ -28,6 +28,15 @@ int main(void)
     ok(m.start == 0x7f0000001000 && m.end == 0x7f0000003000 && m.read && !m.write && m.exec &&
            m.offset == 0x1000 && !m.stack,
        "its fields");
+    ok(m.major == 8 && m.minor == 1 && m.inode == 123 && !m.shared && m.name_len == 11 &&
+           memcmp(m.name, "/lib/a b.so", 11) == 0,
+       "its file");
+    ok(parse("1000-2000 rw-s 00002000 fd:1f 4294967296   /dev/shm/x (deleted)", &m) && m.shared &&
+           m.major == 0xfd && m.minor == 0x1f && m.inode == 4294967296 && m.name_len == 20,
+       "a shared file that is deleted");
+    ok(parse("1000-2000 rw-p 00000000 00:00 0 ", &m) && m.name_len == 0 && m.inode == 0, "no file");
+    ok(parse("1000-2000 r-xp 0 08:zz", &m) && m.inode == 0 && m.name_len == 0,
+       "a line without its end");
     ok(parse("7ffd0000-7ffe0000 rw-p 00000000 00:00 0                          [stack]", &m) &&
            m.stack && m.write,
        "the stack");

@@ -10,31 +10,25 @@
 #include "common/strbuf.h"
 #include "common/trace_reader.h"
 #include "tests/tap.h"
+#include "tests/unit/said.h"
 #include "tests/unit/trace_build.h"
 
 /* Standard error of the last load. */
-static char said[4096];
+static const char *said = "";
 
 static int load_said(const void *data, size_t len, struct trace **t)
 {
-    int keep = dup(STDERR_FILENO), err;
-    FILE *f = tmpfile();
-    size_t n;
+    int err;
 
-    dup2(fileno(f), STDERR_FILENO);
+    said_begin();
     err = trace_load_bytes("t.flame", data, len, false, t);
-    dup2(keep, STDERR_FILENO);
-    close(keep);
-    rewind(f);
-    n = fread(said, 1, sizeof said - 1, f);
-    said[n] = '\0';
-    fclose(f);
+    said = said_end();
     return err;
 }
 
 static void refused(const struct trace_builder *b, size_t len, const char *words, const char *what)
 {
-    struct trace *t = (struct trace *)said;
+    struct trace *t = (struct trace *)&said;
     int err = load_said(b->data, len, &t);
 
     ok(err == FLAME_USAGE && t == NULL, "%s: refused", what);

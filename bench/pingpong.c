@@ -1,0 +1,180 @@
+/*
+ * pingpong.c: what tracing of blocking calls costs, as the traced program sees it.
+ *
+ *   pingpong futex N    two threads wake each other by futex N times
+ *   pingpong pipe N     the same by two pipes
+ *   pingpong compute N  one thread computes, N times some microseconds, and blocks never
+ *   pingpong crowd N    N threads sleep until standard input ends; says "ready" first
+ *
+ * All but crowd print the nanoseconds of one round by the program's own clock, so that
+ * what a tracer does before and after is not in it. Stacks are a few calls deep, as
+ * where real programs block.
+ */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static long rounds;
+static int ball;
+static int there[2], back[2];
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void fail(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+static void wait_for(int side)
+{
+    for (;;) {
+        int is = __atomic_load_n(&ball, __ATOMIC_ACQUIRE);
+
+        if (is == side)
+            return;
+        syscall(SYS_futex, &ball, FUTEX_WAIT_PRIVATE, is, NULL, NULL, 0);
+    }
+}
+
+static void pass_to(int side)
+{
+    __atomic_store_n(&ball, side, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &ball, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void futex_side(int side)
+{
+    for (long i = 0; i < rounds; i++) {
+        wait_for(side);
+        pass_to(!side);
+    }
+}
+
+static void pipe_side(int in, int out)
+{
+    char c = 'x';
+
+    for (long i = 0; i < rounds; i++)
+        if (read(in, &c, 1) != 1 || write(out, &c, 1) != 1)
+            fail("pipe");
+}
+
+/* Some frames for the stacks. */
+__attribute__((noinline)) static void deeper(int levels, void (*then)(int), int arg)
+{
+    if (levels > 0)
+        deeper(levels - 1, then, arg);
+    else
+        then(arg);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void pipe_of(int side)
+{
+    if (side == 0)
+        pipe_side(back[0], there[1]);
+    else
+        pipe_side(there[0], back[1]);
+}
+
+static void *other_futex(void *arg)
+{
+    deeper(8, futex_side, 1);
+    return arg;
+}
+
+static void *other_pipe(void *arg)
+{
+    deeper(8, pipe_of, 1);
+    return arg;
+}
+
+static volatile double result;
+
+static void compute(void)
+{
+    double x = 1.5;
+
+    for (long i = 0; i < rounds; i++)
+        for (int j = 0; j < 10000; j++)
+            x = x * 0.999 + 1.0 / x;
+    result = x;
+}
+
+static void *sleeps(void *arg)
+{
+    int never = 0;
+
+    for (;;)
+        syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    return arg;
+}
+
+static void crowd(void)
+{
+    pthread_attr_t small;
+    pthread_t thread;
+    char c;
+
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 65536);
+    for (long i = 0; i < rounds; i++)
+        if (pthread_create(&thread, &small, sleeps, NULL))
+            fail("pthread_create");
+    puts("ready");
+    fflush(stdout);
+    while (read(0, &c, 1) > 0)
+        ;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    pthread_t thread;
+    uint64_t begin;
+
+    rounds = argc > 2 ? atol(argv[2]) : 0;
+    if (rounds <= 0) {
+        fprintf(stderr, "usage: pingpong futex|pipe|compute|crowd N\n");
+        return 2;
+    }
+    if (strcmp(mode, "crowd") == 0) {
+        crowd();
+        return 0;
+    }
+    if (pipe(there) || pipe(back))
+        fail("pipe");
+    begin = now();
+    if (strcmp(mode, "futex") == 0) {
+        pthread_create(&thread, NULL, other_futex, NULL);
+        deeper(8, futex_side, 0);
+        pthread_join(thread, NULL);
+    } else if (strcmp(mode, "pipe") == 0) {
+        if (write(back[1], "x", 1) != 1)
+            fail("write");
+        pthread_create(&thread, NULL, other_pipe, NULL);
+        deeper(8, pipe_of, 0);
+        pthread_join(thread, NULL);
+    } else if (strcmp(mode, "compute") == 0) {
+        compute();
+    } else {
+        fprintf(stderr, "pingpong: no mode '%s'\n", mode);
+        return 2;
+    }
+    printf("%.1f\n", (double)(now() - begin) / (double)rounds);
+    return 0;
+}

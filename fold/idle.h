@@ -1,0 +1,34 @@
+/*
+ * idle.h: sleeps of threads that only wait for work.
+ *
+ * A thread waits for work at a stack if all of this holds:
+ *   - at least nine tenths of what it slept in the trace it slept in calls from this one
+ *     stack (the call's own frame, which names the object, left aside)
+ *   - the call waits for something to come in or for time to pass: epoll, poll, select,
+ *     nanosleep, sigwait, a read, recv or accept of a socket, pipe, queue or terminal
+ *   - or it waits on a condition variable or a queue's semaphore: a futex under a function
+ *     whose name says so (pthread_cond_*, cnd_wait, sem_wait). Any other futex may be a
+ *     lock that somebody holds, and such a wait is never idle.
+ * The first is what tells a worker from a thread that does something and also waits; what
+ * else a thread sleeps is kept. Files on disks, children and file locks are never idle.
+ */
+#ifndef FLAME_FOLD_IDLE_H
+#define FLAME_FOLD_IDLE_H
+
+#include "common/trace_reader.h"
+#include "fold/frames.h"
+
+struct idle;
+
+/* Which sleeps of a trace of waiting are idle. `frames` is of the same trace. */
+struct idle *idle_new(const struct trace *t, struct frames *frames);
+void idle_free(struct idle *idle);
+
+/* True when this row's sleeps are. */
+bool idle_row(const struct idle *idle, const struct trace_row *row);
+
+/* How many threads have such sleeps, and appends the names of the few that slept longest
+ * so ("redis-server, bio_aof"). */
+size_t idle_threads(const struct idle *idle, struct strbuf *names);
+
+#endif

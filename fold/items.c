@@ -1,0 +1,129 @@
+/*
+ * Rows to items. Where a view tells no threads apart, the rows of a node are added up
+ * first: of a memory trace most come to nothing, and what is left is far less.
+ */
+#include "fold/items.h"
+
+#include <stdlib.h>
+
+#include "fold/offrow.h"
+
+static int by_thread(const void *pa, const void *pb)
+{
+    const struct item *a = pa, *b = pb;
+
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->part != b->part)
+        return a->part < b->part ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static void add(struct items *items, size_t *alloc, struct item item)
+{
+    if (items->n == *alloc) {
+        *alloc = *alloc ? *alloc * 2 : 1024;
+        items->item = xreallocarray(items->item, *alloc, sizeof *items->item);
+    }
+    items->item[items->n++] = item;
+}
+
+/* Whose thread a row counts for: the one whose stack it is, if that is known. */
+static uint32_t thread_of(const struct trace *t, uint32_t node, uint32_t otherwise)
+{
+    uint32_t thread = (uint32_t)trace_node_root(t, node)->addr;
+
+    return trace_thread_at(t, thread) ? thread : otherwise;
+}
+
+static bool is_named(const struct trace *t, uint32_t thread, const struct item_options *o)
+{
+    const struct trace_thread *th = trace_thread_at(t, thread);
+
+    for (size_t i = 0; i < o->ncomms; i++)
+        if (th && strncmp(th->comm, o->comms[i], sizeof th->comm - 1) == 0)
+            return true;
+    return o->ncomms == 0;
+}
+
+/* A row's value, or 0 after noting who left it out. */
+static int64_t value_of(const struct trace *t, const struct trace_row *row,
+                        const struct item_options *o)
+{
+    int64_t value;
+
+    if (!trace_row_used(row) || (o->own && (row->flags & TRACE_ROW_INHERITED)))
+        return 0;
+    value = o->view->value(t, row);
+    if (value == 0)
+        return 0;
+    o->left_out->total += (uint64_t)value;
+    if (!is_named(t, thread_of(t, row->node, row->thread), o)) {
+        o->left_out->comm += (uint64_t)value;
+        return 0;
+    }
+    if (o->idle && idle_row(o->idle, row)) {
+        o->left_out->idle += (uint64_t)value;
+        return 0;
+    }
+    return value;
+}
+
+static struct items sum_nodes(const struct trace *t, const struct item_options *o)
+{
+    uint64_t *sums = xcalloc(t->node_limit, sizeof *sums);
+    struct items items = {NULL, 0};
+    size_t alloc = 0;
+
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        int64_t value = value_of(t, &t->rows[id], o);
+
+        if (value)
+            sums[t->rows[id].node] += (uint64_t)value;
+    }
+    for (uint32_t id = 0; id < t->node_limit; id++)
+        if (sums[id])
+            add(&items, &alloc, (struct item){.node = id, .value = (int64_t)sums[id]});
+    free(sums);
+    return items;
+}
+
+static struct item item_of(const struct trace *t, const struct trace_row *row, int64_t value,
+                           const struct item_options *o)
+{
+    struct item item = {.node = row->node, .value = value};
+    uint32_t waker;
+
+    item.thread = thread_of(t, row->node, row->thread);
+    if (o->view->part)
+        item.part = o->view->part(row);
+    if (o->view->shape == VIEW_WAKER) {
+        off_sleeper(t, row->node, &waker);
+        item.top = item.thread;
+        item.node = waker;
+        item.thread = waker ? thread_of(t, waker, 0) : 0;
+    }
+    return item;
+}
+
+struct items items_collect(const struct trace *t, const struct item_options *o)
+{
+    struct items items = {NULL, 0};
+    size_t alloc = 0;
+
+    if (o->view->recorder == TRACE_RECORDER_MEM && !o->tid)
+        return sum_nodes(t, o);
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        int64_t value = value_of(t, &t->rows[id], o);
+        struct item item;
+
+        if (!value)
+            continue;
+        item = item_of(t, &t->rows[id], value, o);
+        if (item.node)
+            add(&items, &alloc, item);
+    }
+    if (items.n)
+        qsort(items.item, items.n, sizeof *items.item, by_thread);
+    return items;
+}

@@ -1,0 +1,52 @@
+#include "fold/marks.h"
+
+#include <stdlib.h>
+
+#include "fold/place.h"
+
+void marks_init(struct marks *m, struct aggregate *to, char letter)
+{
+    *m = (struct marks){.to = to, .letter = letter};
+}
+
+void marks_release(struct marks *m)
+{
+    free(m->of);
+    *m = (struct marks){0};
+}
+
+static uint32_t make(struct marks *m, uint32_t frame)
+{
+    struct strbuf sb = STRBUF_INIT;
+    size_t all, len;
+    const char *text = aggregate_frame_text(m->to, frame, &all), *place;
+
+    /* Filters find a frame's place behind its name. */
+    len = place_name_len(text, all);
+    place = text + len;
+    all -= len;
+
+    if (len > 4 && memcmp(text + len - 4, "_[", 2) == 0 && strchr("kji", text[len - 2]) &&
+        text[len - 1] == ']')
+        len -= 4;
+    strbuf_add(&sb, text, len);
+    strbuf_addf(&sb, "_[%c]", m->letter);
+    strbuf_add(&sb, place, all);
+    frame = aggregate_safe_frame(m->to, sb.buf, sb.len);
+    strbuf_release(&sb);
+    return frame;
+}
+
+uint32_t marks_frame(struct marks *m, uint32_t frame)
+{
+    if (frame >= m->n) {
+        size_t n = ((size_t)frame + 1) * 2;
+
+        m->of = xreallocarray(m->of, n, sizeof *m->of);
+        memset(m->of + m->n, 0, (n - m->n) * sizeof *m->of);
+        m->n = n;
+    }
+    if (!m->of[frame])
+        m->of[frame] = make(m, frame) + 1;
+    return m->of[frame] - 1;
+}

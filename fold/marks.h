@@ -1,0 +1,23 @@
+/*
+ * marks.h: frames with an annotation (flame-folded(5)) in place of their own.
+ */
+#ifndef FLAME_FOLD_MARKS_H
+#define FLAME_FOLD_MARKS_H
+
+#include "fold/aggregate.h"
+
+struct marks {
+    struct aggregate *to;
+    char letter;
+    uint32_t *of; /* by frame: the marked frame, plus one; 0: not made yet */
+    size_t n;
+};
+
+/* `to` is borrowed; letter 'w' gives _[w]. */
+void marks_init(struct marks *m, struct aggregate *to, char letter);
+void marks_release(struct marks *m);
+
+/* The frame called as `frame` is, without its own mark if it has one, with this one. */
+uint32_t marks_frame(struct marks *m, uint32_t frame);
+
+#endif

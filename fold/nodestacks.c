@@ -1,0 +1,334 @@
+/*
+ * From nodes to stacks of names, for one trace and one view:
+ *
+ *   1. the nodes above (towards the root of) the items are listed parents first, and
+ *      with them the stacks of the wakers that the view shows
+ *   2. along that list each node gets its address's number; a node that a signal
+ *      handler returned to is noted as exact
+ *   3. item by item each node on the way gets its stack in the aggregate, which is
+ *      its parent's with its own frames on top; a waker's frames are its stack's,
+ *      from the leaf to the root
+ *
+ * So each node is looked at a fixed number of times however many items and stacks
+ * share it, and no step recurses. Step 3 is done afresh for each thread and part of
+ * the view, on the nodes their items reach: another root, other stacks.
+ *
+ * Rejected: walking from each item to the root. Stacks of 1,000 frames that share
+ * 990 would be walked, hashed and merged 1,000 times over.
+ */
+#include "fold/nodestacks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "fold/marks.h"
+
+struct run {
+    const struct nodestack_options *o;
+    const struct trace *t;
+    struct aggregate *to;
+    struct frames *frames;
+    struct marks waker, cold; /* frames marked _[w] and _[o] */
+    enum view_part part;      /* of the items being added */
+
+    uint32_t *order; /* ids of the nodes needed, parents first */
+    size_t norder, order_alloc;
+    /* By node id: */
+    uint8_t *needed;
+    uint8_t *exact;
+    uint32_t *root;    /* id of the node it stands on in the end */
+    uint32_t *address; /* number of a PC's address, see frames.h; else its frame */
+    uint32_t *stack;
+    uint32_t *stack_of; /* which round `stack` was made in */
+};
+
+static uint32_t frame_of_string(struct aggregate *a, struct strbuf *sb)
+{
+    uint32_t frame = aggregate_frame(a, sb->buf, sb->len);
+
+    strbuf_release(sb);
+    return frame;
+}
+
+/* The program's name, which is that of a memory trace's root whatever the thread. */
+static const char *program_name(const struct trace *t)
+{
+    const char *slash = strrchr(t->exe, '/'), *name = t->comm;
+
+    if (!*name)
+        name = slash ? slash + 1 : t->exe;
+    return *name ? name : "unknown";
+}
+
+/* The frames every stack of a thread stands on, the root first. Of waiting, thread 0 is
+ * nobody's: what has woken a sleeper without being a thread. */
+static size_t root_frames(struct run *r, uint32_t thread, uint32_t frames[2])
+{
+    const struct trace_thread *th = trace_thread_at(r->t, thread);
+    bool off = r->t->header.recorder == TRACE_RECORDER_OFF;
+    uint32_t pid = r->t->header.pid;
+    struct strbuf sb = STRBUF_INIT;
+
+    if (off && !th)
+        return 0;
+    if (off) {
+        pid = trace_off_thread_at(r->t, thread)->pid;
+        strbuf_add(&sb, th->comm, strnlen(th->comm, sizeof th->comm));
+        if (!sb.len)
+            strbuf_addstr(&sb, "unknown");
+    } else {
+        strbuf_addstr(&sb, program_name(r->t));
+    }
+    if (r->o->pid && pid) /* 0: threads of several share the record */
+        strbuf_addf(&sb, "-%" PRIu32, pid);
+    frames[0] = frame_of_string(r->to, &sb);
+    if (!r->o->tid)
+        return 1;
+    if (!th) {
+        strbuf_addstr(&sb, "[unknown thread]");
+    } else if (th->uses > 1) {
+        strbuf_addf(&sb, "%" PRIu32 " threads", th->uses);
+    } else {
+        strbuf_add(&sb, th->comm, strnlen(th->comm, sizeof th->comm));
+        strbuf_addf(&sb, "-%" PRIu32, th->tid);
+    }
+    frames[1] = frame_of_string(r->to, &sb);
+    return 2;
+}
+
+static uint32_t push_root(struct run *r, uint32_t thread, uint32_t stack)
+{
+    uint32_t frames[2];
+    size_t n = root_frames(r, thread, frames);
+
+    for (size_t i = 0; i < n; i++)
+        stack = aggregate_push(r->to, stack, frames[i]);
+    return stack;
+}
+
+static uint32_t push_text(struct run *r, uint32_t stack, const char *text)
+{
+    return aggregate_push(r->to, stack, aggregate_frame(r->to, text, strlen(text)));
+}
+
+static uint32_t root_stack(struct run *r, uint32_t thread, enum view_part part)
+{
+    static const char *const names[] = {
+        [VIEW_RUNNING] = "[running]",
+        [VIEW_DISK] = "[disk files]",
+        [VIEW_NETWORK] = "[network]",
+        [VIEW_COLD] = NULL,
+    };
+    uint32_t stack = push_root(r, thread, 0);
+
+    return names[part] ? push_text(r, stack, names[part]) : stack;
+}
+
+/* ---- which nodes, and what their addresses are ---- */
+
+static void list_node(struct run *r, uint32_t node)
+{
+    size_t begin = r->norder;
+
+    /* A root's parent is 0, and 0 is marked from the start. */
+    for (uint32_t id = node; !r->needed[id]; id = r->t->nodes[id].parent) {
+        if (r->norder == r->order_alloc) {
+            r->order_alloc = r->order_alloc ? r->order_alloc * 2 : 4096;
+            r->order = xreallocarray(r->order, r->order_alloc, sizeof *r->order);
+        }
+        r->needed[id] = 1;
+        r->order[r->norder++] = id;
+    }
+    for (size_t a = begin, b = r->norder; a + 1 < b; a++) {
+        uint32_t id = r->order[a];
+
+        r->order[a] = r->order[--b];
+        r->order[b] = id;
+    }
+}
+
+static bool shows_wakers(const struct run *r)
+{
+    return r->o->shape == VIEW_BOTH || r->o->shape == VIEW_CHAIN;
+}
+
+static void list_nodes(struct run *r, const struct items *items)
+{
+    for (size_t i = 0; i < items->n; i++)
+        list_node(r, items->item[i].node);
+    /* The list grows as it is read, but a waker's stack has no wakers that count. */
+    for (size_t i = 0, n = r->norder; shows_wakers(r) && i < n; i++)
+        if (r->t->nodes[r->order[i]].kind == TRACE_NODE_WAKER)
+            list_node(r, (uint32_t)r->t->nodes[r->order[i]].addr);
+}
+
+static uint32_t plain_frame(struct run *r, const struct trace_node *n,
+                            const struct trace_node *root)
+{
+    struct strbuf sb = STRBUF_INIT;
+    struct trace_string name;
+
+    if (n->kind == TRACE_NODE_FUTEX)
+        return frames_futex(r->frames, n->addr, root);
+    if (n->kind == TRACE_NODE_TRUNCATED) {
+        strbuf_addstr(&sb, "[truncated]");
+    } else {
+        name = trace_node_name(r->t, n);
+        strbuf_add(&sb, name.s, name.len);
+        if (n->kind == TRACE_NODE_KERNEL)
+            strbuf_addstr(&sb, "_[k]");
+    }
+    return frame_of_string(r->to, &sb);
+}
+
+static void find_addresses(struct run *r)
+{
+    for (size_t i = 0; i < r->norder; i++) {
+        uint32_t id = r->order[i];
+        const struct trace_node *n = &r->t->nodes[id], *root;
+
+        if (n->kind == TRACE_NODE_ROOT) {
+            r->root[id] = id;
+            continue;
+        }
+        r->root[id] = r->root[n->parent];
+        root = &r->t->nodes[r->root[id]];
+        if (n->kind == TRACE_NODE_WAKER)
+            continue;
+        if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT) {
+            r->address[id] = plain_frame(r, n, root);
+            continue;
+        }
+        r->address[id] = frames_address(r->frames, n->addr, root);
+        r->exact[id] |= n->kind == TRACE_NODE_PC_EXACT;
+        if (frames_is_sigreturn(r->frames, r->address[id]))
+            r->exact[n->parent] = 1;
+    }
+}
+
+/* ---- stacks ---- */
+
+/* A node's own frames, outermost first; lent until the next call. */
+static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
+{
+    switch (r->t->nodes[id].kind) {
+    case TRACE_NODE_PC:
+    case TRACE_NODE_PC_EXACT:
+        return frames_of(r->frames, r->address[id], r->exact[id], n);
+    case TRACE_NODE_WAKER:
+    case TRACE_NODE_ROOT:
+        *n = 0;
+        return NULL;
+    default:
+        *n = 1;
+        return &r->address[id];
+    }
+}
+
+static uint32_t push_waker(struct run *r, uint32_t link, uint32_t stack)
+{
+    uint32_t id = (uint32_t)r->t->nodes[link].addr, roots[2];
+    const struct trace_node *node;
+    const uint32_t *frames;
+    size_t n;
+
+    stack = push_text(r, stack, "--");
+    for (node = &r->t->nodes[id]; node->kind != TRACE_NODE_ROOT; node = &r->t->nodes[id]) {
+        for (frames = node_frames(r, id, &n); n > 0; n--)
+            stack = aggregate_push(r->to, stack, marks_frame(&r->waker, frames[n - 1]));
+        id = node->parent;
+    }
+    for (n = root_frames(r, (uint32_t)node->addr, roots); n > 0; n--)
+        stack = aggregate_push(r->to, stack, marks_frame(&r->waker, roots[n - 1]));
+    return stack;
+}
+
+static uint32_t push_node(struct run *r, uint32_t id, uint32_t stack)
+{
+    const struct trace_node *node = &r->t->nodes[id];
+    const uint32_t *frames;
+    size_t n;
+
+    if (node->kind == TRACE_NODE_WAKER) {
+        bool first = r->t->nodes[node->parent].kind != TRACE_NODE_WAKER;
+
+        return r->o->shape == VIEW_CHAIN || (r->o->shape == VIEW_BOTH && first)
+                   ? push_waker(r, id, stack)
+                   : stack;
+    }
+    frames = node_frames(r, id, &n);
+    for (size_t i = 0; i < n; i++)
+        stack = aggregate_push(r->to, stack,
+                               r->part == VIEW_COLD ? marks_frame(&r->cold, frames[i]) : frames[i]);
+    return stack;
+}
+
+static void add_items(struct run *r, const struct items *items)
+{
+    uint32_t thread = UINT32_MAX, root = 0, round = 0, *chain = NULL;
+    size_t alloc = 0;
+
+    for (size_t i = 0; i < items->n; i++) {
+        const struct item *item = &items->item[i];
+        uint32_t id = item->node, stack;
+        size_t n = 0;
+
+        if (item->thread != thread || item->part != r->part) {
+            thread = item->thread;
+            r->part = item->part;
+            root = root_stack(r, thread, item->part);
+            round++;
+        }
+        for (; r->stack_of[id] != round; id = r->t->nodes[id].parent) {
+            if (r->t->nodes[id].kind == TRACE_NODE_ROOT) {
+                r->stack[id] = root;
+                r->stack_of[id] = round;
+                break;
+            }
+            if (n == alloc) {
+                alloc = alloc ? alloc * 2 : 256;
+                chain = xreallocarray(chain, alloc, sizeof *chain);
+            }
+            chain[n++] = id;
+        }
+        while (n > 0) {
+            uint32_t above = chain[--n];
+
+            r->stack[above] = push_node(r, above, r->stack[r->t->nodes[above].parent]);
+            r->stack_of[above] = round;
+        }
+        stack = r->stack[item->node];
+        aggregate_add(r->to, item->top ? push_root(r, item->top, stack) : stack, item->value);
+    }
+    free(chain);
+}
+
+void nodestacks_add(const struct trace *t, struct frames *frames, const struct items *items,
+                    const struct nodestack_options *o)
+{
+    struct aggregate *to = frames_aggregate(frames);
+    struct run r = {.o = o, .t = t, .to = to, .frames = frames};
+    size_t nodes = (size_t)t->node_limit + 1;
+
+    marks_init(&r.waker, to, 'w');
+    marks_init(&r.cold, to, 'o');
+    r.needed = xcalloc(nodes, 1);
+    r.exact = xcalloc(nodes, 1);
+    r.root = xcalloc(nodes, sizeof *r.root);
+    r.address = xcalloc(nodes, sizeof *r.address);
+    r.stack = xcalloc(nodes, sizeof *r.stack);
+    r.stack_of = xcalloc(nodes, sizeof *r.stack_of);
+    r.needed[0] = 1;
+    list_nodes(&r, items);
+    find_addresses(&r);
+    add_items(&r, items);
+    marks_release(&r.waker);
+    marks_release(&r.cold);
+    free(r.order);
+    free(r.needed);
+    free(r.exact);
+    free(r.root);
+    free(r.address);
+    free(r.stack);
+    free(r.stack_of);
+}

@@ -1,0 +1,20 @@
+/*
+ * nodestacks.h: nodes of a trace as stacks of names in an aggregate.
+ */
+#ifndef FLAME_FOLD_NODESTACKS_H
+#define FLAME_FOLD_NODESTACKS_H
+
+#include "fold/frames.h"
+#include "fold/items.h"
+
+struct nodestack_options {
+    enum view_shape shape;
+    bool pid; /* the root frame is comm-PID instead of comm */
+    bool tid; /* a frame for the thread under the root */
+};
+
+/* Adds each item's value to its stack in the frames' aggregate. */
+void nodestacks_add(const struct trace *t, struct frames *frames, const struct items *items,
+                    const struct nodestack_options *o);
+
+#endif

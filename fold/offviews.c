@@ -1,0 +1,82 @@
+/*
+ * The views of waiting. A row is either sleeps (blocked, and then runnable until a CPU
+ * was free) or time on a CPU (TRACE_OFF_ONCPU), with the time that running code had to
+ * wait for one.
+ *
+ *   off, offwake, chain   blocked and run-queue time of calls: what the calls took
+ *   wakeup                the same of the sleeps of which the waker is known; one that
+ *                         the end of the trace cut has none
+ *   io                    the same of files and networks
+ *   runq                  run-queue time alone, inside and outside of calls
+ *   oncpu, hotcold        time on a CPU; that and the time off it
+ *
+ * Whatever is added up is nanoseconds; views give microseconds.
+ */
+#include "fold/offrow.h"
+#include "fold/viewtable.h"
+
+static bool on_cpu(const struct trace_row *r)
+{
+    return off_row(r)->kind == TRACE_OFF_ONCPU;
+}
+
+static int64_t off_value(const struct trace *t, const struct trace_row *r)
+{
+    (void)t;
+    return on_cpu(r) ? 0 : (int64_t)(off_row(r)->blocked_ns + off_row(r)->runq_ns);
+}
+
+static int64_t io_value(const struct trace *t, const struct trace_row *r)
+{
+    bool counts = off_row(r)->kind == TRACE_OFF_FILE || off_row(r)->kind == TRACE_OFF_NETWORK;
+
+    return counts ? off_value(t, r) : 0;
+}
+
+static int64_t runq_value(const struct trace *t, const struct trace_row *r)
+{
+    (void)t;
+    return (int64_t)off_row(r)->runq_ns;
+}
+
+static int64_t oncpu_value(const struct trace *t, const struct trace_row *r)
+{
+    (void)t;
+    return on_cpu(r) ? (int64_t)off_row(r)->cpu_ns : 0;
+}
+
+static int64_t hotcold_value(const struct trace *t, const struct trace_row *r)
+{
+    return on_cpu(r) ? oncpu_value(t, r) : off_value(t, r);
+}
+
+static enum view_part io_part(const struct trace_row *r)
+{
+    return off_row(r)->kind == TRACE_OFF_FILE ? VIEW_DISK : VIEW_NETWORK;
+}
+
+static enum view_part runq_part(const struct trace_row *r)
+{
+    return on_cpu(r) ? VIEW_RUNNING : VIEW_PLAIN;
+}
+
+static enum view_part hotcold_part(const struct trace_row *r)
+{
+    return on_cpu(r) ? VIEW_PLAIN : VIEW_COLD;
+}
+
+#define OFF TRACE_RECORDER_OFF
+
+const struct view off_views[] = {
+    {"off", "us", OFF, 1000, VIEW_OWN, off_value, NULL},
+    {"wakeup", "us", OFF, 1000, VIEW_WAKER, off_value, NULL},
+    {"offwake", "us", OFF, 1000, VIEW_BOTH, off_value, NULL},
+    {"chain", "us", OFF, 1000, VIEW_CHAIN, off_value, NULL},
+    {"io", "us", OFF, 1000, VIEW_OWN, io_value, io_part},
+    {"runq", "us", OFF, 1000, VIEW_OWN, runq_value, runq_part},
+    {"oncpu", "us", OFF, 1000, VIEW_OWN, oncpu_value, NULL},
+    {"hotcold", "us", OFF, 1000, VIEW_OWN, hotcold_value, hotcold_part},
+    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL},
+};
+
+_Static_assert(ARRAY_LEN(off_views) <= VIEWS_MAX + 1, "viewtable.h");

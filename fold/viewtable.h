@@ -1,0 +1,52 @@
+/*
+ * viewtable.h: what can be asked of a trace. One table row a view, one table a recorder.
+ * (What a view is called in a picture is render's business.)
+ */
+#ifndef FLAME_FOLD_VIEWTABLE_H
+#define FLAME_FOLD_VIEWTABLE_H
+
+#include "common/strbuf.h"
+#include "common/trace_reader.h"
+
+/* How a row's node becomes a stack. Wakers are the links (TRACE_NODE_WAKER) above the
+ * sleeper's own stack; traces of memory have none, and all their views are VIEW_OWN. */
+enum view_shape {
+    VIEW_OWN,   /* the stack itself */
+    VIEW_WAKER, /* the first waker's stack, and on it a frame for the sleeper's name */
+    VIEW_BOTH,  /* the stack, "--", the first waker's stack from its leaf to its root */
+    VIEW_CHAIN, /* the same with every waker */
+};
+
+/* What sets a row's stack apart from others of its thread in one view. */
+enum view_part {
+    VIEW_PLAIN,
+    VIEW_RUNNING, /* on a frame "[running]" next to the root */
+    VIEW_DISK,    /* on "[disk files]" */
+    VIEW_NETWORK, /* on "[network]" */
+    VIEW_COLD,    /* each frame but the root is marked _[o] */
+};
+
+struct view {
+    const char *name; /* what --view takes */
+    const char *unit; /* "bytes", "calls", "us" */
+    uint32_t recorder;
+    uint32_t scale; /* what value gives, a unit; sums are rounded once a stack */
+    enum view_shape shape;
+    /* A row's share; shares of one stack are summed modulo 2^64. */
+    int64_t (*value)(const struct trace *t, const struct trace_row *r);
+    enum view_part (*part)(const struct trace_row *r); /* NULL: VIEW_PLAIN */
+};
+
+/* At most so many rows in a table, then one whose name is NULL. */
+#define VIEWS_MAX 16
+extern const struct view mem_views[], off_views[];
+
+/* The views of a recorder's traces, the default first; NULL for a recorder unknown. */
+const struct view *views_of(uint32_t recorder);
+
+/* NULL when there is no such view. */
+const struct view *view_find(const char *name);
+/* Appends "alloc, count, ..."; recorder 0: of all. */
+void view_list(struct strbuf *sb, uint32_t recorder);
+
+#endif

@@ -1,0 +1,36 @@
+# shellcheck shell=bash disable=SC2034 # status is for the tests
+# off.sh: for the tests of the off-CPU tracer. Source it after lib.sh.
+#
+#   off [OPTION...] COMMAND...  runs COMMAND under `flame off`, trace in t.flame;
+#                               $status, out and err as run leaves them
+#   oview V [OPTION...]         folded stacks of a view of t.flame
+#   sum [REGEX]                 sum of the counts of the lines (that match), us
+#   is_near GOT WANT, near GOT WANT NAME   both in us, above 0: within 2 % or 1 ms
+
+off() {
+    rm -f "$SCRATCH/t.flame"
+    run timeout 60 "$FLAME" off -q -o "$SCRATCH/t.flame" "$@"
+}
+
+oview() {
+    local v=$1
+    shift
+    "$FLAME" fold --no-header --view "$v" "$@" "$SCRATCH/t.flame"
+}
+
+sum() {
+    awk -v re="${1:-.}" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }'
+}
+
+is_near() {
+    local away=$(($1 > $2 ? $1 - $2 : $2 - $1))
+    [ "$1" -gt 0 ] && [ "$2" -gt 0 ] && [ "$away" -le $(($2 / 50 > 1000 ? $2 / 50 : 1000)) ]
+}
+
+near() {
+    if is_near "$1" "$2"; then
+        test_ok "$3"
+    else
+        test_fail "$3" "$1 us, and by the program's own clock $2 us"
+    fi
+}

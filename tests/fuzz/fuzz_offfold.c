@@ -1,0 +1,68 @@
+/*
+ * A trace of waiting, changed in places, through all views and filters: what the reader
+ * lets pass must fold, and no line may hold what folded text cannot.
+ *
+ * The bytes are changes to the sample trace: records of 12 bytes, where (4) and what (8).
+ */
+#include <stdlib.h>
+
+#include "common/folded.h"
+#include "fold/fold.h"
+#include "tests/unit/off_build.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct strbuf *text)
+{
+    for (const char *s = text->buf, *nl; (nl = strchr(s, '\n')); s = nl + 1) {
+        struct folded_line line;
+        int kind = folded_parse_line(s, (size_t)(nl - s), &line);
+
+        if (kind < 0 || (kind == 1 && line.differential))
+            __builtin_trap();
+    }
+    if (strlen(text->buf) != text->len)
+        __builtin_trap();
+}
+
+static void fold(struct trace *t, bool filtered)
+{
+    static const char *const comm[] = {"app"}, *const regex[] = {"load$"};
+    struct fold_options opt = {
+        .all_views = true, .pid = true, .tid = filtered, .quiet = true, .symbols.no_inline = true};
+    struct strbuf out = STRBUF_INIT;
+
+    if (filtered) {
+        opt.idle = true;
+        opt.comms = comm;
+        opt.excludes = regex;
+        opt.ncomms = opt.nexcludes = 1;
+    }
+    if (fold_loaded(&opt, &t, 1, &out))
+        __builtin_trap();
+    check(&out);
+    strbuf_release(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct off_sample sample = {"/bin/app", 0x1000, 0x1ff0};
+    struct trace_builder b;
+    struct trace *t;
+
+    ob_sample(&b, &sample);
+    for (; size >= 12; data += 12, size -= 12) {
+        uint32_t at;
+
+        memcpy(&at, data, 4);
+        memcpy(b.data + at % (b.len - 8), data + 4, 8);
+    }
+    if (trace_load_bytes("fuzz", b.data, b.len, true, &t) == 0 &&
+        t->header.recorder == TRACE_RECORDER_OFF) {
+        fold(t, false);
+        fold(t, true);
+    }
+    trace_free(t);
+    tb_release(&b);
+    return 0;
+}

@@ -1,0 +1,35 @@
+/*
+ * off_build.h: traces of waiting made in memory, with trace_build.h.
+ */
+#ifndef FLAME_TESTS_UNIT_OFF_BUILD_H
+#define FLAME_TESTS_UNIT_OFF_BUILD_H
+
+#include "tests/unit/trace_build.h"
+
+void ob_init(struct trace_builder *b);
+
+uint16_t ob_thread(struct trace_builder *b, uint32_t pid, uint32_t tid, const char *comm);
+/* A node with a text; parent 0: on a root of its own that is nobody's thread. */
+uint32_t ob_name(struct trace_builder *b, enum trace_node_kind kind, const char *text,
+                 uint32_t parent);
+/* Names from "a/b/c", each on the one before. */
+uint32_t ob_stack(struct trace_builder *b, const char *frames, uint32_t parent);
+uint32_t ob_waker(struct trace_builder *b, uint32_t sleeper, uint32_t stack);
+struct trace_off_row *ob_sleep(struct trace_builder *b, uint32_t node, uint16_t thread,
+                               enum trace_off_kind kind, uint64_t blocked_ns, uint64_t runq_ns);
+struct trace_off_row *ob_oncpu(struct trace_builder *b, uint32_t node, uint16_t thread,
+                               uint64_t cpu_ns, uint64_t runq_ns);
+
+/*
+ * A small program: "app" (pid 100) with a worker thread of a hostile name, which sleep on
+ * a lock, a queue, a disk, the network and a timer, woken by each other and by nobody.
+ * Stacks have names only, but for `futex` (0: none), an address in module `exe` loaded
+ * with `bias`.
+ */
+struct off_sample {
+    const char *exe;
+    uint64_t bias, futex;
+};
+void ob_sample(struct trace_builder *b, const struct off_sample *s);
+
+#endif

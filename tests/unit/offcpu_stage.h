@@ -1,0 +1,66 @@
+/*
+ * offcpu_stage.h: a stage for the state machine of flame off: events in one line each,
+ * a world answered from tables, and a list of what came out.
+ *
+ * Times are in microseconds. Objects by call: the first argument names the object
+ * (stage_object), except for futexes, whose address is their name. A thread's stack is
+ * 1000 * tid + the number of the call it is in (of the entry last seen).
+ */
+#ifndef FLAME_TESTS_UNIT_OFFCPU_STAGE_H
+#define FLAME_TESTS_UNIT_OFFCPU_STAGE_H
+
+#include "tracer/offcpu.h"
+
+void stage_open(uint64_t min_block_us, unsigned depth);
+void stage_close(void); /* offcpu_finish was called or not */
+
+/* Descriptor (or semaphore, queue) `fd` is this object, for every thread. */
+void stage_object(unsigned fd, enum off_object_kind kind, uint64_t a, unsigned side);
+/* Call on `fd` sleeps on the set of these descriptors. */
+void stage_set(unsigned fd, const unsigned *members, size_t n, unsigned wants);
+void stage_peer(const char *name);
+/* The scheduler's figures of a thread from now on, in microseconds. */
+void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t runs);
+
+void stage_begin(uint64_t at, pid_t tid, pid_t pid, pid_t parent); /* parent 0: not newborn */
+void stage_begin_in(uint64_t at, pid_t tid, pid_t pid, int nr, uint64_t a0);
+void stage_end(uint64_t at, pid_t tid);
+void stage_plain(enum off_event_kind kind, uint64_t at, pid_t tid, pid_t pid);
+void stage_exec(uint64_t at, pid_t pid, pid_t old);
+void stage_signal(uint64_t at, pid_t tid, int signal, int code, pid_t sender);
+void stage_caught(uint64_t at, pid_t tid, int signal, pid_t sender); /* by a handler */
+struct stage_args {
+    uint64_t a[6];
+};
+#define ARGS(...)                                                                                  \
+    (struct stage_args)                                                                            \
+    {                                                                                              \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+void stage_entry(uint64_t at, pid_t tid, int nr, struct stage_args args);
+void stage_restarted(uint64_t at, pid_t tid, int nr, struct stage_args args);
+void stage_wake(uint64_t at, pid_t tid, int nr, struct stage_args args); /* no exit comes */
+void stage_exit(uint64_t at, pid_t tid, int64_t result);
+void stage_finish(uint64_t at);
+
+/* ---- what came out ---- */
+
+size_t stage_sleeps(void);
+const struct off_sleep *stage_sleep(size_t i);
+const struct off_sleep *stage_last(void); /* an empty one if there is none */
+/* "12 13 [timer]": the chain of the last sleep. */
+const char *stage_chain(void);
+size_t stage_oncpus(void);
+const struct off_oncpu *stage_oncpu(size_t i);
+/* Questions asked of the world since the last time this was called. */
+struct stage_asked {
+    unsigned stacks, objects, scheds;
+};
+struct stage_asked stage_asked(void);
+
+/* A pid for a thread that is not a leader: threads 10..19 are of process 10, and so on. */
+pid_t stage_pid(pid_t tid);
+
+#endif

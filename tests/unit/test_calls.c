@@ -1,0 +1,102 @@
+/* What arguments make of a call. */
+#define _GNU_SOURCE
+#include <asm/ioctls.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "tests/tap.h"
+#include "tracer/calls.h"
+
+static unsigned flags(int nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    uint64_t args[6] = {a, b, c, d};
+
+    return call_flags(nr, args);
+}
+
+static bool sleeps(int nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    return flags(nr, a, b, c, d) & CALL_SLEEPS;
+}
+
+static bool wakes(int nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    return flags(nr, a, b, c, d) & CALL_WAKES;
+}
+
+int main(void)
+{
+    static const int waits[] = {FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_WAIT_REQUEUE_PI,
+                                13 /* FUTEX_LOCK_PI2 */};
+    static const int wakers[] = {FUTEX_WAKE,      FUTEX_WAKE_BITSET, FUTEX_WAKE_OP,
+                                 FUTEX_UNLOCK_PI, FUTEX_REQUEUE,     FUTEX_CMP_REQUEUE};
+    const uint64_t how[] = {0, FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME | FUTEX_PRIVATE_FLAG};
+    const struct call *table;
+    bool right = true;
+    size_t n;
+
+    table = call_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        right &= call_find(table[i].nr) == &table[i] && table[i].flags && table[i].fd_arg < 6;
+        right &= strcmp(call_name(table[i].nr), table[i].name) == 0;
+        /* Arguments only take flags away. */
+        right &= !(flags(table[i].nr, 0, 0, 0, 0) & ~table[i].flags);
+    }
+    ok(right && n > 100, "every call is found by its number, once");
+    ok(!call_find(SYS_getpid) && !call_find(-1) && !call_find(100000) && !flags(-1, 0, 0, 0, 0),
+       "others are not");
+    is_str(call_name(999), "syscall_999", "but have a name");
+
+    right = true;
+    for (size_t h = 0; h < ARRAY_LEN(how); h++) {
+        for (size_t i = 0; i < ARRAY_LEN(waits); i++)
+            right &= flags(SYS_futex, 0, (uint64_t)waits[i] | how[h], 0, 0) == CALL_SLEEPS;
+        for (size_t i = 0; i < ARRAY_LEN(wakers); i++)
+            right &= flags(SYS_futex, 0, (uint64_t)wakers[i] | how[h], 0, 0) == CALL_WAKES;
+    }
+    ok(right, "a futex is waited for or woken, private or not");
+    is_int(flags(SYS_futex, 0, FUTEX_TRYLOCK_PI, 0, 0), 0, "or neither");
+
+    ok(sleeps(SYS_fcntl, 0, F_SETLKW, 0, 0) && sleeps(SYS_fcntl, 0, F_OFD_SETLKW, 0, 0) &&
+           !sleeps(SYS_fcntl, 0, F_SETLK, 0, 0) && wakes(SYS_fcntl, 0, F_SETLK, 0, 0) &&
+           !flags(SYS_fcntl, 0, F_GETFD, 0, 0),
+       "fcntl: locks only");
+    ok(sleeps(SYS_flock, 0, LOCK_EX, 0, 0) && !sleeps(SYS_flock, 0, LOCK_EX | LOCK_NB, 0, 0) &&
+           wakes(SYS_flock, 0, LOCK_UN, 0, 0) && !sleeps(SYS_flock, 0, LOCK_UN, 0, 0),
+       "flock");
+    ok(sleeps(SYS_ioctl, 0, TCSBRK, 0, 0) && !flags(SYS_ioctl, 0, TCGETS, 0, 0), "ioctl: drains");
+    ok(flags(SYS_mmap, 0, 0, PROT_READ | PROT_EXEC, 0) == CALL_MAPS &&
+           !flags(SYS_mmap, 0, 0, PROT_READ | PROT_WRITE, 0) &&
+           flags(SYS_mprotect, 0, 0, PROT_EXEC, 0) == CALL_MAPS,
+       "code that is mapped");
+    ok(sleeps(SYS_poll, 0, 0, (uint32_t)-1, 0) && !flags(SYS_poll, 0, 1, 0, 0) &&
+           !flags(SYS_poll, 0, 1, 0xffffffff00000000u, 0),
+       "poll that does not wait is nothing");
+    ok(sleeps(SYS_epoll_wait, 0, 0, 1, 5) && !flags(SYS_epoll_wait, 0, 0, 1, 0), "epoll_wait too");
+    ok(sleeps(SYS_wait4, 0, 0, 0, 0) && !flags(SYS_wait4, 0, 0, WNOHANG, 0) &&
+           !flags(SYS_waitid, 0, 0, 0, WEXITED | WNOHANG),
+       "wait4, waitid");
+    ok(flags(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0) == CALL_SLEEPS &&
+           !flags(SYS_clone, CLONE_VM, 0, 0, 0),
+       "clone as vfork");
+    ok(flags(SYS_recvfrom, 0, 0, 9, 0) & CALL_EINTR &&
+           !(flags(SYS_recvfrom, 0, 0, 9, 0) & CALL_SHORT) &&
+           flags(SYS_recvfrom, 0, 0, 9, MSG_WAITALL) & CALL_SHORT &&
+           flags(SYS_recvfrom, 0, 0, 9, MSG_DONTWAIT) == CALL_WAKES &&
+           flags(SYS_sendmsg, 0, 0, MSG_DONTWAIT, 0) == CALL_WAKES,
+       "sockets");
+    ok(flags(SYS_io_uring_enter, 3, 1, 1, 1) & CALL_SHORT &&
+           !(flags(SYS_io_uring_enter, 3, 0, 1, 1) & CALL_SHORT) &&
+           !(flags(SYS_io_uring_enter, 3, 1, 0, 0) & CALL_EINTR),
+       "io_uring_enter");
+    ok(!flags(SYS_kill, 1, 0, 0, 0) && flags(SYS_kill, 1, 15, 0, 0) == CALL_WAKES &&
+           !flags(SYS_tgkill, 1, 1, 0, 0),
+       "signal 0 is no signal");
+    return done_testing();
+}

@@ -1,0 +1,363 @@
+/* Filters: what each does, in which order, and that both ways to run them agree. */
+#include "fold/filter.h"
+
+#include <getopt.h>
+
+#include "fold/filter_lines.h"
+#include "fold/pattern.h"
+#include "tests/rnd.h"
+#include "tests/tap.h"
+
+static const struct option longopts[] = {FILTER_OPTIONS, {NULL, 0, NULL, 0}};
+
+/* "--grep", "x", ... as a command takes them. */
+static void parse(struct filter *f, const char *const *args)
+{
+    for (size_t i = 0; args[i]; i++) {
+        const struct option *o = longopts;
+        const char *eq = strchr(args[i], '='), *value = NULL;
+        size_t len = eq ? (size_t)(eq - args[i]) : strlen(args[i]);
+
+        while (strncmp(o->name, args[i] + 2, len - 2) != 0 || o->name[len - 2])
+            o++;
+        if (o->has_arg == required_argument)
+            value = args[++i];
+        else if (eq)
+            value = eq + 1;
+        if (filter_option(f, "test", o->val, value) != 0)
+            ok(false, "option %s", args[i]);
+    }
+}
+
+static void add_text(struct collapse_stacks *st, const char *text)
+{
+    for (const char *line = text, *nl; (nl = strchr(line, '\n')); line = nl + 1) {
+        const char *blank = nl;
+        struct collapse_count count;
+        uint32_t ids[64];
+        size_t n = 0;
+
+        while (*--blank != ' ')
+            continue;
+        collapse_count_parse(blank + 1, (size_t)(nl - blank - 1), &count);
+        for (const char *s = line, *end; s < blank; s = end + 1) {
+            for (end = s; end < blank && *end != ';';)
+                end++;
+            ids[n++] = collapse_stacks_name(st, s, (size_t)(end - s));
+        }
+        collapse_stacks_add(st, ids, n, &count, NULL);
+    }
+}
+
+static char *text_of(struct collapse_stacks *st)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+
+    collapse_stacks_write(st, BY_LINE, f);
+    fclose(f);
+    return text;
+}
+
+/* What is left of the text, by stacks that were added up. */
+static char *by_stacks(const char *const *args, const char *text, uint64_t *left_out)
+{
+    struct collapse_stacks *st = collapse_stacks_new();
+    struct filter f = FILTER_INIT;
+    char *result;
+
+    parse(&f, args);
+    add_text(st, text);
+    filter_stacks(&f, &st);
+    *left_out = f.left_out[0].whole;
+    result = text_of(st);
+    collapse_stacks_free(st);
+    filter_release(&f);
+    return result;
+}
+
+static int take(void *to, const struct folded_line *line, unsigned tag)
+{
+    strbuf_add(to, line->stack, line->len);
+    strbuf_addf(to, " %d\n", (int)line->count.whole + (int)tag);
+    return 0;
+}
+
+/* The same line by line, added up afterwards. */
+static char *by_lines(const char *const *args, const char *text)
+{
+    struct collapse_stacks *st = collapse_stacks_new();
+    struct filter f = FILTER_INIT;
+    struct strbuf out = STRBUF_INIT;
+    struct filter_lines *fl = filter_lines_new(&f, take, &out);
+    char *result;
+
+    parse(&f, args);
+    for (const char *line = text, *nl; (nl = strchr(line, '\n')); line = nl + 1) {
+        struct folded_line parsed;
+        bool kept;
+
+        if (folded_parse_line(line, (size_t)(nl - line), &parsed) == 1)
+            filter_lines_add(fl, &parsed, 0, &kept);
+    }
+    filter_lines_end(fl);
+    add_text(st, out.buf);
+    result = text_of(st);
+    filter_lines_free(fl);
+    strbuf_release(&out);
+    collapse_stacks_free(st);
+    filter_release(&f);
+    return result;
+}
+
+static void check(const char *name, const char *const *args, const char *text, const char *want,
+                  uint64_t want_left_out)
+{
+    uint64_t left_out;
+    char *got = by_stacks(args, text, &left_out), *lines = by_lines(args, text);
+
+    is_str(got, want, "%s", name);
+    is_str(lines, want, "%s, line by line", name);
+    is_int((long long)left_out, (long long)want_left_out, "%s: left out", name);
+    free(got);
+    free(lines);
+}
+
+#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const char sample[] = "app;main;a;b;c 1\n"
+                             "app;main;a;b;b;a;d 10\n"
+                             "app;main;x;c 100\n"
+                             "app;main 1000\n";
+
+static void each(void)
+{
+    check("--grep, a frame", ARGS("--grep", "x"), sample, "app;main;x;c 100\n", 1011);
+    check("--grep, a piece of the stack", ARGS("--grep", "b;c$"), sample, "app;main;a;b;c 1\n",
+          1110);
+    check("--grep twice: both", ARGS("--grep", "c", "--grep", "a;b"), sample, "app;main;a;b;c 1\n",
+          1110);
+    check("--grep-v twice: neither", ARGS("--grep-v", "x", "--grep-v", "d"), sample,
+          "app;main 1000\napp;main;a;b;c 1\n", 110);
+    check("--focus", ARGS("--focus", "^c$"), sample, "app;main;a;b;c 1\napp;main;x;c 100\n", 1010);
+    check("--focus is of one frame", ARGS("--focus", "b;c"), sample, "", 1111);
+    check("--focus twice: both", ARGS("--focus", "c", "--focus", "x"), sample, "app;main;x;c 100\n",
+          1011);
+    check("--prune keeps the lowest", ARGS("--prune", "^b$"), sample,
+          "app;main 1000\napp;main;a;b 11\napp;main;x;c 100\n", 0);
+    check("--prune at the root", ARGS("--prune", "app"), sample, "app 1111\n", 0);
+    check("--trim-root=FRAME", ARGS("--trim-root=^b$"), sample,
+          "app;main 1000\napp;main;x;c 100\nb;b;a;d 10\nb;c 1\n", 0);
+    check("--trim-root keeps a last frame", ARGS("--trim-root"), sample,
+          "main 1000\nmain;a;b;b;a;d 10\nmain;a;b;c 1\nmain;x;c 100\n", 0);
+    check("--trim-root of what is left", ARGS("--grep", "a;b", "--trim-root"), sample,
+          "b;a;d 10\nc 1\n", 1100);
+    check("--trim-root of one stack", ARGS("--grep", "x", "--trim-root"), sample, "c 100\n", 1011);
+    check("--collapse-recursion is of neighbours", ARGS("--collapse-recursion"), "a;b;b;b;a;a 3\n",
+          "a;b;a 3\n", 0);
+    check("--from-caller", ARGS("--from-caller"), "a;b;c 3\nd;b;c 4\n", "c;b;a 3\nc;b;d 4\n", 0);
+    check("a stack without frames", ARGS("--grep-v", "a", "--trim-root", "--from-caller"),
+          " 3\na 4\n", " 3\n", 4);
+}
+
+static void order(void)
+{
+    check("--grep sees recursion", ARGS("--collapse-recursion", "--grep", "b;b"), sample,
+          "app;main;a;b;a;d 10\n", 1101);
+    check("--focus sees what --prune drops", ARGS("--prune", "^a$", "--focus", "^d$"), sample,
+          "app;main;a 10\n", 1101);
+    check("--prune before --trim-root=", ARGS("--trim-root=^c$", "--prune", "^a$"), sample,
+          "app;main 1000\napp;main;a 11\nc 100\n", 0);
+    check("names are matched, not places", ARGS("--by", "module", "--focus", "f"),
+          "m;f (/lib/x.so);g (/lib/x.so);h (/bin/[y]) 1\n", "m;x.so;[y] 1\n", 0);
+    check("--by before --collapse-recursion", ARGS("--by", "line", "--collapse-recursion"),
+          "f a.c:1;g a.c:1;g a.c:2;h 1\n", "a.c:1;a.c:2;h 1\n", 0);
+    check("--by line keeps lines apart", ARGS("--by", "line"), "f a.c:1;g a.c:1 1\n",
+          "a.c:1;a.c:1 1\n", 0);
+    check("--by module keeps recursion of names", ARGS("--by", "module"), "f;f;g (/x.so) 1\n",
+          "f;f;x.so 1\n", 0);
+    check("--by process", ARGS("--by", "process"), "v-1/2;f 1\nv-1/3;f 1\nw/3;f 1\n-1/2 1\n",
+          "-1/2 1\nv-1;f 2\nw/3;f 1\n", 0);
+    check("--by thread leaves threads", ARGS("--by", "process", "--by", "thread"), "v-1/2;f 1\n",
+          "v-1/2;f 1\n", 0);
+}
+
+static void leaves(void)
+{
+    check("a new leaf is no count", ARGS("--prune", "read"), "a;read 4096;b 5\n", "a;read_4096 5\n",
+          0);
+    check("an empty name is no leaf", ARGS("--prune", "^$"), "a;;b 5\na 1\n", "a 6\n", 0);
+    check("broken text is matched around", ARGS("--grep", "b$"), "a\xff;b 1\na\xff;c 2\n",
+          "a\xff;b 1\n", 2);
+}
+
+static void places(void)
+{
+    static const struct {
+        const char *name, *module, *file, *line;
+    } known[] = {
+        {"f", NULL, NULL, NULL},
+        {"[libc.so.6+0x1f]", "libc.so.6", "[libc.so.6]", "[libc.so.6]"},
+        {"[libfoo]", "libfoo", "[libfoo]", "[libfoo]"},
+        {"[unknown+0x1f]", NULL, NULL, NULL},
+        {"[truncated]", NULL, NULL, NULL},
+        {"f_[k]", "[kernel]", "[kernel]", "[kernel]"},
+        {"f_[j]", "[jit]", "[jit]", "[jit]"},
+        {"f (/lib/a.so.1)_[i]", "a.so.1", "[a.so.1]", "[a.so.1]"},
+        {"libc.so.1`read", "libc.so.1", "[libc.so.1]", "[libc.so.1]"},
+        {"operator() (int)", NULL, NULL, NULL},
+        {"f (unsigned char)", NULL, NULL, NULL},
+        {"f (in /usr/lib/libz.so)", "libz.so", "[libz.so]", "[libz.so]"},
+        {"f src/a.c:12", NULL, "a.c", "a.c:12"},
+        {"f (a.c:12)", NULL, "a.c", "a.c:12"},
+        {"ns::f:a.c:12", NULL, "a.c", "a.c:12"},
+        {"/usr/lib/python3/json.py:12:loads", NULL, "json.py", "json.py:12"},
+        {"<string>:9:<module>", NULL, "<string>", "<string>:9"},
+        {"main (src/spin.c)", NULL, "spin.c", "spin.c"},
+        {"f (a.b)", NULL, NULL, NULL},
+        {"a:9:b", NULL, NULL, NULL},
+        {"ns::f:12", NULL, NULL, NULL},
+        {"f (/lib/)", NULL, NULL, NULL},
+        {"f (/lib/x 12)", "x_12", "[x_12]", "[x_12]"},
+        {"f\x1fplace", "place", "place", "place"},
+        {"f (/lib/a.so)\x1f", NULL, NULL, NULL},
+        {"", NULL, NULL, NULL},
+        {"[", NULL, NULL, NULL},
+        {":1", NULL, NULL, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        const char *want[] = {known[i].module, known[i].file, known[i].line};
+
+        for (size_t k = 0; k < 3; k++) {
+            struct strbuf got = STRBUF_INIT;
+            bool found = place_find(PLACE_MODULE + (enum place_kind)k, known[i].name,
+                                    strlen(known[i].name), &got);
+
+            is_str(found ? got.buf : "none", want[k] ? want[k] : "none", "place %zu of '%s'", k,
+                   known[i].name);
+            strbuf_release(&got);
+        }
+    }
+}
+
+static void two_columns(void)
+{
+    struct collapse_stacks *st = collapse_stacks_new();
+    struct collapse_count one = {1, 0}, two = {2, 0};
+    struct filter f = FILTER_INIT;
+    uint32_t a = collapse_stacks_name(st, "a", 1), b = collapse_stacks_name(st, "b", 1);
+    char *text;
+
+    parse(&f, ARGS("--grep", "a"));
+    collapse_stacks_add(st, &a, 1, &one, NULL);
+    collapse_stacks_add(st, &b, 1, &one, &two);
+    filter_stacks(&f, &st);
+    text = text_of(st);
+    is_str(text, "a 1 0\n", "two columns stay two");
+    is_int((long long)f.left_out[1].whole, 2, "the second one's sum is left out too");
+    free(text);
+    collapse_stacks_free(st);
+    filter_release(&f);
+}
+
+static void trouble(void)
+{
+    struct filter f = FILTER_INIT;
+    struct collapse_stacks *st = collapse_stacks_new();
+    struct strbuf line = STRBUF_INIT, why = STRBUF_INIT;
+    struct pattern *p;
+
+    is_int(filter_option(&f, "test", 'o', "x"), -1, "an option of others");
+    p = pattern_new("a(b|*)", &why);
+    ok(!p, "no expression");
+    ok(strstr(why.buf, "at character 5") != NULL, "the place of what is wrong");
+    strbuf_clear(&why);
+    for (size_t i = 0; i < 500; i++)
+        strbuf_addstr(&line, "ab");
+    strbuf_addch(&line, 'c');
+    strbuf_clear(&why);
+    p = pattern_new("^(a|b)*c$", &why);
+    is_int(pattern_matches(p, line.buf, line.len), 1, "a long name is matched");
+    is_int(pattern_matches(p, line.buf, line.len - 1), 0, "or not");
+    pattern_free(p);
+    strbuf_clear(&line);
+    strbuf_clear(&why);
+    p = pattern_new("\xc3\xa9\xc3\xa9)x", &why);
+    ok(!p && strstr(why.buf, "at character 3"), "characters are counted, not bytes");
+    strbuf_release(&why);
+
+    /* Every way to cut a row of a's in two, over and over. */
+    for (size_t i = 0; i < 4000; i++)
+        strbuf_addch(&line, 'a');
+    strbuf_addstr(&line, "b 1\n");
+    parse(&f, ARGS("--grep", "^(a+)+$"));
+    add_text(st, line.buf);
+    filter_stacks(&f, &st);
+    ok(f.gave_up != NULL, "an expression that would never end gives up");
+    is_int(filter_check(&f, "test"), 2, "which is an error");
+    collapse_stacks_free(st);
+    strbuf_release(&line);
+    filter_release(&f);
+}
+
+/* Filtering parts and adding them up gives what filtering the sum does. */
+static void any_grouping(void)
+{
+    const char *const *const all[] = {
+        ARGS("--grep", "a;b"),  ARGS("--grep-v", "c"),
+        ARGS("--focus", "b"),   ARGS("--prune", "b"),
+        ARGS("--trim-root=b"),  ARGS("--collapse-recursion"),
+        ARGS("--from-caller"),  ARGS("--prune", "c", "--grep", "a", "--from-caller"),
+        ARGS("--by", "module"),
+    };
+    bool same = true;
+
+    for (int round = 0; round < 300; round++) {
+        const char *const *args = all[(size_t)round % ARRAY_LEN(all)];
+        struct strbuf part[2] = {STRBUF_INIT, STRBUF_INIT}, whole = STRBUF_INIT;
+        uint64_t out[3];
+        char *parts[2], *once, *added;
+        struct collapse_stacks *st = collapse_stacks_new();
+
+        for (int i = 0; i < 40; i++) {
+            struct strbuf *to = &part[rnd() % 2];
+            size_t before = to->len;
+
+            for (unsigned n = 1 + rnd() % 5; n > 0; n--)
+                strbuf_addf(to, "%c%s%s", 'a' + (int)(rnd() % 3), rnd() % 2 ? " (/x.so)" : "",
+                            n > 1 ? ";" : "");
+            strbuf_addf(to, " %u\n", rnd() % 100);
+            strbuf_add(&whole, to->buf + before, to->len - before);
+        }
+        for (int i = 0; i < 2; i++) {
+            parts[i] = by_stacks(args, part[i].buf, &out[i]);
+            add_text(st, parts[i]);
+        }
+        once = by_stacks(args, whole.buf, &out[2]);
+        added = text_of(st);
+        same &= strcmp(once, added) == 0 && out[0] + out[1] == out[2];
+        for (int i = 0; i < 2; i++) {
+            free(parts[i]);
+            strbuf_release(&part[i]);
+        }
+        free(once);
+        free(added);
+        strbuf_release(&whole);
+        collapse_stacks_free(st);
+    }
+    ok(same, "filtering before adding up is the same as after");
+}
+
+int main(void)
+{
+    each();
+    order();
+    leaves();
+    places();
+    two_columns();
+    trouble();
+    any_grouping();
+    return done_testing();
+}

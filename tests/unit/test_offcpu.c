@@ -1,0 +1,355 @@
+/* Sleeps of flame off: their times, and what befalls the threads that sleep. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "tests/tap.h"
+#include "tests/unit/offcpu_stage.h"
+
+#define WAIT (FUTEX_WAIT | FUTEX_PRIVATE_FLAG)
+#define WAKE (FUTEX_WAKE | FUTEX_PRIVATE_FLAG)
+
+static void two_threads(uint64_t min_block)
+{
+    stage_open(min_block, 8);
+    stage_begin(0, 11, 10, 0);
+    stage_begin(0, 12, 10, 0);
+}
+
+static void test_plain(void)
+{
+    const struct off_sleep *s;
+
+    two_threads(0);
+    stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0, 0, 7));
+    stage_exit(1100, 11, 0);
+    s = stage_last();
+    is_int((intmax_t)stage_sleeps(), 1, "a sleep is one sleep");
+    ok(s->tid == 11 && s->pid == 10 && s->nr == SYS_clock_nanosleep && s->args[2] == 7 && !s->cut,
+       "whose and in what call");
+    ok(s->begin == 100000 && s->end == 1100000 && s->blocked_ns == 1000000 && s->runq_ns == 0,
+       "from entry to exit");
+    is_int(s->stack, 11000 + SYS_clock_nanosleep, "its stack");
+    is_int(s->object.kind, OFF_ON_SLEEP, "its object");
+    is_str(stage_chain(), "[timer]", "time ended it");
+    stage_close();
+}
+
+static void test_sched(void)
+{
+    const struct off_sleep *s;
+
+    two_threads(0);
+    stage_sched(11, 1000, 50, 5);
+    stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 1030, 250, 7);
+    stage_exit(1100, 11, 0);
+    s = stage_last();
+    ok(s->blocked_ns == 770000 && s->runq_ns == 200000, "1000 = 770 blocked, 200 queued, 30 ran");
+    stage_sched(11, 1040, 260, 7);
+    stage_entry(1200, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 1050, 268, 8);
+    stage_exit(1230, 11, 0);
+    is_int((intmax_t)stage_sleeps(), 1, "one run is no sleep: it only left the entry's stop");
+    stage_entry(1300, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 1050, 308, 10);
+    stage_exit(1400, 11, 0);
+    s = stage_last();
+    is_int((intmax_t)s->runq_ns, 39000,
+           "what leaving a stop costs (8 us / 8) is not the program's");
+    is_int((intmax_t)s->blocked_ns, 60000, "nor time asleep");
+    stage_finish(1500);
+    is_int((intmax_t)stage_oncpus(), 1, "time on CPUs is reported at the end");
+    ok(stage_oncpu(0)->cpu_ns == 50000 && stage_oncpu(0)->runq_ns == 10000 &&
+           stage_oncpu(0)->stack == 0,
+       "all of it, and what it queued for outside of sleeps");
+    stage_close();
+}
+
+static void test_cheap(void)
+{
+    struct stage_asked a;
+
+    two_threads(50);
+    stage_asked();
+    stage_sched(11, 0, 0, 0);
+    stage_entry(100, 11, SYS_read, ARGS(3));
+    stage_exit(140, 11, 1);
+    a = stage_asked();
+    ok(a.stacks == 0 && a.objects == 0 && a.scheds == 1,
+       "a quick call asks for nothing but a base");
+    is_int((intmax_t)stage_sleeps(), 0, "and is not reported");
+    stage_wake(150, 12, SYS_futex, ARGS(0x10, WAKE, 1));
+    a = stage_asked();
+    ok(a.stacks == 0 && a.objects == 0 && a.scheds == 0, "a wake when nobody sleeps asks nothing");
+    stage_entry(200, 11, SYS_read, ARGS(3));
+    stage_exit(250, 11, 1);
+    a = stage_asked();
+    ok(a.stacks == 1 && a.objects == 1 && a.scheds == 2,
+       "one that is long enough asks once for each");
+    is_int((intmax_t)stage_sleeps(), 1, "and is reported");
+    stage_close();
+}
+
+static void test_backwards(void)
+{
+    two_threads(0);
+    stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_exit(50, 11, 0);
+    is_int((intmax_t)stage_last()->blocked_ns, 0, "an exit before its entry is a sleep of nothing");
+    stage_close();
+}
+
+static void test_cut(void)
+{
+    const struct off_sleep *s;
+
+    stage_open(0, 8);
+    stage_begin_in(100, 11, 10, SYS_futex, 0x10);
+    stage_begin(100, 12, 10, 0);
+    stage_wake(250, 12, SYS_futex, ARGS(0x10, WAKE, 1));
+    stage_exit(300, 11, 0);
+    s = stage_last();
+    ok(s->cut && s->blocked_ns == 200000, "a sleep from before the trace counts from its start");
+    is_str(stage_chain(), "12", "its end was seen");
+    stage_entry(400, 12, SYS_futex, ARGS(0x20, WAIT));
+    stage_finish(900);
+    s = stage_last();
+    ok(s->tid == 12 && s->cut && s->blocked_ns == 500000, "one that goes on counts up to the end");
+    ok(s->stack && s->object.kind == OFF_ON_FUTEX, "with stack and object");
+    is_int((intmax_t)s->chain_len, 0, "and nobody ended it");
+    stage_close();
+
+    stage_open(0, 8);
+    stage_begin(0, 11, 10, 0);
+    stage_entry(100, 11, SYS_futex, ARGS(0x10, WAIT));
+    stage_end(400, 11);
+    s = stage_last();
+    ok(s->tid == 11 && s->cut && s->blocked_ns == 300000, "a thread that vanishes asleep");
+    stage_close();
+}
+
+/* pause() in a loop: the kernel's result is that of a call that may go on, but after a
+ * handler it does not, and the next call is another however much it looks the same. */
+static void test_handler(void)
+{
+    static const struct {
+        int result;
+        unsigned sleeps;
+    } cases[] = {{-514, 2}, {-516, 2}, {-512, 1}, {-513, 1}};
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        two_threads(0);
+        stage_sched(11, 0, 0, 1);
+        stage_entry(100, 11, SYS_pause, ARGS(0));
+        stage_sched(11, 0, 0, 3);
+        stage_exit(300, 11, cases[i].result);
+        stage_caught(310, 11, SIGUSR1, 0);
+        stage_restarted(400, 11, SYS_pause, ARGS(0));
+        stage_sched(11, 0, 0, 6);
+        stage_exit(600, 11, -EINTR);
+        stage_finish(1000);
+        is_int((intmax_t)stage_sleeps(), cases[i].sleeps, "result %d and a handler: %u sleeps",
+               cases[i].result, cases[i].sleeps);
+        is_int((intmax_t)stage_last()->begin, cases[i].sleeps == 2 ? 400000 : 100000,
+               "the last began where it should");
+        stage_close();
+    }
+}
+
+static void test_restart(void)
+{
+    const struct off_sleep *s;
+
+    two_threads(0);
+    stage_sched(11, 0, 0, 1);
+    stage_entry(100, 11, SYS_poll, ARGS(0x1000, 5, 3000));
+    stage_sched(11, 10, 20, 3);
+    stage_exit(300, 11, -516);
+    is_int((intmax_t)stage_sleeps(), 0, "interrupted, it is not over");
+    stage_signal(310, 11, SIGSTOP, SI_USER, 77);
+    stage_plain(OFF_STOPPED, 320, 11, 0);
+    stage_plain(OFF_CONTINUED, 620, 11, 0);
+    stage_restarted(630, 11, SYS_poll, ARGS(0x1000, 5, 3000));
+    stage_sched(11, 20, 40, 6);
+    stage_exit(1100, 11, 0);
+    is_int((intmax_t)stage_sleeps(), 1, "restarted, it is one sleep");
+    s = stage_last();
+    ok(s->nr == SYS_poll && s->args[1] == 5 && s->begin == 100000, "of the first call");
+    is_int((intmax_t)s->blocked_ns, 640000, "less the time it was stopped, ran and queued");
+    is_int((intmax_t)s->runq_ns, 40000, "queued in both parts");
+    is_str(stage_chain(), "[timer]", "and it ended as the whole ended");
+    stage_close();
+
+    two_threads(0);
+    stage_entry(100, 11, SYS_read, ARGS(3, 0, 1));
+    stage_exit(300, 11, -512);
+    stage_entry(310, 11, SYS_read, ARGS(3, 0, 1));
+    stage_exit(400, 11, 1);
+    is_int((intmax_t)stage_sleeps(), 1, "the same call again is the kernel's restart");
+    stage_entry(500, 11, SYS_read, ARGS(3, 0, 1));
+    stage_exit(600, 11, -EINTR);
+    stage_entry(610, 11, SYS_read, ARGS(3, 0, 1));
+    is_int((intmax_t)stage_sleeps(), 2, "after EINTR it is the program's");
+    is_int((intmax_t)stage_last()->blocked_ns, 100000, "a sleep of its own");
+    stage_exit(700, 11, 1);
+    is_int((intmax_t)stage_sleeps(), 3, "and another");
+    stage_entry(800, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_exit(900, 11, -516);
+    stage_entry(910, 11, SYS_restart_syscall, ARGS(0));
+    stage_exit(1000, 11, 0);
+    is_int((intmax_t)stage_sleeps(), 4, "restart_syscall");
+    is_int(stage_last()->nr, SYS_clock_nanosleep, "keeps the first call's name");
+    stage_entry(1100, 11, SYS_poll, ARGS(1, 1, 1));
+    stage_exit(1200, 11, -516);
+    stage_entry(1210, 11, SYS_read, ARGS(3, 0, 1));
+    is_int(stage_last()->nr, SYS_poll, "a handler that reads: the poll was over");
+    is_int((intmax_t)stage_last()->end, 1200000, "when it left the kernel");
+    stage_close();
+}
+
+static void test_stopped(void)
+{
+    two_threads(0);
+    stage_entry(100, 11, SYS_futex, ARGS(0x10, WAIT));
+    stage_plain(OFF_STOPPED, 200, 11, 0);
+    stage_plain(OFF_CONTINUED, 500, 11, 0);
+    stage_exit(600, 11, -ETIMEDOUT);
+    is_int((intmax_t)stage_last()->blocked_ns, 200000, "stopped time is not blocked time");
+    stage_plain(OFF_STOPPED, 700, 11, 0);
+    stage_plain(OFF_CONTINUED, 800, 11, 0);
+    stage_entry(900, 11, SYS_futex, ARGS(0x10, WAIT));
+    stage_plain(OFF_STOPPED, 950, 11, 0);
+    stage_finish(1000);
+    is_int((intmax_t)stage_last()->blocked_ns, 50000, "nor when the trace ends in it");
+    stage_close();
+}
+
+static void test_exec(void)
+{
+    two_threads(0);
+    stage_begin(0, 10, 10, 0);
+    stage_entry(100, 10, SYS_futex, ARGS(0x10, WAIT));
+    stage_entry(200, 12, SYS_futex, ARGS(0x20, WAIT));
+    stage_plain(OFF_EXITING, 300, 10, 0);
+    is_int((intmax_t)stage_sleeps(), 1, "the leader's wait ends as exec ends the leader");
+    stage_exec(400, 10, 11);
+    is_int((intmax_t)stage_sleeps(), 2, "and that of another thread");
+    ok(stage_last()->tid == 12 && stage_last()->cut && stage_last()->blocked_ns == 200000 &&
+           stage_last()->stack == 0,
+       "whose stack is gone");
+    stage_entry(500, 11, SYS_futex, ARGS(0x10, WAIT));
+    stage_exit(600, 11, -ETIMEDOUT);
+    stage_entry(500, 12, SYS_futex, ARGS(0x10, WAIT));
+    stage_exit(600, 12, -ETIMEDOUT);
+    is_int((intmax_t)stage_sleeps(), 2, "the old numbers mean nobody");
+    stage_entry(700, 10, SYS_clock_nanosleep, ARGS(0));
+    stage_exit(800, 10, 0);
+    is_int((intmax_t)stage_sleeps(), 3, "the leader's number is the thread that ran exec");
+    stage_close();
+
+    two_threads(0);
+    stage_begin(0, 10, 10, 0);
+    stage_entry(100, 10, SYS_futex, ARGS(0x10, WAIT));
+    stage_exec(400, 10, 11);
+    ok(stage_last()->tid == 10 && stage_last()->cut && stage_last()->stack == 0,
+       "a leader that did not report its end has no stack to show");
+    stage_close();
+}
+
+static void test_exit_inside(void)
+{
+    two_threads(0);
+    stage_entry(100, 11, SYS_futex, ARGS(0x10, WAIT));
+    stage_plain(OFF_EXITING, 500, 12, 0);
+    stage_plain(OFF_EXITING, 510, 11, 0);
+    ok(stage_last()->tid == 11 && !stage_last()->cut && stage_last()->blocked_ns == 410000,
+       "a sleep the process's end ended");
+    is_str(stage_chain(), "12", "by the thread that ended it");
+    stage_end(520, 12);
+    stage_end(520, 11);
+    is_int((intmax_t)stage_sleeps(), 1, "once");
+    stage_close();
+
+    two_threads(0);
+    stage_entry(100, 11, SYS_futex, ARGS(0x10, WAIT));
+    stage_plain(OFF_EXITING, 510, 11, 0);
+    is_str(stage_chain(), "[signal]", "killed from outside");
+    stage_close();
+}
+
+static void test_oncpu(void)
+{
+    stage_open(0, 8);
+    stage_sched(11, 100, 10, 1);
+    stage_begin(0, 11, 10, 0);
+    stage_sched(11, 400, 30, 2);
+    stage_plain(OFF_SAMPLE, 500, 11, 0);
+    is_int((intmax_t)stage_oncpus(), 1, "a sample is reported");
+    ok(stage_oncpu(0)->cpu_ns == 300000 && stage_oncpu(0)->runq_ns == 20000 &&
+           stage_oncpu(0)->stack == 11000,
+       "with the time since the thread came");
+    stage_sched(11, 450, 30, 2);
+    stage_finish(600);
+    ok(stage_oncpus() == 2 && stage_oncpu(1)->cpu_ns == 50000 && stage_oncpu(1)->stack == 0,
+       "the rest at the end");
+    stage_close();
+
+    stage_open(0, 8);
+    stage_sched(11, 100, 10, 1);
+    stage_begin(0, 11, 10, 12);
+    stage_end(600, 11);
+    ok(stage_oncpu(0)->cpu_ns == 100000, "of a thread that began in the trace, all its time");
+    stage_close();
+
+    stage_open(0, 8);
+    stage_sched(11, 0, 0, 1);
+    stage_begin(0, 11, 10, 0);
+    stage_sched(11, 700, 0, 1);
+    stage_entry(2000000, 11, SYS_clock_nanosleep, ARGS(0));
+    is_int((intmax_t)stage_oncpus(), 1, "without samples, now and then, lest it is lost");
+    stage_exit(2000010, 11, 0);
+    stage_plain(OFF_SAMPLE, 2000020, 11, 0);
+    stage_sched(11, 900, 0, 1);
+    stage_entry(4000000, 11, SYS_clock_nanosleep, ARGS(0));
+    is_int((intmax_t)stage_oncpus(), 2, "with them, with the next sample");
+    stage_close();
+}
+
+static void test_lost(void)
+{
+    two_threads(0);
+    stage_entry(100, 11, SYS_read, ARGS(3));
+    stage_entry(500, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_exit(600, 11, 0);
+    is_int((intmax_t)stage_sleeps(), 1, "a call whose exit was not seen is not guessed at");
+    is_int((intmax_t)stage_last()->blocked_ns, 100000, "the next one is right");
+    stage_exit(700, 11, 0);
+    stage_exit(700, 19, 0);
+    stage_entry(700, 19, SYS_read, ARGS(3));
+    stage_end(800, 19);
+    is_int((intmax_t)stage_sleeps(), 1, "exits without entries and unknown threads are nothing");
+    stage_begin(900, 11, 10, 0);
+    stage_end(900, 11);
+    stage_end(900, 11);
+    stage_close();
+    ok(true, "beginning or ending twice does no harm");
+}
+
+int main(void)
+{
+    test_plain();
+    test_sched();
+    test_cheap();
+    test_backwards();
+    test_cut();
+    test_handler();
+    test_restart();
+    test_stopped();
+    test_exec();
+    test_exit_inside();
+    test_oncpu();
+    test_lost();
+    return done_testing();
+}

@@ -1,0 +1,153 @@
+/* Chains of wakers: who woke the waker. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "tests/tap.h"
+#include "tests/unit/offcpu_stage.h"
+
+#define WAIT (FUTEX_WAIT | FUTEX_PRIVATE_FLAG)
+#define WAKE (FUTEX_WAKE | FUTEX_PRIVATE_FLAG)
+
+static void threads(uint64_t min_block, unsigned depth)
+{
+    stage_open(min_block, depth);
+    for (pid_t tid = 11; tid < 20; tid++)
+        stage_begin(0, tid, 10, 0);
+}
+
+static void waits(uint64_t at, pid_t tid, uint64_t lock)
+{
+    stage_entry(at, tid, SYS_futex, ARGS(lock, WAIT));
+}
+
+static void wakes(uint64_t at, pid_t tid, uint64_t lock)
+{
+    stage_wake(at, tid, SYS_futex, ARGS(lock, WAKE, 1));
+}
+
+/* 11 waits for a lock 12 holds, which waits for one 13 holds, which sleeps. */
+static void convoy(void)
+{
+    stage_entry(100, 13, SYS_clock_nanosleep, ARGS(0));
+    waits(110, 12, 0xB);
+    waits(120, 11, 0xA);
+    stage_exit(1000, 13, 0);
+    wakes(1010, 13, 0xB);
+    stage_exit(1020, 12, 0);
+    wakes(1030, 12, 0xA);
+    stage_exit(1040, 11, 0);
+}
+
+static void test_convoy(void)
+{
+    const struct off_sleep *s;
+
+    threads(0, 8);
+    convoy();
+    s = stage_last();
+    ok(s->tid == 11 && s->blocked_ns == 920000, "the width is the first sleeper's");
+    is_str(stage_chain(), "12 13 [timer]", "a convoy of three, and what the last waited for");
+    ok(s->chain[0].stack == 12000 + SYS_futex && s->chain[1].stack == 13000 + SYS_futex,
+       "each with the stack of its waking call");
+    stage_close();
+
+    threads(0, 2);
+    convoy();
+    is_str(stage_chain(), "12 13", "as deep as is asked");
+    stage_close();
+    threads(0, 1);
+    convoy();
+    is_str(stage_chain(), "12", "the waker alone");
+    stage_close();
+}
+
+static void test_outside(void)
+{
+    threads(0, 8);
+    stage_entry(100, 13, SYS_clock_nanosleep, ARGS(0));
+    stage_exit(200, 13, 0);
+    waits(210, 12, 0xB);
+    wakes(300, 13, 0xB);
+    stage_exit(310, 12, 0);
+    waits(305, 11, 0xA);
+    wakes(400, 12, 0xA);
+    stage_exit(410, 11, 0);
+    is_str(stage_chain(), "12 13", "what 13 had waited for ended before the sleep began");
+    waits(500, 11, 0xA);
+    wakes(600, 12, 0xA);
+    stage_exit(610, 11, 0);
+    is_str(stage_chain(), "12", "and so did now what 12 had");
+    stage_close();
+}
+
+static void test_short(void)
+{
+    threads(50, 8);
+    stage_entry(100, 13, SYS_clock_nanosleep, ARGS(0));
+    waits(110, 12, 0xB);
+    waits(120, 11, 0xA);
+    stage_exit(1000, 13, 0);
+    wakes(1010, 13, 0xB);
+    stage_exit(1020, 12, 0);
+    stage_entry(1021, 12, SYS_clock_nanosleep, ARGS(0));
+    stage_exit(1025, 12, 0);
+    wakes(1030, 12, 0xA);
+    stage_exit(1040, 11, 0);
+    is_str(stage_chain(), "12 13 [timer]", "a sleep too short to count does not hide the last");
+    stage_close();
+}
+
+static void test_circles(void)
+{
+    threads(0, 8);
+    waits(90, 12, 0xB);
+    wakes(100, 11, 0xB);
+    waits(105, 11, 0xA);
+    stage_exit(110, 12, 0);
+    wakes(120, 12, 0xA);
+    waits(125, 12, 0xB);
+    stage_exit(130, 11, 0);
+    is_str(stage_chain(), "12", "ping-pong: the sleeper is not its own waker's waker");
+    stage_close();
+
+    threads(0, 8);
+    waits(10, 11, 0xA);
+    for (uint64_t at = 100; at < 2000; at += 100) { /* 12 and 13 wake each other */
+        waits(at, 12, 0xB);
+        wakes(at + 10, 13, 0xB);
+        stage_exit(at + 20, 12, 0);
+        waits(at + 30, 13, 0xC);
+        wakes(at + 40, 12, 0xC);
+        stage_exit(at + 50, 13, 0);
+    }
+    wakes(3000, 12, 0xA);
+    stage_exit(3010, 11, 0);
+    is_str(stage_chain(), "12 13", "a chain does not go round");
+    stage_close();
+}
+
+static void test_deep(void)
+{
+    threads(0, OFF_CHAIN_MAX + 10);
+    for (pid_t tid = 11; tid < 19; tid++)
+        waits(10, tid, (uint64_t)tid);
+    wakes(100, 19, 18);
+    for (pid_t tid = 18; tid > 11; tid--) {
+        stage_exit(100 + (uint64_t)(19 - tid) * 10, tid, 0);
+        wakes(105 + (uint64_t)(19 - tid) * 10, tid, (uint64_t)tid - 1);
+    }
+    stage_exit(300, 11, 0);
+    is_str(stage_chain(), "12 13 14 15 16 17 18 19", "eight links");
+    stage_close();
+}
+
+int main(void)
+{
+    test_convoy();
+    test_outside();
+    test_short();
+    test_circles();
+    test_deep();
+    return done_testing();
+}

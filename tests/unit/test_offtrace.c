@@ -1,0 +1,470 @@
+/*
+ * The trace of the off-CPU recorder: what tracer/offtrace.c writes, common/'s reader
+ * finds, also when the writer is killed or its disk is full; and every way for such a
+ * trace to be wrong is refused.
+ */
+#include "tracer/offtrace.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/strbuf.h"
+#include "common/trace_reader.h"
+#include "fold/fold.h"
+#include "tests/tap.h"
+#include "tests/unit/said.h"
+#include "tests/unit/trace_build.h"
+
+static char dir[] = "/tmp/flame-test-XXXXXX";
+static char path[64];
+static char *const arguments[] = {(char *)"app", (char *)"", (char *)"-x", NULL};
+
+static struct offtrace *begin(void)
+{
+    struct offtrace_init init = {
+        .path = path, .pid = getpid(), .argv = arguments, .depth = 128, .hz = 99};
+
+    unlink(path);
+    return offtrace_new(&init);
+}
+
+static struct trace *load(void)
+{
+    struct trace *t = NULL;
+
+    trace_load(path, &t);
+    return t;
+}
+
+static const struct trace_off_row *find_row(const struct trace *t, uint32_t node, uint16_t thread,
+                                            uint16_t kind)
+{
+    const struct trace_off_row *rows = t ? trace_off_rows(t) : NULL;
+
+    for (uint32_t id = 0; rows && id < t->row_limit; id++)
+        if (rows[id].node == node && rows[id].thread == thread && rows[id].kind == kind)
+            return &rows[id];
+    return NULL;
+}
+
+static void test_round(void)
+{
+    struct trace_module m = {.start = 0x1000, .end = 0x2000, .bias = 0x1000};
+    struct off_sleep s = {.blocked_ns = 100, .runq_ns = 7};
+    struct off_oncpu on = {.cpu_ns = 11, .runq_ns = 3, .stack = 1};
+    const struct trace_off_thread *th;
+    const struct trace_off_row *r;
+    struct offtrace *o = begin();
+    uint32_t epoch, root, pc, call, futex, kernel, waker, woken;
+    struct strbuf folded = STRBUF_INIT;
+    struct trace_string name;
+    uint16_t main, other;
+    struct trace *t;
+
+    if (!ok(o != NULL, "a trace is begun"))
+        return;
+    main = offtrace_thread(o, 10, 10, "app");
+    other = offtrace_thread(o, 10, 11, "a name of too many letters");
+    epoch = offtrace_epoch(o);
+    is_int(epoch, 1, "the first epoch");
+    m.first_epoch = epoch;
+    m.end_epoch = epoch + 1;
+    offtrace_module(o, &m, "/bin/app");
+    root = offtrace_root(o, main, epoch);
+    pc = offtrace_node(o, root, TRACE_NODE_PC, 0x1500);
+    call = offtrace_name(o, pc, TRACE_NODE_NAME, "read pipe:[*]", 13);
+    kernel = offtrace_name(o, pc, TRACE_NODE_KERNEL, "pipe_read", 9);
+    futex = offtrace_node(o, pc, TRACE_NODE_FUTEX, 0x1ff0);
+    waker = offtrace_node(o, call, TRACE_NODE_WAKER, futex);
+    woken = offtrace_node(o, waker, TRACE_NODE_WAKER, kernel);
+    is_int(offtrace_root(o, main, epoch), root, "the same root again");
+    is_int(offtrace_node(o, root, TRACE_NODE_PC, 0x1500), pc, "the same node again");
+    is_int(offtrace_name(o, pc, TRACE_NODE_NAME, "read pipe:[*]!", 13), call,
+           "the same name again");
+    ok(offtrace_node(o, root, TRACE_NODE_PC_EXACT, 0x1500) != pc, "another kind is another node");
+    ok(offtrace_name(o, root, TRACE_NODE_NAME, "read pipe:[*]", 13) != call,
+       "a name under another parent is another node");
+    is_int(offtrace_node(o, 0, TRACE_NODE_PC, 1), 0, "nothing hangs on no node");
+    is_int(offtrace_name(o, 0, TRACE_NODE_NAME, "x", 1), 0, "nor a name");
+    offtrace_sleep(o, woken, main, TRACE_OFF_LOCAL, &s);
+    s.blocked_ns = 300;
+    s.cut = true;
+    offtrace_sleep(o, woken, main, TRACE_OFF_LOCAL, &s);
+    s.blocked_ns = 50;
+    s.cut = false;
+    offtrace_sleep(o, woken, main, TRACE_OFF_LOCAL, &s);
+    offtrace_sleep(o, woken, main, TRACE_OFF_LOCK, &s);
+    offtrace_sleep(o, woken, other, TRACE_OFF_LOCAL, &s);
+    offtrace_sleep(o, 0, main, TRACE_OFF_LOCAL, &s);
+    offtrace_oncpu(o, pc, main, &on);
+    on.stack = 0;
+    offtrace_oncpu(o, pc, main, &on);
+    offtrace_thread_time(o, main, 1000, 20, 3);
+    offtrace_thread_time(o, main, 1, 2, 3);
+    offtrace_rename(o, main, "renamed");
+    offtrace_cost(o, 99, 5, 6, 7);
+    is_int((intmax_t)offtrace_lost(o), 1, "a sleep without a node is lost");
+
+    /* The writer is still at it: everything must be in the file already. */
+    t = load();
+    if (!ok(t != NULL, "it loads while it is written"))
+        return;
+    is_int(t->missing_rows, 0, "no row is missing");
+    is_int((intmax_t)t->nargs, 3, "arguments");
+    is_int(t->header.recorder, TRACE_RECORDER_OFF, "recorder");
+    is_int((intmax_t)t->header.hz, 99, "hz");
+    is_int(t->header.depth, 128, "depth");
+    is_int((intmax_t)t->header.stops, 5, "stops");
+    is_int((intmax_t)t->header.cost_ns, 6, "cost");
+    is_int((intmax_t)t->header.fallback_stacks, 7, "fallbacks");
+    is_int((intmax_t)t->header.end_monotonic_ns, 99, "end");
+    is_int((intmax_t)t->header.lost_calls, 1, "lost sleeps");
+    is_int((intmax_t)t->header.lost_bytes, 50, "and their time");
+    is_int(t->header.columns_used, 7, "columns");
+    r = find_row(t, woken, main, TRACE_OFF_LOCAL);
+    if (ok(r != NULL, "the row of three sleeps")) {
+        is_int((intmax_t)r->blocked_ns, 450, "blocked");
+        is_int((intmax_t)r->runq_ns, 21, "run queue");
+        is_int((intmax_t)r->sleeps, 3, "sleeps");
+        is_int((intmax_t)r->max_ns, 300, "the longest");
+        is_int((intmax_t)r->cut_ns, 300, "cut");
+    }
+    ok(find_row(t, woken, main, TRACE_OFF_LOCK) != NULL, "another kind of wait, another row");
+    ok(find_row(t, woken, other, TRACE_OFF_LOCAL) != NULL, "another thread, another row");
+    r = find_row(t, pc, main, TRACE_OFF_ONCPU);
+    if (ok(r != NULL, "the row of running code")) {
+        is_int((intmax_t)r->cpu_ns, 22, "CPU");
+        is_int((intmax_t)r->samples, 1, "samples");
+        is_int((intmax_t)r->sleeps, 0, "no sleep");
+    }
+    th = trace_off_thread_at(t, main);
+    is_str(th ? th->comm : NULL, "renamed", "a thread's new name");
+    is_int(th ? (intmax_t)th->sleeps : 0, 4, "its sleeps");
+    is_int(th ? (intmax_t)th->wall_ns : 0, 1001, "its time");
+    is_int(th ? (intmax_t)th->cpu_ns : 0, 22, "on CPUs");
+    is_int(th ? (intmax_t)th->runq_ns : 0, 6, "and waiting for one");
+    th = trace_off_thread_at(t, other);
+    is_str(th ? th->comm : NULL, "a name of too m", "a long name is cut");
+    ok(!trace_off_thread_at(t, 0) && !trace_off_thread_at(t, other + 1u), "no other thread");
+    ok(t->nodes[woken].kind == TRACE_NODE_WAKER && t->nodes[woken].addr == kernel &&
+           t->nodes[woken].parent == waker,
+       "the chain of wakers");
+    name = trace_node_name(t, &t->nodes[kernel]);
+    ok(name.len == 9 && memcmp(name.s, "pipe_read", 9) == 0, "the name of a kernel function");
+    said_begin();
+    is_int(fold_trace_to_folded(path, "alloc", &folded), FLAME_USAGE,
+           "a view of memory is refused");
+    ok(strstr(said_end(), "no view 'alloc' of it") != NULL, "with a reason");
+    strbuf_release(&folded);
+    ok(trace_module_at(t, 0x1500, epoch) && !trace_module_at(t, 0x1500, epoch + 1) &&
+           !trace_module_at(t, 0x1500, 0),
+       "the module is of its epoch only");
+    trace_free(t);
+    offtrace_free(o);
+}
+
+static void test_names(void)
+{
+    struct offtrace *o = begin();
+    uint32_t root = offtrace_root(o, offtrace_thread(o, 1, 1, "x"), offtrace_epoch(o));
+    uint32_t first[2000], bad = 0, nul, plain;
+    char text[40000];
+    struct trace *t;
+
+    for (int i = 0; i < 2000; i++) {
+        snprintf(text, sizeof text, "name %d;\n\x1b", i);
+        first[i] = offtrace_name(o, root, TRACE_NODE_NAME, text, strlen(text));
+    }
+    for (int i = 0; i < 2000; i++) {
+        snprintf(text, sizeof text, "name %d;\n\x1b", i);
+        bad += offtrace_name(o, root, TRACE_NODE_NAME, text, strlen(text)) != first[i];
+    }
+    is_int(bad, 0, "2,000 names are each kept once");
+    nul = offtrace_name(o, root, TRACE_NODE_NAME, "ab\0cd", 5);
+    plain = offtrace_name(o, root, TRACE_NODE_NAME, "ab", 2);
+    is_int(nul, plain, "a name ends at a NUL");
+    memset(text, 'l', sizeof text);
+    ok(offtrace_name(o, root, TRACE_NODE_NAME, text, sizeof text) != 0, "a long name is kept");
+    t = load();
+    ok(t && trace_node_name(t, &t->nodes[first[1999]]).len == 12, "the last name can be read");
+    trace_free(t);
+    offtrace_free(o);
+}
+
+static void test_threads(void)
+{
+    const struct trace_off_thread *th;
+    struct offtrace *o = begin();
+    uint16_t mine = 0, theirs, id = 0, last = 0;
+    bool distinct = true;
+    struct trace *t;
+    char comm[16];
+
+    mine = offtrace_thread(o, 7, 7, "mine");
+    for (int i = 1; i < TRACE_OFF_THREADS_MAX; i++) {
+        id = offtrace_thread(o, 100, 100 + i, "worker");
+        distinct = distinct && id > last;
+        last = id;
+    }
+    ok(distinct, "the first %d threads have records of their own", TRACE_OFF_THREADS_MAX);
+    is_int(offtrace_thread(o, 7, 8, "mine"), mine, "then equal name and process share one");
+    theirs = offtrace_thread(o, 55, 56, "worker");
+    ok(theirs != 0 && theirs != mine, "or equal names");
+    offtrace_rename(o, mine, "renamed");
+    for (int i = 0; i < TRACE_OFF_THREADS_MAX; i++) {
+        snprintf(comm, sizeof comm, "n%d", i);
+        offtrace_thread(o, 200 + i, 200 + i, comm);
+    }
+    ok(offtrace_thread(o, 9, 9, "one more name") != 0, "or, in the end, any do");
+    t = load();
+    th = t ? trace_off_thread_at(t, mine) : NULL;
+    is_int(th ? th->uses : 0, 2, "a shared record says how many share it");
+    is_str(th ? th->comm : "", "mine", "and keeps its name");
+    is_int(th ? th->pid : 0, 7, "and its process, when that is the same");
+    th = t ? trace_off_thread_at(t, theirs) : NULL;
+    is_int(th ? (intmax_t)th->pid : -1, 0, "and none when it is not");
+    trace_free(t);
+    offtrace_free(o);
+}
+
+/* Writes until it is killed in the middle of it. */
+static void test_killed(void)
+{
+    struct off_sleep s = {.blocked_ns = 1};
+    struct trace *t;
+    uint64_t sum = 0;
+    pid_t child;
+    int status;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        struct offtrace *o = begin();
+        uint16_t th = offtrace_thread(o, 1, 1, "x");
+        uint32_t root = offtrace_root(o, th, offtrace_epoch(o)), n = root;
+
+        for (uint32_t i = 1;; i++) {
+            n = i % 100 ? offtrace_node(o, n, TRACE_NODE_PC, i) : root;
+            offtrace_sleep(o, n, th, TRACE_OFF_LOCK, &s);
+            if (i == 50000)
+                raise(SIGKILL);
+        }
+    }
+    waitpid(child, &status, 0);
+    ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "a writer is killed");
+    t = load();
+    ok(t && t->missing_rows == 0, "what it wrote loads");
+    for (uint32_t id = 0; t && id < t->row_limit; id++)
+        sum += trace_off_rows(t)[id].blocked_ns;
+    is_int((intmax_t)sum, 50000, "and no sleep is missing");
+    trace_free(t);
+}
+
+static void test_full(void)
+{
+    struct off_sleep s = {.blocked_ns = 2};
+    uint32_t n, made = 0, failed = 0;
+    struct rlimit old, lim;
+    struct offtrace *o;
+    struct trace *t;
+    uint16_t th;
+
+    getrlimit(RLIMIT_FSIZE, &old);
+    lim = old;
+    lim.rlim_cur = 8 * TRACE_SEGMENT_SIZE;
+    setrlimit(RLIMIT_FSIZE, &lim);
+    o = begin();
+    th = offtrace_thread(o, 1, 1, "x");
+    n = offtrace_root(o, th, offtrace_epoch(o));
+    for (uint32_t i = 0; i < 100000; i++) {
+        uint32_t child = offtrace_node(o, n, TRACE_NODE_PC, i);
+
+        made += child != 0;
+        failed += child == 0;
+        offtrace_sleep(o, child, th, TRACE_OFF_LOCK, &s);
+    }
+    ok(made > 1000 && failed > 1000, "a full disk: some nodes are made, others not");
+    is_int(offtrace_name(o, n, TRACE_NODE_NAME, "short", 5) != 0 || offtrace_lost(o) > 0, 1,
+           "nothing crashes");
+    t = load();
+    is_int(t ? (intmax_t)t->header.lost_calls : 0, (intmax_t)offtrace_lost(o),
+           "what is lost is counted in the file");
+    ok(t && t->header.lost_calls >= failed && t->missing_rows == 0, "all of it");
+    is_int(t ? (intmax_t)t->header.lost_bytes : 0, (intmax_t)offtrace_lost(o) * 2,
+           "and how long it was");
+    trace_free(t);
+    offtrace_free(o);
+    setrlimit(RLIMIT_FSIZE, &old);
+}
+
+static void test_cannot(void)
+{
+    struct offtrace_init init = {.path = "/nonexistent/a.flame", .pid = 1, .argv = arguments};
+
+    said_begin();
+    ok(offtrace_new(&init) == NULL, "no trace where none can be");
+    is_str(said_end(),
+           "flame: /nonexistent/a.flame: cannot create the trace: No such file or directory\n",
+           "one line says why");
+}
+
+/* ---- the reader's checks ---- */
+
+struct sample {
+    struct trace_builder b;
+    uint32_t root, frame, call, waker, chain, row;
+};
+
+static void sample_init(struct sample *s)
+{
+    struct trace_builder *b = &s->b;
+    uint32_t thread;
+
+    tb_init(b);
+    tb_header(b)->recorder = TRACE_RECORDER_OFF;
+    tb_header(b)->features = 0;
+    thread = tb_thread(b, 99, "worker");
+    s->root = tb_root(b, 1, thread);
+    s->frame = tb_node(b, TRACE_NODE_PC, 0x1234, s->root);
+    s->call = tb_node(b, TRACE_NODE_FUTEX, 0x1300, s->frame);
+    s->waker = tb_node(b, TRACE_NODE_WAKER, s->frame, s->call);
+    s->chain = tb_node(b, TRACE_NODE_WAKER, s->call, s->waker);
+    s->row = tb_row(b, s->chain, (uint16_t)thread, 100, 2);
+}
+
+static struct trace *sample_load(struct sample *s, int *err)
+{
+    struct trace *t = NULL;
+
+    *err = trace_load_bytes("t.flame", s->b.data, s->b.len, true, &t);
+    tb_release(&s->b);
+    return t;
+}
+
+#define LOADS(what, missing, action)                                                               \
+    do {                                                                                           \
+        struct sample s;                                                                           \
+        struct trace *t;                                                                           \
+        int err;                                                                                   \
+        sample_init(&s);                                                                           \
+        action;                                                                                    \
+        t = sample_load(&s, &err);                                                                 \
+        is_int(t ? (intmax_t)t->missing_rows : -1, missing, what);                                 \
+        trace_free(t);                                                                             \
+    } while (0)
+
+#define REFUSED(what, action)                                                                      \
+    do {                                                                                           \
+        struct sample s;                                                                           \
+        int err;                                                                                   \
+        sample_init(&s);                                                                           \
+        action;                                                                                    \
+        ok(sample_load(&s, &err) == NULL && err == FLAME_USAGE, "refused: %s", what);              \
+    } while (0)
+
+static void test_links(void)
+{
+    LOADS("a sound one loads", 0, (void)0);
+    REFUSED("a waker's stack that is a waker", tb_node_at(&s.b, s.chain)->addr = s.waker);
+    REFUSED("a waker that is its own stack", tb_node_at(&s.b, s.waker)->addr = s.waker);
+    REFUSED("wakers in a circle", tb_node_at(&s.b, s.waker)->parent = s.chain);
+    REFUSED("a frame above a waker", tb_node_at(&s.b, s.frame)->parent = s.waker);
+    REFUSED("a root's id that no node can have", tb_node_at(&s.b, s.waker)->addr = 1);
+    REFUSED("a waker's stack outside of the file", tb_node_at(&s.b, s.waker)->addr = 1u << 30);
+    REFUSED("an id of 64 bits", tb_node_at(&s.b, s.waker)->addr |= (uint64_t)1 << 40);
+    REFUSED("an unknown kind", tb_node_at(&s.b, s.call)->kind = TRACE_NODE_WAKER + 1);
+    REFUSED("a kernel frame without a string", tb_node_at(&s.b, s.call)->kind = TRACE_NODE_KERNEL;
+            tb_node_at(&s.b, s.call)->addr = 0x1301);
+    REFUSED("a waker in a trace of memory", tb_header(&s.b)->recorder = TRACE_RECORDER_MEM);
+    LOADS("a stack that is not there yet takes its waker along", 1,
+          tb_node_at(&s.b, s.waker)->addr = s.chain + 1);
+    LOADS("also when only its root is missing", 1, tb_node(&s.b, TRACE_NODE_PC, 5, s.chain + 9);
+          tb_node_at(&s.b, s.chain)->addr = s.chain + 1);
+}
+
+static void test_kinds(void)
+{
+    struct sample s;
+    struct trace *t;
+    int err;
+
+    sample_init(&s);
+    ((struct trace_off_row *)tb_row_at(&s.b, s.row))->kind = 12;
+    t = sample_load(&s, &err);
+    is_int(t ? trace_off_rows(t)[s.row].kind : 99, TRACE_OFF_OTHER, "an unknown kind of wait");
+    trace_free(t);
+    sample_init(&s);
+    ((struct trace_off_row *)tb_row_at(&s.b, s.row))->kind = TRACE_OFF_ONCPU;
+    t = sample_load(&s, &err);
+    is_int(t ? trace_off_rows(t)[s.row].kind : 99, TRACE_OFF_ONCPU, "a known one");
+    trace_free(t);
+    tb_init(&s.b);
+    tb_thread(&s.b, 5, "x");
+    t = sample_load(&s, &err);
+    ok(t && !trace_off_rows(t) && !trace_off_thread_at(t, 1), "a trace of memory has none of it");
+    trace_free(t);
+}
+
+/* Rectangles of addresses and epochs, many over each other, against a plain search. */
+static void test_module_index(void)
+{
+    struct trace_builder b;
+    struct trace *t = NULL;
+    uint64_t x = 88172645463325252u;
+    unsigned wrong = 0, found = 0;
+
+    tb_init(&b);
+    for (unsigned i = 0; i < 3000; i++) {
+        struct trace_module m = {0};
+
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        m.start = x % 5000;
+        m.end = m.start + 1 + (x >> 20) % 400;
+        m.first_epoch = (uint32_t)(x >> 32) % 700;
+        m.end_epoch = i % 3 ? m.first_epoch + 1
+                            : (i % 2 ? UINT32_MAX : m.first_epoch + (uint32_t)(x >> 50) % 40);
+        tb_module(&b, &m, "m");
+    }
+    trace_load_bytes("m", b.data, b.len, true, &t);
+    for (unsigned i = 0; t && i < 20000; i++) {
+        const struct trace_module_view *want = NULL;
+        uint64_t addr;
+        uint32_t epoch;
+
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        addr = x % 5600;
+        epoch = (uint32_t)(x >> 32) % 760;
+        for (size_t k = t->nmodules; k-- > 0 && !want;)
+            if (addr >= t->modules[k].m.start && addr < t->modules[k].m.end &&
+                epoch >= t->modules[k].m.first_epoch && epoch < t->modules[k].m.end_epoch)
+                want = &t->modules[k];
+        wrong += trace_module_at(t, addr, epoch) != want;
+        found += want != NULL;
+    }
+    ok(t && found > 5000 && found < 20000, "some addresses have a module, others none");
+    is_int(wrong, 0, "all of them the right one");
+    trace_free(t);
+    tb_release(&b);
+}
+
+int main(void)
+{
+    if (!ok(mkdtemp(dir) != NULL, "a directory for files"))
+        return done_testing();
+    snprintf(path, sizeof path, "%s/a.flame", dir);
+    test_round();
+    test_names();
+    test_threads();
+    test_killed();
+    test_full();
+    test_cannot();
+    test_links();
+    test_kinds();
+    test_module_index();
+    unlink(path);
+    rmdir(dir);
+    return done_testing();
+}

@@ -1,0 +1,355 @@
+/*
+ * Each view of a trace of waiting, as text; filters; what is hostile in it. With an
+ * argument the sample trace is written to that file, for the tests of the commands.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fold/fold.h"
+#include "tests/tap.h"
+#include "tests/unit/off_build.h"
+
+#define W "w:  [1m<script>"
+
+/* Locks for which the symbols of this program give a name. */
+__attribute__((used)) static pthread_mutex_t one_lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((used)) static struct {
+    pthread_mutex_t each[8];
+} many_locks;
+static struct off_sample sample;
+
+static int note_bias(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(uint64_t *)arg = info->dlpi_addr;
+    return 1; /* the program is the first */
+}
+
+/* Folds the sample, or `t`, to one text. */
+static char *fold(const struct fold_options *opt, struct trace *t)
+{
+    struct strbuf out = STRBUF_INIT;
+    struct trace *own = NULL;
+
+    if (!t) {
+        struct trace_builder b;
+
+        ob_sample(&b, &sample);
+        if (trace_load_bytes("sample", b.data, b.len, false, &own))
+            exit(1);
+        tb_release(&b);
+        t = own;
+    }
+    if (fold_loaded(opt, &t, 1, &out))
+        strbuf_addstr(&out, "refused");
+    trace_free(own);
+    return strbuf_detach(&out, NULL);
+}
+
+static void is_view(const char *view, const char *want)
+{
+    struct fold_options opt = {.view = view, .symbols.no_inline = true};
+    char *got = fold(&opt, NULL);
+
+    is_str(got, want, "%s", view ? view : "off, the default");
+    free(got);
+}
+
+static void test_views(void)
+{
+    is_view(NULL, "# flame: view=off unit=us\n"
+                  "app;main;load;read  x:y 3001\n"
+                  "app;main;send tcp:[*] 720\n"
+                  "app;main;take;futex [heap] 2501\n" W ";run;nanosleep 5300\n" W
+                  ";run;pthread_cond_wait;futex [heap] 91000\n");
+    is_view("wakeup", "# flame: view=wakeup unit=us\n"
+                      "[timer];" W " 6300\n"
+                      "app;main;push: <b>;futex [heap];" W " 90000\n" W
+                      ";run;give;do_futex_[k];futex [heap];app 2001\n");
+    is_view("offwake", "# flame: view=offwake unit=us\n"
+                       "app;main;load;read  x:y 3001\n"
+                       "app;main;send tcp:[*] 720\n"
+                       "app;main;take;futex [heap] 500\n"
+                       "app;main;take;futex [heap];--;futex [heap]_[w];do_futex_[w];give_[w];"
+                       "run_[w];" W "_[w] 2001\n" W ";run;nanosleep;--;[timer]_[w] 5300\n" W
+                       ";run;pthread_cond_wait;futex [heap];--;[timer]_[w] 1000\n" W
+                       ";run;pthread_cond_wait;futex [heap];--;futex [heap]_[w];push: <b>_[w];"
+                       "main_[w];app_[w] 90000\n");
+    is_view("chain",
+            "# flame: view=chain unit=us\n"
+            "app;main;load;read  x:y 3001\n"
+            "app;main;send tcp:[*] 720\n"
+            "app;main;take;futex [heap] 500\n"
+            "app;main;take;futex [heap];--;futex [heap]_[w];do_futex_[w];give_[w];"
+            "run_[w];" W "_[w];--;[timer]_[w] 2001\n" W ";run;nanosleep;--;[timer]_[w] 5300\n" W
+            ";run;pthread_cond_wait;futex [heap];--;[timer]_[w] 1000\n" W
+            ";run;pthread_cond_wait;futex [heap];--;futex [heap]_[w];push: <b>_[w];"
+            "main_[w];app_[w] 90000\n");
+    is_view("io", "# flame: view=io unit=us\n"
+                  "app;[disk files];main;load;read  x:y 3001\n"
+                  "app;[network];main;send tcp:[*] 720\n");
+    is_view("runq", "# flame: view=runq unit=us\n"
+                    "app;[running];main;spin 60\n"
+                    "app;main;send tcp:[*] 20\n"
+                    "app;main;take;futex [heap] 1\n" W ";[running] 7\n" W ";run;nanosleep 300\n");
+    is_view("oncpu", "# flame: view=oncpu unit=us\napp;main;spin 8000\n" W " 1000\n");
+    is_view("hotcold", "# flame: view=hotcold unit=us\n"
+                       "app;main;spin 8000\n"
+                       "app;main_[o];load_[o];read  x:y_[o] 3001\n"
+                       "app;main_[o];send tcp:[*]_[o] 720\n"
+                       "app;main_[o];take_[o];futex [heap]_[o] 2501\n" W " 1000\n" W
+                       ";run_[o];nanosleep_[o] 5300\n" W
+                       ";run_[o];pthread_cond_wait_[o];futex [heap]_[o] 91000\n");
+}
+
+static void test_roots(void)
+{
+    struct fold_options opt = {.view = "chain", .pid = true, .tid = true, .no_header = true};
+    char *got = fold(&opt, NULL);
+
+    ok(strstr(got, "app-100;app-100;main;take;futex [heap];--;futex [heap]_[w];do_futex_[w];"
+                   "give_[w];run_[w];" W "-101_[w];" W "-100_[w];--;[timer]_[w] 2001\n"),
+       "process and thread in the names of sleeper and waker");
+    free(got);
+    opt.view = "wakeup";
+    got = fold(&opt, NULL);
+    ok(strstr(got, "[timer];" W "-100;" W "-101 6300\n"), "and on top of the waker");
+    free(got);
+}
+
+static void test_filters(void)
+{
+    static const char *const comms[] = {"nobody", "app"};
+    static const char *const regexes[] = {"^send", "^do_futex$"};
+    struct fold_options opt = {.view = "off", .comms = comms, .ncomms = 2, .no_header = true};
+    char *got = fold(&opt, NULL);
+
+    is_str(got,
+           "app;main;load;read  x:y 3001\napp;main;send tcp:[*] 720\n"
+           "app;main;take;futex [heap] 2501\n",
+           "threads by name");
+    free(got);
+    opt.view = "offwake";
+    opt.excludes = regexes;
+    opt.nexcludes = 2;
+    got = fold(&opt, NULL);
+    is_str(got, "app;main;load;read  x:y 3001\napp;main;take;futex [heap] 500\n",
+           "stacks by frame, also of wakers, the mark left aside");
+    free(got);
+    opt = (struct fold_options){.view = "off", .idle = true, .no_header = true};
+    got = fold(&opt, NULL);
+    is_str(got,
+           "app;main;load;read  x:y 3001\napp;main;send tcp:[*] 720\n"
+           "app;main;take;futex [heap] 2501\n" W ";run;nanosleep 5300\n",
+           "a worker's waiting for work is idle, its other sleeps are not");
+    free(got);
+}
+
+/* Two threads, one that sleeps in `frames` of that kind for nine seconds, then one second
+ * elsewhere: is it idle? */
+static bool is_idle(const char *frames, enum trace_off_kind kind, uint64_t elsewhere)
+{
+    struct fold_options opt = {.view = "off", .idle = true, .no_header = true};
+    struct trace_builder b;
+    struct trace *t = NULL;
+    uint32_t root;
+    uint16_t app;
+    bool idle;
+    char *got;
+
+    ob_init(&b);
+    app = ob_thread(&b, 1, 1, "app");
+    root = tb_root(&b, 0, app);
+    ob_sleep(&b, ob_stack(&b, frames, root), app, kind, 9000000000, 0);
+    ob_sleep(&b, ob_stack(&b, "other/read x", root), app, TRACE_OFF_FILE, elsewhere, 0);
+    if (trace_load_bytes("idle", b.data, b.len, false, &t))
+        exit(1);
+    got = fold(&opt, t);
+    idle = !strstr(got, "9000000\n");
+    free(got);
+    trace_free(t);
+    tb_release(&b);
+    return idle;
+}
+
+static void test_idle(void)
+{
+    ok(is_idle("main/epoll_wait 3 fds", TRACE_OFF_POLL, 1000000000), "a main loop is idle");
+    ok(!is_idle("main/epoll_wait 3 fds", TRACE_OFF_POLL, 1000000010),
+       "but not at less than nine tenths");
+    ok(is_idle("main/nanosleep", TRACE_OFF_TIMER, 0), "so is one that naps");
+    ok(is_idle("main/accept", TRACE_OFF_NETWORK, 0), "or accepts");
+    ok(!is_idle("main/read x", TRACE_OFF_FILE, 0), "a file is no work to wait for");
+    ok(!is_idle("main/wait4", TRACE_OFF_CHILD, 0), "nor a child");
+    ok(!is_idle("main/futex [heap]", TRACE_OFF_LOCK, 0), "nor a lock");
+}
+
+static void test_futex(void)
+{
+    struct off_sample none = sample;
+    struct fold_options opt = {.view = "off", .no_header = true, .symbols.no_inline = true};
+    char exe[4096] = "", *got;
+
+    if (readlink("/proc/self/exe", exe, sizeof exe - 1) <= 0)
+        exit(1);
+    dl_iterate_phdr(note_bias, &sample.bias);
+    sample.exe = exe;
+    sample.futex = (uint64_t)(uintptr_t)&one_lock;
+    got = fold(&opt, NULL);
+    ok(strstr(got, "app;main;take;futex one_lock 2501\n"), "a lock goes by its symbol");
+    free(got);
+    sample.futex = (uint64_t)(uintptr_t)&many_locks.each[2];
+    got = fold(&opt, NULL);
+    ok(strstr(got, "app;main;take;futex many_locks+0x50 2501\n"), "or by its place in a table");
+    free(got);
+    opt.view = "wakeup";
+    got = fold(&opt, NULL);
+    ok(strstr(got, ";do_futex_[k];futex many_locks+0x50;app 2001\n"), "where it is woken too");
+    free(got);
+    sample = (struct off_sample){"/nowhere/lib;so\n.1", 0x1000, 0x1234};
+    opt.view = "off";
+    got = fold(&opt, NULL);
+    ok(strstr(got, "app;main;take;futex lib:so .1+0x234 2501\n"), "or in its module");
+    free(got);
+    sample = none;
+}
+
+static __attribute__((noinline)) uint64_t caller(void)
+{
+    return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) uint64_t inlined_here(void)
+{
+    uint64_t pc = caller();
+
+    __asm__ volatile("" ::: "memory");
+    return pc;
+}
+
+static __attribute__((noinline)) uint64_t has_inlined(void)
+{
+    uint64_t pc = inlined_here();
+
+    __asm__ volatile("" ::: "memory");
+    return pc;
+}
+
+/* A return address may be several frames; a waker's stand the other way round. */
+static void test_inlined(void)
+{
+    struct fold_options opt = {.view = "offwake", .no_header = true};
+    uint64_t bias = 0, pc = has_inlined();
+    struct trace_builder b;
+    struct trace *t = NULL;
+    char exe[4096] = "", *got;
+    uint32_t root, stack;
+    uint16_t app;
+
+    if (readlink("/proc/self/exe", exe, sizeof exe - 1) <= 0)
+        exit(1);
+    dl_iterate_phdr(note_bias, &bias);
+    ob_init(&b);
+    tb_module_plain(&b, bias, pc + (1 << 20), bias, exe);
+    app = ob_thread(&b, 1, 1, "app");
+    root = tb_root(&b, 0, app);
+    stack = tb_node(&b, TRACE_NODE_PC, pc, root);
+    ob_sleep(&b, ob_waker(&b, ob_stack(&b, "nap", stack), ob_stack(&b, "wake", stack)), app,
+             TRACE_OFF_OTHER, 5000, 0);
+    if (trace_load_bytes("inlined", b.data, b.len, false, &t))
+        exit(1);
+    got = fold(&opt, t);
+    is_str(got,
+           "app;has_inlined;inlined_here_[i];nap;--;wake_[w];inlined_here_[w];"
+           "has_inlined_[w];app_[w] 5\n",
+           "inlined frames in both directions");
+    free(got);
+    trace_free(t);
+    tb_release(&b);
+}
+
+static void write_map(uint32_t pid, const char *text)
+{
+    char path[64];
+    FILE *f;
+
+    snprintf(path, sizeof path, "/tmp/perf-%" PRIu32 ".map", pid);
+    f = text ? fopen(path, "we") : NULL;
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    } else if (unlink(path) < 0) {
+        exit(1);
+    }
+}
+
+/* One address may be two functions in two processes. */
+static void test_made_code(void)
+{
+    struct fold_options opt = {.view = "off", .no_header = true};
+    uint32_t pid = 3000000000u + 2 * (uint32_t)getpid(); /* nobody has one so large */
+    struct trace_builder b;
+    struct trace *t = NULL;
+    char *got;
+
+    write_map(pid, "500000 20 one\n");
+    write_map(pid + 1, "500000 20 other\n");
+    ob_init(&b);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint16_t th = ob_thread(&b, pid + i, i + 1, "app");
+        uint32_t root = tb_root(&b, i, th);
+
+        ob_sleep(&b, ob_stack(&b, "nap", tb_node(&b, TRACE_NODE_PC, 0x500010, root)), th,
+                 TRACE_OFF_TIMER, (i + 1) * 1000, 0);
+    }
+    if (trace_load_bytes("made", b.data, b.len, false, &t))
+        exit(1);
+    got = fold(&opt, t);
+    is_str(got, "app;[unknown+0x500010];nap 3\napp;one_[j];nap 1\napp;other_[j];nap 2\n",
+           "code made at run time goes by its own process's names");
+    free(got);
+    trace_free(t);
+    tb_release(&b);
+    write_map(pid, NULL);
+    write_map(pid + 1, NULL);
+}
+
+static void test_refusals(void)
+{
+    static const char *const wrong[] = {"a(b"};
+    struct fold_options opt = {.view = "alloc"};
+    char *got = fold(&opt, NULL);
+
+    is_str(got, "refused", "no view of memory");
+    free(got);
+    opt = (struct fold_options){.excludes = wrong, .nexcludes = 1};
+    got = fold(&opt, NULL);
+    is_str(got, "refused", "no regular expression");
+    free(got);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2) {
+        struct trace_builder b;
+        int err;
+
+        ob_sample(&b, &sample);
+        err = tb_write(&b, argv[1]);
+        tb_release(&b);
+        return err ? 1 : 0;
+    }
+    test_views();
+    test_roots();
+    test_filters();
+    test_idle();
+    test_futex();
+    test_inlined();
+    test_made_code();
+    test_refusals();
+    return done_testing();
+}

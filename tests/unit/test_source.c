@@ -1,0 +1,310 @@
+/*
+ * The event source with real programs. With arguments it traces for people (and for the
+ * shell tests) and prints the events: test_source [-p PID] [-n] [-F] [-d MS] [-z HZ]
+ * [-o FILE] [COMMAND...].
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "tests/tap.h"
+#include "tests/unit/acts.h"
+#include "tests/unit/eventlog.h"
+
+static int print_events(int argc, char **argv)
+{
+    struct source_options o = {0};
+    struct eventlog log;
+    FILE *to = stderr;
+    pid_t pids[16];
+    int c;
+
+    o.pids = pids;
+    while ((c = getopt(argc, argv, "+p:nFd:z:o:")) != -1) {
+        switch (c) {
+        case 'p':
+            pids[o.npids++ % 16] = atoi(optarg);
+            break;
+        case 'n':
+            o.no_filter = true;
+            break;
+        case 'F':
+            o.no_follow = true;
+            break;
+        case 'd':
+            o.duration_ns = strtoull(optarg, NULL, 10) * 1000000u;
+            break;
+        case 'z':
+            o.hz = (unsigned)atoi(optarg);
+            break;
+        case 'o':
+            to = fopen(optarg, "we");
+            if (!to)
+                return 1;
+            break;
+        default:
+            return 2;
+        }
+    }
+    o.argv = argv[optind] ? argv + optind : NULL;
+    eventlog_run(&log, &o);
+    for (size_t i = 0; i < log.n; i++)
+        eventlog_print(to, &log.events[i]);
+    fprintf(to, "# %ju stops, %ju us\n", (uintmax_t)log.stops, (uintmax_t)log.cost_ns / 1000);
+    if (log.failed)
+        return log.failed;
+    return WIFSIGNALED(log.wait_status) ? 128 + WTERMSIG(log.wait_status)
+                                        : WEXITSTATUS(log.wait_status);
+}
+
+/* ---- tests ---- */
+
+static struct eventlog run(struct source_options o, const char *const *argv)
+{
+    struct eventlog log;
+
+    o.argv = (char **)(uintptr_t)argv;
+    eventlog_run(&log, &o);
+    return log;
+}
+
+static struct eventlog play(const struct source_options *o, const char *name)
+{
+    const char *argv[] = {"/proc/self/exe", "-A", name, NULL};
+
+    return run(*o, argv);
+}
+
+/*
+ * What holds of every log: a thread's first event is its beginning and its last its end,
+ * there is no exit without an entry, and its times do not run backwards. Returns what is
+ * broken, or NULL.
+ */
+static const char *disorder(const struct eventlog *log)
+{
+    struct life {
+        pid_t tid;
+        bool in_call, exiting;
+        int nr;
+        uint64_t time;
+    } *lives = calloc(log->n + 1, sizeof *lives), *l;
+    const char *wrong = NULL;
+    size_t n = 0, at;
+
+    for (size_t i = 0; i < log->n && !wrong; i++) {
+        const struct off_event *e = &log->events[i];
+
+        for (at = 0; at < n && lives[at].tid != e->tid;)
+            at++;
+        l = &lives[at];
+        if (at == n) {
+            if (e->kind != OFF_THREAD_BEGIN) {
+                wrong = "an event of a thread that has not begun";
+                break;
+            }
+            n++;
+            *l = (struct life){.tid = e->tid, .in_call = e->in_call, .nr = e->nr, .time = e->time};
+            continue;
+        }
+        if (e->time < l->time)
+            wrong = "time runs backwards";
+        l->time = e->time;
+        switch (e->kind) {
+        case OFF_THREAD_BEGIN:
+            wrong = "a thread begins twice";
+            break;
+        case OFF_THREAD_END:
+            *l = lives[--n];
+            break;
+        case OFF_ENTRY:
+            if (l->in_call && !e->restarted)
+                wrong = "an entry within a call";
+            l->in_call = !e->no_exit;
+            l->nr = e->nr;
+            break;
+        case OFF_EXIT:
+            if (!l->in_call || l->nr != e->nr)
+                wrong = "an exit without its entry";
+            l->in_call = false;
+            break;
+        case OFF_EXEC:
+            l->in_call = false;
+            break;
+        default:
+            break;
+        }
+    }
+    if (!wrong && n && !log->left)
+        wrong = "a thread without an end";
+    free(lives);
+    return wrong;
+}
+
+static void test_launch(const struct source_options *o, const char *mode)
+{
+    const char *nap[] = {"sleep", "0.05", NULL}, *seven[] = {"sh", "-c", "exit 7", NULL};
+    const char *killed[] = {"sh", "-c", "kill -15 $$", NULL};
+    const char *absent[] = {"/nonexistent/program", NULL};
+    const struct off_event *in, *out;
+    struct eventlog log = run(*o, nap);
+
+    is_int(log.failed, 0, "%s: a program runs", mode);
+    is_str(disorder(&log), NULL, "%s: its events are in order", mode);
+    ok(log.n && log.events[0].kind == OFF_THREAD_BEGIN && !log.events[0].newborn &&
+           !log.events[0].in_call,
+       "%s: the first event is the beginning", mode);
+    in = eventlog_find(&log, OFF_ENTRY, SYS_clock_nanosleep, 0);
+    out = eventlog_find(&log, OFF_EXIT, SYS_clock_nanosleep, 0);
+    if (ok(in && out, "%s: the sleep has an entry and an exit", mode)) {
+        ok(out->time - in->time >= 50000000, "%s: and lasts 50 ms", mode);
+        ok(out->result == 0 && !in->no_exit, "%s: with its result", mode);
+    }
+    ok(eventlog_find(&log, OFF_ENTRY, SYS_close, 0) &&
+           eventlog_find(&log, OFF_ENTRY, SYS_close, 0)->no_exit &&
+           !eventlog_find(&log, OFF_EXIT, SYS_close, 0),
+       "%s: a call that only wakes has an entry only", mode);
+    ok(eventlog_find(&log, OFF_ENTRY, SYS_mmap, 0) &&
+           eventlog_find(&log, OFF_ENTRY, SYS_mmap, 0)->args[2] & PROT_EXEC,
+       "%s: code that is mapped is told", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_ENTRY, SYS_getpid), 0, "%s: what cannot block is not",
+           mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_EXITING, -1), 1, "%s: the exit is announced", mode);
+    ok(log.stops > log.n && log.cost_ns > 0, "%s: stops are counted and priced", mode);
+    eventlog_free(&log);
+
+    log = run(*o, seven);
+    ok(WIFEXITED(log.wait_status) && WEXITSTATUS(log.wait_status) == 7, "%s: exit status", mode);
+    eventlog_free(&log);
+    log = run(*o, killed);
+    ok(WIFSIGNALED(log.wait_status) && WTERMSIG(log.wait_status) == SIGTERM, "%s: signal", mode);
+    eventlog_free(&log);
+    log = run(*o, absent);
+    ok(log.failed == FLAME_USAGE && log.n == 0, "%s: a program that is not there", mode);
+    eventlog_free(&log);
+}
+
+static void test_lives(const struct source_options *o, const char *mode)
+{
+    struct eventlog log = play(o, "thousand");
+    const struct off_event *e;
+
+    is_int(log.wait_status, 0, "%s: a thousand threads live", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_THREAD_BEGIN, -1), 1001, "%s: and begin", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_THREAD_END, -1), 1001, "%s: and end", mode);
+    is_str(disorder(&log), NULL, "%s: in order", mode);
+    e = eventlog_find(&log, OFF_THREAD_BEGIN, -1, 1);
+    ok(e && e->newborn && e->pid == log.events[0].pid && e->parent_tid == e->pid &&
+           e->args[0] & CLONE_THREAD,
+       "%s: a thread is of its process", mode);
+    eventlog_free(&log);
+
+    log = play(o, "exec");
+    ok(WIFEXITED(log.wait_status) && WEXITSTATUS(log.wait_status) == 7,
+       "%s: exec by a thread goes through", mode);
+    is_str(disorder(&log), NULL, "%s: in order", mode);
+    e = eventlog_find(&log, OFF_EXEC, -1, 0);
+    if (ok(e, "%s: it is told", mode)) {
+        ok(e->tid == e->pid && e->parent_tid && e->parent_tid != e->tid, "%s: under both numbers",
+           mode);
+        is_int((intmax_t)eventlog_count(&log, OFF_THREAD_END, -1), 7, "%s: all others end", mode);
+    }
+    eventlog_free(&log);
+
+    log = play(o, "spawns");
+    is_int(log.wait_status, 0, "%s: a storm of spawn, vfork and fork", mode);
+    is_str(disorder(&log), NULL, "%s: in order", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_THREAD_BEGIN, -1), o->no_follow ? 5 : 245,
+           "%s: every process is told, if it is to be followed", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_EXEC, -1), o->no_follow ? 0 : 80, "%s: every exec",
+           mode);
+    e = eventlog_find(&log, OFF_ENTRY, SYS_vfork, 0);
+    ok(e && !e->no_exit && eventlog_find(&log, OFF_EXIT, SYS_vfork, 0),
+       "%s: vfork's parent is asleep", mode);
+    eventlog_free(&log);
+}
+
+static void test_signals(const struct source_options *o, const char *mode)
+{
+    struct eventlog log = play(o, "signals");
+    const struct off_event *out, *again;
+
+    is_int(log.wait_status, 0, "%s: signals are delivered", mode);
+    is_str(disorder(&log), NULL, "%s: in order", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_SIGNAL, SIGUSR1), 2, "%s: and told", mode);
+    out = eventlog_find(&log, OFF_SIGNAL, SIGUSR1, 0);
+    ok(out && out->code == SI_USER && out->sender > 0 && out->sender != out->pid,
+       "%s: with their sender", mode);
+    out = again = NULL;
+    for (size_t i = 0; i < log.n; i++) {
+        const struct off_event *e = &log.events[i];
+
+        if (e->kind == OFF_EXIT && e->nr == SYS_read && e->result == -512)
+            out = e;
+        if (out && !again && e->kind == OFF_ENTRY && e->tid == out->tid && e->restarted)
+            again = e;
+    }
+    ok(again && again->nr == SYS_read, "%s: an interrupted read is told as going on", mode);
+    eventlog_free(&log);
+
+    log = play(o, "stops");
+    is_int(log.wait_status, 0, "%s: job control works", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_STOPPED, -1), 1, "%s: a stop", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_CONTINUED, -1), 1, "%s: and its end", mode);
+    eventlog_free(&log);
+}
+
+/* A filtered command that leaves a child behind: that child's calls go on working. */
+static void test_orphan(void)
+{
+    const char *argv[] = {"/proc/self/exe", "-A", "orphan", NULL};
+    struct source_options o = {.argv = (char **)(uintptr_t)argv};
+    struct eventlog log;
+    int fd[2], kept;
+    char c = 0;
+
+    if (pipe2(fd, O_CLOEXEC) < 0 || (kept = dup(1)) < 0) {
+        ok(false, "pipe");
+        return;
+    }
+    fflush(stdout);
+    dup2(fd[1], 1);
+    eventlog_run(&log, &o);
+    dup2(kept, 1);
+    close(kept);
+    close(fd[1]);
+    ok(log.left, "what a command leaves behind does not keep the source");
+    ok(read(fd[0], &c, 1) == 1 && c == 'x', "and is looked after: its calls work");
+    ok(read(fd[0], &c, 1) == 0, "to its end");
+    waitpid(log.tracer, NULL, 0);
+    close(fd[0]);
+    eventlog_free(&log);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct source_options filtered, all = {.no_filter = true},
+                                                 alone = {.no_follow = true},
+                                                 all_alone = {.no_filter = true, .no_follow = true};
+
+    if (argc == 3 && strcmp(argv[1], "-A") == 0)
+        return act(argv[2]);
+    if (argc > 1)
+        return print_events(argc, argv);
+    test_launch(&filtered, "filter");
+    test_launch(&all, "no filter");
+    test_lives(&filtered, "filter");
+    test_lives(&all, "no filter");
+    test_lives(&alone, "filter, not followed");
+    test_lives(&all_alone, "no filter, not followed");
+    test_signals(&filtered, "filter");
+    test_signals(&all, "no filter");
+    test_orphan();
+    return done_testing();
+}

@@ -1,0 +1,52 @@
+/*
+ * chain.h: who woke whom, and who had woken them.
+ *
+ * A wake is what is known of a waking call at the moment it is made: the thread, its
+ * stack, when its own last sleep ended and by whose wake. It never changes and is
+ * shared, by count, by all whom it may have woken. A wake remembers at most
+ * OFF_CHAIN_MAX links of the past, so that history does not pile up.
+ *
+ * The chain of a sleep goes from its waker to that thread's own last sleep, if that
+ * ended inside the first sleep; to who ended that, and so on while each such sleep ended
+ * inside the first one. It ends before a thread that is in it already (or is the
+ * sleeper): no circles.
+ */
+#ifndef FLAME_TRACER_CHAIN_H
+#define FLAME_TRACER_CHAIN_H
+
+#include "tracer/sink.h"
+
+struct link {
+    struct off_waker who;
+    uint64_t slept_until; /* when the last sleep of `who` before this wake ended; 0: it had none */
+};
+
+struct wake {
+    unsigned refs;
+    bool hangup;   /* it closes or shuts down */
+    uint64_t time; /* entry of the waking call */
+    pid_t pid;
+    size_t n; /* links used, at least 1: [0] is the waker */
+    struct link links[];
+};
+
+/* The last sleep that counted, of one thread. */
+struct past {
+    uint64_t end;    /* 0: none */
+    struct wake *by; /* NULL: not known */
+};
+
+/* A wake made by `who` at `time`, whose own past is `past`; `depth` links at most. */
+struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
+                      const struct past *past, unsigned depth);
+struct wake *wake_ref(struct wake *w);
+void wake_unref(struct wake *w); /* NULL: nothing */
+
+/* Takes `by` over (its reference is the past's from now on). */
+void past_set(struct past *p, uint64_t end, struct wake *by);
+void past_clear(struct past *p);
+
+/* Fills s->chain from `by` (NULL: nobody). s->tid and s->begin are set. */
+void chain_fill(struct off_sleep *s, const struct wake *by, unsigned depth);
+
+#endif

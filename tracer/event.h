@@ -1,0 +1,58 @@
+/*
+ * event.h: what happened to a traced thread, in plain words.
+ *
+ * The event source (launch.c, attach.c, stops.c: the only ones that know ptrace)
+ * makes these; the state machine (offcpu.h) takes them. Events of one thread come
+ * in the order in which they happened; of several, in that in which the source
+ * learned of them.
+ */
+#ifndef FLAME_TRACER_EVENT_H
+#define FLAME_TRACER_EVENT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+enum off_event_kind {
+    /* A thread is traced from here on. `was_traced`: it began its life just now (clone);
+       else it was there before. If `in_call`, nr and args are the call it sleeps in. */
+    OFF_THREAD_BEGIN,
+    OFF_THREAD_END, /* it is gone, or left alone; result: exit status as wait has it */
+    OFF_EXITING,    /* it is about to end and its stack can still be read */
+    OFF_EXEC,       /* the process runs another program; other threads have ended, but the end
+                       of parent_tid, which is now tid, is told after this */
+    OFF_ENTRY,      /* entered a system call: nr, args */
+    OFF_EXIT,       /* left the call it is in: nr (of the entry), result */
+    OFF_SIGNAL,     /* a signal is about to be delivered: nr = signal, code, sender */
+    OFF_STOPPED,    /* job control stopped it */
+    OFF_CONTINUED,
+    OFF_SAMPLE, /* it runs, and is stopped for a moment so that its stack can be read */
+};
+
+struct off_event {
+    enum off_event_kind kind;
+    uint64_t time; /* ns, CLOCK_MONOTONIC */
+    pid_t tid, pid;
+    int nr;           /* system call number of the native ABI, or signal number */
+    uint64_t args[6]; /* OFF_THREAD_BEGIN of a newborn: args[0] = flags of clone(2) */
+    int64_t result;   /* as the kernel returned it: negative errno on failure */
+    bool in_call;     /* OFF_THREAD_BEGIN */
+    bool newborn;     /* OFF_THREAD_BEGIN: parent_tid made it */
+    bool no_exit;     /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
+    bool restarted;   /* OFF_ENTRY: the kernel goes on with an interrupted call; nr and args are
+                         the first ones */
+    pid_t parent_tid; /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
+    int code;         /* OFF_SIGNAL: si_code */
+    bool caught;      /* OFF_SIGNAL: a handler will run */
+    pid_t sender;     /* OFF_SIGNAL: si_pid, 0 when there is none */
+};
+
+/* /proc/TID/schedstat: since the thread began. */
+struct off_sched {
+    uint64_t cpu_ns;  /* on a CPU */
+    uint64_t runq_ns; /* runnable, waiting for one */
+    uint64_t runs;    /* the file's third number: how often it was put on a CPU; 0: not known */
+};
+
+#endif

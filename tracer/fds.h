@@ -1,0 +1,30 @@
+/*
+ * fds.h: descriptors of other processes as objects. Part of objects.h; units and
+ * ownership as there.
+ */
+#ifndef FLAME_TRACER_FDS_H
+#define FLAME_TRACER_FDS_H
+
+#include "tracer/sockets.h"
+
+struct fds;
+
+struct fds *fds_new(void);
+void fds_free(struct fds *f);
+
+/* What the descriptor is. OFF_ON_NOTHING: not open. Epoll descriptors are OFF_ON_SET. False: a
+ * socket that may become something else. */
+bool fds_object(struct fds *f, pid_t pid, pid_t tid, int fd, struct off_object *out);
+/* Its file as locks know it, or a message queue does: device and inode. */
+bool fds_file(struct fds *f, pid_t pid, pid_t tid, int fd, uint64_t *dev, uint64_t *ino);
+/* Descriptors of this device are message queues. */
+void fds_mqueue_device(struct fds *f, uint64_t dev);
+struct sockets *fds_sockets(struct fds *f);
+
+/* The process's directory may mean another one from now on. */
+void fds_forget(struct fds *f, pid_t pid);
+
+/* The text of a small file in /proc/TID: "fdinfo/7". False: it cannot be read. */
+bool fds_text(pid_t tid, const char *name, struct strbuf *out);
+
+#endif

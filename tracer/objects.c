@@ -1,0 +1,373 @@
+#define _GNU_SOURCE
+#include "tracer/objects.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "tracer/calls.h"
+#include "tracer/fdinfo.h"
+#include "tracer/fds.h"
+#include "tracer/pollset.h"
+
+struct objects {
+    struct objects_ask ask;
+    struct fds *fds;
+    struct pollsets *sets;
+    struct peer *peers;
+    size_t npeers;
+    uint64_t next_scan_ns;
+};
+
+struct objects *objects_new(const struct objects_ask *ask)
+{
+    struct objects *o = xcalloc(1, sizeof *o);
+
+    o->ask = *ask;
+    o->fds = fds_new();
+    o->sets = pollsets_new(o->fds);
+    return o;
+}
+
+/* ---- memory ---- */
+
+bool objects_peek(pid_t tid, uintptr_t address, void *out, size_t len)
+{
+    struct iovec here = {out, len}, there = {(void *)address, len};
+
+    return process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)len;
+}
+
+bool objects_peek_string(pid_t tid, uintptr_t address, struct strbuf *out)
+{
+    char buf[256];
+
+    strbuf_clear(out);
+    while (out->len < 4096 - sizeof buf) {
+        size_t n = sizeof buf - (address & (sizeof buf - 1)); /* within one page */
+
+        if (!objects_peek(tid, address, buf, n))
+            return false;
+        strbuf_add(out, buf, strnlen(buf, n));
+        if (memchr(buf, 0, n))
+            return true;
+        address += n;
+    }
+    return true;
+}
+
+bool objects_owner(pid_t pid, pid_t tid, uintptr_t address, pid_t *owner)
+{
+    struct {
+        uint32_t lock, count;
+        int32_t owner;
+    } mutex;
+    char path[64];
+
+    if (!objects_peek(tid, address, &mutex, sizeof mutex) || mutex.owner <= 0 || !mutex.lock)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/task/%d", (int)pid, mutex.owner);
+    if (access(path, F_OK) != 0)
+        return false;
+    *owner = mutex.owner;
+    return true;
+}
+
+/* ---- kinds of calls ---- */
+
+void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct futex_place *out)
+{
+    *out = (struct futex_place){.area = FUTEX_NOWHERE};
+    if (o->ask.place)
+        o->ask.place(o->ask.arg, tid, address, out);
+}
+
+/* Private futexes are known by process and address. Whether one that may be shared is must
+ * be seen from what it lies in. */
+static void futex(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+                  struct off_object *out)
+{
+    struct futex_place place = {.area = FUTEX_NOWHERE};
+
+    if (nr != SYS_futex || !(args[1] & FUTEX_PRIVATE_FLAG))
+        objects_futex_place(o, tid, args[0], &place);
+    *out = (struct off_object){.kind = OFF_ON_FUTEX, .a = (uint64_t)pid, .b = args[0]};
+    if (place.area == FUTEX_SHARED) {
+        out->a = (place.device << 40 ^ place.inode) | 1ull << 63;
+        out->b = place.offset;
+    }
+}
+
+/* A fifo's open waits for the other end; anything else's for the disk. */
+static void path(pid_t tid, int nr, const uint64_t args[6], struct off_object *out)
+{
+    struct strbuf name = STRBUF_INIT, full = STRBUF_INIT;
+    bool at = nr == SYS_openat || nr == SYS_openat2;
+    struct stat st;
+
+    *out = (struct off_object){.kind = OFF_ON_FILE};
+    if ((at || nr == SYS_open) && objects_peek_string(tid, args[at], &name)) {
+        if (name.buf[0] == '/')
+            strbuf_addf(&full, "/proc/%d/root%s", (int)tid, name.buf);
+        else if (!at || (int)args[0] == AT_FDCWD)
+            strbuf_addf(&full, "/proc/%d/cwd/%s", (int)tid, name.buf);
+        else
+            strbuf_addf(&full, "/proc/%d/fd/%d/%s", (int)tid, (int)args[0], name.buf);
+        if (stat(full.buf, &st) == 0 && S_ISFIFO(st.st_mode))
+            *out = (struct off_object){.kind = OFF_ON_PIPE, .a = st.st_ino};
+    }
+    strbuf_release(&name);
+    strbuf_release(&full);
+}
+
+/* A call that names whom it wants to reach. */
+static bool addressed(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+                      struct off_object *out)
+{
+    int at = nr == SYS_connect ? 1 : nr == SYS_sendto ? 4 : 0;
+    uint8_t address[128];
+    size_t len;
+
+    if (!at || !args[at])
+        return false;
+    len = args[at + 1] < sizeof address ? args[at + 1] : sizeof address;
+    if (!len || !objects_peek(tid, args[at], address, len))
+        return false;
+    sockets_listener(fds_sockets(o->fds), pid, address, len, out);
+    return out->kind != OFF_ON_NOTHING;
+}
+
+static void descriptor(struct objects *o, pid_t pid, pid_t tid, const struct call *c,
+                       const uint64_t args[6], struct off_object *out)
+{
+    int fd = (int)args[c->fd_arg];
+    uint64_t dev, ino;
+
+    switch (c->nr) {
+    case SYS_flock:
+    case SYS_fcntl:
+        if (fds_file(o->fds, pid, tid, fd, &dev, &ino))
+            *out = (struct off_object){.kind = OFF_ON_LOCK, .a = dev, .b = ino};
+        return;
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+        if (fds_file(o->fds, pid, tid, fd, &dev, &ino)) {
+            fds_mqueue_device(o->fds, dev);
+            *out = (struct off_object){.kind = OFF_ON_MQUEUE, .a = ino};
+        }
+        return;
+    }
+    if (!addressed(o, pid, tid, c->nr, args, out))
+        fds_object(o->fds, pid, tid, fd, out);
+}
+
+void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+                     struct off_object *out, struct off_set *set)
+{
+    const struct call *c = call_find(nr);
+
+    *out = (struct off_object){.kind = OFF_ON_NOTHING};
+    *set = (struct off_set){NULL, 0};
+    if (!c)
+        return;
+    switch ((enum call_object)c->object) {
+    case CALL_ON_FD:
+        descriptor(o, pid, tid, c, args, out);
+        break;
+    case CALL_ON_FDS:
+        out->kind = OFF_ON_SET;
+        pollsets_of_call(o->sets, pid, tid, nr, args, set);
+        break;
+    case CALL_ON_EPOLL:
+        *out = (struct off_object){.kind = OFF_ON_SET,
+                                   .a = (uint64_t)(uint32_t)pid << 32 | (uint32_t)args[c->fd_arg]};
+        pollsets_of_epoll(o->sets, pid, tid, (int)args[c->fd_arg], set);
+        break;
+    case CALL_ON_FUTEX:
+        futex(o, pid, tid, nr, args, out);
+        break;
+    case CALL_ON_PATH:
+        path(tid, nr, args, out);
+        break;
+    case CALL_ON_CHILD:
+        out->kind = OFF_ON_CHILD;
+        if (nr == SYS_wait4 && (int)args[0] > 0)
+            out->a = (uint32_t)args[0];
+        else if (nr == SYS_waitid && args[0] == P_PID)
+            out->a = (uint32_t)args[1];
+        break;
+    case CALL_ON_SIGNAL:
+        out->kind = OFF_ON_SIGNAL;
+        break;
+    case CALL_ON_TIME:
+        out->kind = OFF_ON_SLEEP;
+        break;
+    case CALL_ON_SEM:
+        *out = (struct off_object){.kind = OFF_ON_SEM, .a = (uint32_t)args[0]};
+        break;
+    case CALL_ON_MSGQ:
+        *out = (struct off_object){.kind = OFF_ON_MSGQ, .a = (uint32_t)args[0]};
+        break;
+    case CALL_ON_AIO:
+        out->kind = OFF_ON_AIO;
+        break;
+    case CALL_ON_NOTHING:
+        if (nr == SYS_sync || nr == SYS_msync)
+            out->kind = OFF_ON_FILE;
+        break;
+    case CALL_ON_PROCESS:
+        break;
+    }
+}
+
+void objects_epoll_changed(struct objects *o, pid_t pid, int fd)
+{
+    pollsets_forget(o->sets, pid, fd);
+}
+
+void objects_process_gone(struct objects *o, pid_t pid)
+{
+    fds_forget(o->fds, pid);
+    pollsets_forget(o->sets, pid, -1);
+}
+
+/* ---- who is at the other end ---- */
+
+/* Names given out, by process or by pipe; they live as long as we do. */
+struct peer {
+    uint64_t key[2]; /* 0 and a pid, or OFF_ON_PIPE and an inode */
+    char *name;      /* NULL: nobody was found */
+    UT_hash_handle hh;
+};
+
+#define UNTRACED "[untraced: "
+#define PEERS_MAX 4096
+#define SCAN_PAUSE_NS 100000000ull
+
+static struct peer *known_peer(struct objects *o, uint64_t kind, uint64_t id)
+{
+    uint64_t key[2] = {kind, id};
+    struct peer *p;
+
+    HASH_FIND(hh, o->peers, key, sizeof key, p);
+    return p;
+}
+
+static const char *add_peer(struct objects *o, uint64_t kind, uint64_t id, const char *comm,
+                            size_t len)
+{
+    struct strbuf name = STRBUF_INIT;
+    struct peer *p;
+
+    if (o->npeers >= PEERS_MAX)
+        return NULL;
+    o->npeers++;
+    p = xcalloc(1, sizeof *p);
+    p->key[0] = kind;
+    p->key[1] = id;
+    if (comm) {
+        strbuf_addstr(&name, UNTRACED);
+        for (size_t i = 0; i < len; i++)
+            strbuf_addch(&name, (unsigned char)comm[i] < ' ' || comm[i] == 127 ? '?' : comm[i]);
+        strbuf_addch(&name, ']');
+        p->name = strbuf_detach(&name, NULL);
+    }
+    HASH_ADD(hh, o->peers, key, sizeof p->key, p);
+    return p->name;
+}
+
+const char *objects_sender(struct objects *o, pid_t pid)
+{
+    struct peer *p = known_peer(o, 0, (uint64_t)pid);
+    struct strbuf comm = STRBUF_INIT;
+    const char *name = NULL;
+
+    if (p)
+        return p->name;
+    if (pid > 0 && !(o->ask.traced && o->ask.traced(o->ask.arg, pid)) &&
+        fds_text(pid, "comm", &comm) && comm.len > 1)
+        name = add_peer(o, 0, (uint64_t)pid, comm.buf, comm.len - 1);
+    strbuf_release(&comm);
+    return name;
+}
+
+/* Does this process have the pipe open? */
+static bool has_pipe(const char *pid, uint64_t ino)
+{
+    char dir_name[64];
+    struct stat st;
+    DIR *dir;
+    bool found = false;
+
+    snprintf(dir_name, sizeof dir_name, "/proc/%.16s/fd", pid);
+    dir = opendir(dir_name);
+    if (!dir)
+        return false;
+    for (struct dirent *d; !found && (d = readdir(dir));)
+        found = d->d_name[0] != '.' && fstatat(dirfd(dir), d->d_name, &st, 0) == 0 &&
+                S_ISFIFO(st.st_mode) && st.st_ino == ino;
+    closedir(dir);
+    return found;
+}
+
+/* A look at every process is dear: once for each pipe, and not often. */
+static const char *pipe_peer(struct objects *o, uint64_t ino)
+{
+    struct peer *p = known_peer(o, OFF_ON_PIPE, ino);
+    const char *name = NULL;
+    struct timespec now;
+    uint64_t ns;
+    DIR *proc;
+
+    if (p)
+        return p->name;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    ns = (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+    if (ns < o->next_scan_ns || !(proc = opendir("/proc")))
+        return NULL;
+    for (struct dirent *d; !name && (d = readdir(proc));) {
+        pid_t pid = d->d_name[0] > '0' && d->d_name[0] <= '9' ? (pid_t)atoi(d->d_name) : 0;
+
+        if (pid && pid != getpid() && has_pipe(d->d_name, ino))
+            name = objects_sender(o, pid);
+    }
+    closedir(proc);
+    o->next_scan_ns = ns + SCAN_PAUSE_NS;
+    if (!name)
+        return add_peer(o, OFF_ON_PIPE, ino, NULL, 0);
+    return add_peer(o, OFF_ON_PIPE, ino, name + strlen(UNTRACED),
+                    strlen(name + strlen(UNTRACED)) - 1);
+}
+
+const char *objects_peer(struct objects *o, pid_t tid, const struct off_object *object)
+{
+    (void)tid;
+    if (object->kind == OFF_ON_UNIX) {
+        pid_t pid = sockets_peer(fds_sockets(o->fds), object);
+
+        return pid ? objects_sender(o, pid) : NULL;
+    }
+    return object->kind == OFF_ON_PIPE ? pipe_peer(o, object->a) : NULL;
+}
+
+void objects_free(struct objects *o)
+{
+    if (!o)
+        return;
+    for (struct peer *p = o->peers, *next; p; p = next) {
+        next = p->hh.next;
+        HASH_DEL(o->peers, p);
+        free(p->name);
+        free(p);
+    }
+    pollsets_free(o->sets);
+    fds_free(o->fds);
+    free(o);
+}

@@ -1,0 +1,75 @@
+/*
+ * offtrace.h: the trace of `flame off` being written (common/trace_format.h).
+ *
+ * One file for all processes. An epoch is an address space at a time in which it meant
+ * one thing: each space has epochs of its own, and each module is recorded for each of
+ * them, so that the reader's rule (address and epoch say the module) holds unchanged.
+ *
+ * Everything is in the file as soon as the function returns. Not thread-safe. When the
+ * disk is full, functions return 0, and what has no node or row is counted as lost.
+ */
+#ifndef FLAME_TRACER_OFFTRACE_H
+#define FLAME_TRACER_OFFTRACE_H
+
+#include "common/trace_format.h"
+#include "tracer/sink.h"
+
+struct offtrace;
+
+struct offtrace_init {
+    const char *path;  /* absolute; must not exist */
+    pid_t pid;         /* the command's, or the one attached to */
+    char *const *argv; /* may be NULL */
+    unsigned depth;
+    uint32_t hz; /* of on-CPU samples; 0: none */
+};
+
+/* NULL after one line on standard error. The command line is read from /proc when argv
+ * is NULL. */
+struct offtrace *offtrace_new(const struct offtrace_init *init);
+/* Closes; the file stays. */
+void offtrace_free(struct offtrace *t);
+
+/* The program of init.pid, by /proc: to be told when it is there, that is at once when
+ * attached and after its exec when launched. The last one told counts. */
+void offtrace_program(struct offtrace *t, pid_t pid);
+
+/*
+ * The record of a thread, never 0 but on a full disk. From TRACE_OFF_THREADS_MAX on,
+ * threads share one with a thread of the same process and name, or of the same name
+ * (`uses` counts them; the record's pid is then 0 if the processes differ), or, with as
+ * many different names again, with any other.
+ */
+uint16_t offtrace_thread(struct offtrace *t, pid_t pid, pid_t tid, const char *comm);
+/* It has another name now (prctl, exec). Nothing changes for a record that is shared. */
+void offtrace_rename(struct offtrace *t, uint16_t thread, const char *comm);
+/* Time it was traced, on CPUs and waiting for one: added to its record. */
+void offtrace_thread_time(struct offtrace *t, uint16_t thread, uint64_t wall_ns, uint64_t cpu_ns,
+                          uint64_t runq_ns);
+
+uint32_t offtrace_epoch(struct offtrace *t); /* a new epoch; the first is 1 */
+void offtrace_module(struct offtrace *t, const struct trace_module *facts, const char *path);
+
+/* Nodes, interned: the same question gives the same node. 0 when parent is 0, or the disk
+ * is full. */
+uint32_t offtrace_root(struct offtrace *t, uint16_t thread, uint32_t epoch);
+uint32_t offtrace_node(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
+                       uint64_t addr);
+/* TRACE_NODE_NAME or TRACE_NODE_KERNEL; texts are kept once each, up to a NUL or 1,024 bytes. */
+uint32_t offtrace_name(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
+                       const char *text, size_t len);
+
+/* What a row is for: same node, thread and kind are one row. Node 0: counted as lost. */
+void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
+                    const struct off_sleep *s);
+void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_oncpu *s);
+
+/* For the summary: stops handled and what they cost the program (estimate); to be told now
+ * and then and at the end. */
+void offtrace_cost(struct offtrace *t, uint64_t now, uint64_t stops, uint64_t cost_ns,
+                   uint64_t fallback_stacks);
+
+/* Sleeps and samples that had no node or no row. */
+uint64_t offtrace_lost(const struct offtrace *t);
+
+#endif

@@ -1,0 +1,160 @@
+#define _GNU_SOURCE
+#include "tracer/restart.h"
+
+#include <errno.h>
+#include <linux/limits.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tracer/calls.h"
+#include "tracer/proctask.h"
+
+/* The kernel's own, from its include/linux/errno.h. */
+#define ERESTARTSYS 512
+#define ERESTARTNOINTR 513
+#define ERESTARTNOHAND 514
+#define ERESTART_RESTARTBLOCK 516
+
+bool restart_pending(int64_t result)
+{
+    return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
+           result == -ERESTART_RESTARTBLOCK;
+}
+
+void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
+{
+    const struct call *c = call_find((int)regs->orig_rax);
+
+    /* orig_rax is negative when the stop is not at the end of a call. */
+    if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR || !c ||
+        !(c->flags & CALL_EINTR))
+        return;
+    regs->rax = (unsigned long long)-ERESTARTNOHAND;
+    ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);
+}
+
+int restart_rewind(pid_t tid, struct user_regs_struct *regs)
+{
+    regs->rax = regs->orig_rax;
+    regs->orig_rax = (unsigned long long)-1; /* no call is made */
+    regs->rip -= 2;                          /* the syscall instruction */
+    return ptrace(PTRACE_SETREGS, tid, 0, regs) < 0 ? -errno : 0;
+}
+
+void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uintptr_t pc,
+                      uintptr_t sp)
+{
+    *cut = (struct cut_call){.is = true, .nr = nr, .pc = pc, .sp = sp};
+    memcpy(cut->args, args, sizeof cut->args);
+}
+
+bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *regs, int *nr,
+                     uint64_t args[6])
+{
+    if (!cut->is || regs->rip != cut->pc || regs->rsp != cut->sp)
+        return false;
+    if (*nr != SYS_restart_syscall && *nr != cut->nr)
+        return false;
+    *nr = cut->nr;
+    memcpy(args, cut->args, sizeof cut->args);
+    return true;
+}
+
+int restart_identity(pid_t tid, const uint64_t args[6])
+{
+    char wchan[64];
+
+    if (task_read(tid, "wchan", wchan, sizeof wchan) <= 0)
+        return SYS_restart_syscall;
+    if (strstr(wchan, "futex"))
+        return SYS_futex;
+    if (strstr(wchan, "poll"))
+        return SYS_poll;
+    /* A clock's number where the other has an address. */
+    if (strstr(wchan, "nanosleep"))
+        return args[0] < 4096 ? SYS_clock_nanosleep : SYS_nanosleep;
+    return SYS_restart_syscall;
+}
+
+/* ---- which calls can be interrupted unnoticed ---- */
+
+static bool fd_is(pid_t tid, int fd, const char *prefix)
+{
+    char path[64], target[64];
+    ssize_t n;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tid, fd);
+    n = readlink(path, target, sizeof target - 1);
+    if (n < 0)
+        return false;
+    target[n] = '\0';
+    return strncmp(target, prefix, strlen(prefix)) == 0;
+}
+
+/* Asked of a descriptor of our own for the same socket. */
+static bool socket_has_timeout(pid_t pid, int fd, int option)
+{
+    int process = (int)syscall(SYS_pidfd_open, pid, 0), copy = -1;
+    struct timeval tv = {0};
+    socklen_t len = sizeof tv;
+    bool timed = true;
+
+    if (process >= 0)
+        copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+    if (copy >= 0 && getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0)
+        timed = tv.tv_sec || tv.tv_usec;
+    if (copy >= 0)
+        close(copy);
+    if (process >= 0)
+        close(process);
+    return timed;
+}
+
+static bool sends(int nr)
+{
+    return nr == SYS_connect || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_sendmmsg ||
+           nr == SYS_write || nr == SYS_writev;
+}
+
+bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
+{
+    const struct call *c = call_find(nr);
+    unsigned flags = call_flags(nr, args);
+
+    if (!c)
+        return false;
+    switch (nr) {
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+        return (int)args[3] < 0;
+    case SYS_epoll_pwait2:
+        return !args[3];
+    case SYS_rt_sigtimedwait:
+        return !args[2];
+    case SYS_semop:
+        return true;
+    case SYS_semtimedop:
+        return !args[3];
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+        return !args[4];
+    case SYS_io_uring_enter:
+        return !args[1] && !(args[3] & 8); /* IORING_ENTER_EXT_ARG: with a timeout */
+    case SYS_write:
+        /* To a pipe so much is written at once or not at all. */
+        if (args[2] <= PIPE_BUF && fd_is(tid, (int)args[0], "pipe:"))
+            return true;
+        break;
+    }
+    if (flags & CALL_SHORT)
+        return false;
+    if (flags & CALL_EINTR && c->object == CALL_ON_FD &&
+        fd_is(tid, (int)args[c->fd_arg], "socket:"))
+        return !socket_has_timeout(pid, (int)args[c->fd_arg],
+                                   sends(nr) ? SO_SNDTIMEO : SO_RCVTIMEO);
+    return true;
+}

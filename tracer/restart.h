@@ -1,0 +1,45 @@
+/*
+ * restart.h: calls the kernel interrupts for a stop, and how they go on as if it had
+ * not been.
+ *
+ * Most calls a stop interrupts are taken up again by the kernel without the program
+ * noticing. Some return EINTR instead. At the stop that follows, that result is replaced
+ * by the kernel's own ERESTARTNOHAND: it then restarts the call, unless a signal handler
+ * is to run, in which case the program sees the EINTR it would have seen anyhow.
+ *
+ * For calls without a timeout that is exact. The errors are -errno of ptrace.
+ */
+#ifndef FLAME_TRACER_RESTART_H
+#define FLAME_TRACER_RESTART_H
+
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "tracer/traced.h"
+
+/* Results that mean: the kernel decides later whether to go on. Never seen by programs. */
+bool restart_pending(int64_t result);
+
+/* At a stop caused by PTRACE_INTERRUPT: undoes an EINTR of a call that returns it for that
+ * reason alone, in *regs too. */
+void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs);
+
+/* At the entry of a call: takes it back, so that the thread enters it again when it goes
+ * on. Whatever is pending (our own PTRACE_INTERRUPT) happens before that. */
+int restart_rewind(pid_t tid, struct user_regs_struct *regs);
+
+/* Whether this entry goes on with the call that was cut; then *nr and args become its. */
+bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *regs, int *nr,
+                     uint64_t args[6]);
+void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uintptr_t pc,
+                      uintptr_t sp);
+
+/* Which call a thread in restart_syscall goes on with, judged by what it sleeps in and
+ * by its arguments, which the registers still hold. */
+int restart_identity(pid_t tid, const uint64_t args[6]);
+
+/* Whether interrupting a thread that sleeps in this call can go unnoticed. False: it has a
+ * timeout that would begin anew, or may have done half its work. */
+bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6]);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * tracer.h: one run of the off-CPU tracer, from launch or attach to the trace.
+ *
+ * The tracing is done by a process of its own (a child of the caller): a thread or
+ * process that ends lets go of its tracees without stopping them, which is the only
+ * way to leave a thread that sleeps in epoll_wait without an EINTR; and when the tracer
+ * should crash, what it wrote is still there for the caller to draw.
+ */
+#ifndef FLAME_TRACER_TRACER_H
+#define FLAME_TRACER_TRACER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+struct tracer_options {
+    char **argv;       /* to launch; NULL: attach */
+    const pid_t *pids; /* to attach to: all threads of each */
+    size_t npids;
+    const char *trace_path; /* absolute; must not exist */
+    uint64_t duration_ns;   /* 0: until the end, or a signal */
+    unsigned hz;            /* on-CPU samples a second; 0: none */
+    uint64_t min_block_ns, max_block_ns;
+    unsigned chain_depth;
+    unsigned depth; /* frames of a stack */
+    bool no_filter; /* launch without seccomp: slower, but set-user-id programs work and one
+                       can leave early (implied by a duration) */
+    bool no_follow; /* leave alone the processes it starts */
+    bool objects;   /* keep the numbers in the names of objects */
+    bool kernel;    /* kernel stacks, where permitted */
+};
+
+struct tracer_result {
+    int wait_status;     /* of the command; 0 when attached */
+    uint64_t elapsed_ns; /* from the first instruction traced to the end */
+    bool left_early;     /* by duration or signal while it ran */
+    pid_t runs_on;       /* the command, left by a duration; not our child any more */
+    bool crashed;        /* the tracer was; a line said so, and the trace ends there */
+};
+
+/*
+ * 0, or an enum flame_exit after one line on standard error: FLAME_USAGE for what the
+ * user can mend (no such process, not permitted, already traced, no seccomp). SIGINT,
+ * SIGTERM and SIGHUP end the tracing of processes attached to; a launched command has
+ * them as launch.h of the driver says.
+ */
+int tracer_run(const struct tracer_options *o, struct tracer_result *r);
+
+#endif
