@@ -8,6 +8,32 @@ static bool is_link(const struct frametree *t, uint32_t name)
     return t->names[name].len == 2 && memcmp(t->names[name].s, "--", 2) == 0;
 }
 
+/* "name-1234": a thread kept apart from others of its process, as --tid does. */
+static bool has_number(const struct frametree *t, uint32_t node)
+{
+    const struct frametree_name *n = frametree_name(t, node);
+    size_t len = palette_strip_mark(n->s, n->len), i = len;
+
+    while (i > 0 && n->s[i - 1] >= '0' && n->s[i - 1] <= '9')
+        i--;
+    return i < len && i > 1 && n->s[i - 1] == '-';
+}
+
+/* Beside the name of the process. */
+static void mark_numbered(struct framecolor *f)
+{
+    const struct frametree *t = f->t;
+
+    for (uint32_t i = 1; i < t->n; i++) {
+        uint32_t parent = t->nodes[i].parent;
+
+        if (parent && t->nodes[parent].parent == 0 && has_number(t, i))
+            f->band[i] = 1;
+        else if (f->band[i] && f->hops[i] && has_number(t, parent))
+            f->band[parent] = 1;
+    }
+}
+
 /*
  * Parents come before their children, so one pass counts the links below each node. A
  * sleeper's stack begins with its thread's name, and a waker's, which stands the other
@@ -39,6 +65,8 @@ static void count_hops(struct framecolor *f)
             f->band[i] =
                 parent == 0 || (hops > 0 && !begins && t->nodes[i].first == FRAMETREE_NONE);
     }
+    if (!f->o->reverse)
+        mark_numbered(f);
 }
 
 void framecolor_init(struct framecolor *f, const struct frametree *t,

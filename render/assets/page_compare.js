@@ -122,6 +122,15 @@ function threadMarks(profile, graph) {
         else if (hops[p] && !isLink(p) && !isLink(graph.parent[p]))
             marks[p] = BAND;
     }
+    /* "name-1234" beside the name of the process: a thread kept apart from others. */
+    const numbered = (i) => /.-[0-9]+$/.test(profile.names[graph.name[i]]);
+    for (let i = 1; i < graph.n; i++) {
+        const p = graph.parent[i];
+        if (graph.depth[i] === 2 && graph.name[0] === 0 && numbered(i))
+            marks[i] = BAND;
+        else if (marks[i] === BAND && hops[i] && numbered(p))
+            marks[p] = BAND;
+    }
     return marks;
 }
 

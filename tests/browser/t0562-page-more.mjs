@@ -130,6 +130,11 @@ async function threads() {
     await page.keyboard.press("f");
     ok((await color(page, "futex")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
         "what a function alone calls is no thread");
+    const tids = await explore("app;app-7;run;futex;--;post_[w];loop-1_[w];run_[w];app-8_[w];app_[w] 5\n");
+    for (const [name, band] of [["app", true], ["app-7", true], ["app-8", true], ["loop-1", false]])
+        is((await color(tids, name)).split(",").reduce((a, b) => a + Number(b), 0) < 360, band,
+            `${name} is ${band ? "a" : "no"} thread`);
+    await untroubled(tids, "threads by number");
     await untroubled(page, "threads");
 }
 

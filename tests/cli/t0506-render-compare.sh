@@ -79,6 +79,11 @@ END
 run "$FLAME" render chain
 is_str "$(grep -o 'data-c="a"><title>[^ ]*' out | sed 's/.*>//' | tr '\n' ' ')" 'T1 T2 T3 ' \
     'names of threads are bands, at both ends of a chain'
+printf '%s 5\n' 'app;app-7;run;futex;--;post_[w];loop-1_[w];run_[w];app-8_[w];app_[w]' >tids
+run "$FLAME" render tids
+is_str "$(grep -o 'data-c="a"><title>[^ ]*' out | sed 's/.*>//' | tr '\n' ' ')" 'app app-7 app-8 app ' \
+    'threads kept apart from their process, too'
+run "$FLAME" render chain
 fill() {
     frame "$1" | grep -o 'fill="[^"]*"'
 }
