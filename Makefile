@@ -260,6 +260,10 @@ bench: ## compare with the recorders on this machine (about 15 minutes)
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 		python3 -B bench/run.py --dir '$(O)/bench'
 
+.PHONY: bench-draw
+bench-draw: all ## time drawing; FLAMEGRAPH=dir compares with dir/flamegraph.pl
+	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/render.sh --million
+
 # ---- what a reader's eye would miss ----
 
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind preload tracer fold render driver \

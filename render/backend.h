@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "render/colormap.h"
+#include "render/difference.h"
 #include "render/frametree.h"
 #include "render/nameattr.h"
 #include "render/palette.h"
@@ -17,6 +18,8 @@ struct render_column {
     const char *name; /* "live"; "" when the input does not say */
     const char *title;
     const char *unit;
+    bool timed;  /* one of several moments of that view and unit */
+    double time; /* seconds, finite; of a timed one */
 };
 
 /* What the picture says and looks like. Strings are borrowed, may hold any bytes. */
@@ -32,11 +35,14 @@ struct render_options {
     bool minwidth_percent;
     const char *fonttype;
     double fontsize;
-    int palette;                      /* see palette.h */
-    bool hash;                        /* similar names get similar colours */
-    bool random;                      /* each frame has a shade of its own */
-    bool negate;                      /* differences: blue for growth */
-    struct colormap *colormap;        /* colours of earlier pictures, added to; or NULL */
+    int palette;                   /* see palette.h */
+    bool hash;                     /* similar names get similar colours */
+    bool random;                   /* each frame has a shade of its own */
+    bool negate;                   /* differences: blue for growth */
+    enum difference_widths widths; /* of a comparison; the tree has them already */
+    enum difference_colors change;
+    bool carry;                /* a frame's change is that of all below it too, not its own alone */
+    struct colormap *colormap; /* colours of earlier pictures, added to; or NULL */
     const struct nameattrs *nameattr; /* or NULL */
     const char *notes;                /* put into the file, not shown; "": none */
     bool own_background;              /* else neutral, and dark where the reader wants that */
@@ -46,7 +52,7 @@ struct render_options {
     double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
     bool inverted;                    /* root at the top */
     uint64_t sample; /* counts are estimates: mean bytes between samples; 0: exact */
-    bool keep_order; /* the order of siblings is that of the input: a flame chart */
+    bool ordered;    /* siblings stand in time, see frametree_keep_order */
     bool reverse;    /* the tree is merged from the leaf, or, with explores, is to be shown so */
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;

@@ -205,7 +205,7 @@ static int folded_write(FILE *out, const struct frametree *t, const struct rende
     struct writer w = {
         .out = OUTSTREAM_INIT(out),
         .t = t,
-        .keep_order = o->keep_order,
+        .keep_order = o->ordered,
         .path = STRBUF_INIT,
         .a = STRBUF_INIT,
         .b = STRBUF_INIT,

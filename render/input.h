@@ -10,6 +10,9 @@
 /* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
 struct input_column {
     char *view, *unit;
+    bool timed;      /* one of several moments of that view and unit: "time=12.5" */
+    double time;     /* seconds, finite */
+    bool used;       /* something was counted or said of it */
     double left_out; /* the sum of the counts that filters left out */
 };
 
@@ -30,7 +33,9 @@ struct input_options {
     struct filter *filter; /* which stacks, and how much of them; NULL: all */
     const char *command;   /* for messages about the filter */
     bool lines;            /* of traces: file and line in every name */
-    bool columns;          /* counts of different views are kept apart, in columns of the tree */
+    bool series;  /* each file is a moment, of those that do not say when the next second */
+    bool columns; /* counts of different views and moments are kept apart, in columns
+                     of the tree; with false all are added up */
 };
 
 /*

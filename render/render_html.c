@@ -147,6 +147,8 @@ static void add_column(struct page *p, uint32_t column)
     add_member(p, "name", c->name);
     add_member(p, "title", column || *c->title ? c->title : p->o->title);
     add_member(p, "unit", c->unit);
+    if (c->timed)
+        strbuf_addf(&p->out.sb, "\"time\":%.17g,\n", c->time);
     strbuf_addf(&p->out.sb, "\"fractions\":%s,\n\"own\":\"", fractions ? "true" : "false");
     packed_begin(&out, &p->out.sb);
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
@@ -200,6 +202,11 @@ static void add_profile(struct page *p)
     add_member(p, "subtitle", o->subtitle);
     add_member(p, "nametype", o->nametype);
     strbuf_addf(&p->out.sb, "\"reverse\":%s,\n", o->reverse ? "true" : "false");
+    if (o->ordered)
+        strbuf_addstr(&p->out.sb, "\"ordered\":true,\n");
+    if (p->t->delta)
+        strbuf_addf(&p->out.sb, "\"widths\":\"%s\",\"change\":\"%s\",\n",
+                    difference_widths_name(o->widths), difference_colors_name(o->change));
     add_names(p);
     add_frames(p);
     add_delta(p);

@@ -20,6 +20,7 @@ struct request {
     const char *map_path, *attr_path; /* of --cp and --nameattr, or NULL */
     const char *encoding;
     double total;
+    bool series;
     struct filter filter;
     char *const *inputs;
     size_t ninputs;
@@ -54,10 +55,16 @@ static void help(void)
            "      --cp[=FILE]      names keep the colours that FILE (default: palette.map) has,\n"
            "                       and new ones are added to it\n"
            "      --negate         differences: blue for growth\n"
+           "      --widths W       of a comparison: after (default), before, either, or elided,\n"
+           "                       which shows what is gone at the right\n"
+           "      --change C       its colours: absolute (default), relative to each frame, or\n"
+           "                       ratio of the second count to the first\n"
+           "      --carry          its colours and signs count what a frame calls, too\n"
            "      --bgcolors C     background: yellow, blue, green, grey or #rrggbb\n"
            "      --reverse        merge stacks from the leaf: who calls this?\n"
            "      --inverted       root at the top\n"
            "      --flamechart     in the order of the input: lines are moments\n"
+           "      --series         each FILE is a moment, in order: the page chooses among them\n"
            "      --fonttype FONT  (default: Verdana)\n"
            "      --fontsize PX    (default: 12)\n"
            "      --fontwidth W    of a character, in font sizes (default: the font's own)\n"
@@ -173,7 +180,11 @@ enum {
     OPT_CP,
     OPT_NEGATE,
     OPT_BGCOLORS,
+    OPT_WIDTHS,
+    OPT_CHANGE,
+    OPT_CARRY,
     OPT_FLAMECHART,
+    OPT_SERIES,
     OPT_TOTAL,
     OPT_FACTOR,
     OPT_NOTES,
@@ -205,7 +216,11 @@ static const struct option long_options[] = {
     {"cp", optional_argument, NULL, OPT_CP},
     {"negate", no_argument, NULL, OPT_NEGATE},
     {"bgcolors", required_argument, NULL, OPT_BGCOLORS},
+    {"widths", required_argument, NULL, OPT_WIDTHS},
+    {"change", required_argument, NULL, OPT_CHANGE},
+    {"carry", no_argument, NULL, OPT_CARRY},
     {"flamechart", no_argument, NULL, OPT_FLAMECHART},
+    {"series", no_argument, NULL, OPT_SERIES},
     {"total", required_argument, NULL, OPT_TOTAL},
     {"factor", required_argument, NULL, OPT_FACTOR},
     {"notes", required_argument, NULL, OPT_NOTES},
@@ -292,8 +307,25 @@ static int take_option(struct request *q, int opt, char **argv)
     case OPT_BGCOLORS:
         status = background(o, optarg);
         break;
+    case OPT_WIDTHS:
+        if (!difference_find_widths(optarg, &o->widths))
+            status = flame_error(FLAME_USAGE,
+                                 "render: --widths %s: expected after, before, either or elided",
+                                 optarg);
+        break;
+    case OPT_CHANGE:
+        if (!difference_find_colors(optarg, &o->change))
+            status = flame_error(
+                FLAME_USAGE, "render: --change %s: expected absolute, relative or ratio", optarg);
+        break;
+    case OPT_CARRY:
+        o->carry = true;
+        break;
     case OPT_FLAMECHART:
-        q->o.keep_order = true;
+        o->ordered = true;
+        break;
+    case OPT_SERIES:
+        q->series = true;
         break;
     case OPT_TOTAL:
         status = plain_number("total", optarg, 0, 1.8e19, &q->total);
@@ -369,10 +401,10 @@ static void fill_in(struct request *q, const struct input *in)
     struct render_options *o = &q->o;
 
     if (!o->title)
-        o->title = look            ? look->title
-                   : o->keep_order ? "Flame Chart"
-                   : o->inverted   ? "Icicle Graph"
-                                   : "Flame Graph";
+        o->title = look          ? look->title
+                   : o->ordered  ? "Flame Chart"
+                   : o->inverted ? "Icicle Graph"
+                                 : "Flame Graph";
     if (!o->countname)
         o->countname = in->unit ? in->unit : look ? look->unit : "samples";
     if (!q->colors) {
@@ -414,6 +446,8 @@ static struct render_column *describe_columns(const struct input *in, struct ren
 
         c[i].name = from->view ? from->view : "";
         c[i].title = look ? look->title : c[i].name;
+        c[i].timed = from->timed;
+        c[i].time = from->time;
         c[i].unit = from->unit ? from->unit : look ? look->unit : o->countname;
     }
     if (in->ncolumns == 1)
@@ -433,11 +467,12 @@ static int draw(struct request *q)
     struct input_options options = {
         .view = q->view,
         .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
-        .keep_order = q->o.keep_order,
+        .keep_order = q->o.ordered,
         .encoding = q->encoding,
         .total = q->total,
         .columns = q->backend->all_views,
         .lines = q->backend->lines,
+        .series = q->series,
         .filter = &q->filter,
         .command = "render",
     };
@@ -448,6 +483,11 @@ static int draw(struct request *q)
     fill_in(q, &in);
     subtitle = complete_subtitle(&q->o, &in);
     columns = describe_columns(&in, &q->o);
+    if (in.tree.delta && !q->backend->explores)
+        difference_apply(&in.tree, q->o.widths);
+    if (!in.tree.delta && (q->o.widths || q->o.change || q->o.carry))
+        flame_warn("the input is not a comparison (two counts a line): --widths, --change and "
+                   "--carry are left aside");
     err = outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
