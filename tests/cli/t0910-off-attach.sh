@@ -46,6 +46,7 @@ until_true() {
 }
 
 # Traced, or not; in state STATE.
+# shellcheck disable=SC2317 # called through until_true
 is() {
     case $1 in
     traced) [ "$(tracer_of "$pid")" != 0 ] ;;
