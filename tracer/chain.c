@@ -24,6 +24,8 @@ struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
     w->links[0] = (struct link){*who, past ? past->end : 0};
     for (size_t i = 0; i < more; i++)
         w->links[1 + i] = past->by->links[i];
+    if (more && !w->links[1].who.tid)
+        w->links[1].who.stack = past->stack;
     return w;
 }
 
@@ -40,16 +42,15 @@ void wake_unref(struct wake *w)
         free(w);
 }
 
-void past_set(struct past *p, uint64_t end, struct wake *by)
+void past_set(struct past *p, uint64_t end, struct wake *by, off_stack stack)
 {
     wake_unref(p->by);
-    p->end = end;
-    p->by = by;
+    *p = (struct past){end, by, stack};
 }
 
 void past_clear(struct past *p)
 {
-    past_set(p, 0, NULL);
+    past_set(p, 0, NULL, 0);
 }
 
 static bool in_chain(const struct off_sleep *s, pid_t tid)

@@ -9,7 +9,8 @@
  * The chain of a sleep goes from its waker to that thread's own last sleep, if that
  * ended inside the first sleep; to who ended that, and so on while each such sleep ended
  * inside the first one. It ends before a thread that is in it already (or is the
- * sleeper): no circles.
+ * sleeper): no circles. Where it ends with a timer, a disk or the like, the link has the
+ * stack of the sleep that ended so: what the holder of a lock did meanwhile.
  */
 #ifndef FLAME_TRACER_CHAIN_H
 #define FLAME_TRACER_CHAIN_H
@@ -34,6 +35,7 @@ struct wake {
 struct past {
     uint64_t end;    /* 0: none */
     struct wake *by; /* NULL: not known */
+    off_stack stack; /* with the call's frame; 0: not known */
 };
 
 /* A wake made by `who` at `time`, whose own past is `past`; `depth` links at most. */
@@ -43,7 +45,7 @@ struct wake *wake_ref(struct wake *w);
 void wake_unref(struct wake *w); /* NULL: nothing */
 
 /* Takes `by` over (its reference is the past's from now on). */
-void past_set(struct past *p, uint64_t end, struct wake *by);
+void past_set(struct past *p, uint64_t end, struct wake *by, off_stack stack);
 void past_clear(struct past *p);
 
 /* Fills s->chain from `by` (NULL: nobody). s->tid and s->begin are set. */

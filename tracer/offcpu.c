@@ -192,8 +192,7 @@ static void look(struct offcpu *o, struct thread *t)
 static void deliver(struct offcpu *o, struct thread *t, struct wake *by)
 {
     chain_fill(&t->s, by, o->opt.chain_depth);
-    past_set(&t->past, t->s.end, by);
-    o->sink.sleep(o->sink.arg, &t->s);
+    past_set(&t->past, t->s.end, by, o->sink.sleep(o->sink.arg, &t->s));
 }
 
 static void leave(struct offcpu *o, struct thread *t)

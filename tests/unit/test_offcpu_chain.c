@@ -50,6 +50,10 @@ static void test_convoy(void)
     is_str(stage_chain(), "12 13 [timer]", "a convoy of three, and what the last waited for");
     ok(s->chain[0].stack == 12000 + SYS_futex && s->chain[1].stack == 13000 + SYS_futex,
        "each with the stack of its waking call");
+    ok(s->chain[2].stack == STAGE_SLEPT + 13000 + SYS_clock_nanosleep,
+       "the timer with the stack of the sleep it ended");
+    ok(stage_sleep(0)->tid == 13 && !stage_sleep(0)->chain[0].stack,
+       "which is not said twice of the sleep itself");
     stage_close();
 
     threads(0, 2);
