@@ -85,6 +85,7 @@ static int set_up(struct tracing *t, const struct passon_saved *signals, pid_t c
     recorder_init(&t->recorder, trace, (int)o->depth);
     t->recorder.keep_numbers = o->objects;
     t->recorder.kernel = o->kernel;
+    objects_trust(t->recorder.objects, o->argv && !o->no_follow);
     t->source = t->recorder.source = source_new(&from, &client);
     world = recorder_world(&t->recorder);
     sink = recorder_sink(&t->recorder);
@@ -128,6 +129,8 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o, const struct pa
     /* Whoever waits for the result is gone: so let go. Not where that would kill. */
     if (!o->argv)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != caller) /* before that was set */
+        _exit(1);
     outcome->status = set_up(&t, signals, caller);
     if (!outcome->status)
         outcome->status = source_start(t.source);

@@ -45,10 +45,12 @@ until_true() {
     done
 }
 
+# shellcheck disable=SC2317 # wait_until calls it
 is_traced() {
     [ "$(tracer_of "$pid")" != 0 ]
 }
 
+# shellcheck disable=SC2317
 is_free() {
     [ "$(tracer_of "$pid")" = 0 ]
 }
@@ -77,7 +79,7 @@ is_str "$(grep -v -e ' eintr=0 short=0 ' -e '^ready' said)" '' 'no call returned
 for wait in epoll epoll_timed epoll_long sigwait sigtimedwait semop semtimedop recv recv_timed \
     read_timed poll nanosleep eventfd; do
     file_has said "^$wait eintr=0" "$wait was tried"
-    file_has a.folded ";wait_$wait[_;].* [1-9][0-9]*\$" "$wait is in the picture"
+    file_has a.folded ";wait_${wait}[_;].* [1-9][0-9]*\$" "$wait is in the picture"
 done
 # Nearly half a second each, although some of them slept when we came and when we left.
 is_str "$(sed -n 's/.*;wait_\(epoll\|epoll_timed\|semop\|recv\|recv_timed\|sigwait\);.* \([0-9]*\)$/\1 \2/p' \
