@@ -21,6 +21,7 @@
 
 #include <link.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/pages.h"
@@ -126,6 +127,20 @@ static uintptr_t lasting_end(const struct procmap *map, uintptr_t sp)
     return self;
 }
 
+/* By the kernel's word: the ranges may be out of date. */
+static bool is_mapped(uintptr_t at)
+{
+    uintptr_t words[2];
+    struct iovec here = {words, sizeof words}, there = {(void *)at, sizeof words};
+
+    return syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L) == sizeof words;
+}
+
+static inline struct walk_window window_of(uintptr_t sp, uintptr_t hi, uintptr_t lasts)
+{
+    return (struct walk_window){sp, hi, (const uint8_t *)sp, is_mapped, lasts > sp ? lasts : 0};
+}
+
 static FLAME_COLD bool learn_range(struct local_stack *s, uintptr_t sp, struct walk_window *out)
 {
     unsigned i = s->next_range++ % ARRAY_LEN(s->range);
@@ -136,7 +151,7 @@ static FLAME_COLD bool learn_range(struct local_stack *s, uintptr_t sp, struct w
     s->range[i].lo = map.stack && map.start > STACK_GAP ? map.start - STACK_GAP : map.start;
     s->range[i].hi = map.end;
     s->range[i].lasts = lasting_end(&map, sp);
-    *out = (struct walk_window){sp, map.end, (const uint8_t *)sp};
+    *out = window_of(sp, map.end, s->range[i].lasts);
     return true;
 }
 
@@ -145,7 +160,7 @@ static bool local_window(struct local_stack *s, uintptr_t sp, struct walk_window
 {
     for (size_t i = 0; i < ARRAY_LEN(s->range); i++)
         if (sp >= s->range[i].lo && sp < s->range[i].hi) {
-            *out = (struct walk_window){sp, s->range[i].hi, (const uint8_t *)sp};
+            *out = window_of(sp, s->range[i].hi, s->range[i].lasts);
             return true;
         }
     return learn_range(s, sp, out);

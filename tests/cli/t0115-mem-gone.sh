@@ -10,6 +10,10 @@ is_str "$status$(cat out err)" 0alive "half of a stack is unmapped: nobody reads
 is_int "$(fview count | awk '/;leaf / { n += $NF } END { print n }')" 9 \
     "and all of its calls are there"
 
+compile_victim dangles -O2 -fomit-frame-pointer
+record "" ./dangles
+is_str "$status$(cat out err)" 0alive "a frame pointer into memory that is gone is not followed"
+
 for flags in -O0 "-O2 -fno-omit-frame-pointer" -O2; do
     # shellcheck disable=SC2086 # several flags
     compile_victim contexts $flags
