@@ -8,7 +8,7 @@
  *
  * A PTRACE_INTERRUPT is only sent to threads that run. One that reaches a sleeping call
  * before the interruption takes effect would cut that call short, so such an entry is
- * taken back (restart_rewind) and made again after the interruption's own stop.
+ * taken back (restart_rewind) and made again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -51,6 +51,7 @@ void stops_interrupt(struct source *s, struct thread *t, bool sample)
         s->put_off--;
     }
     t->interrupting = true;
+    t->loose = false;
     t->sampling = sample;
     s->interrupts++;
 }
@@ -117,9 +118,10 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
         return;
     }
     flags = entry_flags(s, t);
-    if (t->interrupting && flags & CALL_SLEEPS && restart_rewind(t->tid, r) == 0) {
-        t->at_stop = false;
-        ptrace(PTRACE_CONT, t->tid, 0, 0);
+    if (unlikely(t->loose) && flags & CALL_SLEEPS && restart_rewind(t->tid, r) == 0) {
+        t->loose = t->told = false;
+        t->in_call = !filtered && !s->leaving;
+        stops_resume(s, t, 0);
         return;
     }
     t->told = flags && t->begun && !t->muted && !s->silent;
@@ -149,7 +151,7 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         rax = ptrace(PTRACE_PEEKUSER, t->tid, offsetof(struct user_regs_struct, rax), 0);
         if (rax == -1 && errno)
             return;
-        if (unlikely(t->interrupting) && rax == -EINTR && stops_regs(t)) {
+        if (unlikely(t->loose) && rax == -EINTR && stops_regs(t)) {
             restart_undo_eintr(t->tid, &t->regs);
             rax = (long)t->regs.rax;
         }
@@ -179,21 +181,15 @@ static void on_call_stop(struct source *s, struct thread *t, uint64_t now)
 /* ---- first contact with a thread attached to ---- */
 
 /* It was told to sleep in a call when we came, and has left it unseen. */
-static void tell_unseen_exit(struct source *s, struct thread *t, int64_t result, uint64_t now)
+static void tell_unseen_exit(struct source *s, struct thread *t, uint64_t now)
 {
-    struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr, .result = result};
+    struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
 
-    if (t->put_off) {
-        t->put_off = false;
-        s->put_off--;
-    }
-    if (!t->unseen)
-        return;
     t->unseen = false;
     tell(s, t, &e);
 }
 
-/* Its first stop, by our own interruption: `cut` says in what. */
+/* Its first stop: what it was interrupted in, if in anything, its registers and `cut` say. */
 static void tell_begin(struct source *s, struct thread *t, uint64_t now)
 {
     const struct user_regs_struct *r = &t->regs;
@@ -216,24 +212,44 @@ static void tell_begin(struct source *s, struct thread *t, uint64_t now)
     tell(s, t, &e);
 }
 
+static void first_contact(struct source *s, struct thread *t, uint64_t now)
+{
+    if (t->put_off) {
+        t->put_off = false;
+        s->put_off--;
+    }
+    if (t->unseen)
+        tell_unseen_exit(s, t, now);
+    else if (!s->command && stops_regs(t))
+        tell_begin(s, t, now);
+}
+
 /* ---- interruptions, job control, signals ---- */
+
+/*
+ * The stop of an interruption is not certain to come: any other stop the thread enters
+ * after the interruption was sent takes its place. Calls are cut short all the same, until
+ * the thread has been on its way to user mode once more.
+ */
+static void interruption_arrived(struct source *s, struct thread *t)
+{
+    t->interrupting = false;
+    t->loose = true;
+    s->interrupts--;
+}
 
 static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t now)
 {
     struct off_event e = {.time = now};
-    bool ours = t->interrupting, sample = t->sampling;
+    bool sample = t->sampling;
 
     if (!stops_regs(t))
         return;
-    if (ours) {
-        t->interrupting = t->sampling = false;
-        s->interrupts--;
+    if (t->loose)
         restart_undo_eintr(t->tid, &t->regs);
-    }
-    if (t->put_off || t->unseen)
-        tell_unseen_exit(s, t, 0, now);
-    if (!t->begun)
-        tell_begin(s, t, now);
+    t->loose = t->sampling = false;
+    if (unlikely(!t->begun || t->unseen))
+        first_contact(s, t, now);
     if (sig != SIGTRAP) {
         if (!t->stopped) {
             t->stopped = true;
@@ -249,7 +265,7 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
         t->stopped = false;
         e.kind = OFF_CONTINUED;
         tell(s, t, &e);
-    } else if (ours && sample && !restart_pending((int64_t)t->regs.rax)) {
+    } else if (sample && !restart_pending((int64_t)t->regs.rax)) {
         e.kind = OFF_SAMPLE;
         tell(s, t, &e);
     }
@@ -262,10 +278,8 @@ static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)
     siginfo_t info;
 
     t->have_regs = false;
-    if (t->put_off || t->unseen)
-        tell_unseen_exit(s, t, stops_regs(t) ? (int64_t)t->regs.rax : 0, now);
-    if (!t->begun && !s->command && stops_regs(t))
-        tell_begin(s, t, now);
+    if (unlikely(!t->begun || t->unseen))
+        first_contact(s, t, now);
     if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) == 0) {
         e.code = info.si_code;
         if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
@@ -285,6 +299,8 @@ static void on_stop(struct source *s, struct thread *t, int status, uint64_t now
     int sig = WSTOPSIG(status), event = status >> 16;
 
     t->at_stop = true;
+    if (unlikely(t->interrupting))
+        interruption_arrived(s, t);
     switch (event) {
     case 0:
         if (sig == SYSCALL_STOP)
@@ -300,6 +316,8 @@ static void on_stop(struct source *s, struct thread *t, int status, uint64_t now
         break;
     default:
         t->have_regs = false;
+        if (unlikely(!t->begun || t->unseen))
+            first_contact(s, t, now);
         lives_event(s, t, event, now);
     }
 }

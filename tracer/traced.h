@@ -30,7 +30,8 @@ struct thread {
     bool in_call;      /* the next system call stop is the exit of call `nr` */
     bool told;         /* the entry of that call was told */
     bool maps;         /* what is told of that call is told at its exit */
-    bool interrupting; /* PTRACE_INTERRUPT was sent and its stop has not come */
+    bool interrupting; /* PTRACE_INTERRUPT was sent and no stop has come since */
+    bool loose;        /* another stop than its own came; its effect on calls may still do */
     bool sampling;     /* that stop is to be a sample */
     bool put_off;      /* attached to, but not stopped yet (attach.c) */
     bool unseen;       /* its beginning was told in a call whose exit was not */

@@ -289,9 +289,10 @@ static void test_orphan(void)
 
 int main(int argc, char **argv)
 {
-    static const struct source_options filtered, all = {.no_filter = true},
-                                                 alone = {.no_follow = true},
-                                                 all_alone = {.no_filter = true, .no_follow = true};
+    static const struct source_options filtered,
+        all = {.no_filter = true}, alone = {.no_follow = true}, sampled = {.hz = 1000},
+        all_sampled = {.no_filter = true, .hz = 1000},
+        all_alone = {.no_filter = true, .no_follow = true};
 
     if (argc == 3 && strcmp(argv[1], "-A") == 0)
         return act(argv[2]);
@@ -303,6 +304,8 @@ int main(int argc, char **argv)
     test_lives(&all, "no filter");
     test_lives(&alone, "filter, not followed");
     test_lives(&all_alone, "no filter, not followed");
+    test_lives(&sampled, "filter, sampled");
+    test_lives(&all_sampled, "no filter, sampled");
     test_signals(&filtered, "filter");
     test_signals(&all, "no filter");
     test_orphan();

@@ -1,0 +1,157 @@
+#!/bin/bash
+# A launched command behaves as without flame off: signals, terminal, job control, descriptors.
+. "${0%/*}/lib.sh"
+
+mkdir tmp
+export TMPDIR=$SCRATCH/tmp
+compile_victim keeper
+compile_victim acting "$ROOT/tests/unit/acts.c" -pthread
+
+off() {
+    "$FLAME" off "$@"
+}
+
+ls /proc/self/fd >want
+for mode in '' --no-filter '--no-follow' '--hz 199'; do
+    # shellcheck disable=SC2086 # one word or none
+    run off $mode -q -o x.folded -- ls /proc/self/fd
+    is_str "$(tr '\n' ' ' <out)" "$(tr '\n' ' ' <want)" "${mode:-filter}: no descriptor is added"
+    # shellcheck disable=SC2086
+    run_expect_status 42 "${mode:-filter}: status 42" off $mode -q -o x.folded -- \
+        sh -c '(exit 3); exit 42'
+    for life in spawns signals stops thousand; do
+        # shellcheck disable=SC2086
+        run_expect_status 0 "${mode:-filter}: $life" off $mode -q -o x.folded -- ./acting "$life"
+    done
+    # shellcheck disable=SC2086
+    run_expect_status 7 "${mode:-filter}: exec by a thread" off $mode -q -o x.folded -- ./acting exec
+done
+for sig in 6 9 11 15 2; do
+    rm -f x.folded
+    run off -q -o x.folded -- sh -c 'sleep 0.02; kill "-$0" $$' "$sig"
+    is_int "$status" $((128 + sig)) "signal $sig ends both"
+    ok "signal $sig: there is a result" test -s x.folded
+done
+
+# Signals sent to flame reach the command.
+mkfifo hold said
+exec 3<>hold 4<>said
+for sig in TERM HUP USR1 USR2; do
+    "$FLAME" off -q -o x.folded -- ./keeper "catch:$(kill -l "$sig")" wait <hold >said 2>err &
+    flame=$!
+    read -r line <&4
+    kill "-$sig" "$flame"
+    wait "$flame"
+    status=$?
+    is_int "$status" 7 "SIG$sig is passed on"
+    read -r line <&4
+    is_str "$line" caught "SIG$sig is caught by the command"
+done
+exec 3>&- 4>&-
+
+# Typed at a terminal: interrupt and quit are the command's; suspend stops both, and both
+# go on.
+cat >typed.py <<'END'
+import os, pty, sys
+pid, tty = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+seen = b""
+def until(word):
+    global seen
+    while word not in seen:
+        seen += os.read(tty, 4096)
+until(b"ready")
+os.write(tty, {"int": b"\003", "quit": b"\034"}[sys.argv[1]])
+until(b"caught")
+try:
+    while os.read(tty, 4096):
+        pass
+except OSError:
+    pass
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+for key in int:INT quit:QUIT; do
+    rm -f x.folded
+    run python3 typed.py "${key%:*}" "$FLAME" off -o x.folded -- \
+        ./keeper "catch:$(kill -l "${key#*:}")" wait
+    is_str "$(cat out)" 7 "${key%:*} typed at the terminal is the command's to handle"
+    ok "${key%:*}: and the result is written" test -s x.folded
+done
+
+# Job control: a shell suspends the job and continues it.
+cat >jobs.py <<'END'
+import os, pty, signal, sys, time
+
+master, tty = pty.openpty()
+shell = os.fork()
+if shell == 0:
+    os.setsid()
+    import fcntl, termios
+    fcntl.ioctl(tty, termios.TIOCSCTTY, 0)
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        os.tcsetpgrp(tty, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        for fd in 0, 1, 2:
+            os.dup2(tty, fd)
+        os.execv(sys.argv[1], sys.argv[1:])
+    out = []
+    pid, status = os.waitpid(job, os.WUNTRACED)
+    out.append("suspended" if os.WIFSTOPPED(status) else f"not suspended {status}")
+    time.sleep(0.3)
+    os.killpg(job, signal.SIGCONT)
+    pid, status = os.waitpid(job, 0)
+    out.append(str(os.waitstatus_to_exitcode(status)))
+    open("jobs.out", "w").write(" ".join(out))
+    os._exit(0)
+os.close(tty)
+seen = b""
+while b"ready" not in seen:
+    seen += os.read(master, 4096)
+os.write(master, b"\032")
+time.sleep(0.6)
+os.write(master, b"\004")
+try:
+    while os.read(master, 4096):
+        pass
+except OSError:
+    pass
+os.waitpid(shell, 0)
+END
+run timeout 20 python3 jobs.py "$FLAME" off -q -o jobs.folded -- ./keeper wait
+is_str "$(cat jobs.out)" 'suspended 0' 'Ctrl-Z suspends flame and the command, and both go on'
+ok 'with a result' test -s jobs.folded
+
+run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" off -q -o x.folded -- \
+    sh -c 'kill -HUP $$; kill -INT $$; echo survived'
+is_str "$(cat out)" survived 'ignored signals stay ignored'
+run off -q -o x.folded -- sh -c 'kill -INT $$; echo survived'
+is_int "$status" 130 'SIGINT is not ignored in the command'
+off -q -o x.folded -- sh -c 'grep ^SigIgn /proc/self/status' >ignored
+is_str "$(cat ignored)" "$(grep ^SigIgn /proc/self/status)" 'and no others are'
+
+# What the command leaves behind is not waited for, and its calls go on working.
+start=$SECONDS
+run off -q -o x.folded -- sh -c '(sleep 3; echo late >late) >/dev/null 2>&1 & echo gone'
+is_str "$(cat out)" gone 'a command that leaves a process behind ends'
+ok 'at once' test $((SECONDS - start)) -lt 3
+for _ in $(seq 100); do
+    [ -s late ] && break
+    sleep 0.1
+done
+is_str "$(cat late)" late 'and that process lives'
+
+# A time limit: the command runs on, untouched.
+run_expect_status 0 'a time limit' off -q -o x.folded -d 0.2 -- sh -c 'sleep 1; echo done >limit'
+ok 'is not the end of the command' test ! -e limit
+for _ in $(seq 100); do
+    [ -s limit ] && break
+    sleep 0.1
+done
+is_str "$(cat limit)" done 'it runs on'
+file_has x.folded '^sleep;.*nanosleep [12][0-9]{5}$' 'what it slept till then is there'
+is_str "$(ls tmp)" '' 'no recording is left behind'
+done_testing
