@@ -12,6 +12,8 @@
 
 /* `size` is rounded up to whole pages. NULL when the kernel refuses. */
 void *pages_alloc(size_t size);
+/* The same at a multiple of `align`, a power of two and no less than a page. */
+void *pages_alloc_aligned(size_t size, size_t align);
 /* `size` as given to pages_alloc. NULL is allowed. */
 void pages_free(void *p, size_t size);
 

@@ -50,9 +50,9 @@ static const struct real *nested(void)
 }
 
 /* To be called between enter and leave, after the real call. */
-static inline void tell_alloc(void *p, size_t size, struct walk_regs caller)
+static inline void tell_alloc(void *p, size_t size, const uintptr_t *caller)
 {
-    if (likely(p != NULL && !real_is_arena(p))) {
+    if (likely(p != NULL && !real_is_arena(p)) && !(*lifecycle_armed && record_passes(size))) {
         guard.busy = GUARD_RECORDING;
         if (lifecycle_on())
             record_alloc(p, size, caller);
@@ -92,6 +92,8 @@ static void give_back(void *p)
         real.free(p);
         return;
     }
+    /* Allocators look at what lies before a block: let that come while we look ours up. */
+    __builtin_prefetch((char *)p - 16);
     guard.busy = GUARD_RECORDING;
     if (lifecycle_on())
         record_free(p);
@@ -115,7 +117,7 @@ EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size F
     give_back(p);
 }
 
-static inline void *resize(void *p, size_t size, struct walk_regs caller)
+static inline void *resize(void *p, size_t size, const uintptr_t *caller)
 {
     struct block old;
     bool on, known;

@@ -22,11 +22,11 @@
 #define COST_MOST 20000
 
 static bool referee;
-static uint64_t period; /* of sampling; 0: everything is recorded */
+uint64_t record_period;
 
 void record_set_sample(uint64_t bytes)
 {
-    period = bytes;
+    record_period = bytes;
     threads_set_sample(bytes);
     if (bytes)
         shadow_expect_few();
@@ -70,7 +70,7 @@ static const uintptr_t *cut_middle(struct thread_state *t, uint32_t *n, uint32_t
     return t->cut;
 }
 
-static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_regs caller)
+static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *caller)
 {
     static bool said;
     uint32_t n = t->stack.len, room = n + 64;
@@ -81,7 +81,7 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
 
     if (!again)
         return;
-    m = local_walk_afresh(caller, again, (int)room);
+    m = local_walk_afresh(local_regs(caller), again, (int)room);
     same = m == (int)n;
     for (uint32_t i = 0; same && i < n; i++)
         same = again[i] == t->stack.pcs[n - 1 - i];
@@ -96,10 +96,10 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
 
 /* The stack from `caller` outwards, in t->stack; how many outer frames are those
  * of the stack before. */
-static uint32_t walk(struct thread_state *t, struct walk_regs caller)
+static uint32_t walk(struct thread_state *t, const uintptr_t *caller)
 {
     bool fell_back;
-    uint32_t same = local_walk(&t->stack, caller, &fell_back);
+    uint32_t same = local_walk(&t->stack, local_regs(caller), &fell_back);
 
     if (unlikely(fell_back))
         lose(&store.writer.header->fallback_stacks, 1);
@@ -125,7 +125,7 @@ static bool follow_epoch(struct thread_state *t)
     return true;
 }
 
-static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs caller)
+static struct stack_entry *intern_stack(struct thread_state *t, const uintptr_t *caller)
 {
     uint32_t n, same = walk(t, caller);
     const uintptr_t *pcs;
@@ -146,6 +146,36 @@ static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs
     if (unlikely(t->epoch != modules_epoch()) && follow_epoch(t))
         e = stacks_intern(&t->stacks, pcs, n, 0, dropped, note_module);
     return e;
+}
+
+/* The calling thread's row for its stack; 0 when there is no room for it. */
+static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr_t *caller)
+{
+    struct stack_entry *e = intern_stack(t, caller);
+
+    if (unlikely(!e || (!e->row && !(e->row = threads_new_row(t, e->node, 0)))))
+        return 0;
+    local_mark(&t->stack, e->row);
+    return e->row;
+}
+
+/* The referee walks a stack that was known again as well. */
+static FLAME_COLD uint32_t doubt_row(struct thread_state *t, const uintptr_t *caller, uint32_t row)
+{
+    if (look_up_row(t, caller) != row) {
+        lose(&store.writer.header->referee_differences, 1);
+        say("referee: a stack was taken for another", NULL);
+    }
+    return row;
+}
+
+static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
+{
+    uint32_t row = local_recall(&t->stack, local_regs(caller));
+
+    if (unlikely(!row))
+        return look_up_row(t, caller);
+    return likely(!referee) ? row : doubt_row(t, caller, row);
 }
 
 /* ---- events ---- */
@@ -191,26 +221,23 @@ static FLAME_COLD void lose_alloc(size_t size)
 /* What a block counts as: itself, unless blocks are sampled. */
 static inline struct weight weight_of(uintptr_t p, uint64_t size)
 {
-    return likely(!period) ? (struct weight){size, 1} : sampler_weight(period, size, p);
+    return likely(!record_period) ? (struct weight){size, 1}
+                                  : sampler_weight(record_period, size, p);
 }
 
-static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct walk_regs caller)
+static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, const uintptr_t *caller)
 {
     struct trace_header *h = store.writer.header;
-    struct stack_entry *e = intern_stack(t, caller);
     struct weight w = weight_of(p, size);
     bool alone = threads_count() == 1;
+    uint32_t id = row_of(t, caller);
     struct trace_row *row;
 
-    if (unlikely(!e || (!e->row && !(e->row = threads_new_row(t, e->node, 0))))) {
+    if (unlikely(!id || !shadow_put(p, (struct block){id, size}))) {
         lose_alloc(size);
         return;
     }
-    if (unlikely(!shadow_put(p, (struct block){e->row, size}))) {
-        lose_alloc(size);
-        return;
-    }
-    row = store_row(e->row);
+    row = store_row(id);
     peak_add(h, t, row, w.bytes, alone);
     row->alloc_bytes += w.bytes;
     row->alloc_calls += w.calls;
@@ -218,25 +245,27 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, struct
     t->last_block = p;
 }
 
-void record_alloc(const void *p, size_t size, struct walk_regs caller)
+void record_alloc(const void *p, size_t size, const uintptr_t *caller)
 {
-    int saved = errno;
     struct thread_state *t = threads_self();
     struct timing timing;
+    int saved;
 
-    if (likely(t != NULL)) {
-        if (period && !sampler_take(&t->sampler, period, size)) {
-            t->last_block = 0;
-            errno = saved;
-            return;
-        }
-        timing = begin_event(t);
-        count_alloc(t, (uintptr_t)p, size, caller);
-        end_event(t, timing);
-    } else {
+    if (unlikely(!t)) {
+        saved = errno;
         lose_alloc(size);
+        errno = saved;
+        return;
     }
-    errno = saved;
+    if (record_period && !sampler_take(&t->sampler, record_period, size)) {
+        t->last_block = 0;
+        return;
+    }
+    saved = *t->errno_at;
+    timing = begin_event(t);
+    count_alloc(t, (uintptr_t)p, size, caller);
+    end_event(t, timing);
+    *t->errno_at = saved;
 }
 
 static void count_free(struct thread_state *t, uintptr_t p, struct block b)
@@ -265,18 +294,19 @@ static void count_free(struct thread_state *t, uintptr_t p, struct block b)
 
 void record_taken_free(const void *p, struct block b)
 {
-    int saved = errno;
     struct thread_state *t = threads_self();
     struct timing timing;
+    int saved;
 
-    if (likely(t != NULL)) {
-        timing = begin_event(t);
-        count_free(t, (uintptr_t)p, b);
-        end_event(t, timing);
-    } else {
+    if (unlikely(!t)) {
         lose(&store.writer.header->lost_frees, 1);
+        return;
     }
-    errno = saved;
+    saved = *t->errno_at;
+    timing = begin_event(t);
+    count_free(t, (uintptr_t)p, b);
+    end_event(t, timing);
+    *t->errno_at = saved;
 }
 
 void record_free(const void *p)

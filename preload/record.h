@@ -8,11 +8,27 @@
 #ifndef FLAME_PRELOAD_RECORD_H
 #define FLAME_PRELOAD_RECORD_H
 
+#include "preload/threads.h"
 #include "preload/shadow.h"
 #include "unwind/local.h"
 
-/* The program got `size` bytes at `p`, by a call that returns to `caller`. */
-void record_alloc(const void *p, size_t size, struct walk_regs caller);
+/* The program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
+void record_alloc(const void *p, size_t size, const uintptr_t *caller);
+
+/* Blocks are sampled every so many bytes; 0: all are recorded. */
+extern uint64_t record_period;
+
+/* Whether a block of `size` bytes need not be told of: blocks are sampled, and no
+ * sample point falls into it. Counts its bytes if so. To be asked once a block. */
+static inline bool record_passes(size_t size)
+{
+    struct thread_state *t = guard.self;
+
+    if (likely(!record_period) || unlikely(!t) || !sampler_passes(&t->sampler, size))
+        return false;
+    t->last_block = 0;
+    return true;
+}
 
 /* The program is about to give `p` back. Unknown blocks are ignored. */
 void record_free(const void *p);

@@ -39,15 +39,22 @@ void sampler_init(struct sampler *s, uint64_t period, uint64_t seed);
 /* Draws on from the last point until one lies ahead. */
 void sampler_next(struct sampler *s, uint64_t period);
 
-/* A block of `size` bytes goes by: is it recorded? */
-static inline bool sampler_take(struct sampler *s, uint64_t period, uint64_t size)
+/* A block of `size` bytes goes by, if no point falls into it. */
+static inline bool sampler_passes(struct sampler *s, uint64_t size)
 {
     uint64_t step = size ? size : 1;
 
-    if (likely(step < (uint64_t)s->left)) {
-        s->left -= (int64_t)step;
+    if (unlikely(step >= (uint64_t)s->left))
         return false;
-    }
+    s->left -= (int64_t)step;
+    return true;
+}
+
+/* A block of `size` bytes goes by: is it recorded? */
+static inline bool sampler_take(struct sampler *s, uint64_t period, uint64_t size)
+{
+    if (sampler_passes(s, size))
+        return false;
     sampler_next(s, period);
     return true;
 }

@@ -3,20 +3,30 @@
  * a second, from any thread.
  *
  * Algorithm: three levels by address. The root is static (8,192 entries of
- * 16 GiB), the middle maps 16 GiB in 4 MiB leaves, a leaf holds 262,144 slots, in
- * 2 MiB of memory.
+ * 16 GiB), the middle maps 16 GiB in 8 MiB leaves, a leaf holds 524,288 slots of
+ * 4 bytes, in 2 MiB of memory.
  *
- *   47      34 33       22 21             4 3    0
+ *   47      34 33       23 22             4 3    0
  *   +---------+-----------+----------------+------+
  *   | root    | middle    | slot in leaf   |parity|   bit 3: which tree
  *   +---------+-----------+----------------+------+
  *
- * A slot is row << 38 | size.
+ * A block over 16 bytes owns the slot behind its own as well, since it covers the
+ * first byte of that granule, so a row (26 bits) and a size (15) go into two slots:
  *
- * Blocks of 32 KiB and more lie in a table of their own with one entry for each
- * 32 KiB of addresses: no two of them can begin in the same one. So a large block
- * costs 16 bytes and not the page of small slots that its first bytes would touch.
- * A size over 38 bits stands in the entry behind, which the block covers too.
+ *    31 30 29
+ *   +--+-------------------------------------+
+ *   | 1| row (26)                 | size & 31|   over 16 bytes; the rest is behind
+ *   | 0| 1| row (26)                  | size |   0 to 15 bytes
+ *   | 0| 0| 1|            row (26)           |   16 bytes
+ *   | 0| 0| 0| row & 0x7ffff    | size >> 5  |   what is behind; or all zero: nothing
+ *   +--+-------------------------------------+
+ *
+ * The bits of the row behind tell whether the two belong together.
+ *
+ * Blocks of 32 KiB and more are kept by shadow_big.c, in one entry for each 32 KiB
+ * of addresses, and so is a block over 16 bytes in a leaf's last slot: nothing large
+ * can begin in its 32 KiB, or it would cover the block.
  *
  * A heap of small blocks grows upwards and soon uses every page of its leaves, so
  * a leaf above an existing one gets all its memory at once, as one huge page where
@@ -33,13 +43,15 @@
 #include <sys/mman.h>
 
 #include "common/pages.h"
+#include "preload/shadow_big.h"
+#include "preload/shadow_install.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
 #endif
 
 #define GRANULE_SHIFT 4
-#define LEAF_SHIFT 22
+#define LEAF_SHIFT 23
 #define MIDDLE_SHIFT 34
 #define ADDRESS_BITS 47
 
@@ -47,35 +59,27 @@
 #define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - LEAF_SHIFT))
 #define ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - MIDDLE_SHIFT))
 
-#define SIZE_BITS 38
-#define SIZE_ESCAPE (((uint64_t)1 << SIZE_BITS) - 1)
-
-#define BIG_SHIFT 15
-#define BIG_BLOCK ((uint64_t)1 << BIG_SHIFT)
-#define BIG_LEAF_SHIFT 30
-#define BIG_LEAF_SLOTS ((size_t)1 << (BIG_LEAF_SHIFT - BIG_SHIFT))
-#define BIG_ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - BIG_LEAF_SHIFT))
+/* Slots: see the top of the file. */
+#define SMALLEST 16 /* bytes of which a block is sure to own but one slot */
+#define LOW_BITS 5
+#define LOW_MASK ((1u << LOW_BITS) - 1)
+#define HEAD_LONG (1u << 31)
+#define HEAD_SHORT (1u << 30)
+#define HEAD_SMALLEST (1u << 29)
+#define HEADS 29 /* a head has a bit from here on */
+#define REST_BITS (SHADOW_BIG_SHIFT - LOW_BITS)
+#define REST_MASK ((1u << REST_BITS) - 1)
+#define CHECK_MASK ((1u << (HEADS - REST_BITS)) - 1)
 
 struct leaf {
-    uint64_t slots[LEAF_SLOTS];
+    uint32_t slots[LEAF_SLOTS];
 };
 
 struct middle {
     struct leaf *leaves[MIDDLE_SLOTS];
 };
 
-/* `addr` 0: nothing begins here. Odd: the size of the block before, in `value`. */
-struct big {
-    uintptr_t addr;
-    uint64_t value;
-};
-
-struct big_leaf {
-    struct big entries[BIG_LEAF_SLOTS];
-};
-
 static struct middle *roots[2][ROOT_SLOTS];
-static struct big_leaf *big_roots[BIG_ROOT_SLOTS];
 static bool sparse;
 
 void shadow_expect_few(void)
@@ -83,15 +87,11 @@ void shadow_expect_few(void)
     sparse = true;
 }
 
-/* The slot of an address, or NULL when its leaf does not exist. */
-static uint64_t *find_slot(uintptr_t addr)
+static inline uint32_t *slot_in(struct middle *const *tree, uintptr_t addr)
 {
-    struct middle *middle;
+    struct middle *middle = __atomic_load_n(&tree[addr >> MIDDLE_SHIFT], __ATOMIC_ACQUIRE);
     struct leaf *leaf;
 
-    if (unlikely(addr >> ADDRESS_BITS || addr & 7))
-        return NULL;
-    middle = __atomic_load_n(&roots[addr >> 3 & 1][addr >> MIDDLE_SHIFT], __ATOMIC_ACQUIRE);
     if (unlikely(!middle))
         return NULL;
     leaf =
@@ -101,35 +101,17 @@ static uint64_t *find_slot(uintptr_t addr)
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
 }
 
-/* Zeroed memory at a multiple of its size, a power of two. */
-static void *aligned_pages(size_t size)
+static FLAME_NOINLINE uint32_t *find_odd_slot(uintptr_t addr)
 {
-    char *all = pages_alloc(2 * size), *at;
-    size_t before;
-
-    if (!all)
-        return NULL;
-    at = (char *)(((uintptr_t)all + size - 1) & ~(uintptr_t)(size - 1));
-    before = (size_t)(at - all);
-    if (before)
-        pages_free(all, before);
-    pages_free(at + size, size - before);
-    return at;
+    return addr >> ADDRESS_BITS || (addr & 15) != 8 ? NULL : slot_in(roots[1], addr);
 }
 
-/* Puts fresh memory into *where unless another thread was first. */
-static void *install(void **where, size_t size)
+/* The slot of an address, or NULL when its leaf does not exist. */
+static inline uint32_t *find_slot(uintptr_t addr)
 {
-    void *mine = size == sizeof(struct leaf) ? aligned_pages(size) : pages_alloc(size);
-    void *theirs = NULL;
-
-    if (!mine)
-        return NULL;
-    if (__atomic_compare_exchange_n(where, &theirs, mine, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
-        return mine;
-    pages_free(mine, size);
-    return theirs;
+    if (unlikely(addr >> ADDRESS_BITS || addr & 15))
+        return find_odd_slot(addr);
+    return slot_in(roots[0], addr);
 }
 
 /* A block small enough to have many neighbours. */
@@ -144,7 +126,7 @@ static void populate(const struct middle *middle, size_t index, struct leaf *lea
     }
 }
 
-static FLAME_COLD uint64_t *make_slot(uintptr_t addr, uint64_t size)
+static FLAME_COLD uint32_t *make_slot(uintptr_t addr, uint64_t size)
 {
     struct middle **root, *middle;
     struct leaf **branch, *leaf;
@@ -153,12 +135,14 @@ static FLAME_COLD uint64_t *make_slot(uintptr_t addr, uint64_t size)
         return NULL;
     root = &roots[addr >> 3 & 1][addr >> MIDDLE_SHIFT];
     middle = __atomic_load_n(root, __ATOMIC_ACQUIRE);
-    if (!middle && !(middle = install((void **)root, sizeof *middle)))
+    if (!middle &&
+        !(middle = shadow_install((void **)root, pages_alloc(sizeof *middle), sizeof *middle)))
         return NULL;
     branch = &middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
     leaf = __atomic_load_n(branch, __ATOMIC_ACQUIRE);
     if (!leaf) {
-        leaf = install((void **)branch, sizeof *leaf);
+        leaf = shadow_install((void **)branch, pages_alloc_aligned(sizeof *leaf, sizeof *leaf),
+                              sizeof *leaf);
         if (!leaf)
             return NULL;
         if (size <= SMALL_BLOCK && !sparse)
@@ -167,145 +151,100 @@ static FLAME_COLD uint64_t *make_slot(uintptr_t addr, uint64_t size)
     return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
 }
 
-static uint64_t *want_slot(uintptr_t addr, uint64_t size)
+static inline uint32_t *want_slot(uintptr_t addr, uint64_t size)
 {
-    uint64_t *slot = find_slot(addr);
+    uint32_t *slot = find_slot(addr);
 
     return likely(slot != NULL) ? slot : make_slot(addr, size);
 }
 
-/* Another thread may read neighbours at the same time, never this slot; relaxed
+/* Another thread may read neighbours at the same time, never these slots; relaxed
  * atomics only keep the compiler from splitting the access. */
-static void store(uint64_t *slot, uint64_t value)
+static void store32(uint32_t *slot, uint32_t value)
 {
     __atomic_store_n(slot, value, __ATOMIC_RELAXED);
 }
 
-static uint64_t load(const uint64_t *slot)
+static uint32_t load32(const uint32_t *slot)
 {
     return __atomic_load_n(slot, __ATOMIC_RELAXED);
 }
 
-/* ---- large blocks ---- */
-
-static struct big *find_big(uintptr_t addr)
+static uint32_t head_of(struct block b)
 {
-    struct big_leaf *leaf;
-
-    if (addr >> ADDRESS_BITS || addr & 7)
-        return NULL;
-    leaf = __atomic_load_n(&big_roots[addr >> BIG_LEAF_SHIFT], __ATOMIC_ACQUIRE);
-    return leaf ? &leaf->entries[addr >> BIG_SHIFT & (BIG_LEAF_SLOTS - 1)] : NULL;
+    if (likely(b.size > SMALLEST))
+        return HEAD_LONG | b.row << LOW_BITS | (b.size & LOW_MASK);
+    return b.size == SMALLEST ? HEAD_SMALLEST | b.row : HEAD_SHORT | b.row << 4 | (uint32_t)b.size;
 }
 
-static struct big *want_big(uintptr_t addr)
+static uint32_t rest_of(struct block b)
 {
-    struct big_leaf **root;
-
-    if (addr >> ADDRESS_BITS || addr & 7)
-        return NULL;
-    root = &big_roots[addr >> BIG_LEAF_SHIFT];
-    if (!__atomic_load_n(root, __ATOMIC_ACQUIRE) &&
-        !install((void **)root, sizeof(struct big_leaf)))
-        return NULL;
-    return find_big(addr);
+    return (b.row & CHECK_MASK) << REST_BITS | (uint32_t)(b.size >> LOW_BITS);
 }
 
-static FLAME_NOINLINE bool put_big(uintptr_t addr, struct block b)
+/* What slots[0] and, if that needs it, slots[1] say. False: no block. */
+static inline bool read_slots(const uint32_t *slots, struct block *out)
 {
-    struct big *entry = want_big(addr), *next;
+    uint32_t head = load32(slots), rest;
 
-    if (!entry)
-        return false;
-    if (b.size >= SIZE_ESCAPE) {
-        next = want_big(addr + BIG_BLOCK);
-        if (!next)
-            return false;
-        store(&next->value, b.size);
-        __atomic_store_n(&next->addr, addr | 1, __ATOMIC_RELAXED);
-        b.size = SIZE_ESCAPE;
+    if (likely(head & HEAD_LONG)) {
+        rest = load32(slots + 1);
+        out->row = (head & ~HEAD_LONG) >> LOW_BITS;
+        out->size = (uint64_t)(rest & REST_MASK) << LOW_BITS | (head & LOW_MASK);
+        return likely(rest >> REST_BITS == (out->row & CHECK_MASK));
     }
-    store(&entry->value, (uint64_t)b.row << SIZE_BITS | b.size);
-    __atomic_store_n(&entry->addr, addr, __ATOMIC_RELAXED);
-    return true;
+    if (head & HEAD_SHORT) {
+        out->row = (head & ~HEAD_SHORT) >> 4;
+        out->size = head & 15;
+        return true;
+    }
+    out->row = head & ~HEAD_SMALLEST;
+    out->size = SMALLEST;
+    return head & HEAD_SMALLEST;
 }
 
-static uint64_t big_size(uintptr_t addr, uint64_t value)
+static bool last_of_leaf(uintptr_t addr)
 {
-    uint64_t size = value & SIZE_ESCAPE;
-    const struct big *next = size == SIZE_ESCAPE ? find_big(addr + BIG_BLOCK) : NULL;
-
-    return next ? load(&next->value) : size;
+    return (addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)) == LEAF_SLOTS - 1;
 }
-
-static FLAME_NOINLINE bool take_big(uintptr_t addr, struct block *out)
-{
-    struct big *entry = find_big(addr), *next;
-    uint64_t value;
-
-    if (!entry || __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) != addr)
-        return false;
-    value = load(&entry->value);
-    out->row = (uint32_t)(value >> SIZE_BITS);
-    out->size = big_size(addr, value);
-    if (out->size >= SIZE_ESCAPE && (next = find_big(addr + BIG_BLOCK)))
-        __atomic_store_n(&next->addr, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&entry->addr, 0, __ATOMIC_RELAXED);
-    return true;
-}
-
-/* ---- all blocks ---- */
 
 bool shadow_put(uintptr_t addr, struct block b)
 {
-    uint64_t *slot;
+    uint32_t *slots;
 
-    if (unlikely(b.size >= BIG_BLOCK))
-        return put_big(addr, b);
-    slot = want_slot(addr, b.size);
-    if (unlikely(!slot))
+    if (unlikely(b.size >= SHADOW_BIG || (last_of_leaf(addr) && b.size > SMALLEST)))
+        return shadow_big_put(addr, b);
+    slots = want_slot(addr, b.size);
+    if (unlikely(!slots))
         return false;
-    store(slot, (uint64_t)b.row << SIZE_BITS | b.size);
+    store32(slots, head_of(b));
+    if (likely(b.size > SMALLEST))
+        store32(slots + 1, rest_of(b));
     return true;
 }
 
 bool shadow_take(uintptr_t addr, struct block *out)
 {
-    uint64_t *slot = find_slot(addr), value = slot ? load(slot) : 0;
+    uint32_t *slots = find_slot(addr);
 
-    if (unlikely(!value))
-        return take_big(addr, out);
-    store(slot, 0);
-    out->row = (uint32_t)(value >> SIZE_BITS);
-    out->size = value & SIZE_ESCAPE;
+    if (unlikely(!slots || !read_slots(slots, out)))
+        return shadow_big_take(addr, out);
+    store32(slots, 0);
     return true;
-}
-
-static void walk_big(struct big_leaf *leaf, bool (*visit)(uintptr_t, struct block *, void *),
-                     void *arg)
-{
-    for (size_t i = 0; i < BIG_LEAF_SLOTS; i++) {
-        struct big *entry = &leaf->entries[i];
-        struct block b;
-
-        if (!entry->addr || entry->addr & 1)
-            continue;
-        b.row = (uint32_t)(entry->value >> SIZE_BITS);
-        b.size = big_size(entry->addr, entry->value);
-        if (visit(entry->addr, &b, arg))
-            entry->value = (uint64_t)b.row << SIZE_BITS | (entry->value & SIZE_ESCAPE);
-    }
 }
 
 static void walk_leaf(struct leaf *leaf, uintptr_t base,
                       bool (*visit)(uintptr_t, struct block *, void *), void *arg)
 {
     for (size_t i = 0; i < LEAF_SLOTS; i++) {
-        uint64_t value = leaf->slots[i];
-        struct block b = {(uint32_t)(value >> SIZE_BITS), value & SIZE_ESCAPE};
+        struct block b;
 
-        if (value && visit(base + (i << GRANULE_SHIFT), &b, arg))
-            leaf->slots[i] = (uint64_t)b.row << SIZE_BITS | b.size;
+        if (!leaf->slots[i] || !read_slots(&leaf->slots[i], &b) ||
+            !visit(base + (i << GRANULE_SHIFT), &b, arg))
+            continue;
+        leaf->slots[i] = head_of(b);
+        if (b.size > SMALLEST)
+            leaf->slots[i + 1] = rest_of(b);
     }
 }
 
@@ -321,7 +260,5 @@ void shadow_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void
                               (uintptr_t)r << MIDDLE_SHIFT | (uintptr_t)m << LEAF_SHIFT | tree << 3,
                               visit, arg);
         }
-    for (size_t r = 0; r < BIG_ROOT_SLOTS; r++)
-        if (big_roots[r])
-            walk_big(big_roots[r], visit, arg);
+    shadow_big_walk(visit, arg);
 }

@@ -1,15 +1,16 @@
 /*
  * shadow.h: what we know of each live block, found by its address.
  *
- * A radix tree over the address space with one 8-byte slot for each 16-byte
- * granule. A slot is written only by the thread that owns the block at that
- * moment (it has just got it from malloc, or is about to give it to free), so
- * no lock and no atomic operation is needed beyond those that install a new
- * leaf. Blocks at odd multiples of 8 (8-byte classes of jemalloc and tcmalloc)
- * have a second tree of their own: two blocks never share a slot. Blocks of 32 KiB
- * and more have a table with one entry for each 32 KiB of addresses.
+ * A radix tree over the address space with one 4-byte slot for each 16-byte
+ * granule; a block over 16 bytes has two. Slots are written only by the thread that
+ * owns the block at that moment (it has just got it from malloc, or is about to
+ * give it to free), and blocks do not overlap, so no lock and no atomic operation
+ * is needed beyond those that install a new leaf. Blocks at odd multiples of 8
+ * (8-byte classes of jemalloc and tcmalloc) have a second tree of their own: two
+ * blocks never share a slot. Blocks of 32 KiB and more have a table with one entry
+ * for each 32 KiB of addresses.
  *
- * Memory: half a byte of shadow a byte of small blocks, in pages touched only
+ * Memory: a quarter of a byte of shadow a byte of small blocks, in pages touched only
  * where blocks begin; 16 bytes a large block. Thread-safe as described.
  */
 #ifndef FLAME_PRELOAD_SHADOW_H

@@ -4,15 +4,20 @@
  * before.
  *
  * Algorithm: a tree keyed (parent node, pc) in an open-addressing table with
- * linear probing. Two events in a row share most of their frames from the root
- * on, so the last stack is kept root first with the node of each frame: the
- * common part costs a comparison, only the rest is looked up.
+ * linear probing. A child's place follows from a hash of all its path, not of its
+ * parent's id: so the places of all frames to be looked up are known at once, and
+ * the memory they lie in is waited for once and not frame after frame. Two events in a row share
+ * most of their frames from the root on, so the last stack is kept root first with the node of each
+ * frame: the common part costs a comparison, only the rest is looked up.
  *
  * Rejected: one table of whole stacks by hash. Each distinct stack would be
  * stored whole (cc1 has hundreds of thousands, 40 frames deep), and a shared
  * table needs either a lock or a resizing scheme between threads.
  */
+#define _GNU_SOURCE
 #include "preload/stacks.h"
+
+#include <sys/mman.h>
 
 #include "common/pages.h"
 
@@ -26,8 +31,8 @@ bool stacks_init(struct stack_table *t, uint32_t limit)
     t->mask = FIRST_SIZE - 1;
     t->entries = pages_alloc(FIRST_SIZE * sizeof *t->entries);
     t->last_pc = pages_alloc(limit * sizeof *t->last_pc);
-    t->last_node = pages_alloc(limit * sizeof *t->last_node);
-    if (t->entries && t->last_pc && t->last_node)
+    t->last_place = pages_alloc((limit + 1) * sizeof *t->last_place);
+    if (t->entries && t->last_pc && t->last_place)
         return true;
     stacks_release(t);
     return false;
@@ -37,7 +42,7 @@ void stacks_release(struct stack_table *t)
 {
     pages_free(t->entries, ((size_t)t->mask + 1) * sizeof *t->entries);
     pages_free(t->last_pc, t->limit * sizeof *t->last_pc);
-    pages_free(t->last_node, t->limit * sizeof *t->last_node);
+    pages_free(t->last_place, (t->limit + 1) * sizeof *t->last_place);
     memset(t, 0, sizeof *t);
 }
 
@@ -60,25 +65,43 @@ bool stacks_set_root(struct stack_table *t, uint64_t addr)
 
     if (!root)
         return false;
-    t->root = root;
+    t->last_place[0] = (struct stack_place){root, root};
     t->last_len = 0;
     t->last_entry = NULL;
     return true;
 }
 
-/* Fibonacci hashing of both halves of the key. */
-static uint32_t slot_of(const struct stack_table *t, uint32_t parent, uint64_t pc)
+/* Of the path that goes on to `pc`; the upper half is good for a place. */
+static inline uint64_t hash_on(uint64_t hash, uint64_t pc)
 {
-    uint64_t h = (pc ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15u;
+    return ((hash ^ hash >> 29) + pc) * 0x9e3779b97f4a7c15u;
+}
 
-    return (uint32_t)(h >> 32) & t->mask;
+static inline uint32_t upper(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
+/* Memory for a table. A large one is read at random, so huge pages pay. */
+static struct stack_entry *new_entries(size_t count)
+{
+    const size_t huge = (size_t)2 << 20;
+    size_t size = count * sizeof(struct stack_entry);
+    struct stack_entry *fresh;
+
+    if (size < huge)
+        return pages_alloc(size);
+    fresh = pages_alloc_aligned(size, huge);
+    if (fresh)
+        madvise(fresh, size, MADV_HUGEPAGE);
+    return fresh;
 }
 
 static bool grow(struct stack_table *t)
 {
     uint32_t old_size = t->mask + 1;
     struct stack_entry *old = t->entries;
-    struct stack_entry *fresh = pages_alloc((size_t)old_size * 2 * sizeof *fresh);
+    struct stack_entry *fresh = new_entries((size_t)old_size * 2);
 
     if (!fresh)
         return false;
@@ -89,7 +112,7 @@ static bool grow(struct stack_table *t)
 
         if (!old[i].parent)
             continue;
-        at = slot_of(t, old[i].parent, old[i].pc);
+        at = old[i].hash & t->mask;
         while (fresh[at].parent)
             at = (at + 1) & t->mask;
         fresh[at] = old[i];
@@ -99,7 +122,8 @@ static bool grow(struct stack_table *t)
 }
 
 static FLAME_COLD struct stack_entry *add(struct stack_table *t, uint32_t parent, uint64_t pc,
-                                          uint64_t dropped, void (*added)(uintptr_t pc))
+                                          uint32_t hash, uint64_t dropped,
+                                          void (*added)(uintptr_t pc))
 {
     bool truncated = pc == STACK_TRUNCATED;
     struct stack_entry *e;
@@ -113,34 +137,33 @@ static FLAME_COLD struct stack_entry *add(struct stack_table *t, uint32_t parent
                      : new_node(t, parent, pc, TRACE_NODE_PC);
     if (!node)
         return NULL;
-    at = slot_of(t, parent, pc);
+    at = hash & t->mask;
     while (t->entries[at].parent)
         at = (at + 1) & t->mask;
     e = &t->entries[at];
-    *e = (struct stack_entry){.pc = pc, .parent = parent, .node = node};
+    *e = (struct stack_entry){.pc = pc, .parent = parent, .node = node, .hash = hash};
     t->used++;
     return e;
 }
 
-static struct stack_entry *child(struct stack_table *t, uint32_t parent, uint64_t pc,
+static struct stack_entry *child(struct stack_table *t, uint32_t parent, uint64_t pc, uint32_t hash,
                                  uint64_t dropped, void (*added)(uintptr_t pc))
 {
-    uint32_t at = slot_of(t, parent, pc);
-
-    for (;; at = (at + 1) & t->mask) {
+    for (uint32_t at = hash & t->mask;; at = (at + 1) & t->mask) {
         struct stack_entry *e = &t->entries[at];
 
         if (likely(e->pc == pc && e->parent == parent))
             return e;
         if (!e->parent)
-            return add(t, parent, pc, dropped, added);
+            return add(t, parent, pc, hash, dropped, added);
     }
 }
 
 struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, uint32_t n,
                                   uint32_t same, uint64_t dropped, void (*added)(uintptr_t pc))
 {
-    uint32_t most = n < t->last_len ? n : t->last_len, common = same < most ? same : most, node;
+    uint32_t most = n < t->last_len ? n : t->last_len, common = same < most ? same : most;
+    struct stack_place *place;
     struct stack_entry *e = NULL;
 
     while (common < most && t->last_pc[common] == pcs[common])
@@ -150,17 +173,20 @@ struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, u
     /* The innermost frame is always looked up: its entry is what is wanted. */
     if (common == n)
         common--;
-    node = common ? t->last_node[common - 1] : t->root;
     t->last_len = common;
     t->last_entry = NULL;
-    for (uint32_t i = common; i < n; i++) {
-        e = child(t, node, pcs[i], dropped, added);
+    place = &t->last_place[common];
+    for (uint32_t i = 0; i < n - common; i++) {
+        place[i + 1].hash = hash_on(place[i].hash, pcs[common + i]);
+        __builtin_prefetch(&t->entries[upper(place[i + 1].hash) & t->mask]);
+    }
+    for (; common < n; common++, place++) {
+        e = child(t, place[0].node, pcs[common], upper(place[1].hash), dropped, added);
         if (unlikely(!e))
             return NULL;
-        node = e->node;
-        t->last_pc[i] = e->pc;
-        t->last_node[i] = node;
-        t->last_len = i + 1;
+        place[1].node = e->node;
+        t->last_pc[common] = e->pc;
+        t->last_len = common + 1;
     }
     t->last_entry = e;
     return e;

@@ -14,18 +14,20 @@ struct stack_entry {
     uint64_t pc;
     uint32_t parent; /* node id; 0: slot free */
     uint32_t node;
-    uint32_t row; /* the thread's counters for the stack that ends here; 0: none yet */
-    uint32_t unused;
+    uint32_t row;  /* the thread's counters for the stack that ends here; 0: none yet */
+    uint32_t hash; /* of the path from the root */
 };
 
 struct stack_table {
     struct stack_entry *entries;
     uint32_t mask, used;
     struct id_chunk ids;
-    uint32_t root;
     /* The last stack, root first: most of the next one is the same. */
     uint64_t *last_pc;
-    uint32_t *last_node;
+    struct stack_place {
+        uint64_t hash;
+        uint32_t node;
+    } * last_place; /* parallel to last_pc, one further in: [0] is the root */
     uint32_t last_len, limit;
     struct stack_entry *last_entry; /* of its innermost frame; NULL when unknown */
 };

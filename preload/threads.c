@@ -125,6 +125,7 @@ static struct thread_state *make(uint32_t tid)
 
 static FLAME_COLD struct thread_state *adopt(void)
 {
+    int saved = errno;
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
     struct thread_state *t;
 
@@ -140,7 +141,10 @@ static FLAME_COLD struct thread_state *adopt(void)
         t = make(tid);
     }
     leaflock_drop(&threads.lock);
+    if (t)
+        t->errno_at = &errno;
     guard.self = t;
+    errno = saved;
     return t;
 }
 

@@ -29,6 +29,7 @@ struct thread_state {
     uint16_t id; /* of the trace's thread record */
     uint32_t tid;
     uint32_t epoch; /* of the stack table's root */
+    int *errno_at;  /* the thread's errno, without a call */
     struct trace_thread *record;
     struct sampler sampler; /* in use when blocks are sampled */
     struct stack_table stacks;

@@ -50,6 +50,7 @@ static const struct call calls[] = {
     {SYS_close, "close", CALL_ON_FD, 0, W},
     {SYS_dup2, "dup2", CALL_ON_FD, 1, W},
     {SYS_dup3, "dup3", CALL_ON_FD, 1, W},
+    {SYS_close_range, "close_range", CALL_ON_NOTHING, 0, W},
     {SYS_ioctl, "ioctl", CALL_ON_FD, 0, S},
 
     {SYS_open, "open", CALL_ON_PATH, 0, S | W},
@@ -138,6 +139,7 @@ static const struct call calls[] = {
     {SYS_io_getevents, "io_getevents", CALL_ON_AIO, 0, S | EINTR_TOO},
     {SYS_io_pgetevents, "io_pgetevents", CALL_ON_AIO, 0, S | EINTR_TOO},
     {SYS_io_submit, "io_submit", CALL_ON_AIO, 0, S | W},
+    {SYS_io_uring_setup, "io_uring_setup", CALL_ON_NOTHING, 0, W},
     {SYS_io_uring_enter, "io_uring_enter", CALL_ON_AIO, 0, S | W | EINTR_TOO | SHORT},
 
     {SYS_mmap, "mmap", CALL_ON_NOTHING, 0, CALL_MAPS},

@@ -1,9 +1,18 @@
+/*
+ * fds.c: a look is a fstatat, some 0.7 us, and ping-pong over a pipe needs two a round
+ * for each side: as much as a tenth of its cost. So what a descriptor is found to be is
+ * kept where that is safe: closes stop at their entry, and the kernel does them a moment
+ * later; so nothing is kept for SHY_NS after any of them, as a look in between would see
+ * what is just going away.
+ */
 #define _GNU_SOURCE
 #include "tracer/fds.h"
 
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include <uthash.h>
@@ -19,10 +28,29 @@ struct dir {
     UT_hash_handle hh;
 };
 
+#define KNOWN 1024 /* descriptors kept; a power of 2 */
+#define SHY_NS 1000000u
+
+struct known {
+    pid_t pid; /* 0: none */
+    int fd;
+    struct off_object object;
+};
+
+struct loner {
+    pid_t pid;
+    UT_hash_handle hh;
+};
+
 struct fds {
     struct dir *dirs; /* in order of opening */
     struct sockets *sockets;
     uint64_t mqueue_dev; /* 0: not met */
+
+    bool trust;
+    uint64_t now, shy_until;
+    struct loner *distrusted;
+    struct known known[KNOWN];
 };
 
 struct fds *fds_new(void)
@@ -48,6 +76,11 @@ void fds_free(struct fds *f)
         next = d->hh.next;
         close_dir(f, d);
     }
+    for (struct loner *l = f->distrusted, *next; l; l = next) {
+        next = l->hh.next;
+        HASH_DEL(f->distrusted, l);
+        free(l);
+    }
     sockets_free(f->sockets);
     free(f);
 }
@@ -62,14 +95,99 @@ void fds_mqueue_device(struct fds *f, uint64_t dev)
     f->mqueue_dev = dev;
 }
 
+/* ---- what is kept ---- */
+
+static struct known *place(struct fds *f, pid_t pid, int fd)
+{
+    return &f->known[((uint32_t)pid * 0x9e3779b1u + (uint32_t)fd) % KNOWN];
+}
+
+void fds_trust(struct fds *f, bool trust)
+{
+    f->trust = trust;
+}
+
+void fds_now(struct fds *f, uint64_t now)
+{
+    f->now = now;
+}
+
+void fds_closed(struct fds *f, pid_t pid, int fd)
+{
+    struct known *k = place(f, pid, fd);
+
+    f->shy_until = f->now + SHY_NS;
+    if (fd >= 0) {
+        if (k->pid == pid && k->fd == fd)
+            k->pid = 0;
+        return;
+    }
+    for (k = f->known; k < f->known + KNOWN; k++)
+        if (k->pid == pid)
+            k->pid = 0;
+}
+
+static bool trusted(const struct fds *f, pid_t pid)
+{
+    struct loner *l;
+
+    HASH_FIND_INT(f->distrusted, &pid, l);
+    return f->trust && !l;
+}
+
+void fds_distrust(struct fds *f, pid_t pid)
+{
+    struct loner *l;
+
+    if (!trusted(f, pid))
+        return;
+    l = xcalloc(1, sizeof *l);
+    l->pid = pid;
+    HASH_ADD_INT(f->distrusted, pid, l);
+    fds_closed(f, pid, -1);
+}
+
+void fds_forked(struct fds *f, pid_t parent, pid_t child)
+{
+    long order;
+
+    if (!f->trust)
+        return;
+    order = syscall(SYS_kcmp, parent, child, KCMP_FILES, 0, 0);
+    if (order < 0) { /* nobody can tell, now or later */
+        f->trust = false;
+    } else if (order == 0) {
+        fds_distrust(f, parent);
+        fds_distrust(f, child);
+    }
+}
+
+static void keep(struct fds *f, pid_t pid, int fd, const struct off_object *object)
+{
+    if (f->now < f->shy_until || !trusted(f, pid))
+        return;
+    if (object->kind == OFF_ON_PIPE || object->kind == OFF_ON_UNIX || object->kind == OFF_ON_INET ||
+        object->kind == OFF_ON_EVENTFD)
+        *place(f, pid, fd) = (struct known){.pid = pid, .fd = fd, .object = *object};
+}
+
 void fds_forget(struct fds *f, pid_t pid)
 {
     struct dir *d;
+    struct loner *l;
 
     HASH_FIND_INT(f->dirs, &pid, d);
     if (d)
         close_dir(f, d);
+    HASH_FIND_INT(f->distrusted, &pid, l);
+    if (l) {
+        HASH_DEL(f->distrusted, l);
+        free(l);
+    }
+    fds_closed(f, pid, -1);
 }
+
+/* ---- looking ---- */
 
 static struct dir *open_dir(struct fds *f, pid_t pid, pid_t tid)
 {
@@ -191,7 +309,7 @@ static void character(pid_t tid, int fd, const struct stat *st, struct off_objec
     }
 }
 
-bool fds_object(struct fds *f, pid_t pid, pid_t tid, int fd, struct off_object *out)
+static bool find_object(struct fds *f, pid_t pid, pid_t tid, int fd, struct off_object *out)
 {
     struct stat st;
     struct dir *d;
@@ -222,6 +340,21 @@ bool fds_object(struct fds *f, pid_t pid, pid_t tid, int fd, struct off_object *
         anonymous(d, pid, tid, fd, &st, out);
     }
     return true;
+}
+
+bool fds_object(struct fds *f, pid_t pid, pid_t tid, int fd, struct off_object *out)
+{
+    const struct known *k = place(f, pid, fd);
+    bool settled;
+
+    if (k->pid == pid && k->fd == fd) {
+        *out = k->object;
+        return true;
+    }
+    settled = find_object(f, pid, tid, fd, out);
+    if (settled && f->trust)
+        keep(f, pid, fd, out);
+    return settled;
 }
 
 bool fds_file(struct fds *f, pid_t pid, pid_t tid, int fd, uint64_t *dev, uint64_t *ino)

@@ -227,6 +227,41 @@ void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint
     }
 }
 
+void objects_trust(struct objects *o, bool trust)
+{
+    fds_trust(o->fds, trust);
+}
+
+void objects_event(struct objects *o, pid_t pid, const struct off_event *e)
+{
+    fds_now(o->fds, e->time);
+    if (e->kind != OFF_ENTRY)
+        return;
+    switch (e->nr) {
+    case SYS_close:
+        fds_closed(o->fds, pid, (int)e->args[0]);
+        break;
+    case SYS_dup2:
+    case SYS_dup3:
+        fds_closed(o->fds, pid, (int)e->args[1]);
+        break;
+    case SYS_close_range:
+        fds_closed(o->fds, pid, -1);
+        break;
+    case SYS_io_uring_setup: /* its closes are no calls */
+    case SYS_io_uring_enter:
+        fds_distrust(o->fds, pid);
+        break;
+    default:
+        break;
+    }
+}
+
+void objects_forked(struct objects *o, pid_t parent, pid_t child)
+{
+    fds_forked(o->fds, parent, child);
+}
+
 void objects_epoll_changed(struct objects *o, pid_t pid, int fd)
 {
     pollsets_forget(o->sets, pid, fd);

@@ -4,9 +4,9 @@
  *
  * Answers are for the moment of the question. Descriptors are looked up anew each time
  * (one fstatat in a directory that is kept open, 0.65 us; a readlink by path takes 1.8),
- * for a close that nobody saw may have given the number another meaning. What is cached
- * hangs on things that do not change: connected sockets by inode, the members of an epoll
- * set until objects_epoll_changed.
+ * for a close that nobody saw may have given the number another meaning; unless all closes
+ * are seen (objects_trust). What is cached else hangs on things that do not change:
+ * connected sockets by inode, the members of an epoll set until objects_epoll_changed.
  *
  * Not thread-safe. Nothing here stops or changes a tracee.
  */
@@ -52,6 +52,12 @@ void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint
 /* For off_world.peer and .sender. */
 const char *objects_peer(struct objects *o, pid_t tid, const struct off_object *object);
 const char *objects_sender(struct objects *o, pid_t pid);
+
+/* What fds.h says of a descriptor's life, from the events of a traced thread: to be told each
+ * event before any question about it. */
+void objects_event(struct objects *o, pid_t pid, const struct off_event *e);
+void objects_forked(struct objects *o, pid_t parent, pid_t child);
+void objects_trust(struct objects *o, bool trust);
 
 /* epoll_ctl was called on this descriptor. */
 void objects_epoll_changed(struct objects *o, pid_t pid, int fd);

@@ -250,11 +250,14 @@ void recorder_release(struct recorder *r)
 static void on_begin(struct recorder *r, const struct off_event *e)
 {
     void **user = source_user(r->source, e->tid);
-    struct tracee *t;
+    struct tracee *t, *parent;
 
     if (!user || *user)
         return;
-    t = tracee_new(r->tracees, e, e->newborn ? tracee(r, e->parent_tid) : NULL);
+    parent = e->newborn ? tracee(r, e->parent_tid) : NULL;
+    t = tracee_new(r->tracees, e, parent);
+    if (parent && parent->process != t->process)
+        objects_forked(r->objects, parent->process->pid, t->process->pid);
     *user = t;
     t->in_call = e->in_call;
     t->asleep = e->in_call && source_asleep(r->source, e->tid);
@@ -344,6 +347,7 @@ void recorder_event(struct recorder *r, const struct off_event *e)
     t = tracee(r, e->tid);
     if (!t)
         return;
+    objects_event(r->objects, t->process->pid, e);
     before(r, t, e);
     r->event = e;
     r->object_tid = 0;

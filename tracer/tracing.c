@@ -85,6 +85,7 @@ static int set_up(struct tracing *t, const struct passon_saved *signals, pid_t c
     recorder_init(&t->recorder, trace, (int)o->depth);
     t->recorder.keep_numbers = o->objects;
     t->recorder.kernel = o->kernel;
+    objects_trust(t->recorder.objects, o->argv && !o->no_follow);
     t->source = t->recorder.source = source_new(&from, &client);
     world = recorder_world(&t->recorder);
     sink = recorder_sink(&t->recorder);

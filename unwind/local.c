@@ -84,10 +84,18 @@ void local_after_fork(void)
     debugframe_after_fork();
 }
 
+/* Addresses may mean other code by now: what was kept is no longer to be trusted. */
+static FLAME_COLD void forget_marks(struct local_stack *s)
+{
+    s->changes = modules_changes();
+    if (s->recall)
+        recall_clear(s->recall);
+}
+
 void local_forget(struct local_stack *s, uint32_t epoch)
 {
     s->joinable = false;
-
+    forget_marks(s);
     if (__atomic_exchange_n(&rules_epoch, epoch, __ATOMIC_ACQ_REL) != epoch)
         rules_forget(&rules);
     fallback_forget();
@@ -125,31 +133,71 @@ static bool local_window(struct local_stack *s, uintptr_t sp, struct walk_window
 #define MAX_FRAMES (1u << 21) /* 8 MiB of stack holds half a million of 16 bytes */
 
 struct local_frame {
-    struct frame_state f;
+    struct frame_state f;    /* of a kept frame that does not need bp, f.r.bp may be out of date */
     struct step_words words; /* of the step to the next outer frame */
+    uintptr_t needs_bp;      /* some step from here on depends on f.r.bp */
 };
+
+/* Word by word: what was just stored in words and is read in larger pieces has to wait. */
+static inline void copy_state(struct frame_state *to, const struct frame_state *from)
+{
+    to->r.pc = from->r.pc;
+    to->r.sp = from->r.sp;
+    to->r.bp = from->r.bp;
+    to->kind = from->kind;
+}
+
+static inline void copy_words(struct step_words *to, const struct step_words *from)
+{
+    to->ra_at = from->ra_at;
+    to->bp_at = from->bp_at;
+    to->uses_bp = from->uses_bp;
+}
+
+static inline void copy_frame(struct local_frame *to, const struct local_frame *from)
+{
+    copy_state(&to->f, &from->f);
+    copy_words(&to->words, &from->words);
+    to->needs_bp = from->needs_bp;
+}
+
+/* As many checks less one that always hold stand before the outermost frame's, to
+ * fill up its group. */
+#define BEFORE (CHECK_GROUP - 1)
+
+static void release_frames(struct local_stack *s)
+{
+    pages_free(s->pcs, s->cap * sizeof *s->pcs);
+    pages_free(s->frames, s->cap * sizeof *s->frames);
+    pages_free(s->checks, (s->cap + BEFORE) * sizeof *s->checks);
+    pages_free(s->fresh, s->cap * sizeof *s->fresh);
+}
 
 static bool reserve(struct local_stack *s, uint32_t cap)
 {
-    uintptr_t *pcs = pages_alloc(cap * sizeof *pcs);
-    struct local_frame *frames = pages_alloc(cap * sizeof *frames);
-    struct local_frame *fresh = pages_alloc(cap * sizeof *fresh);
+    struct local_stack more = {.cap = cap};
 
-    if (!pcs || !frames || !fresh) {
-        pages_free(pcs, cap * sizeof *pcs);
-        pages_free(frames, cap * sizeof *frames);
-        pages_free(fresh, cap * sizeof *fresh);
+    more.pcs = pages_alloc(cap * sizeof *more.pcs);
+    more.frames = pages_alloc(cap * sizeof *more.frames);
+    more.checks = pages_alloc((cap + BEFORE) * sizeof *more.checks);
+    more.fresh = pages_alloc(cap * sizeof *more.fresh);
+    if (!more.pcs || !more.frames || !more.checks || !more.fresh) {
+        release_frames(&more);
         return false;
     }
+    for (uint32_t i = 0; i < BEFORE; i++)
+        more.checks[i] = (struct walk_check){&step_no_word, &step_no_word, 0, 0};
     if (s->cap) {
-        memcpy(pcs, s->pcs, s->cap * sizeof *pcs);
-        memcpy(frames, s->frames, s->cap * sizeof *frames);
-        memcpy(fresh, s->fresh, s->cap * sizeof *fresh);
-        local_stack_release(s);
+        memcpy(more.pcs, s->pcs, s->cap * sizeof *s->pcs);
+        memcpy(more.frames, s->frames, s->cap * sizeof *s->frames);
+        memcpy(more.checks, s->checks, (s->cap + BEFORE) * sizeof *s->checks);
+        memcpy(more.fresh, s->fresh, s->cap * sizeof *s->fresh);
+        release_frames(s);
     }
-    s->pcs = pcs;
-    s->frames = frames;
-    s->fresh = fresh;
+    s->pcs = more.pcs;
+    s->frames = more.frames;
+    s->checks = more.checks;
+    s->fresh = more.fresh;
     s->cap = cap;
     return true;
 }
@@ -161,25 +209,62 @@ bool local_stack_init(struct local_stack *s)
 
 void local_stack_release(struct local_stack *s)
 {
-    pages_free(s->pcs, s->cap * sizeof *s->pcs);
-    pages_free(s->frames, s->cap * sizeof *s->frames);
-    pages_free(s->fresh, s->cap * sizeof *s->fresh);
+    release_frames(s);
+    if (s->recall)
+        pages_free(s->recall, sizeof *s->recall);
 }
 
 /* ---- joining the last walk ---- */
 
-static inline bool same_state(const struct frame_state *a, const struct frame_state *b)
+/* `f` is the kept frame, as far as the walk from there on can tell. */
+static inline bool same_frame(const struct local_frame *kept, const struct frame_state *f)
 {
-    return a->r.sp == b->r.sp && a->r.pc == b->r.pc && a->r.bp == b->r.bp && a->kind == b->kind;
+    return ((kept->f.r.sp ^ f->r.sp) | (kept->f.r.pc ^ f->r.pc) | (kept->f.kind ^ f->kind) |
+            (kept->needs_bp ? kept->f.r.bp ^ f->r.bp : 0)) == 0;
 }
 
-/* The step out of frame k would read what it read last time. */
-static inline bool words_hold(const struct local_frame *k, const struct local_frame *outer)
+/* Of frame `i`, counted from the outermost. */
+static inline struct walk_check *check_of(struct local_stack *s, uint32_t i)
 {
-    const uintptr_t *bp_at = k->words.bp_at ? (const uintptr_t *)k->words.bp_at : &outer->f.r.bp;
+    return &s->checks[i + BEFORE];
+}
 
-    return k->words.ra_at && *(const uintptr_t *)k->words.ra_at == outer->f.r.pc &&
-           *bp_at == outer->f.r.bp;
+/* What frame `i` needs of bp, and its check, from its words and the frame before it. */
+static inline void set_check(struct local_stack *s, uint32_t i)
+{
+    struct local_frame *frame = &s->frames[i];
+    const struct local_frame *outer = i ? frame - 1 : NULL;
+    bool bp_matters = outer && outer->needs_bp;
+    struct walk_check *c = check_of(s, i);
+
+    frame->needs_bp = frame->words.uses_bp || (bp_matters && !frame->words.bp_at);
+    c->ra_at = c->bp_at = (const uintptr_t *)frame->words.ra_at;
+    c->ra = c->bp = outer ? outer->f.r.pc : 0;
+    if (bp_matters && frame->words.bp_at) {
+        c->bp_at = (const uintptr_t *)frame->words.bp_at;
+        c->bp = outer->f.r.bp;
+    }
+    if (unlikely(!frame->words.ra_at)) {
+        c->ra_at = c->bp_at = &step_no_word;
+        c->ra = c->bp = 1;
+    }
+}
+
+/* The innermost frame from `k` outwards whose check fails; -1: none does. Words beyond
+ * a check that fails are read too early, which is safe only in one piece of memory:
+ * inside of s->barrier, while that is mapped as far as it was (`as_mapped`). */
+static inline int first_failing(struct local_stack *s, int k, bool as_mapped)
+{
+    const struct walk_check *c = check_of(s, (uint32_t)k);
+    int end = s->barrier < 0 ? -(int)CHECK_GROUP : s->barrier;
+
+    if (likely(as_mapped))
+        for (; k - (int)CHECK_GROUP >= end; k -= (int)CHECK_GROUP, c -= CHECK_GROUP)
+            if (unlikely(group_differs(c) != 0))
+                break;
+    for (; k >= 0 && !check_differs(c); c--)
+        k--;
+    return k;
 }
 
 /* Where kept frames stop to hold: the step out of frame `at` came out as this. */
@@ -190,16 +275,32 @@ struct divergence {
     struct step_words words;
 };
 
-/* Looks at kept frames from `from` outwards. */
-static void check_kept(struct local_stack *s, int from, struct divergence *d)
+/* Brings bp up to date in the kept frames from `from`, whose is `bp`, out to `to`;
+ * the checks in between hold. */
+static inline void update_bp(struct local_stack *s, int from, int to, uintptr_t bp)
 {
-    for (int k = from;; k--) {
-        struct walk_window w;
+    for (int i = from;; i--) {
+        s->frames[i].f.r.bp = bp;
+        if (i == to)
+            return;
+        if (s->frames[i].words.bp_at)
+            bp = *(const uintptr_t *)s->frames[i].words.bp_at;
+    }
+}
 
-        while (k > 0 && likely(words_hold(&s->frames[k], &s->frames[k - 1])))
-            k--;
-        d->at = k;
-        d->f = s->frames[k].f;
+/* Looks at kept frames from `from`, whose bp is `bp`, outwards. */
+static void check_kept(struct local_stack *s, int from, uintptr_t bp, bool as_mapped,
+                       struct divergence *d)
+{
+    for (int k = from;; bp = d->f.r.bp) {
+        struct walk_window w;
+        int begin = k;
+
+        d->at = k = first_failing(s, k, as_mapped);
+        if (likely(k < 0))
+            return;
+        update_bp(s, begin, k, bp);
+        copy_state(&d->f, &s->frames[k].f);
         d->step = STEP_LOST;
         if (local_window(s, d->f.r.sp, &w))
             d->step = step_out(&rules, &w, &d->f, &d->words);
@@ -208,35 +309,48 @@ static void check_kept(struct local_stack *s, int from, struct divergence *d)
                 d->at = -1;
             return;
         }
-        if ((d->step != STEP_OK && d->step != STEP_STACK) ||
-            !same_state(&d->f, &s->frames[k - 1].f))
+        if ((d->step != STEP_OK && d->step != STEP_STACK) || !same_frame(&s->frames[k - 1], &d->f))
             return;
-        s->frames[k].words = d->words;
+        copy_words(&s->frames[k].words, &d->words);
+        set_check(s, (uint32_t)k);
+        k--;
     }
 }
 
 /* ---- the walk ---- */
 
-static inline bool push(struct local_stack *s, uint32_t *n, struct frame_state f,
-                        struct step_words words)
+static FLAME_COLD bool widen(struct local_stack *s)
 {
-    if (unlikely(*n == s->cap) && (s->cap >= MAX_FRAMES || !reserve(s, s->cap * 4)))
-        return false;
-    s->fresh[(*n)++] = (struct local_frame){f, words};
-    return true;
+    return s->cap < MAX_FRAMES && reserve(s, s->cap * 4);
 }
 
-/* The kept frames [0, kept) and then the fresh ones become the stack. */
-static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n)
+/* The innermost frame from `k` outwards whose step no words can vouch for. */
+static FLAME_COLD int find_barrier(struct local_stack *s, int k)
 {
-    while (kept + n > s->cap)
-        if (s->cap >= MAX_FRAMES || !reserve(s, s->cap * 4))
-            return false;
-    for (uint32_t i = 0; i < n; i++) {
-        s->frames[kept + i] = s->fresh[n - 1 - i];
-        s->pcs[kept + i] = s->fresh[n - 1 - i].f.r.pc;
-    }
+    while (k >= 0 &&
+           !(check_of(s, (uint32_t)k)->ra_at == &step_no_word && check_of(s, (uint32_t)k)->ra))
+        k--;
+    return k;
+}
+
+/* The kept frames [0, kept) and then the fresh ones become the stack, whose inner end
+ * lies in memory that is mapped up to `hi`. */
+static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n, uintptr_t hi)
+{
     s->len = kept + n;
+    while (unlikely(s->len > s->cap))
+        if (!widen(s))
+            return false;
+    if (unlikely(s->barrier >= (int)kept))
+        s->barrier = find_barrier(s, (int)kept - 1);
+    for (const struct local_frame *from = s->fresh + n; from-- > s->fresh; kept++) {
+        copy_frame(&s->frames[kept], from);
+        s->pcs[kept] = from->f.r.pc;
+        set_check(s, kept);
+        if (unlikely(!from->words.ra_at))
+            s->barrier = (int)kept;
+    }
+    s->hi = hi;
     return true;
 }
 
@@ -247,47 +361,48 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
     struct walk_window w = {0};
     int old = s->joinable ? (int)s->len - 1 : -1;
     uint32_t n = 0;
+    uintptr_t hi;
 
     *kept = 0;
     if (unlikely(!local_window(s, regs.sp, &w)))
         return false;
-    for (;;) {
-        struct frame_state here = f;
-        struct step_words words;
+    hi = w.hi;
+    for (;; n++) {
         enum step step;
-        bool moved = false; /* perhaps to another stack */
 
         while (old >= 0 && s->frames[old].f.r.sp < f.r.sp)
             old--;
-        if (old >= 0 && same_state(&s->frames[old].f, &f)) {
+        if (unlikely(n == s->cap) && !widen(s))
+            return false;
+        if (old >= 0 && same_frame(&s->frames[old], &f)) {
             struct divergence d;
 
-            check_kept(s, old, &d);
+            check_kept(s, old, f.r.bp, w.hi == s->hi, &d);
             if (likely(d.at < 0)) {
                 *kept = (uint32_t)old + 1;
-                return conclude(s, *kept, n);
+                return conclude(s, *kept, n, hi);
             }
             /* Frames up to there have new callers: they are fresh ones now. */
-            for (; old > d.at; old--)
-                if (!push(s, &n, s->frames[old].f, s->frames[old].words))
+            for (; old > d.at; old--, n++) {
+                if (unlikely(n + 1 >= s->cap) && !widen(s))
                     return false;
-            here = s->frames[old--].f;
-            f = d.f;
+                copy_frame(&s->fresh[n], &s->frames[old]);
+            }
+            copy_frame(&s->fresh[n], &s->frames[old--]);
+            copy_words(&s->fresh[n].words, &d.words);
+            copy_state(&f, &d.f);
             step = d.step;
-            words = d.words;
-            moved = true;
+            if (step == STEP_OK)
+                step = STEP_STACK; /* frames back there may lie on another stack than `w` */
         } else {
-            step = step_out(&rules, &w, &f, &words);
+            copy_state(&s->fresh[n].f, &f);
+            step = step_out(&rules, &w, &f, &s->fresh[n].words);
         }
         if (step == STEP_BOGUS)
-            return conclude(s, 0, n);
-        if (!push(s, &n, here, words))
-            return false;
+            return conclude(s, 0, n, hi);
         if (step == STEP_END)
-            return conclude(s, 0, n);
-        if (unlikely(step == STEP_LOST))
-            return false;
-        if (unlikely(moved || step == STEP_STACK) && !local_window(s, f.r.sp, &w))
+            return conclude(s, 0, n + 1, hi);
+        if (unlikely(step == STEP_LOST || (step == STEP_STACK && !local_window(s, f.r.sp, &w))))
             return false;
     }
 }
@@ -337,6 +452,30 @@ uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_bac
     s->joinable = false;
     ask_libunwind(s, regs.pc);
     return 0;
+}
+
+/* ---- stacks known from before ---- */
+
+uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
+{
+    struct walk_window w;
+
+    if (unlikely(s->changes != modules_changes()))
+        forget_marks(s);
+    if (unlikely(!s->recall || !local_window(s, regs.sp, &w)))
+        return 0;
+    return recall_find(s->recall, &regs, w.hi);
+}
+
+void local_mark(struct local_stack *s, uint32_t mark)
+{
+    /* Steps to another stack, or by guess, depend on more than a word or two. */
+    if (!s->joinable || s->barrier >= 0 || modules_doubtful(s->pcs, s->len))
+        return;
+    if (unlikely(!s->recall) && !(s->recall = pages_alloc(sizeof *s->recall)))
+        return;
+    recall_keep(s->recall, &s->frames[s->len - 1].f.r, s->frames[s->len - 1].needs_bp, s->hi,
+                check_of(s, s->len - 1), s->len, mark);
 }
 
 int local_walk_afresh(struct walk_regs regs, uintptr_t *pcs, int max)

@@ -9,7 +9,7 @@
 #ifndef FLAME_UNWIND_LOCAL_H
 #define FLAME_UNWIND_LOCAL_H
 
-#include "unwind/walk.h"
+#include "unwind/recall.h"
 
 struct local_frame;
 
@@ -23,19 +23,27 @@ struct local_stack {
     uint32_t cap;               /* room in pcs, frames and fresh */
     bool joinable;              /* frames describes pcs, and the walk came to the outermost frame */
     struct local_frame *frames; /* parallel to pcs */
+    struct walk_check *checks;  /* the same, further in by a constant */
     struct local_frame *fresh;  /* of the walk going on, innermost first */
+    int barrier;                /* innermost of frames that may lead to another stack; -1: none */
+    uintptr_t hi;               /* where the memory ends in which the frames inside of that are */
+    struct recall *recall;      /* stacks that have a mark; NULL before the first */
+    uint32_t changes;           /* of modules, when the marks were made */
     struct {
         uintptr_t lo, hi;
     } range[4];
     unsigned next_range;
 };
 
-/* Registers of the caller of the function this is used in, which must have a
- * frame pointer (-fno-omit-frame-pointer). */
-#define LOCAL_CALLER()                                                                             \
-    ((struct walk_regs){.pc = (uintptr_t)__builtin_return_address(0),                              \
-                        .sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t),       \
-                        .bp = *(uintptr_t *)__builtin_frame_address(0)})
+/* Where the function this is used in was called from, as local_regs has it. It must
+ * have a frame pointer (-fno-omit-frame-pointer). */
+#define LOCAL_CALLER() ((const uintptr_t *)__builtin_frame_address(0))
+
+/* The caller's registers, while the function it called is still running. */
+static inline struct walk_regs local_regs(const uintptr_t *caller)
+{
+    return (struct walk_regs){.pc = caller[1], .sp = (uintptr_t)(caller + 2), .bp = caller[0]};
+}
 
 /* 0, or -errno with *why a sentence for the user. modules_init comes first. */
 int local_init(const char **why);
@@ -51,6 +59,15 @@ void local_stack_release(struct local_stack *s);
  * stack deeper than memory allows (2 million frames) loses its outer end.
  */
 uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_back);
+
+/*
+ * The mark of the stack from `regs` outwards, if it is known to be the same, frame by
+ * frame, as one that was marked; else 0. The result of the last walk stays.
+ */
+uint32_t local_recall(struct local_stack *s, struct walk_regs regs);
+
+/* Marks the stack of the last walk, if it can be recalled. `mark` is not 0. */
+void local_mark(struct local_stack *s, uint32_t mark);
 
 /* libunwind's own word on the same stack, asked afresh, innermost first. */
 int local_walk_afresh(struct walk_regs regs, uintptr_t *pcs, int max);

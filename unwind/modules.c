@@ -47,6 +47,7 @@ static struct {
     struct module *table; /* MAX_MODULES of them, never moved */
     size_t used;
     uint32_t epoch;
+    uint32_t changes;
     size_t gone;
     uintptr_t gone_lo, gone_hi; /* hull of the ranges of gone modules */
     struct trace_writer *trace;
@@ -200,6 +201,7 @@ static void update_hull(void)
     __atomic_store_n(&mods.gone_lo, lo, __ATOMIC_RELAXED);
     __atomic_store_n(&mods.gone_hi, hi, __ATOMIC_RELAXED);
     __atomic_store_n(&mods.gone, gone, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&mods.changes, 1, __ATOMIC_RELEASE);
 }
 
 /* Adds `m` (described and with its path), or revives its like. Lock held. */
@@ -337,6 +339,11 @@ bool modules_note(uintptr_t pc, struct module *out)
 uint32_t modules_epoch(void)
 {
     return __atomic_load_n(&mods.epoch, __ATOMIC_ACQUIRE);
+}
+
+uint32_t modules_changes(void)
+{
+    return __atomic_load_n(&mods.changes, __ATOMIC_ACQUIRE);
 }
 
 void modules_after_dlclose(void)

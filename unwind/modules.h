@@ -46,6 +46,10 @@ bool modules_note(uintptr_t pc, struct module *out);
 /* The present epoch. */
 uint32_t modules_epoch(void);
 
+/* How often modules were added to what is known, or went: as long as it stays, no
+ * address has come to mean something else. */
+uint32_t modules_changes(void);
+
 /* To be called after every dlclose. */
 void modules_after_dlclose(void);
 

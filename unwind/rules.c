@@ -6,14 +6,16 @@
  *
  * The table is open addressing with linear probing. A writer claims a slot by
  * swapping its pc in, then stores the rule; a reader that finds the pc but no
- * rule yet computes it for itself. At half full a table twice the size replaces
- * it, empty: refilling is cheaper than a transfer that readers must wait for.
+ * rule yet computes it for itself. At half full a table twice the size replaces it,
+ * filled with what was there: nobody waits for that, and what is added to the old
+ * one meanwhile is computed again. It begins small, to lie in as few cache lines and
+ * pages as it can.
  */
 #include "unwind/rules.h"
 
 #include "common/pages.h"
 
-#define FIRST_SIZE ((size_t)1 << 15)
+#define FIRST_SIZE ((size_t)1 << 11)
 
 packed_rule rule_pack(struct rule rule)
 {
@@ -41,6 +43,23 @@ static struct rule_table *new_table(size_t size)
     return t;
 }
 
+/* `t` is seen by nobody yet, and larger than `old`. */
+static void copy_rules(struct rule_table *t, const struct rule_table *old)
+{
+    for (size_t i = 0; i <= old->mask; i++) {
+        uintptr_t pc = __atomic_load_n(&old->slots[i].pc, __ATOMIC_RELAXED);
+        packed_rule rule = __atomic_load_n(&old->slots[i].rule, __ATOMIC_ACQUIRE);
+        size_t at = rules_slot(t, pc);
+
+        if (!pc || !rule)
+            continue;
+        while (t->slots[at].pc)
+            at = (at + 1) & t->mask;
+        t->slots[at] = (struct rule_slot){pc, rule};
+        t->used++;
+    }
+}
+
 static void free_table(struct rule_table *t)
 {
     if (t)
@@ -56,6 +75,8 @@ static struct rule_table *widen(struct rules *r, struct rule_table *old)
 
     if (!fresh)
         return old;
+    if (old)
+        copy_rules(fresh, old);
     if (__atomic_compare_exchange_n(&r->table, &expected, fresh, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE)) {
         if (r->alone)

@@ -34,9 +34,14 @@ enum step {
 /* Where the words that decided a step lie: it comes out the same as long as they
  * and the frame do. */
 struct step_words {
-    uintptr_t ra_at; /* address of the return address; 0: not that kind of step */
-    uintptr_t bp_at; /* address of the saved bp; 0: bp was not saved */
+    uintptr_t ra_at;   /* address of the return address; 0: not that kind of step. Of the
+                          outermost frame: of a word that is 0 as long as it is that */
+    uintptr_t bp_at;   /* address of the saved bp; 0: bp was not saved */
+    uintptr_t uses_bp; /* whether the frame's own bp decided anything */
 };
+
+/* Stands for the word where the outermost frame is one by its code alone. */
+static const uintptr_t step_no_word = 0;
 
 FLAME_INLINE bool read_word(const struct walk_window *w, uintptr_t at, uintptr_t *out)
 {
@@ -80,7 +85,7 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
     enum rule_kind kind = rule_kind_of(rule);
     uintptr_t cfa, bp = f->r.bp, pc;
 
-    words->ra_at = words->bp_at = 0;
+    *words = (struct step_words){.uses_bp = 1};
     if (likely(kind <= RULE_CFA_BP)) {
         cfa = (kind == RULE_CFA_SP ? f->r.sp : bp) + (uintptr_t)rule_cfa_offset(rule);
     } else if (kind == RULE_CFA_MEM) {
@@ -96,6 +101,7 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
             /* A guess that led to no code was no frame. */
             return f->kind == FRAME_GUESSED ? STEP_BOGUS : STEP_END;
         case RULE_END:
+            *words = (struct step_words){.ra_at = (uintptr_t)&step_no_word};
             return STEP_END;
         default:
             return STEP_LOST;
@@ -111,8 +117,10 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
             return STEP_LOST;
         words->bp_at = at;
     }
-    if (likely(kind <= RULE_CFA_BP))
+    if (likely(kind <= RULE_CFA_BP)) {
         words->ra_at = cfa - 8;
+        words->uses_bp = kind != RULE_CFA_SP || (rule_bp_saved(rule) && rule_bp_at_bp(rule));
+    }
     *f = (struct frame_state){.r = {pc, cfa, bp}};
     return pc ? STEP_OK : STEP_END;
 }

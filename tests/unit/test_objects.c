@@ -95,6 +95,70 @@ static void test_pipes(void)
     is_str(fd_name(p[0], false), "read", "and has no name");
 }
 
+static void tell(uint64_t now, int nr, const uint64_t args[6])
+{
+    struct off_event e = {.kind = OFF_ENTRY, .time = now, .nr = nr};
+
+    memcpy(e.args, args, sizeof e.args);
+    objects_event(objects, getpid(), &e);
+}
+
+/* Where all closes are told of, what is found is kept until then. */
+static void test_trust(void)
+{
+    enum { MS = 1000000 };
+    int p[2], fd;
+    pid_t child;
+
+    objects_trust(objects, true);
+    tell(10 * MS, SYS_nanosleep, ARGS(0));
+    if (!ok(pipe(p) == 0, "a pipe"))
+        return;
+    fd = p[0];
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "looked at once");
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "it is believed");
+    tell(20 * MS, SYS_close, ARGS((uint64_t)fd));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "until a close");
+    dup2(p[1], fd);
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "just after it nothing is kept");
+    tell(22 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "later it is");
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "again");
+    tell(30 * MS, SYS_dup2, ARGS(77, (uint64_t)fd));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "or a dup2");
+    tell(40 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "kept");
+    dup2(p[1], fd);
+    tell(50 * MS, SYS_close_range, ARGS(3, 1000));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "or a close of many");
+    tell(60 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "kept");
+    objects_process_gone(objects, getpid());
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "or an exec");
+    tell(70 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "kept");
+    child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    objects_forked(objects, getpid(), child);
+    dup2(p[1], fd);
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "a child with descriptors of its own changes nothing");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    objects_forked(objects, getpid(), getpid());
+    tell(80 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "one that shares ours: it is looked up");
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "each time");
+    objects_process_gone(objects, getpid());
+    objects_trust(objects, false);
+}
+
 static void test_anonymous(void)
 {
     sigset_t mask;
@@ -351,6 +415,7 @@ int main(void)
 
     objects = objects_new(&ask);
     test_pipes();
+    test_trust();
     test_anonymous();
     test_files();
     test_unix();

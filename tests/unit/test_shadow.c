@@ -90,6 +90,66 @@ static void random_operations(void)
        "puts are refused only for giants in a leaf's last slot (%zu of %zu)", lost, puts_made);
 }
 
+struct dense {
+    size_t seen;
+    uint64_t bytes;
+};
+
+static bool sum_dense(uintptr_t addr, struct block *b, void *arg)
+{
+    struct dense *d = arg;
+
+    if (addr < 0x5000000 || addr >= 0x6000000)
+        return false;
+    d->seen++;
+    d->bytes += b->size;
+    return false;
+}
+
+/* Blocks without a byte between them, each size up to 64, over a leaf's end, freed
+ * first to last, twice: none disturbs another. */
+static void dense_blocks(void)
+{
+    enum { BLOCKS = 300000 };
+    size_t wrong = 0;
+    struct dense d = {0, 0};
+    uint64_t bytes = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        uintptr_t addr = 0x5000000;
+
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            uint64_t size = i * 7 % 65;
+            struct block got;
+
+            wrong += !shadow_put(addr, (struct block){i + 1, size});
+            bytes += size;
+            addr += size ? (size + 15) & ~(uint64_t)15 : 16;
+            if (i % 3 == 2) { /* the one before, and again */
+                uint64_t before = (i - 1) * 7 % 65, back = i * 7 % 65;
+                uintptr_t at = addr - (back ? (back + 15) & ~(uint64_t)15 : 16) -
+                               (before ? (before + 15) & ~(uint64_t)15 : 16);
+
+                wrong += !shadow_take(at, &got) || got.row != i || got.size != before;
+                wrong += !shadow_put(at, got);
+            }
+        }
+        if (pass == 0) {
+            shadow_walk(sum_dense, &d);
+            wrong += d.seen != BLOCKS || d.bytes != bytes;
+        }
+        addr = 0x5000000;
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            uint64_t size = i * 7 % 65;
+            struct block got;
+
+            wrong += !shadow_take(addr, &got) || got.row != i + 1 || got.size != size;
+            addr += size ? (size + 15) & ~(uint64_t)15 : 16;
+        }
+    }
+    is_int((long long)wrong, 0, "blocks without a byte between them do not disturb each other");
+}
+
 int main(void)
 {
     struct walk_state w = {0, 0};
@@ -111,6 +171,17 @@ int main(void)
        "8-byte neighbours");
     ok(shadow_take(0x10008, &b) && b.row == 5 && shadow_take(0x10000, &b) && b.row == 6,
        "8-byte neighbours do not share a slot");
+    dense_blocks();
+    ok(shadow_put(0x3fffff0, (struct block){5, 100}) &&
+           shadow_put(0x3ffffe0, (struct block){6, 16}) &&
+           shadow_put(0x4000060, (struct block){7, 30}) && shadow_take(0x3fffff0, &b) &&
+           b.row == 5 && b.size == 100 && !shadow_take(0x3fffff0, &b),
+       "a block across the end of a leaf");
+    ok(shadow_take(0x3ffffe0, &b) && b.row == 6 && shadow_take(0x4000060, &b) && b.row == 7,
+       "and its neighbours");
+    ok(shadow_put(0x31000, (struct block){5, 100}) && shadow_put(0x31010, (struct block){6, 3}) &&
+           !shadow_take(0x31000, &b) && shadow_take(0x31010, &b) && b.row == 6 && b.size == 3,
+       "a block that was overlaid unseen is not made up from two");
     ok(shadow_put(0x20000, (struct block){7, (uint64_t)5 << 30}) && shadow_take(0x20000, &b) &&
            b.size == (uint64_t)5 << 30,
        "a block over 4 GiB");

@@ -66,7 +66,7 @@ static void against_model(struct stack_table *t)
             wrong++;
             break;
         }
-        misspelt += !spells(e->node, pcs, n, t->root);
+        misspelt += !spells(e->node, pcs, n, t->last_place[0].node);
         for (i = 0; i < nseen; i++)
             if (seen[i].n == n && memcmp(seen[i].pcs, pcs, n * sizeof *pcs) == 0)
                 break;

@@ -1,0 +1,133 @@
+/*
+ * Problem: a large block must not cost the page of small slots that its first bytes
+ * would touch.
+ *
+ * Algorithm: two levels by address, the lower one mapping 1 GiB. An entry is the
+ * block's address and row << 38 | size. A size over 38 bits stands in the entry
+ * behind, which the block covers too.
+ */
+#include "preload/shadow_big.h"
+
+#include "preload/shadow_install.h"
+
+#define ADDRESS_BITS 47
+#define SIZE_BITS 38
+#define SIZE_ESCAPE (((uint64_t)1 << SIZE_BITS) - 1)
+
+#define BIG_LEAF_SHIFT 30
+#define BIG_LEAF_SLOTS ((size_t)1 << (BIG_LEAF_SHIFT - SHADOW_BIG_SHIFT))
+#define BIG_ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - BIG_LEAF_SHIFT))
+
+/* `addr` 0: nothing begins here. Odd: the size of the block before, in `value`. */
+struct big {
+    uintptr_t addr;
+    uint64_t value;
+};
+
+struct big_leaf {
+    struct big entries[BIG_LEAF_SLOTS];
+};
+
+static struct big_leaf *big_roots[BIG_ROOT_SLOTS];
+
+/* Another thread may read neighbours at the same time, never this entry; relaxed
+ * atomics only keep the compiler from splitting the access. */
+static void store(uint64_t *slot, uint64_t value)
+{
+    __atomic_store_n(slot, value, __ATOMIC_RELAXED);
+}
+
+static uint64_t load(const uint64_t *slot)
+{
+    return __atomic_load_n(slot, __ATOMIC_RELAXED);
+}
+
+static struct big *find_big(uintptr_t addr)
+{
+    struct big_leaf *leaf;
+
+    if (addr >> ADDRESS_BITS || addr & 7)
+        return NULL;
+    leaf = __atomic_load_n(&big_roots[addr >> BIG_LEAF_SHIFT], __ATOMIC_ACQUIRE);
+    return leaf ? &leaf->entries[addr >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)] : NULL;
+}
+
+static struct big *want_big(uintptr_t addr)
+{
+    struct big_leaf **root;
+
+    if (addr >> ADDRESS_BITS || addr & 7)
+        return NULL;
+    root = &big_roots[addr >> BIG_LEAF_SHIFT];
+    if (!__atomic_load_n(root, __ATOMIC_ACQUIRE) &&
+        !shadow_install((void **)root, pages_alloc(sizeof(struct big_leaf)),
+                        sizeof(struct big_leaf)))
+        return NULL;
+    return find_big(addr);
+}
+
+FLAME_NOINLINE bool shadow_big_put(uintptr_t addr, struct block b)
+{
+    struct big *entry = want_big(addr), *next;
+
+    if (!entry)
+        return false;
+    if (b.size >= SIZE_ESCAPE) {
+        next = want_big(addr + SHADOW_BIG);
+        if (!next)
+            return false;
+        store(&next->value, b.size);
+        __atomic_store_n(&next->addr, addr | 1, __ATOMIC_RELAXED);
+        b.size = SIZE_ESCAPE;
+    }
+    store(&entry->value, (uint64_t)b.row << SIZE_BITS | b.size);
+    __atomic_store_n(&entry->addr, addr, __ATOMIC_RELAXED);
+    return true;
+}
+
+static uint64_t big_size(uintptr_t addr, uint64_t value)
+{
+    uint64_t size = value & SIZE_ESCAPE;
+    const struct big *next = size == SIZE_ESCAPE ? find_big(addr + SHADOW_BIG) : NULL;
+
+    return next ? load(&next->value) : size;
+}
+
+FLAME_NOINLINE bool shadow_big_take(uintptr_t addr, struct block *out)
+{
+    struct big *entry = find_big(addr), *next;
+    uint64_t value;
+
+    if (!entry || __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) != addr)
+        return false;
+    value = load(&entry->value);
+    out->row = (uint32_t)(value >> SIZE_BITS);
+    out->size = big_size(addr, value);
+    if (out->size >= SIZE_ESCAPE && (next = find_big(addr + SHADOW_BIG)))
+        __atomic_store_n(&next->addr, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->addr, 0, __ATOMIC_RELAXED);
+    return true;
+}
+
+static void walk_big(struct big_leaf *leaf, bool (*visit)(uintptr_t, struct block *, void *),
+                     void *arg)
+{
+    for (size_t i = 0; i < BIG_LEAF_SLOTS; i++) {
+        struct big *entry = &leaf->entries[i];
+        struct block b;
+
+        if (!entry->addr || entry->addr & 1)
+            continue;
+        b.row = (uint32_t)(entry->value >> SIZE_BITS);
+        b.size = big_size(entry->addr, entry->value);
+        if (visit(entry->addr, &b, arg))
+            entry->value = (uint64_t)b.row << SIZE_BITS | (entry->value & SIZE_ESCAPE);
+    }
+}
+
+void shadow_big_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void *arg)
+{
+    for (size_t r = 0; r < BIG_ROOT_SLOTS; r++)
+        if (big_roots[r])
+            walk_big(big_roots[r], visit, arg);
+}
