@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "tracer/calls.h"
@@ -16,7 +17,6 @@
 /* The kernel's own, from its include/linux/errno.h. */
 #define ERESTARTSYS 512
 #define ERESTARTNOINTR 513
-#define ERESTARTNOHAND 514
 #define ERESTART_RESTARTBLOCK 516
 
 bool restart_pending(int64_t result)
@@ -25,16 +25,146 @@ bool restart_pending(int64_t result)
            result == -ERESTART_RESTARTBLOCK;
 }
 
-void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
+/* orig_rax is negative when the stop is not at the end of a call. */
+static bool has_eintr(const struct user_regs_struct *regs)
 {
     const struct call *c = call_find((int)regs->orig_rax);
 
-    /* orig_rax is negative when the stop is not at the end of a call. */
-    if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR || !c ||
-        !(c->flags & CALL_EINTR))
+    return (int64_t)regs->orig_rax >= 0 && (int64_t)regs->rax == -EINTR && c &&
+           c->flags & CALL_EINTR;
+}
+
+void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
+{
+    if (!has_eintr(regs))
         return;
     regs->rax = (unsigned long long)-ERESTARTNOHAND;
     ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);
+}
+
+static bool fd_is(pid_t tid, int fd, const char *prefix)
+{
+    char path[64], target[64];
+    ssize_t n;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tid, fd);
+    n = readlink(path, target, sizeof target - 1);
+    if (n < 0)
+        return false;
+    target[n] = '\0';
+    return strncmp(target, prefix, strlen(prefix)) == 0;
+}
+
+/* ---- timeouts that go on ---- */
+
+#define REG(name) offsetof(struct user_regs_struct, name)
+#define RED_ZONE 128 /* bytes below the stack pointer that are the program's */
+
+/* The register with the pointer to the call's struct timespec; 0: it has none. */
+static size_t timespec_register(int nr)
+{
+    switch (nr) {
+    case SYS_rt_sigtimedwait:
+        return REG(rdx);
+    case SYS_epoll_pwait2:
+    case SYS_semtimedop:
+        return REG(r10);
+    case SYS_io_getevents:
+    case SYS_io_pgetevents:
+        return REG(r8);
+    default:
+        return 0;
+    }
+}
+
+static uint64_t get_register(const struct user_regs_struct *regs, size_t reg)
+{
+    uint64_t value;
+
+    memcpy(&value, (const char *)regs + reg, sizeof value);
+    return value;
+}
+
+static void set_register(struct user_regs_struct *regs, size_t reg, uint64_t value)
+{
+    memcpy((char *)regs + reg, &value, sizeof value);
+}
+
+static void lessen(struct thread *t, size_t reg, uint64_t value)
+{
+    if (!t->less.is)
+        t->less = (struct less_time){true, reg, get_register(&t->regs, reg)};
+    set_register(&t->regs, reg, value);
+}
+
+/* The kernel reads it when the call is made again, before anything else uses the stack. */
+static void lessen_timespec(struct thread *t, size_t reg, uint64_t spent_ns)
+{
+    uint64_t at = (t->regs.rsp - RED_ZONE - sizeof(struct timespec)) & ~(uint64_t)15;
+    uint64_t from = get_register(&t->regs, reg), left;
+    struct timespec ts;
+    struct iovec here = {&ts, sizeof ts}, there = {(void *)from, sizeof ts};
+
+    if (!from || process_vm_readv(t->tid, &here, 1, &there, 1, 0) != sizeof ts || ts.tv_sec < 0 ||
+        ts.tv_sec > INT32_MAX)
+        return;
+    left = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    left = left > spent_ns ? left - spent_ns : 0;
+    ts = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+    there.iov_base = (void *)at;
+    if (process_vm_writev(t->tid, &here, 1, &there, 1, 0) == sizeof ts)
+        lessen(t, reg, at);
+}
+
+static void lessen_timeout(struct thread *t, int nr, uint64_t spent_ns)
+{
+    uint64_t spent_ms = spent_ns / 1000000u;
+    int ms = (int)t->regs.r10;
+    size_t reg = timespec_register(nr);
+
+    if (reg)
+        lessen_timespec(t, reg, spent_ns);
+    else if ((nr == SYS_epoll_wait || nr == SYS_epoll_pwait) && ms > 0)
+        lessen(t, REG(r10), spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 0);
+}
+
+bool restart_again(struct thread *t, uint64_t spent_ns, bool may_lessen)
+{
+    const struct call *c = call_find((int)t->regs.orig_rax);
+
+    /* Of files only sockets return it for that reason; what a file server says is its affair. */
+    if (!has_eintr(&t->regs) || (c->object == CALL_ON_FD &&
+                                 !fd_is(t->tid, (int)(c->fd_arg ? t->regs.rsi : t->regs.rdi),
+                                        "socket:")))
+        return false;
+    t->again_nr = c->nr;
+    t->again_pc = t->regs.rip;
+    if (may_lessen)
+        lessen_timeout(t, c->nr, spent_ns);
+    return restart_rewind(t->tid, &t->regs) == 0;
+}
+
+void restart_not(struct thread *t)
+{
+    struct user_regs_struct *r = &t->regs;
+
+    if (r->rip + 2 != t->again_pc)
+        return;
+    r->rip += 2;
+    r->rax = (unsigned long long)-EINTR;
+    r->orig_rax = (unsigned long long)t->again_nr;
+    if (t->less.is)
+        set_register(r, t->less.reg, t->less.held);
+    t->less.is = false;
+    t->again_pc = 0;
+    ptrace(PTRACE_SETREGS, t->tid, 0, r);
+}
+
+void restart_put_back(struct thread *t)
+{
+    if (t->less.is)
+        ptrace(PTRACE_POKEUSER, t->tid, t->less.reg, t->less.held);
+    t->less.is = false;
 }
 
 int restart_rewind(pid_t tid, struct user_regs_struct *regs)
@@ -64,36 +194,50 @@ bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *
     return true;
 }
 
-int restart_identity(pid_t tid, const uint64_t args[6])
+/* The number that code before `pc` loads with "mov $NUMBER, %eax", if that is one of a call
+ * that can be gone on with; -1: none is found. */
+static int number_loaded(pid_t tid, uintptr_t pc)
 {
-    char wchan[64];
+    static const int restartable[] = {SYS_clock_nanosleep, SYS_futex, SYS_poll, SYS_nanosleep};
+    uint8_t code[48];
+    struct iovec here = {code, sizeof code}, there = {(void *)(pc - sizeof code), sizeof code};
 
-    if (task_read(tid, "wchan", wchan, sizeof wchan) <= 0)
-        return SYS_restart_syscall;
-    if (strstr(wchan, "futex"))
-        return SYS_futex;
-    if (strstr(wchan, "poll"))
-        return SYS_poll;
-    /* A clock's number where the other has an address. */
-    if (strstr(wchan, "nanosleep"))
-        return args[0] < 4096 ? SYS_clock_nanosleep : SYS_nanosleep;
-    return SYS_restart_syscall;
+    if (pc < sizeof code || process_vm_readv(tid, &here, 1, &there, 1, 0) != sizeof code)
+        return -1;
+    for (size_t at = sizeof code - 2 - 5 + 1; at-- > 0;) {
+        int nr;
+
+        if (code[at] != 0xb8)
+            continue;
+        memcpy(&nr, code + at + 1, sizeof nr);
+        for (size_t i = 0; i < ARRAY_LEN(restartable); i++)
+            if (nr == restartable[i])
+                return nr;
+    }
+    return -1;
+}
+
+int restart_identity(pid_t tid, const struct task_call *c)
+{
+    char wchan[64] = "";
+    int nr;
+
+    if (task_read(tid, "wchan", wchan, sizeof wchan) > 0) {
+        if (strstr(wchan, "futex"))
+            return SYS_futex;
+        if (strstr(wchan, "poll"))
+            return SYS_poll;
+    }
+    nr = number_loaded(tid, c->pc);
+    if (nr >= 0)
+        return nr;
+    /* A clock's number where the other three have an address. */
+    if ((int64_t)c->args[0] >= -4096 && (int64_t)c->args[0] < 4096)
+        return SYS_clock_nanosleep;
+    return strstr(wchan, "nanosleep") ? SYS_nanosleep : SYS_restart_syscall;
 }
 
 /* ---- which calls can be interrupted unnoticed ---- */
-
-static bool fd_is(pid_t tid, int fd, const char *prefix)
-{
-    char path[64], target[64];
-    ssize_t n;
-
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tid, fd);
-    n = readlink(path, target, sizeof target - 1);
-    if (n < 0)
-        return false;
-    target[n] = '\0';
-    return strncmp(target, prefix, strlen(prefix)) == 0;
-}
 
 /* Asked of a descriptor of our own for the same socket. */
 static bool socket_has_timeout(pid_t pid, int fd, int option)

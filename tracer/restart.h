@@ -15,7 +15,10 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "tracer/proctask.h"
 #include "tracer/traced.h"
+
+#define ERESTARTNOHAND 514 /* the kernel's own, from its include/linux/errno.h */
 
 /* Results that mean: the kernel decides later whether to go on. Never seen by programs. */
 bool restart_pending(int64_t result);
@@ -23,6 +26,20 @@ bool restart_pending(int64_t result);
 /* At a stop caused by PTRACE_INTERRUPT: undoes an EINTR of a call that returns it for that
  * reason alone, in *regs too. */
 void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs);
+
+/*
+ * A signal that the program ignores cuts no call short, except in a traced program. To be
+ * asked at the exit of a call or at the delivery of such a signal: takes back a call that
+ * returned EINTR and would not have, so that the thread makes it again. What is left of a
+ * timeout, of a call made `spent_ns` ago, is what it is made with, if t->less may be used
+ * (`lessen`); timeouts of sockets and of io_uring begin anew. t->regs must be valid. True when
+ * it was taken back; then restart_not must be called if the program is to see the EINTR.
+ */
+bool restart_again(struct thread *t, uint64_t spent_ns, bool lessen);
+/* The program is to see it after all: a signal comes that it does not ignore. */
+void restart_not(struct thread *t);
+/* The call is over: its timeout argument is what the program made it. */
+void restart_put_back(struct thread *t);
 
 /* At the entry of a call: takes it back, so that the thread enters it again when it goes
  * on. Whatever is pending (our own PTRACE_INTERRUPT) happens before that. */
@@ -34,9 +51,11 @@ bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *
 void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uintptr_t pc,
                       uintptr_t sp);
 
-/* Which call a thread in restart_syscall goes on with, judged by what it sleeps in and
- * by its arguments, which the registers still hold. */
-int restart_identity(pid_t tid, const uint64_t args[6]);
+/* Which call a thread that sleeps in restart_syscall goes on with, judged by what the kernel
+ * says it sleeps in, by the program's code, which loads a call's number shortly before it
+ * makes it, and by the arguments, which the registers still hold. SYS_restart_syscall when
+ * it is not known. */
+int restart_identity(pid_t tid, const struct task_call *c);
 
 /* Whether interrupting a thread that sleeps in this call can go unnoticed. False: it has a
  * timeout that would begin anew, or may have done half its work. */

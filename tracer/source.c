@@ -22,6 +22,7 @@
 #include "tracer/switchcost.h"
 
 #define BEAT_NS 100000000u /* between ticks when nothing else asks for more */
+#define LEAST_NS 200000u   /* between ticks at all */
 #define LOOK_NS 4000000u   /* between looks at threads put off */
 #define LOOK_COST_NS 4000u /* what one look at one thread takes, about */
 #define DRAIN_NS 1000000000u
@@ -83,7 +84,7 @@ static void take_samples(struct source *s)
     struct task_call c;
 
     for (struct thread *t = traced_first(s->threads); t; t = t->next) {
-        if (!t->begun || t->muted || t->in_call || t->interrupting || t->put_off || t->stopped ||
+        if (!t->begun || t->muted || t->foreign || t->in_call || t->interrupting || t->put_off || t->stopped ||
             t->limbo)
             continue;
         if (task_call(t->tid, &c) && c.where == TASK_RUNS)
@@ -96,9 +97,9 @@ static uint64_t beat_ns(const struct source *s)
     return s->client.beat_ns && s->client.beat_ns < BEAT_NS ? s->client.beat_ns : BEAT_NS;
 }
 
-static uint64_t tick_ns(const struct source *s)
+static uint64_t tick_ns(const struct source *s, uint64_t now)
 {
-    uint64_t ns = beat_ns(s), look;
+    uint64_t ns = beat_ns(s), look, left;
 
     if (s->opt.hz && 1000000000u / s->opt.hz < ns)
         ns = 1000000000u / s->opt.hz;
@@ -109,12 +110,17 @@ static uint64_t tick_ns(const struct source *s)
         if (look < ns)
             ns = look;
     }
+    if (s->opt.duration_ns && s->began) {
+        left = s->began + s->opt.duration_ns > now ? s->began + s->opt.duration_ns - now : 0;
+        if (left < ns)
+            ns = left < LEAST_NS ? LEAST_NS : left;
+    }
     return ns;
 }
 
 static void on_tick(struct source *s)
 {
-    uint64_t now = source_now(), want = tick_ns(s);
+    uint64_t now = source_now(), want = tick_ns(s, now);
 
     if (want != s->tick) {
         s->tick = want;

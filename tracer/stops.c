@@ -25,7 +25,6 @@
 #include "tracer/source_state.h"
 
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
-#define CS_64BIT 0x33                 /* code segment of 64-bit programs */
 
 bool stops_regs(struct thread *t)
 {
@@ -118,15 +117,21 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
         return;
     }
     flags = entry_flags(s, t);
-    if (unlikely(t->loose) && flags & CALL_SLEEPS && restart_rewind(t->tid, r) == 0) {
+    if (unlikely(t->loose) && (flags & CALL_SLEEPS || r->cs != CS_64BIT) &&
+        restart_rewind(t->tid, r) == 0) {
         t->loose = t->told = false;
         t->in_call = !filtered && !s->leaving;
         stops_resume(s, t, 0);
         return;
     }
+    t->entered = now;
+    t->again_pc = 0;
+    t->halted = false;
     t->told = flags && t->begun && !t->muted && !s->silent;
     t->maps = t->told && flags & CALL_MAPS;
-    t->in_call = s->leaving ? false : !filtered || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    t->in_call = !filtered || t->less.is || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    if (s->leaving)
+        t->in_call = false;
     if (t->told && !t->maps) {
         e.restarted = restart_matches(&t->cut, r, &t->nr, t->args);
         t->cut.is = false;
@@ -143,6 +148,7 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
 static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
+    bool again = false;
     long rax;
 
     t->in_call = false;
@@ -151,12 +157,13 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         rax = ptrace(PTRACE_PEEKUSER, t->tid, offsetof(struct user_regs_struct, rax), 0);
         if (rax == -1 && errno)
             return;
-        if (unlikely(t->loose) && rax == -EINTR && stops_regs(t)) {
-            restart_undo_eintr(t->tid, &t->regs);
-            rax = (long)t->regs.rax;
-        }
+        again = unlikely(rax == -EINTR) && stops_regs(t) &&
+                restart_again(t, now - t->entered, !s->leaving);
+        if (again)
+            rax = -ERESTARTNOHAND;
         if (unlikely(restart_pending(rax)))
-            restart_remember(&t->cut, t->nr, t->args, t->regs.rip, t->regs.rsp);
+            restart_remember(&t->cut, t->nr, t->args, again ? t->again_pc : t->regs.rip,
+                             t->regs.rsp);
         e.result = rax;
         if (t->maps) {
             e.kind = OFF_ENTRY;
@@ -166,6 +173,8 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         tell(s, t, &e);
         t->told = t->maps = false;
     }
+    if (unlikely(t->less.is) && !again)
+        restart_put_back(t);
     stops_resume(s, t, 0);
 }
 
@@ -252,7 +261,9 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
         first_contact(s, t, now);
     if (sig != SIGTRAP) {
         if (!t->stopped) {
-            t->stopped = true;
+            t->stopped = t->halted = true;
+            if (t->again_pc)
+                restart_not(t);
             e.kind = OFF_STOPPED;
             e.nr = sig;
             tell(s, t, &e);
@@ -272,6 +283,23 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
     stops_resume(s, t, 0);
 }
 
+/* What a call that was cut short returns. What a stop of job control did to it is the
+ * program's to see. */
+static void settle_call(struct source *s, struct thread *t, int sig, uint64_t now)
+{
+    const struct user_regs_struct *r = &t->regs;
+    bool ignored;
+
+    if (!stops_regs(t) || r->cs != CS_64BIT ||
+        (!t->again_pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
+        return;
+    ignored = task_ignores(t->tid, sig);
+    if (t->again_pc && !ignored)
+        restart_not(t);
+    else if (!t->again_pc && ignored && !t->halted)
+        restart_again(t, t->entered ? now - t->entered : 0, t->begun && !t->muted && !s->leaving);
+}
+
 static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)
 {
     struct off_event e = {.kind = OFF_SIGNAL, .time = now, .nr = sig};
@@ -286,6 +314,7 @@ static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)
             (sig == SIGCHLD && info.si_code > 0))
             e.sender = info.si_pid;
     }
+    settle_call(s, t, sig, now);
     /* Only then it matters: it decides whether the call that was cut goes on. */
     e.caught = t->cut.is && task_catches(t->tid, sig);
     tell(s, t, &e);

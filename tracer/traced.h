@@ -19,11 +19,20 @@ struct cut_call {
     uintptr_t pc, sp;
 };
 
+/* A timeout that was lessened by what had passed of it: the argument's register, as an
+ * offset in user_regs_struct, and what it held. */
+struct less_time {
+    bool is;
+    size_t reg;
+    uint64_t held;
+};
+
 struct thread {
     pid_t tid, pid;
     struct thread *prev, *next;
 
     bool begun;        /* its beginning was told */
+    bool foreign;      /* runs a 32-bit program: its calls' numbers are others */
     bool muted;        /* traced because it must be, but nothing is told of it */
     bool limbo;        /* stopped at birth; who made it is not known yet */
     bool at_stop;      /* registers and memory can be read */
@@ -36,10 +45,15 @@ struct thread {
     bool put_off;      /* attached to, but not stopped yet (attach.c) */
     bool unseen;       /* its beginning was told in a call whose exit was not */
     bool stopped;      /* by job control */
+    bool halted;       /* was, since its present or last call began */
 
     int nr; /* of the present call, the first identity if restarted */
     uint64_t args[6];
+    uint64_t entered; /* when, as it goes on after a cut */
     struct cut_call cut;
+    struct less_time less;
+    uintptr_t again_pc; /* where the call ended that was taken back (restart_again); 0: none */
+    int again_nr;
     struct user_regs_struct regs; /* at its last stop with registers */
     bool have_regs;
     uint64_t turns;          /* put_off: task_sched.turns at the last look at it */
