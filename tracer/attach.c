@@ -154,7 +154,6 @@ int attach_processes(struct source *s)
     }
     if (!traced_count(s->threads))
         return refusal_explain(s->opt.pids[0], ESRCH);
-    s->began = source_now();
     for (struct thread *t = traced_first(s->threads); t; t = t->next) {
         bool moved;
 
@@ -163,6 +162,7 @@ int attach_processes(struct source *s)
         busy(t, &moved);
         decide(s, t, false, false);
     }
+    s->began = source_now();
     return 0;
 }
 

@@ -191,6 +191,7 @@ static struct thread *take_over(struct source *s, struct thread *leader, pid_t w
     }
     leader->told = leader->maps = leader->stopped = false;
     leader->cut.is = false;
+    leader->again = (struct again){0};
     return caller;
 }
 

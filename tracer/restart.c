@@ -25,24 +25,24 @@ bool restart_pending(int64_t result)
            result == -ERESTART_RESTARTBLOCK;
 }
 
-/* orig_rax is negative when the stop is not at the end of a call. */
-static bool has_eintr(const struct user_regs_struct *regs)
+bool restart_has_eintr(const struct user_regs_struct *regs)
 {
     const struct call *c = call_find((int)regs->orig_rax);
 
+    /* orig_rax is negative when the stop is not at the end of a call. */
     return (int64_t)regs->orig_rax >= 0 && (int64_t)regs->rax == -EINTR && c &&
            c->flags & CALL_EINTR;
 }
 
 void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
 {
-    if (!has_eintr(regs))
+    if (!restart_has_eintr(regs))
         return;
     regs->rax = (unsigned long long)-ERESTARTNOHAND;
     ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);
 }
 
-static bool fd_is(pid_t tid, int fd, const char *prefix)
+bool restart_fd_is(pid_t tid, int fd, const char *prefix)
 {
     char path[64], target[64];
     ssize_t n;
@@ -53,118 +53,6 @@ static bool fd_is(pid_t tid, int fd, const char *prefix)
         return false;
     target[n] = '\0';
     return strncmp(target, prefix, strlen(prefix)) == 0;
-}
-
-/* ---- timeouts that go on ---- */
-
-#define REG(name) offsetof(struct user_regs_struct, name)
-#define RED_ZONE 128 /* bytes below the stack pointer that are the program's */
-
-/* The register with the pointer to the call's struct timespec; 0: it has none. */
-static size_t timespec_register(int nr)
-{
-    switch (nr) {
-    case SYS_rt_sigtimedwait:
-        return REG(rdx);
-    case SYS_epoll_pwait2:
-    case SYS_semtimedop:
-        return REG(r10);
-    case SYS_io_getevents:
-    case SYS_io_pgetevents:
-        return REG(r8);
-    default:
-        return 0;
-    }
-}
-
-static uint64_t get_register(const struct user_regs_struct *regs, size_t reg)
-{
-    uint64_t value;
-
-    memcpy(&value, (const char *)regs + reg, sizeof value);
-    return value;
-}
-
-static void set_register(struct user_regs_struct *regs, size_t reg, uint64_t value)
-{
-    memcpy((char *)regs + reg, &value, sizeof value);
-}
-
-static void lessen(struct thread *t, size_t reg, uint64_t value)
-{
-    if (!t->less.is)
-        t->less = (struct less_time){true, reg, get_register(&t->regs, reg)};
-    set_register(&t->regs, reg, value);
-}
-
-/* The kernel reads it when the call is made again, before anything else uses the stack. */
-static void lessen_timespec(struct thread *t, size_t reg, uint64_t spent_ns)
-{
-    uint64_t at = (t->regs.rsp - RED_ZONE - sizeof(struct timespec)) & ~(uint64_t)15;
-    uint64_t from = get_register(&t->regs, reg), left;
-    struct timespec ts;
-    struct iovec here = {&ts, sizeof ts}, there = {(void *)from, sizeof ts};
-
-    if (!from || process_vm_readv(t->tid, &here, 1, &there, 1, 0) != sizeof ts || ts.tv_sec < 0 ||
-        ts.tv_sec > INT32_MAX)
-        return;
-    left = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-    left = left > spent_ns ? left - spent_ns : 0;
-    ts = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-    there.iov_base = (void *)at;
-    if (process_vm_writev(t->tid, &here, 1, &there, 1, 0) == sizeof ts)
-        lessen(t, reg, at);
-}
-
-static void lessen_timeout(struct thread *t, int nr, uint64_t spent_ns)
-{
-    uint64_t spent_ms = spent_ns / 1000000u;
-    int ms = (int)t->regs.r10;
-    size_t reg = timespec_register(nr);
-
-    if (reg)
-        lessen_timespec(t, reg, spent_ns);
-    else if ((nr == SYS_epoll_wait || nr == SYS_epoll_pwait) && ms > 0)
-        lessen(t, REG(r10), spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 0);
-}
-
-bool restart_again(struct thread *t, uint64_t spent_ns, bool may_lessen)
-{
-    const struct call *c = call_find((int)t->regs.orig_rax);
-
-    /* Of files only sockets return it for that reason; what a file server says is its affair. */
-    if (!has_eintr(&t->regs) || (c->object == CALL_ON_FD &&
-                                 !fd_is(t->tid, (int)(c->fd_arg ? t->regs.rsi : t->regs.rdi),
-                                        "socket:")))
-        return false;
-    t->again_nr = c->nr;
-    t->again_pc = t->regs.rip;
-    if (may_lessen)
-        lessen_timeout(t, c->nr, spent_ns);
-    return restart_rewind(t->tid, &t->regs) == 0;
-}
-
-void restart_not(struct thread *t)
-{
-    struct user_regs_struct *r = &t->regs;
-
-    if (r->rip + 2 != t->again_pc)
-        return;
-    r->rip += 2;
-    r->rax = (unsigned long long)-EINTR;
-    r->orig_rax = (unsigned long long)t->again_nr;
-    if (t->less.is)
-        set_register(r, t->less.reg, t->less.held);
-    t->less.is = false;
-    t->again_pc = 0;
-    ptrace(PTRACE_SETREGS, t->tid, 0, r);
-}
-
-void restart_put_back(struct thread *t)
-{
-    if (t->less.is)
-        ptrace(PTRACE_POKEUSER, t->tid, t->less.reg, t->less.held);
-    t->less.is = false;
 }
 
 int restart_rewind(pid_t tid, struct user_regs_struct *regs)
@@ -240,25 +128,29 @@ int restart_identity(pid_t tid, const struct task_call *c)
 /* ---- which calls can be interrupted unnoticed ---- */
 
 /* Asked of a descriptor of our own for the same socket. */
-static bool socket_has_timeout(pid_t pid, int fd, int option)
+bool restart_socket_timeout(pid_t pid, int fd, bool sends, uint64_t *ns)
 {
+    int option = sends ? SO_SNDTIMEO : SO_RCVTIMEO;
     int process = (int)syscall(SYS_pidfd_open, pid, 0), copy = -1;
     struct timeval tv = {0};
     socklen_t len = sizeof tv;
-    bool timed = true;
+    bool known = false;
 
+    *ns = 0;
     if (process >= 0)
         copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
-    if (copy >= 0 && getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0)
-        timed = tv.tv_sec || tv.tv_usec;
+    if (copy >= 0 && getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0) {
+        known = true;
+        *ns = (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
+    }
     if (copy >= 0)
         close(copy);
     if (process >= 0)
         close(process);
-    return timed;
+    return known;
 }
 
-static bool sends(int nr)
+bool restart_sends(int nr)
 {
     return nr == SYS_connect || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_sendmmsg ||
            nr == SYS_write || nr == SYS_writev;
@@ -268,6 +160,7 @@ bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
 {
     const struct call *c = call_find(nr);
     unsigned flags = call_flags(nr, args);
+    uint64_t timeout;
 
     if (!c)
         return false;
@@ -290,15 +183,15 @@ bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
         return !args[1] && !(args[3] & 8); /* IORING_ENTER_EXT_ARG: with a timeout */
     case SYS_write:
         /* To a pipe so much is written at once or not at all. */
-        if (args[2] <= PIPE_BUF && fd_is(tid, (int)args[0], "pipe:"))
+        if (args[2] <= PIPE_BUF && restart_fd_is(tid, (int)args[0], "pipe:"))
             return true;
         break;
     }
     if (flags & CALL_SHORT)
         return false;
     if (flags & CALL_EINTR && c->object == CALL_ON_FD &&
-        fd_is(tid, (int)args[c->fd_arg], "socket:"))
-        return !socket_has_timeout(pid, (int)args[c->fd_arg],
-                                   sends(nr) ? SO_SNDTIMEO : SO_RCVTIMEO);
+        restart_fd_is(tid, (int)args[c->fd_arg], "socket:"))
+        return restart_socket_timeout(pid, (int)args[c->fd_arg], restart_sends(nr), &timeout) &&
+               !timeout;
     return true;
 }

@@ -23,23 +23,11 @@
 /* Results that mean: the kernel decides later whether to go on. Never seen by programs. */
 bool restart_pending(int64_t result);
 
+/* At the end of a call that returned EINTR, and may have for a stop alone. */
+bool restart_has_eintr(const struct user_regs_struct *regs);
 /* At a stop caused by PTRACE_INTERRUPT: undoes an EINTR of a call that returns it for that
  * reason alone, in *regs too. */
 void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs);
-
-/*
- * A signal that the program ignores cuts no call short, except in a traced program. To be
- * asked at the exit of a call or at the delivery of such a signal: takes back a call that
- * returned EINTR and would not have, so that the thread makes it again. What is left of a
- * timeout, of a call made `spent_ns` ago, is what it is made with, if t->less may be used
- * (`lessen`); timeouts of sockets and of io_uring begin anew. t->regs must be valid. True when
- * it was taken back; then restart_not must be called if the program is to see the EINTR.
- */
-bool restart_again(struct thread *t, uint64_t spent_ns, bool lessen);
-/* The program is to see it after all: a signal comes that it does not ignore. */
-void restart_not(struct thread *t);
-/* The call is over: its timeout argument is what the program made it. */
-void restart_put_back(struct thread *t);
 
 /* At the entry of a call: takes it back, so that the thread enters it again when it goes
  * on. Whatever is pending (our own PTRACE_INTERRUPT) happens before that. */
@@ -60,5 +48,12 @@ int restart_identity(pid_t tid, const struct task_call *c);
 /* Whether interrupting a thread that sleeps in this call can go unnoticed. False: it has a
  * timeout that would begin anew, or may have done half its work. */
 bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6]);
+
+/* Whether the descriptor's link in /proc begins so: "socket:". */
+bool restart_fd_is(pid_t tid, int fd, const char *prefix);
+/* Whether that call waits for a socket's sending. */
+bool restart_sends(int nr);
+/* The time after which its sends or receives give up, 0: never. False: not known. */
+bool restart_socket_timeout(pid_t pid, int fd, bool sends, uint64_t *ns);
 
 #endif

@@ -18,6 +18,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
+#include "tracer/again.h"
 #include "tracer/calls.h"
 #include "tracer/lives.h"
 #include "tracer/proctask.h"
@@ -124,12 +125,11 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
         stops_resume(s, t, 0);
         return;
     }
-    t->entered = now;
-    t->again_pc = 0;
+    again_entered(t, now);
     t->halted = false;
     t->told = flags && t->begun && !t->muted && !s->silent;
     t->maps = t->told && flags & CALL_MAPS;
-    t->in_call = !filtered || t->less.is || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    t->in_call = !filtered || t->again.nregs || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
     if (s->leaving)
         t->in_call = false;
     if (t->told && !t->maps) {
@@ -145,6 +145,18 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
     stops_resume(s, t, 0);
 }
 
+static enum again_how how_again(const struct source *s, const struct thread *t)
+{
+    if (s->leaving || s->silent || !t->begun || t->muted)
+        return AGAIN_AS_IT_WAS;
+    return s->ptrace_options & PTRACE_O_EXITKILL ? AGAIN_ALL : AGAIN_LESS_TIME;
+}
+
+static bool is_short(const struct thread *t, uint64_t wrote)
+{
+    return (t->nr == SYS_write || t->nr == SYS_sendto) && wrote < t->args[2];
+}
+
 static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
@@ -157,12 +169,18 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         rax = ptrace(PTRACE_PEEKUSER, t->tid, offsetof(struct user_regs_struct, rax), 0);
         if (rax == -1 && errno)
             return;
-        again = unlikely(rax == -EINTR) && stops_regs(t) &&
-                restart_again(t, now - t->entered, !s->leaving);
-        if (again)
-            rax = -ERESTARTNOHAND;
+        if (unlikely(rax == -EINTR || t->again.nregs || (rax > 0 && is_short(t, (uint64_t)rax))) &&
+            stops_regs(t)) {
+            again = again_take_back(t, now, how_again(s, t));
+            if (again)
+                rax = -ERESTARTNOHAND;
+            else if (t->again.nregs)
+                again_over(t);
+            if (!again)
+                rax = (long)t->regs.rax;
+        }
         if (unlikely(restart_pending(rax)))
-            restart_remember(&t->cut, t->nr, t->args, again ? t->again_pc : t->regs.rip,
+            restart_remember(&t->cut, t->nr, t->args, again ? t->again.pc : t->regs.rip,
                              t->regs.rsp);
         e.result = rax;
         if (t->maps) {
@@ -173,8 +191,8 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         tell(s, t, &e);
         t->told = t->maps = false;
     }
-    if (unlikely(t->less.is) && !again)
-        restart_put_back(t);
+    if (unlikely(t->again.nregs) && !again && stops_regs(t))
+        again_over(t);
     stops_resume(s, t, 0);
 }
 
@@ -262,8 +280,8 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
     if (sig != SIGTRAP) {
         if (!t->stopped) {
             t->stopped = t->halted = true;
-            if (t->again_pc)
-                restart_not(t);
+            if (t->again.pc)
+                again_not(t);
             e.kind = OFF_STOPPED;
             e.nr = sig;
             tell(s, t, &e);
@@ -291,13 +309,13 @@ static void settle_call(struct source *s, struct thread *t, int sig, uint64_t no
     bool ignored;
 
     if (!stops_regs(t) || r->cs != CS_64BIT ||
-        (!t->again_pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
+        (!t->again.pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
         return;
     ignored = task_ignores(t->tid, sig);
-    if (t->again_pc && !ignored)
-        restart_not(t);
-    else if (!t->again_pc && ignored && !t->halted)
-        restart_again(t, t->entered ? now - t->entered : 0, t->begun && !t->muted && !s->leaving);
+    if (t->again.pc && !ignored)
+        again_not(t);
+    else if (!t->again.pc && ignored && !t->halted)
+        again_take_back(t, now, how_again(s, t));
 }
 
 static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)

@@ -19,12 +19,17 @@ struct cut_call {
     uintptr_t pc, sp;
 };
 
-/* A timeout that was lessened by what had passed of it: the argument's register, as an
- * offset in user_regs_struct, and what it held. */
-struct less_time {
-    bool is;
-    size_t reg;
-    uint64_t held;
+/* A call that was taken back and is made again (again.h). */
+struct again {
+    uintptr_t pc; /* where it ended; 0 when it has been entered again, or there is none */
+    int nr;
+    uint64_t since; /* when it was made first */
+    uint64_t done;  /* bytes it had written */
+    unsigned nregs; /* arguments that are not what the program made them: */
+    struct {
+        size_t at; /* offset in user_regs_struct */
+        uint64_t held;
+    } reg[2];
 };
 
 struct thread {
@@ -51,9 +56,7 @@ struct thread {
     uint64_t args[6];
     uint64_t entered; /* when, as it goes on after a cut */
     struct cut_call cut;
-    struct less_time less;
-    uintptr_t again_pc; /* where the call ended that was taken back (restart_again); 0: none */
-    int again_nr;
+    struct again again;
     struct user_regs_struct regs; /* at its last stop with registers */
     bool have_regs;
     uint64_t turns;          /* put_off: task_sched.turns at the last look at it */

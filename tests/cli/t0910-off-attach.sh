@@ -87,8 +87,8 @@ is_str "$(sed -n 's/.*;wait_\(epoll\|epoll_timed\|semop\|recv\|recv_timed\|sigwa
 # ---- many threads ----
 
 start ./idlers 1000
-run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 0.3 -p "$pid"
-is_int "$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 250000)}' a.folded)" 1 'are all seen to sleep'
+run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 0.5 -p "$pid"
+is_int "$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 350000)}' a.folded)" 1 'are all seen to sleep'
 stop
 is_int $? 0 'and end well'
 
