@@ -23,7 +23,7 @@ FUZZ_SECONDS ?= 60
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
            -Wpointer-arith -Wvla -Wundef -Wwrite-strings
-BASE    := -std=gnu11 -I. -fno-omit-frame-pointer -fno-strict-aliasing
+BASE    := -std=gnu11 -I. -I$(O) -fno-omit-frame-pointer -fno-strict-aliasing
 ifneq ($(SAN),)
 SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all
 endif
@@ -40,14 +40,14 @@ endif
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
-              libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev \
-              libseccomp-dev pkg-config
+              libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev libseccomp-dev \
+              libprotobuf-c-dev protobuf-c-compiler pkg-config
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
+TEST_PKGS  := g++ golang-go protobuf-compiler valgrind perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4 redis-server redis-tools
 PROGRAM_PKGS := python3 libpython3-testsuite redis-server redis-tools
 EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
-BENCH_PKGS := jq sqlite3 python3
+BENCH_PKGS := jq sqlite3 python3 time
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind
 CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
@@ -61,6 +61,8 @@ SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
 LIB_SRC    := $(wildcard common/*.c unwind/remote*.c tracer/*.c fold/*.c render/*.c driver/*.c) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c
 FLAME_SRC  := flame.c $(LIB_SRC)
+# Written by the build, into $(O)/generated: protoc-c's code for render/profile.proto.
+GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])
 HEADERS    := $(wildcard $(addsuffix /*.h,common unwind preload tracer fold render driver tests))
@@ -76,9 +78,9 @@ TEST_LIB_SRC += $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
 
-FLAME_OBJ  := $(FLAME_SRC:%.c=$(O)/obj/%.o)
+FLAME_OBJ  := $(FLAME_SRC:%.c=$(O)/obj/%.o) $(GENERATED).o
 SHIM_OBJ   := $(SHIM_SRC:%.c=$(O)/pic/%.o)
-LIB_OBJ    := $(TEST_LIB_SRC:%.c=$(O)/obj/%.o)
+LIB_OBJ    := $(TEST_LIB_SRC:%.c=$(O)/obj/%.o) $(GENERATED).o
 TEST_OBJ   := $(UNIT_SRC:%.c=$(O)/obj/%.o) $(FUZZ_SRC:%.c=$(O)/obj/%.o) \
               $(O)/obj/tests/fuzz/replay.o
 UNIT_BIN   := $(UNIT_SRC:%.c=$(O)/%)
@@ -90,7 +92,8 @@ SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
 SECCOMP_CFLAGS := $(shell pkg-config --cflags libseccomp 2>/dev/null)
 SECCOMP_LIBS := $(shell pkg-config --libs libseccomp 2>/dev/null || echo -lseccomp)
-FLAME_LIBS := $(SECCOMP_LIBS) -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -llzma -lzstd -lz -liberty -lm -ldl
+FLAME_LIBS := $(SECCOMP_LIBS) -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -lprotobuf-c -llzma -lzstd -lz \
+              -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion.
 TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -ldl $(FLAME_LIBS)
@@ -124,6 +127,20 @@ $(O)/pic/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $< (shim)"
 	$(Q)$(COMPILE) $(PICFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# Generated code is not ours to lint, but what includes it is.
+$(GENERATED).c: render/profile.proto
+	@mkdir -p $(@D)
+	@echo "  GEN   $@"
+	$(Q)protoc-c --c_out=$(@D) --proto_path=$(<D) $<
+
+$(GENERATED).h: $(GENERATED).c ;
+
+$(GENERATED).o: $(GENERATED).c $(O)/flags
+	@echo "  CC    $<"
+	$(Q)$(CC) $(BASE) -w $(CFLAGS) $(SANFLAGS) -c -o $@ $<
+
+$(O)/obj/render/export_pprof.o: $(GENERATED).h
 
 # Files pulled in by the assembler's .incbin are in no .d file.
 $(O)/obj/render/assets.o: $(ASSETS)
@@ -200,12 +217,13 @@ fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
 
 # One clang command a target: the fuzzer wants to see the code it covers, so
 # nothing is shared with the other builds.
-$(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS)
+$(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS) \
+		$(GENERATED).h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $@"
 	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) -O1 -g $(CPPFLAGS) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
-		$(TEST_LIB_SRC) $(TEST_LIBS)
+		$(TEST_LIB_SRC) $(GENERATED).c $(TEST_LIBS)
 
 .PHONY: fuzz
 fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
@@ -230,9 +248,10 @@ harmless: ## run other programs' own tests under flame off (about 15 minutes)
 
 # ---- what recording costs ----
 
-# BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections.
+# BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections, and
+# FLAMEGRAPH=dir compares with flamegraph.pl and its scripts there.
 .PHONY: bench
-bench: ## compare with the recorders on this machine (about 10 minutes)
+bench: ## compare with the recorders on this machine (about 15 minutes)
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)for package in $(PEER_PKGS); do \
 		CC='$(CC)' scripts/deps.sh $$package || echo "flame: bench goes on without $$package"; \
@@ -240,6 +259,10 @@ bench: ## compare with the recorders on this machine (about 10 minutes)
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 		python3 -B bench/run.py --dir '$(O)/bench'
+
+.PHONY: bench-draw
+bench-draw: all ## time drawing; FLAMEGRAPH=dir compares with dir/flamegraph.pl
+	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/render.sh --million
 
 # ---- what a reader's eye would miss ----
 

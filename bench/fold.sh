@@ -5,29 +5,16 @@
 #
 # Collapses 200 MB of perf script's text with 200 different stacks, compares two
 # folded files of 27,053 stacks, and with --million folds a million different
-# stacks (0.9 GB, made in $TMPDIR). With FLAMEGRAPH=dir the scripts there run turn
-# by turn with flame, and the ratio of the medians is printed. ROUNDS (5) times
-# each. Output goes to /dev/null: the disk is not what is measured.
+# stacks (0.9 GB, made in $TMPDIR). With FLAMEGRAPH=dir the scripts there run turn by
+# turn with flame, and the ratios are printed, each turn's: the median, the smallest and
+# the largest. ROUNDS (5) times each. Output goes to /dev/null: the disk is not what is
+# measured. `make bench` runs it, too.
 # shellcheck source=bench/lib.sh
 . "${0%/*}/lib.sh"
 
-# Seconds and KiB of one run, appended to $dir/NAME.
-once() {
-    local name=$1
-    shift
-    /usr/bin/time -a -o "$dir/$name" -f '%e %M' "$@" >/dev/null 2>&1
-}
-
-tell() { # NAME WHAT
-    awk -v what="$2" -v s="$(median "$1" 1)" -v k="$(median "$1" 2)" \
-        -v low="$(sort -n "$dir/$1" | head -1 | cut -d' ' -f1)" \
-        -v high="$(sort -n "$dir/$1" | tail -1 | cut -d' ' -f1)" \
-        'BEGIN { printf "%-38s %7.2f s  (%.2f to %.2f)  %7.1f MiB\n", what, s, low, high, k / 1024 }'
-}
-
 # Turn by turn: flame ARGUMENTS, then the script with the FILES.
 against() { # WHAT SCRIPT ARGUMENTS -- FILES
-    local what=$1 script=$2 command=() i
+    local what=$1 script=$2 command=() has_peer='' i
     shift 2
     while [ "$1" != -- ]; do
         command+=("$1")
@@ -35,15 +22,15 @@ against() { # WHAT SCRIPT ARGUMENTS -- FILES
     done
     shift
     rm -f "$dir/flame-times" "$dir/perl-times"
+    ! peer "$script" || has_peer=1
     for ((i = 0; i < rounds; i++)); do
         once flame-times "$flame" "${command[@]}" "$@"
-        [ -z "${FLAMEGRAPH:-}" ] || once perl-times "$FLAMEGRAPH/$script" "$@"
+        [ -z "$has_peer" ] || once perl-times "$FLAMEGRAPH/$script" "$@"
     done
     tell flame-times "$what"
-    [ -n "${FLAMEGRAPH:-}" ] || return 0
+    [ -n "$has_peer" ] || return 0
     tell perl-times "  $script"
-    awk -v a="$(median perl-times 1)" -v b="$(median flame-times 1)" \
-        'BEGIN { printf "  flame is %.1f times as fast\n", a / (b > 0 ? b : 0.005) }'
+    ratio perl-times flame-times
 }
 
 # 1 MB of samples that end in 200 different stacks, two hundred times over.
@@ -54,17 +41,19 @@ awk 'BEGIN { for (i = 0; size < 1000000; i = (i + 1) % 200) {
                       140000000000000 + i * k * 64, k, k < 20 ? k : i * k, 16 + k, k % 3)
     printf "%s\n", s
     size += length(s) + 1 } }' >"$dir/one"
-for ((i = 0; i < 200; i++)); do cat "$dir/one"; done >"$dir/perf"
-against "perf script, $(($(wc -c <"$dir/perf") / 1000000)) MB" stackcollapse-perf.pl \
-    collapse -- "$dir/perf"
+for ((i = 0; i < (tiny ? 1 : 200); i++)); do cat "$dir/one"; done >"$dir/perf"
+bytes=$(wc -c <"$dir/perf")
+against "perf script, $((bytes / 1000000)) MB" stackcollapse-perf.pl collapse -- "$dir/perf"
 rm "$dir/perf"
+column flame-times 1 | awk -v b="$bytes" \
+    '{ printf "  %.0f MB/s (%.0f to %.0f)\n", b / 1e6 / $1, b / 1e6 / $3, b / 1e6 / $2 }'
 
-"$dir/gen" 27053 >"$dir/a"
+"$dir/gen" "$((tiny ? 27 : 27053))" >"$dir/a"
 awk 'NR % 7 { $NF += NR % 3; print }' "$dir/a" >"$dir/b"
 against "diff of 2 x $(($(wc -c <"$dir/a") / 1000000)) MB" difffolded.pl diff -- "$dir/a" "$dir/b"
 
 if [ "${1:-}" = --million ]; then
-    "$dir/gen" 1000000 >"$dir/large"
+    "$dir/gen" "$((tiny ? 100 : 1000000))" >"$dir/large"
     cat "$dir/large" >/dev/null
     FLAMEGRAPH='' against "a million stacks, $(($(wc -c <"$dir/large") / 1000000)) MB" none \
         fold -- "$dir/large"

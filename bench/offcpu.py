@@ -3,6 +3,10 @@
 bench/pingpong.c measures its own rounds, so starting, folding and drawing are not in
 the figures. A tracer that takes stacks (flame, strace -k) is compared with one that
 takes none (strace with its seccomp filter), which is the cheapest known.
+
+Where the scheduler puts tracer and traced matters more than what either does: waking a
+thread on a processor that sleeps can cost ten times as much as on the one that is in use.
+So ping-pong is run both ways: with everything on one processor, and as it comes.
 """
 
 import os
@@ -22,6 +26,8 @@ CALLS = "futex,read,write"
 ROUNDS = {  # of a mode at each size; strace -k is so slow that it has its own
     "futex": {"full": 20000, "small": 2000, "tiny": 200},
     "pipe": {"full": 10000, "small": 1000, "tiny": 100},
+    "futex, one processor": {"full": 20000, "small": 2000, "tiny": 200},
+    "pipe, one processor": {"full": 20000, "small": 2000, "tiny": 200},
     "compute": {"full": 20000, "small": 2000, "tiny": 200},
 }
 SLOW_ROUNDS = {"full": 200, "small": 50, "tiny": 5}
@@ -49,8 +55,17 @@ class Off:
         self.labels = {}
 
 
+def pinned(variant):
+    """The same with tracer and traced on one processor."""
+    cpu = str(min(os.sched_getaffinity(0)))
+    prefix = [shutil.which("taskset") or "taskset", "-c", cpu] + variant.prefix
+    return Variant(variant.key, variant.label, prefix=prefix, once=variant.once)
+
+
 def one(bench, path, mode, count, variant):
-    argv = [path, mode, str(count)]
+    argv = [path, mode.split(",")[0], str(count)]
+    if "one processor" in mode:
+        variant = pinned(variant)
     run = bench.run(programs.Program("pingpong", "pingpong " + mode, argv), variant)
     if run.status == 0 and re.fullmatch(rb"\d+\.\d\n", run.out):
         return float(run.out), run.rss
@@ -124,7 +139,7 @@ def report(out, off):
             plain = columns["plain"]
             rows.append(
                 [
-                    "%s, %s" % (mode, off.labels[key]),
+                    "%s: %s" % (mode, off.labels[key]),
                     cell(paired(lambda a: a / 1000, values), 1),
                     cell(paired(lambda a, b: a / b, values, plain)),
                     cell(paired(lambda a, b: a / b, values, columns.get("strace") or [])),
@@ -137,12 +152,14 @@ def report(out, off):
         ["", "us", "x plain", "x strace"],
         rows,
     )
-    for mode in ("futex", "pipe"):
+    for mode in off.rounds:
+        if mode == "compute":
+            continue
         columns = off.rounds[mode]
         ratio = paired(lambda a, b: a / b, columns["flame"], columns.get("strace") or [])
         if ratio:
             out.figure(
-                "off: %s ping-pong with stacks, times strace without" % mode,
+                "off: ping-pong by %s with stacks, times strace without" % mode,
                 "at most 1.15", ratio.median, ratio.median <= 1.15,
             )
         added = paired(
@@ -151,7 +168,7 @@ def report(out, off):
         )
         if added:
             out.figure(
-                "off: %s ping-pong, what strace -k adds over what flame adds" % mode,
+                "off: ping-pong by %s, what strace -k adds over what flame adds" % mode,
                 "at least 20", added.median, added.median >= 20, 1,
             )
     columns = off.rounds["compute"]

@@ -5,8 +5,10 @@
 environment:
 
     BENCH_RUNS=N      rounds (default 7)
-    BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold
-                    simulators off
+    BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold simulators off
+                      text pictures
+    FLAMEGRAPH=DIR    flamegraph.pl and its stackcollapse scripts, to compare with in text
+                      and pictures
     FLAME, SHIM       the programs under test (default: those in build/)
 
 --tiny uses inputs that take no time and show nothing but that the harness works.
@@ -26,7 +28,13 @@ import report
 import sections
 import variants
 
-SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators", "off"]
+SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators", "off", "text",
+                                 "pictures"]
+# Sections that are scripts of their own.
+SCRIPTS = {
+    "text": ("fold.sh", "Other profilers' text, comparisons, merging"),
+    "pictures": ("render.sh", "Pictures and exports"),
+}
 
 
 def chosen_sections():
@@ -84,6 +92,22 @@ def preamble(bench, missing):
     sys.stdout.flush()
 
 
+def run_script(bench, section):
+    """Prints what a script says; False when it failed."""
+    name, title = SCRIPTS[section]
+    print("\n### %s\n\n```" % title)
+    sys.stdout.flush()
+    bench.progress("bench/" + name)
+    environment = dict(os.environ, FLAME=bench.flame, ROUNDS=str(bench.runs), TMPDIR=bench.directory)
+    if bench.size == "tiny":
+        environment["TINY"] = "1"
+    here = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run(["bash", os.path.join(here, name), "--million"], env=environment,
+                          stdin=subprocess.DEVNULL, check=False)
+    print("```")
+    return done.returncode == 0
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -122,6 +146,7 @@ def main():
         out.slow(sections.slow_section(bench, chosen or list(programs.ALL)))
     if "off" in only:
         offcpu.report(out, offcpu.section(bench))
+    failed = [name for name in SCRIPTS if name in only and not run_script(bench, name)]
     out.verdict()
 
     print()
@@ -136,6 +161,8 @@ def main():
             shutil.rmtree(path)
         elif name.startswith("packed-") or name.endswith(".out") or name == "folded":
             os.unlink(path)
+    if failed:
+        sys.exit("bench: failed: " + " ".join(failed))
 
 
 if __name__ == "__main__":

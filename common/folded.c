@@ -13,6 +13,8 @@
  */
 #include "common/folded.h"
 
+#include <stdio.h>
+
 #include "common/utf8.h"
 
 static bool is_blank(char c)
@@ -144,4 +146,35 @@ void folded_add_frame(struct strbuf *sb, const char *name, size_t len)
     start = number_start(sb->buf + begin, sb->len - begin);
     if (start > 0 && start < sb->len - begin && sb->buf[begin + start - 1] == ' ')
         sb->buf[begin + start - 1] = '_';
+}
+
+void folded_count_add(struct folded_count *a, struct folded_count b)
+{
+    a->part += b.part;
+    if (a->part >= 1) {
+        a->part -= 1;
+        b.whole += b.whole < UINT64_MAX;
+    }
+    if (__builtin_add_overflow(a->whole, b.whole, &a->whole))
+        a->whole = UINT64_MAX;
+}
+
+void folded_add_count(struct strbuf *sb, struct folded_count c)
+{
+    char digits[20], part[24] = "";
+    size_t at = sizeof digits, n = 0;
+
+    if (c.part > 0) {
+        n = (size_t)snprintf(part, sizeof part, "%.15f", c.part);
+        while (part[n - 1] == '0')
+            n--;
+        if (part[0] == '1') /* rounded up */
+            c.whole += c.whole < UINT64_MAX;
+    }
+    do
+        digits[--at] = (char)('0' + c.whole % 10);
+    while (c.whole /= 10);
+    strbuf_add(sb, digits + at, sizeof digits - at);
+    if (n > 2)
+        strbuf_add(sb, part + 1, n - 1);
 }

@@ -74,4 +74,10 @@ bool folded_find_meta(const char *s, size_t len, const char *key, const char **v
  */
 void folded_add_frame(struct strbuf *sb, const char *name, size_t len);
 
+/* *a += b, held at UINT64_MAX. */
+void folded_count_add(struct folded_count *a, struct folded_count b);
+
+/* Appends a count as folded text has it: all digits, a fraction with at most 15. */
+void folded_add_count(struct strbuf *sb, struct folded_count c);
+
 #endif

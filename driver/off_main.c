@@ -36,7 +36,7 @@ static void tell_result(const struct run_options *o, bool empty)
         flame_warn("the trace is in %s; see it with 'flame render --view off -o x.svg %s'",
                    o->output, o->output);
     else if (recording_wants_all(o))
-        flame_warn(empty ? "all views are empty: no page was made" : "all views in %s", o->output);
+        flame_warn(empty ? "all views are empty: nothing was made" : "all views in %s", o->output);
     else if (empty)
         flame_warn("the %s view is empty: no picture was made", o->view);
     else
@@ -55,7 +55,7 @@ static int show(const struct recording *r, const struct run_options *run)
     int status = 0;
 
     fold.all_views = true;
-    fold.symbols.lines = recording_wants_all(run);
+    fold.symbols.lines = recording_wants_lines(run);
     if (run->kind != RUN_OUTPUT_TRACE || !run->quiet)
         status = fold_loaded(&fold, r->traces, r->session.ntraces, &all);
     if (!status) {

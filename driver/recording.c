@@ -22,6 +22,7 @@
 #include "common/outfile.h"
 #include "common/strbuf.h"
 #include "fold/fold.h"
+#include "fold/viewtable.h"
 #include "render/backend.h"
 
 static int load(struct recording *r, const char *subject)
@@ -106,7 +107,8 @@ int recording_run(const struct run_options *o, recording_maker *record,
 int recording_fold(const struct recording *r, const struct run_options *o, bool own,
                    struct strbuf *folded)
 {
-    struct fold_options opt = {.view = o->view, .own = own};
+    struct fold_options opt = {
+        .view = o->view, .own = own, .symbols.lines = recording_wants_lines(o)};
 
     return fold_loaded(&opt, r->traces, r->session.ntraces, folded);
 }
@@ -236,7 +238,19 @@ static int draw(const struct recording *r, const struct strbuf *folded, const ch
 
 bool recording_wants_all(const struct run_options *o)
 {
-    return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores;
+    const struct render_backend *b;
+
+    if (o->kind != RUN_OUTPUT_PICTURE)
+        return false;
+    b = backend_for_file(o->output);
+    /* A page shows all whatever was asked for, an export what was. */
+    return b->explores || (b->all_views && (strcmp(o->view, mem_views[0].name) == 0 ||
+                                            strcmp(o->view, off_views[0].name) == 0));
+}
+
+bool recording_wants_lines(const struct run_options *o)
+{
+    return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->lines;
 }
 
 int recording_put(const struct recording *r, const struct run_options *o,
@@ -261,13 +275,14 @@ int recording_put(const struct recording *r, const struct run_options *o,
 int recording_write(const struct recording *r, const struct run_options *o,
                     const struct strbuf *folded, bool *empty)
 {
-    struct fold_options opt = {.all_views = true, .own = true, .symbols.lines = true};
+    struct fold_options opt = {.all_views = true, .own = true};
     struct strbuf all = STRBUF_INIT;
     int status;
 
     if (!recording_wants_all(o))
         return recording_put(r, o, folded, empty);
     *empty = false;
+    opt.symbols.lines = recording_wants_lines(o);
     status = fold_loaded(&opt, r->traces, r->session.ntraces, &all);
     if (!status)
         status = recording_put(r, o, &all, empty);

@@ -41,8 +41,11 @@ int recording_run(const struct run_options *o, recording_maker *record,
 int recording_fold(const struct recording *r, const struct run_options *o, bool own,
                    struct strbuf *folded);
 
-/* True when o->output is a page, which shows all views: recording_write folds them then. */
+/* True when o->output is a page or an export that shows all views: recording_write folds
+ * them then. */
 bool recording_wants_all(const struct run_options *o);
+/* True when its frames are to have file and line. */
+bool recording_wants_lines(const struct run_options *o);
 
 /*
  * Writes o->output from the folded stacks, or for a trace from the session's
@@ -52,7 +55,7 @@ bool recording_wants_all(const struct run_options *o);
 int recording_write(const struct recording *r, const struct run_options *o,
                     const struct strbuf *folded, bool *empty);
 
-/* The same with nothing folded here: a page is drawn from `folded`, all views of it. */
+/* The same with nothing folded here: what shows all views is drawn from `folded`. */
 int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
 

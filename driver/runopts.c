@@ -101,6 +101,18 @@ static void default_output(struct run_options *o)
     o->output = o->owned_output;
 }
 
+static int wrong_ending(const struct run_options *o)
+{
+    struct strbuf endings = STRBUF_INIT;
+
+    backend_add_endings(&endings);
+    flame_error(FLAME_USAGE,
+                "%s: -o %s: its ending does not say what to write; end it in .flame, %s", o->me,
+                o->output, endings.buf);
+    strbuf_release(&endings);
+    return FLAME_USAGE;
+}
+
 /* What the ending says, and whether the file can be made. */
 static int check_output(struct run_options *o)
 {
@@ -115,10 +127,7 @@ static int check_output(struct run_options *o)
     else if (backend_for_file(o->output))
         o->kind = RUN_OUTPUT_PICTURE;
     else
-        return flame_error(FLAME_USAGE,
-                           "%s: -o %s: its ending does not say what to write; end it in .svg, "
-                           ".html, .png, .folded or .flame",
-                           o->me, o->output);
+        return wrong_ending(o);
     if (stat(o->output, &st) == 0) {
         if (S_ISDIR(st.st_mode))
             return flame_error(FLAME_USAGE, "%s: -o %s: is a directory; name a file in it", o->me,

@@ -80,6 +80,30 @@ static void go_name(struct go *g, uint64_t id, uint32_t name)
     g->names[g->nnames++] = (struct go_place){id, name};
 }
 
+/* Where the last " s=LINE" begins, behind which the name in the file may stand in brackets. */
+static size_t go_start_line(struct span s)
+{
+    for (size_t i = s.len; i-- > 0;)
+        if (span_begins(span_from(s, i), " s=") && span_digits(span_from(s, i + 3)) > 0)
+            return i;
+    return s.len;
+}
+
+/* "ns::f<a, b> /src/f.cc:12 s=3" is "ns::f<a, b>": names may have blanks, of C++ they often do. */
+static struct span go_function(struct span s)
+{
+    size_t blank, n;
+
+    s = span_trim(s);
+    s = span_rtrim(span_to(s, go_start_line(s)));
+    for (n = s.len; n > 0 && is_digit_ch(s.s[n - 1]);)
+        n--;
+    blank = span_rchr(s, ' ');
+    if (n < s.len && n > 0 && s.s[n - 1] == ':' && blank != SIZE_MAX)
+        s = span_rtrim(span_to(s, blank));
+    return s;
+}
+
 static bool go_location(struct collapse *c, struct go *g, struct span line)
 {
     struct span rest = line, first = span_next(&rest), word, address;
@@ -89,8 +113,9 @@ static bool go_location(struct collapse *c, struct go *g, struct span line)
         /* Goes on with the place before: what it is inlined into. */
         if (g->nnames == 0 || first.len == 0)
             return false;
+        word = go_function(line);
         if (c->opt->inlined)
-            go_name(g, g->names[g->nnames - 1].id, collapse_name(c, first.s, first.len));
+            go_name(g, g->names[g->nnames - 1].id, collapse_name(c, word.s, word.len));
         return true;
     }
     if (!collapse_count_parse(first.s, first.len - 1, &id))
@@ -98,9 +123,10 @@ static bool go_location(struct collapse *c, struct go *g, struct span line)
     address = span_next(&rest);
     if (!span_begins(address, "0x"))
         return false;
-    word = span_next(&rest);
+    word = span_ltrim(rest);
     if (span_begins(word, "M="))
-        word = span_next(&rest);
+        span_next(&rest);
+    word = go_function(rest);
     if (word.len == 0)
         word = address;
     go_name(g, id.whole, collapse_name(c, word.s, word.len));

@@ -19,16 +19,18 @@
         return (size_t)(name##_end - name);                                                        \
     }
 
-ASSET(asset_svg_js, FILE_BYTES("svg.js"))
+/* A script is several files; each uses what stands above it. */
+ASSET(asset_svg_js, FILE_BYTES("svg_frames.js") FILE_BYTES("svg_address.js")
+                        FILE_BYTES("svg_search.js") FILE_BYTES("svg_keys.js"))
 ASSET(asset_svg_css, FILE_BYTES("svg.css"))
 ASSET(asset_svg_dark_css, FILE_BYTES("svg_dark.css"))
 ASSET(asset_page_html, FILE_BYTES("page.html"))
 ASSET(asset_page_css, FILE_BYTES("page.css"))
-/* One script: each file uses what stands above it. */
 ASSET(asset_page_js,
       FILE_BYTES("page_format.js") FILE_BYTES("page_profile.js") FILE_BYTES("page_graph.js")
-          FILE_BYTES("page_merge.js") FILE_BYTES("page_color.js") FILE_BYTES("page_search.js")
-              FILE_BYTES("page_state.js") FILE_BYTES("page_draw.js") FILE_BYTES("page_chart.js")
-                  FILE_BYTES("page_minimap.js") FILE_BYTES("page_table.js")
-                      FILE_BYTES("page_popups.js") FILE_BYTES("page_app.js")
-                          FILE_BYTES("page_main.js"))
+          FILE_BYTES("page_merge.js") FILE_BYTES("page_lines.js") FILE_BYTES("page_series.js")
+              FILE_BYTES("page_compare.js") FILE_BYTES("page_color.js") FILE_BYTES("page_search.js")
+                  FILE_BYTES("page_state.js") FILE_BYTES("page_draw.js") FILE_BYTES("page_chart.js")
+                      FILE_BYTES("page_minimap.js") FILE_BYTES("page_table.js")
+                          FILE_BYTES("page_popups.js") FILE_BYTES("page_app.js")
+                              FILE_BYTES("page_main.js"))

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "render/colormap.h"
+#include "render/difference.h"
 #include "render/frametree.h"
 #include "render/nameattr.h"
 #include "render/palette.h"
@@ -17,6 +18,8 @@ struct render_column {
     const char *name; /* "live"; "" when the input does not say */
     const char *title;
     const char *unit;
+    bool timed;  /* one of several moments of that view and unit */
+    double time; /* seconds, finite; of a timed one */
 };
 
 /* What the picture says and looks like. Strings are borrowed, may hold any bytes. */
@@ -32,11 +35,14 @@ struct render_options {
     bool minwidth_percent;
     const char *fonttype;
     double fontsize;
-    int palette;                      /* see palette.h */
-    bool hash;                        /* similar names get similar colours */
-    bool random;                      /* each frame has a shade of its own */
-    bool negate;                      /* differences: blue for growth */
-    struct colormap *colormap;        /* colours of earlier pictures, added to; or NULL */
+    int palette;                   /* see palette.h */
+    bool hash;                     /* similar names get similar colours */
+    bool random;                   /* each frame has a shade of its own */
+    bool negate;                   /* differences: blue for growth */
+    enum difference_widths widths; /* of a comparison; the tree has them already */
+    enum difference_colors change;
+    bool carry;                /* a frame's change is that of all below it too, not its own alone */
+    struct colormap *colormap; /* colours of earlier pictures, added to; or NULL */
     const struct nameattrs *nameattr; /* or NULL */
     const char *notes;                /* put into the file, not shown; "": none */
     bool own_background;              /* else neutral, and dark where the reader wants that */
@@ -45,32 +51,40 @@ struct render_options {
     double factor;                    /* what shown counts are multiplied by */
     double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
     bool inverted;                    /* root at the top */
-    bool reverse; /* the tree is merged from the leaf, or, with explores, is to be shown so */
+    uint64_t sample; /* counts are estimates: mean bytes between samples; 0: exact */
+    bool ordered;    /* siblings stand in time, see frametree_keep_order */
+    bool reverse;    /* the tree is merged from the leaf, or, with explores, is to be shown so */
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;
     size_t ncolumns;
 };
 
 struct render_backend {
-    const char *name; /* for -f, and the ending of output files */
-    const char *what; /* for --help */
-    /*
-     * Wants all there is: stacks as they are, whatever `reverse` says, and all views
-     * as columns. The others get one column.
-     */
-    bool explores;
+    const char *name;    /* for -f, and an ending of output files */
+    const char *endings; /* others, blank-separated; NULL: none */
+    const char *begins;  /* or what a file's name begins with; NULL: nothing does */
+    const char *what;    /* for --help */
+    bool all_views;      /* wants all views, as columns; the others get one */
+    bool explores;       /* wants stacks as they are, whatever `reverse` says */
+    bool lines;          /* wants file and line in the names of traces */
+    bool from_leaf;      /* wants them merged from the leaf, or with `reverse` from the root */
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
 
 extern const struct render_backend render_svg, render_html, render_png;
+extern const struct render_backend export_folded, export_pprof, export_speedscope, export_d3,
+    export_grafana, export_firefox, export_chrome, export_callgrind, export_massif, export_text,
+    export_csv;
 
 /* All back ends, the first being the default; ends with NULL. */
 extern const struct render_backend *const render_backends[];
 
 /* By name, or NULL. */
 const struct render_backend *backend_find(const char *name);
-/* By the ending of a file's name, or NULL. */
+/* By the ending of a file's name or by how it begins, or NULL. */
 const struct render_backend *backend_for_file(const char *path);
+/* Appends all endings of files: ".svg, .html...". */
+void backend_add_endings(struct strbuf *sb);
 
 #endif

@@ -1,10 +1,9 @@
 #include "render/backend.h"
 
 const struct render_backend *const render_backends[] = {
-    &render_svg,
-    &render_html,
-    &render_png,
-    NULL,
+    &render_svg,        &render_html,   &render_png,     &export_folded,  &export_pprof,
+    &export_speedscope, &export_d3,     &export_grafana, &export_firefox, &export_chrome,
+    &export_callgrind,  &export_massif, &export_text,    &export_csv,     NULL,
 };
 
 const struct render_backend *backend_find(const char *name)
@@ -15,16 +14,56 @@ const struct render_backend *backend_find(const char *name)
     return NULL;
 }
 
+/* Whether `path` ends in '.' and the word w[0..len), and has something before that. */
+static bool has_ending(const char *path, const char *w, size_t len)
+{
+    size_t n = strlen(path);
+
+    return n > len + 1 && path[n - len - 1] == '.' && path[n - len - 2] != '/' &&
+           memcmp(path + n - len, w, len) == 0;
+}
+
+/* The next blank-separated word of *list, which moves on; false at its end. */
+static bool next_word(const char **list, const char **w, size_t *len)
+{
+    if (!*list || !**list)
+        return false;
+    *w = *list;
+    *len = strcspn(*w, " ");
+    *list = *w + *len + ((*w)[*len] == ' ');
+    return true;
+}
+
+static bool is_for(const struct render_backend *b, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *list = b->endings, *w;
+    const char *base = slash ? slash + 1 : path;
+    size_t len;
+
+    if (has_ending(path, b->name, strlen(b->name)))
+        return true;
+    while (next_word(&list, &w, &len))
+        if (has_ending(path, w, len))
+            return true;
+    return b->begins && strncmp(base, b->begins, strlen(b->begins)) == 0;
+}
+
 const struct render_backend *backend_for_file(const char *path)
 {
-    size_t len = strlen(path);
-
-    for (size_t i = 0; render_backends[i]; i++) {
-        size_t n = strlen(render_backends[i]->name);
-
-        if (len > n + 1 && path[len - n - 1] == '.' &&
-            strcmp(path + len - n, render_backends[i]->name) == 0)
+    for (size_t i = 0; render_backends[i]; i++)
+        if (is_for(render_backends[i], path))
             return render_backends[i];
-    }
     return NULL;
+}
+
+/* The first of the endings says best what a file is. */
+void backend_add_endings(struct strbuf *sb)
+{
+    for (size_t i = 0; render_backends[i]; i++) {
+        const char *list = render_backends[i]->endings, *w = render_backends[i]->name;
+        size_t len = strlen(w);
+
+        next_word(&list, &w, &len);
+        strbuf_addf(sb, "%s.%.*s", i ? ", " : "", (int)len, w);
+    }
 }

@@ -4,14 +4,13 @@
  * Problem: a million stacks of a kilobyte each are to be merged in a few seconds
  * in memory that grows with distinct paths, and they come in any order.
  *
- * Algorithm: a line is cut at ';'. Frames equal to those of the line before it
- * (kept as a copy) reuse its nodes, which makes sorted input almost free. For
- * the others one hash table maps (parent, name bytes) straight to the child,
+ * Algorithm: what a line begins with as the one before it (kept as a copy) has
+ * its nodes already, which makes sorted input almost free; the rest is cut at ';'. For
+ * its frames one hash table maps (parent, name bytes) straight to the child,
  * where there are several; only a new child has its name interned in a second
  * table. Both are open
  * addressed, with 32 bits of hash in the slot so that a miss rarely touches the
- * node and growing touches none. frametree_finish ranks the distinct names once, then orders
- * siblings by rank and sums totals in one backward pass, as children have higher numbers.
+ * node and growing touches none. What remains to be done once is in frametree_order.c.
  *
  * Rejected: sorting all lines first and merging neighbours, as flamegraph.pl
  * does. It holds the whole text in memory and compares long common prefixes over
@@ -24,6 +23,8 @@
 #include <errno.h>
 #include <iconv.h>
 #include <stdlib.h>
+
+#include "render/frametree_order.h"
 
 #define CHUNK_SIZE (256u << 10)
 
@@ -52,8 +53,7 @@ struct frametree_builder {
     struct strbuf last;
     struct frame *frames;
     size_t nframes, frames_cap;
-    struct frame *cut; /* the present line's */
-    size_t cut_cap;
+    struct strbuf turned; /* the present line, from its leaf */
 };
 
 /* Name bytes live in chunks that never move. */
@@ -251,6 +251,7 @@ void frametree_init(struct frametree *t, bool reverse)
     t->b = xcalloc(1, sizeof *t->b);
     t->b->reverse = reverse;
     t->b->last = (struct strbuf)STRBUF_INIT;
+    t->b->turned = (struct strbuf)STRBUF_INIT;
     t->b->nodes_cap = t->b->names_cap = 1024;
     t->nodes = xreallocarray(NULL, t->b->nodes_cap, sizeof *t->nodes);
     t->names = xreallocarray(NULL, t->b->names_cap, sizeof *t->names);
@@ -265,50 +266,70 @@ void frametree_keep_order(struct frametree *t)
     t->b->keep_order = true;
 }
 
-static size_t cut_frames(struct frametree_builder *b, const char *s, size_t len)
+/* Cuts line[at..len) into frames, the first of which is b->frames[n]. How many there are then. */
+static size_t cut_frames(struct frametree_builder *b, size_t n, const char *line, size_t at,
+                         size_t len)
 {
-    size_t n = 0, at = 0;
+    for (;;) {
+        const char *semi = memchr(line + at, ';', len - at);
+        size_t end = semi ? (size_t)(semi - line) : len;
 
-    /* Empty frames at the end are none, those in the middle are kept. */
-    while (len > 0 && s[len - 1] == ';')
-        len--;
-    while (at < len) {
-        const char *semi = memchr(s + at, ';', len - at);
-        size_t end = semi ? (size_t)(semi - s) : len;
-
-        if (n == b->cut_cap) {
-            b->cut_cap = b->cut_cap ? b->cut_cap * 2 : 64;
-            b->cut = xreallocarray(b->cut, b->cut_cap, sizeof *b->cut);
+        if (n == b->frames_cap) {
+            b->frames_cap = b->frames_cap ? b->frames_cap * 2 : 64;
+            b->frames = xreallocarray(b->frames, b->frames_cap, sizeof *b->frames);
         }
-        b->cut[n++] = (struct frame){.start = at, .len = end - at};
+        b->frames[n++] = (struct frame){.start = at, .len = end - at};
+        if (!semi)
+            return n;
         at = end + 1;
     }
-    if (b->reverse)
-        for (size_t i = 0; i < n / 2; i++) {
-            struct frame f = b->cut[i];
+}
 
-            b->cut[i] = b->cut[n - 1 - i];
-            b->cut[n - 1 - i] = f;
-        }
+/* How many bytes at the beginning of both are the same. */
+static size_t same_bytes(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+    uint64_t x, y;
+
+    for (; i + 8 <= len; i += 8) {
+        memcpy(&x, a + i, 8);
+        memcpy(&y, b + i, 8);
+        if (x != y)
+            return i + (size_t)(__builtin_ctzll(x ^ y) / 8); /* little-endian, as x86 is */
+    }
+    while (i < len && a[i] == b[i])
+        i++;
+    return i;
+}
+
+/* How many frames of the line before are this one's too, their nodes and places with them. */
+static size_t keep_frames(const struct frametree_builder *b, const char *line, size_t len)
+{
+    size_t most = len < b->last.len ? len : b->last.len, n = b->nframes;
+    size_t same = same_bytes(line, b->last.buf, most);
+
+    while (n > 0) {
+        size_t end = b->frames[n - 1].start + b->frames[n - 1].len;
+
+        if (end < same || (end == same && (end == len || line[end] == ';')))
+            break;
+        n--;
+    }
     return n;
 }
 
-/* a + b for the integer parts, held at the largest value. */
-static void add_whole(struct frametree *t, uint64_t *a, uint64_t b)
+/* The line written from the leaf. */
+static const char *turn_around(struct frametree_builder *b, const char *line, size_t len)
 {
-    if (__builtin_add_overflow(*a, b, a)) {
-        *a = UINT64_MAX;
-        t->saturated = true;
-    }
-}
+    strbuf_clear(&b->turned);
+    for (size_t end = len, start;; end = start - 1) {
+        const char *semi = memrchr(line, ';', end);
 
-/* Adds a fraction and moves what reaches one into the integer part. */
-static void add_part(struct frametree *t, uint64_t *whole, double *part, double b)
-{
-    *part += b;
-    if (*part >= 1) {
-        *part -= 1;
-        add_whole(t, whole, 1);
+        start = semi ? (size_t)(semi - line) + 1 : 0;
+        strbuf_add(&b->turned, line + start, end - start);
+        if (!semi)
+            return b->turned.buf;
+        strbuf_addch(&b->turned, ';');
     }
 }
 
@@ -320,11 +341,11 @@ static void count_line(struct frametree *t, uint32_t node, const struct folded_l
     }
     if (line->count.whole == UINT64_MAX)
         t->saturated = true;
-    add_whole(t, &t->nodes[node].self, line->count.whole);
+    frametree_add_whole(t, &t->nodes[node].self, line->count.whole);
     if (line->count.part > 0) {
         if (!t->self_part)
             t->self_part = xcalloc(t->b->nodes_cap, sizeof(double));
-        add_part(t, &t->nodes[node].self, &t->self_part[node], line->count.part);
+        frametree_add_part(t, &t->nodes[node].self, &t->self_part[node], line->count.part);
     }
     if (line->differential) {
         if (!t->delta)
@@ -336,39 +357,39 @@ static void count_line(struct frametree *t, uint32_t node, const struct folded_l
 int frametree_add(struct frametree *t, const struct folded_line *line)
 {
     struct frametree_builder *b = t->b;
-    size_t n = cut_frames(b, line->stack, line->len), i = 0;
-    struct frame *swap = b->frames;
-    size_t swap_cap = b->frames_cap;
+    const char *s = line->stack;
+    size_t len = line->len, kept, at;
     uint32_t node = 0;
 
-    for (; i < n && i < b->nframes; i++) {
-        struct frame *f = &b->cut[i], *g = &b->frames[i];
-
-        if (f->len != g->len || memcmp(line->stack + f->start, b->last.buf + g->start, f->len) != 0)
-            break;
-        node = f->node = g->node;
+    /* Empty frames at the end are none, those in the middle are kept. */
+    while (len > 0 && s[len - 1] == ';')
+        len--;
+    if (b->reverse)
+        s = turn_around(b, s, len);
+    kept = b->nframes = keep_frames(b, s, len);
+    at = 0;
+    if (kept) {
+        node = b->frames[kept - 1].node;
+        at = b->frames[kept - 1].start + b->frames[kept - 1].len;
     }
-    for (; i < n; i++) {
-        struct frame *f = &b->cut[i];
+    if (at < len)
+        b->nframes = cut_frames(b, kept, s, kept ? at + 1 : 0, len);
+    for (size_t i = kept; i < b->nframes; i++) {
+        struct frame *f = &b->frames[i];
 
         if (f->len >= UINT32_MAX)
             return -EOVERFLOW;
         if (b->keep_order)
-            node = f->node = add_child(t, node, line->stack + f->start, f->len,
-                                       hash_bytes(line->stack + f->start, f->len));
+            node = f->node =
+                add_child(t, node, s + f->start, f->len, hash_bytes(s + f->start, f->len));
         else
-            node = f->node = child(t, node, line->stack + f->start, f->len);
+            node = f->node = child(t, node, s + f->start, f->len);
         if (node == FRAMETREE_NONE)
             return -EOVERFLOW;
     }
     count_line(t, node, line);
-    strbuf_clear(&b->last);
-    strbuf_add(&b->last, line->stack, line->len);
-    b->frames = b->cut;
-    b->frames_cap = b->cut_cap;
-    b->nframes = n;
-    b->cut = swap;
-    b->cut_cap = swap_cap;
+    strbuf_setlen(&b->last, at);
+    strbuf_add(&b->last, s + at, len - at);
     return 0;
 }
 
@@ -382,128 +403,6 @@ void frametree_use_column(struct frametree *t, uint32_t column)
     t->b->column = column;
 }
 
-/* ---- finishing ---- */
-
-static void sum_totals(struct frametree *t)
-{
-    if (t->self_part) {
-        t->total_part = xreallocarray(NULL, t->n, sizeof(double));
-        memcpy(t->total_part, t->self_part, t->n * sizeof(double));
-    }
-    for (uint32_t i = 0; i < t->n; i++)
-        t->nodes[i].total = t->nodes[i].self;
-    for (uint32_t i = t->n - 1; i > 0; i--) {
-        uint32_t p = t->nodes[i].parent;
-
-        add_whole(t, &t->nodes[p].total, t->nodes[i].total);
-        if (t->total_part)
-            add_part(t, &t->nodes[p].total, &t->total_part[p], t->total_part[i]);
-    }
-}
-
-/* Eight bytes of a name as a number that compares as the bytes do. */
-struct ranked {
-    uint64_t key;
-    uint32_t name;
-};
-
-static int cmp_ranked(const void *pa, const void *pb, void *arg)
-{
-    const struct ranked *a = pa, *b = pb;
-    const struct frametree_name *names = arg, *x = &names[a->name], *y = &names[b->name];
-    int c;
-
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    c = memcmp(x->s, y->s, x->len < y->len ? x->len : y->len);
-    if (c)
-        return c;
-    if (x->len != y->len)
-        return x->len < y->len ? -1 : 1;
-    return a->name < b->name ? -1 : 1;
-}
-
-static void rank_names(struct frametree *t)
-{
-    struct ranked *r = xreallocarray(NULL, t->nnames, sizeof *r);
-
-    for (uint32_t i = 0; i < t->nnames; i++) {
-        unsigned char head[8] = {0};
-
-        memcpy(head, t->names[i].s, t->names[i].len < 8 ? t->names[i].len : 8);
-        r[i].key = 0;
-        for (int j = 0; j < 8; j++)
-            r[i].key = r[i].key << 8 | head[j];
-        r[i].name = i;
-    }
-    qsort_r(r, t->nnames, sizeof *r, cmp_ranked, t->names);
-    for (uint32_t i = 0; i < t->nnames; i++)
-        t->names[r[i].name].rank = i;
-    free(r);
-}
-
-static int cmp_u64(const void *pa, const void *pb)
-{
-    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-    return a < b ? -1 : a > b;
-}
-
-static void sort_keys(uint64_t *k, size_t n)
-{
-    if (n > 16) {
-        qsort(k, n, sizeof *k, cmp_u64);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        uint64_t v = k[i];
-        size_t j = i;
-
-        for (; j > 0 && k[j - 1] > v; j--)
-            k[j] = k[j - 1];
-        k[j] = v;
-    }
-}
-
-static void sort_siblings(struct frametree *t)
-{
-    uint64_t *keys = NULL;
-    size_t cap = 0;
-
-    for (uint32_t i = 0; i < t->n; i++) {
-        size_t n = 0;
-
-        if (t->nodes[i].first == FRAMETREE_NONE ||
-            t->nodes[t->nodes[i].first].next == FRAMETREE_NONE)
-            continue;
-        for (uint32_t c = t->nodes[i].first; c != FRAMETREE_NONE; c = t->nodes[c].next) {
-            if (n == cap) {
-                cap = cap ? cap * 2 : 256;
-                keys = xreallocarray(keys, cap, sizeof *keys);
-            }
-            keys[n++] = (uint64_t)t->names[t->nodes[c].name].rank << 32 | c;
-        }
-        sort_keys(keys, n);
-        t->nodes[i].first = (uint32_t)keys[0];
-        for (size_t k = 0; k < n; k++)
-            t->nodes[(uint32_t)keys[k]].next = k + 1 < n ? (uint32_t)keys[k + 1] : FRAMETREE_NONE;
-    }
-    free(keys);
-}
-
-/* By number, which is the order they came in. */
-static void list_siblings(struct frametree *t)
-{
-    for (uint32_t i = 0; i < t->n; i++)
-        t->nodes[i].first = FRAMETREE_NONE;
-    for (uint32_t i = t->n - 1; i > 0; i--) {
-        struct frametree_node *parent = &t->nodes[t->nodes[i].parent];
-
-        t->nodes[i].next = parent->first;
-        parent->first = i;
-    }
-}
-
 static void builder_free(struct frametree *t)
 {
     if (!t->b)
@@ -511,8 +410,8 @@ static void builder_free(struct frametree *t)
     free(t->b->children.slots);
     free(t->b->names.slots);
     free(t->b->frames);
-    free(t->b->cut);
     strbuf_release(&t->b->last);
+    strbuf_release(&t->b->turned);
     free(t->b);
     t->b = NULL;
 }
@@ -522,12 +421,12 @@ void frametree_finish(struct frametree *t)
     bool keep_order = t->b->keep_order;
 
     builder_free(t);
-    sum_totals(t);
-    rank_names(t);
+    frametree_sum(t);
+    frametree_rank_names(t);
     if (keep_order)
-        list_siblings(t);
+        frametree_list_siblings(t);
     else
-        sort_siblings(t);
+        frametree_sort_siblings(t);
 }
 
 int frametree_recode(struct frametree *t, const char *from)
@@ -578,6 +477,10 @@ void frametree_release(struct frametree *t)
     free(t->self_part);
     free(t->total_part);
     free(t->delta);
+    free(t->was);
+    free(t->now);
+    free(t->lost);
+    free(t->role);
     for (uint32_t i = 0; i < t->ncolumns; i++)
         free(t->columns[i]);
     free(t->columns);

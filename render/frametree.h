@@ -45,6 +45,10 @@ struct frametree {
     uint32_t nnames;
     double *self_part, *total_part; /* fractions, by node; NULL when there are none */
     double *delta; /* second minus first count, by node; NULL without differential lines */
+    /* Own counts before and after, by node, whatever is drawn; NULL before difference_apply. */
+    double *was, *now;
+    double *lost;  /* of an elided view by node: counts before of callees that are gone */
+    uint8_t *role; /* enum difference_role by node, of an elided view; else NULL */
     /* Counts of further columns, own ones only, by node; columns[0] is the second column. */
     double **columns;
     uint32_t ncolumns; /* without the first */

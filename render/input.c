@@ -21,14 +21,17 @@
 #include "fold/fold.h"
 
 #define CHUNK (256u << 10)
+#define COLUMNS_MAX 4096 /* a column takes eight bytes a frame */
 
 /* One file being read. */
 struct reader {
     struct input *in;
     const struct input_options *o;
     struct filter_lines *lines; /* NULL: no filter */
-    uint32_t column;
-    const char *name; /* for messages */
+    const char *name;           /* for messages */
+    uint32_t column;            /* that is counted in */
+    bool timed;                 /* what follows is of this moment, unless it says another */
+    double moment;
     uint64_t line, stacks, unknown, first_unknown;
 };
 
@@ -57,39 +60,81 @@ static bool says(const char *known, const char *s, size_t len, const char *key)
            (strlen(known) == n && memcmp(known, value, n) == 0);
 }
 
-/* The column whose view and unit do not contradict the line; a new one where all do. */
-static uint32_t find_column(struct input *in, const char *s, size_t len)
+/* When what follows was counted, in seconds. */
+static void take_time(struct reader *r, const char *s, size_t len)
 {
+    const char *value;
+    char text[64], *end;
+    size_t n, kept;
+    double v;
+
+    if (!folded_find_meta(s, len, "time", &value, &n))
+        return;
+    kept = n < sizeof text ? n : sizeof text - 1;
+    memcpy(text, value, kept);
+    text[kept] = '\0';
+    v = strtod(text, &end);
+    if (n == 0 || kept < n || *end || !isfinite(v)) {
+        flame_warn("%s:%" PRIu64 ": time=%s is not a number of seconds and left aside", r->name,
+                   r->line, text);
+        return;
+    }
+    r->timed = true;
+    r->moment = v;
+}
+
+/*
+ * The column whose view, unit and moment do not contradict the line; a new one where
+ * all do. 0, or an enum flame_exit after a line.
+ */
+static int use_column(struct reader *r, const char *s, size_t len)
+{
+    struct input *in = r->in;
     uint32_t i = 0;
 
-    while (i < in->ncolumns && !(says(in->columns[i].view, s, len, "view") &&
-                                 says(in->columns[i].unit, s, len, "unit")))
-        i++;
+    for (; i < in->ncolumns; i++) {
+        const struct input_column *c = &in->columns[i];
+
+        if (!c->used || (says(c->view, s, len, "view") && says(c->unit, s, len, "unit") &&
+                         c->timed == r->timed && (!c->timed || c->time == r->moment)))
+            break;
+    }
+    if (i == COLUMNS_MAX)
+        return flame_error(FLAME_USAGE,
+                           "%s:%" PRIu64 ": more than %d views and moments; take fewer", r->name,
+                           r->line, COLUMNS_MAX);
     if (i == in->ncolumns) {
         in->columns = xreallocarray(in->columns, ++in->ncolumns, sizeof *in->columns);
         in->columns[i] = (struct input_column){0};
     }
-    return i;
+    in->columns[i].timed = r->timed;
+    in->columns[i].time = r->timed ? r->moment : 0;
+    r->column = i;
+    frametree_use_column(&in->tree, i);
+    return 0;
 }
 
-static void take_heading(struct reader *r, const char *s, size_t len)
+static int take_heading(struct reader *r, const char *s, size_t len)
 {
     struct input *in = r->in;
     const char *value;
-    uint32_t i = 0;
     size_t n;
+    int status = 0;
 
     if (!folded_find_meta(s, len, "view", &value, &n) &&
-        !folded_find_meta(s, len, "unit", &value, &n))
-        return;
+        !folded_find_meta(s, len, "unit", &value, &n) &&
+        !folded_find_meta(s, len, "time", &value, &n))
+        return 0;
     if (r->o->columns) {
-        i = r->column = find_column(in, s, len);
-        frametree_use_column(&in->tree, i);
+        take_time(r, s, len);
+        status = use_column(r, s, len);
+        in->columns[r->column].used = true;
     }
-    take_meta(r, &in->columns[i].view, s, len, "view");
-    take_meta(r, &in->columns[i].unit, s, len, "unit");
+    take_meta(r, &in->columns[r->column].view, s, len, "view");
+    take_meta(r, &in->columns[r->column].unit, s, len, "unit");
     in->view = in->columns[0].view;
     in->unit = in->columns[0].unit;
+    return status;
 }
 
 /* "12", or "12,34" of a comparison, where what is shown is the second. */
@@ -151,13 +196,17 @@ static int take_line(struct reader *r, const char *s, size_t len)
     }
     kind = folded_parse_line(s, len, &line);
     if (kind == 0) {
-        take_heading(r, s, len);
+        int status = take_heading(r, s, len);
+
+        if (status)
+            return status;
         take_meta(r, &r->in->sample, s, len, "sample");
         take_left_out(r, s, len);
     } else if (kind < 0) {
         if (r->unknown++ == 0)
             r->first_unknown = r->line;
     } else {
+        r->in->columns[r->column].used = true;
         return take_stack(r, &line);
     }
     return 0;
@@ -229,7 +278,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     struct strbuf text = STRBUF_INIT;
     int status;
 
-    options.symbols.lines = r->o->columns;
+    options.symbols.lines = r->o->lines;
     if (r->o->filter)
         fold_options_for(&options, r->o->filter);
     status = fold_loaded(&options, &trace, 1, &text);
@@ -293,7 +342,7 @@ static int check_file(const struct reader *r)
     return 0;
 }
 
-static int read_file(struct input *in, struct filter_lines *lines, const char *path,
+static int read_file(struct input *in, struct filter_lines *lines, const char *path, size_t nth,
                      const struct input_options *o)
 {
     bool std = !path || strcmp(path, "-") == 0;
@@ -303,7 +352,14 @@ static int read_file(struct input *in, struct filter_lines *lines, const char *p
 
     if (fd < 0)
         return flame_error(FLAME_USAGE, "%s: %s", path, strerror(errno));
-    status = read_fd(&r, fd);
+    frametree_use_column(&in->tree, 0);
+    if (o->series && o->columns) {
+        r.timed = true;
+        r.moment = (double)nth;
+    }
+    status = r.timed ? use_column(&r, "", 0) : 0;
+    if (!status)
+        status = read_fd(&r, fd);
     if (!std)
         close(fd);
     return status ? status : check_file(&r);
@@ -350,12 +406,10 @@ static void set_total(struct frametree *t, double total)
 static int read_files(struct input *in, struct filter_lines *lines, char *const *paths,
                       size_t npaths, const struct input_options *o)
 {
-    int status = npaths == 0 ? read_file(in, lines, NULL, o) : 0;
+    int status = npaths == 0 ? read_file(in, lines, NULL, 0, o) : 0;
 
-    for (size_t i = 0; !status && i < npaths; i++) {
-        frametree_use_column(&in->tree, 0);
-        status = read_file(in, lines, paths[i], o);
-    }
+    for (size_t i = 0; !status && i < npaths; i++)
+        status = read_file(in, lines, paths[i], i, o);
     return status;
 }
 

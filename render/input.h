@@ -10,6 +10,9 @@
 /* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
 struct input_column {
     char *view, *unit;
+    bool timed;      /* one of several moments of that view and unit: "time=12.5" */
+    double time;     /* seconds, finite */
+    bool used;       /* something was counted or said of it */
     double left_out; /* the sum of the counts that filters left out */
 };
 
@@ -29,7 +32,10 @@ struct input_options {
     double total;          /* what the root is to come to, if that is more than its frames; or 0 */
     struct filter *filter; /* which stacks, and how much of them; NULL: all */
     const char *command;   /* for messages about the filter */
-    bool columns;          /* counts of different views are kept apart, in columns of the tree */
+    bool lines;            /* of traces: file and line in every name */
+    bool series;  /* each file is a moment, of those that do not say when the next second */
+    bool columns; /* counts of different views and moments are kept apart, in columns
+                     of the tree; with false all are added up */
 };
 
 /*

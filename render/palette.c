@@ -299,6 +299,19 @@ struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigne
     return shade(hue, v);
 }
 
+struct rgb palette_thread(const char *name, size_t len)
+{
+    /* Of about equal lightness; neighbours in the list are far apart in hue. */
+    static const struct rgb bands[] = {{52, 74, 122}, {122, 62, 42}, {40, 94, 74},  {104, 54, 104},
+                                       {86, 82, 30},  {30, 90, 104}, {128, 46, 78}, {70, 66, 130},
+                                       {52, 92, 40},  {110, 74, 26}};
+    struct name n = {name, len, 0};
+    double v[3];
+
+    draw_random(&n, 0, v);
+    return bands[(size_t)(v[0] * ARRAY_LEN(bands))];
+}
+
 struct rgb palette_delta(double delta, double largest)
 {
     /* The root of the share: most differences are small against the largest one. */

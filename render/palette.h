@@ -34,6 +34,12 @@ struct rgb palette_color_random(int palette, const char *name, size_t len, uint3
 /* Of wakers: a hue for each distance along the chain (hops >= 1), whatever the mark. */
 struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigned hops);
 
+/*
+ * The band of a thread's name across a chain of wakers: dark enough for a white label,
+ * and of one hue wherever the thread comes up.
+ */
+struct rgb palette_thread(const char *name, size_t len);
+
 /* Differences: red for growth, blue for less, paler the nearer to zero. */
 struct rgb palette_delta(double delta, double largest);
 

@@ -16,41 +16,25 @@
  * browser in use.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "render/assets.h"
 #include "render/backend.h"
 #include "render/json.h"
+#include "render/outstream.h"
 #include "render/packed.h"
 #include "render/xml.h"
 
-#define FLUSH_AT (256u << 10)
 #define NAME_CHARS 4000 /* of a name; longer ones are nobody's to read */
 
 struct page {
-    FILE *out;
-    struct strbuf sb;
+    struct outstream out;
     const struct frametree *t;
     const struct render_options *o;
     uint32_t *order;  /* names by falling use */
     uint32_t *number; /* where a name stands there */
-    int err;          /* of the stream, once it failed */
 };
-
-static void flush(struct page *p)
-{
-    if (!p->err && fwrite(p->sb.buf, 1, p->sb.len, p->out) != p->sb.len)
-        p->err = errno ? -errno : -EIO;
-    strbuf_clear(&p->sb);
-}
-
-static void flush_some(struct page *p)
-{
-    if (p->sb.len > FLUSH_AT)
-        flush(p);
-}
 
 static int by_use(const void *pa, const void *pb, void *arg)
 {
@@ -83,22 +67,22 @@ static void number_names(struct page *p)
 
 static void add_member(struct page *p, const char *key, const char *value)
 {
-    strbuf_addf(&p->sb, "\"%s\":", key);
-    json_add_string(&p->sb, value, strlen(value), NAME_CHARS);
-    strbuf_addstr(&p->sb, ",\n");
+    strbuf_addf(&p->out.sb, "\"%s\":", key);
+    json_add_string(&p->out.sb, value, strlen(value), NAME_CHARS);
+    strbuf_addstr(&p->out.sb, ",\n");
 }
 
 static void add_names(struct page *p)
 {
-    strbuf_addstr(&p->sb, "\"names\":[");
+    strbuf_addstr(&p->out.sb, "\"names\":[");
     for (uint32_t i = 0; i < p->t->nnames; i++) {
         const struct frametree_name *n = &p->t->names[p->order[i]];
 
-        strbuf_addstr(&p->sb, i ? ",\n" : "\n");
-        json_add_string(&p->sb, n->s, n->len, NAME_CHARS);
-        flush_some(p);
+        strbuf_addstr(&p->out.sb, i ? ",\n" : "\n");
+        json_add_string(&p->out.sb, n->s, n->len, NAME_CHARS);
+        outstream_some(&p->out);
     }
-    strbuf_addstr(&p->sb, "],\n");
+    strbuf_addstr(&p->out.sb, "],\n");
 }
 
 static void add_frames(struct page *p)
@@ -106,17 +90,17 @@ static void add_frames(struct page *p)
     uint32_t depth = 0, before = 0;
     struct packed out;
 
-    strbuf_addf(&p->sb, "\"nodes\":%u,\n\"frames\":\"", p->t->n);
-    packed_begin(&out, &p->sb);
+    strbuf_addf(&p->out.sb, "\"nodes\":%u,\n\"frames\":\"", p->t->n);
+    packed_begin(&out, &p->out.sb);
     for (uint32_t i = frametree_next(p->t, 0, true, &depth); i != FRAMETREE_NONE;
          i = frametree_next(p->t, i, true, &depth)) {
         packed_add(&out, before + 1 - depth);
         packed_add(&out, p->number[p->t->nodes[i].name]);
         before = depth;
-        flush_some(p);
+        outstream_some(&p->out);
     }
     packed_end(&out);
-    strbuf_addstr(&p->sb, "\",\n");
+    strbuf_addstr(&p->out.sb, "\",\n");
 }
 
 /* A node's own count in a column: what is whole, and millionths. */
@@ -159,12 +143,14 @@ static void add_column(struct page *p, uint32_t column)
     uint32_t depth = 0, gap = 0;
     struct packed out;
 
-    strbuf_addf(&p->sb, "%s\n{", column ? "," : "");
+    strbuf_addf(&p->out.sb, "%s\n{", column ? "," : "");
     add_member(p, "name", c->name);
     add_member(p, "title", column || *c->title ? c->title : p->o->title);
     add_member(p, "unit", c->unit);
-    strbuf_addf(&p->sb, "\"fractions\":%s,\n\"own\":\"", fractions ? "true" : "false");
-    packed_begin(&out, &p->sb);
+    if (c->timed)
+        strbuf_addf(&p->out.sb, "\"time\":%.17g,\n", c->time);
+    strbuf_addf(&p->out.sb, "\"fractions\":%s,\n\"own\":\"", fractions ? "true" : "false");
+    packed_begin(&out, &p->out.sb);
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
         uint32_t micros;
         uint64_t whole = own_count(p->t, column, i, &micros);
@@ -176,10 +162,10 @@ static void add_column(struct page *p, uint32_t column)
         if (fractions)
             packed_add(&out, micros);
         gap = 0;
-        flush_some(p);
+        outstream_some(&p->out);
     }
     packed_end(&out);
-    strbuf_addstr(&p->sb, "\"}");
+    strbuf_addstr(&p->out.sb, "\"}");
 }
 
 /* Second minus first count, in millionths where there are fractions. */
@@ -191,8 +177,8 @@ static void add_delta(struct page *p)
 
     if (!p->t->delta)
         return;
-    strbuf_addf(&p->sb, "\"deltaScale\":%g,\n\"delta\":\"", scale);
-    packed_begin(&out, &p->sb);
+    strbuf_addf(&p->out.sb, "\"deltaScale\":%g,\n\"delta\":\"", scale);
+    packed_begin(&out, &p->out.sb);
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
         double v = fmax(-9e18, fmin(9e18, p->t->delta[i] * scale));
 
@@ -201,60 +187,65 @@ static void add_delta(struct page *p)
         packed_add(&out, gap);
         packed_add_signed(&out, llrint(v));
         gap = 0;
-        flush_some(p);
+        outstream_some(&p->out);
     }
     packed_end(&out);
-    strbuf_addstr(&p->sb, "\",\n");
+    strbuf_addstr(&p->out.sb, "\",\n");
 }
 
 static void add_profile(struct page *p)
 {
     const struct render_options *o = p->o;
 
-    strbuf_addstr(&p->sb, "<script id=\"profile\" type=\"application/json\">{\"version\":1,\n");
+    strbuf_addstr(&p->out.sb, "<script id=\"profile\" type=\"application/json\">{\"version\":1,\n");
     add_member(p, "title", o->title);
     add_member(p, "subtitle", o->subtitle);
     add_member(p, "nametype", o->nametype);
-    strbuf_addf(&p->sb, "\"reverse\":%s,\n", o->reverse ? "true" : "false");
+    strbuf_addf(&p->out.sb, "\"reverse\":%s,\n", o->reverse ? "true" : "false");
+    if (o->ordered)
+        strbuf_addstr(&p->out.sb, "\"ordered\":true,\n");
+    if (p->t->delta)
+        strbuf_addf(&p->out.sb, "\"widths\":\"%s\",\"change\":\"%s\",\n",
+                    difference_widths_name(o->widths), difference_colors_name(o->change));
     add_names(p);
     add_frames(p);
     add_delta(p);
-    strbuf_addstr(&p->sb, "\"columns\":[");
+    strbuf_addstr(&p->out.sb, "\"columns\":[");
     for (uint32_t i = 0; i < o->ncolumns && i <= p->t->ncolumns; i++)
         add_column(p, i);
-    strbuf_addstr(&p->sb, "]}</script>\n");
+    strbuf_addstr(&p->out.sb, "]}</script>\n");
 }
 
 static int html_write(FILE *out, const struct frametree *t, const struct render_options *o)
 {
-    struct page p = {.out = out, .sb = STRBUF_INIT, .t = t, .o = o};
+    struct page p = {.out = OUTSTREAM_INIT(out), .t = t, .o = o};
 
     number_names(&p);
-    strbuf_addstr(&p.sb,
+    strbuf_addstr(&p.out.sb,
                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                   "script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<title>");
-    xml_add(&p.sb, o->title, strlen(o->title), 0);
-    strbuf_addstr(&p.sb, "</title>\n<style>\n");
-    strbuf_add(&p.sb, asset_page_css, asset_page_css_len());
-    strbuf_addstr(&p.sb, "</style>\n</head>\n<body>\n");
-    strbuf_add(&p.sb, asset_page_html, asset_page_html_len());
+    xml_add(&p.out.sb, o->title, strlen(o->title), 0);
+    strbuf_addstr(&p.out.sb, "</title>\n<style>\n");
+    strbuf_add(&p.out.sb, asset_page_css, asset_page_css_len());
+    strbuf_addstr(&p.out.sb, "</style>\n</head>\n<body>\n");
+    strbuf_add(&p.out.sb, asset_page_html, asset_page_html_len());
     add_profile(&p);
-    strbuf_addstr(&p.sb, "<script>\n\"use strict\";\n(() => {\n");
-    strbuf_add(&p.sb, asset_page_js, asset_page_js_len());
-    strbuf_addstr(&p.sb, "})();\n</script>\n</body>\n</html>\n");
-    flush(&p);
-    strbuf_release(&p.sb);
+    strbuf_addstr(&p.out.sb, "<script>\n\"use strict\";\n(() => {\n");
+    strbuf_add(&p.out.sb, asset_page_js, asset_page_js_len());
+    strbuf_addstr(&p.out.sb, "})();\n</script>\n</body>\n</html>\n");
     free(p.order);
     free(p.number);
-    return p.err;
+    return outstream_end(&p.out);
 }
 
 const struct render_backend render_html = {
     .name = "html",
     .what = "page to explore: table, flame graph, callers, search; self-contained",
+    .all_views = true,
+    .lines = true,
     .explores = true,
     .write = html_write,
 };

@@ -20,7 +20,7 @@ struct request {
     const char *map_path, *attr_path; /* of --cp and --nameattr, or NULL */
     const char *encoding;
     double total;
-    bool flamechart;
+    bool series;
     struct filter filter;
     char *const *inputs;
     size_t ninputs;
@@ -33,13 +33,13 @@ static void help(void)
     palette_add_names(&names);
     printf("usage: flame render [OPTION...] [FILE...]\n"
            "\n"
-           "Draws folded stacks, or traces, as one flame graph. Without FILE, or with '-', it\n"
-           "reads standard input.\n"
+           "Draws folded stacks, or traces, as one flame graph, or writes them for another\n"
+           "viewer. Without FILE, or with '-', it reads standard input.\n"
            "\n"
            "  -o, --output FILE    write to FILE (default: standard output)\n"
            "  -f, --format NAME    one of those below (default: by FILE's ending, else svg)\n"
            "      --view VIEW      of a trace, as for 'flame fold' (default: alloc or off, and\n"
-           "                       all for html)\n"
+           "                       all for formats that can hold them)\n"
            "      --title TEXT     (default: by view, else 'Flame Graph')\n"
            "      --subtitle TEXT  a second line under the title\n"
            "      --width PX       (default: 1200, and the page follows the window's width)\n"
@@ -55,10 +55,16 @@ static void help(void)
            "      --cp[=FILE]      names keep the colours that FILE (default: palette.map) has,\n"
            "                       and new ones are added to it\n"
            "      --negate         differences: blue for growth\n"
+           "      --widths W       of a comparison: after (default), before, either, or elided,\n"
+           "                       which shows what is gone at the right\n"
+           "      --change C       its colours: absolute (default), relative to each frame, or\n"
+           "                       ratio of the second count to the first\n"
+           "      --carry          its colours and signs count what a frame calls, too\n"
            "      --bgcolors C     background: yellow, blue, green, grey or #rrggbb\n"
            "      --reverse        merge stacks from the leaf: who calls this?\n"
            "      --inverted       root at the top\n"
            "      --flamechart     in the order of the input: lines are moments\n"
+           "      --series         each FILE is a moment, in order: the page chooses among them\n"
            "      --fonttype FONT  (default: Verdana)\n"
            "      --fontsize PX    (default: 12)\n"
            "      --fontwidth W    of a character, in font sizes (default: the font's own)\n"
@@ -73,7 +79,7 @@ static void help(void)
            "Formats:\n",
            names.buf);
     for (size_t i = 0; render_backends[i]; i++)
-        printf("  %-8s %s\n", render_backends[i]->name, render_backends[i]->what);
+        printf("  %-10s %s\n", render_backends[i]->name, render_backends[i]->what);
     strbuf_release(&names);
 }
 
@@ -174,7 +180,11 @@ enum {
     OPT_CP,
     OPT_NEGATE,
     OPT_BGCOLORS,
+    OPT_WIDTHS,
+    OPT_CHANGE,
+    OPT_CARRY,
     OPT_FLAMECHART,
+    OPT_SERIES,
     OPT_TOTAL,
     OPT_FACTOR,
     OPT_NOTES,
@@ -206,7 +216,11 @@ static const struct option long_options[] = {
     {"cp", optional_argument, NULL, OPT_CP},
     {"negate", no_argument, NULL, OPT_NEGATE},
     {"bgcolors", required_argument, NULL, OPT_BGCOLORS},
+    {"widths", required_argument, NULL, OPT_WIDTHS},
+    {"change", required_argument, NULL, OPT_CHANGE},
+    {"carry", no_argument, NULL, OPT_CARRY},
     {"flamechart", no_argument, NULL, OPT_FLAMECHART},
+    {"series", no_argument, NULL, OPT_SERIES},
     {"total", required_argument, NULL, OPT_TOTAL},
     {"factor", required_argument, NULL, OPT_FACTOR},
     {"notes", required_argument, NULL, OPT_NOTES},
@@ -293,8 +307,25 @@ static int take_option(struct request *q, int opt, char **argv)
     case OPT_BGCOLORS:
         status = background(o, optarg);
         break;
+    case OPT_WIDTHS:
+        if (!difference_find_widths(optarg, &o->widths))
+            status = flame_error(FLAME_USAGE,
+                                 "render: --widths %s: expected after, before, either or elided",
+                                 optarg);
+        break;
+    case OPT_CHANGE:
+        if (!difference_find_colors(optarg, &o->change))
+            status = flame_error(
+                FLAME_USAGE, "render: --change %s: expected absolute, relative or ratio", optarg);
+        break;
+    case OPT_CARRY:
+        o->carry = true;
+        break;
     case OPT_FLAMECHART:
-        q->flamechart = true;
+        o->ordered = true;
+        break;
+    case OPT_SERIES:
+        q->series = true;
         break;
     case OPT_TOTAL:
         status = plain_number("total", optarg, 0, 1.8e19, &q->total);
@@ -320,10 +351,23 @@ static int take_option(struct request *q, int opt, char **argv)
     return status > 0 ? status : -1;
 }
 
+static bool ends_in_json(const char *path)
+{
+    size_t len = strlen(path);
+
+    return len > 5 && strcmp(path + len - 5, ".json") == 0;
+}
+
 static int find_backend(struct request *q)
 {
     struct strbuf names = STRBUF_INIT;
 
+    if (!q->format && q->output && ends_in_json(q->output) && !backend_for_file(q->output))
+        return flame_error(FLAME_USAGE,
+                           "render: -o %s: several formats are JSON; say which one with -f, or end "
+                           "it in .speedscope.json, .d3.json, .grafana.json, .firefox.json or "
+                           ".trace.json",
+                           q->output);
     if (q->format)
         q->backend = backend_find(q->format);
     else if (!q->output || !(q->backend = backend_for_file(q->output)))
@@ -357,10 +401,10 @@ static void fill_in(struct request *q, const struct input *in)
     struct render_options *o = &q->o;
 
     if (!o->title)
-        o->title = look            ? look->title
-                   : q->flamechart ? "Flame Chart"
-                   : o->inverted   ? "Icicle Graph"
-                                   : "Flame Graph";
+        o->title = look          ? look->title
+                   : o->ordered  ? "Flame Chart"
+                   : o->inverted ? "Icicle Graph"
+                                 : "Flame Graph";
     if (!o->countname)
         o->countname = in->unit ? in->unit : look ? look->unit : "samples";
     if (!q->colors) {
@@ -379,6 +423,7 @@ static char *complete_subtitle(struct render_options *o, const struct input *in)
 
     strbuf_addstr(&sb, o->subtitle);
     if (period && !*end) {
+        o->sample = period;
         strbuf_addf(&sb, "%sestimates: sampled every ", sb.len ? dash : "");
         if (!value_add_human(&sb, (struct folded_count){.whole = period}, "bytes"))
             strbuf_addf(&sb, "%s bytes", in->sample);
@@ -401,6 +446,8 @@ static struct render_column *describe_columns(const struct input *in, struct ren
 
         c[i].name = from->view ? from->view : "";
         c[i].title = look ? look->title : c[i].name;
+        c[i].timed = from->timed;
+        c[i].time = from->time;
         c[i].unit = from->unit ? from->unit : look ? look->unit : o->countname;
     }
     if (in->ncolumns == 1)
@@ -419,11 +466,13 @@ static int draw(struct request *q)
     char *subtitle;
     struct input_options options = {
         .view = q->view,
-        .reverse = q->o.reverse && !q->backend->explores,
-        .keep_order = q->flamechart,
+        .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
+        .keep_order = q->o.ordered,
         .encoding = q->encoding,
         .total = q->total,
-        .columns = q->backend->explores,
+        .columns = q->backend->all_views,
+        .lines = q->backend->lines,
+        .series = q->series,
         .filter = &q->filter,
         .command = "render",
     };
@@ -434,6 +483,11 @@ static int draw(struct request *q)
     fill_in(q, &in);
     subtitle = complete_subtitle(&q->o, &in);
     columns = describe_columns(&in, &q->o);
+    if (in.tree.delta && !q->backend->explores)
+        difference_apply(&in.tree, q->o.widths);
+    if (!in.tree.delta && (q->o.widths || q->o.change || q->o.carry))
+        flame_warn("the input is not a comparison (two counts a line): --widths, --change and "
+                   "--carry are left aside");
     err = outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));

@@ -45,12 +45,13 @@ static cairo_status_t write_bytes(void *closure, const unsigned char *data, unsi
     return fwrite(data, 1, len, closure) == len ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* The text as cairo takes it: well-formed UTF-8 without NUL, controls or direction marks. */
-static const char *clean(struct picture *p, const char *s, size_t len)
+/* Prefix and text as cairo takes it: well-formed UTF-8 without NUL, controls or direction marks. */
+static const char *clean(struct picture *p, const char *prefix, const char *s, size_t len)
 {
     size_t chars = 0;
 
     strbuf_clear(&p->text);
+    strbuf_addstr(&p->text, prefix);
     for (size_t i = 0; i < len && chars < TEXT_CHARS; chars++) {
         uint32_t cp = 0;
         size_t n = utf8_decode(s + i, len - i, &cp);
@@ -85,7 +86,7 @@ static void add_background(struct picture *p)
 
 static void add_title(struct picture *p, const char *title, double y, double size, bool bold)
 {
-    const char *text = clean(p, title, strlen(title));
+    const char *text = clean(p, "", title, strlen(title));
     cairo_text_extents_t box;
 
     p->c->cairo_select_font_face(p->cr, p->o->fonttype, CAIRO_FONT_SLANT_NORMAL,
@@ -104,23 +105,33 @@ static void add_frame(struct picture *p, const struct layout_frame *f)
     double level = o->inverted ? f->depth : p->l.depth - f->depth, h = p->frame_height;
     double x = PAD_X + f->x, y = p->top + level * h, drawn = h > 2 ? h - 1 : h;
     size_t len = palette_strip_mark(n->s, n->len), fits;
+    struct rgb fill = framecolor_of(&p->colors, f->node);
+    bool dark = fill.r * 3 + fill.g * 6 + fill.b < 1100;
+    enum frame_sign sign = framecolor_sign(&p->colors, f->node);
+    const char *prefix = framecolor_label(sign);
 
-    set_color(p, framecolor_of(&p->colors, f->node));
+    set_color(p, fill);
     /* A seam keeps neighbours of one colour apart. */
     p->c->cairo_rectangle(p->cr, x, y, f->width > 3 ? f->width - 0.5 : f->width, drawn);
     p->c->cairo_fill(p->cr);
-    fits = h < o->fontsize ? 0
-                           : textfit(n->s, len, f->width - 2 * LABEL_PAD, o->fontsize, o->fonttype,
-                                     o->fontwidth);
+    fits = h < o->fontsize
+               ? 0
+               : textfit(n->s, len, f->width - 2 * LABEL_PAD - (*prefix ? o->fontsize * 1.2 : 0),
+                         o->fontsize, o->fonttype, o->fontwidth);
+    if (sign == FRAME_NEW) {
+        set_color(p, (struct rgb){120, 120, 120});
+        p->c->cairo_rectangle(p->cr, x, y + drawn - 1, f->width, 1);
+        p->c->cairo_fill(p->cr);
+    }
     if (fits == 0)
         return;
-    clean(p, n->s, fits);
+    clean(p, prefix, n->s, fits);
     if (fits < len)
         strbuf_addstr(&p->text, "..");
     p->c->cairo_save(p->cr);
     p->c->cairo_rectangle(p->cr, x, y, f->width, drawn);
     p->c->cairo_clip(p->cr);
-    set_color(p, (struct rgb){17, 17, 17});
+    set_color(p, dark ? (struct rgb){255, 255, 255} : (struct rgb){17, 17, 17});
     p->c->cairo_move_to(p->cr, x + LABEL_PAD, y + drawn / 2 + o->fontsize * 0.36);
     p->c->cairo_show_text(p->cr, p->text.buf);
     p->c->cairo_restore(p->cr);
@@ -137,9 +148,8 @@ static void measure(struct picture *p)
     room = LARGEST / o->scale - p->top - PAD_X;
     p->frame_height = fmin(o->frame_height, room / rows);
     p->height = p->top + rows * p->frame_height + PAD_X;
-    for (size_t i = 0; p->t->delta && i < p->l.n; i++)
-        p->colors.largest_delta =
-            fmax(p->colors.largest_delta, fabs(p->t->delta[p->l.frames[i].node]));
+    for (size_t i = 0; i < p->l.n; i++)
+        framecolor_see(&p->colors, p->l.frames[i].node);
 }
 
 static void draw(struct picture *p)

@@ -84,9 +84,8 @@ static void measure(struct page *p)
     p->top = o->fontsize * 3 + (*o->subtitle ? o->fontsize * 2 : 0);
     p->bottom = o->fontsize * 2 + 10;
     p->height = p->top + p->bottom + (p->l.depth + 1.0) * o->frame_height;
-    for (size_t i = 0; p->t->delta && i < p->l.n; i++)
-        p->colors.largest_delta =
-            fmax(p->colors.largest_delta, fabs(p->t->delta[p->l.frames[i].node]));
+    for (size_t i = 0; i < p->l.n; i++)
+        framecolor_see(&p->colors, p->l.frames[i].node);
 }
 
 /* A comment, as flamegraph.pl writes; "--" would end it. */
@@ -197,9 +196,23 @@ static struct folded_count shown_count(const struct page *p, struct folded_count
     return (struct folded_count){(uint64_t)v, v - floor(v)};
 }
 
-static void add_change(struct strbuf *sb, double percent)
+/* What changed, behind the share of all. */
+static void add_change(struct page *p, struct strbuf *sb, uint32_t node)
 {
-    strbuf_addf(sb, percent > 0 ? "; +%.2f%%" : "; %.2f%%", percent + 0.0);
+    const struct render_options *o = p->o;
+    struct change c = framecolor_change(&p->colors, node);
+    double by = (c.now - c.was) * (o->negate ? -1 : 1);
+    double percent = 100 * by / (o->change == DIFFERENCE_RELATIVE ? c.was : p->total);
+
+    if (o->change == DIFFERENCE_RATIO && c.was > 0)
+        strbuf_addf(sb, "; ratio %.3f", c.now / c.was);
+    else if (o->change == DIFFERENCE_RATIO)
+        strbuf_addstr(sb, "; no ratio");
+    else if (o->change == DIFFERENCE_RELATIVE && by != 0 && c.was <= 0)
+        strbuf_addstr(sb, "; new");
+    else
+        strbuf_addf(sb, percent > 0 ? "; +%.2f%%%s" : "; %.2f%%%s", by == 0 ? 0.0 : percent,
+                    o->change == DIFFERENCE_RELATIVE ? " of itself" : "");
 }
 
 static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t len)
@@ -216,7 +229,7 @@ static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t 
     else
         value_add_percent(value, folded_count_double(total), p->total);
     if (p->t->delta && node)
-        add_change(value, 100 * p->t->delta[node] / p->total * (p->o->negate ? -1 : 1));
+        add_change(p, value, node);
     strbuf_addstr(sb, " (");
     xml_add(sb, value->buf, value->len, 0);
     strbuf_addch(sb, ')');
@@ -254,6 +267,9 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     double x = PAD_X + f->x, y = p->top + level * o->frame_height;
     const struct nameattr *attr = nameattr_find(o->nameattr, n->s, n->len);
     const char *title = nameattr_get(attr, "title");
+    enum frame_sign sign = framecolor_sign(&p->colors, f->node);
+    const char *prefix = framecolor_label(sign);
+    double room = f->width - 2 * LABEL_PAD - (*prefix ? o->fontsize * 1.2 : 0);
     struct strbuf *sb = &p->sb;
 
     open_group(p, attr);
@@ -263,7 +279,10 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     value_add_number(sb, frametree_total(p->t, f->node), false);
     strbuf_addstr(sb, "\" data-d=\"");
     value_add_number(sb, (struct folded_count){f->depth, 0}, false);
-    strbuf_addstr(sb, "\"><title>");
+    strbuf_addch(sb, '"');
+    if (sign != FRAME_PLAIN)
+        strbuf_addf(sb, " data-c=\"%c\"", "=+-nga"[sign]);
+    strbuf_addstr(sb, "><title>");
     if (title)
         add_text(sb, title);
     else
@@ -274,7 +293,8 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     add_attr_px(sb, "width", f->width);
     add_attr_px(sb, "height", o->frame_height - 1);
     add_attr_hex(sb, "fill", framecolor_of(&p->colors, f->node));
-    fits = textfit(n->s, len, f->width - 2 * LABEL_PAD, o->fontsize, o->fonttype, o->fontwidth);
+    fits = textfit(n->s, len, sign == FRAME_THREAD ? room / 1.15 : room, o->fontsize, o->fonttype,
+                   o->fontwidth);
     if (fits == 0) { /* most frames of a large picture; the script places it when there is room */
         strbuf_addstr(sb, "/><text/>");
         close_group(p, attr);
@@ -284,6 +304,7 @@ static void add_frame(struct page *p, const struct layout_frame *f)
     add_attr_px(sb, "x", x + LABEL_PAD);
     add_attr_px(sb, "y", y + (o->frame_height - 1) / 2 + o->fontsize * 0.36);
     strbuf_addch(sb, '>');
+    strbuf_addstr(sb, prefix);
     xml_add(sb, n->s, fits, 0);
     strbuf_addstr(sb, fits < len ? "..</text>" : "</text>");
     close_group(p, attr);
@@ -293,6 +314,9 @@ static void add_frames(struct page *p)
 {
     strbuf_addstr(&p->sb, "<g id=\"frames\" font-family=\"");
     add_text(&p->sb, p->o->fonttype);
+    if (strspn(p->o->fonttype, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ") ==
+        strlen(p->o->fonttype))
+        strbuf_addstr(&p->sb, ", sans-serif"); /* where that font is not */
     strbuf_addch(&p->sb, '"');
     add_attr_px(&p->sb, "font-size", p->o->fontsize);
     strbuf_addstr(&p->sb, ">\n");
@@ -314,9 +338,9 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
     add_titles(&p);
     add_frames(&p);
     add_bars(&p);
-    strbuf_addstr(&p.sb, "<script type=\"text/ecmascript\"><![CDATA[\n");
+    strbuf_addstr(&p.sb, "<script type=\"text/ecmascript\"><![CDATA[\n\"use strict\";\n(() => {\n");
     strbuf_add(&p.sb, asset_svg_js, asset_svg_js_len());
-    strbuf_addstr(&p.sb, "]]></script>\n</svg>\n");
+    strbuf_addstr(&p.sb, "})();\n]]></script>\n</svg>\n");
     flush(&p);
     strbuf_release(&p.sb);
     strbuf_release(&p.value);

@@ -44,9 +44,14 @@ static double char_width(uint32_t cp, bool mono, double fontwidth)
 size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype,
                double fontwidth)
 {
-    bool mono = is_monospace(fonttype);
-    double room = width / fontsize, dots = 2 * char_width('.', mono, fontwidth), used = 0;
+    double room = width / fontsize, dots, used = 0;
     size_t fits = 0, chars = 0;
+    bool mono;
+
+    if (room <= 0) /* most frames of a large picture */
+        return 0;
+    mono = is_monospace(fonttype);
+    dots = 2 * char_width('.', mono, fontwidth);
 
     for (size_t i = 0; i < len;) {
         uint32_t cp = 0;

@@ -69,11 +69,8 @@ static void add_heading(struct strbuf *sb, const struct input *in, const char *u
     strbuf_release(&left_out);
     strbuf_release(&all);
     strbuf_addstr(sb, look->color ? "\x1b[1m" : "");
-    toptext_add_right(sb, "self", width);
-    toptext_add_right(sb, "self%", 9);
-    toptext_add_right(sb, "total", width + 2);
-    toptext_add_right(sb, "total%", 9);
-    strbuf_addf(sb, "  symbol%s\n", look->color ? "\x1b[0m" : "");
+    toptext_add_columns(sb, width, "symbol");
+    strbuf_addf(sb, "%s\n", look->color ? "\x1b[0m" : "");
 }
 
 static void add_row(struct strbuf *sb, const struct input *in, const struct top_row *row,
@@ -101,14 +98,15 @@ static void add_row(struct strbuf *sb, const struct input *in, const struct top_
 static int list(struct request *q)
 {
     struct toptree_look look = find_look();
-    struct strbuf sb = STRBUF_INIT, widest = STRBUF_INIT;
+    struct outstream out = OUTSTREAM_INIT(stdout);
+    struct strbuf widest = STRBUF_INIT;
     struct top_row *rows;
     const char *unit;
     struct input in;
     size_t n, width;
     struct input_options options = {
         .view = q->view, .filter = &q->filter, .command = "top", .reverse = q->reverse};
-    int status = input_read(&in, q->inputs, q->ninputs, &options);
+    int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
         return status;
@@ -118,14 +116,16 @@ static int list(struct request *q)
     rows = toplist_make(&in.tree, q->sort, &n);
     toptext_add_value(&widest, frametree_total(&in.tree, 0), unit, q->exact, 10);
     look.width = width = widest.len;
-    add_heading(&sb, &in, unit, n, &look, width);
+    add_heading(&out.sb, &in, unit, n, &look, width);
     if (q->tree)
-        toptree_add(&sb, &in.tree, q->rows, &look);
+        toptree_write(&out, &in.tree, q->rows, &look);
     for (size_t i = 0; !q->tree && i < n && (!q->rows || i < q->rows); i++)
-        add_row(&sb, &in, &rows[i], unit, q, &look, width);
-    if (fwrite(sb.buf, 1, sb.len, stdout) != sb.len || fflush(stdout) != 0)
-        status = flame_error(FLAME_FAILED, "standard output: %s", strerror(errno));
-    strbuf_release(&sb);
+        add_row(&out.sb, &in, &rows[i], unit, q, &look, width);
+    err = outstream_end(&out);
+    if (!err && fflush(stdout) != 0)
+        err = -errno;
+    if (err)
+        status = flame_error(FLAME_FAILED, "standard output: %s", strerror(-err));
     strbuf_release(&widest);
     free(rows);
     input_release(&in);

@@ -13,17 +13,6 @@
 
 #include <stdlib.h>
 
-static void add(struct folded_count *a, struct folded_count b)
-{
-    a->part += b.part;
-    if (a->part >= 1) {
-        a->part -= 1;
-        a->whole++;
-    }
-    if (__builtin_add_overflow(a->whole, b.whole, &a->whole))
-        a->whole = UINT64_MAX;
-}
-
 struct order {
     const struct frametree *t;
     enum top_sort sort;
@@ -50,12 +39,11 @@ static int cmp_rows(const void *pa, const void *pb, void *arg)
     return c ? c : x < y ? -1 : x > y;
 }
 
-struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size_t *n)
+void toplist_walk(const struct frametree *t,
+                  void (*take)(void *opaque, uint32_t node, bool outermost), void *opaque)
 {
-    struct top_row *rows = xcalloc(t->nnames, sizeof *rows);
     uint32_t *on_path = xcalloc(t->nnames, sizeof *on_path); /* times, by name */
     uint32_t *path = NULL;                                   /* names, by depth */
-    struct order order = {t, sort};
     size_t cap = 0, len = 0;
     uint32_t depth = 0;
 
@@ -69,12 +57,34 @@ struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size
             path = xreallocarray(path, cap, sizeof *path);
         }
         path[len++] = name;
-        add(&rows[name].self, frametree_self(t, node));
-        if (on_path[name]++ == 0)
-            add(&rows[name].total, frametree_total(t, node));
+        take(opaque, node, on_path[name]++ == 0);
     }
     free(path);
     free(on_path);
+}
+
+struct listing {
+    const struct frametree *t;
+    struct top_row *rows;
+};
+
+static void take_node(void *opaque, uint32_t node, bool outermost)
+{
+    const struct listing *l = opaque;
+    struct top_row *row = &l->rows[l->t->nodes[node].name];
+
+    folded_count_add(&row->self, frametree_self(l->t, node));
+    if (outermost)
+        folded_count_add(&row->total, frametree_total(l->t, node));
+}
+
+struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size_t *n)
+{
+    struct top_row *rows = xcalloc(t->nnames, sizeof *rows);
+    struct listing list = {t, rows};
+    struct order order = {t, sort};
+
+    toplist_walk(t, take_node, &list);
     for (uint32_t i = 0; i < t->nnames; i++)
         rows[i].name = i;
     /* The root's name is number 0 and no symbol. */

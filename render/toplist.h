@@ -25,4 +25,11 @@ struct top_row {
  */
 struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size_t *n);
 
+/*
+ * Calls `take` with every node from the root on, callers first; outermost: its symbol
+ * is on none of its callers, so its total is of stacks not yet counted for the symbol.
+ */
+void toplist_walk(const struct frametree *t,
+                  void (*take)(void *opaque, uint32_t node, bool outermost), void *opaque);
+
 #endif

@@ -68,3 +68,12 @@ void toptext_add_share(struct strbuf *sb, struct folded_count c, double all)
     toptext_add_right(sb, text.buf, 9);
     strbuf_release(&text);
 }
+
+void toptext_add_columns(struct strbuf *sb, size_t width, const char *last)
+{
+    toptext_add_right(sb, "self", width);
+    toptext_add_right(sb, "self%", 9);
+    toptext_add_right(sb, "total", width + 2);
+    toptext_add_right(sb, "total%", 9);
+    strbuf_addf(sb, "  %s", last);
+}

@@ -24,4 +24,7 @@ void toptext_add_value(struct strbuf *sb, struct folded_count c, const char *uni
 /* Its share of all, nine columns wide. */
 void toptext_add_share(struct strbuf *sb, struct folded_count c, double all);
 
+/* The line above the columns: self, self%, total, total% and what the last one is. */
+void toptext_add_columns(struct strbuf *sb, size_t width, const char *last);
+
 #endif

@@ -5,6 +5,9 @@
 
 #include "render/toptext.h"
 
+/* Columns of indentation: a tree that branches ten thousand times deep must end some time. */
+#define WIDEST 256
+
 /* A frame to print: what stands before its name, and before those of its callees. */
 struct todo {
     uint32_t node;
@@ -13,7 +16,7 @@ struct todo {
 };
 
 struct walk {
-    struct strbuf *sb;
+    struct outstream *out;
     const struct frametree *t;
     const struct toptree_look *look;
     uint8_t *picked;
@@ -34,12 +37,18 @@ static int by_total(const void *pa, const void *pb, void *arg)
 
 static void pick(struct walk *w, size_t rows)
 {
-    uint32_t n = w->t->n - 1, *order = xreallocarray(NULL, n ? n : 1, sizeof *order);
+    uint32_t n = w->t->n - 1, *order;
 
+    if (!rows || rows >= n) {
+        for (uint32_t i = 1; i <= n; i++)
+            w->picked[i] = folded_count_double(frametree_total(w->t, i)) > 0;
+        return;
+    }
+    order = xreallocarray(NULL, n ? n : 1, sizeof *order);
     for (uint32_t i = 0; i < n; i++)
         order[i] = i + 1;
     qsort_r(order, n, sizeof *order, by_total, (void *)w->t);
-    for (uint32_t i = 0; i < n && (!rows || i < rows); i++)
+    for (uint32_t i = 0; i < n && i < rows; i++)
         if (folded_count_double(frametree_total(w->t, order[i])) > 0)
             w->picked[order[i]] = 1;
     free(order);
@@ -67,11 +76,14 @@ static char *joined(const char *a, const char *b)
 static void put_callees(struct walk *w, const struct todo *of)
 {
     uint32_t *list = NULL;
-    size_t n = 0;
+    size_t n = 0, cap = 0;
 
     for (uint32_t c = w->t->nodes[of->node].first; c != FRAMETREE_NONE; c = w->t->nodes[c].next)
         if (w->picked[c]) {
-            list = xreallocarray(list, n + 1, sizeof *list);
+            if (n == cap) {
+                cap = cap ? cap * 2 : 4;
+                list = xreallocarray(list, cap, sizeof *list);
+            }
             list[n++] = c;
         }
     if (n)
@@ -79,7 +91,7 @@ static void put_callees(struct walk *w, const struct todo *of)
     for (size_t i = n; i-- > 0;) {
         bool last = i + 1 == n;
 
-        if (n == 1)
+        if (n == 1 || of->columns >= WIDEST)
             put(w, (struct todo){list[i], of->columns, xstrdup(of->rest), xstrdup(of->rest)});
         else
             put(w, (struct todo){list[i], of->columns + 2,
@@ -95,28 +107,29 @@ static void add_line(struct walk *w, const struct todo *item)
     const struct toptree_look *look = w->look;
     double all = folded_count_double(frametree_total(w->t, 0));
     struct folded_count self = frametree_self(w->t, item->node);
+    struct strbuf *sb = &w->out->sb;
     size_t before = look->width + 9 + look->width + 2 + 9 + 2 + item->columns, room = 0;
     bool hot = look->color && folded_count_double(self) >= all / 10;
 
     if (look->columns)
         room = look->columns > before + 10 ? look->columns - before : 10;
-    strbuf_addstr(w->sb, hot ? "\x1b[31m" : "");
-    toptext_add_value(w->sb, self, look->unit, look->exact, look->width);
-    toptext_add_share(w->sb, self, all);
-    strbuf_addstr(w->sb, hot ? "\x1b[0m" : "");
-    toptext_add_value(w->sb, frametree_total(w->t, item->node), look->unit, look->exact,
+    strbuf_addstr(sb, hot ? "\x1b[31m" : "");
+    toptext_add_value(sb, self, look->unit, look->exact, look->width);
+    toptext_add_share(sb, self, all);
+    strbuf_addstr(sb, hot ? "\x1b[0m" : "");
+    toptext_add_value(sb, frametree_total(w->t, item->node), look->unit, look->exact,
                       look->width + 2);
-    toptext_add_share(w->sb, frametree_total(w->t, item->node), all);
-    strbuf_addstr(w->sb, "  ");
-    strbuf_addstr(w->sb, item->first);
-    toptext_add_name(w->sb, name->s, name->len, room);
-    strbuf_addch(w->sb, '\n');
+    toptext_add_share(sb, frametree_total(w->t, item->node), all);
+    strbuf_addstr(sb, "  ");
+    strbuf_addstr(sb, item->first);
+    toptext_add_name(sb, name->s, name->len, room);
+    strbuf_addch(sb, '\n');
 }
 
-void toptree_add(struct strbuf *sb, const struct frametree *t, size_t rows,
-                 const struct toptree_look *look)
+void toptree_write(struct outstream *out, const struct frametree *t, size_t rows,
+                   const struct toptree_look *look)
 {
-    struct walk w = {.sb = sb, .t = t, .look = look, .picked = xcalloc(t->n, 1)};
+    struct walk w = {.out = out, .t = t, .look = look, .picked = xcalloc(t->n, 1)};
 
     pick(&w, rows);
     put_callees(&w, &(struct todo){.rest = (char[]){""}});
@@ -124,6 +137,7 @@ void toptree_add(struct strbuf *sb, const struct frametree *t, size_t rows,
         struct todo item = w.todo[--w.n];
 
         add_line(&w, &item);
+        outstream_some(out);
         put_callees(&w, &item);
         free(item.first);
         free(item.rest);

@@ -5,6 +5,7 @@
 #define FLAME_RENDER_TOPTREE_H
 
 #include "render/frametree.h"
+#include "render/outstream.h"
 
 struct toptree_look {
     size_t columns; /* of the terminal; 0: names are not cut */
@@ -14,11 +15,12 @@ struct toptree_look {
 };
 
 /*
- * Appends the `rows` (0: all) frames with the largest totals, which always have their
+ * Writes the `rows` (0: all) frames with the largest totals, which always have their
  * callers among them, siblings by falling total. A frame whose only shown callee is
- * the next line has it at the same indentation, so that deep stacks stay on the screen.
+ * the next line has it at the same indentation, so that deep stacks stay on the
+ * screen, and beyond some hundred columns all do.
  */
-void toptree_add(struct strbuf *sb, const struct frametree *t, size_t rows,
-                 const struct toptree_look *look);
+void toptree_write(struct outstream *out, const struct frametree *t, size_t rows,
+                   const struct toptree_look *look);
 
 #endif

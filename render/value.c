@@ -91,8 +91,7 @@ static bool add_time(struct strbuf *sb, double v, int unit)
     return true;
 }
 
-/* 0 to 3 for nano, micro, milli and whole seconds; -1 for what is no time. */
-static int time_unit(const char *unit)
+int value_time_unit(const char *unit)
 {
     static const char *const names[][3] = {
         {"nanoseconds", "ns", "nsec"},
@@ -114,8 +113,8 @@ bool value_add_human(struct strbuf *sb, struct folded_count c, const char *unit)
 
     if (strcmp(unit, "bytes") == 0)
         return add_bytes(sb, v);
-    if (time_unit(unit) >= 0)
-        return add_time(sb, v, time_unit(unit));
+    if (value_time_unit(unit) >= 0)
+        return add_time(sb, v, value_time_unit(unit));
     return false;
 }
 

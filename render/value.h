@@ -10,6 +10,9 @@
 
 #include "common/folded.h"
 
+/* 0 to 3 for nano-, micro-, milli- and whole seconds; -1 for what is no time. */
+int value_time_unit(const char *unit);
+
 /* The digits, in groups of three ("1,572,864") or not; a fraction with at most six. */
 void value_add_number(struct strbuf *sb, struct folded_count c, bool grouped);
 

@@ -25,11 +25,15 @@ zlib1g-dev|compressed debug sections|inc:zlib.h
 libpcre2-dev|regular expressions|inc:pcre2.h
 libunwind-dev|walking stacks|inc:libunwind.h
 libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
+libprotobuf-c-dev|profiles for pprof|inc:protobuf-c/protobuf-c.h
+protobuf-c-compiler|the same|cmd:protoc-c
 libseccomp-dev|the system calls flame off stops at|inc:seccomp.h
 pkg-config|how libraries are linked|cmd:pkg-config
 jq|the program the demo records|cmd:jq
 perl|prove, which runs the tests|cmd:prove
 binutils|nm, objcopy, readelf|cmd:objcopy
+golang-go|go tool pprof, in tests|cmd:go
+protobuf-compiler|profiles for pprof looked into, in tests|cmd:protoc
 dwz|shared debug information, in tests|cmd:dwz
 xz-utils|packed symbols, in tests|cmd:xz
 python3|JSON and XML checked in tests|cmd:python3
@@ -42,6 +46,7 @@ valgrind|a check of memory errors, and make bench|cmd:valgrind
 git|a program the tests record|cmd:git
 sqlite3|a program the tests record|cmd:sqlite3
 libjemalloc2|an allocator the tests record|lib:libjemalloc.so.2
+time|seconds and memory of a run, in make bench|cmd:/usr/bin/time
 heaptrack|a recorder make bench compares with|cmd:heaptrack
 libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so.4
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4

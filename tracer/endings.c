@@ -187,10 +187,22 @@ static bool set_has(const struct thread *t, enum off_object_kind kind)
     return false;
 }
 
+/* To find who else has a pipe open takes some milliseconds, in which the thread stands.
+ * Only for sleeps beside which that is not much. */
+#define WORTH_ASKING_NS 20000000u
+
+static const char *peer_name(const struct offcpu *o, const struct thread *t,
+                             const struct off_object *object)
+{
+    if (!o->world.peer || t->s.end - t->s.begin < WORTH_ASKING_NS)
+        return NULL;
+    return o->world.peer(o->world.arg, t->tid, object);
+}
+
 static struct wake *by_peer(struct offcpu *o, const struct thread *t,
                             const struct off_object *object, const char *otherwise)
 {
-    const char *name = o->world.peer ? o->world.peer(o->world.arg, t->tid, object) : NULL;
+    const char *name = peer_name(o, t, object);
 
     return pseudo(name ? name : otherwise);
 }
@@ -208,8 +220,7 @@ static struct wake *by_set(struct offcpu *o, const struct thread *t)
         return pseudo("[terminal]");
     for (size_t i = 0; i < t->nset; i++)
         if (t->set[i].kind == OFF_ON_UNIX || t->set[i].kind == OFF_ON_PIPE) {
-            const char *name =
-                o->world.peer ? o->world.peer(o->world.arg, t->tid, &t->set[i]) : NULL;
+            const char *name = peer_name(o, t, &t->set[i]);
 
             if (name)
                 return pseudo(name);

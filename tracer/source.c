@@ -22,12 +22,10 @@
 #include "tracer/switchcost.h"
 
 #define BEAT_NS 100000000u /* between ticks when nothing else asks for more */
-#define LEAST_NS 200000u   /* between ticks at all */
 #define LOOK_NS 4000000u   /* between looks at threads put off */
 #define LOOK_COST_NS 4000u /* what one look at one thread takes, about */
 #define DRAIN_NS 1000000000u
 #define SWEEP_EVERY 64 /* stops */
-#define TIME_EVERY 16  /* stops */
 
 uint64_t source_now(void)
 {
@@ -97,9 +95,20 @@ static uint64_t beat_ns(const struct source *s)
     return s->client.beat_ns && s->client.beat_ns < BEAT_NS ? s->client.beat_ns : BEAT_NS;
 }
 
+/* Until the time is over, at least a millisecond. Before it has begun: as often as is
+ * worth it. */
+static uint64_t left_ns(const struct source *s, uint64_t now)
+{
+    uint64_t end = s->began + s->opt.duration_ns;
+
+    if (!s->began)
+        return LOOK_NS;
+    return now + 1000000u < end ? end - now : 1000000u;
+}
+
 static uint64_t tick_ns(const struct source *s, uint64_t now)
 {
-    uint64_t ns = beat_ns(s), look, left;
+    uint64_t ns = beat_ns(s), look;
 
     if (s->opt.hz && 1000000000u / s->opt.hz < ns)
         ns = 1000000000u / s->opt.hz;
@@ -110,11 +119,8 @@ static uint64_t tick_ns(const struct source *s, uint64_t now)
         if (look < ns)
             ns = look;
     }
-    if (s->opt.duration_ns && s->began) {
-        left = s->began + s->opt.duration_ns > now ? s->began + s->opt.duration_ns - now : 0;
-        if (left < ns)
-            ns = left < LEAST_NS ? LEAST_NS : left;
-    }
+    if (s->opt.duration_ns && left_ns(s, now) < ns)
+        ns = left_ns(s, now);
     return ns;
 }
 
@@ -161,10 +167,7 @@ static void handle(struct source *s, pid_t tid, int status)
     uint64_t now = source_now();
 
     stops_handle(s, tid, status, now);
-    if (s->stops % TIME_EVERY == 0) {
-        s->timed++;
-        s->timed_ns += source_now() - now;
-    }
+    s->handled_ns += source_now() - now;
 }
 
 /* All that stand, in one go. */
@@ -297,7 +300,5 @@ uint64_t source_stops(const struct source *s)
 
 uint64_t source_cost_ns(const struct source *s)
 {
-    uint64_t each = s->timed ? s->timed_ns / s->timed : 0;
-
-    return s->stops * (each + s->switch_ns);
+    return s->handled_ns + s->stops * s->switch_ns;
 }

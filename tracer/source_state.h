@@ -36,8 +36,8 @@ struct source {
     unsigned limbo;
 
     uint64_t stops;
-    uint64_t timed, timed_ns; /* stops whose handling was measured, and how long it took */
-    uint64_t switch_ns;       /* what a stop costs besides */
+    uint64_t handled_ns; /* what handling them took */
+    uint64_t switch_ns;  /* what a stop costs besides */
 };
 
 /* source.c */

@@ -129,6 +129,8 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o, const struct pa
     /* Whoever waits for the result is gone: so let go. Not where that would kill. */
     if (!o->argv)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != caller) /* before that was set */
+        _exit(1);
     outcome->status = set_up(&t, signals, caller);
     if (!outcome->status)
         outcome->status = source_start(t.source);

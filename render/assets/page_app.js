@@ -22,6 +22,10 @@ class App {
             sort: (key) => this.sortBy(key),
             hover: (name) => this.charts.forEach((c) => c.setHighlight(name)),
         });
+        this.series = new TimeChart(byId("series"), (moments) => {
+            if (String(moments) !== String(this.state.moments))
+                this.change({ moments }, true);
+        });
         this.minimap = new Minimap(byId("minimap"), (range) =>
             this.zoomTo(this.mainChart(), 0, range, true));
     }
@@ -70,31 +74,38 @@ class App {
     /* ---- from state to shapes and graphs ---- */
 
     makeGraphs() {
-        const { state, profile } = this;
+        const { state, profile } = this, momentsKey = String(state.moments);
+        if (profile.moments && momentsKey !== this.momentsKey) {
+            this.momentsKey = momentsKey;
+            selectMoments(profile, state.moments);
+        }
         const layout = state.layout === "sandwich" && state.sandwich < 0 ? "forward" : state.layout;
         const key = SHAPE_KEYS.map((k) => state[k]).join() + Object.keys(SETS).slice(0, 3)
             .map((k) => k === "picks" ? "" : [...state[k]].join(".")).join("|") +
-            (state.order === "size" ? state.column : "");
+            (state.order === "size" ? [state.column, state.moments].join() : "");
         if (key !== this.shapeKey) {
             const before = this.graphs && this.graphs[this.graphs.length - 1];
             this.shapes = makeShapes(profile, { ...state, layout, columnOwn: this.column.own });
-            this.topShape = layout === "callers" || layout === "sandwich" ?
+            this.topShape = ["callers", "sandwich", "elided"].includes(layout) ?
                 makeShapes(profile, { ...state, layout: "forward", columnOwn: this.column.own })[0] :
                 this.shapes[this.shapes.length - 1];
             this.moveZoom = before && this.shapeKey !== undefined ? before : null;
             this.shapeKey = key;
             this.graphKey = "";
         }
-        const graphKey = key + "/" + state.column;
+        const graphKey = [key, state.column, state.moments].join("/");
         if (graphKey === this.graphKey)
             return;
         this.graphKey = graphKey;
-        const columns = layout === "compare" ?
-            [profile.columns[1], profile.columns[0]] : this.shapes.map(() => this.column);
-        this.graphs = columns.map((c, i) =>
-            makeGraph(this.shapes[Math.min(i, this.shapes.length - 1)], c, profile.delta));
+        const { columns } = profile, sides = profile.delta ? columns.slice(0, 2) : null;
+        const shown = layout === "compare" ? [columns[1], columns[0], columns[2]] :
+            layout === "elided" ? [profile.elided.column] : this.shapes.map(() => this.column);
+        this.graphs = shown.map((c, i) =>
+            makeGraph(this.shapes[Math.min(i, this.shapes.length - 1)], c, sides));
+        if (layout === "elided")
+            addLost(profile, this.graphs[0]);
         const same = this.graphs.find((g) => g.shape === this.topShape && g.column === this.column);
-        this.topGraph = same || makeGraph(this.topShape, this.column, profile.delta);
+        this.topGraph = same || makeGraph(this.topShape, this.column, sides);
         if (this.moveZoom)
             this.followZoom(this.moveZoom, this.graphs[this.graphs.length - 1]);
         this.moveZoom = null;
@@ -124,7 +135,7 @@ class App {
     buildCharts(layout) {
         const host = byId("charts"), { profile, pen } = this;
         const titles = { forward: [""], callers: [""], sandwich: ["Callers", "Callees"],
-            compare: ["Before", "After"] }[layout];
+            compare: ["Before", "After", "Change"], elided: [""] }[layout];
         this.built = layout;
         host.className = "charts-" + layout;
         host.replaceChildren();
@@ -137,6 +148,7 @@ class App {
             chart.reversed = layout === "callers" || title === "Callers";
             chart.upper = title === "Callers";
             chart.pane = pane;
+            chart.title = title;
             this.observer.observe(chart.scroller);
             return chart;
         });
@@ -158,7 +170,7 @@ class App {
                 byId("live").textContent = this.sentence(chart, node);
                 if (this.built === "compare")
                     for (const other of this.charts)
-                        if (other !== chart) {
+                        if (other !== chart && node < other.graph.n) {
                             other.selected = node;
                             other.mark(other.selectMark, node);
                         }
@@ -195,12 +207,24 @@ class App {
             this.theme[key] = css.getPropertyValue("--" + key).trim();
     }
 
-    colorOf(graph) {
-        const mode = this.state.color;
+    /* {key, of, share}: of() is a frame's colour, share() its change from -1 to 1, or null. */
+    colorsOf(chart, graph) {
+        const delta = graph.change, chosen = this.state.color;
+        const mode = chart.title === "Change" && !CHANGE_MODES.includes(chosen) ? "change" : chosen;
         const key = [mode, this.dark].join();
-        if (!graph.colors || graph.colors.key !== key)
-            graph.colors = { key, of: colorist(this.profile, graph, mode, this.dark) };
-        return graph.colors.of;
+        if (graph.colors && graph.colors.key === key)
+            return graph.colors;
+        const per = perColumn(this.profile, graph, mode);
+        if (per) {
+            const share = changeShare(per, "ratio");
+            graph.colors = { key, mode, share, per, of: (i) => changeColor(share(i), this.dark) };
+        } else {
+            graph.colors = { key, mode,
+                of: colorist(this.profile, graph, mode, this.dark,
+                    marksOf(this.profile, graph, chart.reversed)),
+                share: delta && changeShare(graph, CHANGE_MODES.includes(mode) ? mode : "change") };
+        }
+        return graph.colors;
     }
 
     showMain(animate) {
@@ -213,8 +237,10 @@ class App {
                 const zoom = chart.upper ? this.upperZoom : state;
                 const flame = this.built === "sandwich" ?
                     chart.upper === (state.direction === "icicle") : state.direction === "flame";
+                const graph = this.graphs[i], colors = this.colorsOf(chart, graph);
                 chart.show({
-                    graph: this.graphs[i], color: this.colorOf(this.graphs[i]), theme: this.theme,
+                    graph, color: colors.of, share: colors.share, mode: colors.mode, per: colors.per,
+                    marks: marksOf(this.profile, graph, chart.reversed), theme: this.theme,
                     flame, search, zoom: zoom.zoom, range: zoom.range,
                     fromEnd: state.labels === "end", animate,
                 });
@@ -222,6 +248,7 @@ class App {
         byId("charts").classList.toggle("upside-down",
             this.built === "sandwich" && state.direction === "flame");
         byId("minimap").hidden = this.built === "sandwich";
+        this.series.show({ column: this.column, range: state.moments, theme: this.theme });
         if (shownGraph)
             this.showMinimap();
         if (state.view !== "graph")
@@ -237,13 +264,13 @@ class App {
     chipColor(name) {
         const byName = this.state.color === "name" || this.state.color === "kind" ?
             this.state.color : "package";
-        return colorist(this.profile, { name: [name] }, byName, this.dark)(0);
+        return colorist(this.profile, { name: [name] }, byName, this.dark, null)(0);
     }
 
     showMinimap() {
         const chart = this.mainChart(), graph = chart.graph;
         this.minimap.show({
-            graph, color: this.colorOf(graph), colorMode: this.state.color, theme: this.theme,
+            graph, color: this.colorsOf(chart, graph).of, colorMode: this.state.color, theme: this.theme,
             search: this.search, flame: chart.view.flame, dark: this.dark,
         });
         this.minimap.window(...chart.target());
@@ -261,7 +288,7 @@ class App {
                 String(Number(button.dataset.value) === state.column));
         for (const input of byId("display").querySelectorAll("input"))
             input.checked = input.type === "radio" ? state[input.name] === input.value :
-                state[input.name];
+                input.id === "lines" ? profile.apart : state[input.name];
         byId("color").value = state.color;
         for (const [id, on] of [["matchcase", state.matchCase], ["regex", state.regex]])
             byId(id).setAttribute("aria-pressed", String(on));
@@ -387,6 +414,11 @@ class App {
         this.change({ sort: key, ascending: key === sort ? !ascending : key === "name" }, true);
     }
 
+    /* Whether a frame of the graph is a subtree of the profile. */
+    hasNodes() {
+        return this.built === "forward" || this.built === "compare";
+    }
+
     /* The profile's nodes that a frame of a graph stands for. */
     nodesOf(graph, node) {
         if (!graph.owner)
@@ -403,12 +435,12 @@ class App {
     }
 
     focusOn(chart, node) {
-        if (this.built === "forward" || this.built === "compare")
+        if (this.hasNodes())
             this.change({ focus: this.nodesOf(chart.graph, node), zoom: 0, range: null });
     }
 
     hideNode(chart, node) {
-        if (node === 0 || (this.built !== "forward" && this.built !== "compare"))
+        if (node === 0 || !this.hasNodes())
             return;
         this.change({ hide: new Set([...this.state.hide, ...this.nodesOf(chart.graph, node)]) });
     }
@@ -430,7 +462,7 @@ class App {
 
     openMenu(chart, node, x, y) {
         const name = chart.graph.name[node], text = this.profile.names[name];
-        const tree = this.built === "forward" || this.built === "compare";
+        const tree = this.hasNodes();
         this.tooltip.hide();
         this.menu.show(text, [
             ["Zoom to this frame", () => this.zoomTo(chart, node, null), "Enter"],

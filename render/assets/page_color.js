@@ -80,13 +80,16 @@ function heat(share, dark) {
 }
 
 /* Growth is vermilion and decline blue, which colour-blind people tell apart too. */
-function changeColor(change, largest, dark) {
-    const t = largest > 0 ? Math.sqrt(Math.min(1, Math.abs(change) / largest)) : 0;
-    if (change === 0)
+function changeColor(share, dark) {
+    const t = Math.sqrt(Math.min(1, Math.abs(share)));
+    if (share === 0)
         return dark ? "#8b9099" : "#d9dce1";
     return oklch((dark ? 0.82 : 0.91) - (dark ? 0.14 : 0.2) * t, 0.03 + 0.13 * t,
-        change > 0 ? 45 : 245);
+        share > 0 ? 45 : 245);
 }
+
+/* Dark enough for a white label; a thread's own hue wherever it comes up. */
+const bandColor = (name) => oklch(0.42, 0.075, hashText(name) % 24 * 15);
 
 /* Wakers, by how far along the chain: neighbours are far apart. */
 const HOP_HUES = [195, 310, 95, 150, 20];
@@ -104,16 +107,23 @@ function countHops(profile, graph) {
     return hops;
 }
 
-/* A function from a graph's node to its CSS colour. */
-function colorist(profile, graph, mode, dark) {
+/* A function from a graph's node to its CSS colour; `marks` as of marksOf. */
+function colorist(profile, graph, mode, dark, marks) {
+    const plain = plainColorist(profile, graph, mode, dark);
+    if (!marks)
+        return plain;
+    return (i) => marks[i] === GONE ? (dark ? "#000000" : "#26262b") :
+        marks[i] === NEW ? "#ffffff" :
+            marks[i] === BAND ? bandColor(profile.names[graph.name[i]]) : plain(i);
+}
+
+function plainColorist(profile, graph, mode, dark) {
     const cache = profile.colors || (profile.colors = new Map());
     const key = mode + (dark ? "-dark" : "");
     const separator = dark ? "#7d838e" : "#b4b9c2";
-    if (mode === "change" && graph.change) {
-        let largest = 0;
-        for (let i = 1; i < graph.n; i++)
-            largest = Math.max(largest, Math.abs(graph.change[i]));
-        return (i) => changeColor(graph.change[i], largest, dark);
+    if (CHANGE_MODES.includes(mode) && graph.change) {
+        const share = changeShare(graph, mode);
+        return (i) => changeColor(share(i), dark);
     }
     if (mode === "own" || mode === "total") {
         let most = 0;

@@ -175,7 +175,7 @@ function rowsInSight(flame, space, top, bottom) {
 }
 
 /*
- * Paints boxes. `view`: {graph, boxes, profile, pen, color, theme, flame, space,
+ * Paints boxes. `view`: {graph, boxes, profile, pen, color, share, marks, theme, flame, space,
  * top, width, height, x0, x1, zoomDepth, search, matchesBefore, highlight, fromEnd}.
  */
 function paint(ctx, view) {
@@ -229,7 +229,13 @@ function paintBox(ctx, view, i, y) {
         ctx.fillStyle = view.search.active && !faded ? theme.accent : theme.thin;
     else
         ctx.fillStyle = faded ? theme.faded : view.color(node);
-    ctx.fillRect(x, y, w > 3 ? w - 1 : w > 1.5 ? w - 0.5 : w, ROW - 1);
+    const drawn = w > 3 ? w - 1 : w > 1.5 ? w - 0.5 : w;
+    ctx.fillRect(x, y, drawn, ROW - 1);
+    if (view.marks && view.marks[node] >= GONE && drawn > 2 && !boxes.run[i] && !faded) {
+        ctx.strokeStyle = theme.muted; /* black and white on a ground that may be either */
+        ctx.lineWidth = 1;
+        ctx.strokeRect(x + 0.5, y + 0.5, drawn - 1, ROW - 2);
+    }
 }
 
 function paintLabel(ctx, view, i, y) {
@@ -245,12 +251,18 @@ function paintLabel(ctx, view, i, y) {
     }
     const n = graph.name[node];
     let s = profile.names[n], width = pen.name(n), left = x + PAD;
+    const mark = view.marks ? view.marks[node] : 0;
     ctx.fillStyle = faded ? theme.muted :
-        boxes.depth[i] < view.zoomDepth ? theme.text : theme.label;
-    if (graph.change) {
-        const sign = graph.change[node] > 0 ? "+" : graph.change[node] < 0 ? "\u2212" : "=";
-        ctx.fillText(sign, left, middle);
+        boxes.depth[i] < view.zoomDepth ? theme.text :
+            mark === BAND || mark === GONE ? "#ffffff" : theme.label;
+    if (view.share) {
+        const share = mark === GONE ? -1 : mark === NEW ? 1 : view.share(node);
+        ctx.fillText(share > 0 ? "+" : share < 0 ? "\u2212" : "=", left, middle);
         left += 12;
+    }
+    if (mark === BAND) {
+        paintBand(ctx, view, s, left, x + w - PAD, middle);
+        return;
     }
     const free = x + w - PAD - left;
     if (width > free) {
@@ -260,7 +272,7 @@ function paintLabel(ctx, view, i, y) {
         return;
     }
     ctx.fillText(s, left, middle);
-    const more = noteOf(graph, node), noteWidth = free - width > 60 ? pen.text(more) : Infinity;
+    const more = noteOf(graph, node, view), noteWidth = free - width > 60 ? pen.text(more) : Infinity;
     if (width + 10 + noteWidth <= free) {
         const alpha = ctx.globalAlpha;
         ctx.globalAlpha = alpha * 0.62;
@@ -269,10 +281,28 @@ function paintLabel(ctx, view, i, y) {
     }
 }
 
+/* A thread's name, bold. Only these labels are measured when they are drawn. */
+function paintBand(ctx, { pen, fromEnd }, name, left, right, middle) {
+    const room = right - left;
+    ctx.font = "600 " + FONT;
+    for (let cut = room, s = name; s; s = pen.cut(name, cut *= 0.9, fromEnd))
+        if (ctx.measureText(s.slice(0, 1000)).width <= room) {
+            ctx.fillText(s.slice(0, 1000), left, middle);
+            break;
+        }
+    ctx.font = FONT;
+}
+
 /* What stands behind the name where there is room. */
-function noteOf(graph, node) {
+function noteOf(graph, node, { mode, per }) {
     const chain = graph.chain && graph.chain[node].length > 1 ?
         `\u00b7 ${graph.chain[node].length} frames ` : "";
+    if (per)
+        return chain + formatPer(per, node, graph.unit);
+    if (mode === "ratio")
+        return chain + formatRatio(graph.now[node], graph.was[node]);
+    if (mode === "relative")
+        return chain + formatRelative(graph.change[node], graph.was[node]);
     if (graph.change)
         return chain + formatChange(graph.change[node], graph.total[0]);
     return chain + formatShort(graph.total[node], graph.unit);

@@ -50,6 +50,14 @@ function formatChange(change, whole) {
     return (v > 0 ? "+" : v < 0 ? "\u2212" : "\u00b1") + Math.abs(v).toFixed(2) + "%";
 }
 
+/* A change against what there was: nothing is no measure. */
+const formatRelative = (change, was) => was > 0 ? formatChange(change, was) :
+    change > 0 ? "new" : "\u00b10.00%";
+
+/* The second count for each of the first. */
+const formatRatio = (now, was) => was > 0 ? Number((now / was).toPrecision(4)).toString() :
+    "no ratio";
+
 const plural = (n, one, many) => groups.format(n) + " " + (n === 1 ? one : many);
 
 const escapeRegex = (s) => s.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&");

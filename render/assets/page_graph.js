@@ -44,12 +44,15 @@ function edges(shape, total) {
     return start;
 }
 
-function makeGraph(shape, column, delta) {
+/* `sides`: of a comparison, the columns after and before. */
+function makeGraph(shape, column, sides) {
     const [own, total] = pour(shape, column.own);
     const graph = { ...shape, shape, column, unit: column.unit, own, total,
-        start: edges(shape, total), change: null, ownChange: null };
-    if (delta)
-        [graph.ownChange, graph.change] = pour(shape, delta);
+        start: edges(shape, total), was: null, now: null, change: null };
+    if (sides) {
+        [graph.now, graph.was] = sides.map((side) => pour(shape, side.own)[1]);
+        graph.change = graph.now.map((v, i) => v - graph.was[i]);
+    }
     return graph;
 }
 

@@ -1,12 +1,16 @@
 /* ---- page_main.js: starts the page and connects its controls ---- */
 
-const profile = readProfile(byId("profile").textContent);
+/* Whether lines of one function are frames of their own goes through a reload. */
+const profile = readProfile(byId("profile").textContent,
+    new URLSearchParams(location.hash.slice(1)).get("lines") === "apart");
 const app = new App(profile);
 app.observer = new ResizeObserver(() => {
     for (const chart of app.charts)
         chart.resize();
     if (app.state.view !== "table" && app.mainChart().graph)
         app.showMinimap();
+    if (app.series.view)
+        app.series.show(app.series.view);
     app.table.fill();
 });
 
@@ -26,9 +30,20 @@ function fillColumns() {
         button.dataset.value = i;
         button.title = `${column.title}: ${formatShort(column.sum, column.unit)}` +
             (column.unit === "bytes" ? "" : " " + column.unit);
-        button.disabled = !(column.sum > 0);
+        button.disabled = !(column.most > 0);
         host.append(button);
     });
+}
+
+/* Colours by what is shown for each of another column. */
+function fillRatios() {
+    if (!profile.delta && profile.columns.length > 1)
+        profile.columns.forEach((column, i) => {
+            const option = element("option", "", "for each of " + (column.name || column.unit));
+            option.value = "per-" + i;
+            option.disabled = !(column.most > 0);
+            byId("color").append(option);
+        });
 }
 
 function setLayout(layout) {
@@ -69,6 +84,11 @@ function connectDisplay() {
     const display = byId("display");
     display.addEventListener("change", (event) => {
         const input = event.target;
+        if (input.id === "lines") {
+            history.replaceState(null, "", input.checked ? "#lines=apart" : "#");
+            location.reload();
+            return;
+        }
         app.change({ [input.name]: input.type === "radio" ? input.value : input.checked });
     });
     display.addEventListener("keydown", (event) => {
@@ -162,10 +182,16 @@ document.addEventListener("keydown", (event) => {
 
 function connect() {
     if (!profile.delta) {
-        byId("layouts").querySelector("[data-value=compare]").remove();
-        byId("color").querySelector("[value=change]").remove();
+        for (const layout of ["compare", "elided"])
+            byId("layouts").querySelector(`[data-value=${layout}]`).remove();
+        for (const mode of CHANGE_MODES)
+            byId("color").querySelector(`[value=${mode}]`).remove();
     }
+    if (profile.ordered)
+        byId("order-name").textContent = "in time";
+    byId("lines-choice").hidden = !profile.hasLines;
     fillColumns();
+    fillRatios();
     connectSegments("columns", (value) => app.change({ column: Number(value), range: null }));
     connectSegments("views", (view) => app.change({ view }));
     connectSegments("layouts", setLayout);
@@ -186,6 +212,7 @@ function connect() {
                 chart.draw();
         });
     app.observer.observe(byId("minimap"));
+    app.observer.observe(byId("series"));
     app.observer.observe(byId("table"));
 }
 

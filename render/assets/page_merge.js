@@ -52,6 +52,11 @@ class Merger {
             if (this.parent[node] === parent && this.name[node] === name)
                 return node;
         }
+        return this.add(parent, name);
+    }
+
+    /* A new child, whatever others are called. */
+    add(parent, name) {
         if (this.n === this.name.length)
             this.grow();
         this.name[this.n] = name;
@@ -78,13 +83,13 @@ function leftOut(profile, view) {
     return out;
 }
 
-/* Callees below callers, as recorded, without what is hidden. */
-function mergeForward(profile, view) {
+/* Callees below callers, as recorded, without what is hidden or, of `skip`, is 1. */
+function mergeForward(profile, view, skip) {
     const { n, name, parent } = profile.shape, out = leftOut(profile, view);
     const [root] = view.focus.size ? view.focus : [0];
     const merger = new Merger(name[root], n), owner = merger.owner;
     for (let i = 0; i < n; i++) {
-        if (out[i])
+        if (out[i] || (skip && skip[i]))
             continue;
         if (view.focus.size ? view.focus.has(i) : i === 0) {
             owner[i] = 0;
@@ -94,7 +99,7 @@ function mergeForward(profile, view) {
         if (p < 0)
             continue;
         owner[i] = view.recursion && p > 0 && merger.name[p] === name[i] ?
-            p : merger.child(p, name[i]);
+            p : profile.ordered ? merger.add(p, name[i]) : merger.child(p, name[i]);
     }
     return merger;
 }
@@ -174,15 +179,22 @@ function mergeChains(tree, stacks) {
     return kept;
 }
 
-/* By name as text, which is how the profile itself is sorted; made when first asked for. */
+/* By name as text, which is how the profile itself is sorted. */
+function rankNames(names) {
+    const order = names.map((_, i) => i), ranks = new Int32Array(names.length);
+    order.sort((a, b) => names[a] < names[b] ? -1 : 1);
+    order.forEach((name, rank) => {
+        ranks[name] = rank;
+    });
+    return ranks;
+}
+
+/* Made when first asked for. What is gone stands at the right of everything. */
 function nameRanks(profile) {
     if (!profile.ranks) {
-        const order = profile.names.map((_, i) => i);
-        order.sort((a, b) => profile.names[a] < profile.names[b] ? -1 : 1);
-        profile.ranks = new Int32Array(order.length);
-        order.forEach((name, rank) => {
-            profile.ranks[name] = rank;
-        });
+        profile.ranks = rankNames(profile.names);
+        if (profile.elided)
+            profile.ranks[profile.elided.name] = profile.names.length;
     }
     return profile.ranks;
 }
@@ -196,6 +208,8 @@ function makeShapes(profile, view) {
         trees = mergeSandwich(profile, view, view.sandwich);
     else if (view.layout === "callers")
         trees = [mergeCallers(profile, view)];
+    else if (view.layout === "elided")
+        trees = [mergeElided(profile, view)];
     else if (plain && !view.chains && view.order === "name")
         return [profile.shape];
     else if (plain)
@@ -206,9 +220,12 @@ function makeShapes(profile, view) {
         if (view.chains)
             tree = mergeChains(tree, profile.stacks);
         const ranks = nameRanks(profile), { name } = tree;
+        if (view.order === "name" && profile.ordered && view.layout === "forward")
+            return preorder(tree, null);
         if (view.order === "name")
             return preorder(tree, (a, b) => ranks[name[a]] - ranks[name[b]]);
-        const total = pour(tree, view.columnOwn)[1];
-        return preorder(tree, (a, b) => total[b] - total[a] || ranks[name[a]] - ranks[name[b]]);
+        const total = pour(tree, view.columnOwn)[1], last = profile.elided && profile.elided.name;
+        return preorder(tree, (a, b) => (name[a] === last) - (name[b] === last) ||
+            total[b] - total[a] || ranks[name[a]] - ranks[name[b]]);
     });
 }

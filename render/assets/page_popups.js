@@ -24,7 +24,7 @@ class Tooltip {
             this.hide();
             return;
         }
-        const key = [chart.graph.column.name, chart.anchor(), node, last].join();
+        const key = [chart.graph.column.name, chart.view.mode, chart.anchor(), node, last].join();
         if (key !== this.key || this.graph !== chart.graph) {
             this.key = key;
             this.graph = chart.graph;
@@ -63,11 +63,19 @@ function frameText(chart, node) {
     rows.push(tipRow(graph.column.title || "Value", short, "tip-main"));
     if (unit === "bytes" || timeUnit(unit) >= 0 || value >= 1e6)
         rows.push(tipRow("", exact));
+    if (chart.view.per) {
+        const { per } = chart.view;
+        rows.push(tipRow("Each of " + (per.other.name || per.other.unit),
+            `${formatPer(per, node, unit)}, of all ${formatPer(per, 0, unit)}`));
+    }
     if (graph.change) {
-        const before = graph.column.name === "before" ? value : value - graph.change[node];
+        const before = graph.was[node];
+        if (chart.view.mode === "ratio")
+            rows.push(tipRow("Ratio", `${formatRatio(graph.now[node], graph.was[node])}, of all ` +
+                formatRatio(graph.now[0], graph.was[0])));
         rows.push(tipRow("Change", `${graph.change[node] > 0 ? "+" : ""}` +
             `${formatShort(graph.change[node], unit)}, ${formatChange(graph.change[node],
-                graph.total[0])} of all` + (before > 0 && graph.column.name === "after" ?
+                graph.total[0])} of all` + (before > 0 ?
                 `, ${formatChange(graph.change[node], before)} of itself` : "")));
     }
     rows.push(tipRow("Of all", formatPercent(value, graph.total[0])));
@@ -78,15 +86,34 @@ function frameText(chart, node) {
     if (!chart.reversed)
         rows.push(tipRow("Self", `${formatShort(graph.own[node], unit)}, ` +
             formatPercent(graph.own[node], graph.total[0])));
+    if (!chart.reversed)
+        rows.push(...lineRows(chart, node));
     for (const [title, text] of otherColumns(chart, node))
         rows.push(tipRow(title, text));
     const hops = chart.reversed ? null : countHops(profile, graph);
-    if (hops && hops[node])
+    if (hops && hops[node]) {
         rows.push(tipRow("Waker", hops[node] === 1 ? "woke the sleeper" :
             `${hops[node] - 1} before the one that woke the sleeper`));
+        linksTo(profile, graph, node).slice(0, 12).forEach(([thread, link], i) => {
+            rows.push(tipRow(`Link ${i + 1}`, (thread ? shorten(thread, 40) + ": " : "") +
+                `${formatShort(graph.total[link], unit)}, ` +
+                formatPercent(graph.total[link], graph.total[0])));
+        });
+    }
     const kind = profile.kinds[name];
     if (kind !== "user" && kind !== "separator")
         rows.push(tipRow("Kind", kind));
+    return rows;
+}
+
+/* File and line, of several with their shares. */
+function lineRows(chart, node) {
+    const found = linesOf(chart, node), all = found.reduce((sum, [, v]) => sum + v, 0);
+    const rows = found.slice(0, 4).map(([line, v], i) => tipRow(i ? "" : found.length > 1 ?
+        "Lines" : "Line", shorten(line, 60) + (found.length > 1 && all > 0 ?
+        `, ${formatPercent(v, all)}` : "")));
+    if (found.length > 4)
+        rows.push(tipRow("", `${found.length - 4} more`));
     return rows;
 }
 

@@ -71,23 +71,6 @@ function readDelta(data, n) {
     return delta;
 }
 
-/*
- * A comparison becomes three columns: what there is now, what there was, and the
- * larger of both, which alone has room for frames that one side does not have.
- */
-function compareColumns(after, delta) {
-    const before = new Float64Array(after.own.length), either = before.slice();
-    for (let i = 0; i < before.length; i++) {
-        before[i] = Math.max(0, after.own[i] - delta[i]);
-        either[i] = Math.max(before[i], after.own[i]);
-    }
-    return [
-        { ...after, name: "after", title: "After" },
-        { ...after, name: "before", title: "Before", own: before },
-        { ...after, name: "either", title: "Either", own: either },
-    ];
-}
-
 /* Marks at the end of a name that say what kind of code it is. */
 const MARKS = { "_[k]": "kernel", "_[j]": "jit", "_[i]": "inlined", "_[w]": "waker",
     "_[o]": "cold" };
@@ -102,17 +85,27 @@ function readNames(raw) {
     return { names, kinds };
 }
 
-function readProfile(text) {
+/* `apart`: frames of one function in several lines stay several. */
+function readProfile(text, apart) {
     const data = JSON.parse(text);
-    const shape = readShape(data), n = shape.n;
-    let columns = data.columns.map((c) => ({
-        name: c.name, title: c.title || c.name || c.unit, unit: c.unit, own: readOwn(c, n),
-    }));
-    const delta = data.delta === undefined ? null : readDelta(data, n);
+    const { names, kinds, id, where } = readFunctions(data.names, apart || data.ordered);
+    let shape = readShape(data), lines = null;
+    const fine = shape.n, hasTimes = data.columns.some((c) => c.time !== undefined);
+    let columns = gatherMoments(data.columns, fine);
+    let delta = data.delta === undefined || hasTimes ? null : readDelta(data, fine);
+    if (where) {
+        ({ shape, lines } = mergeLines(shape, names, id, where));
+        for (const c of columns)
+            keepLines(c, lines, shape.n);
+        delta = delta && pourLines(lines, shape.n, delta);
+    }
+    const n = shape.n;
     if (delta)
         columns = compareColumns(columns[0], delta);
-    for (const c of columns)
+    for (const c of columns) {
         c.sum = c.own.reduce((a, b) => a + b, 0);
+        c.most = c.moments ? c.moments.reduce((a, m) => a + m.sum, 0) : c.sum;
+    }
     /* A title that only says what the first column is goes when another is shown. */
     const single = columns.length === 1, named = single || data.title !== columns[0].title;
     const stacks = new Uint8Array(n);
@@ -120,10 +113,30 @@ function readProfile(text) {
         for (let i = 0; i < n; i++)
             if (c.own[i] > 0)
                 stacks[i] = 1;
-    return {
+    const profile = {
         title: data.title, named, single, subtitle: data.subtitle, nametype: data.nametype,
-        reverse: data.reverse, ...readNames(data.names), shape, columns, delta,
+        reverse: data.reverse, names, kinds, shape, columns, delta, lines, apart,
+        hasLines: where !== null || apart,
+        ordered: data.ordered === true, /* siblings stand in time, also those of one name */
+        moments: columns.reduce((a, c) => Math.max(a, c.moments ? c.moments.length : 0), 0),
+        widths: data.widths || "after", change: data.change || "absolute",
         stacks, /* 1: a stack ends in this node, in some column */
         nstacks: stacks.reduce((a, b) => a + b, 0),
     };
+    if (delta)
+        profile.elided = readElided(profile);
+    return profile;
+}
+
+/* A column of the file's nodes becomes one of the merged ones, and keeps the former. */
+function keepLines(column, lines, n) {
+    const all = column.own, before = column.moments;
+    column.fine = () => all;
+    if (before) {
+        const fine = { ...column };
+        column.fine = () => addMoments(fine, lines.fine.n, ...column.shown);
+        column.shown = [0, before.length - 1];
+        column.moments = before.map((m) => ({ ...m, at: m.at.map((i) => lines.owner[i]) }));
+    }
+    column.own = pourLines(lines, n, all);
 }

@@ -8,9 +8,9 @@
 
 const CHOICES = {
     view: ["both", "table", "graph"],
-    layout: ["forward", "callers", "sandwich", "compare"],
+    layout: ["forward", "callers", "sandwich", "compare", "elided"],
     direction: ["icicle", "flame"],
-    color: ["package", "name", "kind", "total", "own", "change"],
+    color: ["package", "name", "kind", "total", "own", "change", "relative", "ratio"],
     order: ["name", "size"],
     labels: ["start", "end"],
     theme: ["auto", "light", "dark"],
@@ -18,11 +18,15 @@ const CHOICES = {
 };
 
 function defaultState(profile) {
+    const { widths, change, delta } = profile, at = ["after", "before", "either"].indexOf(widths);
     return {
-        view: "both", layout: profile.reverse ? "callers" : "forward", direction: "icicle",
-        color: profile.delta ? "change" : "package", order: "name", labels: "start",
+        view: "both", direction: "icicle",
+        layout: profile.reverse ? "callers" : delta && widths === "elided" ? "elided" : "forward",
+        color: !delta ? "package" : change === "absolute" ? "change" : change, order: "name", labels: "start",
         theme: "auto", sort: "own", ascending: false,
-        column: Math.max(0, profile.columns.findIndex((c) => c.sum > 0)),
+        column: delta && at >= 0 ? at :
+            Math.max(0, profile.columns.findIndex((c) => c.most > 0)),
+        moments: null, /* first and last that are shown */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
         recursion: false, chains: false,
         query: "", matchCase: false, regex: true, picks: new Set(),
@@ -49,6 +53,10 @@ function writeState(state, profile) {
     for (const key of ["sandwich", "zoom"])
         if (state[key] !== usual[key])
             p.set(key, state[key]);
+    if (state.moments)
+        p.set("moments", state.moments.join("~"));
+    if (profile.apart)
+        p.set("lines", "apart");
     if (state.range)
         p.set("range", state.range.map((v) => v.toPrecision(9)).join("~"));
     if (state.query)
@@ -72,6 +80,9 @@ function readState(text, profile) {
             if (number(s, limit) > 0)
                 state[key].add(number(s, limit));
     }
+    const per = perIndex(p.get("color") || "");
+    if (per >= 0 && per < profile.columns.length && !profile.delta)
+        state.color = p.get("color");
     const wanted = p.get("column");
     if (wanted !== null) {
         const at = profile.columns.findIndex((c) => c.name === wanted);
@@ -82,13 +93,16 @@ function readState(text, profile) {
     const range = /^([\d.e+-]+)~([\d.e+-]+)$/.exec(p.get("range") || "");
     if (range && Number(range[2]) > Number(range[1]))
         state.range = [Number(range[1]), Number(range[2])];
+    const moments = /^(\d{1,9})~(\d{1,9})$/.exec(p.get("moments") || "");
+    if (moments && Number(moments[1]) <= Number(moments[2]) && moments[2] < profile.moments)
+        state.moments = [Number(moments[1]), Number(moments[2])];
     state.query = p.get("q") || "";
     if (state.layout === "sandwich" && state.sandwich < 0)
         state.layout = "forward";
     if (!profile.delta) {
-        if (state.layout === "compare")
+        if (state.layout === "compare" || state.layout === "elided")
             state.layout = "forward";
-        if (state.color === "change")
+        if (CHANGE_MODES.includes(state.color))
             state.color = "package";
     }
     return state;

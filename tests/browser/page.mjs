@@ -40,9 +40,19 @@ export function render(folded, ...options) {
 export function renderTo(ending, folded, ...options) {
     const out = join(scratch, `picture${Math.random().toString(36).slice(2)}.${ending}`);
     writeFileSync(out + ".folded", folded);
-    execFileSync(flame, ["render", "-o", out, ...options, out + ".folded"],
+    return draw(out, [out + ".folded"], options);
+}
+
+function draw(out, inputs, options) {
+    execFileSync(flame, ["render", "-o", out, ...options, ...inputs],
         { stdio: ["ignore", "inherit", "inherit"] });
     return out;
+}
+
+// The same of several files.
+export function renderFiles(ending, inputs, ...options) {
+    return draw(join(scratch, `picture${Math.random().toString(36).slice(2)}.${ending}`), inputs,
+        options);
 }
 
 // A file in the scratch directory.

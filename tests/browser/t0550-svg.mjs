@@ -167,6 +167,14 @@ async function keys() {
     await page.context().close();
 }
 
+// Where frame "emit" begins, in counts, and how deep it is.
+async function placeOfEmit(path) {
+    const page = await open(path);
+    const at = await on(page, "emit").evaluate((g) => [g.dataset.x, g.dataset.d]);
+    await page.context().close();
+    return at;
+}
+
 async function address() {
     const path = render(FOLDED);
     const page = await open(path);
@@ -185,6 +193,40 @@ async function address() {
     near((await frame(other, "alloc", 1)).width, 780, 1, "a shared link shows the same");
     is(await text(other, "matched"), "Matched: 75.00%", "with the search");
     await other.context().close();
+    is(new URLSearchParams(hash.slice(1)).get("p"), "app;main;parse;alloc",
+        "which names the frame by its path");
+    const moved = render("app;aaa 900\napp;main;parse;alloc 40\napp;main;parse;x 40\n");
+    const later = await open(moved, { hash });
+    near((await frame(later, "alloc")).width, 1180, 1, "so it finds it in another picture");
+    await later.context().close();
+    const gone = await open(moved, { hash: "#p=app;main;parse;nothing;at;all" });
+    near((await frame(gone, "parse")).width, 1180, 1, "or its nearest caller there");
+    await gone.context().close();
+    const [x, y] = await placeOfEmit(path);
+    const place = await open(path, { hash: `#x=${x}&y=${y}` });
+    near((await frame(place, "emit")).width, 1180, 1, "flamegraph.pl's x and y are taken");
+    await place.context().close();
+    const chart = await open(render("a;f;g 5\na;h 5\na;f;g 5\n", "--flamechart"));
+    await on(chart, "g", 1).click();
+    is(new URL(chart.url()).hash, "#p=a%3Bf%3Bg&k=1", "of equal paths it says which");
+    const third = (await frame(chart, "g", 0)).shown;
+    await chart.reload();
+    ok(!third && !(await frame(chart, "g", 0)).shown && (await frame(chart, "g", 1)).shown,
+        "and shows that one again");
+    await chart.context().close();
+    const hostile = render("a;<b>&=%;\"c\" 5\na;x 5\n");
+    const odd = await open(hostile);
+    await on(odd, '"c"').click();
+    await odd.reload();
+    near((await frame(odd, '"c"')).width, 1180, 1, "any name can stand in it");
+    is(odd.trouble.join("\n"), "", "no script error");
+    await odd.context().close();
+    const deep = await open(render("frame_with_a_name;".repeat(900) + "leaf 3\nother 5\n"));
+    await on(deep, "leaf").click();
+    ok(new URL(deep.url()).hash.startsWith("#x="), "a path too long is a place");
+    await deep.reload();
+    near((await frame(deep, "leaf")).width, 1180, 1, "which leads there as well");
+    await deep.context().close();
     const wrong = await open(path, { hash: "#x=99999&y=oops&s=%5B" });
     ok((await frame(wrong, "emit")).shown, "a link to no frame shows all");
     is(await text(wrong, "matched"), "Invalid expression: [", "its wrong search is said");
@@ -280,6 +322,46 @@ async function embedded() {
     await still.context().close();
 }
 
+// What a comparison says is also said without colours, at any zoom and width.
+async function signs() {
+    const two = "a;up 10 30\na;down 30 10\na;same 20 20\na;gone;f 20 0\na;new;f 0 20\n";
+    const label = async (page, name) => (await frame(page, name)).label;
+    const page = await open(render(two));
+    is(await label(page, "up"), "+ up", "growth has a plus");
+    is(await label(page, "down"), "\u2212 down", "decline a minus");
+    is(await label(page, "same"), "same", "what is as before neither");
+    await on(page, "down").click();
+    is(await label(page, "down"), "\u2212 down", "also when zoomed");
+    await page.context().close();
+    for (const [width, colorScheme] of [[420, "light"], [900, "dark"], [1800, "dark"]]) {
+        const elided = await open(render(two, "--widths", "elided"), { width, colorScheme });
+        const gone = await frame(elided, "gone"), now = await frame(elided, "new");
+        is(gone.fill, "rgb(34, 34, 38)", `what is gone is black at ${width}`);
+        is(now.fill, "rgb(255, 255, 255)", "what is new is white");
+        ok(gone.x > now.x && gone.x >= (await frame(elided, "up")).x, "and the gone at the right");
+        const ink = await elided.evaluate(() => [...document.querySelectorAll("#frames > g")]
+            .filter((g) => /^(gone|new) /.test(g.textContent))
+            .map((g) => getComputedStyle(g.querySelector("text")).fill).join(" "));
+        is(ink, "rgb(17, 17, 17) rgb(255, 255, 255)", "both can be read");
+        await elided.context().close();
+    }
+    const chain = await open(render("T1;run;futex;--;post_[w];loop_[w];T2_[w] 5\nT1;run 5\n"));
+    const weight = (name) => chain.evaluate((wanted) => {
+        const g = [...document.querySelectorAll("#frames > g")]
+            .find((e) => e.textContent.startsWith(wanted + " ("));
+        return getComputedStyle(g.querySelector("text")).fontWeight;
+    }, name);
+    is(await weight("T1"), "700", "a sleeping thread's name is a band");
+    is(await weight("T2"), "700", "a waking one's too");
+    is(await weight("loop"), "400", "a function is none");
+    await on(chain, "T2").hover();
+    is(await text(chain, "details"), "Function: T2 (5 samples, 50.00%) \u00b7 link 1 T2: 50.00%",
+        "the line below tells the links that lead to a waker");
+    await on(chain, "run").hover();
+    is(await text(chain, "details"), "Function: run (10 samples, 100.00%)", "and none of a sleeper");
+    await chain.context().close();
+}
+
 // Counted, not timed: a zoom into a large picture must write to what it shows only.
 async function large() {
     let folded = "";
@@ -306,6 +388,6 @@ async function large() {
 }
 
 await main(async () => {
-    for (const test of [hover, zoom, search, keys, address, width, labels, hostile, embedded, large])
+    for (const test of [hover, zoom, search, keys, address, width, labels, hostile, embedded, signs, large])
         await test();
 });

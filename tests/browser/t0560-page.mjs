@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The explorer page: table, graph, zoom, search, callers, sandwich, keys, the address.
-import { choose, click, color, crumbs, frame, hover, point, row, table, text } from "./explorer.mjs";
+import { choose, click, color, crumbs, explore, frame, hover,
+    point, quiet, row, table, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok, open, renderTo } from "./page.mjs";
 
 const FOLDED = `# flame: view=live unit=bytes
@@ -10,14 +11,7 @@ app;main;emit;alloc 1048576
 app;main;Emit 524288
 app;exit 524288
 `;
-const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
-const explore = async (folded, how = {}, ...options) =>
-    open(renderTo("html", folded, ...options), { ...quiet, ...how });
 const symbol = (page, name) => page.locator(".symbol").getByText(name, { exact: true });
-const untroubled = async (page, name) => {
-    is(page.trouble.join("\n"), "", `${name}: no script error, no request`);
-    await page.context().close();
-};
 
 async function views() {
     const page = await explore(FOLDED);

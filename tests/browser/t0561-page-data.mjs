@@ -1,16 +1,10 @@
 #!/usr/bin/env node
 // The explorer page: columns, fractions, comparisons, many and hostile names, widths, themes.
 import { readFileSync } from "node:fs";
-import { click, color, crumbs, frame, frames, hover, point, row, table, text } from "./explorer.mjs";
+import { click, color, crumbs, explore, frame, frames, hover,
+    point, quiet, row, table, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok, open, renderTo } from "./page.mjs";
 
-const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
-const explore = async (folded, how = {}, ...options) =>
-    open(renderTo("html", folded, ...options), { ...quiet, ...how });
-const untroubled = async (page, name) => {
-    is(page.trouble.join("\n"), "", `${name}: no script error, no request`);
-    await page.context().close();
-};
 
 async function columns() {
     const page = await explore("# flame: view=alloc unit=bytes\nm;f 3000\nm;g 1000\n" +
@@ -80,7 +74,8 @@ async function chain() {
     const page = await explore("# flame: view=chain unit=nanoseconds\n" +
         "app;read;--;signal_[w];pool_[w];--;irq_[w] 3000000\napp;read 1000000\n");
     await hover(page, "signal");
-    ok((await text(page, "#tooltip")).replace(/\s+/g, " ").endsWith("Waker woke the sleeper Kind waker"),
+    ok((await text(page, "#tooltip")).replace(/\s+/g, " ").endsWith(
+        "Waker woke the sleeper Link 1 pool: 3.00 ms, 75.00% Kind waker"),
         "who woke the sleeper");
     await hover(page, "irq");
     ok((await text(page, "#tooltip")).includes("1 before the one that woke"), "and who woke that one");

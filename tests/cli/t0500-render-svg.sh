@@ -21,7 +21,7 @@ file_has first.svg '<title>parse \(300 samples, 46\.15%\)</title>' 'the tooltip 
 file_has first.svg '<title>write \(250 samples, 38\.46%\)</title>' 'a mark is not shown'
 file_lacks first.svg '_\[k\]' 'nowhere'
 is_int "$(grep -c '<g data-x=' first.svg)" 7 'one <g> a frame'
-is_int "$(grep -Ec '<g data-x="[0-9]+" data-w="[0-9]+" data-d="[0-9]+"><title>[^<]*</title><rect [^<]*/><text( [^<]*>[^<]*</text|/)></g>$' first.svg)" \
+is_int "$(grep -Ec '<g data-x="[0-9]+" data-w="[0-9]+" data-d="[0-9]+"( data-c="a")?><title>[^<]*</title><rect [^<]*/><text( [^<]*>[^<]*</text|/)></g>$' first.svg)" \
     7 'each with title, rect and text'
 file_has first.svg '<svg width="1200"' '1200 pixels wide'
 file_has first.svg '>Flame Graph</text>' 'the default title'

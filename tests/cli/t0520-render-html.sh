@@ -78,6 +78,42 @@ count m;h 5 calls' 'but columns'
 run "$FLAME" render columns.folded
 file_has err 'view is count here and alloc before' 'a picture has one only'
 
+# Moments: of each file one, or as the text says.
+times() {
+    grep -o '^"time":[^,]*' out | cut -d: -f2 | tr '\n' ' '
+}
+printf '# flame: view=live unit=bytes\nm;f 3\n' >first
+printf '# flame: view=live unit=bytes\nm;f 5\nm;g 1\n' >second
+printf 'm;h 7\n' >third
+run_expect_status 0 'moments' "$FLAME" render -f html --series first second third
+is_str "$(times)" '0 1 2 ' 'a file is one'
+is_str "$(python3 unpack.py out)" 'live m;f 3 bytes
+live m;f 5 bytes
+live m;g 1 bytes
+ m;h 7 bytes' 'each has its own counts'
+run "$FLAME" render -f html first second
+is_str "$(times)$(python3 unpack.py out)" 'live m;f 8 bytes
+live m;g 1 bytes' 'without --series files add up'
+run_expect_status 0 'in a picture' "$FLAME" render --series first second
+file_has out '<title>f \(8 bytes' 'moments add up'
+printf '# flame: view=cpu time=2.5\na 1\n# flame: view=cpu time=-1e1\na 2\n# flame: view=cpu time=2.5\na 4\n' >timed
+run "$FLAME" render -f html timed
+is_str "$(times)" '2.5 -10 ' 'times stand in the text'
+is_str "$(python3 unpack.py out)" 'cpu a 5 samples
+cpu a 2 samples' 'one that comes again is the same'
+run "$FLAME" render -f html --series first timed
+is_str "$(times)" '0 2.5 -10 ' 'and win over the order of files'
+for bad in nan inf 1e999 '' 5x "$(printf '%070d' 1)"; do
+    printf '# flame: view=cpu time=%s\na 1\n' "$bad" >wrong
+    run_expect_status 0 "a time of '$bad'" "$FLAME" render -f html wrong
+    [ -z "$bad" ] || file_has err 'not a number of seconds' 'is said to be none'
+    is_str "$(times)" '' 'and left aside'
+done
+python3 -c 'for i in range(5000): print(f"# flame: view=v time={i} x=y\na 1")' >many
+run_expect_status 2 'five thousand moments' "$FLAME" render -f html -o many.html many
+file_has err 'many:8193: more than 4096 views and moments' 'are too many, and where'
+ok 'and nothing is written' test ! -e many.html
+
 printf 'a;b 1.5\na;c 2\n' >fractions
 run "$FLAME" render -f html fractions
 is_str "$(python3 unpack.py out)" ' a;b 1.500000 samples

@@ -37,8 +37,8 @@ has_row 'Memory added to the programs, MB' 'cc1' 'memory of programs'
 has_row 'Bytes on disk, MB' 'jq' 'bytes on disk'
 has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'folding'
 has_row 'From a recording to folded stacks, CPU seconds' 'a program with -g' 'folding with inlined frames'
-has_row 'Tracing of blocking calls' 'futex, flame off' 'futex ping-pong'
-has_row 'Tracing of blocking calls' 'pipe, flame off' 'pipe ping-pong'
+has_row 'Tracing of blocking calls' 'futex: flame off' 'futex ping-pong'
+has_row 'Tracing of blocking calls' 'pipe, one processor: flame off' 'pipe ping-pong'
 file_has out '^\| off: attach to a crowd of threads' 'attaching to a crowd'
 file_has out '^\| exact: slowdown, geometric mean +\| +at most 1\.20 \| +[0-9.]+ \| +(yes|no) \|$' \
     'the figures to reach'
@@ -48,6 +48,25 @@ if command -v heaptrack >/dev/null; then
 else
     file_has out '^- missing: heaptrack' 'a recorder that is not there is named'
 fi
+
+mkdir perl
+for script in flamegraph.pl stackcollapse-perf.pl difffolded.pl; do
+    printf '#!/bin/sh\nsleep 0.2\n' >perl/$script
+    chmod +x perl/$script
+done
+BENCH_RUNS=2 BENCH_ONLY=text,pictures FLAMEGRAPH=$SCRATCH/perl \
+    run_expect_status 0 'text and pictures' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+for what in 'perf script' 'diff of' 'a million stacks' '27 stacks, svg' '27 stacks, pprof' \
+    '27 stacks, csv' '100 stacks, html'; do
+    file_has out "^$what.* [0-9.]+ s  \([0-9.]+ to [0-9.]+\) +[0-9.]+ MiB\$" "seconds: $what"
+done
+file_has out '^  [0-9]+ MB/s \([0-9]+ to [0-9]+\)$' 'megabytes a second'
+is_int "$(grep -cE '^  flame is [0-9.]+ times as fast \([0-9.]+ to [0-9.]+\)$' out)" 3 \
+    'ratios with their spread'
+is_str "$(find b -name 'flame-bench.*')" '' 'inputs are removed'
+BENCH_RUNS=1 BENCH_ONLY=text FLAME=/bin/false \
+    run_expect_status 1 'a script that fails' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+file_has err '^bench: failed: text$' 'is named'
 
 BENCH_RUNS=1 BENCH_ONLY=sqlite3,simulators \
     run_expect_status 0 'sqlite3 and the simulators' "$python" "$bench" --tiny --dir "$SCRATCH/b"

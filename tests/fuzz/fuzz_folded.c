@@ -1,9 +1,10 @@
 /*
  * Any bytes as folded text: every line parsed, every key looked up, the tree
- * built and drawn both ways round. What folded_add_frame makes of the input
+ * built, drawn and exported both ways round. What folded_add_frame makes of the input
  * must read back as one frame, and no input may get markup or a control
  * character into the picture.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,18 +30,77 @@ static size_t count_of(const char *text, const char *part)
     return n;
 }
 
+static char *written_bytes(const struct render_backend *b, const struct frametree *t,
+                           const struct render_options *o, size_t *len)
+{
+    char *text = NULL;
+    FILE *f = open_memstream(&text, len);
+
+    check(f && b->write(f, t, o) == 0 && fclose(f) == 0);
+    return text;
+}
+
 static char *written(const struct render_backend *b, const struct frametree *t,
                      const struct render_options *o)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
+    size_t len;
+    char *text = written_bytes(b, t, o, &len);
 
-    check(f && b->write(f, t, o) == 0 && fclose(f) == 0);
     check(strlen(text) == len);
     for (size_t i = 0; i < len; i++)
         check(text[i] == '\n' || ((unsigned char)text[i] >= 0x20 && text[i] != 0x7f));
     return text;
+}
+
+/* What is folded again holds as many stacks with a count, and nothing that is no stack. */
+static void check_folded(const struct frametree *t, const struct render_options *o)
+{
+    size_t len, stacks = 0, want = 0;
+    char *text = written_bytes(&export_folded, t, o, &len);
+    struct folded_line line;
+
+    for (size_t at = 0; at < len;) {
+        const char *nl = memchr(text + at, '\n', len - at);
+        int kind = folded_parse_line(text + at, (size_t)(nl - text) - at, &line);
+
+        check(kind == 1 || (kind == 0 && at == 0));
+        stacks += kind == 1;
+        at = (size_t)(nl - text) + 1;
+    }
+    for (uint32_t i = 0; i < t->n; i++)
+        want += t->nodes[i].self > 0 || (t->self_part && t->self_part[i] > 0) ||
+                (t->delta && t->delta[i] < 0);
+    check(stacks == want);
+    free(text);
+}
+
+static bool has_fractions(const struct frametree *t)
+{
+    for (uint32_t i = 0; t->delta && i < t->n; i++)
+        if (t->delta[i] != floor(t->delta[i]))
+            return true;
+    return t->self_part != NULL;
+}
+
+static void export(const struct frametree *t, const struct render_options *o)
+{
+    size_t len;
+
+    check_folded(t, o);
+    for (size_t i = 0; render_backends[i]; i++) {
+        const struct render_backend *b = render_backends[i];
+
+        if (strncmp(b->name, "png", 3) == 0 || b == &export_folded)
+            continue;
+        /* These would say on standard error that they round. */
+        if (has_fractions(t) &&
+            (b == &export_pprof || b == &export_callgrind || b == &export_massif))
+            continue;
+        if (b == &export_pprof)
+            free(written_bytes(b, t, o, &len));
+        else
+            free(written(b, t, o));
+    }
 }
 
 static void draw(const struct frametree *t, const char *name)
@@ -69,6 +129,7 @@ static void draw(const struct frametree *t, const char *name)
     check(count_of(text, "<script") == 2 && count_of(text, "</script") == 2);
     check(count_of(text, "<!--") == 0 && count_of(text, "<style") == 1);
     free(text);
+    export(t, &o);
 }
 
 static void merge(const char *s, size_t size, bool reverse)

@@ -254,8 +254,59 @@ static void test_model(void)
     is_int(wrong, 0, "60 random trees equal their naive twins");
 }
 
+/* What a line shares with the one before it, at every kind of end. */
+static void test_shared(void)
+{
+    static const struct {
+        const char *lines[3];
+        uint32_t nodes; /* with the root */
+    } cases[] = {
+        {{"a;b 1", "a;b;c 2"}, 4},
+        {{"a;b;c 1", "a;b 2"}, 4},
+        {{"a;b 1", "a;bc 2"}, 4},
+        {{"a;bc 1", "a;b 2"}, 4},
+        {{"a;;b 1", "a; 2"}, 4},
+        {{"a 1", "a;;b 2"}, 4},
+        {{"; 1", "a 2"}, 2},
+        {{"a;b 1", "a;b 2"}, 3},
+        {{"abcdefgh;i 1", "abcdefgh 2"}, 3},
+        {{";a 1", "a 2"}, 4},
+        {{"a;b;; 1", "a;b;;c 2"}, 5},
+        {{"x;a 1", ";a 2"}, 5},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (int turned = 0; turned < 2; turned++) {
+            struct frametree t;
+
+            frametree_init(&t, turned);
+            frametree_keep_order(&t);
+            for (size_t k = 0; cases[i].lines[k]; k++)
+                put(&t, cases[i].lines[k]);
+            frametree_finish(&t);
+            if (!turned)
+                is_int(t.n, cases[i].nodes, "in order: %s, %s", cases[i].lines[0],
+                       cases[i].lines[1]);
+            is_int(t.nodes[0].total, 3, "counts of both");
+            frametree_release(&t);
+        }
+    {
+        struct frametree t;
+
+        frametree_init(&t, true);
+        frametree_keep_order(&t);
+        put(&t, ";a;b 1");
+        put(&t, ";;a;b 1");
+        put(&t, "c;a;b 1");
+        frametree_finish(&t);
+        is_int(t.n, 6, "from the leaf empty frames at the root are frames");
+        frametree_release(&t);
+    }
+}
+
 int main(void)
 {
+    test_shared();
     test_merge();
     test_order();
     test_counts();

@@ -163,6 +163,26 @@ static void test_join(void)
     stage_close();
 }
 
+/* Whoever is not traced is looked for where that takes little beside the sleep. */
+static void test_strangers(void)
+{
+    static const struct {
+        uint64_t us;
+        const char *who;
+    } cases[] = {{19999, "[unknown]"}, {20000, "[untraced: bash]"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        threads();
+        stage_object(3, OFF_ON_PIPE, 77, 0);
+        stage_peer("[untraced: bash]");
+        stage_entry(10, 11, SYS_read, ARGS(3, 0, 1));
+        stage_exit(10 + cases[i].us, 11, 1);
+        is_str(stage_chain(), cases[i].who, "a sleep of %d us", (int)cases[i].us);
+        stage_peer(NULL);
+        stage_close();
+    }
+}
+
 static void test_pipe(void)
 {
     threads();
@@ -178,7 +198,7 @@ static void test_pipe(void)
     stage_wake(50, 14, SYS_read, ARGS(3, 0, 1));
     stage_peer("[untraced: bash]");
     stage_exit(60, 12, 1);
-    is_str(stage_chain(), "[untraced: bash]", "who reads does not wake readers");
+    is_str(stage_chain(), "[unknown]", "who reads does not wake readers");
     stage_peer(NULL);
     stage_entry(100, 11, SYS_write, ARGS(4));
     stage_wake(110, 12, SYS_write, ARGS(4));
@@ -425,6 +445,7 @@ static void test_roles(void)
 
 int main(void)
 {
+    test_strangers();
     test_futex();
     test_futex_moves();
     test_second_thoughts();

@@ -148,6 +148,24 @@ static void test_marks(void)
     is_int(palette_strip_mark("f_[\0]", 5), 5, "a NUL is no mark");
 }
 
+static void test_thread(void)
+{
+    bool differ = false;
+
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        int n = snprintf(name, sizeof name, "worker-%d", i);
+        struct rgb c = palette_thread(name, (size_t)n);
+
+        differ = differ || !same(c, palette_thread("worker-0", 8));
+        /* Contrast to white by WCAG 2: luminance under 0.183 is 4.5 to 1; this is above it. */
+        ok(0.2126 * c.r * c.r + 0.7152 * c.g * c.g + 0.0722 * c.b * c.b < 0.175 * 255 * 255,
+           "%s can bear a white label", name);
+        ok(same(c, palette_thread(name, (size_t)n)), "and is the same again");
+    }
+    ok(differ, "threads differ");
+}
+
 static void test_delta(void)
 {
     struct rgb up = palette_delta(10, 10), down = palette_delta(-10, 10),
@@ -171,6 +189,7 @@ int main(void)
     test_hues();
     test_hops();
     test_marks();
+    test_thread();
     test_delta();
     return done_testing();
 }

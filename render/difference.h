@@ -1,0 +1,63 @@
+/*
+ * difference.h: pictures of a comparison: whose counts the widths are, and what the
+ * colours say.
+ *
+ * A differential tree (t->delta) comes with the counts after as its own.
+ * difference_apply keeps both sides in t->was and t->now and gives the tree the
+ * counts that are to be drawn. Not thread-safe for one tree.
+ */
+#ifndef FLAME_RENDER_DIFFERENCE_H
+#define FLAME_RENDER_DIFFERENCE_H
+
+#include "render/frametree.h"
+
+enum difference_widths {
+    DIFFERENCE_AFTER,
+    DIFFERENCE_BEFORE,
+    DIFFERENCE_EITHER, /* the larger of both: room for what is gone and what is new */
+    /* As after, and at the right, below a frame of its own, the paths that only before has. */
+    DIFFERENCE_ELIDED,
+};
+
+enum difference_colors {
+    DIFFERENCE_ABSOLUTE, /* by how much a frame changed, against the one that changed most */
+    DIFFERENCE_RELATIVE, /* against itself: twice as much is red for small frames too */
+    /*
+     * By after / before of a frame, against that of all: of two counts of one run (cycles
+     * and instructions) a picture of one, coloured by the other for each of it.
+     */
+    DIFFERENCE_RATIO,
+};
+
+/* What a node of an elided view is. */
+enum difference_role {
+    DIFFERENCE_BOTH,
+    DIFFERENCE_GONE, /* of the part at the right */
+    DIFFERENCE_NEW,  /* nothing of it, nor below it, was there before */
+};
+
+/* False when the name is none; and the names. */
+bool difference_find_widths(const char *name, enum difference_widths *w);
+bool difference_find_colors(const char *name, enum difference_colors *c);
+
+const char *difference_widths_name(enum difference_widths w);
+const char *difference_colors_name(enum difference_colors c);
+
+/* Of a finished tree with t->delta. */
+void difference_apply(struct frametree *t, enum difference_widths w);
+
+struct change {
+    double was, now;
+};
+
+/* By node, with all below it. The caller frees it. After difference_apply. */
+struct change *difference_totals(const struct frametree *t);
+
+/*
+ * A change as a number from -1 to 1, of which palette_delta makes a colour. `all` is
+ * the root's, `largest` the largest change drawn; either matters to its own kind only.
+ */
+double difference_share(enum difference_colors c, struct change v, struct change all,
+                        double largest);
+
+#endif

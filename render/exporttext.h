@@ -1,0 +1,24 @@
+/*
+ * exporttext.h: what exports say of the profile as a whole, where a format has a
+ * place for it. Appends to a strbuf; titles may hold any bytes. Not NUL-safe: titles
+ * are C strings.
+ */
+#ifndef FLAME_RENDER_EXPORTTEXT_H
+#define FLAME_RENDER_EXPORTTEXT_H
+
+#include "render/series.h"
+
+/* "TITLE - SUBTITLE" on one line of clean text. The subtitle names the command, and says
+ * of sampled counts that they are estimates. */
+void exporttext_heading(struct strbuf *sb, const struct render_options *o);
+/* A series' title, for a comparison with "before" or "after". */
+void exporttext_series(struct strbuf *sb, const struct series_set *set, uint32_t i);
+
+/* The same as JSON strings. */
+void exporttext_json_heading(struct strbuf *sb, const struct render_options *o);
+void exporttext_json_series(struct strbuf *sb, const struct series_set *set, uint32_t i);
+
+/* Warns that `format` takes whole numbers only and series i has others. */
+void exporttext_warn_rounded(const char *format, const struct series_set *set, uint32_t i);
+
+#endif

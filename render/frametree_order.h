@@ -1,0 +1,24 @@
+/*
+ * frametree_order.h: from nodes with counts of their own to a finished tree: totals,
+ * ranks of names, order of siblings. For frametree.c and for what makes one tree of
+ * another (difference.c). All need parents to have lower numbers than their children.
+ */
+#ifndef FLAME_RENDER_FRAMETREE_ORDER_H
+#define FLAME_RENDER_FRAMETREE_ORDER_H
+
+#include "render/frametree.h"
+
+/* *a + b, held at the largest value, which t->saturated says then. */
+void frametree_add_whole(struct frametree *t, uint64_t *a, uint64_t b);
+/* Adds a fraction and moves what reaches one into the whole part. */
+void frametree_add_part(struct frametree *t, uint64_t *whole, double *part, double b);
+
+/* Totals of all nodes from their own counts; may be called again after those changed. */
+void frametree_sum(struct frametree *t);
+void frametree_rank_names(struct frametree *t);
+/* By rank of their names. */
+void frametree_sort_siblings(struct frametree *t);
+/* By number, which is the order they came in. */
+void frametree_list_siblings(struct frametree *t);
+
+#endif

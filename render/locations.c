@@ -1,0 +1,81 @@
+#include "render/locations.h"
+
+#include <stdlib.h>
+
+#include "fold/collapse_hash.h"
+#include "render/framename.h"
+
+void locations_init(struct locations *loc, const struct frametree *t)
+{
+    *loc = (struct locations){.t = t};
+}
+
+void locations_release(struct locations *loc)
+{
+    free(loc->l);
+    free(loc->slots);
+    free(loc->at);
+    free(loc->base);
+    free(loc->stack);
+    *loc = (struct locations){0};
+}
+
+static uint32_t *slot_of(const struct locations *loc, const struct location *key)
+{
+    uint32_t i = (uint32_t)collapse_hash(key, sizeof *key, 0) & loc->mask;
+
+    while (loc->slots[i] && memcmp(&loc->l[loc->slots[i] - 1], key, sizeof *key) != 0)
+        i = (i + 1) & loc->mask;
+    return &loc->slots[i];
+}
+
+static uint32_t find(struct locations *loc, struct location key)
+{
+    uint32_t *slot;
+
+    if (loc->n >= loc->mask / 2) {
+        free(loc->slots);
+        loc->mask = loc->mask ? loc->mask * 2 + 1 : 4095;
+        loc->slots = xcalloc((size_t)loc->mask + 1, sizeof *loc->slots);
+        for (uint32_t i = 0; i < loc->n; i++)
+            *slot_of(loc, &loc->l[i]) = i + 1;
+    }
+    slot = slot_of(loc, &key);
+    if (*slot)
+        return *slot;
+    if (loc->n == loc->cap) {
+        loc->cap = loc->cap ? loc->cap * 2 : 1024;
+        loc->l = xreallocarray(loc->l, loc->cap, sizeof *loc->l);
+    }
+    loc->l[loc->n++] = key;
+    return *slot = loc->n;
+}
+
+void locations_step(struct locations *loc, uint32_t name, uint32_t depth)
+{
+    const struct frametree_name *n = &loc->t->names[name];
+    /* What is inlined into the root is in a function we know nothing of. */
+    bool inlined = depth > 1 && framename_split(n->s, n->len).mark == 'i';
+
+    if (depth >= loc->path_cap) {
+        loc->path_cap = loc->path_cap ? loc->path_cap * 2 : 256;
+        loc->at = xreallocarray(loc->at, loc->path_cap, sizeof *loc->at);
+        loc->base = xreallocarray(loc->base, loc->path_cap, sizeof *loc->base);
+    }
+    if (depth == 0)
+        return;
+    loc->at[depth] = find(loc, (struct location){name, inlined ? loc->at[depth - 1] : 0});
+    loc->base[depth] = inlined ? loc->base[depth - 1] : depth;
+}
+
+uint64_t *locations_stack(struct locations *loc, uint32_t depth, size_t *n)
+{
+    if (depth > loc->stack_cap) {
+        loc->stack_cap = loc->path_cap;
+        loc->stack = xreallocarray(loc->stack, loc->stack_cap, sizeof *loc->stack);
+    }
+    *n = 0;
+    for (uint32_t d = depth; d > 0; d = loc->base[d] - 1)
+        loc->stack[(*n)++] = loc->at[d];
+    return loc->stack;
+}

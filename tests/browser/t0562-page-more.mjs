@@ -1,0 +1,255 @@
+#!/usr/bin/env node
+// The explorer page: what is gone, relative and ratio colours, chains of threads, lines of
+// functions, and columns counted at several moments.
+import { click, color, explore, frame, hover, point,
+    quiet, row, table, text, untroubled } from "./explorer.mjs";
+import { file, is, main, near, ok, open, renderFiles } from "./page.mjs";
+
+const tip = async (page, name, how) => {
+    await hover(page, name, how);
+    return (await text(page, "#tooltip")).replace(/\s+/g, " ");
+};
+const rgb = async (page, name, how) => (await color(page, name, how)).split(",").map(Number);
+const param = (page, key) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(key);
+
+const TWO = "a;b;c 10 30\na;b;d 40 20\na;e 10 10\na;b;gone;x 20 0\na;gone;x 5 0\na;new;f 0 15\n";
+
+async function elided() {
+    const page = await explore(TWO);
+    await page.locator("#layouts button", { hasText: "Gone" }).click();
+    is(await row(page, 1), "a:75 [only before]:25", "what is gone stands beside what there is");
+    is(await row(page, 3), "c:30 d:20 f:15 b:20 gone:5", "with its callers");
+    is(await row(page, 5), "x:20", "whole");
+    const dark = await rgb(page, "gone"), light = await rgb(page, "new");
+    ok(Math.max(...dark) < 60, "black", dark);
+    ok(Math.min(...light) > 200, "and what is new white", light);
+    ok((await tip(page, "gone")).includes("−20, −20.00% of all, −100.00% of itself"),
+        "the tooltip has the change");
+    ok((await tip(page, "b")).includes("Change −20, −20.00% of all, −28.57% of itself"),
+        "a caller has lost what is gone from it");
+    await page.locator("#display summary").click();
+    await page.locator("#display input[value=size]").check();
+    is(await row(page, 1), "a:75 [only before]:25", "at the right in any order");
+    await page.keyboard.press("Escape");
+    await click(page, "[only before]");
+    near((await frame(page, "[only before]")).w, (await frame(page, "all")).w, 2, "it can be zoomed");
+    ok(!(await table(page)).some((r) => r.startsWith("[only")), "it is no symbol");
+    const hash = new URL(page.url()).hash;
+    await page.reload();
+    ok(hash.includes("layout=elided") && await frame(page, "[only before]"), "the address says so");
+    await untroubled(page, "gone");
+
+    const first = await explore(TWO, {}, "--widths", "elided");
+    is(await row(first, 1), "a:75 [only before]:25", "--widths elided begins with it");
+    await untroubled(first, "--widths elided");
+    const either = await explore(TWO, {}, "--widths", "either", "--change", "relative");
+    is(await row(either, 1), "a:120", "--widths either");
+    is(await either.locator("#color").inputValue(), "relative", "--change relative");
+    await untroubled(either, "--widths either");
+    const none = await explore("a;b 3 5\n");
+    await none.locator("#layouts button", { hasText: "Gone" }).click();
+    is(await row(none, 1), "a:5", "nothing gone, nothing beside");
+    await untroubled(none, "nothing gone");
+}
+
+async function shares() {
+    const page = await explore("m;big 1000 1100\nm;small 10 20\nm;same 50 50\n");
+    const heat = async (name) => {
+        const [r, , b] = await rgb(page, name);
+        return r - b;
+    };
+    ok(await heat("big") > await heat("small") + 20, "absolute: the large change is the redder");
+    await page.locator("#color").selectOption("relative");
+    ok(await heat("small") > await heat("big") + 20, "relative: the small frame that doubled");
+    await page.locator("#color").selectOption("ratio");
+    const [r, g, b] = await rgb(page, "same");
+    ok(b > r, "ratio: below that of all is blue", [r, g, b]);
+    ok((await tip(page, "small")).includes("Ratio 2, of all 1.104"), "and the tooltip has it");
+    is(param(page, "color"), "ratio", "the address, too");
+    await untroubled(page, "shares");
+
+    /* Bytes for each call: 100 of all; 1,000 and 10 of its parts. */
+    const trace = await explore("# flame: view=alloc unit=bytes\nm;large 10000\nm;little 1000\n" +
+        "# flame: view=count unit=calls\nm;large 10\nm;little 100\nm;freed 0.5\n");
+    await trace.locator("#color").selectOption({ label: "for each of count" });
+    const [large, little] = [await rgb(trace, "large"), await rgb(trace, "little")];
+    ok(large[0] > large[2] + 60, "above the ratio of all", large);
+    ok(little[2] > little[0] + 60, "below it", little);
+    ok((await tip(trace, "large")).includes("Each of count 1,000 B, of all 99.55 B"),
+        "the tooltip says how many", await tip(trace, "large"));
+    const hash = new URL(trace.url()).hash;
+    await trace.reload();
+    is(await trace.locator("#color").inputValue(), "per-1", "a link keeps it");
+    ok(hash.includes("color=per-1"), "in the address");
+    await trace.locator("#columns button", { hasText: "count" }).click();
+    ok((await rgb(trace, "large")).every((v) => v > 60), "a column for each of itself is no ratio");
+    await trace.keyboard.press("r");
+    await untroubled(trace, "for each");
+}
+
+async function sides() {
+    for (const [width, across] of [[1400, true], [820, false], [400, false]]) {
+        const page = await explore(TWO, { width }, "--widths", "either");
+        await page.locator("#layouts button", { hasText: "Side by side" }).click();
+        is((await page.locator(".pane h2").allTextContents()).join(), "Before,After,Change",
+            `three graphs at ${width}`);
+        is(await row(page, 1, 0), "a:85", "before");
+        is(await row(page, 1, 1), "a:75", "after");
+        is(await row(page, 1, 2), "a:120", "and room for both");
+        const tops = await page.locator(".pane").evaluateAll((all) =>
+            all.map((e) => e.getBoundingClientRect().top));
+        ok(across === (tops[0] === tops[2]), across ? "side by side" : "one below the other");
+        await page.locator("#color").selectOption("package");
+        await page.locator("#layouts").click({ position: { x: 1, y: 1 } });
+        const left = await rgb(page, "c", { chart: 0 });
+        ok(left.every(Number.isFinite), "colours by package");
+        await hover(page, "c", { chart: 0 });
+        is(await page.locator(".mark-hover:visible").count(), 3, "one pointer marks all three");
+        await untroubled(page, `sides at ${width}`);
+    }
+}
+
+async function threads() {
+    const page = await explore("# flame: view=chain unit=nanoseconds\n" +
+        "T1;run;futex;--;post_[w];loop_[w];T2_[w] 1000000\n" +
+        "T1;run;futex;--;post_[w];loop_[w];T2_[w];--;irq_[w];main_[w];T1_[w] 3000000\nT3;nap;--;[timer]_[w] 1\n");
+    const [first, second] = [await color(page, "T1"), await color(page, "T1", { nth: 1 })];
+    is(first, second, "a thread has one colour wherever it comes up");
+    ok(first.split(",").reduce((a, b) => a + Number(b), 0) < 360, "a dark one", first);
+    ok((await color(page, "run")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
+        "unlike a function");
+    const links = await tip(page, "main");
+    ok(links.includes("Link 1 T2: 4.00 ms, 100.00% Link 2 T1: 3.00 ms, 75.00%"),
+        "each link has thread, time and share", links);
+    ok((await tip(page, "T1", { nth: 1 })).includes("Link 2 T1: 3.00 ms"), "the last one, too");
+    await page.keyboard.press("r");
+    ok((await color(page, "T2")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
+        "no bands among callers");
+    await page.keyboard.press("r");
+    await hover(page, "run");
+    await page.keyboard.press("f");
+    ok((await color(page, "futex")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
+        "what a function alone calls is no thread");
+    const tids = await explore("app;app-7;run;futex;--;post_[w];loop-1_[w];run_[w];app-8_[w];app_[w] 5\n");
+    for (const [name, band] of [["app", true], ["app-7", true], ["app-8", true], ["loop-1", false]])
+        is((await color(tids, name)).split(",").reduce((a, b) => a + Number(b), 0) < 360, band,
+            `${name} is ${band ? "a" : "no"} thread`);
+    await untroubled(tids, "threads by number");
+    await untroubled(page, "threads");
+}
+
+async function lines() {
+    const folded = "app;main m.c:10;parse <T>(int) p.cc:12;malloc 300\n" +
+        "app;main m.c:10;parse <T>(int) p.cc:40;malloc 200\napp;main m.c:22;parse <T>(int) p.cc:40;malloc 100\n" +
+        "app;main m.c:22;emit e.rs:7_[i] 50\napp;connect 10.0.0.1:80 5\napp;look example.com:80 5\n";
+    const page = await explore(folded);
+    is(await row(page, 1), "app:660", "the root");
+    is(await row(page, 2), "connect 10.0.0.1:80:5 look example.com:80:5 main:650",
+        "frames of one function are one, whatever their lines; an address is no line");
+    is(await row(page, 3), "emit:50 parse <T>(int):600", "below them as well");
+    ok((await tip(page, "parse <T>(int)")).includes("Lines p.cc:12, 50.00% p.cc:40, 50.00%"),
+        "the tooltip has the lines, with shares");
+    ok((await tip(page, "emit")).includes("Line e.rs:7"), "or the only one");
+    ok((await tip(page, "emit")).includes("Kind inlined"), "marks are understood before it");
+    is((await table(page)).filter((r) => r.startsWith("main")).join(), "main 0 650", "one row each");
+    await page.keyboard.press("r");
+    ok(!(await tip(page, "malloc")).includes("Line"), "callers have none");
+    await page.keyboard.press("r");
+    await page.locator("#display summary").click();
+    await page.locator("#lines").check();
+    await page.waitForFunction(() => performance.getEntriesByName("flame-drawn").length &&
+        location.hash.includes("lines=apart"));
+    is(await row(page, 2), "connect 10.0.0.1:80:5 look example.com:80:5 main m.c:10:500 main m.c:22:150",
+        "lines can be frames of their own");
+    await click(page, "main m.c:22");
+    await page.reload();
+    ok((await row(page, 3)).includes("emit e.rs:7:50"), "which the address keeps");
+    await page.locator("#display summary").click();
+    await page.locator("#lines").uncheck();
+    await page.waitForFunction(() => !location.hash.includes("apart"));
+    is(await row(page, 3), "emit:50 parse <T>(int):600", "and back");
+    await untroubled(page, "lines");
+    const plain = await explore("a;b 1\n");
+    await plain.locator("#display summary").click();
+    ok(!await plain.locator("#lines").isVisible(), "no choice where there are no lines");
+    await untroubled(plain, "no lines");
+    const two = await explore("a;f x.c:1 10 20\na;f x.c:2 5 0\n");
+    is(await row(two, 2), "f:20", "in comparisons, too");
+    ok((await tip(two, "f")).includes("Change +5"), "with the change of all lines");
+    await untroubled(two, "lines compared");
+}
+
+async function moments() {
+    const at = (i) => file(`m${i}.folded`, "# flame: view=live unit=bytes\n" +
+        `app;cache ${i * 1000}\napp;buf ${5000 - i * 1000}\n` +
+        `# flame: view=count unit=calls\napp;cache ${i}\n`);
+    const path = renderFiles("html", [1, 2, 3, 4].map(at), "--series");
+    const page = await open(path, quiet);
+    is(await row(page, 2), "buf:2500 cache:2500", "of a level the mean is shown first");
+    is(await text(page, ".series-label"), "0 s to 3 s: 4.88 KiB on average", "which is said");
+    const box = await page.locator("#series").boundingBox();
+    const middle = (i) => [box.x + box.width * (i + 0.5) / 4, box.y + 30];
+    await page.mouse.click(...middle(2));
+    is(await row(page, 2), "buf:2000 cache:3000", "a click chooses a moment");
+    is(await text(page, ".series-label"), "at 2 s: 4.88 KiB", "and says when");
+    is(param(page, "moments") || "2~2", "2~2", "the address has it");
+    await page.mouse.move(...middle(1));
+    await page.mouse.down();
+    await page.mouse.move(...middle(2), { steps: 4 });
+    await page.mouse.up();
+    is(await row(page, 2), "buf:2500 cache:2500", "a drag chooses a range");
+    await page.locator("#columns button", { hasText: "count" }).click();
+    is(await row(page, 2), "cache:5", "what flows is added up");
+    await page.waitForFunction(() => decodeURIComponent(location.hash).includes("moments=1~2"));
+    await page.reload();
+    is(await row(page, 2), "cache:5", "a reload keeps the range");
+    await page.locator("#series").focus();
+    await page.keyboard.press("ArrowRight");
+    is(await row(page, 2), "cache:4", "arrows walk the moments");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Shift+ArrowRight");
+    is(await row(page, 2), "cache:7", "with Shift a range");
+    is(await page.locator("#series").getAttribute("aria-valuetext"), "2 s to 3 s: 7",
+        "a screen reader hears it");
+    await page.keyboard.press("Escape");
+    is(await row(page, 2), "cache:10", "Escape chooses all");
+    await page.keyboard.press("r");
+    is(await row(page, 1), "cache:10", "in other graphs, too");
+    await page.mouse.dblclick(...middle(3));
+    is(await row(page, 1), "cache:10", "so does a double click");
+    await page.setViewportSize({ width: 420, height: 800 });
+    ok((await page.locator("#series").boundingBox()).width <= 420, "it follows the window");
+    await untroubled(page, "moments");
+
+    const timed = await explore("# flame: view=cpu time=10.5\na;f x.c:3 5\na;f x.c:9 1\n" +
+        "# flame: view=cpu time=0.5\na;f x.c:3 1\na;g 2\n");
+    is(await text(timed, ".series-label"), "0.5 s to 10.5 s: 9", "times may stand in the text");
+    is(await row(timed, 2), "f:7 g:2", "in any order");
+    ok((await tip(timed, "f")).includes("Lines x.c:3, 85.71% x.c:9, 14.29%"), "with lines");
+    await timed.locator("#series").focus();
+    await timed.keyboard.press("ArrowRight");
+    is(await row(timed, 2), "f:1 g:2", "the earliest first");
+    ok((await tip(timed, "f")).includes("Line x.c:3"), "with its lines");
+    await untroubled(timed, "times");
+    const still = await explore("a;b 1\n");
+    ok(!await still.locator("#series").isVisible(), "no time, no strip");
+    await untroubled(still, "no times");
+}
+
+// A flame chart's siblings stand in time.
+async function ordered() {
+    const page = await explore("a;z 1\na;b;x 2\na;z 3\na;b;y 4\nother 5\n", {}, "--flamechart");
+    is(await row(page, 2), "z:1 b:2 z:3 b:4", "frames in the order of the lines");
+    await page.mouse.click(...await point(page, "a"), { button: "right" });
+    await page.locator("#menu button", { hasText: "Focus" }).click();
+    is(await row(page, 1), "z:1 b:2 z:3 b:4", "also in a subtree alone");
+    is(await page.locator("#order-name").textContent(), "in time", "which is said");
+    await page.keyboard.press("r");
+    is(await row(page, 1), "x:2 y:4 z:4", "callers are merged, by name");
+    await untroubled(page, "ordered");
+}
+
+await main(async () => {
+    for (const test of [elided, shares, sides, threads, lines, moments, ordered])
+        await test();
+});
