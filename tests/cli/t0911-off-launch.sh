@@ -151,7 +151,7 @@ for _ in $(seq 100); do
     [ -s limit ] && break
     sleep 0.1
 done
-is_str "$(cat limit)" 'done' 'it runs on'
+is_str "$(cat limit)" "done" 'it runs on'
 file_has x.folded '^sleep;.*nanosleep [1-4][0-9]{5}$' 'what it slept till then is there'
 is_str "$(ls tmp)" '' 'no recording is left behind'
 done_testing
