@@ -22,7 +22,9 @@ python=python3
 for p in python3.14 python3.13 python3.12; do
     ! "$p" -c 'import sys; sys.activate_stack_trampoline' 2>/dev/null || python=$p
 done
-run_expect_status 0 'pool.py is traced' "$FLAME" off -o pool.flame -- "$python" "$ROOT/examples/pool.py" 300
+# shellcheck disable=SC2016 # the inner shell's
+run_expect_status 0 'pool.py is traced' "$FLAME" off -o pool.flame -- \
+    sh -c 'echo $$ >pid; exec "$0" "$@"' "$python" "$ROOT/examples/pool.py" 300
 is_str "$(cat out)" 100 'and does its work'
 file_has err '^flame: lock most waited for: futex \[(heap|anon)\] in ' 'its lock is a futex of the heap'
 "$FLAME" fold --view chain pool.flame >pool.folded
@@ -37,4 +39,5 @@ fi
 sum() { awk -v p="$1" '$0 ~ p { n += $NF } END { print n + 0 }' pool.folded; }
 behind=$(sum "$work;.*;futex \\[(heap|anon)\\];--;.*;--;\\[(timer|disk)\\]_\\[w\\];(nanosleep|fsync)[^;]*$save")
 ok "waits of at least 100 ms end at the saving thread's sleep ($behind us)" test "$behind" -ge 100000
+rm -f "/tmp/perf-$(cat pid).map" # the names of Python's functions
 done_testing
