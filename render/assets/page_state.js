@@ -24,7 +24,7 @@ function defaultState(profile) {
         layout: profile.reverse ? "callers" : delta && widths === "elided" ? "elided" : "forward",
         color: !delta ? "package" : change === "absolute" ? "change" : change, order: "name", labels: "start",
         theme: "auto", sort: "own", ascending: false,
-        column: delta && at >= 0 ? at :
+        column: delta && at >= 0 && profile.columns[at].most > 0 ? at :
             Math.max(0, profile.columns.findIndex((c) => c.most > 0)),
         moments: null, /* first and last that are shown */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
