@@ -436,7 +436,8 @@ static char *complete_subtitle(struct render_options *o, const struct input *in)
 }
 
 /* What each column of the tree is called; the first one as the picture. */
-static struct render_column *describe_columns(const struct input *in, struct render_options *o)
+static struct render_column *describe_columns(const struct input *in, struct render_options *o,
+                                              const char *view)
 {
     struct render_column *c = xcalloc(in->ncolumns, sizeof *c);
 
@@ -454,6 +455,7 @@ static struct render_column *describe_columns(const struct input *in, struct ren
         c[0].unit = o->countname;
     o->columns = c;
     o->ncolumns = in->ncolumns;
+    o->view = view;
     return c;
 }
 
@@ -491,7 +493,7 @@ static int draw(struct request *q)
         return status;
     fill_in(q, &in);
     subtitle = complete_subtitle(&q->o, &in);
-    columns = describe_columns(&in, &q->o);
+    columns = describe_columns(&in, &q->o, q->view);
     if (in.tree.delta && !q->backend->explores) {
         difference_apply(&in.tree, q->o.widths);
         status = check_side(&in.tree, q->o.widths);

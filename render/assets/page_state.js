@@ -23,14 +23,16 @@ const CHOICES = {
 };
 
 function defaultState(profile) {
-    const { widths, change, delta } = profile, at = ["after", "before", "either"].indexOf(widths);
+    const { widths, change, delta, columns } = profile;
+    const at = delta ? ["after", "before", "either"].indexOf(widths) :
+        columns.findIndex((c) => c.name === profile.view);
     return {
         view: "both", direction: "icicle",
         layout: profile.reverse ? "callers" : delta && widths === "elided" ? "elided" : "forward",
         color: !delta ? "package" : change === "absolute" ? "change" : change, order: "name", labels: "start",
         theme: "auto", sort: "own", ascending: false,
-        column: delta && at >= 0 && profile.columns[at].most > 0 ? at :
-            Math.max(0, profile.columns.findIndex((c) => c.most > 0)),
+        column: at >= 0 && columns[at].most > 0 ? at :
+            Math.max(0, columns.findIndex((c) => c.most > 0)),
         moments: null, /* first and last that are shown */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
         recursion: false, chains: false,
