@@ -32,9 +32,9 @@ struct input_options {
     struct filter *filter; /* which stacks, and how much of them; NULL: all */
     const char *command;   /* for messages about the filter */
     bool lines;            /* of traces: file and line in every name */
-    bool series;  /* each file is a moment, of those that do not say when the next second */
-    bool columns; /* counts of different views and moments are kept apart, in columns
-                     of the tree; with false all are added up */
+    bool series;     /* each file is a moment, of those that do not say when the next second */
+    bool columns;    /* counts of different views and moments are kept apart, in columns
+                        of the tree; with false all are added up */
     bool first_side; /* a comparison whose second counts are all 0 is no error */
 };
 
