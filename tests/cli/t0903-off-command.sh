@@ -36,6 +36,9 @@ done
 file_has chain.folded '^sh;.*wait.*;--;.*_\[w\];sleep_\[w\]' 'the shell waits for sleep'
 run_expect_status 0 'a page' "$FLAME" off -q -o x.html -- sleep 0.05
 file_has x.html '"Off-CPU wake chains"' 'has all views'
+run_expect_status 0 'a page of one view' "$FLAME" off -q --view chain -o y.html -- sleep 0.05
+file_has y.html '"view":"chain"' 'begins with it'
+file_has y.html '"Run-queue latency"' 'and has the others'
 run_expect_status 0 'a bitmap' "$FLAME" off -q -o x.png -- sleep 0.05
 is_str "$(head -c 4 x.png | tail -c 3)" PNG 'is one'
 run_expect_status 0 'folded text' "$FLAME" off -q --view offwake -o x.folded -- sleep 0.05
