@@ -19,6 +19,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "common/error.h"
+
 enum {
     BUFFER = 256 * 1024,
     LINE = 64, /* of the cache */
@@ -29,6 +31,7 @@ struct collapse_codec {
     z_stream gz;
     ZSTD_DCtx *zd;
     bool between; /* at the end of a member or frame: end of file is fine here */
+    bool told;    /* of bytes behind the last member */
     size_t pos, end;
     char packed[BUFFER];
 };
@@ -79,9 +82,13 @@ static size_t unpack(struct collapse_input *in, char *to, size_t room)
         c->between = false;
         break;
     default:
-        /* gzip itself ignores what follows a whole member. */
-        if (c->between)
+        /* gzip itself ignores what follows a whole member, and says so unless it is padding. */
+        if (c->between) {
+            if (!c->told && c->packed[c->pos] != '\0')
+                flame_warn("%s: what follows its gzip data is no gzip data and is left out", in->name);
+            c->told = true;
             c->gz.avail_in = 0;
+        }
         else
             in->error = "its gzip data is damaged";
     }
