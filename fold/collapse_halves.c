@@ -103,18 +103,28 @@ static bool all_clean(const struct half h[2])
     return h[1].meta.len == 0;
 }
 
-static void join(struct collapse_stacks *to, const struct collapse_stacks *from)
+/* Adds all names; gives their ids there, to be freed. */
+static uint32_t *join_names(struct collapse_stacks *to, const struct collapse_stacks *from)
 {
-    size_t names = collapse_stacks_names(from), stacks = collapse_stacks_len(from), alloc = 0;
-    uint32_t *there = xcalloc(names, sizeof *there), *ids = NULL;
-    struct collapse_stack s;
+    size_t n = collapse_stacks_names(from);
+    uint32_t *there = xcalloc(n, sizeof *there);
 
-    for (size_t i = 0; i < names; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t len;
         const char *name = collapse_stacks_text(from, (uint32_t)i, &len);
 
         there[i] = collapse_stacks_name(to, name, len);
     }
+    return there;
+}
+
+static void join_stacks(struct collapse_stacks *to, const struct collapse_stacks *from,
+                        const uint32_t *there)
+{
+    size_t stacks = collapse_stacks_len(from), alloc = 0;
+    uint32_t *ids = NULL;
+    struct collapse_stack s;
+
     for (size_t i = 0; i < stacks; i++) {
         collapse_stacks_get(from, i, &s);
         if (s.n > alloc) {
@@ -126,8 +136,26 @@ static void join(struct collapse_stacks *to, const struct collapse_stacks *from)
         collapse_stacks_add(to, ids, s.n, s.has_first ? &s.count : NULL,
                             s.has_second ? &s.second : NULL);
     }
-    free(there);
     free(ids);
+}
+
+static void *rank(void *arg)
+{
+    collapse_stacks_rank(arg);
+    return NULL;
+}
+
+/* Names are put in order for sorting while stacks are added. */
+static void join(struct collapse_stacks *to, const struct collapse_stacks *from)
+{
+    uint32_t *there = join_names(to, from);
+    pthread_t helper;
+    bool helped = pthread_create(&helper, NULL, rank, to) == 0;
+
+    join_stacks(to, from, there);
+    if (helped)
+        pthread_join(helper, NULL);
+    free(there);
 }
 
 /*
