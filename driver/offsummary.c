@@ -143,7 +143,7 @@ static void print_things(const struct strbuf *all)
     if (n)
         say(&sb);
     strbuf_clear(&part);
-    off_summary_section(all, "offwake", &part);
+    off_summary_section(all, "chain", &part);
     lock = waited_lock(&part);
     if (lock.lock.what) {
         strbuf_addf(&sb, "lock most waited for: %s, ", lock.lock.what);
@@ -155,8 +155,15 @@ static void print_things(const struct strbuf *all)
         }
         say(&sb);
     }
+    if (lock.end.what) {
+        strbuf_addf(&sb, "behind that: %s, ", lock.end.what);
+        add_time(&sb, lock.end.us * 1000);
+        strbuf_addstr(&sb, " of it");
+        say(&sb);
+    }
     free(lock.lock.what);
     free(lock.giver.what);
+    free(lock.end.what);
     strbuf_release(&part);
     strbuf_release(&sb);
 }

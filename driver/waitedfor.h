@@ -17,15 +17,17 @@ size_t waited_for(const struct strbuf *off, struct waited *out, size_t max);
 
 struct waited_lock {
     struct waited lock;  /* what is NULL: nobody waited for a lock */
-    struct waited giver; /* thread (and function) that most of the wait ended by; or NULL */
+    struct waited giver; /* thread (and functions) that most of the wait ended by; or NULL */
+    struct waited end;   /* what a thread further up the chain slept in meanwhile; or NULL */
 };
 
 /*
- * The lock most waited for, of the offwake view: a futex in one of whose four innermost
+ * The lock most waited for, of the chain view: a futex in one of whose four innermost
  * functions' names there is "lock" (and neither "block" nor "clock"), as in
- * pthread_mutex_lock, __lll_lock_wait, LWLockAcquire. A wait on a condition variable has
- * none. Free both `what`.
+ * pthread_mutex_lock, __lll_lock_wait, LWLockAcquire; or another call below a function
+ * that acquires a lock by its name. A wait on a condition variable has none. Free each
+ * `what`.
  */
-struct waited_lock waited_lock(const struct strbuf *offwake);
+struct waited_lock waited_lock(const struct strbuf *chain);
 
 #endif

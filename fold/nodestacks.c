@@ -7,7 +7,8 @@
  *      handler returned to is noted as exact
  *   3. item by item each node on the way gets its stack in the aggregate, which is
  *      its parent's with its own frames on top; a waker's frames are its stack's,
- *      from the leaf to the root
+ *      from the leaf to the root, and links of a chain that read alike are shown once: a
+ *      lock that goes round among ten workers is one thing to look at
  *
  * So each node is looked at a fixed number of times however many items and stacks
  * share it, and no step recurses. Step 3 is done afresh for each thread and part of
@@ -40,6 +41,7 @@ struct run {
     uint32_t *address; /* number of a PC's address, see frames.h; else its frame */
     uint32_t *stack;
     uint32_t *stack_of; /* which round `stack` was made in */
+    uint32_t *alone;    /* the stack of a waker's frames with nothing below; 0: not made yet */
 };
 
 static uint32_t frame_of_string(struct aggregate *a, struct strbuf *sb)
@@ -243,19 +245,36 @@ static uint32_t push_waker(struct run *r, uint32_t link, uint32_t stack)
     return stack;
 }
 
+/* What a link of a chain looks like: equal for links that read alike. */
+static uint32_t link_looks(struct run *r, uint32_t link)
+{
+    uint32_t id = (uint32_t)r->t->nodes[link].addr;
+
+    if (!r->alone[id])
+        r->alone[id] = push_waker(r, link, 0);
+    return r->alone[id];
+}
+
+static uint32_t push_link(struct run *r, uint32_t id, uint32_t stack)
+{
+    uint32_t before = r->t->nodes[id].parent;
+    bool first = r->t->nodes[before].kind != TRACE_NODE_WAKER;
+
+    if (!(first ? shows_wakers(r) : r->o->shape == VIEW_CHAIN))
+        return stack;
+    if (!first && link_looks(r, id) == link_looks(r, before))
+        return stack;
+    return push_waker(r, id, stack);
+}
+
 static uint32_t push_node(struct run *r, uint32_t id, uint32_t stack)
 {
     const struct trace_node *node = &r->t->nodes[id];
     const uint32_t *frames;
     size_t n;
 
-    if (node->kind == TRACE_NODE_WAKER) {
-        bool first = r->t->nodes[node->parent].kind != TRACE_NODE_WAKER;
-
-        return r->o->shape == VIEW_CHAIN || (r->o->shape == VIEW_BOTH && first)
-                   ? push_waker(r, id, stack)
-                   : stack;
-    }
+    if (node->kind == TRACE_NODE_WAKER)
+        return push_link(r, id, stack);
     frames = node_frames(r, id, &n);
     for (size_t i = 0; i < n; i++)
         stack = aggregate_push(r->to, stack,
@@ -318,6 +337,7 @@ void nodestacks_add(const struct trace *t, struct frames *frames, const struct i
     r.address = xcalloc(nodes, sizeof *r.address);
     r.stack = xcalloc(nodes, sizeof *r.stack);
     r.stack_of = xcalloc(nodes, sizeof *r.stack_of);
+    r.alone = xcalloc(nodes, sizeof *r.alone);
     r.needed[0] = 1;
     list_nodes(&r, items);
     find_addresses(&r);
@@ -331,4 +351,5 @@ void nodestacks_add(const struct trace *t, struct frames *frames, const struct i
     free(r.address);
     free(r.stack);
     free(r.stack_of);
+    free(r.alone);
 }

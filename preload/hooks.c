@@ -60,6 +60,8 @@ static inline void tell_alloc(void *p, size_t size, const uintptr_t *caller)
     leave();
 }
 
+#define CALLED_FROM() ((uintptr_t)__builtin_return_address(0))
+
 /* ---- hooks ---- */
 
 EXPORT void *malloc(size_t size)
@@ -84,7 +86,16 @@ EXPORT void *calloc(size_t n, size_t size)
     return p;
 }
 
-static void give_back(void *p)
+static FLAME_COLD void after_unload(void)
+{
+    int saved = errno;
+
+    modules_after_dlclose();
+    errno = saved;
+}
+
+/* `from`: who called. */
+static inline void give_back(void *p, uintptr_t from)
 {
     if (!p || real_is_arena(p))
         return;
@@ -97,6 +108,8 @@ static void give_back(void *p)
     guard.busy = GUARD_RECORDING;
     if (lifecycle_on())
         record_free(p);
+    if (unlikely(modules_is_loader(from)))
+        after_unload();
     guard.busy = GUARD_REAL;
     real.free(p);
     leave();
@@ -104,17 +117,17 @@ static void give_back(void *p)
 
 EXPORT void free(void *p)
 {
-    give_back(p);
+    give_back(p, CALLED_FROM());
 }
 
 EXPORT void free_sized(void *p, size_t size FLAME_UNUSED)
 {
-    give_back(p);
+    give_back(p, CALLED_FROM());
 }
 
 EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size FLAME_UNUSED)
 {
-    give_back(p);
+    give_back(p, CALLED_FROM());
 }
 
 static inline void *resize(void *p, size_t size, const uintptr_t *caller)

@@ -121,7 +121,7 @@ static void decide(struct source *s, struct thread *t, bool is_busy, bool moved)
         break;
     case TASK_IN_CALL:
         if (c.nr == SYS_restart_syscall) {
-            restart_remember(&t->cut, restart_identity(t->tid, c.args), c.args, c.pc, c.sp);
+            restart_remember(&t->cut, restart_identity(t->tid, &c), c.args, c.pc, c.sp);
         } else if (!restart_exact(t->pid, t->tid, c.nr, c.args) &&
                    (call_flags(c.nr, c.args) & CALL_SHORT || !moved)) {
             begin_asleep(s, t, &c);
@@ -154,7 +154,6 @@ int attach_processes(struct source *s)
     }
     if (!traced_count(s->threads))
         return refusal_explain(s->opt.pids[0], ESRCH);
-    s->began = source_now();
     for (struct thread *t = traced_first(s->threads); t; t = t->next) {
         bool moved;
 
@@ -163,6 +162,7 @@ int attach_processes(struct source *s)
         busy(t, &moved);
         decide(s, t, false, false);
     }
+    s->began = source_now();
     return 0;
 }
 

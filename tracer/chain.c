@@ -4,8 +4,11 @@
 
 #include "common/strbuf.h"
 
-struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
-                      const struct past *past, unsigned depth)
+/* A sleep weighs nothing if it was so many times shorter than the one just before it. */
+#define WEIGHTLESS 8
+
+static struct wake *with_past(const struct off_waker *who, pid_t pid, uint64_t time,
+                              const struct slept *past, unsigned depth)
 {
     size_t more = past && past->end && past->by ? past->by->n : 0;
     struct wake *w;
@@ -24,6 +27,18 @@ struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
     w->links[0] = (struct link){*who, past ? past->end : 0};
     for (size_t i = 0; i < more; i++)
         w->links[1 + i] = past->by->links[i];
+    if (more && !w->links[1].who.tid)
+        w->links[1].who.stack = past->stack;
+    return w;
+}
+
+struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
+                      const struct past *past, unsigned depth)
+{
+    struct wake *w = with_past(who, pid, time, past ? &past->weight : NULL, depth);
+
+    if (past && past->last.end != past->weight.end)
+        w->other = with_past(who, pid, time, &past->last, depth);
     return w;
 }
 
@@ -36,20 +51,30 @@ struct wake *wake_ref(struct wake *w)
 
 void wake_unref(struct wake *w)
 {
-    if (w && --w->refs == 0)
-        free(w);
+    if (!w || --w->refs)
+        return;
+    free(w->other); /* nobody else has it */
+    free(w);
 }
 
-void past_set(struct past *p, uint64_t end, struct wake *by)
+void past_add(struct past *p, const struct slept *s)
 {
-    wake_unref(p->by);
-    p->end = end;
-    p->by = by;
+    uint64_t before = p->weight.end - p->weight.begin;
+
+    wake_unref(p->last.by);
+    p->last = *s;
+    if ((s->end - s->begin) * WEIGHTLESS < before && s->begin - p->weight.end < before)
+        return;
+    wake_unref(p->weight.by);
+    p->weight = *s;
+    wake_ref(s->by);
 }
 
 void past_clear(struct past *p)
 {
-    past_set(p, 0, NULL);
+    wake_unref(p->last.by);
+    wake_unref(p->weight.by);
+    *p = (struct past){.last = {.end = 0}};
 }
 
 static bool in_chain(const struct off_sleep *s, pid_t tid)
@@ -67,6 +92,8 @@ void chain_fill(struct off_sleep *s, const struct wake *by, unsigned depth)
     s->chain_len = 0;
     if (!by)
         return;
+    if (by->other && by->links[0].slept_until <= s->begin)
+        by = by->other;
     if (depth > OFF_CHAIN_MAX)
         depth = OFF_CHAIN_MAX;
     for (size_t i = 0; i < by->n && s->chain_len < depth; i++) {

@@ -6,10 +6,11 @@
  * shared, by count, by all whom it may have woken. A wake remembers at most
  * OFF_CHAIN_MAX links of the past, so that history does not pile up.
  *
- * The chain of a sleep goes from its waker to that thread's own last sleep, if that
- * ended inside the first sleep; to who ended that, and so on while each such sleep ended
- * inside the first one. It ends before a thread that is in it already (or is the
- * sleeper): no circles.
+ * The chain of a sleep goes from its waker to that thread's own last sleep (struct past says
+ * which that is), if that ended inside the first sleep; to who ended that, and so on while each
+ * such sleep ended inside the first one. It ends before a thread that is in it already (or is the
+ * sleeper): no circles. Where it ends with a timer, a disk or the like, the link has the
+ * stack of the sleep that ended so: what the holder of a lock did meanwhile.
  */
 #ifndef FLAME_TRACER_CHAIN_H
 #define FLAME_TRACER_CHAIN_H
@@ -26,14 +27,25 @@ struct wake {
     bool hangup;   /* it closes or shuts down */
     uint64_t time; /* entry of the waking call */
     pid_t pid;
-    size_t n; /* links used, at least 1: [0] is the waker */
+    struct wake *other; /* with another past, for sleeps that this one is too old for; or NULL */
+    size_t n;           /* links used, at least 1: [0] is the waker */
     struct link links[];
 };
 
-/* The last sleep that counted, of one thread. */
+struct slept {
+    uint64_t begin, end; /* end 0: none */
+    struct wake *by;     /* NULL: not known */
+    off_stack stack;     /* with the call's frame; 0: not known */
+};
+
+/*
+ * What one thread slept before. A moment's sleep does not hide a long one just before it: a
+ * compiler driver that waited a second for the compiler and then 50 us for the disk to
+ * remove a file was kept by the compiler.
+ */
 struct past {
-    uint64_t end;    /* 0: none */
-    struct wake *by; /* NULL: not known */
+    struct slept last;   /* the last that counted */
+    struct slept weight; /* the last that weighed anything; often the same */
 };
 
 /* A wake made by `who` at `time`, whose own past is `past`; `depth` links at most. */
@@ -42,8 +54,8 @@ struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
 struct wake *wake_ref(struct wake *w);
 void wake_unref(struct wake *w); /* NULL: nothing */
 
-/* Takes `by` over (its reference is the past's from now on). */
-void past_set(struct past *p, uint64_t end, struct wake *by);
+/* One more sleep. Takes s->by over (its reference is the past's from now on). */
+void past_add(struct past *p, const struct slept *s);
 void past_clear(struct past *p);
 
 /* Fills s->chain from `by` (NULL: nobody). s->tid and s->begin are set. */

@@ -15,7 +15,7 @@
 #include "common/compiler.h"
 
 enum off_event_kind {
-    /* A thread is traced from here on. `was_traced`: it began its life just now (clone);
+    /* A thread is traced from here on. `newborn`: it began its life just now (clone);
        else it was there before. If `in_call`, nr and args are the call it sleeps in. */
     OFF_THREAD_BEGIN,
     OFF_THREAD_END, /* it is gone, or left alone; result: exit status as wait has it */

@@ -97,6 +97,7 @@ static void on_birth(struct source *s, struct thread *parent, uint64_t now)
     if (!t)
         t = traced_add(s->threads, tid, tid);
     t->pid = flags & CLONE_THREAD ? parent->pid : tid;
+    t->foreign = parent->foreign;
     t->muted = parent->muted || (s->opt.no_follow && t->pid != parent->pid);
     begin(s, t, parent->tid, flags, now);
     if (t->limbo)
@@ -190,6 +191,7 @@ static struct thread *take_over(struct source *s, struct thread *leader, pid_t w
     }
     leader->told = leader->maps = leader->stopped = false;
     leader->cut.is = false;
+    leader->again = (struct again){0};
     return caller;
 }
 
@@ -211,6 +213,9 @@ static void on_exec(struct source *s, struct thread *t, uint64_t now)
         e.kind = OFF_THREAD_BEGIN;
     } else {
         spawn_warn_setid(s, t->pid);
+        t->foreign = stops_regs(t) && t->regs.cs != CS_64BIT;
+        if (t->foreign)
+            spawn_warn_32bit(s, t->pid);
     }
     tell(s, t, &e);
     if (caller)

@@ -18,14 +18,58 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Length of the random part of a temporary file's name that begins here, as mkstemp and
+ * Python make it: six or more letters and digits that change between capitals, small ones
+ * and digits at least twice. */
+static size_t random_part(const char *s, size_t len)
+{
+    size_t n, changes = 0;
+    int kind, last = 0;
+
+    for (n = 0; n < len; n++) {
+        kind = is_digit(s[n])               ? 1
+               : s[n] >= 'a' && s[n] <= 'z' ? 2
+               : s[n] >= 'A' && s[n] <= 'Z' ? 3
+                                            : 0;
+        if (!kind && s[n] != '_')
+            break;
+        changes += kind && last && kind != last;
+        last = kind ? kind : last;
+    }
+    return n >= 6 && changes >= 2 ? n : 0;
+}
+
+static bool begins(const char *s, size_t len, const char *with)
+{
+    return len >= strlen(with) && memcmp(s, with, strlen(with)) == 0;
+}
+
+static bool is_temporary(const char *path, size_t len)
+{
+    return begins(path, len, "/tmp/") || begins(path, len, "/var/tmp/") ||
+           begins(path, len, "/dev/shm/");
+}
+
 void objname_path(const char *path, size_t len, bool keep, struct strbuf *out)
 {
     static const char deleted[] = " (deleted)";
     size_t tail = sizeof deleted - 1;
+    bool temporary = !keep && is_temporary(path, len);
 
     if (len > tail && path[0] == '/' && memcmp(path + len - tail, deleted, tail) == 0)
         len -= tail;
     for (size_t i = 0, n; i < len; i += n) {
+        bool begin = i > 0 && (path[i - 1] == '/' || path[i - 1] == '.' || path[i - 1] == '-');
+
+        n = temporary && begin ? random_part(path + i, len - i) : 0;
+        if (n > 0) {
+            if (begins(path + i, n, "tmp"))
+                strbuf_addstr(out, "tmp");
+            else if (begins(path + i, n, "cc"))
+                strbuf_addstr(out, "cc");
+            strbuf_addch(out, '*');
+            continue;
+        }
         for (n = 0; i + n < len && is_digit(path[i + n]);)
             n++;
         if (n >= LONG_NUMBER && !keep) {

@@ -191,9 +191,11 @@ static void look(struct offcpu *o, struct thread *t)
 /* Reports a sleep that was measured and looked at. `by` is taken over. */
 static void deliver(struct offcpu *o, struct thread *t, struct wake *by)
 {
+    struct slept slept = {.begin = t->s.begin, .end = t->s.end, .by = by};
+
     chain_fill(&t->s, by, o->opt.chain_depth);
-    past_set(&t->past, t->s.end, by);
-    o->sink.sleep(o->sink.arg, &t->s);
+    slept.stack = o->sink.sleep(o->sink.arg, &t->s);
+    past_add(&t->past, &slept);
 }
 
 static void leave(struct offcpu *o, struct thread *t)

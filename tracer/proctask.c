@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "tracer/proctask.h"
 
+#include <elf.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -91,12 +93,24 @@ long task_status(pid_t tid, const char *name)
     return value ? strtol(value, NULL, 10) : -1;
 }
 
-bool task_catches(pid_t tid, int sig)
+static bool in_mask(pid_t tid, const char *name, int sig)
 {
     char text[4096];
-    const char *mask = status_line(tid, "SigCgt", text, sizeof text);
+    const char *mask = status_line(tid, name, text, sizeof text);
 
     return mask && strtoull(mask, NULL, 16) >> (sig - 1) & 1;
+}
+
+bool task_catches(pid_t tid, int sig)
+{
+    return in_mask(tid, "SigCgt", sig);
+}
+
+bool task_ignores(pid_t tid, int sig)
+{
+    if (sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH)
+        return !task_catches(tid, sig);
+    return in_mask(tid, "SigIgn", sig);
 }
 
 bool task_state(pid_t tid, char *state, unsigned long *flags)
@@ -108,6 +122,14 @@ bool task_state(pid_t tid, char *state, unsigned long *flags)
         return false;
     at = strrchr(text, ')'); /* the name before it may hold anything */
     return at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
+}
+
+bool task_is_32bit(pid_t pid)
+{
+    char ident[EI_NIDENT + 1];
+
+    return task_read(pid, "exe", ident, sizeof ident) == EI_NIDENT &&
+           memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
 }
 
 bool task_comm(pid_t tid, char comm[16])

@@ -39,8 +39,13 @@ bool task_sched(pid_t tid, struct task_sched *out);
 long task_status(pid_t tid, const char *name);
 /* Whether the process has a handler for that signal. False also when it is not known. */
 bool task_catches(pid_t tid, int sig);
+/* Whether it ignores that signal, by its own wish or by default. */
+bool task_ignores(pid_t tid, int sig);
 /* State letter and flags (PF_*) of /proc/TID/stat. */
 bool task_state(pid_t tid, char *state, unsigned long *flags);
+/* Whether it runs a 32-bit program, whose system calls have other numbers. False also when
+ * its file may not be read. */
+bool task_is_32bit(pid_t pid);
 /* Its name, without a newline. */
 bool task_comm(pid_t tid, char comm[16]);
 

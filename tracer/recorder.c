@@ -159,7 +159,7 @@ static uint32_t with_kernel(struct recorder *r, const struct tracee *t, uint32_t
     return node;
 }
 
-/* Node of who ended a sleep. */
+/* Node of who ended a sleep. A timer that ended another link's sleep stands on its stack. */
 static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
 {
     const char *pseudo = w->pseudo ? w->pseudo : "[unknown]";
@@ -170,23 +170,25 @@ static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
     t = w->tid ? tracee(r, w->tid) : NULL;
     if (t)
         return root_of(r, t);
-    return offtrace_name(r->trace, offtrace_root(r->trace, 0, 0), TRACE_NODE_NAME, pseudo,
-                         strlen(pseudo));
+    return offtrace_name(r->trace, w->stack ? w->stack : offtrace_root(r->trace, 0, 0),
+                         TRACE_NODE_NAME, pseudo, strlen(pseudo));
 }
 
-static void on_sleep(void *arg, const struct off_sleep *s)
+static off_stack on_sleep(void *arg, const struct off_sleep *s)
 {
     struct recorder *r = arg;
     struct tracee *t = tracee(r, s->tid);
     uint32_t node;
+    off_stack slept;
 
     if (!t)
-        return;
+        return 0;
     node = with_kernel(r, t, s->stack ? s->stack : root_of(r, t));
-    node = with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
+    node = slept = with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
     for (size_t i = 0; i < s->chain_len; i++)
         node = offtrace_node(r->trace, node, TRACE_NODE_WAKER, waker_node(r, &s->chain[i]));
     offtrace_sleep(r->trace, node, record_of(r, t), objname_kind(s->nr, &s->object), s);
+    return slept;
 }
 
 static void on_oncpu(void *arg, const struct off_oncpu *s)

@@ -38,6 +38,10 @@ int refusal_foreseen(pid_t pid, pid_t ours)
                            "process %d is a thread of the kernel: it has no stack "
                            "that could be read",
                            (int)pid);
+    if (task_is_32bit(pid))
+        return flame_error(FLAME_USAGE,
+                           "process %d is a 32-bit program, whose system calls cannot be traced",
+                           (int)pid);
     leader = task_status(pid, "Tgid");
     if (leader > 0 && leader != pid)
         return flame_error(FLAME_USAGE, "%d is a thread of process %ld; use -p %ld", (int)pid,

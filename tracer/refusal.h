@@ -9,7 +9,7 @@
 #include "common/compiler.h"
 
 /* Before anything is tried: 0, or FLAME_USAGE after a line when there is no such process,
- * it has ended, is a kernel thread or one of `ours`. */
+ * it has ended, is a kernel thread, a 32-bit program or one of `ours`. */
 int refusal_foreseen(pid_t pid, pid_t ours);
 
 /* PTRACE_SEIZE failed with `err`. Returns FLAME_USAGE. */

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "tracer/calls.h"
@@ -16,7 +17,6 @@
 /* The kernel's own, from its include/linux/errno.h. */
 #define ERESTARTSYS 512
 #define ERESTARTNOINTR 513
-#define ERESTARTNOHAND 514
 #define ERESTART_RESTARTBLOCK 516
 
 bool restart_pending(int64_t result)
@@ -25,16 +25,34 @@ bool restart_pending(int64_t result)
            result == -ERESTART_RESTARTBLOCK;
 }
 
-void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
+bool restart_has_eintr(const struct user_regs_struct *regs)
 {
     const struct call *c = call_find((int)regs->orig_rax);
 
     /* orig_rax is negative when the stop is not at the end of a call. */
-    if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR || !c ||
-        !(c->flags & CALL_EINTR))
+    return (int64_t)regs->orig_rax >= 0 && (int64_t)regs->rax == -EINTR && c &&
+           c->flags & CALL_EINTR;
+}
+
+void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
+{
+    if (!restart_has_eintr(regs))
         return;
     regs->rax = (unsigned long long)-ERESTARTNOHAND;
     ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);
+}
+
+bool restart_fd_is(pid_t tid, int fd, const char *prefix)
+{
+    char path[64], target[64];
+    ssize_t n;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tid, fd);
+    n = readlink(path, target, sizeof target - 1);
+    if (n < 0)
+        return false;
+    target[n] = '\0';
+    return strncmp(target, prefix, strlen(prefix)) == 0;
 }
 
 int restart_rewind(pid_t tid, struct user_regs_struct *regs)
@@ -64,57 +82,75 @@ bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *
     return true;
 }
 
-int restart_identity(pid_t tid, const uint64_t args[6])
+/* The number that code before `pc` loads with "mov $NUMBER, %eax", if that is one of a call
+ * that can be gone on with; -1: none is found. */
+static int number_loaded(pid_t tid, uintptr_t pc)
 {
-    char wchan[64];
+    static const int restartable[] = {SYS_clock_nanosleep, SYS_futex, SYS_poll, SYS_nanosleep};
+    uint8_t code[48];
+    struct iovec here = {code, sizeof code}, there = {(void *)(pc - sizeof code), sizeof code};
 
-    if (task_read(tid, "wchan", wchan, sizeof wchan) <= 0)
-        return SYS_restart_syscall;
-    if (strstr(wchan, "futex"))
-        return SYS_futex;
-    if (strstr(wchan, "poll"))
-        return SYS_poll;
-    /* A clock's number where the other has an address. */
-    if (strstr(wchan, "nanosleep"))
-        return args[0] < 4096 ? SYS_clock_nanosleep : SYS_nanosleep;
-    return SYS_restart_syscall;
+    if (pc < sizeof code || process_vm_readv(tid, &here, 1, &there, 1, 0) != sizeof code)
+        return -1;
+    for (size_t at = sizeof code - 2 - 5 + 1; at-- > 0;) {
+        int nr;
+
+        if (code[at] != 0xb8)
+            continue;
+        memcpy(&nr, code + at + 1, sizeof nr);
+        for (size_t i = 0; i < ARRAY_LEN(restartable); i++)
+            if (nr == restartable[i])
+                return nr;
+    }
+    return -1;
+}
+
+int restart_identity(pid_t tid, const struct task_call *c)
+{
+    char wchan[64] = "";
+    int nr;
+
+    if (task_read(tid, "wchan", wchan, sizeof wchan) > 0) {
+        if (strstr(wchan, "futex"))
+            return SYS_futex;
+        if (strstr(wchan, "poll"))
+            return SYS_poll;
+    }
+    nr = number_loaded(tid, c->pc);
+    if (nr >= 0)
+        return nr;
+    /* A clock's number where the other three have an address. */
+    if ((int64_t)c->args[0] >= -4096 && (int64_t)c->args[0] < 4096)
+        return SYS_clock_nanosleep;
+    return strstr(wchan, "nanosleep") ? SYS_nanosleep : SYS_restart_syscall;
 }
 
 /* ---- which calls can be interrupted unnoticed ---- */
 
-static bool fd_is(pid_t tid, int fd, const char *prefix)
-{
-    char path[64], target[64];
-    ssize_t n;
-
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)tid, fd);
-    n = readlink(path, target, sizeof target - 1);
-    if (n < 0)
-        return false;
-    target[n] = '\0';
-    return strncmp(target, prefix, strlen(prefix)) == 0;
-}
-
 /* Asked of a descriptor of our own for the same socket. */
-static bool socket_has_timeout(pid_t pid, int fd, int option)
+bool restart_socket_timeout(pid_t pid, int fd, bool sends, uint64_t *ns)
 {
+    int option = sends ? SO_SNDTIMEO : SO_RCVTIMEO;
     int process = (int)syscall(SYS_pidfd_open, pid, 0), copy = -1;
     struct timeval tv = {0};
     socklen_t len = sizeof tv;
-    bool timed = true;
+    bool known = false;
 
+    *ns = 0;
     if (process >= 0)
         copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
-    if (copy >= 0 && getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0)
-        timed = tv.tv_sec || tv.tv_usec;
+    if (copy >= 0 && getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0) {
+        known = true;
+        *ns = (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
+    }
     if (copy >= 0)
         close(copy);
     if (process >= 0)
         close(process);
-    return timed;
+    return known;
 }
 
-static bool sends(int nr)
+bool restart_sends(int nr)
 {
     return nr == SYS_connect || nr == SYS_sendto || nr == SYS_sendmsg || nr == SYS_sendmmsg ||
            nr == SYS_write || nr == SYS_writev;
@@ -124,6 +160,7 @@ bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
 {
     const struct call *c = call_find(nr);
     unsigned flags = call_flags(nr, args);
+    uint64_t timeout;
 
     if (!c)
         return false;
@@ -146,15 +183,15 @@ bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
         return !args[1] && !(args[3] & 8); /* IORING_ENTER_EXT_ARG: with a timeout */
     case SYS_write:
         /* To a pipe so much is written at once or not at all. */
-        if (args[2] <= PIPE_BUF && fd_is(tid, (int)args[0], "pipe:"))
+        if (args[2] <= PIPE_BUF && restart_fd_is(tid, (int)args[0], "pipe:"))
             return true;
         break;
     }
     if (flags & CALL_SHORT)
         return false;
     if (flags & CALL_EINTR && c->object == CALL_ON_FD &&
-        fd_is(tid, (int)args[c->fd_arg], "socket:"))
-        return !socket_has_timeout(pid, (int)args[c->fd_arg],
-                                   sends(nr) ? SO_SNDTIMEO : SO_RCVTIMEO);
+        restart_fd_is(tid, (int)args[c->fd_arg], "socket:"))
+        return restart_socket_timeout(pid, (int)args[c->fd_arg], restart_sends(nr), &timeout) &&
+               !timeout;
     return true;
 }

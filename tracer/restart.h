@@ -15,11 +15,16 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "tracer/proctask.h"
 #include "tracer/traced.h"
+
+#define ERESTARTNOHAND 514 /* the kernel's own, from its include/linux/errno.h */
 
 /* Results that mean: the kernel decides later whether to go on. Never seen by programs. */
 bool restart_pending(int64_t result);
 
+/* At the end of a call that returned EINTR, and may have for a stop alone. */
+bool restart_has_eintr(const struct user_regs_struct *regs);
 /* At a stop caused by PTRACE_INTERRUPT: undoes an EINTR of a call that returns it for that
  * reason alone, in *regs too. */
 void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs);
@@ -34,12 +39,21 @@ bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *
 void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uintptr_t pc,
                       uintptr_t sp);
 
-/* Which call a thread in restart_syscall goes on with, judged by what it sleeps in and
- * by its arguments, which the registers still hold. */
-int restart_identity(pid_t tid, const uint64_t args[6]);
+/* Which call a thread that sleeps in restart_syscall goes on with, judged by what the kernel
+ * says it sleeps in, by the program's code, which loads a call's number shortly before it
+ * makes it, and by the arguments, which the registers still hold. SYS_restart_syscall when
+ * it is not known. */
+int restart_identity(pid_t tid, const struct task_call *c);
 
 /* Whether interrupting a thread that sleeps in this call can go unnoticed. False: it has a
  * timeout that would begin anew, or may have done half its work. */
 bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6]);
+
+/* Whether the descriptor's link in /proc begins so: "socket:". */
+bool restart_fd_is(pid_t tid, int fd, const char *prefix);
+/* Whether that call waits for a socket's sending. */
+bool restart_sends(int nr);
+/* The time after which its sends or receives give up, 0: never. False: not known. */
+bool restart_socket_timeout(pid_t pid, int fd, bool sends, uint64_t *ns);
 
 #endif

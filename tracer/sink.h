@@ -10,7 +10,8 @@
 /* One link of a chain: who ended the sleep before it. */
 struct off_waker {
     pid_t tid;          /* 0: nobody that is traced */
-    off_stack stack;    /* its stack in the waking call, with the call's frame; 0: not known */
+    off_stack stack;    /* its stack in the waking call, with the call's frame; of a pseudo waker:
+                           that of the sleep it ended, if another link's; 0: not known */
     const char *pseudo; /* "[timer]" and so on, when tid is 0; static, or lives as long as the
                            state machine */
 };
@@ -42,7 +43,8 @@ struct off_oncpu {
 
 struct off_sink {
     void *arg;
-    void (*sleep)(void *arg, const struct off_sleep *s);
+    /* Returns the sleeper's stack with the call's frame, for chains it comes to be in; 0: none. */
+    off_stack (*sleep)(void *arg, const struct off_sleep *s);
     void (*oncpu)(void *arg, const struct off_oncpu *s);
 };
 

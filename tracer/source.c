@@ -82,8 +82,8 @@ static void take_samples(struct source *s)
     struct task_call c;
 
     for (struct thread *t = traced_first(s->threads); t; t = t->next) {
-        if (!t->begun || t->muted || t->in_call || t->interrupting || t->put_off || t->stopped ||
-            t->limbo)
+        if (!t->begun || t->muted || t->foreign || t->in_call || t->interrupting || t->put_off ||
+            t->stopped || t->limbo)
             continue;
         if (task_call(t->tid, &c) && c.where == TASK_RUNS)
             stops_interrupt(s, t, true);
@@ -225,8 +225,9 @@ bool source_left(const struct source *s)
 /*
  * When a tracer ends, the kernel wakes threads that stand at a stop as if a signal had come.
  * At the entry of a call that is an EINTR; everywhere else nobody notices. So threads that
- * sleep in calls may be left as they are, and put off ones have never been stopped; those
- * that run are stopped once more and go on without stops at calls.
+ * sleep in calls may be left as they are, if the arguments are the program's own, and put
+ * off ones have never been stopped; those that run are stopped once more and go on without
+ * stops at calls.
  */
 void source_leave(struct source *s)
 {
@@ -235,7 +236,7 @@ void source_leave(struct source *s)
     s->silent = s->leaving = true;
     alarms_tick_every(LOOK_NS);
     for (struct thread *t = traced_first(s->threads); t; t = t->next)
-        if (!t->in_call && !t->put_off && !t->stopped && !t->limbo)
+        if ((!t->in_call || t->again.nregs) && !t->put_off && !t->stopped && !t->limbo)
             stops_interrupt(s, t, false);
     while (s->interrupts && source_now() < until)
         if (!step(s))

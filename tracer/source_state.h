@@ -10,6 +10,8 @@
 #include "tracer/source.h"
 #include "tracer/traced.h"
 
+#define CS_64BIT 0x33 /* code segment of 64-bit programs */
+
 struct source {
     struct source_options opt;
     struct source_client client;
@@ -56,6 +58,8 @@ int spawn_check_exec(struct source *s);
 void spawn_failed(struct source *s);
 /* Another program was executed: warns once when it lost its privileges. */
 void spawn_warn_setid(struct source *s, pid_t pid);
+/* Another program was executed, a 32-bit one: warns once. */
+void spawn_warn_32bit(struct source *s, pid_t pid);
 
 /* attach.c */
 int attach_processes(struct source *s);

@@ -21,11 +21,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "common/procmaps.h"
 #include "common/strbuf.h"
 #include "tracer/imagefile.h"
+#include "unwind/remote_epilogue.h"
 
 struct mapping {
     uintptr_t start, end;
@@ -189,6 +191,22 @@ static struct image *resolve(struct layout *l, struct mapping *m)
     return m->image;
 }
 
+/*
+ * For a return address, of which `pc` is one less; right as well for an instruction of one
+ * byte before an epilogue. Code that is writable may be other code soon, under a rule that
+ * is remembered.
+ */
+static struct rule rule_without_tables(const struct layout *l, const struct mapping *m,
+                                       uintptr_t pc)
+{
+    uint8_t code[EPILOGUE_BYTES];
+    size_t n = m->end - (pc + 1) < sizeof code ? m->end - (pc + 1) : sizeof code;
+    struct iovec ours = {code, n}, theirs = {(void *)(pc + 1), n}; /* NOLINT */
+    ssize_t got = m->write ? 0 : process_vm_readv(l->tid, &ours, 1, &theirs, 1, 0);
+
+    return epilogue_rule(code, got > 0 ? (size_t)got : 0);
+}
+
 static struct rule compile(void *arg, uintptr_t pc)
 {
     struct layout *l = arg;
@@ -200,7 +218,7 @@ static struct rule compile(void *arg, uintptr_t pc)
         return (struct rule){.kind = RULE_BOGUS};
     }
     im = resolve(l, m);
-    return im ? rule_unpack(image_rule(im, pc - m->bias)) : (struct rule){.kind = RULE_NONE};
+    return im ? rule_unpack(image_rule(im, pc - m->bias)) : rule_without_tables(l, m, pc);
 }
 
 /* ---- reading the maps ---- */

@@ -26,6 +26,7 @@
 #include "common/error.h"
 #include "common/fsize.h"
 #include "tracer/callfilter.h"
+#include "tracer/proctask.h"
 #include "tracer/source_state.h"
 
 struct exec_error {
@@ -79,6 +80,7 @@ int spawn_command(struct source *s)
 {
     struct filter *f = NULL;
     int go[2], say[2], err;
+    long tracer;
     pid_t pid;
 
     s->filtered = !s->opt.no_filter && !s->opt.duration_ns;
@@ -104,8 +106,13 @@ int spawn_command(struct source *s)
     }
     if (ptrace(PTRACE_SEIZE, pid, 0, s->ptrace_options) < 0) {
         err = errno;
+        tracer = task_status(pid, "TracerPid");
         close(go[1]);
         waitpid(pid, NULL, 0);
+        if (tracer > 0)
+            return flame_error(FLAME_USAGE,
+                               "%s cannot be traced: process %ld traces what runs here already",
+                               s->opt.argv[0], tracer);
         return flame_error(FLAME_USAGE,
                            "%s cannot be traced: %s; ptrace is forbidden here "
                            "(in a container: add CAP_SYS_PTRACE)",
@@ -164,6 +171,10 @@ static bool lost_privileges(pid_t pid)
 
 int spawn_check_exec(struct source *s)
 {
+    if (task_is_32bit(s->command))
+        return flame_error(FLAME_USAGE,
+                           "%s: is a 32-bit program, whose system calls cannot be traced",
+                           s->opt.argv[0]);
     if (!s->filtered && may_trace_privileged())
         return 0;
     if (!lost_privileges(s->command))
@@ -179,19 +190,39 @@ int spawn_check_exec(struct source *s)
                        s->opt.argv[0]);
 }
 
+static const char *program_of(pid_t pid, char *name, size_t size)
+{
+    char exe[32];
+    ssize_t n;
+
+    snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
+    n = readlink(exe, name, size - 1);
+    name[n > 0 ? n : 0] = '\0';
+    return name;
+}
+
+void spawn_warn_32bit(struct source *s, pid_t pid)
+{
+    static bool warned;
+    char name[256];
+
+    if (warned || s->silent)
+        return;
+    warned = true;
+    flame_warn("%s (process %d) is a 32-bit program: what it waits for is not seen",
+               program_of(pid, name, sizeof name), (int)pid);
+}
+
 void spawn_warn_setid(struct source *s, pid_t pid)
 {
     static bool warned;
-    char exe[32], name[256];
-    ssize_t n;
+    char name[256];
 
     if (warned || s->silent || !s->command || (!s->filtered && may_trace_privileged()) ||
         !lost_privileges(pid))
         return;
     warned = true;
-    snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
-    n = readlink(exe, name, sizeof name - 1);
-    name[n > 0 ? n : 0] = '\0';
-    flame_warn("%s (process %d) runs without the privileges its file gives; %s", name, (int)pid,
+    flame_warn("%s (process %d) runs without the privileges its file gives; %s",
+               program_of(pid, name, sizeof name), (int)pid,
                may_trace_privileged() ? "use --no-filter" : "trace it as root with --no-filter");
 }

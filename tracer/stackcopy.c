@@ -88,6 +88,7 @@ bool stackcopy_window(void *arg, uintptr_t addr, struct walk_window *out)
     /* Also a little below: where a frame's saved registers may lie. */
     for (unsigned below = BELOW;; below = 0) {
         x->w.lo = x->w.hi = addr - below;
+        x->w.there = NULL;
         x->whole = false;
         if (addr >= below && extend(c, x, ((addr + c->guess) | (PAGE - 1)) + 1) &&
             holds(&x->w, addr))

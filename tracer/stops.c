@@ -18,6 +18,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
+#include "tracer/again.h"
 #include "tracer/calls.h"
 #include "tracer/lives.h"
 #include "tracer/proctask.h"
@@ -25,7 +26,6 @@
 #include "tracer/source_state.h"
 
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
-#define CS_64BIT 0x33                 /* code segment of 64-bit programs */
 
 bool stops_regs(struct thread *t)
 {
@@ -118,15 +118,20 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
         return;
     }
     flags = entry_flags(s, t);
-    if (unlikely(t->loose) && flags & CALL_SLEEPS && restart_rewind(t->tid, r) == 0) {
+    if (unlikely(t->loose) && (flags & CALL_SLEEPS || r->cs != CS_64BIT) &&
+        restart_rewind(t->tid, r) == 0) {
         t->loose = t->told = false;
         t->in_call = !filtered && !s->leaving;
         stops_resume(s, t, 0);
         return;
     }
+    again_entered(t, now);
+    t->halted = false;
     t->told = flags && t->begun && !t->muted && !s->silent;
     t->maps = t->told && flags & CALL_MAPS;
-    t->in_call = s->leaving ? false : !filtered || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    t->in_call = !filtered || t->again.nregs || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    if (s->leaving)
+        t->in_call = false;
     if (t->told && !t->maps) {
         e.restarted = restart_matches(&t->cut, r, &t->nr, t->args);
         t->cut.is = false;
@@ -140,9 +145,22 @@ static void on_entry(struct source *s, struct thread *t, bool filtered, uint64_t
     stops_resume(s, t, 0);
 }
 
+static enum again_how how_again(const struct source *s, const struct thread *t)
+{
+    if (s->leaving || s->silent || !t->begun || t->muted)
+        return AGAIN_AS_IT_WAS;
+    return s->ptrace_options & PTRACE_O_EXITKILL ? AGAIN_ALL : AGAIN_LESS_TIME;
+}
+
+static bool is_short(const struct thread *t, uint64_t wrote)
+{
+    return (t->nr == SYS_write || t->nr == SYS_sendto) && wrote < t->args[2];
+}
+
 static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
+    bool again = false;
     long rax;
 
     t->in_call = false;
@@ -151,12 +169,19 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         rax = ptrace(PTRACE_PEEKUSER, t->tid, offsetof(struct user_regs_struct, rax), 0);
         if (rax == -1 && errno)
             return;
-        if (unlikely(t->loose) && rax == -EINTR && stops_regs(t)) {
-            restart_undo_eintr(t->tid, &t->regs);
-            rax = (long)t->regs.rax;
+        if (unlikely(rax == -EINTR || t->again.nregs || (rax > 0 && is_short(t, (uint64_t)rax))) &&
+            stops_regs(t)) {
+            again = again_take_back(t, now, how_again(s, t));
+            if (again)
+                rax = -ERESTARTNOHAND;
+            else if (t->again.nregs)
+                again_over(t);
+            if (!again)
+                rax = (long)t->regs.rax;
         }
         if (unlikely(restart_pending(rax)))
-            restart_remember(&t->cut, t->nr, t->args, t->regs.rip, t->regs.rsp);
+            restart_remember(&t->cut, t->nr, t->args, again ? t->again.pc : t->regs.rip,
+                             t->regs.rsp);
         e.result = rax;
         if (t->maps) {
             e.kind = OFF_ENTRY;
@@ -166,6 +191,8 @@ static void on_exit_stop(struct source *s, struct thread *t, uint64_t now)
         tell(s, t, &e);
         t->told = t->maps = false;
     }
+    if (unlikely(t->again.nregs) && !again && stops_regs(t))
+        again_over(t);
     stops_resume(s, t, 0);
 }
 
@@ -252,7 +279,9 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
         first_contact(s, t, now);
     if (sig != SIGTRAP) {
         if (!t->stopped) {
-            t->stopped = true;
+            t->stopped = t->halted = true;
+            if (t->again.pc)
+                again_not(t);
             e.kind = OFF_STOPPED;
             e.nr = sig;
             tell(s, t, &e);
@@ -272,6 +301,23 @@ static void on_event_stop(struct source *s, struct thread *t, int sig, uint64_t 
     stops_resume(s, t, 0);
 }
 
+/* What a call that was cut short returns. What a stop of job control did to it is the
+ * program's to see. */
+static void settle_call(struct source *s, struct thread *t, int sig, uint64_t now)
+{
+    const struct user_regs_struct *r = &t->regs;
+    bool ignored;
+
+    if (!stops_regs(t) || r->cs != CS_64BIT ||
+        (!t->again.pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
+        return;
+    ignored = task_ignores(t->tid, sig);
+    if (t->again.pc && !ignored)
+        again_not(t);
+    else if (!t->again.pc && ignored && !t->halted)
+        again_take_back(t, now, how_again(s, t));
+}
+
 static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)
 {
     struct off_event e = {.kind = OFF_SIGNAL, .time = now, .nr = sig};
@@ -286,6 +332,7 @@ static void on_signal(struct source *s, struct thread *t, int sig, uint64_t now)
             (sig == SIGCHLD && info.si_code > 0))
             e.sender = info.si_pid;
     }
+    settle_call(s, t, sig, now);
     /* Only then it matters: it decides whether the call that was cut goes on. */
     e.caught = t->cut.is && task_catches(t->tid, sig);
     tell(s, t, &e);

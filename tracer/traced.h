@@ -19,11 +19,25 @@ struct cut_call {
     uintptr_t pc, sp;
 };
 
+/* A call that was taken back and is made again (again.h). */
+struct again {
+    uintptr_t pc; /* where it ended; 0 when it has been entered again, or there is none */
+    int nr;
+    uint64_t since; /* when it was made first */
+    uint64_t done;  /* bytes it had written */
+    unsigned nregs; /* arguments that are not what the program made them: */
+    struct {
+        size_t at; /* offset in user_regs_struct */
+        uint64_t held;
+    } reg[2];
+};
+
 struct thread {
     pid_t tid, pid;
     struct thread *prev, *next;
 
     bool begun;        /* its beginning was told */
+    bool foreign;      /* runs a 32-bit program: its calls' numbers are others */
     bool muted;        /* traced because it must be, but nothing is told of it */
     bool limbo;        /* stopped at birth; who made it is not known yet */
     bool at_stop;      /* registers and memory can be read */
@@ -36,10 +50,13 @@ struct thread {
     bool put_off;      /* attached to, but not stopped yet (attach.c) */
     bool unseen;       /* its beginning was told in a call whose exit was not */
     bool stopped;      /* by job control */
+    bool halted;       /* was, since its present or last call began */
 
     int nr; /* of the present call, the first identity if restarted */
     uint64_t args[6];
+    uint64_t entered; /* when, as it goes on after a cut */
     struct cut_call cut;
+    struct again again;
     struct user_regs_struct regs; /* at its last stop with registers */
     bool have_regs;
     uint64_t turns;          /* put_off: task_sched.turns at the last look at it */

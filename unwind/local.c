@@ -20,6 +20,9 @@
 #include "unwind/local.h"
 
 #include <link.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "common/pages.h"
 #include "common/procmaps.h"
@@ -73,6 +76,10 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
     rule = cfi_rule_at(&s, pc);
     if (rule.kind == RULE_NONE)
         rule = debugframe_rule(&m, pc);
+    /* No call ends where a function begins: makecontext put this address there, and
+     * the frame pointer is what it was where the context was made. */
+    if (rule.kind == RULE_NONE && cfi_rule_at(&s, pc + 1).kind != RULE_NONE)
+        rule.kind = RULE_END;
     /* A module without a search table: libunwind may still know its way. */
     if (rule.kind == RULE_NONE && !s.hdr)
         rule.kind = RULE_COMPLEX;
@@ -103,6 +110,37 @@ void local_forget(struct local_stack *s, uint32_t epoch)
 
 /* ---- the stack's bounds ---- */
 
+/*
+ * Where the thread's own stack ends, if `sp` is on it: the kernel's for the first
+ * thread; for others that of the C library, which puts the thread's control block
+ * above. Other stacks (coroutines', signals') may be unmapped in part and used again.
+ */
+static uintptr_t lasting_end(const struct procmap *map, uintptr_t sp)
+{
+    uintptr_t self = (uintptr_t)__builtin_thread_pointer();
+
+    if (map->stack)
+        return map->end;
+    /* The first thread's block may share a mapping with anything. */
+    if (self < sp || self >= map->end || syscall(SYS_gettid) == getpid())
+        return 0;
+    return self;
+}
+
+/* By the kernel's word: the ranges may be out of date. */
+static bool is_mapped(uintptr_t at)
+{
+    uintptr_t words[2];
+    struct iovec here = {words, sizeof words}, there = {(void *)at, sizeof words};
+
+    return syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L) == sizeof words;
+}
+
+static inline struct walk_window window_of(uintptr_t sp, uintptr_t hi, uintptr_t lasts)
+{
+    return (struct walk_window){sp, hi, (const uint8_t *)sp, is_mapped, lasts > sp ? lasts : 0};
+}
+
 static FLAME_COLD bool learn_range(struct local_stack *s, uintptr_t sp, struct walk_window *out)
 {
     unsigned i = s->next_range++ % ARRAY_LEN(s->range);
@@ -112,7 +150,8 @@ static FLAME_COLD bool learn_range(struct local_stack *s, uintptr_t sp, struct w
         return false;
     s->range[i].lo = map.stack && map.start > STACK_GAP ? map.start - STACK_GAP : map.start;
     s->range[i].hi = map.end;
-    *out = (struct walk_window){sp, map.end, (const uint8_t *)sp};
+    s->range[i].lasts = lasting_end(&map, sp);
+    *out = window_of(sp, map.end, s->range[i].lasts);
     return true;
 }
 
@@ -121,10 +160,19 @@ static bool local_window(struct local_stack *s, uintptr_t sp, struct walk_window
 {
     for (size_t i = 0; i < ARRAY_LEN(s->range); i++)
         if (sp >= s->range[i].lo && sp < s->range[i].hi) {
-            *out = (struct walk_window){sp, s->range[i].hi, (const uint8_t *)sp};
+            *out = window_of(sp, s->range[i].hi, s->range[i].lasts);
             return true;
         }
     return learn_range(s, sp, out);
+}
+
+/* Whether all from `sp` on that was mapped once stays mapped. */
+static bool lasts(const struct local_stack *s, uintptr_t sp)
+{
+    for (size_t i = 0; i < ARRAY_LEN(s->range); i++)
+        if (sp >= s->range[i].lo && sp < s->range[i].hi)
+            return sp < s->range[i].lasts;
+    return false;
 }
 
 /* ---- memory ---- */
@@ -252,7 +300,7 @@ static inline void set_check(struct local_stack *s, uint32_t i)
 
 /* The innermost frame from `k` outwards whose check fails; -1: none does. Words beyond
  * a check that fails are read too early, which is safe only in one piece of memory:
- * inside of s->barrier, while that is mapped as far as it was (`as_mapped`). */
+ * inside of s->barrier, while that is sure to be mapped as far as it was (`as_mapped`). */
 static inline int first_failing(struct local_stack *s, int k, bool as_mapped)
 {
     const struct walk_check *c = check_of(s, (uint32_t)k);
@@ -366,7 +414,7 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
     *kept = 0;
     if (unlikely(!local_window(s, regs.sp, &w)))
         return false;
-    hi = w.hi;
+    hi = lasts(s, regs.sp) ? w.hi : 0;
     for (;; n++) {
         enum step step;
 
@@ -469,8 +517,9 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
 
 void local_mark(struct local_stack *s, uint32_t mark)
 {
-    /* Steps to another stack, or by guess, depend on more than a word or two. */
-    if (!s->joinable || s->barrier >= 0 || modules_doubtful(s->pcs, s->len))
+    /* Steps to another stack, or by guess, depend on more than a word or two. Words of
+     * memory that may go are not read before a walk comes to them. */
+    if (!s->joinable || s->barrier >= 0 || !s->hi || modules_doubtful(s->pcs, s->len))
         return;
     if (unlikely(!s->recall) && !(s->recall = pages_alloc(sizeof *s->recall)))
         return;

@@ -26,11 +26,13 @@ struct local_stack {
     struct walk_check *checks;  /* the same, further in by a constant */
     struct local_frame *fresh;  /* of the walk going on, innermost first */
     int barrier;                /* innermost of frames that may lead to another stack; -1: none */
-    uintptr_t hi;               /* where the memory ends in which the frames inside of that are */
+    uintptr_t hi;               /* where the memory ends in which the frames inside of that are;
+                                   0: some of it may go while the thread lives */
     struct recall *recall;      /* stacks that have a mark; NULL before the first */
     uint32_t changes;           /* of modules, when the marks were made */
     struct {
         uintptr_t lo, hi;
+        uintptr_t lasts; /* from any sp below this on, memory stays while the thread lives */
     } range[4];
     unsigned next_range;
 };

@@ -56,6 +56,8 @@ static struct {
     int (*find_object)(void *, struct found_object *);
 } mods;
 
+struct modules_loader modules_loader;
+
 static const char *keep_string(const char *s, size_t len)
 {
     char *at;
@@ -261,15 +263,6 @@ static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
     return 0;
 }
 
-void modules_init(void)
-{
-    mods.find_object =
-        (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
-    mods.table = pages_alloc(MAX_MODULES * sizeof *mods.table);
-    if (mods.table)
-        dl_iterate_phdr(add_from_list, NULL);
-}
-
 void modules_attach(struct trace_writer *w)
 {
     leaflock_take(&mods.lock);
@@ -285,6 +278,20 @@ static struct module *find_live(uintptr_t pc)
         if (pc >= mods.table[i].start && pc < mods.table[i].end && live(&mods.table[i]))
             return &mods.table[i];
     return NULL;
+}
+
+void modules_init(void)
+{
+    const struct module *loader;
+
+    mods.find_object =
+        (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    mods.table = pages_alloc(MAX_MODULES * sizeof *mods.table);
+    if (mods.table)
+        dl_iterate_phdr(add_from_list, NULL);
+    loader = find_live(_r_debug.r_ldbase);
+    if (loader)
+        modules_loader = (struct modules_loader){loader->start, loader->end - loader->start};
 }
 
 /* Asks the loader, without its lock, what is at `pc`. */
@@ -313,6 +320,35 @@ static struct module *ask_loader(uintptr_t pc)
     return admit(&m);
 }
 
+static bool ends_with(const char *s, const char *end)
+{
+    size_t len = strlen(s), end_len = strlen(end);
+
+    return end_len <= len && memcmp(s + len - end_len, end, end_len) == 0;
+}
+
+/* Whether the loader still has `m` where `at`, an address in it, is. */
+static bool still_there(const struct module *m, uintptr_t at)
+{
+    struct found_object found;
+
+    return mods.find_object((void *)at, &found) == 0 && found.link_map->l_addr == m->bias &&
+           (m->path[0] != '/' || !found.link_map->l_name ||
+            ends_with(m->path, found.link_map->l_name));
+}
+
+/* Marks what the loader has no longer. Lock held. */
+static void mark_gone(void)
+{
+    for (size_t i = 0; i < mods.used; i++) {
+        struct module *m = &mods.table[i];
+
+        if (live(m) && !still_there(m, m->start))
+            m->gone = true;
+    }
+    update_hull();
+}
+
 bool modules_note(uintptr_t pc, struct module *out)
 {
     struct module *m;
@@ -321,6 +357,12 @@ bool modules_note(uintptr_t pc, struct module *out)
         return false;
     leaflock_take(&mods.lock);
     m = find_live(pc);
+    /* The C library unloads its own modules (iconv's) without calling dlclose. Who
+     * asks for *out is going to read them. */
+    if (m && out && mods.find_object && unlikely(!still_there(m, pc))) {
+        mark_gone();
+        m = find_live(pc);
+    }
     if (!m)
         m = ask_loader(pc);
     if (!m && !mods.find_object) {
@@ -348,19 +390,10 @@ uint32_t modules_changes(void)
 
 void modules_after_dlclose(void)
 {
-    struct found_object found;
-
     if (!mods.table || !mods.find_object)
         return;
     leaflock_take(&mods.lock);
-    for (size_t i = 0; i < mods.used; i++) {
-        struct module *m = &mods.table[i];
-
-        if (live(m) &&
-            (mods.find_object((void *)m->start, &found) != 0 || found.link_map->l_addr != m->bias))
-            m->gone = true;
-    }
-    update_hull();
+    mark_gone();
     leaflock_drop(&mods.lock);
 }
 

@@ -22,6 +22,11 @@
 
 #include "common/trace_writer.h"
 
+/* Where the dynamic loader is; written once, by modules_init. */
+extern struct modules_loader {
+    uintptr_t start, size;
+} modules_loader;
+
 struct module {
     uintptr_t start, end; /* mapped range */
     uintptr_t bias;       /* address in memory minus address in the file */
@@ -40,7 +45,8 @@ void modules_init(void);
 void modules_attach(struct trace_writer *w);
 
 /* Makes sure the module of `pc` is known; `pc` must be on the caller's stack.
- * True when it belongs to one, filling *out if not NULL. */
+ * True when it belongs to one, filling *out if not NULL; then the loader has been asked
+ * whether it is still there. */
 bool modules_note(uintptr_t pc, struct module *out);
 
 /* The present epoch. */
@@ -52,6 +58,16 @@ uint32_t modules_changes(void);
 
 /* To be called after every dlclose. */
 void modules_after_dlclose(void);
+
+/*
+ * True when `pc` is in the dynamic loader. When it calls free, a module may just have
+ * gone without a dlclose that was seen (the C library's own, of iconv's modules): that
+ * is as good as one.
+ */
+static inline bool modules_is_loader(uintptr_t pc)
+{
+    return pc - modules_loader.start < modules_loader.size;
+}
 
 /* True when some address in pcs[0..n) lies where an unloaded module was. Cheap
  * while nothing has been unloaded. */

@@ -69,8 +69,11 @@ static inline enum step step_by_guess(const struct walk_window *w, struct frame_
 {
     uintptr_t bp, pc;
 
-    if (f->r.bp < f->r.sp || f->r.bp & 7 || !read_word(w, f->r.bp, &bp) ||
-        !read_word(w, f->r.bp + 8, &pc))
+    if (f->r.bp < f->r.sp || f->r.bp & 7 || f->r.bp >= w->hi)
+        return STEP_END;
+    if (w->there && f->r.bp >= w->sure && !w->there(f->r.bp))
+        return STEP_END;
+    if (!read_word(w, f->r.bp, &bp) || !read_word(w, f->r.bp + 8, &pc))
         return STEP_END;
     if (bp <= f->r.bp || bp >= w->hi)
         bp = 0; /* the outermost such frame; one more return address is good */

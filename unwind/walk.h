@@ -21,6 +21,10 @@ struct walk_regs {
 struct walk_window {
     uintptr_t lo, hi;
     const uint8_t *bytes;
+    /* Whether the two words at an address from `sure` on are mapped still; NULL: they
+     * are. Asked before a guess; what a rule says is there is. */
+    bool (*there)(uintptr_t at);
+    uintptr_t sure;
 };
 
 enum walk_end {

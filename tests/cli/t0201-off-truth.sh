@@ -20,7 +20,7 @@ measure() {
 while read -r kind ender; do
     # On a busy machine the sleeper waits for a CPU before its call and after it, and only
     # its own clock sees that. Not every time; what is wrong would be wrong always.
-    for _ in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
         measure "$kind"
         is_near "$mine" "$truth" && break
     done
@@ -45,7 +45,7 @@ done < <(./sleeps list)
 
 # The chain of a convoy, and its width.
 line=';back;.*g_second.*;--;.*;middle_\[w\].*middle.*;--;.*;front_\[w\].*front'
-for _ in 1 2 3 4 5; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
     off --min-block 0 ./convoy 60
     truth=$(awk '{ printf "%.0f", $1 / 1000 }' out)
     oview chain >chain.folded

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The command behaves as without flame mem: output, input, status, signals.
 . "${0%/*}/lib.sh"
+. "${0%/*}/signals.sh"
 
 compile_victim keeper
 mkdir tmp
@@ -44,53 +45,11 @@ import subprocess, sys
 p = subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL)
 sys.exit(p.returncode != -15)' "$FLAME" mem -o x.folded -- ./keeper signal:15
 
-# Signals sent to the driver reach the command. It says when it is ready, on a pipe
-# we read; another pipe, which we hold open, keeps it from leaving by itself.
-mkfifo hold said
-exec 3<>hold 4<>said
-for sig in TERM HUP USR1 USR2; do
-    "$FLAME" mem -q -o x.folded -- ./keeper "catch:$(kill -l "$sig")" wait <hold >said 2>err &
-    driver=$!
-    read -r line <&4
-    kill "-$sig" "$driver"
-    wait "$driver"
-    status=$?
-    is_int "$status" 7 "SIG$sig is passed on"
-    read -r line <&4
-    is_str "$line" caught "SIG$sig is caught by the command"
-done
-exec 3>&- 4>&-
-
-# Typed at a terminal, it reaches both at once: the command decides, the driver waits.
-cat >typed.py <<'END'
-import os, pty, sys
-pid, tty = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-seen = b""
-def until(word):
-    global seen
-    while word not in seen:
-        seen += os.read(tty, 4096)
-until(b"ready")
-os.write(tty, sys.stdin.buffer.read())
-until(b"caught")
-try:
-    while os.read(tty, 4096):
-        pass
-except OSError:
-    pass
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-END
-for key in 'INT:\003' 'QUIT:\034'; do
-    rm -f x.folded
-    # shellcheck disable=SC2059 # the format holds the octal escape
-    printf "${key#*:}" >typed
-    run python3 typed.py "$FLAME" mem -o x.folded -- \
-        ./keeper keep:99 "catch:$(kill -l "${key%:*}")" wait <typed
-    is_str "$(cat out)" 7 "SIG${key%:*} from the terminal is the command's to handle"
-    file_has x.folded 'keep_block 99$' "SIG${key%:*}: and the result is written"
-done
+# Signals sent to the driver reach the command. Typed at a terminal, they reach both at
+# once: the command decides, the driver waits.
+signals_passed_on "$FLAME" mem -q -o x.folded --
+typed_keys keep:99 "$FLAME" mem -o x.folded --
+file_has x.folded 'keep_block 99$' 'and the result is whole'
 
 # What the caller ignored, the command ignores: nohup keeps its meaning.
 run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" mem -q -o x.folded -- \

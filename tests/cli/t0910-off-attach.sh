@@ -45,14 +45,14 @@ until_true() {
     done
 }
 
-# shellcheck disable=SC2317 # wait_until calls it
-is_traced() {
-    [ "$(tracer_of "$pid")" != 0 ]
-}
-
-# shellcheck disable=SC2317
-is_free() {
-    [ "$(tracer_of "$pid")" = 0 ]
+# Traced, or not; in state STATE.
+# shellcheck disable=SC2317 # called through until_true
+is() {
+    case $1 in
+    traced) [ "$(tracer_of "$pid")" != 0 ] ;;
+    free) [ "$(tracer_of "$pid")" = 0 ] ;;
+    *) [ "$(state_of "$pid")" = "$1" ] ;;
+    esac
 }
 
 # ---- calls that a stop would end ----
@@ -89,8 +89,8 @@ is_str "$(sed -n 's/.*;wait_\(epoll\|epoll_timed\|semop\|recv\|recv_timed\|sigwa
 # ---- many threads ----
 
 start ./idlers 1000
-run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 0.3 -p "$pid"
-is_int "$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 250000)}' a.folded)" 1 'are all seen to sleep'
+run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 1 -p "$pid"
+is_int "$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 600000)}' a.folded)" 1 'are all seen to sleep'
 stop
 is_int $? 0 'and end well'
 
@@ -100,21 +100,21 @@ start ./idlers 3
 for sig in INT TERM HUP; do
     "$FLAME" off -q -o "$sig.folded" -p "$pid" 2>err </dev/null &
     flame=$!
-    until_true is_traced
+    until_true is traced
     sleep 0.1
     kill "-$sig" $flame
     wait $flame
     is_int $? 0 "SIG$sig ends the tracing"
     file_has "$sig.folded" ';idle;' 'with a result'
-    ok 'and the process runs on' is_free
+    ok 'and the process runs on' is free
 done
 
 "$FLAME" off -o killed.folded -p "$pid" 2>err </dev/null &
 flame=$!
-until_true is_traced
+until_true is traced
 sleep 0.2
 kill -9 "$(tracer_of "$pid")"
-until_true is_free
+until_true is free
 wait $flame
 is_str "$(state_of "$pid")" S 'a tracer killed by SIGKILL leaves the process running'
 file_has err 'flame: the tracer was ended by signal 9; what it had recorded by then is there' \
@@ -122,10 +122,10 @@ file_has err 'flame: the tracer was ended by signal 9; what it had recorded by t
 
 "$FLAME" off -q -o orphan.folded -p "$pid" 2>err </dev/null &
 flame=$!
-until_true is_traced
+until_true is traced
 disown $flame
 kill -9 $flame
-ok 'when flame is killed its tracer lets go' until_true is_free
+ok 'when flame is killed its tracer lets go' until_true is free
 stop
 is_int $? 0 'and after all that the program ends well'
 
@@ -133,18 +133,18 @@ is_int $? 0 'and after all that the program ends well'
 
 start ./idlers 3
 kill -STOP "$pid"
-until_true test "$(state_of "$pid")" = T
+until_true is T
 run_expect_status 0 'a stopped process' "$FLAME" off -q -o s.folded -d 0.2 -p "$pid"
 is_str "$(state_of "$pid")" T 'is still stopped'
 "$FLAME" off -q -o s.folded -d 1 -p "$pid" 2>err </dev/null &
 flame=$!
-until_true is_traced
+until_true is traced
 sleep 0.1
 kill -CONT "$pid"
 sleep 0.2
 kill -STOP "$pid"
 wait $flame
-until_true test "$(state_of "$pid")" = T
+until_true is T
 is_str "$(state_of "$pid")" T 'a stop while it is traced outlasts that'
 kill -CONT "$pid"
 stop

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A launched command behaves as without flame off: signals, terminal, job control, descriptors.
 . "${0%/*}/lib.sh"
+. "${0%/*}/signals.sh"
 
 mkdir tmp
 export TMPDIR=$SCRATCH/tmp
@@ -33,51 +34,10 @@ for sig in 6 9 11 15 2; do
     ok "signal $sig: there is a result" test -s x.folded
 done
 
-# Signals sent to flame reach the command.
-mkfifo hold said
-exec 3<>hold 4<>said
-for sig in TERM HUP USR1 USR2; do
-    "$FLAME" off -q -o x.folded -- ./keeper "catch:$(kill -l "$sig")" wait <hold >said 2>err &
-    flame=$!
-    read -r line <&4
-    kill "-$sig" "$flame"
-    wait "$flame"
-    status=$?
-    is_int "$status" 7 "SIG$sig is passed on"
-    read -r line <&4
-    is_str "$line" caught "SIG$sig is caught by the command"
-done
-exec 3>&- 4>&-
-
-# Typed at a terminal: interrupt and quit are the command's; suspend stops both, and both
-# go on.
-cat >typed.py <<'END'
-import os, pty, sys
-pid, tty = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
-seen = b""
-def until(word):
-    global seen
-    while word not in seen:
-        seen += os.read(tty, 4096)
-until(b"ready")
-os.write(tty, {"int": b"\003", "quit": b"\034"}[sys.argv[1]])
-until(b"caught")
-try:
-    while os.read(tty, 4096):
-        pass
-except OSError:
-    pass
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-END
-for key in int:INT quit:QUIT; do
-    rm -f x.folded
-    run python3 typed.py "${key%:*}" "$FLAME" off -o x.folded -- \
-        ./keeper "catch:$(kill -l "${key#*:}")" wait
-    is_str "$(cat out)" 7 "${key%:*} typed at the terminal is the command's to handle"
-    ok "${key%:*}: and the result is written" test -s x.folded
-done
+# Signals sent to flame reach the command. Those typed at a terminal reach both: interrupt
+# and quit are the command's; suspend stops both, and both go on.
+signals_passed_on "$FLAME" off -q -o x.folded --
+typed_keys keep:1 "$FLAME" off -o x.folded --
 
 # Job control: a shell suspends the job and continues it.
 cat >jobs.py <<'END'
@@ -151,7 +111,7 @@ for _ in $(seq 100); do
     [ -s limit ] && break
     sleep 0.1
 done
-is_str "$(cat limit)" 'done' 'it runs on'
+is_str "$(cat limit)" "done" 'it runs on'
 file_has x.folded '^sleep;.*nanosleep [1-4][0-9]{5}$' 'what it slept till then is there'
 is_str "$(ls tmp)" '' 'no recording is left behind'
 done_testing

@@ -96,11 +96,12 @@ static const char *sender(void *arg, pid_t pid)
     return stage.peer;
 }
 
-static void on_sleep(void *arg, const struct off_sleep *s)
+static off_stack on_sleep(void *arg, const struct off_sleep *s)
 {
     (void)arg;
     stage.sleeps = xreallocarray(stage.sleeps, stage.nsleeps + 1, sizeof *s);
     stage.sleeps[stage.nsleeps++] = *s;
+    return s->stack + STAGE_SLEPT;
 }
 
 static void on_oncpu(void *arg, const struct off_oncpu *c)

@@ -11,6 +11,9 @@
 
 #include "tracer/offcpu.h"
 
+/* The sink adds this to a sleeper's stack for the call's frame. */
+#define STAGE_SLEPT 1000000
+
 void stage_open(uint64_t min_block_us, unsigned depth);
 void stage_close(void); /* offcpu_finish was called or not */
 

@@ -91,6 +91,12 @@ static void test_paths(void)
     is_str(path("/dev/pts/3", false), "/dev/pts/3", "short ones mean something");
     is_str(path("/tmp/a\n\033[1m\177b", false), "/tmp/a??[1m?b",
            "control characters are not let by");
+    is_str(path("/tmp/ccUe7kPq.s", false), "/tmp/cc*.s", "a compiler's temporary file");
+    is_str(path("/tmp/tmpwjo42mg1", false), "/tmp/tmp*", "Python's");
+    is_str(path("/var/tmp/job.x1Yz_0/part-one", false), "/var/tmp/job.*/part-one", "mktemp's");
+    is_str(path("/tmp/ccUe7kPq.s", true), "/tmp/ccUe7kPq.s", "kept apart");
+    is_str(path("/tmp/report2.txt", false), "/tmp/report2.txt", "a name that was thought of");
+    is_str(path("/home/x1Yz2A/a", false), "/home/x1Yz2A/a", "elsewhere");
     is_str(path("/tmp/x (deleted)", false), "/tmp/x", "deleted files keep their name");
 }
 

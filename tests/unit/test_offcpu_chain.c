@@ -50,6 +50,10 @@ static void test_convoy(void)
     is_str(stage_chain(), "12 13 [timer]", "a convoy of three, and what the last waited for");
     ok(s->chain[0].stack == 12000 + SYS_futex && s->chain[1].stack == 13000 + SYS_futex,
        "each with the stack of its waking call");
+    ok(s->chain[2].stack == STAGE_SLEPT + 13000 + SYS_clock_nanosleep,
+       "the timer with the stack of the sleep it ended");
+    ok(stage_sleep(0)->tid == 13 && !stage_sleep(0)->chain[0].stack,
+       "which is not said twice of the sleep itself");
     stage_close();
 
     threads(0, 2);
@@ -59,6 +63,34 @@ static void test_convoy(void)
     threads(0, 1);
     convoy();
     is_str(stage_chain(), "12", "the waker alone");
+    stage_close();
+}
+
+/* 13 waits long for 14 and then a moment for the disk, before it gives 12's lock back. */
+static void test_weightless(void)
+{
+    threads(0, 8);
+    stage_object(5, OFF_ON_FILE, 1, 0);
+    waits(90, 13, 0xC);
+    waits(100, 12, 0xB);
+    wakes(1000, 14, 0xC);
+    stage_exit(1010, 13, 0);
+    stage_entry(1020, 13, SYS_fsync, ARGS(5));
+    stage_exit(1050, 13, 0);
+    wakes(1060, 13, 0xB);
+    stage_exit(1070, 12, 0);
+    is_str(stage_chain(), "13 14", "a moment's sleep does not hide a long one before it");
+
+    waits(1015, 11, 0xA);
+    wakes(1080, 13, 0xA);
+    stage_exit(1090, 11, 0);
+    is_str(stage_chain(), "13 [disk]", "but counts where the long one is past");
+    stage_entry(5000, 13, SYS_fsync, ARGS(5));
+    stage_exit(5030, 13, 0);
+    waits(80, 15, 0xD);
+    wakes(5040, 13, 0xD);
+    stage_exit(5050, 15, 0);
+    is_str(stage_chain(), "13 [disk]", "or is long ago");
     stage_close();
 }
 
@@ -145,6 +177,7 @@ static void test_deep(void)
 int main(void)
 {
     test_convoy();
+    test_weightless();
     test_outside();
     test_short();
     test_circles();

@@ -121,6 +121,37 @@ static void test_roots(void)
     free(got);
 }
 
+/* A lock that goes round among workers, whom a boss had kept waiting. */
+static void test_alike(void)
+{
+    struct fold_options opt = {.view = "chain", .no_header = true};
+    struct trace_builder b;
+    struct trace *t = NULL;
+    uint32_t lock, node, unlock[4];
+    char *got;
+
+    ob_init(&b);
+    for (uint32_t i = 0; i < 4; i++)
+        unlock[i] = ob_stack(&b, "unlock/futex g",
+                             tb_root(&b, 0, ob_thread(&b, 1, 2 + i, i < 3 ? "worker" : "boss")));
+    lock = ob_stack(&b, "lock/futex g", tb_root(&b, 0, ob_thread(&b, 1, 1, "worker")));
+    node = ob_waker(&b, ob_waker(&b, ob_waker(&b, lock, unlock[0]), unlock[1]), unlock[2]);
+    ob_sleep(&b, ob_waker(&b, node, unlock[3]), 1, TRACE_OFF_LOCK, 5000, 0);
+    ok(trace_load_bytes("round", b.data, b.len, false, &t) == 0, "a lock goes round");
+    tb_release(&b);
+    got = fold(&opt, t);
+    ok(strstr(got, "lock;futex g;--;futex g_[w];unlock_[w];worker_[w];--;futex g_[w];unlock_[w];"
+                   "boss_[w] 5\n"),
+       "links that read alike are one");
+    free(got);
+    opt.tid = true;
+    got = fold(&opt, t);
+    ok(strstr(got, "worker-2_[w];worker_[w];--;futex g_[w];unlock_[w];worker-3_[w];worker_[w];--;"),
+       "but not those of threads that are told apart");
+    free(got);
+    trace_free(t);
+}
+
 static void test_filters(void)
 {
     static const char *const comms[] = {"nobody", "app"};
@@ -345,6 +376,7 @@ int main(int argc, char **argv)
     }
     test_views();
     test_roots();
+    test_alike();
     test_filters();
     test_idle();
     test_futex();

@@ -32,6 +32,8 @@ static void test_things(void)
     strbuf_release(&off);
 }
 
+static const char *expected_end;
+
 static void is_lock(const char *lines, const char *lock, const char *giver, const char *name)
 {
     struct strbuf t = text(lines);
@@ -39,6 +41,8 @@ static void is_lock(const char *lines, const char *lock, const char *giver, cons
 
     is_str(got.lock.what, lock, "%s: the lock", name);
     is_str(got.giver.what, giver, "%s: who gave it back", name);
+    is_str(got.end.what, expected_end, "%s: what is behind it", name);
+    free(got.end.what);
     free(got.lock.what);
     free(got.giver.what);
     strbuf_release(&t);
@@ -56,18 +60,45 @@ static void test_locks(void)
             "a;f;block_on;futex r 1000\n"
             "a;lock;2;3;4;5;futex s 1000\n"
             "a;lock;nanosleep 1000\n",
-            "futex g", "b in give", "the largest sum");
+            "futex g", "b in give < main", "the largest sum");
     is_lock("a;LWLockAcquire;PGSemaphoreLock;do_futex_wait;futex [anon];--;[exited]_[w] 5\n",
-            "futex [anon]", "[exited]", "a lock by its function, a waker without a stack");
+            "futex [anon] in PGSemaphoreLock < LWLockAcquire", "[exited]",
+            "a lock by its function, a waker without a stack");
     is_lock("a;pthread_mutex_lock;futex g 7\n", "futex g", NULL, "nobody did");
     is_lock("a;pthread_cond_wait;futex g 7\n", NULL, NULL, "no lock");
     is_lock("", NULL, NULL, "nothing");
     is_lock("--;--;futex g;-- 1\nfutex g 1\n", NULL, NULL, "odd stacks");
+    is_lock("a;lock;futex g;-- 1\n", "futex g", NULL, "a separator last");
+    is_lock("a;lock;futex g;--;-- 1\n", "futex g", NULL, "two");
+    is_lock("p;pg;LockAcquireExtended;[pg+0x1];ProcSleep;WaitLatch;epoll_wait;epoll_wait 2 fds;--;"
+            "kill_[w];kill_[w];Wakeup_[w];Release_[w];q_[w] 5\n"
+            "p;pg;unlock_and_rest;nanosleep 9\n",
+            "epoll_wait 2 fds in WaitLatch < ProcSleep < LockAcquireExtended < pg",
+            "q in Wakeup < Release", "a lock that is no futex");
+}
+
+static void test_behind(void)
+{
+    expected_end = "nanosleep of boss in report < boss";
+    is_lock("a;f;pthread_mutex_lock;futex g;--;futex g_[w];unlock_[w];work_[w];a_[w];--;"
+            "[timer]_[w];nanosleep_[w];clock_nanosleep_[w];usleep_[w];report_[w];boss_[w];"
+            "start_thread_[w];boss_[w] 9\n"
+            "a;f;pthread_mutex_lock;futex g;--;futex g_[w];unlock_[w];a_[w];--;[disk]_[w];"
+            "fsync_[w];save_[w];a_[w] 5\n",
+            "futex g", "a in unlock < work", "the sleep at the chain's end");
+    expected_end = "fsync /x of python3 in save < work";
+    is_lock("p;_Eval;py::work:/x/pool.py_[j];_Eval;lock_acquire;futex [heap];--;"
+            "futex [heap]_[w];release_[w];py::work:/x/pool.py_[w];_Eval_[w];p_[w];--;"
+            "[disk]_[w];fsync /x_[w];fsync_[w];os_fsync_[w];py::save:/x/pool.py_[w];"
+            "py::work:/x/pool.py_[w];python3_[w] 5\n",
+            "futex [heap] in work", "p in work", "functions of an interpreter");
+    expected_end = NULL;
 }
 
 int main(void)
 {
     test_things();
     test_locks();
+    test_behind();
     return done_testing();
 }

@@ -41,7 +41,8 @@ static bool window(void *arg FLAME_UNUSED, uintptr_t sp, struct walk_window *out
 {
     if (sp < BASE || sp >= BASE + sizeof stack)
         return false;
-    *out = (struct walk_window){sp, BASE + sizeof stack, (uint8_t *)stack + (sp - BASE)};
+    *out = (struct walk_window){
+        .lo = sp, .hi = BASE + sizeof stack, .bytes = (uint8_t *)stack + (sp - BASE)};
     return true;
 }
 

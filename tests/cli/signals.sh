@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# signals.sh: for tests of commands that run a command: do signals reach it? Source it
+# after lib.sh, with the victim `keeper` built and a command that writes x.folded.
+#
+#   signals_passed_on COMMAND...    those sent to COMMAND (which runs what follows) reach
+#                                   the command it runs
+#   typed_keys KEEPER COMMAND...    so do those typed at a terminal, and the result is
+#                                   written; KEEPER: what keeper is to do before
+
+signals_passed_on() {
+    local sig line ran
+    # It says when it is ready, on a pipe we read; another pipe, which we hold open, keeps it
+    # from leaving by itself.
+    mkfifo hold said
+    exec 3<>hold 4<>said
+    for sig in TERM HUP USR1 USR2; do
+        "$@" ./keeper "catch:$(kill -l "$sig")" wait <hold >said 2>err &
+        ran=$!
+        read -r line <&4
+        kill "-$sig" "$ran"
+        wait "$ran"
+        is_int $? 7 "SIG$sig is passed on"
+        read -r line <&4
+        is_str "$line" caught "SIG$sig is caught by the command"
+    done
+    exec 3>&- 4>&-
+}
+
+typed_keys() {
+    local keeper=$1 key
+    shift
+    cat >typed.py <<'END'
+import os, pty, sys
+pid, tty = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+seen = b""
+def until(word):
+    global seen
+    while word not in seen:
+        seen += os.read(tty, 4096)
+until(b"ready")
+os.write(tty, {"INT": b"\003", "QUIT": b"\034"}[sys.argv[1]])
+until(b"caught")
+try:
+    while os.read(tty, 4096):
+        pass
+except OSError:
+    pass
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+    for key in INT QUIT; do
+        rm -f x.folded
+        run python3 typed.py "$key" "$@" ./keeper "$keeper" "catch:$(kill -l "$key")" wait
+        is_str "$(cat out)" 7 "SIG$key from the terminal is the command's to handle"
+        ok "SIG$key: and the result is written" test -s x.folded
+    done
+}
