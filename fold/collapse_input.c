@@ -59,6 +59,17 @@ static size_t read_fd(struct collapse_input *in, char *to, size_t room)
     }
 }
 
+/* gzip itself ignores what follows a whole member, and says so unless it is padding. */
+static void leave_out(struct collapse_input *in)
+{
+    struct collapse_codec *c = in->codec;
+
+    if (!c->told && c->packed[c->pos] != '\0')
+        flame_warn("%s: what follows its gzip data is no gzip data and is left out", in->name);
+    c->told = true;
+    c->gz.avail_in = 0;
+}
+
 /* Unpacks some of what is packed into to[0..room). */
 static size_t unpack(struct collapse_input *in, char *to, size_t room)
 {
@@ -91,13 +102,8 @@ static size_t unpack(struct collapse_input *in, char *to, size_t room)
         c->between = false;
         break;
     default:
-        /* gzip itself ignores what follows a whole member, and says so unless it is padding. */
-        if (c->between) {
-            if (!c->told && c->packed[c->pos] != '\0')
-                flame_warn("%s: what follows its gzip data is no gzip data and is left out", in->name);
-            c->told = true;
-            c->gz.avail_in = 0;
-        }
+        if (c->between)
+            leave_out(in);
         else
             in->error = "its gzip data is damaged";
     }
