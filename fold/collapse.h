@@ -21,7 +21,7 @@ struct collapse_options {
     bool pid, tid;         /* process (and thread) ids in the root frame */
     bool kernel, jit;      /* mark frames _[k], _[j] */
     bool addrs;            /* addresses of unknown frames */
-    bool srcline;          /* perf: the input has source lines */
+    bool srcline;          /* perf: the input has source lines; massif, dhat: keep them */
     bool inlined;          /* perf: look up inlined functions */
     bool context;          /* with inlined: file and line as well */
     enum place_kind place; /* names carry their place where the input tells it (place.h) */

@@ -7,6 +7,7 @@
 
 #include "fold/collapse_json.h"
 #include "fold/collapse_readers.h"
+#include "fold/collapse_valgrind.h"
 
 struct dhat {
     uint32_t *frames; /* of all points, one after the other */
@@ -59,24 +60,6 @@ static void read_point(struct json *j, struct dhat *d)
     strbuf_release(&key);
 }
 
-/* "0x1091A6: main (x.c:5)" is "main". */
-static uint32_t frame_name(struct collapse *c, struct span s)
-{
-    if (span_begins(s, "0x")) {
-        size_t hex = span_hex(span_from(s, 2));
-
-        if (span_begins(span_from(s, 2 + hex), ": "))
-            s = span_from(s, hex + 4);
-    }
-    if (!c->opt->srcline && span_ends(s, ")"))
-        for (size_t i = s.len; i > 1; i--)
-            if (s.s[i - 1] == '(' && s.s[i - 2] == ' ') {
-                s = span_to(s, i - 2);
-                break;
-            }
-    return collapse_name(c, s.s, s.len);
-}
-
 static void add_points(struct collapse *c, const struct dhat *d)
 {
     for (size_t i = 0; i < d->npoints; i++) {
@@ -100,6 +83,7 @@ void collapse_dhat_run(struct collapse *c)
 {
     struct strbuf text = STRBUF_INIT, key = STRBUF_INIT;
     struct dhat d = {0};
+    struct span name;
     struct json j;
 
     if (collapse_input_all(&c->in, &text)) {
@@ -114,8 +98,9 @@ void collapse_dhat_run(struct collapse *c)
                 json_enter(&j, '[');
                 while (json_item(&j) && json_string(&j, &c->scratch)) {
                     d.names = room(d.names, &d.names_alloc, d.nnames, sizeof *d.names);
-                    d.names[d.nnames++] =
-                        frame_name(c, (struct span){c->scratch.buf, c->scratch.len});
+                    name = collapse_valgrind_name((struct span){c->scratch.buf, c->scratch.len},
+                                                  c->opt);
+                    d.names[d.nnames++] = collapse_name(c, name.s, name.len);
                 }
             } else {
                 json_skip(&j);

@@ -15,9 +15,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#include "common/error.h"
 
 enum {
     BUFFER = 256 * 1024,
@@ -29,6 +32,7 @@ struct collapse_codec {
     z_stream gz;
     ZSTD_DCtx *zd;
     bool between; /* at the end of a member or frame: end of file is fine here */
+    bool told;    /* of bytes behind the last member */
     size_t pos, end;
     char packed[BUFFER];
 };
@@ -36,8 +40,16 @@ struct collapse_codec {
 static size_t read_fd(struct collapse_input *in, char *to, size_t room)
 {
     for (;;) {
-        ssize_t n = in->fd < 0 ? 0 : read(in->fd, to, room);
+        ssize_t n = 0;
 
+        if (in->to) {
+            if (room > in->to - in->at)
+                room = in->to - in->at;
+            n = pread(in->fd, to, room, (off_t)in->at);
+            in->at += n > 0 ? (uint64_t)n : 0;
+        } else if (in->fd >= 0) {
+            n = read(in->fd, to, room);
+        }
         if (n >= 0)
             return (size_t)n;
         if (errno != EINTR) {
@@ -45,6 +57,17 @@ static size_t read_fd(struct collapse_input *in, char *to, size_t room)
             return 0;
         }
     }
+}
+
+/* gzip itself ignores what follows a whole member, and says so unless it is padding. */
+static void leave_out(struct collapse_input *in)
+{
+    struct collapse_codec *c = in->codec;
+
+    if (!c->told && c->packed[c->pos] != '\0')
+        flame_warn("%s: what follows its gzip data is no gzip data and is left out", in->name);
+    c->told = true;
+    c->gz.avail_in = 0;
 }
 
 /* Unpacks some of what is packed into to[0..room). */
@@ -79,9 +102,8 @@ static size_t unpack(struct collapse_input *in, char *to, size_t room)
         c->between = false;
         break;
     default:
-        /* gzip itself ignores what follows a whole member. */
         if (c->between)
-            c->gz.avail_in = 0;
+            leave_out(in);
         else
             in->error = "its gzip data is damaged";
     }
@@ -182,6 +204,31 @@ int collapse_input_open(struct collapse_input *in, const char *path)
     posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     unpack_start(in);
     return 0;
+}
+
+bool collapse_input_split(struct collapse_input *in, struct collapse_input *rest)
+{
+    struct stat st;
+    char text[4096];
+    const char *nl = NULL;
+    uint64_t cut;
+    ssize_t n;
+
+    if (fstat(in->fd, &st) != 0)
+        return false;
+    *rest = (struct collapse_input){.name = in->name, .line = 1};
+    rest->fd = fcntl(in->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    cut = (uint64_t)st.st_size / 2;
+    while (rest->fd >= 0 && (n = pread(in->fd, text, sizeof text, (off_t)cut)) > 0 &&
+           !(nl = memchr(text, '\n', (size_t)n)))
+        cut += (uint64_t)n;
+    cut += nl ? (uint64_t)(nl - text) + 1 : 0;
+    in->at = in->end - in->pos;
+    in->to = cut;
+    in->eof = false;
+    rest->at = cut;
+    rest->to = UINT64_MAX;
+    return rest->fd >= 0 && in->at < in->to && in->pos == 0;
 }
 
 void collapse_input_memory(struct collapse_input *in, const char *name, const char *text,

@@ -23,6 +23,7 @@ struct collapse_input {
     size_t pos, end, alloc; /* what is not yet read lies in buf[pos..end) */
     uint64_t line;          /* number of the line last lent, from 1 */
     int fd;
+    uint64_t at, to; /* of a part of a file: what is left to read; to 0: read on from where fd is */
     bool eof;
     const char *error; /* what went wrong, NULL while all is well */
     struct collapse_codec *codec;
@@ -30,6 +31,13 @@ struct collapse_input {
 
 /* Opens `path`; NULL or "-" is standard input. 0 or -errno. */
 int collapse_input_open(struct collapse_input *in, const char *path);
+/*
+ * Makes two parts of a plain regular file of which at most something was peeked at: `in`
+ * ends behind a line near the middle, and `rest`, which is to be closed too, goes on from
+ * there, its lines not numbered from 1. They may be read by two threads. False: it failed,
+ * and `in` must only be closed.
+ */
+bool collapse_input_split(struct collapse_input *in, struct collapse_input *rest);
 /* The same over text in memory, which must outlive the input. */
 void collapse_input_memory(struct collapse_input *in, const char *name, const char *text,
                            size_t len);

@@ -76,7 +76,7 @@ static int read_trace(struct collapse_load *l, struct collapse *c, const char *p
     struct trace *t = NULL;
     int status;
 
-    if (path && strcmp(path, "-") != 0)
+    if (path && strcmp(path, "-") != 0 && !c->in.codec)
         status = trace_load(path, &t);
     else if (!collapse_input_all(&c->in, &bytes))
         status = flame_error(FLAME_USAGE, "%s: cannot read: %s", c->in.name, c->in.error);

@@ -43,7 +43,7 @@ static uint64_t head_of(const char *s, size_t len, bool more)
     return h;
 }
 
-static void rank_names(struct collapse_stacks *st)
+void collapse_stacks_rank(struct collapse_stacks *st)
 {
     size_t n = st->nnames;
     struct end *ends = xcalloc(2 * n, sizeof *ends);
@@ -59,6 +59,8 @@ static void rank_names(struct collapse_stacks *st)
         ends[i].head = nul ? 0 : head_of(ends[i].text, nm->len, i & 1);
     }
     qsort(ends, 2 * n, sizeof *ends, compare_ends);
+    st->ranked = n;
+    free(st->ranks);
     st->ranks = xcalloc(2 * n, sizeof *st->ranks);
     for (size_t i = 0; i < 2 * n; i++)
         st->ranks[ends[i].which] = (uint32_t)i;
@@ -192,7 +194,8 @@ void collapse_stacks_sort(struct collapse_stacks *st)
     st->sorted = true;
     hashslots_release(&st->by_ids);
     hashslots_release(&st->by_name);
-    rank_names(st);
+    if (st->ranked < st->nnames || !st->ranks)
+        collapse_stacks_rank(st);
     sort_stacks(st);
 }
 

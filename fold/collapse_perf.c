@@ -571,12 +571,12 @@ int collapse_perf_probe(const char *text, size_t len)
         if (line.len == 0 || line.s[0] == '#')
             continue;
         if (!is_blank_ch(line.s[0]) && split_comm(line, &comm, &pid, &tid) &&
-            (split_event(line, &period, &event) || span_find(line, ": "))) {
+            (span_ends(span_rtrim(line), ":") || span_find(line, ": "))) {
             sample = true;
             if (split_event(line, &period, &event) && rest.len)
                 sure = 45;
-        } else if (sample && is_blank_ch(line.s[0]) && split_frame(line, &pid, &func, &mod) &&
-                   span_hex(pid) == pid.len)
+        } else if (sample && split_frame(line, &pid, &func, &mod) && span_hex(pid) == pid.len &&
+                   (is_blank_ch(line.s[0]) || pid.len >= 8)) /* some scripts lose the indent */
             return 80;
         else if (line.s[0] != ' ' && line.s[0] != '\t')
             sample = false;

@@ -89,13 +89,18 @@ static size_t go_start_line(struct span s)
     return s.len;
 }
 
-/* "ns::f<a, b> /src/f.cc:12 s=3" is "ns::f<a, b>": names may have blanks, of C++ they often do. */
-static struct span go_function(struct span s)
+/*
+ * "ns::f<a, b> /src/f.cc:12 s=3" is "ns::f<a, b>": names may have blanks, of C++ they often do.
+ * File and line stay where frames are to become them.
+ */
+static struct span go_function(const struct collapse *c, struct span s)
 {
     size_t blank, n;
 
     s = span_trim(s);
     s = span_rtrim(span_to(s, go_start_line(s)));
+    if (c->opt->place == PLACE_FILE || c->opt->place == PLACE_LINE)
+        return s;
     for (n = s.len; n > 0 && is_digit_ch(s.s[n - 1]);)
         n--;
     blank = span_rchr(s, ' ');
@@ -113,7 +118,7 @@ static bool go_location(struct collapse *c, struct go *g, struct span line)
         /* Goes on with the place before: what it is inlined into. */
         if (g->nnames == 0 || first.len == 0)
             return false;
-        word = go_function(line);
+        word = go_function(c, line);
         if (c->opt->inlined)
             go_name(g, g->names[g->nnames - 1].id, collapse_name(c, word.s, word.len));
         return true;
@@ -126,7 +131,7 @@ static bool go_location(struct collapse *c, struct go *g, struct span line)
     word = span_ltrim(rest);
     if (span_begins(word, "M="))
         span_next(&rest);
-    word = go_function(rest);
+    word = go_function(c, rest);
     if (word.len == 0)
         word = address;
     go_name(g, id.whole, collapse_name(c, word.s, word.len));

@@ -125,6 +125,9 @@ size_t collapse_stacks_split(struct collapse_stacks *st, const char *s, size_t l
     for (size_t i = 0; i < n; i++)
         if (hashslots_at(&st->by_name, hashslots_first(&st->by_name, hashes[i]), &id))
             __builtin_prefetch(&st->names[id]);
+    for (size_t i = 0; i < n; i++)
+        if (hashslots_at(&st->by_name, hashslots_first(&st->by_name, hashes[i]), &id))
+            __builtin_prefetch(st->arena.buf + st->names[id].at);
     for (size_t i = 0; i < n; i++) {
         from = i ? ends[i - 1] + 1 : 0;
         ids[i] = st->strip ? collapse_stacks_name(st, s + from, ends[i] - from)

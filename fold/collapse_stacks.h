@@ -102,6 +102,11 @@ struct collapse_stack {
     bool has_first, has_second; /* a column that no line of this stack had is absent */
 };
 
+/*
+ * A part of sorting that looks at names only; done before if it is worth while, all names
+ * being there. Another thread may add stacks, but no name, at the same time.
+ */
+void collapse_stacks_rank(struct collapse_stacks *st);
 /* Sorts by the bytes of the folded stack. No name or stack can be added after. */
 void collapse_stacks_sort(struct collapse_stacks *st);
 void collapse_stacks_get(const struct collapse_stacks *st, size_t i, struct collapse_stack *out);

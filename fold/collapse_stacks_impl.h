@@ -40,7 +40,8 @@ struct collapse_stacks {
     struct strbuf stripped;
     /* After sorting. */
     bool sorted;
-    uint32_t *ranks; /* two a name */
+    uint32_t *ranks; /* two a name, of the first `ranked` names */
+    size_t ranked;
     uint32_t *order;
 };
 

@@ -10,6 +10,7 @@
 #include "fold/collapse_readers.h"
 #include "fold/collapse_scan.h"
 #include "fold/collapse_tree.h"
+#include "fold/collapse_valgrind.h"
 
 /* Takes a number off the front of *line. */
 static bool take_number(struct span *line, struct collapse_count *count)
@@ -259,21 +260,6 @@ static bool massif_node(struct span line, size_t *depth, struct collapse_count *
     return collapse_count_parse(number.s, number.len, bytes) && name->len > 0;
 }
 
-/* "0x1091A6: main (x.c:5)" is "main". */
-static struct span massif_name(struct span name, bool lines)
-{
-    size_t open;
-
-    if (span_begins(name, "0x")) {
-        size_t hex = span_hex(span_from(name, 2));
-
-        if (span_begins(span_from(name, 2 + hex), ": "))
-            name = span_from(name, hex + 4);
-    }
-    open = lines || !span_ends(name, ")") ? SIZE_MAX : span_last_open(name);
-    return open == SIZE_MAX || open == 0 ? name : span_to(name, open - 1);
-}
-
 /*
  * One snapshot's tree is taken: the peak's if the file has it, else the last. As
  * that is not known before the end, each tree is kept as text until a better
@@ -312,7 +298,7 @@ void collapse_massif_run(struct collapse *c)
     rest = (struct span){tree.buf, tree.len};
     while (span_line(&rest, &line))
         if (massif_node(line, &depth, &bytes, &name)) {
-            name = massif_name(name, c->opt->srcline);
+            name = collapse_valgrind_name(name, c->opt);
             if (depth == 0) /* all of the heap */
                 name = span_of("[heap]");
             collapse_tree_add(&t, depth, collapse_name(c, name.s, name.len), &bytes);

@@ -157,6 +157,22 @@ static void write_left_out(const struct collapse_count *left_out, bool two, FILE
     strbuf_release(&sb);
 }
 
+/* Counts stop there rather than start again at 0. */
+static void tell_full(struct collapse_stacks *st)
+{
+    size_t full = 0;
+
+    for (size_t i = 0; i < collapse_stacks_len(st); i++) {
+        struct collapse_stack s;
+
+        collapse_stacks_get(st, i, &s);
+        full += s.count.whole == UINT64_MAX || s.second.whole == UINT64_MAX;
+    }
+    if (full)
+        flame_warn("%zu count%s 2^64 and more, or nearly, and written as 2^64 - 1", full,
+                   full == 1 ? " is" : "s are");
+}
+
 int collapse_write_file(struct collapse_stacks *st, const struct collapse_heading *heading,
                         enum collapse_sort sort, const char *path)
 {
@@ -170,6 +186,7 @@ int collapse_write_file(struct collapse_stacks *st, const struct collapse_headin
             write_left_out(heading->left_out, collapse_stacks_two(st), out.f);
         collapse_stacks_write(st, sort, out.f);
         err = outfile_commit(&out);
+        tell_full(st);
     }
     if (!err)
         return FLAME_OK;

@@ -7,6 +7,7 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/opts.h"
+#include "fold/collapse_halves.h"
 #include "fold/collapse_load.h"
 #include "fold/diff_gate.h"
 
@@ -60,6 +61,13 @@ static int load(struct collapse_load *l, const char *path, int column)
     return status;
 }
 
+static int load_both(struct collapse_load *l, char **paths)
+{
+    int status = load(l, paths[0], 0);
+
+    return status == FLAME_OK ? load(l, paths[1], 1) : status;
+}
+
 static int check_gate(const struct settings *s, const struct collapse_stacks *stacks)
 {
     struct strbuf report = STRBUF_INIT;
@@ -87,9 +95,7 @@ static int compare(struct settings *s, char **paths)
     l.filter = &s->filter;
     collapse_stacks_want_two(l.stacks);
     collapse_stacks_strip(l.stacks, s->strip);
-    status = load(&l, paths[0], 0);
-    if (status == FLAME_OK)
-        status = load(&l, paths[1], 1);
+    status = collapse_halves_load(&l, paths, s->strip) ? FLAME_OK : load_both(&l, paths);
     if (status == FLAME_OK)
         status = collapse_load_filter(&l, "diff");
     if (status == FLAME_OK) {

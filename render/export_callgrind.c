@@ -275,6 +275,7 @@ static int callgrind_write(FILE *file, const struct frametree *t, const struct r
     for (uint32_t i = 0; i < g.set.n; i++)
         if (series_has_fractions(&g.set, i))
             exporttext_warn_rounded("callgrind", &g.set, i);
+    exporttext_warn_large("callgrind", &g.set);
     unknown = functable_string(&g.ft, "???", 3);
     g.ft.funcs[0].name = functable_string(&g.ft, "[all]", 5);
     walk(&g);

@@ -107,6 +107,7 @@ static void pack_types(struct writer *w)
     }
     if (w->set.compares)
         pack_type(w, type_name(&w->set, 0, "_growth", &name), first_unit);
+    exporttext_warn_large("pprof", &w->set);
     strbuf_release(&name);
 }
 

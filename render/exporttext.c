@@ -47,3 +47,17 @@ void exporttext_warn_rounded(const char *format, const struct series_set *set, u
     flame_warn("%s has whole numbers only: the fractions of '%s' are rounded, with their sum kept",
                format, set->s[i].name);
 }
+
+void exporttext_warn_large(const char *format, const struct series_set *set)
+{
+    for (uint32_t i = 0; i < set->n; i++) {
+        double sum = 0;
+
+        for (uint32_t node = 0; node < set->t->n; node++)
+            sum += folded_count_double(series_self(set, i, node));
+        if (sum >= 0x1p63)
+            flame_warn("%s has signed 64-bit numbers: the sum of '%s' is more, and its readers "
+                       "will get it wrong",
+                       format, set->s[i].name);
+    }
+}

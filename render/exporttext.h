@@ -20,5 +20,7 @@ void exporttext_json_series(struct strbuf *sb, const struct series_set *set, uin
 
 /* Warns that `format` takes whole numbers only and series i has others. */
 void exporttext_warn_rounded(const char *format, const struct series_set *set, uint32_t i);
+/* The same for each series whose counts add up to 2^63 or more. */
+void exporttext_warn_large(const char *format, const struct series_set *set);
 
 #endif

@@ -102,6 +102,19 @@ is_str "$(cat out)" 'app;f 3' 'lines that are no frames are left out'
 like "$(cat err)" 'odd.txt: 2 lines were not understood, the first is line 2: \?zz' \
     'counted, the first shown'
 
+cp perf.txt.gz trailing.gz
+echo 'what is this' >>trailing.gz
+run_expect_status 0 'bytes behind the gzip data' "$FLAME" collapse trailing.gz
+ok 'are left out' cmp out <(collapse)
+like "$(cat err)" 'trailing.gz: what follows its gzip data is no gzip data' 'which is told'
+cp perf.txt.gz padded.gz
+head -c 512 /dev/zero >>padded.gz
+run "$FLAME" collapse padded.gz
+unlike "$(cat err)" 'follows' 'zeros are padding'
+
+printf 'java 19983 cycles:\nffffffff8103d0ca write_msr ([kernel.kallsyms])\n7f72421d2d76 main(int) (/opt/java)\n\n' >flush.txt
+is_str "$("$FLAME" collapse flush.txt 2>&1)" 'java;main;write_msr 1' 'frames that lost their indent are still known for perf'
+
 run_expect_status 2 'no stack at all' "$FLAME" collapse "$ROOT/LICENSE"
 like "$(cat err)" 'LICENSE: holds no stack in any format that was tried \(.*perf, .*folded' \
     'names the formats tried'

@@ -31,6 +31,8 @@ run_expect_status 0 'a stack of a million frames, folded' sh -c \
 
 is_str "$(sample f 18446744073709551615 | "$FLAME" collapse)" 'app;f 18446744073709551615' '2^64 - 1'
 is_str "$(sample f 18446744073709551616 | "$FLAME" collapse)" 'app;f 18446744073709551615' '2^64 stays below'
+run "$FLAME" collapse --from folded - < <(printf 'a 18446744073709551616\nb 18446744073709551614\nc 18446744073709551610\nc 5\nd 1\n')
+like "$(cat err)" '^flame: 2 counts are 2\^64 and more' 'counts that do not fit are told'
 is_str "$( (sample f 9007199254740993; sample f 0) | "$FLAME" collapse)" 'app;f 9007199254740994' \
     'beyond what a double holds; a period of 0 counts one'
 printf 'a -3\nb 1e3\nc 0x10\nd 1.5\nd .5\ne nan\n' >counts

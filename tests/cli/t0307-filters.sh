@@ -142,6 +142,31 @@ is_str "$("$FLAME" collapse --srcline srcline 2>&1)" 'app;main:app.c:7;outer:app
 is_str "$("$FLAME" collapse --srcline --by line srcline)" 'app;app.c:7;app.c:12;deep.h:5 1' 'by line'
 is_str "$("$FLAME" collapse --srcline --by file srcline)" 'app;app.c;deep.h 1' 'by file'
 
+cat >massif <<'END'
+desc: x
+cmd: app
+time_unit: i
+#-----------
+snapshot=0
+#-----------
+time=1
+mem_heap_B=30
+mem_heap_extra_B=0
+mem_stacks_B=0
+heap_tree=peak
+n2: 30 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
+ n1: 20 0x10916A: grab (pool.c:7)
+  n0: 20 0x1091E6: main (app.c:9)
+ n0: 10 0x4844: strdup (in /usr/lib/libc.so.6)
+END
+is_str "$("$FLAME" collapse --by line massif)" $'[libc.so.6];[heap] 10\napp.c:9;pool.c:7;[heap] 20' 'massif by line'
+is_str "$("$FLAME" collapse --by file massif)" $'[libc.so.6];[heap] 10\napp.c;pool.c;[heap] 20' 'by file'
+is_str "$("$FLAME" collapse --by module massif)" $'libc.so.6;heap 10\nmain;grab;heap 20' 'by module'
+dhat=$ROOT/tests/corpus/collapse/dhat go=$ROOT/tests/corpus/collapse/go
+like "$("$FLAME" collapse --by line "$dhat")" '[a-z]\.c:[0-9]+.* [0-9]+$' 'dhat by line'
+like "$("$FLAME" collapse --by file --inline "$go")" '^proc\.go;g\.go 30$' 'go by file'
+like "$("$FLAME" collapse --by line --inline "$go")" '^proc\.go:250;g\.go:5;g\.go:4;g\.go:3 ' 'go by line'
+
 # ---- traces ----
 
 compile_victim known

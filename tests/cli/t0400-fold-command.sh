@@ -55,6 +55,8 @@ run_expect_status 0 'from standard input' "$FLAME" fold - <one.flame
 is_str "$(cat out)" "$(cat one.folded)" 'the same'
 run_expect_status 0 'from a pipe' sh -c "cat one.flame | '$FLAME' fold -"
 is_str "$(cat out)" "$(cat one.folded)" 'the same'
+gzip -k one.flame
+is_str "$("$FLAME" fold one.flame.gz)" "$("$FLAME" fold one.flame)" 'a trace packed with gzip'
 run_expect_status 0 'into a file' "$FLAME" fold -o made.folded one.flame
 is_str "$(cat made.folded)" "$(cat one.folded)" 'the same'
 is_str "$(cat out)" '' 'and nothing on standard output'

@@ -104,6 +104,10 @@ a;c 2250000' 'exact'
 printf 'a;b 18446744073709551615\na;c 9007199254740993\n' >huge
 "$FLAME" render -f folded -o back huge 2>/dev/null
 ok 'counts beyond doubles' cmp back huge
+for kind in pprof callgrind; do
+    run "$FLAME" render -f $kind huge
+    like "$(cat err)" "$kind has signed 64-bit numbers: the sum of" "$kind: a sum that its readers get wrong is told"
+done
 printf 'a;c 9007199254740993\n' >huge
 "$FLAME" render -o x.pb.gz huge
 read_export pprof x.pb.gz >back
