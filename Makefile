@@ -43,14 +43,14 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
               libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev libseccomp-dev \
               libprotobuf-c-dev protobuf-c-compiler pkg-config
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ golang-go protobuf-compiler valgrind perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
+TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
               libtcmalloc-minimal4 redis-server redis-tools
 PROGRAM_PKGS := python3 libpython3-testsuite redis-server redis-tools
 EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
 BENCH_PKGS := jq sqlite3 python3 time
 # What make bench compares with, each only if it can be had.
-PEER_PKGS  := heaptrack libjemalloc2 libgoogle-perftools4 valgrind
-CI_PKGS    := clang libclang-rt-dev clang-format shellcheck mandoc valgrind
+PEER_PKGS  := strace heaptrack libjemalloc2 libgoogle-perftools4 valgrind
+CI_PKGS    := linux-perf clang libclang-rt-dev clang-format shellcheck mandoc valgrind
 
 # ---- what goes into what ----
 

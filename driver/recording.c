@@ -211,21 +211,21 @@ static void remove_file(const char *path)
         unlink(path);
 }
 
-/* As the user would: folded text in a file, `flame render -o OUTPUT FILE`. */
-static int draw(const struct recording *r, const struct strbuf *folded, const char *output,
-                const char *subject)
+/* As the user would: folded text in a file, `flame render --view VIEW -o OUTPUT FILE`. */
+static int draw(const struct recording *r, const struct strbuf *folded, const struct run_options *o)
 {
-    const char *slash = strrchr(subject, '/');
+    const char *slash = strrchr(o->subject, '/');
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
-    char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle";
-    char *to = xstrdup(output);
+    char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle", opt_view[] = "--view";
+    char *to = xstrdup(o->output), *view = xstrdup(o->view);
     int status;
 
-    strbuf_addstr(&subtitle, slash ? slash + 1 : subject);
+    strbuf_addstr(&subtitle, slash ? slash + 1 : o->subject);
     strbuf_addf(&from, "%s/folded", r->session.dir);
     status = write_text(folded, from.buf);
     if (!status) {
-        char *argv[] = {name, opt_out, to, opt_subtitle, subtitle.buf, from.buf, NULL};
+        char *argv[] = {name,         opt_out,      to,       opt_view, view,
+                        opt_subtitle, subtitle.buf, from.buf, NULL};
 
         optind = 0;
         status = render_main(ARRAY_LEN(argv) - 1, argv);
@@ -233,6 +233,7 @@ static int draw(const struct recording *r, const struct strbuf *folded, const ch
     strbuf_release(&subtitle);
     strbuf_release(&from);
     free(to);
+    free(view);
     return status;
 }
 
@@ -265,7 +266,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
     default:
         *empty = !has_stacks(folded);
         if (!*empty)
-            return draw(r, folded, o->output, o->subject);
+            return draw(r, folded, o);
         /* An older picture of that name would be taken for this run's. */
         remove_file(o->output);
         return 0;

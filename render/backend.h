@@ -57,6 +57,7 @@ struct render_options {
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;
     size_t ncolumns;
+    const char *view; /* of several columns the one to begin with; NULL: the first */
 };
 
 struct render_backend {

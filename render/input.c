@@ -365,8 +365,11 @@ static int read_file(struct input *in, struct filter_lines *lines, const char *p
     return status ? status : check_file(&r);
 }
 
-static bool is_empty(const struct frametree *t)
+static bool is_empty(const struct frametree *t, bool first_side)
 {
+    for (uint32_t i = 0; first_side && t->delta && i < t->n; i++)
+        if (t->delta[i] < 0)
+            return false;
     for (uint32_t c = 0; c < t->ncolumns; c++)
         for (uint32_t i = 0; i < t->n; i++)
             if (t->columns[c][i] > 0)
@@ -374,12 +377,12 @@ static bool is_empty(const struct frametree *t)
     return folded_count_double(frametree_total(t, 0)) <= 0;
 }
 
-static int check_all(struct input *in, const char *name)
+static int check_all(struct input *in, const char *name, const struct input_options *o)
 {
     frametree_finish(&in->tree);
     if (in->tree.saturated)
         flame_warn("%s: counts add up to more than 2^64; the largest ones are cut there", name);
-    if (!is_empty(&in->tree))
+    if (!is_empty(&in->tree, o->first_side))
         return 0;
     if (in->tree.n == 1 && in->view && in->ncolumns > 1)
         return flame_error(FLAME_USAGE, "%s: all views are empty; there is nothing to show", name);
@@ -389,8 +392,9 @@ static int check_all(struct input *in, const char *name)
     return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", name);
 }
 
-static void set_total(struct frametree *t, double total)
+void input_set_total(struct input *in, double total)
 {
+    struct frametree *t = &in->tree;
     struct folded_count all = frametree_total(t, 0), wanted;
 
     wanted = (struct folded_count){(uint64_t)total, total - floor(total)};
@@ -459,9 +463,7 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
         status = flame_error(FLAME_USAGE, "unknown encoding '%s'; iconv -l lists those there are",
                              o->encoding);
     if (!status)
-        status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first);
-    if (!status && o->total > 0)
-        set_total(&in->tree, o->total);
+        status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first, o);
     if (status)
         input_release(in);
     return status;

@@ -29,13 +29,13 @@ struct input_options {
     bool reverse;
     bool keep_order;       /* see frametree_keep_order */
     const char *encoding;  /* of names, as iconv calls it; NULL: UTF-8 */
-    double total;          /* what the root is to come to, if that is more than its frames; or 0 */
     struct filter *filter; /* which stacks, and how much of them; NULL: all */
     const char *command;   /* for messages about the filter */
     bool lines;            /* of traces: file and line in every name */
-    bool series;  /* each file is a moment, of those that do not say when the next second */
-    bool columns; /* counts of different views and moments are kept apart, in columns
-                     of the tree; with false all are added up */
+    bool series;     /* each file is a moment, of those that do not say when the next second */
+    bool columns;    /* counts of different views and moments are kept apart, in columns
+                        of the tree; with false all are added up */
+    bool first_side; /* a comparison whose second counts are all 0 is no error */
 };
 
 /*
@@ -46,6 +46,12 @@ struct input_options {
  */
 int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o);
 void input_release(struct input *in);
+
+/*
+ * Makes the root come to `total`, with a warning instead where that is less than its
+ * frames do. After whatever sums the tree anew.
+ */
+void input_set_total(struct input *in, double total);
 
 /* Appends how much of the first column filters left out: "12.3% left out". False: nothing. */
 bool input_say_left_out(const struct input *in, struct strbuf *sb);

@@ -202,6 +202,8 @@ static void add_profile(struct page *p)
     add_member(p, "subtitle", o->subtitle);
     add_member(p, "nametype", o->nametype);
     strbuf_addf(&p->out.sb, "\"reverse\":%s,\n", o->reverse ? "true" : "false");
+    if (o->view && o->ncolumns > 1)
+        add_member(p, "view", o->view);
     if (o->ordered)
         strbuf_addstr(&p->out.sb, "\"ordered\":true,\n");
     if (p->t->delta)

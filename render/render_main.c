@@ -436,7 +436,8 @@ static char *complete_subtitle(struct render_options *o, const struct input *in)
 }
 
 /* What each column of the tree is called; the first one as the picture. */
-static struct render_column *describe_columns(const struct input *in, struct render_options *o)
+static struct render_column *describe_columns(const struct input *in, struct render_options *o,
+                                              const char *view)
 {
     struct render_column *c = xcalloc(in->ncolumns, sizeof *c);
 
@@ -454,7 +455,17 @@ static struct render_column *describe_columns(const struct input *in, struct ren
         c[0].unit = o->countname;
     o->columns = c;
     o->ncolumns = in->ncolumns;
+    o->view = view;
     return c;
+}
+
+/* One side of a comparison may be all there is. */
+static int check_side(const struct frametree *t, enum difference_widths w)
+{
+    if (folded_count_double(frametree_total(t, 0)) > 0)
+        return 0;
+    return flame_error(FLAME_USAGE, "every %s count is 0; --widths either has room for the others",
+                       w == DIFFERENCE_BEFORE ? "first" : "second");
 }
 
 static int draw(struct request *q)
@@ -469,10 +480,10 @@ static int draw(struct request *q)
         .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
         .keep_order = q->o.ordered,
         .encoding = q->encoding,
-        .total = q->total,
         .columns = q->backend->all_views,
         .lines = q->backend->lines,
         .series = q->series,
+        .first_side = true,
         .filter = &q->filter,
         .command = "render",
     };
@@ -482,16 +493,20 @@ static int draw(struct request *q)
         return status;
     fill_in(q, &in);
     subtitle = complete_subtitle(&q->o, &in);
-    columns = describe_columns(&in, &q->o);
-    if (in.tree.delta && !q->backend->explores)
+    columns = describe_columns(&in, &q->o, q->view);
+    if (in.tree.delta && !q->backend->explores) {
         difference_apply(&in.tree, q->o.widths);
+        status = check_side(&in.tree, q->o.widths);
+    }
+    if (q->total > 0)
+        input_set_total(&in, q->total);
     if (!in.tree.delta && (q->o.widths || q->o.change || q->o.carry))
         flame_warn("the input is not a comparison (two counts a line): --widths, --change and "
                    "--carry are left aside");
-    err = outfile_open(&out, q->output);
+    err = status ? 0 : outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
-    } else {
+    } else if (!status) {
         err = q->backend->write(out.f, &in.tree, &q->o);
         if (err)
             outfile_abort(&out);

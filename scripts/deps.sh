@@ -52,6 +52,8 @@ libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4
 redis-server|a server the tests record|cmd:redis-server
 redis-tools|its client|cmd:redis-cli
+strace|a tracer beside ours, in tests and make bench|cmd:strace
+linux-perf|what the scheduler says, in tests|cmd:perf
 libpython3-testsuite|the tests of CPython, traced|cmd:python3
 postgresql|a server the examples trace|cmd:psql
 '

@@ -40,7 +40,7 @@ class App {
     /* Browsers limit how often a page may do this, so small steps wait for the last. */
     saveAddress(quiet) {
         const save = () => {
-            const hash = "#" + writeState(this.state, this.profile);
+            const hash = "#" + writeState(this.state, this.profile, this.mainGraph);
             if (hash === (location.hash || "#"))
                 return;
             try {
@@ -65,6 +65,10 @@ class App {
 
     mainChart() {
         return this.charts[this.charts.length - 1];
+    }
+
+    get mainGraph() {
+        return this.graphs[this.graphs.length - 1];
     }
 
     get column() {
@@ -107,7 +111,7 @@ class App {
         const same = this.graphs.find((g) => g.shape === this.topShape && g.column === this.column);
         this.topGraph = same || makeGraph(this.topShape, this.column, sides);
         if (this.moveZoom)
-            this.followZoom(this.moveZoom, this.graphs[this.graphs.length - 1]);
+            this.followZoom(this.moveZoom, this.mainGraph);
         this.moveZoom = null;
         if (layout !== this.built)
             this.buildCharts(layout);
@@ -183,6 +187,9 @@ class App {
     update({ animate = false }) {
         const { state, profile } = this;
         this.makeGraphs();
+        if (state.goal !== null)
+            state.zoom = Math.max(0, findNode(this.mainGraph, profile.names, state.goal, true));
+        state.goal = null;
         const searchKey = [state.query, state.matchCase, state.regex, ...state.picks].join("\n");
         if (searchKey !== this.searchKey) {
             this.searchKey = searchKey;
@@ -320,7 +327,7 @@ class App {
 
     showPath() {
         const { profile, state } = this, chart = this.mainChart();
-        const graph = this.graphs[this.graphs.length - 1];
+        const graph = this.mainGraph;
         const anchor = chart.view ? chart.anchor() : Math.min(state.zoom, graph.n - 1);
         const path = pathOf(graph, anchor), list = byId("crumbs");
         const shown = path.length > 9 ? [...path.slice(0, 2), -1, ...path.slice(-6)] : path;
@@ -476,7 +483,8 @@ class App {
             ["Copy name", () => this.copyName(chart, node), "C"],
             ["Copy stack", () => copyText(this.stackText(chart, node), "Stack")],
             ["Copy link to this frame", () => copyText(location.href.split("#")[0] + "#" +
-                writeState({ ...this.state, zoom: node, range: null }, this.profile), "Link")],
+                writeState({ ...this.state, range: null, zoom: chart.upper ? 0 : node },
+                    this.profile, this.mainGraph), "Link")],
         ].filter((item) => item === null || item), x, y);
     }
 

@@ -119,6 +119,7 @@ function readProfile(text, apart) {
         hasLines: where !== null || apart,
         ordered: data.ordered === true, /* siblings stand in time, also those of one name */
         moments: columns.reduce((a, c) => Math.max(a, c.moments ? c.moments.length : 0), 0),
+        view: data.view, /* the column to begin with, if it has a name */
         widths: data.widths || "after", change: data.change || "absolute",
         stacks, /* 1: a stack ends in this node, in some column */
         nstacks: stacks.reduce((a, b) => a + b, 0),

@@ -2,8 +2,13 @@
  * ---- page_state.js: what is shown, and how the address says it ----
  *
  * The whole state is in the address after '#', only what differs from the
- * default, so a link shows another reader the same picture. Nodes are numbers of
- * the profile, which are the same in every copy of the file.
+ * default, so a link shows another reader the same picture.
+ *
+ * Frames are named by their path, ";main;parse", and functions by their name,
+ * ";parse", so a link also finds them in the page of another run. Of several that
+ * are called the same a number before the first ';' says which. What is too long
+ * for an address is the number of the node or name, as it is in every copy of the
+ * file.
  */
 
 const CHOICES = {
@@ -18,26 +23,96 @@ const CHOICES = {
 };
 
 function defaultState(profile) {
-    const { widths, change, delta } = profile, at = ["after", "before", "either"].indexOf(widths);
+    const { widths, change, delta, columns } = profile;
+    const at = delta ? ["after", "before", "either"].indexOf(widths) :
+        columns.findIndex((c) => c.name === profile.view);
     return {
         view: "both", direction: "icicle",
         layout: profile.reverse ? "callers" : delta && widths === "elided" ? "elided" : "forward",
         color: !delta ? "package" : change === "absolute" ? "change" : change, order: "name", labels: "start",
         theme: "auto", sort: "own", ascending: false,
-        column: delta && at >= 0 ? at :
-            Math.max(0, profile.columns.findIndex((c) => c.most > 0)),
+        column: at >= 0 && columns[at].most > 0 ? at :
+            Math.max(0, columns.findIndex((c) => c.most > 0)),
         moments: null, /* first and last that are shown */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
         recursion: false, chains: false,
         query: "", matchCase: false, regex: true, picks: new Set(),
-        zoom: 0, range: null,
+        zoom: 0, goal: null, range: null,
     };
 }
 
 const FLAGS = ["ascending", "recursion", "chains", "matchCase", "regex"];
+const LONG = 2000; /* characters of a path, or of all paths of one kind */
 const SETS = { focus: "n", hide: "n", hideNames: "names", picks: "names" };
 
-function writeState(state, profile) {
+/* All nodes of a tree that have the path `names`, in order, and the nearest callers. */
+function nodesOnPath(tree, names, path) {
+    const found = path.map(() => []), { n, end, depth, name } = tree;
+    for (let i = 1; i < n;) {
+        const at = depth[i] - 1;
+        if (names[name[i]] !== path[at]) {
+            i = end[i];
+            continue;
+        }
+        found[at].push(i);
+        i = at + 1 < path.length ? i + 1 : end[i];
+    }
+    return found;
+}
+
+const tagged = (nth, text) => `${nth > 0 ? nth : ""};${text}`;
+
+function nodeText(tree, names, node) {
+    const path = pathOf(tree, node).slice(1).map((i) => names[tree.name[i]]);
+    const text = path.join(";");
+    if (!path.length || text.length > LONG || text.split(";").length !== path.length)
+        return String(node);
+    return tagged(nodesOnPath(tree, names, path).pop().indexOf(node), text);
+}
+
+function nameText(names, n) {
+    if (names[n].length > LONG)
+        return String(n);
+    let nth = 0;
+    for (let i = names.indexOf(names[n], 1); i > 0 && i < n; i = names.indexOf(names[n], i + 1))
+        nth++;
+    return tagged(nth, names[n]);
+}
+
+/* "3;main;parse" is [3, "main;parse"]; null for a number. */
+function readTagged(text) {
+    const at = (text || "").indexOf(";");
+    return at < 0 ? null : [Number(text.slice(0, at)) || 0, text.slice(at + 1)];
+}
+
+const nodeNumber = (s, limit) => /^\d{1,10}$/.test(s || "") && Number(s) < limit ? Number(s) : -1;
+
+/* The node that nodeText told; `near`: if it is not there its nearest caller. Or -1. */
+function findNode(tree, names, text, near) {
+    const named = readTagged(text);
+    if (!named)
+        return nodeNumber(text, tree.n);
+    const found = nodesOnPath(tree, names, named[1].split(";"));
+    while (near && found.length > 1 && !found[found.length - 1].length)
+        found.pop();
+    const last = found[found.length - 1];
+    return last[named[0]] || last[0] || -1;
+}
+
+function findName(names, text) {
+    const named = readTagged(text);
+    if (!named)
+        return nodeNumber(text, names.length);
+    const first = names.indexOf(named[1], 1);
+    let at = first;
+    for (let nth = named[0]; nth > 0 && at >= 0; nth--)
+        at = names.indexOf(named[1], at + 1);
+    return at >= 0 ? at : first;
+}
+
+/* `graph`: what state.zoom is a node of. */
+function writeState(state, profile, graph) {
+    const { names, shape } = profile;
     const usual = defaultState(profile), p = new URLSearchParams();
     for (const key in CHOICES)
         if (state[key] !== usual[key])
@@ -46,13 +121,21 @@ function writeState(state, profile) {
         if (state[key] !== usual[key])
             p.set(key, state[key] ? "1" : "0");
     for (const key in SETS)
-        if (state[key].size)
-            p.set(key, [...state[key]].join("."));
+        if (state[key].size) {
+            const texts = [...state[key]].map((i) => SETS[key] === "n" ?
+                nodeText(shape, names, i) : nameText(names, i));
+            if (texts.join("").length > LONG)
+                p.set(key, [...state[key]].join("."));
+            else
+                for (const text of texts)
+                    p.append(key, text);
+        }
     if (state.column !== usual.column)
         p.set("column", profile.columns[state.column].name || state.column);
-    for (const key of ["sandwich", "zoom"])
-        if (state[key] !== usual[key])
-            p.set(key, state[key]);
+    if (state.sandwich > 0)
+        p.set("sandwich", nameText(names, state.sandwich));
+    if (state.zoom > 0 && state.zoom < graph.n)
+        p.set("zoom", nodeText(graph, names, state.zoom));
     if (state.moments)
         p.set("moments", state.moments.join("~"));
     if (profile.apart)
@@ -64,10 +147,13 @@ function writeState(state, profile) {
     return p.toString();
 }
 
-/* Anything may stand in an address: what is not understood stays as by default. */
+/*
+ * Anything may stand in an address: what is not understood stays as by default. The
+ * zoomed frame is left as text in state.goal, as its graph may have to be made first.
+ */
 function readState(text, profile) {
     const state = defaultState(profile), p = new URLSearchParams(text);
-    const number = (s, limit) => /^\d{1,10}$/.test(s || "") && Number(s) < limit ? Number(s) : -1;
+    const { names, shape } = profile;
     for (const key in CHOICES)
         if (CHOICES[key].includes(p.get(key)))
             state[key] = p.get(key);
@@ -75,10 +161,11 @@ function readState(text, profile) {
         if (p.has(key))
             state[key] = p.get(key) === "1";
     for (const key in SETS) {
-        const limit = SETS[key] === "n" ? profile.shape.n : profile.names.length;
-        for (const s of (p.get(key) || "").split("."))
-            if (number(s, limit) > 0)
-                state[key].add(number(s, limit));
+        for (const text of p.getAll(key).flatMap((s) => readTagged(s) ? [s] : s.split("."))) {
+            const at = SETS[key] === "n" ? findNode(shape, names, text, false) : findName(names, text);
+            if (at > 0)
+                state[key].add(at);
+        }
     }
     const per = perIndex(p.get("color") || "");
     if (per >= 0 && per < profile.columns.length && !profile.delta)
@@ -86,10 +173,10 @@ function readState(text, profile) {
     const wanted = p.get("column");
     if (wanted !== null) {
         const at = profile.columns.findIndex((c) => c.name === wanted);
-        state.column = at >= 0 ? at : Math.max(0, number(wanted, profile.columns.length));
+        state.column = at >= 0 ? at : Math.max(0, nodeNumber(wanted, profile.columns.length));
     }
-    state.sandwich = number(p.get("sandwich"), profile.names.length);
-    state.zoom = Math.max(0, number(p.get("zoom"), 2 ** 31));
+    state.sandwich = findName(names, p.get("sandwich"));
+    state.goal = p.get("zoom");
     const range = /^([\d.e+-]+)~([\d.e+-]+)$/.exec(p.get("range") || "");
     if (range && Number(range[2]) > Number(range[1]))
         state.range = [Number(range[1]), Number(range[2])];

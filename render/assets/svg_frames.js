@@ -19,6 +19,7 @@ const fontsize = Number(svg.dataset.fontsize);
 const fluid = standalone && svg.dataset.fluid === "1";
 const height = Number(svg.getAttribute("height"));
 const title = byId("title"), subtitle = byId("subtitle");
+const titleText = title.textContent, subtitleText = subtitle ? subtitle.textContent : "";
 const details = byId("details"), matched = byId("matched");
 const unzoomButton = byId("unzoom"), searchButton = byId("search");
 const caseButton = byId("ignorecase");
@@ -196,10 +197,32 @@ function draw() {
     unzoomButton.classList.toggle("off", z === 0);
 }
 
+/* In the middle, or as near as what stands beside it lets; a tip has what is cut. */
+function placeTitle(line, whole, left, right) {
+    const room = width - left - right;
+    line.textContent = whole;
+    let long = line.getComputedTextLength();
+    const cut = long > room;
+    if (cut) {
+        /* fit() measures in the frames' font. */
+        let plain = 0;
+        for (const c of whole)
+            plain += charWidth(c);
+        line.textContent = fit(whole, 0.95 * room * plain / long);
+        long = line.getComputedTextLength();
+    }
+    line.setAttribute("x", Math.max(left + long / 2, Math.min(width / 2, width - right - long / 2)));
+    if (!cut)
+        return;
+    const tip = document.createElementNS(svg.namespaceURI, "title");
+    tip.textContent = whole;
+    line.append(tip);
+}
+
 function placeLabels() {
-    title.setAttribute("x", width / 2);
+    placeTitle(title, titleText, PAD + 6.5 * fontsize, PAD + 6 * fontsize);
     if (subtitle)
-        subtitle.setAttribute("x", width / 2);
+        placeTitle(subtitle, subtitleText, PAD, PAD);
     searchButton.setAttribute("x", width - PAD - 2 * fontsize);
     caseButton.setAttribute("x", width - PAD);
     placeMatched();

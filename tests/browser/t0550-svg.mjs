@@ -242,6 +242,26 @@ async function width() {
         document.querySelector("#frames rect").getBoundingClientRect().width > 1400);
     near((await frame(page, "app")).width, 1480, 1, "and follows it");
     await page.context().close();
+    const apart = (p) => p.evaluate(() => {
+        const box = (id) => document.getElementById(id).getBoundingClientRect();
+        const t = box("title"), s = box("subtitle");
+        return t.left >= box("unzoom").right && t.right <= box("search").left &&
+            s.left >= 0 && s.right <= window.innerWidth;
+    });
+    const titled = render(FOLDED, "--title", "Memory live when most was", "--subtitle", "s".repeat(80));
+    for (const narrow of [280, 340, 600]) {
+        const small = await open(titled, { width: narrow });
+        await on(small, "parse").click();
+        ok(await apart(small), `the title is apart from the buttons in ${narrow} pixels`);
+        const shown = await label(small, "title");
+        ok(shown.startsWith("Mem") && shown.endsWith("..") === narrow < 600, "and can be read", shown);
+        await small.setViewportSize({ width: 1200, height: 700 });
+        await small.waitForFunction(() =>
+            document.querySelector("#frames rect").getBoundingClientRect().width > 1100);
+        is(await text(small, "title"), "Memory live when most was", "it is whole again where it fits");
+        is(small.trouble.join("\n"), "", "no script error");
+        await small.context().close();
+    }
     const fixed = await open(render(FOLDED, "--width", "600"), { width: 1500 });
     near((await frame(fixed, "app")).width, 580, 1, "--width is fixed");
     await on(fixed, "emit").click();

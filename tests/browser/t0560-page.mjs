@@ -251,6 +251,37 @@ async function address() {
     await untroubled(wrong, "nonsense");
 }
 
+/* Links name frames and functions, so they are right for other data, too. */
+async function otherRun() {
+    const page = await explore("a;b;c 4\nm;x;y;z 5\nm;x;w 6\nm;q 1\n");
+    await choose(page, "w", "Hide this subtree");
+    await click(page, "y");
+    await page.keyboard.press("r");
+    is(await row(page, 1), "c:4 q:1 z:5", "callers, without what is hidden");
+    await click(page, "z");
+    await page.goBack();
+    await page.goBack();
+    is(await crumbs(page), "all m x y", "Back finds the zoom of another layout");
+    const { hash } = new URL(page.url());
+    await page.context().close();
+    const other = (folded, at) => explore(folded, { hash: at });
+    const more = await other("A;z 2\nm;0;w 3\nm;x;w 6\nm;x;v 2\nz;z 2\n", hash);
+    is(await crumbs(more), "all m x", "in another run, the nearest caller of what is not there");
+    is(await row(more, 3), "v:2", "what was hidden is");
+    await untroubled(more, "a link of another run");
+    const none = await other("A;z 2\n", hash);
+    is(await row(none, 1), "A:2", "all where nothing of it is there");
+    await untroubled(none, "a link of something else");
+    const named = await other("f;3;g;h 2\nf_[k];k 1\nf;g 4\n", "#zoom=1%3Bf&picks=%3B3");
+    is(await crumbs(named), "all f", "of equal names the one that is meant");
+    is(await row(named, 2), "k:1", "that is, the kernel's");
+    is(await text(named, "#picks"), "1 picked \u2715", "a number can be a name");
+    await untroubled(named, "names");
+    const sandwich = await other("a;f;g 3\nb;f;h 4\n", "#layout=sandwich&sandwich=%3Bf&zoom=%3Bh");
+    is(await crumbs(sandwich), "f h", "a sandwich and the zoom in it");
+    await untroubled(sandwich, "a sandwich's link");
+}
+
 async function copies() {
     const page = await explore(FOLDED);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -269,6 +300,6 @@ async function copies() {
 }
 
 await main(async () => {
-    for (const test of [views, zoom, search, layouts, subtrees, keys, address, copies])
+    for (const test of [views, zoom, search, layouts, subtrees, keys, address, otherRun, copies])
         await test();
 });

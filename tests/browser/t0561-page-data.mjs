@@ -24,6 +24,14 @@ async function columns() {
     is((await table(page)).join(", "), "h 5 5, f 3 3, m 0 8", "and rows");
     ok(page.url().includes("column=count"), "the address says which");
     await untroubled(page, "columns");
+    const folded = "# flame: view=alloc unit=bytes\nm;f 30\n# flame: view=count unit=calls\nm;h 5\n" +
+        "# flame: view=live unit=bytes\n";
+    for (const [view, title] of [["count", "Allocation calls"], ["alloc", "Memory allocated"],
+        ["live", "Memory allocated"], ["peak", "Memory allocated"]]) {
+        const first = await explore(folded, {}, "--view", view);
+        is(await text(first, "#title"), title, `--view ${view} is what it begins with, if there is any`);
+        await untroubled(first, `--view ${view}`);
+    }
 }
 
 async function fractions() {

@@ -42,6 +42,9 @@ async function elided() {
     const first = await explore(TWO, {}, "--widths", "elided");
     is(await row(first, 1), "a:75 [only before]:25", "--widths elided begins with it");
     await untroubled(first, "--widths elided");
+    const went = await explore("a;b 5 0\na;c 7 0\n");
+    is(await row(went, 2), "b:5 c:7", "with nothing left it begins with what there was");
+    await untroubled(went, "nothing left");
     const either = await explore(TWO, {}, "--widths", "either", "--change", "relative");
     is(await row(either, 1), "a:120", "--widths either");
     is(await either.locator("#color").inputValue(), "relative", "--change relative");

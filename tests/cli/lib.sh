@@ -24,7 +24,8 @@
 #   compile_victim NAME [FLAG...]  builds tests/victims/NAME.c or .cc into
 #                                $SCRATCH/NAME; a failure to build ends the test
 #
-# Under CI=true a skip is a failure, unless KEY is in tests/allowed-skips.
+# Under CI=true a skip is a failure, unless KEY is in tests/allowed-skips: what a kernel or
+# a container may refuse, and no package can bring.
 
 set -u
 export LC_ALL=C

@@ -43,6 +43,25 @@ is_str "$(frame new | grep -o 'data-c="."')" 'data-c="n"' 'and what is new'
 last=$(grep -o 'data-x="[0-9]*" data-w="[0-9]*" data-d="1"' out | tail -1)
 is_str "$last" 'data-x="80" data-w="20" data-d="1"' 'at the right of all that is there'
 
+# One side may be all there is.
+printf 'a;b 5 0\na;c 7 0\n' >went
+printf 'a;b 0 5\na;c 0 7\n' >came
+for widths in before either elided; do
+    run_expect_status 0 "nothing is left, --widths $widths" "$FLAME" render --widths $widths went
+    is_str "$(title all)" 'all (12 samples, 100%)' 'draws what there was'
+done
+run_expect_status 0 'nothing is left, as a page' "$FLAME" render -f html went
+run_expect_status 2 'nothing is left to be drawn' "$FLAME" render went
+is_str "$(cat err)" 'flame: every second count is 0; --widths either has room for the others' \
+    'says what to do'
+run_expect_status 2 'nothing was there' "$FLAME" render --widths before came
+is_str "$(cat err)" 'flame: every first count is 0; --widths either has room for the others' \
+    'says what to do'
+for widths in after before either elided; do
+    run "$FLAME" render --total 1000 --widths $widths two
+    is_str "$(title all)" 'all (1,000 samples, 100%)' "--total with --widths $widths"
+done
+
 run "$FLAME" render --change relative two
 is_str "$(title grew)" 'grew (30 samples, 37.50%; +200.00% of itself)' '--change relative'
 is_str "$(title new)" 'new (20 samples, 25.00%; new)' 'of nothing'

@@ -9,7 +9,7 @@
 
 python=/usr/bin/python3
 "$python" -c 'import test.test_signal' 2>/dev/null || skip_all cpython 'no libpython3-testsuite'
-suites=${SUITES:-test_threading test_subprocess test_signal test_socket test_selectors test_multiprocessing_fork}
+suites=${SUITES:-test_threading test_subprocess test_signal test_socket test_selectors test_multiprocessing_fork test_eintr}
 
 # verdicts COMMAND...: runs and prints "test verdict" lines, sorted. vsock needs a
 # hypervisor's device and hangs on some machines with nothing traced at all.
