@@ -92,7 +92,7 @@ SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
 SECCOMP_CFLAGS := $(shell pkg-config --cflags libseccomp 2>/dev/null)
 SECCOMP_LIBS := $(shell pkg-config --libs libseccomp 2>/dev/null || echo -lseccomp)
-FLAME_LIBS := $(SECCOMP_LIBS) -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -lprotobuf-c -llzma -lzstd -lz \
+FLAME_LIBS := $(SECCOMP_LIBS) -lpthread -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -lprotobuf-c -llzma -lzstd -lz \
               -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion.
