@@ -28,11 +28,12 @@ is_str "$(find common unwind preload tracer fold render driver tests -name '*.[c
 
 # Files of the tree, not what a build left in it.
 sources=$(find flame.c common unwind preload tracer fold render driver -name '*.c' 2>/dev/null)
-# The children of launch.c and spawn.c end themselves when exec fails; tracing.c's is the
+# The children of launch.c and spawn.c end themselves when exec fails, switchcost.c's when
+# nobody stops it; tracing.c's is the
 # tracing process, whose end is how it lets go.
 # shellcheck disable=SC2086 # a list of names without blanks
 is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(' $sources |
-    grep -vE '_main\.c$|^common/strbuf\.c$|^driver/launch\.c$|^fold/guarded\.c$|^tracer/(spawn|tracing)\.c$|^preload/' | sort)" '' \
+    grep -vE '_main\.c$|^common/strbuf\.c$|^driver/launch\.c$|^fold/guarded\.c$|^tracer/(spawn|tracing|switchcost)\.c$|^preload/' | sort)" '' \
     'only a *_main.c, strbuf.c out of memory, and forked children may end'
 
 done_testing
