@@ -107,9 +107,12 @@ static int reap(pid_t pid, struct signals *s, bool launch)
     return status;
 }
 
-static void tell_crash(struct tracer_result *r, int status)
+/* A command under a filter ends with its tracer, by the kernel's SIGKILL. */
+static void tell_crash(struct tracer_result *r, int status, bool takes_command)
 {
     r->left_early = r->crashed = true;
+    if (takes_command)
+        r->wait_status = SIGKILL;
     if (WIFSIGNALED(status))
         flame_warn("the tracer was ended by signal %d; what it had recorded by then is there",
                    WTERMSIG(status));
@@ -154,7 +157,7 @@ int tracer_run(const struct tracer_options *o, struct tracer_result *r)
     put_back_signals(&signals, launch);
     *r = outcome->result;
     if (!outcome->done)
-        tell_crash(r, status);
+        tell_crash(r, status, launch && !o->no_filter && !o->duration_ns);
     status = outcome->status;
     munmap(outcome, sizeof *outcome);
     return status;

@@ -104,6 +104,18 @@ for _ in $(seq 100); do
 done
 is_str "$(cat late)" late 'and that process lives'
 
+# A tracer that is killed takes the command with it, which is no success.
+"$FLAME" off -q -o x.folded -- sleep 30 2>err </dev/null &
+flame=$!
+tracer=
+for _ in $(seq 200); do
+    tracer=$(pgrep -P $flame) && pgrep -P "$tracer" -x sleep >/dev/null && break
+    sleep 0.05
+done
+kill -KILL "$tracer"
+wait $flame
+is_int $? 137 'a command that ended with its tracer was killed'
+
 # A time limit: the command runs on, untouched.
 run_expect_status 0 'a time limit' off -q -o x.folded -d 0.2 -- sh -c 'sleep 1; echo done >limit'
 ok 'is not the end of the command' test ! -e limit
