@@ -112,7 +112,7 @@ bool off_parse_time(const char *s, uint64_t unit, uint64_t *ns)
 
     v = strtod(s, &end);
     /* strtod knows signs, exponents and other bases, too. */
-    if (!isdigit((unsigned char)*s) || end != s + strspn(s, "0123456789."))
+    if ((!isdigit((unsigned char)*s) && *s != '.') || end != s + strspn(s, "0123456789."))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(units); i++)
         if (strcmp(end, units[i].name) == 0) {

@@ -56,6 +56,8 @@ struct offtrace {
     struct trace_off_thread **thread;
     uint32_t nthreads, thread_limit;
     struct pairmap names, shared; /* a name's number; (process, number) to thread */
+    uint32_t links;               /* nodes of wakers */
+    uint64_t cut_chains;
 };
 
 static uint64_t clock_now(clockid_t clock)
@@ -329,6 +331,38 @@ uint32_t offtrace_node(struct offtrace *t, uint32_t parent, enum trace_node_kind
                        uint64_t addr)
 {
     return likely(parent) ? intern(t, parent, kind, addr) : 0;
+}
+
+/* Half of the room is for first links, without which a sleep has no waker at all. */
+uint32_t offtrace_waker(struct offtrace *t, uint32_t below, uint32_t waker, size_t link,
+                        bool *whole)
+{
+    static const char more[] = "[more wakers]";
+    uint32_t room = link ? OFFTRACE_LINKS_MAX / 2 : OFFTRACE_LINKS_MAX;
+
+    *whole = true;
+    if (!below || !waker)
+        return 0;
+    if (t->links >= room &&
+        !pairmap_get(&t->node_of, waker, (uint64_t)below << 32 | TRACE_NODE_WAKER)) {
+        *whole = false;
+        t->cut_chains++;
+        if (link)
+            return below;
+        waker = offtrace_name(t, offtrace_root(t, 0, 0), TRACE_NODE_NAME, more, sizeof more - 1);
+    } else if (t->links < room) {
+        size_t before = t->node_of.used;
+        uint32_t node = intern(t, below, TRACE_NODE_WAKER, waker);
+
+        t->links += t->node_of.used != before;
+        return node;
+    }
+    return intern(t, below, TRACE_NODE_WAKER, waker);
+}
+
+uint64_t offtrace_cut_chains(const struct offtrace *t)
+{
+    return t->cut_chains;
 }
 
 /* FNV-1a. */

@@ -56,6 +56,17 @@ uint32_t offtrace_root(struct offtrace *t, uint16_t thread, uint32_t epoch);
 uint32_t offtrace_node(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
                        uint64_t addr);
 /* TRACE_NODE_NAME or TRACE_NODE_KERNEL; texts are kept once each, up to a NUL or 1,024 bytes. */
+/*
+ * The node that says `waker` ended the sleep `below`, as link `link` of its chain (0: the
+ * first). Who waits, for what and who ends it can meet in any combination, so the number of
+ * such nodes is limited: beyond OFFTRACE_LINKS_MAX only known chains are told apart, and of
+ * others the rest is one frame, [more wakers]. False in *whole: the chain is to end here.
+ */
+#define OFFTRACE_LINKS_MAX 300000u
+uint32_t offtrace_waker(struct offtrace *t, uint32_t below, uint32_t waker, size_t link,
+                        bool *whole);
+/* Sleeps whose chains were cut so. */
+uint64_t offtrace_cut_chains(const struct offtrace *t);
 uint32_t offtrace_name(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
                        const char *text, size_t len);
 

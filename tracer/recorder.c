@@ -178,6 +178,7 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
 {
     struct recorder *r = arg;
     struct tracee *t = tracee(r, s->tid);
+    bool whole = true;
     uint32_t node;
     off_stack slept;
 
@@ -185,8 +186,8 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
         return 0;
     node = with_kernel(r, t, s->stack ? s->stack : root_of(r, t));
     node = slept = with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
-    for (size_t i = 0; i < s->chain_len; i++)
-        node = offtrace_node(r->trace, node, TRACE_NODE_WAKER, waker_node(r, &s->chain[i]));
+    for (size_t i = 0; i < s->chain_len && whole; i++)
+        node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
     offtrace_sleep(r->trace, node, record_of(r, t), objname_kind(s->nr, &s->object), s);
     return slept;
 }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "tracer/tracing.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -97,6 +98,10 @@ static void close_trace(struct tracing *t, uint64_t now)
 {
     recorder_finish(&t->recorder, now);
     tell_cost(t, now);
+    if (offtrace_cut_chains(t->recorder.trace))
+        flame_warn("so many different threads woke one another that the wakers of %" PRIu64
+                   " sleeps are not told apart, or only the first is told",
+                   offtrace_cut_chains(t->recorder.trace));
     offcpu_free(t->recorder.machine);
     recorder_release(&t->recorder);
     offtrace_free(t->recorder.trace);

@@ -450,6 +450,46 @@ static void test_module_index(void)
     tb_release(&b);
 }
 
+/* Combinations of waiters and wakers without end take a limited room. */
+static void test_room(void)
+{
+    char file[128];
+    struct offtrace_init init = {.path = file, .pid = 1, .depth = 64};
+    struct offtrace *t;
+    struct trace *read = NULL;
+    uint32_t root, first, other, last = 0;
+    bool whole = true;
+    uint64_t wakers = 0;
+
+    snprintf(file, sizeof file, "%s/links.flame", dir);
+    t = offtrace_new(&init);
+    root = offtrace_root(t, offtrace_thread(t, 1, 1, "main"), 0);
+    first = offtrace_waker(t, root, offtrace_node(t, root, TRACE_NODE_PC, 1), 0, &whole);
+    ok(first && whole, "a first waker");
+    for (uint64_t i = 2; i <= OFFTRACE_LINKS_MAX / 2; i++)
+        last = offtrace_waker(t, root, offtrace_node(t, root, TRACE_NODE_PC, i), 0, &whole);
+    ok(last && whole, "half of the room is used up");
+    other = offtrace_waker(t, first, offtrace_node(t, root, TRACE_NODE_PC, 2), 1, &whole);
+    ok(other == first && !whole, "a second link is not told any more");
+    for (uint64_t i = OFFTRACE_LINKS_MAX / 2 + 1; i <= OFFTRACE_LINKS_MAX; i++)
+        last = offtrace_waker(t, root, offtrace_node(t, root, TRACE_NODE_PC, i), 0, &whole);
+    ok(last && whole, "first links may use all of it");
+    last = offtrace_waker(t, root, offtrace_node(t, root, TRACE_NODE_PC, 1u << 30), 0, &whole);
+    ok(last && !whole, "then they are not told apart");
+    other = offtrace_waker(t, root, offtrace_node(t, root, TRACE_NODE_PC, 1u << 31), 0, &whole);
+    ok(other == last && !whole, "all of them");
+    other = offtrace_waker(t, root, offtrace_node(t, root, TRACE_NODE_PC, 1), 0, &whole);
+    ok(other == first && whole, "a known one still is itself");
+    is_int((intmax_t)offtrace_cut_chains(t), 3, "they are counted");
+    offtrace_free(t);
+    is_int(trace_load(file, &read), 0, "the trace is whole");
+    for (uint32_t i = 0; read && i < read->node_limit; i++)
+        wakers += read->nodes[i].kind == TRACE_NODE_WAKER;
+    is_int((intmax_t)wakers, OFFTRACE_LINKS_MAX + 1, "and has as many as there is room for");
+    trace_free(read);
+    unlink(file);
+}
+
 int main(void)
 {
     if (!ok(mkdtemp(dir) != NULL, "a directory for files"))
@@ -462,6 +502,7 @@ int main(void)
     test_full();
     test_cannot();
     test_links();
+    test_room();
     test_kinds();
     test_module_index();
     unlink(path);
