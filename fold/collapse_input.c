@@ -268,7 +268,7 @@ bool collapse_input_more(struct collapse_input *in, const char **line, size_t *l
 
     do {
         size_t have = in->end - in->pos;
-        const char *s = in->buf + in->pos;
+        const char *s = have ? in->buf + in->pos : NULL; /* there may be no buffer yet */
         const char *nl = have > seen ? memchr(s + seen, '\n', have - seen) : NULL;
 
         if (nl) {
@@ -293,7 +293,8 @@ bool collapse_input_more(struct collapse_input *in, const char **line, size_t *l
 bool collapse_input_all(struct collapse_input *in, struct strbuf *out)
 {
     do {
-        strbuf_add(out, in->buf + in->pos, in->end - in->pos);
+        if (in->end > in->pos)
+            strbuf_add(out, in->buf + in->pos, in->end - in->pos);
         in->pos = in->end;
     } while (fill(in));
     return !in->error;

@@ -53,8 +53,8 @@ bool collapse_input_more(struct collapse_input *in, const char **line, size_t *l
 /* The next line; false at the end or on an error. */
 static inline bool collapse_input_line(struct collapse_input *in, const char **line, size_t *len)
 {
-    const char *s = in->buf + in->pos;
-    const char *nl = in->pos < in->end ? memchr(s, '\n', in->end - in->pos) : NULL;
+    const char *s = in->pos < in->end ? in->buf + in->pos : NULL;
+    const char *nl = s ? memchr(s, '\n', in->end - in->pos) : NULL;
 
     if (unlikely(!nl))
         return collapse_input_more(in, line, len);

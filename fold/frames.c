@@ -292,7 +292,7 @@ uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *
         strbuf_add(&sb, o.name, o.len);
     else
         add_module_name(&sb, m);
-    if (!o.name || o.size > LOCK_SIZE_MAX)
+    if (!o.name || (o.size > LOCK_SIZE_MAX && o.offset))
         strbuf_addf(&sb, "+0x%" PRIx64, o.name ? o.offset : vaddr);
     frame = aggregate_frame(f->to, sb.buf, sb.len);
     strbuf_release(&sb);
