@@ -4,8 +4,9 @@
 #
 #   signals_passed_on COMMAND...    those sent to COMMAND (which runs what follows) reach
 #                                   the command it runs
-#   typed_keys KEEPER COMMAND...    so do those typed at a terminal, and the result is
-#                                   written; KEEPER: what keeper is to do before
+#   typed_keys KEEPER REGEX COMMAND...   so do those typed at a terminal, and the result is
+#                                   written, with a line that matches; KEEPER: what keeper
+#                                   is to do before
 
 signals_passed_on() {
     local sig line ran
@@ -27,8 +28,8 @@ signals_passed_on() {
 }
 
 typed_keys() {
-    local keeper=$1 key
-    shift
+    local keeper=$1 regex=$2 key
+    shift 2
     cat >typed.py <<'END'
 import os, pty, sys
 pid, tty = pty.fork()
@@ -53,6 +54,6 @@ END
         rm -f x.folded
         run python3 typed.py "$key" "$@" ./keeper "$keeper" "catch:$(kill -l "$key")" wait
         is_str "$(cat out)" 7 "SIG$key from the terminal is the command's to handle"
-        ok "SIG$key: and the result is written" test -s x.folded
+        file_has x.folded "$regex" "SIG$key: and the result is written"
     done
 }

@@ -48,7 +48,7 @@ like "$(tail -n 1 x.folded)" ';--;\[timer\]_\[w\] [0-9]+$' 'a timer woke it'
 
 run_expect_status 0 'filters' "$FLAME" off -o f.folded --comm sh -- sh -c 'sleep 0.1'
 file_lacks f.folded '^sleep' 'of other threads nothing is shown'
-file_has err '^flame: left out [0-9.]+ (m?s|s) of .*; of other threads [0-9.]+ m?s' 'but said'
+file_has err '^flame: left out (0\.[1-9]|[1-9])[0-9.]* s of .*; of other threads (0\.[1-9]|[1-9])' 'but said'
 run_expect_status 0 'roots' "$FLAME" off -q -o r.folded --pid --tid -- sleep 0.05
 file_has r.folded '^sleep-([0-9]+);sleep-\1;' 'process and thread'
 # Whatever the machine does meanwhile, a sleep is not shorter than it asked for.

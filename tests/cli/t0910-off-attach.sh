@@ -89,8 +89,8 @@ is_str "$(sed -n 's/.*;wait_\(epoll\|epoll_timed\|semop\|recv\|recv_timed\|sigwa
 # ---- many threads ----
 
 start ./idlers 1000
-run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 1 -p "$pid"
-is_int "$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 600000)}' a.folded)" 1 'are all seen to sleep'
+run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 2 -p "$pid"
+is_int "$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 1670000)}' a.folded)" 1 'are all seen to sleep'
 stop
 is_int $? 0 'and end well'
 
