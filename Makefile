@@ -43,34 +43,47 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
               libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev libseccomp-dev \
               libprotobuf-c-dev protobuf-c-compiler pkg-config
 DEMO_PKGS  := jq
-TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils python3 nodejs npm chromium sqlite3 git libjemalloc2 \
-              libtcmalloc-minimal4 redis-server redis-tools
+# The browser tests' are in scripts/browser.sh: all else is tested without them.
+TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils zstd python3 \
+              sqlite3 git libjemalloc2 libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
+              procps zsh fish musl-tools time
+# Debian 11 has none of it: the tests go on without, and say so.
+MAYBE_PKGS := libmimalloc-dev
+DEPS_MAYBE  = for package in $(MAYBE_PKGS); do CC='$(CC)' scripts/deps.sh $$package || \
+              echo "flame: tests go on without $$package"; done
 PROGRAM_PKGS := python3 libpython3-testsuite redis-server redis-tools
 EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
 BENCH_PKGS := jq sqlite3 python3 time
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := strace heaptrack libjemalloc2 libgoogle-perftools4 valgrind
-CI_PKGS    := linux-perf clang libclang-rt-dev clang-format shellcheck mandoc valgrind
+# gawk becomes awk where it is installed; Debian brings mawk.
+CI_PKGS    := linux-perf clang libclang-rt-dev clang-format shellcheck mandoc pyflakes3 valgrind gawk \
+              debootstrap
 
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/trace_writer.c common/pages.c common/procmaps.c \
+SHARED_SRC := common/kernel.c common/trace_writer.c common/pages.c common/procmaps.c \
+              common/procpath.c common/elfdyn.c common/preloadable.c \
               $(filter-out unwind/remote%,$(wildcard unwind/*.c))
-SHIM_SRC   := $(SHARED_SRC) $(wildcard preload/*.c)
-LIB_SRC    := $(wildcard common/*.c unwind/remote*.c tracer/*.c fold/*.c render/*.c driver/*.c) \
+SHIM_ROOMS := preload preload/run preload/leak
+SHIM_SRC   := $(SHARED_SRC) $(wildcard $(addsuffix /*.c,$(SHIM_ROOMS)))
+# A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on.
+ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* tracer tracer/* \
+              fold fold/* render render/* driver/*)))))
+LIB_SRC    := $(wildcard common/*.c unwind/remote*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c
 FLAME_SRC  := flame.c $(LIB_SRC)
-# Written by the build, into $(O)/generated: protoc-c's code for render/profile.proto.
+# Written by the build, into $(O)/generated: protoc-c's code for render/export/profile.proto.
 GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])
-HEADERS    := $(wildcard $(addsuffix /*.h,common unwind preload tracer fold render driver tests))
+HEADERS    := $(wildcard $(addsuffix /*.h,common unwind $(SHIM_ROOMS) $(ROOMS) driver tests))
 
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) \
-                $(filter-out preload/hook% preload/lifecycle%,$(wildcard preload/*.c)))
+                $(filter-out preload/hook% preload/lifecycle% preload/leak/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # Helpers of several unit tests and fuzz targets.
 TEST_LIB_SRC += $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
@@ -95,8 +108,8 @@ SECCOMP_LIBS := $(shell pkg-config --libs libseccomp 2>/dev/null || echo -lsecco
 FLAME_LIBS := $(SECCOMP_LIBS) -lpthread -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -lprotobuf-c -llzma -lzstd -lz \
               -liberty -lm -ldl
 SHIM_LIBS  := -ldl
-# Unit tests may ask libunwind for a second opinion.
-TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -ldl $(FLAME_LIBS)
+# Unit tests may ask libunwind for a second opinion. glibc before 2.34 has mq_open in librt.
+TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -lrt -ldl $(FLAME_LIBS)
 
 COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
@@ -129,7 +142,7 @@ $(O)/pic/%.o: %.c $(O)/flags
 	$(Q)$(COMPILE) $(PICFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # Generated code is not ours to lint, but what includes it is.
-$(GENERATED).c: render/profile.proto
+$(GENERATED).c: render/export/profile.proto
 	@mkdir -p $(@D)
 	@echo "  GEN   $@"
 	$(Q)protoc-c --c_out=$(@D) --proto_path=$(<D) $<
@@ -140,10 +153,10 @@ $(GENERATED).o: $(GENERATED).c $(O)/flags
 	@echo "  CC    $<"
 	$(Q)$(CC) $(BASE) -w $(CFLAGS) $(SANFLAGS) -c -o $@ $<
 
-$(O)/obj/render/export_pprof.o: $(GENERATED).h
+$(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 
 # Files pulled in by the assembler's .incbin are in no .d file.
-$(O)/obj/render/assets.o: $(ASSETS)
+$(O)/obj/render/backends/assets.o: $(ASSETS)
 
 -include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
@@ -201,13 +214,14 @@ build-tests: all $(UNIT_BIN) $(FUZZ_BIN)
 
 check: ## install what is missing, build, and run every test
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS) $(TEST_PKGS)
-	$(Q)scripts/npm.sh
+	$(Q)$(DEPS_MAYBE)
+	$(Q)scripts/browser.sh --install
 	$(Q)$(MAKE) --no-print-directory build-tests
 	$(Q)$(MAKE) --no-print-directory run-tests
 
 # TESTS="tests/cli/t0601-*.sh" runs a few only.
 run-tests: build-tests ## run the tests on what is there, installing nothing
-	$(Q)$(TEST_ENV) $(PROVE) --timer $(TESTS) </dev/null
+	$(Q)$(TEST_ENV) scripts/run-tests.sh $(PROVE) --timer -- $(TESTS)
 
 unit: $(UNIT_BIN) ## run the unit tests only
 	$(Q)$(TEST_ENV) $(PROVE) $(UNIT_BIN) </dev/null
@@ -246,6 +260,16 @@ harmless: ## run other programs' own tests under flame off (about 15 minutes)
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(TEST_ENV) prove -v -e 'timeout -k 5 3600' $(wildcard tests/programs/*.sh) </dev/null
 
+# ---- do the tests notice? ----
+
+# Bounded in time, and never a part of check: MUTANTS_FLAGS='--budget 3600 --seed 2' for more,
+# MUTANTS=fold/aggregate.c for one file.
+MUTANTS ?= $(filter unwind/%.c preload/%.c tracer/sleeps/%.c fold/%.c,$(filter-out %_main.c,$(TEST_LIB_SRC)))
+.PHONY: mutants
+mutants: build-tests ## change the sources a little, in a copy, and list what no unit test notices
+	$(Q)$(TEST_ENV) MUTANTS_CC='$(COMPILE)' MUTANTS_LIBS='$(TEST_LIBS)' \
+		python3 -B scripts/mutants.py $(MUTANTS_FLAGS) $(MUTANTS)
+
 # ---- what recording costs ----
 
 # BENCH_RUNS=3 takes fewer rounds, BENCH_ONLY=jq,churn some of the sections, and
@@ -260,37 +284,71 @@ bench: ## compare with the recorders on this machine (about 15 minutes)
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 		python3 -B bench/run.py --dir '$(O)/bench'
 
-.PHONY: bench-draw
+.PHONY: bench-draw bench-merge
 bench-draw: all ## time drawing; FLAMEGRAPH=dir compares with dir/flamegraph.pl
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/render.sh --million
 
+bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
+	$(Q)mkdir -p $(O)/bench
+	$(Q)$(CC) -O2 -o $(O)/bench/gen bench/gen_folded.c
+	$(Q)$(COMPILE) -o $(O)/bench/merge bench/merge.c $(O)/libflame-test.a $(TEST_LIBS)
+	$(Q)$(O)/bench/gen 100000 >$(O)/bench/alike.folded
+	$(Q)awk 'BEGIN { srand(1); for (i = 0; i < 1000000; i++) { line = "main"; \
+		for (n = 3 + int(rand() * 10); n > 0; n--) line = line ";f" int(rand() * 3000); \
+		print line, 1 + int(rand() * 99) } }' >$(O)/bench/unlike.folded
+	$(Q)awk 'BEGIN { line = "main"; for (i = 0; i < 8000; i++) { line = line ";f"; \
+		print line, 1 } }' >$(O)/bench/deep.folded
+	$(Q)cd $(O)/bench && ./merge alike.folded unlike.folded deep.folded
+
 # ---- what a reader's eye would miss ----
 
-LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind preload tracer fold render driver \
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind $(SHIM_ROOMS) $(ROOMS) driver \
            bench tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
 LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh tests/programs/*.sh .ci/run)
 
+LINT_PY := $(wildcard scripts/*.py bench/*.py examples/*.py tests/cli/*.py)
+
 .PHONY: lint format
-lint: ## clang-format, shellcheck and mandoc over the sources
+lint: ## clang-format, shellcheck, mandoc, pyflakes and eslint over the sources
 	@echo "  LINT  clang-format"
 	$(Q)clang-format --dry-run -Werror $(LINT_C)
 	@echo "  LINT  shellcheck"
 	$(Q)shellcheck -x $(LINT_SH)
 	@echo "  LINT  mandoc"
 	$(Q)mandoc -Tlint -Wwarning $(MAN)
+	@echo "  LINT  pyflakes"
+	$(Q)pyflakes3 $(LINT_PY)
+	@echo "  LINT  eslint"
+	$(Q)[ scripts/lint/node_modules/.package-lock.json -nt scripts/lint/package-lock.json ] || \
+		npm ci --prefix scripts/lint --loglevel=error --no-audit --no-fund </dev/null >/dev/null
+	$(Q)node scripts/lint/lint_js.mjs
 
 format: ## rewrite the C sources as clang-format has them
 	clang-format -i $(LINT_C)
 
+# A row a source, for clangd, clang-tidy and editors.
+
+COMPDB_SRC := $(sort $(FLAME_SRC) $(SHIM_SRC) $(TEST_LIB_SRC) $(UNIT_SRC) $(FUZZ_SRC))
+.PHONY: compdb
+compdb: $(GENERATED).h ## write compile_commands.json
+	$(Q){ echo '['; \
+	for source in $(COMPDB_SRC); do \
+		printf '%s{"directory": "%s", "file": "%s", "command": "%s -c %s"}' \
+			"$$between" '$(CURDIR)' "$$source" '$(subst ",\",$(COMPILE))' "$$source"; \
+		between=',\n'; between=$$(printf "$$between"); \
+	done; printf '\n]\n'; } >compile_commands.json
+	@echo "compile_commands.json: $(words $(COMPDB_SRC)) sources"
+
 # ---- setting up, showing, installing ----
 
-.PHONY: deps deps-test deps-ci demo
+.PHONY: deps deps-test deps-ci demo fresh
 deps: ## install the packages to build and to run the demo
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS)
 
 deps-test: ## install the packages and node modules the tests need
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS) $(TEST_PKGS)
-	$(Q)scripts/npm.sh
+	$(Q)$(DEPS_MAYBE)
+	$(Q)scripts/browser.sh --install
 
 deps-ci: deps-test ## the same, and what .ci/run needs besides
 	$(Q)CC='$(CC)' scripts/deps.sh $(CI_PKGS)
@@ -300,9 +358,18 @@ demo: ## install what is missing, build, record a program, leave its picture
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh '$(O)'
 
+# RELEASE=trixie, FRESH=-u as a user with sudo.
+RELEASE ?= bookworm
+fresh: ## run make demo and make check on a bare Debian RELEASE, as root
+	$(Q)scripts/deps.sh debootstrap
+	$(Q)scripts/fresh.sh $(FRESH) $(RELEASE)
+
 BINDIR  := $(DESTDIR)$(PREFIX)/bin
 SHIMDIR := $(DESTDIR)$(PREFIX)/lib/flame
 MANDIR  := $(DESTDIR)$(PREFIX)/share/man
+# Where each shell looks for completions of programs installed under PREFIX.
+COMPLETIONS := bash:bash-completion/completions/flame zsh:zsh/site-functions/_flame \
+               fish:fish/vendor_completions.d/flame.fish
 
 .PHONY: install uninstall
 # flame finds the shim relative to itself: ../lib/flame/libflamemem.so.
@@ -315,11 +382,19 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 		install -d "$$dir"; \
 		install -m 644 $$page "$$dir/$${page##*/}"; \
 	done
+	$(Q)set -e; for row in $(COMPLETIONS); do \
+		file='$(DESTDIR)$(PREFIX)/share'/$${row#*:}; \
+		install -d "$${file%/*}"; \
+		'$(O)/flame' --complete $${row%%:*} >"$$file"; \
+	done
 
 uninstall: ## remove what install put there
 	$(Q)rm -f '$(BINDIR)/flame' '$(SHIMDIR)/libflamemem.so'
 	$(Q)set -e; for page in $(MAN); do \
 		rm -f '$(MANDIR)'/man$${page##*.}/$${page##*/}; \
+	done
+	$(Q)set -e; for row in $(COMPLETIONS); do \
+		rm -f '$(DESTDIR)$(PREFIX)/share'/$${row#*:}; \
 	done
 	$(Q)[ ! -d '$(SHIMDIR)' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)'
 

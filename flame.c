@@ -9,51 +9,90 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/fsize.h"
+#include "common/options/complete.h"
 
 static const struct {
-    const char *name;
+    const struct opts_command *command;
     int (*run)(int argc, char **argv);
-    const char *summary;
 } commands[] = {
-    {"mem", mem_main, "run a command, record its memory, draw it"},
-    {"leak", leak_main, "run a command, fail when memory is live at its end"},
-    {"off", off_main, "trace where threads wait, and for whom, and draw it"},
-    {"fold", fold_main, "turn traces into folded stacks"},
-    {"collapse", collapse_main, "turn other profilers' text into folded stacks"},
-    {"diff", diff_main, "compare two profiles"},
-    {"render", render_main, "draw folded stacks or a trace as a flame graph"},
-    {"top", top_main, "list symbols with what they and their callees took"},
-    {NULL, NULL, NULL},
+    {&mem_command, mem_main},       {&leak_command, leak_main},         {&off_command, off_main},
+    {&fold_command, fold_main},     {&collapse_command, collapse_main}, {&diff_command, diff_main},
+    {&render_command, render_main}, {&top_command, top_main},           {&dump_command, dump_main},
 };
 
 static void usage(FILE *to)
 {
     fputs("usage: flame COMMAND [OPTION...] [ARG...]\n\n", to);
-    for (size_t i = 0; commands[i].name; i++)
-        fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs(
-        "\n'flame COMMAND --help' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
-        to);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        fprintf(to, "  %-9s %s\n", commands[i].command->name, commands[i].command->summary);
+    fputs("\n'flame help COMMAND' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
+          to);
+}
+
+static int unknown_command(const char *word)
+{
+    unsigned least = opts_near(word) + 1;
+    const char *meant = NULL;
+
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        unsigned unlike = opts_distance(word, commands[i].command->name, least);
+
+        if (unlike < least) {
+            least = unlike;
+            meant = commands[i].command->name;
+        }
+    }
+    if (meant)
+        return flame_error(FLAME_USAGE,
+                           "unknown command '%s'; did you mean %s? 'flame help' lists them", word,
+                           meant);
+    return flame_error(FLAME_USAGE, "unknown command '%s'; 'flame help' lists them", word);
+}
+
+/* "flame help COMMAND" is "flame COMMAND --help". */
+static int help_on(char *word)
+{
+    char *argv[] = {word, (char[]){"--help"}, NULL};
+
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (strcmp(word, commands[i].command->name) == 0)
+            return commands[i].run(2, argv);
+    return unknown_command(word);
+}
+
+static int complete(const char *shell)
+{
+    const struct opts_command *all[ARRAY_LEN(commands)];
+
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        all[i] = commands[i].command;
+    return complete_write(shell, all, ARRAY_LEN(all), stdout);
 }
 
 static int run(int argc, char **argv)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
-        usage(stdout);
-        return FLAME_OK;
-    }
-    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-        puts("flame " FLAME_VERSION);
-        return FLAME_OK;
-    }
+    const char *word = argc > 1 ? argv[1] : "";
+
     if (argc < 2) {
         usage(stderr);
         return FLAME_USAGE;
     }
-    for (size_t i = 0; commands[i].name; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        if (argc > 2)
+            return help_on(argv[2]);
+        usage(stdout);
+        return FLAME_OK;
+    }
+    if (strcmp(word, "--version") == 0) {
+        puts("flame " FLAME_VERSION);
+        return FLAME_OK;
+    }
+    if (strcmp(word, "--complete") == 0)
+        return complete(argc > 2 ? argv[2] : "");
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (strcmp(word, commands[i].command->name) == 0)
             return commands[i].run(argc - 1, argv + 1);
-    return flame_error(FLAME_USAGE, "unknown command '%s'; 'flame help' lists them", argv[1]);
+    return unknown_command(word);
 }
 
 /* Help that nobody could read has not been given. */

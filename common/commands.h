@@ -9,13 +9,20 @@
 
 #define FLAME_VERSION "0.1.0"
 
+struct opts_command;
+
 int mem_main(int argc, char **argv);      /* driver/mem_main.c */
 int leak_main(int argc, char **argv);     /* driver/leak_main.c */
 int off_main(int argc, char **argv);      /* driver/off_main.c */
 int fold_main(int argc, char **argv);     /* fold/fold_main.c */
-int collapse_main(int argc, char **argv); /* fold/collapse_main.c */
+int collapse_main(int argc, char **argv); /* fold/collapse/collapse_main.c */
 int diff_main(int argc, char **argv);     /* fold/diff_main.c */
 int render_main(int argc, char **argv);   /* render/render_main.c */
 int top_main(int argc, char **argv);      /* render/top_main.c */
+int dump_main(int argc, char **argv);     /* render/dump/dump_main.c */
+
+/* The commands' descriptions of themselves and their options (common/options/opts.h). */
+extern const struct opts_command mem_command, leak_command, off_command, fold_command,
+    collapse_command, diff_command, render_command, top_command, dump_command;
 
 #endif

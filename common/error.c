@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static void say(const char *fmt, va_list ap)
@@ -40,4 +41,46 @@ void flame_warn(const char *fmt, ...)
     va_start(ap, fmt);
     say(fmt, ap);
     va_end(ap);
+}
+
+static const char *const domains[] = {"events", "stacks", "symbols"};
+
+/* Bits by domain, from a list of names; what is no domain is nobody's business. */
+static unsigned read_domains(const char *list)
+{
+    unsigned bits = 0;
+    size_t len;
+
+    for (const char *s = list; *s; s += len + (s[len] == ',')) {
+        len = strcspn(s, ",");
+        for (unsigned i = 0; i < ARRAY_LEN(domains); i++)
+            if (strlen(domains[i]) == len && strncmp(domains[i], s, len) == 0)
+                bits |= 1u << i;
+    }
+    return bits;
+}
+
+bool flame_debugs(enum flame_domain domain)
+{
+    static bool known;
+    static unsigned bits;
+
+    if (unlikely(!known)) {
+        const char *list = getenv("FLAME_DEBUG");
+
+        bits = list ? read_domains(list) : 0;
+        known = true;
+    }
+    return bits & 1u << domain;
+}
+
+void flame_debug(enum flame_domain domain, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    flame_warn("%s: %s", domains[domain], text);
 }

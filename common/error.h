@@ -2,13 +2,15 @@
  * error.h: how flame's commands speak when something is wrong.
  *
  * One line on standard error: "flame: WHERE: WHAT; WHAT TO DO". Never used
- * inside a traced program (the shim has its own note in preload/say.h).
+ * inside a traced program (the shim has its own note in preload/run/say.h).
  *
  * Exit statuses of every command: FLAME_OK, FLAME_FAILED (the work could not be
- * done), FLAME_USAGE (wrong usage or wrong input), FLAME_LEAKS.
+ * done), FLAME_USAGE (wrong usage or wrong input), FLAME_LEAKS (`flame leak` found leaks).
  */
 #ifndef FLAME_COMMON_ERROR_H
 #define FLAME_COMMON_ERROR_H
+
+#include <stdbool.h>
 
 #include "common/compiler.h"
 
@@ -29,5 +31,20 @@ int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);
 
 /* The same without a status: something worth knowing, but the work goes on. */
 void flame_warn(const char *fmt, ...) FLAME_PRINTF(1, 2);
+
+/*
+ * What happens inside, for those who look for a mistake in flame itself: lines on standard
+ * error, "flame: DOMAIN: ...", of the domains that FLAME_DEBUG names, separated by commas.
+ * The environment is read once. flame_debugs is cheap enough for a hot loop; say nothing
+ * unless it is true.
+ */
+enum flame_domain {
+    FLAME_DEBUG_EVENTS,  /* each event of a traced thread */
+    FLAME_DEBUG_STACKS,  /* each stack taken of one: how it was walked */
+    FLAME_DEBUG_SYMBOLS, /* where a module's names come from */
+};
+
+bool flame_debugs(enum flame_domain domain);
+void flame_debug(enum flame_domain domain, const char *fmt, ...) FLAME_PRINTF(2, 3);
 
 #endif

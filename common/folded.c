@@ -91,6 +91,19 @@ int folded_parse_line(const char *s, size_t len, struct folded_line *out)
     return 1;
 }
 
+bool folded_is_too_deep(const char *s, size_t len)
+{
+    size_t frames = 1;
+
+    if (likely(len < FOLDED_FRAMES_MAX))
+        return false;
+    while (len > 0 && s[len - 1] == ';')
+        len--;
+    for (size_t i = 0; i < len; i++)
+        frames += s[i] == ';';
+    return frames > FOLDED_FRAMES_MAX;
+}
+
 bool folded_find_meta(const char *s, size_t len, const char *key, const char **value,
                       size_t *value_len)
 {

@@ -50,6 +50,16 @@ static inline double folded_count_double(struct folded_count c)
 int folded_parse_line(const char *s, size_t len, struct folded_line *out);
 
 /*
+ * No stage takes a stack of more frames than this: a line of nothing but ';' would take a
+ * hundred times its size in memory. A program's stack of 8 MiB has a tenth of them.
+ */
+#define FOLDED_FRAMES_MAX (4u << 20)
+#define FOLDED_TOO_DEEP "has more than 4194304 frames, the most a stack may have"
+
+/* Whether the stack s[0..len) has more; empty frames at its end are none. */
+bool folded_is_too_deep(const char *s, size_t len);
+
+/*
  * Whether a name ends like a count ("read 4096"): at the end of a stack it would be
  * taken for one.
  */

@@ -2,14 +2,15 @@
  * fsize.h: a file size limit (ulimit -f) is an error, not the end of the command.
  *
  * Passing RLIMIT_FSIZE sends SIGXFSZ, which would end flame with half a file left
- * behind. Ignored, the write fails with EFBIG and is told like any other.
+ * behind. If the signal is ignored, the write fails with EFBIG, which is told like any other error.
  */
 #ifndef FLAME_COMMON_FSIZE_H
 #define FLAME_COMMON_FSIZE_H
 
-/* Once, at start. */
+/* To be called once, when flame starts. */
 void fsize_ignore_signal(void);
-/* In a child about to execute somebody else's program: as we found it. */
+/* Puts the signal back as flame found it: for a child that is about to execute somebody
+ * else's program. */
 void fsize_restore_signal(void);
 
 #endif

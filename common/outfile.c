@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include "common/outfile.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/alloc.h"
 #include "common/strbuf.h"
 
 int outfile_open(struct outfile *out, const char *path)
@@ -84,4 +86,18 @@ void outfile_abort(struct outfile *out)
     if (out->aside)
         unlink(out->aside);
     forget(out);
+}
+
+const char *outfile_ending(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    size_t len = dot && dot > name ? strlen(dot + 1) : 0;
+
+    if (len == 0 || len > 5 || !isalpha((unsigned char)dot[1]))
+        return NULL;
+    for (size_t i = 1; i <= len; i++)
+        if (!isalnum((unsigned char)dot[i]))
+            return NULL;
+    return dot + 1;
 }

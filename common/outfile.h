@@ -27,4 +27,11 @@ int outfile_open(struct outfile *out, const char *path);
 int outfile_commit(struct outfile *out);
 void outfile_abort(struct outfile *out);
 
+/*
+ * What stands behind the last dot of a file's name if it looks like an ending: up to five
+ * letters and digits, a letter first. NULL: nothing does, and so for mktemp's names.
+ * Borrowed from path.
+ */
+const char *outfile_ending(const char *path);
+
 #endif

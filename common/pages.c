@@ -3,26 +3,74 @@
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+
+#include "common/kernel.h"
+
+#define PAGE ((size_t)4096)
+
+/* What pages_reserve took: handed out from the front, and never given back. */
+static struct {
+    uintptr_t next, end;
+} reserve;
+
+static size_t whole_pages(size_t size)
+{
+    return (size + PAGE - 1) & ~(PAGE - 1);
+}
+
+static void *map(size_t size)
+{
+    long p = kernel_call(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+
+    return kernel_failed(p) ? NULL : (void *)p;
+}
+
+bool pages_reserve(size_t size)
+{
+    void *p = map(size);
+
+    if (!p && size > PAGE)
+        return pages_reserve(size / 2);
+    if (!p)
+        return false;
+    __atomic_store_n(&reserve.end, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&reserve.next, (uintptr_t)p, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&reserve.end, (uintptr_t)p + size, __ATOMIC_SEQ_CST);
+    return true;
+}
+
+static void *from_reserve(size_t size, size_t align)
+{
+    uintptr_t next = __atomic_load_n(&reserve.next, __ATOMIC_RELAXED), at;
+
+    do {
+        uintptr_t end = __atomic_load_n(&reserve.end, __ATOMIC_RELAXED);
+
+        at = (next + align - 1) & ~((uintptr_t)align - 1);
+        if (at > end || whole_pages(size) > end - at)
+            return NULL;
+    } while (!__atomic_compare_exchange_n(&reserve.next, &next, at + whole_pages(size), true,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return (void *)at;
+}
 
 void *pages_alloc(size_t size)
 {
-    long p = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    void *p = map(size);
 
-    return p == -1 ? NULL : (void *)p;
+    return likely(p != NULL) ? p : from_reserve(size, PAGE);
 }
 
 void *pages_alloc_aligned(size_t size, size_t align)
 {
-    const size_t page = 4096;
     char *all, *at;
     size_t before;
 
-    size = (size + page - 1) & ~(page - 1);
-    all = pages_alloc(size + align);
+    size = whole_pages(size);
+    all = map(size + align);
     if (!all)
-        return NULL;
+        return from_reserve(size, align);
     at = (char *)(((uintptr_t)all + align - 1) & ~(uintptr_t)(align - 1));
     before = (size_t)(at - all);
     if (before)
@@ -32,8 +80,28 @@ void *pages_alloc_aligned(size_t size, size_t align)
     return at;
 }
 
+void pages_advise(void *p, size_t size, int advice)
+{
+    kernel_call(SYS_madvise, p, size, advice);
+}
+
+void *pages_resize(void *p, size_t size, size_t wanted)
+{
+    long moved = kernel_call(SYS_mremap, p, size, wanted, MREMAP_MAYMOVE, 0L);
+    void *copy;
+
+    if (!kernel_failed(moved))
+        return (void *)moved;
+    copy = pages_alloc(wanted); /* a sandbox may allow no more than that */
+    if (copy) {
+        memcpy(copy, p, size < wanted ? size : wanted);
+        pages_free(p, size);
+    }
+    return copy;
+}
+
 void pages_free(void *p, size_t size)
 {
     if (p)
-        syscall(SYS_munmap, p, size);
+        kernel_call(SYS_munmap, p, size);
 }

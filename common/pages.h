@@ -2,11 +2,13 @@
  * pages.h: zeroed memory straight from the kernel.
  *
  * For code that runs inside a traced program, where the process's allocator
- * must not be called. Raw system calls, so nothing that interposes mmap sees
- * them. Thread- and signal-safe. errno may change.
+ * must not be called. Through common/kernel.h, so nothing that interposes mmap sees
+ * the calls. Thread- and signal-safe.
  */
 #ifndef FLAME_COMMON_PAGES_H
 #define FLAME_COMMON_PAGES_H
+
+#include <stdbool.h>
 
 #include "common/compiler.h"
 
@@ -14,7 +16,21 @@
 void *pages_alloc(size_t size);
 /* The same at a multiple of `align`, a power of two and no less than a page. */
 void *pages_alloc_aligned(size_t size, size_t align);
+/* madvise(2), as a hint: nothing happens if the kernel does not know it. */
+void pages_advise(void *p, size_t size, int advice);
+/* `size` bytes at `p`, perhaps elsewhere now, become `wanted`: as before, then zero.
+ * NULL when the kernel refuses; then `p` is as it was. Not for what pages_alloc_aligned
+ * gave. */
+void *pages_resize(void *p, size_t size, size_t wanted);
 /* `size` as given to pages_alloc. NULL is allowed. */
 void pages_free(void *p, size_t size);
+
+/*
+ * Takes `size` bytes of address space, or as much of them as can be had, from which the
+ * functions above serve what the kernel refuses later: for a program that is about to
+ * give up the right to ask. It becomes memory as it is used. What was left of an earlier
+ * reserve is lost. False: there is none. Not for two threads at once.
+ */
+bool pages_reserve(size_t size);
 
 #endif

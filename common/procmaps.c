@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+
+#include "common/procpath.h"
+#include "common/kernel.h"
 
 struct text {
     const char *at, *end;
@@ -81,40 +84,21 @@ bool procmaps_parse(const char *line, size_t len, struct procmap *out)
     return true;
 }
 
-/* "/proc/PID/maps" or "/proc/self/maps", without printf. */
-static void name_file(int pid, char name[32])
-{
-    char digits[12];
-    size_t n = 0, at = 6;
-
-    memcpy(name, "/proc/", 6);
-    if (pid == 0) {
-        memcpy(name + at, "self", 4);
-        at += 4;
-    }
-    for (; pid > 0; pid /= 10)
-        digits[n++] = (char)('0' + pid % 10);
-    while (n)
-        name[at++] = digits[--n];
-    memcpy(name + at, "/maps", 6);
-}
-
 bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg), void *arg)
 {
-    char name[32], buf[2048];
+    char buf[2048];
     size_t have = 0;
     bool done = false, skipping = false;
     int fd;
 
-    name_file(pid, name);
-    fd = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
+    fd = kernel_open(proc_path(pid ? pid : PROC_THREAD_SELF, "maps").s, O_RDONLY, 0);
     if (fd < 0)
         return false;
     while (!done) {
-        ssize_t n = syscall(SYS_read, fd, buf + have, sizeof buf - have);
+        long n = kernel_call(SYS_read, fd, buf + have, sizeof buf - have);
         char *line = buf, *end;
 
-        if (n < 0 && errno == EINTR)
+        if (n == -EINTR)
             continue;
         if (n <= 0)
             break;
@@ -138,8 +122,38 @@ bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg),
             have = 0;
         }
     }
-    syscall(SYS_close, fd);
+    kernel_call(SYS_close, fd);
     return done;
+}
+
+struct program {
+    uintptr_t entry;
+    char *buf;
+    size_t size, len;
+};
+
+static bool holds_entry(const struct procmap *map, void *arg)
+{
+    struct program *p = arg;
+
+    if (p->entry < map->start || p->entry >= map->end)
+        return false;
+    if (map->name_len < p->size) {
+        memcpy(p->buf, map->name, map->name_len);
+        p->len = map->name_len;
+    }
+    return true;
+}
+
+long procmaps_program(char *buf, size_t size)
+{
+    long n = kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", buf, size - 1);
+    struct program p = {getauxval(AT_ENTRY), buf, size, 0};
+
+    if (n == -EPERM && procmaps_each(0, holds_entry, &p))
+        n = (long)p.len;
+    buf[n > 0 ? n : 0] = '\0';
+    return n;
 }
 
 struct wanted {

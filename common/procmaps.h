@@ -19,8 +19,8 @@ struct procmap {
     uint64_t offset;
     uint32_t major, minor; /* of the file's device; 0 and inode 0: no file */
     uint64_t inode;
-    /* As the line has it: "\\012" for a newline, perhaps " (deleted)" behind it. Not
-       NUL-terminated, good during the visit; cut if it is very long. */
+    /* As the line has it, with "\\012" for a newline and perhaps " (deleted)" behind it. It is not
+       NUL-terminated, is valid during the visit, and is cut if it is very long. */
     const char *name;
     size_t name_len;
 };
@@ -32,6 +32,12 @@ bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg),
 
 /* Parses one line without its newline. */
 bool procmaps_parse(const char *line, size_t len, struct procmap *out);
+
+/*
+ * The path of the program this process runs, NUL-terminated: /proc/self/exe, or, where
+ * links may not be read, the file that holds its entry point. Its length, or <= 0 and "".
+ */
+long procmaps_program(char *buf, size_t size);
 
 /* The mapping that holds `addr`. */
 bool procmaps_find(int pid, uintptr_t addr, struct procmap *out);

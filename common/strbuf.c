@@ -5,69 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/error.h"
+#include "common/alloc.h"
 
 char strbuf_empty[1];
-
-int (*strbuf_out_of_memory)(void);
-
-static FLAME_NORETURN void out_of_memory(size_t size)
-{
-    /* The one place outside a *_main.c that may exit: no caller can go on. */
-    flame_error(FLAME_FAILED,
-                "out of memory (%zu bytes wanted); use a smaller input or more memory", size);
-    exit(strbuf_out_of_memory ? strbuf_out_of_memory() : FLAME_FAILED);
-}
-
-void *xmalloc(size_t size)
-{
-    void *p = malloc(size ? size : 1);
-
-    if (!p)
-        out_of_memory(size);
-    return p;
-}
-
-void *xcalloc(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size ? size : 1);
-
-    if (!p)
-        out_of_memory(n * size);
-    return p;
-}
-
-void *xrealloc(void *p, size_t size)
-{
-    p = realloc(p, size ? size : 1);
-    if (!p)
-        out_of_memory(size);
-    return p;
-}
-
-void *xreallocarray(void *p, size_t n, size_t size)
-{
-    size_t total;
-
-    if (__builtin_mul_overflow(n, size, &total))
-        out_of_memory(SIZE_MAX);
-    return xrealloc(p, total);
-}
-
-char *xstrdup(const char *s)
-{
-    return xmemdup0(s, strlen(s));
-}
-
-char *xmemdup0(const void *data, size_t len)
-{
-    char *p = xmalloc(len + 1);
-
-    if (len)
-        memcpy(p, data, len);
-    p[len] = '\0';
-    return p;
-}
 
 void strbuf_release(struct strbuf *sb)
 {
@@ -88,7 +28,7 @@ void strbuf_grow(struct strbuf *sb, size_t extra)
     size_t need, alloc;
 
     if (__builtin_add_overflow(sb->len, extra, &need) || need > SIZE_MAX / 2)
-        out_of_memory(extra);
+        alloc_failed(extra);
     if (sb->alloc > need)
         return;
     alloc = sb->alloc < 48 ? 64 : sb->alloc + sb->alloc / 2;

@@ -2,9 +2,8 @@
  * strbuf.h: a byte string that grows.
  *
  * Invariants: buf is never NULL and buf[len] is always NUL, also right after
- * STRBUF_INIT. The bytes may hold NULs; len counts them. Running out of
- * memory ends the command with one line (flame's commands have nothing better
- * to do then); never used inside a traced program.
+ * STRBUF_INIT. The bytes may hold NULs; len counts them. Memory is common/alloc.h's, so
+ * running out of it ends the command; never used inside a traced program.
  *
  *   lifecycle  STRBUF_INIT, strbuf_release (frees, back to empty), strbuf_clear
  *              (empty, memory kept)
@@ -14,7 +13,7 @@
 #ifndef FLAME_COMMON_STRBUF_H
 #define FLAME_COMMON_STRBUF_H
 
-#include "common/compiler.h"
+#include "common/alloc.h"
 
 struct strbuf {
     char *buf;
@@ -41,17 +40,5 @@ char *strbuf_detach(struct strbuf *sb, size_t *len);
 
 /* Reads all of `fd` to its end. 0, or -errno with sb holding what was read. */
 int strbuf_read_fd(struct strbuf *sb, int fd);
-
-/* Called, if set, when memory is gone and the line about it was printed; for what
- * must not be left behind. Returns the status to end with. */
-extern int (*strbuf_out_of_memory)(void);
-
-/* malloc, realloc and strdup that end the command when memory is gone. */
-void *xmalloc(size_t size);
-void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t size);
-void *xreallocarray(void *p, size_t n, size_t size);
-char *xstrdup(const char *s);
-char *xmemdup0(const void *data, size_t len);
 
 #endif

@@ -2,15 +2,15 @@
  * trace_format.h: the bytes of a trace file, shared by every recorder and the
  * reader. man/flame-trace.5 says the same in prose.
  *
- * A trace is an array of 64 KiB segments. Segment 0 starts with trace_header
- * and goes on with metadata records; every other segment starts with a
- * trace_segment header that says what it holds:
+ * A trace is a header of 1 KiB and then segments, one behind the other. A segment
+ * starts with a trace_segment that says what it holds and how long it is, a
+ * multiple of TRACE_UNIT. The first ones of a kind are short, so that a process with
+ * a few stacks leaves a few KiB; later ones have TRACE_SEGMENT_SIZE:
  *
- *   offset 0      64 KiB       128 KiB      192 KiB
- *   +------------+------------+------------+------------+--
- *   | header     | threads    | nodes      | rows       | ...  (nodes, rows and
- *   | metadata   |            |            |            |       metadata repeat)
- *   +------------+------------+------------+------------+--
+ *   offset 0    1 KiB        4 KiB     6 KiB     10 KiB
+ *   +----------+------------+---------+---------+--------------+--
+ *   | header   | metadata   | threads | rows    | nodes        | ...  (all repeat)
+ *   +----------+------------+---------+---------+--------------+--
  *
  * nodes   a tree of return addresses: a stack is a node, its callers are its
  *         parents. Append-only, written once, `kind` last: a node whose kind is
@@ -20,8 +20,12 @@
  * threads one record for each recorded thread.
  *
  * Ids count slots: id = index of the segment among those of its type
- * << log2(records a segment) | slot. The segment's own header takes the first
- * slots, so id 0 is never a record and means "none".
+ * << log2(records that TRACE_SEGMENT_SIZE holds) | slot. The segment's own header
+ * takes the first slots, so id 0 is never a record and means "none"; a short segment
+ * has fewer slots and leaves the ids of the others unused.
+ *
+ * A process that fork made has a trace of its own. What it inherited stands there as
+ * numbers only: which rows of which other trace had how much live at the fork.
  *
  * All integers have the byte order of the machine that recorded; byte_order
  * tells. The file is written through a shared mapping while the program runs,
@@ -34,9 +38,11 @@
 #include "common/compiler.h"
 
 #define TRACE_MAGIC "FLAMETRC"
-#define TRACE_VERSION 1u
+#define TRACE_VERSION 2u
 #define TRACE_BYTE_ORDER 0x01020304u
-#define TRACE_SEGMENT_SIZE 65536u
+#define TRACE_UNIT 1024u
+#define TRACE_SEGMENT_SIZE 65536u /* of nodes, rows and threads; metadata may be longer */
+#define TRACE_SHORT_SEGMENTS 8u   /* only the first so many of a type may be shorter */
 
 enum trace_recorder {
     TRACE_RECORDER_MEM = 1,
@@ -47,9 +53,10 @@ enum trace_recorder {
 enum trace_feature {
     TRACE_FEATURE_PEAK = 1u << 0,    /* rows carry peak_* columns, see trace_row */
     TRACE_FEATURE_SAMPLED = 1u << 1, /* counters are estimates; sample_bytes is the period */
-    TRACE_FEATURE_FORKED = 1u << 2,  /* starts as a fork's copy; inherited rows may be there */
+    TRACE_FEATURE_FORKED = 1u << 2,  /* of a forked process: see TRACE_META_INHERITED */
+    TRACE_FEATURE_LEAKS = 1u << 3,   /* the process looked for leaks, see trace_row_flag */
 };
-#define TRACE_FEATURES_KNOWN 7u
+#define TRACE_FEATURES_KNOWN 15u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -72,11 +79,11 @@ struct trace_column {
 struct trace_header {
     char magic[8];
     uint32_t version;
-    uint32_t header_size; /* sizeof(struct trace_header); metadata starts here */
+    uint32_t header_size; /* sizeof(struct trace_header); segments start here */
     uint32_t byte_order;
     uint32_t features;
-    uint32_t segment_size;
-    uint32_t segments; /* allocated so far; the file is at least this long */
+    uint32_t unit;     /* TRACE_UNIT */
+    uint32_t units;    /* allocated so far; the file is at least this long */
     uint32_t recorder; /* enum trace_recorder */
     uint32_t pid;
     uint32_t ppid;
@@ -93,16 +100,22 @@ struct trace_header {
     uint64_t lost_frees;          /* frees of recorded blocks that could not be counted */
     uint64_t fallback_stacks;     /* stacks that needed the slow unwinder */
     uint64_t referee_differences; /* stacks on which two unwinders disagreed (a test mode) */
-    uint64_t stops;   /* TRACE_RECORDER_OFF: times a thread was stopped to be looked at */
-    uint64_t cost_ns; /* and an estimate of what that took from the program */
-    uint64_t hz;      /* on-CPU samples a second; 0: none were taken */
-    uint64_t reserved[3];
+    uint64_t stops;         /* TRACE_RECORDER_OFF: times a thread was stopped to be looked at */
+    uint64_t cost_ns;       /* and how long they stood, all threads together */
+    uint64_t hz;            /* on-CPU samples a second; 0: none were taken */
+    uint64_t sandbox_calls; /* calls in a sandbox that keeps the recorder from counting them */
+    uint64_t sandbox_bytes; /* and their bytes */
+    uint64_t startup_ns;    /* what it took to begin, in this process; not in any thread's cost */
     struct trace_column columns[TRACE_MAX_COLUMNS];
-    uint8_t padding[456];
+    uint64_t pid_namespace;   /* the one pid counts in, as stat calls it; 0: not known */
+    uint64_t inherited_bytes; /* about what was live at the fork, where nobody counted it: see
+                                 TRACE_FEATURE_FORKED; not in peak_bytes */
+    char title[128]; /* TRACE_RECORDER_MEM: what the process calls itself, cut; NUL-padded */
+    uint8_t padding[312];
 };
 
 enum trace_segment_type {
-    TRACE_SEG_FREE = 0, /* allocated, not used yet */
+    TRACE_SEG_FREE = 0, /* a gap that was too small for what came next */
     TRACE_SEG_META = 1,
     TRACE_SEG_NODES = 2,
     TRACE_SEG_ROWS = 3,
@@ -114,9 +127,10 @@ enum trace_segment_type {
 struct trace_segment {
     uint32_t magic; /* written last */
     uint32_t type;  /* enum trace_segment_type */
-    uint32_t index; /* among the segments of this type, from 0 */
+    uint32_t index; /* among the segments of this type, from 0, in the order of the file */
     uint32_t record_size;
-    uint8_t reserved[48];
+    uint32_t units; /* of TRACE_UNIT that it takes in the file, its header among them */
+    uint8_t reserved[44];
 };
 
 /* ---- nodes ---- */
@@ -132,6 +146,8 @@ enum trace_node_kind {
     TRACE_NODE_FUTEX = 7,     /* a wait for, or wake of, the futex at `addr` in a module's data */
     TRACE_NODE_WAKER = 8,     /* addr: id of the node of the stack that ended the sleep of which
                                  parent is the stack, or that woke the waker which parent names */
+    TRACE_NODE_INHERITED = 9, /* addr: number of a TRACE_META_ORIGIN << 32 | row id: the stack of
+                                 that row in that trace; parent is a root */
 };
 
 struct trace_node {
@@ -140,16 +156,28 @@ struct trace_node {
     uint32_t kind;   /* enum trace_node_kind, written last */
 };
 
+/* A TRACE_NODE_NAME right above the root: what lies between could not be followed. */
+#define TRACE_STACK_INCOMPLETE "[stack incomplete]"
+
 #define TRACE_NODE_SHIFT 12 /* log2(records a segment) */
 #define TRACE_NODE_FIRST_SLOT 4
 
 /* ---- rows ---- */
 
 enum trace_row_flag {
-    /* The blocks were live when fork made this process: they count as live and
-       as freed when freed, but this process did not allocate them. */
+    /* The blocks were live when fork made this process: they count as freed when
+       freed, but this process did not allocate them. What was live of them at the
+       fork is in TRACE_META_INHERITED records. */
     TRACE_ROW_INHERITED = 1u << 0,
+    /* A verdict, no counter: of the blocks that other rows of this node and thread say are
+       live, alloc_calls blocks of alloc_bytes bytes together are not reached at the end. */
+    TRACE_ROW_LEAKED = 1u << 1,         /* nothing leads to them */
+    TRACE_ROW_LEAKED_BY_LEAK = 1u << 2, /* only blocks that are leaked do */
+    TRACE_ROW_INNER = 1u << 3,   /* they are reached, but by pointers to insides of blocks only */
+    TRACE_ROW_REACHED = 1u << 4, /* the rest; made when traces are added up (trace_merge.h) */
 };
+#define TRACE_ROW_VERDICTS                                                                         \
+    (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_INNER | TRACE_ROW_REACHED)
 
 /*
  * The memory recorder's row. live = alloc - free. A thread that frees another
@@ -189,6 +217,13 @@ enum trace_off_kind {
     TRACE_OFF_TERMINAL = 9,
     TRACE_OFF_IPC = 10,   /* System V semaphores, file locks */
     TRACE_OFF_ONCPU = 15, /* not a sleep: cpu_ns and runq_ns of running code */
+    /* Neither: what else a thread's time went to, in blocked_ns; `sleeps` pieces of it, max_ns the
+       longest. All rows of a thread together are the time it was traced. */
+    TRACE_OFF_TRACER = 16,  /* it was stopped so that the tracer could look at it */
+    TRACE_OFF_STOPPED = 17, /* it was stopped by job control */
+    TRACE_OFF_FAULT = 18,   /* outside of calls it waited for pages */
+    TRACE_OFF_OUTSIDE = 19, /* outside of calls, or in one that is not traced, it was off its CPU */
+    TRACE_OFF_LEFT_OUT = 20, /* in calls that were too short, or too long, to be told */
 };
 
 /*
@@ -252,6 +287,11 @@ enum trace_meta_type {
     TRACE_META_MODULE = 3, /* struct trace_module, then the path */
     TRACE_META_STRING = 4, /* text of a TRACE_NODE_NAME frame */
     TRACE_META_COMM = 5,   /* the process's short name */
+    TRACE_META_ORIGIN = 6, /* struct trace_origin, then its path: a trace that rows were inherited
+                              from; numbered from 0 in the order of the file */
+    TRACE_META_INHERITED = 7, /* struct trace_inherited, then its entries */
+    TRACE_META_TITLE = 8,     /* TRACE_RECORDER_OFF: process id (4 bytes), then what it calls
+                                 itself; the last one counts, an empty one is none */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
@@ -275,8 +315,30 @@ struct trace_module {
     uint32_t first_epoch;
     uint32_t end_epoch;     /* UINT32_MAX while it may still be in use */
     uint32_t build_id_size; /* 0: none */
-    uint32_t reserved;
+    uint32_t layout;        /* elf_layout of its program headers; 0: not known */
     uint8_t build_id[TRACE_BUILD_ID_MAX];
+};
+
+/*
+ * Another trace, of a process this one descends from by fork. A trace is the one that
+ * is meant if its header says the same; the path is where it was written.
+ */
+struct trace_origin {
+    uint64_t start_realtime_ns;
+    uint64_t start_monotonic_ns;
+    uint32_t pid;
+    uint32_t reserved;
+};
+
+/*
+ * Blocks that were live at the fork, by the rows of one origin that had counted them. An
+ * entry is three numbers of 7 bits a byte, the lowest first, the highest bit set but in
+ * the last byte of each (LEB128): by how much the row's id is greater than that of the
+ * entry before (of 0 at first), blocks, bytes. They are estimates where the trace is.
+ */
+struct trace_inherited {
+    uint32_t origin;
+    uint32_t entries;
 };
 
 _Static_assert(sizeof(struct trace_column) == 32, "on disk");
@@ -289,6 +351,8 @@ _Static_assert(sizeof(struct trace_off_row) == sizeof(struct trace_row), "on dis
 _Static_assert(sizeof(struct trace_off_thread) == sizeof(struct trace_thread), "on disk");
 _Static_assert(sizeof(struct trace_meta) == 8, "on disk");
 _Static_assert(sizeof(struct trace_module) == 72, "on disk");
+_Static_assert(sizeof(struct trace_origin) == 24, "on disk");
+_Static_assert(sizeof(struct trace_inherited) == 8, "on disk");
 _Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_row) << TRACE_ROW_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_thread) << TRACE_THREAD_SHIFT) == TRACE_SEGMENT_SIZE, "ids");

@@ -22,9 +22,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/fsize.h"
-#include "common/passon.h"
+#include "common/signal_forward.h"
 #include "common/strbuf.h"
 #include "driver/target.h"
 
@@ -105,21 +106,13 @@ char *launch_options(const char *out, const char *user, const char *own)
 
 /* ---- the run ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* In the child: becomes the command, or tells why not through `tell`. */
 static FLAME_NORETURN void become(char **argv, const char *preload, const char *options,
-                                  const struct passon_saved *saved, int tell)
+                                  const struct signal_forward_saved *saved, int tell)
 {
     int err;
 
-    passon_put_back(saved);
+    signal_forward_put_back(saved);
     fsize_restore_signal();
     if (setenv("LD_PRELOAD", preload, 1) == 0 && setenv("FLAMEMEM_OPTIONS", options, 1) == 0)
         execvp(argv[0], argv);
@@ -131,8 +124,9 @@ static FLAME_NORETURN void become(char **argv, const char *preload, const char *
 
 int launch_run(char **argv, const char *preload, const char *options, struct launch_result *result)
 {
-    struct passon_saved saved;
-    uint64_t start = now_ns();
+    struct signal_forward_saved saved;
+    uint64_t start = clock_ns(CLOCK_MONOTONIC);
+    struct rusage usage = {0};
     siginfo_t info;
     int tell[2], err = 0;
     ssize_t n;
@@ -140,7 +134,7 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
 
     if (pipe2(tell, O_CLOEXEC) < 0)
         return flame_error(FLAME_FAILED, "cannot start %s: pipe: %s", argv[0], strerror(errno));
-    passon_take(&saved);
+    signal_forward_take(&saved);
     pid = fork();
     if (pid == 0)
         become(argv, preload, options, &saved, tell[1]);
@@ -148,10 +142,10 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
     if (pid < 0) {
         err = errno;
         close(tell[0]);
-        passon_put_back(&saved);
+        signal_forward_put_back(&saved);
         return flame_error(FLAME_FAILED, "cannot start %s: %s", argv[0], strerror(err));
     }
-    passon_to(pid, &saved);
+    signal_forward_to(pid, &saved);
 
     do
         n = read(tell[0], &err, sizeof err);
@@ -159,11 +153,13 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
     close(tell[0]);
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
-    passon_to(0, &saved);
-    while (waitpid(pid, &result->wait_status, 0) < 0 && errno == EINTR)
+    signal_forward_to(0, &saved);
+    while (wait4(pid, &result->wait_status, 0, &usage) < 0 && errno == EINTR)
         ;
-    result->elapsed_ns = now_ns() - start;
-    passon_put_back(&saved);
+    result->start_ns = start;
+    result->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start;
+    result->max_resident = (uint64_t)usage.ru_maxrss * 1024;
+    signal_forward_put_back(&saved);
     if (n == sizeof err)
         return flame_error(FLAME_USAGE, "%s: cannot be run: %s", argv[0], strerror(err));
     return 0;

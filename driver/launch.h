@@ -20,8 +20,8 @@
  */
 int launch_find_shim(char **path);
 
-/* `first` put before the rest of a list as LD_PRELOAD has it (NULL or "" : alone).
- * The caller frees it. */
+/* A list as LD_PRELOAD has it: `first`, then `rest` (NULL or "": nothing). The caller frees
+ * it. */
 char *launch_preload_list(const char *first, const char *rest);
 
 /* Options for the recorder: `out=PATH`, then what the user's own FLAMEMEM_OPTIONS
@@ -30,8 +30,10 @@ char *launch_preload_list(const char *first, const char *rest);
 char *launch_options(const char *out, const char *user, const char *own);
 
 struct launch_result {
-    int wait_status;     /* as waitpid gives it */
-    uint64_t elapsed_ns; /* from before the fork to the end of the command */
+    int wait_status;       /* as waitpid gives it */
+    uint64_t start_ns;     /* CLOCK_MONOTONIC */
+    uint64_t elapsed_ns;   /* from before the fork to the end of the command */
+    uint64_t max_resident; /* bytes: the largest of the command and of those it waited for */
 };
 
 /*

@@ -1,81 +1,63 @@
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/options/values.h"
 #include "driver/recording.h"
 #include "driver/runsummary.h"
+#include "driver/tell.h"
+#include "fold/viewtable.h"
 
-static void help(void)
+static void add_views(struct strbuf *sb)
 {
-    fputs("usage: flame mem [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-          "\n"
-          "Runs COMMAND with libflamemem.so, which records what every stack allocates and\n"
-          "frees, and draws it. Output, signals and exit status of COMMAND are its own.\n"
-          "\n"
-          "  -o, --output FILE  the result; its ending picks .svg, .html (a page with all\n"
-          "                     views), .png, .folded, .flame (the trace), or an export\n"
-          "                     like .pb.gz (see flame render --help)\n"
-          "                     (default: COMMAND-mem.svg in the present directory)\n"
-          "      --view VIEW    alloc  bytes asked for (default)\n"
-          "                     count  calls that asked for them\n"
-          "                     live   bytes not freed at the end\n"
-          "                     peak   bytes live when most were\n"
-          "                     temp   calls freed before the thread's next allocation\n"
-          "      --depth N      frames kept of a stack, 8 to 65536 (default: 1024)\n"
-          "      --sample BYTES record one block in so many bytes (512k, say) and estimate;\n"
-          "                     0, the default, records every block\n"
-          "      --no-follow    leave the programs out that COMMAND starts\n"
-          "  -q, --quiet        print no summary\n"
-          "      --shim         print where libflamemem.so is, and nothing else\n"
-          "      --help         this text\n",
-          stdout);
+    view_words(sb, TRACE_RECORDER_MEM);
 }
 
-static void tell_other_views(const struct run_options *o)
-{
-    flame_warn("other views: record with '-o x.flame', then 'flame render --view %s -o x.svg "
-               "x.flame' and so on",
-               strcmp(o->view, "peak") == 0 ? "live" : "peak");
-}
+#define AT(member) offsetof(struct run_options, member)
 
-static void tell_result(const struct recording *r, const struct run_options *o, bool empty)
-{
-    size_t n = r->session.ntraces;
-    char *last;
+static const struct opts_row rows[] = {
+    {"output", 'o', "FILE",
+     "the result; its ending picks .svg, .html (a page with all views), .png, .folded, .flame "
+     "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-mem.svg "
+     "in the present directory)",
+     .take = opts_take_text, .at = AT(output)},
+    {"view", .arg = "VIEW",
+     .help = "alloc  bytes asked for (default)\n"
+             "count  calls that asked for them\n"
+             "live   bytes not freed at the end\n"
+             "peak   bytes live when most were\n"
+             "temp   calls freed before the thread's next allocation\n"
+             "leak   bytes nothing leads to at the end; also definite, indirect,\n"
+             "       inner, reachable",
+     .take = opts_take_choice, .at = AT(view), .add_words = add_views},
+    RUN_ROW_DEPTH(AT(depth)),
+    {"sample", .arg = "BYTES",
+     .help = "record one block in so many bytes (512k, say) and estimate; 0, the default, records "
+             "every block",
+     .take = opts_take_bytes, .at = AT(sample), .most = RUN_SAMPLE_MAX},
+    {"max-disk", .arg = "BYTES",
+     .help = "end the recording when its files take more than so much (1g, say); the command "
+             "runs on",
+     .take = opts_take_bytes, .at = AT(max_disk)},
+    {"no-follow", .help = "leave the programs out that COMMAND starts", .take = opts_take_false,
+     .at = AT(follow)},
+    RUN_ROW_QUIET(AT(quiet)),
+    {"shim", .help = "print where libflamemem.so is, and nothing else", .take = opts_take_true,
+     .at = AT(only_shim)},
+    {0},
+};
 
-    switch (o->kind) {
-    case RUN_OUTPUT_TRACE:
-        if (n > 1) {
-            last = recording_trace_name(o->output, n - 1);
-            flame_warn(
-                "%zu programs, a trace each: %s to %s; 'flame fold' takes one or all of them", n,
-                o->output, last);
-            free(last);
-        } else {
-            flame_warn("the trace is in %s; see it with 'flame render --view alloc -o x.svg %s'",
-                       o->output, o->output);
-        }
-        break;
-    case RUN_OUTPUT_FOLDED:
-        flame_warn("%s view, folded, in %s", o->view, o->output);
-        tell_other_views(o);
-        break;
-    default:
-        if (recording_wants_all(o)) {
-            if (empty)
-                flame_warn("all views are empty: no page was made");
-            else
-                flame_warn("all views in %s", o->output);
-            break;
-        }
-        if (empty)
-            flame_warn("the %s view is empty: no picture was made", o->view);
-        else
-            flame_warn("%s view in %s", o->view, o->output);
-        tell_other_views(o);
-    }
-}
+const struct opts_command mem_command = {
+    .name = "mem",
+    .summary = "run a command, record its memory, draw it",
+    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+    .about = "Runs COMMAND with libflamemem.so, which records what every stack allocates and\n"
+             "frees, and draws it. Output, signals and exit status of COMMAND are its own.",
+    .tables = {{rows, 0}},
+    .operands = OPTS_COMMAND,
+};
 
 /* 0, or an enum flame_exit after a line. */
 static int show(const struct recording *r, const struct run_options *o)
@@ -86,7 +68,7 @@ static int show(const struct recording *r, const struct run_options *o)
     int status = 0;
 
     if (o->kind != RUN_OUTPUT_TRACE && !recording_wants_all(o))
-        status = recording_fold(r, o, true, &folded);
+        status = recording_fold(r, o, true, recording_wants_lines(o), &folded);
     if (!status)
         status = recording_write(r, o, &folded, &empty);
     strbuf_release(&folded);
@@ -94,7 +76,7 @@ static int show(const struct recording *r, const struct run_options *o)
         return status;
     run_summary_make(&s, r);
     run_summary_print(&s, r);
-    tell_result(r, o, empty);
+    tell_result(r, o, (const char *const[]){"alloc", "peak"}, empty);
     return 0;
 }
 
@@ -112,11 +94,17 @@ static int print_shim(void)
 int mem_main(int argc, char **argv)
 {
     struct run_options o = {.me = "mem", .view = "alloc", .follow = true};
-    int status = run_options_parse(&o, argc, argv, help);
+    int status = run_options_parse(&mem_command, &o, argc, argv);
 
     if (status >= 0 || o.only_shim) {
         run_options_release(&o);
         return status >= 0 ? status : print_shim();
+    }
+    o.look = view_find(o.view)->feature == TRACE_FEATURE_LEAKS;
+    if (o.look && o.sample) {
+        run_options_release(&o);
+        return flame_error(FLAME_USAGE, "mem: --view %s looks at every block; leave --sample out",
+                           o.view);
     }
     status = recording_run(&o, record_mem, show);
     run_options_release(&o);

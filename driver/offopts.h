@@ -5,6 +5,7 @@
 #ifndef FLAME_DRIVER_OFFOPTS_H
 #define FLAME_DRIVER_OFFOPTS_H
 
+#include "common/options/values.h"
 #include "driver/runopts.h"
 #include "fold/fold.h"
 #include "tracer/tracer.h"
@@ -14,7 +15,7 @@ struct off_options {
     struct tracer_options tracer;
     struct fold_options fold; /* what is left out, and the roots' names */
     pid_t *pids;
-    const char **words; /* of --comm and --exclude */
+    struct opts_list comms, excludes;
     char *subject;
 };
 
@@ -22,9 +23,5 @@ struct off_options {
  * on standard error. Release it either way. */
 int off_options_parse(struct off_options *o, int argc, char **argv);
 void off_options_release(struct off_options *o);
-
-/* "10", "1.5s", "20ms", "300us": a bare number is in `unit` nanoseconds. False: it is
- * none, or more than a thousand days. */
-bool off_parse_time(const char *s, uint64_t unit, uint64_t *ns);
 
 #endif

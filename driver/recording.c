@@ -1,11 +1,12 @@
 /*
  * recording.c: what the user could do with three commands, in one.
  *
- * The picture is made by render_main, the command, from a file of folded stacks
- * in the session's directory, so that `flame mem` can never show anything else
- * than `flame render` shows of the same stacks. The traces are read once, for the
- * summary and the stacks both.
+ * The picture is made by render_main, the command, from a file of folded stacks, so that
+ * `flame mem` can never show anything else than `flame render` shows of the same stacks.
+ * That file is in memory: the disk of the traces may be full by now. The traces are read
+ * once, for the summary and the stacks both.
  */
+#define _GNU_SOURCE
 #include "driver/recording.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,37 +22,96 @@
 #include "common/error.h"
 #include "common/folded.h"
 #include "common/outfile.h"
+#include "common/alloc.h"
 #include "common/strbuf.h"
 #include "fold/fold.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"
 
-static int load(struct recording *r, const char *subject)
+/* Programs named in one line. */
+#define NAMED 8
+
+static int left_nothing(const struct recording *r, const char *subject)
 {
-    r->traces = xcalloc(r->session.ntraces, sizeof(struct trace *));
+    struct strbuf who = STRBUF_INIT;
+    int status;
+
+    notrecorded_add(&who, &r->others, NAMED);
+    if (who.len)
+        status = flame_error(FLAME_FAILED, "%s: left no recording: %s", subject, who.buf);
+    else
+        status = flame_error(FLAME_FAILED,
+                             "%s: left no recording: the recorder could not start in it, or the "
+                             "command removed it",
+                             subject);
+    strbuf_release(&who);
+    return status;
+}
+
+/* What the intake has left, or all. */
+static int take_rest(struct recording *r, const struct run_options *o)
+{
     for (size_t i = 0; i < r->session.ntraces; i++) {
-        int status = trace_load(r->session.traces[i], &r->traces[i]);
+        struct trace *t;
+        int status = trace_load(r->session.traces[i], &t);
 
         if (status)
             return status;
+        taken_add(&r->taken, t, false);
     }
-    if (r->session.ntraces)
+    r->traces = tracesums_get(r->taken.sums, &r->ntraces);
+    return r->taken.nprocesses ? 0 : left_nothing(r, o->subject);
+}
+
+static int write_text(const struct strbuf *text, const char *to)
+{
+    struct outfile out;
+    int err = outfile_open(&out, to);
+
+    if (!err) {
+        fwrite(text->buf, 1, text->len, out.f);
+        err = outfile_commit(&out);
+    }
+    if (!err)
         return 0;
-    return flame_error(FLAME_FAILED,
-                       "%s: left no recording: the recorder could not start in it, or the command "
-                       "removed it",
-                       subject);
+    return flame_error(FLAME_FAILED, "%s: cannot be written: %s", to, strerror(-err));
+}
+
+/* What was taken in while the command ran is in no file any more. Its text in the session's
+ * directory; false when there is none, or it cannot be written either. */
+static bool keep_sums(const struct recording *r)
+{
+    struct fold_options opt = {.all_views = true, .own = true};
+    struct strbuf all = STRBUF_INIT, to = STRBUF_INIT;
+    bool kept = false;
+
+    if (r->ntraces && fold_loaded(&opt, r->traces, r->ntraces, &all) == 0) {
+        strbuf_addf(&to, "%s/" SESSION_FOLDED, r->session.dir);
+        kept = write_text(&all, to.buf) == 0;
+    }
+    strbuf_release(&all);
+    strbuf_release(&to);
+    return kept;
 }
 
 /* A run may have taken hours: what it left is not thrown away for a full disk. */
-static void keep(struct recording *r)
+static void keep(struct recording *r, bool memory)
 {
-    if (!r->session.dir || !r->session.ntraces)
+    bool taken_in = r->taken.nprocesses && r->taken.process[0].ended;
+    const char *what = taken_in ? SESSION_FOLDED : "FILE.flame";
+
+    if (!r->session.dir || (taken_in ? !memory || !keep_sums(r) : !r->session.ntraces))
         return;
-    r->session.keep = true;
-    flame_warn("the recording is kept in %s; 'flame render FILE.flame' draws it, remove it "
-               "afterwards",
-               r->session.dir);
+    session_keep(&r->session);
+    flame_warn("the recording is kept in %s; 'flame render %s' draws it, remove it afterwards",
+               r->session.dir, what);
+}
+
+/* The run has ended: processes that go on are not recorded any further. */
+static void end_notes(struct recording *r)
+{
+    notrecorded_over(r->session.notes);
+    notrecorded_read(&r->others, r->session.notes);
 }
 
 static struct recording *current;
@@ -62,19 +123,17 @@ static int end_without_memory(void)
     if (!current)
         return FLAME_FAILED;
     own = launch_exit_status(current->run.wait_status);
-    keep(current);
+    keep(current, false);
     launch_die_alike(current->run.wait_status);
     return own ? own : FLAME_FAILED;
 }
 
 static void release(struct recording *r)
 {
-    for (size_t i = 0; r->traces && i < r->session.ntraces; i++)
-        if (r->traces[i])
-            trace_free(r->traces[i]);
-    free(r->traces);
-    r->traces = NULL;
+    taken_release(&r->taken);
     current = NULL;
+    notrecorded_release(&r->others);
+    watch_free(r->watch);
     session_close(&r->session);
 }
 
@@ -82,39 +141,44 @@ int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o))
 {
     struct recording r = {0};
-    int own, wait_status, status = record(&r, o);
+    int own, wait_status, status;
 
+    taken_init(&r.taken);
+    status = record(&r, o);
     if (status) {
         release(&r);
         return status;
     }
     current = &r;
-    strbuf_out_of_memory = end_without_memory;
+    alloc_out_of_memory = end_without_memory;
     wait_status = r.run.wait_status;
     own = launch_exit_status(wait_status);
+    end_notes(&r);
     status = session_collect(&r.session);
     if (!status)
-        status = load(&r, o->subject);
+        status = take_rest(&r, o);
     if (!status)
         status = then(&r, o);
     if (status == FLAME_FAILED)
-        keep(&r);
+        keep(&r, true);
     release(&r);
     launch_die_alike(wait_status);
     return own ? own : status;
 }
 
-int recording_fold(const struct recording *r, const struct run_options *o, bool own,
+int recording_fold(const struct recording *r, const struct run_options *o, bool own, bool lines,
                    struct strbuf *folded)
 {
-    struct fold_options opt = {
-        .view = o->view, .own = own, .symbols.lines = recording_wants_lines(o)};
+    struct fold_options opt = {.view = o->view,
+                               .own = own,
+                               .no_hint = o->quiet || lines != recording_wants_lines(o),
+                               .symbols.lines = lines};
 
-    return fold_loaded(&opt, r->traces, r->session.ntraces, folded);
+    return fold_loaded(&opt, r->traces, r->ntraces, folded);
 }
 
-/* Copies into place whole or not at all. 0 or -errno. */
-static int copy_file(const char *from, const char *to)
+/* Copies the first `size` bytes into place, whole or not at all. 0 or -errno. */
+static int copy_file(const char *from, uint64_t size, const char *to)
 {
     struct outfile out;
     char buf[65536];
@@ -129,9 +193,11 @@ static int copy_file(const char *from, const char *to)
         close(fd);
         return err;
     }
-    while ((n = read(fd, buf, sizeof buf)) > 0)
+    while ((n = read(fd, buf, size < sizeof buf ? size : sizeof buf)) > 0) {
+        size -= (uint64_t)n;
         if (fwrite(buf, 1, (size_t)n, out.f) != (size_t)n)
             break;
+    }
     err = n < 0 ? -errno : 0;
     close(fd);
     if (!err)
@@ -140,10 +206,18 @@ static int copy_file(const char *from, const char *to)
     return err;
 }
 
+/* What is in use of a trace; a hole lies behind that. */
 static int copy_or_say(const char *from, const char *to)
 {
-    int err = copy_file(from, to);
+    struct trace_header h;
+    int fd = open(from, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
 
+    if (!err && pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
+        err = -EIO;
+    if (fd >= 0)
+        close(fd);
+    if (!err)
+        err = copy_file(from, (uint64_t)h.units * TRACE_UNIT, to);
     if (!err)
         return 0;
     return flame_error(FLAME_FAILED, "%s: cannot be written: %s", to, strerror(-err));
@@ -174,20 +248,6 @@ static int keep_traces(const struct recording *r, const char *output)
     return 0;
 }
 
-static int write_text(const struct strbuf *text, const char *to)
-{
-    struct outfile out;
-    int err = outfile_open(&out, to);
-
-    if (!err) {
-        fwrite(text->buf, 1, text->len, out.f);
-        err = outfile_commit(&out);
-    }
-    if (!err)
-        return 0;
-    return flame_error(FLAME_FAILED, "%s: cannot be written: %s", to, strerror(-err));
-}
-
 static bool has_stacks(const struct strbuf *folded)
 {
     struct folded_line parsed;
@@ -211,6 +271,36 @@ static void remove_file(const char *path)
         unlink(path);
 }
 
+static bool write_all(int fd, const struct strbuf *text)
+{
+    size_t at = 0;
+
+    while (at < text->len) {
+        ssize_t n = write(fd, text->buf + at, text->len - at);
+
+        if (n < 0 && errno != EINTR)
+            return false;
+        at += n < 0 ? 0 : (size_t)n;
+    }
+    return true;
+}
+
+/* A file of the text that needs no room on a disk, or one in the session's directory: its
+ * name in *name. A descriptor to close, -1: none; -2 after a line. */
+static int lend_file(const struct recording *r, const struct strbuf *text, struct strbuf *name)
+{
+    int fd = memfd_create("folded", MFD_CLOEXEC);
+
+    strbuf_addf(name, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && access(name->buf, R_OK) == 0 && write_all(fd, text))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    strbuf_clear(name);
+    strbuf_addf(name, "%s/" SESSION_FOLDED, r->session.dir);
+    return write_text(text, name->buf) == 0 ? -1 : -2;
+}
+
 /* As the user would: folded text in a file, `flame render --view VIEW -o OUTPUT FILE`. */
 static int draw(const struct recording *r, const struct strbuf *folded, const struct run_options *o)
 {
@@ -218,11 +308,11 @@ static int draw(const struct recording *r, const struct strbuf *folded, const st
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
     char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle", opt_view[] = "--view";
     char *to = xstrdup(o->output), *view = xstrdup(o->view);
-    int status;
+    int status, fd;
 
     strbuf_addstr(&subtitle, slash ? slash + 1 : o->subject);
-    strbuf_addf(&from, "%s/folded", r->session.dir);
-    status = write_text(folded, from.buf);
+    fd = lend_file(r, folded, &from);
+    status = fd == -2 ? FLAME_FAILED : 0;
     if (!status) {
         char *argv[] = {name,         opt_out,      to,       opt_view, view,
                         opt_subtitle, subtitle.buf, from.buf, NULL};
@@ -230,6 +320,8 @@ static int draw(const struct recording *r, const struct strbuf *folded, const st
         optind = 0;
         status = render_main(ARRAY_LEN(argv) - 1, argv);
     }
+    if (fd >= 0)
+        close(fd);
     strbuf_release(&subtitle);
     strbuf_release(&from);
     free(to);
@@ -276,7 +368,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
 int recording_write(const struct recording *r, const struct run_options *o,
                     const struct strbuf *folded, bool *empty)
 {
-    struct fold_options opt = {.all_views = true, .own = true};
+    struct fold_options opt = {.all_views = true, .own = true, .no_hint = true};
     struct strbuf all = STRBUF_INIT;
     int status;
 
@@ -284,7 +376,7 @@ int recording_write(const struct recording *r, const struct run_options *o,
         return recording_put(r, o, folded, empty);
     *empty = false;
     opt.symbols.lines = recording_wants_lines(o);
-    status = fold_loaded(&opt, r->traces, r->session.ntraces, &all);
+    status = fold_loaded(&opt, r->traces, r->ntraces, &all);
     if (!status)
         status = recording_put(r, o, &all, empty);
     strbuf_release(&all);

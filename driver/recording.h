@@ -6,15 +6,21 @@
 #define FLAME_DRIVER_RECORDING_H
 
 #include "common/strbuf.h"
-#include "common/trace_reader.h"
 #include "driver/launch.h"
+#include "driver/files/notrecorded.h"
 #include "driver/runopts.h"
-#include "driver/session.h"
+#include "driver/files/session.h"
+#include "driver/taken.h"
+#include "driver/watch.h"
 
 struct recording {
     struct session session;
     struct launch_result run;
-    struct trace **traces; /* as many as the session has, in its order */
+    struct taken taken;          /* all traces */
+    struct trace *const *traces; /* what they came to (tracesums.h); taken's */
+    size_t ntraces;
+    struct notrecorded others;
+    struct watch *watch; /* or NULL */
 };
 
 /*
@@ -37,14 +43,15 @@ int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o));
 
 /* Appends the folded stacks of o->view to `folded`; with `own` without what forked
- * children have of their parents' blocks. 0, or an enum flame_exit after a line. */
-int recording_fold(const struct recording *r, const struct run_options *o, bool own,
+ * children have of their parents' blocks, with `lines` with files and lines behind names. 0, or
+ * an enum flame_exit after a line. */
+int recording_fold(const struct recording *r, const struct run_options *o, bool own, bool lines,
                    struct strbuf *folded);
 
 /* True when o->output is a page or an export that shows all views: recording_write folds
  * them then. */
 bool recording_wants_all(const struct run_options *o);
-/* True when its frames are to have file and line. */
+/* True when the frames in o->output are to have file and line. */
 bool recording_wants_lines(const struct run_options *o);
 
 /*
@@ -55,7 +62,7 @@ bool recording_wants_lines(const struct run_options *o);
 int recording_write(const struct recording *r, const struct run_options *o,
                     const struct strbuf *folded, bool *empty);
 
-/* The same with nothing folded here: what shows all views is drawn from `folded`. */
+/* The same, but nothing is folded here: what shows all views is drawn from `folded`, too. */
 int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
 

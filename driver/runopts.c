@@ -2,82 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "common/error.h"
 #include "common/outfile.h"
-#include "common/strbuf.h"
-#include "fold/viewtable.h"
 #include "render/backend.h"
-
-/* The recorder's own limits, see preload/config.h. */
-#define DEPTH_MIN 8
-#define DEPTH_MAX 65536
-#define SAMPLE_MAX ((uint64_t)1 << 40)
-
-enum {
-    OPT_VIEW = 256,
-    OPT_DEPTH,
-    OPT_SAMPLE,
-    OPT_NO_FOLLOW,
-    OPT_SHIM,
-    OPT_MAX_BYTES,
-    OPT_HELP,
-};
-
-static const struct option mem_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"view", required_argument, NULL, OPT_VIEW},
-    {"depth", required_argument, NULL, OPT_DEPTH},
-    {"sample", required_argument, NULL, OPT_SAMPLE},
-    {"no-follow", no_argument, NULL, OPT_NO_FOLLOW},
-    {"quiet", no_argument, NULL, 'q'},
-    {"shim", no_argument, NULL, OPT_SHIM},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-static const struct option leak_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"max-bytes", required_argument, NULL, OPT_MAX_BYTES},
-    {"depth", required_argument, NULL, OPT_DEPTH},
-    {"no-follow", no_argument, NULL, OPT_NO_FOLLOW},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-bool run_parse_bytes(const char *s, uint64_t *bytes)
-{
-    unsigned long long value;
-    unsigned shift = 0;
-    char *end;
-
-    if (!isdigit((unsigned char)*s))
-        return false;
-    errno = 0;
-    value = strtoull(s, &end, 10);
-    if (errno)
-        return false;
-    switch (*end) {
-    case 'g':
-    case 'G':
-        shift += 10; /* fall through */
-    case 'm':
-    case 'M':
-        shift += 10; /* fall through */
-    case 'k':
-    case 'K':
-        shift += 10;
-        end++;
-    }
-    if (*end || value > UINT64_MAX >> shift)
-        return false;
-    *bytes = (uint64_t)value << shift;
-    return true;
-}
 
 static bool ends_with(const char *s, const char *ending)
 {
@@ -146,98 +76,14 @@ static int check_output(struct run_options *o)
     return 0;
 }
 
-int run_check_depth(const char *me, const char *depth)
+int run_options_parse(const struct opts_command *c, struct run_options *o, int argc, char **argv)
 {
-    char *end;
-    long n = strtol(depth, &end, 10);
+    int first, status = opts_parse(c, o, argc, argv, &first);
 
-    if (isdigit((unsigned char)*depth) && !*end && n >= DEPTH_MIN && n <= DEPTH_MAX)
-        return 0;
-    return flame_error(FLAME_USAGE, "%s: --depth %s: expected a number of frames from %d to %d", me,
-                       depth, DEPTH_MIN, DEPTH_MAX);
-}
-
-int run_check_view(const char *me, const char *name, uint32_t recorder)
-{
-    const struct view *view = view_find(name);
-    struct strbuf names = STRBUF_INIT;
-
-    if (view && view->recorder == recorder)
-        return 0;
-    view_list(&names, recorder);
-    flame_error(FLAME_USAGE, "%s: --view %s: unknown view; there are %s", me, name, names.buf);
-    strbuf_release(&names);
-    return FLAME_USAGE;
-}
-
-static int take_option(struct run_options *o, int opt, char **argv)
-{
-    switch (opt) {
-    case 'o':
-        o->output = optarg;
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    case OPT_VIEW:
-        o->view = optarg;
-        return run_check_view(o->me, o->view, TRACE_RECORDER_MEM);
-    case OPT_DEPTH:
-        o->depth = optarg;
-        return run_check_depth(o->me, o->depth);
-    case OPT_SAMPLE:
-        if (run_parse_bytes(optarg, &o->sample) && o->sample <= SAMPLE_MAX)
-            return 0;
-        return flame_error(FLAME_USAGE,
-                           "%s: --sample %s: expected bytes, with k, m or g if you like, up to "
-                           "1024g; 0 records every block",
-                           o->me, optarg);
-    case OPT_NO_FOLLOW:
-        o->follow = false;
-        return 0;
-    case OPT_SHIM:
-        o->only_shim = true;
-        return 0;
-    case OPT_MAX_BYTES:
-        if (run_parse_bytes(optarg, &o->max_bytes))
-            return 0;
-        return flame_error(FLAME_USAGE, "%s: --max-bytes %s: expected bytes, as 4096, 4k or 1m",
-                           o->me, optarg);
-    case ':':
-        return flame_error(FLAME_USAGE, "%s: %s wants a value; 'flame %s --help' tells more", o->me,
-                           argv[optind - 1], o->me);
-    default:
-        if (optopt && optopt < 256)
-            return flame_error(FLAME_USAGE,
-                               "%s: unknown option -%c; 'flame %s --help' lists what there is",
-                               o->me, optopt, o->me);
-        return flame_error(FLAME_USAGE,
-                           "%s: unknown option %s; 'flame %s --help' lists what there is", o->me,
-                           argv[optind - 1], o->me);
-    }
-}
-
-int run_options_parse(struct run_options *o, int argc, char **argv, void (*help)(void))
-{
-    const struct option *table = strcmp(o->me, "leak") == 0 ? leak_options : mem_options;
-    int opt, status;
-
-    opterr = 0;
-    optind = 0;
-    /* '+': what follows the command's name is the command's. */
-    while ((opt = getopt_long(argc, argv, "+:o:q", table, NULL)) != -1) {
-        if (opt == OPT_HELP) {
-            help();
-            return FLAME_OK;
-        }
-        status = take_option(o, opt, argv);
-        if (status)
-            return status;
-    }
-    if (o->only_shim)
-        return -1;
-    o->command = argv + optind;
-    if (optind >= argc)
+    if (status >= 0 || o->only_shim)
+        return status;
+    o->command = argv + first;
+    if (first >= argc)
         return flame_error(FLAME_USAGE, "%s: no command to run; 'flame %s --help' tells more",
                            o->me, o->me);
     o->subject = o->command[0];

@@ -7,9 +7,7 @@
 #ifndef FLAME_DRIVER_RUNOPTS_H
 #define FLAME_DRIVER_RUNOPTS_H
 
-#include <stdbool.h>
-
-#include "common/compiler.h"
+#include "common/options/opts.h"
 
 enum run_output {
     RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
@@ -23,34 +21,51 @@ struct run_options {
     char *owned_output;
     enum run_output kind;
     const char *view;
-    const char *depth; /* NULL: the recorder's default */
-    uint64_t sample;   /* mean bytes between samples; 0: every block */
+    unsigned depth;  /* 0: the recorder's default */
+    uint64_t sample; /* mean bytes between samples; 0: every block */
     bool follow;
     bool quiet;
     bool only_shim;      /* mem --shim */
-    uint64_t max_bytes;  /* leak */
+    bool look;           /* leak: processes look for what nothing leads to at their ends */
+    uint64_t max_bytes;  /* leak; RUN_NO_LIMIT: not given */
+    uint64_t max_blocks; /* the same */
+    unsigned leak_status;
+    uint64_t max_disk;   /* mem: bytes for traces while the command runs; 0: no limit */
     char **command;      /* argv of the command, NULL-terminated */
     const char *subject; /* what is recorded, for the default output and the picture: the
                             command's name */
 };
 
+#define RUN_NO_LIMIT UINT64_MAX
+
+/* The limits of --depth and --sample are the recorder's own, see preload/run/config.h. */
+#define RUN_DEPTH_MIN 8
+#define RUN_DEPTH_MAX 65536
+#define RUN_SAMPLE_MAX ((double)((uint64_t)1 << 40))
+
+/* Rows of several commands' tables, for a struct of type `type` whose member `part` is a
+ * struct run_options. */
+#define RUN_ROW_DEPTH(offset)                                                                      \
+    {                                                                                              \
+        "depth", .arg = "N", .help = "frames kept of a stack, 8 to 65536 (default: 1024)",         \
+                 .take = opts_take_uint, .at = (offset), .least = RUN_DEPTH_MIN,                   \
+                 .most = RUN_DEPTH_MAX                                                             \
+    }
+#define RUN_ROW_QUIET(offset)                                                                      \
+    {                                                                                              \
+        "quiet", 'q', NULL, "print no summary", .take = opts_take_true, .at = (offset)             \
+    }
+
 /*
- * Reads argv into *o, which holds the defaults (me, view; output NULL: made from
- * the command's name). -1: go on; else the exit status, with --help answered or
- * one line on standard error. `help` prints the command's help.
+ * Reads argv by the command's table into *o, which holds the defaults (me, view; output
+ * NULL: made from the command's name). -1: go on; else the exit status, with --help
+ * answered or one line on standard error.
  */
-int run_options_parse(struct run_options *o, int argc, char **argv, void (*help)(void));
+int run_options_parse(const struct opts_command *c, struct run_options *o, int argc, char **argv);
 void run_options_release(struct run_options *o);
 
-/* Its last part, for commands with options of their own: the output's default, kind and
- * whether it can be written. -1, or an exit status after a line. */
+/* The last part of that, for commands with options of their own: finds the output's default
+ * and kind, and whether it can be written. -1, or an exit status after a line. */
 int run_options_finish(struct run_options *o);
-
-/* Checks a depth or a view of that recorder. 0, or FLAME_USAGE after a line. */
-int run_check_depth(const char *me, const char *depth);
-int run_check_view(const char *me, const char *view, uint32_t recorder);
-
-/* Bytes with an optional k, m or g (powers of 1024). False when it is none. */
-bool run_parse_bytes(const char *s, uint64_t *bytes);
 
 #endif

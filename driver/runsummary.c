@@ -3,70 +3,55 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/error.h"
+#include "driver/stillruns.h"
+#include "driver/unseen.h"
 #include "fold/fold.h"
 #include "render/value.h"
 
-/* What the processes allocated themselves: left at the end, and of their peaks. */
-static void add_own_rows(struct run_summary *s, const struct trace *t)
-{
-    for (uint32_t i = 0; i < t->row_limit; i++) {
-        const struct trace_row *row = &t->rows[i];
-        int64_t bytes, calls;
+#define PROGRAMS_NAMED 8
 
-        if (!trace_row_used(row) || (row->flags & TRACE_ROW_INHERITED))
-            continue;
-        s->live_bytes += row->alloc_bytes - row->free_bytes;
-        s->live_blocks += row->alloc_calls - row->free_calls;
-        trace_row_peak(t, row, &bytes, &calls);
-        s->peak_bytes += (uint64_t)bytes;
-    }
+static uint64_t count_others(const struct recording *r)
+{
+    const struct taken *k = &r->taken;
+    uint32_t *pids = xcalloc(k->nprocesses, sizeof *pids);
+    size_t n;
+
+    for (size_t i = 0; i < k->nprocesses; i++)
+        pids[i] = k->process[i].pid;
+    n = notrecorded_processes(&r->others, pids, k->nprocesses);
+    free(pids);
+    return n;
 }
 
-/* Threads that did anything: a forked child has its parent's record too. */
-static void add_threads(struct run_summary *s, const struct trace *t)
+/* Each has one row in what its traces came to. */
+static uint64_t count_stacks(const struct recording *r)
 {
-    for (uint32_t i = 0; i < t->thread_limit; i++) {
-        const struct trace_thread *th = trace_thread_at(t, i);
+    uint64_t n = 0;
 
-        if (th && th->events)
-            s->threads += th->uses ? th->uses : 1;
-    }
-}
-
-static bool is_new(const struct recording *r, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (r->traces[k]->header.pid == r->traces[i]->header.pid)
-            return false;
-    return true;
+    for (size_t i = 0; i < r->ntraces; i++)
+        for (uint32_t id = 0; id < r->traces[i]->row_limit; id++)
+            n += trace_row_counts(&r->traces[i]->rows[id]);
+    return n;
 }
 
 void run_summary_make(struct run_summary *s, const struct recording *r)
 {
-    *s = (struct run_summary){0};
-    for (size_t i = 0; i < r->session.ntraces; i++) {
-        const struct trace *t = r->traces[i];
-        struct fold_summary f;
+    const struct taken *k = &r->taken;
 
-        fold_summary(t, &f);
-        s->alloc_bytes += f.alloc_bytes;
-        s->alloc_calls += f.alloc_calls;
-        s->fallback_stacks += f.fallback_stacks;
-        if (t->header.sample_bytes > s->sample)
-            s->sample = t->header.sample_bytes;
-        s->stacks += f.stacks;
-        s->cost_ns += f.cost_ns;
-        s->skipped += f.skipped;
-        s->lost_calls += f.lost_calls;
-        s->lost_bytes += f.lost_bytes;
-        s->lost_frees += f.lost_frees;
-        s->processes += is_new(r, i);
-        add_own_rows(s, t);
-        add_threads(s, t);
-    }
-    if (s->threads < s->processes)
-        s->threads = s->processes;
+    *s = (struct run_summary){.t = k->totals,
+                              .stacks = count_stacks(r),
+                              .peak_at_once = k->ends_known ? taken_peak_at_once(k) : 0,
+                              .processes = taken_pids(k),
+                              .others = count_others(r)};
+    for (size_t i = 0; i < k->nprocesses; i++)
+        if (!s->peak || k->process[i].peak_bytes > s->peak_bytes) {
+            s->peak = &k->process[i];
+            s->peak_bytes = s->peak->peak_bytes;
+        }
+    if (s->t.threads < s->processes)
+        s->t.threads = s->processes;
 }
 
 void run_summary_add_count(struct strbuf *sb, uint64_t n, const char *one, const char *many)
@@ -86,65 +71,125 @@ static void add_time(struct strbuf *sb, uint64_t ns)
         strbuf_addf(sb, "%" PRIu64 " ns", ns);
 }
 
+/* When each had its peak is not known, but which of them ran at the same time. */
+static void add_peak_of_several(struct strbuf *sb, const struct run_summary *s)
+{
+    if (s->processes < 2)
+        return;
+    strbuf_addf(sb, " in the largest process (%s %u)", s->peak->comm, s->peak->pid);
+    if (!s->peak_at_once)
+        return;
+    strbuf_addstr(sb, ", at most ");
+    add_bytes(sb, s->peak_at_once);
+    strbuf_addstr(sb, " in all at once");
+}
+
+/* The word of a recorded process, so it may be any. */
+static void print_end(const struct recording *r)
+{
+    uint64_t start = r->run.start_ns, end = r->others.full_ns;
+    struct strbuf sb = STRBUF_INIT;
+
+    if (!end)
+        return;
+    strbuf_addstr(&sb, "the recording ended after ");
+    add_time(&sb, end > start && end - start < r->run.elapsed_ns ? end - start : r->run.elapsed_ns);
+    strbuf_addstr(&sb, ", when its ");
+    add_bytes(&sb, r->session.disk);
+    strbuf_addstr(&sb, " of disk (--max-disk) were used up: the figures are as of then");
+    flame_warn("%s", sb.buf);
+    strbuf_release(&sb);
+}
+
+void run_summary_print_others(const struct recording *r)
+{
+    struct strbuf sb = STRBUF_INIT;
+    size_t n;
+
+    notrecorded_add(&sb, &r->others, PROGRAMS_NAMED);
+    if (sb.len)
+        flame_warn("not recorded: %s", sb.buf);
+    strbuf_clear(&sb);
+    n = still_runs(&sb, &r->taken, r->session.dir, PROGRAMS_NAMED);
+    if (n)
+        flame_warn("%zu %s (%s%s): what %s from now on is not in the recording", n,
+                   n == 1 ? "process still runs" : "processes still run", sb.buf,
+                   n > PROGRAMS_NAMED ? "..." : "", n == 1 ? "it does" : "they do");
+    strbuf_release(&sb);
+}
+
 void run_summary_print(const struct run_summary *s, const struct recording *r)
 {
     struct strbuf sb = STRBUF_INIT;
 
-    strbuf_addf(&sb, "%s: allocated ", r->traces[0]->comm);
-    add_bytes(&sb, s->alloc_bytes);
+    strbuf_addf(&sb, "%s: allocated ", taken_first(&r->taken)->comm);
+    add_bytes(&sb, s->t.alloc_bytes);
     strbuf_addstr(&sb, " in ");
-    run_summary_add_count(&sb, s->alloc_calls, "call", "calls");
+    run_summary_add_count(&sb, s->t.alloc_calls, "call", "calls");
     flame_warn("%s", sb.buf);
 
     strbuf_clear(&sb);
     strbuf_addstr(&sb, "peak ");
     add_bytes(&sb, s->peak_bytes);
-    if (s->processes > 1)
-        strbuf_addstr(&sb, " (each process at its own)");
+    add_peak_of_several(&sb, s);
     strbuf_addstr(&sb, "; live at the end ");
-    add_bytes(&sb, s->live_bytes);
+    add_bytes(&sb, s->t.live_bytes);
     strbuf_addstr(&sb, " in ");
-    run_summary_add_count(&sb, s->live_blocks, "block", "blocks");
+    run_summary_add_count(&sb, s->t.live_blocks, "block", "blocks");
     flame_warn("%s", sb.buf);
 
     strbuf_clear(&sb);
     run_summary_add_count(&sb, s->stacks, "stack, ", "stacks, ");
-    run_summary_add_count(&sb, s->processes, "process, ", "processes, ");
-    run_summary_add_count(&sb, s->threads, "thread; ", "threads; ");
+    run_summary_add_count(&sb, s->processes, "process", "processes");
+    if (s->others) {
+        strbuf_addstr(&sb, " of ");
+        value_add_number(&sb, (struct folded_count){.whole = s->processes + s->others}, true);
+    }
+    strbuf_addstr(&sb, ", ");
+    run_summary_add_count(&sb, s->t.threads, "thread; ", "threads; ");
     strbuf_addstr(&sb, "recording cost about ");
-    add_time(&sb, s->cost_ns);
+    add_time(&sb, s->t.cost_ns);
     strbuf_addstr(&sb, ", the run took ");
     add_time(&sb, r->run.elapsed_ns);
     flame_warn("%s", sb.buf);
 
+    print_end(r);
+    run_summary_print_others(r);
     strbuf_clear(&sb);
-    if (s->alloc_calls == 0)
+    if (!unseen_print(r) && s->t.alloc_calls == 0)
         flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "
                    "of its own");
-    if (s->sample) {
+    if (s->t.sample) {
         strbuf_addstr(&sb, "sampled, one block in ");
-        add_bytes(&sb, s->sample);
+        add_bytes(&sb, s->t.sample);
         strbuf_addstr(&sb, ": all these figures are estimates");
         flame_warn("%s", sb.buf);
         strbuf_clear(&sb);
     }
-    if (s->fallback_stacks) {
-        run_summary_add_count(&sb, s->fallback_stacks, "call's stack", "calls' stacks");
+    if (s->t.fallback_stacks) {
+        run_summary_add_count(&sb, s->t.fallback_stacks, "call's stack", "calls' stacks");
         strbuf_addstr(&sb, " had to be walked by libunwind, slowly");
         flame_warn("%s", sb.buf);
         strbuf_clear(&sb);
     }
-    if (s->lost_calls || s->lost_frees) {
+    if (s->t.lost_calls || s->t.lost_frees) {
         strbuf_addstr(&sb, "lost for want of memory or space: ");
-        run_summary_add_count(&sb, s->lost_calls, "call (", "calls (");
-        add_bytes(&sb, s->lost_bytes);
+        run_summary_add_count(&sb, s->t.lost_calls, "call (", "calls (");
+        add_bytes(&sb, s->t.lost_bytes);
         strbuf_addstr(&sb, ") and ");
-        run_summary_add_count(&sb, s->lost_frees, "free", "frees");
+        run_summary_add_count(&sb, s->t.lost_frees, "free", "frees");
         flame_warn("%s", sb.buf);
     }
     strbuf_clear(&sb);
-    if (s->skipped) {
-        run_summary_add_count(&sb, s->skipped, "call", "calls");
+    if (s->t.sandbox_calls) {
+        run_summary_add_count(&sb, s->t.sandbox_calls, "call (", "calls (");
+        add_bytes(&sb, s->t.sandbox_bytes);
+        strbuf_addstr(&sb, ") after a process entered a sandbox could not be recorded");
+        flame_warn("%s", sb.buf);
+    }
+    strbuf_clear(&sb);
+    if (s->t.skipped) {
+        run_summary_add_count(&sb, s->t.skipped, "call", "calls");
         strbuf_addstr(&sb, " came from signal handlers that interrupted the recorder, and are not "
                            "counted");
         flame_warn("%s", sb.buf);

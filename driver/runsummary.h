@@ -1,8 +1,8 @@
 /*
  * runsummary.h: the few lines at the end of a run.
  *
- * Sums are over all processes of the run. Lines go to standard error, each in one
- * write.
+ * Sums are over all processes of the run, without a forked child's copies of its parent's
+ * blocks. Lines go to standard error, each in one write.
  */
 #ifndef FLAME_DRIVER_RUNSUMMARY_H
 #define FLAME_DRIVER_RUNSUMMARY_H
@@ -10,22 +10,23 @@
 #include "driver/recording.h"
 
 struct run_summary {
-    uint64_t alloc_bytes, alloc_calls;
-    uint64_t live_bytes, live_blocks; /* without a forked child's copies of its parent's */
-    uint64_t peak_bytes;              /* sum of the processes' own peaks */
-    uint64_t stacks;                  /* distinct in each process and thread */
-    uint64_t threads;
+    struct taken_totals t;
+    uint64_t peak_bytes;              /* of the largest process, in what it allocated itself */
+    const struct taken_process *peak; /* that process */
+    uint64_t peak_at_once;            /* at most, of all processes together; 0: not known */
+    uint64_t stacks;                  /* distinct */
     uint64_t processes; /* distinct pids: one that executes another program stays itself */
-    uint64_t cost_ns;   /* estimate of the time spent in the recorder, all threads together */
-    uint64_t skipped, lost_calls, lost_bytes, lost_frees;
-    uint64_t fallback_stacks; /* walked by libunwind, not by rules */
-    uint64_t sample;          /* mean bytes between samples; 0: exact */
+    uint64_t others;    /* processes that left no trace, as far as is known */
 };
 
 void run_summary_make(struct run_summary *s, const struct recording *r);
 
 /* What was allocated, and what recording cost. */
 void run_summary_print(const struct run_summary *s, const struct recording *r);
+
+/* Names the processes that are not in the recording, and those that are and go on, if there
+ * are any. */
+void run_summary_print_others(const struct recording *r);
 
 /* Appends "1 block", "1,234 blocks". */
 void run_summary_add_count(struct strbuf *sb, uint64_t n, const char *one, const char *many);

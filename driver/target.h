@@ -1,11 +1,6 @@
 /*
- * target.h: can this command be recorded? Asked before anything runs.
- *
- * A preloaded library is a request to the dynamic loader, and the loader is
- * silent about requests it does not honour: a static program, one of another
- * architecture, or one that gains privileges runs as if nothing had been asked.
- * So the file is looked at first, the way execvp(3) and the kernel would find
- * it: PATH, `#!` lines, then the ELF header.
+ * target.h: tells whether a command can be recorded. Asked before anything runs, and answered in
+ * words; common/preloadable.h knows.
  *
  * Thread-safe. Errors are one line on standard error and an enum flame_exit.
  */

@@ -20,8 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/folded.h"
-#include "fold/hashslots.h"
+#include "fold/stacks/hashslots.h"
 
 struct text {
     const char *s;
@@ -103,10 +104,7 @@ uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len)
         if (hashslots_may_be(h, i, hash) && t->len == len && memcmp(t->s, name, len) == 0)
             return id;
     }
-    if (a->nframes == a->frames_alloc) {
-        a->frames_alloc = a->frames_alloc ? a->frames_alloc * 2 : 256;
-        a->frames = xreallocarray(a->frames, a->frames_alloc, sizeof *a->frames);
-    }
+    GROW(a->frames, a->nframes, a->frames_alloc);
     id = (uint32_t)a->nframes++;
     a->frames[id] = (struct text){xmemdup0(name, len), (uint32_t)len};
     hashslots_add(h, hash, id);
@@ -137,10 +135,7 @@ uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame)
         if (n->parent == parent && n->frame == frame)
             return id;
     }
-    if (a->nnodes == a->nodes_alloc) {
-        a->nodes_alloc *= 2;
-        a->nodes = xreallocarray(a->nodes, a->nodes_alloc, sizeof *a->nodes);
-    }
+    GROW(a->nodes, a->nnodes, a->nodes_alloc);
     id = (uint32_t)a->nnodes++;
     a->nodes[id] = (struct node){.parent = parent, .frame = frame};
     hashslots_add(h, hash, id);
@@ -261,10 +256,7 @@ static void push_steps(struct aggregate *a, struct step **steps, size_t *n, size
         const struct node *node = &a->nodes[c];
         struct step step = {.node = c, .name = &a->frames[node->frame]};
 
-        if (*n + 2 > *alloc) {
-            *alloc = *alloc ? *alloc * 2 : 256;
-            *steps = xreallocarray(*steps, *alloc, sizeof **steps);
-        }
+        GROW_TO(*steps, *n + 2, *alloc);
         if (node->child) {
             step.count[0] = ';';
             step.count_len = 1;
@@ -312,10 +304,7 @@ size_t aggregate_write(struct aggregate *a, aggregate_sink sink, void *opaque)
             sink(opaque, line.buf, line.len);
             continue;
         }
-        if (depth == path_alloc) {
-            path_alloc = path_alloc ? path_alloc * 2 : 64;
-            path = xreallocarray(path, path_alloc, sizeof *path);
-        }
+        GROW(path, depth, path_alloc);
         path[depth].len = line.len;
         path[depth++].node = step.node;
         push_steps(a, &steps, &n, &alloc, step.node);

@@ -19,7 +19,7 @@ struct aggregate;
 struct aggregate *aggregate_new(void);
 void aggregate_free(struct aggregate *a);
 
-/* The frame called so; the name is made safe for folded text (folded_add_frame). */
+/* The frame with that name, which is made safe for folded text (folded_add_frame). */
 uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len);
 /* The same for a name that is safe already. */
 uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len);
@@ -31,8 +31,9 @@ uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
 void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
 
 /*
- * Another count of the same stacks: hands out all sums (by stack, *n of them, the caller
- * frees) and begins at 0; and puts such sums back in place of those there are.
+ * For another count of the same stacks. aggregate_take_sums hands out all sums, by stack and *n
+ * of them, which the caller frees, and leaves 0 in their place. aggregate_put_sums puts such
+ * sums in the place of those there are.
  */
 uint64_t *aggregate_take_sums(struct aggregate *a, size_t *n);
 void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n);

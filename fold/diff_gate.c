@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
+
 enum { NAMED = 10 };
 
 struct sums {
@@ -50,9 +52,9 @@ void diff_gate_release(struct diff_gate *g)
     g->frame = NULL;
 }
 
-static double number(const struct collapse_count *c)
+static double number(const struct stackset_count *c)
 {
-    return (double)collapse_count_number(c);
+    return (double)stackset_count_number(c);
 }
 
 static bool too_much(const struct diff_gate *g, struct sums s, double whole)
@@ -61,12 +63,12 @@ static bool too_much(const struct diff_gate *g, struct sums s, double whole)
 }
 
 /* For each name whether it matches: -1 not looked at yet. */
-static bool matches(const struct diff_gate *g, const struct collapse_stacks *st, signed char *known,
+static bool matches(const struct diff_gate *g, const struct stackset *st, signed char *known,
                     uint32_t id)
 {
     if (known[id] < 0) {
         size_t len;
-        const char *s = collapse_stacks_text(st, id, &len);
+        const char *s = stackset_text(st, id, &len);
 
         /* A gate does not open because an expression gave up. */
         known[id] = pattern_matches(g->frame, s, len) != 0;
@@ -92,20 +94,20 @@ static void say_growth(struct strbuf *report, struct sums s)
 }
 
 /* The stacks that grew most, among those that hold `frame` (any if UINT32_MAX) and are watched. */
-static void name_stacks(const struct collapse_stacks *st, const unsigned char *watched,
-                        uint32_t frame, struct strbuf *report)
+static void name_stacks(const struct stackset *st, const unsigned char *watched, uint32_t frame,
+                        struct strbuf *report)
 {
-    size_t n = collapse_stacks_len(st), ngrown = 0;
+    size_t n = stackset_len(st), ngrown = 0;
     struct grown *grown = xcalloc(n, sizeof *grown);
-    struct collapse_line line = COLLAPSE_LINE_INIT;
-    struct collapse_stack s;
+    struct stackset_line line = STACKSET_LINE_INIT;
+    struct stackset_stack s;
 
     for (size_t i = 0; i < n; i++) {
         bool has = frame == UINT32_MAX;
 
         if (!watched[i])
             continue;
-        collapse_stacks_get(st, i, &s);
+        stackset_get(st, i, &s);
         for (size_t k = 0; k < s.n && !has; k++)
             has = s.ids[k] == frame;
         if (has && number(&s.second) > number(&s.count))
@@ -113,23 +115,23 @@ static void name_stacks(const struct collapse_stacks *st, const unsigned char *w
     }
     qsort(grown, ngrown, sizeof *grown, by_growth);
     for (size_t i = 0; i < ngrown && i < NAMED; i++) {
-        collapse_stacks_get(st, grown[i].stack, &s);
-        collapse_line_set(&line, st, grown[i].stack);
+        stackset_get(st, grown[i].stack, &s);
+        stackset_line_set(&line, st, grown[i].stack);
         strbuf_addstr(report, "  ");
         strbuf_add(report, line.text.buf, line.text.len);
         say_growth(report, (struct sums){number(&s.count), number(&s.second)});
     }
     if (ngrown > NAMED)
         strbuf_addf(report, "  and %zu more\n", ngrown - NAMED);
-    collapse_line_release(&line);
+    stackset_line_release(&line);
     free(grown);
 }
 
-static bool check_frames(const struct diff_gate *g, const struct collapse_stacks *st,
+static bool check_frames(const struct diff_gate *g, const struct stackset *st,
                          const struct sums *frames, const unsigned char *watched, double whole,
                          struct strbuf *report)
 {
-    size_t n = collapse_stacks_names(st), worst = n;
+    size_t n = stackset_names(st), worst = n;
 
     for (size_t i = 0; i < n; i++)
         if (too_much(g, frames[i], whole) &&
@@ -139,7 +141,7 @@ static bool check_frames(const struct diff_gate *g, const struct collapse_stacks
         return true;
     {
         size_t len;
-        const char *s = collapse_stacks_text(st, (uint32_t)worst, &len);
+        const char *s = stackset_text(st, (uint32_t)worst, &len);
 
         strbuf_add(report, s, len);
         strbuf_addstr(report, " and what it calls grew");
@@ -149,10 +151,9 @@ static bool check_frames(const struct diff_gate *g, const struct collapse_stacks
     return false;
 }
 
-bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
-                    struct strbuf *report)
+bool diff_gate_pass(const struct diff_gate *g, const struct stackset *st, struct strbuf *report)
 {
-    size_t n = collapse_stacks_len(st), nnames = collapse_stacks_names(st);
+    size_t n = stackset_len(st), nnames = stackset_names(st);
     struct sums *frames = xcalloc(nnames, sizeof *frames), all = {0, 0};
     uint32_t *seen = xcalloc(nnames, sizeof *seen);
     signed char *known = xmalloc(nnames);
@@ -161,10 +162,10 @@ bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
 
     memset(known, -1, nnames);
     for (size_t i = 0; i < n; i++) {
-        struct collapse_stack s;
+        struct stackset_stack s;
         struct sums v;
 
-        collapse_stacks_get(st, i, &s);
+        stackset_get(st, i, &s);
         v = (struct sums){number(&s.count), number(&s.second)};
         watched[i] = !g->frame;
         for (size_t k = 0; k < s.n; k++) {

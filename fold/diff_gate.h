@@ -1,11 +1,11 @@
 /*
- * diff_gate.h: has anything grown too much between two profiles?
+ * diff_gate.h: tells whether anything has grown too much between two profiles.
  */
 #ifndef FLAME_FOLD_DIFF_GATE_H
 #define FLAME_FOLD_DIFF_GATE_H
 
-#include "fold/collapse_stacks.h"
-#include "fold/pattern.h"
+#include "fold/stacks/stackset.h"
+#include "fold/stacks/pattern.h"
 
 struct diff_gate {
     double percent;
@@ -23,7 +23,6 @@ void diff_gate_release(struct diff_gate *g);
  * `percent` of the sum of all. True when all is well; else appends to `report`
  * one line for the sum and one for each of the stacks that grew most.
  */
-bool diff_gate_pass(const struct diff_gate *g, const struct collapse_stacks *st,
-                    struct strbuf *report);
+bool diff_gate_pass(const struct diff_gate *g, const struct stackset *st, struct strbuf *report);
 
 #endif

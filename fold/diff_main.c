@@ -1,46 +1,17 @@
 /* flame diff: two profiles to folded stacks with two counts. */
 #include <errno.h>
-#include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/commands.h"
 #include "common/error.h"
-#include "common/opts.h"
-#include "fold/collapse_halves.h"
-#include "fold/collapse_load.h"
+#include "common/options/values.h"
+#include "fold/halves.h"
+#include "fold/load.h"
 #include "fold/diff_gate.h"
-
-static const char help[] =
-    "usage: flame diff [OPTION...] BEFORE AFTER\n"
-    "\n"
-    "Compares two profiles, folded stacks or traces: each stack with its count before\n"
-    "and its count after, for 'flame render'. '-' is standard input.\n"
-    "\n"
-    "  -n, --normalize      scale the counts before, so that both sums are the same\n"
-    "  -s, --strip          take addresses (0x1f...) in names for the same\n"
-    "  -v, --view VIEW      of traces, as for 'flame fold'\n"
-    "  -o, --output FILE    write there instead of to standard output\n"
-    "      --fail-above PERCENT%[:FRAME-REGEX]\n"
-    "                       exit 1 and name the stacks if the whole, or any frame with\n"
-    "                       what it calls, grew by more than PERCENT of the whole; with\n"
-    "                       a regex, if the stacks with such a frame together grew by\n"
-    "                       more than PERCENT\n"
-    "      --help           this text\n"
-    "\n" FILTER_HELP;
-
-enum { OPT_FAIL_ABOVE = 256, OPT_HELP };
-
-static const struct option longopts[] = {
-    {"normalize", no_argument, NULL, 'n'},
-    {"strip", no_argument, NULL, 's'},
-    {"view", required_argument, NULL, 'v'},
-    {"output", required_argument, NULL, 'o'},
-    {"fail-above", required_argument, NULL, OPT_FAIL_ABOVE},
-    {"help", no_argument, NULL, OPT_HELP},
-    FILTER_OPTIONS,
-    {NULL, 0, NULL, 0},
-};
+#include "fold/stacks/textfile.h"
+#include "fold/viewtable.h"
 
 struct settings {
     struct fold_options fold;
@@ -50,25 +21,91 @@ struct settings {
     const char *output;
 };
 
-static int load(struct collapse_load *l, const char *path, int column)
+static int take_gate(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct strbuf why = STRBUF_INIT;
+    struct settings *s = at;
+    int status = 0;
+
+    (void)row;
+    diff_gate_release(&s->gate);
+    s->has_gate = diff_gate_parse(&s->gate, given->value, &why);
+    if (!s->has_gate)
+        status = flame_error(FLAME_USAGE, "diff: --fail-above %s: %s", given->value, why.buf);
+    strbuf_release(&why);
+    return status;
+}
+
+static void add_views(struct strbuf *sb)
+{
+    view_words(sb, 0);
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct opts_row rows[] = {
+    {"normalize", 'n', NULL, "scale the counts before, so that both sums are the same",
+     .take = opts_take_true, .at = AT(normalize)},
+    {"strip", 's', NULL, "take addresses (0x1f...) in names for the same", .take = opts_take_true,
+     .at = AT(strip)},
+    {"view", 'v', "VIEW", "of traces, as for 'flame fold'", .take = opts_take_text,
+     .at = AT(fold.view), .add_words = add_views},
+    {"output", 'o', "FILE", "write there instead of to standard output", .take = textfile_take,
+     .at = AT(output)},
+    {"fail-above", .arg = "PERCENT%[:FRAME-REGEX]",
+     .help = "exit 1 and name the stacks if the whole, or any frame with what it calls, grew by "
+             "more than PERCENT of the whole; with a regex, if the stacks with such a frame "
+             "together grew by more than PERCENT",
+     .take = take_gate, .at = 0},
+    {0},
+};
+
+const struct opts_command diff_command = {
+    .name = "diff",
+    .summary = "compare two profiles",
+    .usage = "[OPTION...] BEFORE AFTER",
+    .about = "Compares two profiles, folded stacks or traces: each stack with its count before\n"
+             "and its count after, for 'flame render'. '-' is standard input.",
+    .tables = {{rows, 0}, {filter_rows, AT(filter)}},
+};
+
+static int load(struct load *l, const char *path, int column)
 {
     int status;
 
     l->column = column;
-    status = collapse_load_file(l, path);
+    status = load_file(l, path);
     if (status == FLAME_OK)
-        status = collapse_load_traces(l);
+        status = load_traces(l);
     return status;
 }
 
-static int load_both(struct collapse_load *l, char **paths)
+static int load_both(struct load *l, char **paths)
 {
     int status = load(l, paths[0], 0);
 
     return status == FLAME_OK ? load(l, paths[1], 1) : status;
 }
 
-static int check_gate(const struct settings *s, const struct collapse_stacks *stacks)
+/* Offsets in one build of a file mean nothing in another, nor beside names. */
+static int check_names(const struct load *l, char **paths)
+{
+    struct strbuf names = STRBUF_INIT;
+    size_t side = l->lost[0].n ? 0 : 1;
+
+    if (lostnames_same(&l->lost[0], &l->lost[1]))
+        return FLAME_OK;
+    lostnames_add_names(&l->lost[side], &names);
+    flame_error(FLAME_USAGE,
+                "diff: %s has lost the names of %s, whose files are gone or others by now; "
+                "offsets cannot be compared with names: fold recordings before their programs "
+                "are built again",
+                strcmp(paths[side], "-") == 0 ? "standard input" : paths[side], names.buf);
+    strbuf_release(&names);
+    return FLAME_USAGE;
+}
+
+static int check_gate(const struct settings *s, const struct stackset *stacks)
 {
     struct strbuf report = STRBUF_INIT;
     int status = FLAME_OK;
@@ -86,81 +123,43 @@ static int check_gate(const struct settings *s, const struct collapse_stacks *st
 
 static int compare(struct settings *s, char **paths)
 {
-    struct collapse_load l;
+    struct load l;
     int status;
 
     if (strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
         return flame_error(FLAME_USAGE, "diff: standard input is one profile; name the other");
-    collapse_load_init(&l, "compare", &s->fold);
+    load_init(&l, "compare", &s->fold);
     l.filter = &s->filter;
-    collapse_stacks_want_two(l.stacks);
-    collapse_stacks_strip(l.stacks, s->strip);
-    status = collapse_halves_load(&l, paths, s->strip) ? FLAME_OK : load_both(&l, paths);
+    stackset_want_two(l.stacks);
+    stackset_strip(l.stacks, s->strip);
+    status = halves_load(&l, paths, s->strip) ? FLAME_OK : load_both(&l, paths);
     if (status == FLAME_OK)
-        status = collapse_load_filter(&l, "diff");
+        status = check_names(&l, paths);
+    if (status == FLAME_OK)
+        status = load_filter(&l, "diff");
     if (status == FLAME_OK) {
         if (s->normalize)
-            collapse_stacks_normalize(l.stacks);
-        status = collapse_load_write(&l, s->output);
+            stackset_normalize(l.stacks);
+        status = load_write(&l, s->output);
     }
     if (status == FLAME_OK && s->has_gate)
         status = check_gate(s, l.stacks);
-    collapse_load_release(&l);
+    load_release(&l);
     return status;
-}
-
-/* -1: go on; else the exit status. */
-static int take_option(struct settings *s, int option, char **argv)
-{
-    struct strbuf why = STRBUF_INIT;
-    int status = filter_option(&s->filter, "diff", option, optarg);
-
-    if (status >= 0)
-        return status == FLAME_OK ? -1 : status;
-    switch (option) {
-    case 'n':
-        s->normalize = true;
-        break;
-    case 's':
-        s->strip = true;
-        break;
-    case 'v':
-        s->fold.view = optarg;
-        break;
-    case 'o':
-        s->output = optarg;
-        break;
-    case OPT_FAIL_ABOVE:
-        diff_gate_release(&s->gate);
-        s->has_gate = diff_gate_parse(&s->gate, optarg, &why);
-        if (!s->has_gate)
-            status = flame_error(FLAME_USAGE, "diff: --fail-above %s: %s", optarg, why.buf);
-        strbuf_release(&why);
-        return status;
-    case OPT_HELP:
-        fputs(help, stdout);
-        return FLAME_OK;
-    default:
-        return opts_wrong("diff", argv, option);
-    }
-    return -1;
 }
 
 int diff_main(int argc, char **argv)
 {
     struct settings s = {.filter = FILTER_INIT};
-    int c, status = -1;
+    int first, status = opts_parse(&diff_command, &s, argc, argv, &first);
 
-    opterr = 0;
-    optind = 1;
-    while (status < 0 && (c = getopt_long(argc, argv, ":nsv:o:", longopts, NULL)) != -1)
-        status = take_option(&s, c, argv);
-    if (status < 0 && argc - optind != 2)
+    if (status < 0 && argc - first != 2)
         status = flame_error(FLAME_USAGE, "diff: takes two profiles, BEFORE and AFTER; got %d",
-                             argc - optind);
+                             argc - first);
     if (status < 0) {
         fold_options_for(&s.fold, &s.filter);
-        status = compare(&s, argv + optind);
+        s.fold.no_hint = true; /* each side would say the same */
+        status = compare(&s, argv + first);
     }
     filter_release(&s.filter);
     diff_gate_release(&s.gate);

@@ -11,9 +11,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/error.h"
+#include "common/trace/trace_origins.h"
 #include "fold/guarded.h"
 #include "fold/nodestacks.h"
+#include "fold/tracesums.h"
 
 void fold_options_for(struct fold_options *opt, const struct filter *f)
 {
@@ -40,7 +43,17 @@ static const struct view *find_view(const struct fold_options *opt, uint32_t rec
 
 static bool has_view(const struct trace *t, const struct view *view)
 {
-    return strcmp(view->name, "peak") != 0 || t->header.features & TRACE_FEATURE_PEAK;
+    return !view->feature || t->header.features & view->feature;
+}
+
+/* A view of leaks is of the processes that looked, whoever else ran. */
+static bool all_have_view(struct trace *const *traces, size_t n, const struct view *view)
+{
+    size_t have = 0;
+
+    for (size_t i = 0; i < n; i++)
+        have += has_view(traces[i], view);
+    return view->feature == TRACE_FEATURE_LEAKS ? have > 0 : have == n;
 }
 
 static int check_fits(const struct fold_options *opt, const struct trace *t,
@@ -56,9 +69,6 @@ static int check_fits(const struct fold_options *opt, const struct trace *t,
         strbuf_release(&list);
         return FLAME_USAGE;
     }
-    if (!opt->all_views && !has_view(t, view))
-        return flame_error(FLAME_USAGE, "%s: recorded without the peak; choose another view",
-                           t->path);
     if (opt->idle && t->header.recorder != TRACE_RECORDER_OFF)
         return flame_error(FLAME_USAGE, "%s: a trace of %s; --idle is for traces of 'flame off'",
                            t->path, what);
@@ -126,9 +136,17 @@ static void count_view(struct folding *f, struct counted *c, struct left_out *le
     scale_sums(c);
 }
 
-static void write_view(const struct fold_options *opt, uint64_t sample, struct aggregate *to,
-                       const struct counted *c, aggregate_sink sink, void *opaque)
+/* What the texts of all views begin with, behind what each says of its counts. */
+struct heading {
+    uint64_t sample; /* 0: counts are exact */
+    struct lostnames lost;
+};
+
+static void write_view(const struct fold_options *opt, const struct heading *heading,
+                       struct aggregate *to, const struct counted *c, aggregate_sink sink,
+                       void *opaque)
 {
+    uint64_t sample = heading->sample;
     struct strbuf sb = STRBUF_INIT;
     size_t negative;
 
@@ -138,6 +156,7 @@ static void write_view(const struct fold_options *opt, uint64_t sample, struct a
         if (sample)
             strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
         strbuf_addch(&sb, '\n');
+        lostnames_add_lines(&heading->lost, &sb);
         sink(opaque, sb.buf, sb.len);
         strbuf_release(&sb);
     }
@@ -161,14 +180,29 @@ static size_t choose_views(const struct folding *f, struct counted *chosen)
     size_t n = 0;
 
     for (const struct view *v = views_of(asked->recorder); v->name; v++) {
-        bool wanted = f->opt->all_views || v == asked;
-
-        for (size_t i = 0; i < f->ntraces; i++)
-            wanted = wanted && has_view(f->traces[i], v);
-        if (wanted)
+        if (v != asked && !f->opt->all_views)
+            continue;
+        if (all_have_view(f->traces, f->ntraces, v))
             chosen[n++] = (struct counted){.view = v};
     }
     return n;
+}
+
+/* Most of what there is to see may be threads that only wait for work. */
+static void propose_idle(const struct folding *f, const struct left_out *all)
+{
+    struct left_out idle = LEFT_OUT_INIT;
+
+    for (size_t i = 0; i < f->ntraces; i++) {
+        struct idle *of = idle_new(f->traces[i], f->frames[i]);
+
+        idle.idle_threads += idle_threads(of, &idle.idle_names);
+        idle.idle += idle_slept(of);
+        idle_free(of);
+    }
+    idle.total = all->total;
+    left_out_propose_idle(&idle);
+    left_out_release(&idle);
 }
 
 static void open_traces(struct folding *f, struct symbols *syms, struct left_out *left_out)
@@ -195,6 +229,7 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     struct folding f = {.opt = opt, .traces = traces, .ntraces = ntraces};
     struct left_out left_out = LEFT_OUT_INIT, others = LEFT_OUT_INIT;
     struct symbols *syms = symbols_new(&opt->symbols);
+    struct heading heading = {.sample = sample_of(traces, ntraces)};
     struct counted counted[VIEWS_MAX];
     size_t n = choose_views(&f, counted);
 
@@ -205,10 +240,17 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     open_traces(&f, syms, &left_out);
     for (size_t v = 0; v < n; v++)
         count_view(&f, &counted[v], v == 0 ? &left_out : &others);
+    symbols_add_lost(syms, &heading.lost);
+    if (!opt->quiet)
+        symbols_say_lost(syms);
+    if (!opt->quiet && !opt->no_hint)
+        symbols_say_unnamed(syms);
     for (size_t v = 0; v < n; v++) {
-        write_view(opt, sample_of(traces, ntraces), f.to, &counted[v], sink, opaque);
+        write_view(opt, &heading, f.to, &counted[v], sink, opaque);
         free(counted[v].sums);
     }
+    if (n && opt->propose_idle && !opt->idle)
+        propose_idle(&f, &left_out);
     if (n && !opt->quiet)
         left_out_say(&left_out, counted[0].view->unit, counted[0].view->scale);
     for (size_t i = 0; i < ntraces; i++) {
@@ -219,9 +261,22 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     free(f.idle);
     excludes_free(f.excludes);
     left_out_release(&left_out);
+    lostnames_release(&heading.lost);
     symbols_free(syms);
     aggregate_free(f.to);
     return 0;
+}
+
+void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_origins *origins)
+{
+    const struct trace_origin_view *missing = trace_inherit(t, origins);
+
+    if (t->header.features & TRACE_FEATURE_FORKED && !t->norigins && !opt->quiet)
+        flame_warn("%s: what it had from before its fork was not recorded", t->path);
+    if (missing && !opt->quiet)
+        flame_warn("%s: has blocks from before the fork whose stacks are in another trace, %s, "
+                   "that is not there; they are shown as [inherited]",
+                   t->path, missing->path);
 }
 
 int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
@@ -229,6 +284,7 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
 {
     const struct view *view =
         find_view(opt, ntraces ? traces[0]->header.recorder : TRACE_RECORDER_MEM);
+    struct trace_origins *origins;
     struct excludes *excludes;
 
     if (!view)
@@ -239,29 +295,23 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
         if (err)
             return err;
     }
+    if (!opt->all_views && !all_have_view(traces, ntraces, view))
+        return flame_error(FLAME_USAGE, "%s: recorded without %s; choose another view",
+                           traces[0]->path,
+                           view->feature == TRACE_FEATURE_PEAK
+                               ? "the peak"
+                               : "a look for leaks, which flame leak has a process take");
     excludes = excludes_new(opt->excludes, opt->nexcludes);
     if (!excludes)
         return FLAME_USAGE;
     excludes_free(excludes);
+    origins = trace_origins_new();
+    for (size_t i = 0; i < ntraces && !opt->own; i++)
+        fold_inherit(opt, traces[i], origins);
+    trace_origins_free(origins);
     if (opt->symbols.no_inline && !opt->symbols.lines)
         return fold_here(opt, traces, ntraces, sink, opaque);
     return guarded_fold(opt, traces, ntraces, sink, opaque, fold_here);
-}
-
-int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
-                   aggregate_sink sink, void *opaque)
-{
-    struct trace **traces = xcalloc(npaths, sizeof *traces);
-    int err = find_view(opt, TRACE_RECORDER_MEM) ? 0 : FLAME_USAGE;
-
-    for (size_t i = 0; i < npaths && !err; i++)
-        err = trace_load(paths[i], &traces[i]);
-    if (!err)
-        err = fold_loaded_to(opt, traces, npaths, sink, opaque);
-    for (size_t i = 0; i < npaths; i++)
-        trace_free(traces[i]);
-    free(traces);
-    return err;
 }
 
 static void append(void *opaque, const char *line, size_t len)
@@ -278,22 +328,4 @@ int fold_loaded(const struct fold_options *opt, struct trace *const *traces, siz
     if (err)
         strbuf_setlen(out, before);
     return err;
-}
-
-int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
-                struct strbuf *out)
-{
-    size_t before = out->len;
-    int err = fold_traces_to(opt, paths, npaths, append, out);
-
-    if (err)
-        strbuf_setlen(out, before);
-    return err;
-}
-
-int fold_trace_to_folded(const char *path, const char *view, struct strbuf *out)
-{
-    struct fold_options opt = {.view = view};
-
-    return fold_traces(&opt, &path, 1, out);
 }

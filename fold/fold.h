@@ -1,5 +1,5 @@
 /*
- * fold.h: traces in, folded stacks out. What `flame fold` does, for the driver
+ * fold.h: turns traces into folded stacks: what `flame fold` does, for the driver
  * and for render to call.
  *
  * Functions that fail return an enum flame_exit, with one line already on
@@ -11,10 +11,10 @@
 #include <stdbool.h>
 
 #include "common/strbuf.h"
-#include "common/trace_reader.h"
+#include "common/trace/trace_reader.h"
 #include "fold/aggregate.h"
-#include "fold/filter.h"
-#include "fold/symbols.h"
+#include "fold/stacks/filter.h"
+#include "fold/symbols/symbols.h"
 
 struct fold_options {
     const char *view; /* NULL: "alloc" or "off", as the trace is */
@@ -23,37 +23,33 @@ struct fold_options {
     bool tid;         /* a frame for the thread under the root */
     bool no_header;   /* leave out the "# flame:" line */
     bool quiet;       /* say nothing of what is left out */
+    bool no_hint;     /* nor how more functions could have names */
     bool own;         /* leave out what a forked child has of its parent's blocks */
     enum place_kind place;    /* names carry their place, for filters to read */
     const char *const *comms; /* only threads with one of these names; borrowed */
     size_t ncomms;
     const char *const *excludes; /* no stacks with a frame one of these regular expressions */
     size_t nexcludes;            /* (POSIX, extended) matches */
-    bool idle;                   /* of waiting: leave out what idle.h says */
+    bool idle;                   /* off-CPU: leave out what idle.h says */
+    bool propose_idle;           /* or say so where that is most of it */
     struct symbol_options symbols;
 };
 
-/* Asks for what these filters need to know: threads, processes, places. */
+/* Sets the options for what the filters need to know: threads, processes, places. */
 void fold_options_for(struct fold_options *opt, const struct filter *f);
 
-/* Folds several traces into one text, appended to `out`. Paths as for trace_load. */
-int fold_traces(const struct fold_options *opt, const char *const *paths, size_t npaths,
-                struct strbuf *out);
-
-/* The same piece by piece: a large trace's text need not be in memory. */
-int fold_traces_to(const struct fold_options *opt, const char *const *paths, size_t npaths,
-                   aggregate_sink sink, void *opaque);
-
-/* fold_loaded's words handed to `sink` as they come, instead of kept in memory. */
-int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                   aggregate_sink sink, void *opaque);
-
-/* The same for traces already loaded; they stay the caller's. */
+/* Folds loaded traces, which stay the caller's, into one text that is appended to `out`. */
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                 struct strbuf *out);
 
-/* One trace, everything else as by default. */
-int fold_trace_to_folded(const char *path, const char *view, struct strbuf *out);
+/* The same, but the text goes to `sink` piece by piece, so that it need not be in memory. */
+int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                   aggregate_sink sink, void *opaque);
+
+/* Gives a trace the stacks of what its process inherited; a second call does nothing. Says
+ * which of them are not there. Keep `origins` from trace to trace. */
+struct trace_origins;
+void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_origins *origins);
 
 /* What a trace says in all. Bytes and calls unless named otherwise. */
 struct fold_summary {
@@ -65,9 +61,10 @@ struct fold_summary {
     uint64_t stacks;                             /* different stacks with a row */
     uint64_t threads;                            /* recorded, also those that have ended */
     uint64_t lost_calls, lost_bytes, lost_frees; /* as in trace_header */
+    uint64_t sandbox_calls, sandbox_bytes;       /* likewise */
     uint64_t skipped;                            /* calls seen but not recorded */
     uint64_t fallback_stacks;
-    uint64_t cost_ns; /* estimate of what recording took, all threads together */
+    uint64_t cost_ns; /* estimate of what recording took: its start, and all threads' events */
 };
 
 void fold_summary(const struct trace *t, struct fold_summary *s);

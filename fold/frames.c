@@ -15,9 +15,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/folded.h"
-#include "fold/hashslots.h"
-#include "fold/perfmap.h"
+#include "fold/stacks/hashslots.h"
+#include "fold/symbols/madecode.h"
+#include "fold/symbols/perfmap.h"
 
 struct list {
     uint32_t first, n; /* in frames.ids */
@@ -28,8 +30,10 @@ struct address {
     uint64_t addr;
     const struct trace_module_view *module; /* or NULL */
     uint32_t pid;                           /* without a module: whose memory it is in */
+    const char *made; /* without a module: what unnamed code there is called; or NULL */
     struct list call, exact;
     bool sigreturn;
+    bool is_made; /* it has that name, and no other */
 };
 
 struct frames {
@@ -46,6 +50,8 @@ struct frames {
         struct perfmap *map; /* names of code outside of files; NULL: none */
     } * jits;
     size_t njits;
+    uint32_t made_epoch; /* which `made` was looked up for; 0: none yet */
+    const char *made;
     uint32_t *ids; /* frame ids of all lists */
     size_t nids, ids_alloc;
 };
@@ -83,7 +89,8 @@ static struct symbol_module *module_of(struct frames *f, const struct trace_modu
     size_t i = (size_t)(m - f->t->modules);
 
     if (!f->modules[i])
-        f->modules[i] = symbols_module(f->syms, m->path, m->m.build_id, m->m.build_id_size);
+        f->modules[i] =
+            symbols_module(f->syms, m->path, m->m.build_id, m->m.build_id_size, m->m.layout);
     return f->modules[i];
 }
 
@@ -100,6 +107,15 @@ static uint32_t pid_of(const struct trace *t, const struct trace_node *root)
     return th ? th->pid : t->header.pid;
 }
 
+static const char *made_name(struct frames *f, uint32_t epoch)
+{
+    if (!f->made_epoch || f->made_epoch != epoch) {
+        f->made = madecode_name(f->t, epoch);
+        f->made_epoch = epoch;
+    }
+    return f->made;
+}
+
 uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
@@ -113,13 +129,12 @@ uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node
         if (a->addr == addr && a->module == m && a->pid == pid)
             return id;
     }
-    if (f->n == f->alloc) {
-        f->alloc = f->alloc ? f->alloc * 2 : 1024;
-        f->addresses = xreallocarray(f->addresses, f->alloc, sizeof *f->addresses);
-    }
+    GROW(f->addresses, f->n, f->alloc);
     id = (uint32_t)f->n++;
     a = &f->addresses[id];
     *a = (struct address){.addr = addr, .module = m, .pid = pid};
+    if (!m)
+        a->made = made_name(f, (uint32_t)(root->addr >> 32));
     a->sigreturn = m && symbols_is_sigreturn(f->syms, module_of(f, m), addr - m->m.bias);
     hashslots_add(h, hash, id);
     return id;
@@ -132,10 +147,7 @@ bool frames_is_sigreturn(const struct frames *f, uint32_t address)
 
 static void add_id(struct frames *f, struct list *list, const struct strbuf *name)
 {
-    if (f->nids == f->ids_alloc) {
-        f->ids_alloc = f->ids_alloc ? f->ids_alloc * 2 : 1024;
-        f->ids = xreallocarray(f->ids, f->ids_alloc, sizeof *f->ids);
-    }
+    GROW(f->ids, f->nids, f->ids_alloc);
     f->ids[f->nids++] = aggregate_safe_frame(f->to, name->buf, name->len);
     list->n++;
 }
@@ -183,6 +195,8 @@ static void add_offset(struct strbuf *sb, const struct address *a)
 /* A process's map, opened when the first of its addresses wants it. */
 static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
 {
+    if (!pid) /* of several processes, none of which has one: see tracesums.h */
+        return NULL;
     for (size_t i = 0; i < f->njits; i++)
         if (f->jits[i].pid == pid)
             return f->jits[i].map;
@@ -199,7 +213,7 @@ static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct addre
     size_t len;
 
     name = map ? perfmap_find(map, a->addr - (exact ? 0 : 1), &len) : NULL;
-    if (!name)
+    if (!name || (a->made && madecode_is_all(name, len)))
         return false;
     strbuf_add(sb, name, len);
     strbuf_addstr(sb, "_[j]");
@@ -224,7 +238,7 @@ static void add_place(const struct frames *f, struct strbuf *sb, const struct ad
     strbuf_release(&place);
 }
 
-static void resolve(struct frames *f, const struct address *a, struct list *list, bool exact)
+static void resolve(struct frames *f, struct address *a, struct list *list, bool exact)
 {
     struct symbol_frames found = {NULL, 0};
     struct strbuf sb = STRBUF_INIT, safe = STRBUF_INIT;
@@ -237,8 +251,13 @@ static void resolve(struct frames *f, const struct address *a, struct list *list
     if (found.n == 0) {
         if (a->sigreturn)
             strbuf_addstr(&sb, "__restore_rt");
-        else if (!add_jit_name(f, &sb, a, exact))
+        else if (add_jit_name(f, &sb, a, exact))
+            ;
+        else if (a->made)
+            strbuf_addstr(&sb, a->made);
+        else
             add_offset(&sb, a);
+        a->is_made = a->made && strcmp(sb.buf, a->made) == 0;
         folded_add_frame(&safe, sb.buf, sb.len);
         add_id(f, list, &safe);
     }
@@ -272,6 +291,16 @@ const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t
         resolve(f, a, list, exact);
     *n = list->n;
     return f->ids + list->first;
+}
+
+bool frames_is_made(struct frames *f, uint32_t address, bool exact)
+{
+    size_t n;
+
+    if (!f->addresses[address].made)
+        return false;
+    frames_of(f, address, exact, &n);
+    return f->addresses[address].is_made;
 }
 
 /* pthread_rwlock_t, the largest of them, has 56 bytes. */

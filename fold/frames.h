@@ -8,24 +8,25 @@
 
 #include <stdbool.h>
 
-#include "common/trace_reader.h"
+#include "common/trace/trace_reader.h"
 #include "fold/aggregate.h"
-#include "fold/place.h"
-#include "fold/symbols.h"
+#include "fold/stacks/place.h"
+#include "fold/symbols/symbols.h"
 
 struct frames;
 
 /*
- * All three are borrowed and must outlive it. With a `place` other than PLACE_NONE
- * names carry a mark and what is known of it (place.h).
+ * Trace, symbols and aggregate are borrowed and must outlive the frames. With a
+ * `place` other than PLACE_NONE names carry a mark and what is known of the place
+ * (place.h).
  */
 struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
                           enum place_kind place);
 void frames_free(struct frames *f);
 
 /*
- * Handle of an address in stacks on that root (TRACE_NODE_ROOT, which tells epoch and
- * thread), for the functions below.
+ * The handle, for the functions below, of an address in stacks that stand on `root` (a
+ * TRACE_NODE_ROOT, which tells epoch and thread).
  */
 uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root);
 
@@ -38,11 +39,14 @@ bool frames_is_sigreturn(const struct frames *f, uint32_t address);
  */
 const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n);
 
+/* Whether the address's frame is the one that madecode.h has for code without file and name. */
+bool frames_is_made(struct frames *f, uint32_t address, bool exact);
+
 /* The frame of a wait for the futex at that address: "futex NAME" of the variable it
  * lies in, "+0x10" behind it if that is more than one lock. */
 uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *root);
 
-/* What the frames' names say. */
+/* The aggregate that holds the frames' names. */
 struct aggregate *frames_aggregate(const struct frames *f);
 
 #endif

@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/alloc.h"
 #include "common/error.h"
 
 /* After so many modules that kill the child it does without debug information. */

@@ -13,8 +13,8 @@ typedef int (*guarded_work)(const struct fold_options *opt, struct trace *const 
 /*
  * Runs `work` in a child process and hands its text on. When the child dies while
  * it reads a module's debug information, that is said in a line on standard error
- * and the work begun again without. Without a child (fork fails) it is done here,
- * without debug information. Returns what work returned, or FLAME_FAILED.
+ * and the work is begun again without that module's. If fork fails, the work is done in
+ * this process, without any debug information. Returns what work returned, or FLAME_FAILED.
  */
 int guarded_fold(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                  aggregate_sink sink, void *opaque, guarded_work work);

@@ -10,8 +10,10 @@
 
 #include <stdlib.h>
 
+#include "common/alloc.h"
+#include "fold/lockframes.h"
 #include "fold/offrow.h"
-#include "fold/place.h"
+#include "fold/stacks/place.h"
 
 /* Frames below the call's among which the waiting function's name is sought: glibc has
  * up to four between pthread_cond_wait and the call. */
@@ -37,7 +39,7 @@ static uint32_t stack_of(const struct trace *t, const struct trace_row *row)
 {
     uint32_t waker;
 
-    if (!trace_row_used(row) || off_row(row)->kind == TRACE_OFF_ONCPU)
+    if (!trace_row_used(row) || !off_row_waits(row))
         return 0;
     return t->nodes[off_sleeper(t, row->node, &waker)].parent;
 }
@@ -95,22 +97,24 @@ static const char *name_of(const struct trace *t, struct frames *frames, uint32_
     return s.s;
 }
 
-/* A futex that no lock is about. */
+/* A futex that no lock is about. A lock of a runtime's may be made of a condition variable. */
 static bool is_queue(const struct trace *t, struct frames *frames, uint32_t id)
 {
     const struct trace_node *root = trace_node_root(t, id);
-    bool queue = false;
+    struct lock_search search = {.says = LOCK_SAYS_NOTHING};
+    bool queue = false, told = false;
 
-    for (int i = 0; i < NEAR && t->nodes[id].kind != TRACE_NODE_ROOT; i++) {
+    for (int i = 0; (i < NEAR || !told) && t->nodes[id].kind != TRACE_NODE_ROOT; i++) {
         size_t len;
         const char *name = name_of(t, frames, id, root, &len);
 
-        if (is_lock(name, len))
+        if (i < NEAR && is_lock(name, len))
             return false;
-        queue |= waits_for_work(name, len);
+        queue |= i < NEAR && waits_for_work(name, len);
+        told = told || lock_search_add(&search, name, len);
         id = t->nodes[id].parent;
     }
-    return queue;
+    return queue && search.says != LOCK_TAKES;
 }
 
 struct idle *idle_new(const struct trace *t, struct frames *frames)
@@ -168,28 +172,77 @@ bool idle_row(const struct idle *idle, const struct trace_row *row)
     return node && idle->at[node] && may_be_idle(off_row(row)->kind);
 }
 
+/* Threads of one name. */
+struct namesakes {
+    char comm[sizeof((struct trace_thread *)NULL)->comm + 1];
+    uint64_t slept;
+    size_t n;
+};
+
+static int by_comm(const void *a, const void *b)
+{
+    return strcmp(((const struct namesakes *)a)->comm, ((const struct namesakes *)b)->comm);
+}
+
+static int by_slept(const void *a, const void *b)
+{
+    const struct namesakes *x = a, *y = b;
+
+    return x->slept != y->slept ? (x->slept < y->slept ? 1 : -1) : by_comm(a, b);
+}
+
+/* Makes one of each name's; returns how many are left. */
+static size_t merge(struct namesakes *all, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (kept && by_comm(&all[kept - 1], &all[i]) == 0) {
+            all[kept - 1].slept += all[i].slept;
+            all[kept - 1].n++;
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    return kept;
+}
+
 size_t idle_threads(const struct idle *idle, struct strbuf *names)
 {
-    uint8_t *named = xcalloc(idle->n, 1);
+    struct namesakes *all = xcalloc(idle->n + 1, sizeof *all);
+    size_t n = idle->n;
 
-    for (size_t i = 0; i < idle->n && i < NAMES_MAX; i++) {
-        const struct trace_thread *th;
-        size_t most = idle->n;
+    for (size_t i = 0; i < n; i++) {
+        const struct trace_node *root = trace_node_root(idle->t, idle->nodes[i]);
+        const struct trace_thread *th = trace_thread_at(idle->t, (uint32_t)root->addr);
 
-        for (size_t k = 0; k < idle->n; k++)
-            if (!named[k] &&
-                (most == idle->n || idle->slept[idle->nodes[k]] > idle->slept[idle->nodes[most]]))
-                most = k;
-        named[most] = 1;
-        th = trace_thread_at(idle->t, (uint32_t)trace_node_root(idle->t, idle->nodes[most])->addr);
-        strbuf_addstr(names, names->len ? ", " : "");
+        all[i].slept = idle->slept[idle->nodes[i]];
+        all[i].n = 1;
         if (th)
-            strbuf_add(names, th->comm, strnlen(th->comm, sizeof th->comm));
+            memcpy(all[i].comm, th->comm, strnlen(th->comm, sizeof th->comm));
         else
-            strbuf_addstr(names, "unknown");
+            memcpy(all[i].comm, "unknown", sizeof "unknown");
     }
-    if (idle->n > NAMES_MAX)
+    qsort(all, n, sizeof *all, by_comm);
+    n = merge(all, n);
+    qsort(all, n, sizeof *all, by_slept);
+    for (size_t i = 0; i < n && i < NAMES_MAX; i++) {
+        strbuf_addstr(names, names->len ? ", " : "");
+        if (all[i].n > 1 && all[i].n < idle->n)
+            strbuf_addf(names, "%zu ", all[i].n);
+        strbuf_addstr(names, all[i].comm);
+    }
+    if (n > NAMES_MAX)
         strbuf_addstr(names, ", ...");
-    free(named);
+    free(all);
     return idle->n;
+}
+
+uint64_t idle_slept(const struct idle *idle)
+{
+    uint64_t ns = 0;
+
+    for (size_t i = 0; i < idle->n; i++)
+        ns += idle->slept[idle->nodes[i]];
+    return ns;
 }

@@ -7,28 +7,38 @@
  *   - the call waits for something to come in or for time to pass: epoll, poll, select,
  *     nanosleep, sigwait, a read, recv or accept of a socket, pipe, queue or terminal
  *   - or it waits on a condition variable or a queue's semaphore: a futex under a function
- *     whose name says so (pthread_cond_*, cnd_wait, sem_wait). Any other futex may be a
- *     lock that somebody holds, and such a wait is never idle.
+ *     whose name says so (pthread_cond_*, cnd_wait, sem_wait), unless that is how a runtime
+ *     waits for a lock (lockframes.h). Any other futex may be a lock that somebody holds, and
+ *     such a wait is never idle.
  * The first is what tells a worker from a thread that does something and also waits; what
  * else a thread sleeps is kept. Files on disks, children and file locks are never idle.
  */
 #ifndef FLAME_FOLD_IDLE_H
 #define FLAME_FOLD_IDLE_H
 
-#include "common/trace_reader.h"
+#include "common/trace/trace_reader.h"
 #include "fold/frames.h"
 
 struct idle;
 
-/* Which sleeps of a trace of waiting are idle. `frames` is of the same trace. */
+/* If idle sleeps come to at least so many nanoseconds and so large a part of all waiting, they
+ * hide the others, and --idle is proposed, as long as the others come to IDLE_REST_NS. */
+#define IDLE_MUCH_NS 500000000u
+#define IDLE_MUCH_PERCENT 50
+#define IDLE_REST_NS 1000000u
+
+/* Finds which sleeps of an off-CPU trace are idle. `frames` is of the same trace. */
 struct idle *idle_new(const struct trace *t, struct frames *frames);
 void idle_free(struct idle *idle);
 
-/* True when this row's sleeps are. */
+/* Whether this row's sleeps are idle. */
 bool idle_row(const struct idle *idle, const struct trace_row *row);
 
-/* How many threads have such sleeps, and appends the names of the few that slept longest
- * so ("redis-server, bio_aof"). */
+/* How many threads have such sleeps, and appends the names of those that slept longest so, each
+ * once, with how many there are of it ("40 postgres, pgbench"). */
 size_t idle_threads(const struct idle *idle, struct strbuf *names);
+
+/* Nanoseconds of all such sleeps. */
+uint64_t idle_slept(const struct idle *idle);
 
 #endif

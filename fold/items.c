@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "fold/offrow.h"
 
 static int by_thread(const void *pa, const void *pb)
@@ -21,10 +22,7 @@ static int by_thread(const void *pa, const void *pb)
 
 static void add(struct items *items, size_t *alloc, struct item item)
 {
-    if (items->n == *alloc) {
-        *alloc = *alloc ? *alloc * 2 : 1024;
-        items->item = xreallocarray(items->item, *alloc, sizeof *items->item);
-    }
+    GROW(items->item, items->n, *alloc);
     items->item[items->n++] = item;
 }
 

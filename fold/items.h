@@ -4,7 +4,7 @@
 #ifndef FLAME_FOLD_ITEMS_H
 #define FLAME_FOLD_ITEMS_H
 
-#include "common/trace_reader.h"
+#include "common/trace/trace_reader.h"
 #include "fold/idle.h"
 #include "fold/leftout.h"
 #include "fold/viewtable.h"
@@ -24,16 +24,17 @@ struct items {
 
 struct item_options {
     const struct view *view;
-    bool tid;                 /* memory: keep threads apart (of waiting: they always are) */
+    bool tid;                 /* memory: threads are kept apart; off-CPU: they always are */
     bool own;                 /* leave out inherited rows */
     const char *const *comms; /* only of threads with one of these names (the first 15 bytes
                                  count, as the kernel keeps no more) */
     size_t ncomms;
-    const struct idle *idle;   /* leave these out; NULL: none */
-    struct left_out *left_out; /* added to */
+    const struct idle *idle;   /* these stacks are left out; NULL: none */
+    struct left_out *left_out; /* what is left out is added to it */
 };
 
-/* One item for each row that comes to something, or for each node where that is enough. */
+/* One item for each row whose value is not 0; or, of memory without `tid`, for each node, with
+ * the sum of its rows. */
 struct items items_collect(const struct trace *t, const struct item_options *o);
 
 #endif

@@ -4,8 +4,10 @@
 #include <regex.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/error.h"
-#include "fold/place.h"
+#include "fold/idle.h"
+#include "fold/stacks/place.h"
 
 struct excludes {
     regex_t *regex;
@@ -95,6 +97,23 @@ void left_out_say(const struct left_out *l, const char *unit, uint32_t scale)
         strbuf_addstr(&sb, "; with an excluded frame ");
         add_amount(&sb, l->exclude, unit, scale);
     }
+    flame_warn("%s", sb.buf);
+    strbuf_release(&sb);
+}
+
+void left_out_propose_idle(const struct left_out *l)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (l->idle < IDLE_MUCH_NS || l->idle / IDLE_MUCH_PERCENT < l->total / 100 ||
+        l->total - l->idle < IDLE_REST_NS)
+        return;
+    add_amount(&sb, l->idle, "", 1000);
+    strbuf_addstr(&sb, " of ");
+    add_amount(&sb, l->total, "", 1000);
+    strbuf_addf(&sb, " is idle: %zu thread%s (%s) only wait%s for work; --idle leaves that out",
+                l->idle_threads, l->idle_threads == 1 ? "" : "s", l->idle_names.buf,
+                l->idle_threads == 1 ? "s" : "");
     flame_warn("%s", sb.buf);
     strbuf_release(&sb);
 }

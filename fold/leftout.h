@@ -24,7 +24,7 @@ struct left_out {
 /* Extended regular expressions, compiled. */
 struct excludes;
 
-/* NULL after one line on standard error: one of them is none. */
+/* NULL after one line on standard error: one of them is no regular expression. */
 struct excludes *excludes_new(const char *const *regexes, size_t n);
 void excludes_free(struct excludes *e);
 /* True when a frame's name, with or without its mark (_[k]), has a match of one. For
@@ -34,6 +34,8 @@ bool excludes_match(void *excludes, const char *text, size_t len);
 /* One line on standard error if anything was left out. `scale` nanoseconds, or 1 of
  * `unit`. */
 void left_out_say(const struct left_out *l, const char *unit, uint32_t scale);
+/* One line if l->idle, in nanoseconds, is most of l->total: --idle would leave it out. */
+void left_out_propose_idle(const struct left_out *l);
 void left_out_release(struct left_out *l);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-#include "fold/place.h"
+#include "common/alloc.h"
+#include "fold/stacks/place.h"
 
 void marks_init(struct marks *m, struct aggregate *to, char letter)
 {
@@ -39,13 +40,7 @@ static uint32_t make(struct marks *m, uint32_t frame)
 
 uint32_t marks_frame(struct marks *m, uint32_t frame)
 {
-    if (frame >= m->n) {
-        size_t n = ((size_t)frame + 1) * 2;
-
-        m->of = xreallocarray(m->of, n, sizeof *m->of);
-        memset(m->of + m->n, 0, (n - m->n) * sizeof *m->of);
-        m->n = n;
-    }
+    GROW_FILLED(m->of, frame, m->n, 0);
     if (!m->of[frame])
         m->of[frame] = make(m, frame) + 1;
     return m->of[frame] - 1;

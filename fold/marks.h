@@ -17,7 +17,7 @@ struct marks {
 void marks_init(struct marks *m, struct aggregate *to, char letter);
 void marks_release(struct marks *m);
 
-/* The frame called as `frame` is, without its own mark if it has one, with this one. */
+/* The frame with the name of `frame` and this mark, in the place of its own mark if it has one. */
 uint32_t marks_frame(struct marks *m, uint32_t frame);
 
 #endif

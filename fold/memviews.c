@@ -9,47 +9,89 @@ static bool inherited(const struct trace_row *r)
     return (r->flags & TRACE_ROW_INHERITED) != 0;
 }
 
-static int64_t alloc_value(const struct trace *t, const struct trace_row *r)
+/* What the process found out about blocks that other rows count is nothing more allocated. */
+static bool is_verdict(const struct trace_row *r)
 {
-    (void)t;
-    return inherited(r) ? 0 : (int64_t)r->alloc_bytes;
+    return (r->flags & TRACE_ROW_VERDICTS) != 0;
 }
 
-static int64_t count_value(const struct trace *t, const struct trace_row *r)
+static int64_t alloc_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
-    (void)t;
-    return inherited(r) ? 0 : (int64_t)r->alloc_calls;
+    return inherited(r) || is_verdict(r) ? 0 : (int64_t)r->alloc_bytes;
 }
 
-static int64_t live_value(const struct trace *t, const struct trace_row *r)
+static int64_t count_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
-    (void)t;
-    return (int64_t)(r->alloc_bytes - r->free_bytes);
+    return inherited(r) || is_verdict(r) ? 0 : (int64_t)r->alloc_calls;
+}
+
+static int64_t live_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return is_verdict(r) ? 0 : (int64_t)(r->alloc_bytes - r->free_bytes);
 }
 
 static int64_t peak_value(const struct trace *t, const struct trace_row *r)
 {
-    int64_t bytes, calls;
+    int64_t bytes = 0, calls;
 
-    trace_row_peak(t, r, &bytes, &calls);
+    if (!is_verdict(r))
+        trace_row_peak(t, r, &bytes, &calls);
     return bytes;
 }
 
-static int64_t temp_value(const struct trace *t, const struct trace_row *r)
+static int64_t temp_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
-    (void)t;
     return (int64_t)r->temp_calls;
+}
+
+/* ---- what the process found of its live blocks at its end ---- */
+
+static int64_t found(const struct trace_row *r, uint16_t flags)
+{
+    return r->flags & flags ? (int64_t)r->alloc_bytes : 0;
+}
+
+static int64_t leak_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK);
+}
+
+static int64_t definite_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_LEAKED);
+}
+
+static int64_t indirect_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_LEAKED_BY_LEAK);
+}
+
+static int64_t inner_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_INNER);
+}
+
+static int64_t reachable_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_REACHED);
 }
 
 #define MEM TRACE_RECORDER_MEM
 
+#define LEAKS TRACE_FEATURE_LEAKS
+
 const struct view mem_views[] = {
-    {"alloc", "bytes", MEM, 1, VIEW_OWN, alloc_value, NULL},
-    {"count", "calls", MEM, 1, VIEW_OWN, count_value, NULL},
-    {"live", "bytes", MEM, 1, VIEW_OWN, live_value, NULL},
-    {"peak", "bytes", MEM, 1, VIEW_OWN, peak_value, NULL},
-    {"temp", "calls", MEM, 1, VIEW_OWN, temp_value, NULL},
-    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL},
+    {"alloc", "bytes", MEM, 1, VIEW_OWN, alloc_value, NULL, 0},
+    {"count", "calls", MEM, 1, VIEW_OWN, count_value, NULL, 0},
+    {"live", "bytes", MEM, 1, VIEW_OWN, live_value, NULL, 0},
+    {"peak", "bytes", MEM, 1, VIEW_OWN, peak_value, NULL, TRACE_FEATURE_PEAK},
+    {"temp", "calls", MEM, 1, VIEW_OWN, temp_value, NULL, 0},
+    {"leak", "bytes", MEM, 1, VIEW_OWN, leak_value, NULL, LEAKS},
+    {"definite", "bytes", MEM, 1, VIEW_OWN, definite_value, NULL, LEAKS},
+    {"indirect", "bytes", MEM, 1, VIEW_OWN, indirect_value, NULL, LEAKS},
+    {"inner", "bytes", MEM, 1, VIEW_OWN, inner_value, NULL, LEAKS},
+    {"reachable", "bytes", MEM, 1, VIEW_OWN, reachable_value, NULL, LEAKS},
+    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL, 0},
 };
 
 _Static_assert(ARRAY_LEN(mem_views) <= VIEWS_MAX + 1, "viewtable.h");

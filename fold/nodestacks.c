@@ -22,6 +22,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
+#include "common/trace/trace_merge.h"
 #include "fold/marks.h"
 
 struct run {
@@ -52,14 +54,19 @@ static uint32_t frame_of_string(struct aggregate *a, struct strbuf *sb)
     return frame;
 }
 
-/* The program's name, which is that of a memory trace's root whatever the thread. */
-static const char *program_name(const struct trace *t)
+/* Where processes are told apart, one goes by what it calls itself. Of its threads those that
+ * have names of their own keep them. */
+static bool add_title(const struct run *r, const struct trace_thread *th, uint32_t pid,
+                      struct strbuf *sb)
 {
-    const char *slash = strrchr(t->exe, '/'), *name = t->comm;
+    struct trace_string title = trace_title_of(r->t, pid);
+    size_t comm = th ? strnlen(th->comm, sizeof th->comm - 1) : 0;
+    bool own = th && th->tid != pid && (title.len < comm || memcmp(title.s, th->comm, comm) != 0);
 
-    if (!*name)
-        name = slash ? slash + 1 : t->exe;
-    return *name ? name : "unknown";
+    if (!r->o->pid || !title.len || own)
+        return false;
+    strbuf_add(sb, title.s, title.len);
+    return true;
 }
 
 /* The frames every stack of a thread stands on, the root first. Of waiting, thread 0 is
@@ -73,13 +80,16 @@ static size_t root_frames(struct run *r, uint32_t thread, uint32_t frames[2])
 
     if (off && !th)
         return 0;
-    if (off) {
+    if (off)
         pid = trace_off_thread_at(r->t, thread)->pid;
+    if (add_title(r, off ? th : NULL, pid, &sb)) {
+        ;
+    } else if (off) {
         strbuf_add(&sb, th->comm, strnlen(th->comm, sizeof th->comm));
         if (!sb.len)
             strbuf_addstr(&sb, "unknown");
     } else {
-        strbuf_addstr(&sb, program_name(r->t));
+        strbuf_addstr(&sb, trace_program(r->t));
     }
     if (r->o->pid && pid) /* 0: threads of several share the record */
         strbuf_addf(&sb, "-%" PRIu32, pid);
@@ -134,10 +144,7 @@ static void list_node(struct run *r, uint32_t node)
 
     /* A root's parent is 0, and 0 is marked from the start. */
     for (uint32_t id = node; !r->needed[id]; id = r->t->nodes[id].parent) {
-        if (r->norder == r->order_alloc) {
-            r->order_alloc = r->order_alloc ? r->order_alloc * 2 : 4096;
-            r->order = xreallocarray(r->order, r->order_alloc, sizeof *r->order);
-        }
+        GROW(r->order, r->norder, r->order_alloc);
         r->needed[id] = 1;
         r->order[r->norder++] = id;
     }
@@ -174,6 +181,8 @@ static uint32_t plain_frame(struct run *r, const struct trace_node *n,
         return frames_futex(r->frames, n->addr, root);
     if (n->kind == TRACE_NODE_TRUNCATED) {
         strbuf_addstr(&sb, "[truncated]");
+    } else if (n->kind == TRACE_NODE_INHERITED) {
+        strbuf_addstr(&sb, "[inherited]");
     } else {
         name = trace_node_name(r->t, n);
         strbuf_add(&sb, name.s, name.len);
@@ -210,12 +219,25 @@ static void find_addresses(struct run *r)
 
 /* ---- stacks ---- */
 
-/* A node's own frames, outermost first; lent until the next call. */
+static bool is_made(struct run *r, uint32_t id)
+{
+    enum trace_node_kind kind = (enum trace_node_kind)r->t->nodes[id].kind;
+
+    return (kind == TRACE_NODE_PC || kind == TRACE_NODE_PC_EXACT) &&
+           frames_is_made(r->frames, r->address[id], r->exact[id]);
+}
+
+/* A node's own frames, outermost first; lent until the next call. Frames that all are
+ * "[java]" are one. */
 static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
 {
     switch (r->t->nodes[id].kind) {
     case TRACE_NODE_PC:
     case TRACE_NODE_PC_EXACT:
+        if (is_made(r, id) && is_made(r, r->t->nodes[id].parent)) {
+            *n = 0;
+            return NULL;
+        }
         return frames_of(r->frames, r->address[id], r->exact[id], n);
     case TRACE_NODE_WAKER:
     case TRACE_NODE_ROOT:
@@ -304,10 +326,7 @@ static void add_items(struct run *r, const struct items *items)
                 r->stack_of[id] = round;
                 break;
             }
-            if (n == alloc) {
-                alloc = alloc ? alloc * 2 : 256;
-                chain = xreallocarray(chain, alloc, sizeof *chain);
-            }
+            GROW(chain, n, alloc);
             chain[n++] = id;
         }
         while (n > 0) {

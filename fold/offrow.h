@@ -1,19 +1,32 @@
 /*
- * offrow.h: a row of a trace of waiting, and the stacks its node stands for.
+ * offrow.h: a row of an off-CPU trace, and the stacks that its node stands for.
  */
 #ifndef FLAME_FOLD_OFFROW_H
 #define FLAME_FOLD_OFFROW_H
 
-#include "common/trace_reader.h"
+#include "common/trace/trace_reader.h"
 
-/* Rows of both recorders have one size; which they are the trace's header says. */
+/* Rows of both recorders have one size; the trace's header says which recorder's they are. */
 static inline const struct trace_off_row *off_row(const struct trace_row *r)
 {
     return (const struct trace_off_row *)r;
 }
 
-/* The sleeper's stack below the links of its wakers. *waker: the stack of the first of
- * them, 0 when nobody is known to have woken it. */
+/* Whether the row is of sleeps: of what the program waited for. */
+static inline bool off_row_waits(const struct trace_row *r)
+{
+    return off_row(r)->kind < TRACE_OFF_ONCPU;
+}
+
+/* Whether the row is off-CPU time for which no call is known: waits for pages, and time outside
+ * of the calls that are traced. */
+static inline bool off_row_outside(const struct trace_row *r)
+{
+    return off_row(r)->kind == TRACE_OFF_FAULT || off_row(r)->kind == TRACE_OFF_OUTSIDE;
+}
+
+/* The node of the sleeper's stack, below the links of its wakers. *waker becomes the node of the
+ * first waker's stack; 0: nobody is known to have woken it. */
 static inline uint32_t off_sleeper(const struct trace *t, uint32_t node, uint32_t *waker)
 {
     *waker = 0;

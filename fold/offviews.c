@@ -1,9 +1,10 @@
 /*
  * The views of waiting. A row is either sleeps (blocked, and then runnable until a CPU
  * was free) or time on a CPU (TRACE_OFF_ONCPU), with the time that running code had to
- * wait for one.
+ * wait for one; or time off the CPU outside of calls ([page fault], [outside calls]).
  *
- *   off, offwake, chain   blocked and run-queue time of calls: what the calls took
+ *   off, offwake, chain   blocked and run-queue time of calls: what the calls took; and what
+ *                         was outside of calls
  *   wakeup                the same of the sleeps of which the waker is known; one that
  *                         the end of the trace cut has none
  *   io                    the same of files and networks
@@ -23,7 +24,9 @@ static bool on_cpu(const struct trace_row *r)
 static int64_t off_value(const struct trace *t, const struct trace_row *r)
 {
     (void)t;
-    return on_cpu(r) ? 0 : (int64_t)(off_row(r)->blocked_ns + off_row(r)->runq_ns);
+    return off_row_waits(r) || off_row_outside(r)
+               ? (int64_t)(off_row(r)->blocked_ns + off_row(r)->runq_ns)
+               : 0;
 }
 
 static int64_t io_value(const struct trace *t, const struct trace_row *r)
@@ -68,15 +71,15 @@ static enum view_part hotcold_part(const struct trace_row *r)
 #define OFF TRACE_RECORDER_OFF
 
 const struct view off_views[] = {
-    {"off", "us", OFF, 1000, VIEW_OWN, off_value, NULL},
-    {"wakeup", "us", OFF, 1000, VIEW_WAKER, off_value, NULL},
-    {"offwake", "us", OFF, 1000, VIEW_BOTH, off_value, NULL},
-    {"chain", "us", OFF, 1000, VIEW_CHAIN, off_value, NULL},
-    {"io", "us", OFF, 1000, VIEW_OWN, io_value, io_part},
-    {"runq", "us", OFF, 1000, VIEW_OWN, runq_value, runq_part},
-    {"oncpu", "us", OFF, 1000, VIEW_OWN, oncpu_value, NULL},
-    {"hotcold", "us", OFF, 1000, VIEW_OWN, hotcold_value, hotcold_part},
-    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL},
+    {"off", "us", OFF, 1000, VIEW_OWN, off_value, NULL, 0},
+    {"wakeup", "us", OFF, 1000, VIEW_WAKER, off_value, NULL, 0},
+    {"offwake", "us", OFF, 1000, VIEW_BOTH, off_value, NULL, 0},
+    {"chain", "us", OFF, 1000, VIEW_CHAIN, off_value, NULL, 0},
+    {"io", "us", OFF, 1000, VIEW_OWN, io_value, io_part, 0},
+    {"runq", "us", OFF, 1000, VIEW_OWN, runq_value, runq_part, 0},
+    {"oncpu", "us", OFF, 1000, VIEW_OWN, oncpu_value, NULL, 0},
+    {"hotcold", "us", OFF, 1000, VIEW_OWN, hotcold_value, hotcold_part, 0},
+    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL, 0},
 };
 
 _Static_assert(ARRAY_LEN(off_views) <= VIEWS_MAX + 1, "viewtable.h");

@@ -1,22 +1,25 @@
 /* A trace in a few numbers; see fold_summary in fold.h. */
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "fold/fold.h"
 
 void fold_summary(const struct trace *t, struct fold_summary *s)
 {
     uint8_t *seen = xcalloc((size_t)t->node_limit / 8 + 1, 1);
-    double cost = 0;
+    double cost = (double)t->header.startup_ns;
 
     *s = (struct fold_summary){.lost_calls = t->header.lost_calls,
                                .lost_bytes = t->header.lost_bytes,
                                .lost_frees = t->header.lost_frees,
+                               .sandbox_calls = t->header.sandbox_calls,
+                               .sandbox_bytes = t->header.sandbox_bytes,
                                .fallback_stacks = t->header.fallback_stacks};
     for (uint32_t id = 0; id < t->row_limit; id++) {
         const struct trace_row *r = &t->rows[id];
         int64_t bytes, calls;
 
-        if (!trace_row_used(r))
+        if (!trace_row_counts(r))
             continue;
         if (!(r->flags & TRACE_ROW_INHERITED)) {
             s->alloc_bytes += r->alloc_bytes;

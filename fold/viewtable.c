@@ -25,6 +25,14 @@ const struct view *view_find(const char *name)
     return NULL;
 }
 
+void view_words(struct strbuf *sb, uint32_t recorder)
+{
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+        for (const struct view *v = tables[i].views; v->name; v++)
+            if (!recorder || tables[i].recorder == recorder)
+                strbuf_addf(sb, "%s%s", sb->len ? " " : "", v->name);
+}
+
 void view_list(struct strbuf *sb, uint32_t recorder)
 {
     bool first = true;

@@ -1,12 +1,12 @@
 /*
- * viewtable.h: what can be asked of a trace. One table row a view, one table a recorder.
- * (What a view is called in a picture is render's business.)
+ * viewtable.h: the views of traces, that is what can be asked of one. Each recorder has a
+ * table with one row for each view. (What a view is called in a picture is render's business.)
  */
 #ifndef FLAME_FOLD_VIEWTABLE_H
 #define FLAME_FOLD_VIEWTABLE_H
 
 #include "common/strbuf.h"
-#include "common/trace_reader.h"
+#include "common/trace/trace_reader.h"
 
 /* How a row's node becomes a stack. Wakers are the links (TRACE_NODE_WAKER) above the
  * sleeper's own stack; traces of memory have none, and all their views are VIEW_OWN. */
@@ -30,23 +30,26 @@ struct view {
     const char *name; /* what --view takes */
     const char *unit; /* "bytes", "calls", "us" */
     uint32_t recorder;
-    uint32_t scale; /* what value gives, a unit; sums are rounded once a stack */
+    uint32_t scale; /* `value` counts in 1/scale of the unit; a stack's sum is rounded once */
     enum view_shape shape;
     /* A row's share; shares of one stack are summed modulo 2^64. */
     int64_t (*value)(const struct trace *t, const struct trace_row *r);
     enum view_part (*part)(const struct trace_row *r); /* NULL: VIEW_PLAIN */
+    uint32_t feature; /* enum trace_feature that a trace must have; 0: any has the view */
 };
 
-/* At most so many rows in a table, then one whose name is NULL. */
+/* A table has at most so many rows, and behind them one whose name is NULL. */
 #define VIEWS_MAX 16
 extern const struct view mem_views[], off_views[];
 
-/* The views of a recorder's traces, the default first; NULL for a recorder unknown. */
+/* The views of a recorder's traces, the default first; NULL for an unknown recorder. */
 const struct view *views_of(uint32_t recorder);
 
 /* NULL when there is no such view. */
 const struct view *view_find(const char *name);
 /* Appends "alloc, count, ..."; recorder 0: of all. */
 void view_list(struct strbuf *sb, uint32_t recorder);
+/* The same with blanks instead of commas. */
+void view_words(struct strbuf *sb, uint32_t recorder);
 
 #endif

@@ -1,19 +1,26 @@
 /*
- * guard.h: what each thread of the program carries for us: 16 bytes of
- * initial-exec TLS (plus libunwind's 32 in unwind/walk_libunwind.c).
+ * guard.h: what each thread of the program carries for the recorder: 16 bytes of
+ * initial-exec TLS (plus libunwind's 32 in unwind/fallback_libunwind.c).
  *
- * `busy` tells a hook that it was called from inside another hook of the same
+ * `busy` tells a hook whether it was called from inside another hook of the same
  * thread, and from which part of it:
- *   GUARD_REAL       the allocator beneath us calls malloc itself: part of the
- *                    outer call, not a call of the program
- *   GUARD_RECORDING  a signal handler that interrupted our own code, which never
- *                    allocates: the call is passed on and counted as skipped
- *   GUARD_STARTING   recording is being set up, and the loader allocates for us:
- *                    served from our own arena, so that the program's allocator
- *                    sees nothing of it
+ *   GUARD_REAL       The allocator beneath us calls malloc itself. That is a part of the
+ *                    outer call and not a call of the program: it is not recorded.
+ *   GUARD_RECORDING  A signal handler interrupted our own code, which itself never
+ *                    allocates, and calls malloc: the call is passed on and counted as
+ *                    skipped.
+ *   GUARD_OPERATOR   An allocator's own operator new or delete is at work. It may call
+ *                    whatever it likes (malloc, the program's new_handler), and those are
+ *                    calls of their own. An exception may leave it, too, and then this
+ *                    stands until the next call: so it means no more than GUARD_IDLE.
+ *   GUARD_STARTING   Recording is being set up, and the loader allocates for us: the
+ *                    memory comes from our own arena, so that the program's allocator
+ *                    sees nothing of it.
  */
 #ifndef FLAME_PRELOAD_GUARD_H
 #define FLAME_PRELOAD_GUARD_H
+
+#include <stdbool.h>
 
 #include "common/compiler.h"
 
@@ -24,6 +31,7 @@ enum guard_level {
     GUARD_REAL = 1,
     GUARD_RECORDING = 2,
     GUARD_STARTING = 3,
+    GUARD_OPERATOR = 4,
 };
 
 struct guard {
@@ -32,5 +40,11 @@ struct guard {
 };
 
 extern __thread struct guard guard __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* No hook is at work in this thread. */
+static inline bool guard_is_open(void)
+{
+    return guard.busy == GUARD_IDLE || guard.busy == GUARD_OPERATOR;
+}
 
 #endif

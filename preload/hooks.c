@@ -8,14 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "preload/guard.h"
-#include "preload/lifecycle.h"
-#include "preload/real.h"
-#include "preload/record.h"
-#include "preload/threads.h"
+#include "preload/run/beneath.h"
+#include "preload/telling.h"
 #include "unwind/modules.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* glibc 2.36's headers do not declare these; C23 does. */
 void free_sized(void *p, size_t size);
@@ -25,53 +20,14 @@ void *memalign(size_t align, size_t size);
 size_t malloc_usable_size(void *p);
 int dlclose(void *handle);
 
-/* ---- the guard ---- */
-
-static inline bool enter(void)
-{
-    if (unlikely(guard.busy)) {
-        if (guard.busy == GUARD_RECORDING && guard.self)
-            guard.self->record->skipped++;
-        return false;
-    }
-    guard.busy = GUARD_REAL;
-    return true;
-}
-
-static inline void leave(void)
-{
-    guard.busy = GUARD_IDLE;
-}
-
-/* Where a nested call goes. */
-static const struct real *nested(void)
-{
-    return guard.busy == GUARD_STARTING ? &real_arena_calls : &real;
-}
-
-/* To be called between enter and leave, after the real call. */
-static inline void tell_alloc(void *p, size_t size, const uintptr_t *caller)
-{
-    if (likely(p != NULL && !real_is_arena(p)) && !(*lifecycle_armed && record_passes(size))) {
-        guard.busy = GUARD_RECORDING;
-        if (lifecycle_on())
-            record_alloc(p, size, caller);
-    }
-    leave();
-}
-
-#define CALLED_FROM() ((uintptr_t)__builtin_return_address(0))
-
-/* ---- hooks ---- */
-
 EXPORT void *malloc(size_t size)
 {
     void *p;
 
-    if (!enter())
-        return nested()->malloc(size);
+    if (!telling_enter())
+        return telling_nested()->malloc(size);
     p = real.malloc(size);
-    tell_alloc(p, size, LOCAL_CALLER());
+    telling_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -79,10 +35,11 @@ EXPORT void *calloc(size_t n, size_t size)
 {
     void *p;
 
-    if (!enter())
-        return nested()->calloc(n, size);
+    if (!telling_enter())
+        return telling_nested()->calloc(n, size);
     p = real.calloc(n, size);
-    tell_alloc(p, n * size, LOCAL_CALLER()); /* cannot overflow: the real call would have failed */
+    telling_alloc(p, n * size,
+                  LOCAL_CALLER()); /* cannot overflow: the real call would have failed */
     return p;
 }
 
@@ -91,6 +48,7 @@ static FLAME_COLD void after_unload(void)
     int saved = errno;
 
     modules_after_dlclose();
+    beneath_forget();
     errno = saved;
 }
 
@@ -99,7 +57,7 @@ static inline void give_back(void *p, uintptr_t from)
 {
     if (!p || real_is_arena(p))
         return;
-    if (!enter()) {
+    if (!telling_enter()) {
         real.free(p);
         return;
     }
@@ -112,7 +70,7 @@ static inline void give_back(void *p, uintptr_t from)
         after_unload();
     guard.busy = GUARD_REAL;
     real.free(p);
-    leave();
+    telling_leave();
 }
 
 EXPORT void free(void *p)
@@ -130,7 +88,9 @@ EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size F
     give_back(p, CALLED_FROM());
 }
 
-static inline void *resize(void *p, size_t size, const uintptr_t *caller)
+/* Inlined in any case: a function that ended by a jump to it would be left when its frame,
+ * the caller's registers, is looked at. */
+FLAME_INLINE void *resize(void *p, size_t size, const uintptr_t *caller)
 {
     struct block old;
     bool on, known;
@@ -139,8 +99,8 @@ static inline void *resize(void *p, size_t size, const uintptr_t *caller)
     if (unlikely(real_is_arena(p)))
         return guard.busy == GUARD_STARTING ? real_arena_calls.realloc(p, size)
                                             : real_arena_realloc(p, size);
-    if (!enter())
-        return nested()->realloc(p, size);
+    if (!telling_enter())
+        return telling_nested()->realloc(p, size);
     guard.busy = GUARD_RECORDING;
     on = lifecycle_on();
     known = on && p && record_take(p, &old);
@@ -156,7 +116,7 @@ static inline void *resize(void *p, size_t size, const uintptr_t *caller)
     }
     if (on && fresh)
         record_alloc(fresh, size, caller);
-    leave();
+    telling_leave();
     return fresh;
 }
 
@@ -180,10 +140,10 @@ EXPORT int posix_memalign(void **out, size_t align, size_t size)
 {
     int err;
 
-    if (!enter())
-        return nested()->posix_memalign(out, align, size);
+    if (!telling_enter())
+        return telling_nested()->posix_memalign(out, align, size);
     err = real.posix_memalign(out, align, size);
-    tell_alloc(err ? NULL : *out, size, LOCAL_CALLER());
+    telling_alloc(err ? NULL : *out, size, LOCAL_CALLER());
     return err;
 }
 
@@ -191,10 +151,10 @@ EXPORT void *aligned_alloc(size_t align, size_t size)
 {
     void *p;
 
-    if (!enter())
-        return nested()->aligned_alloc(align, size);
+    if (!telling_enter())
+        return telling_nested()->aligned_alloc(align, size);
     p = real.aligned_alloc(align, size);
-    tell_alloc(p, size, LOCAL_CALLER());
+    telling_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -202,10 +162,10 @@ EXPORT void *memalign(size_t align, size_t size)
 {
     void *p;
 
-    if (!enter())
-        return nested()->memalign(align, size);
+    if (!telling_enter())
+        return telling_nested()->memalign(align, size);
     p = real.memalign(align, size);
-    tell_alloc(p, size, LOCAL_CALLER());
+    telling_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -213,10 +173,10 @@ EXPORT void *valloc(size_t size)
 {
     void *p;
 
-    if (!enter())
-        return nested()->valloc(size);
+    if (!telling_enter())
+        return telling_nested()->valloc(size);
     p = real.valloc(size);
-    tell_alloc(p, size, LOCAL_CALLER());
+    telling_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -224,10 +184,10 @@ EXPORT void *pvalloc(size_t size)
 {
     void *p;
 
-    if (!enter())
-        return nested()->pvalloc(size);
+    if (!telling_enter())
+        return telling_nested()->pvalloc(size);
     p = real.pvalloc(size);
-    tell_alloc(p, size, LOCAL_CALLER());
+    telling_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -240,13 +200,14 @@ EXPORT int dlclose(void *handle)
 {
     int result = real.dlclose(handle);
 
-    if (!guard.busy) {
+    beneath_forget();
+    if (guard_is_open()) {
         int saved = errno;
 
         guard.busy = GUARD_RECORDING;
         if (*lifecycle_armed)
             modules_after_dlclose();
-        leave();
+        telling_leave();
         errno = saved;
     }
     return result;

@@ -4,13 +4,12 @@
  * from glibc, from a raw system call, with other threads in the middle of
  * recording.
  *
- * Algorithm: a state machine on the first event. NEW: read the options, create
+ * Algorithm: a state machine on the first event after the loader has relocated the
+ * program (before that, we would enter it while it is at work). NEW: read the options, create
  * the trace, load the unwinder. ON but not armed: we are a forked child. Private
  * memory is a copy as of the fork; the shared mapping is still the parent's
- * file, so a new file is made, the parent's nodes are copied into it (they never
- * change once written) and every block that was live at the fork, as the copied
- * shadow map has it, is counted in rows marked as inherited. Nothing is needed
- * at exit: the file is complete at any instant.
+ * file, so a new file is made, which says what was live at the fork (inherit.h).
+ * Nothing is needed at exit: the file is complete at any instant.
  *
  * Rejected: pthread_atfork, which raw forks pass by, and which would make every
  * fork+exec pay for a trace that nobody wants.
@@ -21,6 +20,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -29,17 +29,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/kernel.h"
 #include "common/pages.h"
-#include "preload/clock.h"
-#include "preload/config.h"
+#include "common/procmaps.h"
+#include "common/clock.h"
+#include "preload/busfault.h"
+#include "preload/run/config.h"
 #include "preload/guard.h"
+#include "preload/run/handon.h"
+#include "preload/hooks_exec.h"
+#include "preload/inherit.h"
+#include "preload/run/notes.h"
+#include "preload/nextsym.h"
+#include "preload/run/process.h"
 #include "preload/peak.h"
 #include "preload/record.h"
-#include "preload/say.h"
+#include "preload/sandbox.h"
+#include "preload/run/say.h"
+#include "preload/run/title.h"
 #include "unwind/modules.h"
 #include "unwind/local.h"
 
-#define FIRST_SEGMENTS 4
 #define MAX_ARGS 4096
 #define ENV_NAME "FLAMEMEM_OPTIONS"
 
@@ -76,57 +86,164 @@ static void describe_columns(struct trace_header *h)
     h->columns_used = ARRAY_LEN(columns);
 }
 
-static const char *exe_path(char *buf, size_t size)
+static const char *base_name(const char *path)
 {
-    ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+    const char *slash = strrchr(path, '/');
 
-    buf[n > 0 ? n : 0] = '\0';
-    return buf;
+    return slash ? slash + 1 : path;
 }
 
-/* /proc/self/cmdline, one metadata record an argument. */
-static void write_arguments(struct trace_writer *w)
+/*
+ * This process will not be recorded. A run is left a note, which its summary names: true.
+ * Without a run there is standard error to tell. `err`: an errno, or 0.
+ */
+static bool noted(enum runnote_why why, int err)
 {
-    char buf[16384];
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
-    ssize_t n = 0, got;
+    struct process self;
+    char exe[4096];
+
+    if (!notes_have())
+        return false;
+    process_ask(&self);
+    /* In another root there may be no /proc. */
+    if (procmaps_program(exe, sizeof exe) <= 0)
+        memcpy(exe, self.name, sizeof self.name);
+    notes_add(why, err, self.pid, exe);
+    return true;
+}
+
+/* What was executed. A forked child has it from its parent. */
+static struct {
+    bool known;
+    char exe[4096];
+    char arguments[16384]; /* as /proc/self/cmdline has them */
+    size_t arguments_len;
+} executed;
+
+static void read_arguments(void)
+{
+    char *buf = executed.arguments;
+    int fd = kernel_open("/proc/self/cmdline", O_RDONLY, 0);
+    long got;
 
     if (fd < 0)
         return;
-    while (n < (ssize_t)sizeof buf && (got = syscall(SYS_read, fd, buf + n, sizeof buf - n)) > 0)
-        n += got;
-    syscall(SYS_close, fd);
-    for (ssize_t at = 0, count = 0; at < n && count < MAX_ARGS; count++) {
-        size_t len = strnlen(buf + at, (size_t)(n - at));
+    while (executed.arguments_len < sizeof executed.arguments &&
+           (got = kernel_call(SYS_read, fd, buf + executed.arguments_len,
+                              sizeof executed.arguments - executed.arguments_len)) > 0)
+        executed.arguments_len += (size_t)got;
+    kernel_call(SYS_close, fd);
+}
 
-        trace_writer_meta(w, TRACE_META_ARG, buf + at, len, NULL, 0, NULL);
-        at += (ssize_t)len + 1;
+static void know_program(void)
+{
+    if (executed.known)
+        return;
+    procmaps_program(executed.exe, sizeof executed.exe);
+    read_arguments();
+    executed.known = true;
+}
+
+/* One metadata record an argument. */
+static void write_arguments(struct trace_writer *w)
+{
+    const char *s = executed.arguments, *end = s + executed.arguments_len;
+
+    for (int count = 0; s < end && count < MAX_ARGS; count++) {
+        size_t len = strnlen(s, (size_t)(end - s));
+
+        trace_writer_meta(w, TRACE_META_ARG, s, len, NULL, 0, NULL);
+        s += len + 1;
     }
 }
 
 static bool is_regular(const char *path)
 {
     struct stat st;
+    long err = kernel_call(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
 
-    return fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+    /* A sandbox that does not let us look: the next name will do. */
+    return err == -EPERM || (err == 0 && S_ISREG(st.st_mode));
+}
+
+/* The name of a spare: beside the notes. False: it does not fit. */
+static bool spare_name(char *path, size_t size, int number)
+{
+    const char *name = base_name(config.notes);
+    size_t len = (size_t)(name - config.notes);
+    struct say_number text;
+    const char *digits = say_unsigned(&text, (uint64_t)number);
+
+    if (len + sizeof "spare." + strlen(digits) > size)
+        return false;
+    memcpy(path, config.notes, len);
+    memcpy(path + len, "spare.", sizeof "spare." - 1);
+    memcpy(path + len + sizeof "spare." - 1, digits, strlen(digits) + 1);
+    return true;
+}
+
+/* Takes a spare file or makes one. -EEXIST: the name is taken. */
+static int create_at(struct trace_writer *w, const char *path, const struct trace_header *init)
+{
+    int number = notes_take_spare(), err;
+    char spare[CONFIG_PATH_MAX];
+
+    if (number >= 0 && spare_name(spare, sizeof spare, number)) {
+        err = trace_writer_adopt(w, spare, path, init);
+        if (!err || err == -EEXIST)
+            return err;
+    }
+    return trace_writer_create(w, path, init);
 }
 
 /* Creates the file under the first free name of the pattern. */
 static int create_file(struct trace_writer *w, const char *exe, const struct trace_header *init)
 {
     char path[CONFIG_PATH_MAX];
-    const char *name = strrchr(exe, '/') ? strrchr(exe, '/') + 1 : exe;
+    const char *name = base_name(exe);
     int err = -EEXIST;
 
     for (uint32_t n = 0; n < 10000 && err == -EEXIST; n++) {
         if (!config_expand(&config, name[0] ? name : "program", init->pid, n, path, sizeof path))
             return -ENAMETOOLONG;
-        err = trace_writer_create(w, path, init, FIRST_SEGMENTS);
+        err = create_at(w, path, init);
         /* A trace's name is taken: the next one. Anything else: not ours to touch. */
         if (err == -EEXIST && !is_regular(path))
             return -ENOTSUP;
     }
     return err;
+}
+
+static FLAME_COLD void tell_not_created(int err)
+{
+    enum runnote_why why = RUNNOTE_FAILED;
+
+    if (err == EDQUOT && notes_over())
+        return;
+    if (err == EACCES || err == EPERM || err == EROFS)
+        why = RUNNOTE_USER;
+    else if (err == ENOENT || err == ENOTDIR || err == ESRCH) /* /proc/PID as a root */
+        why = RUNNOTE_OUT_OF_SIGHT;
+    if (!noted(why, err))
+        say("cannot create the trace: ", say_errno(err), ": ", config.out,
+            "; set out=PATH in " ENV_NAME "; the program runs on, nothing is recorded", NULL);
+}
+
+/*
+ * Pids of two namespaces may be the same. A forked child whose parent is still there is in its
+ * namespace, as the first of a new one sees none: asking takes a tenth of what a fork costs.
+ */
+static uint64_t pid_namespace(const struct process *self)
+{
+    static uint64_t last;
+    static uint32_t last_pid;
+    struct stat st;
+
+    if (!last || self->ppid != last_pid)
+        last =
+            kernel_call(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) < 0 ? 0 : st.st_ino;
+    last_pid = self->pid;
+    return last;
 }
 
 static int start_trace(struct trace_writer *w, uint32_t features)
@@ -135,51 +252,66 @@ static int start_trace(struct trace_writer *w, uint32_t features)
         .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0),
         .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
-        .pid = (uint32_t)syscall(SYS_getpid),
-        .ppid = (uint32_t)syscall(SYS_getppid),
         .start_realtime_ns = clock_ns(CLOCK_REALTIME),
         .start_monotonic_ns = clock_ns(CLOCK_MONOTONIC),
         .peak_epoch = 1,
         .depth = config.depth,
     };
-    char exe[4096], comm[17] = "";
+    struct process self;
     int err;
 
+    process_ask(&self);
+    init.pid_namespace = pid_namespace(&self);
+    init.pid = self.pid;
+    init.ppid = self.ppid;
     describe_columns(&init);
-    exe_path(exe, sizeof exe);
-    err = create_file(w, exe, &init);
+    know_program();
+    err = create_file(w, executed.exe, &init);
     if (err) {
-        say("cannot create the trace: ", say_errno(-err), ": ", config.out,
-            "; set out=PATH in " ENV_NAME "; the program runs on, nothing is recorded", NULL);
+        tell_not_created(-err);
         return err;
     }
-    prctl(PR_GET_NAME, comm);
-    trace_writer_meta(w, TRACE_META_EXE, exe, strlen(exe), NULL, 0, NULL);
-    trace_writer_meta(w, TRACE_META_COMM, comm, strlen(comm), NULL, 0, NULL);
+    trace_writer_meta(w, TRACE_META_EXE, executed.exe, strlen(executed.exe), NULL, 0, NULL);
+    trace_writer_meta(w, TRACE_META_COMM, self.name, strlen(self.name), NULL, 0, NULL);
     write_arguments(w);
+    title_look(w->header);
     return 0;
 }
 
 /* ---- starting ---- */
 
-/* A page of its own for the armed word, wiped by the kernel in forked children. */
+static uint32_t *armed; /* a page of its own, wiped by the kernel in forked children */
+
+static void disarm(void)
+{
+    *armed = 0;
+}
+
+/* A sandbox that was there before us may not even allow madvise. The C library then tells
+ * of forks, if they are its own. */
+static bool wipe_on_fork(size_t size)
+{
+    if (kernel_call(SYS_madvise, armed, size, MADV_WIPEONFORK) == 0)
+        return true;
+    return sandbox_on() && pthread_atfork(NULL, NULL, disarm) == 0;
+}
+
 static bool arm(void)
 {
-    static uint32_t *page;
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
 
-    if (!page) {
-        page = pages_alloc(size);
-        if (!page)
+    if (!armed) {
+        armed = pages_alloc(size);
+        if (!armed)
             return false;
-        if (madvise(page, size, MADV_WIPEONFORK) < 0) {
-            pages_free(page, size);
-            page = NULL;
+        if (!wipe_on_fork(size)) {
+            pages_free(armed, size);
+            armed = NULL;
             return false;
         }
     }
-    *page = 1;
-    lifecycle_armed = page;
+    *armed = 1;
+    lifecycle_armed = armed;
     return true;
 }
 
@@ -210,44 +342,84 @@ static void leave_environment(void)
         unsetenv("LD_PRELOAD");
 }
 
+/* A sanitizer replaces the allocator and half of libc (memset, too), and is not ready for
+ * callers as early as we are. Programs that exec's functions start are not given us. */
+static bool is_sanitized(void)
+{
+    return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
+           dlsym(RTLD_DEFAULT, "__msan_init");
+}
+
+FLAME_COLD void lifecycle_end(void)
+{
+    __atomic_store_n(&state, STATE_OFF, __ATOMIC_RELEASE);
+    *lifecycle_armed = 0;
+}
+
+/*
+ * Reads the options and joins the run they name. False: the run is over, or this process
+ * is another user's and was not to have the recorder (somebody executed it without exec's
+ * functions). Whoever could be told is out of reach.
+ */
+static bool join_run(void)
+{
+    config_parse(&config, getenv(ENV_NAME));
+    if (config.quiet)
+        say_hush();
+    hooks_exec_resolve();
+    handon_set(&config);
+    if (!config.follow)
+        leave_environment();
+    if (config.notes[0] && notes_open(config.notes) == -EACCES)
+        return false;
+    return !notes_over();
+}
+
+/* When setting up began in this process, for what recording cost. */
+static uint64_t begun_ns;
+
 static bool start(void)
 {
     const char *why = NULL;
 
     if (getauxval(AT_SECURE))
         return false;
-    /* A sanitizer replaces the allocator and half of libc, and is not ready for
-     * callers this early. */
-    if (dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
-        dlsym(RTLD_DEFAULT, "__msan_init")) {
+    if (is_sanitized()) {
         say("the program is built with a sanitizer, which has an allocator of its own; the program "
             "runs on, nothing is recorded",
             NULL);
         return false;
     }
-    config_parse(&config, getenv(ENV_NAME));
-    if (config.quiet)
-        say_hush();
-    if (!config.follow)
-        leave_environment();
-    if (!config.record)
+    /* Not before: a sanitizer's clock is as little ready for us as its allocator. */
+    begun_ns = clock_ns(CLOCK_MONOTONIC);
+    sandbox_begin();
+    title_begin();
+    if (!join_run() || !config.record)
         return false;
+    lifecycle_leak.started(&config);
     if (local_init(&why) < 0) {
-        say(why, "; the program runs on, nothing is recorded", NULL);
+        if (!noted(RUNNOTE_FAILED, 0))
+            say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
     }
+    busfault_begin();
+    trace_writer_set_budget(notes_take_disk);
     if (start_trace(&store.writer, TRACE_FEATURE_PEAK) < 0)
         return false;
     modules_init();
     modules_attach(&store.writer);
     threads_set_depth(config.depth);
     record_set_sample(config.sample);
+    inherit_set(config.inherit);
+    if (notes_have())
+        record_set_over(lifecycle_end);
     if (config.referee)
         record_set_referee();
     if (!arm()) {
-        say("the kernel lacks MADV_WIPEONFORK (Linux 4.14); the program runs on, nothing is "
-            "recorded",
-            NULL);
+        if (!noted(RUNNOTE_FAILED, EINVAL))
+            say("the kernel lacks MADV_WIPEONFORK (Linux 4.14); the program runs on, nothing is "
+                "recorded",
+                NULL);
         return false;
     }
     return true;
@@ -255,88 +427,61 @@ static bool start(void)
 
 /* ---- in a forked child ---- */
 
-struct inherit {
-    struct thread_state *self;
-    const struct store *parent;
-    uint32_t *rows; /* old row id -> new row id; in pages */
-    uint32_t nrows;
-    uint64_t bytes;
-};
-
-static bool inherit_block(uintptr_t addr, struct block *b, void *arg)
+/* The inherited blocks count as live from the beginning. */
+static bool begin_with_inherited(uint64_t uncounted)
 {
-    struct inherit *in = arg;
-    struct trace_row *row;
-    struct weight w;
+    struct thread_state *self = threads_self();
+    uint64_t bytes;
 
-    if (b->row >= in->nrows)
+    if (!self || !inherit_write(config.sample, &bytes))
         return false;
-    if (!in->rows[b->row]) {
-        const struct trace_row *old =
-            (const struct trace_row *)in->parent->row_segments[b->row >> TRACE_ROW_SHIFT] +
-            (b->row & ((1u << TRACE_ROW_SHIFT) - 1));
-
-        in->rows[b->row] = threads_new_row(in->self, old->node, TRACE_ROW_INHERITED);
-    }
-    if (!in->rows[b->row])
-        return false;
-    b->row = in->rows[b->row];
-    row = store_row(b->row);
-    w = config.sample ? sampler_weight(config.sample, b->size, addr) : (struct weight){b->size, 1};
-    row->alloc_bytes += w.bytes;
-    row->alloc_calls += w.calls;
-    in->bytes += w.bytes;
+    self->record->live_bytes = bytes;
+    store.writer.header->peak_bytes = bytes;
+    if (!bytes)
+        store.writer.header->inherited_bytes = uncounted;
     return true;
 }
 
-/* Counts what the parent had live at the fork as inherited here. */
-static bool inherit_blocks(const struct store *parent)
+/*
+ * A sandbox that was entered before the fork does not let us make a trace. The parent's
+ * is still mapped: what happens here is counted there as not recorded. The word stays
+ * armed, as it is the same for this child's children.
+ */
+static bool only_count(void)
 {
-    struct inherit in = {.parent = parent, .self = threads_self()};
-    uint32_t segments = 0;
+    static uint32_t always_armed = 1;
 
-    if (!in.self)
-        return false;
-    while (segments < STORE_SEGMENTS && parent->row_segments[segments])
-        segments++;
-    in.nrows = segments << TRACE_ROW_SHIFT;
-    in.rows = pages_alloc(in.nrows * sizeof *in.rows);
-    if (!in.rows)
-        return false;
-    shadow_walk(inherit_block, &in);
-    pages_free(in.rows, in.nrows * sizeof *in.rows);
-    in.self->record->live_bytes = in.bytes;
-    store.writer.header->peak_bytes = in.bytes;
+    notes_add(RUNNOTE_SANDBOX, 0, threads_own_tid(), executed.exe);
+    threads_give_up();
+    lifecycle_armed = &always_armed;
     return true;
 }
 
 static bool restart_in_child(void)
 {
-    struct store *parent;
-    bool ok;
+    uint64_t inherited;
 
+    kernel_after_fork();
+    inherited = store.writer.header->inherited_bytes + (uint64_t)threads_live_bytes();
     threads_after_fork();
     modules_after_fork();
     local_after_fork();
-    if (!config.follow)
+    if (!config.follow || notes_over())
         return false;
-    parent = pages_alloc(sizeof *parent);
-    if (!parent) {
-        say("no memory to record the forked child; it runs on unrecorded", NULL);
+    sandbox_after_fork();
+    if (!sandbox_allows_trace())
+        return only_count();
+    inherit_note_parent();
+    store_after_fork();
+    if (start_trace(&store.writer, TRACE_FEATURE_PEAK | TRACE_FEATURE_FORKED) < 0)
         return false;
-    }
-    *parent = store;
-    memset(&store, 0, sizeof store);
-    ok = start_trace(&store.writer, TRACE_FEATURE_PEAK | TRACE_FEATURE_FORKED) == 0;
-    if (ok) {
-        modules_attach(&store.writer);
-        ok = store_copy(parent) == 0 && inherit_blocks(parent) && arm();
-        if (!ok)
-            say("no room to record the forked child; it runs on unrecorded", NULL);
-    }
-    trace_writer_abandon(&parent->writer);
-    pages_free(parent, sizeof *parent);
-    return ok;
+    modules_attach(&store.writer);
+    if (begin_with_inherited(inherited) && arm())
+        return true;
+    /* Not after the end, which a budget of disk may have come to meanwhile. */
+    if (!notes_over() && !noted(RUNNOTE_FAILED, ENOSPC))
+        say("no room to record the forked child; it runs on unrecorded", NULL);
+    return false;
 }
 
 FLAME_COLD bool lifecycle_begin(void)
@@ -345,13 +490,17 @@ FLAME_COLD bool lifecycle_begin(void)
     int saved = errno;
     bool ok;
 
-    if (was == STATE_OFF || was == STATE_BUSY)
+    if (was == STATE_OFF || was == STATE_BUSY || !nextsym_loader_is_done())
         return false;
     if (!__atomic_compare_exchange_n(&state, &was, STATE_BUSY, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE))
         return false;
     guard.busy = GUARD_STARTING;
+    if (was != STATE_NEW)
+        begun_ns = clock_ns(CLOCK_MONOTONIC);
     ok = was == STATE_NEW ? start() : restart_in_child();
+    if (ok)
+        store.writer.header->startup_ns = clock_ns(CLOCK_MONOTONIC) - begun_ns;
     guard.busy = GUARD_RECORDING;
     __atomic_store_n(&state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
     errno = saved;

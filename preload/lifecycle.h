@@ -19,6 +19,21 @@ extern volatile uint32_t *lifecycle_armed;
 /* The slow side of lifecycle_on; the guard is held at GUARD_RECORDING. */
 bool lifecycle_begin(void);
 
+/* Ends recording in this process for good. Other threads may be in the middle of an event:
+ * what they use stays. May be called in a signal handler. */
+void lifecycle_end(void);
+
+/* A part of the shim that lies on top of the recorder and is told of these moments. */
+struct config;
+struct lifecycle_listener {
+    /* The options are known; nothing has been mapped yet but the run's notes. */
+    void (*started)(const struct config *config);
+    void (*forked)(void); /* in a forked child */
+};
+
+/* The look for leaks (preload/leak/hooks_exit.c). */
+extern const struct lifecycle_listener lifecycle_leak;
+
 static inline bool lifecycle_on(void)
 {
     return likely(*lifecycle_armed) || lifecycle_begin();

@@ -46,7 +46,7 @@ static inline void peak_keep_share(struct trace_header *h, struct trace_row *row
         __atomic_store_n(&peak_dirty, true, __ATOMIC_RELAXED);
 }
 
-/* A maximum of `live` bytes has just been reached or is about to be. */
+/* To be called when a new maximum of live bytes has just been reached, or is about to be. */
 static inline void peak_begin_epoch(struct trace_header *h)
 {
     if (!peak_dirty)

@@ -6,15 +6,21 @@
  * resolves everything: the table is pointed to the arena for the time of the
  * dlsym calls and filled in afterwards. The arena is a bump allocator with the
  * size in front of each block; nothing in it is ever given back. When it is full
- * the request fails with ENOMEM, which dlsym survives.
+ * the request fails with ENOMEM, which dlsym survives. Calls that come while the loader
+ * still relocates the program are served from there too, and resolve nothing.
  *
  * Rejected: __libc_malloc. It would pass by every allocator and shim beneath us.
  */
 #define _GNU_SOURCE
 #include "preload/real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+#include "preload/nextsym.h"
+#include "unwind/arch.h"
 
 #define ARENA_ALIGN 16
 
@@ -115,6 +121,50 @@ static int arena_dlclose(void *handle FLAME_UNUSED)
     return -1;
 }
 
+/* Not of the arena, but served without the C library as well. */
+static long bare_syscall(long number, ...)
+{
+    unsigned long a[6];
+    long result;
+    va_list ap;
+
+    va_start(ap, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    result = kernel_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (!kernel_failed(result))
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
+static int bare_prctl(int option, ...)
+{
+    unsigned long a[4];
+    va_list ap;
+
+    va_start(ap, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    return (int)bare_syscall(SYS_prctl, option, a[0], a[1], a[2], a[3], 0L);
+}
+
+/* So early nothing can be done: no action is what it was. */
+static int no_sigaction(int sig FLAME_UNUSED, const struct sigaction *act FLAME_UNUSED,
+                        struct sigaction *old FLAME_UNUSED)
+{
+    errno = EAGAIN;
+    return -1;
+}
+
+static sighandler_t no_signal(int sig FLAME_UNUSED, sighandler_t handler FLAME_UNUSED)
+{
+    errno = EAGAIN;
+    return SIG_ERR;
+}
+
 const struct real real_arena_calls = {
     .malloc = arena_malloc,
     .calloc = arena_calloc,
@@ -127,6 +177,10 @@ const struct real real_arena_calls = {
     .pvalloc = arena_page,
     .malloc_usable_size = (size_t(*)(void *))real_arena_size,
     .dlclose = arena_dlclose,
+    .prctl = bare_prctl,
+    .syscall = bare_syscall,
+    .sigaction = no_sigaction,
+    .signal = no_signal,
 };
 
 /* ---- resolving ---- */
@@ -140,91 +194,129 @@ static void resolve(void)
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
         return;
     real = real_arena_calls;
-#define FIND(name)                                                                                 \
+#define FIND_AS(name, version)                                                                     \
     do {                                                                                           \
-        *(void **)&found.name = dlsym(RTLD_NEXT, #name);                                           \
+        *(void **)&found.name = nextsym_find(#name, version);                                      \
         if (!found.name)                                                                           \
             found.name = real_arena_calls.name;                                                    \
     } while (0)
+#define FIND(name) FIND_AS(name, ARCH_LIBC_BASE)
     FIND(malloc);
     FIND(calloc);
     FIND(realloc);
     FIND(free);
     FIND(posix_memalign);
-    FIND(aligned_alloc);
+    FIND_AS(aligned_alloc, ARCH_LIBC_C11);
     FIND(memalign);
     FIND(valloc);
     FIND(pvalloc);
     FIND(malloc_usable_size);
     FIND(dlclose);
+    FIND(prctl);
+    FIND(syscall);
+    FIND(sigaction);
+    FIND(signal);
 #undef FIND
+#undef FIND_AS
     real = found;
+}
+
+/* What serves a call that came before anything was resolved. */
+static const struct real *first(void)
+{
+    if (!nextsym_loader_is_done())
+        return &real_arena_calls;
+    resolve();
+    return &real;
 }
 
 static void *first_malloc(size_t size)
 {
-    resolve();
-    return real.malloc(size);
+    return first()->malloc(size);
 }
 
 static void *first_calloc(size_t n, size_t size)
 {
-    resolve();
-    return real.calloc(n, size);
+    return first()->calloc(n, size);
 }
 
 static void *first_realloc(void *p, size_t size)
 {
-    resolve();
-    return real.realloc(p, size);
+    return first()->realloc(p, size);
 }
 
 static void first_free(void *p)
 {
-    resolve();
-    real.free(p);
+    first()->free(p);
 }
 
 static int first_posix_memalign(void **out, size_t align, size_t size)
 {
-    resolve();
-    return real.posix_memalign(out, align, size);
+    return first()->posix_memalign(out, align, size);
 }
 
 static void *first_aligned_alloc(size_t align, size_t size)
 {
-    resolve();
-    return real.aligned_alloc(align, size);
+    return first()->aligned_alloc(align, size);
 }
 
 static void *first_memalign(size_t align, size_t size)
 {
-    resolve();
-    return real.memalign(align, size);
+    return first()->memalign(align, size);
 }
 
 static void *first_valloc(size_t size)
 {
-    resolve();
-    return real.valloc(size);
+    return first()->valloc(size);
 }
 
 static void *first_pvalloc(size_t size)
 {
-    resolve();
-    return real.pvalloc(size);
+    return first()->pvalloc(size);
 }
 
 static size_t first_usable_size(void *p)
 {
-    resolve();
-    return real.malloc_usable_size(p);
+    return first()->malloc_usable_size(p);
 }
 
 static int first_dlclose(void *handle)
 {
-    resolve();
-    return real.dlclose(handle);
+    return first()->dlclose(handle);
+}
+
+static int first_prctl(int option, ...)
+{
+    unsigned long a[4];
+    va_list ap;
+
+    va_start(ap, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    return first()->prctl(option, a[0], a[1], a[2], a[3]);
+}
+
+static long first_syscall(long number, ...)
+{
+    unsigned long a[6];
+    va_list ap;
+
+    va_start(ap, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    return first()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static int first_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+    return first()->sigaction(sig, act, old);
+}
+
+static sighandler_t first_signal(int sig, sighandler_t handler)
+{
+    return first()->signal(sig, handler);
 }
 
 struct real real = {
@@ -239,4 +331,8 @@ struct real real = {
     .pvalloc = first_pvalloc,
     .malloc_usable_size = first_usable_size,
     .dlclose = first_dlclose,
+    .prctl = first_prctl,
+    .syscall = first_syscall,
+    .sigaction = first_sigaction,
+    .signal = first_signal,
 };

@@ -10,6 +10,7 @@
 #ifndef FLAME_PRELOAD_REAL_H
 #define FLAME_PRELOAD_REAL_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "common/compiler.h"
@@ -26,6 +27,10 @@ struct real {
     void *(*pvalloc)(size_t);
     size_t (*malloc_usable_size)(void *);
     int (*dlclose)(void *);
+    int (*prctl)(int, ...);
+    long (*syscall)(long, ...);
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    void (*(*signal)(int, void (*)(int)))(int);
 };
 
 extern struct real real;

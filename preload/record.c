@@ -1,7 +1,7 @@
 /*
  * The way of one allocation: hooks.c called the real malloc; here the stack is
- * walked (unwind/local.h), cut to the depth limit, interned (stacks.h) and counted
- * in the thread's row for it (peak.h), and the block is remembered (shadow.h)
+ * walked (unwind/local.h), cut to the depth limit (cut.h), interned (stacks.h) and
+ * counted in the thread's row for it (peak.h), and the block is remembered (shadow.h)
  * so that free finds that row again.
  */
 #define _GNU_SOURCE
@@ -10,9 +10,12 @@
 #include <errno.h>
 
 #include "common/pages.h"
-#include "preload/clock.h"
+#include "common/clock.h"
+#include "preload/inherit.h"
+#include "preload/run/notes.h"
 #include "preload/peak.h"
-#include "preload/say.h"
+#include "preload/sandbox.h"
+#include "preload/run/say.h"
 #include "unwind/modules.h"
 
 /* One event in so many is timed, for the estimate of what recording costs. Not the
@@ -22,6 +25,7 @@
 #define COST_MOST 20000
 
 static bool referee;
+static void (*when_over)(void);
 uint64_t record_period;
 
 void record_set_sample(uint64_t bytes)
@@ -30,6 +34,11 @@ void record_set_sample(uint64_t bytes)
     threads_set_sample(bytes);
     if (bytes)
         shadow_expect_few();
+}
+
+void record_set_over(void (*then)(void))
+{
+    when_over = then;
 }
 
 void record_set_referee(void)
@@ -44,30 +53,12 @@ static void lose(uint64_t *counter, uint64_t by)
 
 /* ---- stacks ---- */
 
-/*
- * Keeps the outer and the inner frames of a stack that is too deep. *same is how
- * many outer frames are those of the stack before; it is cut to what both lists
- * still have at the same place.
- */
-static const uintptr_t *cut_middle(struct thread_state *t, uint32_t *n, uint32_t *same,
-                                   uint64_t *dropped)
+/* Whether frame i of n, whichever end it is counted from, is never kept. */
+static bool is_left_out(uint32_t n, uint32_t i)
 {
-    uint32_t depth = threads_depth(), inner = depth / 2, outer = depth - inner;
-    bool cut = t->stack.len > depth;
+    uint32_t ends = cut_outer(threads_depth());
 
-    *n = t->stack.len;
-    *dropped = 0;
-    if (unlikely(cut || t->was_truncated) && *same > outer)
-        *same = outer;
-    t->was_truncated = cut;
-    if (likely(!cut))
-        return t->stack.pcs;
-    *dropped = *n - depth;
-    memcpy(t->cut, t->stack.pcs, outer * sizeof *t->cut);
-    t->cut[outer] = STACK_TRUNCATED;
-    memcpy(t->cut + outer + 1, t->stack.pcs + *n - inner, inner * sizeof *t->cut);
-    *n = depth + 1;
-    return t->cut;
+    return n >= 2 * ends + LOCAL_BETWEEN && i >= ends && i < n - ends;
 }
 
 static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *caller)
@@ -84,7 +75,7 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintpt
     m = local_walk_afresh(local_regs(caller), again, (int)room);
     same = m == (int)n;
     for (uint32_t i = 0; same && i < n; i++)
-        same = again[i] == t->stack.pcs[n - 1 - i];
+        same = again[i] == t->stack.pcs[n - 1 - i] || is_left_out(n, i);
     if (!same) {
         lose(&store.writer.header->referee_differences, 1);
         if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
@@ -125,26 +116,36 @@ static bool follow_epoch(struct thread_state *t)
     return true;
 }
 
+/* The stack from `caller` outwards as it is to be interned. False: no memory. */
+static inline bool walk_and_cut(struct thread_state *t, const uintptr_t *caller,
+                                struct cut_stack *out)
+{
+    uint32_t same = walk(t, caller);
+
+    if (likely(cut_stack(&t->cut, t->stack.pcs, t->stack.len, same, out)))
+        return true;
+    stacks_forget_last(&t->stacks);
+    return false;
+}
+
 static struct stack_entry *intern_stack(struct thread_state *t, const uintptr_t *caller)
 {
-    uint32_t n, same = walk(t, caller);
-    const uintptr_t *pcs;
     struct stack_entry *e;
-    uint64_t dropped;
+    struct cut_stack s;
 
-    if (unlikely(modules_doubtful(t->stack.pcs, t->stack.len)))
-        for (uint32_t i = 0; i < t->stack.len; i++)
-            modules_note(t->stack.pcs[i], NULL);
-    if (unlikely(t->epoch != modules_epoch())) {
-        if (!follow_epoch(t))
+    if (unlikely(!walk_and_cut(t, caller, &s)))
+        return NULL;
+    if (unlikely(modules_doubtful(s.pcs, s.n)))
+        for (uint32_t i = 0; i < s.n; i++)
+            if (s.pcs[i] != STACK_TRUNCATED)
+                modules_note(s.pcs[i], NULL);
+    if (unlikely(t->epoch != modules_epoch()))
+        if (!follow_epoch(t) || !walk_and_cut(t, caller, &s))
             return NULL;
-        same = walk(t, caller);
-    }
-    pcs = cut_middle(t, &n, &same, &dropped);
-    e = stacks_intern(&t->stacks, pcs, n, same, dropped, note_module);
+    e = stacks_intern(&t->stacks, s.pcs, s.n, s.same, s.dropped, note_module);
     /* A module first seen in this very stack may have begun an epoch. */
     if (unlikely(t->epoch != modules_epoch()) && follow_epoch(t))
-        e = stacks_intern(&t->stacks, pcs, n, 0, dropped, note_module);
+        e = stacks_intern(&t->stacks, s.pcs, s.n, 0, s.dropped, note_module);
     return e;
 }
 
@@ -203,6 +204,8 @@ static inline void end_event(struct thread_state *t, struct timing timing)
     t->record->cost_ns += end - timing.start < COST_MOST ? end - timing.start : COST_MOST;
     t->record->cost_samples++;
     store.writer.header->end_monotonic_ns = end;
+    if (unlikely(when_over != NULL) && unlikely(notes_over()))
+        when_over();
 }
 
 static FLAME_COLD void lose_alloc(size_t size)
@@ -210,8 +213,22 @@ static FLAME_COLD void lose_alloc(size_t size)
     static bool said;
     struct trace_header *h = store.writer.header;
 
+    if (sandbox_on()) {
+        lose(&h->sandbox_calls, 1);
+        lose(&h->sandbox_bytes, size);
+        return;
+    }
+    /* The budget is used up, and what comes after the end is not lost. */
+    if (store.writer.full && store.writer.error == -EDQUOT && when_over && notes_over()) {
+        when_over();
+        return;
+    }
     lose(&h->lost_calls, 1);
     lose(&h->lost_bytes, size);
+    /* Asked after the header was written to: if the file was cut short before, that is known
+     * by now, and somebody says so. */
+    if (__atomic_load_n(&store.writer.cut, __ATOMIC_ACQUIRE))
+        return;
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         say("some allocations are not recorded: ",
             store.writer.full ? say_errno(-store.writer.error) : "no memory for the recorder", ": ",
@@ -268,20 +285,38 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
     *t->errno_at = saved;
 }
 
+/* Where thread `t` counts the free of a block of somebody else's row. NULL: there is no
+ * room. An inherited block may be none of ours to count: *counts is false then. */
+static FLAME_COLD struct trace_row *others_row(struct thread_state *t, uint32_t row, bool *counts)
+{
+    uint64_t addr;
+    uint32_t own;
+
+    *counts = true;
+    if (row < store.inherited_rows) {
+        addr = inherit_node_addr(row);
+        *counts = addr != 0;
+        own = addr ? threads_inherited_row(t, row, addr) : 0;
+    } else {
+        own = threads_far_row(t, store_row(row)->node);
+    }
+    return own ? store_row(own) : NULL;
+}
+
 static void count_free(struct thread_state *t, uintptr_t p, struct block b)
 {
     struct trace_header *h = store.writer.header;
     struct trace_row *row = store_row(b.row);
     struct weight w = weight_of(p, b.size);
+    bool counts;
 
     if (unlikely(row->thread != t->id)) {
-        uint32_t far = threads_far_row(t, row->node);
-
-        if (!far) {
-            lose(&h->lost_frees, 1);
+        row = others_row(t, b.row, &counts);
+        if (!row) {
+            if (counts)
+                lose(&h->lost_frees, 1);
             return;
         }
-        row = store_row(far);
     }
     peak_sub(h, t, row, w.bytes);
     row->free_bytes += w.bytes;
@@ -299,7 +334,8 @@ void record_taken_free(const void *p, struct block b)
     int saved;
 
     if (unlikely(!t)) {
-        lose(&store.writer.header->lost_frees, 1);
+        if (!sandbox_on())
+            lose(&store.writer.header->lost_frees, 1);
         return;
     }
     saved = *t->errno_at;

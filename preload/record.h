@@ -18,8 +18,8 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller);
 /* Blocks are sampled every so many bytes; 0: all are recorded. */
 extern uint64_t record_period;
 
-/* Whether a block of `size` bytes need not be told of: blocks are sampled, and no
- * sample point falls into it. Counts its bytes if so. To be asked once a block. */
+/* Whether a block of `size` bytes is not recorded, because blocks are sampled and no sample
+ * point falls into it. If so, its bytes are counted, so ask once for each block. */
 static inline bool record_passes(size_t size)
 {
     struct thread_state *t = guard.self;
@@ -45,6 +45,10 @@ void record_put_back(const void *p, struct block b);
 
 /* Record one block in so many bytes; 0: all. */
 void record_set_sample(uint64_t period);
+
+/* Sets the function that is called once the run is over (notes.h). Whether it is over is
+ * looked at now and then. */
+void record_set_over(void (*then)(void));
 
 /* Walk every stack twice and compare (a test mode). */
 void record_set_referee(void);

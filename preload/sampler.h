@@ -39,7 +39,7 @@ void sampler_init(struct sampler *s, uint64_t period, uint64_t seed);
 /* Draws on from the last point until one lies ahead. */
 void sampler_next(struct sampler *s, uint64_t period);
 
-/* A block of `size` bytes goes by, if no point falls into it. */
+/* Whether no point falls into a block of `size` bytes; the block has then gone by. */
 static inline bool sampler_passes(struct sampler *s, uint64_t size)
 {
     uint64_t step = size ? size : 1;
@@ -50,7 +50,7 @@ static inline bool sampler_passes(struct sampler *s, uint64_t size)
     return true;
 }
 
-/* A block of `size` bytes goes by: is it recorded? */
+/* A block of `size` bytes goes by; returns whether it is recorded. */
 static inline bool sampler_take(struct sampler *s, uint64_t period, uint64_t size)
 {
     if (sampler_passes(s, size))

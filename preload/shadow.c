@@ -45,6 +45,7 @@
 #include "common/pages.h"
 #include "preload/shadow_big.h"
 #include "preload/shadow_install.h"
+#include "preload/shadow_leaves.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
@@ -121,8 +122,8 @@ static inline uint32_t *find_slot(uintptr_t addr)
 static void populate(const struct middle *middle, size_t index, struct leaf *leaf)
 {
     if (index > 0 && __atomic_load_n(&middle->leaves[index - 1], __ATOMIC_RELAXED)) {
-        madvise(leaf, sizeof *leaf, MADV_HUGEPAGE);
-        madvise(leaf, sizeof *leaf, MADV_POPULATE_WRITE);
+        pages_advise(leaf, sizeof *leaf, MADV_HUGEPAGE);
+        pages_advise(leaf, sizeof *leaf, MADV_POPULATE_WRITE);
     }
 }
 
@@ -141,10 +142,14 @@ static FLAME_COLD uint32_t *make_slot(uintptr_t addr, uint64_t size)
     branch = &middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
     leaf = __atomic_load_n(branch, __ATOMIC_ACQUIRE);
     if (!leaf) {
-        leaf = shadow_install((void **)branch, pages_alloc_aligned(sizeof *leaf, sizeof *leaf),
-                              sizeof *leaf);
+        struct leaf *mine = pages_alloc_aligned(sizeof *leaf, sizeof *leaf);
+
+        leaf = shadow_install((void **)branch, mine, sizeof *leaf);
         if (!leaf)
             return NULL;
+        if (leaf == mine)
+            shadow_leaves_add(SHADOW_LEAF_SMALL, leaf,
+                              addr >> LEAF_SHIFT << LEAF_SHIFT | (addr & 8));
         if (size <= SMALL_BLOCK && !sparse)
             populate(middle, (size_t)(branch - middle->leaves), leaf);
     }
@@ -233,32 +238,72 @@ bool shadow_take(uintptr_t addr, struct block *out)
     return true;
 }
 
-static void walk_leaf(struct leaf *leaf, uintptr_t base,
-                      bool (*visit)(uintptr_t, struct block *, void *), void *arg)
+bool shadow_find(uintptr_t addr, struct block *out)
 {
-    for (size_t i = 0; i < LEAF_SLOTS; i++) {
+    const uint32_t *slots = find_slot(addr);
+
+    return (slots && read_slots(slots, out)) || shadow_big_find(addr, out);
+}
+
+void shadow_prefetch(uintptr_t addr)
+{
+    const uint32_t *slots = find_slot(addr);
+
+    if (slots)
+        __builtin_prefetch(slots);
+}
+
+/* A visitor, and what is known of the leaf it is shown. */
+struct walking {
+    void (*visit)(uintptr_t, const struct block *, void *);
+    void *arg;
+    struct shadow_pages pages;
+};
+
+#define PAGE_SLOTS (SHADOW_PAGE / sizeof(uint32_t))
+#define GROUP_SLOTS 16u /* looked at together, as most are zero */
+
+static inline bool group_empty(const uint32_t *slots)
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < GROUP_SLOTS; i++)
+        all |= slots[i];
+    return !all;
+}
+
+static void walk_slots(const uint32_t *slots, size_t n, uintptr_t base, const struct walking *w)
+{
+    for (size_t i = 0; i < n; i++) {
         struct block b;
 
-        if (!leaf->slots[i] || !read_slots(&leaf->slots[i], &b) ||
-            !visit(base + (i << GRANULE_SHIFT), &b, arg))
-            continue;
-        leaf->slots[i] = head_of(b);
-        if (b.size > SMALLEST)
-            leaf->slots[i + 1] = rest_of(b);
+        if (i % GROUP_SLOTS == 0)
+            while (i < n && group_empty(slots + i))
+                i += GROUP_SLOTS;
+        if (i < n && slots[i] && read_slots(slots + i, &b))
+            w->visit(base + (i << GRANULE_SHIFT), &b, w->arg);
     }
 }
 
-void shadow_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void *arg)
+/* A block's second slot may be on the next page, but never in the next leaf. */
+static void walk_leaf(void *p, uintptr_t base, void *arg)
 {
-    for (size_t tree = 0; tree < 2; tree++)
-        for (size_t r = 0; r < ROOT_SLOTS; r++) {
-            struct middle *middle = roots[tree][r];
+    const struct leaf *leaf = p;
+    struct walking *w = arg;
 
-            for (size_t m = 0; middle && m < MIDDLE_SLOTS; m++)
-                if (middle->leaves[m])
-                    walk_leaf(middle->leaves[m],
-                              (uintptr_t)r << MIDDLE_SHIFT | (uintptr_t)m << LEAF_SHIFT | tree << 3,
-                              visit, arg);
-        }
+    shadow_pages_look(&w->pages, leaf, sizeof *leaf);
+    for (size_t page = 0; page < LEAF_SLOTS / PAGE_SLOTS; page++)
+        if (shadow_pages_written(&w->pages, page))
+            walk_slots(leaf->slots + page * PAGE_SLOTS, PAGE_SLOTS,
+                       base + (page * PAGE_SLOTS << GRANULE_SHIFT), w);
+}
+
+void shadow_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg)
+{
+    struct walking w = {.visit = visit, .arg = arg};
+
+    shadow_pages_open(&w.pages);
+    shadow_leaves_each(SHADOW_LEAF_SMALL, walk_leaf, &w);
+    shadow_pages_close(&w.pages);
     shadow_big_walk(visit, arg);
 }

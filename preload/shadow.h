@@ -35,11 +35,17 @@ bool shadow_put(uintptr_t addr, struct block b);
 /* Forgets the block at `addr` and says what it was. False when there is none. */
 bool shadow_take(uintptr_t addr, struct block *out);
 
+/* What the block at `addr` is, which stays remembered. False when there is none. */
+bool shadow_find(uintptr_t addr, struct block *out);
+
+/* Asks for the memory that shadow_find(addr) will read. */
+void shadow_prefetch(uintptr_t addr);
+
 /* Few blocks will be remembered, far apart (sampling): do not make room for all. */
 void shadow_expect_few(void);
 
-/* Visits every block that is remembered, in no order; the visitor may change the
- * block's row through *b and return true to store it. Single-threaded. */
-void shadow_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void *arg);
+/* Visits every block that is remembered, in no order, and changes nothing. Single-threaded:
+ * for a forked child that has just begun. */
+void shadow_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg);
 
 #endif

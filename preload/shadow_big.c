@@ -9,6 +9,7 @@
 #include "preload/shadow_big.h"
 
 #include "preload/shadow_install.h"
+#include "preload/shadow_leaves.h"
 
 #define ADDRESS_BITS 47
 #define SIZE_BITS 38
@@ -54,15 +55,19 @@ static struct big *find_big(uintptr_t addr)
 
 static struct big *want_big(uintptr_t addr)
 {
-    struct big_leaf **root;
+    struct big_leaf **root, *mine, *leaf;
 
     if (addr >> ADDRESS_BITS || addr & 7)
         return NULL;
     root = &big_roots[addr >> BIG_LEAF_SHIFT];
-    if (!__atomic_load_n(root, __ATOMIC_ACQUIRE) &&
-        !shadow_install((void **)root, pages_alloc(sizeof(struct big_leaf)),
-                        sizeof(struct big_leaf)))
-        return NULL;
+    if (!__atomic_load_n(root, __ATOMIC_ACQUIRE)) {
+        mine = pages_alloc(sizeof *mine);
+        leaf = shadow_install((void **)root, mine, sizeof *leaf);
+        if (!leaf)
+            return NULL;
+        if (leaf == mine)
+            shadow_leaves_add(SHADOW_LEAF_BIG, leaf, addr >> BIG_LEAF_SHIFT << BIG_LEAF_SHIFT);
+    }
     return find_big(addr);
 }
 
@@ -93,9 +98,9 @@ static uint64_t big_size(uintptr_t addr, uint64_t value)
     return next ? load(&next->value) : size;
 }
 
-FLAME_NOINLINE bool shadow_big_take(uintptr_t addr, struct block *out)
+bool shadow_big_find(uintptr_t addr, struct block *out)
 {
-    struct big *entry = find_big(addr), *next;
+    const struct big *entry = find_big(addr);
     uint64_t value;
 
     if (!entry || __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) != addr)
@@ -103,31 +108,57 @@ FLAME_NOINLINE bool shadow_big_take(uintptr_t addr, struct block *out)
     value = load(&entry->value);
     out->row = (uint32_t)(value >> SIZE_BITS);
     out->size = big_size(addr, value);
-    if (out->size >= SIZE_ESCAPE && (next = find_big(addr + SHADOW_BIG)))
-        __atomic_store_n(&next->addr, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&entry->addr, 0, __ATOMIC_RELAXED);
     return true;
 }
 
-static void walk_big(struct big_leaf *leaf, bool (*visit)(uintptr_t, struct block *, void *),
-                     void *arg)
+FLAME_NOINLINE bool shadow_big_take(uintptr_t addr, struct block *out)
 {
-    for (size_t i = 0; i < BIG_LEAF_SLOTS; i++) {
-        struct big *entry = &leaf->entries[i];
+    struct big *next;
+
+    if (!shadow_big_find(addr, out))
+        return false;
+    if (out->size >= SIZE_ESCAPE && (next = find_big(addr + SHADOW_BIG)))
+        __atomic_store_n(&next->addr, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&find_big(addr)->addr, 0, __ATOMIC_RELAXED);
+    return true;
+}
+
+struct walking {
+    void (*visit)(uintptr_t, const struct block *, void *);
+    void *arg;
+    struct shadow_pages pages;
+};
+
+static void walk_entries(const struct big *entries, size_t n, const struct walking *w)
+{
+    for (const struct big *e = entries; e < entries + n; e++) {
         struct block b;
 
-        if (!entry->addr || entry->addr & 1)
+        if (!e->addr || e->addr & 1)
             continue;
-        b.row = (uint32_t)(entry->value >> SIZE_BITS);
-        b.size = big_size(entry->addr, entry->value);
-        if (visit(entry->addr, &b, arg))
-            entry->value = (uint64_t)b.row << SIZE_BITS | (entry->value & SIZE_ESCAPE);
+        b.row = (uint32_t)(e->value >> SIZE_BITS);
+        b.size = big_size(e->addr, e->value);
+        w->visit(e->addr, &b, w->arg);
     }
 }
 
-void shadow_big_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void *arg)
+static void walk_leaf(void *leaf, uintptr_t base FLAME_UNUSED, void *arg)
 {
-    for (size_t r = 0; r < BIG_ROOT_SLOTS; r++)
-        if (big_roots[r])
-            walk_big(big_roots[r], visit, arg);
+    const size_t a_page = SHADOW_PAGE / sizeof(struct big);
+    const struct big *entries = ((struct big_leaf *)leaf)->entries;
+    struct walking *w = arg;
+
+    shadow_pages_look(&w->pages, leaf, sizeof(struct big_leaf));
+    for (size_t page = 0; page < BIG_LEAF_SLOTS / a_page; page++)
+        if (shadow_pages_written(&w->pages, page))
+            walk_entries(entries + page * a_page, a_page, w);
+}
+
+void shadow_big_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg)
+{
+    struct walking w = {.visit = visit, .arg = arg};
+
+    shadow_pages_open(&w.pages);
+    shadow_leaves_each(SHADOW_LEAF_BIG, walk_leaf, &w);
+    shadow_pages_close(&w.pages);
 }

@@ -13,9 +13,10 @@
 #define SHADOW_BIG_SHIFT 15
 #define SHADOW_BIG ((uint64_t)1 << SHADOW_BIG_SHIFT)
 
-/* As shadow_put, shadow_take and shadow_walk. */
+/* As shadow_put, shadow_take, shadow_find and shadow_walk. */
 bool shadow_big_put(uintptr_t addr, struct block b);
 bool shadow_big_take(uintptr_t addr, struct block *out);
-void shadow_big_walk(bool (*visit)(uintptr_t addr, struct block *b, void *arg), void *arg);
+bool shadow_big_find(uintptr_t addr, struct block *out);
+void shadow_big_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg);
 
 #endif

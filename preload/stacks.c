@@ -21,42 +21,95 @@
 
 #include "common/pages.h"
 
-#define FIRST_SIZE 1024u
+#define FIRST_IDS 32u
 #define IDS_AT_ONCE 128u
 
-bool stacks_init(struct stack_table *t, uint32_t limit)
+void stacks_init(struct stack_table *t, struct stack_small *small)
 {
-    memset(t, 0, sizeof *t);
-    t->limit = limit;
-    t->mask = FIRST_SIZE - 1;
-    t->entries = pages_alloc(FIRST_SIZE * sizeof *t->entries);
-    t->last_pc = pages_alloc(limit * sizeof *t->last_pc);
-    t->last_place = pages_alloc((limit + 1) * sizeof *t->last_place);
-    if (t->entries && t->last_pc && t->last_place)
-        return true;
-    stacks_release(t);
-    return false;
+    *t = (struct stack_table){.small = small,
+                              .entries = small->entries,
+                              .mask = STACKS_SMALL_ENTRIES - 1,
+                              .last_pc = small->pc,
+                              .last_place = small->place,
+                              .last_cap = STACKS_SMALL_FRAMES};
+}
+
+static void free_entries(struct stack_entry *entries, size_t count)
+{
+    if (count > STACKS_SMALL_ENTRIES)
+        pages_free(entries, count * sizeof *entries);
+}
+
+/* The last stack's places and pcs lie in one block. */
+static size_t last_size(uint32_t cap)
+{
+    return (cap + 1) * sizeof(struct stack_place) + cap * sizeof(uint64_t);
+}
+
+static void free_last(struct stack_table *t)
+{
+    if (t->last_cap > STACKS_SMALL_FRAMES)
+        pages_free(t->last_place, last_size(t->last_cap));
 }
 
 void stacks_release(struct stack_table *t)
 {
-    pages_free(t->entries, ((size_t)t->mask + 1) * sizeof *t->entries);
-    pages_free(t->last_pc, t->limit * sizeof *t->last_pc);
-    pages_free(t->last_place, (t->limit + 1) * sizeof *t->last_place);
-    memset(t, 0, sizeof *t);
+    free_entries(t->entries, (size_t)t->mask + 1);
+    free_last(t);
+}
+
+/* Room for a last stack of n frames. False: none, and the last one is forgotten. */
+static FLAME_COLD bool make_room(struct stack_table *t, uint32_t n)
+{
+    uint32_t cap = t->last_cap * 2 > n ? t->last_cap * 2 : n;
+    struct stack_place *place = pages_alloc(last_size(cap));
+    uint64_t *pc = (uint64_t *)(place + cap + 1);
+
+    if (!place) {
+        stacks_forget_last(t);
+        return false;
+    }
+    memcpy(place, t->last_place, (t->last_len + 1) * sizeof *place);
+    memcpy(pc, t->last_pc, t->last_len * sizeof *pc);
+    free_last(t);
+    t->last_place = place;
+    t->last_pc = pc;
+    t->last_cap = cap;
+    return true;
 }
 
 static uint32_t new_node(struct stack_table *t, uint32_t parent, uint64_t addr, uint32_t kind)
 {
     struct trace_node *n;
 
-    if (t->ids.next == t->ids.end && !store_nodes(IDS_AT_ONCE, &t->ids))
+    if (t->ids.next == t->ids.end && !store_nodes(t->used ? IDS_AT_ONCE : FIRST_IDS, &t->ids))
         return 0;
     n = store_node(t->ids.next);
     n->addr = addr;
     n->parent = parent;
     __atomic_store_n(&n->kind, kind, __ATOMIC_RELEASE);
     return t->ids.next++;
+}
+
+void stacks_forget_last(struct stack_table *t)
+{
+    t->last_len = 0;
+    t->last_entry = NULL;
+}
+
+void stacks_restart(struct stack_table *t)
+{
+    free_entries(t->entries, (size_t)t->mask + 1);
+    t->entries = t->small->entries;
+    t->mask = STACKS_SMALL_ENTRIES - 1;
+    memset(t->entries, 0, STACKS_SMALL_ENTRIES * sizeof *t->entries);
+    t->used = 0;
+    t->ids = (struct id_chunk){0, 0};
+}
+
+uint32_t stacks_inherited(struct stack_table *t, uint64_t addr)
+{
+    return new_node(t, t->last_place[0].node, addr, TRACE_NODE_INHERITED);
 }
 
 bool stacks_set_root(struct stack_table *t, uint64_t addr)
@@ -66,8 +119,7 @@ bool stacks_set_root(struct stack_table *t, uint64_t addr)
     if (!root)
         return false;
     t->last_place[0] = (struct stack_place){root, root};
-    t->last_len = 0;
-    t->last_entry = NULL;
+    stacks_forget_last(t);
     return true;
 }
 
@@ -93,7 +145,7 @@ static struct stack_entry *new_entries(size_t count)
         return pages_alloc(size);
     fresh = pages_alloc_aligned(size, huge);
     if (fresh)
-        madvise(fresh, size, MADV_HUGEPAGE);
+        pages_advise(fresh, size, MADV_HUGEPAGE);
     return fresh;
 }
 
@@ -117,7 +169,7 @@ static bool grow(struct stack_table *t)
             at = (at + 1) & t->mask;
         fresh[at] = old[i];
     }
-    pages_free(old, (size_t)old_size * sizeof *old);
+    free_entries(old, old_size);
     return true;
 }
 
@@ -166,6 +218,8 @@ struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, u
     struct stack_place *place;
     struct stack_entry *e = NULL;
 
+    if (unlikely(n > t->last_cap) && !make_room(t, n))
+        return NULL;
     while (common < most && t->last_pc[common] == pcs[common])
         common++;
     if (common == n && n == t->last_len && t->last_entry)

@@ -8,6 +8,7 @@
 #ifndef FLAME_PRELOAD_STACKS_H
 #define FLAME_PRELOAD_STACKS_H
 
+#include "preload/cut.h"
 #include "preload/store.h"
 
 struct stack_entry {
@@ -19,6 +20,7 @@ struct stack_entry {
 };
 
 struct stack_table {
+    struct stack_small *small;
     struct stack_entry *entries;
     uint32_t mask, used;
     struct id_chunk ids;
@@ -28,22 +30,39 @@ struct stack_table {
         uint64_t hash;
         uint32_t node;
     } * last_place; /* parallel to last_pc, one further in: [0] is the root */
-    uint32_t last_len, limit;
+    uint32_t last_len, last_cap;
     struct stack_entry *last_entry; /* of its innermost frame; NULL when unknown */
 };
 
-/* pcs that are no addresses: frames left out in the middle of a deep stack. */
-#define STACK_TRUNCATED ((uint64_t)1)
+/* Memory for the first stacks, enough for threads of few calls; then pages are taken. */
+#define STACKS_SMALL_ENTRIES 64
+#define STACKS_SMALL_FRAMES 28
 
-/* `limit`: the longest stack that will be interned. False: no memory. */
-bool stacks_init(struct stack_table *t, uint32_t limit);
+struct stack_small {
+    struct stack_entry entries[STACKS_SMALL_ENTRIES];
+    struct stack_place place[STACKS_SMALL_FRAMES + 1];
+    uint64_t pc[STACKS_SMALL_FRAMES];
+};
+
+/* `small`, all zero, is in use as long as *t is. */
+void stacks_init(struct stack_table *t, struct stack_small *small);
 void stacks_release(struct stack_table *t);
+
+/* In a forked child: forgets all stacks, because their nodes are in the parent's trace. A root
+ * must be set next. */
+void stacks_restart(struct stack_table *t);
+
+/* A new TRACE_NODE_INHERITED on the root; 0 when the trace is full. */
+uint32_t stacks_inherited(struct stack_table *t, uint64_t addr);
 
 /* Starts a tree of its own under a new root; `addr` as TRACE_NODE_ROOT has it. */
 bool stacks_set_root(struct stack_table *t, uint64_t addr);
 
+/* Makes the next stack the first: what is known of the one before is out of date. */
+void stacks_forget_last(struct stack_table *t);
+
 /*
- * Finds or adds the stack pcs[0..n), outermost first, 0 < n <= limit. The first
+ * Finds or adds the stack pcs[0..n), outermost first, n > 0. The first
  * `same` of them are known to be those of the call before; `dropped` is what a
  * STACK_TRUNCATED entry stands for. The entry is valid until the next
  * call. NULL when the trace or memory is full. Newly added nodes are reported to

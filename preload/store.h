@@ -4,6 +4,10 @@
  * Ids are handed out in chunks, so that each thread appends to ids of its own
  * and takes the lock once for many of them. Pointers stay valid until
  * a forked child begins a store of its own. Nothing here calls malloc.
+ *
+ * In a forked child the ids of rows go on where the parent's ended, because the blocks that it
+ * inherited are known by the parent's ids. In the child's file the rows begin at the beginning.
+ * The inherited rows exist, too, but are empty and must not be written to.
  */
 #ifndef FLAME_PRELOAD_STORE_H
 #define FLAME_PRELOAD_STORE_H
@@ -14,10 +18,13 @@
 
 struct store {
     struct trace_writer writer;
-    struct leaflock lock;
+    struct spinlock lock;
     struct store_kind {
-        uint32_t cursor, end; /* ids not handed out of the newest segment */
+        uint32_t cursor, end;   /* ids not handed out of the newest segment */
+        uint32_t first_segment; /* those before are inherited */
+        uint32_t segments;
     } nodes, rows, threads;
+    uint32_t inherited_rows; /* ids below this are of rows of another trace */
     char *node_segments[STORE_SEGMENTS];
     char *row_segments[STORE_SEGMENTS];
     char *thread_segments[64];
@@ -32,7 +39,7 @@ struct id_chunk {
 /* Fills *chunk with at most `want` new ids. False when the trace cannot grow. */
 bool store_nodes(uint32_t want, struct id_chunk *chunk);
 bool store_rows(uint32_t want, struct id_chunk *chunk);
-/* One thread record; 0 when there is none left. */
+/* Takes a new thread record and returns its id; 0 when there is none left. */
 uint32_t store_thread(void);
 
 static inline struct trace_node *store_node(uint32_t id)
@@ -56,11 +63,7 @@ static inline struct trace_thread *store_thread_record(uint32_t id)
     return (struct trace_thread *)segment + (id & ((1u << TRACE_THREAD_SHIFT) - 1));
 }
 
-/*
- * Forked child: takes over the parent's nodes and thread records under the same
- * ids, in a trace of its own that `store.writer` has just become. `parent` is
- * the store as it was (its mappings still there). 0 or -errno.
- */
-int store_copy(const struct store *parent);
+/* In a forked child: gives the parent's trace up, so that store.writer can have a new one. */
+void store_after_fork(void);
 
 #endif

@@ -6,33 +6,48 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/kernel.h"
 #include "common/pages.h"
-#include "preload/clock.h"
+#include "common/clock.h"
+#include "preload/run/process.h"
+#include "preload/run/title.h"
 #include "preload/shadow.h"
+#include "unwind/arch.h"
 #include "unwind/modules.h"
 
 #define MAX_THREADS 65535
 #define ROWS_AT_ONCE 16u
 #define FAR_FIRST_SIZE 64u
+#define LOOKS 8
 
 __thread struct guard guard;
 
+#define DEAD_AT_ONCE 4u
+
+static uint32_t depth_limit = 1024;
+
+/* In a forked child, states[count..dead_end) belong to the parent's other threads. */
 static struct {
-    struct leaflock lock;
-    struct thread_state *states[MAX_THREADS];
-    uint32_t count;
-    uint32_t depth;
+    struct spinlock lock;
     uint64_t sample;
-} threads = {.depth = 1024};
+    bool none;                /* no states are made any more */
+    int tid_at;               /* word of a control block; 0: not known */
+    char comm[16];            /* for threads that cannot ask for theirs */
+    struct thread_state *own; /* forked child: that of the thread that forked, to be taken over */
+    uint32_t count, dead_end;
+    uint32_t next;               /* where the next look for an orphan begins */
+    struct thread_state *latest; /* the last that was given to a thread */
+    struct thread_state *states[MAX_THREADS];
+} threads;
 
 void threads_set_depth(uint32_t depth)
 {
-    threads.depth = depth;
+    depth_limit = depth;
 }
 
 uint32_t threads_depth(void)
 {
-    return threads.depth;
+    return depth_limit;
 }
 
 void threads_set_sample(uint64_t period)
@@ -57,51 +72,145 @@ int64_t threads_live_bytes(void)
 
 static void take_name(struct trace_thread *record)
 {
-    char name[16] = "";
+    char name[16];
 
-    prctl(PR_GET_NAME, name);
-    memcpy(record->comm, name, sizeof record->comm);
+    process_thread_name(name);
+    if (name[0])
+        memcpy(record->comm, name, sizeof record->comm);
+    else if (!record->comm[0])
+        memcpy(record->comm, threads.comm, sizeof record->comm);
 }
 
-/* Lock held. A state whose thread is gone, or was us before our tid was reused. */
+void threads_note_name(const char *name)
+{
+    char kept[16] = "";
+
+    if (!guard.self)
+        return;
+    memcpy(kept, name, strnlen(name, sizeof kept - 1));
+    memcpy(guard.self->record->comm, kept, sizeof kept);
+}
+
+/* ---- thread ids without a system call ---- */
+
+/*
+ * The C library keeps a thread's id in its control block, at a place of its own choice:
+ * the place is found by looking for the id of a thread that knows it.
+ */
+#if defined(__aarch64__)
+#define BLOCK_BEGINS (-2304) /* before the thread pointer: the size of glibc's struct pthread */
+#else
+#define BLOCK_BEGINS 0
+#endif
+#define BLOCK_WORDS 256
+
+static const uint32_t *block_word(int at)
+{
+    return (const uint32_t *)(arch_thread_pointer() + BLOCK_BEGINS) + at;
+}
+
+void threads_learn_ids(uint32_t own)
+{
+    threads.tid_at = 0;
+    for (int i = 1; own && i < BLOCK_WORDS && !threads.tid_at; i++)
+        if (*block_word(i) == own)
+            threads.tid_at = i;
+}
+
+void threads_before_sandbox(void)
+{
+    long tid = kernel_call(SYS_gettid);
+
+    process_thread_name(threads.comm);
+    if (tid > 0)
+        threads_learn_ids((uint32_t)tid);
+}
+
+uint32_t threads_own_tid(void)
+{
+    long tid = kernel_call(SYS_gettid);
+
+    if (tid > 0)
+        return (uint32_t)tid;
+    return threads.tid_at ? *block_word(threads.tid_at) : store.writer.header->pid;
+}
+
+void threads_give_up(void)
+{
+    threads.none = true;
+}
+
+/* Its thread is gone, or was us before our tid was reused. */
+static bool is_orphan(const struct thread_state *t, uint32_t tid)
+{
+    return t->tid == tid ||
+           kernel_call(SYS_tgkill, kernel_call(SYS_getpid), (long)t->tid, 0L) == -ESRCH;
+}
+
+/*
+ * Lock held. A state without a thread, of the few that are looked at; NULL: none of them.
+ * So a new thread costs the same however many there are. States without a thread pile up
+ * until one in LOOKS is of that kind, and a look finds as many as threads end.
+ *
+ * Rejected: looking at all of them. With 4,000 threads alive that is 4,000 system calls
+ * under a lock for each thread that begins.
+ */
 static struct thread_state *find_orphan(uint32_t tid)
 {
-    long pid = syscall(SYS_getpid);
-
     if (threads.count < THREADS_OWN)
         return NULL;
-    for (uint32_t i = 0; i < threads.count; i++) {
-        struct thread_state *t = threads.states[i];
+    /* Where threads come and go one by one, it is the one before. */
+    if (is_orphan(threads.latest, tid))
+        return threads.latest;
+    for (int i = 0; i < LOOKS; i++) {
+        struct thread_state *t = threads.states[threads.next++ % threads.count];
 
-        if (t->tid == tid || (syscall(SYS_tgkill, pid, (long)t->tid, 0L) < 0 && errno == ESRCH))
+        if (is_orphan(t, tid))
             return t;
     }
     return NULL;
 }
 
+static void far_release(struct far_table *far)
+{
+    if (far->entries)
+        pages_free(far->entries, ((size_t)far->mask + 1) * sizeof *far->entries);
+    *far = (struct far_table){0};
+}
+
 static void release(struct thread_state *t)
 {
     stacks_release(&t->stacks);
-    if (t->far.entries)
-        pages_free(t->far.entries, ((size_t)t->far.mask + 1) * sizeof *t->far.entries);
-    if (t->stack.cap)
-        local_stack_release(&t->stack);
-    pages_free(t->cut, (threads.depth + 1) * sizeof *t->cut);
+    far_release(&t->far);
+    far_release(&t->inherited);
+    local_stack_release(&t->stack);
+    cut_release(&t->cut);
     pages_free(t, sizeof *t);
+}
+
+static struct thread_state *fresh_state(void)
+{
+    struct thread_state *t = pages_alloc(sizeof *t);
+
+    if (!t)
+        return NULL;
+    t->cut.limit = depth_limit;
+    local_stack_init(&t->stack, cut_outer(depth_limit), &t->small_stack);
+    stacks_init(&t->stacks, &t->small_stacks);
+    return t;
 }
 
 /* Lock held. */
 static struct thread_state *make(uint32_t tid)
 {
-    struct thread_state *t = pages_alloc(sizeof *t);
+    struct thread_state *t = threads.own ? threads.own : fresh_state();
     uint32_t id;
 
+    threads.own = NULL;
     if (!t)
         return NULL;
-    t->cut = pages_alloc((threads.depth + 1) * sizeof *t->cut);
     id = threads.count < MAX_THREADS ? store_thread() : 0;
-    if (!t->cut || !id || id > UINT16_MAX || !local_stack_init(&t->stack) ||
-        !stacks_init(&t->stacks, threads.depth + 1)) {
+    if (!id || id > UINT16_MAX) {
         release(t);
         return NULL;
     }
@@ -118,6 +227,8 @@ static struct thread_state *make(uint32_t tid)
     take_name(t->record);
     __atomic_store_n(&t->record->uses, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&t->record->tid, tid, __ATOMIC_RELEASE);
+    if (threads.count < threads.dead_end)
+        release(threads.states[threads.count]);
     threads.states[threads.count] = t;
     __atomic_store_n(&threads.count, threads.count + 1, __ATOMIC_RELEASE);
     return t;
@@ -126,21 +237,25 @@ static struct thread_state *make(uint32_t tid)
 static FLAME_COLD struct thread_state *adopt(void)
 {
     int saved = errno;
-    uint32_t tid = (uint32_t)syscall(SYS_gettid);
     struct thread_state *t;
+    uint32_t tid;
 
-    leaflock_take(&threads.lock);
+    if (threads.none)
+        return NULL;
+    tid = threads_own_tid();
+    spinlock_take(&threads.lock);
     t = find_orphan(tid);
     if (t) {
         t->tid = tid;
         t->last_block = 0;
-        t->stack.joinable = false;
-        memset(t->stack.range, 0, sizeof t->stack.range);
+        local_stack_pass_on(&t->stack);
         t->record->uses++;
     } else {
         t = make(tid);
     }
-    leaflock_drop(&threads.lock);
+    if (t)
+        threads.latest = t;
+    spinlock_drop(&threads.lock);
     if (t)
         t->errno_at = &errno;
     guard.self = t;
@@ -153,13 +268,50 @@ struct thread_state *threads_self(void)
     return likely(guard.self != NULL) ? guard.self : adopt();
 }
 
+/*
+ * What the thread that forked knows of its stack is still so, but nothing of it is in the
+ * child's trace. The other threads are not there: what they had is given back bit by bit,
+ * as a child that lives for a moment need not do it at all.
+ */
+static void start_again(struct thread_state *t)
+{
+    far_release(&t->far);
+    far_release(&t->inherited);
+    local_drop_marks(&t->stack);
+    t->rows = (struct id_chunk){0, 0};
+    t->peak_since = 0;
+    t->last_block = 0;
+    stacks_restart(&t->stacks);
+}
+
 void threads_after_fork(void)
 {
+    struct thread_state *self = guard.self;
+
     threads.lock.held = 0;
-    for (uint32_t i = 0; i < threads.count; i++)
-        release(threads.states[i]);
+    if (threads.dead_end < threads.count)
+        threads.dead_end = threads.count;
+    for (uint32_t i = 0; self && i < threads.count; i++)
+        if (threads.states[i] == self) {
+            threads.states[i] = threads.states[--threads.dead_end];
+            break;
+        }
     threads.count = 0;
+    threads.next = 0;
+    threads.latest = NULL;
+    threads.own = self;
     guard.self = NULL;
+    if (self)
+        start_again(self);
+}
+
+/* Some of what is left of the parent's threads. */
+static FLAME_COLD void release_dead(void)
+{
+    spinlock_take(&threads.lock);
+    for (uint32_t i = 0; i < DEAD_AT_ONCE && threads.dead_end > threads.count; i++)
+        release(threads.states[--threads.dead_end]);
+    spinlock_drop(&threads.lock);
 }
 
 uint32_t threads_new_row(struct thread_state *t, uint32_t node, uint16_t flags)
@@ -172,6 +324,9 @@ uint32_t threads_new_row(struct thread_state *t, uint32_t node, uint16_t flags)
             return 0;
         /* Names are often given after a thread's first call; look again now and then. */
         take_name(t->record);
+        title_look(store.writer.header);
+        if (unlikely(threads.dead_end > threads.count))
+            release_dead();
     }
     id = t->rows.next;
     if (id > SHADOW_ROW_MAX)
@@ -192,11 +347,11 @@ static bool far_grow(struct far_table *far)
     if (!fresh)
         return false;
     for (uint32_t i = 0; far->entries && i <= far->mask; i++) {
-        uint32_t at = far->entries[i].node * 0x9e3779b1u & (size - 1);
+        uint32_t at = far->entries[i].key * 0x9e3779b1u & (size - 1);
 
-        if (!far->entries[i].node)
+        if (!far->entries[i].key)
             continue;
-        while (fresh[at].node)
+        while (fresh[at].key)
             at = (at + 1) & (size - 1);
         fresh[at] = far->entries[i];
     }
@@ -207,21 +362,37 @@ static bool far_grow(struct far_table *far)
     return true;
 }
 
-uint32_t threads_far_row(struct thread_state *t, uint32_t node)
+/* The entry of `key`; one with row 0 when it is new. NULL: no memory. */
+static struct far_entry *far_entry(struct far_table *far, uint32_t key)
 {
-    struct far_table *far = &t->far;
-    uint32_t at, row;
+    uint32_t at;
 
     if (!far->entries || far->used >= (far->mask + 1) / 2)
         if (!far_grow(far))
-            return 0;
-    for (at = node * 0x9e3779b1u & far->mask; far->entries[at].node; at = (at + 1) & far->mask)
-        if (far->entries[at].node == node)
-            return far->entries[at].row;
-    row = threads_new_row(t, node, 0);
-    if (row) {
-        far->entries[at] = (struct far_entry){node, row};
-        far->used++;
-    }
-    return row;
+            return NULL;
+    for (at = key * 0x9e3779b1u & far->mask; far->entries[at].key; at = (at + 1) & far->mask)
+        if (far->entries[at].key == key)
+            return &far->entries[at];
+    far->entries[at].key = key;
+    far->used++;
+    return &far->entries[at];
+}
+
+uint32_t threads_far_row(struct thread_state *t, uint32_t node)
+{
+    struct far_entry *e = far_entry(&t->far, node);
+
+    if (e && !e->row)
+        e->row = threads_new_row(t, node, 0);
+    return e ? e->row : 0;
+}
+
+uint32_t threads_inherited_row(struct thread_state *t, uint32_t row, uint64_t addr)
+{
+    struct far_entry *e = far_entry(&t->inherited, row);
+    uint32_t node;
+
+    if (e && !e->row && (node = stacks_inherited(&t->stacks, addr)))
+        e->row = threads_new_row(t, node, TRACE_ROW_INHERITED);
+    return e ? e->row : 0;
 }

@@ -4,8 +4,9 @@
  * Everything in a thread_state is written by its thread alone; what other
  * threads read (live bytes) lies in the trace's thread record. States are never
  * freed: a thread may still free memory in its very last destructors, so there
- * is no moment that is surely the end. A state whose thread has died is given to
- * a new thread once THREADS_OWN states exist (the trace counts such reuse).
+ * is no moment that is surely the end. Once THREADS_OWN states exist, a new thread
+ * looks at a few of them, and takes over one whose thread has died (the trace counts
+ * such reuse).
  */
 #ifndef FLAME_PRELOAD_THREADS_H
 #define FLAME_PRELOAD_THREADS_H
@@ -17,10 +18,10 @@
 
 #define THREADS_OWN 256
 
-/* node id -> row id, for rows of blocks that other threads allocated. */
+/* What a row stands for -> row id, for rows of blocks that this thread has only freed. */
 struct far_table {
     struct far_entry {
-        uint32_t node, row;
+        uint32_t key, row; /* key 0: nothing here */
     } * entries;
     uint32_t mask, used;
 };
@@ -33,13 +34,17 @@ struct thread_state {
     struct trace_thread *record;
     struct sampler sampler; /* in use when blocks are sampled */
     struct stack_table stacks;
-    struct far_table far;
-    struct local_stack stack; /* the last one walked */
-    bool was_truncated;       /* it was deeper than the limit */
-    uintptr_t *cut;           /* room for a stack cut to the limit */
+    struct far_table far;       /* by node: of other threads' blocks */
+    struct far_table inherited; /* by the ancestor's row: of blocks from before the fork */
+    struct local_stack stack;   /* the last one walked */
+    struct cut cut;
     struct id_chunk rows;
     int64_t peak_since;   /* live bytes below which no new maximum is looked for */
     uintptr_t last_block; /* the thread's newest block, for temporaries; 0: none */
+    /* What stack and stacks begin in: two pages with the rest are all that a thread of
+     * few calls takes. */
+    struct local_small small_stack;
+    struct stack_small small_stacks;
 };
 
 /*
@@ -61,12 +66,33 @@ uint32_t threads_depth(void);
 /* Blocks are sampled every so many bytes, by states made from now on. 0: not. */
 void threads_set_sample(uint64_t period);
 
-/* Forked child: all states but none of their memory belongs to dead threads. */
+/* The calling thread has been given this name (at most 15 bytes are kept). */
+void threads_note_name(const char *name);
+
+/* The calling thread's id, also where the kernel may not be asked. */
+uint32_t threads_own_tid(void);
+
+/* The calling thread's id is `own` (0: it is not known): learns where such ids are kept. */
+void threads_learn_ids(uint32_t own);
+
+/* The process is about to enter a sandbox: what threads that begin in it will not be
+ * able to ask for is learned now. */
+void threads_before_sandbox(void);
+
+/* Takes the state of every thread away, so that nothing is recorded any more. */
+void threads_give_up(void);
+
+/* To be called in a forked child while the store still has the parent's trace: the calling
+ * thread is the only one, and has recorded nothing yet. */
 void threads_after_fork(void);
 
 /* The row in which this thread counts frees of another thread's stack `node`;
  * 0 when there is no room. */
 uint32_t threads_far_row(struct thread_state *t, uint32_t node);
+
+/* The same for blocks inherited with `row`, whose stack a TRACE_NODE_INHERITED with this
+ * address stands for. */
+uint32_t threads_inherited_row(struct thread_state *t, uint32_t row, uint64_t addr);
 
 /* A new row of this thread for `node`; 0 when the trace is full. */
 uint32_t threads_new_row(struct thread_state *t, uint32_t node, uint16_t flags);

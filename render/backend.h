@@ -26,6 +26,7 @@ struct render_column {
 struct render_options {
     const char *title;
     const char *subtitle;  /* "": none */
+    const char *command;   /* what was profiled, as far as that is known; "": it is not */
     const char *countname; /* unit of the counts, "samples", "bytes"... */
     const char *nametype;  /* what a frame is: "Function:" */
     double width;          /* pixels */
@@ -81,9 +82,9 @@ extern const struct render_backend export_folded, export_pprof, export_speedscop
 /* All back ends, the first being the default; ends with NULL. */
 extern const struct render_backend *const render_backends[];
 
-/* By name, or NULL. */
+/* The back end of that name, or NULL. */
 const struct render_backend *backend_find(const char *name);
-/* By the ending of a file's name or by how it begins, or NULL. */
+/* The one that a file's name asks for by its ending or its beginning, or NULL. */
 const struct render_backend *backend_for_file(const char *path);
 /* Appends all endings of files: ".svg, .html...". */
 void backend_add_endings(struct strbuf *sb);

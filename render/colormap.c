@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "common/alloc.h"
 #include "common/outfile.h"
 
 struct entry {

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "render/frametree_order.h"
 
 static const char only_before[] = "[only before]";
@@ -115,10 +116,7 @@ struct copy {
 static void copy_node(struct copy *c, uint32_t name, uint32_t depth, double was, double now,
                       enum difference_role role)
 {
-    if (depth + 1 >= c->open_alloc) {
-        c->open_alloc = c->open_alloc ? c->open_alloc * 2 : 64;
-        c->open = xreallocarray(c->open, c->open_alloc, sizeof *c->open);
-    }
+    GROW(c->open, depth + 1, c->open_alloc);
     c->nodes[c->n] = (struct frametree_node){.name = name,
                                              .parent = depth ? c->open[depth - 1] : FRAMETREE_NONE,
                                              .first = FRAMETREE_NONE,

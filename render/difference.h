@@ -36,21 +36,22 @@ enum difference_role {
     DIFFERENCE_NEW,  /* nothing of it, nor below it, was there before */
 };
 
-/* False when the name is none; and the names. */
+/* Options by name (false: there is none with that name), and the names of options. */
 bool difference_find_widths(const char *name, enum difference_widths *w);
 bool difference_find_colors(const char *name, enum difference_colors *c);
 
 const char *difference_widths_name(enum difference_widths w);
 const char *difference_colors_name(enum difference_colors c);
 
-/* Of a finished tree with t->delta. */
+/* The tree must be finished and have t->delta. */
 void difference_apply(struct frametree *t, enum difference_widths w);
 
 struct change {
     double was, now;
 };
 
-/* By node, with all below it. The caller frees it. After difference_apply. */
+/* For each node the counts of it and all below it, after difference_apply. The caller frees
+ * them. */
 struct change *difference_totals(const struct frametree *t);
 
 /*

@@ -24,6 +24,7 @@
 #include <iconv.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "render/frametree_order.h"
 
 #define CHUNK_SIZE (256u << 10)
@@ -47,7 +48,7 @@ struct frame {
 struct frametree_builder {
     bool reverse, keep_order;
     uint32_t column; /* the one that lines are counted in */
-    uint32_t nodes_cap, names_cap;
+    size_t nodes_cap, names_cap;
     struct table children, names;
     /* The line before: its text and frames in the order they were merged. */
     struct strbuf last;
@@ -146,10 +147,7 @@ static uint32_t add_name(struct frametree *t, const char *s, size_t len, uint32_
 {
     struct frametree_builder *b = t->b;
 
-    if (t->nnames == b->names_cap) {
-        b->names_cap *= 2;
-        t->names = xreallocarray(t->names, b->names_cap, sizeof *t->names);
-    }
+    GROW(t->names, t->nnames, b->names_cap);
     t->names[t->nnames] =
         (struct frametree_name){.s = arena_copy(t, s, len), .len = (uint32_t)len, .rank = hash};
     return t->nnames++;
@@ -173,16 +171,13 @@ static uint32_t add_node(struct frametree *t, uint32_t parent, uint32_t name)
     struct frametree_builder *b = t->b;
 
     if (t->n == b->nodes_cap) {
-        size_t cap = b->nodes_cap < UINT32_MAX / 2 ? b->nodes_cap * 2 : UINT32_MAX;
-
-        t->nodes = xreallocarray(t->nodes, cap, sizeof *t->nodes);
+        GROW(t->nodes, t->n, b->nodes_cap);
         if (t->self_part)
-            t->self_part = xreallocarray(t->self_part, cap, sizeof(double));
+            t->self_part = xreallocarray(t->self_part, b->nodes_cap, sizeof(double));
         if (t->delta)
-            t->delta = xreallocarray(t->delta, cap, sizeof(double));
+            t->delta = xreallocarray(t->delta, b->nodes_cap, sizeof(double));
         for (uint32_t i = 0; i < t->ncolumns; i++)
-            t->columns[i] = xreallocarray(t->columns[i], cap, sizeof(double));
-        b->nodes_cap = (uint32_t)cap;
+            t->columns[i] = xreallocarray(t->columns[i], b->nodes_cap, sizeof(double));
     }
     t->nodes[t->n] = (struct frametree_node){
         .name = name, .parent = parent, .first = FRAMETREE_NONE, .next = FRAMETREE_NONE};
@@ -252,9 +247,6 @@ void frametree_init(struct frametree *t, bool reverse)
     t->b->reverse = reverse;
     t->b->last = (struct strbuf)STRBUF_INIT;
     t->b->turned = (struct strbuf)STRBUF_INIT;
-    t->b->nodes_cap = t->b->names_cap = 1024;
-    t->nodes = xreallocarray(NULL, t->b->nodes_cap, sizeof *t->nodes);
-    t->names = xreallocarray(NULL, t->b->names_cap, sizeof *t->names);
     table_init(&t->b->children, 4096);
     table_init(&t->b->names, 4096);
     /* Its name stays out of the table: a frame called "all" is another one. */
@@ -274,10 +266,7 @@ static size_t cut_frames(struct frametree_builder *b, size_t n, const char *line
         const char *semi = memchr(line + at, ';', len - at);
         size_t end = semi ? (size_t)(semi - line) : len;
 
-        if (n == b->frames_cap) {
-            b->frames_cap = b->frames_cap ? b->frames_cap * 2 : 64;
-            b->frames = xreallocarray(b->frames, b->frames_cap, sizeof *b->frames);
-        }
+        GROW(b->frames, n, b->frames_cap);
         b->frames[n++] = (struct frame){.start = at, .len = end - at};
         if (!semi)
             return n;

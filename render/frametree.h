@@ -45,11 +45,11 @@ struct frametree {
     uint32_t nnames;
     double *self_part, *total_part; /* fractions, by node; NULL when there are none */
     double *delta; /* second minus first count, by node; NULL without differential lines */
-    /* Own counts before and after, by node, whatever is drawn; NULL before difference_apply. */
+    /* Self counts before and after, by node, whatever is drawn; NULL before difference_apply. */
     double *was, *now;
     double *lost;  /* of an elided view by node: counts before of callees that are gone */
     uint8_t *role; /* enum difference_role by node, of an elided view; else NULL */
-    /* Counts of further columns, own ones only, by node; columns[0] is the second column. */
+    /* Self counts of further columns, by node; columns[0] is the second column. */
     double **columns;
     uint32_t ncolumns; /* without the first */
     bool saturated;
@@ -64,7 +64,7 @@ void frametree_init(struct frametree *t, bool reverse);
  * frames only with the one before it, and siblings stay in the order they came in.
  */
 void frametree_keep_order(struct frametree *t);
-/* Names are taken to be in the encoding `from` (iconv's names) and become UTF-8. -errno. */
+/* Names are taken to be in the encoding `from` (iconv's names) and become UTF-8. 0, or -errno. */
 int frametree_recode(struct frametree *t, const char *from);
 /* 0, or -EOVERFLOW when the tree has no room for more nodes (2^31). */
 int frametree_add(struct frametree *t, const struct folded_line *line);

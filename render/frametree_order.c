@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "common/alloc.h"
+
 void frametree_add_whole(struct frametree *t, uint64_t *a, uint64_t b)
 {
     if (__builtin_add_overflow(*a, b, a)) {
@@ -118,10 +120,7 @@ void frametree_sort_siblings(struct frametree *t)
             t->nodes[t->nodes[i].first].next == FRAMETREE_NONE)
             continue;
         for (uint32_t c = t->nodes[i].first; c != FRAMETREE_NONE; c = t->nodes[c].next) {
-            if (n == cap) {
-                cap = cap ? cap * 2 : 256;
-                keys = xreallocarray(keys, cap, sizeof *keys);
-            }
+            GROW(keys, n, cap);
             keys[n++] = (uint64_t)t->names[t->nodes[c].name].rank << 32 | c;
         }
         sort_keys(keys, n);

@@ -1,7 +1,7 @@
 /*
- * frametree_order.h: from nodes with counts of their own to a finished tree: totals,
- * ranks of names, order of siblings. For frametree.c and for what makes one tree of
- * another (difference.c). All need parents to have lower numbers than their children.
+ * frametree_order.h: makes a finished tree of nodes that have counts of their own: totals,
+ * ranks of names, order of siblings. It is for frametree.c and for what makes one tree of
+ * another (difference.c). Parents must have lower numbers than their children.
  */
 #ifndef FLAME_RENDER_FRAMETREE_ORDER_H
 #define FLAME_RENDER_FRAMETREE_ORDER_H
@@ -16,9 +16,9 @@ void frametree_add_part(struct frametree *t, uint64_t *whole, double *part, doub
 /* Totals of all nodes from their own counts; may be called again after those changed. */
 void frametree_sum(struct frametree *t);
 void frametree_rank_names(struct frametree *t);
-/* By rank of their names. */
+/* Links siblings by the rank of their names. */
 void frametree_sort_siblings(struct frametree *t);
-/* By number, which is the order they came in. */
+/* Links siblings by number, which is the order they came in. */
 void frametree_list_siblings(struct frametree *t);
 
 #endif

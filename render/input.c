@@ -1,27 +1,33 @@
-/*
- * Reading: chunks of the file are cut into lines in place, so memory holds one
- * chunk (or the longest line) and the tree, not the text.
- *
- * Rejected: mmap. It cannot read pipes, a file that shrinks kills the reader
- * with SIGBUS, and resident pages of a large input count as its memory.
- */
+/* Lines and traces go into the tree as they are read: memory holds the tree, not the text. */
 #include "render/input.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/alloc.h"
 #include "common/error.h"
-#include "common/trace_reader.h"
-#include "fold/filter_lines.h"
+#include "common/options/values.h"
+#include "common/trace/trace_reader.h"
+#include "fold/stacks/drawn.h"
+#include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
+#include "fold/load.h"
 
-#define CHUNK (256u << 10)
 #define COLUMNS_MAX 4096 /* a column takes eight bytes a frame */
+
+#define AT(member) offsetof(struct input_of_traces, member)
+
+const struct opts_row input_trace_rows[] = {
+    {.help = "Of traces, as for 'flame fold':"},
+    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(pid)},
+    {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
+     .at = AT(tid)},
+    {"idle", .help = "no sleeps of threads that only wait for work", .take = opts_take_true,
+     .at = AT(idle)},
+    {0},
+};
 
 /* One file being read. */
 struct reader {
@@ -141,7 +147,7 @@ static int take_heading(struct reader *r, const char *s, size_t len)
 static void take_left_out(struct reader *r, const char *s, size_t len)
 {
     const char *value, *comma;
-    struct collapse_count count;
+    struct stackset_count count;
     size_t n;
 
     if (!folded_find_meta(s, len, FOLDED_LEFT_OUT, &value, &n))
@@ -151,8 +157,8 @@ static void take_left_out(struct reader *r, const char *s, size_t len)
         n -= (size_t)(comma + 1 - value);
         value = comma + 1;
     }
-    if (collapse_count_parse(value, n, &count))
-        r->in->columns[r->column].left_out += (double)collapse_count_number(&count);
+    if (stackset_count_parse(value, n, &count))
+        r->in->columns[r->column].left_out += (double)stackset_count_number(&count);
 }
 
 static int too_many(struct reader *r)
@@ -176,6 +182,9 @@ static int take_stack(struct reader *r, const struct folded_line *line)
     bool kept;
     int err;
 
+    if (folded_is_too_deep(line->stack, line->len))
+        return flame_error(FLAME_USAGE, "%s: cannot read: line %" PRIu64 " %s", r->name, r->line,
+                           FOLDED_TOO_DEEP);
     r->stacks++;
     if (!r->lines)
         return frametree_add(&r->in->tree, line) < 0 ? too_many(r) : 0;
@@ -212,63 +221,30 @@ static int take_line(struct reader *r, const char *s, size_t len)
     return 0;
 }
 
-/* Hands the whole lines of buf on and says in *used how many bytes they had. */
-static int take_lines(struct reader *r, const char *buf, size_t len, size_t *used)
+/* What is folded already has lost what these options need. */
+static int refuse_options(const struct reader *r, struct textinput *text)
 {
+    const struct input_of_traces *of = &r->o->of_traces;
+    const char *given = of->pid ? "pid" : of->tid ? "tid" : of->idle ? "idle" : NULL, *any;
+
+    if (!given || !textinput_peek(text, &any, 1))
+        return 0;
+    return flame_error(FLAME_USAGE,
+                       "%s: %s: --%s is of traces, and this is folded already; give it to 'flame "
+                       "fold'",
+                       r->o->command, r->name, given);
+}
+
+static int read_text(struct reader *r, struct textinput *text)
+{
+    struct textrecord rec;
     int status = 0;
 
-    *used = 0;
-    while (!status && *used < len) {
-        const char *s = buf + *used, *nl = memchr(s, '\n', len - *used);
-
-        if (!nl)
-            break;
-        status = take_line(r, s, (size_t)(nl - s));
-        *used += (size_t)(nl - s) + 1;
-    }
+    while (!status && textinput_record(text, &rec))
+        status = take_line(r, rec.line.s, rec.line.len);
+    if (text->error)
+        return flame_error(FLAME_USAGE, "%s: cannot read: %s", r->name, text->error);
     return status;
-}
-
-static int take_text(struct reader *r, const char *buf, size_t len)
-{
-    size_t used;
-    int status = take_lines(r, buf, len, &used);
-
-    if (!status && used < len)
-        status = take_line(r, buf + used, len - used);
-    return status;
-}
-
-static ssize_t read_some(int fd, struct strbuf *sb)
-{
-    ssize_t n;
-
-    strbuf_grow(sb, CHUNK);
-    do
-        n = read(fd, sb->buf + sb->len, sb->alloc - sb->len - 1);
-    while (n < 0 && errno == EINTR);
-    if (n > 0)
-        strbuf_setlen(sb, sb->len + (size_t)n);
-    return n < 0 ? -errno : n;
-}
-
-static int read_text(struct reader *r, int fd, struct strbuf *sb)
-{
-    for (;;) {
-        size_t used;
-        ssize_t n;
-        int status = take_lines(r, sb->buf, sb->len, &used);
-
-        if (status)
-            return status;
-        memmove(sb->buf, sb->buf + used, sb->len - used);
-        strbuf_setlen(sb, sb->len - used);
-        n = read_some(fd, sb);
-        if (n < 0)
-            return flame_error(FLAME_FAILED, "%s: %s", r->name, strerror((int)-n));
-        if (n == 0)
-            return take_text(r, sb->buf, sb->len);
-    }
 }
 
 /* An explorer shows all views, and where in its file a frame was. */
@@ -276,62 +252,41 @@ static int take_trace(struct reader *r, struct trace *trace)
 {
     struct fold_options options = {.view = r->o->view, .all_views = r->o->columns && !r->o->view};
     struct strbuf text = STRBUF_INIT;
+    struct textinput in;
     int status;
 
+    options.pid = r->o->of_traces.pid;
+    options.tid = r->o->of_traces.tid;
+    options.idle = r->o->of_traces.idle;
     options.symbols.lines = r->o->lines;
     if (r->o->filter)
         fold_options_for(&options, r->o->filter);
     status = fold_loaded(&options, &trace, 1, &text);
-    if (!status)
-        status = take_text(r, text.buf, text.len);
+    if (!status) {
+        textinput_memory(&in, r->name, &text);
+        status = read_text(r, &in);
+        textinput_close(&in);
+    }
     strbuf_release(&text);
     return status;
 }
 
-/* A trace, of which `sb` holds the beginning, is folded to text by the stage before this one. */
-static int read_trace(struct reader *r, int fd, struct strbuf *sb)
+/* A trace is folded to text by the stage before this one. */
+static int read_trace(struct reader *r, struct textinput *in, const char *path)
 {
     struct trace *trace = NULL;
-    int status, err = strbuf_read_fd(sb, fd);
+    int status = load_trace(in, path, &trace);
 
-    if (err)
-        return flame_error(FLAME_FAILED, "%s: %s", r->name, strerror(-err));
-    status = trace_load_bytes(r->name, sb->buf, sb->len, false, &trace);
-    strbuf_release(sb);
     if (!status)
         status = take_trace(r, trace);
     trace_free(trace);
     return status;
 }
 
-static int read_fd(struct reader *r, int fd)
-{
-    struct strbuf sb = STRBUF_INIT;
-    int status = 0;
-
-    /* Enough to tell a trace from text, also when a pipe gives a byte at a time. */
-    while (sb.len < sizeof TRACE_MAGIC - 1) {
-        ssize_t n = read_some(fd, &sb);
-
-        if (n < 0)
-            status = flame_error(n == -EISDIR ? FLAME_USAGE : FLAME_FAILED, "%s: %s", r->name,
-                                 strerror((int)-n));
-        if (n <= 0)
-            break;
-    }
-    if (!status)
-        status =
-            trace_magic_matches(sb.buf, sb.len) ? read_trace(r, fd, &sb) : read_text(r, fd, &sb);
-    strbuf_release(&sb);
-    return status;
-}
-
-/* After one file. A view without a stack is empty, a text without one is no folded text. */
+/* After one file. A text without a stack is empty if there is nothing else, either. */
 static int check_file(const struct reader *r)
 {
-    if (r->stacks == 0 && !r->unknown && r->in->view)
-        return 0;
-    if (r->stacks == 0)
+    if (r->stacks == 0 && r->unknown)
         return flame_error(FLAME_USAGE,
                            "%s: no stack in %" PRIu64 " lines; expected lines like 'main;read 42'",
                            r->name, r->line);
@@ -345,23 +300,28 @@ static int check_file(const struct reader *r)
 static int read_file(struct input *in, struct filter_lines *lines, const char *path, size_t nth,
                      const struct input_options *o)
 {
-    bool std = !path || strcmp(path, "-") == 0;
-    struct reader r = {.in = in, .o = o, .lines = lines, .name = std ? "standard input" : path};
-    int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    int status;
+    struct reader r = {.in = in, .o = o, .lines = lines};
+    struct textinput text;
+    int err = textinput_open(&text, path), status;
+    bool is_trace;
 
-    if (fd < 0)
-        return flame_error(FLAME_USAGE, "%s: %s", path, strerror(errno));
+    r.name = text.name;
+    if (err)
+        return flame_error(FLAME_USAGE, "%s: %s", path, strerror(-err));
     frametree_use_column(&in->tree, 0);
     if (o->series && o->columns) {
         r.timed = true;
         r.moment = (double)nth;
     }
-    status = r.timed ? use_column(&r, "", 0) : 0;
+    status = drawn_refuse(&text);
+    if (!status && r.timed)
+        status = use_column(&r, "", 0);
+    is_trace = !status && load_is_trace(&text);
+    if (!status && !is_trace)
+        status = refuse_options(&r, &text);
     if (!status)
-        status = read_fd(&r, fd);
-    if (!std)
-        close(fd);
+        status = is_trace ? read_trace(&r, &text, path) : read_text(&r, &text);
+    textinput_close(&text);
     return status ? status : check_file(&r);
 }
 
@@ -377,6 +337,21 @@ static bool is_empty(const struct frametree *t, bool first_side)
     return folded_count_double(frametree_total(t, 0)) <= 0;
 }
 
+/* That nothing was counted is a result, of an idle machine for one, but it is said. */
+static void say_empty(struct input *in, const char *name)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (in->view && in->ncolumns > 1)
+        strbuf_addstr(&sb, "all views are empty");
+    else if (in->view)
+        strbuf_addf(&sb, "the %s view is empty", in->view);
+    else
+        strbuf_addstr(&sb, "the profile is empty");
+    flame_warn("%s: %s", name, sb.buf);
+    in->empty = strbuf_detach(&sb, NULL);
+}
+
 static int check_all(struct input *in, const char *name, const struct input_options *o)
 {
     frametree_finish(&in->tree);
@@ -384,12 +359,10 @@ static int check_all(struct input *in, const char *name, const struct input_opti
         flame_warn("%s: counts add up to more than 2^64; the largest ones are cut there", name);
     if (!is_empty(&in->tree, o->first_side))
         return 0;
-    if (in->tree.n == 1 && in->view && in->ncolumns > 1)
-        return flame_error(FLAME_USAGE, "%s: all views are empty; there is nothing to show", name);
-    if (in->tree.n == 1 && in->view)
-        return flame_error(FLAME_USAGE, "%s: the %s view is empty; there is nothing to show", name,
-                           in->view);
-    return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", name);
+    if (in->tree.n > 1) /* no tool writes that: something went wrong before us */
+        return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", name);
+    say_empty(in, name);
+    return 0;
 }
 
 void input_set_total(struct input *in, double total)
@@ -478,5 +451,6 @@ void input_release(struct input *in)
     }
     free(in->columns);
     free(in->sample);
+    free(in->empty);
     *in = (struct input){0};
 }

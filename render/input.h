@@ -4,7 +4,8 @@
 #ifndef FLAME_RENDER_INPUT_H
 #define FLAME_RENDER_INPUT_H
 
-#include "fold/filter.h"
+#include "common/options/opts.h"
+#include "fold/stacks/filter.h"
 #include "render/frametree.h"
 
 /* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
@@ -20,11 +21,21 @@ struct input {
     struct frametree tree; /* finished */
     char *view, *unit;     /* the first column's, borrowed from it */
     char *sample;          /* mean bytes between samples, as text; NULL: the counts are exact */
+    char *empty;           /* "the live view is empty", to be shown; NULL: something was counted */
     struct input_column *columns;
     uint32_t ncolumns; /* at least one */
 };
 
+/* How traces are folded; text is folded already, and refuses them. */
+struct input_of_traces {
+    bool pid, tid, idle; /* as in fold_options */
+};
+
+/* Options for them; the destination is a struct input_of_traces. */
+extern const struct opts_row input_trace_rows[];
+
 struct input_options {
+    struct input_of_traces of_traces;
     const char *view; /* which one of traces; NULL: alloc, or all of them with `columns` */
     bool reverse;
     bool keep_order;       /* see frametree_keep_order */
@@ -35,21 +46,21 @@ struct input_options {
     bool series;     /* each file is a moment, of those that do not say when the next second */
     bool columns;    /* counts of different views and moments are kept apart, in columns
                         of the tree; with false all are added up */
-    bool first_side; /* a comparison whose second counts are all 0 is no error */
+    bool first_side; /* a comparison whose second counts are all 0 is not empty */
 };
 
 /*
  * Reads `paths` ("-": standard input, as with none) and merges what they hold.
- * Traces are folded first. 0, or an enum flame_exit with
- * one line on standard error; lines that were not understood are counted in a
- * warning there. After an error the input is empty, else release it.
+ * Traces are folded first. Where nothing was counted, that is a warning. 0, or an enum flame_exit
+ * with one line on standard error; lines that were not understood are counted in a warning there.
+ * After an error the input is empty, else release it.
  */
 int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o);
 void input_release(struct input *in);
 
 /*
- * Makes the root come to `total`, with a warning instead where that is less than its
- * frames do. After whatever sums the tree anew.
+ * Makes `total` the root's total. If it is less than the sum of the frames, a warning says so
+ * and nothing changes. Call it after everything that sums the tree anew.
  */
 void input_set_total(struct input *in, double total);
 

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "common/alloc.h"
+
 static struct folded_count add(struct folded_count a, struct folded_count b)
 {
     a.part += b.part;
@@ -25,10 +27,7 @@ static struct folded_count add(struct folded_count a, struct folded_count b)
 
 static void put(struct layout *l, size_t *cap, struct layout_frame f)
 {
-    if (l->n == *cap) {
-        *cap = *cap ? *cap * 2 : 1024;
-        l->frames = xreallocarray(l->frames, *cap, sizeof *l->frames);
-    }
+    GROW(l->frames, l->n, *cap);
     l->frames[l->n++] = f;
     if (f.depth > l->depth)
         l->depth = f.depth;
@@ -49,10 +48,7 @@ void layout_make(struct layout *l, const struct frametree *t, double width, doub
         struct folded_count total = frametree_total(t, node);
         double w = folded_count_double(total) * scale;
 
-        while (edges < (size_t)depth + 2) {
-            edges = edges ? edges * 2 : 64;
-            edge = xreallocarray(edge, edges, sizeof *edge);
-        }
+        GROW_TO(edge, (size_t)depth + 2, edges);
         if (node == 0)
             edge[0] = (struct folded_count){0, 0};
         descend = node == 0 || (w > 0 && w >= minwidth);

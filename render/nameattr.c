@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "common/alloc.h"
 #include "common/error.h"
 #include "render/xml.h"
 

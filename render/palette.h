@@ -31,7 +31,8 @@ struct rgb palette_color(int palette, const char *name, size_t len, bool similar
 /* The same with a shade of its own for each `seed` instead of each name (--random). */
 struct rgb palette_color_random(int palette, const char *name, size_t len, uint32_t seed);
 
-/* Of wakers: a hue for each distance along the chain (hops >= 1), whatever the mark. */
+/* The colour of a waker's frame: a hue for each distance along the chain (hops >= 1), whatever
+ * the mark. */
 struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigned hops);
 
 /*
@@ -40,7 +41,7 @@ struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigne
  */
 struct rgb palette_thread(const char *name, size_t len);
 
-/* Differences: red for growth, blue for less, paler the nearer to zero. */
+/* The colour of a difference: red for growth, blue for less, paler the nearer to zero. */
 struct rgb palette_delta(double delta, double largest);
 
 /* Length of the name without its mark. */

@@ -1,11 +1,13 @@
-#include <getopt.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/commands.h"
 #include "common/error.h"
-#include "common/opts.h"
+#include "common/options/values.h"
 #include "common/outfile.h"
+#include "fold/viewtable.h"
 #include "render/backend.h"
 #include "render/input.h"
 #include "render/palette.h"
@@ -22,115 +24,52 @@ struct request {
     double total;
     bool series;
     struct filter filter;
+    struct input_of_traces of_traces;
     char *const *inputs;
     size_t ninputs;
 };
 
-static void help(void)
+static void add_formats(struct strbuf *sb)
 {
-    struct strbuf names = STRBUF_INIT;
-
-    palette_add_names(&names);
-    printf("usage: flame render [OPTION...] [FILE...]\n"
-           "\n"
-           "Draws folded stacks, or traces, as one flame graph, or writes them for another\n"
-           "viewer. Without FILE, or with '-', it reads standard input.\n"
-           "\n"
-           "  -o, --output FILE    write to FILE (default: standard output)\n"
-           "  -f, --format NAME    one of those below (default: by FILE's ending, else svg)\n"
-           "      --view VIEW      of a trace, as for 'flame fold' (default: alloc or off, and\n"
-           "                       all for formats that can hold them)\n"
-           "      --title TEXT     (default: by view, else 'Flame Graph')\n"
-           "      --subtitle TEXT  a second line under the title\n"
-           "      --width PX       (default: 1200, and the page follows the window's width)\n"
-           "      --scale N        of a png: N dots a pixel (default: 1)\n"
-           "      --height PX      of one frame (default: 16)\n"
-           "      --minwidth W     leave out frames narrower than W pixels, or W%% of all\n"
-           "                       (default: 0.1)\n"
-           "      --countname NAME unit of the counts (default: by view, else 'samples')\n"
-           "      --nametype TEXT  what a frame is called (default: 'Function:')\n"
-           "      --colors NAME    palette (default: by view, else hot)\n"
-           "      --hash           names that begin alike get colours that are alike\n"
-           "      --random         each frame has a shade of its own\n"
-           "      --cp[=FILE]      names keep the colours that FILE (default: palette.map) has,\n"
-           "                       and new ones are added to it\n"
-           "      --negate         differences: blue for growth\n"
-           "      --widths W       of a comparison: after (default), before, either, or elided,\n"
-           "                       which shows what is gone at the right\n"
-           "      --change C       its colours: absolute (default), relative to each frame, or\n"
-           "                       ratio of the second count to the first\n"
-           "      --carry          its colours and signs count what a frame calls, too\n"
-           "      --bgcolors C     background: yellow, blue, green, grey or #rrggbb\n"
-           "      --reverse        merge stacks from the leaf: who calls this?\n"
-           "      --inverted       root at the top\n"
-           "      --flamechart     in the order of the input: lines are moments\n"
-           "      --series         each FILE is a moment, in order: the page chooses among them\n"
-           "      --fonttype FONT  (default: Verdana)\n"
-           "      --fontsize PX    (default: 12)\n"
-           "      --fontwidth W    of a character, in font sizes (default: the font's own)\n"
-           "      --total N        what 100%% is, if more than the counts add up to\n"
-           "      --factor N       multiply shown counts by N (default: 1)\n"
-           "      --notes TEXT     a comment in the file\n"
-           "      --encoding ENC   of the names in the input (default: UTF-8)\n"
-           "      --nameattr FILE  attributes for frames: name<TAB>attribute=value...\n"
-           "      --help           this text\n"
-           "\n" FILTER_HELP "\n"
-           "Palettes: %s\n"
-           "Formats:\n",
-           names.buf);
     for (size_t i = 0; render_backends[i]; i++)
-        printf("  %-10s %s\n", render_backends[i]->name, render_backends[i]->what);
-    strbuf_release(&names);
+        strbuf_addf(sb, "%s%s", i ? " " : "", render_backends[i]->name);
 }
 
-/* A number in [min, max]; `end` gets what stands behind it. */
-static bool number(const char *s, double min, double max, double *value, const char **end)
+static void add_help(struct strbuf *sb)
 {
-    char *rest;
-    double v = strtod(s, &rest);
-
-    *end = rest;
-    if (rest == s || !isfinite(v) || v < min || v > max)
-        return false;
-    *value = v;
-    return true;
+    strbuf_addstr(sb, "\nPalettes: ");
+    palette_add_names(sb);
+    strbuf_addstr(sb, "\nFormats:\n");
+    for (size_t i = 0; render_backends[i]; i++)
+        strbuf_addf(sb, "  %-10s %s\n", render_backends[i]->name, render_backends[i]->what);
 }
 
-static int pixels(const char *option, const char *s, double min, double max, double *value)
+static int take_minwidth(void *at, const struct opts_row *row, const struct opts_given *given)
 {
-    const char *end;
+    struct render_options *o = at;
+    char *end;
+    double v = strtod(given->value, &end);
+    bool percent = strcmp(end, "%") == 0;
 
-    if (number(s, min, max, value, &end) && (*end == '\0' || strcmp(end, "px") == 0))
-        return 0;
-    return flame_error(FLAME_USAGE, "render: --%s %s: expected pixels from %g to %g", option, s,
-                       min, max);
+    (void)row;
+    if (end == given->value || !isfinite(v) || v < 0 || v > (percent ? 100 : 1e6) ||
+        (*end && !percent && strcmp(end, "px") != 0))
+        return opts_wrong_value(given, "pixels (0.1) or percent (0.5%%)");
+    o->minwidth = v;
+    o->minwidth_percent = percent;
+    return 0;
 }
 
-static int minwidth(struct render_options *o, const char *s)
+static int take_width(void *at, const struct opts_row *row, const struct opts_given *given)
 {
-    const char *end;
+    struct render_options *o = at;
 
-    if (number(s, 0, 1e6, &o->minwidth, &end)) {
-        o->minwidth_percent = strcmp(end, "%") == 0;
-        if (*end == '\0' || strcmp(end, "px") == 0 || (o->minwidth_percent && o->minwidth <= 100))
-            return 0;
-    }
-    return flame_error(FLAME_USAGE,
-                       "render: --minwidth %s: expected pixels (0.1) or percent (0.5%%)", s);
-}
-
-static int plain_number(const char *option, const char *s, double min, double max, double *value)
-{
-    const char *end;
-
-    if (number(s, min, max, value, &end) && *end == '\0')
-        return 0;
-    return flame_error(FLAME_USAGE, "render: --%s %s: expected a number from %g to %g", option, s,
-                       min, max);
+    o->fluid = false;
+    return opts_take_pixels(&o->width, row, given);
 }
 
 /* The names and their colours are flamegraph.pl's. */
-static int background(struct render_options *o, const char *s)
+static int take_background(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     static const struct {
         const char *name;
@@ -141,9 +80,12 @@ static int background(struct render_options *o, const char *s)
         {"green", {{0xee, 0xf2, 0xee}, {0xe0, 0xff, 0xe0}}},
         {"grey", {{0xf8, 0xf8, 0xf8}, {0xe8, 0xe8, 0xe8}}},
     };
+    struct render_options *o = at;
+    const char *s = given->value;
     unsigned v = 0;
     int used = 0;
 
+    (void)row;
     o->own_background = true;
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (strcmp(s, known[i].name) == 0) {
@@ -155,207 +97,136 @@ static int background(struct render_options *o, const char *s)
             (struct rgb){(uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
         return 0;
     }
-    return flame_error(FLAME_USAGE,
-                       "render: --bgcolors %s: expected yellow, blue, green, grey or #rrggbb", s);
+    return opts_wrong_value(given, "yellow, blue, green, grey or #rrggbb");
 }
 
-enum {
-    OPT_VIEW = 256,
-    OPT_TITLE,
-    OPT_SUBTITLE,
-    OPT_WIDTH,
-    OPT_HEIGHT,
-    OPT_MINWIDTH,
-    OPT_COUNTNAME,
-    OPT_NAMETYPE,
-    OPT_COLORS,
-    OPT_HASH,
-    OPT_REVERSE,
-    OPT_INVERTED,
-    OPT_FONTTYPE,
-    OPT_FONTSIZE,
-    OPT_FONTWIDTH,
-    OPT_SCALE,
-    OPT_RANDOM,
-    OPT_CP,
-    OPT_NEGATE,
-    OPT_BGCOLORS,
-    OPT_WIDTHS,
-    OPT_CHANGE,
-    OPT_CARRY,
-    OPT_FLAMECHART,
-    OPT_SERIES,
-    OPT_TOTAL,
-    OPT_FACTOR,
-    OPT_NOTES,
-    OPT_ENCODING,
-    OPT_NAMEATTR,
-    OPT_HELP,
-};
-
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"format", required_argument, NULL, 'f'},
-    {"view", required_argument, NULL, OPT_VIEW},
-    {"title", required_argument, NULL, OPT_TITLE},
-    {"subtitle", required_argument, NULL, OPT_SUBTITLE},
-    {"width", required_argument, NULL, OPT_WIDTH},
-    {"height", required_argument, NULL, OPT_HEIGHT},
-    {"minwidth", required_argument, NULL, OPT_MINWIDTH},
-    {"countname", required_argument, NULL, OPT_COUNTNAME},
-    {"nametype", required_argument, NULL, OPT_NAMETYPE},
-    {"colors", required_argument, NULL, OPT_COLORS},
-    {"hash", no_argument, NULL, OPT_HASH},
-    {"reverse", no_argument, NULL, OPT_REVERSE},
-    {"inverted", no_argument, NULL, OPT_INVERTED},
-    {"fonttype", required_argument, NULL, OPT_FONTTYPE},
-    {"fontsize", required_argument, NULL, OPT_FONTSIZE},
-    {"fontwidth", required_argument, NULL, OPT_FONTWIDTH},
-    {"scale", required_argument, NULL, OPT_SCALE},
-    {"random", no_argument, NULL, OPT_RANDOM},
-    {"cp", optional_argument, NULL, OPT_CP},
-    {"negate", no_argument, NULL, OPT_NEGATE},
-    {"bgcolors", required_argument, NULL, OPT_BGCOLORS},
-    {"widths", required_argument, NULL, OPT_WIDTHS},
-    {"change", required_argument, NULL, OPT_CHANGE},
-    {"carry", no_argument, NULL, OPT_CARRY},
-    {"flamechart", no_argument, NULL, OPT_FLAMECHART},
-    {"series", no_argument, NULL, OPT_SERIES},
-    {"total", required_argument, NULL, OPT_TOTAL},
-    {"factor", required_argument, NULL, OPT_FACTOR},
-    {"notes", required_argument, NULL, OPT_NOTES},
-    {"encoding", required_argument, NULL, OPT_ENCODING},
-    {"nameattr", required_argument, NULL, OPT_NAMEATTR},
-    {"help", no_argument, NULL, OPT_HELP},
-    FILTER_OPTIONS,
-    {NULL, 0, NULL, 0},
-};
-
-/* -1: go on; else the exit status. */
-static int take_option(struct request *q, int opt, char **argv)
+static int take_widths(void *at, const struct opts_row *row, const struct opts_given *given)
 {
-    struct render_options *o = &q->o;
-    int status = filter_option(&q->filter, "render", opt, optarg);
-
-    if (status >= 0)
-        return status == FLAME_OK ? -1 : status;
-    switch (opt) {
-    case 'o':
-        q->output = optarg;
-        break;
-    case 'f':
-        q->format = optarg;
-        break;
-    case OPT_VIEW:
-        q->view = optarg;
-        break;
-    case OPT_TITLE:
-        o->title = optarg;
-        break;
-    case OPT_SUBTITLE:
-        o->subtitle = optarg;
-        break;
-    case OPT_WIDTH:
-        o->fluid = false;
-        status = pixels("width", optarg, 100, 100000, &o->width);
-        break;
-    case OPT_HEIGHT:
-        status = pixels("height", optarg, 4, 1000, &o->frame_height);
-        break;
-    case OPT_MINWIDTH:
-        status = minwidth(o, optarg);
-        break;
-    case OPT_COUNTNAME:
-        o->countname = optarg;
-        break;
-    case OPT_NAMETYPE:
-        o->nametype = optarg;
-        break;
-    case OPT_COLORS:
-        q->colors = optarg;
-        break;
-    case OPT_HASH:
-        o->hash = true;
-        break;
-    case OPT_REVERSE:
-        o->reverse = true;
-        break;
-    case OPT_INVERTED:
-        o->inverted = true;
-        break;
-    case OPT_FONTTYPE:
-        o->fonttype = optarg;
-        break;
-    case OPT_FONTSIZE:
-        status = pixels("fontsize", optarg, 4, 100, &o->fontsize);
-        break;
-    case OPT_FONTWIDTH:
-        status = plain_number("fontwidth", optarg, 0.01, 10, &o->fontwidth);
-        break;
-    case OPT_SCALE:
-        status = plain_number("scale", optarg, 0.1, 10, &o->scale);
-        break;
-    case OPT_RANDOM:
-        o->random = true;
-        break;
-    case OPT_CP:
-        q->map_path = optarg ? optarg : "palette.map";
-        break;
-    case OPT_NEGATE:
-        o->negate = true;
-        break;
-    case OPT_BGCOLORS:
-        status = background(o, optarg);
-        break;
-    case OPT_WIDTHS:
-        if (!difference_find_widths(optarg, &o->widths))
-            status = flame_error(FLAME_USAGE,
-                                 "render: --widths %s: expected after, before, either or elided",
-                                 optarg);
-        break;
-    case OPT_CHANGE:
-        if (!difference_find_colors(optarg, &o->change))
-            status = flame_error(
-                FLAME_USAGE, "render: --change %s: expected absolute, relative or ratio", optarg);
-        break;
-    case OPT_CARRY:
-        o->carry = true;
-        break;
-    case OPT_FLAMECHART:
-        o->ordered = true;
-        break;
-    case OPT_SERIES:
-        q->series = true;
-        break;
-    case OPT_TOTAL:
-        status = plain_number("total", optarg, 0, 1.8e19, &q->total);
-        break;
-    case OPT_FACTOR:
-        status = plain_number("factor", optarg, 1e-18, 1e18, &o->factor);
-        break;
-    case OPT_NOTES:
-        o->notes = optarg;
-        break;
-    case OPT_ENCODING:
-        q->encoding = optarg;
-        break;
-    case OPT_NAMEATTR:
-        q->attr_path = optarg;
-        break;
-    case OPT_HELP:
-        help();
-        return FLAME_OK;
-    default:
-        return opts_wrong("render", argv, opt);
-    }
-    return status > 0 ? status : -1;
+    (void)row;
+    return difference_find_widths(given->value, at)
+               ? 0
+               : opts_wrong_value(given, "after, before, either or elided");
 }
+
+static int take_change(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    (void)row;
+    return difference_find_colors(given->value, at)
+               ? 0
+               : opts_wrong_value(given, "absolute, relative or ratio");
+}
+
+static int take_colormap(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    (void)row;
+    *(const char **)at = given->value ? given->value : "palette.map";
+    return 0;
+}
+
+static void add_views(struct strbuf *sb)
+{
+    view_words(sb, 0);
+}
+
+#define AT(member) offsetof(struct request, member)
+#define FLAG opts_take_true
+#define TEXT opts_take_text
+
+static const struct opts_row rows[] = {
+    {"output", 'o', "FILE", "write to FILE (default: standard output)", .take = TEXT,
+     .at = AT(output)},
+    {"format", 'f', "NAME", "one of those below (default: by FILE's ending, else svg)",
+     .take = TEXT, .at = AT(format), .add_words = add_formats},
+    {"view", 'v', "VIEW",
+     "of a trace, as for 'flame fold' (default: alloc or off, and all for formats that can hold "
+     "them)",
+     .take = TEXT, .at = AT(view), .add_words = add_views},
+    {"title", 0, "TEXT", "(default: by view, else 'Flame Graph')", .take = TEXT, .at = AT(o.title)},
+    {"subtitle", 0, "TEXT", "a second line under the title", .take = TEXT, .at = AT(o.subtitle)},
+    {"width", 0, "PX", "(default: 1200, and the page follows the window's width)",
+     .take = take_width, .at = AT(o), 100, 100000},
+    {"scale", 0, "N", "of a png: N dots a pixel (default: 1)", .take = opts_take_double,
+     .at = AT(o.scale), 0.1, 10},
+    {"height", 0, "PX", "of one frame (default: 16)", .take = opts_take_pixels,
+     .at = AT(o.frame_height), 4, 1000},
+    {"minwidth", 0, "W", "leave out frames narrower than W pixels, or W% of all (default: 0.1)",
+     .take = take_minwidth, .at = AT(o)},
+    {"countname", 0, "NAME", "unit of the counts (default: by view, else 'samples')", .take = TEXT,
+     .at = AT(o.countname)},
+    {"nametype", 0, "TEXT", "what a frame is called (default: 'Function:')", .take = TEXT,
+     .at = AT(o.nametype)},
+    {"colors", 0, "NAME", "palette (default: by view, else hot)", .take = TEXT, .at = AT(colors),
+     .add_words = palette_add_names},
+    {"hash", 0, NULL, "names that begin alike get colours that are alike", .take = FLAG,
+     .at = AT(o.hash)},
+    {"random", 0, NULL, "each frame has a shade of its own", .take = FLAG, .at = AT(o.random)},
+    {"cp", 0, "[FILE]",
+     "names keep the colours that FILE (default: palette.map) has, and new ones are added to it",
+     .take = take_colormap, .at = AT(map_path)},
+    {"negate", 0, NULL, "differences: blue for growth", .take = FLAG, .at = AT(o.negate)},
+    {"widths", 0, "W",
+     "of a comparison: after (default), before, either, or elided, which shows what is gone at "
+     "the right",
+     .take = take_widths, .at = AT(o.widths), .words = "after before either elided"},
+    {"change", 0, "C",
+     "its colours: absolute (default), relative to each frame, or ratio of the second count to "
+     "the first",
+     .take = take_change, .at = AT(o.change), .words = "absolute relative ratio"},
+    {"carry", 0, NULL, "its colours and signs count what a frame calls, too", .take = FLAG,
+     .at = AT(o.carry)},
+    {"bgcolors", 0, "C", "background: yellow, blue, green, grey or #rrggbb",
+     .take = take_background, .at = AT(o)},
+    {"reverse", 0, NULL, "merge stacks from the leaf: who calls this?", .take = FLAG,
+     .at = AT(o.reverse)},
+    {"inverted", 0, NULL, "root at the top", .take = FLAG, .at = AT(o.inverted)},
+    {"flamechart", 0, NULL, "in the order of the input: lines are moments", .take = FLAG,
+     .at = AT(o.ordered)},
+    {"series", 0, NULL, "each FILE is a moment, in order: the page chooses among them",
+     .take = FLAG, .at = AT(series)},
+    {"fonttype", 0, "FONT", "(default: Verdana)", .take = TEXT, .at = AT(o.fonttype)},
+    {"fontsize", 0, "PX", "(default: 12)", .take = opts_take_pixels, .at = AT(o.fontsize), 4, 100},
+    {"fontwidth", 0, "W", "of a character, in font sizes (default: the font's own)",
+     .take = opts_take_double, .at = AT(o.fontwidth), 0.01, 10},
+    {"total", 0, "N", "what 100% is, if more than the counts add up to", .take = opts_take_double,
+     .at = AT(total), 0, 1.8e19},
+    {"factor", 0, "N", "multiply shown counts by N (default: 1)", .take = opts_take_double,
+     .at = AT(o.factor), 1e-18, 1e18},
+    {"notes", 0, "TEXT", "a comment in the file", .take = TEXT, .at = AT(o.notes)},
+    {"encoding", 0, "ENC", "of the names in the input (default: UTF-8)", .take = TEXT,
+     .at = AT(encoding)},
+    {"nameattr", 0, "FILE", "attributes for frames: name<TAB>attribute=value...", .take = TEXT,
+     .at = AT(attr_path)},
+    {0},
+};
+
+const struct opts_command render_command = {
+    .name = "render",
+    .summary = "draw folded stacks or a trace as a flame graph",
+    .usage = "[OPTION...] [FILE...]",
+    .about = "Draws folded stacks, or traces, as one flame graph, or writes them for another\n"
+             "viewer. Without FILE, or with '-', it reads standard input.",
+    .tables = {{rows, 0}, {input_trace_rows, AT(of_traces)}, {filter_rows, AT(filter)}},
+    .add_help = add_help,
+};
 
 static bool ends_in_json(const char *path)
 {
     size_t len = strlen(path);
 
     return len > 5 && strcmp(path + len - 5, ".json") == 0;
+}
+
+static int unknown_ending(const char *output)
+{
+    struct strbuf endings = STRBUF_INIT;
+
+    backend_add_endings(&endings);
+    flame_error(FLAME_USAGE,
+                "render: -o %s: its ending does not say what to write; end it in %s, or say the "
+                "format with -f",
+                output, endings.buf);
+    strbuf_release(&endings);
+    return FLAME_USAGE;
 }
 
 static int find_backend(struct request *q)
@@ -372,10 +243,12 @@ static int find_backend(struct request *q)
         q->backend = backend_find(q->format);
     else if (!q->output || !(q->backend = backend_for_file(q->output)))
         q->backend = render_backends[0];
+    if (q->backend && !q->format && q->output && outfile_ending(q->output) &&
+        !backend_for_file(q->output))
+        return unknown_ending(q->output);
     if (q->backend)
         return 0;
-    for (size_t i = 0; render_backends[i]; i++)
-        strbuf_addf(&names, "%s%s", i ? " " : "", render_backends[i]->name);
+    add_formats(&names);
     flame_error(FLAME_USAGE, "render: unknown format '%s'; there are: %s", q->format, names.buf);
     strbuf_release(&names);
     return FLAME_USAGE;
@@ -413,8 +286,18 @@ static void fill_in(struct request *q, const struct input *in)
     }
 }
 
-/* A picture of estimates, or of a part, says so. What to free afterwards. */
-static char *complete_subtitle(struct render_options *o, const struct input *in)
+/* One side of a comparison may be all there is. What to say then, else NULL. */
+static const char *empty_side(const struct input *in, enum difference_widths w)
+{
+    if (in->empty || !in->tree.delta || folded_count_double(frametree_total(&in->tree, 0)) > 0)
+        return NULL;
+    return w == DIFFERENCE_BEFORE
+               ? "every first count is 0; --widths either has room for the others"
+               : "every second count is 0; --widths either has room for the others";
+}
+
+/* A picture of estimates, of a part, or of nothing, says so. What to free afterwards. */
+static char *complete_subtitle(struct render_options *o, const struct input *in, const char *empty)
 {
     static const char dash[] = " \xe2\x80\x94 ";
     struct strbuf sb = STRBUF_INIT, part = STRBUF_INIT;
@@ -430,6 +313,8 @@ static char *complete_subtitle(struct render_options *o, const struct input *in)
     }
     if (input_say_left_out(in, &part))
         strbuf_addf(&sb, "%s%s", sb.len ? dash : "", part.buf);
+    if (empty)
+        strbuf_addf(&sb, "%s%s", sb.len ? dash : "", empty);
     strbuf_release(&part);
     o->subtitle = strbuf_detach(&sb, NULL);
     return (char *)o->subtitle;
@@ -459,23 +344,16 @@ static struct render_column *describe_columns(const struct input *in, struct ren
     return c;
 }
 
-/* One side of a comparison may be all there is. */
-static int check_side(const struct frametree *t, enum difference_widths w)
-{
-    if (folded_count_double(frametree_total(t, 0)) > 0)
-        return 0;
-    return flame_error(FLAME_USAGE, "every %s count is 0; --widths either has room for the others",
-                       w == DIFFERENCE_BEFORE ? "first" : "second");
-}
-
 static int draw(struct request *q)
 {
     const char *to = q->output ? q->output : "standard output";
     struct render_column *columns;
     struct outfile out;
     struct input in;
+    const char *side = NULL;
     char *subtitle;
     struct input_options options = {
+        .of_traces = q->of_traces,
         .view = q->view,
         .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
         .keep_order = q->o.ordered,
@@ -492,21 +370,24 @@ static int draw(struct request *q)
     if (status)
         return status;
     fill_in(q, &in);
-    subtitle = complete_subtitle(&q->o, &in);
-    columns = describe_columns(&in, &q->o, q->view);
+    q->o.command = q->o.subtitle;
     if (in.tree.delta && !q->backend->explores) {
         difference_apply(&in.tree, q->o.widths);
-        status = check_side(&in.tree, q->o.widths);
+        side = empty_side(&in, q->o.widths);
+        if (side)
+            flame_warn("%s", side);
     }
+    subtitle = complete_subtitle(&q->o, &in, side ? side : in.empty);
+    columns = describe_columns(&in, &q->o, q->view);
     if (q->total > 0)
         input_set_total(&in, q->total);
     if (!in.tree.delta && (q->o.widths || q->o.change || q->o.carry))
         flame_warn("the input is not a comparison (two counts a line): --widths, --change and "
                    "--carry are left aside");
-    err = status ? 0 : outfile_open(&out, q->output);
+    err = outfile_open(&out, q->output);
     if (err) {
         status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
-    } else if (!status) {
+    } else {
         err = q->backend->write(out.f, &in.tree, &q->o);
         if (err)
             outfile_abort(&out);
@@ -564,14 +445,10 @@ int render_main(int argc, char **argv)
             },
         .filter = FILTER_INIT,
     };
-    int opt, status = -1;
+    int first, status = opts_parse(&render_command, &q, argc, argv, &first);
 
-    opterr = 0;
-    optind = 0; /* not 1: getopt is to forget where it stood in another argv */
-    while (status < 0 && (opt = getopt_long(argc, argv, ":o:f:", long_options, NULL)) != -1)
-        status = take_option(&q, opt, argv);
-    q.inputs = argv + optind;
-    q.ninputs = (size_t)(argc - optind);
+    q.inputs = argv + first;
+    q.ninputs = (size_t)(argc - first);
     /* The tree is merged from the leaf at no cost, and the page can show both. */
     q.o.reverse |= q.filter.from_caller;
     q.filter.from_caller = false;

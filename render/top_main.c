@@ -1,12 +1,13 @@
 #include <errno.h>
-#include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/commands.h"
 #include "common/error.h"
-#include "common/opts.h"
+#include "common/options/values.h"
+#include "fold/viewtable.h"
 #include "render/input.h"
 #include "render/toplist.h"
 #include "render/toptext.h"
@@ -22,23 +23,10 @@ struct request {
     bool exact, tree, reverse;
     struct filter filter;
     const char *view;
+    struct input_of_traces of_traces;
     char *const *inputs;
     size_t ninputs;
 };
-
-static const char help[] =
-    "usage: flame top [OPTION...] [FILE...]\n"
-    "\n"
-    "Lists the symbols of folded stacks, or of traces, with what they and all they\n"
-    "called took. Without FILE, or with '-', it reads standard input.\n"
-    "\n"
-    "  -s, --sort KEY   self (default), total or name\n"
-    "  -n, --rows N     at most N symbols; 0: all (default: 30)\n"
-    "  -t, --tree       the N largest frames as a tree, callees below callers\n"
-    "  -e, --exact      all digits instead of KiB, MiB...\n"
-    "      --view VIEW  of a trace, as for 'flame fold' (default: alloc or off)\n"
-    "      --help       this text\n"
-    "\n" FILTER_HELP;
 
 static struct toptree_look find_look(void)
 {
@@ -104,8 +92,11 @@ static int list(struct request *q)
     const char *unit;
     struct input in;
     size_t n, width;
-    struct input_options options = {
-        .view = q->view, .filter = &q->filter, .command = "top", .reverse = q->reverse};
+    struct input_options options = {.of_traces = q->of_traces,
+                                    .view = q->view,
+                                    .filter = &q->filter,
+                                    .command = "top",
+                                    .reverse = q->reverse};
     int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
@@ -132,82 +123,55 @@ static int list(struct request *q)
     return status;
 }
 
-enum { OPT_VIEW = 256, OPT_HELP };
-
-static const struct option long_options[] = {
-    {"sort", required_argument, NULL, 's'},
-    {"rows", required_argument, NULL, 'n'},
-    {"exact", no_argument, NULL, 'e'},
-    {"tree", no_argument, NULL, 't'},
-    {"view", required_argument, NULL, OPT_VIEW},
-    {"help", no_argument, NULL, OPT_HELP},
-    FILTER_OPTIONS,
-    {NULL, 0, NULL, 0},
-};
-
-static int take_sort(struct request *q, const char *s)
-{
-    static const char *const keys[] = {"self", "total", "name"};
-
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (strcmp(s, keys[i]) == 0) {
-            q->sort = (enum top_sort)i;
-            return -1;
-        }
-    return flame_error(FLAME_USAGE, "top: --sort %s: expected self, total or name", s);
-}
-
-static int take_rows(struct request *q, const char *s)
+static int take_rows(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     char *end;
 
+    (void)row;
     errno = 0;
-    q->rows = strtoul(s, &end, 10);
-    if (*s >= '0' && *s <= '9' && *end == '\0' && !errno)
-        return -1;
-    return flame_error(FLAME_USAGE, "top: --rows %s: expected a number, 0 for all", s);
+    *(size_t *)at = strtoul(given->value, &end, 10);
+    if (*given->value >= '0' && *given->value <= '9' && *end == '\0' && !errno)
+        return 0;
+    return opts_wrong_value(given, "a number, 0 for all");
 }
 
-/* -1: go on; else the exit status. */
-static int take_option(struct request *q, int opt, char **argv)
+static void add_views(struct strbuf *sb)
 {
-    int status = filter_option(&q->filter, "top", opt, optarg);
-
-    if (status >= 0)
-        return status == FLAME_OK ? -1 : status;
-    switch (opt) {
-    case 's':
-        return take_sort(q, optarg);
-    case 'n':
-        return take_rows(q, optarg);
-    case 'e':
-        q->exact = true;
-        return -1;
-    case 't':
-        q->tree = true;
-        return -1;
-    case OPT_VIEW:
-        q->view = optarg;
-        return -1;
-    case OPT_HELP:
-        fputs(help, stdout);
-        return FLAME_OK;
-    default:
-        return opts_wrong("top", argv, opt);
-    }
+    view_words(sb, 0);
 }
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct opts_row rows[] = {
+    {"sort", 's', "KEY", "self (default), total or name", .take = opts_take_word, .at = AT(sort),
+     .words = "self total name"},
+    {"rows", 'n', "N", "at most N symbols; 0: all (default: 30)", .take = take_rows,
+     .at = AT(rows)},
+    {"tree", 't', NULL, "the N largest frames as a tree, callees below callers",
+     .take = opts_take_true, .at = AT(tree)},
+    {"exact", 'e', NULL, "all digits instead of KiB, MiB...", .take = opts_take_true,
+     .at = AT(exact)},
+    {"view", 'v', "VIEW", "of a trace, as for 'flame fold' (default: alloc or off)",
+     .take = opts_take_text, .at = AT(view), .add_words = add_views},
+    {0},
+};
+
+const struct opts_command top_command = {
+    .name = "top",
+    .summary = "list symbols with what they and their callees took",
+    .usage = "[OPTION...] [FILE...]",
+    .about = "Lists the symbols of folded stacks, or of traces, with what they and all they\n"
+             "called took. Without FILE, or with '-', it reads standard input.",
+    .tables = {{rows, 0}, {input_trace_rows, AT(of_traces)}, {filter_rows, AT(filter)}},
+};
 
 int top_main(int argc, char **argv)
 {
     struct request q = {.rows = DEFAULT_ROWS, .filter = FILTER_INIT};
-    int opt, status = -1;
+    int first, status = opts_parse(&top_command, &q, argc, argv, &first);
 
-    opterr = 0;
-    optind = 0; /* not 1: getopt is to forget where it stood in another argv */
-    while (status < 0 && (opt = getopt_long(argc, argv, ":s:n:et", long_options, NULL)) != -1)
-        status = take_option(&q, opt, argv);
-    q.inputs = argv + optind;
-    q.ninputs = (size_t)(argc - optind);
+    q.inputs = argv + first;
+    q.ninputs = (size_t)(argc - first);
     q.reverse = q.filter.from_caller;
     q.filter.from_caller = false;
     if (status < 0 && q.reverse && !q.tree)

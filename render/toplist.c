@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "common/alloc.h"
+
 struct order {
     const struct frametree *t;
     enum top_sort sort;
@@ -52,10 +54,7 @@ void toplist_walk(const struct frametree *t,
 
         while (len > depth)
             on_path[path[--len]]--;
-        if (len == cap) {
-            cap = cap ? cap * 2 : 64;
-            path = xreallocarray(path, cap, sizeof *path);
-        }
+        GROW(path, len, cap);
         path[len++] = name;
         take(opaque, node, on_path[name]++ == 0);
     }

@@ -8,7 +8,7 @@
 #include "common/folded.h"
 
 /*
- * A name as text a terminal only shows: controls, broken UTF-8 and what turns
+ * Appends a name as text that a terminal only shows: controls, broken UTF-8 and what turns
  * the direction of text come out as \x1b or \u{202e}. Stops before `columns`
  * (0: never) are full and ends in "…" then.
  */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "render/toptext.h"
 
 /* Columns of indentation: a tree that branches ten thousand times deep must end some time. */
@@ -56,10 +57,7 @@ static void pick(struct walk *w, size_t rows)
 
 static void put(struct walk *w, struct todo item)
 {
-    if (w->n == w->cap) {
-        w->cap = w->cap ? w->cap * 2 : 64;
-        w->todo = xreallocarray(w->todo, w->cap, sizeof *w->todo);
-    }
+    GROW(w->todo, w->n, w->cap);
     w->todo[w->n++] = item;
 }
 
@@ -80,10 +78,7 @@ static void put_callees(struct walk *w, const struct todo *of)
 
     for (uint32_t c = w->t->nodes[of->node].first; c != FRAMETREE_NONE; c = w->t->nodes[c].next)
         if (w->picked[c]) {
-            if (n == cap) {
-                cap = cap ? cap * 2 : 4;
-                list = xreallocarray(list, cap, sizeof *list);
-            }
+            GROW(list, n, cap);
             list[n++] = c;
         }
     if (n)

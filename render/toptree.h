@@ -16,9 +16,9 @@ struct toptree_look {
 
 /*
  * Writes the `rows` (0: all) frames with the largest totals, which always have their
- * callers among them, siblings by falling total. A frame whose only shown callee is
- * the next line has it at the same indentation, so that deep stacks stay on the
- * screen, and beyond some hundred columns all do.
+ * callers among them, siblings by falling total. The only shown callee of a frame is
+ * not indented further than the frame, so that deep stacks stay on the screen; beyond
+ * some hundred columns of indentation no callee is.
  */
 void toptree_write(struct outstream *out, const struct frametree *t, size_t rows,
                    const struct toptree_look *look);

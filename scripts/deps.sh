@@ -2,9 +2,9 @@
 # deps.sh PACKAGE...: sees to it that Debian packages are installed.
 #
 # Where dpkg and apt-get are, missing packages are installed, through sudo when
-# we are not root; nothing is asked of apt when nothing is missing. Elsewhere
-# each package is looked for by what it brings (a header, a command), and the
-# missing are listed.
+# we are not root; nothing is asked of apt when nothing is missing, and a lock that
+# another apt holds is waited for. Elsewhere each package is looked for by what it
+# brings (a header, a command), and the missing are listed.
 set -eu
 
 # package | what it is for | what shows that it is there
@@ -36,25 +36,35 @@ golang-go|go tool pprof, in tests|cmd:go
 protobuf-compiler|profiles for pprof looked into, in tests|cmd:protoc
 dwz|shared debug information, in tests|cmd:dwz
 xz-utils|packed symbols, in tests|cmd:xz
+zstd|packed profiles, in tests|cmd:zstd
+libc-devtools|sotruss, a tool the tests run the recorder under|cmd:sotruss
 python3|JSON and XML checked in tests|cmd:python3
 nodejs|the browser tests|cmd:node
 npm|the browser tests|cmd:npm
 chromium|the browser tests|cmd:chromium
 shellcheck|make lint|cmd:shellcheck
 mandoc|make lint|cmd:mandoc
+pyflakes3|make lint|cmd:pyflakes3
+gawk|another awk for the tests, in .ci/run|cmd:gawk
+debootstrap|bare machines, in .ci/run and make fresh|cmd:debootstrap
 valgrind|a check of memory errors, and make bench|cmd:valgrind
+musl-tools|a child for another C library, in tests|cmd:musl-gcc
 git|a program the tests record|cmd:git
 sqlite3|a program the tests record|cmd:sqlite3
 libjemalloc2|an allocator the tests record|lib:libjemalloc.so.2
 time|seconds and memory of a run, in make bench|cmd:/usr/bin/time
 heaptrack|a recorder make bench compares with|cmd:heaptrack
 libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so.4
+libmimalloc-dev|an allocator the tests record|lib:libmimalloc.so
 libtcmalloc-minimal4|an allocator the tests record|lib:libtcmalloc_minimal.so.4
 redis-server|a server the tests record|cmd:redis-server
 redis-tools|its client|cmd:redis-cli
 strace|a tracer beside ours, in tests and make bench|cmd:strace
 linux-perf|what the scheduler says, in tests|cmd:perf
 libpython3-testsuite|the tests of CPython, traced|cmd:python3
+procps|processes by name, in tests|cmd:pgrep
+zsh|completions, in tests|cmd:zsh
+fish|completions, in tests|cmd:fish
 postgresql|a server the examples trace|cmd:psql
 '
 
@@ -139,16 +149,38 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "flame: installing$missing"
-# shellcheck disable=SC2086 # lists of words
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+waited=0
+
+# quiet_apt ARGUMENT...: apt-get, which waits while another apt or dpkg is at work, as one is
+# on a machine that has just been started. Not DPkg::Lock::Timeout: that is for one of
+# the three locks only, and says nothing when it is quiet.
+quiet_apt() {
+    until $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
+        apt-get -qq "$@" </dev/null >/dev/null 2>"$said"; do
+        if [ "$waited" -ge 600 ] || ! grep -q '^E: Could not get lock' "$said"; then
+            return 1
+        fi
+        if [ "$waited" -eq 0 ]; then
+            echo "flame: waiting for another apt or dpkg to end, 10 minutes at most:" >&2
+            sed -n 's/^E: Could not get lock/flame: it holds/p' "$said" >&2
+        fi
+        sleep 2
+        waited=$((waited + 2))
+    done
+}
+
 install_missing() {
-    $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 install $missing </dev/null
+    # shellcheck disable=SC2086 # a list of words
+    quiet_apt -y --no-install-recommends -o Dpkg::Use-Pty=0 install $missing
 }
 
 # The lists may be absent or older than the archive: one update, then again.
-if ! install_missing >/dev/null 2>&1; then
-    $as_root apt-get -qq update </dev/null
-    if ! install_missing >/dev/null; then
+if ! install_missing; then
+    quiet_apt update || cat "$said" >&2
+    if ! install_missing; then
+        cat "$said" >&2
         echo "flame: apt-get could not install$missing (see above)" >&2
         exit 1
     fi

@@ -11,23 +11,32 @@
 #include "tracer/recorder.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
 
-#include "tracer/calls.h"
-#include "tracer/objname.h"
-#include "tracer/proctask.h"
+#include "common/error.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/eventtext.h"
+#include "tracer/things/objname.h"
+#include "tracer/things/proctask.h"
 
 static struct tracee *tracee(struct recorder *r, pid_t tid)
 {
-    void **user = source_user(r->source, tid);
-
-    return user ? *user : NULL;
+    return tracee_find(r->tracees, tid);
 }
 
 /* ---- records and stacks ---- */
 
+static void look_for_title(struct recorder *r, struct tracee_process *p)
+{
+    if (process_retitled(p))
+        offtrace_title(r->trace, p->pid, p->title.buf, p->title.len);
+}
+
 static uint16_t record_of(struct recorder *r, struct tracee *t)
 {
     if (!t->record) {
+        if (!t->process->asked)
+            look_for_title(r, t->process);
         tracee_renamed(t);
         t->record = offtrace_thread(r->trace, t->process->pid, t->tid, t->comm);
     }
@@ -47,7 +56,27 @@ static uint32_t stack_of(struct recorder *r, struct tracee *t)
 
     if (!source_regs(r->source, t->tid, &regs))
         return 0;
-    return stacks_capture(r->stacks, t->process->space, t->tid, record_of(r, t), &regs);
+    return stacks_capture(r->stacks, t->process->space, t->tid, record_of(r, t), &regs,
+                          source_asleep(r->source, t->tid));
+}
+
+/* How often the stack of a thread that moved meanwhile is taken anew. */
+#define ASLEEP_TRIES 3
+
+/* Of a thread that sleeps and is not stopped: 0 if it did not sleep on. */
+static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
+{
+    struct task_sched before = {0, 0, 0}, after = {0, 0, 0};
+    uint32_t stack = 0;
+
+    for (int i = 0; i < ASLEEP_TRIES; i++) {
+        bool known = task_sched(t->tid, &before);
+
+        stack = stack_of(r, t);
+        if (!known || !task_sched(t->tid, &after) || before.turns == after.turns)
+            return stack;
+    }
+    return 0;
 }
 
 /* The frame of a call on top of a stack. */
@@ -112,18 +141,54 @@ static off_stack stack(void *arg, pid_t tid)
     return with_waking_call(r, t, stack_of(r, t));
 }
 
-static bool sched(void *arg, pid_t tid, struct off_sched *out)
-{
-    struct tracee *t = tracee(arg, tid);
-
-    return t && tracee_sched(t, out);
-}
-
-static const char *peer(void *arg, pid_t tid, const struct off_object *object)
+static uint32_t likeness(void *arg, off_stack stack)
 {
     struct recorder *r = arg;
 
-    return objects_peer(r->objects, tid, object);
+    return stacks_likeness(r->stacks, stack);
+}
+
+static bool sched(void *arg, pid_t tid, struct off_sched *out)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+
+    if (!t || !tracee_sched(t, out))
+        return false;
+    if (r->event && r->event->kind == OFF_ENTRY && r->event->tid == tid)
+        t->entry = *out;
+    return true;
+}
+
+static bool faults(void *arg, pid_t tid, uint64_t *n)
+{
+    (void)arg;
+    return task_faults(tid, n);
+}
+
+/* The event at hand is the end of this sleep, and all that is asked of the thread is its call's
+ * name: then it need not stand for what follows. */
+static void let_go(struct recorder *r, const struct off_sleep *s)
+{
+    struct tracee *t = tracee(r, s->tid);
+
+    if (!t || !r->event || r->event->kind != OFF_EXIT || r->event->tid != s->tid || r->named)
+        return;
+    strbuf_clear(&r->name);
+    if (!objname_call(r->objects, t->process->pid, t->tid, s->nr, s->args, &s->object, s->set_size,
+                      r->keep_numbers, &r->name))
+        return;
+    r->named = true;
+    source_go_on(r->source, s->tid);
+}
+
+static const char *peer(void *arg, const struct off_sleep *s, const struct off_object *object)
+{
+    struct recorder *r = arg;
+
+    if (objects_peer_is_dear(r->objects, object))
+        let_go(r, s);
+    return objects_peer(r->objects, object);
 }
 
 static const char *sender(void *arg, pid_t pid)
@@ -137,7 +202,9 @@ struct off_world recorder_world(struct recorder *r)
 {
     return (struct off_world){.arg = r,
                               .stack = stack,
+                              .likeness = likeness,
                               .sched = sched,
+                              .faults = faults,
                               .object = object_of,
                               .peer = peer,
                               .sender = sender};
@@ -174,6 +241,12 @@ static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
                          TRACE_NODE_NAME, pseudo, strlen(pseudo));
 }
 
+static uint32_t unknown_stack(struct recorder *r, struct tracee *t)
+{
+    return offtrace_name(r->trace, root_of(r, t), TRACE_NODE_NAME, TRACE_STACK_INCOMPLETE,
+                         sizeof TRACE_STACK_INCOMPLETE - 1);
+}
+
 static off_stack on_sleep(void *arg, const struct off_sleep *s)
 {
     struct recorder *r = arg;
@@ -184,8 +257,10 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
 
     if (!t)
         return 0;
-    node = with_kernel(r, t, s->stack ? s->stack : root_of(r, t));
-    node = slept = with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
+    node = with_kernel(r, t, s->stack ? s->stack : unknown_stack(r, t));
+    node = slept = r->named
+                       ? offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len)
+                       : with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
     for (size_t i = 0; i < s->chain_len && whole; i++)
         node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
     offtrace_sleep(r->trace, node, record_of(r, t), objname_kind(s->nr, &s->object), s);
@@ -201,9 +276,31 @@ static void on_oncpu(void *arg, const struct off_oncpu *s)
         offtrace_oncpu(r->trace, s->stack ? s->stack : root_of(r, t), record_of(r, t), s);
 }
 
+static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+{
+    static const struct {
+        uint16_t kind;
+        const char *frame;
+    } rows[] = {
+        [OFF_REST_TRACER] = {TRACE_OFF_TRACER, "[stopped by the tracer]"},
+        [OFF_REST_STOPPED] = {TRACE_OFF_STOPPED, "[stopped]"},
+        [OFF_REST_FAULT] = {TRACE_OFF_FAULT, "[page fault]"},
+        [OFF_REST_OUTSIDE] = {TRACE_OFF_OUTSIDE, "[outside calls]"},
+        [OFF_REST_LEFT_OUT] = {TRACE_OFF_LEFT_OUT, "[left out]"},
+    };
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+    const char *frame = rows[kind].frame;
+
+    if (t)
+        offtrace_rest(r->trace,
+                      offtrace_name(r->trace, root_of(r, t), TRACE_NODE_NAME, frame, strlen(frame)),
+                      record_of(r, t), rows[kind].kind, s);
+}
+
 struct off_sink recorder_sink(struct recorder *r)
 {
-    return (struct off_sink){.arg = r, .sleep = on_sleep, .oncpu = on_oncpu};
+    return (struct off_sink){.arg = r, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
 }
 
 /* ---- where futexes lie, and who is traced ---- */
@@ -235,7 +332,7 @@ void recorder_init(struct recorder *r, struct offtrace *trace, int depth)
 {
     struct objects_ask ask = {.arg = r, .place = place, .traced = traced};
 
-    *r = (struct recorder){.trace = trace};
+    *r = (struct recorder){.trace = trace, .name = STRBUF_INIT};
     r->stacks = stacks_new(trace, depth);
     r->tracees = tracees_new(stacks_spaces(r->stacks));
     r->objects = objects_new(&ask);
@@ -243,6 +340,7 @@ void recorder_init(struct recorder *r, struct offtrace *trace, int depth)
 
 void recorder_release(struct recorder *r)
 {
+    strbuf_release(&r->name);
     objects_free(r->objects);
     tracees_free(r->tracees);
     stacks_free(r->stacks);
@@ -252,28 +350,25 @@ void recorder_release(struct recorder *r)
 
 static void on_begin(struct recorder *r, const struct off_event *e)
 {
-    void **user = source_user(r->source, e->tid);
     struct tracee *t, *parent;
 
-    if (!user || *user)
+    if (!e->newborn && tracee(r, e->tid))
         return;
     parent = e->newborn ? tracee(r, e->parent_tid) : NULL;
     t = tracee_new(r->tracees, e, parent);
     if (parent && parent->process != t->process)
         objects_forked(r->objects, parent->process->pid, t->process->pid);
-    *user = t;
-    t->in_call = e->in_call;
-    t->asleep = e->in_call && source_asleep(r->source, e->tid);
-    if (t->asleep)
-        t->asleep_stack = stack_of(r, t);
 }
 
 /* Its name and its times; it is there for the last time. */
 static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
 {
     struct off_sched s = t->first;
-    uint16_t record = record_of(r, t);
+    uint16_t record;
 
+    if (t->ended)
+        return;
+    record = record_of(r, t);
     if (tracee_renamed(t))
         offtrace_rename(r->trace, record, t->comm);
     tracee_sched(t, &s);
@@ -281,15 +376,38 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
                          s.runq_ns - t->first.runq_ns);
     t->first = s;
     t->since = now;
+    t->ended = true;
 }
 
-static void on_exec(struct recorder *r, struct tracee *t)
+/* A thread that is not the leader called exec: it goes on under the leader's number, and so do
+ * its figures. */
+static void take_over(struct recorder *r, struct tracee *t, struct tracee *caller, uint64_t now)
 {
+    struct off_sched s;
+
+    t->ended = false;
+    t->since = now;
+    if (!tracee_sched(t, &s))
+        s = caller->first;
+    t->first = s;
+    offtrace_thread_time(r->trace, record_of(r, caller), now - caller->since,
+                         s.cpu_ns - caller->first.cpu_ns, s.runq_ns - caller->first.runq_ns);
+    caller->ended = true;
+}
+
+static void on_exec(struct recorder *r, struct tracee *t, const struct off_event *e)
+{
+    struct tracee *caller = e->parent_tid ? tracee(r, e->parent_tid) : NULL;
+
     tracee_exec(r->tracees, t);
+    if (caller && caller != t)
+        take_over(r, t, caller, e->time);
     objects_process_gone(r->objects, t->process->pid);
     t->in_call = t->asleep = false;
     if (tracee_renamed(t) && t->record)
         offtrace_rename(r->trace, t->record, t->comm);
+    if (t->process->asked)
+        look_for_title(r, t->process);
 }
 
 static void leave_call(struct tracee *t)
@@ -300,20 +418,39 @@ static void leave_call(struct tracee *t)
         strbuf_clear(&t->kernel);
 }
 
+static void on_entry(struct recorder *r, struct tracee *t, const struct off_event *e)
+{
+    const struct call *c = call_find(e->nr); /* NULL: it was found in one that is not traced */
+
+    if (e->nr == SYS_userfaultfd)
+        stacks_beware(r->stacks);
+    if (call_flags(e->nr, e->args) & CALL_MAPS)
+        space_changed(t->process->space);
+    else if (c && c->flags & CALL_EPOLL)
+        objects_epoll_changed(r->objects, t->process->pid, (int)e->args[0]);
+    t->asleep = e->in_call && source_asleep(r->source, e->tid);
+    if (t->asleep)
+        t->asleep_stack = stack_asleep(r, t);
+}
+
 static void before(struct recorder *r, struct tracee *t, const struct off_event *e)
 {
     switch (e->kind) {
     case OFF_ENTRY:
-        if (call_flags(e->nr, e->args) & CALL_MAPS)
-            space_changed(t->process->space);
-        else if (call_find(e->nr)->flags & CALL_EPOLL)
-            objects_epoll_changed(r->objects, t->process->pid, (int)e->args[0]);
+        on_entry(r, t, e);
         break;
     case OFF_EXITING:
+        if (t->process->threads == 1)
+            look_for_title(r, t->process);
+        sum_up(r, t, e->time);
+        break;
+    case OFF_THREAD_END: /* it was let go of; or killed, and its figures are gone */
+        if (t->ended)    /* the rest of its last stop */
+            offtrace_thread_time(r->trace, record_of(r, t), e->held.ns, 0, 0);
         sum_up(r, t, e->time);
         break;
     case OFF_EXEC:
-        on_exec(r, t);
+        on_exec(r, t, e);
         break;
     default:
         break;
@@ -334,17 +471,51 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
         if (t->process->threads == 1)
             objects_process_gone(r->objects, t->process->pid);
         tracee_free(r->tracees, t);
-        *source_user(r->source, e->tid) = NULL;
         break;
     default:
         break;
     }
 }
 
+uint64_t recorder_ran_ns(struct recorder *r, pid_t tid)
+{
+    struct tracee *t = tracee(r, tid);
+    struct off_sched now;
+
+    if (!t || !t->entry.runs || !tracee_sched(t, &now))
+        return 0;
+    return now.cpu_ns + now.runq_ns - t->entry.cpu_ns - t->entry.runq_ns;
+}
+
+void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct user_regs_struct *regs)
+{
+    struct tracee_process *p = process_find(r->tracees, pid);
+    int n;
+
+    if (!p && task_has_file(pid, "anon_inode:[userfaultfd]"))
+        stacks_beware(r->stacks);
+    p = process_expect(r->tracees, pid);
+    if (regs)
+        stacks_walk(r->stacks, p->space, tid, regs, true, &n);
+    else
+        space_prepare(p->space, tid);
+}
+
+static void show_event(const struct off_event *e)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    event_add_text(&sb, e);
+    flame_debug(FLAME_DEBUG_EVENTS, "%s", sb.buf);
+    strbuf_release(&sb);
+}
+
 void recorder_event(struct recorder *r, const struct off_event *e)
 {
     struct tracee *t;
 
+    if (unlikely(flame_debugs(FLAME_DEBUG_EVENTS)))
+        show_event(e);
     if (e->kind == OFF_THREAD_BEGIN)
         on_begin(r, e);
     t = tracee(r, e->tid);
@@ -354,6 +525,7 @@ void recorder_event(struct recorder *r, const struct off_event *e)
     before(r, t, e);
     r->event = e;
     r->object_tid = 0;
+    r->named = false;
     offcpu_event(r->machine, e);
     r->event = NULL;
     after(r, t, e);
@@ -401,6 +573,9 @@ void recorder_look(struct recorder *r)
 void recorder_finish(struct recorder *r, uint64_t now)
 {
     offcpu_finish(r->machine, now);
-    for (struct tracee *t = tracees_first(r->tracees); t; t = t->next)
+    for (struct tracee *t = tracees_first(r->tracees); t; t = t->next) {
+        if (t->tid == t->process->pid)
+            look_for_title(r, t->process);
         sum_up(r, t, now);
+    }
 }

@@ -1,17 +1,17 @@
 /*
- * recorder.h: between the state machine and the trace. Answers what the machine asks of
- * its world (world.h) and writes what it finds (sink.h), with the frames of calls on top
- * of stacks.
+ * recorder.h: stands between the state machine and the trace. It answers what the machine asks
+ * of its world (world.h) and writes what the machine finds (sink.h), with the frames of calls
+ * on top of stacks.
  *
  * Not thread-safe.
  */
 #ifndef FLAME_TRACER_RECORDER_H
 #define FLAME_TRACER_RECORDER_H
 
-#include "tracer/capture.h"
-#include "tracer/objects.h"
-#include "tracer/offcpu.h"
-#include "tracer/source.h"
+#include "tracer/stacks/capture.h"
+#include "tracer/things/objects.h"
+#include "tracer/sleeps/offcpu.h"
+#include "tracer/ptrace/source.h"
 #include "tracer/tracee.h"
 
 struct recorder {
@@ -30,6 +30,8 @@ struct recorder {
     size_t set_size;
     pid_t object_tid;
     int object_nr;
+    bool named; /* the sleep that ends with this event has its call's name already: */
+    struct strbuf name;
 };
 
 /* `machine` and `source` are set afterwards. */
@@ -39,10 +41,15 @@ void recorder_release(struct recorder *r);
 struct off_world recorder_world(struct recorder *r);
 struct off_sink recorder_sink(struct recorder *r);
 
-/* Has the event handled by the machine, and what follows from it for spaces, objects and
- * names. */
+/* Reads what stacks of this thread will need, see struct source_client. */
+void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
+                      const struct user_regs_struct *regs);
+/* See struct source_client. */
+uint64_t recorder_ran_ns(struct recorder *r, pid_t tid);
+/* Hands the event to the machine, and does what follows from it for address spaces, objects
+ * and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);
-/* Kernel stacks of threads that sleep, and have not been looked at in their present call. */
+/* Reads the kernel stack of each thread that sleeps, once in a call. */
 void recorder_look(struct recorder *r);
 /* The trace ends. */
 void recorder_finish(struct recorder *r, uint64_t now);

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/procpath.h"
+#include "common/alloc.h"
 #include "common/strbuf.h"
-#include "tracer/proctask.h"
+#include "tracer/things/proctask.h"
+#include "tracer/things/proctitle.h"
 
 #define CHAINS 1024
 
@@ -17,7 +20,8 @@
 struct tracees {
     struct spaces *spaces;
     struct tracee *first;
-    struct process *chain[CHAINS];
+    struct tracee *by_tid[CHAINS];
+    struct tracee_process *chain[CHAINS];
 };
 
 struct tracees *tracees_new(struct spaces *spaces)
@@ -28,51 +32,55 @@ struct tracees *tracees_new(struct spaces *spaces)
     return ts;
 }
 
-void tracees_free(struct tracees *ts)
-{
-    if (!ts)
-        return;
-    while (ts->first)
-        tracee_free(ts, ts->first);
-    free(ts);
-}
-
 struct tracee *tracees_first(const struct tracees *ts)
 {
     return ts->first;
 }
 
-struct process *process_find(const struct tracees *ts, pid_t pid)
+struct tracee_process *process_find(const struct tracees *ts, pid_t pid)
 {
-    struct process *p = ts->chain[(unsigned)pid % CHAINS];
+    struct tracee_process *p = ts->chain[(unsigned)pid % CHAINS];
 
     while (p && p->pid != pid)
         p = p->next;
     return p;
 }
 
-static struct process *process_new(struct tracees *ts, pid_t pid, struct space *space)
+static struct tracee_process *process_new(struct tracees *ts, pid_t pid, struct space *space)
 {
-    struct process *p = xcalloc(1, sizeof *p), **chain = &ts->chain[(unsigned)pid % CHAINS];
+    struct tracee_process *p = xcalloc(1, sizeof *p), **chain = &ts->chain[(unsigned)pid % CHAINS];
 
     p->pid = pid;
     p->space = space;
+    p->title = (struct strbuf)STRBUF_INIT;
     p->next = *chain;
     *chain = p;
     return p;
 }
 
-static void process_unref(struct tracees *ts, struct process *p)
+struct tracee_process *process_expect(struct tracees *ts, pid_t pid)
 {
-    struct process **link = &ts->chain[(unsigned)p->pid % CHAINS];
+    struct tracee_process *p = process_find(ts, pid);
 
-    if (--p->threads)
-        return;
+    return p ? p : process_new(ts, pid, space_new(ts->spaces, pid));
+}
+
+static void process_free(struct tracees *ts, struct tracee_process *p)
+{
+    struct tracee_process **link = &ts->chain[(unsigned)p->pid % CHAINS];
+
     while (*link != p)
         link = &(*link)->next;
     *link = p->next;
     space_release(p->space);
+    strbuf_release(&p->title);
     free(p);
+}
+
+static void process_unref(struct tracees *ts, struct tracee_process *p)
+{
+    if (--p->threads == 0)
+        process_free(ts, p);
 }
 
 static struct space *space_of(struct tracees *ts, const struct off_event *begin,
@@ -85,12 +93,27 @@ static struct space *space_of(struct tracees *ts, const struct off_event *begin,
     return space_forked(parent->process->space, begin->pid);
 }
 
+struct tracee *tracee_find(const struct tracees *ts, pid_t tid)
+{
+    struct tracee *t = ts->by_tid[(unsigned)tid % CHAINS];
+
+    while (t && t->tid != tid)
+        t = t->beside;
+    return t;
+}
+
 struct tracee *tracee_new(struct tracees *ts, const struct off_event *begin,
                           const struct tracee *parent)
 {
-    struct tracee *t = xcalloc(1, sizeof *t);
+    struct tracee *t = tracee_find(ts, begin->tid), **chain;
 
+    if (t)
+        tracee_free(ts, t);
+    t = xcalloc(1, sizeof *t);
+    chain = &ts->by_tid[(unsigned)begin->tid % CHAINS];
     t->tid = begin->tid;
+    t->beside = *chain;
+    *chain = t;
     t->since = begin->time;
     t->schedstat = -1;
     t->kernel = (struct strbuf)STRBUF_INIT;
@@ -109,6 +132,11 @@ struct tracee *tracee_new(struct tracees *ts, const struct off_event *begin,
 
 void tracee_free(struct tracees *ts, struct tracee *t)
 {
+    struct tracee **link = &ts->by_tid[(unsigned)t->tid % CHAINS];
+
+    while (*link != t)
+        link = &(*link)->beside;
+    *link = t->beside;
     if (t->schedstat >= 0)
         close(t->schedstat);
     strbuf_release(&t->kernel);
@@ -131,15 +159,26 @@ void tracee_exec(struct tracees *ts, struct tracee *t)
     t->schedstat = -1;
 }
 
+void tracees_free(struct tracees *ts)
+{
+    if (!ts)
+        return;
+    while (ts->first)
+        tracee_free(ts, ts->first);
+    for (size_t i = 0; i < CHAINS; i++) /* expected, and no thread came */
+        while (ts->chain[i])
+            process_free(ts, ts->chain[i]);
+    free(ts);
+}
+
 bool tracee_sched(struct tracee *t, struct off_sched *out)
 {
-    char path[64], text[96], *at = text;
+    char text[96], *at = text;
     ssize_t n;
     int fd = t->schedstat;
 
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/schedstat", (int)t->tid);
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = open(proc_path(t->tid, "schedstat").s, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
             return false;
     }
@@ -154,6 +193,23 @@ bool tracee_sched(struct tracee *t, struct off_sched *out)
     out->cpu_ns = strtoull(at, &at, 10);
     out->runq_ns = strtoull(at, &at, 10);
     out->runs = strtoull(at, &at, 10);
+    return true;
+}
+
+/* No picture shows more of it. */
+#define TITLE_READ 256
+
+bool process_retitled(struct tracee_process *p)
+{
+    char text[TITLE_READ + 1];
+    ssize_t got = task_read(p->pid, "cmdline", text, sizeof text);
+    size_t n = got > 0 ? proctitle_len(text, (size_t)got) : 0;
+
+    p->asked = true;
+    if (got < 0 || (n == p->title.len && memcmp(text, p->title.buf, n) == 0))
+        return false;
+    strbuf_clear(&p->title);
+    strbuf_add(&p->title, text, n);
     return true;
 }
 

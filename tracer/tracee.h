@@ -2,35 +2,44 @@
  * tracee.h: what the tracing process keeps of threads and processes for the trace: which
  * address space, which record, what the scheduler said.
  *
+ * Threads are found by their tid. When a thread that is not its process's leader calls exec,
+ * the kernel gives it the leader's tid: then it goes on as the leader's tracee, which is told
+ * so by tracee_exec, and its own ends like that of any thread that is gone.
+ *
  * Not thread-safe.
  */
 #ifndef FLAME_TRACER_TRACEE_H
 #define FLAME_TRACER_TRACEE_H
 
 #include "common/strbuf.h"
-#include "tracer/space.h"
+#include "tracer/stacks/space.h"
 
-struct process {
+struct tracee_process {
     pid_t pid;
     struct space *space;
     unsigned threads;
-    struct process *next; /* of its hash chain */
+    bool asked;                  /* for its title, which is */
+    struct strbuf title;         /* empty if it has set none */
+    struct tracee_process *next; /* of its hash chain */
 };
 
 struct tracee {
     pid_t tid;
     struct tracee *prev, *next; /* of all */
-    struct process *process;
+    struct tracee *beside;      /* of its hash chain */
+    struct tracee_process *process;
     uint16_t record; /* of offtrace_thread; 0: none yet */
     char comm[16];
     int schedstat; /* open file, or -1 */
     uint64_t since;
     struct off_sched first; /* when it began to be traced */
+    struct off_sched entry; /* at its last OFF_ENTRY, if that was asked for */
+    bool ended;             /* its times were summed up for the last time */
     bool in_call;           /* a call was entered and not left */
-    bool asleep;            /* attached to in it and not stopped since: */
-    off_stack asleep_stack; /* taken then */
+    bool asleep;            /* it was attached to while in this call and not stopped since */
+    off_stack asleep_stack; /* its stack, taken when it was attached to */
     struct strbuf kernel;   /* kernel stack in the present call, outermost first, a name a line */
-    bool kernel_asked;      /* once a call */
+    bool kernel_asked;      /* the kernel stack was asked for, which is done once a call */
 };
 
 struct tracees;
@@ -38,20 +47,30 @@ struct tracees;
 struct tracees *tracees_new(struct spaces *spaces);
 void tracees_free(struct tracees *ts);
 
-/* A thread begins: of a known process, one that `parent` (NULL: not known) made with these
- * clone flags, or one found. */
+/*
+ * A thread begins. Its process is a known one, or one that `parent` (NULL: not known) made with
+ * the clone flags of the event, or one that was found. Whoever had its tid before is gone, and
+ * is freed if its end was not told.
+ */
 struct tracee *tracee_new(struct tracees *ts, const struct off_event *begin,
                           const struct tracee *parent);
 void tracee_free(struct tracees *ts, struct tracee *t);
+/* The traced thread with that tid, or NULL. */
+struct tracee *tracee_find(const struct tracees *ts, pid_t tid);
 /* Its process runs another program; `t` is its only thread. */
 void tracee_exec(struct tracees *ts, struct tracee *t);
 /* For walks: the first, then ->next. */
 struct tracee *tracees_first(const struct tracees *ts);
-struct process *process_find(const struct tracees *ts, pid_t pid);
+struct tracee_process *process_find(const struct tracees *ts, pid_t pid);
+/* The same, but a process that is not known is added: one whose threads are about to be
+ * attached to. */
+struct tracee_process *process_expect(struct tracees *ts, pid_t pid);
 
 /* /proc/TID/schedstat, through a file that is kept open while there are not too many. */
 bool tracee_sched(struct tracee *t, struct off_sched *out);
 /* Reads its name again; true when it has changed. */
 bool tracee_renamed(struct tracee *t);
+/* The same for what the process calls itself; false also where that may not be read. */
+bool process_retitled(struct tracee_process *p);
 
 #endif

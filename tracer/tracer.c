@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "tracer/ptrace/alarms.h"
 #include "tracer/tracing.h"
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -33,7 +34,7 @@ static void end_tracing(int sig)
 /* ---- signals, of both kinds of run ---- */
 
 struct signals {
-    struct passon_saved passed; /* a launch */
+    struct signal_forward_saved passed; /* a launch */
     struct sigaction action[ARRAY_LEN(ending)];
     sigset_t mask;
 };
@@ -45,7 +46,7 @@ static void take_signals(struct signals *s, bool launch)
 
     tracing_pid = 0;
     if (launch) {
-        passon_take(&s->passed);
+        signal_forward_take(&s->passed);
         return;
     }
     sigemptyset(&set);
@@ -59,7 +60,7 @@ static void take_signals(struct signals *s, bool launch)
 static void signals_to(struct signals *s, bool launch, pid_t pid)
 {
     if (launch) {
-        passon_to(pid, &s->passed);
+        signal_forward_to(pid, &s->passed);
         return;
     }
     tracing_pid = pid;
@@ -70,7 +71,7 @@ static void signals_to(struct signals *s, bool launch, pid_t pid)
 static void put_back_signals(const struct signals *s, bool launch)
 {
     if (launch) {
-        passon_put_back(&s->passed);
+        signal_forward_put_back(&s->passed);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(ending); i++)
@@ -116,6 +117,8 @@ static void tell_crash(struct tracer_result *r, int status, bool takes_command)
     if (WIFSIGNALED(status))
         flame_warn("the tracer was ended by signal %d; what it had recorded by then is there",
                    WTERMSIG(status));
+    else if (WEXITSTATUS(status) == ALARMS_STUCK)
+        flame_warn("the tracer hung and was ended; what it had recorded by then is there");
     else
         flame_warn("the tracer ended unexpectedly; what it had recorded by then is there");
 }

@@ -1,10 +1,10 @@
 /*
  * tracer.h: one run of the off-CPU tracer, from launch or attach to the trace.
  *
- * The tracing is done by a process of its own (a child of the caller): a thread or
- * process that ends lets go of its tracees without stopping them, which is the only
- * way to leave a thread that sleeps in epoll_wait without an EINTR; and when the tracer
- * should crash, what it wrote is still there for the caller to draw.
+ * A process of its own does the tracing, a child of the caller, for two reasons. A tracer that
+ * ends lets go of its threads without stopping them, which is the only way to leave a thread
+ * that sleeps in epoll_wait without an EINTR. And if the tracer crashes, what it has written
+ * is still there for the caller to draw.
  */
 #ifndef FLAME_TRACER_TRACER_H
 #define FLAME_TRACER_TRACER_H
@@ -28,7 +28,8 @@ struct tracer_options {
                        can leave early (implied by a duration) */
     bool no_follow; /* leave alone the processes it starts */
     bool objects;   /* keep the numbers in the names of objects */
-    bool kernel;    /* kernel stacks, where permitted */
+    bool kernel;    /* kernel stacks, where permitted; a line says so where they are not */
+    bool quiet;     /* do not tell a terminal that tracing has begun */
 };
 
 struct tracer_result {
@@ -42,8 +43,8 @@ struct tracer_result {
 /*
  * 0, or an enum flame_exit after one line on standard error: FLAME_USAGE for what the
  * user can mend (no such process, not permitted, already traced, no seccomp). SIGINT,
- * SIGTERM and SIGHUP end the tracing of processes attached to; a launched command has
- * them as launch.h of the driver says.
+ * SIGTERM and SIGHUP end the tracing of processes that were attached to. When a command was
+ * launched, they are treated as common/signal_forward.h says.
  */
 int tracer_run(const struct tracer_options *o, struct tracer_result *r);
 

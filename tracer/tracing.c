@@ -12,12 +12,12 @@
 #include <inttypes.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "common/error.h"
+#include "tracer/ptrace/alarms.h"
 #include "tracer/recorder.h"
+#include "tracer/things/proctask.h"
 
 #define LOOK_NS 10000000u /* between looks at kernel stacks */
 
@@ -30,7 +30,7 @@ struct tracing {
 
 static void tell_cost(struct tracing *t, uint64_t now)
 {
-    offtrace_cost(t->recorder.trace, now, source_stops(t->source), source_cost_ns(t->source),
+    offtrace_cost(t->recorder.trace, now, source_stops(t->source),
                   stacks_fallbacks(t->recorder.stacks));
 }
 
@@ -46,6 +46,20 @@ static void on_event(void *arg, const struct off_event *e)
         offtrace_program(t->recorder.trace, e->tid);
 }
 
+static void on_prepare(void *arg, pid_t pid, pid_t tid, const struct user_regs_struct *regs)
+{
+    struct tracing *t = arg;
+
+    recorder_prepare(&t->recorder, pid, tid, regs);
+}
+
+static uint64_t on_ran(void *arg, pid_t tid)
+{
+    struct tracing *t = arg;
+
+    return recorder_ran_ns(&t->recorder, tid);
+}
+
 static void on_beat(void *arg, uint64_t now)
 {
     struct tracing *t = arg;
@@ -54,10 +68,47 @@ static void on_beat(void *arg, uint64_t now)
     tell_cost(t, now);
 }
 
-/* 0, or an enum flame_exit after a line: then there is nothing to free. */
-static int set_up(struct tracing *t, const struct passon_saved *signals, pid_t caller)
+/* Whether kernel stacks can be had: the question is whether we may see our own. */
+static bool may_see_kernel(void)
+{
+    char text[16];
+    int fd = open("/proc/self/stack", O_RDONLY | O_CLOEXEC), err = 0;
+
+    if (fd < 0 || read(fd, text, sizeof text) < 0)
+        err = errno;
+    if (fd >= 0)
+        close(fd);
+    if (err)
+        flame_warn("--kernel: /proc/PID/stack cannot be read: %s%s; the kernel's frames are not "
+                   "in the result",
+                   strerror(err),
+                   err == EACCES || err == EPERM ? ", as that takes root outside of containers"
+                                                 : "");
+    return !err;
+}
+
+/* Somebody at a terminal is to know that it has begun, and how it ends. */
+static void tell_begun(const struct tracing *t)
 {
     const struct tracer_options *o = t->opt;
+    char comm[16] = "?";
+
+    if (o->argv || o->quiet || !isatty(STDERR_FILENO))
+        return;
+    task_comm(o->pids[0], comm);
+    if (o->npids == 1)
+        flame_warn("tracing %s, process %d; %sCtrl-C ends it and draws", comm, (int)o->pids[0],
+                   o->duration_ns ? "the time given or " : "");
+    else
+        flame_warn("tracing %s and others, %zu processes; %sCtrl-C ends it and draws", comm,
+                   o->npids, o->duration_ns ? "the time given or " : "");
+}
+
+/* 0, or an enum flame_exit after a line: then there is nothing to free. */
+static int set_up(struct tracing *t, const struct signal_forward_saved *signals, pid_t caller)
+{
+    const struct tracer_options *o = t->opt;
+    bool kernel = o->kernel && may_see_kernel();
     struct offtrace_init init = {.path = o->trace_path,
                                  .pid = o->argv ? 0 : o->pids[0],
                                  .argv = o->argv,
@@ -72,8 +123,12 @@ static int set_up(struct tracing *t, const struct passon_saved *signals, pid_t c
                                   .hz = o->hz,
                                   .no_filter = o->no_filter,
                                   .no_follow = o->no_follow};
-    struct source_client client = {
-        .arg = t, .event = on_event, .beat = on_beat, .beat_ns = o->kernel ? LOOK_NS : 0};
+    struct source_client client = {.arg = t,
+                                   .event = on_event,
+                                   .prepare = on_prepare,
+                                   .ran_ns = on_ran,
+                                   .beat = on_beat,
+                                   .beat_ns = kernel ? LOOK_NS : 0};
     struct offcpu_options machine = {.min_block_ns = o->min_block_ns,
                                      .max_block_ns = o->max_block_ns,
                                      .chain_depth = o->chain_depth};
@@ -85,7 +140,7 @@ static int set_up(struct tracing *t, const struct passon_saved *signals, pid_t c
         return FLAME_FAILED;
     recorder_init(&t->recorder, trace, (int)o->depth);
     t->recorder.keep_numbers = o->objects;
-    t->recorder.kernel = o->kernel;
+    t->recorder.kernel = kernel;
     objects_trust(t->recorder.objects, o->argv && !o->no_follow);
     t->source = t->recorder.source = source_new(&from, &client);
     world = recorder_world(&t->recorder);
@@ -94,14 +149,23 @@ static int set_up(struct tracing *t, const struct passon_saved *signals, pid_t c
     return 0;
 }
 
+/* Its numbers are final. Memory is not given back: that takes time in which threads may stand. */
 static void close_trace(struct tracing *t, uint64_t now)
 {
     recorder_finish(&t->recorder, now);
     tell_cost(t, now);
+    if (flame_debugs(FLAME_DEBUG_STACKS))
+        flame_debug(FLAME_DEBUG_STACKS,
+                    "libunwind was asked for %" PRIu64 ", %" PRIu64 " are cut short",
+                    stacks_fallbacks(t->recorder.stacks), stacks_lost(t->recorder.stacks));
     if (offtrace_cut_chains(t->recorder.trace))
         flame_warn("so many different threads woke one another that the wakers of %" PRIu64
                    " sleeps are not told apart, or only the first is told",
                    offtrace_cut_chains(t->recorder.trace));
+}
+
+static void release(struct tracing *t)
+{
     offcpu_free(t->recorder.machine);
     recorder_release(&t->recorder);
     offtrace_free(t->recorder.trace);
@@ -124,21 +188,21 @@ static void detach_from_terminal(void)
         return;
 }
 
-FLAME_NORETURN void tracing_main(const struct tracer_options *o, const struct passon_saved *signals,
-                                 pid_t caller, struct tracing_outcome *outcome, int done)
+FLAME_NORETURN void tracing_main(const struct tracer_options *o,
+                                 const struct signal_forward_saved *signals, pid_t caller,
+                                 struct tracing_outcome *outcome, int done)
 {
     struct tracing t = {.opt = o};
     uint64_t now;
     char c = TRACING_STAYS;
 
-    /* Whoever waits for the result is gone: so let go. Not where that would kill. */
-    if (!o->argv)
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != caller) /* before that was set */
+    if (!alarms_expect(caller))
         _exit(1);
     outcome->status = set_up(&t, signals, caller);
     if (!outcome->status)
         outcome->status = source_start(t.source);
+    if (!outcome->status)
+        tell_begun(&t);
     if (outcome->status) {
         outcome->done = 1;
         word(done, TRACING_ENDS);
@@ -147,7 +211,6 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o, const struct pa
         offtrace_program(t.recorder.trace, o->pids[0]);
     outcome->status = source_run(t.source);
     now = source_now();
-    close_trace(&t, now);
     outcome->result.elapsed_ns = t.began ? now - t.began : 0;
     outcome->result.wait_status = source_wait_status(t.source);
     outcome->result.left_early = source_over(t.source) && source_left(t.source);
@@ -155,14 +218,19 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o, const struct pa
         outcome->result.runs_on = source_command(t.source);
     if (!source_must_stay(t.source)) {
         source_leave(t.source);
+        close_trace(&t, now);
         outcome->done = 1;
         word(done, TRACING_ENDS);
     }
+    source_part(t.source);
+    close_trace(&t, now);
+    release(&t);
     outcome->done = 1;
-    if (write(done, &c, 1) != 1)
+    alarms_forget_caller();
+    if (write(done, &c, 1) != 1 && errno != EPIPE) /* nobody waits for it any more */
         _exit(1);
     close(done);
     detach_from_terminal();
-    source_nurse(t.source);
+    source_keep_serving(t.source);
     _exit(0);
 }

@@ -5,7 +5,7 @@
 #ifndef FLAME_TRACER_TRACING_H
 #define FLAME_TRACER_TRACING_H
 
-#include "common/passon.h"
+#include "common/signal_forward.h"
 #include "tracer/tracer.h"
 
 /* What the caller learns, in memory both share. */
@@ -18,11 +18,12 @@ struct tracing_outcome {
 /* The byte written to `done` when the outcome is there. */
 enum tracing_word {
     TRACING_ENDS = 'e',  /* the process ends now */
-    TRACING_STAYS = 's', /* it goes on, for the sake of processes that cannot do without */
+    TRACING_STAYS = 's', /* it goes on tracing, for processes whose calls would fail otherwise */
 };
 
 /* Never returns. */
-FLAME_NORETURN void tracing_main(const struct tracer_options *o, const struct passon_saved *signals,
-                                 pid_t caller, struct tracing_outcome *outcome, int done);
+FLAME_NORETURN void tracing_main(const struct tracer_options *o,
+                                 const struct signal_forward_saved *signals, pid_t caller,
+                                 struct tracing_outcome *outcome, int done);
 
 #endif

@@ -14,6 +14,8 @@
  */
 #include "unwind/cfi.h"
 
+#include "unwind/dwarf_numbers.h"
+
 /* Register numbers of the x86-64 supplement. */
 #define REG_BP 6
 #define REG_SP 7
@@ -24,12 +26,6 @@
 /* What stands for "a CIE" in .debug_frame, where .eh_frame has 0. The 64-bit form of
  * DWARF is not read: no linker makes one of less than 4 GiB. */
 #define DEBUG_FRAME_CIE 0xffffffffu
-
-/* Pointer encodings, LSB core, "DWARF Extensions". */
-#define PE_OMIT 0xff
-#define PE_FORMAT 0x0f
-#define PE_BASE 0x70
-#define PE_INDIRECT 0x80
 
 struct cursor {
     const uint8_t *at, *end;
@@ -96,47 +92,47 @@ static void skip(struct cursor *c, uint64_t n)
     }
 }
 
-/* An encoded pointer; `data` is the base of PE_BASE 0x30. Indirect pointers are
+/* An encoded pointer; `data` is what DW_EH_PE_datarel counts from. Indirect pointers are
  * not followed: only personality routines use them, and those are skipped. */
 static uintptr_t encoded(struct cursor *c, uint8_t encoding, uintptr_t data)
 {
     uintptr_t here = (uintptr_t)c->at;
     uint64_t value;
 
-    switch (encoding & PE_FORMAT) {
-    case 0x00: /* absptr */
-    case 0x04: /* udata8 */
-    case 0x0c: /* sdata8 */
+    switch (encoding & DW_EH_PE_format) {
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+    case DW_EH_PE_sdata8:
         value = fixed(c, 8);
         break;
-    case 0x01:
+    case DW_EH_PE_uleb128:
         value = uleb(c);
         break;
-    case 0x02:
+    case DW_EH_PE_udata2:
         value = fixed(c, 2);
         break;
-    case 0x03:
+    case DW_EH_PE_udata4:
         value = fixed(c, 4);
         break;
-    case 0x09:
+    case DW_EH_PE_sleb128:
         value = (uint64_t)sleb(c);
         break;
-    case 0x0a:
+    case DW_EH_PE_sdata2:
         value = (uint64_t)(int16_t)fixed(c, 2);
         break;
-    case 0x0b:
+    case DW_EH_PE_sdata4:
         value = (uint64_t)(int32_t)fixed(c, 4);
         break;
     default:
         c->bad = true;
         return 0;
     }
-    switch (encoding & PE_BASE) {
-    case 0x00:
+    switch (encoding & DW_EH_PE_base) {
+    case DW_EH_PE_absptr:
         return value;
-    case 0x10:
+    case DW_EH_PE_pcrel:
         return here + value;
-    case 0x30:
+    case DW_EH_PE_datarel:
         return data + value;
     default:
         c->bad = true;
@@ -159,9 +155,10 @@ static const uint8_t *search_table(const struct cfi_section *s, uintptr_t pc)
     count_encoding = (uint8_t)fixed(&c, 1);
     table_encoding = (uint8_t)fixed(&c, 1);
     /* Every linker writes the table as pairs of 4 bytes relative to the header. */
-    if (c.bad || version != 1 || count_encoding == PE_OMIT || table_encoding != 0x3b)
+    if (c.bad || version != 1 || count_encoding == DW_EH_PE_omit ||
+        table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
         return NULL;
-    if (frame_encoding != PE_OMIT)
+    if (frame_encoding != DW_EH_PE_omit)
         encoded(&c, frame_encoding, data);
     count = encoded(&c, count_encoding, data);
     if (c.bad || count > (uint64_t)(c.end - c.at) / 8 || count == 0)
@@ -251,7 +248,7 @@ static bool parse_cie(const struct cfi_section *s, const uint8_t *at, struct cie
             } else if (*a == 'P') {
                 uint8_t encoding = (uint8_t)fixed(&c, 1);
 
-                encoded(&c, encoding & (uint8_t)~PE_INDIRECT, 0);
+                encoded(&c, encoding & (uint8_t)~DW_EH_PE_indirect, 0);
             } else if (*a == 'L') {
                 fixed(&c, 1);
             } else if (*a == 'S') {
@@ -287,6 +284,8 @@ struct row {
     struct reg bp, ra, sp;
 };
 
+_Static_assert(sizeof(struct row) <= sizeof((struct cfi_memo *)0)->row, "a row can be kept");
+
 static struct reg *tracked(struct row *row, uint64_t number, uint64_t ra)
 {
     if (number == ra)
@@ -313,13 +312,14 @@ static void set(struct row *row, uint64_t number, uint64_t ra, enum where where,
  */
 static bool plt_expression(const uint8_t *e, uint64_t size, uintptr_t pc, struct row *row)
 {
-    if (size != 11 || e[0] != 0x77 || e[2] != 0x80 || e[3] != 0 || e[4] != 0x3f || e[5] != 0x1a ||
-        e[6] < 0x30 || e[6] > 0x4f || e[7] != 0x2a || e[8] != 0x33 || e[9] != 0x24 || e[10] != 0x22)
+    if (size != 11 || e[0] != DW_OP_breg0 + REG_SP || e[2] != DW_OP_breg0 + REG_RA || e[3] != 0 ||
+        e[4] != DW_OP_lit0 + 15 || e[5] != DW_OP_and || e[6] < DW_OP_lit0 || e[6] > DW_OP_lit31 ||
+        e[7] != DW_OP_ge || e[8] != DW_OP_lit0 + 3 || e[9] != DW_OP_shl || e[10] != DW_OP_plus)
         return false;
     row->form = CFA_REGISTER;
     row->reg = REG_SP;
-    row->offset = e[1] + ((pc & 15) >= (uint64_t)(e[6] - 0x30) ? 8 : 0);
-    return e[1] < 0x40;
+    row->offset = e[1] + ((pc & 15) >= (uint64_t)(e[6] - DW_OP_lit0) ? 8 : 0);
+    return e[1] < 0x40; /* a byte of its own: neither negative nor longer */
 }
 
 static void cfa_expression(struct cursor *c, uintptr_t pc, struct row *row)
@@ -335,10 +335,10 @@ static void cfa_expression(struct cursor *c, uintptr_t pc, struct row *row)
         return;
     row->form = CFA_OTHER;
     /* breg6 N, deref: the CFA was put aside below the frame pointer. */
-    if (fixed(&e, 1) == 0x70 + REG_BP) {
+    if (fixed(&e, 1) == DW_OP_breg0 + REG_BP) {
         int64_t offset = sleb(&e);
 
-        if (fixed(&e, 1) == 0x06 && !e.bad && e.at == e.end) {
+        if (fixed(&e, 1) == DW_OP_deref && !e.bad && e.at == e.end) {
             row->form = CFA_MEMORY_BP;
             row->offset = offset;
         }
@@ -356,7 +356,7 @@ static void register_expression(struct cursor *c, struct row *row, uint64_t ra)
     if (c->bad)
         return;
     e.end = c->at;
-    if (fixed(&e, 1) == 0x70 + REG_BP) {
+    if (fixed(&e, 1) == DW_OP_breg0 + REG_BP) {
         offset = sleb(&e);
         if (!e.bad && e.at == e.end) {
             set(row, number, ra, AT_BP, offset);
@@ -381,50 +381,80 @@ static int64_t factored(uint64_t n, const struct cie *cie)
     return (int64_t)(n * (uint64_t)cie->data_align);
 }
 
-/* Runs `c` until `loc` passes `pc`. False on an instruction we do not know. */
+/* Fewer bytes of instructions than this are run again as fast as they are remembered. */
+#define LONG_PROGRAM 32u
+
+static void keep(struct cfi_memo *memo, const uint8_t *fde, const uint8_t *at, uintptr_t loc,
+                 const struct row *row)
+{
+    memo->fde = fde;
+    memo->at = at;
+    memo->loc = loc;
+    memcpy(memo->row, row, sizeof *row);
+}
+
+/* Goes on where the memo's look ended, if that is on the way to `pc`. */
+static void resume(const struct cfi_memo *memo, const uint8_t *fde, uintptr_t pc, struct cursor *c,
+                   uintptr_t *loc, struct row *row)
+{
+    if (memo->fde != fde || pc < memo->loc)
+        return;
+    c->at = memo->at;
+    *loc = memo->loc;
+    memcpy(row, memo->row, sizeof *row);
+}
+
+/*
+ * Runs `c` until `loc` passes `pc`. False on an instruction we do not know. *stop is the
+ * instruction that went too far, and *before where it came from; NULL when what came before
+ * it is not all in the row, or holds for this pc only.
+ */
 static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t pc,
-                const struct row *initial, struct row *row)
+                const struct row *initial, struct row *row, const uint8_t **stop, uintptr_t *before)
 {
     struct row stack[STATE_DEPTH];
+    bool any_pc = true;
     unsigned depth = 0;
     uint64_t r, delta = 0;
     int64_t n;
 
+    *stop = NULL;
     while (c.at < c.end && !c.bad) {
+        const uint8_t *this = c.at;
         uint8_t op = *c.at++;
         bool advance = false;
 
-        if (op >> 6 == 1) { /* advance_loc */
+        if ((op & DW_CFA_high_bits) == DW_CFA_advance_loc) {
             delta = op & 0x3f;
             advance = true;
-        } else if (op >> 6 == 2) { /* offset */
+        } else if ((op & DW_CFA_high_bits) == DW_CFA_offset) {
             n = factored(uleb(&c), cie);
             set(row, op & 0x3f, cie->ra, AT_CFA, n);
-        } else if (op >> 6 == 3) { /* restore */
+        } else if ((op & DW_CFA_high_bits) == DW_CFA_restore) {
             struct reg was = initial_of(initial, op & 0x3f, cie->ra);
 
             set(row, op & 0x3f, cie->ra, was.where, was.offset);
         } else {
             switch (op) {
-            case 0x00: /* nop */
+            case DW_CFA_nop:
                 break;
-            case 0x01: /* set_loc */
+            case DW_CFA_set_loc:
                 loc = encoded(&c, cie->pointer_encoding, 0);
                 if (loc > pc)
                     return !c.bad;
                 break;
-            case 0x02:
-            case 0x03:
-            case 0x04: /* advance_loc1, 2, 4 */
-                delta = fixed(&c, (size_t)1 << (op - 2));
+            case DW_CFA_advance_loc1:
+            case DW_CFA_advance_loc2:
+            case DW_CFA_advance_loc4:
+                delta = fixed(&c, (size_t)1 << (op - DW_CFA_advance_loc1));
                 advance = true;
                 break;
-            case 0x05: /* offset_extended */
+            case DW_CFA_offset_extended:
                 r = uleb(&c);
                 n = factored(uleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
-            case 0x06: { /* restore_extended */
+            case DW_CFA_restore_extended: {
                 struct reg was;
 
                 r = uleb(&c);
@@ -432,74 +462,75 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 set(row, r, cie->ra, was.where, was.offset);
                 break;
             }
-            case 0x07: /* undefined */
+            case DW_CFA_undefined:
                 set(row, uleb(&c), cie->ra, UNDEFINED, 0);
                 break;
-            case 0x08: /* same_value */
+            case DW_CFA_same_value:
                 set(row, uleb(&c), cie->ra, SAME, 0);
                 break;
-            case 0x09: /* register */
+            case DW_CFA_register:
                 r = uleb(&c);
                 uleb(&c);
                 set(row, r, cie->ra, ELSEWHERE, 0);
                 break;
-            case 0x0a: /* remember_state */
+            case DW_CFA_remember_state:
                 if (depth == STATE_DEPTH)
                     return false;
                 stack[depth++] = *row;
                 break;
-            case 0x0b: /* restore_state */
+            case DW_CFA_restore_state:
                 if (depth == 0)
                     return false;
                 *row = stack[--depth];
                 break;
-            case 0x0c: /* def_cfa */
+            case DW_CFA_def_cfa:
                 row->reg = uleb(&c);
                 row->offset = (int64_t)uleb(&c);
                 row->form = CFA_REGISTER;
                 break;
-            case 0x0d: /* def_cfa_register */
+            case DW_CFA_def_cfa_register:
                 row->reg = uleb(&c);
                 row->form = CFA_REGISTER;
                 break;
-            case 0x0e: /* def_cfa_offset */
+            case DW_CFA_def_cfa_offset:
                 row->offset = (int64_t)uleb(&c);
                 break;
-            case 0x0f: /* def_cfa_expression */
+            case DW_CFA_def_cfa_expression:
                 cfa_expression(&c, pc, row);
+                any_pc = false;
                 break;
-            case 0x10: /* expression */
+            case DW_CFA_expression:
                 register_expression(&c, row, cie->ra);
                 break;
-            case 0x11: /* offset_extended_sf */
+            case DW_CFA_offset_extended_sf:
                 r = uleb(&c);
                 n = factored((uint64_t)sleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
                 break;
-            case 0x12: /* def_cfa_sf */
+            case DW_CFA_def_cfa_sf:
                 row->reg = uleb(&c);
                 row->offset = factored((uint64_t)sleb(&c), cie);
                 row->form = CFA_REGISTER;
                 break;
-            case 0x13: /* def_cfa_offset_sf */
+            case DW_CFA_def_cfa_offset_sf:
                 row->offset = factored((uint64_t)sleb(&c), cie);
                 break;
-            case 0x14:
-            case 0x15: /* val_offset, val_offset_sf: sp's default is one of these */
+            case DW_CFA_val_offset:
+            case DW_CFA_val_offset_sf: /* sp's default is one of these */
                 r = uleb(&c);
-                n = op == 0x14 ? (int64_t)uleb(&c) : sleb(&c);
+                n = op == DW_CFA_val_offset ? (int64_t)uleb(&c) : sleb(&c);
                 if (r != REG_SP || n != 0)
                     set(row, r, cie->ra, ELSEWHERE, 0);
                 break;
-            case 0x16: /* val_expression */
+            case DW_CFA_val_expression:
                 r = uleb(&c);
                 skip(&c, uleb(&c));
                 set(row, r, cie->ra, ELSEWHERE, 0);
                 break;
-            case 0x2e: /* GNU_args_size */
+            case DW_CFA_GNU_args_size:
                 uleb(&c);
                 break;
-            case 0x2f: /* GNU_negative_offset_extended */
+            case DW_CFA_GNU_negative_offset_extended:
                 r = uleb(&c);
                 n = factored(-uleb(&c), cie);
                 set(row, r, cie->ra, AT_CFA, n);
@@ -509,9 +540,13 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
             }
         }
         if (advance) {
+            *before = loc;
             loc += delta * cie->code_align;
-            if (loc > pc)
+            if (loc > pc) {
+                if (any_pc && depth == 0)
+                    *stop = this;
                 return !c.bad;
+            }
         }
     }
     return !c.bad;
@@ -580,7 +615,7 @@ static bool open_fde(const struct cfi_section *s, const uint8_t *at, struct curs
         return false;
     }
     *start = encoded(c, cie->pointer_encoding, 0);
-    *length = encoded(c, cie->pointer_encoding & PE_FORMAT, 0);
+    *length = encoded(c, cie->pointer_encoding & DW_EH_PE_format, 0);
     return !c->bad;
 }
 
@@ -603,11 +638,13 @@ bool cfi_next_fde(const struct cfi_section *s, const uint8_t **at, const uint8_t
     return found;
 }
 
-struct rule cfi_rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr_t pc)
+static struct rule rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr_t pc,
+                           struct cfi_memo *memo)
 {
     const struct rule none = {.kind = RULE_NONE}, complex = {.kind = RULE_COMPLEX};
     struct row initial = {.form = CFA_OTHER}, row;
-    uintptr_t start, length;
+    uintptr_t start, length, before;
+    const uint8_t *begin, *stop;
     struct cursor c;
     struct cie cie;
 
@@ -620,17 +657,46 @@ struct rule cfi_rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr
     if (c.bad || cie.ra != REG_RA)
         return complex;
     row = initial;
-    if (!run(cie.program, &cie, 0, UINTPTR_MAX, &initial, &row))
+    if (!run(cie.program, &cie, 0, UINTPTR_MAX, &initial, &row, &stop, &before))
         return complex;
     initial = row;
-    if (!run(c, &cie, start, pc, &initial, &row))
+    begin = c.at;
+    resume(memo, fde, pc, &c, &start, &row);
+    if (!run(c, &cie, start, pc, &initial, &row, &stop, &before))
         return complex;
+    if (stop && stop - begin >= (ptrdiff_t)LONG_PROGRAM)
+        keep(memo, fde, stop, before, &row);
     return to_rule(&row);
+}
+
+struct rule cfi_rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr_t pc)
+{
+    struct cfi_memo none = {.fde = NULL};
+
+    return rule_of(s, fde, pc, &none);
+}
+
+struct rule cfi_rule_from(const struct cfi_section *s, uintptr_t pc, struct cfi_memo *memo)
+{
+    const uint8_t *fde = s->hdr ? search_table(s, pc) : NULL;
+
+    return fde ? rule_of(s, fde, pc, memo) : (struct rule){.kind = RULE_NONE};
 }
 
 struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc)
 {
-    const uint8_t *fde = s->hdr ? search_table(s, pc) : NULL;
+    struct cfi_memo none = {.fde = NULL};
 
-    return fde ? cfi_rule_of(s, fde, pc) : (struct rule){.kind = RULE_NONE};
+    return cfi_rule_from(s, pc, &none);
+}
+
+bool cfi_function_at(const struct cfi_section *s, uintptr_t pc, uintptr_t *start)
+{
+    const uint8_t *fde = s->hdr ? search_table(s, pc) : NULL;
+    uintptr_t length;
+    struct cursor c;
+    struct cie cie;
+
+    return fde && open_fde(s, fde, &c, &cie, start, &length) && pc >= *start &&
+           pc - *start < length;
 }

@@ -39,8 +39,8 @@ struct rule {
 };
 
 /*
- * Unwind sections of one module, as mapped bytes. An address in memory is what
- * the rules speak of; text and data bases are for the encodings that need them.
+ * Unwind sections of one module, as mapped bytes. Rules are about addresses in
+ * memory.
  */
 struct cfi_section {
     const uint8_t *hdr; /* .eh_frame_hdr; NULL when there is none */
@@ -51,12 +51,32 @@ struct cfi_section {
     bool debug_frame;
 };
 
+/*
+ * Where the last look at a long function's instructions ended, so that the next one further
+ * on in it need not begin at its beginning: a function of a thousand calls has thousands
+ * of them, and each of its addresses would cost them all. All zero is empty. It is of one
+ * section, and good as long as the section's bytes are what they were.
+ */
+struct cfi_memo {
+    const uint8_t *fde; /* NULL: empty */
+    const uint8_t *at;  /* the instruction that goes on from there */
+    uintptr_t loc;      /* from here on `row` holds, up to that instruction */
+    int64_t row[10];
+};
+
 /* The rule for the instruction at `pc` (for a return address: the address - 1).
  * RULE_NONE when no FDE covers it. */
 struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc);
 
+/* The same with a memo, which is the caller's alone during the call. */
+struct rule cfi_rule_from(const struct cfi_section *s, uintptr_t pc, struct cfi_memo *memo);
+
 /* The same when the FDE is already known. */
 struct rule cfi_rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr_t pc);
+
+/* Where the function begins that the instruction at `pc` belongs to, by its FDE. False: no
+ * FDE covers it. */
+bool cfi_function_at(const struct cfi_section *s, uintptr_t pc, uintptr_t *start);
 
 /*
  * Walks a .debug_frame section: *at is the entry to look at, at first s->lo. True:

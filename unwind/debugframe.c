@@ -7,8 +7,8 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
+#include "common/kernel.h"
 #include "unwind/frametable.h"
 
 #define MAX_MODULES 64
@@ -18,7 +18,7 @@ struct section {
     struct frametable table;
 };
 
-static struct leaflock lock;
+static struct spinlock lock;
 static struct section sections[MAX_MODULES];
 static size_t used;
 
@@ -37,10 +37,10 @@ static struct section *section_of(const struct module *m)
     if (used == MAX_MODULES || m->path[0] != '/')
         return NULL;
     sections[used].path = m->path;
-    fd = (int)syscall(SYS_openat, AT_FDCWD, m->path, O_RDONLY | O_CLOEXEC, 0);
+    fd = kernel_open(m->path, O_RDONLY, 0);
     if (fd >= 0) {
         frametable_load(&sections[used].table, fd, true);
-        syscall(SYS_close, fd);
+        kernel_call(SYS_close, fd);
     }
     return &sections[used++];
 }
@@ -50,10 +50,10 @@ struct rule debugframe_rule(const struct module *m, uintptr_t pc)
     struct rule rule = {.kind = RULE_NONE};
     struct section *s;
 
-    leaflock_take(&lock);
+    spinlock_take(&lock);
     s = section_of(m);
     if (s)
         rule = frametable_rule(&s->table, pc - m->bias);
-    leaflock_drop(&lock);
+    spinlock_drop(&lock);
     return rule;
 }

@@ -23,10 +23,10 @@ int fallback_init(const char **why);
  */
 int fallback_walk(uintptr_t *pcs, int max);
 
-/* The same, slowly and without any cache: libunwind's own step by step word. */
+/* The same, slowly and without any cache: what libunwind itself finds, step by step. */
 int fallback_walk_afresh(uintptr_t *pcs, int max);
 
-/* What the calling thread remembers of code is out of date (a new epoch). */
+/* To be called when what the calling thread remembers of code is out of date (a new epoch). */
 void fallback_forget(void);
 
 #endif

@@ -7,9 +7,10 @@
  *
  * Algorithm: dlopen it RTLD_LOCAL and redirect those imports in its own GOT:
  *   dl_iterate_phdr    serves the one module that has the address, from modules.h
- *   mincore, read, syscall(SYS_write)   the address test: process_vm_readv on
- *                      ourselves, which needs no descriptor
+ *   mincore, read, syscall(SYS_write)   the address test: kernel_readable, which
+ *                      needs no descriptor
  *   pipe2, close       nothing to open, nothing to close
+ *   other system calls through common/kernel.h, which asks the sandbox's gate
  *   malloc, free       pages of our own
  *   __tls_get_addr     its 16 bytes live in the shim's own TLS
  *
@@ -24,14 +25,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libunwind.h>
 #include <link.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/kernel.h"
 #include "common/pages.h"
 #include "unwind/gotpatch.h"
 #include "unwind/modules.h"
@@ -80,15 +84,7 @@ static int find_module(int (*callback)(struct dl_phdr_info *, size_t, void *), v
 
 static int test_address(void *addr, size_t len FLAME_UNUSED, unsigned char *vec FLAME_UNUSED)
 {
-    char byte;
-    struct iovec here = {&byte, 1}, there = {addr, 1};
-
-    if (syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L) == 1)
-        return 0;
-    /* Forbidden here (a sandbox)? Then mapped is the best that can be known. */
-    if (errno == ENOSYS || errno == EPERM)
-        return (int)syscall(SYS_mincore, (uintptr_t)addr & ~(uintptr_t)4095, 4096L, &byte);
-    return -1;
+    return kernel_readable((uintptr_t)addr, 1) ? 0 : -1;
 }
 
 static int test_address_msync(void *addr, size_t len, int flags FLAME_UNUSED)
@@ -109,6 +105,15 @@ static ssize_t pipe_write(int fd FLAME_UNUSED, const void *buf FLAME_UNUSED, siz
     return (ssize_t)n;
 }
 
+/* Results as the C library has them. */
+static long as_libc(long result)
+{
+    if (!kernel_failed(result))
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
 static long guest_syscall(long number, ...)
 {
     long a, b, c;
@@ -121,7 +126,7 @@ static long guest_syscall(long number, ...)
     va_end(ap);
     if (number == SYS_write)
         return pipe_write((int)a, (const void *)b, (size_t)c);
-    return syscall(number, a, b, c);
+    return as_libc(kernel_call(number, a, b, c));
 }
 
 static int no_pipe2(int fds[2], int flags FLAME_UNUSED)
@@ -137,7 +142,47 @@ static int no_pipe(int fds[2])
 
 static int close_nothing(int fd)
 {
-    return fd < 0 ? 0 : (int)syscall(SYS_close, fd);
+    return fd < 0 ? 0 : (int)as_libc(kernel_call(SYS_close, fd));
+}
+
+static int guest_open(const char *path, int flags, ...)
+{
+    return (int)as_libc(kernel_open(path, flags, 0));
+}
+
+static int guest_stat(const char *path, struct stat *st)
+{
+    return (int)as_libc(kernel_call(SYS_newfstatat, AT_FDCWD, path, st, 0));
+}
+
+static int guest_fstat(int fd, struct stat *st)
+{
+    return (int)as_libc(kernel_call(SYS_fstat, fd, st));
+}
+
+static void *guest_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+    if (flags & MAP_ANONYMOUS)
+        at = pages_alloc(size);
+    else
+        at = (void *)as_libc(kernel_call(SYS_mmap, at, size, prot, flags, fd, offset));
+    return at ? at : MAP_FAILED;
+}
+
+static int guest_munmap(void *at, size_t size)
+{
+    pages_free(at, size);
+    return 0;
+}
+
+static int guest_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return (int)as_libc(kernel_call(SYS_rt_sigprocmask, how, set, old, 8L));
+}
+
+static int guest_getpid(void)
+{
+    return (int)kernel_call(SYS_getpid);
 }
 
 /* It asks for memory only to read a file's .debug_frame, a few times a module. */
@@ -183,6 +228,13 @@ static const struct gotpatch patches[] = {
     {"pipe2", no_pipe2},
     {"pipe", no_pipe},
     {"close", close_nothing},
+    {"open", guest_open},
+    {"stat", guest_stat},
+    {"fstat", guest_fstat},
+    {"mmap", guest_mmap},
+    {"munmap", guest_munmap},
+    {"sigprocmask", guest_sigprocmask},
+    {"getpid", guest_getpid},
     {"malloc", guest_malloc},
     {"free", guest_free},
 };

@@ -18,8 +18,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
+#include "common/kernel.h"
 #include "common/pages.h"
 
 #define MAX_SECTION ((uint64_t)1 << 30)
@@ -35,9 +35,9 @@ static bool read_at(int fd, void *to, uint64_t size, uint64_t offset)
     char *p = to;
 
     while (size) {
-        long n = syscall(SYS_pread64, fd, p, size, offset);
+        long n = kernel_call(SYS_pread64, fd, p, size, offset);
 
-        if (n < 0 && errno == EINTR)
+        if (n == -EINTR)
             continue;
         if (n <= 0)
             return false;
@@ -160,11 +160,11 @@ void frametable_release(struct frametable *t)
     *t = (struct frametable){.n = 0};
 }
 
-struct rule frametable_rule(const struct frametable *t, uintptr_t addr)
+/* `addr` in our terms. NULL: no entry covers it. */
+static const struct frametable_entry *find(const struct frametable *t, uintptr_t addr)
 {
     size_t lo = 0, hi = t->n;
 
-    addr += t->shift;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
 
@@ -173,7 +173,21 @@ struct rule frametable_rule(const struct frametable *t, uintptr_t addr)
         else
             hi = mid;
     }
-    if (lo > 0 && addr < t->entries[lo - 1].end)
-        return cfi_rule_of(&t->bytes, t->entries[lo - 1].fde, addr);
-    return (struct rule){.kind = RULE_NONE};
+    return lo > 0 && addr < t->entries[lo - 1].end ? &t->entries[lo - 1] : NULL;
+}
+
+struct rule frametable_rule(const struct frametable *t, uintptr_t addr)
+{
+    const struct frametable_entry *e = find(t, addr + t->shift);
+
+    return e ? cfi_rule_of(&t->bytes, e->fde, addr + t->shift) : (struct rule){.kind = RULE_NONE};
+}
+
+bool frametable_function(const struct frametable *t, uintptr_t addr, uintptr_t *start)
+{
+    const struct frametable_entry *e = find(t, addr + t->shift);
+
+    if (e)
+        *start = e->start - t->shift;
+    return e != NULL;
 }

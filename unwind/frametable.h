@@ -1,6 +1,7 @@
 /*
- * frametable.h: the .debug_frame or .eh_frame section of a file, as a table to be
- * searched. (.eh_frame has one of its own mostly; static programs have none.)
+ * frametable.h: the .debug_frame or .eh_frame section of a file, as a sorted table that can
+ * be searched. (Most files have such a table for .eh_frame, .eh_frame_hdr; static programs
+ * have none.)
  *
  * No malloc. Not thread-safe for one table while it is loaded or released. Nothing in
  * the file is trusted.
@@ -25,5 +26,7 @@ void frametable_release(struct frametable *t);
 
 /* The rule for an address in the file's terms; RULE_NONE when no entry covers it. */
 struct rule frametable_rule(const struct frametable *t, uintptr_t addr);
+/* Where the function begins that it belongs to. False: no entry covers it. */
+bool frametable_function(const struct frametable *t, uintptr_t addr, uintptr_t *start);
 
 #endif

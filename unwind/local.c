@@ -20,9 +20,6 @@
 #include "unwind/local.h"
 
 #include <link.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "common/pages.h"
 #include "common/procmaps.h"
@@ -30,10 +27,6 @@
 #include "unwind/fallback.h"
 #include "unwind/modules.h"
 #include "unwind/step.h"
-
-/* The kernel keeps this much free below a stack that can grow (stack_guard_gap,
- * 256 pages), so nothing else is mapped there. */
-#define STACK_GAP ((uintptr_t)1 << 20)
 
 static struct rule compile(void *arg, uintptr_t pc);
 
@@ -52,6 +45,28 @@ static bool is_code(uintptr_t pc)
     struct procmap map;
 
     return procmaps_find(0, pc, &map) && map.exec;
+}
+
+/* Of one thread at a time; who finds it taken does without. */
+static struct {
+    bool taken;
+    uint32_t epoch; /* of modules: what the memo speaks of is still there */
+    struct cfi_memo memo;
+} last_look;
+
+static struct rule rule_at(const struct cfi_section *s, uintptr_t pc)
+{
+    struct rule rule;
+
+    if (__atomic_test_and_set(&last_look.taken, __ATOMIC_ACQUIRE))
+        return cfi_rule_at(s, pc);
+    if (last_look.epoch != modules_epoch()) {
+        last_look.epoch = modules_epoch();
+        last_look.memo = (struct cfi_memo){.fde = NULL};
+    }
+    rule = cfi_rule_from(s, pc, &last_look.memo);
+    __atomic_clear(&last_look.taken, __ATOMIC_RELEASE);
+    return rule;
 }
 
 static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
@@ -73,7 +88,7 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
         s.hdr = (const uint8_t *)at;
         s.hdr_size = ph->p_memsz;
     }
-    rule = cfi_rule_at(&s, pc);
+    rule = rule_at(&s, pc);
     if (rule.kind == RULE_NONE)
         rule = debugframe_rule(&m, pc);
     /* No call ends where a function begins: makecontext put this address there, and
@@ -89,6 +104,9 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
 void local_after_fork(void)
 {
     debugframe_after_fork();
+    /* Another thread may have had it. */
+    __atomic_clear(&last_look.taken, __ATOMIC_RELEASE);
+    last_look.memo.fde = NULL;
 }
 
 /* Addresses may mean other code by now: what was kept is no longer to be trusted. */
@@ -97,6 +115,21 @@ static FLAME_COLD void forget_marks(struct local_stack *s)
     s->changes = modules_changes();
     if (s->recall)
         recall_clear(s->recall);
+}
+
+void local_stack_pass_on(struct local_stack *s)
+{
+    s->joinable = false;
+    s->ranges = (struct stack_ranges){0};
+    forget_marks(s);
+}
+
+void local_drop_marks(struct local_stack *s)
+{
+    s->unmarked = 0;
+    if (s->recall)
+        pages_free(s->recall, sizeof *s->recall);
+    s->recall = NULL;
 }
 
 void local_forget(struct local_stack *s, uint32_t epoch)
@@ -108,77 +141,12 @@ void local_forget(struct local_stack *s, uint32_t epoch)
     fallback_forget();
 }
 
-/* ---- the stack's bounds ---- */
-
-/*
- * Where the thread's own stack ends, if `sp` is on it: the kernel's for the first
- * thread; for others that of the C library, which puts the thread's control block
- * above. Other stacks (coroutines', signals') may be unmapped in part and used again.
- */
-static uintptr_t lasting_end(const struct procmap *map, uintptr_t sp)
-{
-    uintptr_t self = (uintptr_t)__builtin_thread_pointer();
-
-    if (map->stack)
-        return map->end;
-    /* The first thread's block may share a mapping with anything. */
-    if (self < sp || self >= map->end || syscall(SYS_gettid) == getpid())
-        return 0;
-    return self;
-}
-
-/* By the kernel's word: the ranges may be out of date. */
-static bool is_mapped(uintptr_t at)
-{
-    uintptr_t words[2];
-    struct iovec here = {words, sizeof words}, there = {(void *)at, sizeof words};
-
-    return syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L) == sizeof words;
-}
-
-static inline struct walk_window window_of(uintptr_t sp, uintptr_t hi, uintptr_t lasts)
-{
-    return (struct walk_window){sp, hi, (const uint8_t *)sp, is_mapped, lasts > sp ? lasts : 0};
-}
-
-static FLAME_COLD bool learn_range(struct local_stack *s, uintptr_t sp, struct walk_window *out)
-{
-    unsigned i = s->next_range++ % ARRAY_LEN(s->range);
-    struct procmap map;
-
-    if (!procmaps_find(0, sp, &map) || !map.read)
-        return false;
-    s->range[i].lo = map.stack && map.start > STACK_GAP ? map.start - STACK_GAP : map.start;
-    s->range[i].hi = map.end;
-    s->range[i].lasts = lasting_end(&map, sp);
-    *out = window_of(sp, map.end, s->range[i].lasts);
-    return true;
-}
-
-/* The window begins at sp, not at the mapping's start: below sp is nobody's. */
-static bool local_window(struct local_stack *s, uintptr_t sp, struct walk_window *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(s->range); i++)
-        if (sp >= s->range[i].lo && sp < s->range[i].hi) {
-            *out = window_of(sp, s->range[i].hi, s->range[i].lasts);
-            return true;
-        }
-    return learn_range(s, sp, out);
-}
-
-/* Whether all from `sp` on that was mapped once stays mapped. */
-static bool lasts(const struct local_stack *s, uintptr_t sp)
-{
-    for (size_t i = 0; i < ARRAY_LEN(s->range); i++)
-        if (sp >= s->range[i].lo && sp < s->range[i].hi)
-            return sp < s->range[i].lasts;
-    return false;
-}
-
 /* ---- memory ---- */
 
-#define FIRST_FRAMES 256u
-#define MAX_FRAMES (1u << 21) /* 8 MiB of stack holds half a million of 16 bytes */
+#define MAX_FRAMES (1u << 24) /* 256 MiB of stack hold as many of 16 bytes */
+
+/* Of frames that are not all looked at, a walk looks at so many. */
+#define LOOK_BETWEEN 16
 
 struct local_frame {
     struct frame_state f;    /* of a kept frame that does not need bp, f.r.bp may be out of date */
@@ -213,53 +181,81 @@ static inline void copy_frame(struct local_frame *to, const struct local_frame *
  * fill up its group. */
 #define BEFORE (CHECK_GROUP - 1)
 
-static void release_frames(struct local_stack *s)
+/* The arrays of kept frames lie in one block: checks, frames, pcs. */
+static size_t kept_size(uint32_t cap)
 {
-    pages_free(s->pcs, s->cap * sizeof *s->pcs);
-    pages_free(s->frames, s->cap * sizeof *s->frames);
-    pages_free(s->checks, (s->cap + BEFORE) * sizeof *s->checks);
-    pages_free(s->fresh, s->cap * sizeof *s->fresh);
+    return (cap + BEFORE) * sizeof(struct walk_check) +
+           cap * (sizeof(struct local_frame) + sizeof(uintptr_t));
 }
 
+static void place_kept(struct local_stack *s, void *block, uint32_t cap)
+{
+    s->checks = block;
+    s->frames = (struct local_frame *)(s->checks + BEFORE + cap);
+    s->pcs = (uintptr_t *)(s->frames + cap);
+    s->cap = cap;
+}
+
+/* Gives kept frames more room. False: it is as before. */
 static bool reserve(struct local_stack *s, uint32_t cap)
 {
-    struct local_stack more = {.cap = cap};
+    uint32_t had = s->cap;
+    struct local_stack old;
+    void *block;
 
-    more.pcs = pages_alloc(cap * sizeof *more.pcs);
-    more.frames = pages_alloc(cap * sizeof *more.frames);
-    more.checks = pages_alloc((cap + BEFORE) * sizeof *more.checks);
-    more.fresh = pages_alloc(cap * sizeof *more.fresh);
-    if (!more.pcs || !more.frames || !more.checks || !more.fresh) {
-        release_frames(&more);
+    if (had > LOCAL_SMALL)
+        block = pages_resize(s->checks, kept_size(had), kept_size(cap));
+    else if ((block = pages_alloc(kept_size(cap))))
+        memcpy(block, s->checks, kept_size(had));
+    if (!block)
         return false;
-    }
-    for (uint32_t i = 0; i < BEFORE; i++)
-        more.checks[i] = (struct walk_check){&step_no_word, &step_no_word, 0, 0};
-    if (s->cap) {
-        memcpy(more.pcs, s->pcs, s->cap * sizeof *s->pcs);
-        memcpy(more.frames, s->frames, s->cap * sizeof *s->frames);
-        memcpy(more.checks, s->checks, (s->cap + BEFORE) * sizeof *s->checks);
-        memcpy(more.fresh, s->fresh, s->cap * sizeof *s->fresh);
-        release_frames(s);
-    }
-    s->pcs = more.pcs;
-    s->frames = more.frames;
-    s->checks = more.checks;
-    s->fresh = more.fresh;
-    s->cap = cap;
+    place_kept(s, block, had);
+    old = *s;
+    place_kept(s, block, cap);
+    /* The last first: its new place is behind all the old ones. */
+    memmove(s->pcs, old.pcs, had * sizeof *s->pcs);
+    memmove(s->frames, old.frames, had * sizeof *s->frames);
     return true;
 }
 
-bool local_stack_init(struct local_stack *s)
+/* The same for the frames of a walk that goes on. */
+static bool reserve_fresh(struct local_stack *s, uint32_t cap)
 {
-    return reserve(s, FIRST_FRAMES);
+    size_t had = s->fresh_cap * sizeof *s->fresh, size = cap * sizeof *s->fresh;
+    struct local_frame *more;
+
+    if (s->fresh_cap > LOCAL_SMALL)
+        more = pages_resize(s->fresh, had, size);
+    else if ((more = pages_alloc(size)))
+        memcpy(more, s->fresh, had);
+    if (!more)
+        return false;
+    s->fresh = more;
+    s->fresh_cap = cap;
+    return true;
+}
+
+void local_stack_init(struct local_stack *s, uint32_t ends, struct local_small *small)
+{
+    _Static_assert(LOCAL_SMALL_SIZE ==
+                       (LOCAL_SMALL + BEFORE) * sizeof(struct walk_check) +
+                           LOCAL_SMALL * (2 * sizeof(struct local_frame) + sizeof(uintptr_t)),
+                   "struct local_small");
+    *s = (struct local_stack){.ends = ends};
+    place_kept(s, small->bytes, LOCAL_SMALL);
+    for (uint32_t i = 0; i < BEFORE; i++)
+        s->checks[i] = (struct walk_check){&step_no_word, &step_no_word, 0, 0};
+    s->fresh = (struct local_frame *)(small->bytes + kept_size(LOCAL_SMALL));
+    s->fresh_cap = LOCAL_SMALL;
 }
 
 void local_stack_release(struct local_stack *s)
 {
-    release_frames(s);
-    if (s->recall)
-        pages_free(s->recall, sizeof *s->recall);
+    if (s->cap > LOCAL_SMALL)
+        pages_free(s->checks, kept_size(s->cap));
+    if (s->fresh_cap > LOCAL_SMALL)
+        pages_free(s->fresh, s->fresh_cap * sizeof *s->fresh);
+    local_drop_marks(s);
 }
 
 /* ---- joining the last walk ---- */
@@ -298,19 +294,22 @@ static inline void set_check(struct local_stack *s, uint32_t i)
     }
 }
 
-/* The innermost frame from `k` outwards whose check fails; -1: none does. Words beyond
- * a check that fails are read too early, which is safe only in one piece of memory:
- * inside of s->barrier, while that is sure to be mapped as far as it was (`as_mapped`). */
-static inline int first_failing(struct local_stack *s, int k, bool as_mapped)
+/* The innermost frame from `k` outwards to `last` whose check fails; last - 1: none does.
+ * Words beyond a check that fails are read too early, which is safe only in one piece of
+ * memory: inside of s->barrier, while that is sure to be mapped as far as it was
+ * (`as_mapped`). */
+FLAME_INLINE int first_failing(struct local_stack *s, int k, int last, bool as_mapped)
 {
     const struct walk_check *c = check_of(s, (uint32_t)k);
-    int end = s->barrier < 0 ? -(int)CHECK_GROUP : s->barrier;
+    int end = last ? last - 1 : -(int)CHECK_GROUP;
 
+    if (unlikely(s->barrier >= last))
+        end = s->barrier;
     if (likely(as_mapped))
         for (; k - (int)CHECK_GROUP >= end; k -= (int)CHECK_GROUP, c -= CHECK_GROUP)
             if (unlikely(group_differs(c) != 0))
                 break;
-    for (; k >= 0 && !check_differs(c); c--)
+    for (; k >= last && !check_differs(c); c--)
         k--;
     return k;
 }
@@ -336,21 +335,22 @@ static inline void update_bp(struct local_stack *s, int from, int to, uintptr_t 
     }
 }
 
-/* Looks at kept frames from `from`, whose bp is `bp`, outwards. */
-static void check_kept(struct local_stack *s, int from, uintptr_t bp, bool as_mapped,
-                       struct divergence *d)
+/* Looks at kept frames from `from`, whose bp is `bp`, outwards to `last`. */
+FLAME_INLINE void check_kept(struct local_stack *s, int from, int last, uintptr_t bp,
+                             bool as_mapped, struct divergence *d)
 {
     for (int k = from;; bp = d->f.r.bp) {
         struct walk_window w;
         int begin = k;
 
-        d->at = k = first_failing(s, k, as_mapped);
-        if (likely(k < 0))
+        k = first_failing(s, k, last, as_mapped);
+        d->at = k < last ? -1 : k;
+        if (likely(k < last))
             return;
         update_bp(s, begin, k, bp);
         copy_state(&d->f, &s->frames[k].f);
         d->step = STEP_LOST;
-        if (local_window(s, d->f.r.sp, &w))
+        if (stackrange_window(&s->ranges, d->f.r.sp, &w))
             d->step = step_out(&rules, &w, &d->f, &d->words);
         if (k == 0) {
             if (d->step == STEP_END)
@@ -365,11 +365,58 @@ static void check_kept(struct local_stack *s, int from, uintptr_t bp, bool as_ma
     }
 }
 
+/* Looks at a few of the kept frames [outer, inner), next time at others. */
+static bool look_between(struct local_stack *s, int outer, int inner)
+{
+    int last;
+
+    if (s->look >= inner || s->look < outer + LOOK_BETWEEN)
+        s->look = inner - 1;
+    last = s->look - LOOK_BETWEEN + 1;
+    if (first_failing(s, s->look, last, true) >= last)
+        return false;
+    s->look = last - 1;
+    return true;
+}
+
+/*
+ * Of a stack that is deeper than the caller wants to know: looks at its inner end, of
+ * which n frames are fresh, at its outer end, and at a few frames in between. False: it
+ * is not that deep, or not all that was looked at holds, and all must be looked at.
+ */
+static FLAME_NOINLINE bool check_ends(struct local_stack *s, int from, uintptr_t bp, uint32_t n,
+                                      struct divergence *d)
+{
+    int outer = (int)s->ends, inner = from + 1 + (int)n - outer;
+
+    if (s->barrier >= 0 || inner - outer < LOCAL_BETWEEN)
+        return false;
+    d->at = -1;
+    if (inner <= from)
+        check_kept(s, from, inner, bp, true, d);
+    return d->at >= 0 ||
+           (first_failing(s, outer - 1, 0, true) < 0 && look_between(s, outer, inner));
+}
+
+/* Looks at all the caller wants to be sure of. */
+static inline void check_rest(struct local_stack *s, int from, uintptr_t bp, uint32_t n,
+                              bool as_mapped, struct divergence *d)
+{
+    if (unlikely(from > LOCAL_BETWEEN && as_mapped) && check_ends(s, from, bp, n, d))
+        return;
+    check_kept(s, from, 0, bp, as_mapped, d);
+}
+
 /* ---- the walk ---- */
 
 static FLAME_COLD bool widen(struct local_stack *s)
 {
-    return s->cap < MAX_FRAMES && reserve(s, s->cap * 4);
+    return s->cap < MAX_FRAMES && reserve(s, s->cap * 2);
+}
+
+static FLAME_COLD bool widen_fresh(struct local_stack *s)
+{
+    return s->fresh_cap < MAX_FRAMES && reserve_fresh(s, s->fresh_cap * 2);
 }
 
 /* The innermost frame from `k` outwards whose step no words can vouch for. */
@@ -412,27 +459,27 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
     uintptr_t hi;
 
     *kept = 0;
-    if (unlikely(!local_window(s, regs.sp, &w)))
+    if (unlikely(!stackrange_window(&s->ranges, regs.sp, &w)))
         return false;
-    hi = lasts(s, regs.sp) ? w.hi : 0;
+    hi = w.sure ? w.hi : 0;
     for (;; n++) {
         enum step step;
 
         while (old >= 0 && s->frames[old].f.r.sp < f.r.sp)
             old--;
-        if (unlikely(n == s->cap) && !widen(s))
+        if (unlikely(n == s->fresh_cap) && !widen_fresh(s))
             return false;
         if (old >= 0 && same_frame(&s->frames[old], &f)) {
             struct divergence d;
 
-            check_kept(s, old, f.r.bp, w.hi == s->hi, &d);
+            check_rest(s, old, f.r.bp, n, w.hi == s->hi, &d);
             if (likely(d.at < 0)) {
                 *kept = (uint32_t)old + 1;
                 return conclude(s, *kept, n, hi);
             }
             /* Frames up to there have new callers: they are fresh ones now. */
             for (; old > d.at; old--, n++) {
-                if (unlikely(n + 1 >= s->cap) && !widen(s))
+                if (unlikely(n + 1 >= s->fresh_cap) && !widen_fresh(s))
                     return false;
                 copy_frame(&s->fresh[n], &s->frames[old]);
             }
@@ -450,7 +497,8 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
             return conclude(s, 0, n, hi);
         if (step == STEP_END)
             return conclude(s, 0, n + 1, hi);
-        if (unlikely(step == STEP_LOST || (step == STEP_STACK && !local_window(s, f.r.sp, &w))))
+        if (unlikely(step == STEP_LOST ||
+                     (step == STEP_STACK && !stackrange_window(&s->ranges, f.r.sp, &w))))
             return false;
     }
 }
@@ -473,7 +521,7 @@ static FLAME_COLD void ask_libunwind(struct local_stack *s, uintptr_t first)
     int n;
 
     while ((n = fallback_walk(s->pcs, (int)s->cap)) == (int)s->cap && s->cap < MAX_FRAMES)
-        if (!reserve(s, s->cap * 4))
+        if (!reserve(s, s->cap * 2))
             break;
     n = drop_inner(s->pcs, n, first);
     if (n <= 0) { /* not even the caller: that much is known */
@@ -504,24 +552,36 @@ uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_bac
 
 /* ---- stacks known from before ---- */
 
+#define RECALL_AFTER 512u /* stacks of a thread */
+
 uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
 {
     struct walk_window w;
 
     if (unlikely(s->changes != modules_changes()))
         forget_marks(s);
-    if (unlikely(!s->recall || !local_window(s, regs.sp, &w)))
+    if (unlikely(!s->recall || !stackrange_window(&s->ranges, regs.sp, &w)))
         return 0;
     return recall_find(s->recall, &regs, w.hi);
+}
+
+/* A process that lives for a moment would pay for the memory and never get it back. */
+static FLAME_COLD bool begin_recall(struct local_stack *s)
+{
+    if (++s->unmarked < RECALL_AFTER)
+        return false;
+    s->recall = pages_alloc(sizeof *s->recall);
+    return s->recall != NULL;
 }
 
 void local_mark(struct local_stack *s, uint32_t mark)
 {
     /* Steps to another stack, or by guess, depend on more than a word or two. Words of
      * memory that may go are not read before a walk comes to them. */
-    if (!s->joinable || s->barrier >= 0 || !s->hi || modules_doubtful(s->pcs, s->len))
+    if (!s->joinable || s->barrier >= 0 || !s->hi || s->len > RECALL_MOST ||
+        modules_doubtful(s->pcs, s->len))
         return;
-    if (unlikely(!s->recall) && !(s->recall = pages_alloc(sizeof *s->recall)))
+    if (unlikely(!s->recall) && !begin_recall(s))
         return;
     recall_keep(s->recall, &s->frames[s->len - 1].f.r, s->frames[s->len - 1].needs_bp, s->hi,
                 check_of(s, s->len - 1), s->len, mark);

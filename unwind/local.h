@@ -10,35 +10,37 @@
 #define FLAME_UNWIND_LOCAL_H
 
 #include "unwind/recall.h"
+#include "unwind/stackrange.h"
 
 struct local_frame;
 
 /*
  * The stack a thread was last seen with, outermost frame first, and the bounds of
- * the memory it was on. One for each thread; all zero at first.
+ * the memory it was on. One for each thread.
  */
 struct local_stack {
     uintptr_t *pcs; /* the result of the last walk */
     uint32_t len;
-    uint32_t cap;               /* room in pcs, frames and fresh */
+    uint32_t cap;               /* room in pcs, frames and checks */
+    uint32_t ends;              /* see local_stack_init */
     bool joinable;              /* frames describes pcs, and the walk came to the outermost frame */
     struct local_frame *frames; /* parallel to pcs */
     struct walk_check *checks;  /* the same, further in by a constant */
     struct local_frame *fresh;  /* of the walk going on, innermost first */
+    uint32_t fresh_cap;         /* room in fresh */
+    int look;                   /* in a very deep stack: where the next few checks are made */
     int barrier;                /* innermost of frames that may lead to another stack; -1: none */
     uintptr_t hi;               /* where the memory ends in which the frames inside of that are;
                                    0: some of it may go while the thread lives */
-    struct recall *recall;      /* stacks that have a mark; NULL before the first */
+    struct recall *recall;      /* stacks that have a mark; NULL for the first few of them */
+    uint32_t unmarked;          /* how many those were so far */
     uint32_t changes;           /* of modules, when the marks were made */
-    struct {
-        uintptr_t lo, hi;
-        uintptr_t lasts; /* from any sp below this on, memory stays while the thread lives */
-    } range[4];
-    unsigned next_range;
+    struct stack_ranges ranges;
 };
 
-/* Where the function this is used in was called from, as local_regs has it. It must
- * have a frame pointer (-fno-omit-frame-pointer). */
+/* Where the function this is used in was called from, as local_regs has it. It must have
+ * a frame pointer (-fno-omit-frame-pointer), and not be left before the frame has been
+ * looked at: no tail call. */
 #define LOCAL_CALLER() ((const uintptr_t *)__builtin_frame_address(0))
 
 /* The caller's registers, while the function it called is still running. */
@@ -50,15 +52,38 @@ static inline struct walk_regs local_regs(const uintptr_t *caller)
 /* 0, or -errno with *why a sentence for the user. modules_init comes first. */
 int local_init(const char **why);
 
-/* Makes room for the first stacks. False: no memory. */
-bool local_stack_init(struct local_stack *s);
+/*
+ * Memory for stacks of up to LOCAL_SMALL frames, which is most that threads of few calls
+ * ever need; for deeper ones pages are taken.
+ */
+#define LOCAL_SMALL 28
+#define LOCAL_SMALL_SIZE (LOCAL_SMALL * 168 + 96)
+
+struct local_small {
+    _Alignas(32) unsigned char bytes[LOCAL_SMALL_SIZE];
+};
+
+/*
+ * `small` is in use as long as *s is.
+ *
+ * `ends`: the caller wants to know so many frames at the outer and at the inner end of a
+ * stack. Where LOCAL_BETWEEN frames and more lie in between, they are not all looked at
+ * again by each walk that joins the one before: 100,000 frames would cost it 100 us. What
+ * lies there, and how much, is what an earlier walk saw. If the program has since left
+ * these frames and come back as deep without a walk on the way, that can be another.
+ */
+#define LOCAL_BETWEEN 1024
+void local_stack_init(struct local_stack *s, uint32_t ends, struct local_small *small);
 void local_stack_release(struct local_stack *s);
+
+/* Another thread uses the stack from now on. */
+void local_stack_pass_on(struct local_stack *s);
 
 /*
  * Walks from `regs` outwards: s->pcs[0..s->len) are the return addresses,
  * outermost first, regs.pc the last. Returns how many of the outermost are the
  * same frames as in the walk before. *fell_back: libunwind had to be asked. A
- * stack deeper than memory allows (2 million frames) loses its outer end.
+ * stack deeper than memory allows (16 million frames) loses its outer end.
  */
 uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_back);
 
@@ -71,14 +96,17 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs);
 /* Marks the stack of the last walk, if it can be recalled. `mark` is not 0. */
 void local_mark(struct local_stack *s, uint32_t mark);
 
-/* libunwind's own word on the same stack, asked afresh, innermost first. */
+/* No stack has a mark any more, and none gets one for a while. */
+void local_drop_marks(struct local_stack *s);
+
+/* What libunwind says of the same stack, without anything remembered, innermost first. */
 int local_walk_afresh(struct walk_regs regs, uintptr_t *pcs, int max);
 
 /* In a forked child, before anything else. */
 void local_after_fork(void);
 
-/* Code has changed (a new epoch): the rules are out of date for everybody, and so
- * is what the calling thread remembers. */
+/* To be called when addresses have come to mean other code (a new epoch): it drops the rules
+ * of all threads and what the calling thread remembers of its stack. */
 void local_forget(struct local_stack *s, uint32_t epoch);
 
 #endif

@@ -22,11 +22,16 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/kernel.h"
 #include "common/pages.h"
+#include "common/procmaps.h"
+#include "unwind/elflayout.h"
 
 #define MAX_MODULES 4096
 #define PATH_CHUNK 65536
@@ -43,11 +48,12 @@ struct found_object {
 };
 
 static struct {
-    struct leaflock lock;
+    struct spinlock lock;
     struct module *table; /* MAX_MODULES of them, never moved */
     size_t used;
     uint32_t epoch;
     uint32_t changes;
+    uint32_t lists; /* how often the loader's list was gone through for what is gone */
     size_t gone;
     uintptr_t gone_lo, gone_hi; /* hull of the ranges of gone modules */
     struct trace_writer *trace;
@@ -82,17 +88,17 @@ static const char *keep_path(const char *name, uintptr_t start, uintptr_t end)
     char path[4096];
     uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
     size_t len, at = 0;
-    ssize_t n;
+    long n;
 
     if (vdso >= start && vdso < end)
         return "[vdso]";
     if (!name || !name[0]) {
-        n = readlink("/proc/self/exe", path, sizeof path - 1);
+        n = procmaps_program(path, sizeof path);
         return n > 0 ? keep_string(path, (size_t)n) : "";
     }
     len = strlen(name);
     if (name[0] != '/') {
-        n = readlink("/proc/self/cwd", path, sizeof path - 2);
+        n = kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/cwd", path, sizeof path - 2);
         if (n > 0) {
             at = (size_t)n;
             path[at++] = '/';
@@ -155,6 +161,7 @@ static bool describe(struct module *m, const ElfW(Phdr) * phdr, uint16_t phnum, 
     }
     if (m->start >= m->end)
         return false;
+    m->facts.layout = elf_layout(phdr, phnum * sizeof *phdr);
     for (uint16_t i = 0; i < phnum; i++)
         if (phdr[i].p_type == PT_NOTE && !m->facts.build_id_size)
             read_build_id(m, &phdr[i]);
@@ -218,6 +225,7 @@ static struct module *admit(struct module *m)
             continue;
         if (same_file(old, m)) {
             old->gone = false;
+            old->listed = mods.lists;
             old->phdr = m->phdr;
             update_hull();
             return old;
@@ -240,6 +248,7 @@ static struct module *admit(struct module *m)
         }
         __atomic_store_n(&mods.epoch, next, __ATOMIC_RELEASE);
     }
+    m->listed = mods.lists;
     m->facts.first_epoch = reused ? mods.epoch : 0;
     m->facts.end_epoch = UINT32_MAX;
     write_record(m);
@@ -256,20 +265,20 @@ static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
 
     if (!describe(&m, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr))
         return 0;
-    leaflock_take(&mods.lock);
+    spinlock_take(&mods.lock);
     m.path = keep_path(info->dlpi_name, m.start, m.end);
     admit(&m);
-    leaflock_drop(&mods.lock);
+    spinlock_drop(&mods.lock);
     return 0;
 }
 
 void modules_attach(struct trace_writer *w)
 {
-    leaflock_take(&mods.lock);
+    spinlock_take(&mods.lock);
     mods.trace = w;
     for (size_t i = 0; i < mods.used; i++)
         write_record(&mods.table[i]);
-    leaflock_drop(&mods.lock);
+    spinlock_drop(&mods.lock);
 }
 
 static struct module *find_live(uintptr_t pc)
@@ -327,14 +336,19 @@ static bool ends_with(const char *s, const char *end)
     return end_len <= len && memcmp(s + len - end_len, end, end_len) == 0;
 }
 
+/* Whether `m` is what the loader has by that name at that bias. */
+static bool is_object(const struct module *m, uintptr_t bias, const char *name)
+{
+    return m->bias == bias && (m->path[0] != '/' || !name || ends_with(m->path, name));
+}
+
 /* Whether the loader still has `m` where `at`, an address in it, is. */
 static bool still_there(const struct module *m, uintptr_t at)
 {
     struct found_object found;
 
-    return mods.find_object((void *)at, &found) == 0 && found.link_map->l_addr == m->bias &&
-           (m->path[0] != '/' || !found.link_map->l_name ||
-            ends_with(m->path, found.link_map->l_name));
+    return mods.find_object((void *)at, &found) == 0 &&
+           is_object(m, found.link_map->l_addr, found.link_map->l_name);
 }
 
 /* Marks what the loader has no longer. Lock held. */
@@ -355,7 +369,7 @@ bool modules_note(uintptr_t pc, struct module *out)
 
     if (!mods.table)
         return false;
-    leaflock_take(&mods.lock);
+    spinlock_take(&mods.lock);
     m = find_live(pc);
     /* The C library unloads its own modules (iconv's) without calling dlclose. Who
      * asks for *out is going to read them. */
@@ -367,15 +381,50 @@ bool modules_note(uintptr_t pc, struct module *out)
         m = ask_loader(pc);
     if (!m && !mods.find_object) {
         /* An old C library. The loader's lock must not be taken under ours. */
-        leaflock_drop(&mods.lock);
+        spinlock_drop(&mods.lock);
         dl_iterate_phdr(add_from_list, NULL);
-        leaflock_take(&mods.lock);
+        spinlock_take(&mods.lock);
         m = find_live(pc);
     }
     if (m && out)
         *out = *m;
-    leaflock_drop(&mods.lock);
+    spinlock_drop(&mods.lock);
     return m != NULL;
+}
+
+struct search {
+    uintptr_t pc;
+    const struct link_map *found;
+};
+
+static int is_searched(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *data)
+{
+    struct search *search = data;
+    struct module m;
+    uintptr_t dynamic = 0;
+
+    if (!describe(&m, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) || search->pc < m.start ||
+        search->pc >= m.end)
+        return 0;
+    for (uint16_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    /* The loader changes its list under the lock that it holds for us here. */
+    for (search->found = _r_debug.r_map; search->found; search->found = search->found->l_next)
+        if ((uintptr_t)search->found->l_ld == dynamic)
+            break;
+    return 1;
+}
+
+const struct link_map *modules_link_map(uintptr_t pc)
+{
+    struct search search = {.pc = pc};
+    struct found_object found;
+
+    if (mods.find_object)
+        return mods.find_object((void *)pc, &found) == 0 ? found.link_map : NULL;
+    dl_iterate_phdr(is_searched, &search);
+    return search.found;
 }
 
 uint32_t modules_epoch(void)
@@ -388,13 +437,48 @@ uint32_t modules_changes(void)
     return __atomic_load_n(&mods.changes, __ATOMIC_ACQUIRE);
 }
 
+static int note_listed(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *list)
+{
+    spinlock_take(&mods.lock);
+    for (size_t i = 0; i < mods.used; i++) {
+        struct module *m = &mods.table[i];
+
+        if (live(m) && m->phdr == info->dlpi_phdr && is_object(m, info->dlpi_addr, info->dlpi_name))
+            m->listed = *(const uint32_t *)list;
+    }
+    spinlock_drop(&mods.lock);
+    return 0;
+}
+
+/* The same by the loader's list, for an old C library. What came into the table since we
+ * began is there. The loader's lock must not be taken under ours. */
+static void mark_unlisted(void)
+{
+    uint32_t list;
+
+    spinlock_take(&mods.lock);
+    list = ++mods.lists;
+    spinlock_drop(&mods.lock);
+    dl_iterate_phdr(note_listed, &list);
+    spinlock_take(&mods.lock);
+    for (size_t i = 0; i < mods.used; i++)
+        if (live(&mods.table[i]) && mods.table[i].listed < list)
+            mods.table[i].gone = true;
+    update_hull();
+    spinlock_drop(&mods.lock);
+}
+
 void modules_after_dlclose(void)
 {
-    if (!mods.table || !mods.find_object)
+    if (!mods.table)
         return;
-    leaflock_take(&mods.lock);
+    if (!mods.find_object) {
+        mark_unlisted();
+        return;
+    }
+    spinlock_take(&mods.lock);
     mark_gone();
-    leaflock_drop(&mods.lock);
+    spinlock_drop(&mods.lock);
 }
 
 bool modules_doubtful(const uintptr_t *pcs, size_t n)

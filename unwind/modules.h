@@ -18,6 +18,7 @@
 #ifndef FLAME_UNWIND_MODULES_H
 #define FLAME_UNWIND_MODULES_H
 
+#include <link.h>
 #include <stdbool.h>
 
 #include "common/trace_writer.h"
@@ -32,6 +33,7 @@ struct module {
     uintptr_t bias;       /* address in memory minus address in the file */
     const void *phdr;     /* its program headers in memory; NULL: not known */
     uint16_t phnum;
+    uint32_t listed;             /* the last time it was seen in the loader's list */
     bool gone;                   /* dlclose took it away; the range has not been reused yet */
     const char *path;            /* absolute, or "[vdso]" */
     struct trace_module facts;   /* epochs and build-id */
@@ -49,20 +51,24 @@ void modules_attach(struct trace_writer *w);
  * whether it is still there. */
 bool modules_note(uintptr_t pc, struct module *out);
 
+/* What the loader has at `pc`, which must be on the caller's stack; NULL: nothing. Asks it
+ * each time. Also where recording has never begun. */
+const struct link_map *modules_link_map(uintptr_t pc);
+
 /* The present epoch. */
 uint32_t modules_epoch(void);
 
-/* How often modules were added to what is known, or went: as long as it stays, no
- * address has come to mean something else. */
+/* How often a module was added or went. As long as the number stays the same, no address has
+ * come to mean something else. */
 uint32_t modules_changes(void);
 
 /* To be called after every dlclose. */
 void modules_after_dlclose(void);
 
 /*
- * True when `pc` is in the dynamic loader. When it calls free, a module may just have
- * gone without a dlclose that was seen (the C library's own, of iconv's modules): that
- * is as good as one.
+ * True when `pc` is in the dynamic loader. When the loader calls free, a module may just have
+ * gone without a dlclose that the hooks saw (the C library closes iconv's modules itself), so
+ * the call is treated like a dlclose.
  */
 static inline bool modules_is_loader(uintptr_t pc)
 {

@@ -57,7 +57,7 @@ struct recall {
     } heads[RECALL_HEADS];
     uint64_t kept;                           /* checks ever kept */
     uint32_t tries, hits;                    /* in the present window of RECALL_WINDOW tries */
-    uint32_t rest;                           /* so many stacks are not looked for */
+    uint32_t rest;                           /* how many more stacks are not looked for */
     struct walk_check checks[RECALL_CHECKS]; /* a ring: the latest of them */
 };
 
@@ -76,9 +76,9 @@ uint32_t recall_find(struct recall *r, const struct walk_regs *regs, uintptr_t h
 
 /*
  * Ties `mark`, not 0, to the stack with the n checks up to `innermost`, which does not
- * depend on regs->bp unless `needs_bp`; before the checks lie
- * CHECK_GROUP - 1 that always hold. All their words are between regs->sp and `hi`, or
- * the process's own constants.
+ * depend on regs->bp unless `needs_bp`; before the checks lie CHECK_GROUP - 1 that
+ * always hold. All their words are between regs->sp and `hi`, or the process's own
+ * constants.
  */
 void recall_keep(struct recall *r, const struct walk_regs *regs, bool needs_bp, uintptr_t hi,
                  const struct walk_check *innermost, uint32_t n, uint32_t mark);

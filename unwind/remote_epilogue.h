@@ -13,11 +13,11 @@
 
 #include "unwind/cfi.h"
 
-/* Enough for what is understood. */
+/* No epilogue that is understood is longer. */
 #define EPILOGUE_BYTES 24
 
-/* The rule of the instruction that `code`, n bytes of it, follows (or is); RULE_NONE if it
- * does not straight lead to a `ret`. */
+/* The rule at the instruction with which code[0..n) begins (a return address points to it);
+ * RULE_NONE if that code does not lead straight to a `ret`. */
 struct rule epilogue_rule(const uint8_t *code, size_t n);
 
 #endif

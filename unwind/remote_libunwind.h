@@ -26,9 +26,9 @@ struct remote_tables {
 struct remote_source {
     void *arg;
     struct rules *rules; /* they know signal frames */
-    /* Those of the module at `pc`; false: it has none. */
+    /* Finds the tables of the module at `pc`; false: it has none. */
     bool (*tables)(void *arg, uintptr_t pc, struct remote_tables *out);
-    /* A word of the stack or of a module's tables. */
+    /* Reads a word of the stack or of a module's tables. */
     bool (*word)(void *arg, uintptr_t addr, uint64_t *out);
 };
 

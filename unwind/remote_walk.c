@@ -10,7 +10,7 @@
  */
 #include "unwind/remote_walk.h"
 
-#include "unwind/step.h"
+#include "unwind/remote_search.h"
 
 /* A frame can be this large: what lies further away is not read for. The usual limit of
  * a whole stack. */
@@ -25,7 +25,7 @@ static bool beyond(const struct walk_window *w, uintptr_t at)
 static uintptr_t wanted(struct rules *rules, const struct walk_window *w,
                         const struct frame_state *f)
 {
-    packed_rule rule = rules_find(rules, f->r.pc - (f->kind != FRAME_EXACT));
+    packed_rule rule = rules_find(rules, frame_code(f));
     uintptr_t at, cfa;
 
     switch (rule_kind_of(rule)) {
@@ -73,10 +73,42 @@ static bool guess_again(const struct remote_memory *mem, const struct frame_stat
     return true;
 }
 
+/*
+ * How the walk has ended in a frame whose step came to nothing. In code that no table speaks of,
+ * 0 in the frame pointer means the outermost frame if frame pointers led there. If rules did,
+ * nobody may use that register at all, and it is 0 since the thread began.
+ */
+static enum walk_end ended(struct rules *rules, const struct frame_state *before,
+                           const struct frame_state *after, bool cut)
+{
+    if (!after->r.pc || rule_kind_of(rules_find(rules, frame_code(before))) != RULE_NONE)
+        return WALK_COMPLETE;
+    if (before->r.bp || cut)
+        return WALK_BROKEN;
+    return before->kind & FRAME_GUESSED ? WALK_COMPLETE : WALK_BARE;
+}
+
+/* A guess led to *f; did it take the saved frame pointer for none because it was nonsense? */
+static bool guess_cut(const struct walk_window *w, const struct frame_state *before,
+                      const struct frame_state *f)
+{
+    uintptr_t bp;
+
+    return f->kind & FRAME_GUESSED && !f->r.bp && read_word(w, before->r.bp, &bp) && bp;
+}
+
+static bool wants_bp(packed_rule rule)
+{
+    return rule_kind_of(rule) == RULE_CFA_BP || rule_kind_of(rule) == RULE_CFA_MEM ||
+           rule_kind_of(rule) == RULE_NONE;
+}
+
 int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory *mem,
                 uintptr_t *pcs, int max, enum walk_end *end)
 {
     struct frame_state f = {.r = regs, .kind = FRAME_EXACT};
+    bool blind = mem->code != NULL; /* f.r.bp is not known */
+    bool cut = false;               /* f.r.bp is 0 for want of a better one */
     struct step_words words;
     struct walk_window w;
     uintptr_t first;
@@ -89,15 +121,30 @@ int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory
     first = w.lo;
     while (n < max) {
         struct frame_state before = f;
-        enum step step = step_out(rules, &w, &f, &words);
         uintptr_t more = 0;
+        enum step step;
 
-        if (step == STEP_BOGUS && n > 0)
+        if (unlikely(blind && wants_bp(rules_find(rules, frame_code(&f))))) {
+            pcs[n++] = f.r.pc | (f.kind & FRAME_EXACT ? REMOTE_EXACT : 0);
+            if (!remote_search(rules, mem, &w, &before, &f)) {
+                bool bare = rule_kind_of(rules_find(rules, frame_code(&before))) == RULE_NONE;
+
+                *end = bare ? WALK_BARE : WALK_BROKEN;
+                return n;
+            }
+            blind = false;
+            continue;
+        }
+        step = step_out(rules, &w, &f, &words);
+        if (step == STEP_BOGUS && n > 0) {
+            /* Where a saved 0 said that it was the last, what lies behind that is no matter. */
+            *end = before.r.bp || cut ? WALK_BROKEN : WALK_COMPLETE;
             return n;
-        pcs[n] = before.r.pc | (before.kind == FRAME_EXACT ? REMOTE_EXACT : 0);
+        }
+        pcs[n] = before.r.pc | (before.kind & FRAME_EXACT ? REMOTE_EXACT : 0);
         if (step == STEP_LOST || step == STEP_END)
             more = wanted(rules, &w, &before);
-        if (unlikely(step == STEP_OK && f.kind == FRAME_GUESSED && !f.r.bp) &&
+        if (unlikely(step == STEP_OK && f.kind & FRAME_GUESSED && !f.r.bp) &&
             guess_again(mem, &before, &w)) {
             f = before;
             continue;
@@ -107,14 +154,19 @@ int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory
                 f = before;
                 continue;
             }
-            *end = step == STEP_LOST ? WALK_LOST : WALK_COMPLETE;
+            *end = step == STEP_LOST ? WALK_LOST : ended(rules, &before, &f, cut);
             return n + 1;
         }
         n++;
+        blind = blind && !words.bp_at && step != STEP_STACK;
         if (likely(w.lo == first && before.r.sp > regs.sp))
             mem->deepest = before.r.sp - regs.sp;
-        if (likely(step == STEP_OK))
+        if (likely(step == STEP_OK)) {
+            cut = guess_cut(&w, &before, &f);
             continue;
+        }
+        if (step == STEP_END)
+            *end = ended(rules, &before, &f, cut);
         if (step == STEP_STACK && mem->window(mem->arg, f.r.sp, &w))
             continue;
         if (step == STEP_STACK || step == STEP_LOST)

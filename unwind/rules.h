@@ -4,8 +4,8 @@
  * A lock-free table: entries are added by compare-and-swap and never change. It
  * is dropped whole when addresses come to mean other code (rules_forget); the
  * old table stays in memory, as another thread may be reading it (unless the rules
- * are said to be `alone`, as a tracer's are). No malloc;
- * every function may be called by any thread and in signal handlers.
+ * are said to be `alone`, as a tracer's are). No malloc; every function may be called
+ * by any thread and in signal handlers.
  */
 #ifndef FLAME_UNWIND_RULES_H
 #define FLAME_UNWIND_RULES_H

@@ -1,7 +1,7 @@
 /*
  * step.h: one step of a walk, from a frame to its caller.
  *
- * Inline, as the two walks (walk.c over any memory, local.c with its memory of
+ * Inline, as the two walks (remote_walk.c over copies of memory, local.c with its memory of
  * the last stack) spend their time here. Internal to unwind/.
  */
 #ifndef FLAME_UNWIND_STEP_H
@@ -9,18 +9,19 @@
 
 #include "unwind/walk.h"
 
-/* How a frame was come by. */
+/* How the walk came to a frame: one of the first three, perhaps with the last. */
 enum frame_kind {
-    FRAME_CALL,    /* r.pc is a return address */
-    FRAME_EXACT,   /* r.pc is the instruction itself: a signal interrupted it */
-    FRAME_GUESSED, /* reached by a frame pointer that merely looked like one */
+    FRAME_CALL = 0,    /* r.pc is a return address */
+    FRAME_EXACT = 1,   /* r.pc is the instruction itself: a signal interrupted it */
+    FRAME_GUESSED = 2, /* reached by a frame pointer that merely looked like one */
+    FRAME_DOUBTED = 4, /* a guess was followed further in, so r may be anything */
 };
 
 /* A frame of the walk: registers on return to it. Words only: a byte written and
  * read again as part of a larger copy would stall the walk. */
 struct frame_state {
     struct walk_regs r;
-    uintptr_t kind; /* enum frame_kind */
+    uintptr_t kind; /* of enum frame_kind */
 };
 
 enum step {
@@ -34,8 +35,8 @@ enum step {
 /* Where the words that decided a step lie: it comes out the same as long as they
  * and the frame do. */
 struct step_words {
-    uintptr_t ra_at;   /* address of the return address; 0: not that kind of step. Of the
-                          outermost frame: of a word that is 0 as long as it is that */
+    uintptr_t ra_at;   /* address of the return address; 0: the step did not read one. For the
+                          outermost frame: address of a word that is 0 as long as it is that */
     uintptr_t bp_at;   /* address of the saved bp; 0: bp was not saved */
     uintptr_t uses_bp; /* whether the frame's own bp decided anything */
 };
@@ -51,16 +52,42 @@ FLAME_INLINE bool read_word(const struct walk_window *w, uintptr_t at, uintptr_t
     return true;
 }
 
+/*
+ * A guess may lead to registers that nothing on the stack ever had, and the rules that
+ * follow read where these registers point: inside of the window, but perhaps in memory
+ * that was unmapped since the window was learnt. So a frame in doubt asks before it reads.
+ */
+static inline bool is_sure(const struct walk_window *w, uintptr_t at)
+{
+    return !w->there || at < w->sure;
+}
+
+/* Whether `size` bytes at `at` are in the window and no longer in memory. */
+static inline bool is_gone(const struct walk_window *w, uintptr_t at, size_t size)
+{
+    return !is_sure(w, at) && at < w->hi && !w->there(at, size);
+}
+
+/* A frame in doubt whose step would read what is gone: a guess that was none, or the
+ * last frame that can be known. */
+static inline enum step step_nowhere(const struct frame_state *f)
+{
+    return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_END;
+}
+
 /* The registers a signal interrupted, from the ucontext the kernel left at sp. */
 static inline enum step step_out_of_signal(const struct walk_window *w, struct frame_state *f)
 {
+    uintptr_t doubt = f->kind & FRAME_DOUBTED;
     struct walk_regs out;
 
+    if (doubt && is_gone(w, f->r.sp + ARCH_UC_BP, ARCH_UC_PC + sizeof out.pc - ARCH_UC_BP))
+        return step_nowhere(f);
     if (!read_word(w, f->r.sp + ARCH_UC_PC, &out.pc) ||
         !read_word(w, f->r.sp + ARCH_UC_SP, &out.sp) ||
         !read_word(w, f->r.sp + ARCH_UC_BP, &out.bp))
         return STEP_LOST;
-    *f = (struct frame_state){.r = out, .kind = FRAME_EXACT};
+    *f = (struct frame_state){.r = out, .kind = FRAME_EXACT | doubt};
     return STEP_STACK;
 }
 
@@ -71,20 +98,26 @@ static inline enum step step_by_guess(const struct walk_window *w, struct frame_
 
     if (f->r.bp < f->r.sp || f->r.bp & 7 || f->r.bp >= w->hi)
         return STEP_END;
-    if (w->there && f->r.bp >= w->sure && !w->there(f->r.bp))
+    if (is_gone(w, f->r.bp, 2 * sizeof bp))
         return STEP_END;
     if (!read_word(w, f->r.bp, &bp) || !read_word(w, f->r.bp + 8, &pc))
         return STEP_END;
     if (bp <= f->r.bp || bp >= w->hi)
         bp = 0; /* the outermost such frame; one more return address is good */
-    *f = (struct frame_state){.r = {pc, f->r.bp + 16, bp}, .kind = FRAME_GUESSED};
+    *f = (struct frame_state){.r = {pc, f->r.bp + 16, bp}, .kind = FRAME_GUESSED | FRAME_DOUBTED};
     return pc ? STEP_OK : STEP_END;
 }
 
-FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w,
-                                struct frame_state *f, struct step_words *words)
+/* Where the instruction that a frame is at, or will return behind, may be looked up. */
+static inline uintptr_t frame_code(const struct frame_state *f)
 {
-    packed_rule rule = rules_find(rules, f->r.pc - (f->kind != FRAME_EXACT));
+    return f->r.pc - !(f->kind & FRAME_EXACT);
+}
+
+/* `doubt` is known when this is compiled: walks without a guess do not ask. */
+FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *w,
+                                    struct frame_state *f, struct step_words *words, bool doubt)
+{
     enum rule_kind kind = rule_kind_of(rule);
     uintptr_t cfa, bp = f->r.bp, pc;
 
@@ -92,7 +125,11 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
     if (likely(kind <= RULE_CFA_BP)) {
         cfa = (kind == RULE_CFA_SP ? f->r.sp : bp) + (uintptr_t)rule_cfa_offset(rule);
     } else if (kind == RULE_CFA_MEM) {
-        if (!read_word(w, bp + (uintptr_t)rule_cfa_offset(rule), &cfa))
+        uintptr_t at = bp + (uintptr_t)rule_cfa_offset(rule);
+
+        if (doubt && is_gone(w, at, sizeof cfa))
+            return step_nowhere(f);
+        if (!read_word(w, at, &cfa))
             return STEP_LOST;
     } else {
         switch (kind) {
@@ -102,7 +139,7 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
             return step_by_guess(w, f);
         case RULE_BOGUS:
             /* A guess that led to no code was no frame. */
-            return f->kind == FRAME_GUESSED ? STEP_BOGUS : STEP_END;
+            return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_END;
         case RULE_END:
             *words = (struct step_words){.ra_at = (uintptr_t)&step_no_word};
             return STEP_END;
@@ -110,12 +147,16 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
             return STEP_LOST;
         }
     }
+    if (doubt && cfa > f->r.sp && is_gone(w, cfa - 8, sizeof pc))
+        return step_nowhere(f);
     /* The stack grows down: a caller's frame that is not above is a lie. */
     if (unlikely(cfa <= f->r.sp || !read_word(w, cfa - 8, &pc)))
         return STEP_LOST;
     if (rule_bp_saved(rule)) {
         uintptr_t at = (rule_bp_at_bp(rule) ? bp : cfa) + (uintptr_t)rule_bp_offset(rule);
 
+        if (doubt && is_gone(w, at, sizeof bp))
+            return step_nowhere(f);
         if (unlikely(!read_word(w, at, &bp)))
             return STEP_LOST;
         words->bp_at = at;
@@ -124,8 +165,40 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
         words->ra_at = cfa - 8;
         words->uses_bp = kind != RULE_CFA_SP || (rule_bp_saved(rule) && rule_bp_at_bp(rule));
     }
-    *f = (struct frame_state){.r = {pc, cfa, bp}};
+    *f = (struct frame_state){.r = {pc, cfa, bp}, .kind = doubt ? FRAME_DOUBTED : FRAME_CALL};
     return pc ? STEP_OK : STEP_END;
+}
+
+/* Out of a frame that is no plain call's. */
+static FLAME_NOINLINE enum step step_out_of_odd(struct rules *rules, const struct walk_window *w,
+                                                struct frame_state *f, struct step_words *words)
+{
+    packed_rule rule = rules_find(rules, frame_code(f));
+    enum step step;
+
+    if (!(f->kind & FRAME_DOUBTED))
+        return step_by_rule(rule, w, f, words, false);
+    step = step_by_rule(rule, w, f, words, true);
+    /* Words that may be gone next time vouch for nothing: a later walk that met the same
+     * frame would read them without a question. */
+    if (words->ra_at != (uintptr_t)&step_no_word &&
+        (!is_sure(w, words->ra_at) || !is_sure(w, words->bp_at)))
+        *words = (struct step_words){.uses_bp = 1};
+    return step;
+}
+
+FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w,
+                                struct frame_state *f, struct step_words *words)
+{
+    if (unlikely(f->kind != FRAME_CALL)) {
+        struct walk_window window = *w; /* copies, so that *f may live in registers */
+        struct frame_state frame = *f;
+        enum step step = step_out_of_odd(rules, &window, &frame, words);
+
+        *f = frame;
+        return step;
+    }
+    return step_by_rule(rules_find(rules, frame_code(f)), w, f, words, false);
 }
 
 #endif

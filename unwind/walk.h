@@ -1,10 +1,9 @@
 /*
- * walk.h: a stack as return addresses, by the rules of rules.h.
+ * walk.h: what both walks share: the recorder's over its own thread's stack (local.h) and the
+ * tracer's over copies of another process's memory (remote_walk.h).
  *
- * The walk works on a window of stack memory: the calling thread's own stack, or
- * bytes copied out of another process. Every word is read from inside the
- * window, so a damaged stack or a wrong rule ends the walk and cannot fault.
- * No return address is ever changed.
+ * A walk works on a window of stack memory and reads every word from inside it, so a damaged
+ * stack or a wrong rule ends the walk and cannot fault. No return address is ever changed.
  */
 #ifndef FLAME_UNWIND_WALK_H
 #define FLAME_UNWIND_WALK_H
@@ -21,25 +20,18 @@ struct walk_regs {
 struct walk_window {
     uintptr_t lo, hi;
     const uint8_t *bytes;
-    /* Whether the two words at an address from `sure` on are mapped still; NULL: they
-     * are. Asked before a guess; what a rule says is there is. */
-    bool (*there)(uintptr_t at);
+    /* Whether `size` bytes at an address from `sure` on are still mapped; NULL: they are.
+     * It is asked from the first guessed frame on, which may lead anywhere. Before a guess the
+     * rules lead to live frames only, so nobody asks. */
+    bool (*there)(uintptr_t at, size_t size);
     uintptr_t sure;
 };
 
 enum walk_end {
-    WALK_COMPLETE, /* came to the outermost frame, or filled the buffer */
-    WALK_LOST,     /* met something only the fallback can follow */
+    WALK_COMPLETE, /* it came to the outermost frame, or filled the buffer */
+    WALK_LOST,     /* it met something that only libunwind can follow */
+    WALK_BROKEN,   /* it met something that nobody can follow */
+    WALK_BARE,     /* its last frame is the outermost one if the thread began in that code */
 };
-
-/*
- * Fills pcs[0..max), innermost first, beginning with regs.pc itself, a return
- * address. `window` finds the memory around a stack pointer (the walk may leave
- * one stack for another through a signal frame); false ends the walk there.
- * Returns how many; *end says how it ended.
- */
-int walk_frames(struct rules *rules, struct walk_regs regs,
-                bool (*window)(void *arg, uintptr_t sp, struct walk_window *out), void *arg,
-                uintptr_t *pcs, int max, enum walk_end *end);
 
 #endif

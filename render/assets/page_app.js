@@ -45,7 +45,7 @@ class App {
                 return;
             try {
                 history[quiet ? "replaceState" : "pushState"](null, "", hash);
-            } catch (e) {
+            } catch {
                 /* A page without an address of its own: nothing to keep it in. */
             }
         };

@@ -179,7 +179,7 @@ function rowsInSight(flame, space, top, bottom) {
  * top, width, height, x0, x1, zoomDepth, search, matchesBefore, highlight, fromEnd}.
  */
 function paint(ctx, view) {
-    const { graph, boxes, theme, flame, space, top, height, color } = view;
+    const { graph, boxes, theme, flame, space, top, height } = view;
     const [low, high] = rowsInSight(flame, space, top, top + height);
     ctx.font = FONT;
     ctx.textBaseline = "middle";
@@ -250,7 +250,8 @@ function paintLabel(ctx, view, i, y) {
         return;
     }
     const n = graph.name[node];
-    let s = profile.names[n], width = pen.name(n), left = x + PAD;
+    const width = pen.name(n);
+    let s = profile.names[n], left = x + PAD;
     const mark = view.marks ? view.marks[node] : 0;
     ctx.fillStyle = faded ? theme.muted :
         boxes.depth[i] < view.zoomDepth ? theme.text :

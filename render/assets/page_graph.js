@@ -33,7 +33,7 @@ function pour(shape, counts) {
 }
 
 /* Children stand side by side from their parent's left edge on. */
-function edges(shape, total) {
+function edgesOf(shape, total) {
     const { n, parent } = shape;
     const start = new Float64Array(n), next = new Float64Array(n);
     for (let i = 1; i < n; i++) {
@@ -48,7 +48,7 @@ function edges(shape, total) {
 function makeGraph(shape, column, sides) {
     const [own, total] = pour(shape, column.own);
     const graph = { ...shape, shape, column, unit: column.unit, own, total,
-        start: edges(shape, total), was: null, now: null, change: null };
+        start: edgesOf(shape, total), was: null, now: null, change: null };
     if (sides) {
         [graph.now, graph.was] = sides.map((side) => pour(shape, side.own)[1]);
         graph.change = graph.now.map((v, i) => v - graph.was[i]);

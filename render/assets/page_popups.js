@@ -215,7 +215,7 @@ async function copyText(text, what) {
     try {
         await navigator.clipboard.writeText(text);
         done = true;
-    } catch (e) {
+    } catch {
         const area = element("textarea", "off-screen");
         area.value = text;
         document.body.append(area);

@@ -161,8 +161,8 @@ function readState(text, profile) {
         if (p.has(key))
             state[key] = p.get(key) === "1";
     for (const key in SETS) {
-        for (const text of p.getAll(key).flatMap((s) => readTagged(s) ? [s] : s.split("."))) {
-            const at = SETS[key] === "n" ? findNode(shape, names, text, false) : findName(names, text);
+        for (const one of p.getAll(key).flatMap((s) => readTagged(s) ? [s] : s.split("."))) {
+            const at = SETS[key] === "n" ? findNode(shape, names, one, false) : findName(names, one);
             if (at > 0)
                 state[key].add(at);
         }

@@ -57,7 +57,7 @@ class TopTable {
         this.body = element("tbody");
         this.table = element("table", "top", element("thead", "", head), this.body);
         this.table.setAttribute("aria-label", "Symbols by what they took");
-        this.empty = element("p", "empty", "No symbol matches.");
+        this.empty = element("p", "empty");
         this.scroller = element("div", "table-scroll", this.table, this.empty);
         this.scroller.tabIndex = -1;
         host.append(this.scroller);
@@ -109,6 +109,7 @@ class TopTable {
             this.heads[k].setAttribute("aria-sort", k !== view.sort ? "none" :
                 view.ascending ? "ascending" : "descending");
         this.empty.hidden = this.rows.length > 0;
+        this.empty.textContent = this.all.length ? "No symbol matches." : "Nothing was counted.";
         this.table.setAttribute("aria-rowcount", this.rows.length + 1);
         this.drawn = "";
         this.fill();

@@ -81,7 +81,7 @@ function saveState(push) {
         return;
     try {
         history[push ? "pushState" : "replaceState"](null, "", hash);
-    } catch (e) {
+    } catch {
         /* A page without an address of its own: nothing to keep it in. */
     }
 }

@@ -7,8 +7,8 @@ function select(i) {
     current = i;
     if (before >= 0) {
         setLook(before, look[before] & ~CURRENT);
-        for (const name of ["tabindex", "role", "aria-label"])
-            frames[before].removeAttribute(name);
+        for (const attribute of ["tabindex", "role", "aria-label"])
+            frames[before].removeAttribute(attribute);
     }
     setLook(i, look[i]);
     frames[i].setAttribute("tabindex", "-1");
@@ -40,13 +40,13 @@ function neighbour(i, step) {
 }
 
 function walk(event) {
-    const steps = { ArrowLeft: "previous", ArrowRight: "next",
+    const ways = { ArrowLeft: "previous", ArrowRight: "next",
         ArrowUp: inverted ? "out" : "in", ArrowDown: inverted ? "in" : "out" };
     if (event.ctrlKey || event.metaKey || event.altKey)
         return;
-    if (steps[event.key]) {
+    if (ways[event.key]) {
         const to = current < 0 || look[current] & HIDE ? zoomed :
-            neighbour(current, steps[event.key]);
+            neighbour(current, ways[event.key]);
         if (to >= 0 && !(look[to] & HIDE))
             select(to);
     } else if (event.key === "Enter" && current >= 0) {

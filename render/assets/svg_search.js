@@ -25,7 +25,7 @@ function search(wanted) {
     if (term) {
         try {
             re = new RegExp(term, ignoreCase ? "i" : "");
-        } catch (e) {
+        } catch {
             say("Invalid expression: " + term, true);
         }
     }
@@ -54,7 +54,7 @@ function placeMatched() {
 }
 
 function addSteps() {
-    for (const [id, sign, tip, by] of [["previous", "\u2191", "Previous match: Shift-N", -1],
+    for (const [id, arrow, tip, by] of [["previous", "\u2191", "Previous match: Shift-N", -1],
         ["next", "\u2193", "Next match: N", 1]]) {
         const step = document.createElementNS("http://www.w3.org/2000/svg", "text");
         step.id = id;
@@ -62,7 +62,7 @@ function addSteps() {
         step.setAttribute("y", matched.getAttribute("y"));
         step.setAttribute("font-size", fontsize + 2);
         step.setAttribute("aria-label", tip);
-        setLabel(step, sign, tip);
+        setLabel(step, arrow, tip);
         button(step, () => nextMatch(by));
         step.classList.add("off");
         byId("status").appendChild(step);

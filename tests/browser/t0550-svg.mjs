@@ -214,8 +214,8 @@ async function address() {
     ok(!third && !(await frame(chart, "g", 0)).shown && (await frame(chart, "g", 1)).shown,
         "and shows that one again");
     await chart.context().close();
-    const hostile = render("a;<b>&=%;\"c\" 5\na;x 5\n");
-    const odd = await open(hostile);
+    const anyName = render("a;<b>&=%;\"c\" 5\na;x 5\n");
+    const odd = await open(anyName);
     await on(odd, '"c"').click();
     await odd.reload();
     near((await frame(odd, '"c"')).width, 1180, 1, "any name can stand in it");
@@ -345,18 +345,18 @@ async function embedded() {
 // What a comparison says is also said without colours, at any zoom and width.
 async function signs() {
     const two = "a;up 10 30\na;down 30 10\na;same 20 20\na;gone;f 20 0\na;new;f 0 20\n";
-    const label = async (page, name) => (await frame(page, name)).label;
+    const labelOf = async (page, name) => (await frame(page, name)).label;
     const page = await open(render(two));
-    is(await label(page, "up"), "+ up", "growth has a plus");
-    is(await label(page, "down"), "\u2212 down", "decline a minus");
-    is(await label(page, "same"), "same", "what is as before neither");
+    is(await labelOf(page, "up"), "+ up", "growth has a plus");
+    is(await labelOf(page, "down"), "\u2212 down", "decline a minus");
+    is(await labelOf(page, "same"), "same", "what is as before neither");
     await on(page, "down").click();
-    is(await label(page, "down"), "\u2212 down", "also when zoomed");
+    is(await labelOf(page, "down"), "\u2212 down", "also when zoomed");
     await page.context().close();
-    for (const [width, colorScheme] of [[420, "light"], [900, "dark"], [1800, "dark"]]) {
-        const elided = await open(render(two, "--widths", "elided"), { width, colorScheme });
+    for (const [wide, colorScheme] of [[420, "light"], [900, "dark"], [1800, "dark"]]) {
+        const elided = await open(render(two, "--widths", "elided"), { width: wide, colorScheme });
         const gone = await frame(elided, "gone"), now = await frame(elided, "new");
-        is(gone.fill, "rgb(34, 34, 38)", `what is gone is black at ${width}`);
+        is(gone.fill, "rgb(34, 34, 38)", `what is gone is black at ${wide}`);
         is(now.fill, "rgb(255, 255, 255)", "what is new is white");
         ok(gone.x > now.x && gone.x >= (await frame(elided, "up")).x, "and the gone at the right");
         const ink = await elided.evaluate(() => [...document.querySelectorAll("#frames > g")]

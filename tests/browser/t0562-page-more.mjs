@@ -252,7 +252,19 @@ async function ordered() {
     await untroubled(page, "ordered");
 }
 
+// A profile of nothing is a page all the same.
+async function nothing() {
+    for (const folded of ["", "# flame: view=live unit=bytes\n"]) {
+        const page = await explore(folded);
+        ok(/ is empty/.test(await text(page, "header")), "nothing, which the title says");
+        is(await text(page, "p.empty"), "Nothing was counted.", "and the table");
+        await page.keyboard.press("r");
+        await page.locator("#search input").fill("x");
+        await untroubled(page, "nothing");
+    }
+}
+
 await main(async () => {
-    for (const test of [elided, shares, sides, threads, lines, moments, ordered])
+    for (const test of [elided, shares, sides, threads, lines, moments, ordered, nothing])
         await test();
 });

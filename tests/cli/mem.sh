@@ -6,7 +6,10 @@
 #                               $SCRATCH/out and $SCRATCH/err as run leaves them
 #   fview V [FILE...]            folded stacks of a view of t.flame (or FILEs)
 #   total V [FILE...]           the sum of its counts
+#   on_disk FILE                how many bytes of it there are: a live trace ends in a hole
 #   from_main                   cuts folded lines to what is below main()
+#   use_own_tmpdir              TMPDIR is an empty directory, on a file system that tells who
+#                               has a file open for writing
 
 record() {
     local options=$1
@@ -30,8 +33,26 @@ total() {
     fview "$@" 2>/dev/null | awk '{ sum += $NF } END { printf "%.0f\n", sum }'
 }
 
+on_disk() {
+    echo $(($(stat -c %b "$1") * 512))
+}
+
 from_main() {
     sed -n 's/^.*;main\([; ]\)/main\1/p' | sed 's/ \[[^];]*\]//g' | sort
+}
+
+use_own_tmpdir() {
+    case $(stat -f -c %T "$SCRATCH") in
+        ext2/ext3 | tmpfs | xfs | btrfs | f2fs)
+            export TMPDIR=$SCRATCH/tmp
+            mkdir "$TMPDIR"
+            ;;
+        *)
+            TMPDIR=$(mktemp -d /dev/shm/flame-test.XXXXXX) || exit 1
+            export TMPDIR
+            trap 'rm -rf "$TMPDIR"; tap_cleanup' EXIT
+            ;;
+    esac
 }
 
 build_counter() {

@@ -19,7 +19,7 @@ oview() {
 }
 
 sum() {
-    awk -v re="${1:-.}" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }'
+    re=${1:-.} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { printf "%.0f\n", sum }'
 }
 
 is_near() {

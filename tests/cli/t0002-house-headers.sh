@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 cd "$ROOT" || exit 1
 
-headers=$(ls {common,unwind,preload,tracer,fold,render,driver,tests}/*.h 2>/dev/null)
+headers=$(find common unwind preload tracer fold render driver -name '*.h' 2>/dev/null; ls tests/*.h)
 flags=$(pkg-config --cflags libdwarf 2>/dev/null)
 alone=true
 for header in $headers; do
@@ -26,14 +26,37 @@ is_str "$guards" '' 'include guards follow the path'
 is_str "$(find common unwind preload tracer fold render driver tests -name '*.[ch]' 2>/dev/null |
     sed 's|.*/||' | sort | uniq -d)" '' 'no two source files share a name'
 
+# Calls above 435 are newer than glibc 2.31's headers (Debian 11): their numbers are ours.
+newer=$(echo '#include <sys/syscall.h>' | "${CC:-gcc}" -E -dM - |
+    awk '$2 ~ /^__NR_/ && $3 > 435 && $3 < 512 { sub(/^__NR_/, "SYS_", $2); print $2 }')
+missing=$(for call in $newer; do
+    grep -rlw "$call" --include='*.[ch]' flame.c common unwind preload tracer fold render driver tests |
+        grep -vx common/sysnr.h | while read -r file; do
+        grep -q "^#define $call " common/sysnr.h || echo "$call is not in common/sysnr.h"
+        grep -q '^#include "common/sysnr.h"' "$file" || echo "$file: $call without common/sysnr.h"
+    done
+done)
+is_str "$missing" '' 'new system calls have their numbers from common/sysnr.h'
+
+# One of each: common/alloc.h grows arrays, common/procpath.h names files of /proc, and
+# common/clock.h asks clocks. textinput.c's buffer has sizes of its own.
+found() {
+    (cd "$ROOT" && grep -rnE "$1" --include='*.[ch]' common unwind preload tracer fold render driver |
+        grep -vE "^($2):")
+}
+is_str "$(found '([a-z>._*-]+) = \1 \? \1 \* 2 : ' 'fold/stacks/textinput\.c')" '' \
+    'arrays grow by GROW'
+is_str "$(found '"/proc/%' 'none')" '' 'names in /proc come from proc_path'
+is_str "$(found '\bclock_gettime *\(' 'common/clock\.h')" '' 'clocks are asked by clock_ns'
+
 # Files of the tree, not what a build left in it.
 sources=$(find flame.c common unwind preload tracer fold render driver -name '*.c' 2>/dev/null)
 # The children of launch.c and spawn.c end themselves when exec fails, switchcost.c's when
 # nobody stops it; tracing.c's is the
-# tracing process, whose end is how it lets go.
+# tracing process, whose end is how it lets go, and alarms.c ends that when it hangs.
 # shellcheck disable=SC2086 # a list of names without blanks
 is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(' $sources |
-    grep -vE '_main\.c$|^common/strbuf\.c$|^driver/launch\.c$|^fold/guarded\.c$|^tracer/(spawn|tracing|switchcost)\.c$|^preload/' | sort)" '' \
-    'only a *_main.c, strbuf.c out of memory, and forked children may end'
+    grep -vE '_main\.c$|^common/alloc\.c$|^driver/launch\.c$|^fold/guarded\.c$|^tracer/(ptrace/spawn|ptrace/alarms|tracing|ptrace/switchcost)\.c$|^preload/' | sort)" '' \
+    'only a *_main.c, alloc.c out of memory, and forked children may end'
 
 done_testing

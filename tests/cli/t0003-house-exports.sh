@@ -13,8 +13,21 @@ for name in malloc calloc realloc free posix_memalign malloc_usable_size; do
     ok "$name is interposed" grep -qx "$name" exported
 done
 
+# Every system call of the shim goes through common/kernel.h: it imports no function that
+# makes one, but mprotect, for the time it starts.
+imports=$(nm -D --undefined-only "$SHIM" | awk '{ sub(/@.*/, "", $NF); print $NF }')
+unlike "$imports" '^(syscall|prctl|open(at)?|read|write|pread|pwrite|close|f?stat(at)?|__f?xstat|readlink(at)?|mmap|munmap|mremap|madvise|getpp?id|gettid|sched_yield|ftruncate|(posix_)?fallocate|unlink(at)?|kill|tgkill|sigaction|sigprocmask|fork|ioctl|lseek|nanosleep)(64)?$' \
+    'no system call of the shim passes by its gate'
+
 needed=$(readelf -dW "$SHIM" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 unlike "$needed" 'asan|ubsan|stdc\+\+' 'the shim needs no sanitizer and no C++ library'
 like "$(readelf -dW "$SHIM")" 'BIND_NOW|NOW' 'the shim is bound when it is loaded'
+
+# A hook that ended by a jump into another function would have left the frame that the other
+# is to find the caller's registers in.
+is_str "$(objdump -d --no-show-raw-insn "$SHIM" | awk '
+    /^[0-9a-f]+ </ { name = $2; hook = name ~ /^<(malloc|calloc|realloc|reallocarray|posix_memalign|aligned_alloc|memalign|valloc|pvalloc)>/ }
+    hook && $2 ~ /^(jmp|b)$/ && $NF ~ /^<[a-z_0-9.]+>$/ && $NF !~ /cold|arena/ { print name, $NF }')" '' \
+    'no hook ends by a tail call'
 
 done_testing

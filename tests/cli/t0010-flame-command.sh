@@ -8,6 +8,8 @@ is_str "$(cat err)" '' 'and nothing on standard error'
 run_expect_status 0 'flame help' "$FLAME" help
 run_expect_status 0 'flame --version' "$FLAME" --version
 like "$(cat out)" '^flame [0-9]+\.[0-9]+\.[0-9]+$' 'the version is one line'
+is_str "$(sed -nE 's/^## ([0-9.]+).*/\1/p' "$ROOT/CHANGELOG.md" | head -1)" "$(sed 's/flame //' out)" \
+    'the newest section of CHANGELOG.md is this version'
 run_expect_status 2 'no command' "$FLAME"
 file_has err '^usage: flame' 'usage is on standard error'
 is_str "$(cat out)" '' 'and nothing on standard output'
@@ -26,5 +28,10 @@ while read -r command; do
     file_has err 'no-such-option' 'it names the option'
     ok "flame-$command(1) exists" test -r "$ROOT/man/flame-$command.1"
 done <commands
+
+# mdoc takes an argument that is nothing but punctuation for the sentence's: "jq ." became
+# "jq." in an example.
+eaten=$(grep -nE '^\.(Dl|D1) .* [.,:;!?] ' "$ROOT"/man/*)
+is_str "$eaten" '' 'no command in a manual page loses a dot'
 
 done_testing

@@ -14,18 +14,20 @@ if mount -t tmpfs -o size=300k tmpfs small 2>/dev/null; then
     is_int "$(grep -c 'no space left' err)" 1 "full disk: said once"
     ok "full disk: what was recorded is readable" "$FLAME" fold -o x.folded small/t.flame
     umount small
-    mount -t tmpfs -o size=100k tmpfs small
+    mount -t tmpfs -o size=8k tmpfs small
     run env LD_PRELOAD="$SHIM" FLAMEMEM_OPTIONS="out=$SCRATCH/small/t.flame" ./guest
     is_str "$(cat out)" clean "disk full from the start: content"
     file_has err 'cannot create the trace: no space left' "disk full from the start: said"
     is_str "$(ls small)" "" "disk full from the start: no file is left"
     umount small
+elif [ "$(id -u)" -ne 0 ]; then
+    skip not-root "only root can mount a tmpfs"
 else
     skip mount "mounting a tmpfs is not permitted here"
 fi
 
 ulimit -c 0
-run bash -c 'ulimit -f 600; LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/f.flame exec ./guest'
+run bash -c 'ulimit -f 300; LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/f.flame exec ./guest'
 is_int "$status" 0 "file size limit: no SIGXFSZ"
 file_has err 'size limit' "file size limit: said"
 is_int "$(wc -l <err)" 1 "file size limit: in one line"

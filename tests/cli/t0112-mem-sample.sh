@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2317 # called through ok
 near() { # GOT WANT PERCENT
-    awk -v got="$1" -v want="$2" -v p="$3" 'BEGIN { exit !(got > want * (1 - p / 100) && got < want * (1 + p / 100)) }'
+    awk "BEGIN { exit !($1 > $2 * (1 - $3 / 100) && $1 < $2 * (1 + $3 / 100)) }"
 }
 
 compile_victim entries

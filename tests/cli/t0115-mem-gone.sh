@@ -14,6 +14,13 @@ compile_victim dangles -O2 -fomit-frame-pointer
 record "" ./dangles
 is_str "$status$(cat out err)" 0alive "a frame pointer into memory that is gone is not followed"
 
+compile_victim guesses -fno-omit-frame-pointer
+record "" ./guesses
+is_str "$status $(tr '\n' ' ' <out)$(cat err)" "0 0 1 2 3 4 " \
+    "what a guess leads to is asked about before it is read, by every kind of rule"
+is_int "$(fview count | awk '/;allocate / { n += $NF } END { print n }')" 200 \
+    "and all of its calls are there"
+
 for flags in -O0 "-O2 -fno-omit-frame-pointer" -O2; do
     # shellcheck disable=SC2086 # several flags
     compile_victim contexts $flags

@@ -46,7 +46,7 @@ run "$FLAME" collapse perf.txt
 is_int "$status" 0 'perf script is recognised'
 cat >want <<'EOF'
 V8_Worker;[unknown];[libkmod.so.2.3.6];LazyCompile:~fn its;tcp_sendmsg;native_safe_halt 250
-app;[app];gone;Ptr::operator->;outer;inner_[i];a:b;void ns::(anonymous namespace)::i<int>;(anonymous namespace)::h;(anonymous namespace)::g;ns::f;net/http.(*Client).Do 1
+app;[app];gone;Ptr::operator->();outer;inner_[i];a:b;void ns::(anonymous namespace)::i<int>(int);(anonymous namespace)::h(std::function<void ()>);(anonymous namespace)::g(int);ns::f(int, char)::{lambda()#1}::operator()(long) const;net/http.(*Client).Do 1
 app;__libc_start_main;main 2000
 java;call_stub;Local;org/x/Main:::run 5
 EOF
@@ -56,6 +56,10 @@ like "$(cat err)" 'only cycles:u is counted' 'a second event is told'
 collapse() {
     "$FLAME" collapse --from perf "$@" perf.txt 2>/dev/null
 }
+like "$(collapse --compat perl)" '^app;\[app\];gone;Ptr::operator->;outer;inner_\[i\];a:b;void ns::\(anonymous namespace\)::i<int>;\(anonymous namespace\)::h;\(anonymous namespace\)::g;ns::f;net/http.\(\*Client\).Do 1$' \
+    '--compat perl cuts names'
+run_expect_status 2 'and nothing else' "$FLAME" collapse --compat python perf.txt
+like "$(cat err)" "collapse: --compat python: expected perl" 'is said'
 like "$(collapse --pid)" '^app-100;__libc_start_main;main 2000' '--pid'
 like "$(collapse --pid)" '^app-\?;\[app\];gone' '--pid with a thread id only'
 like "$(collapse --tid)" '^V8_Worker-200/201;' '--tid'
@@ -80,6 +84,63 @@ app 1 1.0: 3 cycles:
 EOF
 is_str "$("$FLAME" collapse --srcline srcline.txt)" \
     'app;[unknown];start:libc-2.33.so;main:app.cpp:137;read_it:reader.h:300 3' '--srcline'
+
+# Megabytes of them, so that the lines of a frame lie on both sides of a read, and its module's
+# name is still what was written; from a file, from a pipe, and from a pipe in pieces.
+awk 'BEGIN {
+    srand(5)
+    for (i = 0; i < 4000; i++) {
+        printf "prog %d 1.%06d: %d cycles:\n", 1000 + i % 7, i, 1 + int(rand() * 9999)
+        for (k = int(rand() * 12); k >= 0; k--) {
+            name = sprintf("%c%0*d", 97 + int(rand() * 20), 1 + int(rand() * 60), int(rand() * 50))
+            if (rand() < 0.1)
+                name = name "->" name "z"
+            line = sprintf("file_%s.c:%d", substr(name, 1, 1), 1 + int(rand() * 900))
+            module = sprintf("lib%0*d.so", 1 + int(rand() * 90), 7)
+            printf "\t%x %s+0x1f (/usr/lib/%s)\n  %s\n", 4096 + k, name, module, line
+            sub(/.*->/, "", name)
+            print module >"modules"
+            print name (index(name, "z") ? "_[i]" : "") ":" line >"names"
+        }
+        print ""
+    }
+}' >large.txt
+collapse_large() {
+    "$FLAME" collapse --from perf --srcline "$@"
+}
+collapse_large --by module large.txt >by-module
+collapse_large large.txt >by-name
+tr ';' '\n' <by-module | sed 's/ [0-9]*$//' | sort -u | grep -v '^prog$' >got
+ok 'no module that was not written, and all of them' cmp got <(sort -u modules)
+tr ';' '\n' <by-name | sed 's/ [0-9]*$//' | sort -u | grep -v '^prog$' | grep : >got
+ok 'no name that was not written, and all of them' cmp got <(sort -u names)
+ok 'the same from a pipe' cmp by-module <(collapse_large --by module - < <(cat large.txt))
+ok 'the same from a pipe in pieces' cmp by-module <(python3 -c '
+import os, random, sys
+random.seed(7)
+data = open("large.txt", "rb").read()
+while data:
+    n = random.choice((1, 100, 5000, 60000))
+    os.write(1, data[:n])
+    data = data[n:]' | collapse_large --by module -)
+
+# Functions whose names are the same up to a parenthesis are different ones.
+cat >alike.txt <<'END'
+run<main::{lambda()#1}>(main::{lambda()#1})
+run<main::{lambda()#2}>(main::{lambda()#2})
+run<main()::Task>
+std::function<int ()>::operator()() const
+std::function<int (char)>::operator()(char) const
+decltype (p->begin()) first<Pool>(Pool&)
+bool ns::operator< <(anonymous namespace)::Key>((anonymous namespace)::Key)
+f(int)
+f(char const*)
+operator->*(A, B)
+END
+awk '{ printf "app 1 1.%06d: 1 cycles:\n\t%x %s+0x1f (/opt/app)\n\n", NR, NR, $0 }' alike.txt >alike
+is_str "$("$FLAME" collapse alike)" "$(sed 's/.*/app;& 1/' alike.txt | sort)" 'names are whole'
+is_str "$("$FLAME" collapse --compat perl alike | grep -c 'app;run<main\|app;std::function<int \|app;f')" 4 \
+    'and merged only for who wants that'
 
 sed 's/$/\r/' perf.txt >crlf.txt
 ok 'carriage returns' cmp <("$FLAME" collapse perf.txt 2>/dev/null) \
@@ -113,13 +174,30 @@ run "$FLAME" collapse padded.gz
 unlike "$(cat err)" 'follows' 'zeros are padding'
 
 printf 'java 19983 cycles:\nffffffff8103d0ca write_msr ([kernel.kallsyms])\n7f72421d2d76 main(int) (/opt/java)\n\n' >flush.txt
-is_str "$("$FLAME" collapse flush.txt 2>&1)" 'java;main;write_msr 1' 'frames that lost their indent are still known for perf'
+is_str "$("$FLAME" collapse flush.txt 2>&1)" 'java;main(int);write_msr 1' 'frames that lost their indent are still known for perf'
 
 run_expect_status 2 'no stack at all' "$FLAME" collapse "$ROOT/LICENSE"
 like "$(cat err)" 'LICENSE: holds no stack in any format that was tried \(.*perf, .*folded' \
     'names the formats tried'
 : >empty
-run_expect_status 2 'an empty file' "$FLAME" collapse empty
+printf '# captured on: x\n#\n\n' >comments
+for file in empty comments /dev/null; do
+    for from in '' '--from perf' '--from folded' '--from dhat'; do
+        # shellcheck disable=SC2086 # words
+        run_expect_status 0 "nothing but comments is an empty profile: $file $from" \
+            "$FLAME" collapse $from $file
+        is_str "$(cat out err)" "flame: $file: the profile is empty" 'which is said'
+    done
+done
+run_expect_status 0 'a pipe of nothing' sh -c ': | "$FLAME" collapse --all | "$FLAME" render -o nothing.svg'
+file_has nothing.svg 'the profile is empty' 'gives a picture that says so'
+run_expect_status 0 'an empty file among others' "$FLAME" collapse empty perf.txt
+ok 'changes nothing' cmp out <(collapse)
+run_expect_status 2 'but no event of that name is an error' "$FLAME" collapse --event nix perf.txt
+echo '{"traceEvents":[]}' >no-events.json
+run_expect_status 0 'an idle program' "$FLAME" collapse no-events.json
+run_expect_status 2 'a format that this is not' "$FLAME" collapse --from chrome perf.txt
+run_expect_status 2 'nor this' "$FLAME" collapse --from wcp perf.txt
 run_expect_status 2 'a file that is not there' "$FLAME" collapse nowhere
 run_expect_status 2 'a directory' "$FLAME" collapse .
 run_expect_status 2 'an unknown format' "$FLAME" collapse --from nonsense perf.txt

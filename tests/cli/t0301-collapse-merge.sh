@@ -22,7 +22,7 @@ fi
 # Many hosts, in several groupings.
 mkdir hosts
 for i in $(seq 60); do
-    awk -v seed="$i" 'BEGIN { srand(seed); for (i = 0; i < 40; i++) {
+    seed=$i awk 'BEGIN { srand(ENVIRON["seed"] + 0); for (i = 0; i < 40; i++) {
         s = "app"; n = 1 + int(rand() * 6)
         for (k = 0; k < n; k++) s = s ";f" int(rand() * 4)
         printf "%s %d.%d\n", s, rand() * 1000, rand() * 1000 } }' >"hosts/$i.folded"

@@ -49,5 +49,12 @@ run_expect_status 2 'bytes against calls' "$FLAME" diff live count
 printf '# flame: view=live unit=bytes\n' >empty
 is_str "$("$FLAME" diff live empty | tail -n 1)" 'a 1 0' 'against a view that holds nothing'
 is_str "$("$FLAME" diff empty live | tail -n 1)" 'a 0 1' 'and the other way round'
+: >nothing
+is_str "$("$FLAME" diff live nothing | tail -n 1)" 'a 1 0' 'against nothing'
+is_str "$("$FLAME" diff -n nothing live | tail -n 1)" 'a 0 1' 'and the other way round'
+run_expect_status 0 'nothing against nothing' "$FLAME" diff --fail-above 5% nothing nothing
+is_int "$(wc -c <out)" 0 'is nothing'
+run_expect_status 1 'what is new has grown' "$FLAME" diff --fail-above 5% nothing live
+run_expect_status 0 'what is gone has not' "$FLAME" diff --fail-above 5% live nothing
 
 done_testing

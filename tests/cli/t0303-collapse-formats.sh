@@ -67,4 +67,40 @@ is_str "$("$FLAME" collapse gdb-names.txt)" \
     'main;(anonymous namespace)::f<(anonymous namespace)::T>;<signal handler called>;std::function<void (int)>::operator()(int) const;operator<< 1' \
     'gdb: C++ names'
 
+# Names with blanks and brackets are whole in all of them, and cut for who compares with scripts.
+both() { # NAME WHOLE CUT: of the text on standard input
+    cat >text
+    is_str "$("$FLAME" collapse text 2>&1)" "$2" "$1: whole names"
+    is_str "$("$FLAME" collapse --compat perl text 2>&1)" "$3" "$1: --compat perl"
+}
+both dtrace 'app`main;app`ns::A<int>::f(int, char);app`ns::operator+(A, A);app`ns::P::operator->() const;app`Lx/Y:::a;b_[i] 2' \
+    'app`main;app`ns::A<int>::f;app`ns::operator;app`ns::P::operator;app`Lx/Y:::a;b_[i] 2' <<'END'
+
+              app`Lx/Y;::a->b+0x1
+              app`ns::P::operator->() const+0x1f
+              app`ns::operator+(A, A)
+              app`ns::A<int>::f(int, char)+0x2
+              app`main+0x1c
+                2
+END
+both stap 'main;ns::operator+(A, B);f(int, char) 3' 'main;ns::operator;f(int, char) 3' <<'END'
+ 0xffffffff81000001 : f(int, char)+0x1f/0x30 [app]
+ 0xffffffff81000002 : ns::operator+(A, B)
+ 0xffffffff81000003 : main+0x1/0x2 [app]
+        3
+END
+both pmc 'main;ns::f(int, char) 4' 'main;ns::f(int, 4' <<'END'
+ 70.59%  [4]        ns::f(int, char) @ /opt/app
+  100.0%  [4]        main
+END
+both sample 'Thread_1.main;app`ns::f(int, char, long);AppKit`-[A.b:] 3' \
+    'Thread_1.main;app`ns::f(int,.char,;AppKit`-[A.b:] 3' <<'END'
+Call graph:
+    3 Thread_1 main
+    + 3 ns::f(int, char, long)  (in app) + 13  [0x7fff]
+    +   3 -[A b:]  (in AppKit) + 1  [0x7]
+
+Total number in stack (recursive counted multiple, when >=5):
+END
+
 done_testing

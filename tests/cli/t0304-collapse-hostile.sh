@@ -54,12 +54,45 @@ for kind in $("$FLAME" collapse --help | sed -n '/^Kinds:/,$s/^  \([a-z-]*\) .*/
     test_ok "$kind reads anything"
 done
 
+# shellcheck disable=SC2317 # called by run_expect_status
+limited() { # MIB COMMAND...
+    local kib=$(($1 * 1024))
+    shift
+    [ -z "${SAN-}" ] || kib=unlimited # sanitizers map terabytes
+    (ulimit -v "$kib" && exec "$@")
+}
+
 # Memory does not grow with samples.
 awk 'BEGIN { for (i = 0; i < 300000; i++) printf "app 1/2 %d.0: 1 cycles:\n\t%x f+0x%x (m)\n\t2 main (m)\n\n", i, i, i }' >many.txt
-limit=65536
-[ -z "${SAN-}" ] || limit=unlimited # sanitizers map terabytes
 run_expect_status 0 'many samples in 64 MiB, every address another' \
-    sh -c 'ulimit -v '"$limit"'; exec "$FLAME" collapse many.txt'
+    limited 64 "$FLAME" collapse many.txt
 is_str "$(cat out)" 'app;main;f 300000' 'all counted'
+
+# Nor with what a line or a stack claims to be.
+head -c 100000000 /dev/zero | tr '\0' a | gzip >bomb.gz
+(printf '{"traceEvents":['; head -c 130000000 /dev/zero | tr '\0' ' ') | gzip >trace.json.gz
+head -c 20000000 /dev/zero | tr '\0' ';' >deep.folded
+echo 'f 1' >>deep.folded
+echo 'a;b 1' >small
+too_much() { # NAME WORDS ARGUMENT...
+    local name=$1 words=$2
+    shift 2
+    run_expect_status 2 "$name: refused" limited 200 "$FLAME" "$@"
+    like "$(cat err)" "cannot read: $words" "$name: says why"
+    is_str "$(wc -l <err) $(wc -c <out)" '1 0' "$name: in one line, without output"
+}
+for command in 'collapse --from perf' 'collapse --from folded' fold render top 'diff small'; do
+    # shellcheck disable=SC2086 # words
+    too_much "a long line, $command" 'line 1 is longer than 64 MiB' $command bomb.gz
+done
+for command in 'collapse --from folded' fold render top 'diff small'; do
+    # shellcheck disable=SC2086 # words
+    too_much "a deep stack, $command" 'line 1 has more than 4194304 frames' $command deep.folded
+done
+too_much 'a line without an end' 'line 1 is longer than 64 MiB' fold - </dev/zero
+too_much 'what unpacks a thousandfold' 'it unpacks to more than 256 times its size' \
+    collapse trace.json.gz
+too_much 'a stack without an end' 'line [0-9]* makes a stack of more than 4194304 frames' \
+    collapse --from gdb - < <(yes '#1  0x1 in f ()')
 
 done_testing

@@ -24,13 +24,21 @@ int main(void)
 EOF
 
 # The address of the instruction that stores to sink, and work's own.
-for kind in pie no-pie; do
+kinds='pie no-pie'
+for kind in $kinds; do
     "${CC:-gcc}" -O1 -g -fcf-protection=none "-$kind" -o "$kind" app.c || exit 1
+done
+# What gcc 10 made of it.
+if [ "$(uname -m)" = x86_64 ]; then
+    gcc -no-pie -o gcc10 "$ROOT/tests/victims/gcc10_inlines.s" || exit 1
+    kinds="$kinds gcc10"
+fi
+for kind in $kinds; do
     start=$(nm "$kind" | awk '$3 == "work" { print $1 }')
     offset=$(objdump -d --disassemble=work "$kind" | awk '/sink/ { sub(":", "", $1); print $1; exit }')
     offset=$((0x$offset - 0x$start))
     pc=$((0x$start + offset))
-    [ "$kind" = no-pie ] || pc=$((pc + 0x555500000000))
+    [ "$kind" != pie ] || pc=$((pc + 0x555500000000))
     printf 'app 1/1 1.0: 1 cycles:\n\t%x work+0x%x (%s)\n\t1 main+0x9 ([kernel.kallsyms])\n\n' \
         "$pc" "$offset" "$PWD/$kind" >"$kind.txt"
     is_str "$("$FLAME" collapse --inline "$kind.txt")" 'app;main;work;middle;leaf 1' "$kind"

@@ -116,8 +116,8 @@ END
 is_str "$("$FLAME" collapse --by module perf)" 'app;[unknown];app;libapp one.so;libc.so.6 1' 'perf: modules'
 is_str "$("$FLAME" collapse --focus '^put$' --by module perf)" \
     'app;[unknown];app;libapp one.so;libc.so.6 1' 'found by function'
-is_str "$("$FLAME" collapse --by thread perf)" 'app-7/8;[unknown];main;put;get ;read 1' 'perf: threads'
-is_str "$("$FLAME" collapse --by process perf)" 'app-7;[unknown];main;put;get ;read 1' 'perf: processes'
+is_str "$("$FLAME" collapse --by thread perf)" 'app-7/8;[unknown];main;put;get (deep);read 1' 'perf: threads'
+is_str "$("$FLAME" collapse --by process perf)" 'app-7;[unknown];main;put;get (deep);read 1' 'perf: processes'
 
 cat >inlined <<'END'
 app 7/8 [000] 1.0: 1 cycles:u:
@@ -137,7 +137,7 @@ app 7/8 [000] 1.0: 1 cycles:u:
   app.c:7
 
 END
-is_str "$("$FLAME" collapse --srcline srcline 2>&1)" 'app;main:app.c:7;outer:app.c:12;deep:deep.h:5 1' \
+is_str "$("$FLAME" collapse --srcline srcline 2>&1)" 'app;main:app.c:7;outer:app.c:12;deep(int):deep.h:5 1' \
     'source lines of inlined frames'
 is_str "$("$FLAME" collapse --srcline --by line srcline)" 'app;app.c:7;app.c:12;deep.h:5 1' 'by line'
 is_str "$("$FLAME" collapse --srcline --by file srcline)" 'app;app.c;deep.h 1' 'by file'

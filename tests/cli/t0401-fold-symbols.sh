@@ -22,7 +22,7 @@ name_case() {
 
 # The stacks below the start-up code, without counts.
 stacks() {
-    "$FLAME" fold --no-header --no-inline "$@" 2>fold.err | sed -n 's/^prog;\(.*;\)\{0,1\}__libc_start_call_main;\(.*\) [0-9]*$/\2/p'
+    "$FLAME" fold --no-header --no-inline "$@" 2>fold.err | sed -n 's/^prog;\(.*;\)\{0,1\}__libc_start_\(call_\)\{0,1\}main;\(.*\) [0-9]*$/\3/p'
 }
 named='main;hidden
 main;hidden;exported'
@@ -125,5 +125,64 @@ ok 'a program with a handler is built' gcc -O1 -o sig sig.c
 record '' ./sig
 like "$("$FLAME" fold --no-inline t.flame)" ';main;.*raise.*;__restore_rt;handler 10$' \
     'through the signal frame to whoever was interrupted'
+
+# Where most places in the code have no name, one line says so, and where names can be had.
+{
+    echo '#include <stdlib.h>'
+    for i in $(seq 80); do
+        echo "__attribute__((noinline)) void f$i(void) { void *volatile p = malloc($i); (void)p; }"
+    done
+    echo 'int main(void) {'
+    seq -f 'f%g();' 80
+    echo 'return 0; }'
+} >places.c
+ok 'a program of many places is built' "${CC:-gcc}" -g -O1 -o places places.c
+strip -o bare places
+run_expect_status 0 'a stripped program' "$FLAME" mem -o bare.folded -- ./bare
+like "$(grep 'have no name' err)" \
+    '^flame: [0-9]+ of [0-9]+ places in the code have no name and show as offsets, [0-9]+ of them in .*/bare; it was stripped: ' \
+    'of one that is stripped it is said'
+run_expect_status 0 'quietly' "$FLAME" mem -q -o bare.folded -- ./bare
+file_lacks err 'have no name' 'but not with -q'
+run_expect_status 0 'and one that is not' "$FLAME" mem -o whole.folded -- ./places
+file_lacks err 'have no name' 'has all names'
+run_expect_status 0 'a shell that does little' "$FLAME" mem -o little.folded -- dash -c 'echo a'
+file_lacks err 'have no name' 'is not worth it'
+cat >much.sh <<'EOF'
+f() { x=$x$1; case $x in a*) y=1 ;; *) y=2 ;; esac; }
+for i in a b c; do f $i; done
+set -- $x
+trap 'echo bye' EXIT
+alias q=ls
+read z <<END
+word $x
+END
+while [ ${#x} -lt 9 ]; do x=$x.; done
+export x
+unset y
+printf '%s\n' "${x#a}" "${x%.}" $((3 * 4))
+echo $(echo $x) `umask` *
+cd /
+eval 'g() { return 3; }; g || true'
+test -f /x || command -v sh
+l() { local k=1; echo $k; }
+l
+getopts ab o -a
+kill -l >/dev/null
+{ echo a; echo b; } | { read r; echo $r; }
+ulimit -a
+(exit 2)
+readonly ro=1
+. /dev/null
+until true; do :; done
+EOF
+run_expect_status 0 'a program of Debian' "$FLAME" mem -q -o dash.flame -- dash much.sh
+run_expect_status 0 'folded' "$FLAME" fold dash.flame
+if grep -q '\[dash+0x' out; then
+    file_has err '^flame: [0-9]+ of [0-9]+ places .* of them in (/usr)?/bin/dash; Debian has its symbols in the package dash-dbgsym$' \
+        'and in which package its symbols are'
+else
+    file_lacks err 'have no name' 'which has its symbols here'
+fi
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What flame render and flame top refuse: one line, status 2, no file left.
+# What flame render and flame top refuse: one line, status 2, no file left. Nothing at all is
+# not refused: it is an empty profile, and a picture of it says so.
 . "${0%/*}/lib.sh"
 
 refused() {
@@ -21,15 +22,68 @@ printf 'main;f 0\n' >zero
 
 for command in render top; do
     refused "$command bad" "^flame: bad: no stack in 2 lines" "$FLAME" "$command" bad
-    refused "$command empty" "^flame: empty: no stack" "$FLAME" "$command" empty
-    refused "$command comments" "^flame: comments: no stack" "$FLAME" "$command" comments
     refused "$command zero" "every count is 0" "$FLAME" "$command" zero
     refused "$command missing" "no-such-file: No such file" "$FLAME" "$command" no-such-file
     refused "$command directory" "^flame: \.: " "$FLAME" "$command" .
     refused "$command second file" "^flame: bad: no stack" "$FLAME" "$command" good bad
-    refused "$command empty view" "view-only: the live view is empty" "$FLAME" "$command" view-only
-    refused "$command empty pipe" "^flame: standard input: no stack" "$FLAME" "$command" </dev/null
 done
+
+empty() { # NAME WORDS COMMAND...
+    local name=$1 words=$2
+    shift 2
+    run_expect_status 0 "$name" "$@"
+    is_str "$(cat err)" "flame: $words" "$name: says so"
+}
+for command in render top; do
+    empty "$command empty" 'empty: the profile is empty' "$FLAME" "$command" empty
+    empty "$command comments" 'comments: the profile is empty' "$FLAME" "$command" comments
+    empty "$command several" 'empty: the profile is empty' "$FLAME" "$command" empty comments
+    empty "$command empty view" 'view-only: the live view is empty' "$FLAME" "$command" view-only
+    empty "$command empty pipe" 'standard input: the profile is empty' "$FLAME" "$command" </dev/null
+done
+gzip -c empty >empty.gz
+empty 'packed' 'empty.gz: the profile is empty' "$FLAME" top empty.gz
+is_str "$(cat out)" 'All: 0 samples; 0 symbols
+      self    self%       total   total%  symbol' 'a table without a row'
+empty 'a tree' 'empty: the profile is empty' "$FLAME" top --tree empty
+for way in '' --reverse --inverted --flamechart '--minwidth 1%' '--total 5'; do
+    # shellcheck disable=SC2086 # words
+    empty "a picture $way" 'empty: the profile is empty' "$FLAME" render $way -o empty.svg empty
+    file_has empty.svg '>the profile is empty</text>' 'which says so'
+    file_lacks empty.svg 'nan|inf' 'all of it in numbers'
+done
+empty 'a picture of a view' 'view-only: the live view is empty' \
+    "$FLAME" render --subtitle ./app -o empty.svg view-only
+file_has empty.svg '>./app .* the live view is empty</text>' 'which says so'
+empty 'a page' 'view-only: the live view is empty' "$FLAME" render -f html view-only
+file_has out '"subtitle":"the live view is empty"' 'which says so'
+empty 'a bitmap' 'empty: the profile is empty' "$FLAME" render -f png -o empty.png empty
+ok 'is written' test -s empty.png
+for format in folded pprof speedscope d3 grafana firefox chrome callgrind massif text csv; do
+    empty "$format" 'empty: the profile is empty' "$FLAME" render -f "$format" -o "empty.$format" empty
+    case $format in
+    folded) is_int "$(wc -c <empty.folded)" 0 'is empty, too' ;;
+    chrome | massif) ok "$format: is read" "$FLAME" collapse "empty.$format" ;;
+    d3 | grafana | firefox | speedscope | pprof | csv | callgrind)
+        ok "$format: is read" python3 "${0%/*}/export_read.py" "$format" "empty.$format"
+        is_str "$(python3 "${0%/*}/export_read.py" "$format" "empty.$format")" '' "$format: holds nothing" ;;
+    esac
+done
+
+"$FLAME" render -o picture.svg good
+"$FLAME" render -o page.html good
+"$FLAME" render -o pixels.png good
+for command in render top 'fold' 'collapse' 'diff good'; do
+    for file in 'picture.svg: is a picture \(SVG\)' 'page.html: is a page \(HTML\)' \
+        'pixels.png: is a picture \(PNG\)'; do
+        # shellcheck disable=SC2086 # diff has two arguments
+        refused "$command ${file%%:*}" "^flame: $file, which has no stacks to read; take the trace" \
+            "$FLAME" $command "${file%%:*}"
+    done
+    # shellcheck disable=SC2086
+    refused "$command a program" '^flame: .*/flame: is a program' "$FLAME" $command "$FLAME"
+done
+
 refused 'top sort' 'self, total or name' "$FLAME" top --sort size good
 refused 'top rows' 'expected a number' "$FLAME" top -n -3 good
 refused 'format' "unknown format 'gif'; there are: svg" "$FLAME" render -f gif good

@@ -13,6 +13,9 @@ run "$FLAME" render both
 ok 'are as one' cmp out two.svg
 run "$FLAME" render a - <b
 ok 'standard input may be one of them' cmp out two.svg
+gzip -k b
+run "$FLAME" render a b.gz
+ok 'and may be packed' cmp out two.svg
 run_expect_status 0 'top takes both' "$FLAME" top a b
 file_has out ' 6   B .* g$' 'and adds them up'
 sed -i 's/unit=bytes/unit=calls/' b
@@ -62,7 +65,7 @@ run_expect_status 0 'top of a trace' "$FLAME" top --view count t.flame
 file_has out '^ *10 .* hold$' 'calls'
 run_expect_status 2 'an unknown view' "$FLAME" render -o o.svg --view beige t.flame
 file_has err 'beige' 'is named'
-head -c 70000 t.flame >cut.flame
+head -c 10000 t.flame >cut.flame
 run_expect_status 2 'a trace that is cut' "$FLAME" render -o o.svg cut.flame
 is_int "$(wc -l <err)" 1 'one line'
 ok 'no output' test ! -e o.svg

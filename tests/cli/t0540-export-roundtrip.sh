@@ -103,7 +103,7 @@ else
 fi
 if command -v protoc >/dev/null; then
     "$FLAME" render -o out.pb.gz placed
-    gzip -dc out.pb.gz | protoc --decode=pprof.Profile --proto_path="$ROOT/render" \
+    gzip -dc out.pb.gz | protoc --decode=pprof.Profile --proto_path="$ROOT/render/export" \
         profile.proto >decoded 2>err
     is_str "$(cat err)" '' 'protoc decodes it'
     file_has decoded '^string_table: "src/file.c"$' 'strings'

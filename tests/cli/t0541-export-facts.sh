@@ -10,7 +10,7 @@ field() { # FILE EXPRESSION: of the JSON object d
     "$python" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
 }
 decode() {
-    gzip -dc "$1" | protoc --decode=pprof.Profile --proto_path="$ROOT/render" profile.proto
+    gzip -dc "$1" | protoc --decode=pprof.Profile --proto_path="$ROOT/render/export" profile.proto
 }
 # What places in the string table stand for: NAME.KEY=STRING lines of a decoded profile.
 named() {
@@ -244,7 +244,7 @@ else
     skip protoc 'no protoc'
 fi
 read_export pprof off.pb.gz 0 >back
-file_has back '^sleep;.*nanosleep [0-9]{6}$' 'with what waited'
+file_has back '^sleep;.*nanosleep (9|[0-9]{2})[0-9]{4}$' 'with what waited'
 printf 'a;b_[o] 3\na;c_[w] 4\n' >marked
 "$FLAME" render -f firefox -o marked.firefox marked
 read_export firefox marked.firefox >back

@@ -7,8 +7,8 @@ compile_victim keeper
 refused 'no command' 'no command' mem -o x.svg
 refused 'unknown option' 'no-such' mem --no-such -o x.svg -- ./touch.sh
 refused 'unknown short option' '-z' mem -z ./touch.sh
-refused 'an option without its value' '--view wants' mem --view
-refused 'unknown view' '--view peek: .*alloc, count, live, peak, temp' \
+refused 'an option without its value' '--view: needs a value' mem --view
+refused 'unknown view' '--view peek: expected alloc, count, live, peak, temp, leak, definite, indirect, inner or reachable' \
     mem --view peek -o x.svg -- ./touch.sh
 refused 'bad depth' '--depth 5x' mem --depth 5x -o x.svg -- ./touch.sh
 refused 'unknown ending' '-o x.svgg: .*\.svg' mem -o x.svgg -- ./touch.sh
@@ -59,7 +59,7 @@ if [ "$(id -u)" -eq 0 ]; then
     run_expect_status 0 'a set-user-id program that gains nothing runs' \
         "$FLAME" mem -o own.folded -- ./setuid
 else
-    skip root 'set-user-id programs of others are made by root'
+    skip not-root 'set-user-id programs of others are made by root'
 fi
 
 FLAME_MEM_SHIM=$SCRATCH/none.so refused 'missing library' 'none.so: .*FLAME_MEM_SHIM' \

@@ -12,7 +12,9 @@ file_has err '^flame: peak .*1,500 bytes; live at the end .*1,000 bytes in 1 blo
     'summary: peak and live'
 file_has err '^flame: 2 stacks, 1 process, 1 thread; recording cost about [0-9.]+ [^ ]*s, the run took ' \
     'summary: stacks and cost'
-file_has err 'alloc view in keeper-mem.svg' 'summary: where the picture is'
+file_lacks err 'cost about 0 ns' 'summary: a program of few calls has a cost, that of starting'
+file_has err '^flame: alloc view in keeper-mem\.svg; the others: .* --view peak -o x\.svg x\.flame' \
+    'summary: where the picture is, and how to see more'
 ok 'python reads the picture as XML' python3 -c '
 import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' keeper-mem.svg
 
@@ -26,6 +28,8 @@ done
 file_has v.folded '^# flame: .*view=temp' 'folded text says its view'
 
 run_expect_status 0 'a trace is kept' "$FLAME" mem -o x.flame -- ./keeper keep:1000
+file_has err "^flame: the trace is in x\.flame; see it with 'flame render --view alloc -o x\.svg x\.flame'" \
+    'and how to see it is said'
 run_expect_status 0 'and folds' "$FLAME" fold --view live x.flame
 file_has out 'keep_block 1000$' 'to the same'
 run_expect_status 0 'and renders' "$FLAME" render --view live -o x.svg x.flame
@@ -34,6 +38,11 @@ ok 'to a picture' test -s x.svg
 run_expect_status 0 'an empty view' "$FLAME" mem --view live -o none.svg -- ./keeper drop:10
 not_ok 'makes no picture' test -e none.svg
 file_has err 'the live view is empty' 'and says so'
+
+run_expect_status 0 'an empty page' "$FLAME" mem -o none.html -- ./keeper
+file_has err '^flame: all views are empty: nothing was made$' 'is told apart from an empty view'
+run_expect_status 0 'folded text' "$FLAME" mem -o x.folded -- ./keeper keep:10
+file_has err '^flame: alloc view, folded, in x\.folded; the others: ' 'is no picture'
 
 mkdir 'odd : %p dir'
 cp keeper 'odd : %p dir/k %e'

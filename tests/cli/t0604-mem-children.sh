@@ -5,7 +5,7 @@
 compile_victim keeper
 
 total() {
-    awk -v what="$2" '!/^#/ && index($0, what) { sum += $NF } END { print sum + 0 }' "$1"
+    what=$2 awk '!/^#/ && index($0, ENVIRON["what"]) { sum += $NF } END { print sum + 0 }' "$1"
 }
 
 run_expect_status 0 'a fork' "$FLAME" mem --view alloc -o x.folded -- ./keeper keep:100 fork keep:20

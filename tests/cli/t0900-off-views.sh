@@ -53,6 +53,23 @@ run_expect_status 0 'fold --idle' "$FLAME" fold --idle off.flame
 file_lacks out pthread_cond_wait 'a worker waits for work'
 is_str "$(tr -cd '\033' <err)" '' 'thread names are harmless on a terminal'
 file_has err 'idle 0.091 s of 1 thread \(w;' 'who it was is said'
+# The commands that fold a trace themselves take the same options; text refuses them.
+for command in 'render -f folded' top 'render -f html'; do
+    # shellcheck disable=SC2086 # a command with its options
+    run_expect_status 0 "$command --idle --pid --tid" "$FLAME" $command --idle --pid --tid off.flame
+    file_lacks out pthread_cond_wait "$command: a worker waits for work"
+    file_has out 'app-[0-9]' "$command: a process has its number"
+    file_has err 'idle 0.091 s of 1 thread \(w;' "$command: who it was is said"
+done
+"$FLAME" fold off.flame >off.folded
+for option in --idle --pid --tid; do
+    rm -f refused.svg
+    run_expect_status 2 "folded text refuses $option" "$FLAME" render $option -o refused.svg off.folded
+    is_str "$(cat err)" "flame: render: off.folded: $option is of traces, and this is folded already; give it to 'flame fold'" \
+        'in one line'
+    is_int "$(find . -name refused.svg | wc -l)" 0 'and nothing is written'
+done
+run_expect_status 0 'there is none in an empty text' "$FLAME" render --pid -o empty.svg /dev/null
 run_expect_status 0 'all left out' "$FLAME" fold --comm nobody off.flame
 is_int "$(grep -vc '^#' out)" 0 'leaves nothing'
 run_expect_status 2 'no regular expression' "$FLAME" fold --exclude 'a[' off.flame
@@ -75,7 +92,7 @@ run_expect_status 2 '--idle of memory' "$FLAME" fold --idle mem.flame
 file_has err 'idle is for traces of .flame off' 'says what it is for'
 
 # damage
-head -c 100000 off.flame >cut.flame
+head -c 10000 off.flame >cut.flame
 run_expect_status 2 'a trace that is cut' "$FLAME" fold cut.flame
 is_int "$(wc -l <err)" 1 'in one line'
 done_testing

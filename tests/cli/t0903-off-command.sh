@@ -12,9 +12,15 @@ file_has x.svg '<title>[a-z_]*nanosleep' 'and the call on top'
 file_has err '^flame: sleep: traced for [0-9.]+ ms; 1 thread of 1 process slept' 'how long, who'
 file_has err '^flame: blocked [2-9][0-9]{2}\.[0-9] ms, waited for a CPU ' 'what it did'
 file_has err '^flame: waited most for: [a-z_]*nanosleep [2-9]' 'and for what'
-file_has err '^flame: tracing cost about ' 'what it cost'
-file_has err '^flame: off view in x.svg' 'and where it is'
+file_has err '^flame: tracing stopped the threads [1-9][0-9]* times, for [0-9.]+ [^ ]*s in all' 'what it cost'
+file_has err '^flame: off view in x\.svg; the others: .* --view chain -o ' 'and where it is'
 is_str "$(ls tmp)" '' 'nothing is left in TMPDIR'
+
+run "$FLAME" off -o x.svg -- sh -c 'sleep 0.2; sleep 0.1'
+file_has err '^flame: waited most for: [a-z_]*nanosleep [0-9.]+ m?s' \
+    'a script waited for what its children did, not for them'
+run "$FLAME" off --no-follow -o x.svg -- sh -c 'sleep 0.2; true'
+file_has err '^flame: waited most for: wait4 child ' 'unless they are not traced'
 
 run_expect_status 3 "the command's own status" "$FLAME" off -q -o x.svg -- sh -c 'sleep 0.01; exit 3'
 is_str "$(cat err)" '' '-q says nothing'
@@ -49,6 +55,17 @@ like "$(tail -n 1 x.folded)" ';--;\[timer\]_\[w\] [0-9]+$' 'a timer woke it'
 run_expect_status 0 'filters' "$FLAME" off -o f.folded --comm sh -- sh -c 'sleep 0.1'
 file_lacks f.folded '^sleep' 'of other threads nothing is shown'
 file_has err '^flame: left out (0\.[1-9]|[1-9])[0-9.]* s of .*; of other threads (0\.[1-9]|[1-9])' 'but said'
+# Many that only sleep hide the one thing that happens.
+many='for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.3 & done
+    flock busy sleep 0.3 & sleep 0.1; flock busy true; wait'
+run_expect_status 0 'much idling' "$FLAME" off -o f.folded -- sh -c "$many"
+file_has err '^flame: [3-9]\.[0-9]+ s of [3-9]\.[0-9]+ s is idle: 1[0-9] threads \((14 )?sleep(, sh)?\) only wait for work; --idle leaves that out$' \
+    '--idle is proposed, and who they are said once'
+run_expect_status 0 'with --idle' "$FLAME" off --idle -o f.folded -- sh -c "$many"
+file_has err '; idle [3-9]\.[0-9]+ s of 1[0-9] threads \((14 )?sleep(, sh)?\)$' 'it says the same'
+file_lacks err '--idle' 'and proposes nothing'
+run_expect_status 0 'little idling' "$FLAME" off -o f.folded -- sh -c 'sleep 0.2'
+file_lacks err 'idle' 'is not mentioned'
 run_expect_status 0 'roots' "$FLAME" off -q -o r.folded --pid --tid -- sleep 0.05
 file_has r.folded '^sleep-([0-9]+);sleep-\1;' 'process and thread'
 # Whatever the machine does meanwhile, a sleep is not shorter than it asked for.

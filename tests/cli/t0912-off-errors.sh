@@ -61,9 +61,25 @@ is_int "$status" 2 "a thread's id: exit 2"
 file_has "$SCRATCH/err" "^flame: $thread is a thread of process $idlers; use -p $idlers" 'says whose'
 exec 3>&-
 
-if [ "$(id -u)" -eq 0 ] && setpriv --version >/dev/null; then
-    chmod 755 "$SCRATCH"
-    nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$SCRATCH/open")
+# A container's filter forbids ptrace itself, and no capability would help.
+compile_victim forbids
+refused_process 'under a filter' 'may not be traced: a seccomp filter over this flame forbids ptrace' \
+    "$pid" ./forbids
+run ./forbids "$FLAME" off -o x.svg -- sleep 1
+is_int "$status" 2 'a command under it: exit 2'
+is_int "$(grep -c . "$SCRATCH/err")" 1 'one line'
+file_has "$SCRATCH/err" '^flame: sleep cannot be traced: a seccomp filter over this flame' 'the same reason'
+
+chmod 755 "$SCRATCH"
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$SCRATCH/open")
+if [ "$(id -u)" -ne 0 ] || ! setpriv --version >/dev/null; then
+    skip not-root 'only root can become somebody else'
+elif ! "${nobody[@]}" test -x "$SCRATCH/open"; then
+    skip closed-tmpdir "nobody but root may enter ${TMPDIR:-/tmp}"
+else
+    # The checkout may lie where only root can go, such as root's home.
+    cp "$FLAME" open/flame
+    FLAME=$SCRATCH/open/flame
     cd open || exit 1
     refused_process "somebody else's" 'belongs to user 0: trace it as that user, as root' "$pid" \
         "${nobody[@]}"
@@ -76,6 +92,20 @@ if [ "$(id -u)" -eq 0 ] && setpriv --version >/dev/null; then
     refused_process 'one that may not be read' 'may not be traced: CAP_SYS_PTRACE is needed' \
         "$own" "${nobody[@]}"
     kill "$own"
+
+    run_expect_status 0 'kernel stacks for a plain user' "${nobody[@]}" "$FLAME" off --kernel \
+        -o y.folded -- sleep 0.1
+    file_has "$SCRATCH/err" '^flame: --kernel: .* cannot be read: .*, as that takes root' \
+        'are not there, and it is said'
+    ok 'and the rest is' grep -q nanosleep y.folded
+    run "$FLAME" off --kernel -o y.folded -- sleep 0.1
+    if cat /proc/self/stack >/dev/null 2>&1; then
+        file_lacks "$SCRATCH/err" '--kernel' 'for root nothing is said'
+        ok 'and they are there' grep -q '_\[k\]' y.folded
+    else
+        file_has "$SCRATCH/err" '^flame: --kernel: ' 'for root of a container it is the same'
+    fi
+    rm -f y.folded
 
     # Set-user-id programs: nothing of them has run.
     cp "$(command -v touch)" gain
@@ -101,8 +131,6 @@ if [ "$(id -u)" -eq 0 ] && setpriv --version >/dev/null; then
     # One's own bit gains nothing, so it is nothing.
     run_expect_status 0 "one's own" "${nobody[@]}" "$FLAME" off -q -o y.svg -- ./gain mine
     cd ..
-else
-    skip not-root 'only root can become somebody else'
 fi
 
 run "$FLAME" off -o x.svg -- "$SCRATCH/open"

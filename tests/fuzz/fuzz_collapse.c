@@ -1,18 +1,18 @@
 /*
  * Any bytes as other profilers' text: by the reader that is guessed and by the
- * one that the last byte picks, which also picks options, filters and whether the bytes
- * come from a file (and so may be gzip or zstd). What comes out must be folded
- * text whose every name is safe, and must fold to itself.
+ * one that the last byte picks, which also picks options and filters. They come in
+ * pieces of random sizes, as through a pipe, and may be gzip or zstd. What comes out
+ * must be what comes of all at once, folded text whose every name is safe, and must
+ * fold to itself.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/folded.h"
-#include "fold/collapse.h"
-#include "fold/filter.h"
+#include "fold/collapse/collapse.h"
+#include "fold/stacks/filter.h"
+#include "tests/unit/pieces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,22 +22,10 @@ static void check(int good)
         abort();
 }
 
-static void open_file(struct collapse_input *in, const char *s, size_t size)
-{
-    int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    char path[64];
-
-    check(fd >= 0 && write(fd, s, size) == (ssize_t)size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    check(collapse_input_open(in, path) == 0);
-    in->name = "fuzz";
-    close(fd);
-}
-
 static char *collapse(const struct collapse_kind *kind, const struct collapse_options *opt,
-                      bool file, const char *s, size_t size, size_t *len)
+                      struct pieces p, size_t *len)
 {
-    struct collapse_stacks *stacks = collapse_stacks_new();
+    struct stackset *stacks = stackset_new();
     struct filter filter = {.active = true,
                             .by = opt->place,
                             .recursion = opt->pid,
@@ -49,10 +37,7 @@ static char *collapse(const struct collapse_kind *kind, const struct collapse_op
     FILE *f;
 
     collapse_init(&c, opt, stacks);
-    if (file)
-        open_file(&c.in, s, size);
-    else
-        collapse_input_memory(&c.in, "fuzz", s, size);
+    pieces_open(&c.in, &p, p.most ? p.most : 65536);
     kind->run(&c);
     check(c.n == 0);
     collapse_release(&c);
@@ -61,9 +46,9 @@ static char *collapse(const struct collapse_kind *kind, const struct collapse_op
     filter_release(&filter);
     f = open_memstream(&text, len);
     check(f != NULL);
-    collapse_stacks_write(stacks, BY_STACK, f);
+    stackset_write(stacks, BY_STACK, f);
     check(fclose(f) == 0);
-    collapse_stacks_free(stacks);
+    stackset_free(stacks);
     return text;
 }
 
@@ -72,6 +57,7 @@ static void try(const struct collapse_kind *kind, uint8_t how, const char *s, si
     static const struct collapse_options plain;
     struct collapse_options opt = {.pid = how & 1,
                                    .tid = how & 2,
+                                   .perl = how & 2,
                                    .kernel = how & 4,
                                    .jit = how & 4,
                                    .addrs = how & 8,
@@ -80,11 +66,17 @@ static void try(const struct collapse_kind *kind, uint8_t how, const char *s, si
                                    .wake = how & 4,
                                    .chain = how & 8,
                                    .place = how & 64 ? PLACE_MODULE : PLACE_NONE};
-    size_t len, again_len;
-    char *text, *again;
+    struct pieces whole = {.text = s, .len = size}, pieces = whole, made;
+    size_t len, again_len, pieces_len;
+    char *text, *again, *in_pieces;
     bool folded = kind->run == collapse_kind_find("folded")->run;
 
-    text = collapse(kind, &opt, how & 128, s, size, &len);
+    pieces.most = how & 128 ? 1 + (size_t)how % 16 : 100;
+    pieces.state = how;
+    text = collapse(kind, &opt, whole, &len);
+    in_pieces = collapse(kind, &opt, pieces, &pieces_len);
+    check(len == pieces_len && memcmp(text, in_pieces, len) == 0);
+    free(in_pieces);
     for (char *line = text, *nl; !folded && (nl = memchr(line, '\n', len - (size_t)(line - text)));
          line = nl + 1) {
         struct folded_line f;
@@ -93,7 +85,8 @@ static void try(const struct collapse_kind *kind, uint8_t how, const char *s, si
         for (char *p = line; p < nl; p++)
             check((unsigned char)*p >= 0x20);
     }
-    again = collapse(collapse_kind_find("folded"), &plain, false, text, len, &again_len);
+    made = (struct pieces){.text = text, .len = len};
+    again = collapse(collapse_kind_find("folded"), &plain, made, &again_len);
     /* A byte order mark at the very beginning is no part of a name. */
     folded |= len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
     check(folded || (len == again_len && memcmp(text, again, len) == 0));

@@ -2,8 +2,8 @@
  * Any bytes as an ELF file: whatever fold/ asks of one, and what it makes of the
  * symbols.
  */
-#include "common/strbuf.h"
-#include "fold/elfsym.h"
+#include "common/alloc.h"
+#include "fold/symbols/elfsym.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "common/strbuf.h"
-#include "tracer/fdinfo.h"
-#include "tracer/objname.h"
+#include "tracer/things/fdinfo.h"
+#include "tracer/things/objname.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/folded.h"
 #include "render/backend.h"
 #include "render/palette.h"
@@ -108,6 +109,7 @@ static void draw(const struct frametree *t, const char *name)
     struct render_column column = {.name = name, .title = name, .unit = name};
     struct render_options o = {.title = name,
                                .subtitle = name,
+                               .command = name,
                                .countname = name,
                                .nametype = name,
                                .notes = name,

@@ -2,7 +2,7 @@
  * Any bytes as a mapped file, as the tracer sees one: its headers, its notes, its unwind
  * tables, and the rules for addresses all over it.
  */
-#include "tracer/image.h"
+#include "tracer/stacks/image.h"
 
 #include <stdlib.h>
 

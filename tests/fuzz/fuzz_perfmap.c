@@ -1,7 +1,7 @@
 /* The text of a /tmp/perf-PID.map. */
 #include <stdlib.h>
 
-#include "fold/perfmap.h"
+#include "fold/symbols/perfmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,11 +2,14 @@
  * Any bytes as a trace: refused or loaded, and what is loaded can be walked
  * without another look at a bound.
  *
- * A trace is at least 64 KiB long and mostly zeros, which no fuzzer would find its
+ * A trace is kilobytes long and mostly zeros, which no fuzzer would find its
  * way through. So bytes that do not begin like a trace are taken as changes to a
- * sound one of each recorder: records of 12 bytes, where (4) and what (8).
+ * sound one of each recorder: records of 12 bytes, where (4) and what (8). The memory
+ * recorder's is a forked process's; what it inherited is looked up in one that
+ * is spoiled in the same way.
  */
-#include "common/trace_reader.h"
+#include "common/trace/trace_merge.h"
+#include "common/trace/trace_origins.h"
 #include "tests/unit/trace_build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,7 +40,7 @@ static void walk_off(const struct trace *t)
         climb(t, n);
         if (rows[id].thread)
             sink += trace_off_thread_at(t, rows[id].thread)->pid;
-        if (rows[id].kind > TRACE_OFF_ONCPU)
+        if (rows[id].kind > TRACE_OFF_LEFT_OUT)
             __builtin_trap();
     }
 }
@@ -70,24 +73,68 @@ static void walk(const struct trace *t)
     sink += strlen(t->exe) + strlen(t->comm);
 }
 
-static void try(const uint8_t *data, size_t size)
+/* Added up with itself, by program and by process. */
+static void add_up(const uint8_t *data, size_t size)
 {
+    for (int apart = 0; apart < 2; apart++) {
+        struct trace_merge_options o = {.pid = apart, .threads = apart};
+        struct trace_merge *m = trace_merge_new(&o);
+        struct trace *const *result, *t;
+        size_t n;
+
+        for (int twice = 0; twice < 2; twice++)
+            if (trace_load_bytes("/nowhere/fuzz", data, size, true, &t) == 0)
+                trace_merge_add(m, t);
+        result = trace_merge_result(m, &n);
+        for (size_t i = 0; i < n; i++) {
+            walk(result[i]);
+            walk_off(result[i]);
+        }
+        trace_merge_free(m);
+    }
+}
+
+/* `origin` is used up; NULL: there is none. */
+static void try(const uint8_t *data, size_t size, struct trace *origin)
+{
+    struct trace_origins *o = trace_origins_new();
     struct trace *t;
 
-    if (trace_load_bytes("fuzz", data, size, true, &t) == 0) {
+    if (origin)
+        trace_origins_give(o, origin);
+    if (trace_load_bytes("/nowhere/fuzz", data, size, true, &t) == 0) {
         walk(t);
         walk_off(t);
+        trace_inherit(t, o);
+        walk(t);
     }
+    trace_origins_free(o);
     trace_free(t);
+    add_up(data, size);
+}
+
+/* The origin says that it is the trace that is being built, and so it is. */
+static void add_inherited(struct trace_builder *b)
+{
+    static const uint8_t entries[] = {0, 0, 0, 0, 3, 0, 0, 0, 1, 1, 100, 1, 2, 0x80, 1, 1, 5, 6};
+    struct trace_origin origin = {.pid = tb_header(b)->pid};
+    uint8_t record[sizeof origin + 4];
+
+    memcpy(record, &origin, sizeof origin);
+    memcpy(record + sizeof origin, "/a/b", 4);
+    tb_meta(b, TRACE_META_ORIGIN, record, sizeof record);
+    tb_meta(b, TRACE_META_INHERITED, entries, sizeof entries);
 }
 
 static void build(struct trace_builder *b, uint32_t recorder)
 {
     uint64_t string;
-    uint32_t root, node, thread;
+    uint32_t root, node, thread, plain;
 
     tb_init(b);
     tb_header(b)->recorder = recorder;
+    if (recorder == TRACE_RECORDER_MEM)
+        add_inherited(b);
     tb_meta_string(b, TRACE_META_EXE, "/bin/app");
     tb_meta_string(b, TRACE_META_ARG, "app");
     tb_module_plain(b, 0x1000, 0x2000, 0x1000, "/bin/app");
@@ -95,7 +142,7 @@ static void build(struct trace_builder *b, uint32_t recorder)
     thread = tb_thread(b, 7, "app");
     root = tb_root(b, 0, thread);
     node = tb_node(b, TRACE_NODE_PC, 0x1500, root);
-    node = tb_node(b, TRACE_NODE_TRUNCATED, 9, node);
+    plain = node = tb_node(b, TRACE_NODE_TRUNCATED, 9, node);
     node = tb_node(b, TRACE_NODE_NAME, string, node);
     if (recorder == TRACE_RECORDER_OFF) {
         node = tb_node(b, TRACE_NODE_KERNEL, string, node);
@@ -104,11 +151,16 @@ static void build(struct trace_builder *b, uint32_t recorder)
         node = tb_node(b, TRACE_NODE_WAKER, root + 2, node);
     }
     tb_row(b, node, (uint16_t)thread, 100, 1);
+    if (recorder != TRACE_RECORDER_MEM)
+        return;
+    tb_row(b, tb_node(b, TRACE_NODE_INHERITED, 1, root), (uint16_t)thread, 0, 0);
+    tb_row(b, plain, (uint16_t)thread, 100, 1);
 }
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)
 {
     struct trace_builder b;
+    struct trace *origin;
 
     build(&b, recorder);
     for (; size >= 12; data += 12, size -= 12) {
@@ -117,13 +169,14 @@ static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)
         memcpy(&at, data, 4);
         memcpy(b.data + at % (b.len - 8), data + 4, 8);
     }
-    try(b.data, b.len);
+    trace_load_bytes("origin", b.data, b.len, true, &origin);
+    try(b.data, b.len, origin);
     tb_release(&b);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    try(data, size);
+    try(data, size, NULL);
     if (trace_magic_matches(data, size))
         return 0;
     try_changed(TRACE_RECORDER_MEM, data, size);

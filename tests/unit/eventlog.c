@@ -8,12 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/alloc.h"
 #include "common/strbuf.h"
-#include "tracer/calls.h"
+#include "tracer/sleeps/calls.h"
 
 struct tail {
     int failed, wait_status, left, stays;
-    uint64_t stops, cost_ns;
+    uint64_t stops;
 };
 
 static void put(int fd, const void *data, size_t size)
@@ -51,14 +52,13 @@ static FLAME_NORETURN void trace(const struct source_options *o, int fd)
     t.left = source_left(s);
     t.stays = source_must_stay(s);
     t.stops = source_stops(s);
-    t.cost_ns = source_cost_ns(s);
+    if (t.left && !t.stays)
+        source_leave(s);
     put(fd, &last, sizeof last);
     put(fd, &t, sizeof t);
     close(fd);
     if (source_must_stay(s))
-        source_nurse(s);
-    else if (t.left)
-        source_leave(s);
+        source_keep_serving(s);
     source_free(s);
     _exit(0);
 }
@@ -66,13 +66,13 @@ static FLAME_NORETURN void trace(const struct source_options *o, int fd)
 struct eventlog_running eventlog_start(const struct source_options *o)
 {
     struct eventlog_running r = {-1, -1};
-    struct passon_saved saved;
+    struct signal_forward_saved saved;
     struct source_options own = *o;
     int fd[2];
 
     if (pipe2(fd, O_CLOEXEC) < 0)
         return r;
-    passon_take(&saved);
+    signal_forward_take(&saved);
     own.signals = &saved;
     own.caller = getpid();
     r.tracer = fork();
@@ -81,8 +81,8 @@ struct eventlog_running eventlog_start(const struct source_options *o)
         trace(&own, fd[1]);
     }
     close(fd[1]);
-    passon_to(r.tracer, &saved);
-    passon_put_back(&saved);
+    signal_forward_to(r.tracer, &saved);
+    signal_forward_put_back(&saved);
     r.fd = fd[0];
     return r;
 }
@@ -104,7 +104,8 @@ void eventlog_collect(struct eventlog *log, struct eventlog_running r)
         log->wait_status = t.wait_status;
         log->left = t.left;
         log->stops = t.stops;
-        log->cost_ns = t.cost_ns;
+        for (size_t i = 0; i < log->n; i++)
+            log->held_ns += log->events[i].held.ns;
     }
     strbuf_release(&all);
     if (!t.stays)
@@ -138,20 +139,4 @@ size_t eventlog_count(const struct eventlog *log, enum off_event_kind kind, int 
     while (eventlog_find(log, kind, nr, n))
         n++;
     return n;
-}
-
-void eventlog_print(FILE *to, const struct off_event *e)
-{
-    static const char *const kinds[] = {"begin", "end",    "exiting", "exec",      "entry",
-                                        "exit",  "signal", "stopped", "continued", "sample"};
-
-    fprintf(to, "%" PRIu64 ".%06" PRIu64 " %d/%d %s", e->time / 1000000000u,
-            e->time % 1000000000u / 1000u, (int)e->pid, (int)e->tid, kinds[e->kind]);
-    if (e->kind == OFF_ENTRY || e->kind == OFF_EXIT || e->in_call)
-        fprintf(to, " %s(%" PRIx64 ", %" PRIx64 ", %" PRIx64 ", %" PRIx64 ")", call_name(e->nr),
-                e->args[0], e->args[1], e->args[2], e->args[3]);
-    if (e->kind == OFF_SIGNAL || e->kind == OFF_STOPPED)
-        fprintf(to, " %d from %d", e->nr, (int)e->sender);
-    fprintf(to, " = %" PRId64 "%s%s%s\n", e->result, e->newborn ? " newborn" : "",
-            e->no_exit ? " no-exit" : "", e->restarted ? " restarted" : "");
 }

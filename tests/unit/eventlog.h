@@ -4,20 +4,20 @@
 #ifndef FLAME_TESTS_UNIT_EVENTLOG_H
 #define FLAME_TESTS_UNIT_EVENTLOG_H
 
-#include "tracer/source.h"
+#include "tracer/ptrace/source.h"
 
 struct eventlog {
     struct off_event *events;
     size_t n;
-    int failed;      /* what source_start or source_run returned */
-    int wait_status; /* of the command */
-    int left;        /* something was still traced */
-    uint64_t stops, cost_ns;
+    int failed;              /* what source_start or source_run returned */
+    int wait_status;         /* of the command */
+    int left;                /* something was still traced */
+    uint64_t stops, held_ns; /* of all threads */
     pid_t tracer;
 };
 
 /* Runs the source; returns when its process has ended, or, if what it traces must not be
- * left, has begun to nurse that. */
+ * left, keeps serving what is left. */
 void eventlog_run(struct eventlog *log, const struct source_options *o);
 void eventlog_free(struct eventlog *log);
 
@@ -34,8 +34,5 @@ void eventlog_collect(struct eventlog *log, struct eventlog_running r);
 const struct off_event *eventlog_find(const struct eventlog *log, enum off_event_kind kind, int nr,
                                       size_t i);
 size_t eventlog_count(const struct eventlog *log, enum off_event_kind kind, int nr);
-
-/* One line, for people. */
-void eventlog_print(FILE *to, const struct off_event *e);
 
 #endif

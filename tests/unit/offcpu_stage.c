@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "common/strbuf.h"
+#include "common/alloc.h"
 
 #define TIDS 200
 #define FDS 100
@@ -23,7 +23,11 @@ static struct {
     struct off_sched sched[TIDS];
     bool has_sched[TIDS];
     int last_nr[TIDS];
+    uint64_t faults[TIDS];
+    uint32_t like[TIDS];
     struct stage_asked asked;
+    struct off_span rest[TIDS][OFF_RESTS];
+    struct off_span held; /* goes with the next event */
     char chain[512];
 } stage;
 
@@ -39,12 +43,25 @@ static off_stack stack(void *arg, pid_t tid)
     return (off_stack)(1000 * tid + stage.last_nr[tid]);
 }
 
+static uint32_t likeness(void *arg, off_stack stack)
+{
+    (void)arg;
+    return stage.like[stack / 1000];
+}
+
 static bool sched(void *arg, pid_t tid, struct off_sched *out)
 {
     (void)arg;
     stage.asked.scheds++;
     *out = stage.sched[tid];
     return stage.has_sched[tid];
+}
+
+static bool faults(void *arg, pid_t tid, uint64_t *n)
+{
+    (void)arg;
+    *n = stage.faults[tid];
+    return true;
 }
 
 static void object(void *arg, pid_t tid, int nr, const uint64_t args[6], struct off_object *out,
@@ -84,9 +101,9 @@ static void object(void *arg, pid_t tid, int nr, const uint64_t args[6], struct 
     }
 }
 
-static const char *peer(void *arg, pid_t tid, const struct off_object *o)
+static const char *peer(void *arg, const struct off_sleep *s, const struct off_object *o)
 {
-    (void)arg, (void)tid, (void)o;
+    (void)arg, (void)s, (void)o;
     return stage.peer;
 }
 
@@ -111,12 +128,28 @@ static void on_oncpu(void *arg, const struct off_oncpu *c)
     stage.oncpus[stage.noncpus++] = *c;
 }
 
+static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+{
+    (void)arg;
+    stage.rest[tid][kind].ns += s->ns;
+    stage.rest[tid][kind].times += s->times;
+    if (s->longest_ns > stage.rest[tid][kind].longest_ns)
+        stage.rest[tid][kind].longest_ns = s->longest_ns;
+}
+
 void stage_open(uint64_t min_block_us, unsigned depth)
 {
     struct offcpu_options opt = {.min_block_ns = min_block_us * 1000, .chain_depth = depth};
     struct off_world world = {
-        .stack = stack, .sched = sched, .object = object, .peer = peer, .sender = sender};
-    struct off_sink sink = {.sleep = on_sleep, .oncpu = on_oncpu};
+        .stack = stack,
+        .likeness = likeness,
+        .sched = sched,
+        .faults = faults,
+        .object = object,
+        .peer = peer,
+        .sender = sender,
+    };
+    struct off_sink sink = {.sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
 
     memset(&stage, 0, sizeof stage);
     stage.o = offcpu_new(&opt, &world, &sink);
@@ -148,16 +181,28 @@ void stage_peer(const char *name)
     stage.peer = name;
 }
 
+void stage_likeness(pid_t tid, uint32_t like)
+{
+    stage.like[tid] = like;
+}
+
 void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t runs)
 {
     stage.sched[tid] = (struct off_sched){cpu * 1000, runq * 1000, runs};
     stage.has_sched[tid] = true;
 }
 
+void stage_faults(pid_t tid, uint64_t n)
+{
+    stage.faults[tid] = n;
+}
+
 static void event(struct off_event *e, uint64_t at, pid_t tid)
 {
     e->time = at * 1000;
     e->tid = tid;
+    e->held = stage.held;
+    stage.held = (struct off_span){0, 0, 0};
     if (!e->pid)
         e->pid = stage_pid(tid);
     offcpu_event(stage.o, e);
@@ -174,9 +219,10 @@ void stage_begin(uint64_t at, pid_t tid, pid_t pid, pid_t parent)
 void stage_begin_in(uint64_t at, pid_t tid, pid_t pid, int nr, uint64_t a0)
 {
     stage.last_nr[tid] = nr;
+    event(&(struct off_event){.kind = OFF_THREAD_BEGIN, .pid = pid}, at, tid);
     event(
         &(struct off_event){
-            .kind = OFF_THREAD_BEGIN, .pid = pid, .in_call = true, .nr = nr, .args = {a0, 128}},
+            .kind = OFF_ENTRY, .pid = pid, .in_call = true, .nr = nr, .args = {a0, 128}},
         at, tid);
 }
 
@@ -262,7 +308,12 @@ const struct off_sleep *stage_last(void)
 
 const char *stage_chain(void)
 {
-    const struct off_sleep *s = stage_last();
+    return stage_chain_of(stage.nsleeps - 1);
+}
+
+const char *stage_chain_of(size_t sleep)
+{
+    const struct off_sleep *s = stage_sleep(sleep);
     size_t n = 0;
 
     stage.chain[0] = 0;
@@ -289,6 +340,16 @@ const struct off_oncpu *stage_oncpu(size_t i)
     static const struct off_oncpu none;
 
     return i < stage.noncpus ? &stage.oncpus[i] : &none;
+}
+
+void stage_held(uint64_t us, uint64_t longest_us, uint64_t times)
+{
+    stage.held = (struct off_span){us * 1000, longest_us * 1000, times};
+}
+
+struct off_span stage_rest(pid_t tid, enum off_rest kind)
+{
+    return stage.rest[tid][kind];
 }
 
 struct stage_asked stage_asked(void)

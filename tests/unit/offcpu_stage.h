@@ -9,7 +9,7 @@
 #ifndef FLAME_TESTS_UNIT_OFFCPU_STAGE_H
 #define FLAME_TESTS_UNIT_OFFCPU_STAGE_H
 
-#include "tracer/offcpu.h"
+#include "tracer/sleeps/offcpu.h"
 
 /* The sink adds this to a sleeper's stack for the call's frame. */
 #define STAGE_SLEPT 1000000
@@ -22,8 +22,13 @@ void stage_object(unsigned fd, enum off_object_kind kind, uint64_t a, unsigned s
 /* Call on `fd` sleeps on the set of these descriptors. */
 void stage_set(unsigned fd, const unsigned *members, size_t n, unsigned wants);
 void stage_peer(const char *name);
+/* The stacks of threads with the same number, not 0, are alike. */
+void stage_likeness(pid_t tid, uint32_t like);
 /* The scheduler's figures of a thread from now on, in microseconds. */
 void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t runs);
+
+/* It has asked for so many pages. */
+void stage_faults(pid_t tid, uint64_t faults);
 
 void stage_begin(uint64_t at, pid_t tid, pid_t pid, pid_t parent); /* parent 0: not newborn */
 void stage_begin_in(uint64_t at, pid_t tid, pid_t pid, int nr, uint64_t a0);
@@ -47,6 +52,8 @@ void stage_restarted(uint64_t at, pid_t tid, int nr, struct stage_args args);
 void stage_wake(uint64_t at, pid_t tid, int nr, struct stage_args args); /* no exit comes */
 void stage_exit(uint64_t at, pid_t tid, int64_t result);
 void stage_finish(uint64_t at);
+/* The tracer has held the thread of the next event so long, so often, before it. */
+void stage_held(uint64_t us, uint64_t longest_us, uint64_t times);
 
 /* ---- what came out ---- */
 
@@ -55,8 +62,11 @@ const struct off_sleep *stage_sleep(size_t i);
 const struct off_sleep *stage_last(void); /* an empty one if there is none */
 /* "12 13 [timer]": the chain of the last sleep. */
 const char *stage_chain(void);
+const char *stage_chain_of(size_t sleep);
 size_t stage_oncpus(void);
 const struct off_oncpu *stage_oncpu(size_t i);
+/* What a thread's time went to besides; all that was reported. */
+struct off_span stage_rest(pid_t tid, enum off_rest kind);
 /* Questions asked of the world since the last time this was called. */
 struct stage_asked {
     unsigned stacks, objects, scheds;

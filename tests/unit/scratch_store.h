@@ -15,7 +15,7 @@ static inline bool scratch_store_open(void)
     struct trace_header init = {.recorder = TRACE_RECORDER_MEM, .peak_epoch = 1};
 
     snprintf(scratch_path, sizeof scratch_path, "%s/flame-unit-%d.flame", dir, (int)getpid());
-    return trace_writer_create(&store.writer, scratch_path, &init, 4) == 0;
+    return trace_writer_create(&store.writer, scratch_path, &init) == 0;
 }
 
 static inline void scratch_store_close(void)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "fold/aggregate.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
@@ -309,8 +310,48 @@ static void test_summary(void)
     tb_release(&b);
 }
 
+static bool begins_with(void *first, const char *text, size_t len)
+{
+    return len > 0 && *text == *(const char *)first;
+}
+
+/* Whichever of its frames is named: the first that was made, the last, a root, a leaf. */
+static void test_exclude(void)
+{
+    static const struct {
+        char frame;
+        uint64_t sum;
+        const char *left;
+    } rows[] = {{'a', 5, "c 2\nc;d 7\n"},
+                {'b', 5, "c 2\nc;d 7\n"},
+                {'c', 9, "a;b 5\n"},
+                {'d', 7, "a;b 5\nc 2\n"},
+                {'e', 0, "a;b 5\nc 2\nc;d 7\n"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct aggregate *a = aggregate_new();
+        struct strbuf text = STRBUF_INIT;
+        uint32_t id[4], c;
+        char frame = rows[i].frame;
+
+        for (size_t k = 0; k < 4; k++)
+            id[k] = aggregate_frame(a, &"abcd"[k], 1);
+        aggregate_add(a, aggregate_push(a, aggregate_push(a, 0, id[0]), id[1]), 5);
+        c = aggregate_push(a, 0, id[2]);
+        aggregate_add(a, c, 2);
+        aggregate_add(a, aggregate_push(a, c, id[3]), 7);
+        is_int((intmax_t)aggregate_exclude(a, begins_with, &frame), (intmax_t)rows[i].sum,
+               "without stacks that have %c: what they came to", frame);
+        aggregate_write(a, append, &text);
+        is_str(text.buf, rows[i].left, "and what is left");
+        strbuf_release(&text);
+        aggregate_free(a);
+    }
+}
+
 int main(void)
 {
+    test_exclude();
     for (unsigned i = 0; i < 30; i++)
         random_stacks(i, 1 + draw(400), 1 + draw(5), i % 3 ? 0 : -25);
     test_names();

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "tests/tap.h"
-#include "tracer/calls.h"
+#include "tracer/sleeps/calls.h"
 
 static unsigned flags(int nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
@@ -43,10 +43,14 @@ int main(void)
 
     table = call_table(&n);
     for (size_t i = 0; i < n; i++) {
-        right &= call_find(table[i].nr) == &table[i] && table[i].flags && table[i].fd_arg < 6;
-        right &= strcmp(call_name(table[i].nr), table[i].name) == 0;
-        /* Arguments only take flags away. */
-        right &= !(flags(table[i].nr, 0, 0, 0, 0) & ~table[i].flags);
+        const struct call *c = &table[i];
+
+        right &= row(call_find(c->nr) == c, "%s is found by its number %d", c->name, c->nr);
+        right &= row(c->flags && c->fd_arg < 6, "%s has flags and arguments", c->name);
+        right &=
+            row(strcmp(call_name(c->nr), c->name) == 0, "%s is the name of its number", c->name);
+        right &= row(!(flags(c->nr, 0, 0, 0, 0) & ~c->flags), "%s: arguments only take flags away",
+                     c->name);
     }
     ok(right && n > 100, "every call is found by its number, once");
     ok(!call_find(SYS_getpid) && !call_find(-1) && !call_find(100000) && !flags(-1, 0, 0, 0, 0),
@@ -56,9 +60,11 @@ int main(void)
     right = true;
     for (size_t h = 0; h < ARRAY_LEN(how); h++) {
         for (size_t i = 0; i < ARRAY_LEN(waits); i++)
-            right &= flags(SYS_futex, 0, (uint64_t)waits[i] | how[h], 0, 0) == CALL_SLEEPS;
+            right &= row(flags(SYS_futex, 0, (uint64_t)waits[i] | how[h], 0, 0) == CALL_SLEEPS,
+                         "futex operation %d waits, with %#llx", waits[i], (long long)how[h]);
         for (size_t i = 0; i < ARRAY_LEN(wakers); i++)
-            right &= flags(SYS_futex, 0, (uint64_t)wakers[i] | how[h], 0, 0) == CALL_WAKES;
+            right &= row(flags(SYS_futex, 0, (uint64_t)wakers[i] | how[h], 0, 0) == CALL_WAKES,
+                         "futex operation %d wakes, with %#llx", wakers[i], (long long)how[h]);
     }
     ok(right, "a futex is waited for or woken, private or not");
     is_int(flags(SYS_futex, 0, FUTEX_TRYLOCK_PI, 0, 0), 0, "or neither");
@@ -82,7 +88,7 @@ int main(void)
     ok(sleeps(SYS_wait4, 0, 0, 0, 0) && !flags(SYS_wait4, 0, 0, WNOHANG, 0) &&
            !flags(SYS_waitid, 0, 0, 0, WEXITED | WNOHANG),
        "wait4, waitid");
-    ok(flags(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0) == CALL_SLEEPS &&
+    ok(flags(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0) == (CALL_SLEEPS | CALL_BIRTH) &&
            !flags(SYS_clone, CLONE_VM, 0, 0, 0),
        "clone as vfork");
     ok(flags(SYS_recvfrom, 0, 0, 9, 0) & CALL_EINTR &&

@@ -2,6 +2,9 @@
  * Call frame information written by hand, byte by byte, and the rules that must
  * come out of it at each address.
  */
+#define _GNU_SOURCE
+#include <link.h>
+
 #include "unwind/cfi.h"
 #include "tests/tap.h"
 #include "unwind/rules.h"
@@ -136,6 +139,9 @@ static void plain_functions(void)
     fde(c, 0xb0, 0x40, "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 13);
     fde(c, 0xf0, 0x10, "\x09\x06\x03", 3); /* bp kept in rbx */
     fde(c, 0x100, 0x10, "\x3f", 1);        /* no such instruction */
+    /* rbx by a value expression, whose bytes are no instructions; then def_cfa_offset. */
+    fde(c, 0x120, 0x10, "\x16\x03\x02\x76\x00\x0e\x20", 7);
+    fde(c, 0x130, 0x10, "\x2e\x41\x0e\x20", 4); /* GNU_args_size has an operand, too */
 
     is_rule(at(0x00), RULE_CFA_SP, 8, false, 0, "at entry");
     is_rule(at(0x01), RULE_CFA_SP, 16, true, -16, "after push");
@@ -153,6 +159,8 @@ static void plain_functions(void)
     is_rule(at(0xc0), RULE_CFA_SP, 8, false, 0, "the PLT's next entry");
     is_int(at(0xf5).kind, RULE_COMPLEX, "bp in a register");
     is_int(at(0x105).kind, RULE_COMPLEX, "an unknown instruction");
+    is_rule(at(0x125), RULE_CFA_SP, 32, false, 0, "behind a value expression");
+    is_rule(at(0x130), RULE_CFA_SP, 32, false, 0, "behind the size of arguments");
     is_int(at(0x110).kind, RULE_NONE, "after the last function");
     is_int(at(0x7fff).kind, RULE_NONE, "far away");
 }
@@ -162,6 +170,55 @@ static void signal_frame(void)
     begin_image();
     fde(cie("zRS"), 0, 0x10, "", 0);
     is_int(at(0).kind, RULE_SIGNAL, "a signal frame");
+}
+
+/* One instruction after another, for a function that begins with CFA = sp + 8. */
+static void instructions(void)
+{
+    static const struct {
+        const char *name, *bytes;
+        size_t n;
+        enum rule_kind kind;
+        int cfa;
+        bool saved;
+        int bp;
+    } rows[] = {
+        {"offset_extended", "\x05\x06\x02", 3, RULE_CFA_SP, 8, true, -16},
+        {"offset_extended_sf", "\x11\x06\x7e", 3, RULE_CFA_SP, 8, true, 16},
+        {"GNU_negative_offset_extended", "\x2f\x06\x02", 3, RULE_CFA_SP, 8, true, 16},
+        {"restore", "\x86\x02\xc6", 3, RULE_CFA_SP, 8, false, 0},
+        {"restore_extended", "\x86\x02\x06\x06", 4, RULE_CFA_SP, 8, false, 0},
+        {"same_value", "\x86\x02\x08\x06", 4, RULE_CFA_SP, 8, false, 0},
+        {"def_cfa_sf", "\x12\x06\x7e", 3, RULE_CFA_BP, 16, false, 0},
+        {"def_cfa_offset_sf", "\x13\x7e", 2, RULE_CFA_SP, 16, false, 0},
+        {"val_offset of sp, as always", "\x14\x07\x00", 3, RULE_CFA_SP, 8, false, 0},
+        {"val_offset of sp", "\x14\x07\x01", 3, RULE_COMPLEX, 0, false, 0},
+        {"val_offset_sf of sp", "\x15\x07\x7f", 3, RULE_COMPLEX, 0, false, 0},
+        {"register of another", "\x09\x03\x0c", 3, RULE_CFA_SP, 8, false, 0},
+        {"advance_loc2", "\x03\x30\x00\x0e\x20", 5, RULE_CFA_SP, 32, false, 0},
+        {"advance_loc2, further", "\x03\x40\x00\x0e\x20", 5, RULE_CFA_SP, 8, false, 0},
+        {"advance_loc4", "\x04\x30\x00\x00\x00\x0e\x20", 7, RULE_CFA_SP, 32, false, 0},
+        {"advance_loc4, further", "\x04\x00\x01\x00\x00\x0e\x20", 7, RULE_CFA_SP, 8, false, 0},
+        {"restore_state of none", "\x0b", 1, RULE_COMPLEX, 0, false, 0},
+        {"remember_state nine times", "\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a", 9, RULE_COMPLEX, 0,
+         false, 0},
+        {"an expression that goes on", "\x0f\x04\x76\x78\x06\x96", 6, RULE_COMPLEX, 0, false, 0},
+        {"an expression without deref", "\x0f\x02\x76\x78", 4, RULE_COMPLEX, 0, false, 0},
+        {"bp by an expression that goes on", "\x10\x06\x03\x76\x00\x96", 6, RULE_COMPLEX, 0, false,
+         0},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct rule got;
+
+        begin_image();
+        fde(cie("zR"), 0, 0x40, rows[i].bytes, rows[i].n);
+        got = at(0x3f);
+        if (rows[i].kind == RULE_COMPLEX)
+            is_int(got.kind, RULE_COMPLEX, "%s: too complex", rows[i].name);
+        else
+            is_rule(got, rows[i].kind, rows[i].cfa, rows[i].saved, rows[i].bp, rows[i].name);
+    }
 }
 
 /* Every byte of a good image in turn is set to bad values: no crash (the
@@ -187,10 +244,78 @@ static void damaged(void)
     is_int((long long)strange, 0, "damaged images give rules or none");
 }
 
+/* ---- going on where the last look ended ---- */
+
+static bool same_rule(struct rule a, struct rule b)
+{
+    return a.kind == b.kind && a.bp_saved == b.bp_saved && a.bp_at_bp == b.bp_at_bp &&
+           a.cfa_offset == b.cfa_offset && a.bp_offset == b.bp_offset;
+}
+
+struct looks {
+    unsigned differ, gone_on, all;
+};
+
+static void look(const struct cfi_section *s, uintptr_t pc, struct cfi_memo *memo, struct looks *n)
+{
+    struct cfi_memo before = *memo;
+
+    n->differ += !same_rule(cfi_rule_from(s, pc, memo), cfi_rule_at(s, pc));
+    n->gone_on += before.fde && before.fde == memo->fde && pc >= before.loc;
+    n->all++;
+}
+
+/* Every address of the libraries we are made of, and then some to and fro. */
+static int each_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct cfi_section s = {.lo = UINTPTR_MAX};
+    struct cfi_memo memo = {.fde = NULL};
+    uintptr_t text = 0, end = 0, pc;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + ph->p_vaddr;
+
+        if (ph->p_type == PT_LOAD) {
+            s.lo = at < s.lo ? at : s.lo;
+            s.hi = at + ph->p_memsz > s.hi ? at + ph->p_memsz : s.hi;
+        }
+        if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X)) {
+            text = at;
+            end = at + ph->p_memsz;
+        }
+        if (ph->p_type == PT_GNU_EH_FRAME) {
+            s.hdr = (const uint8_t *)at;
+            s.hdr_size = ph->p_memsz;
+        }
+    }
+    for (pc = text; pc < end; pc += 1 + pc % 5)
+        look(&s, pc, &memo, arg);
+    for (unsigned i = 0; i < 100000 && text; i++) {
+        pc = text + (pc - text + 2654435761u * i) % (end - text);
+        look(&s, pc, &memo, arg);
+        look(&s, pc + i % 300, &memo, arg);
+        look(&s, pc + i % 100, &memo, arg);
+    }
+    return 0;
+}
+
+static void memos(void)
+{
+    struct looks n = {0};
+
+    dl_iterate_phdr(each_module, &n);
+    is_int(n.differ, 0, "a look that goes on where one ended finds what one from the start does");
+    ok(n.gone_on > n.all / 20, "and many do (%u of %u)", n.gone_on, n.all);
+}
+
 int main(void)
 {
+    memos();
     plain_functions();
     signal_frame();
+    instructions();
     damaged();
     return done_testing();
 }

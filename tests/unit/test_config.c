@@ -1,6 +1,6 @@
 /* FLAMEMEM_OPTIONS and the trace's name. */
-#include "preload/config.h"
-#include "preload/say.h"
+#include "preload/run/config.h"
+#include "preload/run/say.h"
 #include "tests/tap.h"
 
 int main(void)
@@ -13,6 +13,10 @@ int main(void)
     ok(c.depth == 1024 && c.follow && !c.quiet && c.out[0] == '/', "defaults");
     config_parse(&c, "out=/x/%e-%p.%n:depth=64:follow=0:quiet=1");
     ok(c.depth == 64 && !c.follow && c.quiet, "all keys");
+    config_parse(&c, "depth=1090:sample=1099511627776:depth=1091x:sample=1099511627777");
+    is_int(c.depth, 1090, "digits from 0 to 9, and nothing else");
+    is_int((intmax_t)c.sample, (intmax_t)1 << 40, "the largest sampling period, and no larger one");
+    config_parse(&c, "out=/x/%e-%p.%n:depth=64:follow=0:quiet=1");
     ok(config_expand(&c, "a/b", 12, 3, path, sizeof path), "expand");
     is_str(path, "/x/a_b-12.3", "%%e, %%p and %%n");
     config_parse(&c, "out=/x/100%%:depth=7:depth=x:depth=70000:depth=:nonsense:=:follow=2:::");

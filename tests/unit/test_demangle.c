@@ -1,7 +1,7 @@
 /* Names of C++ and Rust, and names made to hurt. */
 #include <stdlib.h>
 
-#include "fold/demangle.h"
+#include "fold/symbols/demangle.h"
 #include "tests/tap.h"
 
 static void becomes(const char *mangled, const char *want)

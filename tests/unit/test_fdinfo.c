@@ -6,9 +6,9 @@
 
 #include "common/strbuf.h"
 #include "tests/tap.h"
-#include "tracer/fdinfo.h"
-#include "tracer/objname.h"
-#include "tracer/sockets.h"
+#include "tracer/things/fdinfo.h"
+#include "tracer/things/objname.h"
+#include "tracer/things/sockets.h"
 
 static void test_links(void)
 {

@@ -1,61 +1,50 @@
 /* Filters: what each does, in which order, and that both ways to run them agree. */
-#include "fold/filter.h"
+#include "fold/stacks/filter.h"
 
-#include <getopt.h>
-
-#include "fold/filter_lines.h"
-#include "fold/pattern.h"
+#include "fold/stacks/filter_lines.h"
+#include "fold/stacks/pattern.h"
 #include "tests/rnd.h"
 #include "tests/tap.h"
-
-static const struct option longopts[] = {FILTER_OPTIONS, {NULL, 0, NULL, 0}};
 
 /* "--grep", "x", ... as a command takes them. */
 static void parse(struct filter *f, const char *const *args)
 {
-    for (size_t i = 0; args[i]; i++) {
-        const struct option *o = longopts;
-        const char *eq = strchr(args[i], '='), *value = NULL;
-        size_t len = eq ? (size_t)(eq - args[i]) : strlen(args[i]);
+    static const struct opts_command command = {.name = "test", .tables = {{filter_rows, 0}}};
+    char *argv[32] = {(char[]){"test"}};
+    int first, n = 1;
 
-        while (strncmp(o->name, args[i] + 2, len - 2) != 0 || o->name[len - 2])
-            o++;
-        if (o->has_arg == required_argument)
-            value = args[++i];
-        else if (eq)
-            value = eq + 1;
-        if (filter_option(f, "test", o->val, value) != 0)
-            ok(false, "option %s", args[i]);
-    }
+    for (; args[n - 1]; n++)
+        argv[n] = (char *)(uintptr_t)args[n - 1];
+    is_int(opts_parse(&command, f, n, argv, &first), -1, "the options are taken");
 }
 
-static void add_text(struct collapse_stacks *st, const char *text)
+static void add_text(struct stackset *st, const char *text)
 {
     for (const char *line = text, *nl; (nl = strchr(line, '\n')); line = nl + 1) {
         const char *blank = nl;
-        struct collapse_count count;
+        struct stackset_count count;
         uint32_t ids[64];
         size_t n = 0;
 
         while (*--blank != ' ')
             continue;
-        collapse_count_parse(blank + 1, (size_t)(nl - blank - 1), &count);
+        stackset_count_parse(blank + 1, (size_t)(nl - blank - 1), &count);
         for (const char *s = line, *end; s < blank; s = end + 1) {
             for (end = s; end < blank && *end != ';';)
                 end++;
-            ids[n++] = collapse_stacks_name(st, s, (size_t)(end - s));
+            ids[n++] = stackset_name(st, s, (size_t)(end - s));
         }
-        collapse_stacks_add(st, ids, n, &count, NULL);
+        stackset_add(st, ids, n, &count, NULL);
     }
 }
 
-static char *text_of(struct collapse_stacks *st)
+static char *text_of(struct stackset *st)
 {
     char *text = NULL;
     size_t len;
     FILE *f = open_memstream(&text, &len);
 
-    collapse_stacks_write(st, BY_LINE, f);
+    stackset_write(st, BY_LINE, f);
     fclose(f);
     return text;
 }
@@ -63,7 +52,7 @@ static char *text_of(struct collapse_stacks *st)
 /* What is left of the text, by stacks that were added up. */
 static char *by_stacks(const char *const *args, const char *text, uint64_t *left_out)
 {
-    struct collapse_stacks *st = collapse_stacks_new();
+    struct stackset *st = stackset_new();
     struct filter f = FILTER_INIT;
     char *result;
 
@@ -72,7 +61,7 @@ static char *by_stacks(const char *const *args, const char *text, uint64_t *left
     filter_stacks(&f, &st);
     *left_out = f.left_out[0].whole;
     result = text_of(st);
-    collapse_stacks_free(st);
+    stackset_free(st);
     filter_release(&f);
     return result;
 }
@@ -87,7 +76,7 @@ static int take(void *to, const struct folded_line *line, unsigned tag)
 /* The same line by line, added up afterwards. */
 static char *by_lines(const char *const *args, const char *text)
 {
-    struct collapse_stacks *st = collapse_stacks_new();
+    struct stackset *st = stackset_new();
     struct filter f = FILTER_INIT;
     struct strbuf out = STRBUF_INIT;
     struct filter_lines *fl = filter_lines_new(&f, take, &out);
@@ -106,7 +95,7 @@ static char *by_lines(const char *const *args, const char *text)
     result = text_of(st);
     filter_lines_free(fl);
     strbuf_release(&out);
-    collapse_stacks_free(st);
+    stackset_free(st);
     filter_release(&f);
     return result;
 }
@@ -179,6 +168,8 @@ static void order(void)
           "f;f;x.so 1\n", 0);
     check("--by process", ARGS("--by", "process"), "v-1/2;f 1\nv-1/3;f 1\nw/3;f 1\n-1/2 1\n",
           "-1/2 1\nv-1;f 2\nw/3;f 1\n", 0);
+    check("--by process wants both numbers", ARGS("--by", "process"), "a--/8;f 1\na-7/;f 1\n",
+          "a--/8;f 1\na-7/;f 1\n", 0);
     check("--by thread leaves threads", ARGS("--by", "process", "--by", "thread"), "v-1/2;f 1\n",
           "v-1/2;f 1\n", 0);
 }
@@ -188,6 +179,8 @@ static void leaves(void)
     check("a new leaf is no count", ARGS("--prune", "read"), "a;read 4096;b 5\n", "a;read_4096 5\n",
           0);
     check("an empty name is no leaf", ARGS("--prune", "^$"), "a;;b 5\na 1\n", "a 6\n", 0);
+    check("a stack of empty names only", ARGS("--prune", "^x$"), ";; 5\n; 2\na 1\n", " 7\na 1\n",
+          0);
     check("broken text is matched around", ARGS("--grep", "b$"), "a\xff;b 1\na\xff;c 2\n",
           "a\xff;b 1\n", 2);
 }
@@ -244,32 +237,31 @@ static void places(void)
 
 static void two_columns(void)
 {
-    struct collapse_stacks *st = collapse_stacks_new();
-    struct collapse_count one = {1, 0}, two = {2, 0};
+    struct stackset *st = stackset_new();
+    struct stackset_count one = {1, 0}, two = {2, 0};
     struct filter f = FILTER_INIT;
-    uint32_t a = collapse_stacks_name(st, "a", 1), b = collapse_stacks_name(st, "b", 1);
+    uint32_t a = stackset_name(st, "a", 1), b = stackset_name(st, "b", 1);
     char *text;
 
     parse(&f, ARGS("--grep", "a"));
-    collapse_stacks_add(st, &a, 1, &one, NULL);
-    collapse_stacks_add(st, &b, 1, &one, &two);
+    stackset_add(st, &a, 1, &one, NULL);
+    stackset_add(st, &b, 1, &one, &two);
     filter_stacks(&f, &st);
     text = text_of(st);
     is_str(text, "a 1 0\n", "two columns stay two");
     is_int((long long)f.left_out[1].whole, 2, "the second one's sum is left out too");
     free(text);
-    collapse_stacks_free(st);
+    stackset_free(st);
     filter_release(&f);
 }
 
 static void trouble(void)
 {
     struct filter f = FILTER_INIT;
-    struct collapse_stacks *st = collapse_stacks_new();
+    struct stackset *st = stackset_new();
     struct strbuf line = STRBUF_INIT, why = STRBUF_INIT;
     struct pattern *p;
 
-    is_int(filter_option(&f, "test", 'o', "x"), -1, "an option of others");
     p = pattern_new("a(b|*)", &why);
     ok(!p, "no expression");
     ok(strstr(why.buf, "at character 5") != NULL, "the place of what is wrong");
@@ -297,7 +289,7 @@ static void trouble(void)
     filter_stacks(&f, &st);
     ok(f.gave_up != NULL, "an expression that would never end gives up");
     is_int(filter_check(&f, "test"), 2, "which is an error");
-    collapse_stacks_free(st);
+    stackset_free(st);
     strbuf_release(&line);
     filter_release(&f);
 }
@@ -319,7 +311,7 @@ static void any_grouping(void)
         struct strbuf part[2] = {STRBUF_INIT, STRBUF_INIT}, whole = STRBUF_INIT;
         uint64_t out[3];
         char *parts[2], *once, *added;
-        struct collapse_stacks *st = collapse_stacks_new();
+        struct stackset *st = stackset_new();
 
         for (int i = 0; i < 40; i++) {
             struct strbuf *to = &part[rnd() % 2];
@@ -337,7 +329,9 @@ static void any_grouping(void)
         }
         once = by_stacks(args, whole.buf, &out[2]);
         added = text_of(st);
-        same &= strcmp(once, added) == 0 && out[0] + out[1] == out[2];
+        same &= row(strcmp(once, added) == 0, "at once:\n%s\nadded up:\n%s", once, added);
+        same &= row(out[0] + out[1] == out[2], "left out: %d + %d, at once %d", (int)out[0],
+                    (int)out[1], (int)out[2]);
         for (int i = 0; i < 2; i++) {
             free(parts[i]);
             strbuf_release(&part[i]);
@@ -345,7 +339,7 @@ static void any_grouping(void)
         free(once);
         free(added);
         strbuf_release(&whole);
-        collapse_stacks_free(st);
+        stackset_free(st);
     }
     ok(same, "filtering before adding up is the same as after");
 }

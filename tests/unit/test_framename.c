@@ -1,5 +1,5 @@
 #include "render/framename.h"
-#include "render/functable.h"
+#include "render/export/functable.h"
 #include "tests/tap.h"
 
 /* name | function | file | line | mark */

@@ -91,7 +91,7 @@ static void test_order(void)
             size_t len = a->len < b->len ? a->len : b->len;
             int c = memcmp(a->s, b->s, len);
 
-            wrong += c > 0 || (c == 0 && a->len >= b->len);
+            wrong += WRONG(c > 0 || (c == 0 && a->len >= b->len), n);
         }
         last = n;
         depth++;
@@ -232,7 +232,7 @@ static void test_model(void)
         }
         frametree_finish(&t);
         qsort(paths, (size_t)npaths, sizeof paths[0], by_path);
-        wrong += t.n != (uint32_t)npaths + 1;
+        wrong += WRONG(t.n != (uint32_t)npaths + 1, round);
         /* Walk both in order; `where` is the path of the present node. */
         for (uint32_t n = frametree_next(&t, 0, true, &depth); n != FRAMETREE_NONE && i < npaths;
              n = frametree_next(&t, n, true, &depth), i++) {
@@ -244,8 +244,9 @@ static void test_model(void)
                 keep = (size_t)(strchr(where.buf + keep, ';') - where.buf) + 1;
             strbuf_setlen(&where, keep);
             strbuf_add(&where, name->s, name->len);
-            wrong += strcmp(where.buf, paths[i].s) != 0 || t.nodes[n].self != paths[i].self ||
-                     t.nodes[n].total != paths[i].total;
+            wrong += WRONG(strcmp(where.buf, paths[i].s) != 0 || t.nodes[n].self != paths[i].self ||
+                               t.nodes[n].total != paths[i].total,
+                           i);
             strbuf_addch(&where, ';');
         }
         frametree_release(&t);

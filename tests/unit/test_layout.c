@@ -1,6 +1,6 @@
 /* Where frames lie: order, edges, what is left out; and how text is fitted. */
 #include "render/layout.h"
-#include "render/textfit.h"
+#include "render/backends/textfit.h"
 #include "tests/tap.h"
 
 #include <math.h>
@@ -109,12 +109,13 @@ static void test_random(void)
                 p--;
             while (left > p && l.frames[left].depth > l.frames[i].depth)
                 left--;
-            wrong += l.frames[p].node != t.nodes[l.frames[i].node].parent;
-            wrong += l.frames[i].x < l.frames[p].x - 1e-6;
-            wrong += l.frames[i].x + l.frames[i].width > l.frames[p].x + l.frames[p].width + 1e-6;
+            wrong += WRONG(l.frames[p].node != t.nodes[l.frames[i].node].parent, i);
+            wrong += WRONG(l.frames[i].x < l.frames[p].x - 1e-6, i);
+            wrong += WRONG(
+                l.frames[i].x + l.frames[i].width > l.frames[p].x + l.frames[p].width + 1e-6, i);
             if (left > p)
-                wrong += l.frames[left].x + l.frames[left].width > l.frames[i].x + 1e-6;
-            wrong += l.frames[i].width < round % 3;
+                wrong += WRONG(l.frames[left].x + l.frames[left].width > l.frames[i].x + 1e-6, i);
+            wrong += WRONG(l.frames[i].width < round % 3, i);
         }
         layout_release(&l);
         frametree_release(&t);
@@ -137,8 +138,8 @@ static void test_text(void)
     for (double w = 0; w < 300; w += 0.5) {
         size_t fits = textfit(name, len, w, 12, "monospace", 0);
 
-        wrong += fits < last;
-        wrong += fits > 0 && fits < len && ((double)fits + 2) * 12 * 0.602 > w + 1e-6;
+        wrong += WRONG(fits < last, w);
+        wrong += WRONG(fits > 0 && fits < len && ((double)fits + 2) * 12 * 0.602 > w + 1e-6, w);
         last = fits;
     }
     is_int(wrong, 0, "more room never shows less, and dots fit too");

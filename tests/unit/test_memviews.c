@@ -9,6 +9,32 @@ static int64_t value(const char *name, const struct trace_row *r)
     return view_find(name)->value(&t, r);
 }
 
+/* A verdict is on blocks that others count. */
+static void verdicts(void)
+{
+    static const struct {
+        uint16_t flag;
+        const char *view;
+        int64_t leaked;
+    } all[] = {
+        {TRACE_ROW_LEAKED, "definite", 50},
+        {TRACE_ROW_LEAKED_BY_LEAK, "indirect", 50},
+        {TRACE_ROW_INNER, "inner", 0},
+        {TRACE_ROW_REACHED, "reachable", 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct trace_row r = {.alloc_bytes = 50, .alloc_calls = 2, .flags = all[i].flag};
+
+        for (const struct view *v = mem_views; v->name; v++)
+            if (strcmp(v->name, "leak") == 0)
+                is_int(value(v->name, &r), all[i].leaked, "%s: leaked", all[i].view);
+            else
+                is_int(value(v->name, &r), strcmp(v->name, all[i].view) == 0 ? 50 : 0, "%s: %s",
+                       all[i].view, v->name);
+    }
+}
+
 int main(void)
 {
     struct trace_row r = {.alloc_bytes = 100,
@@ -38,9 +64,11 @@ int main(void)
     r.free_bytes = UINT64_MAX - 1;
     is_int(value("live", &r), 1, "modulo 2^64");
 
-    ok(!view_find("leak") && !view_find("") && !view_find("allo"), "no other views");
+    verdicts();
+    ok(!view_find("") && !view_find("allo"), "no other views");
     view_list(&sb, TRACE_RECORDER_MEM);
-    is_str(sb.buf, "alloc, count, live, peak, temp", "their list");
+    is_str(sb.buf, "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable",
+           "their list");
     for (const struct view *v = mem_views; v->name; v++)
         ok(view_find(v->name) == v && v->unit, "%s is found", v->name);
     strbuf_release(&sb);

@@ -15,7 +15,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -25,8 +24,9 @@
 #include <unistd.h>
 
 #include "common/strbuf.h"
+#include "common/sysnr.h"
 #include "tests/tap.h"
-#include "tracer/objname.h"
+#include "tracer/things/objname.h"
 
 #define ARGS(...) ((const uint64_t[6]){__VA_ARGS__})
 
@@ -310,18 +310,10 @@ static void test_sets(void)
     close(p[0]), close(p[1]), close(e), close(ep);
 }
 
-static void *hold(void *arg)
-{
-    pthread_mutex_lock(arg);
-    return (void *)(intptr_t)syscall(SYS_gettid);
-}
-
 static void test_futex(void)
 {
-    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     struct off_object a, b;
     uint32_t word = 1;
-    pid_t owner = 0;
 
     a = of(SYS_futex, ARGS((uintptr_t)&word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG));
     b = of(SYS_futex, ARGS((uintptr_t)&word, FUTEX_WAKE));
@@ -332,12 +324,6 @@ static void test_futex(void)
     ok(!off_same(&a, &b) && b.b == ((uintptr_t)&word & 0xfff), "a shared one by file and offset");
     area = FUTEX_MODULE;
     is_str(name(SYS_futex, ARGS((uintptr_t)&word, 128), false), "futex", "one with a symbol");
-    hold(&mutex);
-    ok(objects_owner(getpid(), getpid(), (uintptr_t)&mutex, &owner) && owner == getpid(),
-       "who holds a mutex");
-    pthread_mutex_unlock(&mutex);
-    ok(!objects_owner(getpid(), getpid(), (uintptr_t)&mutex, &owner), "nobody");
-    ok(!objects_owner(getpid(), getpid(), 8, &owner), "not to be read");
 }
 
 static void test_others(void)
@@ -396,12 +382,12 @@ static void test_peer(void)
     close(p[1]);
     close(s[1]);
     object = of_fd(p[0]);
-    peer = objects_peer(objects, getpid(), &object);
+    peer = objects_peer(objects, &object);
     ok(peer && strncmp(peer, "[untraced: test_objects", 23) == 0,
        "who has the other end of a pipe");
-    ok(objects_peer(objects, getpid(), &object) == peer, "asked once");
+    ok(objects_peer(objects, &object) == peer, "asked once");
     object = of_fd(s[0]);
-    peer = objects_peer(objects, getpid(), &object);
+    peer = objects_peer(objects, &object);
     ok(peer && strncmp(peer, "[untraced: ", 11) == 0, "and of a socket");
     ok(objects_sender(objects, 0) == NULL, "nobody sent it");
     close(s[0]);

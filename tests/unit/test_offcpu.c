@@ -337,6 +337,29 @@ static void test_lost(void)
     ok(true, "beginning or ending twice does no harm");
 }
 
+/* What the tracer held a thread is told now and then, and at the end. */
+static void test_held(void)
+{
+    struct off_span held;
+
+    two_threads(0);
+    stage_held(30, 30, 1);
+    stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_held(50, 40, 2);
+    stage_exit(200, 11, 0);
+    is_int((intmax_t)stage_rest(11, OFF_REST_TRACER).times, 0, "not at once");
+    stage_held(7, 7, 1);
+    stage_entry(1200000, 11, SYS_clock_nanosleep, ARGS(0));
+    held = stage_rest(11, OFF_REST_TRACER);
+    ok(held.ns == 87000 && held.longest_ns == 40000 && held.times == 4,
+       "after a second all of it, and the longest stop");
+    stage_held(1, 1, 1);
+    stage_end(1300000, 11);
+    is_int((intmax_t)stage_rest(11, OFF_REST_TRACER).ns, 88000, "at the end the rest");
+    is_int((intmax_t)stage_rest(12, OFF_REST_TRACER).times, 0, "of another thread nothing");
+    stage_close();
+}
+
 int main(void)
 {
     test_plain();
@@ -351,5 +374,6 @@ int main(void)
     test_exit_inside();
     test_oncpu();
     test_lost();
+    test_held();
     return done_testing();
 }

@@ -174,6 +174,151 @@ static void test_deep(void)
     stage_close();
 }
 
+/* 13, then 12, then 14 hold a thing for 5 ms each, while 11 waits for it all the time; each
+ * waits for its own word, which `lock` says. */
+static void in_turn(const uint64_t lock[4])
+{
+    const pid_t holder[] = {13, 12, 14};
+
+    stage_entry(100, 13, SYS_clock_nanosleep, ARGS(0));
+    waits(110, 12, lock[1]);
+    waits(115, 14, lock[2]);
+    waits(120, 11, lock[3]);
+    for (uint64_t i = 0, at = 5100; i < 3; i++, at += 5000) {
+        pid_t next = i < 2 ? holder[i + 1] : 11;
+
+        stage_exit(at, holder[i], 0);
+        wakes(at + 10, holder[i], lock[i + 1]);
+        stage_exit(at + 20, next, 0);
+        if (next != 11)
+            stage_entry(at + 30, next, SYS_clock_nanosleep, ARGS(0));
+    }
+}
+
+/* The last three things told are parts of the sleep of 11. */
+static void is_split(const char *last, const char *middle, const char *first, const char *name)
+{
+    size_t n = stage_sleeps();
+    const struct off_sleep *a = stage_sleep(n - 3), *b = stage_sleep(n - 2),
+                           *c = stage_sleep(n - 1);
+
+    is_str(stage_chain_of(n - 3), last, "%s", name);
+    is_str(stage_chain_of(n - 2), middle, "who had it before");
+    is_str(stage_chain_of(n - 1), first, "and who had it first");
+    is_int(c->blocked_ns, 5000000, "for as long as it had it");
+    is_int(b->blocked_ns, 5000000, "each of them");
+    is_int(a->blocked_ns, 5000000, "up to the end");
+    is_int(c->begin, 120000, "from the beginning");
+    ok(a->tid == 11 && !a->more && b->more && c->more && !stage_sleep(n - 4)->more,
+       "and it is one sleep");
+}
+
+static void test_turns(void)
+{
+    static const uint64_t same[] = {0xA, 0xA, 0xA, 0xA}, own[] = {0xA, 0xB, 0xC, 0xD};
+
+    threads(0, 8);
+    in_turn(same);
+    is_split("14 [timer]", "12 [timer]", "13 [timer]", "who ended the wait, for a part of it");
+    stage_close();
+
+    threads(0, 8);
+    for (pid_t tid = 11; tid < 15; tid++)
+        stage_likeness(tid, 7);
+    in_turn(own);
+    is_split("14 [timer]", "14 12 [timer]", "14 12 13 [timer]",
+             "words of the waiters' own, waited for alike: the ways that led there");
+    stage_close();
+
+    threads(0, 2);
+    for (pid_t tid = 11; tid < 15; tid++)
+        stage_likeness(tid, 7);
+    in_turn(own);
+    is_split("14 [timer]", "14 12", "14 12", "not deeper than is asked");
+    stage_close();
+
+    threads(0, 8);
+    in_turn(own);
+    is_str(stage_chain(), "14 [timer]", "other words, and nothing says that they are alike");
+    is_int(stage_last()->blocked_ns, 15000000, "one part");
+    stage_close();
+}
+
+static void test_turn_of_set(void)
+{
+    threads(0, 8);
+    stage_object(5, OFF_ON_SEM, 1, 0);
+    stage_entry(110, 12, SYS_semop, ARGS(5, 0, 1));
+    stage_entry(120, 11, SYS_semop, ARGS(5, 0, 1));
+    stage_entry(5000, 13, SYS_semop, ARGS(5, 0, 1));
+    stage_exit(5010, 12, 0);
+    stage_exit(5015, 13, 0);
+    stage_entry(9000, 12, SYS_semop, ARGS(5, 0, 1));
+    stage_exit(9010, 11, 0);
+    is_str(stage_chain_of(stage_sleeps() - 2), "12", "a set of semaphores");
+    is_str(stage_chain(), "12 13", "may be two locks: the way from one to the other is said");
+    stage_close();
+}
+
+/* A wait that began while 12 had the lock, and one with times that are no part of it. */
+static void test_turn_times(void)
+{
+    threads(0, 8);
+    stage_entry(100, 13, SYS_clock_nanosleep, ARGS(0));
+    waits(110, 12, 0xA);
+    stage_exit(5000, 13, 0);
+    wakes(5010, 13, 0xA);
+    stage_exit(5020, 12, 0);
+    waits(5030, 11, 0xA);
+    wakes(6000, 12, 0xA);
+    stage_exit(6010, 11, 0);
+    is_str(stage_chain(), "12", "who had it before the wait began has no part in it");
+    is_int(stage_last()->blocked_ns, 980000, "which is whole");
+    stage_close();
+
+    threads(0, 8);
+    stage_sched(11, 0, 0, 1);
+    waits(100, 12, 0xA);
+    waits(120, 11, 0xA);
+    wakes(4010, 13, 0xA);
+    stage_exit(4120, 12, 0);
+    wakes(5000, 12, 0xA);
+    stage_sched(11, 30, 100, 3);
+    stage_exit(5120, 11, 0);
+    is_int(stage_last()->blocked_ns, 4000000, "the first part is all asleep");
+    is_int(stage_last()->runq_ns, 0, "and had a CPU");
+    is_int(stage_sleep(stage_sleeps() - 2)->blocked_ns, 870000, "the last one has the rest");
+    is_int(stage_sleep(stage_sleeps() - 2)->runq_ns, 100000, "and waited for a CPU");
+    stage_close();
+}
+
+/* The lock goes round quickly after 19 has given it back. */
+static void test_turn_small(void)
+{
+    size_t before;
+    uint64_t sum = 0;
+
+    threads(0, 8);
+    stage_entry(100, 19, SYS_clock_nanosleep, ARGS(0));
+    for (pid_t tid = 18; tid > 10; tid--)
+        waits(110, tid, 0xA);
+    stage_exit(90000, 19, 0);
+    wakes(90010, 19, 0xA);
+    for (pid_t tid = 18; tid > 11; tid--) {
+        stage_exit(90020 + (uint64_t)(18 - tid) * 100, tid, 0);
+        wakes(90050 + (uint64_t)(18 - tid) * 100, tid, 0xA);
+    }
+    before = stage_sleeps();
+    stage_exit(90800, 11, 0);
+    is_int(stage_sleeps() - before, 2, "short turns are not told one by one");
+    is_str(stage_chain_of(before), "12 13 14 15 16 17 18", "who ended the wait is, with them all");
+    is_str(stage_chain(), "19 [timer]", "and who had it long");
+    for (size_t i = before; i < stage_sleeps(); i++)
+        sum += stage_sleep(i)->blocked_ns;
+    is_int(sum, 90690000, "nothing is lost between them");
+    stage_close();
+}
+
 int main(void)
 {
     test_convoy();
@@ -182,5 +327,9 @@ int main(void)
     test_short();
     test_circles();
     test_deep();
+    test_turns();
+    test_turn_of_set();
+    test_turn_times();
+    test_turn_small();
     return done_testing();
 }

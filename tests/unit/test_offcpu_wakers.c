@@ -8,7 +8,7 @@
 
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
-#include "tracer/roles.h"
+#include "tracer/sleeps/roles.h"
 
 #define P FUTEX_PRIVATE_FLAG
 #define WAIT (FUTEX_WAIT | P)
@@ -87,7 +87,9 @@ static void test_futex_moves(void)
     is_str(stage_chain(), "13", "a requeue wakes so many");
     stage_wake(40, 11, SYS_futex, ARGS(0x20, WAKE, 1));
     stage_exit(50, 12, 0);
-    is_str(stage_chain(), "11 13", "and moves the rest: they are woken through the other futex");
+    is_str(stage_chain_of(stage_sleeps() - 2), "11",
+           "and moves the rest: they are woken through the other futex");
+    is_str(stage_chain(), "13", "both waited for the requeue before");
     stage_close();
 
     threads();
@@ -98,6 +100,13 @@ static void test_futex_moves(void)
     is_str(stage_chain(), "13", "FUTEX_WAKE_OP wakes at the first");
     stage_exit(30, 12, 0);
     is_str(stage_chain(), "13", "and at the second");
+    futex_wait(40, 11, 0x20);
+    futex_wait(41, 12, 0x20);
+    stage_wake(50, 13, SYS_futex, ARGS(0x10, FUTEX_WAKE_OP | P, 1, 0, 0x20, 0));
+    stage_exit(60, 11, 0);
+    is_str(stage_chain(), "13", "one there, even if it is told to wake none");
+    stage_exit(60, 12, 0);
+    is_str(stage_chain(), "[unknown]", "and not two");
     stage_entry(100, 11, SYS_futex, ARGS(0x30, FUTEX_LOCK_PI | P));
     stage_wake(120, 12, SYS_futex, ARGS(0x30, FUTEX_UNLOCK_PI | P));
     stage_exit(130, 11, 0);

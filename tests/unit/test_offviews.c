@@ -217,6 +217,14 @@ static void test_idle(void)
     ok(!is_idle("main/read x", TRACE_OFF_FILE, 0), "a file is no work to wait for");
     ok(!is_idle("main/wait4", TRACE_OFF_CHILD, 0), "nor a child");
     ok(!is_idle("main/futex [heap]", TRACE_OFF_LOCK, 0), "nor a lock");
+    ok(is_idle("main/CompileQueue::get()/os::PlatformMonitor::wait(long)/pthread_cond_wait/"
+               "futex [heap]",
+               TRACE_OFF_LOCK, 0),
+       "but a queue's condition variable");
+    ok(!is_idle("main/ObjectMonitor::EnterI(JavaThread*)/os::PlatformEvent::park()/"
+                "pthread_cond_wait/futex [heap]",
+                TRACE_OFF_LOCK, 0),
+       "and not one that a lock is made of");
 }
 
 static void test_futex(void)
@@ -247,6 +255,40 @@ static void test_futex(void)
     ok(strstr(got, "app;main;take;futex lib:so .1+0x234 2501\n"), "or in its module");
     free(got);
     sample = none;
+}
+
+/* Code in no file, of a process with such a library: two frames, a named one, another. */
+static void is_made(const char *library, const char *want)
+{
+    struct fold_options opt = {.view = "off", .no_header = true};
+    struct trace_builder b;
+    struct trace *t = NULL;
+    uint32_t node;
+    uint16_t app;
+    char *got;
+
+    ob_init(&b);
+    tb_module_plain(&b, 0x1000, 0x2000, 0x1000, library);
+    app = ob_thread(&b, 1, 1, "app");
+    node = tb_node(&b, TRACE_NODE_PC, 0x7001, tb_root(&b, 0, app));
+    node = tb_node(&b, TRACE_NODE_PC, 0x7005, node);
+    node = tb_node(&b, TRACE_NODE_PC, 0x7009, ob_name(&b, TRACE_NODE_NAME, "call", node));
+    ob_sleep(&b, ob_name(&b, TRACE_NODE_NAME, "nanosleep", node), app, TRACE_OFF_TIMER, 5000, 0);
+    if (trace_load_bytes("made", b.data, b.len, false, &t))
+        exit(1);
+    tb_release(&b);
+    got = fold(&opt, t);
+    is_str(got, want, "code made at run time, with %s", library);
+    free(got);
+    trace_free(t);
+}
+
+static void test_made(void)
+{
+    is_made("/jvm/lib/server/libjvm.so", "app;[java];call;[java];nanosleep 5\n");
+    is_made("/usr/lib/libnode.so.115", "app;[javascript];call;[javascript];nanosleep 5\n");
+    is_made("/lib/libjvm.so.txt",
+            "app;[unknown+0x7001];[unknown+0x7005];call;[unknown+0x7009];nanosleep 5\n");
 }
 
 static __attribute__((noinline)) uint64_t caller(void)
@@ -380,6 +422,7 @@ int main(int argc, char **argv)
     test_filters();
     test_idle();
     test_futex();
+    test_made();
     test_inlined();
     test_made_code();
     test_refusals();

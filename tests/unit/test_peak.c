@@ -1,7 +1,10 @@
 /*
  * Peak shares against a naive twin: it remembers every row's live bytes at the
- * first instant the total was highest. One thread, so the shares are exact.
+ * first instant the total was highest. One thread, so the shares are exact. And the
+ * bound that holds with two.
  */
+#include <pthread.h>
+
 #include "preload/peak.h"
 #include "tests/tap.h"
 #include "tests/unit/scratch_store.h"
@@ -15,6 +18,86 @@ static uint64_t next(void)
     seed ^= seed << 13;
     seed ^= seed >> 7;
     return seed ^= seed << 17;
+}
+
+/* ---- two threads ---- */
+
+/* The second thread's record; the thread itself does nothing more. */
+static struct thread_state *second;
+static pthread_barrier_t met;
+
+static void *be_second(void *arg)
+{
+    second = threads_self();
+    pthread_barrier_wait(&met);
+    pthread_barrier_wait(&met);
+    return arg;
+}
+
+static struct trace_header two;
+static uint64_t live_now, true_peak;
+
+static void change(struct thread_state *t, int64_t bytes)
+{
+    static struct trace_row row;
+
+    if (bytes < 0) {
+        peak_sub(&two, t, &row, (uint64_t)-bytes);
+    } else {
+        peak_add(&two, t, &row, (uint64_t)bytes, false);
+        peak_check(&two, t, false);
+    }
+    live_now += (uint64_t)bytes;
+    if (live_now > true_peak)
+        true_peak = live_now;
+}
+
+static bool within_bound(void)
+{
+    return two.peak_bytes <= true_peak && true_peak - two.peak_bytes < 2 * PEAK_STEP;
+}
+
+/*
+ * A thread that has fallen and grows again must look at the sum again, though it holds
+ * less than when it looked last: another may have grown meanwhile.
+ */
+static void bound_with_two(void)
+{
+    struct thread_state *first;
+    pthread_t thread;
+    int wrong = 0;
+
+    two = (struct trace_header){.peak_epoch = 1};
+    if (!scratch_store_open()) {
+        ok(false, "a store for two threads");
+        return;
+    }
+    pthread_barrier_init(&met, NULL, 2);
+    first = threads_self();
+    pthread_create(&thread, NULL, be_second, NULL);
+    pthread_barrier_wait(&met);
+    ok(first && second && first != second, "two threads are recorded");
+    change(first, 100000);
+    change(first, -60000);
+    change(second, 30000);
+    for (int i = 0; i < 50; i++)
+        change(first, 1000);
+    ok(within_bound(), "a fall and a regrowth: the mark is at most two steps low (%llu of %llu)",
+       (unsigned long long)two.peak_bytes, (unsigned long long)true_peak);
+    for (int op = 0; op < 200000; op++) {
+        struct thread_state *t = next() % 2 ? first : second;
+        bool up = next() % 100 < (op / 3000 % 2 ? 40u : 60u);
+        uint64_t size = next() % 3000;
+
+        if (!up && size > t->record->live_bytes)
+            size = t->record->live_bytes;
+        change(t, up ? (int64_t)size : -(int64_t)size);
+        wrong += WRONG(!within_bound(), op);
+    }
+    is_int(wrong, 0, "and after each of 200,000 changes");
+    pthread_barrier_wait(&met);
+    pthread_join(thread, NULL);
+    scratch_store_close();
 }
 
 int main(void)
@@ -56,16 +139,17 @@ int main(void)
         }
         if (op % 997 && op != 299999)
             continue;
-        wrong += h.peak_bytes != top || record.live_bytes != total;
+        wrong += WRONG(h.peak_bytes != top || record.live_bytes != total, op);
         for (size_t k = 0; k < ROWS; k++) {
             bool kept = rows[k].peak_epoch == h.peak_epoch;
             uint64_t b = kept ? rows[k].peak_bytes : rows[k].alloc_bytes - rows[k].free_bytes;
             uint64_t c = kept ? rows[k].peak_calls : rows[k].alloc_calls - rows[k].free_calls;
 
-            wrong += b != share[k] || c != share_calls[k];
+            wrong += WRONG(b != share[k] || c != share_calls[k], k);
         }
     }
     is_int((long long)wrong, 0, "mark and shares equal the naive twin's at every look");
     ok(h.peak_epoch > 10, "through many maxima (%u)", h.peak_epoch);
+    bound_with_two();
     return done_testing();
 }

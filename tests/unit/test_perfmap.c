@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fold/perfmap.h"
+#include "fold/symbols/perfmap.h"
 #include "tests/tap.h"
 
 static bool is(const struct perfmap *map, uint64_t addr, const char *want)

@@ -49,10 +49,10 @@ static void one_stack(void)
         for (size_t i = 0; i < 2 * DEPTH; i++)
             words[i] = next();
         keep(&a, true, HI, n, n);
-        wrong += recall_find(&r, &a, HI) != n;
+        wrong += WRONG(recall_find(&r, &a, HI) != n, n);
         for (size_t i = 0; i < 2 * DEPTH; i++) { /* each word counts, if it was kept */
             words[i] ^= 1;
-            wrong += recall_find(&r, &a, HI) != (i < 2 * n ? 0 : n);
+            wrong += WRONG(recall_find(&r, &a, HI) != (i < 2 * n ? 0 : n), n);
             words[i] ^= 1;
         }
     }
@@ -97,7 +97,7 @@ static void against_model(uint32_t variants, size_t rounds, bool often)
                 break;
         mark = recall_find(&r, &regs, HI);
         hits += mark != 0;
-        wrong += mark && mark != i + 1;
+        wrong += WRONG(mark && mark != i + 1, i);
         if (i == nseen && nseen < ARRAY_LEN(seen)) {
             seen[nseen].regs = regs;
             memcpy(seen[nseen++].words, words, sizeof words);

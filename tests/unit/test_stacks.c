@@ -88,13 +88,14 @@ static void against_model(struct stack_table *t)
 int main(void)
 {
     static struct stack_table t;
+    static struct stack_small small;
     uintptr_t a[3] = {1000, 2000, 3000}, deep[3] = {1000, STACK_TRUNCATED, 3000};
     struct stack_entry *e;
     uint32_t node;
 
     if (!ok(scratch_store_open(), "a trace to write to"))
         return done_testing();
-    ok(stacks_init(&t, MAX_DEPTH), "init");
+    stacks_init(&t, &small);
     ok(stacks_set_root(&t, 77), "root");
     against_model(&t);
     is_int((long long)reported, (long long)t.used, "every new address is reported once");

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/alloc.h"
 #include "common/strbuf.h"
-#include "fold/elfsym.h"
+#include "fold/symbols/elfsym.h"
 #include "fold/fold.h"
-#include "fold/rangemap.h"
-#include "fold/symbols.h"
-#include "fold/symtab.h"
+#include "fold/symbols/rangemap.h"
+#include "fold/symbols/symbols.h"
+#include "fold/symbols/symtab.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 
@@ -140,7 +141,7 @@ static void test_self(void)
 {
     struct symbol_options opt = {.no_inline = true};
     struct symbols *s = symbols_new(&opt);
-    struct symbol_module *m = symbols_module(s, "/proc/self/exe", NULL, 0);
+    struct symbol_module *m = symbols_module(s, "/proc/self/exe", NULL, 0, 0);
     const struct link_map *map = NULL;
     uint64_t vaddr;
     Dl_info info;
@@ -151,25 +152,25 @@ static void test_self(void)
     name = name_of(s, m, vaddr);
     is_str(name, "a_function_to_be_found", "a function of this program");
     free(name);
-    ok(symbols_module(s, "/proc/self/exe", NULL, 0) == m, "a module is opened once");
+    ok(symbols_module(s, "/proc/self/exe", NULL, 0, 0) == m, "a module is opened once");
     name = name_of(s, m, 1);
     is_str(name, "(none)", "no function is at address 1");
     free(name);
-    m = symbols_module(s, "/proc/self/exe", (const uint8_t *)"other", 5);
+    m = symbols_module(s, "/proc/self/exe", (const uint8_t *)"other", 5, 0);
     if (!freopen("/dev/null", "w", stderr))
         exit(EXIT_FAILURE);
     name = name_of(s, m, vaddr);
     is_str(name, "(none)", "another build-id, no symbols");
     free(name);
-    m = symbols_module(s, "/nonexistent", NULL, 0);
+    m = symbols_module(s, "/nonexistent", NULL, 0, 0);
     name = name_of(s, m, vaddr);
     is_str(name, "(none)", "no file, no symbols");
     free(name);
-    m = symbols_module(s, "/dev/null", NULL, 0);
+    m = symbols_module(s, "/dev/null", NULL, 0, 0);
     name = name_of(s, m, vaddr);
     is_str(name, "(none)", "a device is no file");
     free(name);
-    m = symbols_module(s, "[vdso]", NULL, 0);
+    m = symbols_module(s, "[vdso]", NULL, 0, 0);
     name = name_of(s, m, vaddr);
     is_str(name, "(none)", "nor is what has no path");
     free(name);
@@ -198,7 +199,7 @@ static void test_sigreturn(void)
     if (!ok(dladdr1(returns_to, &info, (void **)&map, RTLD_DL_LINKMAP) && map->l_name[0] == '/',
             "a handler returns into a library"))
         goto out;
-    m = symbols_module(s, map->l_name, NULL, 0);
+    m = symbols_module(s, map->l_name, NULL, 0, 0);
     vaddr = (uint64_t)(uintptr_t)returns_to - map->l_addr;
     ok(symbols_is_sigreturn(s, m, vaddr), "to what returns to the interrupted code");
     ok(!symbols_is_sigreturn(s, m, vaddr + 1), "which begins there");

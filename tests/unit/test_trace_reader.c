@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/strbuf.h"
-#include "common/trace_reader.h"
+#include "common/alloc.h"
+#include "common/trace/trace_reader.h"
 #include "tests/tap.h"
 #include "tests/unit/said.h"
 #include "tests/unit/trace_build.h"
@@ -119,6 +119,55 @@ static void test_valid(void)
     tb_release(&s.b);
 }
 
+static void add_title(struct trace_builder *b, uint32_t pid, const char *title, size_t len)
+{
+    uint8_t payload[64];
+
+    memcpy(payload, &pid, sizeof pid);
+    memcpy(payload + sizeof pid, title, len);
+    tb_meta(b, TRACE_META_TITLE, payload, sizeof pid + len);
+}
+
+static void is_title(const struct trace *t, uint32_t pid, const char *want, const char *name)
+{
+    struct trace_string s = trace_title_of(t, pid);
+
+    ok(s.len == strlen(want) && memcmp(s.s, want, s.len) == 0, "%s", name);
+}
+
+static void test_titles(void)
+{
+    struct trace_builder b;
+    struct trace *t = NULL;
+
+    tb_init(&b);
+    tb_header(&b)->recorder = TRACE_RECORDER_OFF;
+    for (uint32_t pid = 9; pid > 1; pid--)
+        add_title(&b, pid, "first", 5);
+    add_title(&b, 5, "second", 6);
+    add_title(&b, 7, "", 0);
+    is_int(load_said(b.data, b.len, &t), 0, "a trace with titles");
+    is_title(t, 5, "second", "the last title of a process counts");
+    is_title(t, 7, "", "which may be none");
+    is_title(t, 9, "first", "one");
+    is_title(t, 2, "first", "another");
+    is_title(t, 1, "", "a process without one");
+    trace_free(t);
+    tb_meta(&b, TRACE_META_TITLE, "ab", 2);
+    is_int(load_said(b.data, b.len, &t), FLAME_USAGE, "a title of nobody");
+    ok(strstr(said, "a title's record of 2 bytes"), "is damage");
+    tb_release(&b);
+
+    tb_init(&b);
+    tb_header(&b)->pid = 77;
+    memset(tb_header(&b)->title, 'x', sizeof tb_header(&b)->title);
+    is_int(load_said(b.data, b.len, &t), 0, "a trace of memory");
+    is_int((intmax_t)trace_title_of(t, 77).len, sizeof tb_header(&b)->title, "may have no end");
+    is_title(t, 78, "", "it is of one process");
+    trace_free(t);
+    tb_release(&b);
+}
+
 static void test_peak(void)
 {
     struct trace_builder b;
@@ -161,8 +210,7 @@ static void test_peak(void)
 
 static struct trace_segment *segment_of(struct sample *s, uint32_t type)
 {
-    return (struct trace_segment *)(s->b.data +
-                                    (size_t)s->b.arrays[type].segment_of[0] * TRACE_SEGMENT_SIZE);
+    return (struct trace_segment *)(s->b.data + s->b.arrays[type].segment_at[0]);
 }
 
 static struct trace_meta *meta_at(struct sample *s, uint64_t at)
@@ -181,10 +229,11 @@ static void test_spoiled_header(void)
     SPOIL("not a trace", "four bytes", len = 4);
     SPOIL("not a trace", "other magic", h->magic[0] = 'X');
     SPOIL("cut", "half a header", len = 500);
-    SPOIL("cut", "half a segment", len = 30000);
-    SPOIL("the file has 200000;", "half the segments", len = 200000);
-    SPOIL("cut", "more segments than bytes", h->segments = UINT32_MAX);
-    SPOIL("version 2", "a later version", h->version = 2);
+    SPOIL("cut", "half a segment", len = 3000);
+    SPOIL("the file has 8192;", "half the segments", len = 8192);
+    SPOIL("cut", "more segments than bytes", h->units = UINT32_MAX);
+    SPOIL("version 3", "a later version", h->version = 3);
+    SPOIL("version 1", "an earlier version", h->version = 1);
     SPOIL("other byte order", "byte order", h->byte_order = 0x04030201);
     SPOIL("damaged at byte 16", "no byte order", h->byte_order = 0x01020403);
     SPOIL("(0x80000000)", "features", h->features |= 1u << 31);
@@ -192,13 +241,28 @@ static void test_spoiled_header(void)
     SPOIL("damaged at byte 12", "header size", h->header_size = 1028);
     SPOIL("damaged at byte 12", "small header", h->header_size = 512);
     SPOIL("damaged at byte 12", "huge header", h->header_size = 1u << 31);
-    SPOIL("segments of 4096", "segment size", h->segment_size = 4096);
-    SPOIL("no segments", "no segments", h->segments = 0);
+    SPOIL("units of 4096", "unit", h->unit = 4096);
+    SPOIL("no segments", "no segments", h->units = 0);
     SPOIL("column", "thirteen columns", h->columns_used = 13);
     SPOIL("column", "a column over the node", h->columns[0].offset = 0);
     SPOIL("column", "a column beyond the row", h->columns[0].offset = 64);
     SPOIL("column", "a column of 3 bytes", h->columns[0].width = 3);
     SPOIL("column", "a name without end", memset(h->columns[0].name, 'x', 20));
+}
+
+/* Short ones are for the beginning. */
+static void late_short_segment(struct sample *s, size_t *len)
+{
+    for (uint32_t i = 1; i <= TRACE_SHORT_SEGMENTS; i++) {
+        struct trace_segment *seg;
+
+        s->b.data = xrealloc(s->b.data, *len + 2048);
+        memset(s->b.data + *len, 0, 2048);
+        seg = (struct trace_segment *)(s->b.data + *len);
+        *seg = *segment_of(s, TRACE_SEG_ROWS);
+        seg->index = i;
+        *len += 2048;
+    }
 }
 
 static void test_spoiled_segments(void)
@@ -207,10 +271,20 @@ static void test_spoiled_segments(void)
     SPOIL("type 9", "segment type", segment_of(&s, TRACE_SEG_ROWS)->type = 9);
     SPOIL("records of 32", "record size", segment_of(&s, TRACE_SEG_ROWS)->record_size = 32);
     SPOIL("segment index 4 ", "segment index", segment_of(&s, TRACE_SEG_ROWS)->index = 4);
-    SPOIL("a second segment", "two segments of one index",
-          (tb_header(&s.b)->segments++, s.b.data = xrealloc(s.b.data, s.b.len + TRACE_SEGMENT_SIZE),
-           memcpy(s.b.data + s.b.len, segment_of(&s, TRACE_SEG_ROWS), TRACE_SEGMENT_SIZE),
-           len = s.b.len += TRACE_SEGMENT_SIZE));
+    SPOIL("segment index 0 where 1", "two segments of one index",
+          (tb_header(&s.b)->units += 2, s.b.data = xrealloc(s.b.data, s.b.len + 2048),
+           memcpy(s.b.data + s.b.len, segment_of(&s, TRACE_SEG_ROWS), 2048),
+           len = s.b.len += 2048));
+    SPOIL("a segment of 0 bytes", "no size", segment_of(&s, TRACE_SEG_ROWS)->units = 0);
+    SPOIL("a segment of 3072 bytes", "a segment longer than the file",
+          segment_of(&s, TRACE_SEG_ROWS)->units = 3);
+    SPOIL("beginning of a segment", "a segment shorter than it is",
+          (memset(segment_of(&s, TRACE_SEG_ROWS) + 16, 1, 64),
+           segment_of(&s, TRACE_SEG_ROWS)->units = 1));
+    SPOIL("segment 0 of its type with 66560", "a segment that holds more than ids",
+          (s.b.data = xrealloc(s.b.data, s.b.len + 66560), memset(s.b.data + s.b.len, 0, 66560),
+           segment_of(&s, TRACE_SEG_ROWS)->units = 65, len += 66560));
+    SPOIL("segment 8 of its type with 2048", "a late short segment", late_short_segment(&s, &len));
     SPOIL("metadata record", "metadata size", meta_at(&s, s.module_at)->size = 70000);
     SPOIL("metadata record", "metadata size that wraps",
           meta_at(&s, s.module_at)->size = UINT32_MAX);
@@ -224,8 +298,7 @@ static void test_spoiled_links(void)
     SPOIL("own ancestor", "a circle of one", tb_node_at(&s.b, s.leaf)->parent = s.leaf);
     SPOIL("own ancestor", "a circle of two", tb_node_at(&s.b, s.main)->parent = s.leaf);
     SPOIL("no parent can have id 0", "no parent", tb_node_at(&s.b, s.main)->parent = 0);
-    SPOIL("no parent can", "a segment's header for a parent",
-          tb_node_at(&s.b, s.main)->parent = 4096 + 3);
+    SPOIL("no parent can", "a segment's header for a parent", tb_node_at(&s.b, s.main)->parent = 3);
     SPOIL("no parent can", "a parent beyond the file",
           tb_node_at(&s.b, s.main)->parent = UINT32_MAX);
     SPOIL("a root with a parent", "a root's parent", tb_node_at(&s.b, s.root)->parent = s.leaf);
@@ -234,7 +307,7 @@ static void test_spoiled_links(void)
     SPOIL("no string", "a name in the header", tb_node_at(&s.b, s.named)->addr = 8);
     SPOIL("no string", "a name that is a module", tb_node_at(&s.b, s.named)->addr = s.module_at);
     SPOIL("no string", "a name among the nodes",
-          tb_node_at(&s.b, s.named)->addr = TRACE_SEGMENT_SIZE * 2 + 64);
+          tb_node_at(&s.b, s.named)->addr = s.b.arrays[TRACE_SEG_NODES].segment_at[0] + 64);
     SPOIL("no string", "a name beyond the file", tb_node_at(&s.b, s.named)->addr = (uint64_t)-8);
     SPOIL("metadata record", "a name longer than its segment",
           meta_at(&s, s.string_at)->size = 65000);
@@ -269,14 +342,14 @@ static void test_live_copy(void)
 
     sample_init(&s);
     segment_of(&s, TRACE_SEG_NODES)->magic = 0;
-    segment_of(&s, TRACE_SEG_THREADS)->magic = 0;
-    is_int(load_said(s.b.data, s.b.len, &t), 0, "a copy without whole segments loads");
-    is_int(t ? t->missing_rows : 0, 2, "all rows are missing");
+    is_int(load_said(s.b.data, s.b.len, &t), 0, "a copy from before a segment was there loads");
+    ok(t && t->missing_rows == 0 && t->row_limit == 0 && t->thread_limit > 0,
+       "and ends where it was not there yet");
     trace_free(t);
     tb_release(&s.b);
 
     sample_init(&s);
-    segment_of(&s, TRACE_SEG_THREADS)->magic = 0;
+    tb_thread_at(&s.b, s.thread)->tid = 0;
     is_int(load_said(s.b.data, s.b.len, &t), 0, "a copy without threads loads");
     is_int(t ? t->rows[s.row].thread : 1, 0, "a row whose thread is missing has none");
     trace_free(t);
@@ -342,6 +415,7 @@ static void test_files(void)
 int main(void)
 {
     test_valid();
+    test_titles();
     test_peak();
     test_spoiled_header();
     test_spoiled_segments();

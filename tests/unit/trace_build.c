@@ -4,15 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/alloc.h"
 #include "common/strbuf.h"
 
 static const struct {
-    uint32_t record_size, shift, first_slot;
+    uint32_t record_size, shift, first_slot, first_units;
 } kinds[] = {
-    [TRACE_SEG_NODES] = {sizeof(struct trace_node), TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT},
-    [TRACE_SEG_ROWS] = {sizeof(struct trace_row), TRACE_ROW_SHIFT, TRACE_ROW_FIRST_SLOT},
-    [TRACE_SEG_THREADS] = {sizeof(struct trace_thread), TRACE_THREAD_SHIFT,
-                           TRACE_THREAD_FIRST_SLOT},
+    [TRACE_SEG_META] = {0, 0, 0, 4},
+    [TRACE_SEG_NODES] = {sizeof(struct trace_node), TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT, 8},
+    [TRACE_SEG_ROWS] = {sizeof(struct trace_row), TRACE_ROW_SHIFT, TRACE_ROW_FIRST_SLOT, 2},
+    [TRACE_SEG_THREADS] = {sizeof(struct trace_thread), TRACE_THREAD_SHIFT, TRACE_THREAD_FIRST_SLOT,
+                           1},
 };
 
 struct trace_header *tb_header(struct trace_builder *b)
@@ -20,30 +22,33 @@ struct trace_header *tb_header(struct trace_builder *b)
     return (struct trace_header *)b->data;
 }
 
-static uint32_t add_segment(struct trace_builder *b)
+/* A new segment at the end; where it lies. The first of a type is short. */
+static uint64_t add_segment(struct trace_builder *b, uint32_t type)
 {
-    size_t old = b->len;
+    struct tb_array *a = &b->arrays[type];
+    uint32_t units = a->segments ? TRACE_SEGMENT_SIZE / TRACE_UNIT : kinds[type].first_units;
+    struct trace_segment seg = {.magic = TRACE_SEGMENT_MAGIC,
+                                .type = type,
+                                .index = a->segments,
+                                .record_size = kinds[type].record_size,
+                                .units = units};
+    size_t at = b->len, size = (size_t)units * TRACE_UNIT;
 
-    b->len += TRACE_SEGMENT_SIZE;
+    b->len += size;
     b->data = xrealloc(b->data, b->len);
-    memset(b->data + old, 0, TRACE_SEGMENT_SIZE);
-    return (uint32_t)(tb_header(b)->segments++);
-}
-
-static void set_segment(struct trace_builder *b, uint32_t at, uint32_t type, uint32_t index,
-                        uint32_t record_size)
-{
-    struct trace_segment seg = {
-        .magic = TRACE_SEGMENT_MAGIC, .type = type, .index = index, .record_size = record_size};
-
-    memcpy(b->data + (size_t)at * TRACE_SEGMENT_SIZE, &seg, sizeof seg);
+    memset(b->data + at, 0, size);
+    memcpy(b->data + at, &seg, sizeof seg);
+    tb_header(b)->units += units;
+    a->segment_at = xreallocarray(a->segment_at, a->segments + 1, sizeof *a->segment_at);
+    a->segment_at[a->segments++] = at;
+    return at;
 }
 
 void tb_init(struct trace_builder *b)
 {
     struct trace_header *h;
 
-    *b = (struct trace_builder){.len = TRACE_SEGMENT_SIZE};
+    *b = (struct trace_builder){.len = sizeof *h};
     b->data = xcalloc(1, b->len);
     h = tb_header(b);
     memcpy(h->magic, TRACE_MAGIC, sizeof h->magic);
@@ -51,8 +56,8 @@ void tb_init(struct trace_builder *b)
     h->header_size = sizeof *h;
     h->byte_order = TRACE_BYTE_ORDER;
     h->features = TRACE_FEATURE_PEAK;
-    h->segment_size = TRACE_SEGMENT_SIZE;
-    h->segments = 1;
+    h->unit = TRACE_UNIT;
+    h->units = sizeof *h / TRACE_UNIT;
     h->recorder = TRACE_RECORDER_MEM;
     h->pid = 4711;
     h->ppid = 1;
@@ -62,13 +67,14 @@ void tb_init(struct trace_builder *b)
                                           .unit = TRACE_UNIT_BYTES,
                                           .offset = offsetof(struct trace_row, alloc_bytes),
                                           .width = 8};
-    b->meta_at = sizeof *h;
+    b->meta_at = add_segment(b, TRACE_SEG_META) + sizeof(struct trace_segment);
+    b->meta_end = b->len;
 }
 
 void tb_release(struct trace_builder *b)
 {
     for (size_t i = 0; i < ARRAY_LEN(b->arrays); i++)
-        free(b->arrays[i].segment_of);
+        free(b->arrays[i].segment_at);
     free(b->data);
     *b = (struct trace_builder){0};
 }
@@ -79,11 +85,9 @@ uint64_t tb_meta(struct trace_builder *b, uint32_t type, const void *payload, si
     uint64_t at = b->meta_at;
     uint64_t need = sizeof meta + ((len + 7) & ~(uint64_t)7);
 
-    if (at % TRACE_SEGMENT_SIZE == 0 || at % TRACE_SEGMENT_SIZE + need > TRACE_SEGMENT_SIZE) {
-        uint32_t seg = add_segment(b);
-
-        set_segment(b, seg, TRACE_SEG_META, seg, 8);
-        at = (uint64_t)seg * TRACE_SEGMENT_SIZE + sizeof(struct trace_segment);
+    if (at + need > b->meta_end) {
+        at = add_segment(b, TRACE_SEG_META) + sizeof(struct trace_segment);
+        b->meta_end = b->len;
     }
     memcpy(b->data + at, &meta, sizeof meta);
     if (len)
@@ -117,23 +121,22 @@ void tb_module_plain(struct trace_builder *b, uint64_t start, uint64_t end, uint
 
 static uint8_t *record_at(struct trace_builder *b, uint32_t type, uint32_t id)
 {
-    size_t seg = b->arrays[type].segment_of[id >> kinds[type].shift];
+    uint64_t at = b->arrays[type].segment_at[id >> kinds[type].shift];
     size_t slot = id & ((1u << kinds[type].shift) - 1);
 
-    return b->data + seg * TRACE_SEGMENT_SIZE + slot * kinds[type].record_size;
+    return b->data + at + slot * kinds[type].record_size;
 }
 
 static uint32_t add_record(struct trace_builder *b, uint32_t type)
 {
     struct tb_array *a = &b->arrays[type];
 
-    if (a->next >> kinds[type].shift >= a->segments) {
-        uint32_t seg = add_segment(b);
+    if (a->next == a->end) {
+        uint64_t at = add_segment(b, type);
+        uint32_t first = (a->segments - 1) << kinds[type].shift;
 
-        a->segment_of = xreallocarray(a->segment_of, a->segments + 1, sizeof *a->segment_of);
-        a->segment_of[a->segments] = seg;
-        set_segment(b, seg, type, a->segments, kinds[type].record_size);
-        a->next = (a->segments++ << kinds[type].shift) + kinds[type].first_slot;
+        a->next = first + kinds[type].first_slot;
+        a->end = first + (uint32_t)(b->len - at) / kinds[type].record_size;
     }
     return a->next++;
 }

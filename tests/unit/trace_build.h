@@ -12,11 +12,11 @@
 
 struct trace_builder {
     uint8_t *data;
-    size_t len; /* whole segments */
-    uint64_t meta_at;
+    size_t len; /* header and whole segments */
+    uint64_t meta_at, meta_end;
     struct tb_array {
-        uint32_t next;        /* id of the next record */
-        uint32_t *segment_of; /* which segment of the file holds index i */
+        uint32_t next, end;   /* ids left in the newest segment */
+        uint64_t *segment_at; /* where in the file the segment with an index is */
         uint32_t segments;
     } arrays[TRACE_SEG_THREADS + 1];
 };

@@ -13,10 +13,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/sem.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "common/sysnr.h"
 
 static struct timespec limit = {0, 300 * 1000 * 1000};
 static int epfd, sem;

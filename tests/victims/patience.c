@@ -23,10 +23,11 @@
 #include <sys/mman.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "common/sysnr.h"
 
 static struct timespec short_time = {0, 30 * 1000 * 1000};
 

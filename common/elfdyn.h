@@ -1,0 +1,54 @@
+/*
+ * elfdyn.h: what an ELF file tells the dynamic loader, read from a descriptor.
+ *
+ * For 64-bit files of this machine's byte order. Nothing is mapped and nothing is
+ * allocated: each question is a few preads of some hundred bytes, so that it may be
+ * asked inside somebody else's program, between vfork and exec, or in a signal
+ * handler. The file is trusted in nothing: a place that is not there is an answer
+ * ("no"), loops are bounded, and no offset of the file becomes a pointer.
+ *
+ * Thread- and signal-safe, and errno stays.
+ */
+#ifndef FLAME_COMMON_ELFDYN_H
+#define FLAME_COMMON_ELFDYN_H
+
+#include <elf.h>
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+/* Program headers read at once; most programs have 11 to 14. */
+#define ELFDYN_HEADERS 16
+
+struct elfdyn {
+    int fd; /* borrowed */
+    Elf64_Ehdr head;
+    Elf64_Phdr headers[ELFDYN_HEADERS]; /* those from `first` on */
+    unsigned first, nheaders;
+    uint64_t dynamic, dynamic_size; /* file offset and bytes; 0: no such segment */
+    /* File offsets of the dynamic section's tables; 0: it has none. */
+    uint64_t strings, symbols, hash;
+    struct elfdyn_hash {
+        uint32_t nbuckets, first_symbol, bloom_words, bloom_shift;
+    } hash_head; /* nbuckets 0: there is no such table */
+};
+
+/* Reads the ELF header and finds the tables. False: this is no 64-bit ELF file, or its
+ * program headers cannot be read. */
+bool elfdyn_open(struct elfdyn *e, int fd);
+
+/*
+ * The loader the program asks for: its length, with the name in `name` (NUL-terminated,
+ * cut to `size`); 0 when it asks for none; -1 when what it asks for cannot be read.
+ */
+int elfdyn_interpreter(struct elfdyn *e, char *name, size_t size);
+
+/* True when a library that the file needs has a name that begins with one of prefixes[0..n),
+ * of which none is longer than 31 bytes. */
+bool elfdyn_needs(struct elfdyn *e, const char *const *prefixes, size_t n);
+
+/* True when the file defines the dynamic symbol `name`. It is looked up as the loader
+ * does, by the GNU hash table, without which the answer is no. */
+bool elfdyn_defines(struct elfdyn *e, const char *name);
+
+#endif

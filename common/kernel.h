@@ -1,0 +1,79 @@
+/*
+ * kernel.h: the system calls of code that runs inside somebody else's process.
+ *
+ * All of the recorder's calls go through here, for three reasons. The program may have
+ * entered a sandbox in which a call of ours would kill it: then a gate (preload/sandbox.h
+ * sets it) is asked before each call. The shim interposes syscall() itself. And errno is
+ * the program's: nothing here touches it.
+ *
+ * Thread- and signal-safe; no malloc, no lock.
+ */
+#ifndef FLAME_COMMON_KERNEL_H
+#define FLAME_COMMON_KERNEL_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+/*
+ * As syscall(2), with up to six arguments, but the result is -errno on failure. -EPERM,
+ * and no call is made, when the gate refuses it.
+ */
+/* The arguments that are left out are 0. */
+#define kernel_call(...) KERNEL_PADDED(kernel_call6, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+long kernel_call6(long number, const unsigned long args[6]);
+
+/* Whether a result is -errno: an address is never so high. */
+static inline bool kernel_failed(long result)
+{
+    return (unsigned long)result > -4096UL;
+}
+
+/* Whether the gate would let this call through. */
+#define kernel_allows(...) KERNEL_PADDED(kernel_allows6, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+bool kernel_allows6(long number, const unsigned long args[6]);
+
+#define KERNEL_PADDED(function, number, a, b, c, d, e, f, ...)                                     \
+    function(number,                                                                               \
+             (const unsigned long[6]){(unsigned long)(a), (unsigned long)(b), (unsigned long)(c),  \
+                                      (unsigned long)(d), (unsigned long)(e), (unsigned long)(f)})
+
+/* openat(2) with O_CLOEXEC; `mode` for a file that is created. -EPERM also where the
+ * gate would not let the descriptor be closed again. */
+int kernel_open(const char *path, int flags, unsigned mode);
+
+/* fstat(2), by whichever of its two calls is allowed. */
+struct stat;
+int kernel_fstat(int fd, struct stat *st);
+
+/*
+ * Whether [at, at + size) can be read, by the kernel's word and at no risk. False also
+ * when the kernel may not be asked. `size` is a few pages at most: each costs a call.
+ */
+bool kernel_readable(uintptr_t at, size_t size);
+
+/* Lets another thread run, where that is allowed: to be called in loops that wait. */
+void kernel_yield(void);
+
+/* ---- the gate ---- */
+
+/* Says whether a call may be made. Any thread calls it, also from a signal handler that
+ * interrupted it. It reads the arguments but not what they point to. */
+typedef bool kernel_gate(long number, const unsigned long args[6]);
+
+/* The gate; NULL: every call may be made. */
+extern kernel_gate *kernel_gatekeeper;
+
+/*
+ * Between these two functions no other thread makes a call through this file: a thread that
+ * wants to waits. kernel_shut waits for threads that are in a call, as long as calls take that
+ * do not sleep. In between, the caller changes the gate, and makes no call through here.
+ */
+void kernel_shut(void);
+void kernel_reopen(void);
+
+/* To be called in a forked child before its first call: the other threads, and the calls they
+ * were in, are not there any more. */
+void kernel_after_fork(void);
+
+#endif

@@ -1,0 +1,258 @@
+/*
+ * preloadable.c: the rules are the kernel's and the dynamic loader's own (execve(2),
+ * ld.so(8)).
+ *
+ * `#!` is followed as the kernel does it, four times at most. A program without
+ * PT_INTERP has no loader that could preload anything. In secure-execution mode the
+ * loader ignores paths in LD_PRELOAD; whether that mode will be on is foretold exactly,
+ * rather than refusing every file with a set-user-id bit: root may record its own
+ * set-user-id programs, and so may anyone on a file system mounted nosuid.
+ *
+ * Not done: running the program with a marker in its environment to see whether the
+ * library answers. That would run it, which is what must not happen first.
+ */
+#define _GNU_SOURCE
+#include "common/preloadable.h"
+
+#include <asm/unistd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/elfdyn.h"
+#include "common/kernel.h"
+
+/* How often one `#!` may lead to the next; the kernel's own limit. */
+#define SCRIPT_DEPTH 4
+/* What the C library searches when PATH is not set. */
+#define DEFAULT_DIRS "/bin:/usr/bin"
+/* Headers of glibc 2.31 lack it. */
+#ifndef __NR_faccessat2
+#define __NR_faccessat2 439
+#endif
+
+#if defined __x86_64__
+#define PROCESSOR EM_X86_64
+#elif defined __aarch64__
+#define PROCESSOR EM_AARCH64
+#else
+#error "name this processor"
+#endif
+
+const struct preloadable_machine preloadable_here = {
+    .word = ELFCLASS64, .order = ELFDATA2LSB, .processor = PROCESSOR};
+
+/*
+ * The kernel is asked directly, here and below: fakeroot, fakechroot and their like
+ * interpose what the C library offers, and exec does not listen to them.
+ */
+int preloadable_access(const char *path, int mode)
+{
+    long err = kernel_call(__NR_faccessat2, AT_FDCWD, path, mode, AT_EACCESS);
+
+    /* Before Linux 5.8, or forbidden: the real ids must do. */
+    if (err == -ENOSYS || err == -EPERM)
+        err = kernel_call(SYS_faccessat, AT_FDCWD, path, mode);
+    return (int)-err;
+}
+
+int preloadable_executable(const char *path)
+{
+    struct stat st;
+
+    long err = kernel_call(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+
+    if (err < 0)
+        return (int)-err;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    return S_ISREG(st.st_mode) && preloadable_access(path, X_OK) == 0 ? 0 : EACCES;
+}
+
+/* DIR/NAME; "" is the present directory. False: it does not fit. */
+static bool join(char *buf, size_t size, const char *dir, size_t len, const char *name)
+{
+    size_t rest = strlen(name);
+
+    if (len + 1 + rest >= size)
+        return false;
+    memcpy(buf, dir, len);
+    if (len)
+        buf[len++] = '/';
+    memcpy(buf + len, name, rest + 1);
+    return true;
+}
+
+int preloadable_find(const char *name, const char *dirs, char *buf, size_t size)
+{
+    int worst = ENOENT;
+
+    for (const char *s = dirs ? dirs : DEFAULT_DIRS;;) {
+        size_t len = strcspn(s, ":");
+        int err = join(buf, size, s, len, name) ? preloadable_executable(buf) : ENAMETOOLONG;
+
+        if (!err)
+            return 0;
+        /* Not a directory that we may not look into. */
+        if (err == EACCES && preloadable_access(buf, F_OK) == 0)
+            worst = EACCES;
+        if (err == ENAMETOOLONG && worst == ENOENT)
+            worst = ENAMETOOLONG;
+        if (!s[len])
+            return worst;
+        s += len + 1;
+    }
+}
+
+/* A pipe that has just got that name must not hold us up. */
+static int open_file(const char *path)
+{
+    return kernel_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+}
+
+/* Why the loader would run this file in secure-execution mode, or PRELOADABLE_YES. */
+static enum preloadable secure_because(int fd)
+{
+    uid_t uid = (uid_t)kernel_call(SYS_getuid), euid = (uid_t)kernel_call(SYS_geteuid);
+    gid_t gid = (gid_t)kernel_call(SYS_getgid), egid = (gid_t)kernel_call(SYS_getegid);
+    struct statfs fs;
+    struct stat st;
+    bool gains;
+
+    if (kernel_call(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) < 0)
+        return PRELOADABLE_YES;
+    gains = kernel_call(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0L, 0L, 0L, 0L) != 1 &&
+            !(kernel_call(SYS_fstatfs, fd, &fs) == 0 && (fs.f_flags & ST_NOSUID));
+    if (gains && (st.st_mode & S_ISUID))
+        euid = st.st_uid;
+    /* Without group execute the bit means mandatory locking. */
+    if (gains && (st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP))
+        egid = st.st_gid;
+    if (euid != uid)
+        return PRELOADABLE_SETUID;
+    if (egid != gid)
+        return PRELOADABLE_SETGID;
+    if (gains && uid != 0 &&
+        kernel_call(SYS_fgetxattr, fd, "security.capability", NULL, (size_t)0) > 0)
+        return PRELOADABLE_CAPABILITIES;
+    return PRELOADABLE_YES;
+}
+
+/* gcc's sanitizers are libraries, clang's are inside the program, which exports their
+ * entry points. LeakSanitizer alone calls the malloc beneath it and gets on with us. */
+static bool has_sanitizer(struct elfdyn *e)
+{
+    static const char *const needs[] = {"libasan.so",         "libtsan.so",
+                                        "libhwasan.so",       "libclang_rt.asan",
+                                        "libclang_rt.hwasan", "libclang_rt.tsan"};
+    static const char *const defines[] = {"__asan_init", "__tsan_init", "__msan_init",
+                                          "__hwasan_init"};
+
+    if (elfdyn_needs(e, needs, ARRAY_LEN(needs)))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(defines); i++)
+        if (elfdyn_defines(e, defines[i]))
+            return true;
+    return false;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static bool begins(const char *s, const char *with)
+{
+    return strncmp(s, with, strlen(with)) == 0;
+}
+
+static enum preloadable judge_elf(const char *path, int fd, const struct preloadable_machine *ours)
+{
+    enum preloadable secure;
+    char loader[PRELOADABLE_HEAD];
+    struct elfdyn e;
+    int len;
+
+    secure = secure_because(fd);
+    if (secure != PRELOADABLE_YES)
+        return secure;
+    if (ours->word != ELFCLASS64 || !elfdyn_open(&e, fd))
+        return PRELOADABLE_DAMAGED;
+    len = elfdyn_interpreter(&e, loader, sizeof loader);
+    if (len < 0)
+        return PRELOADABLE_DAMAGED;
+    /* The loader itself, run by its name, has none and is one. */
+    if (!len && !begins(base_name(path), "ld-linux"))
+        return PRELOADABLE_STATIC;
+    if (begins(base_name(loader), "ld-musl"))
+        return PRELOADABLE_MUSL;
+    return has_sanitizer(&e) ? PRELOADABLE_SANITIZER : PRELOADABLE_YES;
+}
+
+/* What the file at `path` is. Of a script: PRELOADABLE_YES with next[0] set. */
+static enum preloadable judge_file(const char *path, const struct preloadable_machine *ours,
+                                   char next[PRELOADABLE_HEAD], int *err)
+{
+    union {
+        char bytes[PRELOADABLE_HEAD + 1];
+        unsigned char ident[EI_NIDENT];
+        Elf64_Ehdr elf;
+    } head;
+    enum preloadable verdict = PRELOADABLE_NO_FORMAT;
+    int fd;
+    long n;
+
+    next[0] = '\0';
+    *err = preloadable_executable(path);
+    if (*err)
+        return PRELOADABLE_NO_FILE;
+    fd = open_file(path);
+    if (fd < 0)
+        return PRELOADABLE_UNKNOWN;
+    n = kernel_call(SYS_pread64, fd, head.bytes, (size_t)PRELOADABLE_HEAD, (off_t)0);
+    head.bytes[n > 0 ? n : 0] = '\0';
+    if (n >= (long)sizeof head.elf && memcmp(head.ident, ELFMAG, SELFMAG) == 0) {
+        verdict = head.ident[EI_CLASS] != ours->word || head.ident[EI_DATA] != ours->order ||
+                          head.elf.e_machine != ours->processor
+                      ? PRELOADABLE_MACHINE
+                      : judge_elf(path, fd, ours);
+    } else if (n >= SELFMAG && memcmp(head.ident, ELFMAG, SELFMAG) == 0) {
+        verdict = PRELOADABLE_DAMAGED;
+    } else if (n > 2 && head.bytes[0] == '#' && head.bytes[1] == '!') {
+        const char *s = head.bytes + 2 + strspn(head.bytes + 2, " \t");
+        size_t len = strcspn(s, " \t\n");
+
+        memcpy(next, s, len);
+        next[len] = '\0';
+        verdict = PRELOADABLE_YES;
+    }
+    kernel_call(SYS_close, fd);
+    return verdict;
+}
+
+void preloadable_judge(const char *path, const struct preloadable_machine *ours,
+                       struct preloadable_answer *answer)
+{
+    char next[PRELOADABLE_HEAD];
+
+    memset(answer, 0, sizeof *answer);
+    for (int depth = 0;; depth++) {
+        answer->verdict = judge_file(path, ours, next, &answer->err);
+        if (answer->verdict != PRELOADABLE_YES || !next[0])
+            return;
+        memcpy(answer->interpreter, next, sizeof next);
+        path = answer->interpreter;
+        if (depth == SCRIPT_DEPTH) {
+            answer->verdict = PRELOADABLE_NO_FILE;
+            answer->err = ELOOP;
+            return;
+        }
+    }
+}

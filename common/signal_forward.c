@@ -1,0 +1,62 @@
+#define _GNU_SOURCE
+#include "common/signal_forward.h"
+
+#include <errno.h>
+
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int left_to_command[] = {SIGINT, SIGQUIT};
+
+_Static_assert(ARRAY_LEN(passed_on) + ARRAY_LEN(left_to_command) == SIGNAL_FORWARD_SIGNALS,
+               "saved");
+
+static volatile sig_atomic_t target;
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    int err = errno;
+    pid_t pid = target;
+
+    (void)context;
+    if (pid > 0 && info->si_code <= 0)
+        kill(pid, sig);
+    errno = err;
+}
+
+void signal_forward_take(struct signal_forward_saved *saved)
+{
+    struct sigaction ours = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    size_t at = 0;
+    sigset_t set;
+
+    target = 0;
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++)
+        sigaddset(&set, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &set, &saved->mask);
+    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++, at++) {
+        sigaction(passed_on[i], NULL, &saved->action[at]);
+        if (saved->action[at].sa_handler != SIG_IGN)
+            sigaction(passed_on[i], &ours, NULL);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(left_to_command); i++, at++)
+        sigaction(left_to_command[i], &ignore, &saved->action[at]);
+}
+
+void signal_forward_to(pid_t pid, const struct signal_forward_saved *saved)
+{
+    target = pid;
+    if (pid)
+        sigprocmask(SIG_SETMASK, &saved->mask, NULL);
+}
+
+void signal_forward_put_back(const struct signal_forward_saved *saved)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++, at++)
+        sigaction(passed_on[i], &saved->action[at], NULL);
+    for (size_t i = 0; i < ARRAY_LEN(left_to_command); i++, at++)
+        sigaction(left_to_command[i], &saved->action[at], NULL);
+    sigprocmask(SIG_SETMASK, &saved->mask, NULL);
+}

@@ -1,0 +1,66 @@
+/*
+ * trace_check.h: the reader's inside: from bytes nobody has vouched for to the
+ * arrays of struct trace. Only trace_reader.c and its parts include this.
+ *
+ * Every function that fails has said why, once, unless `quiet`.
+ */
+#ifndef FLAME_COMMON_TRACE_TRACE_CHECK_H
+#define FLAME_COMMON_TRACE_TRACE_CHECK_H
+
+#include "common/trace/trace_reader.h"
+
+/* The bytes being read; borrowed, of any alignment. */
+struct trace_source {
+    const char *name;
+    const uint8_t *data;
+    size_t len;
+    struct trace_part { /* segments, in the order of the file; found by trace_find_segments */
+        uint64_t at;
+        uint32_t size, type, index;
+    } * parts;
+    size_t nparts;
+    bool quiet;
+};
+
+/* What hangs on trace.priv; owned by the trace. */
+struct trace_private {
+    uint8_t *data; /* the file's bytes, strings point into them */
+    struct trace_node *nodes;
+    struct trace_row *rows;
+    struct trace_thread *threads;
+    struct trace_module_index *modules; /* trace_modules.c */
+    size_t modules_room, args_room;     /* of the arrays in struct trace */
+    struct trace_source src;
+};
+
+/* Says "NAME: ..." and returns FLAME_USAGE. */
+int trace_refuse(const struct trace_source *src, const char *fmt, ...) FLAME_PRINTF(2, 3);
+/* The same for structural nonsense: "NAME: damaged at byte AT: ...; record it again". */
+int trace_damaged(const struct trace_source *src, uint64_t at, const char *fmt, ...)
+    FLAME_PRINTF(3, 4);
+
+/* Each returns 0 or FLAME_USAGE (FLAME_FAILED: no memory), and fills its part of *t. */
+int trace_check_header(const struct trace_source *src, struct trace *t);  /* trace_check.c */
+int trace_find_segments(struct trace_source *src, const struct trace *t); /* trace_segments.c */
+int trace_gather_segments(const struct trace_source *src, struct trace *t);
+int trace_check_meta(const struct trace_source *src, struct trace *t);  /* trace_meta.c */
+int trace_check_nodes(const struct trace_source *src, struct trace *t); /* trace_links.c */
+int trace_check_rows(const struct trace_source *src, struct trace *t);  /* trace_links.c */
+
+/* trace_segments.c: the segment that the byte at file offset `at` is in, or NULL. */
+const struct trace_part *trace_part_at(const struct trace_source *src, uint64_t at);
+/* trace_segments.c: where in the file a record of the gathered arrays came from. */
+uint64_t trace_offset_of(const struct trace_source *src, uint32_t type, uint32_t index,
+                         uint64_t in_segment);
+
+/* trace_modules.c: for trace_module_at, once t->modules is sorted. */
+struct trace_module_index *trace_modules_index(const struct trace *t);
+void trace_modules_index_free(struct trace_module_index *ix); /* NULL is allowed */
+
+/*
+ * trace_meta.c: the text of the string record at file offset `at`. 1: found, 0:
+ * nothing is there yet, -1: something else is.
+ */
+int trace_string_at(const struct trace_source *src, uint64_t at, struct trace_string *out);
+
+#endif

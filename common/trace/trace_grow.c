@@ -1,0 +1,97 @@
+#include "common/trace/trace_grow.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/trace/trace_check.h"
+
+struct trace *trace_new(const char *path)
+{
+    struct trace *t = xcalloc(1, sizeof *t);
+    struct trace_private *priv = xcalloc(1, sizeof *priv);
+
+    t->priv = priv;
+    t->path = xstrdup(path);
+    t->exe = xstrdup("");
+    t->comm = xstrdup("");
+    /* Id 0 is no record. */
+    t->nodes = priv->nodes = xcalloc(1, sizeof *priv->nodes);
+    t->rows = priv->rows = xcalloc(1, sizeof *priv->rows);
+    t->threads = priv->threads = xcalloc(1, sizeof *priv->threads);
+    t->node_limit = t->row_limit = t->thread_limit = 1;
+    priv->modules = trace_modules_index(t);
+    return t;
+}
+
+struct trace_grow trace_grow_begin(struct trace *t)
+{
+    return (struct trace_grow){.t = t,
+                               .nodes_alloc = t->node_limit,
+                               .rows_alloc = t->row_limit,
+                               .threads_alloc = t->thread_limit};
+}
+
+uint32_t trace_grow_node(struct trace_grow *g, uint64_t addr, uint32_t parent, uint32_t kind)
+{
+    struct trace_private *priv = g->t->priv;
+
+    GROW(priv->nodes, g->t->node_limit, g->nodes_alloc);
+    g->t->nodes = priv->nodes;
+    priv->nodes[g->t->node_limit] =
+        (struct trace_node){.addr = addr, .parent = parent, .kind = kind};
+    return g->t->node_limit++;
+}
+
+uint32_t trace_grow_row(struct trace_grow *g, const struct trace_row *row)
+{
+    struct trace_private *priv = g->t->priv;
+
+    GROW(priv->rows, g->t->row_limit, g->rows_alloc);
+    g->t->rows = priv->rows;
+    priv->rows[g->t->row_limit] = *row;
+    return g->t->row_limit++;
+}
+
+uint32_t trace_grow_thread(struct trace_grow *g, const struct trace_thread *like)
+{
+    struct trace_private *priv = g->t->priv;
+    struct trace_thread th = {.tid = like->tid, .uses = like->uses};
+
+    memcpy(th.comm, like->comm, sizeof th.comm);
+    GROW(priv->threads, g->t->thread_limit, g->threads_alloc);
+    g->t->threads = priv->threads;
+    priv->threads[g->t->thread_limit] = th;
+    return g->t->thread_limit++;
+}
+
+struct trace_row *trace_grow_row_at(struct trace_grow *g, uint32_t id)
+{
+    return &g->t->priv->rows[id];
+}
+
+void trace_grow_modules(struct trace *t)
+{
+    struct trace_private *priv = t->priv;
+
+    trace_modules_index_free(priv->modules);
+    priv->modules = trace_modules_index(t);
+}
+
+uint32_t trace_take_stack(const struct trace *from, uint32_t id, uint32_t *node_of,
+                          trace_take_node *take, void *arg)
+{
+    uint32_t *way = NULL;
+    size_t n = 0, alloc = 0;
+
+    for (uint32_t at = id; at && !node_of[at]; at = from->nodes[at].parent) {
+        GROW(way, n, alloc);
+        way[n++] = at;
+    }
+    while (n > 0) {
+        const struct trace_node *node = &from->nodes[way[--n]];
+
+        node_of[way[n]] = take(arg, node, node->parent ? node_of[node->parent] : 0);
+    }
+    free(way);
+    return node_of[id];
+}

@@ -1,0 +1,46 @@
+/*
+ * trace_grow.h: traces that are put together in memory, of records of others.
+ *
+ * What is added can be walked like what was read, as long as the caller adds a node after
+ * its parent and a row after its node. Not thread-safe.
+ */
+#ifndef FLAME_COMMON_TRACE_TRACE_GROW_H
+#define FLAME_COMMON_TRACE_TRACE_GROW_H
+
+#include "common/trace/trace_reader.h"
+
+struct trace_grow {
+    struct trace *t;
+    size_t nodes_alloc, rows_alloc, threads_alloc;
+};
+
+/* A trace of nothing. It is freed by trace_free. */
+struct trace *trace_new(const char *path);
+
+/* Goes on with a trace that has records already. */
+struct trace_grow trace_grow_begin(struct trace *t);
+
+/* Each returns the new record's id. */
+uint32_t trace_grow_node(struct trace_grow *g, uint64_t addr, uint32_t parent, uint32_t kind);
+uint32_t trace_grow_row(struct trace_grow *g, const struct trace_row *row);
+/* The new record has the name and the number of `like`, and nothing counted. */
+uint32_t trace_grow_thread(struct trace_grow *g, const struct trace_thread *like);
+
+/* The row, for the caller to count in; lent until a row is added. */
+struct trace_row *trace_grow_row_at(struct trace_grow *g, uint32_t id);
+
+/* Makes trace_module_at answer from t->modules, which have been changed. */
+void trace_grow_modules(struct trace *t);
+
+/* Makes the node in the growing trace that stands for `n`, whose parent (0: it has none)
+ * has been made. */
+typedef uint32_t trace_take_node(void *arg, const struct trace_node *n, uint32_t parent);
+
+/*
+ * The growing trace's node for the stack `id` of `from`: what of it is not in node_of yet
+ * (by id, 0: not there) is taken, the root first.
+ */
+uint32_t trace_take_stack(const struct trace *from, uint32_t id, uint32_t *node_of,
+                          trace_take_node *take, void *arg);
+
+#endif

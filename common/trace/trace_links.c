@@ -1,0 +1,214 @@
+/*
+ * The links of a trace: node to parent, row to node, row to thread.
+ *
+ * Parents: each chain must end at a root. A node's state is unknown, good or
+ * missing; from each unknown node we climb until a node with a state, marking
+ * the way, and climb a second time to write down what was found. A marked node
+ * met on the first climb is a circle. Every node is passed twice at most, in
+ * constant memory but for one byte a node, however deep or hostile the tree.
+ *
+ * A waker's node has a second link, to the stack of the waker. That goes from a node
+ * whose ancestors may be wakers to one whose ancestors may not, so nobody can go round:
+ * all other nodes are climbed from first, then the wakers', which ask only whether the
+ * stack they name was found good.
+ *
+ * A link to a record that is not there is no error: a copy of a file that a
+ * running program writes is made from front to back, so it may hold a row and
+ * yet lack its node, which was written in a part already copied. Such nodes and
+ * rows are taken out and the rows counted. A link to where no record can be, or
+ * of the wrong kind, is damage.
+ *
+ * Rejected: demanding that parents have smaller ids. Threads fill segments of
+ * their own, so a parent made by one may well have the greater id.
+ */
+#include "common/trace/trace_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/strbuf.h"
+
+enum state {
+    UNKNOWN = 0,
+    ON_THE_WAY,
+    GOOD,
+    MISSING,
+};
+
+static uint64_t node_offset(const struct trace_source *src, uint32_t id)
+{
+    return trace_offset_of(src, TRACE_SEG_NODES, id >> TRACE_NODE_SHIFT,
+                           (id & ((1u << TRACE_NODE_SHIFT) - 1)) * sizeof(struct trace_node));
+}
+
+static uint64_t row_offset(const struct trace_source *src, uint32_t id)
+{
+    return trace_offset_of(src, TRACE_SEG_ROWS, id >> TRACE_ROW_SHIFT,
+                           (id & ((1u << TRACE_ROW_SHIFT) - 1)) * sizeof(struct trace_row));
+}
+
+/* Could a record with this id exist in a file of so many segments? */
+static bool id_possible(uint32_t id, uint32_t shift, uint32_t first_slot, size_t segments)
+{
+    return (id & ((1u << shift) - 1)) >= first_slot && id >> shift < segments;
+}
+
+/* What another recorder has no use for, no view of its traces can show. */
+static bool kind_fits(uint32_t kind, bool off)
+{
+    return kind < TRACE_NODE_KERNEL || (kind == TRACE_NODE_INHERITED) != off;
+}
+
+/* What one node says of itself; ON_THE_WAY: ask its parent. */
+static int check_node(const struct trace_source *src, const struct trace *t, const uint8_t *states,
+                      uint32_t id, enum state *state)
+{
+    const struct trace_node *n = &t->nodes[id];
+    bool off = t->header.recorder == TRACE_RECORDER_OFF;
+    struct trace_string s;
+    int found;
+
+    *state = ON_THE_WAY;
+    switch (kind_fits(n->kind, off) ? n->kind : UINT32_MAX) {
+    case TRACE_NODE_NONE:
+        *state = MISSING;
+        return 0;
+    case TRACE_NODE_ROOT:
+        if (n->parent != 0)
+            return trace_damaged(src, node_offset(src, id), "a root with a parent");
+        *state = GOOD;
+        return 0;
+    case TRACE_NODE_PC:
+    case TRACE_NODE_PC_EXACT:
+    case TRACE_NODE_TRUNCATED:
+    case TRACE_NODE_FUTEX:
+        break;
+    case TRACE_NODE_INHERITED:
+        if (n->addr >> 32 >= t->norigins)
+            *state = MISSING;
+        break;
+    case TRACE_NODE_WAKER:
+        if (n->addr > UINT32_MAX ||
+            !id_possible((uint32_t)n->addr, TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT, src->nparts))
+            return trace_damaged(src, node_offset(src, id), "no waker's stack can have id %" PRIu64,
+                                 n->addr);
+        if (n->addr >= t->node_limit || states[n->addr] == MISSING ||
+            t->nodes[n->addr].kind == TRACE_NODE_NONE)
+            *state = MISSING;
+        else if (t->nodes[n->addr].kind == TRACE_NODE_WAKER)
+            return trace_damaged(src, node_offset(src, id), "a waker's stack is a waker");
+        break;
+    case TRACE_NODE_NAME:
+    case TRACE_NODE_KERNEL:
+        found = trace_string_at(src, n->addr, &s);
+        if (found < 0)
+            return trace_damaged(src, node_offset(src, id), "no string is at offset 0x%" PRIx64,
+                                 n->addr);
+        if (found == 0)
+            *state = MISSING;
+        break;
+    default:
+        return trace_damaged(src, node_offset(src, id), "no node has kind %" PRIu32, n->kind);
+    }
+    if (!id_possible(n->parent, TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT, src->nparts))
+        return trace_damaged(src, node_offset(src, id), "no parent can have id %" PRIu32,
+                             n->parent);
+    if (n->kind != TRACE_NODE_WAKER && n->parent < t->node_limit &&
+        t->nodes[n->parent].kind == TRACE_NODE_WAKER)
+        return trace_damaged(src, node_offset(src, id), "a frame above a waker");
+    return 0;
+}
+
+/* Climbs from all nodes that are wakers', or from all that are not. */
+static int climb(const struct trace_source *src, const struct trace *t, uint8_t *states,
+                 bool wakers)
+{
+    for (uint32_t start = 0; start < t->node_limit; start++) {
+        enum state found = UNKNOWN;
+        uint32_t id;
+
+        if (states[start] != UNKNOWN || t->nodes[start].kind == TRACE_NODE_NONE ||
+            (t->nodes[start].kind == TRACE_NODE_WAKER) != wakers)
+            continue;
+        for (id = start;; id = t->nodes[id].parent) {
+            if (id >= t->node_limit) {
+                found = MISSING;
+                break;
+            }
+            int err;
+
+            found = states[id];
+            if (found == ON_THE_WAY)
+                return trace_damaged(src, node_offset(src, id),
+                                     "node %" PRIu32 " is its own ancestor", id);
+            if (found != UNKNOWN)
+                break;
+            err = check_node(src, t, states, id, &found);
+            if (err)
+                return err;
+            states[id] = found;
+            if (found != ON_THE_WAY)
+                break;
+        }
+        for (uint32_t on = start; on != id; on = t->nodes[on].parent)
+            states[on] = found;
+    }
+    return 0;
+}
+
+int trace_check_nodes(const struct trace_source *src, struct trace *t)
+{
+    struct trace_private *priv = t->priv;
+    uint8_t *states = calloc((size_t)t->node_limit + 1, 1);
+    int err;
+
+    if (!states)
+        return flame_error(FLAME_FAILED, "%s: out of memory; use a machine with more", src->name);
+    err = climb(src, t, states, false);
+    if (!err)
+        err = climb(src, t, states, true);
+    for (uint32_t id = 0; !err && id < t->node_limit; id++)
+        if (states[id] == MISSING)
+            priv->nodes[id].kind = TRACE_NODE_NONE;
+    free(states);
+    return err;
+}
+
+int trace_check_rows(const struct trace_source *src, struct trace *t)
+{
+    bool off = t->header.recorder == TRACE_RECORDER_OFF;
+    struct trace_private *priv = t->priv;
+    uint64_t live = 0;
+
+    for (size_t i = 0; i < t->ninherited; i++)
+        live += t->inherited[i].bytes;
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        struct trace_row *r = &priv->rows[id];
+
+        if (!trace_row_used(r))
+            continue;
+        if (!id_possible(r->node, TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT, src->nparts))
+            return trace_damaged(src, row_offset(src, id), "no node can have id %" PRIu32, r->node);
+        if (r->thread != 0 &&
+            !id_possible(r->thread, TRACE_THREAD_SHIFT, TRACE_THREAD_FIRST_SLOT, src->nparts))
+            return trace_damaged(src, row_offset(src, id), "no thread can have id %u", r->thread);
+        if (r->node >= t->node_limit || t->nodes[r->node].kind == TRACE_NODE_NONE) {
+            r->node = 0;
+            t->missing_rows++;
+        } else if (!trace_thread_at(t, r->thread)) {
+            r->thread = 0;
+        }
+        if (off) {
+            struct trace_off_row *o = (struct trace_off_row *)r;
+
+            if ((o->kind > TRACE_OFF_IPC && o->kind < TRACE_OFF_ONCPU) ||
+                o->kind > TRACE_OFF_LEFT_OUT)
+                o->kind = TRACE_OFF_OTHER;
+        } else if (trace_row_counts(r)) {
+            live += r->alloc_bytes - r->free_bytes;
+        }
+    }
+    t->peak_is_end = (int64_t)live > (int64_t)t->header.peak_bytes;
+    return 0;
+}

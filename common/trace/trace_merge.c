@@ -1,0 +1,402 @@
+/*
+ * A program's sums are a trace in memory (trace_grow.h) and a hash table of its nodes by
+ * parent, kind and address. Each file that has code in a stack gets a range of addresses
+ * of its own there, far above those of any process, so that trace_module_at finds it
+ * again; an address in no file stays what it is. A row's share of its process's peak is
+ * put down as saved, since the merged trace has no peak of its own.
+ *
+ * Rejected: adding up names. It would need every file's symbols while traces come in, and
+ * lines, inlined frames and places could not be chosen afterwards. Folding each trace and
+ * adding the texts: a trace of a shell's child is 400 nodes, its text 40 KB.
+ */
+#include "common/trace/trace_merge.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/trace/trace_check.h"
+#include "common/trace/trace_grow.h"
+
+/* Where merged files' ranges begin; no process has addresses here. */
+#define FILES_BEGIN ((uint64_t)1 << 56)
+#define FILES_APART ((uint64_t)1 << 20)
+#define FILE_MOST ((uint64_t)1 << 40)
+#define FIRST_SLOTS 1024u
+
+/* One program: what traces of it have added up to. */
+struct program {
+    struct trace_grow g;
+    uint32_t pid; /* 0: of several processes */
+    uint32_t *slots, mask;
+    uint32_t *row_of; /* by node, ROW_KINDS for each; 0: none yet */
+    size_t row_of_alloc;
+    uint64_t *module_hash; /* of each of the trace's modules */
+    size_t hash_room;
+    uint64_t next_range;
+};
+
+struct trace_merge {
+    struct trace_merge_options o;
+    struct program *programs;
+    size_t nprograms, programs_room;
+    struct trace **out; /* the programs', and those kept */
+    size_t nout, out_room;
+};
+
+struct trace_merge *trace_merge_new(const struct trace_merge_options *o)
+{
+    struct trace_merge *m = xcalloc(1, sizeof *m);
+
+    m->o = *o;
+    return m;
+}
+
+void trace_merge_free(struct trace_merge *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->nprograms; i++) {
+        free(m->programs[i].slots);
+        free(m->programs[i].row_of);
+        free(m->programs[i].module_hash);
+    }
+    for (size_t i = 0; i < m->nout; i++)
+        trace_free(m->out[i]);
+    free(m->programs);
+    free(m->out);
+    free(m);
+}
+
+const char *trace_program(const struct trace *t)
+{
+    const char *slash = strrchr(t->exe, '/'), *name = t->comm;
+
+    if (!*name)
+        name = slash ? slash + 1 : t->exe;
+    return *name ? name : "unknown";
+}
+
+/* ---- programs ---- */
+
+static void put_out(struct trace_merge *m, struct trace *t)
+{
+    GROW(m->out, m->nout, m->out_room);
+    m->out[m->nout++] = t;
+}
+
+static struct program *new_program(struct trace_merge *m, const struct trace *t, uint32_t pid)
+{
+    struct trace *own = trace_new(t->path);
+    struct program *p;
+
+    own->header = t->header;
+    own->header.pid = pid;
+    own->header.peak_epoch = 1;
+    own->header.features &= ~(uint32_t)(TRACE_FEATURE_FORKED | TRACE_FEATURE_LEAKS);
+    free(own->comm);
+    own->comm = xstrdup(trace_program(t));
+    GROW(m->programs, m->nprograms, m->programs_room);
+    p = &m->programs[m->nprograms++];
+    *p = (struct program){.g = trace_grow_begin(own),
+                          .pid = pid,
+                          .slots = xcalloc(FIRST_SLOTS, sizeof *p->slots),
+                          .mask = FIRST_SLOTS - 1,
+                          .next_range = FILES_BEGIN};
+    put_out(m, own);
+    return p;
+}
+
+static struct program *program_of(struct trace_merge *m, const struct trace *t)
+{
+    uint32_t pid = t->header.pid, peak = t->header.features & TRACE_FEATURE_PEAK;
+
+    if (!m->o.pid && !(m->o.has_names && m->o.has_names(pid)))
+        pid = 0;
+    for (size_t i = 0; i < m->nprograms; i++) {
+        const struct trace *known = m->programs[i].g.t;
+
+        if (m->programs[i].pid == pid && (known->header.features & TRACE_FEATURE_PEAK) == peak &&
+            strcmp(known->comm, trace_program(t)) == 0)
+            return &m->programs[i];
+    }
+    return new_program(m, t, pid);
+}
+
+/* ---- one trace on its way into its program ---- */
+
+struct adding {
+    const struct trace_merge_options *o;
+    struct program *p;
+    const struct trace *t;
+    uint32_t epoch;      /* of the root of the stack being taken */
+    uint32_t *node_of;   /* t's node id -> the program's */
+    uint32_t *module_of; /* index of t's module -> the program's, plus one; 0: not asked yet */
+};
+
+static uint64_t hash_on(uint64_t hash, uint64_t n)
+{
+    hash = (hash ^ n) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *s, size_t len)
+{
+    const uint8_t *bytes = s;
+
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* What the file and its place in itself are, not where it was mapped. */
+static uint64_t hash_module(const struct trace_module_view *v)
+{
+    uint64_t hash = hash_bytes(0xcbf29ce484222325u, v->path, strlen(v->path));
+
+    hash = hash_bytes(hash, v->m.build_id, v->m.build_id_size);
+    return hash_on(hash_on(hash, v->m.start - v->m.bias), v->m.end - v->m.bias);
+}
+
+static bool same_module(const struct trace_module_view *a, const struct trace_module_view *b)
+{
+    return a->m.start - a->m.bias == b->m.start - b->m.bias &&
+           a->m.end - a->m.bias == b->m.end - b->m.bias &&
+           a->m.build_id_size == b->m.build_id_size &&
+           memcmp(a->m.build_id, b->m.build_id, a->m.build_id_size) == 0 &&
+           strcmp(a->path, b->path) == 0;
+}
+
+static size_t add_module(struct program *p, const struct trace_module_view *v, uint64_t hash)
+{
+    uint64_t size = v->m.end - v->m.start;
+    struct trace *t = p->g.t;
+    struct trace_module_view *own;
+
+    GROW(t->modules, t->nmodules, t->priv->modules_room);
+    GROW(p->module_hash, t->nmodules, p->hash_room);
+    own = &t->modules[t->nmodules];
+    own->m = v->m;
+    own->m.start = p->next_range;
+    own->m.end = p->next_range + size;
+    own->m.bias = v->m.bias + (own->m.start - v->m.start);
+    own->m.first_epoch = 0;
+    own->m.end_epoch = UINT32_MAX;
+    own->path = xstrdup(v->path);
+    p->module_hash[t->nmodules] = hash;
+    p->next_range += size + FILES_APART;
+    return t->nmodules++;
+}
+
+static size_t find_module(struct program *p, const struct trace_module_view *v)
+{
+    const struct trace *t = p->g.t;
+    uint64_t hash = hash_module(v);
+
+    for (size_t i = 0; i < t->nmodules; i++)
+        if (p->module_hash[i] == hash && same_module(&t->modules[i], v))
+            return i;
+    return add_module(p, v, hash);
+}
+
+/* An address of the trace's as the program has it. */
+static uint64_t take_address(struct adding *a, uint64_t addr)
+{
+    const struct trace_module_view *v = trace_module_at(a->t, addr, a->epoch);
+    uint32_t *known;
+
+    /* No file is so large, whatever a record may say. */
+    if (!v || v->m.end - v->m.start > FILE_MOST)
+        return addr;
+    known = &a->module_of[v - a->t->modules];
+    if (!*known)
+        *known = (uint32_t)find_module(a->p, v) + 1;
+    return addr - v->m.bias + a->p->g.t->modules[*known - 1].m.bias;
+}
+
+static uint32_t take_thread(struct adding *a, uint32_t id)
+{
+    const struct trace_thread *th = a->o->threads ? trace_thread_at(a->t, id) : NULL;
+    const struct trace *own = a->p->g.t;
+
+    if (!th)
+        return 0;
+    for (uint32_t i = 1; i < own->thread_limit; i++)
+        if (own->threads[i].tid == th->tid && own->threads[i].uses == th->uses &&
+            memcmp(own->threads[i].comm, th->comm, sizeof th->comm) == 0)
+            return i;
+    return trace_grow_thread(&a->p->g, th);
+}
+
+static uint32_t slot_of(const struct program *p, uint64_t addr, uint32_t parent, uint32_t kind)
+{
+    return (uint32_t)hash_on(hash_on(addr, (uint64_t)parent << 8 | kind), 0) & p->mask;
+}
+
+static void more_slots(struct program *p)
+{
+    uint32_t size = (p->mask + 1) * 2;
+
+    free(p->slots);
+    p->slots = xcalloc(size, sizeof *p->slots);
+    p->mask = size - 1;
+    for (uint32_t id = 1; id < p->g.t->node_limit; id++) {
+        const struct trace_node *n = &p->g.t->nodes[id];
+        uint32_t at = slot_of(p, n->addr, n->parent, n->kind);
+
+        while (p->slots[at])
+            at = (at + 1) & p->mask;
+        p->slots[at] = id;
+    }
+}
+
+static uint32_t find_node(struct program *p, uint64_t addr, uint32_t parent, uint32_t kind)
+{
+    uint32_t at;
+
+    if (p->g.t->node_limit > p->mask / 2)
+        more_slots(p);
+    for (at = slot_of(p, addr, parent, kind); p->slots[at]; at = (at + 1) & p->mask) {
+        const struct trace_node *n = &p->g.t->nodes[p->slots[at]];
+
+        if (n->addr == addr && n->parent == parent && n->kind == kind)
+            return p->slots[at];
+    }
+    return p->slots[at] = trace_grow_node(&p->g, addr, parent, kind);
+}
+
+/* The recorder stands between the C library and main where it looks for leaks at main's
+ * end. */
+static bool is_recorders(const struct adding *a, const struct trace_node *n)
+{
+    static const char name[] = "/libflamemem.so";
+    const struct trace_module_view *v;
+    size_t len;
+
+    if (n->kind != TRACE_NODE_PC || !(a->t->header.features & TRACE_FEATURE_LEAKS))
+        return false;
+    v = trace_module_at(a->t, n->addr, a->epoch);
+    len = v ? strlen(v->path) : 0;
+    return len >= sizeof name - 1 && strcmp(v->path + len - (sizeof name - 1), name) == 0;
+}
+
+static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent)
+{
+    struct adding *a = arg;
+    uint64_t addr = 0; /* how many frames were left out, and where: shown alike */
+
+    if (n->kind == TRACE_NODE_ROOT)
+        addr = take_thread(a, (uint32_t)n->addr);
+    else if (is_recorders(a, n))
+        return parent;
+    else if (n->kind == TRACE_NODE_PC || n->kind == TRACE_NODE_PC_EXACT)
+        addr = take_address(a, n->addr);
+    return find_node(a->p, addr, parent, n->kind);
+}
+
+/* The flags by which rows of a stack are told apart, none at first. */
+static const uint16_t row_kinds[] = {
+    0,
+    TRACE_ROW_INHERITED,
+    TRACE_ROW_LEAKED,
+    TRACE_ROW_LEAKED_BY_LEAK,
+    TRACE_ROW_INNER,
+    TRACE_ROW_REACHED,
+};
+#define ROW_KINDS ARRAY_LEN(row_kinds)
+
+/* The program's row for what rows with these flags count of a stack. */
+static struct trace_row *row_for(struct program *p, uint32_t node, uint16_t flags)
+{
+    size_t kind = ROW_KINDS - 1, at;
+    struct trace_row fresh;
+
+    while (kind && !(flags & row_kinds[kind]))
+        kind--;
+    fresh = (struct trace_row){.node = node, .flags = row_kinds[kind], .peak_epoch = 1};
+    at = (size_t)node * ROW_KINDS + kind;
+
+    GROW_FILLED(p->row_of, at, p->row_of_alloc, 0);
+    if (!p->row_of[at])
+        p->row_of[at] = trace_grow_row(&p->g, &fresh);
+    return trace_grow_row_at(&p->g, p->row_of[at]);
+}
+
+/* What is live of a stack and no verdict names is reached. */
+static void add_reached(struct adding *a, uint32_t node, const struct trace_row *row)
+{
+    uint64_t bytes = row->alloc_bytes - row->free_bytes,
+             blocks = row->alloc_calls - row->free_calls;
+    struct trace_row *own;
+
+    if (!(a->t->header.features & TRACE_FEATURE_LEAKS) || row->flags & TRACE_ROW_INHERITED)
+        return;
+    own = row_for(a->p, node, TRACE_ROW_REACHED);
+    own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;
+    own->alloc_calls += trace_row_counts(row) ? blocks : -blocks;
+}
+
+static void add_row(struct adding *a, const struct trace_row *row)
+{
+    struct trace_row *own;
+    int64_t bytes, calls;
+    uint32_t node;
+
+    a->epoch = (uint32_t)(trace_node_root(a->t, row->node)->addr >> 32);
+    node = trace_take_stack(a->t, row->node, a->node_of, take_node, a);
+    own = row_for(a->p, node, row->flags);
+    own->alloc_bytes += row->alloc_bytes;
+    own->alloc_calls += row->alloc_calls;
+    own->free_bytes += row->free_bytes;
+    own->free_calls += row->free_calls;
+    own->temp_calls += row->temp_calls;
+    add_reached(a, node, row);
+    if (!trace_row_counts(row))
+        return;
+    own = row_for(a->p, node, row->flags);
+    trace_row_peak(a->t, row, &bytes, &calls);
+    own->peak_bytes += (uint64_t)bytes;
+    own->peak_calls += (uint32_t)calls;
+}
+
+/* Texts lie in the trace's own bytes. An address where files' ranges are to be is none. */
+static bool can_add(const struct trace *t)
+{
+    if (t->header.recorder != TRACE_RECORDER_MEM)
+        return false;
+    for (uint32_t id = 0; id < t->node_limit; id++)
+        if (t->nodes[id].kind == TRACE_NODE_NAME ||
+            (t->nodes[id].kind != TRACE_NODE_ROOT && t->nodes[id].addr >= FILES_BEGIN))
+            return false;
+    return true;
+}
+
+void trace_merge_add(struct trace_merge *m, struct trace *t)
+{
+    struct adding a = {.o = &m->o, .t = t};
+
+    if (!can_add(t)) {
+        put_out(m, t);
+        return;
+    }
+    a.p = program_of(m, t);
+    a.node_of = xcalloc((size_t)t->node_limit + 1, sizeof *a.node_of);
+    a.module_of = xcalloc(t->nmodules, sizeof *a.module_of);
+    for (uint32_t id = 0; id < t->row_limit; id++)
+        if (trace_row_used(&t->rows[id]) && !(m->o.own && t->rows[id].flags & TRACE_ROW_INHERITED))
+            add_row(&a, &t->rows[id]);
+    if (t->header.sample_bytes > a.p->g.t->header.sample_bytes)
+        a.p->g.t->header.sample_bytes = t->header.sample_bytes;
+    a.p->g.t->missing_rows += t->missing_rows;
+    a.p->g.t->header.features |= t->header.features & TRACE_FEATURE_LEAKS;
+    free(a.node_of);
+    free(a.module_of);
+    trace_free(t);
+}
+
+struct trace *const *trace_merge_result(struct trace_merge *m, size_t *n)
+{
+    for (size_t i = 0; i < m->nprograms; i++)
+        trace_grow_modules(m->programs[i].g.t);
+    *n = m->nout;
+    return m->out;
+}

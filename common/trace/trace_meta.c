@@ -1,0 +1,250 @@
+/*
+ * Metadata of a trace: what ran, which files were mapped where, what was inherited.
+ *
+ * Records stand one behind the other from the start of a metadata segment until
+ * one of type 0. Types this version does not know are stepped over: what a
+ * reader must not ignore is announced in the header's feature bits instead.
+ */
+#include "common/trace/trace_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/alloc.h"
+
+int trace_string_at(const struct trace_source *src, uint64_t at, struct trace_string *out)
+{
+    const struct trace_part *part = trace_part_at(src, at);
+    struct trace_meta meta;
+    uint64_t room;
+
+    if (at % 8 != 0 || at < sizeof(struct trace_header) || at >= src->len)
+        return -1;
+    if (!part)
+        return 0;
+    room = part->size - (at - part->at);
+    if (part->type != TRACE_SEG_META || at - part->at < sizeof(struct trace_segment) ||
+        room < sizeof meta)
+        return -1;
+    memcpy(&meta, src->data + at, sizeof meta);
+    if (meta.type == TRACE_META_END)
+        return 0;
+    if (meta.type != TRACE_META_STRING || meta.size > room - sizeof meta)
+        return -1;
+    out->s = (const char *)src->data + at + sizeof meta;
+    out->len = meta.size;
+    return 1;
+}
+
+static int add_module(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    const uint8_t *payload = src->data + at + sizeof(struct trace_meta);
+    struct trace_module m;
+
+    if (size < sizeof m)
+        return trace_damaged(src, at, "a module record of %" PRIu32 " bytes", size);
+    memcpy(&m, payload, sizeof m);
+    if (m.start >= m.end)
+        return trace_damaged(src, at, "a module that ends before it begins");
+    if (m.build_id_size > TRACE_BUILD_ID_MAX)
+        return trace_damaged(src, at, "a build-id of %" PRIu32 " bytes", m.build_id_size);
+    GROW(t->modules, t->nmodules, t->priv->modules_room);
+    t->modules[t->nmodules].m = m;
+    t->modules[t->nmodules++].path = xmemdup0(payload + sizeof m, size - sizeof m);
+    return 0;
+}
+
+static void add_arg(struct trace *t, const uint8_t *s, uint32_t len)
+{
+    GROW(t->args, t->nargs, t->priv->args_room);
+    t->args[t->nargs++] = (struct trace_string){(const char *)s, len};
+}
+
+static int add_origin(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    const uint8_t *payload = src->data + at + sizeof(struct trace_meta);
+    struct trace_origin_view *o;
+
+    if (size < sizeof o->facts)
+        return trace_damaged(src, at, "an origin's record of %" PRIu32 " bytes", size);
+    t->origins = xreallocarray(t->origins, t->norigins + 1, sizeof *t->origins);
+    o = &t->origins[t->norigins++];
+    memcpy(&o->facts, payload, sizeof o->facts);
+    o->path = xmemdup0(payload + sizeof o->facts, size - sizeof o->facts);
+    return 0;
+}
+
+/* The number at *s, which moves behind it. False: it does not end before `end`, or is
+ * more than 64 bits. */
+static bool take_number(const uint8_t **s, const uint8_t *end, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned shift = 0; *s < end && shift < 64; shift += 7) {
+        uint64_t digit = **s & 127;
+
+        if (digit << shift >> shift != digit)
+            return false;
+        *out |= digit << shift;
+        if (!(*(*s)++ & 128))
+            return true;
+    }
+    return false;
+}
+
+static int add_inherited(const struct trace_source *src, struct trace *t, uint64_t at,
+                         uint32_t size)
+{
+    const uint8_t *s = src->data + at + sizeof(struct trace_meta), *end = s + size;
+    struct trace_inherited head;
+    uint64_t row = 0, step;
+
+    if (size < sizeof head)
+        return trace_damaged(src, at, "an inheritance of %" PRIu32 " bytes", size);
+    memcpy(&head, s, sizeof head);
+    s += sizeof head;
+    if (head.origin >= t->norigins)
+        return trace_damaged(src, at, "inherited from origin %" PRIu32 " of %zu", head.origin,
+                             t->norigins);
+    if (head.entries > size / 3)
+        return trace_damaged(src, at, "%" PRIu32 " entries in %" PRIu32 " bytes", head.entries,
+                             size);
+    t->inherited =
+        xreallocarray(t->inherited, t->ninherited + head.entries + 1, sizeof *t->inherited);
+    for (uint32_t i = 0; i < head.entries; i++) {
+        struct trace_inherited_row *r = &t->inherited[t->ninherited];
+
+        if (!take_number(&s, end, &step) || !take_number(&s, end, &r->blocks) ||
+            !take_number(&s, end, &r->bytes) || step > UINT32_MAX || row + step > UINT32_MAX)
+            return trace_damaged(src, at, "entry %" PRIu32 " of an inheritance makes no sense", i);
+        row += step;
+        r->origin = head.origin;
+        r->row = (uint32_t)row;
+        t->ninherited++;
+    }
+    return 0;
+}
+
+static int add_title(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    const uint8_t *payload = src->data + at + sizeof(struct trace_meta);
+    struct trace_title *title;
+
+    if (size < sizeof title->pid)
+        return trace_damaged(src, at, "a title's record of %" PRIu32 " bytes", size);
+    GROW(t->titles, t->ntitles, t->title_room);
+    title = &t->titles[t->ntitles++];
+    memcpy(&title->pid, payload, sizeof title->pid);
+    title->text =
+        (struct trace_string){(const char *)payload + sizeof title->pid, size - sizeof title->pid};
+    return 0;
+}
+
+/* Records lie in one piece of memory in the order in which they were written. */
+static int by_pid(const void *a, const void *b)
+{
+    const struct trace_title *x = a, *y = b;
+
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->text.s > y->text.s) - (x->text.s < y->text.s);
+}
+
+/* Of each process the last one. */
+static void sort_titles(struct trace *t)
+{
+    size_t kept = 0;
+
+    if (t->ntitles)
+        qsort(t->titles, t->ntitles, sizeof *t->titles, by_pid);
+    for (size_t i = 0; i < t->ntitles; i++)
+        if (i + 1 == t->ntitles || t->titles[i + 1].pid != t->titles[i].pid)
+            t->titles[kept++] = t->titles[i];
+    t->ntitles = kept;
+}
+
+static void set_string(char **to, const uint8_t *s, uint32_t len)
+{
+    free(*to);
+    *to = xmemdup0(s, len);
+}
+
+static int check_segment(const struct trace_source *src, struct trace *t, uint64_t at, uint64_t end)
+{
+    while (end - at >= sizeof(struct trace_meta)) {
+        const uint8_t *payload = src->data + at + sizeof(struct trace_meta);
+        struct trace_meta meta;
+        int err = 0;
+
+        memcpy(&meta, src->data + at, sizeof meta);
+        if (meta.type == TRACE_META_END)
+            break;
+        if (meta.size > end - at - sizeof meta)
+            return trace_damaged(src, at,
+                                 "a metadata record of %" PRIu32 " bytes leaves its "
+                                 "segment",
+                                 meta.size);
+        switch (meta.type) {
+        case TRACE_META_EXE:
+            set_string(&t->exe, payload, meta.size);
+            break;
+        case TRACE_META_COMM:
+            set_string(&t->comm, payload, meta.size);
+            break;
+        case TRACE_META_ARG:
+            add_arg(t, payload, meta.size);
+            break;
+        case TRACE_META_MODULE:
+            err = add_module(src, t, at, meta.size);
+            break;
+        case TRACE_META_ORIGIN:
+            err = add_origin(src, t, at, meta.size);
+            break;
+        case TRACE_META_INHERITED:
+            err = add_inherited(src, t, at, meta.size);
+            break;
+        case TRACE_META_TITLE:
+            err = add_title(src, t, at, meta.size);
+            break;
+        }
+        if (err)
+            return err;
+        at += sizeof meta + (((uint64_t)meta.size + 7) & ~(uint64_t)7);
+    }
+    return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct trace_module *x = &((const struct trace_module_view *)a)->m;
+    const struct trace_module *y = &((const struct trace_module_view *)b)->m;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->first_epoch > y->first_epoch) - (x->first_epoch < y->first_epoch);
+}
+
+int trace_check_meta(const struct trace_source *src, struct trace *t)
+{
+    struct trace_private *priv = t->priv;
+
+    for (size_t i = 0; i < src->nparts; i++) {
+        const struct trace_part *p = &src->parts[i];
+        int err;
+
+        if (p->type != TRACE_SEG_META)
+            continue;
+        err = check_segment(src, t, p->at + sizeof(struct trace_segment), p->at + p->size);
+        if (err)
+            return err;
+    }
+    if (t->nmodules)
+        qsort(t->modules, t->nmodules, sizeof *t->modules, by_start);
+    sort_titles(t);
+    priv->modules = trace_modules_index(t);
+    if (!t->exe)
+        t->exe = xstrdup("");
+    if (!t->comm)
+        t->comm = xstrdup("");
+    return 0;
+}

@@ -1,0 +1,303 @@
+#define _GNU_SOURCE
+#include "common/trace/trace_origins.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/strbuf.h"
+#include "common/trace/trace_grow.h"
+
+#define KEPT 4
+/* A directory with more files than this is not searched to its end. */
+#define BESIDE_MAX 20000
+
+/* A file that says it is a trace, found beside another. */
+struct beside {
+    struct trace_origin facts;
+    char *path;
+};
+
+struct trace_origins {
+    struct trace *kept[KEPT]; /* the latest first; NULLs behind */
+    char *directory;          /* whose files are in the list; NULL: none yet */
+    struct beside *beside;
+    size_t nbeside;
+};
+
+struct trace_origins *trace_origins_new(void)
+{
+    return xcalloc(1, sizeof(struct trace_origins));
+}
+
+static void forget_directory(struct trace_origins *o)
+{
+    for (size_t i = 0; i < o->nbeside; i++)
+        free(o->beside[i].path);
+    free(o->beside);
+    free(o->directory);
+    o->beside = NULL;
+    o->directory = NULL;
+    o->nbeside = 0;
+}
+
+void trace_origins_free(struct trace_origins *o)
+{
+    if (!o)
+        return;
+    for (size_t i = 0; i < KEPT; i++)
+        trace_free(o->kept[i]);
+    forget_directory(o);
+    free(o);
+}
+
+/* ---- finding ---- */
+
+static bool same(const struct trace_origin *a, const struct trace_origin *b)
+{
+    return a->pid == b->pid && a->start_realtime_ns == b->start_realtime_ns &&
+           a->start_monotonic_ns == b->start_monotonic_ns;
+}
+
+static struct trace_origin facts_of(const struct trace_header *h)
+{
+    return (struct trace_origin){.start_realtime_ns = h->start_realtime_ns,
+                                 .start_monotonic_ns = h->start_monotonic_ns,
+                                 .pid = h->pid};
+}
+
+/* The name may be anything: it is not waited for, and only a plain file is read. */
+static bool read_facts(const char *path, struct trace_origin *facts)
+{
+    struct trace_header h;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool ok;
+
+    if (fd < 0)
+        return false;
+    ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read(fd, &h, sizeof h) == sizeof h &&
+         trace_magic_matches(&h, sizeof h) && h.byte_order == TRACE_BYTE_ORDER &&
+         h.version == TRACE_VERSION && h.recorder == TRACE_RECORDER_MEM;
+    close(fd);
+    if (ok)
+        *facts = facts_of(&h);
+    return ok;
+}
+
+static void list_directory(struct trace_origins *o, const char *name)
+{
+    DIR *dir = opendir(name);
+    struct dirent *d;
+
+    forget_directory(o);
+    o->directory = xstrdup(name);
+    for (size_t n = 0; dir && n < BESIDE_MAX && (d = readdir(dir)); n++) {
+        struct strbuf path = STRBUF_INIT;
+        struct trace_origin facts;
+
+        strbuf_addf(&path, "%s/%s", name, d->d_name);
+        if ((d->d_type == DT_REG || d->d_type == DT_UNKNOWN) && read_facts(path.buf, &facts)) {
+            o->beside = xreallocarray(o->beside, o->nbeside + 1, sizeof *o->beside);
+            o->beside[o->nbeside].facts = facts;
+            o->beside[o->nbeside++].path = strbuf_detach(&path, NULL);
+        }
+        strbuf_release(&path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* Where the trace that is meant lies now; NULL: nobody knows. */
+static const char *find(struct trace_origins *o, const struct trace *t,
+                        const struct trace_origin_view *wanted)
+{
+    const char *slash = strrchr(t->path, '/');
+    struct trace_origin facts;
+    char *directory;
+
+    if (read_facts(wanted->path, &facts) && same(&facts, &wanted->facts))
+        return wanted->path;
+    directory = slash ? xmemdup0(t->path, (size_t)(slash - t->path)) : xstrdup(".");
+    if (!o->directory || strcmp(o->directory, directory) != 0)
+        list_directory(o, directory);
+    free(directory);
+    for (size_t i = 0; i < o->nbeside; i++)
+        if (same(&o->beside[i].facts, &wanted->facts))
+            return o->beside[i].path;
+    return NULL;
+}
+
+static void keep(struct trace_origins *o, size_t at, struct trace *t)
+{
+    if (at == KEPT)
+        trace_free(o->kept[--at]);
+    memmove(o->kept + 1, o->kept, at * sizeof(struct trace *));
+    o->kept[0] = t;
+}
+
+void trace_origins_give(struct trace_origins *o, struct trace *t)
+{
+    size_t n = 0;
+
+    while (n < KEPT && o->kept[n])
+        n++;
+    keep(o, n, t);
+}
+
+/* A sound trace of that process, ours until others have been asked for; or NULL. */
+static const struct trace *load(struct trace_origins *o, const struct trace *t,
+                                const struct trace_origin_view *wanted)
+{
+    struct trace_origin facts;
+    const char *path;
+    struct trace *a;
+
+    for (size_t i = 0; i < KEPT && o->kept[i]; i++) {
+        a = o->kept[i];
+        facts = facts_of(&a->header);
+        if (!same(&facts, &wanted->facts))
+            continue;
+        keep(o, i, a);
+        return a;
+    }
+    path = find(o, t, wanted);
+    if (!path || trace_load_quietly(path, &a) != 0)
+        return NULL;
+    facts = facts_of(&a->header);
+    if (!same(&facts, &wanted->facts) || a->header.recorder != TRACE_RECORDER_MEM) {
+        trace_free(a);
+        return NULL;
+    }
+    trace_origins_give(o, a);
+    return a;
+}
+
+/* ---- taking over ---- */
+
+/* A trace being completed, and one origin of it. */
+struct taking {
+    struct trace_grow g;
+    const struct trace *a;
+    uint32_t number;       /* of the origin */
+    uint32_t *node_of;     /* a's node id -> ours; 0: not taken over yet */
+    uint32_t *thread_of;   /* the same of threads */
+    uint32_t unknown_root; /* for stacks nobody knows; 0: not made yet */
+};
+
+/* Its name is wanted; what it did is the origin's story. */
+static uint32_t take_thread(struct taking *k, uint32_t id)
+{
+    const struct trace_thread *th = trace_thread_at(k->a, id);
+
+    if (!th)
+        return 0;
+    if (!k->thread_of[id])
+        k->thread_of[id] = trace_grow_thread(&k->g, th);
+    return k->thread_of[id];
+}
+
+static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent)
+{
+    struct taking *k = arg;
+    uint64_t addr = n->addr;
+
+    if (n->kind == TRACE_NODE_ROOT)
+        addr = addr >> 32 << 32 | take_thread(k, (uint32_t)addr);
+    return trace_grow_node(&k->g, addr, parent, n->kind);
+}
+
+/* Whether the frames of a stack say what they say without their file. */
+static bool can_take(const struct trace *a, uint32_t node)
+{
+    for (const struct trace_node *n = &a->nodes[node]; n->kind != TRACE_NODE_ROOT;
+         n = &a->nodes[n->parent])
+        if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT &&
+            n->kind != TRACE_NODE_TRUNCATED)
+            return false;
+    return true;
+}
+
+/* The stack of a row of the origin; or one that says it is not known. */
+static uint32_t stack_of(struct taking *k, uint32_t row)
+{
+    uint32_t node = k->a && row < k->a->row_limit ? k->a->rows[row].node : 0;
+
+    if (node && can_take(k->a, node))
+        return trace_take_stack(k->a, node, k->node_of, take_node, k);
+    if (!k->unknown_root)
+        k->unknown_root = trace_grow_node(&k->g, 0, 0, TRACE_NODE_ROOT);
+    return trace_grow_node(&k->g, (uint64_t)k->number << 32 | row, k->unknown_root,
+                           TRACE_NODE_INHERITED);
+}
+
+/* Rows of blocks that were freed here, whose stacks are the origin's. */
+static void move_rows(struct taking *k, uint32_t rows)
+{
+    for (uint32_t id = 0; id < rows; id++) {
+        const struct trace_row *r = &k->g.t->rows[id];
+        const struct trace_node *n = &k->g.t->nodes[r->node];
+
+        if (r->node && n->kind == TRACE_NODE_INHERITED && n->addr >> 32 == k->number)
+            trace_grow_row_at(&k->g, id)->node = stack_of(k, (uint32_t)n->addr);
+    }
+}
+
+static bool is_needed(const struct trace *t, uint32_t number)
+{
+    for (size_t i = 0; i < t->ninherited; i++)
+        if (t->inherited[i].origin == number)
+            return true;
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        const struct trace_node *n = &t->nodes[t->rows[id].node];
+
+        if (t->rows[id].node && n->kind == TRACE_NODE_INHERITED && n->addr >> 32 == number)
+            return true;
+    }
+    return false;
+}
+
+static void take_origin(struct taking *k, uint32_t rows)
+{
+    const struct trace *t = k->g.t;
+
+    k->node_of = xcalloc(k->a ? k->a->node_limit + 1 : 1, sizeof *k->node_of);
+    k->thread_of = xcalloc(k->a ? k->a->thread_limit + 1 : 1, sizeof *k->thread_of);
+    move_rows(k, rows);
+    for (size_t i = 0; i < t->ninherited; i++) {
+        const struct trace_inherited_row *in = &t->inherited[i];
+        struct trace_row row = {
+            .flags = TRACE_ROW_INHERITED, .alloc_bytes = in->bytes, .alloc_calls = in->blocks};
+
+        if (in->origin != k->number)
+            continue;
+        row.node = stack_of(k, in->row);
+        trace_grow_row(&k->g, &row);
+    }
+    free(k->node_of);
+    free(k->thread_of);
+}
+
+const struct trace_origin_view *trace_inherit(struct trace *t, struct trace_origins *o)
+{
+    struct taking k = {.g = trace_grow_begin(t)};
+    const struct trace_origin_view *missing = NULL;
+    uint32_t rows = t->row_limit;
+
+    if (t->has_inherited)
+        return NULL;
+    t->has_inherited = true;
+    for (; k.number < t->norigins; k.number++) {
+        if (!is_needed(t, k.number))
+            continue;
+        k.a = load(o, t, &t->origins[k.number]);
+        if (!k.a && !missing)
+            missing = &t->origins[k.number];
+        take_origin(&k, rows);
+    }
+    return missing;
+}

@@ -1,0 +1,310 @@
+/*
+ * Loading a trace, and the questions asked of a loaded one.
+ *
+ * A recording may be running while we read. The writer publishes a node before
+ * its children and before any row that counts for it, but read() goes from
+ * front to back and takes its time, so a copy may hold a row and lack its node.
+ * When that is seen in a regular file, the parts that only ever grow (nodes,
+ * metadata) are read once more and put under the rows of the first copy: as
+ * they are then younger than those rows, nothing can be missing. A copy that
+ * somebody else made, or a pipe, cannot be read again; there the rows are left
+ * out and counted (missing_rows).
+ *
+ * Rejected: mmap with MAP_PRIVATE. Pages not written to go on changing under a
+ * check that has already been made.
+ */
+#include "common/trace/trace_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/alloc.h"
+#include "common/trace/trace_check.h"
+
+/* Bytes read in one go: a hole behind what is wanted costs as much as data does. */
+#define AT_ONCE ((size_t)512 << 10)
+
+bool trace_magic_matches(const void *data, size_t len)
+{
+    return len >= sizeof TRACE_MAGIC - 1 && memcmp(data, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) == 0;
+}
+
+void trace_free(struct trace *t)
+{
+    struct trace_private *priv;
+
+    if (!t)
+        return;
+    priv = t->priv;
+    for (size_t i = 0; i < t->nmodules; i++)
+        free(t->modules[i].path);
+    free(t->modules);
+    for (size_t i = 0; i < t->norigins; i++)
+        free(t->origins[i].path);
+    free(t->origins);
+    free(t->inherited);
+    free(t->titles);
+    free(t->args);
+    free(t->exe);
+    free(t->comm);
+    free(t->path);
+    free(priv->nodes);
+    free(priv->rows);
+    free(priv->threads);
+    trace_modules_index_free(priv->modules);
+    free(priv->src.parts);
+    free(priv->data);
+    free(priv);
+    free(t);
+}
+
+/* Takes `data` over in any case. */
+static int load_owned(const char *name, uint8_t *data, size_t len, bool quiet, struct trace **out)
+{
+    struct trace *t = xcalloc(1, sizeof *t);
+    struct trace_private *priv = xcalloc(1, sizeof *priv);
+    int err;
+
+    *out = NULL;
+    t->priv = priv;
+    t->path = xstrdup(name);
+    priv->data = data;
+    priv->src = (struct trace_source){.name = t->path, .data = data, .len = len, .quiet = quiet};
+    if ((err = trace_check_header(&priv->src, t)) || (err = trace_find_segments(&priv->src, t)) ||
+        (err = trace_check_meta(&priv->src, t)) || (err = trace_gather_segments(&priv->src, t)) ||
+        (err = trace_check_nodes(&priv->src, t)) || (err = trace_check_rows(&priv->src, t))) {
+        trace_free(t);
+        return err;
+    }
+    *out = t;
+    return 0;
+}
+
+int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet, struct trace **out)
+{
+    return load_owned(name, (uint8_t *)xmemdup0(data, len), len, quiet, out);
+}
+
+/*
+ * Whether `len` bytes of the file `fd` are all that is in use by now. Behind that lies
+ * a hole, which the writer has made to grow into.
+ */
+static bool is_all(int fd, const uint8_t *data, size_t len)
+{
+    struct trace_header h;
+
+    if (!trace_magic_matches(data, len) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h ||
+        h.byte_order != TRACE_BYTE_ORDER || h.unit != TRACE_UNIT)
+        return false;
+    return len / TRACE_UNIT >= h.units;
+}
+
+/* How much of a regular file is in use, as far as it tells. The kernel is not to read the
+ * hole behind that ahead. */
+static size_t bytes_in_use(int fd, size_t size)
+{
+    struct trace_header h;
+
+    if (pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h || !trace_magic_matches(&h, sizeof h) ||
+        h.unit != TRACE_UNIT || h.units > size / TRACE_UNIT || h.units == 0)
+        return size + 1;
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+    return (size_t)h.units * TRACE_UNIT;
+}
+
+/* Reads `fd` from where it stands, `room` bytes (at least 1) or more; *data is the caller's
+ * also after an error. */
+static int read_whole(int fd, size_t room, uint8_t **data, size_t *len)
+{
+
+    *len = 0;
+    *data = malloc(room);
+    if (!*data)
+        return -ENOMEM;
+    for (;;) {
+        ssize_t n;
+
+        if (*len && is_all(fd, *data, *len))
+            return 0;
+        if (*len == room) {
+            uint8_t *more = room > SIZE_MAX / 2 ? NULL : realloc(*data, room * 2);
+
+            if (!more)
+                return -ENOMEM;
+            *data = more;
+            room *= 2;
+        }
+        n = read(fd, *data + *len, room - *len < AT_ONCE ? room - *len : AT_ONCE);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            return 0;
+        *len += (size_t)n;
+    }
+}
+
+/*
+ * A younger copy of all that only grows, over the rows and threads of `old`; see
+ * the top. NULL when it cannot be had.
+ */
+static uint8_t *renew(int fd, const struct trace_private *old, size_t *len)
+{
+    uint8_t *data;
+
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return NULL;
+    if (read_whole(fd, old->src.len + 16 * TRACE_SEGMENT_SIZE + 1, &data, len) < 0 ||
+        *len < old->src.len) {
+        free(data);
+        return NULL;
+    }
+    memcpy(data, old->src.data, sizeof(struct trace_header));
+    for (size_t i = 0; i < old->src.nparts; i++) {
+        const struct trace_part *p = &old->src.parts[i];
+
+        if (p->type == TRACE_SEG_ROWS || p->type == TRACE_SEG_THREADS)
+            memcpy(data + p->at, old->src.data + p->at, p->size);
+    }
+    return data;
+}
+
+static int cannot_read(const char *name, size_t expected, int err, bool quiet)
+{
+    if (quiet)
+        return FLAME_USAGE;
+    if (err == -ENOMEM)
+        return flame_error(FLAME_FAILED,
+                           "%s: out of memory reading %zu bytes; use a machine with more", name,
+                           expected);
+    return flame_error(FLAME_USAGE, "%s: %s", name, strerror(-err));
+}
+
+static int load_fd(const char *name, int fd, bool quiet, struct trace **out)
+{
+    struct trace *younger;
+    struct stat st;
+    uint8_t *data;
+    size_t len, expected = 1 << 20;
+    bool regular;
+    int err;
+
+    if (fstat(fd, &st) < 0)
+        return cannot_read(name, 0, -errno, quiet);
+    if (S_ISDIR(st.st_mode) && !quiet)
+        return flame_error(FLAME_USAGE, "%s: a directory; name a trace in it", name);
+    regular = S_ISREG(st.st_mode);
+    if (regular && (uint64_t)st.st_size < SIZE_MAX / 4)
+        expected = bytes_in_use(fd, (size_t)st.st_size);
+    err = read_whole(fd, expected, &data, &len);
+    if (err) {
+        free(data);
+        return cannot_read(name, expected, err, quiet);
+    }
+    err = load_owned(name, data, len, quiet, out);
+    if (err || (*out)->missing_rows == 0 || !regular)
+        return err;
+    data = renew(fd, (*out)->priv, &len);
+    if (data && load_owned(name, data, len, true, &younger) == 0) {
+        trace_free(*out);
+        *out = younger;
+    }
+    return 0;
+}
+
+int trace_load_quietly(const char *path, struct trace **out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), err = FLAME_USAGE;
+
+    *out = NULL;
+    if (fd < 0)
+        return err;
+    err = load_fd(path, fd, true, out);
+    close(fd);
+    return err;
+}
+
+int trace_load(const char *path, struct trace **out)
+{
+    int fd, err;
+
+    *out = NULL;
+    if (strcmp(path, "-") == 0)
+        return load_fd("standard input", STDIN_FILENO, false, out);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return flame_error(FLAME_USAGE,
+                           "%s: %s; name a file that 'flame mem' or libflamemem.so "
+                           "has written",
+                           path, strerror(errno));
+    err = load_fd(path, fd, false, out);
+    close(fd);
+    return err;
+}
+
+const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id)
+{
+    return id < t->thread_limit && t->threads[id].tid != 0 ? &t->threads[id] : NULL;
+}
+
+const struct trace_off_thread *trace_off_thread_at(const struct trace *t, uint32_t id)
+{
+    if (t->header.recorder != TRACE_RECORDER_OFF)
+        return NULL;
+    return (const struct trace_off_thread *)trace_thread_at(t, id);
+}
+
+struct trace_string trace_title_of(const struct trace *t, uint32_t pid)
+{
+    size_t lo = 0, hi = t->ntitles;
+
+    if (t->header.recorder == TRACE_RECORDER_MEM && pid == t->header.pid)
+        return (struct trace_string){t->header.title,
+                                     strnlen(t->header.title, sizeof t->header.title)};
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (t->titles[mid].pid == pid)
+            return t->titles[mid].text;
+        if (t->titles[mid].pid < pid)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return (struct trace_string){"", 0};
+}
+
+struct trace_string trace_node_name(const struct trace *t, const struct trace_node *n)
+{
+    const struct trace_private *priv = t->priv;
+    struct trace_string s = {"", 0};
+
+    trace_string_at(&priv->src, n->addr, &s);
+    return s;
+}
+
+const struct trace_node *trace_node_root(const struct trace *t, uint32_t node)
+{
+    const struct trace_node *n = &t->nodes[node];
+
+    while (n->kind != TRACE_NODE_ROOT)
+        n = &t->nodes[n->parent];
+    return n;
+}
+
+void trace_row_peak(const struct trace *t, const struct trace_row *r, int64_t *bytes,
+                    int64_t *calls)
+{
+    if (r->peak_epoch == t->header.peak_epoch && !t->peak_is_end) {
+        *bytes = (int64_t)r->peak_bytes;
+        *calls = (int32_t)r->peak_calls;
+    } else {
+        *bytes = (int64_t)(r->alloc_bytes - r->free_bytes);
+        *calls = (int64_t)(r->alloc_calls - r->free_calls);
+    }
+}

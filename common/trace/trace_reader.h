@@ -1,0 +1,142 @@
+/*
+ * trace_reader.h: a trace file, checked and ready to be walked.
+ *
+ * The reader copies the file into memory first (a recording may still be
+ * running and change under us), checks every offset, id, size and parent link
+ * once, and gives out arrays that can be trusted afterwards: every row's node
+ * exists, every node's parent exists and the chain of parents ends at a
+ * TRACE_NODE_ROOT without a circle, the node a TRACE_NODE_WAKER names exists and is no
+ * waker's, nor stands above one's, every string lies inside the file.
+ * Whatever is wrong is one message with the file and the offset, never a crash.
+ *
+ * Ownership: all pointers live until trace_free. Not thread-safe for one trace.
+ */
+#ifndef FLAME_COMMON_TRACE_TRACE_READER_H
+#define FLAME_COMMON_TRACE_TRACE_READER_H
+
+#include <stdbool.h>
+
+#include "common/trace_format.h"
+
+struct trace_string {
+    const char *s; /* not NUL-terminated, may hold any byte */
+    size_t len;
+};
+
+struct trace_module_view {
+    struct trace_module m;
+    char *path; /* NUL-terminated; bytes after an inner NUL are dropped */
+};
+
+/* A trace that this one names, see TRACE_META_ORIGIN. */
+struct trace_origin_view {
+    struct trace_origin facts;
+    char *path; /* NUL-terminated */
+};
+
+/* What was live at the fork of one row of an origin. */
+struct trace_inherited_row {
+    uint32_t origin, row; /* the row's id there, which has not been checked yet */
+    uint64_t blocks, bytes;
+};
+
+struct trace {
+    char *path; /* for messages */
+    struct trace_header header;
+    char *exe;  /* may be "" */
+    char *comm; /* may be "" */
+    struct trace_string *args;
+    size_t nargs;
+    struct trace_module_view *modules; /* sorted by start, then first_epoch */
+    size_t nmodules;
+    struct trace_origin_view *origins;
+    size_t norigins;
+    struct trace_inherited_row *inherited;
+    size_t ninherited;
+    struct trace_title {
+        uint32_t pid;
+        struct trace_string text;
+    } * titles; /* sorted by pid, one each */
+    size_t ntitles, title_room;
+    bool has_inherited; /* they are among the rows (trace_inherit) */
+
+    /* Sparse by id: use the accessors, or walk them all with the id ranges. */
+    const struct trace_node *nodes; /* indexed by node id */
+    uint32_t node_limit;            /* ids are below this */
+    const struct trace_row *rows;   /* indexed by row id */
+    uint32_t row_limit;
+    const struct trace_thread *threads; /* indexed by thread id */
+    uint32_t thread_limit;
+
+    /* Rows left out because their node is not in the file: it was copied while
+       the program ran. 0 for a trace at rest. */
+    uint32_t missing_rows;
+
+    /* More is live at the end than at the recorded mark (which may be a little
+       low with threads): then the end is the peak. */
+    bool peak_is_end;
+
+    struct trace_private *priv;
+};
+
+/*
+ * Loads and checks `path` ("-": standard input). 0, or an enum flame_exit with
+ * one line already on standard error (FLAME_USAGE for a bad file, FLAME_FAILED
+ * when it cannot be read for want of memory); *out is NULL then.
+ */
+int trace_load(const char *path, struct trace **out);
+
+/* The same, without saying what is wrong. */
+int trace_load_quietly(const char *path, struct trace **out);
+
+/* The same for bytes in memory (tests, fuzzing). `name` is for messages. With
+ * quiet nothing is printed. */
+int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet,
+                     struct trace **out);
+void trace_free(struct trace *t);
+
+/* True when the bytes begin like a trace (any version). */
+bool trace_magic_matches(const void *data, size_t len);
+
+/* The module an address belongs to, or NULL. */
+const struct trace_module_view *trace_module_at(const struct trace *t, uint64_t addr,
+                                                uint32_t epoch);
+
+/* The thread with this id, or NULL (also for id 0, "none"). */
+const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id);
+
+/* The same of TRACE_RECORDER_OFF; NULL too when the trace is another recorder's. */
+const struct trace_off_thread *trace_off_thread_at(const struct trace *t, uint32_t id);
+
+/* Rows of TRACE_RECORDER_OFF by id, below row_limit; NULL for another recorder's trace.
+ * Their kind is one of enum trace_off_kind (one not known has become TRACE_OFF_OTHER). */
+static inline const struct trace_off_row *trace_off_rows(const struct trace *t)
+{
+    return t->header.recorder == TRACE_RECORDER_OFF ? (const struct trace_off_row *)t->rows : NULL;
+}
+
+/* What the process with this id calls itself; len 0: it has not set a title. */
+struct trace_string trace_title_of(const struct trace *t, uint32_t pid);
+
+/* Text of a TRACE_NODE_NAME or TRACE_NODE_KERNEL node (already checked). */
+struct trace_string trace_node_name(const struct trace *t, const struct trace_node *n);
+
+/* Root node of a node: its addr holds epoch and thread. */
+const struct trace_node *trace_node_root(const struct trace *t, uint32_t node);
+
+static inline bool trace_row_used(const struct trace_row *r)
+{
+    return r->node != 0;
+}
+
+/* Of memory: a row that counts, and is no verdict on what others count. */
+static inline bool trace_row_counts(const struct trace_row *r)
+{
+    return r->node != 0 && !(r->flags & TRACE_ROW_VERDICTS);
+}
+
+/* A row's share of the high-water mark, see trace_format.h; of one that counts. */
+void trace_row_peak(const struct trace *t, const struct trace_row *r, int64_t *bytes,
+                    int64_t *calls);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * collapse.h: turns other profilers' text into folded stacks: what the readers
+ * (listed in readers.h) and `flame collapse` share.
+ *
+ * A reader takes lines from c->in, builds one stack after the other with
+ * collapse_push, and gives each to collapse_flush or collapse_drop. It trusts
+ * nothing: a line that it does not understand goes to collapse_unknown, and the
+ * reader goes on. A reader ends at the end of its input and cannot fail;
+ * whether the input could be read is asked of that (textinput.h).
+ *
+ * Not thread-safe for one struct collapse.
+ */
+#ifndef FLAME_FOLD_COLLAPSE_COLLAPSE_H
+#define FLAME_FOLD_COLLAPSE_COLLAPSE_H
+
+#include "fold/stacks/textinput.h"
+#include "fold/stacks/stackset.h"
+#include "fold/stacks/lostnames.h"
+#include "fold/stacks/place.h"
+
+struct collapse_options {
+    const char *event;     /* perf: this event only; NULL: the first one met */
+    bool pid, tid;         /* process (and thread) ids in the root frame */
+    bool kernel, jit;      /* mark frames _[k], _[j] */
+    bool addrs;            /* addresses of unknown frames */
+    bool srcline;          /* perf: the input has source lines; massif, dhat: keep them */
+    bool inlined;          /* perf: look up inlined functions */
+    bool context;          /* with inlined: file and line as well */
+    enum place_kind place; /* names carry their place where the input tells it (place.h) */
+    bool perl;             /* cut names as the Perl scripts do */
+    bool wake, chain;      /* perf-sched: the waker's stack as well; and what woke the waker */
+};
+
+struct collapse {
+    const struct collapse_options *opt;
+    struct textinput in;
+    struct stackset *stacks; /* may be shared by several files */
+    /* The stack being built, in the order pushed. */
+    uint32_t *ids;
+    size_t n, alloc;
+    struct strbuf scratch, scratch2; /* for the reader, between lines */
+    /* Folded text only: which column its counts are for (0 or 1; a line of two counts is then
+     * not understood; -1: as the line has them), and where its "# flame:" line goes. */
+    int column;
+    struct strbuf *meta;
+    bool meta_differs; /* *meta held another line already */
+    /* Folded text only: what filters left out, as the text says, is added to these two, one for
+     * each column; or NULL. */
+    struct stackset_count *left_out;
+    bool has_left_out;      /* the text has such a line, even if it says 0 */
+    struct lostnames *lost; /* what it says of modules that lost their names; or NULL */
+    /* What happened. */
+    uint64_t samples;               /* stacks flushed */
+    uint64_t unknown, unknown_line; /* lines not understood, the first of them */
+    struct strbuf unknown_text;
+};
+
+struct collapse_kind {
+    const char *name;
+    const char *what;
+    /* Returns how sure the reader is: 0: this is not its format, 100: it can be nothing
+     * else. `text` is what the file begins with, cut anywhere. NULL: the reader is taken
+     * only when it is asked for by name. */
+    int (*probe)(const char *text, size_t len);
+    void (*run)(struct collapse *c);
+};
+
+/* All readers, ended by one without a name. */
+extern const struct collapse_kind collapse_kinds[];
+
+const struct collapse_kind *collapse_kind_find(const char *name);
+/* The reader for a file that begins with this text; NULL when no reader knows it. */
+const struct collapse_kind *collapse_kind_guess(const char *text, size_t len);
+
+/* One file's state; the stacks stay the caller's. Release it also when a file was not opened. */
+void collapse_init(struct collapse *c, const struct collapse_options *opt, struct stackset *stacks);
+void collapse_release(struct collapse *c);
+
+/* Adds a frame, its name made safe as by folded_add_frame. */
+void collapse_push(struct collapse *c, const char *name, size_t len);
+void collapse_push_str(struct collapse *c, const char *name);
+void collapse_push_id(struct collapse *c, uint32_t id);
+/* The id of a name made safe. */
+uint32_t collapse_name(struct collapse *c, const char *name, size_t len);
+/*
+ * The same with the module at `path` behind a mark, if opt->place asks for it. "inlined",
+ * as perf has it, is the module of the frame below.
+ */
+uint32_t collapse_name_in(struct collapse *c, const char *name, size_t len, const char *path,
+                          size_t path_len);
+
+enum collapse_order { ROOT_FIRST, LEAF_FIRST };
+/* Adds what was pushed to the stacks, and starts the next. */
+void collapse_flush(struct collapse *c, enum collapse_order order,
+                    const struct stackset_count *count);
+void collapse_flush_one(struct collapse *c, enum collapse_order order);
+void collapse_drop(struct collapse *c);
+
+/* Counts the line last read as not understood. */
+void collapse_unknown(struct collapse *c, const char *line, size_t len);
+
+#endif

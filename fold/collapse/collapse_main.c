@@ -1,0 +1,297 @@
+/* flame collapse: other profilers' text to folded stacks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "common/commands.h"
+#include "common/error.h"
+#include "common/options/values.h"
+#include "fold/collapse/collapse.h"
+#include "fold/stacks/drawn.h"
+#include "fold/stacks/filter.h"
+#include "fold/stacks/textfile.h"
+
+enum { PROBE = 128 * 1024 };
+
+struct request {
+    struct collapse_options opt;
+    const struct collapse_kind *kind; /* --from, or NULL */
+    struct filter filter;
+    const char *output;
+    struct stackset *stacks;
+    struct stackset_count left_out[2]; /* by filters, also of stages before */
+    bool has_left_out;                 /* an input said so, were it only 0 */
+};
+
+static void add_kinds(struct strbuf *sb)
+{
+    for (const struct collapse_kind *k = collapse_kinds; k->name; k++)
+        strbuf_addf(sb, "%s%s", k == collapse_kinds ? "" : ", ", k->name);
+}
+
+static void add_kind_words(struct strbuf *sb)
+{
+    for (const struct collapse_kind *k = collapse_kinds; k->name; k++)
+        strbuf_addf(sb, "%s%s", k == collapse_kinds ? "" : " ", k->name);
+}
+
+static int take_kind(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct strbuf kinds = STRBUF_INIT;
+    const struct collapse_kind *kind = collapse_kind_find(given->value);
+
+    (void)row;
+    *(const struct collapse_kind **)at = kind;
+    if (kind)
+        return 0;
+    add_kinds(&kinds);
+    flame_error(FLAME_USAGE, "collapse: no format '%s'; --from takes %s", given->value, kinds.buf);
+    strbuf_release(&kinds);
+    return FLAME_USAGE;
+}
+
+static int take_compat(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    (void)row;
+    *(bool *)at = opts_find_word("perl", given->value) == 0;
+    return *(bool *)at ? 0 : opts_wrong_value(given, "perl");
+}
+
+static void add_compat_words(struct strbuf *sb)
+{
+    strbuf_addstr(sb, "perl");
+}
+
+static int take_all(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct collapse_options *opt = at;
+
+    (void)row, (void)given;
+    opt->kernel = opt->jit = true;
+    return 0;
+}
+
+static int take_chain(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct collapse_options *opt = at;
+
+    (void)row, (void)given;
+    opt->wake = opt->chain = true;
+    return 0;
+}
+
+static void add_kind_help(struct strbuf *sb)
+{
+    strbuf_addstr(sb, "\nKinds:\n");
+    for (const struct collapse_kind *k = collapse_kinds; k->name; k++)
+        strbuf_addf(sb, "  %-18s %s\n", k->name, k->what);
+}
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct opts_row rows[] = {
+    {"from", .arg = "KIND", .help = "read this format; KIND is one of those below",
+     .take = take_kind, .at = AT(kind), .add_words = add_kind_words},
+    {"compat", .arg = "perl", .help = "cut names as the stackcollapse scripts do",
+     .take = take_compat, .at = AT(opt.perl), .add_words = add_compat_words},
+    {"output", 'o', "FILE", "write there instead of to standard output", .take = textfile_take,
+     .at = AT(output)},
+    {0},
+};
+
+static const struct opts_row perf_rows[] = {
+    {.help = "perf script:"},
+    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(opt.pid)},
+    {"tid", .help = "the root frame is COMM-PID/TID; of perf-sched COMM-TID",
+     .take = opts_take_true, .at = AT(opt.tid)},
+    {"event", .arg = "NAME", .help = "count this event (the first in the file)",
+     .take = opts_take_text, .at = AT(opt.event)},
+    {"event-filter", .arg = "NAME", .help = "the same", .take = opts_take_text, .at = AT(opt.event),
+     .hidden = true},
+    {"kernel", .help = "mark kernel frames _[k]", .take = opts_take_true, .at = AT(opt.kernel)},
+    {"jit", .help = "mark frames of a JIT compiler _[j]", .take = opts_take_true,
+     .at = AT(opt.jit)},
+    {"all", .help = "both", .take = take_all, .at = AT(opt)},
+    {"addrs", .help = "show the addresses of frames without a name", .take = opts_take_true,
+     .at = AT(opt.addrs)},
+    {"srcline", .help = "the input has source lines (perf script -F +srcline)",
+     .take = opts_take_true, .at = AT(opt.srcline)},
+    {"inline", .help = "show inlined functions, from the modules' debug information",
+     .take = opts_take_true, .at = AT(opt.inlined)},
+    {"context", .help = "with --inline: their file and line", .take = opts_take_true,
+     .at = AT(opt.context)},
+    {.help = "perf-sched:"},
+    {"wake", .help = "on top of each stack, the stack of what woke it", .take = opts_take_true,
+     .at = AT(opt.wake)},
+    {"chain", .help = "and on top of that what woke the waker, and so on", .take = take_chain,
+     .at = AT(opt)},
+    {0},
+};
+
+const struct opts_command collapse_command = {
+    .name = "collapse",
+    .summary = "turn other profilers' text into folded stacks",
+    .usage = "[OPTION...] [FILE...]",
+    .about = "Folds the text of other profilers into stacks, one a line, with their counts.\n"
+             "Several files are added up. FILE '-', or none, is standard input; gzip and zstd\n"
+             "are unpacked. The format is guessed from how a file begins.",
+    .tables = {{rows, 0}, {perf_rows, 0}, {filter_rows, AT(filter)}},
+    .add_help = add_kind_help,
+};
+
+static int no_stack(const char *name, const struct collapse_kind *kind, bool given)
+{
+    struct strbuf kinds = STRBUF_INIT;
+    int status;
+
+    add_kinds(&kinds);
+    if (!kind)
+        status = flame_error(FLAME_USAGE, "%s: holds no stack in any format that was tried (%s)",
+                             name, kinds.buf);
+    else if (given)
+        status = flame_error(FLAME_USAGE, "%s: holds no stack of %s; --from takes another of %s",
+                             name, kind->what, kinds.buf);
+    else
+        status = flame_error(FLAME_USAGE,
+                             "%s: looks like %s but holds no stack; --from picks another of %s",
+                             name, kind->what, kinds.buf);
+    strbuf_release(&kinds);
+    return status;
+}
+
+/* Comments and blank lines: what is left of many formats when nothing was counted. */
+static bool is_blank(const char *text, size_t len)
+{
+    struct span rest = {text, len}, line;
+
+    while (span_line(&rest, &line))
+        if (!span_begins(line, "#") && span_trim(line).len > 0)
+            return false;
+    return true;
+}
+
+/* What is known of an input before it is read. */
+struct beginning {
+    const struct collapse_kind *kind; /* its reader, or NULL */
+    bool blank;                       /* there is nothing in it */
+    bool sure;                        /* it begins as that reader's format does */
+};
+
+static struct beginning look(const struct collapse_kind *asked, struct textinput *in)
+{
+    struct beginning b = {.kind = asked};
+    const char *text;
+    size_t len = textinput_peek(in, &text, PROBE);
+
+    b.blank = len < PROBE && is_blank(text, len);
+    if (!b.kind)
+        b.kind = collapse_kind_guess(text, len);
+    b.sure = b.kind && b.kind->probe && b.kind->probe(text, len) > 0;
+    return b;
+}
+
+/*
+ * Whether it is no damage that no stack came of an input: nothing is in it, or only what its
+ * format has around stacks. Whoever asks for an event wants to hear that it is not there.
+ */
+static bool is_empty(const struct request *q, const struct beginning *b, const struct collapse *c)
+{
+    return c->has_left_out || b->blank || (b->sure && !c->unknown && !q->opt.event);
+}
+
+static int judge(const struct request *q, const struct beginning *b, const struct collapse *c)
+{
+    if (c->in.error)
+        return flame_error(FLAME_USAGE, "%s: cannot read: %s", c->in.name, c->in.error);
+    if (c->samples == 0 && !is_empty(q, b, c))
+        return no_stack(c->in.name, b->kind, q->kind != NULL);
+    if (c->unknown && !b->blank)
+        flame_warn("%s: %" PRIu64 " line%s not understood, the first is line %" PRIu64 ": %s",
+                   c->in.name, c->unknown, c->unknown == 1 ? " was" : "s were", c->unknown_line,
+                   c->unknown_text.buf);
+    return FLAME_OK;
+}
+
+/* Reads an input that was just opened; an enum flame_exit after a line. */
+static int collapse_input(struct request *q, struct collapse *c)
+{
+    struct beginning b = look(q->kind, &c->in);
+    int status = q->kind ? FLAME_OK : drawn_refuse(&c->in);
+
+    if (status)
+        return status;
+    if (b.kind && !c->in.error)
+        b.kind->run(c);
+    q->has_left_out |= c->has_left_out;
+    return judge(q, &b, c);
+}
+
+static int collapse_file(struct request *q, const char *path)
+{
+    struct collapse c;
+    int err, status;
+
+    collapse_init(&c, &q->opt, q->stacks);
+    c.left_out = q->left_out;
+    err = textinput_open(&c.in, path);
+    if (err)
+        status = flame_error(FLAME_USAGE, "%s: cannot open: %s", path, strerror(-err));
+    else
+        status = collapse_input(q, &c);
+    collapse_release(&c);
+    return status;
+}
+
+/* An idle machine's profile has no stack, but neither has one that went wrong before us. */
+static void say_empty(const struct request *q, const char *const *paths, int npaths)
+{
+    if (stackset_len(q->stacks) > 0 || q->has_left_out)
+        return;
+    if (npaths > 1)
+        flame_warn("all profiles are empty");
+    else
+        flame_warn("%s: the profile is empty",
+                   strcmp(paths[0], "-") == 0 ? "standard input" : paths[0]);
+}
+
+static int collapse_files(struct request *q, const char *const *paths, int npaths)
+{
+    int status = FLAME_OK;
+
+    q->stacks = stackset_new();
+    for (int i = 0; i < npaths && status == FLAME_OK; i++)
+        status = collapse_file(q, paths[i]);
+    if (status == FLAME_OK)
+        say_empty(q, paths, npaths);
+    if (status == FLAME_OK) {
+        filter_stacks(&q->filter, &q->stacks);
+        for (size_t i = 0; i < 2; i++)
+            stackset_count_add(&q->left_out[i], &q->filter.left_out[i]);
+        status = filter_check(&q->filter, "collapse");
+    }
+    if (status == FLAME_OK)
+        status = stackset_write_file(q->stacks, &(struct stackset_heading){.left_out = q->left_out},
+                                     BY_STACK, q->output);
+    stackset_free(q->stacks);
+    return status;
+}
+
+int collapse_main(int argc, char **argv)
+{
+    static const char *const standard_input[] = {"-"};
+    struct request q = {.filter = FILTER_INIT};
+    int first, status = opts_parse(&collapse_command, &q, argc, argv, &first);
+
+    if (status < 0) {
+        bool named = first < argc;
+
+        q.opt.place = q.filter.by;
+        q.opt.tid |= q.filter.by_thread;
+        q.opt.pid |= q.filter.by_process;
+        status = collapse_files(&q, named ? (const char *const *)argv + first : standard_input,
+                                named ? argc - first : 1);
+    }
+    filter_release(&q.filter);
+    return status;
+}

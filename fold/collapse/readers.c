@@ -1,0 +1,80 @@
+/*
+ * The table of readers, and which of them a file is for.
+ *
+ * Every reader looks at how the file begins and says how sure it is; the surest
+ * has it, the first of them when several are. Formats that say what they are
+ * (a header, a keyword) are surer than those that only have a shape.
+ */
+#include "fold/collapse/readers.h"
+
+#define READER(kind, text, function)                                                               \
+    {                                                                                              \
+        kind, text, collapse_##function##_probe, collapse_##function##_run                         \
+    }
+
+/* The same reader under the name of another program; never guessed. */
+#define ALIAS(kind, text, function)                                                                \
+    {                                                                                              \
+        kind, text, NULL, collapse_##function##_run                                                \
+    }
+
+const struct collapse_kind collapse_kinds[] = {
+    READER("perf", "perf script", perf),
+    /* On demand: such a file can also be counted by events, as any other of perf's. */
+    ALIAS("perf-sched", "perf script of scheduler events: time off the CPU", sched),
+    READER("folded", "folded stacks", folded),
+    READER("dtrace", "DTrace's aggregated stacks", dtrace),
+    READER("stap", "SystemTap", stap),
+    ALIAS("ktap", "ktap", stap),
+    READER("bpftrace", "bpftrace", bpftrace),
+    READER("bcc", "bcc's profile, offcputime and the like", bcc),
+    READER("gdb", "gdb's 'thread apply all bt'", gdb),
+    READER("eu-stack", "eu-stack of elfutils", eustack),
+    READER("aix", "AIX procstack", aix),
+    READER("wcp", "wallClockProfiler", wcp),
+    READER("faulthandler", "Python's faulthandler", faulthandler),
+    READER("jstack", "jstack's thread dumps", jstack),
+    READER("javacore", "IBM javacore files", javacore),
+    READER("java-exceptions", "Java exceptions in logs", exceptions),
+    READER("ljp", "Lightweight Java Profiler", ljp),
+    READER("pmc", "FreeBSD's pmcstat -G", pmc),
+    READER("sample", "macOS sample", sample),
+    READER("instruments", "Xcode Instruments, deep copy", instruments),
+    READER("instruments-csv", "Xcode Instruments, CSV", instruments_csv),
+    READER("vtune", "Intel VTune, CSV of top-down hotspots or memory", vtune),
+    READER("vsprof", "Visual Studio, CSV of the call tree", vsprof),
+    READER("wpa", "Windows Performance Analyzer (xperf), CSV", wpa),
+    READER("go", "go tool pprof -raw", go),
+    READER("xdebug", "Xdebug, traces in format 1", xdebug),
+    READER("chrome", "Chrome trace events, JSON", chrome),
+    READER("massif", "valgrind's massif", massif),
+    READER("dhat", "valgrind's DHAT", dhat),
+    /* Programs that write folded text themselves. */
+    ALIAS("async-profiler", "async-profiler -o collapsed", folded),
+    ALIAS("heaptrack", "heaptrack_print -F", folded),
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct collapse_kind *collapse_kind_find(const char *name)
+{
+    for (const struct collapse_kind *k = collapse_kinds; k->name; k++)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return NULL;
+}
+
+const struct collapse_kind *collapse_kind_guess(const char *text, size_t len)
+{
+    const struct collapse_kind *best = NULL;
+    int sure = 0;
+
+    for (const struct collapse_kind *k = collapse_kinds; k->name; k++) {
+        int s = k->probe ? k->probe(text, len) : 0;
+
+        if (s > sure) {
+            best = k;
+            sure = s;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,43 @@
+/*
+ * readers.h: the readers' entry points, for the table of readers only.
+ * What probe and run must do is in collapse.h.
+ */
+#ifndef FLAME_FOLD_COLLAPSE_READERS_H
+#define FLAME_FOLD_COLLAPSE_READERS_H
+
+#include "fold/collapse/collapse.h"
+
+#define COLLAPSE_READER(name)                                                                      \
+    int collapse_##name##_probe(const char *text, size_t len);                                     \
+    void collapse_##name##_run(struct collapse *c)
+
+COLLAPSE_READER(folded);
+COLLAPSE_READER(perf);
+void collapse_sched_run(struct collapse *c);
+COLLAPSE_READER(dtrace);
+COLLAPSE_READER(stap);
+COLLAPSE_READER(bpftrace);
+COLLAPSE_READER(bcc);
+COLLAPSE_READER(gdb);
+COLLAPSE_READER(eustack);
+COLLAPSE_READER(aix);
+COLLAPSE_READER(wcp);
+COLLAPSE_READER(faulthandler);
+COLLAPSE_READER(jstack);
+COLLAPSE_READER(javacore);
+COLLAPSE_READER(exceptions);
+COLLAPSE_READER(ljp);
+COLLAPSE_READER(pmc);
+COLLAPSE_READER(sample);
+COLLAPSE_READER(instruments);
+COLLAPSE_READER(instruments_csv);
+COLLAPSE_READER(vtune);
+COLLAPSE_READER(vsprof);
+COLLAPSE_READER(wpa);
+COLLAPSE_READER(go);
+COLLAPSE_READER(xdebug);
+COLLAPSE_READER(chrome);
+COLLAPSE_READER(massif);
+COLLAPSE_READER(dhat);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * halves.h: two large folded files, loaded by two threads.
+ *
+ * This is only for the plain case: regular files of folded text, not packed, in which every
+ * line is understood and whose "# flame:" lines stand in the first half. Anything else the
+ * caller loads in one thread, with the messages for it.
+ */
+#ifndef FLAME_FOLD_HALVES_H
+#define FLAME_FOLD_HALVES_H
+
+#include "fold/load.h"
+
+/*
+ * Does what load_file does for column 0 of paths[0] and column 1 of paths[1]. False: `l` is as
+ * it was, because this is not the plain case or one thread does as well (small files, one
+ * processor). `strip` is stackset_strip's. No other thread may use `l` meanwhile.
+ */
+bool halves_load(struct load *l, char **paths, bool strip);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * Loading folded text and traces side by side.
+ *
+ * A "# flame:" line says what the counts are (bytes live, calls...). Sums of
+ * different things mean nothing, so files that say different things are an
+ * error; a file that says nothing, as other tools write it, goes with any.
+ */
+#include "fold/load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/trace/trace_reader.h"
+#include "fold/collapse/readers.h"
+#include "fold/stacks/drawn.h"
+
+static const struct collapse_options plain;
+
+void load_init(struct load *l, const char *command, const struct fold_options *fold)
+{
+    *l = (struct load){.command = command, .fold = fold, .column = -1};
+    l->stacks = stackset_new();
+    l->meta = (struct strbuf)STRBUF_INIT;
+}
+
+void load_release(struct load *l)
+{
+    tracesums_free(l->traces);
+    strbuf_release(&l->meta);
+    lostnames_release(&l->lost[0]);
+    lostnames_release(&l->lost[1]);
+    stackset_free(l->stacks);
+}
+
+static int check(struct load *l, const struct collapse *c)
+{
+    if (c->in.error)
+        return flame_error(FLAME_USAGE, "%s: cannot read: %s", c->in.name, c->in.error);
+    if (c->meta_differs)
+        return flame_error(FLAME_USAGE,
+                           "%s: its counts are not what those before are (%s); %s them apart",
+                           c->in.name, l->meta.buf, l->command);
+    if (c->samples == 0 && c->unknown)
+        return flame_error(FLAME_USAGE,
+                           "%s: neither a trace nor folded stacks, which are lines like "
+                           "'main;read 42'",
+                           c->in.name);
+    if (c->unknown)
+        flame_warn("%s: %" PRIu64 " line%s not understood and left out, the first is line %" PRIu64
+                   ": %s",
+                   c->in.name, c->unknown, c->unknown == 1 ? " was" : "s were", c->unknown_line,
+                   c->unknown_text.buf);
+    return FLAME_OK;
+}
+
+static int read_text(struct load *l, struct collapse *c)
+{
+    c->column = l->column;
+    c->meta = &l->meta;
+    c->left_out = l->left_out;
+    c->lost = &l->lost[l->column > 0];
+    collapse_folded_run(c);
+    return check(l, c);
+}
+
+int load_trace(struct textinput *in, const char *path, struct trace **out)
+{
+    struct strbuf bytes = STRBUF_INIT;
+    int status;
+
+    if (path && strcmp(path, "-") != 0 && !in->codec)
+        status = trace_load(path, out);
+    else if (!textinput_all(in, &bytes))
+        status = flame_error(FLAME_USAGE, "%s: cannot read: %s", in->name, in->error);
+    else
+        status = trace_load_bytes(in->name, bytes.buf, bytes.len, false, out);
+    strbuf_release(&bytes);
+    return status;
+}
+
+bool load_is_trace(struct textinput *in)
+{
+    const char *text;
+    size_t len = textinput_peek(in, &text, sizeof TRACE_MAGIC - 1);
+
+    return trace_magic_matches(text, len);
+}
+
+static int keep_trace(struct load *l, struct collapse *c, const char *path)
+{
+    struct trace *t = NULL;
+    int status = load_trace(&c->in, path, &t);
+
+    if (status == FLAME_OK) {
+        if (!l->traces)
+            l->traces = tracesums_new(l->fold);
+        tracesums_add(l->traces, t);
+    }
+    return status;
+}
+
+int load_file(struct load *l, const char *path)
+{
+    struct collapse c;
+    int err, status;
+
+    collapse_init(&c, &plain, l->stacks);
+    err = textinput_open(&c.in, path);
+    if (err) {
+        status = flame_error(FLAME_USAGE, "%s: cannot open: %s", path, strerror(-err));
+    } else if (load_is_trace(&c.in)) {
+        status = keep_trace(l, &c, path);
+    } else {
+        l->texts++;
+        status = drawn_refuse(&c.in);
+        if (!status)
+            status = read_text(l, &c);
+    }
+    collapse_release(&c);
+    return status;
+}
+
+int load_traces(struct load *l)
+{
+    struct fold_options opt = *l->fold;
+    struct strbuf text = STRBUF_INIT;
+    struct trace *const *traces;
+    struct collapse c;
+    int status;
+    size_t n;
+
+    if (!l->traces)
+        return FLAME_OK;
+    traces = tracesums_get(l->traces, &n);
+    opt.no_header = false; /* what tells an empty view from what is no text at all */
+    status = fold_loaded(&opt, traces, n, &text);
+    if (status == FLAME_OK) {
+        collapse_init(&c, &plain, l->stacks);
+        textinput_memory(&c.in, traces[0]->path, &text);
+        status = read_text(l, &c);
+        collapse_release(&c);
+    }
+    strbuf_release(&text);
+    tracesums_free(l->traces);
+    l->traces = NULL;
+    return status;
+}
+
+int load_filter(struct load *l, const char *command)
+{
+    if (!l->filter)
+        return FLAME_OK;
+    filter_stacks(l->filter, &l->stacks);
+    for (size_t i = 0; i < 2; i++)
+        stackset_count_add(&l->left_out[i], &l->filter->left_out[i]);
+    return filter_check(l->filter, command);
+}
+
+int load_write(struct load *l, const char *path)
+{
+    const struct stackset_heading heading = {
+        .meta = l->meta.buf,
+        .left_out = l->fold->no_header ? NULL : l->left_out,
+        .lost = l->fold->no_header ? NULL : l->lost,
+    };
+
+    return stackset_write_file(l->stacks, &heading, BY_LINE, path);
+}

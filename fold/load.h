@@ -1,0 +1,48 @@
+/*
+ * load.h: reads whole files into stacks: folded text, and traces, which are
+ * folded first. Merging (flame fold) and comparing (flame diff) share it.
+ *
+ * Functions return an enum flame_exit with one line already on standard error;
+ * lines that were not understood are counted in a warning. Not thread-safe.
+ */
+#ifndef FLAME_FOLD_LOAD_H
+#define FLAME_FOLD_LOAD_H
+
+#include "fold/collapse/collapse.h"
+#include "fold/fold.h"
+#include "fold/tracesums.h"
+
+struct load {
+    const char *command; /* for messages */
+    const struct fold_options *fold;
+    struct filter *filter; /* borrowed; NULL: none */
+    struct stackset *stacks;
+    struct stackset_count left_out[2]; /* by filters, also those of stages before */
+    struct lostnames lost[2];          /* modules without their names, of either column */
+    struct strbuf meta;                /* the "# flame:" line that the files share, or empty */
+    int column;                        /* as in struct collapse */
+    size_t texts;                      /* files of folded text so far */
+    struct tracesums *traces;          /* so far, folded together by load_traces; NULL: none */
+};
+
+void load_init(struct load *l, const char *command, const struct fold_options *fold);
+void load_release(struct load *l);
+
+/* Whether an input that was just opened begins as a trace does. */
+bool load_is_trace(struct textinput *in);
+/* Reads such an input, which was opened from `path`, into *out, for the caller to free; or an
+ * enum flame_exit after a line. */
+int load_trace(struct textinput *in, const char *path, struct trace **out);
+
+/* Reads a file ("-": standard input). Traces are only added up. */
+int load_file(struct load *l, const char *path);
+/* Folds the traces so far and adds what they hold. */
+int load_traces(struct load *l);
+
+/* Filters what was loaded. */
+int load_filter(struct load *l, const char *command);
+
+/* Writes what was loaded, under its "# flame:" line, to `path` (NULL: standard output). */
+int load_write(struct load *l, const char *path);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * textinput.h: lines of a file, plain or compressed.
+ *
+ * Reads gzip and zstd as if they were plain (told by their first bytes), through
+ * one buffer that grows only for a line longer than itself: memory does not
+ * depend on the size of the file, but on the longest record, and no line may be
+ * longer than TEXTINPUT_LINE_MAX.
+ *
+ * Lines are lent by the record. A record is a line and as many of the lines behind
+ * it as its reader asks for: all of them stay where they are, however often the
+ * buffer has to be filled for them, until the owner of the struct textrecord asks
+ * for the next record. Functions that are handed a `const struct textrecord *` can
+ * read on in it and cannot end it, so a span of theirs cannot outlive its bytes. To
+ * begin another record of the same input beside it is an error of the input, always,
+ * not only when the buffer happens to be empty. In a build with the address sanitizer
+ * the bytes of records that have ended must not be touched.
+ *
+ * A line has no newline and no CR before one. The last line needs no newline. Not
+ * thread-safe for one input.
+ */
+#ifndef FLAME_FOLD_STACKS_TEXTINPUT_H
+#define FLAME_FOLD_STACKS_TEXTINPUT_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+#include "fold/stacks/span.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TEXTINPUT_WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEXTINPUT_WATCHED 1
+#endif
+#endif
+#ifndef TEXTINPUT_WATCHED
+#define TEXTINPUT_WATCHED 0
+#endif
+
+/* Bytes of a line. A stack of a million frames with long names has as many. */
+#define TEXTINPUT_LINE_MAX (64u << 20)
+
+struct textcodec;
+struct textinput;
+
+/* The lines that are lent now. Belongs to whoever loops over an input's records. */
+struct textrecord {
+    struct span line; /* the first of them */
+    struct textinput *in;
+};
+
+/*
+ * What gives the bytes of an input that is no file: puts up to `room` of them (which is not
+ * 0) into `to`. How many, 0 at the end, or -errno.
+ */
+typedef ssize_t textinput_source(void *opaque, char *to, size_t room);
+
+struct textinput {
+    const char *name; /* for messages; borrowed */
+    char *buf;
+    size_t pos, end, alloc; /* what is not yet read lies in buf[pos..end) */
+    size_t first_alloc;     /* bytes the buffer begins with */
+    size_t ended;           /* before it lie records that have ended, as far as they are watched */
+    uint64_t line;          /* number of the line last lent, from 1 */
+    int fd;
+    uint64_t at, to; /* of a part of a file: what is left to read; to 0: read on from where fd is */
+    textinput_source *source; /* instead of fd, or NULL */
+    void *opaque;             /* the source's */
+    bool eof;
+    const char *error; /* what went wrong, NULL while all is well */
+    char why[160];     /* room for an error that tells numbers */
+    struct textcodec *codec;
+    const struct textrecord *open; /* whose lines are lent, or NULL */
+    char **held;                   /* buffers before buf that lines of this record lie in */
+    size_t nheld;
+};
+
+/* Opens `path`; NULL or "-" is standard input. 0 or -errno. */
+int textinput_open(struct textinput *in, const char *path);
+/*
+ * Makes two parts of a plain regular file of which at most something was peeked at: `in`
+ * ends behind a line near the middle, and `rest`, which is to be closed too, goes on from
+ * there, its lines not numbered from 1. They may be read by two threads. False: it failed,
+ * and `in` must only be closed.
+ */
+bool textinput_split(struct textinput *in, struct textinput *rest);
+/* An input over text in memory, which it takes over: *text is empty afterwards. */
+void textinput_memory(struct textinput *in, const char *name, struct strbuf *text);
+/* An input over a source, with a buffer of that many bytes (not 0) to begin with: for tests. */
+void textinput_from(struct textinput *in, const char *name, textinput_source *source, void *opaque,
+                    size_t buffer);
+/* Ends a record that is open. */
+void textinput_close(struct textinput *in);
+
+/* What the file begins with, for guessing its format: up to `want` bytes, fewer
+ * only when the file has fewer (or fails: in->error). Lent until the first record. */
+size_t textinput_peek(struct textinput *in, const char **text, size_t want);
+
+/* The slow half of textinput_record. */
+bool textinput_next(struct textinput *in, struct textrecord *rec);
+
+/*
+ * Ends the record that `rec` was and begins the next; false at the end of the input or on
+ * an error. `rec` stays where it is until then.
+ */
+static inline bool textinput_record(struct textinput *in, struct textrecord *rec)
+{
+    const char *s = in->pos < in->end ? in->buf + in->pos : NULL;
+    const char *nl = s ? memchr(s, '\n', in->end - in->pos) : NULL;
+
+    if (unlikely(TEXTINPUT_WATCHED || !nl || in->open != rec))
+        return textinput_next(in, rec);
+    in->pos += (size_t)(nl - s) + 1;
+    in->line++;
+    if (unlikely(nl > s && nl[-1] == '\r'))
+        nl--;
+    rec->line = (struct span){s, (size_t)(nl - s)};
+    return true;
+}
+
+/*
+ * Ends the input with an error that names the line that was read last and says `what` of it
+ * ("has more than...", a constant).
+ */
+void textinput_refuse(struct textinput *in, const char *what);
+
+/* One more line of the same record; false at the end or on an error. */
+bool textrecord_line(const struct textrecord *rec, struct span *line);
+/* Gives back the line that textrecord_line gave last: it will be read again. */
+void textrecord_unread(const struct textrecord *rec, struct span line);
+
+/*
+ * All that is left, for formats that are no lines. False on an error. What is packed may
+ * not be much larger unpacked than text and traces ever are.
+ */
+bool textinput_all(struct textinput *in, struct strbuf *out);
+
+#endif

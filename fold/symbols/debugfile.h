@@ -1,0 +1,35 @@
+/*
+ * debugfile.h: where a stripped file's debug information is kept.
+ */
+#ifndef FLAME_FOLD_SYMBOLS_DEBUGFILE_H
+#define FLAME_FOLD_SYMBOLS_DEBUGFILE_H
+
+#include "fold/symbols/elfsym.h"
+
+/* Directories laid out like /usr/lib/debug, searched in order. */
+struct debug_dirs {
+    char **dir;
+    size_t n;
+};
+
+/*
+ * The user's `extra` (may be NULL), then those in FLAME_DEBUG_DIRS (separated by
+ * colons), then /usr/lib/debug. Freed by debug_dirs_release.
+ */
+void debug_dirs_init(struct debug_dirs *d, const char *const *extra, size_t nextra);
+void debug_dirs_release(struct debug_dirs *d);
+
+/* DIR/.build-id/xx/yyyy.debug with this very build-id inside, or NULL. */
+struct elfsym *debugfile_by_build_id(const struct debug_dirs *d, const uint8_t *id, size_t len);
+
+/*
+ * The file that `e`'s .gnu_debuglink names: beside e's own path, in .debug/ there,
+ * or under one of the directories. Only a file with e's build-id, or with the
+ * checksum that the link asks for, is taken. NULL when there is none.
+ */
+struct elfsym *debugfile_by_link(const struct debug_dirs *d, const struct elfsym *e);
+
+/* The file of shared debug information (dwz) that `e` refers to, or NULL. */
+struct elfsym *debugfile_alternate(const struct debug_dirs *d, const struct elfsym *e);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * dwarfline.h: what was inlined at an address, and on which line it stands.
+ *
+ * Nothing is read before a question, and then only the units it is about. Names
+ * and files live until dwarfline_close. Not thread-safe.
+ */
+#ifndef FLAME_FOLD_SYMBOLS_DWARFLINE_H
+#define FLAME_FOLD_SYMBOLS_DWARFLINE_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+struct dwarfline;
+
+struct dwarfline_frame {
+    const char *name; /* mangled if the language mangles; NULL: not known */
+    const char *file; /* base name, or NULL */
+    unsigned line;    /* where control is in this frame; 0: not known */
+};
+
+#define DWARFLINE_FRAMES_MAX 128
+
+/* NULL when `path` has no debug information; `alternate` as for dwarfread_open. */
+struct dwarfline *dwarfline_open(const char *path, const char *alternate);
+void dwarfline_close(struct dwarfline *d);
+
+/*
+ * The frames at address `vaddr` of the file, outermost first: the function
+ * itself, then what was inlined into it. They have files and lines only with `lines`.
+ * Returns how many; 0 when the address is in no function that DWARF knows.
+ */
+size_t dwarfline_find(struct dwarfline *d, uint64_t vaddr, bool lines,
+                      struct dwarfline_frame out[DWARFLINE_FRAMES_MAX]);
+
+#endif

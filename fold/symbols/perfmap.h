@@ -1,0 +1,36 @@
+/*
+ * perfmap.h: names that a JIT compiler left for its code in /tmp/perf-PID.map.
+ *
+ * Format (the kernel's tools/perf/Documentation/jit-interface.txt): a line per
+ * function, "START SIZE NAME", both numbers hexadecimal, the name to the end of
+ * the line. Where ranges overlap the later line counts: code was moved or thrown
+ * away. Lines of any other form are passed over. Not thread-safe.
+ */
+#ifndef FLAME_FOLD_SYMBOLS_PERFMAP_H
+#define FLAME_FOLD_SYMBOLS_PERFMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+struct perfmap;
+
+/*
+ * The map of process `pid`, or NULL when there is none to be trusted: /tmp is
+ * everybody's, so it must be a regular file, no symbolic link, and ours.
+ */
+struct perfmap *perfmap_open(uint32_t pid);
+
+/* Whether perfmap_open would return a map. */
+bool perfmap_is_there(uint32_t pid);
+
+/* The same from bytes in memory, which must outlive it. Never NULL. */
+struct perfmap *perfmap_parse(const char *text, size_t len);
+void perfmap_free(struct perfmap *map);
+
+/* Name of the code at `addr`, not NUL-terminated, or NULL. Lives as long as the map. */
+const char *perfmap_find(const struct perfmap *map, uint64_t addr, size_t *len);
+
+#endif

@@ -1,0 +1,439 @@
+/*
+ * Which names a module gives an address, and from where.
+ *
+ * The best table wins: the file's own .symtab; else that of its separate debug
+ * file; else the packed .gnu_debugdata. .dynsym is always added (it is mapped
+ * anyway, and of two names for one address symtab keeps the better), as are the
+ * PLT's stubs. When the file itself is gone or is another one by now, a debug
+ * file with the recorded build-id can still name everything.
+ *
+ * Inlined frames and lines come from DWARF, in the file or its debug file. The
+ * outermost name is the symbol's even then: DWARF leaves out namespaces and
+ * parameters where the linkage name has them.
+ */
+#include "fold/symbols/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "common/error.h"
+#include "common/alloc.h"
+#include "common/strbuf.h"
+#include "fold/symbols/debpackage.h"
+#include "fold/symbols/debugfile.h"
+#include "fold/symbols/demangle.h"
+#include "fold/symbols/dwarfline.h"
+#include "fold/symbols/elfsym.h"
+#include "fold/symbols/symtab.h"
+
+enum { LOST_NAMED = 10 };
+
+/* Fewer unnamed places in the code are not worth a word: a shell that starts something has 31 to
+ * 53 of them, and is not what anybody looks at. */
+enum { UNNAMED_MANY = 64 };
+
+/* A frame list for one address, or a demangled name: freed at the end. */
+struct piece {
+    struct piece *next;
+};
+
+struct name {
+    const char *mangled; /* the key; where it lies in its file */
+    char *text;
+    size_t len;
+    UT_hash_handle hh;
+};
+
+struct symbol_module {
+    char *key; /* path, NUL, build-id */
+    size_t key_len;
+    char *path;
+    const uint8_t *id;
+    size_t id_len;
+    uint32_t layout; /* instead of an id, see unwind/elflayout.h; 0: not known */
+    bool loaded;
+    enum { NAMES_THERE, NAMES_CHANGED, NAMES_GONE } names;
+    struct elfsym *file, *debug, *packed;
+    struct symtab tab;
+    struct symtab objects; /* variables; read when the first is asked for */
+    bool objects_loaded;
+    size_t asked, unnamed;   /* addresses */
+    struct dwarfline *dwarf; /* NULL: there is none, or nobody asked */
+    UT_hash_handle hh;
+};
+
+struct symbols {
+    struct symbol_options opt;
+    struct debug_dirs dirs;
+    struct symbol_module *modules;
+    struct name *names;
+    struct piece *pieces;
+    const struct symbol_module *reading; /* whose path is in opt.reading */
+};
+
+struct symbols *symbols_new(const struct symbol_options *opt)
+{
+    struct symbols *s = xcalloc(1, sizeof *s);
+
+    s->opt = *opt;
+    debug_dirs_init(&s->dirs, opt->debug_dirs, opt->ndebug_dirs);
+    return s;
+}
+
+void symbols_free(struct symbols *s)
+{
+    struct symbol_module *m, *next;
+    struct name *name, *next_name;
+
+    if (!s)
+        return;
+    HASH_ITER (hh, s->names, name, next_name) {
+        HASH_DEL(s->names, name);
+        free(name->text);
+        free(name);
+    }
+    HASH_ITER (hh, s->modules, m, next) {
+        HASH_DEL(s->modules, m);
+        symtab_release(&m->tab);
+        symtab_release(&m->objects);
+        dwarfline_close(m->dwarf);
+        elfsym_close(m->file);
+        elfsym_close(m->debug);
+        elfsym_close(m->packed);
+        free(m->path);
+        free(m->key);
+        free(m);
+    }
+    while (s->pieces) {
+        struct piece *p = s->pieces;
+
+        s->pieces = p->next;
+        free(p);
+    }
+    debug_dirs_release(&s->dirs);
+    free(s);
+}
+
+/* Memory that lives as long as `s`. */
+static void *keep(struct symbols *s, size_t size)
+{
+    struct piece *p = xmalloc(sizeof *p + size);
+
+    p->next = s->pieces;
+    s->pieces = p;
+    return p + 1;
+}
+
+struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
+                                     size_t id_len, uint32_t layout)
+{
+    struct strbuf key = STRBUF_INIT;
+    struct symbol_module *m;
+
+    strbuf_add(&key, path, strlen(path) + 1);
+    if (id_len)
+        strbuf_add(&key, id, id_len);
+    else
+        strbuf_add(&key, &layout, sizeof layout);
+    HASH_FIND(hh, s->modules, key.buf, key.len, m);
+    if (m) {
+        strbuf_release(&key);
+        return m;
+    }
+    m = xcalloc(1, sizeof *m);
+    m->path = xstrdup(path);
+    m->key = strbuf_detach(&key, &m->key_len);
+    m->id = (const uint8_t *)m->key + strlen(path) + 1;
+    m->id_len = id_len;
+    m->layout = layout;
+    HASH_ADD_KEYPTR(hh, s->modules, m->key, m->key_len, m);
+    return m;
+}
+
+/* True when `e` is the file that was mapped. */
+static bool is_recorded(const struct symbol_module *m, const struct elfsym *e)
+{
+    size_t len;
+    const uint8_t *id = elfsym_build_id(e, &len);
+
+    if (m->id_len == 0)
+        return !m->layout || elfsym_layout(e) == m->layout;
+    /* What was recorded may be the beginning of a longer id. */
+    return id && len >= m->id_len && memcmp(id, m->id, m->id_len) == 0;
+}
+
+static struct elfsym *open_file(struct symbol_module *m, bool *changed)
+{
+    static const char gone[] = " (deleted)";
+    size_t len = strlen(m->path), tail = sizeof gone - 1;
+    struct elfsym *e = elfsym_open(m->path);
+
+    *changed = false;
+    if (!e && m->id_len && len > tail && strcmp(m->path + len - tail, gone) == 0) {
+        /* Deleted while mapped; the same file may have come back. */
+        char *path = xmemdup0(m->path, len - tail);
+
+        e = elfsym_open(path);
+        free(path);
+    }
+    if (e && !is_recorded(m, e)) {
+        elfsym_close(e);
+        *changed = true;
+        return NULL;
+    }
+    return e;
+}
+
+static void note_reading(struct symbols *s, const struct symbol_module *m)
+{
+    if (s->opt.reading && s->reading != m)
+        snprintf(s->opt.reading, SYMBOLS_PATH_MAX, "%s", m->path);
+    s->reading = m;
+}
+
+static void open_dwarf(struct symbols *s, struct symbol_module *m)
+{
+    const struct elfsym *e = m->file && elfsym_has_section(m->file, ".debug_info") ? m->file : NULL;
+    struct elfsym *alternate;
+
+    if (!e && m->debug && elfsym_has_section(m->debug, ".debug_info"))
+        e = m->debug;
+    if (!e || (s->opt.no_inline && !s->opt.lines))
+        return;
+    for (size_t i = 0; i < s->opt.ndistrusted; i++)
+        if (strcmp(s->opt.distrusted[i], m->path) == 0)
+            return;
+    note_reading(s, m);
+    alternate = debugfile_alternate(&s->dirs, e);
+    m->dwarf = dwarfline_open(elfsym_path(e), alternate ? elfsym_path(alternate) : NULL);
+    elfsym_close(alternate);
+}
+
+/* Whether names can be expected of what is mapped from there: memory has none to lose. */
+static bool has_names(const char *path)
+{
+    return strncmp(path, "/memfd:", 7) != 0 && strncmp(path, "/dev/", 5) != 0 &&
+           strncmp(path, "/SYSV", 5) != 0 && strncmp(path, "/anon_hugepage", 14) != 0;
+}
+
+static void load(struct symbols *s, struct symbol_module *m)
+{
+    bool changed = false;
+    const uint8_t *id;
+    size_t id_len;
+
+    m->loaded = true;
+    /* [vdso], [heap], "" and the like are no files. */
+    if (m->path[0] != '/')
+        return;
+    m->file = open_file(m, &changed);
+    id = m->id;
+    id_len = m->id_len;
+    if (m->file && id_len == 0)
+        id = elfsym_build_id(m->file, &id_len);
+    if (id_len)
+        m->debug = debugfile_by_build_id(&s->dirs, id, id_len);
+    if (!m->debug && m->file)
+        m->debug = debugfile_by_link(&s->dirs, m->file);
+    if (!m->file && !m->debug && has_names(m->path))
+        m->names = changed ? NAMES_CHANGED : NAMES_GONE;
+    if ((!m->file || elfsym_add_symtab(m->file, &m->tab) == 0) &&
+        (!m->debug || elfsym_add_symtab(m->debug, &m->tab) == 0) && m->file) {
+        m->packed = elfsym_open_debugdata(m->file);
+        if (m->packed)
+            elfsym_add_symtab(m->packed, &m->tab);
+    }
+    if (m->file) {
+        elfsym_add_dynsym(m->file, &m->tab);
+        elfsym_add_plt(m->file, &m->tab);
+    }
+    symtab_finish(&m->tab);
+    open_dwarf(s, m);
+    if (flame_debugs(FLAME_DEBUG_SYMBOLS))
+        flame_debug(FLAME_DEBUG_SYMBOLS, "%s: %zu symbols; file %s, debug file %s, %s%s", m->path,
+                    m->tab.n,
+                    m->file   ? "read"
+                    : changed ? "is another one now"
+                              : "not there",
+                    m->debug ? elfsym_path(m->debug) : "none", m->packed ? ".gnu_debugdata, " : "",
+                    m->dwarf ? "lines and inlined functions" : "no lines");
+}
+
+/* A frame's name, demangled if it may be. Each is demangled once. */
+static struct symbol_frame named(struct symbols *s, const char *mangled, size_t len)
+{
+    struct symbol_frame frame = {.name = mangled, .len = len};
+    struct strbuf sb = STRBUF_INIT;
+    struct name *n;
+
+    if (s->opt.no_demangle || len < 3 || mangled[0] != '_')
+        return frame;
+    HASH_FIND_PTR(s->names, &mangled, n);
+    if (!n) {
+        n = xcalloc(1, sizeof *n);
+        n->mangled = mangled;
+        if (demangle(&sb, mangled, len))
+            n->text = strbuf_detach(&sb, &n->len);
+        HASH_ADD_PTR(s->names, mangled, n);
+    }
+    if (n->text) {
+        frame.name = n->text;
+        frame.len = n->len;
+    }
+    return frame;
+}
+
+struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    struct dwarfline_frame at[DWARFLINE_FRAMES_MAX];
+    struct symbol_frames out = {NULL, 0};
+    const struct symtab_entry *e;
+    struct symbol_frame *frame;
+    size_t n = 0;
+
+    if (!m->loaded)
+        load(s, m);
+    m->asked++;
+    e = symtab_find(&m->tab, vaddr);
+    if (m->dwarf) {
+        note_reading(s, m);
+        n = dwarfline_find(m->dwarf, vaddr, s->opt.lines, at);
+    }
+    if (!e && (n == 0 || !at[0].name)) {
+        m->unnamed++;
+        return out;
+    }
+    if (n == 0)
+        at[n++] = (struct dwarfline_frame){NULL, NULL, 0};
+    if (s->opt.no_inline && n > 1)
+        n = 1;
+    frame = keep(s, n * sizeof *frame);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = at[i].name ? at[i].name : "[inlined]";
+
+        frame[i] = i == 0 && e ? named(s, e->name, e->len) : named(s, name, strlen(name));
+        frame[i].inlined = i > 0;
+        frame[i].file = at[i].file;
+        frame[i].line = at[i].line;
+    }
+    out.frame = frame;
+    out.n = n;
+    return out;
+}
+
+static void load_objects(struct symbol_module *m)
+{
+    const struct elfsym *const files[] = {m->file, m->debug, m->packed};
+
+    m->objects_loaded = true;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (files[i])
+            elfsym_add_objects(files[i], &m->objects);
+    symtab_finish(&m->objects);
+}
+
+struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    const struct symtab_entry *e;
+    struct symbol_frame name;
+
+    if (!m->loaded)
+        load(s, m);
+    if (!m->objects_loaded)
+        load_objects(m);
+    e = symtab_find(&m->objects, vaddr);
+    if (!e)
+        return (struct symbol_object){NULL, 0, 0, 0};
+    name = named(s, e->name, e->len);
+    return (struct symbol_object){name.name, name.len, vaddr - e->addr, e->end - e->addr};
+}
+
+bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    /* mov $15, %rax (or %eax); syscall */
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    static const uint8_t code32[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    /* mov x8, #139; svc #0 */
+    static const uint8_t code_arm[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+    uint8_t have[sizeof code] = {0};
+    const struct symtab_entry *e;
+
+    if (!m->loaded)
+        load(s, m);
+    /* In the middle of a function stand only ordinary return addresses. */
+    e = symtab_find(&m->tab, vaddr);
+    if (e && e->addr != vaddr)
+        return false;
+    if (!m->file || !elfsym_read(m->file, vaddr, have, sizeof have))
+        return false;
+    return memcmp(have, code, sizeof code) == 0 || memcmp(have, code32, sizeof code32) == 0 ||
+           memcmp(have, code_arm, sizeof code_arm) == 0;
+}
+
+void symbols_add_lost(const struct symbols *s, struct lostnames *to)
+{
+    struct strbuf word = STRBUF_INIT;
+    uint8_t layout[4];
+
+    for (const struct symbol_module *m = s->modules; m; m = m->hh.next) {
+        if (m->names == NAMES_THERE)
+            continue;
+        for (size_t i = 0; i < sizeof layout; i++)
+            layout[i] = (uint8_t)(m->layout >> (24 - 8 * i));
+        strbuf_clear(&word);
+        lostnames_word(&word, m->path, m->id_len ? m->id : layout,
+                       m->id_len ? m->id_len : sizeof layout);
+        lostnames_add(to, word.buf, word.len);
+    }
+    strbuf_release(&word);
+}
+
+void symbols_say_lost(const struct symbols *s)
+{
+    size_t n = 0;
+
+    for (const struct symbol_module *m = s->modules; m; m = m->hh.next) {
+        if (m->names == NAMES_THERE || n++ >= LOST_NAMED)
+            continue;
+        flame_warn("%s: %s; its frames show as offsets. Keep the old file's debug symbols under "
+                   "FLAME_DEBUG_DIRS",
+                   m->path,
+                   m->names == NAMES_CHANGED
+                       ? "not the file that was recorded (built again or updated since)"
+                       : "not here any more, or cannot be read");
+    }
+    if (n > LOST_NAMED)
+        flame_warn("the names of %zu more files are lost", n - LOST_NAMED);
+}
+
+/* Files that are there and whose own symbols do not say more; the vdso's are complete. */
+static bool may_have_symbols(const struct symbol_module *m)
+{
+    return m->names == NAMES_THERE && m->path[0] == '/';
+}
+
+void symbols_say_unnamed(const struct symbols *s)
+{
+    const struct symbol_module *most = NULL;
+    struct strbuf package = STRBUF_INIT;
+    size_t asked = 0, unnamed = 0;
+
+    for (const struct symbol_module *m = s->modules; m; m = m->hh.next) {
+        asked += m->asked;
+        unnamed += m->unnamed;
+        if (may_have_symbols(m) && m->unnamed && (!most || m->unnamed > most->unnamed))
+            most = m;
+    }
+    if (unnamed < UNNAMED_MANY || unnamed * 2 <= asked || !most)
+        return;
+    if (debpackage_of_symbols(DEBPACKAGE_LISTS, most->path, &package))
+        flame_warn("%zu of %zu places in the code have no name and show as offsets, %zu of them in "
+                   "%s; Debian has its symbols in the package %s",
+                   unnamed, asked, most->unnamed, most->path, package.buf);
+    else
+        flame_warn("%zu of %zu places in the code have no name and show as offsets, %zu of them in "
+                   "%s; it was stripped: take one that was not, or its debug file",
+                   unnamed, asked, most->unnamed, most->path);
+    strbuf_release(&package);
+}

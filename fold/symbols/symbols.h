@@ -1,0 +1,85 @@
+/*
+ * symbols.h: from an address in a module to the functions it lies in.
+ *
+ * One `struct symbols` serves any number of traces: a file is opened once, when
+ * the first address in it is asked for. Everything handed out lives until
+ * symbols_free. Not thread-safe.
+ */
+#ifndef FLAME_FOLD_SYMBOLS_SYMBOLS_H
+#define FLAME_FOLD_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+#include "fold/stacks/lostnames.h"
+
+struct symbol_options {
+    bool no_demangle;
+    bool no_inline;                /* only the functions that symbols name */
+    bool lines;                    /* find out file and line too */
+    const char *const *debug_dirs; /* besides the usual ones; borrowed */
+    size_t ndebug_dirs;
+    /* For fold/guarded.c: modules whose debug information is not to be read, and
+       where to note the path of the one being read (SYMBOLS_PATH_MAX bytes, or NULL). */
+    const char *const *distrusted;
+    size_t ndistrusted;
+    char *reading;
+};
+
+#define SYMBOLS_PATH_MAX 4096
+
+struct symbols;
+struct symbol_module;
+
+struct symbol_frame {
+    const char *name; /* not NUL-terminated, any bytes */
+    size_t len;
+    bool inlined;     /* has no frame of its own on the stack */
+    const char *file; /* base name, NUL-terminated, or NULL */
+    unsigned line;
+};
+
+/* Outermost first. */
+struct symbol_frames {
+    const struct symbol_frame *frame;
+    size_t n; /* 0: nothing is known */
+};
+
+struct symbols *symbols_new(const struct symbol_options *opt);
+void symbols_free(struct symbols *s);
+
+/*
+ * The module mapped from `path` whose file had this build-id. id_len 0: it had none, and the
+ * file there now is taken for it if it has this layout (unwind/elflayout.h), or if that is 0.
+ * When the file has changed since, its symbols are not used.
+ */
+struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
+                                     size_t id_len, uint32_t layout);
+
+/* Of the modules that names were asked of, those whose files are gone or others by now. */
+void symbols_add_lost(const struct symbols *s, struct lostnames *to);
+/* Says the same on standard error, in a line for each; of many, for each of the first. */
+void symbols_say_lost(const struct symbols *s);
+
+/* Says in one line, if most addresses that were asked for have no name, which module has most of
+ * these, and where its symbols can be had. */
+void symbols_say_unnamed(const struct symbols *s);
+
+/* What the instruction at `vaddr` (an address of the file) belongs to. */
+struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
+
+/* The variable that `vaddr` lies in, by the same tables. */
+struct symbol_object {
+    const char *name; /* not NUL-terminated; NULL: none is known */
+    size_t len;
+    uint64_t offset, size; /* the offset of vaddr in it, and its size */
+};
+struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
+
+/*
+ * True when `vaddr` is the first instruction of the code that a signal handler
+ * returns to. Its caller did not call: it was interrupted.
+ */
+bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
+
+#endif

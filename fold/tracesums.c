@@ -1,0 +1,48 @@
+#include "fold/tracesums.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/trace/trace_origins.h"
+#include "fold/symbols/perfmap.h"
+
+struct tracesums {
+    const struct fold_options *opt;
+    struct trace_origins *origins;
+    struct trace_merge *sums;
+};
+
+struct tracesums *tracesums_new(const struct fold_options *opt)
+{
+    struct tracesums *s = xcalloc(1, sizeof *s);
+    struct trace_merge_options o = {.pid = opt->pid,
+                                    .threads = opt->tid || opt->ncomms,
+                                    .own = opt->own,
+                                    .has_names = perfmap_is_there};
+
+    s->opt = opt;
+    s->origins = trace_origins_new();
+    s->sums = trace_merge_new(&o);
+    return s;
+}
+
+void tracesums_free(struct tracesums *s)
+{
+    if (!s)
+        return;
+    trace_merge_free(s->sums);
+    trace_origins_free(s->origins);
+    free(s);
+}
+
+void tracesums_add(struct tracesums *s, struct trace *t)
+{
+    if (!s->opt->own)
+        fold_inherit(s->opt, t, s->origins);
+    trace_merge_add(s->sums, t);
+}
+
+struct trace *const *tracesums_get(struct tracesums *s, size_t *n)
+{
+    return trace_merge_result(s->sums, n);
+}

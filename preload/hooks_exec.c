@@ -1,0 +1,289 @@
+/*
+ * The interposed functions that execute programs (preload/run/handon.h says why). Each ends
+ * in one of six real ones; what the C library executes by itself (system, popen, wordexp:
+ * /bin/sh) passes by here, and the shell's own execs are then seen in the shell.
+ *
+ * No header of the C library declares these here: its declarations promise arguments that
+ * are not null, and a program that breaks the promise is to get what it got before.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+#include "preload/run/handon.h"
+#include "preload/hooks_exec.h"
+#include "preload/run/say.h"
+
+#define EXPORT __attribute__((visibility("default")))
+/* AT_EMPTY_PATH of fcntl.h: the descriptor is the program. */
+#define EMPTY_PATH 0x1000
+
+typedef char *const *words; /* an argv or an envp */
+
+extern char **environ;
+
+int execve(const char *path, words argv, words envp);
+int execv(const char *path, words argv);
+int execvp(const char *file, words argv);
+int execvpe(const char *file, words argv, words envp);
+int execl(const char *path, const char *arg, ...);
+int execlp(const char *file, const char *arg, ...);
+int execle(const char *path, const char *arg, ...);
+int fexecve(int fd, words argv, words envp);
+int execveat(int dir, const char *path, words argv, words envp, int flags);
+int posix_spawn(int *pid, const char *path, const void *actions, const void *attributes, words argv,
+                words envp);
+int posix_spawnp(int *pid, const char *file, const void *actions, const void *attributes,
+                 words argv, words envp);
+
+static struct {
+    int (*execve)(const char *, words, words);
+    int (*execvpe)(const char *, words, words);
+    int (*fexecve)(int, words, words);
+    int (*execveat)(int, const char *, words, words, int);
+    int (*posix_spawn)(int *, const char *, const void *, const void *, words, words);
+    int (*posix_spawnp)(int *, const char *, const void *, const void *, words, words);
+} next;
+
+/* The C library has had it since 2.34. */
+static int bare_execveat(int dir, const char *path, words argv, words envp, int flags)
+{
+    errno = (int)-kernel_call(SYS_execveat, dir, path, argv, envp, flags);
+    return -1;
+}
+
+void hooks_exec_resolve(void)
+{
+#define FIND(name) *(void **)&next.name = dlsym(RTLD_NEXT, #name)
+    FIND(execve);
+    FIND(execvpe);
+    FIND(fexecve);
+    FIND(execveat);
+    FIND(posix_spawn);
+    FIND(posix_spawnp);
+#undef FIND
+    if (!next.execveat)
+        next.execveat = bare_execveat;
+}
+
+/* A library's constructor may execute something before we have begun. */
+static void be_ready(void)
+{
+    if (unlikely(!next.execve))
+        hooks_exec_resolve();
+}
+
+static uint32_t own_pid(void)
+{
+    long pid = kernel_call(SYS_getpid);
+
+    return pid > 0 ? (uint32_t)pid : 0;
+}
+
+/* ---- the six ---- */
+
+/* The rest call these two, not what the program may have put in our place. */
+static int run_path(const char *path, words argv, words envp)
+{
+    struct handon h;
+    int result;
+
+    be_ready();
+    handon_begin(&h, path, path, envp, own_pid());
+    result = next.execve(path, argv, h.envp);
+    handon_end(&h, 0);
+    return result;
+}
+
+static int run_file(const char *file, words argv, words envp)
+{
+    struct handon h;
+    int result;
+
+    be_ready();
+    handon_begin_search(&h, file, envp, own_pid());
+    result = next.execvpe(file, argv, h.envp);
+    handon_end(&h, 0);
+    return result;
+}
+
+EXPORT int execve(const char *path, words argv, words envp)
+{
+    return run_path(path, argv, envp);
+}
+
+EXPORT int execvpe(const char *file, words argv, words envp)
+{
+    return run_file(file, argv, envp);
+}
+
+EXPORT int posix_spawn(int *pid, const char *path, const void *actions, const void *attributes,
+                       words argv, words envp)
+{
+    struct handon h;
+    int result, child = 0;
+
+    be_ready();
+    handon_begin(&h, path, path, envp, 0);
+    result = next.posix_spawn(&child, path, actions, attributes, argv, h.envp);
+    handon_end(&h, result ? 0 : (uint32_t)child);
+    if (!result && pid)
+        *pid = child;
+    return result;
+}
+
+EXPORT int posix_spawnp(int *pid, const char *file, const void *actions, const void *attributes,
+                        words argv, words envp)
+{
+    struct handon h;
+    int result, child = 0;
+
+    be_ready();
+    handon_begin_search(&h, file, envp, 0);
+    result = next.posix_spawnp(&child, file, actions, attributes, argv, h.envp);
+    handon_end(&h, result ? 0 : (uint32_t)child);
+    if (!result && pid)
+        *pid = child;
+    return result;
+}
+
+/* What a descriptor is called, for the judge and for people. */
+struct of_descriptor {
+    char path[512]; /* /proc/self/fd/N, or with a path below it */
+    char name[256];
+};
+
+static bool name_descriptor(struct of_descriptor *d, int fd, const char *below)
+{
+    static const char proc[] = "/proc/self/fd/";
+    struct say_number number;
+    const char *digits = say_unsigned(&number, (uint64_t)fd);
+    size_t at = strlen(proc), len = strlen(digits), rest = strlen(below);
+    long n;
+
+    if (fd < 0 || at + len + 1 + rest >= sizeof d->path)
+        return false;
+    memcpy(d->path, proc, at);
+    memcpy(d->path + at, digits, len + 1);
+    n = kernel_call(SYS_readlinkat, -1, d->path, d->name, sizeof d->name - 1);
+    d->name[n > 0 ? n : 0] = '\0';
+    if (rest) {
+        d->path[at + len] = '/';
+        memcpy(d->path + at + len + 1, below, rest + 1);
+    }
+    return true;
+}
+
+EXPORT int fexecve(int fd, words argv, words envp)
+{
+    struct of_descriptor d;
+    struct handon h;
+    int result;
+
+    be_ready();
+    handon_begin(&h, name_descriptor(&d, fd, "") ? d.path : NULL, d.name, envp, own_pid());
+    result = next.fexecve(fd, argv, h.envp);
+    handon_end(&h, 0);
+    return result;
+}
+
+EXPORT int execveat(int dir, const char *path, words argv, words envp, int flags)
+{
+    const char *judged = path, *name = path;
+    struct of_descriptor d;
+    struct handon h;
+    int result;
+
+    be_ready();
+    /* A path from the root, or from the present directory (dir is AT_FDCWD), is one. */
+    if (path && path[0] != '/' && dir >= 0 && (path[0] || (flags & EMPTY_PATH))) {
+        judged = name_descriptor(&d, dir, path) ? d.path : NULL;
+        name = path[0] ? path : d.name;
+    }
+    handon_begin(&h, judged, name, envp, own_pid());
+    result = next.execveat(dir, path, argv, h.envp, flags);
+    handon_end(&h, 0);
+    return result;
+}
+
+/* ---- those that end in them ---- */
+
+EXPORT int execv(const char *path, words argv)
+{
+    return run_path(path, argv, environ);
+}
+
+EXPORT int execvp(const char *file, words argv)
+{
+    return run_file(file, argv, environ);
+}
+
+/* How many arguments follow the first, up to the null one. */
+static size_t count_words(const char *arg, va_list ap)
+{
+    size_t n = 0;
+
+    for (const char *s = arg; s; s = va_arg(ap, const char *))
+        n++;
+    return n;
+}
+
+/* argv[0..n] of the first argument and those that follow it. */
+static void take_words(char **argv, size_t n, const char *arg, va_list ap)
+{
+    for (size_t i = 0; i < n; i++) {
+        argv[i] = (char *)(uintptr_t)arg;
+        arg = va_arg(ap, const char *);
+    }
+    argv[n] = NULL;
+}
+
+/* The C library itself lays them out on the stack. */
+#define TAKE_WORDS(argv, arg)                                                                      \
+    do {                                                                                           \
+        va_list ap_;                                                                               \
+        size_t n_;                                                                                 \
+                                                                                                   \
+        va_start(ap_, arg);                                                                        \
+        n_ = count_words(arg, ap_);                                                                \
+        va_end(ap_);                                                                               \
+        (argv) = __builtin_alloca((n_ + 1) * sizeof *(argv));                                      \
+        va_start(ap_, arg);                                                                        \
+        take_words(argv, n_, arg, ap_);                                                            \
+        va_end(ap_);                                                                               \
+    } while (0)
+
+EXPORT int execl(const char *path, const char *arg, ...)
+{
+    char **argv;
+
+    TAKE_WORDS(argv, arg);
+    return run_path(path, argv, environ);
+}
+
+EXPORT int execlp(const char *file, const char *arg, ...)
+{
+    char **argv;
+
+    TAKE_WORDS(argv, arg);
+    return run_file(file, argv, environ);
+}
+
+/* The environment stands behind the null argument. */
+EXPORT int execle(const char *path, const char *arg, ...)
+{
+    char **argv;
+    words envp;
+    va_list ap;
+
+    TAKE_WORDS(argv, arg);
+    va_start(ap, arg);
+    count_words(arg, ap);
+    envp = va_arg(ap, words);
+    va_end(ap);
+    return run_path(path, argv, envp);
+}

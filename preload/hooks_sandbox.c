@@ -1,0 +1,104 @@
+/*
+ * The interposed functions by which a program enters a sandbox (preload/sandbox.h):
+ * prctl(2), and syscall(2), with which seccomp(2) is called. libseccomp, minijail and
+ * the like come through here too.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/guard.h"
+#include "preload/lifecycle.h"
+#include "preload/real.h"
+#include "preload/sandbox.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static long call_prctl(const unsigned long a[6])
+{
+    return real.prctl((int)a[0], a[1], a[2], a[3], a[4]);
+}
+
+/* seccomp(2), by its number. */
+static long call_seccomp(const unsigned long a[6])
+{
+    return real.syscall(SYS_seccomp, a[0], a[1], a[2]);
+}
+
+static long enter(struct sandbox_entry *entry)
+{
+    bool prepare = false;
+    uint32_t busy = guard.busy;
+    bool open = guard_is_open();
+    long result;
+
+    guard.busy = GUARD_RECORDING;
+    if (open)
+        prepare = lifecycle_on() && threads_self();
+    result = sandbox_enter(entry, prepare);
+    guard.busy = busy;
+    return result;
+}
+
+static FLAME_COLD long enter_by_prctl(const unsigned long a[6])
+{
+    struct sandbox_entry entry = {.strict = a[1] == SECCOMP_MODE_STRICT,
+                                  .filter = (const struct sock_fprog *)a[2],
+                                  .call = call_prctl,
+                                  .args = a};
+
+    return enter(&entry);
+}
+
+static FLAME_COLD long enter_by_seccomp(const unsigned long a[6])
+{
+    struct sandbox_entry entry = {.strict = a[0] == SECCOMP_SET_MODE_STRICT,
+                                  .filter = (const struct sock_fprog *)a[2],
+                                  .call = call_seccomp,
+                                  .args = a,
+                                  .names_thread = (a[1] & SECCOMP_FILTER_FLAG_TSYNC) &&
+                                                  !(a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER)};
+
+    if (a[0] != SECCOMP_SET_MODE_STRICT && a[0] != SECCOMP_SET_MODE_FILTER)
+        return call_seccomp(a);
+    return enter(&entry);
+}
+
+EXPORT int prctl(int option, ...)
+{
+    unsigned long a[6] = {(unsigned long)option};
+    va_list ap;
+    int result;
+
+    va_start(ap, option);
+    for (int i = 1; i < 5; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    if (unlikely(option == PR_SET_SECCOMP))
+        return (int)enter_by_prctl(a);
+    result = (int)call_prctl(a);
+    if (option == PR_SET_NAME && result == 0)
+        threads_note_name((const char *)a[1]);
+    return result;
+}
+
+EXPORT long syscall(long number, ...)
+{
+    unsigned long a[6];
+    va_list ap;
+
+    va_start(ap, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    if (unlikely(number == SYS_seccomp))
+        return enter_by_seccomp(a);
+    if (unlikely(number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP))
+        return enter_by_prctl(a);
+    return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}

@@ -1,0 +1,223 @@
+/*
+ * The shadow map is walked once to set the bits of `starts`. A second pass, over the lines
+ * alone, tells each line and each chunk without lines which block is the last before it,
+ * so that a pointer into a large block finds its beginning at once.
+ */
+#include "preload/leak/blockmap.h"
+
+#include "common/pages.h"
+
+#define SLAB_SIZE ((size_t)8 << 20)
+#define CHUNK_SIZE ((uintptr_t)1 << BLOCKMAP_CHUNK_SHIFT)
+#define GRANULES 64u /* a line has so many */
+
+/* Memory that is given back as a whole. */
+struct blockmap_slab {
+    struct blockmap_slab *next;
+    size_t used;
+};
+
+static void *take(struct blockmap *m, size_t size)
+{
+    struct blockmap_slab *slab = m->slabs;
+
+    if (!slab || SLAB_SIZE - slab->used < size) {
+        slab = pages_alloc(SLAB_SIZE);
+        if (!slab) {
+            m->failed = true;
+            return NULL;
+        }
+        slab->next = m->slabs;
+        slab->used = sizeof(struct blockmap_line); /* lines do not cross cache lines */
+        m->slabs = slab;
+    }
+    slab->used += size;
+    return (char *)slab + slab->used - size;
+}
+
+static size_t lines_of_chunk(const struct blockmap *m)
+{
+    return CHUNK_SIZE >> (m->granule + 6);
+}
+
+static blockmap_chunk *want_chunk(struct blockmap *m, uintptr_t addr)
+{
+    blockmap_chunk **region = &m->regions[addr >> BLOCKMAP_REGION_SHIFT];
+
+    if (!*region && !(*region = take(m, BLOCKMAP_CHUNKS * sizeof **region)))
+        return NULL;
+    return &(*region)[addr >> BLOCKMAP_CHUNK_SHIFT & (BLOCKMAP_CHUNKS - 1)];
+}
+
+static void add_block(uintptr_t addr, const struct block *b, void *arg)
+{
+    struct blockmap *m = arg;
+    blockmap_chunk *chunk;
+    uintptr_t end = addr + b->size;
+
+    if (m->failed || m->odd)
+        return;
+    if (addr & (((uintptr_t)1 << m->granule) - 1)) {
+        m->odd = true;
+        return;
+    }
+    chunk = want_chunk(m, addr);
+    if (!chunk)
+        return;
+    if (!*chunk)
+        *chunk = (uintptr_t)take(m, lines_of_chunk(m) * sizeof(struct blockmap_line));
+    if (!*chunk)
+        return;
+    blockmap_line_in(m, *chunk, addr)->starts |= blockmap_bit(m, addr);
+    m->blocks++;
+    m->bytes += b->size;
+    if (m->found)
+        m->found(addr, b);
+    if (addr < m->lo)
+        m->lo = addr;
+    if (end >= m->hi)
+        m->hi = end + 1; /* a block of no bytes has an address, too */
+}
+
+/* ---- what comes before ---- */
+
+/* The last block before `line`'s first granule becomes the last one in it. */
+static uintptr_t last_in(const struct blockmap *m, const struct blockmap_line *line,
+                         uintptr_t first, uintptr_t before)
+{
+    if (!line->starts)
+        return before;
+    return first + ((uintptr_t)(63 - __builtin_clzll(line->starts)) << m->granule);
+}
+
+static uintptr_t link_lines(const struct blockmap *m, blockmap_chunk chunk, uintptr_t base,
+                            uintptr_t before)
+{
+    struct blockmap_line *line = (struct blockmap_line *)chunk;
+
+    for (size_t i = 0; i < lines_of_chunk(m); i++, line++) {
+        line->before = before;
+        before = last_in(m, line, base + ((uintptr_t)i * GRANULES << m->granule), before);
+    }
+    return before;
+}
+
+/* Chunks that a large block reaches into and none begins in. */
+static void cover(struct blockmap *m, uintptr_t block)
+{
+    uintptr_t at = (block & -CHUNK_SIZE) + CHUNK_SIZE;
+    struct block b;
+
+    if (!block || !shadow_find(block, &b))
+        return;
+    for (; at < block + b.size; at += CHUNK_SIZE) {
+        blockmap_chunk *chunk = want_chunk(m, at);
+
+        if (!chunk || *chunk)
+            return;
+        *chunk = block | 1;
+    }
+}
+
+static void link_all(struct blockmap *m)
+{
+    uintptr_t before = 0;
+
+    for (size_t r = 0; r < BLOCKMAP_REGIONS; r++)
+        for (size_t c = 0; m->regions[r] && c < BLOCKMAP_CHUNKS; c++) {
+            blockmap_chunk chunk = m->regions[r][c];
+            uintptr_t base =
+                ((uintptr_t)r << BLOCKMAP_REGION_SHIFT) + ((uintptr_t)c << BLOCKMAP_CHUNK_SHIFT);
+
+            if (!chunk || chunk & 1)
+                continue;
+            before = link_lines(m, chunk, base, before);
+            cover(m, before);
+        }
+}
+
+/* ---- the whole ---- */
+
+void blockmap_free(struct blockmap *m)
+{
+    while (m->slabs) {
+        struct blockmap_slab *next = m->slabs->next;
+
+        pages_free(m->slabs, SLAB_SIZE);
+        m->slabs = next;
+    }
+    pages_free(m->regions, BLOCKMAP_REGIONS * sizeof *m->regions);
+    m->regions = NULL;
+}
+
+static bool make(struct blockmap *m, unsigned granule,
+                 void (*found)(uintptr_t addr, const struct block *b))
+{
+    *m = (struct blockmap){.granule = granule, .lo = UINTPTR_MAX, .found = found};
+    m->regions = pages_alloc(BLOCKMAP_REGIONS * sizeof *m->regions);
+    if (!m->regions)
+        return false;
+    shadow_walk(add_block, m);
+    if (m->blocks && !m->odd && !m->failed)
+        link_all(m);
+    if (!m->odd && !m->failed)
+        return true;
+    blockmap_free(m);
+    return false;
+}
+
+bool blockmap_make(struct blockmap *m, void (*found)(uintptr_t addr, const struct block *b))
+{
+    bool ok = make(m, 4, found) || (m->odd && make(m, 3, found));
+
+    if (!ok)
+        return false;
+    m->span = m->blocks ? m->hi - m->lo : 0;
+    return true;
+}
+
+uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr)
+{
+    const struct blockmap_line *line;
+    blockmap_chunk chunk;
+    uint64_t bit, starts;
+    uintptr_t block;
+    struct block b;
+
+    if (addr - m->lo >= m->span)
+        return 0;
+    chunk = blockmap_chunk_of(m, addr);
+    if (!chunk)
+        return 0;
+    if (chunk & 1) {
+        block = chunk & ~(uintptr_t)1;
+    } else {
+        line = blockmap_line_in(m, chunk, addr);
+        bit = blockmap_bit(m, addr);
+        starts = line->starts & (bit | (bit - 1));
+        block = starts ? (addr & -((uintptr_t)GRANULES << m->granule)) +
+                             ((uintptr_t)(63 - __builtin_clzll(starts)) << m->granule)
+                       : line->before;
+    }
+    if (!block || !shadow_find(block, &b))
+        return 0;
+    return addr == block || addr - block < b.size ? block : 0;
+}
+
+void blockmap_each(const struct blockmap *m,
+                   void (*visit)(struct blockmap_line *line, uintptr_t first, void *arg), void *arg)
+{
+    for (size_t r = 0; r < BLOCKMAP_REGIONS; r++)
+        for (size_t c = 0; m->regions[r] && c < BLOCKMAP_CHUNKS; c++) {
+            blockmap_chunk chunk = m->regions[r][c];
+            uintptr_t first =
+                ((uintptr_t)r << BLOCKMAP_REGION_SHIFT) + ((uintptr_t)c << BLOCKMAP_CHUNK_SHIFT);
+            struct blockmap_line *line = (struct blockmap_line *)chunk;
+
+            if (!chunk || chunk & 1)
+                continue;
+            for (size_t i = 0; i < lines_of_chunk(m); i++)
+                if (line[i].starts)
+                    visit(&line[i], first + ((uintptr_t)i * GRANULES << m->granule), arg);
+        }
+}

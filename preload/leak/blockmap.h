@@ -1,0 +1,87 @@
+/*
+ * blockmap.h: the live blocks by address, made for one look at all of them: which block a
+ * word points to, and what is known of that block so far.
+ *
+ * 32 bytes for 64 granules of addresses (16 bytes each; 8 where an allocator hands out
+ * blocks at odd multiples of 8): a word is looked up in one cache line. Memory: 3 % of
+ * the heap's addresses, given back by blockmap_free.
+ *
+ * For one thread, while no other allocates or frees: the others stand (freeze.h), or there
+ * are none. No malloc.
+ */
+#ifndef FLAME_PRELOAD_LEAK_BLOCKMAP_H
+#define FLAME_PRELOAD_LEAK_BLOCKMAP_H
+
+#include <stdbool.h>
+
+#include "preload/shadow.h"
+
+/* What is known of a block: bits of `reached` and `inner` at the granule it begins in. */
+struct blockmap_line {
+    uint64_t starts;  /* a block begins here */
+    uint64_t reached; /* a chain of pointers to blocks' beginnings leads to it */
+    uint64_t inner;   /* a pointer to its inside does */
+    uintptr_t before; /* the last block that begins before these granules; 0: none */
+};
+
+#define BLOCKMAP_CHUNK_SHIFT 20
+#define BLOCKMAP_REGION_SHIFT 30
+#define BLOCKMAP_CHUNKS ((size_t)1 << (BLOCKMAP_REGION_SHIFT - BLOCKMAP_CHUNK_SHIFT))
+#define BLOCKMAP_REGIONS ((size_t)1 << (47 - BLOCKMAP_REGION_SHIFT))
+
+/* Where the lines of a MiB of addresses are. With bit 0 set: no block begins in it, and this is
+ * the last one before it. 0: no block begins or lies there. */
+typedef uintptr_t blockmap_chunk;
+
+struct blockmap {
+    unsigned granule;         /* log2 of its bytes: 4 or 3 */
+    uintptr_t lo, hi, span;   /* all blocks lie in [lo, hi); span is its length */
+    uint64_t blocks, bytes;   /* how many, and what was asked for them */
+    blockmap_chunk **regions; /* BLOCKMAP_REGIONS of them, each NULL or BLOCKMAP_CHUNKS */
+    struct blockmap_slab *slabs;
+    /* Called for each block as it is found, in no order; perhaps twice. */
+    void (*found)(uintptr_t addr, const struct block *b);
+    bool failed, odd;
+};
+
+/* `found` may be NULL. False: no memory; then there is nothing to free. */
+bool blockmap_make(struct blockmap *m, void (*found)(uintptr_t addr, const struct block *b));
+void blockmap_free(struct blockmap *m);
+
+/* The chunk of an address below 2^47, 0 when no block begins or lies there. */
+static inline blockmap_chunk blockmap_chunk_of(const struct blockmap *m, uintptr_t addr)
+{
+    const blockmap_chunk *region = m->regions[addr >> BLOCKMAP_REGION_SHIFT];
+
+    return region ? region[addr >> BLOCKMAP_CHUNK_SHIFT & (BLOCKMAP_CHUNKS - 1)] : 0;
+}
+
+static inline struct blockmap_line *blockmap_line_in(const struct blockmap *m, blockmap_chunk chunk,
+                                                     uintptr_t addr)
+{
+    return (struct blockmap_line *)chunk +
+           ((addr & (((uintptr_t)1 << BLOCKMAP_CHUNK_SHIFT) - 1)) >> (m->granule + 6));
+}
+
+static inline uint64_t blockmap_bit(const struct blockmap *m, uintptr_t addr)
+{
+    return (uint64_t)1 << (addr >> m->granule & 63);
+}
+
+/* The line of a block that is known to begin at `addr`. */
+static inline struct blockmap_line *blockmap_line(const struct blockmap *m, uintptr_t addr)
+{
+    return blockmap_line_in(m, blockmap_chunk_of(m, addr), addr);
+}
+
+/* The block that `addr` lies in, at any of its bytes; its beginning if it has none. 0: it
+ * lies in no block. */
+uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr);
+
+/* Calls `visit` for each line with blocks, in the order of addresses; `first` is the address of
+ * the line's first granule. */
+void blockmap_each(const struct blockmap *m,
+                   void (*visit)(struct blockmap_line *line, uintptr_t first, void *arg),
+                   void *arg);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * freeze.h: the process's other threads made to stand, and what they hold in registers.
+ *
+ * A signal is sent to each; its handler notes the registers and waits. The signal is the one
+ * that glibc changes user ids with, since a program cannot block it. A call that the signal
+ * would end with EINTR is made again, with its timeout from the beginning.
+ *
+ * Between freeze_begin and freeze_end the caller must not wait for anything that another
+ * thread may hold: no lock, no malloc, nothing of the C library's that takes one. One at a
+ * time.
+ */
+#ifndef FLAME_PRELOAD_LEAK_FREEZE_H
+#define FLAME_PRELOAD_LEAK_FREEZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/compiler.h"
+
+#define FREEZE_REGISTERS 24
+#define FREEZE_THREADS_MAX 32768u /* more are not stopped */
+
+struct frozen {
+    uint32_t tid;
+    uint32_t state;                        /* enum freeze_state */
+    uintptr_t sp;                          /* 0: not known */
+    uintptr_t thread_pointer;              /* 0: not known */
+    uintptr_t alternate;                   /* its alternate signal stack; 0: none */
+    uintptr_t registers[FREEZE_REGISTERS]; /* of a thread that stands */
+    /* The call it was in when it was told to stop, so that it can be made again. */
+    long call;
+    uintptr_t call_sp, call_pc;
+};
+
+enum freeze_state {
+    FREEZE_TOLD = 0,
+    FREEZE_STANDS,
+    FREEZE_GONE,   /* it ended before */
+    FREEZE_MISSED, /* it does not answer: not in its own code for a long time */
+};
+
+struct freeze {
+    struct frozen *threads; /* n of at most FREEZE_THREADS_MAX, never moved */
+    size_t n;
+    size_t missed;
+};
+
+/* False: it cannot be done here (no memory, no /proc, the calls are forbidden); then
+ * nobody stands. */
+bool freeze_begin(struct freeze *f);
+void freeze_end(struct freeze *f);
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * Problem: a heap of a GiB has a hundred million words, each of which may point anywhere,
+ * and the program waits.
+ *
+ * Algorithm: depth first with an explicit stack of blocks. A look into the block map or
+ * at a block's first bytes is a cache miss, so neither is done at once: words on their
+ * way to the map, and blocks on their way to being read, stand in short queues while the
+ * memory they need is fetched.
+ *
+ * The first pass follows pointers to blocks' beginnings and notes which blocks were pointed
+ * into; the second goes on from those of them that were not reached otherwise. So a block
+ * is read once.
+ *
+ * Leaks among themselves: in the order of addresses each that nothing has led to yet is a
+ * leader and is followed; a leader that a later one leads to is none any more.
+ */
+#include "preload/leak/marking.h"
+
+#include "common/pages.h"
+#include "preload/shadow_leaves.h"
+
+#define WORD sizeof(uintptr_t)
+#define WORDS_QUEUED 32u
+#define BLOCKS_QUEUED 8u
+/* From this size on a block may hold a page that cannot be read. */
+#define GUARDED_SIZE SHADOW_PAGE
+/* From this size on, the kernel is asked which pages there are. */
+#define SPARSE_SIZE ((uintptr_t)1 << 20)
+
+enum pass { PASS_REACHED, PASS_INNER, PASS_LEAKS };
+
+static struct marking {
+    struct blockmap *map;
+    const struct readable *readable;
+    enum pass pass;
+    enum marking_words words;
+    uintptr_t *stack; /* blocks to be followed; room for all there are */
+    size_t depth;
+    struct waiting_word {
+        uintptr_t word;
+        struct blockmap_line *line;
+    } words_waiting[WORDS_QUEUED];
+    unsigned next_word;
+    bool words_wait;
+    uintptr_t blocks_waiting[BLOCKS_QUEUED];
+    unsigned next_block, blocks_wait;
+    struct shadow_pages pages;
+    /* Of the leaks: */
+    uintptr_t *leaders; /* in the order of addresses; bit 0: it is none any more */
+    size_t nleaders;
+    uintptr_t leader; /* that is being followed */
+} g;
+
+/* ---- words ---- */
+
+static bool is_known(const struct blockmap_line *line, uint64_t bit)
+{
+    return g.pass == PASS_REACHED ? line->reached & bit : (line->reached | line->inner) & bit;
+}
+
+static void push(uintptr_t block)
+{
+    g.stack[g.depth++] = block;
+}
+
+static FLAME_COLD void meet_leader(uintptr_t block)
+{
+    size_t lo = 0, hi = g.nleaders;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if ((g.leaders[mid] & ~(uintptr_t)1) < block)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo < g.nleaders && block != g.leader)
+        if ((g.leaders[lo] & ~(uintptr_t)1) == block)
+            g.leaders[lo] = block | 1;
+}
+
+/* A pointer leads to the beginning of `block`. */
+static void reach(uintptr_t block, struct blockmap_line *line, uint64_t bit)
+{
+    if (is_known(line, bit)) {
+        if (unlikely(g.pass == PASS_LEAKS && !(line->reached & bit)))
+            meet_leader(block);
+        return;
+    }
+    if (g.pass == PASS_REACHED)
+        line->reached |= bit;
+    else
+        line->inner |= bit;
+    push(block);
+}
+
+static FLAME_COLD void reach_inside(uintptr_t word)
+{
+    uintptr_t block = blockmap_find(g.map, word);
+    struct blockmap_line *line;
+    uint64_t bit;
+
+    if (!block || g.words == MARKING_EXACT)
+        return;
+    line = blockmap_line(g.map, block);
+    bit = blockmap_bit(g.map, block);
+    if (g.pass == PASS_REACHED)
+        line->inner |= bit;
+    else
+        reach(block, line, bit);
+}
+
+static void look_up(const struct waiting_word *w)
+{
+    uint64_t bit = blockmap_bit(g.map, w->word);
+
+    if (likely(!(w->word & (((uintptr_t)1 << g.map->granule) - 1)) && w->line->starts & bit))
+        reach(w->word, w->line, bit);
+    else
+        reach_inside(w->word);
+}
+
+static inline void queue_word(uintptr_t word, struct blockmap_line *line)
+{
+    struct waiting_word *w = &g.words_waiting[g.next_word++ % WORDS_QUEUED];
+
+    __builtin_prefetch(line);
+    if (w->line)
+        look_up(w);
+    *w = (struct waiting_word){word, line};
+    g.words_wait = true;
+}
+
+static void look_up_rest(void)
+{
+    for (unsigned i = 0; g.words_wait && i < WORDS_QUEUED; i++) {
+        struct waiting_word *w = &g.words_waiting[g.next_word++ % WORDS_QUEUED];
+
+        if (w->line)
+            look_up(w);
+        w->line = NULL;
+    }
+    g.words_wait = false;
+}
+
+static void scan_words(const uintptr_t *p, const uintptr_t *end)
+{
+    const struct blockmap *m = g.map;
+    uintptr_t lo = m->lo, span = m->span;
+
+    for (; p < end; p++) {
+        uintptr_t word = *p;
+        blockmap_chunk chunk;
+
+        if (word - lo >= span)
+            continue;
+        chunk = blockmap_chunk_of(m, word);
+        if (!chunk)
+            continue;
+        if (likely(!(chunk & 1)))
+            queue_word(word, blockmap_line_in(m, chunk, word));
+        else
+            reach_inside(word);
+    }
+}
+
+/* ---- ranges ---- */
+
+static void scan_written(uintptr_t lo, uintptr_t hi)
+{
+    for (uintptr_t at = lo & -(uintptr_t)SHADOW_PAGE; at < hi;
+         at += (uintptr_t)SHADOW_LEAF_PAGES * SHADOW_PAGE) {
+        shadow_pages_look(&g.pages, (const void *)at, (size_t)SHADOW_LEAF_PAGES * SHADOW_PAGE);
+        for (size_t i = 0; i < SHADOW_LEAF_PAGES; i++) {
+            uintptr_t page = at + i * SHADOW_PAGE, end = page + SHADOW_PAGE;
+
+            if (page >= hi)
+                break;
+            if (shadow_pages_written(&g.pages, i))
+                scan_words((const uintptr_t *)(page > lo ? page : lo),
+                           (const uintptr_t *)(end < hi ? end : hi));
+        }
+    }
+}
+
+/* Of memory that can be read. */
+static void scan(uintptr_t lo, uintptr_t hi, void *arg FLAME_UNUSED)
+{
+    lo = (lo + WORD - 1) & -(uintptr_t)WORD;
+    hi &= -(uintptr_t)WORD;
+    if (lo >= hi)
+        return;
+    if (hi - lo >= SPARSE_SIZE)
+        scan_written(lo, hi);
+    else
+        scan_words((const uintptr_t *)lo, (const uintptr_t *)hi);
+}
+
+static void scan_block(uintptr_t block)
+{
+    struct block b;
+
+    if (!shadow_find(block, &b))
+        return;
+    if (likely(b.size < GUARDED_SIZE))
+        scan(block, block + b.size, NULL);
+    else
+        readable_clip(g.readable, block, block + b.size, scan, NULL);
+}
+
+/* The next of the blocks in the queue, after `block` has taken its place (0: none). */
+static uintptr_t exchange(uintptr_t block)
+{
+    uintptr_t *place = &g.blocks_waiting[g.next_block++ % BLOCKS_QUEUED], was = *place;
+
+    if (block) {
+        __builtin_prefetch((const void *)block);
+        shadow_prefetch(block);
+        g.blocks_wait++;
+    }
+    *place = block;
+    g.blocks_wait -= was != 0;
+    return was;
+}
+
+void marking_follow(void)
+{
+    g.words = MARKING_ANY;
+    look_up_rest();
+    while (g.depth || g.blocks_wait) {
+        uintptr_t block = exchange(g.depth ? g.stack[--g.depth] : 0);
+
+        if (block)
+            scan_block(block);
+        if (!g.depth)
+            look_up_rest();
+    }
+}
+
+/* ---- roots ---- */
+
+bool marking_begin(struct blockmap *m, const struct readable *r)
+{
+    memset(&g, 0, sizeof g);
+    g.map = m;
+    g.readable = r;
+    g.stack = pages_alloc((m->blocks + 1) * sizeof *g.stack);
+    if (!g.stack)
+        return false;
+    shadow_pages_open(&g.pages);
+    return true;
+}
+
+void marking_end(void)
+{
+    shadow_pages_close(&g.pages);
+    pages_free(g.stack, (g.map->blocks + 1) * sizeof *g.stack);
+    g.stack = NULL;
+}
+
+void marking_root(uintptr_t lo, uintptr_t hi, enum marking_words words)
+{
+    g.words = words;
+    readable_clip(g.readable, lo, hi, scan, NULL);
+    look_up_rest();
+}
+
+void marking_root_block(uintptr_t block)
+{
+    reach(block, blockmap_line(g.map, block), blockmap_bit(g.map, block));
+}
+
+/* ---- pointers to insides ---- */
+
+static void push_inner(struct blockmap_line *line, uintptr_t first, void *arg FLAME_UNUSED)
+{
+    line->inner &= ~line->reached;
+    for (uint64_t bits = line->inner; bits; bits &= bits - 1)
+        push(first + ((uintptr_t)__builtin_ctzll(bits) << g.map->granule));
+}
+
+void marking_inner(void)
+{
+    blockmap_each(g.map, push_inner, NULL);
+    g.pass = PASS_INNER;
+    marking_follow();
+}
+
+/* ---- leaks ---- */
+
+static uint64_t leaked(const struct blockmap_line *line)
+{
+    return line->starts & ~(line->reached | line->inner);
+}
+
+static void count_leaks(struct blockmap_line *line, uintptr_t first FLAME_UNUSED, void *arg)
+{
+    *(size_t *)arg += (size_t)__builtin_popcountll(leaked(line));
+}
+
+static void list_leaks(struct blockmap_line *line, uintptr_t first, void *arg)
+{
+    uintptr_t **next = arg;
+
+    for (uint64_t bits = leaked(line); bits; bits &= bits - 1)
+        *(*next)++ = first + ((uintptr_t)__builtin_ctzll(bits) << g.map->granule);
+}
+
+/* In this pass a leak that has been followed has its bit in `inner`. */
+static void follow_leaks(const uintptr_t *leaks, size_t n)
+{
+    g.pass = PASS_LEAKS;
+    for (size_t i = 0; i < n; i++) {
+        struct blockmap_line *line = blockmap_line(g.map, leaks[i]);
+        uint64_t bit = blockmap_bit(g.map, leaks[i]);
+
+        if (line->inner & bit)
+            continue;
+        line->inner |= bit;
+        g.leader = leaks[i];
+        g.leaders[g.nleaders++] = leaks[i];
+        push(leaks[i]);
+        marking_follow();
+    }
+}
+
+static void tell_leaks(const uintptr_t *leaks, size_t n,
+                       void (*visit)(uintptr_t block, bool by_leak, void *arg), void *arg)
+{
+    size_t leader = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool by_leak = true;
+
+        if (leader < g.nleaders && (g.leaders[leader] & ~(uintptr_t)1) == leaks[i])
+            by_leak = g.leaders[leader++] & 1;
+        visit(leaks[i], by_leak, arg);
+    }
+}
+
+bool marking_leaks(void (*visit)(uintptr_t block, bool by_leak, void *arg), void *arg)
+{
+    size_t n = 0, size;
+    uintptr_t *leaks, *next;
+
+    blockmap_each(g.map, count_leaks, &n);
+    size = (n + 1) * sizeof *leaks;
+    leaks = next = pages_alloc(2 * size);
+    if (!leaks)
+        return false;
+    g.leaders = leaks + n + 1;
+    blockmap_each(g.map, list_leaks, &next);
+    follow_leaks(leaks, n);
+    tell_leaks(leaks, n, visit, arg);
+    pages_free(leaks, 2 * size);
+    return true;
+}

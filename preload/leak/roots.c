@@ -1,0 +1,369 @@
+/*
+ * Which mapping is what:
+ *
+ *   a module's writable segments   words; in the C library's and the allocator's own only
+ *                                  pointers to beginnings, as theirs lead to free memory too
+ *   there at the start             words: what the loader mapped (the first thread's
+ *                                  thread-local data among it)
+ *   mapped by the program          words, but what lies below a stack pointer
+ *   heaps and threads' stacks      none, but a running thread's from its stack pointer on to
+ *                                  its control block, with the thread-local data before that
+ *
+ * Blocks that the loader allocated (thread-local data of modules that came later, its lists)
+ * are reached: it keeps them by pointers in memory of its own, moved by amounts of its own.
+ * So are those that a forked child inherited: the threads that had them are not there.
+ *
+ * Rejected: every writable mapping. Heaps are full of pointers to what was leaked, from
+ * blocks that were freed.
+ */
+#define _GNU_SOURCE
+#include "preload/leak/roots.h"
+
+#include <link.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+#include "common/pages.h"
+#include "common/procmaps.h"
+#include "preload/leak/mapped.h"
+#include "preload/leak/marking.h"
+#include "preload/real.h"
+#include "preload/store.h"
+#include "unwind/arch.h"
+#include "unwind/modules.h"
+
+#define START_MAX 256
+#define SEGMENTS_MAX 16384
+#define KEPT_MAX ((size_t)1 << 20)
+#define PAGE 4096u
+/* glibc's struct pthread, behind the thread pointer: 2,304 bytes in 2.31 to 2.41. */
+#define CONTROL_BLOCK 0x900u
+#define RED_ZONE 128u /* below the stack pointer, a leaf function's; psABI */
+
+struct range {
+    uintptr_t lo, hi;
+};
+
+static struct {
+    struct range start[START_MAX];
+    size_t nstart;
+    struct segment {
+        uintptr_t lo, hi;
+        enum { SEGMENT_ANY, SEGMENT_EXACT, SEGMENT_OURS } kind;
+    } * segments; /* SEGMENTS_MAX of them, in pages */
+    size_t nsegments;
+    uint8_t *by_loader; /* a bit for each row */
+    uint32_t nrows;
+    uintptr_t *kept; /* blocks that are roots: the first KEPT_MAX of them, in pages */
+    size_t nkept;
+    struct range libc, allocator; /* code; of the allocator only if it is another's */
+} facts;
+
+/* ---- at the start ---- */
+
+static bool name_is(const struct procmap *map, const char *name)
+{
+    return map->name_len == strlen(name) && memcmp(map->name, name, map->name_len) == 0;
+}
+
+static bool add_start(const struct procmap *map, void *arg FLAME_UNUSED)
+{
+    if (map->read && map->write && !map->shared && !map->inode && !map->stack &&
+        !name_is(map, "[heap]"))
+        facts.start[facts.nstart++] = (struct range){map->start, map->end};
+    return facts.nstart == START_MAX;
+}
+
+/* ---- modules ---- */
+
+static bool holds(const struct dl_phdr_info *info, uintptr_t addr)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+        if (p->p_type == PT_LOAD && addr - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *arg FLAME_UNUSED)
+{
+    bool libc = holds(info, (uintptr_t)getauxval);
+    int kind = SEGMENT_ANY;
+
+    if (holds(info, (uintptr_t)&facts))
+        kind = SEGMENT_OURS;
+    else if (libc || holds(info, (uintptr_t)real.malloc))
+        kind = SEGMENT_EXACT;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t lo = info->dlpi_addr + p->p_vaddr;
+
+        if (p->p_type != PT_LOAD)
+            continue;
+        if (libc && (p->p_flags & PF_X))
+            facts.libc = (struct range){lo, lo + p->p_memsz};
+        if ((p->p_flags & PF_W) && facts.nsegments < SEGMENTS_MAX)
+            facts.segments[facts.nsegments++] = (struct segment){lo, lo + p->p_memsz, kind};
+    }
+    return 0;
+}
+
+static int find_allocator(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
+                          void *arg FLAME_UNUSED)
+{
+    if (!holds(info, (uintptr_t)real.malloc) || holds(info, (uintptr_t)getauxval))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t lo = info->dlpi_addr + p->p_vaddr;
+
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_X))
+            facts.allocator = (struct range){lo, lo + p->p_memsz};
+    }
+    return 1;
+}
+
+void roots_at_start(void)
+{
+    procmaps_each(0, add_start, NULL);
+    dl_iterate_phdr(find_allocator, NULL);
+}
+
+bool roots_is_allocator(uintptr_t addr)
+{
+    return addr - facts.allocator.lo < facts.allocator.hi - facts.allocator.lo;
+}
+
+void roots_list_modules(void)
+{
+    facts.nsegments = 0;
+    if (!facts.segments)
+        facts.segments = pages_alloc(SEGMENTS_MAX * sizeof *facts.segments);
+    if (facts.segments)
+        dl_iterate_phdr(add_module, NULL);
+}
+
+/* The pages of a segment are its module's alone. */
+static bool in_module(uintptr_t page)
+{
+    for (size_t i = 0; i < facts.nsegments; i++)
+        if (page >= (facts.segments[i].lo & -(uintptr_t)PAGE) && page < facts.segments[i].hi)
+            return true;
+    return false;
+}
+
+static void mark_modules(void)
+{
+    for (size_t i = 0; i < facts.nsegments; i++) {
+        const struct segment *s = &facts.segments[i];
+
+        if (s->kind != SEGMENT_OURS)
+            marking_root(s->lo, s->hi, s->kind == SEGMENT_EXACT ? MARKING_EXACT : MARKING_ANY);
+    }
+}
+
+/* A block that the C library mapped for itself begins 16 bytes into its mapping. */
+static bool is_a_blocks(const struct roots *r, uintptr_t page)
+{
+    return blockmap_find(r->map, page + 16) == page + 16;
+}
+
+static void mark_start(const struct roots *r)
+{
+    for (size_t i = 0; i < facts.nstart; i++)
+        for (uintptr_t page = facts.start[i].lo; page < facts.start[i].hi; page += PAGE) {
+            if (page == facts.start[i].lo && is_a_blocks(r, page))
+                break;
+            if (!in_module(page))
+                marking_root(page, page + PAGE, MARKING_ANY);
+        }
+}
+
+/* ---- threads ---- */
+
+static uintptr_t end_of_stack(const struct readable_range *range, uintptr_t sp, uintptr_t tp)
+{
+    uintptr_t end = (tp + CONTROL_BLOCK + PAGE - 1) & -(uintptr_t)PAGE;
+
+    return !range->stack && tp > sp && tp < range->hi && end < range->hi ? end : range->hi;
+}
+
+/* `tp`: the thread pointer, or 0. */
+static void mark_thread(const struct roots *r, uintptr_t sp, uintptr_t tp)
+{
+    const struct readable_range *range = readable_at(r->readable, sp),
+                                *home = tp ? readable_at(r->readable, tp) : NULL;
+    uintptr_t block = blockmap_find(r->map, sp);
+
+    if (block)
+        marking_root_block(block);
+    else if (range)
+        marking_root(sp - RED_ZONE > range->lo ? sp - RED_ZONE : range->lo,
+                     end_of_stack(range, sp, tp), MARKING_ANY);
+    /* It runs on a stack that is not its own: what it left there is further down. */
+    if (home && home != range)
+        marking_root(home->lo, end_of_stack(home, home->lo, tp), MARKING_ANY);
+}
+
+static void mark_self(const struct roots *r)
+{
+    struct {
+        stack_t alternate;
+    } self = {.alternate = {.ss_sp = NULL}};
+
+    mark_thread(r, r->sp, arch_thread_pointer());
+    if (kernel_call(SYS_sigaltstack, NULL, &self.alternate) == 0)
+        marking_root((uintptr_t)&self, (uintptr_t)(&self + 1), MARKING_ANY);
+}
+
+static void mark_threads(const struct roots *r)
+{
+    for (size_t i = 0; i < r->freeze->n; i++) {
+        const struct frozen *t = &r->freeze->threads[i];
+
+        if (t->state == FREEZE_GONE || !t->sp)
+            continue;
+        mark_thread(r, t->sp, t->thread_pointer);
+        marking_root((uintptr_t)&t->alternate, (uintptr_t)(t->registers + FREEZE_REGISTERS),
+                     MARKING_ANY);
+    }
+}
+
+/* The lowest stack pointer in [lo, hi), or hi. */
+static uintptr_t lowest_sp(const struct roots *r, uintptr_t lo, uintptr_t hi)
+{
+    uintptr_t lowest = r->sp >= lo && r->sp < hi ? r->sp : hi;
+
+    for (size_t i = 0; i < r->freeze->n; i++) {
+        const struct frozen *t = &r->freeze->threads[i];
+
+        if (t->state != FREEZE_GONE && t->sp >= lo && t->sp < lowest)
+            lowest = t->sp;
+    }
+    return lowest;
+}
+
+/* The first thread has ended, or runs elsewhere. */
+static void mark_first_stack(const struct roots *r)
+{
+    for (size_t i = 0; i < r->readable->n; i++) {
+        const struct readable_range *range = &r->readable->ranges[i];
+
+        if (range->stack && lowest_sp(r, range->lo, range->hi) == range->hi)
+            marking_root(range->lo, range->hi, MARKING_ANY);
+    }
+}
+
+/* ---- what the program mapped ---- */
+
+static void mark_file(uintptr_t lo, uintptr_t hi)
+{
+    /* Behind the file's end there is no memory, though it is mapped. */
+    for (uintptr_t page = lo; page < hi; page += PAGE)
+        if (kernel_readable(page, 1))
+            marking_root(page, page + PAGE < hi ? page + PAGE : hi, MARKING_ANY);
+}
+
+static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
+{
+    const struct roots *r = arg;
+    const struct readable_range *range = readable_at(r->readable, lo);
+
+    if (range->write && range->file)
+        mark_file(lo, hi);
+    else if (range->write)
+        marking_root(lo, hi, MARKING_ANY);
+}
+
+static void mark_mapped(uintptr_t lo, uintptr_t hi, void *arg)
+{
+    const struct roots *r = arg;
+    uintptr_t sp = lowest_sp(r, lo, hi);
+
+    if (sp != hi && sp - RED_ZONE > lo)
+        lo = sp - RED_ZONE;
+    readable_clip(r->readable, lo, hi, mark_piece, arg);
+}
+
+/* ---- blocks that are roots themselves ---- */
+
+static bool is_loaders(const struct trace_row *row)
+{
+    const struct trace_node *n = store_node(row->node), *caller = store_node(n->parent);
+
+    if (modules_is_loader(n->addr))
+        return true;
+    return n->addr - facts.libc.lo < facts.libc.hi - facts.libc.lo &&
+           modules_is_loader(caller->addr);
+}
+
+static void find_rows_in(uint32_t segment)
+{
+    uint32_t n = trace_segment_records((struct trace_segment *)store.row_segments[segment]);
+
+    for (uint32_t slot = TRACE_ROW_FIRST_SLOT; slot < n; slot++) {
+        uint32_t id = segment << TRACE_ROW_SHIFT | slot;
+
+        if (store_row(id)->node && is_loaders(store_row(id)))
+            facts.by_loader[id / 8] |= (uint8_t)(1u << id % 8);
+    }
+}
+
+bool roots_find_rows(void)
+{
+    facts.nkept = 0;
+    facts.nrows = store.rows.segments << TRACE_ROW_SHIFT;
+    facts.by_loader = pages_alloc(facts.nrows / 8 + 1);
+    if (!facts.kept)
+        facts.kept = pages_alloc(KEPT_MAX * sizeof *facts.kept);
+    if (!facts.by_loader || !facts.kept)
+        return false;
+    for (uint32_t i = store.inherited_rows >> TRACE_ROW_SHIFT; i < store.rows.segments; i++)
+        find_rows_in(i);
+    return true;
+}
+
+static bool is_root(const struct block *b)
+{
+    return b->row < store.inherited_rows ||
+           (b->row < facts.nrows && facts.by_loader[b->row / 8] >> b->row % 8 & 1);
+}
+
+void roots_found_block(uintptr_t addr, const struct block *b)
+{
+    if (is_root(b) && facts.nkept++ < KEPT_MAX)
+        facts.kept[facts.nkept - 1] = addr;
+}
+
+static void mark_block(uintptr_t addr, const struct block *b, void *arg FLAME_UNUSED)
+{
+    if (is_root(b))
+        marking_root_block(addr);
+}
+
+static void mark_blocks(void)
+{
+    if (facts.nkept > KEPT_MAX)
+        shadow_walk(mark_block, NULL);
+    for (size_t i = 0; i < facts.nkept && i < KEPT_MAX; i++)
+        marking_root_block(facts.kept[i]);
+}
+
+/* ---- all of them ---- */
+
+void roots_mark(struct roots *r)
+{
+    mark_modules();
+    mark_start(r);
+    mapped_each(mark_mapped, r);
+    mark_self(r);
+    mark_threads(r);
+    mark_first_stack(r);
+    mark_blocks();
+    pages_free(facts.by_loader, facts.nrows / 8 + 1);
+    marking_follow();
+}

@@ -1,0 +1,186 @@
+#define _GNU_SOURCE
+#include "preload/run/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+#include "preload/run/say.h"
+
+#define DEFAULT_OUT "%e.%p.flame"
+
+static bool parse_number(const char *s, size_t len, uint64_t min, uint64_t max, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    if (len == 0 || len > 15)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (s[i] < '0' || s[i] > '9')
+            return false;
+        value = value * 10 + (uint64_t)(s[i] - '0');
+    }
+    if (value < min || value > max)
+        return false;
+    *out = value;
+    return true;
+}
+
+static bool parse_flag(const char *s, size_t len, bool *out)
+{
+    if (len != 1 || (s[0] != '0' && s[0] != '1'))
+        return false;
+    *out = s[0] == '1';
+    return true;
+}
+
+/* Files are opened by name later, so the name must outlive chdir. */
+static bool set_path(char path[CONFIG_PATH_MAX], const char *s, size_t len)
+{
+    size_t at = 0;
+
+    if (len == 0)
+        return false;
+    if (s[0] != '/') {
+        long n = kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/cwd", path, CONFIG_PATH_MAX - 2);
+
+        /* A sandbox that does not let us look: it must do as it is. */
+        if (n <= 0 && n != -EPERM)
+            return false;
+        at = n > 0 ? (size_t)n : 0;
+        if (at && path[at - 1] != '/')
+            path[at++] = '/';
+    }
+    if (at + len >= CONFIG_PATH_MAX)
+        return false;
+    memcpy(path + at, s, len);
+    path[at + len] = '\0';
+    return true;
+}
+
+static bool key_is(const char *s, size_t len, const char *key)
+{
+    return len == strlen(key) && memcmp(s, key, len) == 0;
+}
+
+static void parse_one(struct config *c, const char *s, size_t len)
+{
+    const char *eq = memchr(s, '=', len);
+    size_t klen = eq ? (size_t)(eq - s) : len;
+    const char *value = eq ? eq + 1 : s + len;
+    size_t vlen = len - klen - (eq ? 1 : 0);
+    char copy[128];
+    uint64_t number;
+    bool ok = false;
+
+    if (key_is(s, klen, "out"))
+        ok = set_path(c->out, value, vlen);
+    else if (key_is(s, klen, "notes"))
+        ok = set_path(c->notes, value, vlen);
+    else if (key_is(s, klen, "depth") && (ok = parse_number(value, vlen, 8, 65536, &number)))
+        c->depth = (uint32_t)number;
+    else if (key_is(s, klen, "sample"))
+        ok = parse_number(value, vlen, 0, (uint64_t)1 << 40, &c->sample);
+    else if (key_is(s, klen, "record"))
+        ok = parse_flag(value, vlen, &c->record);
+    else if (key_is(s, klen, "quiet"))
+        ok = parse_flag(value, vlen, &c->quiet);
+    else if (key_is(s, klen, "follow"))
+        ok = parse_flag(value, vlen, &c->follow);
+    else if (key_is(s, klen, "inherit"))
+        ok = parse_flag(value, vlen, &c->inherit);
+    else if (key_is(s, klen, "referee"))
+        ok = parse_flag(value, vlen, &c->referee);
+    else if (key_is(s, klen, "leak"))
+        ok = parse_flag(value, vlen, &c->leak);
+    if (c->quiet)
+        say_hush();
+    if (ok)
+        return;
+    if (len >= sizeof copy)
+        len = sizeof copy - 1;
+    memcpy(copy, s, len);
+    copy[len] = '\0';
+    say("FLAMEMEM_OPTIONS: '", copy,
+        "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
+        "inherit=0|1, leak=0|1, notes=PATH, record=0|1, referee=0|1",
+        NULL);
+}
+
+void config_parse(struct config *c, const char *options)
+{
+    c->out[0] = c->notes[0] = '\0';
+    c->quiet = c->referee = false;
+    c->follow = c->inherit = c->record = true;
+    c->depth = 1024;
+    c->sample = 0;
+    for (const char *s = options; s && *s;) {
+        const char *end = strchr(s, ':');
+        size_t len = end ? (size_t)(end - s) : strlen(s);
+
+        if (len)
+            parse_one(c, s, len);
+        s += len + (end ? 1 : 0);
+    }
+    if (!c->out[0])
+        set_path(c->out, DEFAULT_OUT, strlen(DEFAULT_OUT));
+}
+
+struct out {
+    char *at, *end;
+};
+
+static void put(struct out *o, char ch)
+{
+    if (o->at < o->end)
+        *o->at++ = ch;
+    else
+        o->at = o->end + 1;
+}
+
+static void put_string(struct out *o, const char *s)
+{
+    while (*s)
+        put(o, *s++);
+}
+
+bool config_expand(const struct config *c, const char *exe, uint32_t pid, uint32_t n, char *path,
+                   size_t size)
+{
+    struct out o = {path, path + size - 1};
+    struct say_number number;
+    bool counted = false;
+
+    for (const char *s = c->out; *s && o.at <= o.end; s++) {
+        if (*s != '%' || !s[1]) {
+            put(&o, *s);
+            continue;
+        }
+        switch (*++s) {
+        case 'e':
+            for (const char *e = exe; *e; e++)
+                put(&o, *e == '/' ? '_' : *e);
+            break;
+        case 'p':
+            put_string(&o, say_unsigned(&number, pid));
+            break;
+        case 'n':
+            put_string(&o, say_unsigned(&number, n));
+            counted = true;
+            break;
+        default:
+            if (*s != '%')
+                put(&o, '%');
+            put(&o, *s);
+        }
+    }
+    if (n > 0 && !counted) {
+        put(&o, '.');
+        put_string(&o, say_unsigned(&number, n));
+    }
+    if (o.at > o.end)
+        return false;
+    *o.at = '\0';
+    return true;
+}

@@ -1,0 +1,53 @@
+/*
+ * config.h: FLAMEMEM_OPTIONS=key=value:key=value.
+ *
+ *   out=PATH    the trace; %e the program's name, %p its pid, %n a counter,
+ *               %% a percent sign. Default "%e.%p.flame" in the present directory
+ *   depth=N     frames kept a stack, 8 to 65536 (default 1024)
+ *   quiet=1     say nothing on standard error, whatever happens
+ *   follow=0    record this process alone: not its forked children, and programs
+ *               it starts run without the shim (default 1)
+ *   inherit=0  forked children do not note what they inherited; a block from before
+ *              the fork is then not theirs (default 1)
+ *   sample=N    record one block in so many bytes, N up to 2^40 (default 0: all)
+ *   notes=PATH  the run's file of notes (common/runnotes.h), which flame mem makes
+ *   leak=1      at the process's end, look which live blocks nothing leads to (default 0)
+ *   record=0    hooks only, nothing is recorded: what the shim itself costs
+ *   referee=1   walk every stack a second time, slowly, and count differences
+ *
+ * A wrong option is named on standard error and left out; the program runs on.
+ */
+#ifndef FLAME_PRELOAD_RUN_CONFIG_H
+#define FLAME_PRELOAD_RUN_CONFIG_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+#define CONFIG_PATH_MAX 4096
+
+struct config {
+    char out[CONFIG_PATH_MAX];   /* the pattern, absolute */
+    char notes[CONFIG_PATH_MAX]; /* absolute; "": none */
+    uint32_t depth;
+    bool quiet;
+    bool follow;
+    bool inherit;
+    bool record;
+    bool referee;
+    bool leak;
+    uint64_t sample; /* mean bytes between samples; 0: everything */
+};
+
+/* `options` may be NULL. Complaints go through preload/run/say.h. */
+void config_parse(struct config *c, const char *options);
+
+/*
+ * Fills `path` from the pattern: `exe` for %e (its '/' become '_'), the pid,
+ * and `n` for %n. A pattern without %n gets ".N" appended for n > 0. False when
+ * it does not fit.
+ */
+bool config_expand(const struct config *c, const char *exe, uint32_t pid, uint32_t n, char *path,
+                   size_t size);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * sandbox.h: what this process may still ask of the kernel.
+ *
+ * A program that enters a seccomp sandbox gives up system calls, and those are ours as
+ * well: one that is not let through may be the end of it. Entering is seen (the shim
+ * interposes prctl and syscall), and two things follow. What the recorder will need is
+ * taken before: memory, room in the trace, names. And from then on each of its calls is
+ * first run past a copy of the program's own filter (the gate of common/kernel.h) and
+ * made only if that allows it. What cannot be recorded then is counted in the trace.
+ *
+ * The limit: a filter that is installed by an instruction of the program's own, without
+ * the C library, is not seen. A filter that was there when the program was started is
+ * seen and not known; see sandbox_begin.
+ */
+#ifndef FLAME_PRELOAD_SANDBOX_H
+#define FLAME_PRELOAD_SANDBOX_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+
+#include "common/kernel.h"
+
+/* The process has entered a sandbox. */
+static inline bool sandbox_on(void)
+{
+    return unlikely(kernel_gatekeeper != NULL);
+}
+
+/*
+ * To be called before anything else when recording begins. If there are filters in force
+ * already, and more than process 1 has, nobody knows what they say: then the recorder makes
+ * no system call but those that the loader has just made itself. It also learns which process
+ * this is.
+ */
+void sandbox_begin(void);
+/* The same in a forked child, which has its parent's filters. */
+void sandbox_after_fork(void);
+
+/* Whether a forked child may make a trace of its own. */
+bool sandbox_allows_trace(void);
+
+/* The program's own call that enters a sandbox. */
+struct sandbox_entry {
+    bool strict; /* SECCOMP_MODE_STRICT; otherwise `filter`, as the program passed it */
+    const struct sock_fprog *filter;
+    long (*call)(const unsigned long args[6]);
+    const unsigned long *args;
+    bool names_thread; /* a result above 0 is the thread for which it failed */
+};
+
+/*
+ * Makes the call, and what has to be done before and after it. `prepare`: recording is
+ * on and the guard is held. Returns the call's result; errno is the call's.
+ */
+long sandbox_enter(const struct sandbox_entry *entry, bool prepare);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * The files under render/assets, put into the program by the assembler. Its
+ * .incbin is one line a file and the same for gcc and clang; a generator that
+ * prints arrays would be one more program to build first, and its output slow
+ * to compile.
+ */
+#include "render/backends/assets.h"
+
+#define FILE_BYTES(file) ".incbin \"render/assets/" file "\"\n"
+
+#define ASSET(name, bytes)                                                                         \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".globl " #name ", " #name "_end\n" #name ":\n" bytes #name "_end:\n"                  \
+            ".byte 0\n"                                                                            \
+            ".popsection\n");                                                                      \
+    extern const char name##_end[] __attribute__((visibility("hidden")));                          \
+    size_t name##_len(void)                                                                        \
+    {                                                                                              \
+        return (size_t)(name##_end - name);                                                        \
+    }
+
+/* A script is several files; each uses what stands above it. */
+ASSET(asset_svg_js, FILE_BYTES("svg_frames.js") FILE_BYTES("svg_address.js")
+                        FILE_BYTES("svg_search.js") FILE_BYTES("svg_keys.js"))
+ASSET(asset_svg_css, FILE_BYTES("svg.css"))
+ASSET(asset_svg_dark_css, FILE_BYTES("svg_dark.css"))
+ASSET(asset_page_html, FILE_BYTES("page.html"))
+ASSET(asset_page_css, FILE_BYTES("page.css"))
+ASSET(asset_page_js,
+      FILE_BYTES("page_format.js") FILE_BYTES("page_profile.js") FILE_BYTES("page_graph.js")
+          FILE_BYTES("page_merge.js") FILE_BYTES("page_lines.js") FILE_BYTES("page_series.js")
+              FILE_BYTES("page_compare.js") FILE_BYTES("page_color.js") FILE_BYTES("page_search.js")
+                  FILE_BYTES("page_state.js") FILE_BYTES("page_draw.js") FILE_BYTES("page_chart.js")
+                      FILE_BYTES("page_minimap.js") FILE_BYTES("page_table.js")
+                          FILE_BYTES("page_popups.js") FILE_BYTES("page_app.js")
+                              FILE_BYTES("page_main.js"))

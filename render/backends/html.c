@@ -1,0 +1,254 @@
+/*
+ * The explorer page: one HTML file that holds the profile, and the script and
+ * style to look at it from every side. It opens from disk and asks nobody for
+ * anything, and says so to the browser (Content-Security-Policy).
+ *
+ * The profile is one JSON object in a <script> of a type that browsers do not
+ * run. Names are strings there, numbered; the most frequent have the smallest
+ * numbers. The tree is two numbers a node in pre-order (how many levels up from
+ * the node before it its parent lies; its name), and each column of counts is a
+ * list of (distance to the next node that has any, count of its own), as most
+ * frames only call others. All three are packed (see packed.h): a profile of
+ * 300,000 frames takes a few bytes a frame, and totals are the script's to sum.
+ *
+ * Rejected: arrays of JSON numbers, three times as long and slower to read; and
+ * compressed data, which scripts can only unpack asynchronously and not in every
+ * browser in use.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "render/backends/assets.h"
+#include "render/backend.h"
+#include "render/json.h"
+#include "render/outstream.h"
+#include "render/backends/packed.h"
+#include "render/xml.h"
+
+#define NAME_CHARS 4000 /* of a name; longer ones are nobody's to read */
+
+struct page {
+    struct outstream out;
+    const struct frametree *t;
+    const struct render_options *o;
+    uint32_t *order;  /* names by falling use */
+    uint32_t *number; /* where a name stands there */
+};
+
+static int by_use(const void *pa, const void *pb, void *arg)
+{
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    const uint32_t *uses = arg;
+
+    if (uses[a] != uses[b])
+        return uses[a] > uses[b] ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* The root's name comes first whatever its use. */
+static void number_names(struct page *p)
+{
+    const struct frametree *t = p->t;
+    uint32_t *uses = xcalloc(t->nnames, sizeof *uses);
+
+    p->order = xreallocarray(NULL, t->nnames, sizeof *p->order);
+    p->number = xreallocarray(NULL, t->nnames, sizeof *p->number);
+    for (uint32_t i = 0; i < t->n; i++)
+        uses[t->nodes[i].name]++;
+    uses[0] = UINT32_MAX;
+    for (uint32_t i = 0; i < t->nnames; i++)
+        p->order[i] = i;
+    qsort_r(p->order, t->nnames, sizeof *p->order, by_use, uses);
+    for (uint32_t i = 0; i < t->nnames; i++)
+        p->number[p->order[i]] = i;
+    free(uses);
+}
+
+static void add_member(struct page *p, const char *key, const char *value)
+{
+    strbuf_addf(&p->out.sb, "\"%s\":", key);
+    json_add_string(&p->out.sb, value, strlen(value), NAME_CHARS);
+    strbuf_addstr(&p->out.sb, ",\n");
+}
+
+static void add_names(struct page *p)
+{
+    strbuf_addstr(&p->out.sb, "\"names\":[");
+    for (uint32_t i = 0; i < p->t->nnames; i++) {
+        const struct frametree_name *n = &p->t->names[p->order[i]];
+
+        strbuf_addstr(&p->out.sb, i ? ",\n" : "\n");
+        json_add_string(&p->out.sb, n->s, n->len, NAME_CHARS);
+        outstream_some(&p->out);
+    }
+    strbuf_addstr(&p->out.sb, "],\n");
+}
+
+static void add_frames(struct page *p)
+{
+    uint32_t depth = 0, before = 0;
+    struct packed out;
+
+    strbuf_addf(&p->out.sb, "\"nodes\":%u,\n\"frames\":\"", p->t->n);
+    packed_begin(&out, &p->out.sb);
+    for (uint32_t i = frametree_next(p->t, 0, true, &depth); i != FRAMETREE_NONE;
+         i = frametree_next(p->t, i, true, &depth)) {
+        packed_add(&out, before + 1 - depth);
+        packed_add(&out, p->number[p->t->nodes[i].name]);
+        before = depth;
+        outstream_some(&p->out);
+    }
+    packed_end(&out);
+    strbuf_addstr(&p->out.sb, "\",\n");
+}
+
+/* A node's own count in a column: what is whole, and millionths. */
+static uint64_t own_count(const struct frametree *t, uint32_t column, uint32_t node,
+                          uint32_t *micros)
+{
+    double v, part = 0;
+    uint64_t whole;
+
+    if (column == 0) {
+        whole = t->nodes[node].self;
+        part = t->self_part ? t->self_part[node] : 0;
+    } else {
+        v = t->columns[column - 1][node];
+        whole = v < 18446744073709551615.0 ? (uint64_t)v : UINT64_MAX;
+        part = v - floor(v);
+    }
+    *micros = (uint32_t)(part * 1e6 + 0.5);
+    return whole;
+}
+
+static bool has_fractions(const struct frametree *t, uint32_t column)
+{
+    uint32_t micros;
+
+    if (column == 0)
+        return t->self_part != NULL;
+    for (uint32_t i = 0; i < t->n; i++) {
+        own_count(t, column, i, &micros);
+        if (micros)
+            return true;
+    }
+    return false;
+}
+
+static void add_column(struct page *p, uint32_t column)
+{
+    const struct render_column *c = &p->o->columns[column];
+    bool fractions = has_fractions(p->t, column);
+    uint32_t depth = 0, gap = 0;
+    struct packed out;
+
+    strbuf_addf(&p->out.sb, "%s\n{", column ? "," : "");
+    add_member(p, "name", c->name);
+    add_member(p, "title", column || *c->title ? c->title : p->o->title);
+    add_member(p, "unit", c->unit);
+    if (c->timed)
+        strbuf_addf(&p->out.sb, "\"time\":%.17g,\n", c->time);
+    strbuf_addf(&p->out.sb, "\"fractions\":%s,\n\"own\":\"", fractions ? "true" : "false");
+    packed_begin(&out, &p->out.sb);
+    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
+        uint32_t micros;
+        uint64_t whole = own_count(p->t, column, i, &micros);
+
+        if (!whole && !micros)
+            continue;
+        packed_add(&out, gap);
+        packed_add(&out, whole);
+        if (fractions)
+            packed_add(&out, micros);
+        gap = 0;
+        outstream_some(&p->out);
+    }
+    packed_end(&out);
+    strbuf_addstr(&p->out.sb, "\"}");
+}
+
+/* Second minus first count, in millionths where there are fractions. */
+static void add_delta(struct page *p)
+{
+    double scale = p->t->self_part ? 1e6 : 1;
+    uint32_t depth = 0, gap = 0;
+    struct packed out;
+
+    if (!p->t->delta)
+        return;
+    strbuf_addf(&p->out.sb, "\"deltaScale\":%g,\n\"delta\":\"", scale);
+    packed_begin(&out, &p->out.sb);
+    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
+        double v = fmax(-9e18, fmin(9e18, p->t->delta[i] * scale));
+
+        if (llrint(v) == 0)
+            continue;
+        packed_add(&out, gap);
+        packed_add_signed(&out, llrint(v));
+        gap = 0;
+        outstream_some(&p->out);
+    }
+    packed_end(&out);
+    strbuf_addstr(&p->out.sb, "\",\n");
+}
+
+static void add_profile(struct page *p)
+{
+    const struct render_options *o = p->o;
+
+    strbuf_addstr(&p->out.sb, "<script id=\"profile\" type=\"application/json\">{\"version\":1,\n");
+    add_member(p, "title", o->title);
+    add_member(p, "subtitle", o->subtitle);
+    add_member(p, "nametype", o->nametype);
+    strbuf_addf(&p->out.sb, "\"reverse\":%s,\n", o->reverse ? "true" : "false");
+    if (o->view && o->ncolumns > 1)
+        add_member(p, "view", o->view);
+    if (o->ordered)
+        strbuf_addstr(&p->out.sb, "\"ordered\":true,\n");
+    if (p->t->delta)
+        strbuf_addf(&p->out.sb, "\"widths\":\"%s\",\"change\":\"%s\",\n",
+                    difference_widths_name(o->widths), difference_colors_name(o->change));
+    add_names(p);
+    add_frames(p);
+    add_delta(p);
+    strbuf_addstr(&p->out.sb, "\"columns\":[");
+    for (uint32_t i = 0; i < o->ncolumns && i <= p->t->ncolumns; i++)
+        add_column(p, i);
+    strbuf_addstr(&p->out.sb, "]}</script>\n");
+}
+
+static int html_write(FILE *out, const struct frametree *t, const struct render_options *o)
+{
+    struct page p = {.out = OUTSTREAM_INIT(out), .t = t, .o = o};
+
+    number_names(&p);
+    strbuf_addstr(&p.out.sb,
+                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<title>");
+    xml_add(&p.out.sb, o->title, strlen(o->title), 0);
+    strbuf_addstr(&p.out.sb, "</title>\n<style>\n");
+    strbuf_add(&p.out.sb, asset_page_css, asset_page_css_len());
+    strbuf_addstr(&p.out.sb, "</style>\n</head>\n<body>\n");
+    strbuf_add(&p.out.sb, asset_page_html, asset_page_html_len());
+    add_profile(&p);
+    strbuf_addstr(&p.out.sb, "<script>\n\"use strict\";\n(() => {\n");
+    strbuf_add(&p.out.sb, asset_page_js, asset_page_js_len());
+    strbuf_addstr(&p.out.sb, "})();\n</script>\n</body>\n</html>\n");
+    free(p.order);
+    free(p.number);
+    return outstream_end(&p.out);
+}
+
+const struct render_backend render_html = {
+    .name = "html",
+    .what = "page to explore: table, flame graph, callers, search; self-contained",
+    .all_views = true,
+    .lines = true,
+    .explores = true,
+    .write = html_write,
+};

@@ -1,0 +1,20 @@
+/*
+ * textfit.h: how much of a name fits a frame, from widths of the font's
+ * characters, as nothing here can ask the font. The page's script asks it
+ * and fits anew. Pure, thread-safe.
+ */
+#ifndef FLAME_RENDER_BACKENDS_TEXTFIT_H
+#define FLAME_RENDER_BACKENDS_TEXTFIT_H
+
+#include "common/compiler.h"
+
+/*
+ * How many bytes of name[0..len) fit into `width` pixels at `fontsize`: the whole
+ * length when all of it fits; else the length of the beginning that leaves room
+ * for ".." behind it; 0 when that would be under three characters. Every character
+ * takes `fontwidth` font sizes, or if that is 0, what is usual in `fonttype`.
+ */
+size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype,
+               double fontwidth);
+
+#endif

@@ -1,0 +1,244 @@
+#include "render/dump/dump.h"
+
+static const char *recorder_name(uint32_t recorder)
+{
+    return recorder == TRACE_RECORDER_OFF ? "off" : recorder == TRACE_RECORDER_MEM ? "mem" : "?";
+}
+
+static void dump_header(const struct trace *t, struct recordtext *w)
+{
+    const struct trace_header *h = &t->header;
+
+    recordtext_record(w);
+    recordtext_string(w, "recorder", recorder_name(h->recorder));
+    recordtext_number(w, "version", h->version);
+    recordtext_address(w, "features", h->features);
+    recordtext_number(w, "units", h->units);
+    recordtext_number(w, "pid", h->pid);
+    recordtext_number(w, "ppid", h->ppid);
+    recordtext_number(w, "pid_namespace", h->pid_namespace);
+    recordtext_string(w, "exe", t->exe);
+    recordtext_string(w, "comm", t->comm);
+    recordtext_bytes(w, "title", h->title, strnlen(h->title, sizeof h->title));
+    recordtext_number(w, "start_realtime_ns", h->start_realtime_ns);
+    recordtext_number(w, "start_monotonic_ns", h->start_monotonic_ns);
+    recordtext_number(w, "end_monotonic_ns", h->end_monotonic_ns);
+    recordtext_number(w, "depth", h->depth);
+    recordtext_number(w, "sample_bytes", h->sample_bytes);
+    recordtext_number(w, "peak_bytes", h->peak_bytes);
+    recordtext_number(w, "peak_epoch", h->peak_epoch);
+    recordtext_number(w, "lost_calls", h->lost_calls);
+    recordtext_number(w, "lost_bytes", h->lost_bytes);
+    recordtext_number(w, "lost_frees", h->lost_frees);
+    recordtext_number(w, "fallback_stacks", h->fallback_stacks);
+    recordtext_number(w, "stops", h->stops);
+    recordtext_number(w, "cost_ns", h->cost_ns);
+    recordtext_number(w, "hz", h->hz);
+    recordtext_number(w, "sandbox_calls", h->sandbox_calls);
+    recordtext_number(w, "sandbox_bytes", h->sandbox_bytes);
+    recordtext_number(w, "startup_ns", h->startup_ns);
+    recordtext_number(w, "missing_rows", t->missing_rows);
+    recordtext_record_end(w);
+    for (size_t i = 0; i < t->nargs; i++) {
+        recordtext_record(w);
+        recordtext_number(w, "argument", i);
+        recordtext_bytes(w, "text", t->args[i].s, t->args[i].len);
+        recordtext_record_end(w);
+    }
+    for (size_t i = 0; i < t->ntitles; i++) {
+        recordtext_record(w);
+        recordtext_number(w, "title_of", t->titles[i].pid);
+        recordtext_bytes(w, "text", t->titles[i].text.s, t->titles[i].text.len);
+        recordtext_record_end(w);
+    }
+}
+
+static void dump_modules(const struct trace *t, struct recordtext *w)
+{
+    char id[2 * TRACE_BUILD_ID_MAX + 1];
+
+    for (size_t i = 0; i < t->nmodules; i++) {
+        const struct trace_module *m = &t->modules[i].m;
+        uint32_t n = m->build_id_size < TRACE_BUILD_ID_MAX ? m->build_id_size : TRACE_BUILD_ID_MAX;
+
+        id[0] = '\0';
+        for (uint32_t k = 0; k < n; k++)
+            snprintf(id + 2 * k, 3, "%02x", m->build_id[k]);
+        recordtext_record(w);
+        recordtext_address(w, "start", m->start);
+        recordtext_address(w, "end", m->end);
+        recordtext_address(w, "bias", m->bias);
+        recordtext_number(w, "first_epoch", m->first_epoch);
+        recordtext_number(w, "end_epoch", m->end_epoch);
+        recordtext_string(w, "build_id", id);
+        recordtext_string(w, "path", t->modules[i].path);
+        recordtext_record_end(w);
+    }
+}
+
+static void dump_origins(const struct trace *t, struct recordtext *w)
+{
+    for (size_t i = 0; i < t->norigins; i++) {
+        const struct trace_origin_view *o = &t->origins[i];
+
+        recordtext_record(w);
+        recordtext_number(w, "id", i);
+        recordtext_number(w, "pid", o->facts.pid);
+        recordtext_number(w, "start_realtime_ns", o->facts.start_realtime_ns);
+        recordtext_number(w, "start_monotonic_ns", o->facts.start_monotonic_ns);
+        recordtext_string(w, "path", o->path);
+        recordtext_record_end(w);
+    }
+}
+
+static void dump_inherited(const struct trace *t, struct recordtext *w)
+{
+    for (size_t i = 0; i < t->ninherited; i++) {
+        const struct trace_inherited_row *r = &t->inherited[i];
+
+        recordtext_record(w);
+        recordtext_number(w, "origin", r->origin);
+        recordtext_number(w, "row", r->row);
+        recordtext_number(w, "blocks", r->blocks);
+        recordtext_number(w, "bytes", r->bytes);
+        recordtext_record_end(w);
+    }
+}
+
+static void dump_off_thread(const struct trace_off_thread *th, struct recordtext *w)
+{
+    recordtext_number(w, "pid", th->pid);
+    recordtext_number(w, "sleeps", th->sleeps);
+    recordtext_number(w, "wall_ns", th->wall_ns);
+    recordtext_number(w, "cpu_ns", th->cpu_ns);
+    recordtext_number(w, "runq_ns", th->runq_ns);
+}
+
+static void dump_threads(const struct trace *t, struct recordtext *w)
+{
+    for (uint32_t id = 1; id < t->thread_limit; id++) {
+        const struct trace_thread *th = trace_thread_at(t, id);
+        const struct trace_off_thread *off = trace_off_thread_at(t, id);
+
+        if (!th)
+            continue;
+        recordtext_record(w);
+        recordtext_number(w, "id", id);
+        recordtext_number(w, "tid", th->tid);
+        recordtext_number(w, "uses", th->uses);
+        recordtext_bytes(w, "comm", th->comm, strnlen(th->comm, sizeof th->comm));
+        if (off) {
+            dump_off_thread(off, w);
+        } else {
+            recordtext_number(w, "events", th->events);
+            recordtext_number(w, "cost_samples", th->cost_samples);
+            recordtext_number(w, "cost_ns", th->cost_ns);
+            recordtext_signed(w, "live_bytes", (int64_t)th->live_bytes);
+            recordtext_number(w, "skipped", th->skipped);
+        }
+        recordtext_record_end(w);
+    }
+}
+
+static void dump_node(const struct trace *t, const struct trace_node *n, struct recordtext *w)
+{
+    static const char *const kinds[] = {"none", "root",   "pc",    "pc-exact", "truncated",
+                                        "name", "kernel", "futex", "waker",    "inherited"};
+    struct trace_string name;
+
+    recordtext_string(w, "kind", n->kind < ARRAY_LEN(kinds) ? kinds[n->kind] : "?");
+    switch (n->kind) {
+    case TRACE_NODE_ROOT:
+        recordtext_number(w, "epoch", n->addr >> 32);
+        recordtext_number(w, "thread", (uint32_t)n->addr);
+        break;
+    case TRACE_NODE_NAME:
+    case TRACE_NODE_KERNEL:
+        name = trace_node_name(t, n);
+        recordtext_bytes(w, "name", name.s, name.len);
+        break;
+    case TRACE_NODE_TRUNCATED:
+        recordtext_number(w, "frames", n->addr);
+        break;
+    case TRACE_NODE_INHERITED:
+        recordtext_number(w, "origin", n->addr >> 32);
+        recordtext_number(w, "row", (uint32_t)n->addr);
+        break;
+    case TRACE_NODE_WAKER:
+        recordtext_number(w, "stack", n->addr);
+        break;
+    default:
+        recordtext_address(w, "addr", n->addr);
+    }
+}
+
+static void dump_nodes(const struct trace *t, struct recordtext *w)
+{
+    for (uint32_t id = 1; id < t->node_limit; id++) {
+        const struct trace_node *n = &t->nodes[id];
+
+        if (n->kind == TRACE_NODE_NONE)
+            continue;
+        recordtext_record(w);
+        recordtext_number(w, "id", id);
+        recordtext_number(w, "parent", n->parent);
+        dump_node(t, n, w);
+        recordtext_record_end(w);
+    }
+}
+
+/* The header describes a row's columns, so that any recorder's rows can be told. */
+static void dump_columns(const struct trace_header *h, const void *row, size_t size,
+                         struct recordtext *w)
+{
+    for (uint32_t i = 0; i < h->columns_used; i++) {
+        const struct trace_column *c = &h->columns[i];
+        char name[sizeof c->name + 1] = "";
+        uint64_t v = 0;
+
+        if ((size_t)c->offset + c->width > size || c->width > sizeof v)
+            continue;
+        memcpy(name, c->name, sizeof c->name);
+        memcpy(&v, (const char *)row + c->offset, c->width);
+        recordtext_number(w, name, v);
+    }
+}
+
+static void dump_rows(const struct trace *t, struct recordtext *w)
+{
+    const struct trace_off_row *off = trace_off_rows(t);
+
+    for (uint32_t id = 1; id < t->row_limit; id++) {
+        const struct trace_row *r = &t->rows[id];
+
+        if (off ? !off[id].node : !trace_row_used(r))
+            continue;
+        recordtext_record(w);
+        recordtext_number(w, "id", id);
+        recordtext_number(w, "node", off ? off[id].node : r->node);
+        recordtext_number(w, "thread", off ? off[id].thread : r->thread);
+        recordtext_number(w, off ? "kind" : "flags", off ? off[id].kind : r->flags);
+        if (off)
+            dump_columns(&t->header, &off[id], sizeof off[id], w);
+        else
+            dump_columns(&t->header, r, sizeof *r, w);
+        recordtext_record_end(w);
+    }
+}
+
+void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
+{
+    static const struct {
+        const char *name;
+        void (*dump)(const struct trace *t, struct recordtext *w);
+    } all[] = {{"header", dump_header},  {"module", dump_modules},
+               {"origin", dump_origins}, {"inherited", dump_inherited},
+               {"thread", dump_threads}, {"node", dump_nodes},
+               {"row", dump_rows}};
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        if (sections & 1u << i) {
+            recordtext_section(w, all[i].name);
+            all[i].dump(t, w);
+        }
+}

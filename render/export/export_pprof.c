@@ -1,0 +1,307 @@
+/*
+ * pprof's profile: gzipped protocol buffers, by protobuf-c from profile.proto.
+ *
+ * Problem: a message of a million samples must not be held in memory, as objects and
+ * once more as bytes. But messages written one behind the other are one message, whose
+ * lists are those of all together. So each sample, location, function and string is a
+ * small profile of its own, packed straight into the compressor.
+ *
+ * A location is what a frame is at: a function and a line. Functions that were inlined
+ * (marked _[i]) are lines of their caller's location, as the format has it, so for them a
+ * location is a function, a line, and the location it was inlined into.
+ *
+ * The format has whole numbers: times with fractions become nanoseconds, other counts are
+ * rounded so that their sum stays. The views of a trace have the names that Go's heap
+ * profiles have for them.
+ */
+#include <stdlib.h>
+
+#include <generated/profile.pb-c.h>
+
+#include "common/alloc.h"
+#include "render/backend.h"
+#include "render/export/exporttext.h"
+#include "render/framename.h"
+#include "render/export/functable.h"
+#include "render/export/gzipout.h"
+#include "render/export/locations.h"
+#include "render/export/series.h"
+#include "render/value.h"
+
+struct writer {
+    ProtobufCBuffer base; /* first, so that append finds the rest */
+    struct gzipout gz;
+    struct series_set set;
+    struct functable ft;
+    struct locations loc;
+    double *scale; /* of each series */
+};
+
+static void append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
+{
+    gzipout_add(&((struct writer *)base)->gz, data, len);
+}
+
+static void pack(struct writer *w, const Pprof__Profile *p)
+{
+    pprof__profile__pack_to_buffer(p, &w->base);
+}
+
+static int64_t string(struct writer *w, const char *s)
+{
+    return functable_string(&w->ft, s, strlen(s));
+}
+
+/* What a series' first counts, second ones or growth (`suffix`) are called. */
+static const char *type_name(const struct series_set *set, uint32_t i, const char *suffix,
+                             struct strbuf *sb)
+{
+    static const char *const known[][2] = {
+        {"alloc", "alloc_space"}, {"count", "alloc_objects"}, {"live", "inuse_space"},
+        {"leak", "inuse_space"},  {"peak", "peak_space"},     {"temp", "temp_objects"},
+    };
+    const char *name = set->s[set->compares && i == 1 ? 0 : i].name;
+
+    for (size_t k = 0; k < ARRAY_LEN(known); k++)
+        if (strcmp(name, known[k][0]) == 0)
+            name = known[k][1];
+    strbuf_clear(sb);
+    strbuf_addf(sb, "%s%s", name, suffix);
+    return sb->buf;
+}
+
+static void pack_type(struct writer *w, const char *type, const char *unit)
+{
+    Pprof__ValueType v = PPROF__VALUE_TYPE__INIT, *list[] = {&v};
+    Pprof__Profile p = PPROF__PROFILE__INIT;
+
+    if (strcmp(unit, "calls") == 0 || strcmp(unit, "samples") == 0)
+        unit = "count"; /* as all of pprof's own profiles say */
+    v.type = string(w, type);
+    v.unit = string(w, unit);
+    p.n_sample_type = 1;
+    p.sample_type = list;
+    pack(w, &p);
+}
+
+static void pack_types(struct writer *w)
+{
+    struct strbuf name = STRBUF_INIT;
+    const char *unit = "", *first_unit = "";
+
+    for (uint32_t i = 0; i < w->set.n; i++) {
+        int time = value_time_unit(w->set.s[i].unit);
+        bool whole = !series_has_fractions(&w->set, i);
+
+        /* Both sides of a comparison in one unit. */
+        if (w->set.compares && i < 2)
+            whole = !series_has_fractions(&w->set, 0) && !series_has_fractions(&w->set, 1);
+        w->scale[i] = 1;
+        for (int k = 0; !whole && k < time; k++)
+            w->scale[i] *= 1000;
+        if (!whole && time < 0)
+            exporttext_warn_rounded("pprof", &w->set, i);
+        unit = !whole && time >= 0 ? "nanoseconds" : w->set.s[i].unit;
+        if (i == 0)
+            first_unit = unit;
+        pack_type(w, type_name(&w->set, i, w->set.s[i].before ? "_before" : "", &name), unit);
+    }
+    if (w->set.compares)
+        pack_type(w, type_name(&w->set, 0, "_growth", &name), first_unit);
+    exporttext_warn_large("pprof", &w->set);
+    strbuf_release(&name);
+}
+
+static void pack_heading(struct writer *w, const struct render_options *o)
+{
+    Pprof__ValueType space = PPROF__VALUE_TYPE__INIT;
+    Pprof__Profile p = PPROF__PROFILE__INIT;
+    struct strbuf text = STRBUF_INIT;
+    int64_t comments[2];
+
+    exporttext_heading(&text, o);
+    comments[p.n_comment++] = functable_string(&w->ft, text.buf, text.len);
+    strbuf_clear(&text);
+    if (*o->notes) {
+        framename_add_clean(&text, o->notes, strlen(o->notes));
+        comments[p.n_comment++] = functable_string(&w->ft, text.buf, text.len);
+    }
+    p.comment = comments;
+    p.default_sample_type = string(w, type_name(&w->set, 0, "", &text));
+    if (o->sample) {
+        space.type = string(w, "space");
+        space.unit = string(w, "bytes");
+        p.period_type = &space;
+        p.period = o->sample < INT64_MAX ? (int64_t)o->sample : INT64_MAX;
+    }
+    pack(w, &p);
+    strbuf_release(&text);
+}
+
+/*
+ * The one thing that all was loaded from: tools name the profile by it. It says that
+ * nothing is to be looked up any more.
+ */
+static void pack_mapping(struct writer *w, const struct render_options *o)
+{
+    Pprof__Mapping m = PPROF__MAPPING__INIT, *list[] = {&m};
+    Pprof__Profile p = PPROF__PROFILE__INIT;
+    const char *name = *o->command ? o->command : o->title;
+    struct strbuf text = STRBUF_INIT;
+
+    framename_add_clean(&text, name, strlen(name));
+    m.id = 1;
+    m.filename = functable_string(&w->ft, text.buf, text.len);
+    m.has_functions = m.has_filenames = m.has_line_numbers = m.has_inline_frames = true;
+    p.mapping = list;
+    p.n_mapping = 1;
+    pack(w, &p);
+    strbuf_release(&text);
+}
+
+/* The counts of a node in the format's whole numbers; false if all are 0. */
+static bool take_values(struct writer *w, uint32_t node, int64_t *values, double *carry)
+{
+    bool some = false;
+
+    if (!series_any_self(&w->set, node))
+        return false;
+    for (uint32_t i = 0; i < w->set.n; i++) {
+        struct folded_count c = series_self(&w->set, i, node);
+
+        if (w->scale[i] != 1)
+            c = series_count(folded_count_double(c) * w->scale[i]);
+        values[i] = series_round(c, &carry[i]);
+        some |= values[i] != 0;
+    }
+    if (w->set.compares)
+        values[w->set.n] = values[0] - values[1];
+    return some;
+}
+
+static void pack_samples(struct writer *w)
+{
+    uint32_t nvalues = w->set.n + w->set.compares, depth = 0;
+    int64_t *values = xcalloc(nvalues, sizeof *values);
+    double *carry = xcalloc(nvalues, sizeof *carry);
+
+    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(w->set.t, i, true, &depth)) {
+        Pprof__Sample s = PPROF__SAMPLE__INIT, *list[] = {&s};
+        Pprof__Profile p = PPROF__PROFILE__INIT;
+
+        locations_step(&w->loc, w->set.t->nodes[i].name, depth);
+        if (!take_values(w, i, values, carry))
+            continue;
+        s.location_id = locations_stack(&w->loc, depth, &s.n_location_id);
+        s.value = values;
+        s.n_value = nvalues;
+        p.sample = list;
+        p.n_sample = 1;
+        pack(w, &p);
+    }
+    free(values);
+    free(carry);
+}
+
+static void pack_locations(struct writer *w)
+{
+    Pprof__Line *lines = NULL, **list = NULL;
+    size_t lines_room = 0, list_room = 0;
+
+    for (uint32_t id = 1; id <= w->loc.n; id++) {
+        Pprof__Location l = PPROF__LOCATION__INIT, *locations[] = {&l};
+        Pprof__Profile p = PPROF__PROFILE__INIT;
+
+        for (uint32_t at = id; at; at = locations_outer(&w->loc, at)) {
+            const struct functable_place *place = &w->ft.places[locations_name(&w->loc, at)];
+
+            GROW(lines, l.n_line, lines_room);
+            GROW(list, l.n_line, list_room);
+            pprof__line__init(&lines[l.n_line]);
+            lines[l.n_line].function_id = place->func + 1;
+            lines[l.n_line].line = place->line;
+            l.n_line++;
+        }
+        for (size_t k = 0; k < l.n_line; k++)
+            list[k] = &lines[k];
+        l.id = id;
+        l.mapping_id = 1;
+        l.line = list;
+        p.location = locations;
+        p.n_location = 1;
+        pack(w, &p);
+    }
+    free(lines);
+    free(list);
+}
+
+static void pack_functions(struct writer *w)
+{
+    for (uint32_t i = 1; i < w->ft.nfuncs; i++) { /* 0 is the root's */
+        Pprof__Function f = PPROF__FUNCTION__INIT, *list[] = {&f};
+        Pprof__Profile p = PPROF__PROFILE__INIT;
+
+        f.id = i + 1;
+        /* No system_name: pprof would take it for one to demangle, and cut C++ names short. */
+        f.name = w->ft.funcs[i].name;
+        if (w->ft.funcs[i].file != FUNCTABLE_NONE)
+            f.filename = w->ft.funcs[i].file;
+        p.function = list;
+        p.n_function = 1;
+        pack(w, &p);
+    }
+}
+
+static void pack_strings(struct writer *w)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    for (uint32_t i = 0; i < w->ft.nstrings; i++) {
+        Pprof__Profile p = PPROF__PROFILE__INIT;
+        size_t len;
+        const char *s = functable_text(&w->ft, i, &len);
+
+        strbuf_clear(&text);
+        strbuf_add(&text, s, len);
+        p.string_table = &text.buf;
+        p.n_string_table = 1;
+        pack(w, &p);
+    }
+    strbuf_release(&text);
+}
+
+static int pprof_write(FILE *out, const struct frametree *t, const struct render_options *o)
+{
+    struct writer w = {.base = {.append = append}};
+    int err;
+
+    gzipout_init(&w.gz, out);
+    series_init(&w.set, t, o, SERIES_BOTH_SIDES);
+    w.scale = xcalloc(w.set.n, sizeof *w.scale);
+    functable_init(&w.ft);
+    string(&w, ""); /* the format wants it first */
+    pack_types(&w);
+    pack_heading(&w, o);
+    pack_mapping(&w, o);
+    functable_fill(&w.ft, t, "i");
+    locations_init(&w.loc, t);
+    pack_samples(&w);
+    pack_locations(&w);
+    pack_functions(&w);
+    pack_strings(&w);
+    locations_release(&w.loc);
+    functable_release(&w.ft);
+    series_release(&w.set);
+    free(w.scale);
+    err = gzipout_end(&w.gz);
+    return err;
+}
+
+const struct render_backend export_pprof = {
+    .name = "pprof",
+    .endings = "pb.gz",
+    .what = "pprof's profile, for go tool pprof and most viewers on the web",
+    .all_views = true,
+    .lines = true,
+    .write = pprof_write,
+};

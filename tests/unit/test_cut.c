@@ -1,0 +1,98 @@
+/* Stacks that are cut, against the same done from scratch each time. */
+#include "preload/cut.h"
+#include "tests/rnd.h"
+#include "tests/tap.h"
+
+#define LIMIT 40
+#define MAX_DEPTH 200
+
+/* What is kept of pcs[0..n): by the words of cut.h, not by its code. */
+static uint32_t naive(const uintptr_t *pcs, uint32_t n, uintptr_t *out, uint32_t *dropped)
+{
+    uint32_t at = 0;
+
+    *dropped = 0;
+    while (n - *dropped > LIMIT)
+        *dropped += LIMIT / 4;
+    for (uint32_t i = 0; i < n; i++) {
+        if (*dropped && i == LIMIT / 2)
+            out[at++] = STACK_TRUNCATED;
+        if (!*dropped || i < LIMIT / 2 || i >= LIMIT / 2 + *dropped)
+            out[at++] = pcs[i];
+    }
+    return at;
+}
+
+static void against_model(void)
+{
+    struct cut c = {.limit = LIMIT};
+    uintptr_t pcs[MAX_DEPTH], want[MAX_DEPTH + 1], last[MAX_DEPTH + 1];
+    size_t wrong = 0, lies = 0, modest = 0, shallow = 0, deep = 0;
+    uint32_t n = 0;
+
+    for (int round = 0; round < 100000; round++) {
+        uint32_t same = n ? (uint32_t)(rnd() % n) : 0, dropped, length;
+        struct cut_stack s;
+
+        if (n > 5 && rnd() % 64)
+            same = n - (uint32_t)(rnd() % 5);
+        n = same + 1 + (uint32_t)(rnd() % 6);
+        if (n > MAX_DEPTH)
+            n = 1 + (uint32_t)(rnd() % MAX_DEPTH);
+        same = same < n ? same : n;
+        for (uint32_t i = same; i < n; i++)
+            pcs[i] = 0x1000 + rnd() % 3;
+        if (!cut_stack(&c, pcs, n, same, &s))
+            break;
+        length = naive(pcs, n, want, &dropped);
+        wrong += WRONG(s.n != length || s.dropped != dropped ||
+                           memcmp(s.pcs, want, length * sizeof *want) != 0,
+                       round);
+        if (round > 0)
+            lies += WRONG(s.same > length || memcmp(want, last, s.same * sizeof *want) != 0, round);
+        /* All that is known to be the same is said, but for a stack cut elsewhere. */
+        modest += n <= LIMIT && same <= LIMIT / 2 && s.same != same;
+        memcpy(last, want, length * sizeof *want);
+        shallow += !dropped;
+        deep += dropped > LIMIT;
+    }
+    ok(shallow > 1000 && deep > 1000, "stacks of all depths: %zu whole, %zu deep", shallow, deep);
+    is_int((long long)wrong, 0, "what is kept is what is to be kept");
+    is_int((long long)lies, 0, "what is said to be as before is");
+    is_int((long long)modest, 0, "and is said");
+    cut_release(&c);
+}
+
+/* One more frame at a time: only what is new is not as before, but where another
+ * quarter of the limit is left out. */
+static void growing(void)
+{
+    struct cut c = {.limit = LIMIT};
+    uintptr_t pcs[MAX_DEPTH];
+    uint32_t afresh = 0, most = 0, least = UINT32_MAX;
+
+    for (uint32_t n = 1; n <= MAX_DEPTH; n++) {
+        struct cut_stack s;
+
+        pcs[n - 1] = 0x1000 + n;
+        if (!cut_stack(&c, pcs, n, n - 1, &s))
+            break;
+        afresh += s.n - s.same;
+        if (n <= LIMIT)
+            continue;
+        most = s.n - 1 > most ? s.n - 1 : most;
+        least = s.n - 1 < least ? s.n - 1 : least;
+    }
+    ok(most == LIMIT && least == LIMIT * 3 / 4 + 1, "%u to %u frames of %d are kept", least, most,
+       LIMIT);
+    ok(afresh < 3 * MAX_DEPTH, "of %d stacks, each a frame deeper, %u frames were new", MAX_DEPTH,
+       afresh);
+    cut_release(&c);
+}
+
+int main(void)
+{
+    against_model();
+    growing();
+    return done_testing();
+}

@@ -1,0 +1,57 @@
+/* Since when a thread sleeps, by the scheduler's own notes. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "tracer/things/lastrun.h"
+
+#define MOMENT_NS 1000000u /* from the last look at the clock into the sleep */
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int main(void)
+{
+    volatile uint64_t *before =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct lastrun *l = lastrun_new();
+    uint64_t when = 0, again = 0;
+    cpu_set_t was, is;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        *before = now_ns();
+        pause();
+        _exit(0);
+    }
+    usleep(300000);
+    sched_getaffinity(0, sizeof was, &was);
+    if (access("/proc/self/sched", R_OK) != 0) {
+        ok(!lastrun_ns(l, pid, true, &when), "a kernel that does not say");
+    } else {
+        ok(!lastrun_ns(l, pid, false, &when), "a CPU that was not visited is not known");
+        ok(lastrun_ns(l, pid, true, &when), "it is visited");
+        ok(lastrun_ns(l, pid, false, &again), "and known from then on");
+        /* On a busy machine the child may have been put off its CPU between the two. */
+        ok(when + MOMENT_NS > *before && when < now_ns() && again + MOMENT_NS > *before,
+           "no sooner than it fell asleep (%+d us)", (int)((int64_t)(when - *before) / 1000));
+        ok((when > again ? when - again : again - when) < MOMENT_NS, "the same each time");
+    }
+    sched_getaffinity(0, sizeof is, &is);
+    ok(CPU_EQUAL(&was, &is), "we may run where we might before");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    ok(!lastrun_ns(l, pid, true, &when), "of one that is gone nothing is known");
+    lastrun_free(l);
+    return done_testing();
+}

@@ -1,0 +1,114 @@
+/* Notes of processes that are not recorded: the recorder's side and the driver's. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "driver/files/notrecorded.h"
+#include "preload/run/notes.h"
+#include "tests/tap.h"
+
+static char dir[] = "/tmp/notrecorded.XXXXXX";
+
+static const char *told(const char *path, size_t most)
+{
+    static struct strbuf sb = STRBUF_INIT;
+    struct notrecorded n;
+
+    strbuf_clear(&sb);
+    notrecorded_read(&n, path);
+    notrecorded_add(&sb, &n, most);
+    notrecorded_release(&n);
+    strbuf_addstr(&sb, "");
+    return sb.buf;
+}
+
+static void damaged(const char *path)
+{
+    struct notrecorded n;
+    uint32_t big = UINT32_MAX;
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    if (pwrite(fd, &big, sizeof big, offsetof(struct runnotes, used)) < 0)
+        ok(false, "can be damaged");
+    notrecorded_read(&n, path);
+    ok(n.nprograms > 0 && n.unnamed == UINT32_MAX - RUNNOTES_MAX, "a count that lies is survived");
+    notrecorded_release(&n);
+    ok(ftruncate(fd, 100) == 0 && told(path, 9)[0] == '\0', "a file that was cut says nothing");
+    close(fd);
+}
+
+/* Of disk. The file is mapped: what is written to it is seen. */
+static void budget(const char *path)
+{
+    uint64_t none = 0, limit = 1000;
+    struct notrecorded n;
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    ok(notes_take_disk(UINT64_MAX / 2), "without a budget there is no limit");
+    if (pwrite(fd, &limit, sizeof limit, offsetof(struct runnotes, disk_limit)) < 0)
+        ok(false, "a budget is set");
+    ok(notes_take_disk(600) && notes_take_disk(400), "a budget can be taken to its last byte");
+    notrecorded_given_back(path, 300);
+    ok(notes_take_disk(300), "what is given back can be taken again");
+    ok(!notes_over(), "all that is no end");
+    ok(!notes_take_disk(1) && notes_over(), "one byte more is one too many");
+    ok(!notes_take_disk(0), "and the end is one");
+    notrecorded_read(&n, path);
+    ok(n.full_ns > 0, "whose time is known");
+    notrecorded_release(&n);
+    if (pwrite(fd, &none, sizeof none, offsetof(struct runnotes, disk_full_ns)) < 0)
+        ok(false, "the test is tidy");
+    close(fd);
+}
+
+int main(void)
+{
+    uint32_t recorded[] = {30, 10, 30}, slot;
+    struct notrecorded n;
+    char path[sizeof dir + 8];
+
+    if (!mkdtemp(dir))
+        return 1;
+    snprintf(path, sizeof path, "%s/notes", dir);
+    is_int(notes_add(RUNNOTE_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
+    ok(!notes_have() && !notes_over(), "and no run");
+    ok(notrecorded_make(path, 0) >= 0, "the file is made");
+    is_int(notrecorded_make(path, 0), -EEXIST, "once");
+    ok(notes_open(path) == 0 && notes_have() && !notes_over(), "and found");
+    is_str(told(path, 9), "", "nothing yet");
+
+    notes_add(RUNNOTE_MUSL, 0, 10, "/usr/bin/hello");
+    notes_add(RUNNOTE_MUSL, 0, 11, "hello");
+    notes_add(RUNNOTE_FAILED, ENOSPC, 12, "/a/full");
+    slot = notes_add(RUNNOTE_STATIC, 0, 0, "/a/spawned");
+    notes_set_pid(slot, 12);
+    notes_take_back(notes_add(RUNNOTE_SETUID, 0, 13, "/bin/never"));
+    is_str(told(path, 9),
+           "hello (uses musl) 2 times, full (the recorder could not start: No space left on "
+           "device), spawned (linked statically)",
+           "programs, the most frequent first");
+    is_str(told(path, 1), "hello (uses musl) 2 times and 2 more", "as many as there is room for");
+    notrecorded_read(&n, path);
+    is_int(notrecorded_processes(&n, recorded, 3), 2,
+           "two processes were never recorded, one was before it executed another program");
+    notrecorded_release(&n);
+
+    for (int i = 0; i < 1100; i++)
+        slot = notes_add(RUNNOTE_STATIC, 0, 14,
+                         "a-name-that-is-longer-than-what-a-note-has-room-for-x");
+    is_int(slot, 0, "the last did not find room");
+    notrecorded_read(&n, path);
+    is_int(n.unnamed, 5 + 1100 - 1023, "and is counted");
+    notrecorded_release(&n);
+    ok(!notes_over(), "the run goes on");
+    budget(path);
+    notrecorded_over(path);
+    ok(notes_over(), "the run is over");
+    damaged(path);
+    unlink(path);
+    ok(notes_open(path) == -ENOENT, "no file any more");
+    rmdir(dir);
+    return done_testing();
+}

@@ -1,0 +1,178 @@
+#define _GNU_SOURCE
+#include "tracer/ptrace/restart.h"
+
+#include <errno.h>
+#include <linux/limits.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "common/procpath.h"
+#include "common/sysnr.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/things/proctask.h"
+
+bool restart_pending(int64_t result)
+{
+    return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
+           result == -ERESTART_RESTARTBLOCK;
+}
+
+bool restart_has_eintr(const struct user_regs_struct *regs)
+{
+    const struct call *c = call_find((int)regs->orig_rax);
+
+    /* orig_rax is negative when the stop is not at the end of a call. */
+    return (int64_t)regs->orig_rax >= 0 && (int64_t)regs->rax == -EINTR && c &&
+           c->flags & CALL_EINTR;
+}
+
+void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
+{
+    if (!restart_has_eintr(regs))
+        return;
+    regs->rax = (unsigned long long)-ERESTARTNOHAND;
+    ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);
+}
+
+bool restart_fd_is(pid_t tid, int fd, const char *prefix)
+{
+    char target[64];
+    ssize_t n = readlink(proc_path_of(tid, "fd", fd).s, target, sizeof target - 1);
+
+    if (n < 0)
+        return false;
+    target[n] = '\0';
+    return strncmp(target, prefix, strlen(prefix)) == 0;
+}
+
+int restart_rewind(pid_t tid, struct user_regs_struct *regs)
+{
+    regs->rax = regs->orig_rax;
+    regs->orig_rax = (unsigned long long)-1; /* no call is made */
+    regs->rip -= 2;                          /* the syscall instruction */
+    return ptrace(PTRACE_SETREGS, tid, 0, regs) < 0 ? -errno : 0;
+}
+
+void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uintptr_t pc,
+                      uintptr_t sp)
+{
+    *cut = (struct cut_call){.is = true, .nr = nr, .pc = pc, .sp = sp};
+    memcpy(cut->args, args, sizeof cut->args);
+}
+
+bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *regs, int *nr,
+                     uint64_t args[6])
+{
+    if (!cut->is || regs->rip != cut->pc || regs->rsp != cut->sp)
+        return false;
+    if (*nr != SYS_restart_syscall && *nr != cut->nr)
+        return false;
+    *nr = cut->nr;
+    memcpy(args, cut->args, sizeof cut->args);
+    return true;
+}
+
+/* The number that code before `pc` loads with "mov $NUMBER, %eax", if that is one of a call
+ * that can be gone on with; -1: none is found. */
+static int number_loaded(pid_t tid, uintptr_t pc)
+{
+    static const int restartable[] = {SYS_clock_nanosleep, SYS_futex, SYS_poll, SYS_nanosleep};
+    uint8_t code[48];
+    struct iovec here = {code, sizeof code}, there = {(void *)(pc - sizeof code), sizeof code};
+
+    if (pc < sizeof code || process_vm_readv(tid, &here, 1, &there, 1, 0) != sizeof code)
+        return -1;
+    for (size_t at = sizeof code - 2 - 5 + 1; at-- > 0;) {
+        int nr;
+
+        if (code[at] != 0xb8)
+            continue;
+        memcpy(&nr, code + at + 1, sizeof nr);
+        for (size_t i = 0; i < ARRAY_LEN(restartable); i++)
+            if (nr == restartable[i])
+                return nr;
+    }
+    return -1;
+}
+
+int restart_identity(pid_t tid, const struct task_call *c)
+{
+    char wchan[64] = "";
+    int nr;
+
+    if (task_read(tid, "wchan", wchan, sizeof wchan) > 0) {
+        if (strstr(wchan, "futex"))
+            return SYS_futex;
+        if (strstr(wchan, "poll"))
+            return SYS_poll;
+    }
+    nr = number_loaded(tid, c->pc);
+    if (nr >= 0)
+        return nr;
+    /* A clock's number where the other three have an address. */
+    if ((int64_t)c->args[0] >= -4096 && (int64_t)c->args[0] < 4096)
+        return SYS_clock_nanosleep;
+    return strstr(wchan, "nanosleep") ? SYS_nanosleep : SYS_restart_syscall;
+}
+
+/* ---- which calls can be interrupted unnoticed ---- */
+
+/* Asked of a descriptor of our own for the same socket. */
+bool restart_socket_timeout(pid_t pid, int fd, bool sends, uint64_t *ns)
+{
+    int option = sends ? SO_SNDTIMEO : SO_RCVTIMEO;
+    int process = (int)syscall(SYS_pidfd_open, pid, 0), copy = -1;
+    struct timeval tv = {0};
+    socklen_t len = sizeof tv;
+    bool known = false;
+
+    *ns = 0;
+    if (process >= 0)
+        copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+    if (copy >= 0 && getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0) {
+        known = true;
+        *ns = (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
+    }
+    if (copy >= 0)
+        close(copy);
+    if (process >= 0)
+        close(process);
+    return known;
+}
+
+bool restart_sends(int nr)
+{
+    const struct call *c = call_find(nr);
+
+    return c && c->flow == CALL_PUTS;
+}
+
+bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
+{
+    const struct call *c = call_find(nr);
+    unsigned flags = call_flags(nr, args);
+    uint64_t timeout;
+
+    if (!c)
+        return false;
+    if (c->timeout == CALL_TIMEOUT_MS)
+        return (int)args[c->timeout_arg] < 0;
+    if (c->timeout == CALL_TIMEOUT_AT)
+        return !args[c->timeout_arg];
+    if (nr == SYS_io_uring_enter)
+        return !args[1] && !(args[3] & 8); /* IORING_ENTER_EXT_ARG: with a timeout */
+    /* To a pipe so much is written at once or not at all. */
+    if (nr == SYS_write && args[2] <= PIPE_BUF && restart_fd_is(tid, (int)args[0], "pipe:"))
+        return true;
+    if (flags & CALL_SHORT)
+        return false;
+    if (flags & CALL_EINTR && c->object == CALL_ON_FD &&
+        restart_fd_is(tid, (int)args[c->fd_arg], "socket:"))
+        return restart_socket_timeout(pid, (int)args[c->fd_arg], restart_sends(nr), &timeout) &&
+               !timeout;
+    return true;
+}

@@ -1,0 +1,331 @@
+/*
+ * source.c: waits for the next stop and has it handled, and what happens between stops.
+ *
+ * The kernel reports the first stopped thread of its list, so a few busy threads at the
+ * head could keep others waiting for ever. So all that stand are taken from it at once and
+ * handled in that order; that also tells, whenever nobody is left, that whoever is found
+ * later came to stand later (notice.h).
+ */
+#define _GNU_SOURCE
+#include "tracer/ptrace/source.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/alloc.h"
+#include "tracer/ptrace/alarms.h"
+#include "tracer/ptrace/births.h"
+#include "tracer/things/proctask.h"
+#include "tracer/ptrace/source_state.h"
+
+#define BEAT_NS 100000000u /* between ticks when nothing else asks for more */
+#define LOOK_NS 4000000u   /* between looks at threads put off */
+#define LOOK_COST_NS 4000u /* what one look at one thread takes, about */
+/* A second, less a tenth: the ticks that samples are taken at may come a little early, and a
+ * tick that was just too early would halve the rate. It is divided by the rate. */
+#define SAMPLE_AGAIN_NS 900000000u
+#define STANDING 256    /* handled in one go */
+#define ROUNDS 4        /* without waiting */
+#define ASLEEP_NS 4000u /* a wait that took longer slept: the call itself takes 1 us */
+
+uint64_t source_now(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+struct source *source_new(const struct source_options *o, const struct source_client *c)
+{
+    struct source *s = xcalloc(1, sizeof *s);
+
+    s->opt = *o;
+    s->client = *c;
+    s->exec_error = -1;
+    s->threads = ptraced_new();
+    notice_init(&s->notice);
+    return s;
+}
+
+void source_free(struct source *s)
+{
+    if (!s)
+        return;
+    if (s->exec_error >= 0)
+        close(s->exec_error);
+    notice_release(&s->notice);
+    attach_free(s->attach);
+    ptraced_free(s->threads);
+    free(s);
+}
+
+/* What it stood until the event goes with it, the rest of the stop with the next. */
+static void take_held(struct ptraced *t, struct off_event *e)
+{
+    if (e->time < t->stop_began)
+        return;
+    e->held = t->held;
+    t->held = (struct off_span){0};
+    if (!t->at_stop || e->time < t->stood_since)
+        return;
+    e->held.ns += e->time - t->stood_since;
+    t->stood_since = e->time;
+}
+
+void source_tell(struct source *s, struct ptraced *t, struct off_event *e)
+{
+    if (t->muted || !t->begun || s->silent)
+        return;
+    e->tid = t->tid;
+    e->pid = t->pid;
+    take_held(t, e);
+    s->client.event(s->client.arg, e);
+}
+
+int source_start(struct source *s)
+{
+    int err;
+
+    if (!s->opt.argv)
+        alarms_set(0); /* what looks at others' memory may hang */
+    err = s->opt.argv ? spawn_command(s) : attach_processes(s);
+    if (err)
+        return err;
+    if (s->opt.argv)
+        alarms_set(s->opt.caller);
+    alarms_command(s->command);
+    alarms_tick_every(LOOK_NS);
+    return 0;
+}
+
+/* ---- between stops ---- */
+
+static void take_samples(struct source *s)
+{
+    struct task_call c;
+
+    for (struct ptraced *t = ptraced_first(s->threads); t; t = t->next) {
+        if (!t->begun || t->muted || t->foreign || t->in_call || t->interrupting || t->fresh ||
+            t->stopped || t->limbo)
+            continue;
+        if (task_call(t->tid, &c) && c.where == TASK_RUNS)
+            stops_interrupt(s, t, true);
+    }
+}
+
+static uint64_t beat_ns(const struct source *s)
+{
+    return s->client.beat_ns && s->client.beat_ns < BEAT_NS ? s->client.beat_ns : BEAT_NS;
+}
+
+/* Until the time is over, at least a millisecond. Before it has begun: as often as is
+ * worth it. */
+static uint64_t left_ns(const struct source *s, uint64_t now)
+{
+    uint64_t end = s->began + s->opt.duration_ns;
+
+    if (!s->began)
+        return LOOK_NS;
+    return now + 1000000u < end ? end - now : 1000000u;
+}
+
+static uint64_t tick_ns(const struct source *s, uint64_t now)
+{
+    uint64_t ns = beat_ns(s), look;
+
+    if (s->opt.hz && 1000000000u / s->opt.hz < ns)
+        ns = 1000000000u / s->opt.hz;
+    if (s->put_off) {
+        look = s->put_off * (uint64_t)LOOK_COST_NS * 20; /* at most 5 % of a CPU */
+        if (look < LOOK_NS)
+            look = LOOK_NS;
+        if (look < ns)
+            ns = look;
+    }
+    if (s->opt.duration_ns && left_ns(s, now) < ns)
+        ns = left_ns(s, now);
+    return ns;
+}
+
+static void on_tick(struct source *s)
+{
+    uint64_t now = source_now(), want = tick_ns(s, now);
+
+    if (want != s->tick) {
+        s->tick = want;
+        alarms_tick_every(want);
+    }
+    attach_look(s);
+    stops_adopt_strays(s, now);
+    if (s->opt.hz && !s->leaving && now - s->sampled >= SAMPLE_AGAIN_NS / s->opt.hz) {
+        s->sampled = now;
+        take_samples(s);
+    }
+    if (now - s->beat >= beat_ns(s)) {
+        s->beat = now;
+        if (s->client.beat && !s->silent)
+            s->client.beat(s->client.arg, now);
+    }
+    if (s->opt.duration_ns && s->began && now - s->began >= s->opt.duration_ns)
+        s->over = true;
+}
+
+static void on_alarm(struct source *s)
+{
+    int sig;
+
+    while ((sig = alarms_signal()))
+        if (s->command && !s->ended)
+            kill(s->command, sig);
+    /* As if it had been killed in the caller's stead. */
+    if (alarms_orphaned() && s->command && !s->ended)
+        kill(s->command, SIGKILL);
+    if (alarms_end())
+        s->over = true;
+    if (alarms_ticked())
+        on_tick(s);
+}
+
+/* ---- stops ---- */
+
+/* All that stand and are not in `all` yet, which has n. */
+static size_t collect(struct source *s, struct standing *all, size_t n, size_t max)
+{
+    size_t first = n;
+    uint64_t now;
+    pid_t tid = 0;
+
+    while (n < max && (tid = waitpid(-1, &all[n].status, __WALL | WNOHANG)) > 0)
+        all[n++].tid = tid;
+    now = source_now();
+    for (size_t i = first; i < n; i++)
+        all[i].since = notice_found(&s->notice, now);
+    if (tid <= 0)
+        notice_nobody(&s->notice, now);
+    return n;
+}
+
+/* Waits until somebody stands; 0: a signal came, or nothing is left to wait for (errno). If one
+ * stood already, then perhaps others do. */
+static size_t await(struct source *s, struct standing *all, size_t max)
+{
+    uint64_t before = source_now(), now;
+
+    notice_waits(&s->notice, before);
+    all->tid = waitpid(-1, &all->status, __WALL);
+    if (unlikely(all->tid < 0))
+        return 0;
+    now = source_now();
+    if (now - before >= ASLEEP_NS) {
+        notice_nobody(&s->notice, before);
+        all->since = notice_woken(&s->notice, now);
+        return 1;
+    }
+    all->since = notice_found(&s->notice, now);
+    return collect(s, all, 1, max);
+}
+
+bool source_step(struct source *s)
+{
+    struct standing all[STANDING];
+    size_t n;
+
+    if (unlikely(alarms_any()))
+        on_alarm(s);
+    n = s->attach ? collect(s, all, 0, ARRAY_LEN(all)) : 0;
+    if (!n && s->attach && attach_next(s))
+        return true;
+    errno = 0;
+    if (!n)
+        n = await(s, all, ARRAY_LEN(all));
+    for (size_t i = 0; i < n; i++)
+        stops_handle(s, &all[i], source_now());
+    return n || errno == EINTR;
+}
+
+void source_breathe(struct source *s)
+{
+    struct standing all[STANDING];
+    size_t n;
+
+    /* Not until nobody stands: there may always be one. */
+    alarms_goes_on();
+    for (int round = 0; round < ROUNDS && (n = collect(s, all, 0, ARRAY_LEN(all))); round++)
+        for (size_t i = 0; i < n; i++)
+            stops_handle(s, &all[i], source_now());
+}
+
+int source_run(struct source *s)
+{
+    while (!s->ended && !s->over)
+        if (!source_step(s))
+            break;
+    return s->failed;
+}
+
+bool source_over(const struct source *s)
+{
+    return s->over;
+}
+
+bool source_left(const struct source *s)
+{
+    return ptraced_count(s->threads) > 0;
+}
+
+bool source_must_stay(const struct source *s)
+{
+    return s->filtered && source_left(s);
+}
+
+void source_keep_serving(struct source *s)
+{
+    s->silent = true;
+    alarms_tick_every(0);
+    while (source_step(s))
+        ;
+}
+
+/* ---- questions ---- */
+
+pid_t source_command(const struct source *s)
+{
+    return s->command;
+}
+
+int source_wait_status(const struct source *s)
+{
+    return s->wait_status;
+}
+
+bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out)
+{
+    struct ptraced *t = ptraced_find(s->threads, tid);
+
+    if (!t || (!t->have_regs && !(t->at_stop && stops_regs(t))))
+        return false;
+    *out = t->regs;
+    return true;
+}
+
+bool source_asleep(struct source *s, pid_t tid)
+{
+    struct ptraced *t = ptraced_find(s->threads, tid);
+
+    return t && t->unseen;
+}
+
+void source_go_on(struct source *s, pid_t tid)
+{
+    struct ptraced *t = ptraced_find(s->threads, tid);
+
+    if (t && t->at_stop && t->may_go && !s->leaving)
+        stops_resume(s, t, 0);
+}
+
+uint64_t source_stops(const struct source *s)
+{
+    return s->stops;
+}

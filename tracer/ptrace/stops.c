@@ -1,0 +1,483 @@
+/*
+ * stops.c: a stop comes in, an event goes out, the thread goes on.
+ *
+ * With a filter the seccomp stop is the entry, and the thread is asked for the exit stop
+ * (PTRACE_SYSCALL) only while it is in a call that may sleep. Without one all calls stop
+ * twice and entry and exit take turns; the first stop after a birth, an attach or a
+ * restart is an entry.
+ *
+ * A PTRACE_INTERRUPT is only sent to threads that run. One that reaches a sleeping call
+ * before the interruption takes effect would cut that call short, so such an entry is
+ * taken back (restart_rewind) and made again.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#include "tracer/ptrace/retry.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/ptrace/births.h"
+#include "tracer/things/proctask.h"
+#include "tracer/ptrace/restart.h"
+#include "tracer/ptrace/source_state.h"
+
+#define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+
+bool stops_regs(struct ptraced *t)
+{
+    t->have_regs = ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0;
+    return t->have_regs;
+}
+
+void stops_let_go(struct ptraced *t)
+{
+    uint64_t now = source_now();
+
+    t->let_go = now;
+    t->at_stop = false;
+    t->held.ns += now > t->stood_since ? now - t->stood_since : 0;
+    t->held.times++;
+    if (now > t->stop_began && now - t->stop_began > t->held.longest_ns)
+        t->held.longest_ns = now - t->stop_began;
+}
+
+/* ESRCH: killed meanwhile; its end will be told. */
+void stops_resume(struct source *s, struct ptraced *t, int sig)
+{
+    bool exit_wanted = (t->in_call || !s->filtered) && !t->parted;
+
+    if (unlikely(t->departing)) {
+        leave_at_stop(s, t, sig);
+        return;
+    }
+    stops_let_go(t);
+    ptrace(exit_wanted ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
+}
+
+void stops_not_put_off(struct source *s, struct ptraced *t)
+{
+    if (!t->put_off)
+        return;
+    t->put_off = false;
+    s->put_off--;
+    s->unseen -= t->unseen;
+}
+
+void stops_interrupt(struct source *s, struct ptraced *t, bool sample)
+{
+    if (t->interrupting || ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) < 0)
+        return;
+    stops_not_put_off(s, t);
+    t->interrupting = true;
+    t->loose = false;
+    t->sampling = sample;
+    s->interrupts++;
+}
+
+/* ---- calls ---- */
+
+static void arguments(const struct user_regs_struct *r, uint64_t args[6])
+{
+    args[0] = r->rdi;
+    args[1] = r->rsi;
+    args[2] = r->rdx;
+    args[3] = r->r10;
+    args[4] = r->r8;
+    args[5] = r->r9;
+}
+
+/* A process made with this flag would have the filter and no tracer. */
+static void keep_children_traced(struct source *s, struct ptraced *t)
+{
+    struct user_regs_struct *r = &t->regs;
+
+    if (!s->filtered || r->orig_rax != SYS_clone || !(r->rdi & CLONE_UNTRACED))
+        return;
+    r->rdi &= ~(unsigned long long)CLONE_UNTRACED;
+    ptrace(PTRACE_POKEUSER, t->tid, offsetof(struct user_regs_struct, rdi), r->rdi);
+}
+
+/* What of an entry is to be told; 0: nothing. */
+static unsigned entry_flags(struct source *s, struct ptraced *t)
+{
+    struct user_regs_struct *r = &t->regs;
+    unsigned flags;
+
+    if (r->cs != CS_64BIT)
+        return 0;
+    keep_children_traced(s, t);
+    t->nr = (int)r->orig_rax;
+    arguments(r, t->args);
+    flags = call_flags(t->nr, t->args);
+    if (t->nr == SYS_clone3 && !(births_clone_flags(t->tid, r) & CLONE_VFORK))
+        flags = 0;
+    return flags;
+}
+
+static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_t now)
+{
+    struct off_event e = {.kind = OFF_ENTRY, .time = now};
+    struct user_regs_struct *r = &t->regs;
+    unsigned flags;
+
+    if (!stops_regs(t))
+        return;
+    if (unlikely((int64_t)r->rax != -ENOSYS)) { /* an exit whose entry was not seen */
+        stops_resume(s, t, 0);
+        return;
+    }
+    flags = entry_flags(s, t);
+    if (unlikely(t->loose) && (flags & CALL_SLEEPS || r->cs != CS_64BIT) &&
+        restart_rewind(t->tid, r) == 0) {
+        t->loose = t->told = false;
+        t->in_call = !filtered;
+        stops_resume(s, t, 0);
+        return;
+    }
+    retry_entered(t, now);
+    t->halted = false;
+    t->told = flags && t->begun && !t->muted && !s->silent;
+    t->maps = t->told && flags & CALL_MAPS;
+    t->in_call = !filtered || t->retry.nregs || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    if (t->told && !t->maps) {
+        e.restarted = restart_matches(&t->cut, r, &t->nr, t->args);
+        t->cut.is = false;
+        e.nr = t->nr;
+        memcpy(e.args, t->args, sizeof e.args);
+        e.no_exit = !(flags & CALL_SLEEPS);
+        if (e.no_exit)
+            t->told = false;
+        source_tell(s, t, &e);
+    }
+    stops_resume(s, t, 0);
+    /* From now on it may sleep; this process may have waited for a CPU since `now`. */
+    t->entered = t->entered ? t->let_go : 0;
+}
+
+/* How long the thread slept in the call that ends here; rather less than more, as the call may be
+ * made again with what is left of its time, and must not end early. On the way from its entry's
+ * stop into the call it may have waited for a CPU. */
+static uint64_t spent(struct source *s, const struct ptraced *t, uint64_t now)
+{
+    uint64_t since = t->entered ? now - t->entered : 0, ran = 0;
+
+    if (!t->fresh && s->client.ran_ns)
+        ran = s->client.ran_ns(s->client.arg, t->tid);
+    return since > ran ? since - ran : 0;
+}
+
+static enum retry_how how_again(const struct source *s, const struct ptraced *t)
+{
+    if (s->silent || !t->begun || t->muted)
+        return RETRY_AS_IT_WAS;
+    return s->ptrace_options & PTRACE_O_EXITKILL ? RETRY_ALL : RETRY_LESS_TIME;
+}
+
+static bool is_short(const struct ptraced *t, uint64_t wrote)
+{
+    const struct call *c = call_find(t->nr);
+
+    return c && c->flags & CALL_RESUMES && wrote < t->args[2];
+}
+
+static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
+{
+    struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
+    bool again = false;
+    long rax;
+
+    t->in_call = false;
+    if (t->told) {
+        errno = 0;
+        rax = ptrace(PTRACE_PEEKUSER, t->tid, offsetof(struct user_regs_struct, rax), 0);
+        if (rax == -1 && errno)
+            return;
+        if (unlikely(rax == -EINTR || t->retry.nregs || (rax > 0 && is_short(t, (uint64_t)rax))) &&
+            stops_regs(t)) {
+            again = retry_take_back(t, now, spent(s, t, now), how_again(s, t));
+            if (again)
+                rax = -ERESTARTNOHAND;
+            else if (t->retry.nregs)
+                retry_over(t);
+            if (!again)
+                rax = (long)t->regs.rax;
+        }
+        if (unlikely(restart_pending(rax)))
+            restart_remember(&t->cut, t->nr, t->args, again ? t->retry.pc : t->regs.rip,
+                             t->regs.rsp);
+        e.result = rax;
+        if (t->maps) {
+            e.kind = OFF_ENTRY;
+            e.no_exit = true;
+            memcpy(e.args, t->args, sizeof e.args);
+        }
+        t->may_go = true;
+        source_tell(s, t, &e);
+        t->told = t->maps = t->may_go = false;
+    }
+    if (unlikely(!t->at_stop)) /* source_go_on */
+        return;
+    if (unlikely(t->retry.nregs) && !again && stops_regs(t))
+        retry_over(t);
+    stops_resume(s, t, 0);
+}
+
+/* Only without a filter. */
+static void on_call_stop(struct source *s, struct ptraced *t, uint64_t now)
+{
+    if (s->filtered || t->in_call)
+        on_exit_stop(s, t, now);
+    else
+        on_entry(s, t, false, now);
+}
+
+/* ---- first contact with a thread attached to ---- */
+
+/* It was told to sleep in a call when we came, and has left it unseen. */
+static void tell_unseen_exit(struct source *s, struct ptraced *t, uint64_t now)
+{
+    struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
+
+    t->unseen = false;
+    source_tell(s, t, &e);
+}
+
+/* What it was interrupted in at its first stop, if in anything, its registers and `cut` say. */
+static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
+{
+    const struct user_regs_struct *r = &t->regs;
+    struct off_event e = {.kind = OFF_ENTRY, .time = t->asleep ? t->asleep : now, .in_call = true};
+
+    if (!t->retry.pc) {
+        if ((int64_t)r->orig_rax < 0 || !restart_pending((int64_t)r->rax) || r->cs != CS_64BIT)
+            return;
+        if (!t->cut.is || t->cut.sp != r->rsp) {
+            uint64_t args[6];
+
+            arguments(r, args);
+            restart_remember(&t->cut, (int)r->orig_rax, args, r->rip, r->rsp);
+        }
+        t->cut.pc = r->rip;
+    }
+    e.nr = t->nr = t->cut.nr;
+    memcpy(e.args, t->cut.args, sizeof e.args);
+    memcpy(t->args, t->cut.args, sizeof t->args);
+    source_tell(s, t, &e);
+}
+
+static void first_contact(struct source *s, struct ptraced *t, uint64_t now)
+{
+    t->fresh = false;
+    stops_not_put_off(s, t);
+    if (t->unseen)
+        tell_unseen_exit(s, t, now);
+    else if (t->have_regs || stops_regs(t))
+        tell_found(s, t, now);
+}
+
+/* ---- interruptions, job control, signals ---- */
+
+/*
+ * The stop of an interruption is not certain to come: any other stop the thread enters
+ * after the interruption was sent takes its place. Calls are cut short all the same, until
+ * the thread has been on its way to user mode once more.
+ */
+static void interruption_arrived(struct source *s, struct ptraced *t)
+{
+    t->interrupting = false;
+    t->loose = true;
+    s->interrupts--;
+}
+
+/* More than to this stop, since it was seen asleep: it has begun another call, a moment ago. */
+static bool has_run(const struct ptraced *t)
+{
+    struct task_sched sched;
+
+    return !task_sched(t->tid, &sched) || sched.turns > t->turns + 1;
+}
+
+/* The interruption may have ended a call that would have gone on. */
+static void undo_interruption(struct source *s, struct ptraced *t, uint64_t now)
+{
+    uint64_t args[6];
+    bool timed = t->timed;
+
+    t->timed = false;
+    arguments(&t->regs, args);
+    if (timed && t->fresh && has_run(t))
+        t->entered = 0;
+    if (timed && retry_sooner(t, spent(s, t, now)))
+        restart_remember(&t->cut, t->retry.nr, args, t->retry.pc, t->regs.rsp);
+    else
+        restart_undo_eintr(t->tid, &t->regs);
+}
+
+static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t now)
+{
+    struct off_event e = {.time = now};
+    bool sample = t->sampling;
+
+    if (!stops_regs(t))
+        return;
+    if (t->loose)
+        undo_interruption(s, t, now);
+    t->loose = t->sampling = false;
+    if (unlikely(t->fresh)) {
+        if (sig == SIGTRAP && !t->stopped) { /* what is told needs the registers, no more */
+            stops_resume(s, t, 0);
+            first_contact(s, t, now);
+            return;
+        }
+        first_contact(s, t, now);
+    }
+    if (sig != SIGTRAP) {
+        if (!t->stopped) {
+            t->stopped = t->halted = true;
+            if (t->retry.pc)
+                retry_not(t);
+            e.kind = OFF_STOPPED;
+            e.nr = sig;
+            source_tell(s, t, &e);
+        }
+        stops_let_go(t);
+        ptrace(PTRACE_LISTEN, t->tid, 0, 0);
+        return;
+    }
+    if (t->stopped) {
+        t->stopped = false;
+        e.kind = OFF_CONTINUED;
+        source_tell(s, t, &e);
+    } else if (sample && !restart_pending((int64_t)t->regs.rax)) {
+        e.kind = OFF_SAMPLE;
+        source_tell(s, t, &e);
+    }
+    stops_resume(s, t, 0);
+}
+
+/* What a call that was cut short returns. What a stop of job control did to it is the
+ * program's to see. */
+static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t now)
+{
+    const struct user_regs_struct *r = &t->regs;
+    bool ignored;
+
+    if (!stops_regs(t) || r->cs != CS_64BIT ||
+        (!t->retry.pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
+        return;
+    ignored = task_ignores(t->tid, sig);
+    if (t->retry.pc && !ignored)
+        retry_not(t);
+    else if (!t->retry.pc && ignored && !t->halted)
+        retry_take_back(t, now, spent(s, t, now), how_again(s, t));
+}
+
+/*
+ * The kernel lets no signal end the first process of a pid namespace, not even the one for what
+ * it did itself if it is traced: dropped, that comes again, for ever. Untraced it would have
+ * ended by that signal.
+ */
+static bool comes_for_ever(const struct ptraced *t, const siginfo_t *info)
+{
+    switch (info->si_signo) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGSYS:
+        return info->si_code > 0 && !task_catches(t->tid, info->si_signo) && task_is_first(t->tid);
+    default:
+        return false;
+    }
+}
+
+/* It does once more what it did, untraced. Its other threads end with it. */
+static void let_fall(struct source *s, struct ptraced *t, int sig, uint64_t now)
+{
+    struct off_event e = {.kind = OFF_EXITING, .time = now};
+
+    source_tell(s, t, &e);
+    e = (struct off_event){.kind = OFF_THREAD_END, .time = now, .result = sig};
+    source_tell(s, t, &e);
+    ptrace(PTRACE_DETACH, t->tid, 0, sig);
+    births_forget(s, t);
+}
+
+static void on_signal(struct source *s, struct ptraced *t, int sig, uint64_t now)
+{
+    struct off_event e = {.kind = OFF_SIGNAL, .time = now, .nr = sig};
+    siginfo_t info;
+
+    t->have_regs = false;
+    if (unlikely(t->fresh))
+        first_contact(s, t, now);
+    if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) == 0) {
+        e.code = info.si_code;
+        if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
+            (sig == SIGCHLD && info.si_code > 0))
+            e.sender = info.si_pid;
+        if (unlikely(comes_for_ever(t, &info))) {
+            let_fall(s, t, sig, now);
+            return;
+        }
+    }
+    settle_call(s, t, sig, now);
+    /* Only then it matters: it decides whether the call that was cut goes on. */
+    e.caught = t->cut.is && task_catches(t->tid, sig);
+    source_tell(s, t, &e);
+    stops_resume(s, t, sig);
+}
+
+/* ---- */
+
+static void on_stop(struct source *s, struct ptraced *t, const struct standing *who, uint64_t now)
+{
+    int sig = WSTOPSIG(who->status), event = who->status >> 16;
+
+    t->at_stop = true;
+    t->clean = event == PTRACE_EVENT_STOP ||
+               (event == 0 && (sig != SYSCALL_STOP || s->filtered || t->in_call));
+    /* Since when it stands is an estimate, but not before it was let go of. */
+    t->stop_began = t->stood_since = who->since > t->let_go ? who->since : t->let_go;
+    if (unlikely(t->interrupting))
+        interruption_arrived(s, t);
+    switch (event) {
+    case 0:
+        if (sig == SYSCALL_STOP)
+            on_call_stop(s, t, now);
+        else
+            on_signal(s, t, sig, now);
+        break;
+    case PTRACE_EVENT_SECCOMP:
+        on_entry(s, t, true, now);
+        break;
+    case PTRACE_EVENT_STOP:
+        on_event_stop(s, t, sig, now);
+        break;
+    default:
+        t->have_regs = false;
+        if (unlikely(t->fresh))
+            first_contact(s, t, now);
+        births_event(s, t, event, now);
+    }
+}
+
+void stops_handle(struct source *s, const struct standing *who, uint64_t now)
+{
+    struct ptraced *t = ptraced_find(s->threads, who->tid);
+
+    s->stops++;
+    if (unlikely(!t || t->limbo)) {
+        births_stranger(s, t, who);
+        return;
+    }
+    if (likely(WIFSTOPPED(who->status)))
+        on_stop(s, t, who, now);
+    else if (WIFEXITED(who->status) || WIFSIGNALED(who->status))
+        births_end(s, t, who->status, now);
+}

@@ -1,0 +1,126 @@
+/*
+ * calls.h: the system calls that matter: which can sleep, which can wake, on what.
+ *
+ * One table (calls.c) serves the seccomp filter (launch), the decision whom to interrupt
+ * (attach), what is made of a call that was cut short, the state machine, the look-up of
+ * objects and the names of frames. Adding a call is adding a row. Numbers are those of
+ * <sys/syscall.h>, for x86-64. Everything here is constant or a pure function.
+ */
+#ifndef FLAME_TRACER_SLEEPS_CALLS_H
+#define FLAME_TRACER_SLEEPS_CALLS_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+enum call_flag {
+    CALL_SLEEPS = 1u << 0, /* may block: both its entry and its exit are of interest */
+    CALL_WAKES = 1u << 1,  /* may end somebody else's sleep */
+    CALL_MAPS = 1u << 2,   /* makes addresses mean other code, or memory of another kind */
+    CALL_EPOLL = 1u << 3,  /* changes the members of an epoll set */
+    /* Interrupting it for a ptrace stop makes it return EINTR: always (epoll_wait, semop,
+       sigtimedwait, io_getevents, io_uring_enter), or for sockets with a timeout. */
+    CALL_EINTR = 1u << 4,
+    CALL_SHORT = 1u << 5,   /* interrupted half-way it returns a short count */
+    CALL_RESUMES = 1u << 6, /* a short count can be made up for: the buffer is args[1], its
+                               length args[2] */
+    CALL_CLOSES = 1u << 7,  /* its descriptor, if there was one, is closed */
+    CALL_CLOSES_MANY = 1u << 8,
+    CALL_IN_RING = 1u << 9, /* makes other calls that nobody sees */
+    CALL_BIRTH = 1u << 10,  /* makes a thread or a process; the parent of a vfork sleeps */
+    CALL_EXEC = 1u << 11,
+    CALL_OPENS = 1u << 12, /* a path that may be a fifo, which waits for its other end */
+};
+
+/* What its object is, in terms of its arguments. */
+enum call_object {
+    CALL_ON_NOTHING,
+    CALL_ON_FD,     /* descriptor in args[fd_arg] */
+    CALL_ON_LOCK,   /* a lock on the file of the descriptor in args[fd_arg] */
+    CALL_ON_MQUEUE, /* the message queue of the descriptor in args[fd_arg] */
+    CALL_ON_FDS,    /* poll, select */
+    CALL_ON_EPOLL,  /* epoll_wait: descriptor in args[fd_arg] */
+    CALL_ON_FUTEX,
+    CALL_ON_PATH, /* open, rename: the path's address is in args[fd_arg] */
+    CALL_ON_DISK, /* sync, msync: whatever is not written yet */
+    CALL_ON_CHILD,
+    CALL_ON_SIGNAL,
+    CALL_ON_TIME,
+    CALL_ON_SEM,
+    CALL_ON_MSGQ,
+    CALL_ON_PROCESS, /* kill and its kin: whom it goes to */
+    CALL_ON_AIO,     /* io_getevents, io_uring_enter */
+};
+
+/* Which way data goes. A wake must bring what the sleeper waits for. */
+enum call_flow {
+    CALL_EITHER, /* neither is known: all ends of all waits */
+    CALL_TAKES,  /* sleeps for data, makes room */
+    CALL_PUTS,   /* sleeps for room, brings data */
+    CALL_ENDS,   /* closes, shuts down: ends all waits at both ends */
+};
+
+/* What it means that the call returned 0 after it slept. */
+enum call_zero {
+    CALL_ZERO_PLAIN,
+    CALL_ZERO_TIMEOUT,
+    CALL_ZERO_HANGUP,      /* the other end is gone */
+    CALL_ZERO_HANGUP_IF_2, /* the same if more than nothing was asked for, in args[2] */
+};
+
+/* How the call is told when to give up. */
+enum call_timeout {
+    CALL_NO_TIMEOUT, /* none, or a socket's own */
+    CALL_TIMEOUT_MS, /* milliseconds in args[timeout_arg]; negative: none */
+    CALL_TIMEOUT_AT, /* a struct timespec at args[timeout_arg], how long; NULL: none */
+};
+
+/* With which arguments the call matters at all. The seccomp filter decides the same. */
+enum call_when {
+    CALL_ALWAYS,
+    CALL_IF_BITS,     /* args[arg] has all of bits */
+    CALL_UNLESS_BITS, /* args[arg] has none of bits */
+    CALL_IF_NOT_ZERO, /* args[arg], an int, is not 0 */
+    CALL_IF_ONE_OF,   /* args[arg] is one of values, which ends with 0 */
+};
+
+struct call {
+    int nr;
+    const char *name; /* as in the manual: "read" */
+    uint8_t object;   /* enum call_object */
+    uint8_t fd_arg;   /* which argument is the descriptor, or the path */
+    uint16_t flags;   /* enum call_flag, what it may be with the right arguments */
+    uint8_t flow;     /* enum call_flow */
+    uint8_t zero;     /* enum call_zero */
+    uint8_t timeout;  /* enum call_timeout */
+    uint8_t timeout_arg;
+    uint8_t address_arg; /* which argument is a socket address it goes to, its length the
+                            next; 0: none */
+    uint8_t how_arg;     /* which argument has MSG_DONTWAIT and its kin, for `decide` */
+    const char *shown;   /* the name its frame has; NULL: name */
+    struct {
+        uint8_t is; /* enum call_when */
+        uint8_t arg;
+        uint32_t bits;
+        const uint32_t *values;
+    } when;
+    /* What is left of the flags with these arguments; NULL: all of them. */
+    unsigned (*decide)(const struct call *c, const uint64_t args[6]);
+};
+
+/* NULL for calls that do not matter. */
+const struct call *call_find(int nr);
+
+/* The flags it has with these arguments: FUTEX_WAKE wakes and does not sleep, fcntl
+ * sleeps only with F_SETLKW, and so on. 0: it does not matter. */
+unsigned call_flags(int nr, const uint64_t args[6]);
+
+/* The table, for the filter. */
+const struct call *call_table(size_t *n);
+
+/* "read", or "syscall_999". Static memory. */
+const char *call_name(int nr);
+/* The name without what tells its forms apart: "epoll_wait" of epoll_pwait2. */
+const char *call_shown(int nr);
+
+#endif

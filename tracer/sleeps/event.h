@@ -1,0 +1,67 @@
+/*
+ * event.h: what happened to a traced thread, in plain words.
+ *
+ * The event source (tracer/ptrace/, the only folder that knows ptrace) makes events, and the
+ * state machine (offcpu.h) takes them. Events of one thread come in the order in which they
+ * happened. Those of several threads come in the order in which the source learned of them.
+ */
+#ifndef FLAME_TRACER_SLEEPS_EVENT_H
+#define FLAME_TRACER_SLEEPS_EVENT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+enum off_event_kind {
+    /* A thread is traced from here on. `newborn`: it began its life just now (clone);
+       else it was there before. */
+    OFF_THREAD_BEGIN,
+    OFF_THREAD_END, /* it is gone, or is not traced any more; result: its status as wait has it */
+    OFF_EXITING,    /* it is about to end and its stack can still be read */
+    OFF_EXEC,       /* the process runs another program. Its other threads have ended before; the
+                       end of parent_tid, the thread that is now called tid, is told after this */
+    OFF_ENTRY,      /* entered a system call: nr, args */
+    OFF_EXIT,       /* left the call it is in: nr (of the entry), result */
+    OFF_SIGNAL,     /* a signal is about to be delivered: nr = signal, code, sender */
+    OFF_STOPPED,    /* job control stopped it */
+    OFF_CONTINUED,
+    OFF_SAMPLE, /* it runs, and is stopped for a moment so that its stack can be read */
+};
+
+/* Time spent in pieces. */
+struct off_span {
+    uint64_t ns;
+    uint64_t longest_ns; /* of a piece */
+    uint64_t times;      /* how many pieces */
+};
+
+struct off_event {
+    enum off_event_kind kind;
+    uint64_t time; /* ns, CLOCK_MONOTONIC */
+    pid_t tid, pid;
+    int nr;           /* system call number of the native ABI, or signal number */
+    uint64_t args[6]; /* OFF_THREAD_BEGIN of a newborn: args[0] = flags of clone(2) */
+    int64_t result;   /* as the kernel returned it: negative errno on failure */
+    bool in_call;     /* OFF_ENTRY: it was found asleep in this call, whose entry was not seen */
+    bool newborn;     /* OFF_THREAD_BEGIN: parent_tid made it */
+    bool no_exit;     /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
+    bool restarted;   /* OFF_ENTRY: the kernel goes on with an interrupted call; nr and args are
+                         the first ones */
+    pid_t parent_tid; /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
+    int code;         /* OFF_SIGNAL: si_code */
+    bool caught;      /* OFF_SIGNAL: a handler will run */
+    pid_t sender;     /* OFF_SIGNAL: si_pid, 0 when there is none */
+    /* What the tracer kept it from running since its last event, up to `time`: the stops it
+       stood at, from when it came to stand to when it was let go. */
+    struct off_span held;
+};
+
+/* /proc/TID/schedstat: since the thread began. */
+struct off_sched {
+    uint64_t cpu_ns;  /* on a CPU */
+    uint64_t runq_ns; /* runnable, waiting for one */
+    uint64_t runs;    /* the file's third number: how often it was put on a CPU; 0: not known */
+};
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * eventtext.h: an event as a line for people.
+ */
+#ifndef FLAME_TRACER_SLEEPS_EVENTTEXT_H
+#define FLAME_TRACER_SLEEPS_EVENTTEXT_H
+
+#include "common/strbuf.h"
+#include "tracer/sleeps/event.h"
+
+/* Appends "SECONDS PID/TID KIND CALL(ARGS) = RESULT ...", without a line's end. */
+void event_add_text(struct strbuf *sb, const struct off_event *e);
+
+#endif

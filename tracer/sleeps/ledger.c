@@ -1,0 +1,64 @@
+#include "tracer/sleeps/ledger.h"
+
+static uint64_t take(uint64_t *left, uint64_t ns)
+{
+    uint64_t part = ns < *left ? ns : *left;
+
+    *left -= part;
+    return part;
+}
+
+struct ledger_parts ledger_split(uint64_t from, uint64_t to, uint64_t held_ns, uint64_t stopped_ns,
+                                 const struct off_sched *sched)
+{
+    uint64_t left = to > from ? to - from : 0;
+    struct ledger_parts p = {.cpu_ns = take(&left, sched->cpu_ns)};
+
+    p.stopped_ns = take(&left, stopped_ns);
+    p.held_ns = take(&left, held_ns);
+    p.runq_ns = take(&left, sched->runq_ns);
+    p.left_ns = left;
+    return p;
+}
+
+void ledger_add(struct ledger *l, enum off_rest kind, uint64_t ns)
+{
+    struct off_span *s = &l->rest[kind];
+
+    if (!ns)
+        return;
+    s->ns += ns;
+    s->times++;
+    if (ns > s->longest_ns)
+        s->longest_ns = ns;
+}
+
+/* Has it asked for pages since this was asked last? */
+static bool has_faulted(struct ledger *l, const struct off_world *world, pid_t tid)
+{
+    uint64_t before = l->faults;
+
+    return world->faults && world->faults(world->arg, tid, &l->faults) && l->faults > before;
+}
+
+void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid, uint64_t ns,
+                     uint64_t runs)
+{
+    bool faulted;
+
+    if (ns < LEDGER_NOISE_NS) {
+        l->rest[OFF_REST_TRACER].ns += ns;
+        return;
+    }
+    faulted = has_faulted(l, world, tid);
+    ledger_add(l, runs != 1 && faulted ? OFF_REST_FAULT : OFF_REST_OUTSIDE, ns);
+}
+
+void ledger_report(struct ledger *l, const struct off_sink *sink, pid_t tid)
+{
+    for (unsigned i = 0; i < OFF_RESTS; i++) {
+        if (l->rest[i].ns)
+            sink->rest(sink->arg, tid, (enum off_rest)i, &l->rest[i]);
+        l->rest[i] = (struct off_span){0, 0, 0};
+    }
+}

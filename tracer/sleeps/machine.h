@@ -1,0 +1,189 @@
+/*
+ * machine.h: what the state machine keeps: one record for each traced thread and
+ * process, and the lists of who waits for what. Only the files of the machine include it:
+ * offcpu.c, waiting.c, wakers.c, thread_exit.c and wake_cause.c.
+ */
+#ifndef FLAME_TRACER_SLEEPS_MACHINE_H
+#define FLAME_TRACER_SLEEPS_MACHINE_H
+
+#include <uthash.h>
+
+#include "tracer/sleeps/chain.h"
+#include "tracer/sleeps/ledger.h"
+#include "tracer/sleeps/offcpu.h"
+
+/* Waits are sorted by the calls that can end them. The class is known from the call alone. */
+enum wait_class {
+    WAIT_NOT, /* nothing a traced thread does ends it: time, disk */
+    WAIT_FUTEX,
+    WAIT_FD,
+    WAIT_SET,
+    WAIT_CHILD,
+    WAIT_SEM,
+    WAIT_MSGQ,
+    WAIT_SIGNAL,
+    WAIT_CLASSES
+};
+
+enum phase {
+    PHASE_OUT,
+    PHASE_IN,          /* in a call that may sleep */
+    PHASE_INTERRUPTED, /* a signal took it out of the call. The report waits until it is known
+                          which signal, or that the kernel goes on with the call */
+};
+
+#define WAKES_KEPT 4
+
+/* What a measured sleep takes out of the ledger, once it is certain that it has ended. */
+struct sleep_share {
+    bool is; /* there is such a sleep */
+    uint64_t end, held_ns, stopped_ns;
+    uint64_t tracer_ns;   /* in its stops, and in the wait for a CPU on the way out of the first */
+    uint64_t left_out_ns; /* the sleep itself, if it is not reported */
+    uint64_t left_ns;     /* what turned out to be no sleep */
+};
+
+struct queue;
+
+struct sleeper {
+    pid_t tid, pid;
+    enum phase phase;
+    uint64_t seen; /* time of its last event */
+
+    struct off_sleep s; /* the sleep under way */
+    bool counts;        /* PHASE_INTERRUPTED: long enough to be reported */
+    bool stopped;       /* by job control, since stopped_at */
+    uint64_t stopped_at;
+    int signal, code; /* PHASE_INTERRUPTED: the first that was delivered; 0: none */
+    pid_t sender;
+
+    struct off_sched last; /* the last reading */
+    bool has_last;
+    bool has_base;              /* `last` is from within the sleep under way, */
+    struct off_sched in;        /* and this is what it used up to then */
+    uint64_t out_cpu, out_runq; /* not yet reported */
+    uint64_t last_report;
+    bool sampled; /* samples carry the CPU time */
+    struct ledger ledger;
+    struct sleep_share share; /* of the sleep that was measured */
+    bool exiting;             /* what it does from now on is not counted */
+
+    /* Waiting, wakers.c: */
+    enum wait_class wait;
+    bool resolved; /* s.object and set are known */
+    struct sleeper *prev, *next;
+    struct queue *queue;
+    struct sleeper *qprev, *qnext;
+    struct off_object *set; /* sorted */
+    size_t nset, set_room;
+    struct wake *got[WAKES_KEPT]; /* may have ended the sleep; oldest first */
+    size_t ngot;
+
+    struct past past;
+    UT_hash_handle hh;
+};
+
+struct sleeper_process {
+    pid_t pid;
+    pid_t ppid; /* 0: began before the trace */
+    unsigned threads;
+    unsigned in_calls;   /* threads not in PHASE_OUT */
+    struct wake *ending; /* the first thread to go, if it was not asleep */
+    UT_hash_handle hh;
+};
+
+/* Threads that wait for one thing, in order of entry. */
+struct queue {
+    struct off_object key; /* the identity only */
+    struct sleeper *head, *tail;
+    UT_hash_handle hh;
+};
+
+/* A signal sent by a traced thread. */
+struct sent {
+    int signal;
+    pid_t pid; /* whom to; <= 0: a group, or all */
+    struct wake *wake;
+};
+
+/* A process that ended. */
+struct grave {
+    pid_t pid, ppid;
+    struct wake *wake;
+};
+
+/* A wake that found nobody asleep; its thread may still be at it. */
+struct early {
+    pid_t tid;
+    int nr;
+    uint64_t args[6];
+    uint64_t time;
+};
+
+#define SENT_KEPT 64
+#define GRAVES_KEPT 256
+#define EARLY_KEPT 32
+
+struct waiting {
+    struct sleeper *head, *tail;
+    struct sleeper *unresolved; /* from here on, to the tail */
+    size_t n;
+};
+
+struct offcpu {
+    struct offcpu_options opt;
+    struct off_world world;
+    struct off_sink sink;
+    struct sleeper *threads;
+    struct sleeper_process *processes;
+    struct waiting waiting[WAIT_CLASSES];
+    size_t writers; /* of waiting[WAIT_FD]: those that wait for room */
+    struct queue *queues;
+    struct sent sent[SENT_KEPT];
+    struct grave graves[GRAVES_KEPT];
+    struct early early[EARLY_KEPT];
+    size_t nsent, ngraves, nearly; /* ever; the rings hold the last ones */
+    uint64_t resume_runq;          /* see offcpu.h */
+};
+
+struct sleeper *machine_sleeper(struct offcpu *o, pid_t tid);
+struct sleeper_process *machine_process(struct offcpu *o, pid_t pid);
+
+/* ---- waiting.c ---- */
+
+/* waiting_begin: the thread begins to wait, in the call t->s.nr. waiting_end: it waits no
+ * longer; the wakes it got are kept for wake_cause.c until waiting_clear forgets them. */
+void waiting_begin(struct offcpu *o, struct sleeper *t);
+void waiting_end(struct offcpu *o, struct sleeper *t);
+void waiting_clear(struct sleeper *t);
+/* Makes sure s.object and set are known. */
+void waiting_resolve(struct offcpu *o, struct sleeper *t);
+
+/* ---- wakers.c, thread_exit.c ---- */
+
+/* The thread makes a call that may wake others. */
+void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event *e);
+/* waking_exit: the thread is about to end. waking_exec: its process runs another program. */
+void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now);
+void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack);
+/* An ended wait that did not take the wakes it was given passes them on. */
+void waking_pass_on(struct sleeper *t);
+/* waking_steal takes the wake that was given to another thread that waits on the same object;
+ * waking_early finds one that was made just before this sleep began. NULL: there is none. The
+ * caller gets a new reference. */
+struct wake *waking_steal(struct sleeper *t);
+struct wake *waking_early(struct offcpu *o, struct sleeper *t);
+
+/* ---- wake_cause.c ---- */
+
+/* Who ended the sleep of t: a new reference, never NULL. */
+struct wake *wake_cause_of(struct offcpu *o, struct sleeper *t);
+
+/* Whether a call's result says that a signal interrupted it (EINTR, or what follows). */
+bool result_interrupted(int64_t result);
+/* Whether the kernel may go on with the call after this result (restarts.h). */
+bool result_restarts(int64_t result);
+/* Whether the kernel does not go on with the call if a signal handler runs. */
+bool result_by_handler(int64_t result);
+
+#endif

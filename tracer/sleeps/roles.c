@@ -1,0 +1,37 @@
+#include "tracer/sleeps/roles.h"
+
+#include "tracer/sleeps/calls.h"
+
+static enum call_flow flow(int nr)
+{
+    const struct call *c = call_find(nr);
+
+    return c ? (enum call_flow)c->flow : CALL_EITHER;
+}
+
+unsigned role_sleeping(int nr)
+{
+    switch (flow(nr)) {
+    case CALL_TAKES:
+        return ROLE_DATA;
+    case CALL_PUTS:
+        return ROLE_ROOM;
+    default:
+        return ROLE_ALL;
+    }
+}
+
+/* What one waits for is what the other brings. */
+unsigned role_waking(int nr)
+{
+    switch (flow(nr)) {
+    case CALL_TAKES:
+        return ROLE_ROOM;
+    case CALL_PUTS:
+        return ROLE_DATA;
+    case CALL_ENDS:
+        return ROLE_ALL | ROLE_HANGUP;
+    default:
+        return ROLE_ALL;
+    }
+}

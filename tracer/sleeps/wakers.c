@@ -1,0 +1,282 @@
+/*
+ * wakers.c: whom a call wakes. The rules are written down in offcpu.h; the reason for
+ * looking things up so late, in waiting.c.
+ */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "common/strbuf.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/wake_call.h"
+#include "tracer/sleeps/roles.h"
+
+/* ---- giving ---- */
+
+struct wake *wake_call_wake(struct wake_call *g)
+{
+    if (!g->made) {
+        struct off_waker who = {.tid = g->waker->tid};
+
+        who.stack = g->o->world.stack(g->o->world.arg, g->waker->tid);
+        g->made = wake_new(&who, g->waker->pid, g->time, &g->waker->past, g->o->opt.chain_depth);
+        g->made->hangup = g->roles & ROLE_HANGUP;
+    }
+    return g->made;
+}
+
+void give_wake(struct sleeper *t, struct wake *w)
+{
+    if (t->ngot == WAKES_KEPT) { /* the first and the latest are those that can matter */
+        wake_unref(t->got[1]);
+        memmove(t->got + 1, t->got + 2, (WAKES_KEPT - 2) * sizeof t->got[0]);
+        t->ngot--;
+    }
+    t->got[t->ngot++] = wake_ref(w);
+}
+
+void give(struct wake_call *g, struct sleeper *t)
+{
+    g->found = true;
+    give_wake(t, wake_call_wake(g));
+}
+
+bool wake_call_reaches(const struct wake_call *g, unsigned from, unsigned to)
+{
+    return g->roles & ROLE_HANGUP || !from || !to || from != to;
+}
+
+static uint32_t futex_mask(const struct sleeper *t)
+{
+    switch (t->s.args[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT_BITSET:
+        return (uint32_t)t->s.args[5];
+    default:
+        return UINT32_MAX;
+    }
+}
+
+bool wakes_all(enum off_object_kind kind)
+{
+    return kind == OFF_ON_SEM || kind == OFF_ON_LOCK;
+}
+
+/* Wakes `n` of those that wait for the object and have not been woken. If all of them
+ * have been, the wake is noted with the first: see WAKE_STALE_NS. */
+static void give_queue(struct wake_call *g, const struct off_object *object, uint64_t n,
+                       uint32_t mask)
+{
+    struct queue *q = queue_find(g->o, object);
+    struct sleeper *spare = NULL;
+    uint64_t left = n;
+
+    for (struct sleeper *t = q ? q->head : NULL; t && left; t = t->qnext) {
+        bool futex = t->wait == WAIT_FUTEX;
+
+        if (t == g->waker || (futex && !(futex_mask(t) & mask)))
+            continue;
+        if (!futex && (!(role_sleeping(t->s.nr) & g->roles) ||
+                       !wake_call_reaches(g, object->side, t->s.object.side)))
+            continue;
+        if (t->ngot && !wakes_all(object->kind)) {
+            if (!spare)
+                spare = t;
+            continue;
+        }
+        give(g, t);
+        left -= !wakes_all(object->kind);
+    }
+    if (spare && left == n)
+        give(g, spare);
+}
+
+static void give_sets(struct wake_call *g, const struct off_object *object)
+{
+    for (struct sleeper *t = g->o->waiting[WAIT_SET].head; t; t = t->next) {
+        const struct off_object *m, *end = t->set + t->nset;
+
+        if (t == g->waker)
+            continue;
+        if (object->kind == OFF_ON_SET) { /* epoll_ctl: a member that was ready came in */
+            if (off_same(object, &t->s.object))
+                give(g, t);
+            continue;
+        }
+        if (!t->nset)
+            continue;
+        m = bsearch(object, t->set, t->nset, sizeof *t->set, off_order);
+        if (!m)
+            continue;
+        while (m > t->set && off_same(m - 1, object)) /* both ends may be in the set */
+            m--;
+        for (; m < end && off_same(m, object); m++)
+            if ((m->wants ? m->wants : OFF_WANTS_DATA) & g->roles &&
+                wake_call_reaches(g, object->side, m->side)) {
+                give(g, t);
+                break;
+            }
+    }
+}
+
+struct off_object wake_call_object(struct wake_call *g, int nr, const uint64_t args[6])
+{
+    struct off_object object = {.kind = OFF_ON_NOTHING};
+    struct off_set set = {NULL, 0};
+
+    g->o->world.object(g->o->world.arg, g->waker->tid, nr, args, &object, &set);
+    return object;
+}
+
+/* ---- futexes ---- */
+
+static void requeue(struct offcpu *o, const struct off_object *from, const struct off_object *to,
+                    int64_t n)
+{
+    struct queue *q = queue_find(o, from);
+    struct sleeper *t, *next;
+
+    if (off_same(from, to))
+        return;
+    for (t = q ? q->head : NULL; t && n > 0; t = next) {
+        next = t->qnext; /* the queue is gone with its last thread, t is not */
+        if (t->ngot)
+            continue;
+        queue_leave(o, t);
+        queue_put(o, t, to);
+        n--;
+    }
+}
+
+static void wake_futex(struct wake_call *g, const struct off_event *e)
+{
+    int op = (int)(e->args[1] & FUTEX_CMD_MASK);
+    int wakes = (int)e->args[2], second = (int)e->args[3];
+    uint64_t other[6] = {e->args[4], (e->args[1] & FUTEX_PRIVATE_FLAG) | FUTEX_WAKE, 1};
+    uint32_t mask = UINT32_MAX;
+    struct off_object to, object;
+
+    switch (op) {
+    case FUTEX_WAKE_BITSET:
+        mask = (uint32_t)e->args[5];
+        __attribute__((fallthrough));
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_OP:
+        wakes = wakes < 1 ? 1 : wakes; /* as the kernel has it */
+        break;
+    case FUTEX_UNLOCK_PI:
+        wakes = 1;
+        break;
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+    case FUTEX_CMP_REQUEUE_PI:
+        wakes = wakes < 0 ? 0 : wakes;
+        break;
+    default:
+        return;
+    }
+    object = wake_call_object(g, e->nr, e->args);
+    if (wakes)
+        give_queue(g, &object, (uint64_t)wakes, mask);
+    if (op == FUTEX_WAKE_OP) {
+        to = wake_call_object(g, e->nr, other);
+        give_queue(g, &to, (uint64_t)(second < 1 ? 1 : second), UINT32_MAX);
+    } else if (op == FUTEX_REQUEUE || op == FUTEX_CMP_REQUEUE || op == FUTEX_CMP_REQUEUE_PI) {
+        to = wake_call_object(g, e->nr, other);
+        requeue(g->o, &object, &to, second);
+    }
+}
+
+/* ---- signals ---- */
+
+static bool anybody(const struct offcpu *o)
+{
+    for (const struct sleeper_process *p = o->processes; p; p = p->hh.next)
+        if (p->in_calls)
+            return true;
+    return false;
+}
+
+/* Notes who sends what to whom, if anybody there sleeps. */
+static void wake_by_signal(struct wake_call *g, const struct off_event *e)
+{
+    struct offcpu *o = g->o;
+    struct sent sent = {(int)e->args[1], (pid_t)e->args[0], NULL}, *slot;
+    struct sleeper_process *p;
+
+    if (e->nr == SYS_tgkill || e->nr == SYS_rt_tgsigqueueinfo)
+        sent.signal = (int)e->args[2];
+    if (e->nr == SYS_tkill) {
+        struct sleeper *to = machine_sleeper(o, (pid_t)e->args[0]);
+
+        sent.pid = to ? to->pid : sent.pid;
+    }
+    if (e->nr == SYS_pidfd_send_signal) /* args[0] is a descriptor; any receiver may be meant */
+        sent.pid = 0;
+    p = sent.pid > 0 ? machine_process(o, sent.pid) : NULL;
+    if (sent.signal == 0 || (sent.pid > 0 ? !p || !p->in_calls : !anybody(o)))
+        return;
+    sent.wake = wake_ref(wake_call_wake(g));
+    g->found = true;
+    slot = &o->sent[o->nsent++ % SENT_KEPT];
+    wake_unref(slot->wake);
+    *slot = sent;
+}
+
+/* ---- the calls ---- */
+
+static void remember_early(struct offcpu *o, const struct off_event *e)
+{
+    struct early *early = &o->early[o->nearly++ % EARLY_KEPT];
+
+    early->tid = e->tid;
+    early->nr = e->nr;
+    early->time = e->time;
+    memcpy(early->args, e->args, sizeof early->args);
+}
+
+void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event *e)
+{
+    const struct call *c = call_find(e->nr);
+    struct wake_call g = {.o = o, .waker = waker, .time = e->time, .roles = role_waking(e->nr)};
+    enum wait_class class;
+    struct off_object object;
+
+    if (!c)
+        return;
+    if (c->object == CALL_ON_PROCESS) {
+        wake_by_signal(&g, e);
+        wake_unref(g.made);
+        return;
+    }
+    class = waiting_class(e->nr);
+    switch (class) {
+    case WAIT_FUTEX:
+        if (!o->waiting[class].n)
+            break;
+        waiting_resolve_all(o, class);
+        wake_futex(&g, e);
+        break;
+    case WAIT_FD:
+    case WAIT_SEM:
+    case WAIT_MSGQ:
+        if (!(class == WAIT_FD && g.roles == ROLE_ROOM ? o->writers : o->waiting[class].n) &&
+            (class != WAIT_FD || !o->waiting[WAIT_SET].n))
+            break;
+        object = wake_call_object(&g, e->nr, e->args);
+        if (object.kind == OFF_ON_NOTHING || object.kind == OFF_ON_FILE)
+            return;
+        waiting_resolve_all(o, class);
+        give_queue(&g, &object, g.roles & ROLE_HANGUP ? UINT64_MAX : 1, UINT32_MAX);
+        if (class == WAIT_FD && o->waiting[WAIT_SET].n) {
+            waiting_resolve_all(o, WAIT_SET);
+            give_sets(&g, &object);
+        }
+        break;
+    default:
+        return;
+    }
+    if (!g.found)
+        remember_early(o, e);
+    wake_unref(g.made);
+}

@@ -1,0 +1,331 @@
+#define _GNU_SOURCE
+#include "tracer/stacks/capture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#include "common/error.h"
+#include "common/alloc.h"
+#include "common/strbuf.h"
+#include "tracer/stacks/stackcopy.h"
+#include "unwind/remote_libunwind.h"
+
+/* Copied of a stack not seen before, and beyond what was needed last time. */
+#define FIRST_GUESS 6144
+#define SPARE 512
+#define GUESS_MAX (1u << 20)
+#define FIRST_ROOM 1024
+/* Bytes from where a thread begins to its first call's return, more or less. */
+#define BEGINNING 24
+/* Deeper stacks than this lose their outer end. */
+#define ROOM_MAX (1 << 21)
+
+struct stacks {
+    struct offtrace *to;
+    struct spaces *spaces;
+    uint32_t depth;
+    struct stackcopy copy;
+    uintptr_t *pcs;
+    int room;
+    size_t deepest; /* bytes from the stack pointer to the outermost frame of the last walk */
+    bool whole;     /* the last walk came to the outermost frame */
+    uint64_t fallbacks, lost;
+    uint64_t lost_before;           /* at the last line of FLAME_DEBUG */
+    uint32_t guess[UINT16_MAX + 1]; /* bytes to copy first, by trace thread */
+    uint32_t *likeness;             /* by node; of nodes below likeness_room */
+    size_t likeness_room;
+};
+
+struct stacks *stacks_new(struct offtrace *to, int depth)
+{
+    struct stacks *s = xcalloc(1, sizeof *s);
+
+    s->to = to;
+    s->spaces = spaces_new(to);
+    s->depth = depth > 1 ? (uint32_t)depth : 2;
+    s->room = FIRST_ROOM;
+    s->pcs = xreallocarray(NULL, FIRST_ROOM, sizeof *s->pcs);
+    return s;
+}
+
+void stacks_free(struct stacks *s)
+{
+    if (!s)
+        return;
+    stackcopy_release(&s->copy);
+    spaces_free(s->spaces);
+    free(s->pcs);
+    free(s->likeness);
+    free(s);
+}
+
+struct spaces *stacks_spaces(struct stacks *s)
+{
+    return s->spaces;
+}
+
+/* ---- libunwind's questions ---- */
+
+struct session {
+    struct stacks *s;
+    struct space *sp;
+};
+
+static bool find_tables(void *arg, uintptr_t pc, struct remote_tables *out)
+{
+    const struct session *x = arg;
+    uintptr_t bias;
+    struct image *im = space_image(x->sp, pc, &bias);
+
+    if (!im || !im->hdr_size)
+        return false;
+    *out = (struct remote_tables){.start = im->lo + bias,
+                                  .end = im->hi + bias,
+                                  .hdr = im->hdr_at + bias,
+                                  .hdr_size = im->hdr_size};
+    return true;
+}
+
+static bool read_word(void *arg, uintptr_t addr, uint64_t *out)
+{
+    const struct session *x = arg;
+    uintptr_t bias;
+    struct image *im = space_image(x->sp, addr, &bias);
+
+    if (im && image_read(im, addr - bias, out, sizeof *out))
+        return true;
+    return stackcopy_read(&x->s->copy, addr, out, sizeof *out);
+}
+
+/* ---- questions of a walk without a frame pointer ---- */
+
+static bool read_code(void *arg, uintptr_t at, void *to, size_t size)
+{
+    const struct session *x = arg;
+    struct iovec ours = {to, size}, theirs = {(void *)at, size}; /* NOLINT */
+
+    return process_vm_readv(x->s->copy.tid, &ours, 1, &theirs, 1, 0) == (ssize_t)size;
+}
+
+static bool find_function(void *arg, uintptr_t pc, uintptr_t *start)
+{
+    const struct session *x = arg;
+    struct image *im;
+    uintptr_t bias;
+
+    *start = 0;
+    if (!space_is_code(x->sp, pc))
+        return false;
+    im = space_image(x->sp, pc, &bias);
+    if (im && image_function(im, pc - bias, start))
+        *start += bias;
+    return true;
+}
+
+/* ---- the walk ---- */
+
+static void dwarf_order(const struct user_regs_struct *r, uint64_t out[REMOTE_REGS])
+{
+    const uint64_t regs[REMOTE_REGS] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
+                                        r->rbp, r->rsp, r->r8,  r->r9,  r->r10, r->r11,
+                                        r->r12, r->r13, r->r14, r->r15, r->rip};
+
+    memcpy(out, regs, sizeof regs);
+}
+
+static int ask_libunwind(struct stacks *s, struct space *sp, const struct user_regs_struct *regs,
+                         enum walk_end *end)
+{
+    struct session x = {s, sp};
+    struct remote_source source = {
+        .arg = &x, .rules = space_rules(sp), .tables = find_tables, .word = read_word};
+    uint64_t all[REMOTE_REGS];
+
+    s->fallbacks++;
+    dwarf_order(regs, all);
+    return remote_libunwind(all, &source, s->pcs, s->room, end);
+}
+
+/* No thread begins in code that belongs to no file: one that seems to was lost there, for want
+ * of a frame pointer. */
+static bool ends_in_made_code(struct stacks *s, struct space *sp, int n)
+{
+    uintptr_t pc = n > 0 ? s->pcs[n - 1] : 0, bias;
+
+    pc = (pc & ~REMOTE_EXACT) - !(pc & REMOTE_EXACT);
+    return n > 0 && rule_kind_of(rules_find(space_rules(sp), pc)) == RULE_NONE &&
+           !space_image(sp, pc, &bias);
+}
+
+/* The code that begins a thread clears its frame pointer, as the ABI asks (musl's has no tables).
+ */
+static bool begins_thread(struct stacks *s, struct space *sp, int n)
+{
+    static const uint8_t clears[][2] = {{0x31, 0xed}, {0x33, 0xed}}; /* xor %ebp,%ebp */
+    uintptr_t pc = n > 0 ? s->pcs[n - 1] & ~REMOTE_EXACT : 0;
+    struct session x = {s, sp};
+    uint8_t code[BEGINNING];
+
+    return read_code(&x, pc - sizeof code, code, sizeof code) &&
+           (memmem(code, sizeof code, clears[0], 2) || memmem(code, sizeof code, clears[1], 2));
+}
+
+/* Go's runtime goes over to another stack with the old one's frame pointer: there the walk ends,
+ * and so does the stack. */
+static bool is_go(struct stacks *s, struct space *sp, int n)
+{
+    uintptr_t bias;
+    const struct image *im = n > 0 ? space_image(sp, s->pcs[n - 1] & ~REMOTE_EXACT, &bias) : NULL;
+
+    return im && im->keeps_frames;
+}
+
+static bool is_whole(struct stacks *s, struct space *sp, enum walk_end end, int n)
+{
+    if (end == WALK_BARE || end == WALK_BROKEN)
+        return is_go(s, sp, n) || (end == WALK_BARE && begins_thread(s, sp, n));
+    return end == WALK_COMPLETE && !ends_in_made_code(s, sp, n);
+}
+
+/* The way the rules go; libunwind's where they end and it may know more. */
+static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_struct *regs,
+                     bool partial)
+{
+    struct walk_regs start = {regs->rip, regs->rsp, regs->rbp};
+    struct session x = {s, sp};
+    struct remote_code code = {&x, read_code, find_function};
+    struct remote_memory mem = {stackcopy_window, &s->copy, partial ? &code : NULL, 0};
+    enum walk_end end, other;
+    int n, m;
+
+    for (;;) {
+        n = remote_walk(space_rules(sp), start, &mem, s->pcs, s->room, &end);
+        if (likely(end != WALK_LOST) || partial || n == s->room)
+            m = n;
+        else
+            m = ask_libunwind(s, sp, regs, &other);
+        if (likely(m < s->room && n < s->room) || s->room >= ROOM_MAX)
+            break;
+        s->room *= 2;
+        s->pcs = xreallocarray(s->pcs, (size_t)s->room, sizeof *s->pcs);
+    }
+    s->deepest = mem.deepest;
+    /* It may know less than the rules did (registers that nobody has). */
+    if (unlikely(end == WALK_LOST && !partial)) {
+        if (m < n)
+            n = remote_walk(space_rules(sp), start, &mem, s->pcs, s->room, &end);
+        else
+            end = other;
+    }
+    n = m < n ? n : m;
+    s->whole = is_whole(s, sp, end, n);
+    s->lost += !s->whole;
+    return n;
+}
+
+static int walk(struct stacks *s, struct space *sp, pid_t tid, size_t guess,
+                const struct user_regs_struct *regs, bool partial)
+{
+    int n;
+
+    s->whole = true;
+    if (!space_prepare(sp, tid))
+        return 0;
+    stackcopy_begin(&s->copy, tid, guess);
+    n = walk_once(s, sp, regs, partial);
+    if (unlikely(space_doubt(sp, tid)))
+        n = walk_once(s, sp, regs, partial);
+    return n;
+}
+
+const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
+                             const struct user_regs_struct *regs, bool partial, int *n)
+{
+    *n = walk(s, sp, tid, FIRST_GUESS, regs, partial);
+    return s->pcs;
+}
+
+static uint32_t push(struct stacks *s, uint32_t node, uintptr_t pc)
+{
+    return offtrace_node(s->to, node, pc & REMOTE_EXACT ? TRACE_NODE_PC_EXACT : TRACE_NODE_PC,
+                         pc & ~REMOTE_EXACT);
+}
+
+static void show_walk(const struct stacks *s, pid_t tid, const struct user_regs_struct *regs, int n)
+{
+    struct strbuf pcs = STRBUF_INIT;
+
+    for (int i = 0; i < n && i < 16; i++)
+        strbuf_addf(&pcs, " %" PRIxPTR, s->pcs[i] & ~REMOTE_EXACT);
+    flame_debug(FLAME_DEBUG_STACKS, "thread %d at sp %llx: %d frames, %zu bytes copied, %s:%s%s",
+                (int)tid, (unsigned long long)regs->rsp, n, (size_t)s->deepest,
+                s->lost > s->lost_before ? "cut short" : "whole", pcs.buf, n > 16 ? " ..." : "");
+    strbuf_release(&pcs);
+}
+
+static void note_likeness(struct stacks *s, uint32_t node, int n)
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, a word at a time */
+
+    GROW_FILLED(s->likeness, node, s->likeness_room, 0);
+    if (s->likeness[node])
+        return;
+    for (int i = 0; i < n && i < STACKS_ALIKE_FRAMES; i++)
+        h = (h ^ s->pcs[i]) * 0x100000001b3u;
+    s->likeness[node] = (uint32_t)(h ^ h >> 32) | 1;
+}
+
+uint32_t stacks_likeness(const struct stacks *s, uint32_t node)
+{
+    return node < s->likeness_room ? s->likeness[node] : 0;
+}
+
+uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                        const struct user_regs_struct *regs, bool partial)
+{
+    size_t guess = s->guess[thread] ? s->guess[thread] : FIRST_GUESS;
+    int n = walk(s, sp, tid, guess, regs, partial);
+    uint32_t node, inner = 0, outer = (uint32_t)n;
+
+    if (unlikely(flame_debugs(FLAME_DEBUG_STACKS))) {
+        show_walk(s, tid, regs, n);
+        s->lost_before = s->lost;
+    }
+    if (n <= 0)
+        return 0;
+    s->guess[thread] = (s->deepest < GUESS_MAX ? (uint32_t)s->deepest : GUESS_MAX) + SPARE;
+    space_note_stack(sp, regs->rsp);
+    if (unlikely(outer > s->depth)) {
+        inner = s->depth / 2;
+        outer = s->depth - inner;
+    }
+    node = offtrace_root(s->to, thread, space_epoch(sp));
+    if (unlikely(!s->whole))
+        node = offtrace_name(s->to, node, TRACE_NODE_NAME, TRACE_STACK_INCOMPLETE,
+                             sizeof TRACE_STACK_INCOMPLETE - 1);
+    for (uint32_t i = (uint32_t)n; i > (uint32_t)n - outer; i--)
+        node = push(s, node, s->pcs[i - 1]);
+    if (unlikely(inner))
+        node = offtrace_node(s->to, node, TRACE_NODE_TRUNCATED, (uint32_t)n - s->depth);
+    for (uint32_t i = inner; i > 0; i--)
+        node = push(s, node, s->pcs[i - 1]);
+    if (node)
+        note_likeness(s, node, n);
+    return node;
+}
+
+uint64_t stacks_fallbacks(const struct stacks *s)
+{
+    return s->fallbacks;
+}
+
+uint64_t stacks_lost(const struct stacks *s)
+{
+    return s->lost;
+}
+
+void stacks_beware(struct stacks *s)
+{
+    s->copy.wary = true;
+}

@@ -1,0 +1,44 @@
+/*
+ * fds.h: descriptors of other processes as objects. Part of objects.h; units and
+ * ownership as there.
+ */
+#ifndef FLAME_TRACER_THINGS_FDS_H
+#define FLAME_TRACER_THINGS_FDS_H
+
+#include "tracer/things/sockets.h"
+
+struct fds;
+
+struct fds *fds_new(void);
+void fds_free(struct fds *f);
+
+/* What the descriptor is. OFF_ON_NOTHING: not open. Epoll descriptors are OFF_ON_SET. False: a
+ * socket that may become something else. */
+bool fds_object(struct fds *f, pid_t pid, pid_t tid, int fd, struct off_object *out);
+/* Its file as locks know it, or a message queue does: device and inode. */
+bool fds_file(struct fds *f, pid_t pid, pid_t tid, int fd, uint64_t *dev, uint64_t *ino);
+/* Descriptors of this device are message queues. */
+void fds_mqueue_device(struct fds *f, uint64_t dev);
+struct sockets *fds_sockets(struct fds *f);
+
+/* The process's directory, and its descriptors, may mean others from now on. */
+void fds_forget(struct fds *f, pid_t pid);
+
+/*
+ * Whether every close is reported to fds_closed (all threads are traced from their birth on).
+ * Then what pipes, connections and eventfds are found to be is kept until their descriptor is
+ * closed; else it is looked up each time. `now`, ns: the time of the event at hand.
+ */
+void fds_trust(struct fds *f, bool trust);
+void fds_now(struct fds *f, uint64_t now);
+/* A thread is about to close this descriptor, or to make it mean something else; -1: any. */
+void fds_closed(struct fds *f, pid_t pid, int fd);
+/* The process can close descriptors in ways that are not seen. */
+void fds_distrust(struct fds *f, pid_t pid);
+/* A process was made. One that shares its parent's descriptors makes both distrusted. */
+void fds_forked(struct fds *f, pid_t parent, pid_t child);
+
+/* The text of a small file in /proc/TID: "fdinfo/7". False: it cannot be read. */
+bool fds_text(pid_t tid, const char *name, struct strbuf *out);
+
+#endif

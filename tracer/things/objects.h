@@ -1,0 +1,77 @@
+/*
+ * objects.h: what a call of a traced thread sleeps on or acts on, from /proc, the
+ * thread's memory and the kernel's socket diagnostics (sockets.h).
+ *
+ * Answers are for the moment of the question. Descriptors are looked up anew each time
+ * (one fstatat in a directory that is kept open, 0.65 us; a readlink by path takes 1.8),
+ * for a close that nobody saw may have given the number another meaning; unless all closes
+ * are seen (objects_trust). What else is cached belongs to things that do not change:
+ * connected sockets by inode, the members of an epoll set until objects_epoll_changed.
+ *
+ * Not thread-safe. Nothing here stops or changes a tracee.
+ */
+#ifndef FLAME_TRACER_THINGS_OBJECTS_H
+#define FLAME_TRACER_THINGS_OBJECTS_H
+
+#include <sys/types.h>
+
+#include "common/strbuf.h"
+#include "tracer/sleeps/world.h"
+
+struct objects;
+
+/* Where a futex lies. */
+enum futex_area {
+    FUTEX_NOWHERE,
+    FUTEX_MODULE, /* in a module's data: it may have a name */
+    FUTEX_HEAP,
+    FUTEX_STACK,
+    FUTEX_ANON,
+    FUTEX_SHARED, /* memory shared between processes */
+};
+struct futex_place {
+    enum futex_area area;
+    uint64_t device, inode, offset; /* FUTEX_SHARED */
+};
+
+/* What is asked of the caller. */
+struct objects_ask {
+    void *arg;
+    void (*place)(void *arg, pid_t tid, uintptr_t address, struct futex_place *out);
+    bool (*traced)(void *arg, pid_t pid); /* may be NULL: none is */
+};
+
+struct objects *objects_new(const struct objects_ask *ask);
+void objects_free(struct objects *o);
+
+/* For off_world.object. `pid` is the thread's process; set->members are valid until the next
+ * question. */
+void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+                     struct off_object *out, struct off_set *set);
+
+/* For off_world.peer and .sender. */
+const char *objects_peer(struct objects *o, const struct off_object *object);
+/* Whether the answer needs a look at every process there is, some milliseconds. */
+bool objects_peer_is_dear(const struct objects *o, const struct off_object *object);
+const char *objects_sender(struct objects *o, pid_t pid);
+
+/* Tells fds.h of the descriptors' lives, from the events of a traced thread. To be called for each
+ * event before any question about it. */
+void objects_event(struct objects *o, pid_t pid, const struct off_event *e);
+void objects_forked(struct objects *o, pid_t parent, pid_t child);
+void objects_trust(struct objects *o, bool trust);
+
+/* epoll_ctl was called on this descriptor. */
+void objects_epoll_changed(struct objects *o, pid_t pid, int fd);
+/* The process has ended or runs another program. */
+void objects_process_gone(struct objects *o, pid_t pid);
+
+/* ---- for objname.c ---- */
+
+/* Reads another process's memory: all of it, or false. */
+bool objects_peek(pid_t tid, uintptr_t address, void *out, size_t len);
+/* A string, at most 4095 bytes. */
+bool objects_peek_string(pid_t tid, uintptr_t address, struct strbuf *out);
+void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct futex_place *out);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * pollset.h: the members of poll, select and epoll sets as objects. Part of objects.h.
+ *
+ * Arrays of poll and select are read from the caller's memory; epoll sets from
+ * /proc/TID/fdinfo and kept until epoll_ctl is seen on them. A set with members that may
+ * yet become something else (sockets that are not connected) is read again each time.
+ */
+#ifndef FLAME_TRACER_THINGS_POLLSET_H
+#define FLAME_TRACER_THINGS_POLLSET_H
+
+#include "tracer/things/fds.h"
+
+struct pollsets;
+
+struct pollsets *pollsets_new(struct fds *fds); /* fds is borrowed */
+void pollsets_free(struct pollsets *p);
+
+/* Sorted by identity; valid until the next call. At most OFF_SET_MAX members. */
+void pollsets_of_call(struct pollsets *p, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+                      struct off_set *out);
+void pollsets_of_epoll(struct pollsets *p, pid_t pid, pid_t tid, int fd, struct off_set *out);
+/* fd -1: all of the process. */
+void pollsets_forget(struct pollsets *p, pid_t pid, int fd);
+
+#endif

@@ -1,0 +1,196 @@
+#define _GNU_SOURCE
+#include "tracer/things/proctask.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/procpath.h"
+
+ssize_t task_read(pid_t tid, const char *what, char *buf, size_t size)
+{
+    int fd = open(proc_path(tid, what).s, O_RDONLY | O_CLOEXEC);
+    ssize_t n;
+
+    if (fd < 0)
+        return -1;
+    n = read(fd, buf, size - 1);
+    close(fd);
+    if (n >= 0)
+        buf[n] = '\0';
+    return n;
+}
+
+bool task_call(pid_t tid, struct task_call *out)
+{
+    char text[256], *at = text, *end;
+    uint64_t word[8];
+    size_t n = 0;
+
+    *out = (struct task_call){.where = TASK_RUNS, .nr = -1};
+    if (task_read(tid, "syscall", text, sizeof text) <= 0)
+        return false;
+    if (strncmp(text, "running", 7) == 0)
+        return true;
+    out->nr = (int)strtol(at, &end, 10);
+    if (end == at)
+        return false;
+    for (at = end; n < ARRAY_LEN(word); n++, at = end) {
+        word[n] = strtoull(at, &end, 16);
+        if (end == at)
+            break;
+    }
+    if (out->nr < 0) {
+        out->where = TASK_FAULTS;
+        out->sp = n > 0 ? word[0] : 0;
+        out->pc = n > 1 ? word[1] : 0;
+        return true;
+    }
+    if (n < ARRAY_LEN(word))
+        return false;
+    out->where = TASK_IN_CALL;
+    memcpy(out->args, word, sizeof out->args);
+    out->sp = word[6];
+    out->pc = word[7];
+    return true;
+}
+
+bool task_sched(pid_t tid, struct task_sched *out)
+{
+    char text[96], *at = text;
+
+    if (task_read(tid, "schedstat", text, sizeof text) <= 0)
+        return false;
+    out->cpu_ns = strtoull(at, &at, 10);
+    out->runq_ns = strtoull(at, &at, 10);
+    out->turns = strtoull(at, &at, 10);
+    return true;
+}
+
+/* What stands behind "NAME:" in /proc/TID/status, read into `text`; NULL: nothing. */
+static const char *status_line(pid_t tid, const char *name, char *text, size_t size)
+{
+    size_t len = strlen(name);
+
+    if (task_read(tid, "status", text, size) <= 0)
+        return NULL;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, len) == 0 && line[len] == ':')
+            return line + len + 1;
+    }
+    return NULL;
+}
+
+long task_status(pid_t tid, const char *name)
+{
+    char text[4096];
+    const char *value = status_line(tid, name, text, sizeof text);
+
+    return value ? strtol(value, NULL, 10) : -1;
+}
+
+bool task_is_first(pid_t tid)
+{
+    char text[4096];
+    const char *at = status_line(tid, "NStgid", text, sizeof text);
+    long id = 0;
+
+    /* A number for each namespace, ours first. */
+    while (at && *at != '\n') {
+        char *end;
+        long n = strtol(at, &end, 10);
+
+        if (end == at)
+            break;
+        id = n;
+        at = end + strspn(end, "\t ");
+    }
+    return id == 1;
+}
+
+static bool in_mask(pid_t tid, const char *name, int sig)
+{
+    char text[4096];
+    const char *mask = status_line(tid, name, text, sizeof text);
+
+    return mask && strtoull(mask, NULL, 16) >> (sig - 1) & 1;
+}
+
+bool task_catches(pid_t tid, int sig)
+{
+    return in_mask(tid, "SigCgt", sig);
+}
+
+bool task_ignores(pid_t tid, int sig)
+{
+    if (sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH)
+        return !task_catches(tid, sig);
+    return in_mask(tid, "SigIgn", sig);
+}
+
+bool task_state(pid_t tid, char *state, unsigned long *flags)
+{
+    char text[1024];
+    const char *at;
+
+    if (task_read(tid, "stat", text, sizeof text) <= 0)
+        return false;
+    at = strrchr(text, ')'); /* the name before it may hold anything */
+    return at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
+}
+
+bool task_faults(pid_t tid, uint64_t *n)
+{
+    char text[1024];
+    const char *at;
+    unsigned long minor, major;
+
+    if (task_read(tid, "stat", text, sizeof text) <= 0)
+        return false;
+    at = strrchr(text, ')');
+    if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor, &major) != 2)
+        return false;
+    *n = minor + major;
+    return true;
+}
+
+bool task_is_32bit(pid_t pid)
+{
+    char ident[EI_NIDENT + 1];
+
+    return task_read(pid, "exe", ident, sizeof ident) == EI_NIDENT &&
+           memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+}
+
+bool task_comm(pid_t tid, char comm[16])
+{
+    char text[64];
+    ssize_t n = task_read(tid, "comm", text, sizeof text);
+
+    if (n <= 0)
+        return false;
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(comm, 16, "%.15s", text);
+    return true;
+}
+
+bool task_has_file(pid_t pid, const char *name)
+{
+    DIR *dir = opendir(proc_path(pid, "fd").s);
+    char link[256];
+    bool has = false;
+
+    for (struct dirent *d; dir && !has && (d = readdir(dir));) {
+        ssize_t n = readlinkat(dirfd(dir), d->d_name, link, sizeof link - 1);
+
+        link[n > 0 ? n : 0] = '\0';
+        has = strcmp(link, name) == 0;
+    }
+    if (dir)
+        closedir(dir);
+    return has;
+}

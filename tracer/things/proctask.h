@@ -1,0 +1,61 @@
+/*
+ * proctask.h: what /proc tells of a thread without stopping it.
+ *
+ * Thread-safe. False or -1 when the thread is gone or the file may not be read.
+ */
+#ifndef FLAME_TRACER_THINGS_PROCTASK_H
+#define FLAME_TRACER_THINGS_PROCTASK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+enum task_where {
+    TASK_RUNS,    /* on a CPU or waiting for one; perhaps in a call */
+    TASK_FAULTS,  /* asleep, but in no system call */
+    TASK_IN_CALL, /* asleep in call nr */
+};
+
+struct task_call {
+    enum task_where where;
+    int nr;
+    uint64_t args[6];
+    uintptr_t sp, pc; /* not when it runs */
+};
+
+/* /proc/TID/syscall; needs the right to trace it. */
+bool task_call(pid_t tid, struct task_call *out);
+
+/* /proc/TID/schedstat: since it began. */
+struct task_sched {
+    uint64_t cpu_ns;  /* on a CPU */
+    uint64_t runq_ns; /* waiting for one */
+    uint64_t turns;   /* how often it was given one */
+};
+bool task_sched(pid_t tid, struct task_sched *out);
+
+/* The number behind `name` in /proc/TID/status: "Tgid", "TracerPid", "Uid" (the real one). */
+long task_status(pid_t tid, const char *name);
+/* Whether its process is the first of a pid namespace. */
+bool task_is_first(pid_t tid);
+/* Whether the process has a handler for that signal. False also when it is not known. */
+bool task_catches(pid_t tid, int sig);
+/* Whether it ignores that signal, by its own wish or by default. */
+bool task_ignores(pid_t tid, int sig);
+/* State letter and flags (PF_*) of /proc/TID/stat. */
+bool task_state(pid_t tid, char *state, unsigned long *flags);
+/* How often it has asked for a page since it began: minflt and majflt of that file. */
+bool task_faults(pid_t tid, uint64_t *n);
+/* Whether it runs a 32-bit program, whose system calls have other numbers. False also when
+ * its file may not be read. */
+bool task_is_32bit(pid_t pid);
+/* Whether one of its descriptors is of that name. */
+bool task_has_file(pid_t pid, const char *name);
+/* Its name, without a newline. */
+bool task_comm(pid_t tid, char comm[16]);
+
+/* Reads the start of /proc/TID/WHAT as a string. Its length, or -1. */
+ssize_t task_read(pid_t tid, const char *what, char *buf, size_t size);
+
+#endif

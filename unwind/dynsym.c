@@ -1,0 +1,111 @@
+/* Source: the ELF gABI's dynamic section, symbol table and hash table; the GNU hash table as
+ * binutils writes it (there is no other description). */
+#define _GNU_SOURCE
+#include "unwind/dynsym.h"
+
+#include <sys/auxv.h>
+
+#define VERSION_HIDDEN 0x8000
+
+/* glibc relocates d_ptr in place for most modules; both forms are accepted. */
+static const void *pointer(const struct dynsym *d, ElfW(Addr) value)
+{
+    return (const void *)(value < d->bias ? d->bias + value : value);
+}
+
+void dynsym_open(struct dynsym *d, const struct link_map *module)
+{
+    *d = (struct dynsym){.bias = module->l_addr};
+    for (const ElfW(Dyn) *e = module->l_ld; e && e->d_tag != DT_NULL; e++) {
+        const void *at = pointer(d, e->d_un.d_ptr);
+
+        if (e->d_tag == DT_STRTAB)
+            d->strings = at;
+        else if (e->d_tag == DT_SYMTAB)
+            d->symbols = at;
+        else if (e->d_tag == DT_GNU_HASH)
+            d->gnu_hash = at;
+        else if (e->d_tag == DT_HASH)
+            d->hash = at;
+        else if (e->d_tag == DT_VERSYM)
+            d->versions = at;
+    }
+}
+
+static bool is_wanted(const struct dynsym *d, uint32_t i, const char *name)
+{
+    const ElfW(Sym) *s = &d->symbols[i];
+    unsigned type = ELF64_ST_TYPE(s->st_info);
+
+    return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+           !(d->versions && d->versions[i] & VERSION_HIDDEN) &&
+           strcmp(d->strings + s->st_name, name) == 0;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+    uint32_t h = 5381;
+
+    while (*name)
+        h = h * 33 + (unsigned char)*name++;
+    return h;
+}
+
+/* Index of a symbol; 0: there is none. */
+static uint32_t look_up_gnu(const struct dynsym *d, const char *name)
+{
+    uint32_t h = gnu_hash_of(name);
+    uint32_t nbuckets = d->gnu_hash[0], first = d->gnu_hash[1], words = d->gnu_hash[2];
+    const uint64_t *bloom = (const uint64_t *)(d->gnu_hash + 4);
+    const uint32_t *buckets = (const uint32_t *)(bloom + words), *chain = buckets + nbuckets;
+    uint64_t both = (uint64_t)1 << h % 64 | (uint64_t)1 << (h >> d->gnu_hash[3]) % 64;
+
+    if (!nbuckets || (bloom[h / 64 % words] & both) != both)
+        return 0;
+    for (uint32_t i = buckets[h % nbuckets]; i >= first && i > 0; i++) {
+        uint32_t there = chain[i - first];
+
+        if ((there | 1) == (h | 1) && is_wanted(d, i, name))
+            return i;
+        if (there & 1)
+            break;
+    }
+    return 0;
+}
+
+static uint32_t hash_of(const char *name)
+{
+    uint32_t h = 0;
+
+    while (*name) {
+        h = (h << 4) + (unsigned char)*name++;
+        h = (h ^ (h >> 24 & 0xf0)) & 0x0fffffff;
+    }
+    return h;
+}
+
+static uint32_t look_up(const struct dynsym *d, const char *name)
+{
+    uint32_t nbuckets = d->hash[0], i;
+    const uint32_t *buckets = d->hash + 2, *chain = buckets + nbuckets;
+
+    for (i = nbuckets ? buckets[hash_of(name) % nbuckets] : 0; i; i = chain[i])
+        if (is_wanted(d, i, name))
+            return i;
+    return 0;
+}
+
+uintptr_t dynsym_find(const struct dynsym *d, const char *name)
+{
+    uint32_t i = 0;
+    uintptr_t at;
+
+    if (d->symbols && d->strings && (d->gnu_hash || d->hash))
+        i = d->gnu_hash ? look_up_gnu(d, name) : look_up(d, name);
+    if (!i)
+        return 0;
+    at = d->bias + d->symbols[i].st_value;
+    if (ELF64_ST_TYPE(d->symbols[i].st_info) == STT_GNU_IFUNC)
+        at = ((uintptr_t(*)(unsigned long))at)(getauxval(AT_HWCAP));
+    return at;
+}
