@@ -45,16 +45,16 @@ for ((i = 0; i < (tiny ? 1 : 200); i++)); do cat "$dir/one"; done >"$dir/perf"
 bytes=$(wc -c <"$dir/perf")
 against "perf script, $((bytes / 1000000)) MB" stackcollapse-perf.pl collapse -- "$dir/perf"
 rm "$dir/perf"
-column flame-times 1 | awk -v b="$bytes" \
-    '{ printf "  %.0f MB/s (%.0f to %.0f)\n", b / 1e6 / $1, b / 1e6 / $3, b / 1e6 / $2 }'
+column flame-times 1 | bytes=$bytes awk \
+    '{ mb = ENVIRON["bytes"] / 1e6; printf "  %.0f MB/s (%.0f to %.0f)\n", mb / $1, mb / $3, mb / $2 }'
 
 "$dir/gen" "$((tiny ? 27 : 27053))" >"$dir/a"
 awk 'NR % 7 { $NF += NR % 3; print }' "$dir/a" >"$dir/b"
-against "diff of 2 x $(($(wc -c <"$dir/a") / 1000000)) MB" difffolded.pl diff -- "$dir/a" "$dir/b"
+against "diff of $(($(wc -c <"$dir/a") / 1000)) and $(($(wc -c <"$dir/b") / 1000)) kB" difffolded.pl diff -- "$dir/a" "$dir/b"
 
 if [ "${1:-}" = --million ]; then
     "$dir/gen" "$((tiny ? 100 : 1000000))" >"$dir/large"
     cat "$dir/large" >/dev/null
-    FLAMEGRAPH='' against "a million stacks, $(($(wc -c <"$dir/large") / 1000000)) MB" none \
+    FLAMEGRAPH='' against "$(stacks_of large), $(($(wc -c <"$dir/large") / 1000000)) MB" none \
         fold -- "$dir/large"
 fi

@@ -5,6 +5,7 @@
 #
 #   once NAME COMMAND...   a run, its seconds and KiB a line of $dir/NAME; $dir/out has
 #                          what it printed if $keep is set, else /dev/null
+#   stacks_of INPUT        "N stacks": the lines of $dir/INPUT, which are all different
 #   tell NAME WHAT         a line: median, smallest and largest seconds, median MiB
 #   peer SCRIPT             whether $FLAMEGRAPH has it; a line if only it is missing there
 #   ratio SLOW FAST        a line: how many times as fast, turn by turn
@@ -52,9 +53,14 @@ column() { # NAME COLUMN: of the lines of $dir/NAME
     cut -d' ' -f"$2" "$dir/$1" | spread
 }
 
+# Counted, so that a label cannot be of another input than the figures beside it.
+stacks_of() {
+    echo "$(wc -l <"$dir/$1") stacks"
+}
+
 tell() {
-    echo "$(column "$1" 1) $(column "$1" 2)" | awk -v what="$2" \
-        '{ printf "%-38s %7.3f s  (%.3f to %.3f)  %7.1f MiB\n", what, $1, $2, $3, $4 / 1024 }'
+    echo "$(column "$1" 1) $(column "$1" 2)" | what=$2 awk \
+        '{ printf "%-38s %7.3f s  (%.3f to %.3f)  %7.1f MiB\n", ENVIRON["what"], $1, $2, $3, $4 / 1024 }'
 }
 
 ratio() {

@@ -181,7 +181,7 @@ def report(out, off):
     attach = paired(lambda a: a, off.crowd)
     if attach:
         out.figure(
-            "off: attach to a crowd of threads and leave, seconds",
+            "off: attach to %d threads and leave, seconds" % CROWD[out.bench.size],
             "at most 1", attach.median, attach.median <= 1, 3,
         )
     growth = paired(

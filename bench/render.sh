@@ -6,9 +6,9 @@
 # Draws 27,053 different stacks (and with --million a million, 0.9 GB of text, made
 # in $TMPDIR) as SVG, page and PNG, and writes the exports. With FLAMEGRAPH=dir it also
 # runs $FLAMEGRAPH/flamegraph.pl on the smaller input, turn by turn with flame, and
-# prints the ratios, each turn's: the median, the smallest and the largest. With Chromium
-# and playwright-core it also says how quick the page is. ROUNDS (5) times each. `make
-# bench` runs it, too.
+# prints the ratios, each turn's: the median, the smallest and the largest. Where the
+# browser tests can run it also says how quick each page is. ROUNDS (5) times each, half as
+# often for a million stacks. `make bench` runs it, too.
 # shellcheck source=bench/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -16,41 +16,49 @@ keep=1
 pictures='svg html png'
 exports='folded pprof speedscope d3 grafana firefox chrome callgrind massif text csv'
 
-measure() { # INPUT LABEL FORMATS
+# make_stacks COUNT INPUT: a file of different stacks, in memory when it is first drawn.
+make_stacks() {
+    "$dir/gen" "$1" >"$dir/$2"
+    cat "$dir/$2" >/dev/null
+}
+
+measure() { # INPUT FORMATS
     local i format
-    for format in $3; do
+    for format in $2; do
         for ((i = 0; i < rounds; i++)); do
-            once "$2-$format" "$flame" render -f "$format" "$dir/$1"
+            once "$1-$format" "$flame" render -f "$format" "$dir/$1"
         done
-        tell "$2-$format" "$2 stacks, $format"
+        tell "$1-$format" "$(stacks_of "$1"), $format"
     done
 }
 
-stacks=$((tiny ? 27 : 27053))
-"$dir/gen" "$stacks" >"$dir/small"
-cat "$dir/small" >/dev/null
-measure small "$stacks" "$pictures $exports"
+in_browser() { # INPUT
+    local lacks
+    lacks=$("$root/scripts/browser.sh") || {
+        echo "the page of $(stacks_of "$1") is not opened: $lacks"
+        return 0
+    }
+    "$flame" render -o "$dir/page.html" "$dir/$1"
+    echo "the page of $(stacks_of "$1"), $(($(wc -c <"$dir/page.html") / 1024)) KiB, in Chromium:"
+    node "$root/bench/page_speed.mjs" "$dir/page.html" "$rounds"
+    rm "$dir/page.html"
+}
 
+make_stacks "$((tiny ? 27 : 27053))" small
+measure small "$pictures $exports"
 if peer flamegraph.pl; then
     for ((i = 0; i < rounds; i++)); do
         once perl "$FLAMEGRAPH/flamegraph.pl" "$dir/small"
         once svg "$flame" render "$dir/small"
     done
-    tell perl "$stacks stacks, flamegraph.pl"
+    tell perl "$(stacks_of small), flamegraph.pl"
     ratio perl svg
 fi
+in_browser small
 
 if [ "${1:-}" = --million ]; then
-    stacks=$((tiny ? 100 : 1000000))
-    "$dir/gen" "$stacks" >"$dir/large"
-    cat "$dir/large" >/dev/null
+    make_stacks "$((tiny ? 100 : 1000000))" large
     rounds=$(((rounds + 1) / 2))
-    measure large "$stacks" "$pictures pprof speedscope"
-    rm "$dir/large"
-fi
-
-if [ -z "$tiny" ] && [ -d "$root/node_modules/playwright-core" ] && command -v chromium >/dev/null; then
-    "$flame" render -o "$dir/page.html" "$dir/small"
-    echo "the page of $stacks stacks, $(($(wc -c <"$dir/page.html") / 1024)) KiB, in Chromium:"
-    node "$root/bench/page_speed.mjs" "$dir/page.html"
+    measure large "$pictures pprof speedscope"
+    in_browser large
 fi

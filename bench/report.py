@@ -4,6 +4,7 @@ Tables are Markdown that reads as plain text. A cell is a median with its quarti
 1.08 [1.07..1.10]; "-" is what was not measured.
 """
 
+import sections
 from measure import Spread, geometric_mean, paired
 
 
@@ -32,6 +33,15 @@ def cell(spread, digits=2):
 
 def megabytes(n):
     return "%.2f" % (n / 1e6)
+
+
+def size_text(n):
+    """A number of bytes as a label: 64 B, 64 KiB, 1 MiB."""
+    for unit in ("B", "KiB", "MiB"):
+        if n < 1024 or n % 1024:
+            break
+        n //= 1024
+    return "%d %s" % (n, unit)
 
 
 def each(runs, what):
@@ -151,7 +161,8 @@ class Report:
             sampled = slowdown(columns, "sampled")
             if sampled:
                 self.figure(
-                    "512 KiB samples, %s: slowdown" % name, "at most 1.02", sampled.median,
+                    "%s, %s: slowdown" % (self.bench.variant("sampled").label, name),
+                    "at most 1.02", sampled.median,
                     sampled.median <= 1.02, 3,
                 )
         if medians:
@@ -180,7 +191,8 @@ class Report:
             rows.append(row)
         table(
             "Churn: nanoseconds of CPU added to a malloc+free pair",
-            "Narrow: 1,000 live blocks of 16 to 271 bytes a thread; wide: 300,000.",
+            "Narrow: %d live blocks of 16 to 271 bytes a thread; wide: %d."
+            % tuple(sections.churn_width(self.bench, heap) for heap in ("narrow", "wide")),
             ["ns", "plain takes"] + [v.label for v in order],
             rows,
         )
@@ -276,8 +288,8 @@ class Report:
         keys = [k for k in ("off", "flame", "sampled", "heaptrack") if self.bench.variant(k)]
         labels = [self.bench.variant(k).label for k in keys]
         rows = []
-        for blocks, columns in holds.items():
-            row = [blocks]
+        for size, columns in holds.items():
+            row = [size_text(size)]
             for key in keys:
                 found = columns.get(key)
                 row.append("%.3f (%.3f) + %.1f MB" % (found[1], found[2], found[0] / 1e6)
@@ -287,7 +299,7 @@ class Report:
             "Memory added to blocks that are held",
             "Bytes of peak RSS a live byte asked for (in brackets: a byte that is resident "
             "without a recorder, malloc's headers and rounding included) and what is there "
-            "with the first block.",
+            "with the first block. Medians of %d rounds." % sections.hold_rounds(self.bench),
             ["blocks of"] + labels,
             rows,
         )
@@ -310,7 +322,7 @@ class Report:
             ["MB", "live", "plain RSS"] + labels + ["exact / live"],
             rows,
         )
-        small, large = holds.get("64 B", {}).get("flame"), holds.get("64 KiB", {}).get("flame")
+        small, large = (holds.get(size, {}).get("flame") for size in (64, 65536))
         if small:
             self.figure(
                 "memory added a live byte asked for, blocks of 64 B", "at most 0.50", small[1],

@@ -6,7 +6,8 @@ environment:
 
     BENCH_RUNS=N      rounds (default 7)
     BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold simulators off
-                      text pictures
+                      text pictures forks
+    CONFIGURE=FILE    a configure script, to be run in forks
     FLAMEGRAPH=DIR    flamegraph.pl and its stackcollapse scripts, to compare with in text
                       and pictures
     FLAME, SHIM       the programs under test (default: those in build/)
@@ -29,11 +30,12 @@ import sections
 import variants
 
 SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators", "off", "text",
-                                 "pictures"]
+                                 "pictures", "forks"]
 # Sections that are scripts of their own.
 SCRIPTS = {
     "text": ("fold.sh", "Other profilers' text, comparisons, merging"),
     "pictures": ("render.sh", "Pictures and exports"),
+    "forks": ("forks.sh", "Commands of many processes"),
 }
 
 

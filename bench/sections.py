@@ -101,7 +101,11 @@ def view_total(bench, view, directory):
 
 DEPTHS = (5, 8, 16, 40)
 THREADS = (1, 2)
-WIDTHS = {"narrow": 1000, "wide": 300000}
+WIDTHS = {"narrow": 1000, "wide": 300000}  # live blocks a thread
+
+
+def churn_width(bench, heap):
+    return WIDTHS[heap] if bench.size == "full" else 100
 
 
 def churn_section(bench):
@@ -116,8 +120,8 @@ def churn_section(bench):
                 cells[heap, threads, depth] = {v.key: [] for v in bench.fast()}
     for _ in range(bench.runs):
         for (heap, threads, depth), columns in cells.items():
-            width = WIDTHS[heap] if bench.size == "full" else 100
-            argv = [path] + [str(n) for n in (depth, threads, width, pairs)]
+            numbers = (depth, threads, churn_width(bench, heap), pairs)
+            argv = [path] + [str(n) for n in numbers]
             program = programs.Program("churn", "churn " + " ".join(argv[1:]), argv)
             for variant in bench.fast():
                 everywhere = ("plain", "off", "flame", "sampled", "heaptrack")
@@ -131,20 +135,24 @@ def churn_section(bench):
     return cells
 
 
-HOLDS = {"64 B": (64, 400000), "64 KiB": (65536, 800), "1 MiB": (1 << 20, 60)}
+HOLDS = {64: 400000, 65536: 800, 1 << 20: 60}  # so many blocks of so many bytes
+
+
+def hold_rounds(bench):
+    return min(3, bench.runs)
 
 
 def hold_section(bench):
-    """{block size: {variant key: (fixed, per byte, per resident byte)}}: what is added
+    """{block size in bytes: {variant key: (fixed, per byte, per resident byte)}}: what is added
     to the peak RSS at all, for each live byte, and for each byte the same blocks need
     without a recorder. From two numbers of blocks, one three times the other."""
     path = programs.built("hold", bench.directory)
     table = {}
-    for label, (size, count) in HOLDS.items():
+    for size, count in HOLDS.items():
         if bench.size != "full":
             count = max(4, count // 10)
         rss = {}
-        for _ in range(min(3, bench.runs)):
+        for _ in range(hold_rounds(bench)):
             for blocks in (count, 3 * count):
                 program = programs.Program("hold", "hold", [path, str(blocks), str(size)])
                 for variant in bench.fast():
@@ -152,7 +160,7 @@ def hold_section(bench):
                     if run.status == 0:
                         rss.setdefault((variant.key, blocks), []).append(run.rss)
         median = {k: statistics.median(v) for k, v in rss.items()}
-        table[label] = {}
+        table[size] = {}
         for variant in bench.fast():
             few, many = (variant.key, count), (variant.key, 3 * count)
             base_few, base_many = (variant.base, count), (variant.base, 3 * count)
@@ -164,7 +172,7 @@ def hold_section(bench):
             growth = median[many] - median[few] - plain
             live = 2 * count * size
             fixed = median[few] - median[base_few] - growth / 2
-            table[label][variant.key] = (fixed, growth / live, growth / max(plain, 1))
+            table[size][variant.key] = (fixed, growth / live, growth / max(plain, 1))
     return table
 
 

@@ -58,6 +58,11 @@ def heaptrack_file(name):
     return None
 
 
+SAMPLE = 512 * 1024  # bytes between the blocks that samplers record
+LG_SAMPLE = SAMPLE.bit_length() - 1
+SAMPLES = "%d KiB samples" % (SAMPLE // 1024)
+
+
 def flame_variant(key, label, shim, option):
     options = "out={dir}/trace.flame:follow=0" + (":" + option if option else "")
     return Variant(key, label, {"LD_PRELOAD": shim, "FLAMEMEM_OPTIONS": options})
@@ -84,7 +89,7 @@ def find(shim):
     for key, label, option in (
         ("off", "flame, recording off", "record=0"),
         ("flame", "flame, exact", ""),
-        ("sampled", "flame, 512 KiB samples", "sample=524288"),
+        ("sampled", "flame, " + SAMPLES, "sample=%d" % SAMPLE),
     ):
         if not option or shim_knows(shim, option):
             variants.append(flame_variant(key, label, shim, option))
@@ -101,7 +106,7 @@ def find(shim):
     jemalloc = library("libjemalloc.so.2")
     if jemalloc:
         variants.append(Variant("jemalloc", "jemalloc, not profiling", {"LD_PRELOAD": jemalloc}))
-        conf = "prof:true,prof_final:true,lg_prof_sample:19,prof_prefix:{dir}/je"
+        conf = "prof:true,prof_final:true,lg_prof_sample:%d,prof_prefix:{dir}/je" % LG_SAMPLE
         env = {"LD_PRELOAD": jemalloc, "MALLOC_CONF": conf}
         if "Invalid conf" in subprocess.run(
             ["/usr/bin/env", "true"],
@@ -113,7 +118,7 @@ def find(shim):
             missing.append("jemalloc profiling: not built into " + jemalloc)
         else:
             variants.append(
-                Variant("jeprof", "jemalloc, 512 KiB samples", env, base="jemalloc")
+                Variant("jeprof", "jemalloc, " + SAMPLES, env, base="jemalloc")
             )
     else:
         missing.append("jemalloc: not installed")
