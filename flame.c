@@ -29,17 +29,22 @@ static void usage(FILE *to)
           to);
 }
 
+/* What else may stand in a command's place. */
+static const char *const others[] = {"help", "--help", "--version"};
+
 static int unknown_command(const char *word)
 {
     unsigned least = opts_near(word) + 1;
     const char *meant = NULL;
 
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-        unsigned unlike = opts_distance(word, commands[i].command->name, least);
+    for (size_t i = 0; i < ARRAY_LEN(commands) + ARRAY_LEN(others); i++) {
+        const char *name =
+            i < ARRAY_LEN(commands) ? commands[i].command->name : others[i - ARRAY_LEN(commands)];
+        unsigned unlike = opts_distance(word, name, least);
 
         if (unlike < least) {
             least = unlike;
-            meant = commands[i].command->name;
+            meant = name;
         }
     }
     if (meant)
@@ -49,11 +54,20 @@ static int unknown_command(const char *word)
     return flame_error(FLAME_USAGE, "unknown command '%s'; 'flame help' lists them", word);
 }
 
-/* "flame help COMMAND" is "flame COMMAND --help". */
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* "flame help COMMAND" is "flame COMMAND --help", and help on help is the list of commands. */
 static int help_on(char *word)
 {
     char *argv[] = {word, (char[]){"--help"}, NULL};
 
+    if (is_help(word)) {
+        usage(stdout);
+        return FLAME_OK;
+    }
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (strcmp(word, commands[i].command->name) == 0)
             return commands[i].run(2, argv);
@@ -77,12 +91,10 @@ static int run(int argc, char **argv)
         usage(stderr);
         return FLAME_USAGE;
     }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        if (argc > 2)
-            return help_on(argv[2]);
-        usage(stdout);
-        return FLAME_OK;
-    }
+    if (is_help(word) && argc > 3)
+        return flame_error(FLAME_USAGE, "help: takes one command; got %d", argc - 2);
+    if (is_help(word))
+        return help_on(argc > 2 ? argv[2] : argv[1]);
     if (strcmp(word, "--version") == 0) {
         puts("flame " FLAME_VERSION);
         return FLAME_OK;
@@ -102,8 +114,8 @@ static int check_output(int status)
 
     if (status != FLAME_OK || !ferror(stdout))
         return status;
-    return flame_error(FLAME_FAILED, "standard output: cannot write%s%s", err ? ": " : " all of it",
-                       err ? strerror(err) : "");
+    return err ? flame_cannot_write(NULL, -err)
+               : flame_error(FLAME_FAILED, "standard output: cannot write all of it");
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 #include "common/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,40 @@ int flame_error(int status, const char *fmt, ...)
     say(fmt, ap);
     va_end(ap);
     return status;
+}
+
+int flame_cannot_read(const char *path, int err)
+{
+    bool named = path && strcmp(path, "-") != 0;
+    const char *advice = err == -ENOENT || err == -ENOTDIR ? "; check the name"
+                         : err == -EISDIR                  ? "; name a file in it"
+                                                           : "";
+
+    return flame_error(FLAME_USAGE, "%s: cannot read: %s%s", named ? path : "standard input",
+                       strerror(-err), named ? advice : "");
+}
+
+/* Whether it is the place that is wrong, not what happens there. */
+static bool is_wrong_place(int err)
+{
+    static const int wrong[] = {ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ELOOP, ENAMETOOLONG};
+
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        if (err == -wrong[i])
+            return true;
+    return false;
+}
+
+int flame_cannot_write(const char *path, int err)
+{
+    bool named = path && strcmp(path, "-") != 0, is_wrong = is_wrong_place(err);
+    const char *advice = is_wrong         ? "; choose a directory that is there and writable"
+                         : err == -EISDIR ? "; name a file in it"
+                                          : "";
+
+    return flame_error(is_wrong || err == -EISDIR ? FLAME_USAGE : FLAME_FAILED,
+                       "%s: cannot write: %s%s", named ? path : "standard output", strerror(-err),
+                       named ? advice : "");
 }
 
 void flame_warn(const char *fmt, ...)

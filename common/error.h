@@ -29,6 +29,16 @@ enum flame_exit {
  */
 int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);
 
+/*
+ * The lines for a file that cannot be read or written, the same in all commands: "flame: PATH:
+ * cannot read: WHY; WHAT TO DO". `err` is -errno; path NULL or "-" is standard input or output.
+ *
+ * Reading fails with FLAME_USAGE. Writing does where the name is wrong (no such directory, no
+ * right to it), and with FLAME_FAILED where the work could not be done (no space, say).
+ */
+int flame_cannot_read(const char *path, int err);
+int flame_cannot_write(const char *path, int err);
+
 /* The same without a status: something worth knowing, but the work goes on. */
 void flame_warn(const char *fmt, ...) FLAME_PRINTF(1, 2);
 

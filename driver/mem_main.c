@@ -10,11 +10,6 @@
 #include "driver/tell.h"
 #include "fold/viewtable.h"
 
-static void add_views(struct strbuf *sb)
-{
-    view_words(sb, TRACE_RECORDER_MEM);
-}
-
 #define AT(member) offsetof(struct run_options, member)
 
 static const struct opts_row rows[] = {
@@ -23,15 +18,8 @@ static const struct opts_row rows[] = {
      "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-mem.svg "
      "in the present directory)",
      .take = opts_take_text, .at = AT(output)},
-    {"view", .arg = "VIEW",
-     .help = "alloc  bytes asked for (default)\n"
-             "count  calls that asked for them\n"
-             "live   bytes not freed at the end\n"
-             "peak   bytes live when most were\n"
-             "temp   calls freed before the thread's next allocation\n"
-             "leak   bytes nothing leads to at the end; also definite, indirect,\n"
-             "       inner, reachable",
-     .take = opts_take_choice, .at = AT(view), .add_words = add_views},
+    {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(view),
+     .add_words = view_words_mem, .add_help = view_help_mem},
     RUN_ROW_DEPTH(AT(depth)),
     {"sample", .arg = "BYTES",
      .help = "record one block in so many bytes (512k, say) and estimate; 0, the default, records "

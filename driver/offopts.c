@@ -52,11 +52,6 @@ static int take_exclude(void *at, const struct opts_row *row, const struct opts_
     return opts_take_list(at, row, given);
 }
 
-static void add_views(struct strbuf *sb)
-{
-    view_words(sb, TRACE_RECORDER_OFF);
-}
-
 #define AT(member) offsetof(struct off_options, member)
 
 static const struct opts_row rows[] = {
@@ -68,19 +63,12 @@ static const struct opts_row rows[] = {
      "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-off.svg "
      "or pid-PID-off.svg)",
      .take = opts_take_text, .at = AT(run.output)},
-    {"view", .arg = "VIEW",
-     .help = "off      time in calls that waited, by stack (default)\n"
-             "wakeup   who woke, whom, and how long they had slept\n"
-             "offwake  both: stack, '--', stack of the waker\n"
-             "chain    the same, with the waker's waker and so on\n"
-             "io       files and network only, by kind\n"
-             "runq     time spent waiting for a CPU\n"
-             "oncpu    time on a CPU (needs --hz)\n"
-             "hotcold  time on a CPU and time waiting in one picture",
-     .take = opts_take_choice, .at = AT(run.view), .add_words = add_views},
+    {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(run.view),
+     .add_words = view_words_off, .add_help = view_help_off},
     {"hz", .arg = "N",
-     .help = "look at running threads N times a second, for oncpu and hotcold (default: 0, or 99 "
-             "for these views)",
+     .help =
+         "look at running threads N times a second, for views of time on a CPU (default: 0, or 99 "
+         "for these)",
      .take = opts_take_uint, .at = AT(tracer.hz), .most = HZ_MAX},
     {"min-block", .arg = "TIME", .help = "leave out shorter sleeps (us, ms, s; default: 0)",
      .take = opts_take_time, .at = AT(tracer.min_block_ns), .which = US_NS},
@@ -151,9 +139,7 @@ static int complete(struct off_options *o, char **rest)
     o->tracer.argv = o->run.command;
     o->tracer.pids = o->pids;
     if (o->tracer.hz == UINT32_MAX)
-        o->tracer.hz = strcmp(o->run.view, "oncpu") == 0 || strcmp(o->run.view, "hotcold") == 0
-                           ? HZ_DEFAULT
-                           : 0;
+        o->tracer.hz = view_find(o->run.view)->sampled ? HZ_DEFAULT : 0;
     return run_options_finish(&o->run);
 }
 

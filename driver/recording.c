@@ -72,9 +72,9 @@ static int write_text(const struct strbuf *text, const char *to)
         fwrite(text->buf, 1, text->len, out.f);
         err = outfile_commit(&out);
     }
-    if (!err)
-        return 0;
-    return flame_error(FLAME_FAILED, "%s: cannot be written: %s", to, strerror(-err));
+    if (err)
+        flame_cannot_write(to, err);
+    return err ? FLAME_FAILED : 0;
 }
 
 /* What was taken in while the command ran is in no file any more. Its text in the session's
@@ -218,9 +218,9 @@ static int copy_or_say(const char *from, const char *to)
         close(fd);
     if (!err)
         err = copy_file(from, (uint64_t)h.units * TRACE_UNIT, to);
-    if (!err)
-        return 0;
-    return flame_error(FLAME_FAILED, "%s: cannot be written: %s", to, strerror(-err));
+    if (err)
+        flame_cannot_write(to, err);
+    return err ? FLAME_FAILED : 0;
 }
 
 char *recording_trace_name(const char *output, size_t i)

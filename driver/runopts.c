@@ -60,18 +60,14 @@ static int check_output(struct run_options *o)
         return wrong_ending(o);
     if (stat(o->output, &st) == 0) {
         if (S_ISDIR(st.st_mode))
-            return flame_error(FLAME_USAGE, "%s: -o %s: is a directory; name a file in it", o->me,
-                               o->output);
+            return flame_cannot_write(o->output, -EISDIR);
         /* Opening a pipe would wait for its reader. */
         if (!S_ISREG(st.st_mode))
             return 0;
     }
     err = outfile_open(&probe, o->output);
     if (err)
-        return flame_error(FLAME_USAGE,
-                           "%s: -o %s: cannot be written: %s; choose a directory that is there and "
-                           "writable",
-                           o->me, o->output, strerror(-err));
+        return flame_cannot_write(o->output, err);
     outfile_abort(&probe);
     return 0;
 }

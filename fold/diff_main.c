@@ -36,11 +36,6 @@ static int take_gate(void *at, const struct opts_row *row, const struct opts_giv
     return status;
 }
 
-static void add_views(struct strbuf *sb)
-{
-    view_words(sb, 0);
-}
-
 #define AT(member) offsetof(struct settings, member)
 
 static const struct opts_row rows[] = {
@@ -48,8 +43,8 @@ static const struct opts_row rows[] = {
      .take = opts_take_true, .at = AT(normalize)},
     {"strip", 's', NULL, "take addresses (0x1f...) in names for the same", .take = opts_take_true,
      .at = AT(strip)},
-    {"view", 'v', "VIEW", "of traces, as for 'flame fold'", .take = opts_take_text,
-     .at = AT(fold.view), .add_words = add_views},
+    {"view", 'v', "VIEW", "of traces, as for 'flame fold'", .take = opts_take_choice,
+     .at = AT(fold.view), .add_words = view_words},
     {"output", 'o', "FILE", "write there instead of to standard output", .take = textfile_take,
      .at = AT(output)},
     {"fail-above", .arg = "PERCENT%[:FRAME-REGEX]",

@@ -26,19 +26,10 @@ void fold_options_for(struct fold_options *opt, const struct filter *f)
     opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
 }
 
-/* The view asked for of the first of these traces. NULL after a line. */
+/* The view asked for of the first of these traces. */
 static const struct view *find_view(const struct fold_options *opt, uint32_t recorder)
 {
-    const struct view *view = opt->view ? view_find(opt->view) : views_of(recorder);
-    struct strbuf list = STRBUF_INIT;
-
-    if (!view) {
-        view_list(&list, 0);
-        flame_error(FLAME_USAGE, "unknown view '%s'; the views are %s", opt->view ? opt->view : "",
-                    list.buf);
-        strbuf_release(&list);
-    }
-    return view;
+    return opt->view ? view_find(opt->view) : views_of(recorder);
 }
 
 static bool has_view(const struct trace *t, const struct view *view)
@@ -287,8 +278,6 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
     struct trace_origins *origins;
     struct excludes *excludes;
 
-    if (!view)
-        return FLAME_USAGE;
     for (size_t i = 0; i < ntraces; i++) {
         int err = check_fits(opt, traces[i], view);
 

@@ -17,7 +17,7 @@
 #include "fold/symbols/symbols.h"
 
 struct fold_options {
-    const char *view; /* NULL: "alloc" or "off", as the trace is */
+    const char *view; /* one that view_find knows; NULL: the default of the trace's recorder */
     bool all_views;   /* every view the traces have, one after the other, each with its header */
     bool pid;         /* the root frame is comm-PID instead of comm */
     bool tid;         /* a frame for the thread under the root */

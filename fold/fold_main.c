@@ -1,5 +1,4 @@
 /* flame fold: traces to folded stacks, folded stacks of several files to one. */
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -19,21 +18,11 @@ struct request {
     struct opts_list debug_dirs, comms, excludes;
 };
 
-static void add_views(struct strbuf *sb)
-{
-    view_words(sb, 0);
-}
-
 #define AT(member) offsetof(struct request, member)
 
 static const struct opts_row rows[] = {
-    {"view", 'v', "VIEW",
-     "of memory: alloc (bytes asked for; the default), count (calls), live (bytes not freed), "
-     "peak (bytes live at the high-water mark), temp (freed before the thread's next "
-     "allocation);\n"
-     "of waiting, in microseconds: off (the default), wakeup, offwake, chain, io, runq, oncpu, "
-     "hotcold; 'flame off --help' tells more",
-     .take = opts_take_text, .at = AT(fold.view), .add_words = add_views},
+    {"view", 'v', "VIEW", "what is counted", .take = opts_take_choice, .at = AT(fold.view),
+     .add_words = view_words, .add_help = view_help},
     {"output", 'o', "FILE", "write there instead of to standard output", .take = textfile_take,
      .at = AT(output)},
     {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(fold.pid)},
@@ -76,14 +65,6 @@ static void put_line(void *file, const char *line, size_t len)
     fwrite(line, 1, len, file);
 }
 
-static int cannot_write(const char *path, int err)
-{
-    return flame_error(err == -ENOENT || err == -ENOTDIR || err == -EACCES ? FLAME_USAGE
-                                                                           : FLAME_FAILED,
-                       "%s: cannot write: %s; name another file with -o",
-                       path ? path : "standard output", strerror(-err));
-}
-
 static int write_traces(const struct fold_options *opt, struct tracesums *sums, const char *output)
 {
     size_t n = 0;
@@ -92,14 +73,14 @@ static int write_traces(const struct fold_options *opt, struct tracesums *sums, 
     int err = outfile_open(&out, output), status;
 
     if (err)
-        return cannot_write(output, err);
+        return flame_cannot_write(output, err);
     status = fold_loaded_to(opt, traces, n, put_line, out.f);
     if (status != FLAME_OK) {
         outfile_abort(&out);
         return status;
     }
     err = outfile_commit(&out);
-    return err ? cannot_write(output, err) : FLAME_OK;
+    return err ? flame_cannot_write(output, err) : FLAME_OK;
 }
 
 static int fold_files(struct request *q, char **paths, size_t npaths)

@@ -37,7 +37,7 @@ void load_release(struct load *l)
 static int check(struct load *l, const struct collapse *c)
 {
     if (c->in.error)
-        return flame_error(FLAME_USAGE, "%s: cannot read: %s", c->in.name, c->in.error);
+        return textinput_cannot_read(&c->in);
     if (c->meta_differs)
         return flame_error(FLAME_USAGE,
                            "%s: its counts are not what those before are (%s); %s them apart",
@@ -73,7 +73,7 @@ int load_trace(struct textinput *in, const char *path, struct trace **out)
     if (path && strcmp(path, "-") != 0 && !in->codec)
         status = trace_load(path, out);
     else if (!textinput_all(in, &bytes))
-        status = flame_error(FLAME_USAGE, "%s: cannot read: %s", in->name, in->error);
+        status = textinput_cannot_read(in);
     else
         status = trace_load_bytes(in->name, bytes.buf, bytes.len, false, out);
     strbuf_release(&bytes);
@@ -109,7 +109,7 @@ int load_file(struct load *l, const char *path)
     collapse_init(&c, &plain, l->stacks);
     err = textinput_open(&c.in, path);
     if (err) {
-        status = flame_error(FLAME_USAGE, "%s: cannot open: %s", path, strerror(-err));
+        status = flame_cannot_read(path, err);
     } else if (load_is_trace(&c.in)) {
         status = keep_trace(l, &c, path);
     } else {

@@ -81,17 +81,24 @@ static int64_t reachable_value(const struct trace *t FLAME_UNUSED, const struct 
 #define LEAKS TRACE_FEATURE_LEAKS
 
 const struct view mem_views[] = {
-    {"alloc", "bytes", MEM, 1, VIEW_OWN, alloc_value, NULL, 0},
-    {"count", "calls", MEM, 1, VIEW_OWN, count_value, NULL, 0},
-    {"live", "bytes", MEM, 1, VIEW_OWN, live_value, NULL, 0},
-    {"peak", "bytes", MEM, 1, VIEW_OWN, peak_value, NULL, TRACE_FEATURE_PEAK},
-    {"temp", "calls", MEM, 1, VIEW_OWN, temp_value, NULL, 0},
-    {"leak", "bytes", MEM, 1, VIEW_OWN, leak_value, NULL, LEAKS},
-    {"definite", "bytes", MEM, 1, VIEW_OWN, definite_value, NULL, LEAKS},
-    {"indirect", "bytes", MEM, 1, VIEW_OWN, indirect_value, NULL, LEAKS},
-    {"inner", "bytes", MEM, 1, VIEW_OWN, inner_value, NULL, LEAKS},
-    {"reachable", "bytes", MEM, 1, VIEW_OWN, reachable_value, NULL, LEAKS},
-    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL, 0},
+    {"alloc", "bytes asked for", "bytes", MEM, 1, VIEW_OWN, alloc_value, NULL, 0, false},
+    {"count", "calls that asked for them", "calls", MEM, 1, VIEW_OWN, count_value, NULL, 0, false},
+    {"live", "bytes not freed at the end", "bytes", MEM, 1, VIEW_OWN, live_value, NULL, 0, false},
+    {"peak", "bytes live when most were", "bytes", MEM, 1, VIEW_OWN, peak_value, NULL,
+     TRACE_FEATURE_PEAK, false},
+    {"temp", "calls freed before their thread's next call", "calls", MEM, 1, VIEW_OWN, temp_value,
+     NULL, 0, false},
+    {"leak", "bytes that nothing leads to at the end", "bytes", MEM, 1, VIEW_OWN, leak_value, NULL,
+     LEAKS, false},
+    {"definite", "of these, what nothing leads to", "bytes", MEM, 1, VIEW_OWN, definite_value, NULL,
+     LEAKS, false},
+    {"indirect", "of these, what only leaked blocks lead to", "bytes", MEM, 1, VIEW_OWN,
+     indirect_value, NULL, LEAKS, false},
+    {"inner", "bytes that only pointers into them lead to", "bytes", MEM, 1, VIEW_OWN, inner_value,
+     NULL, LEAKS, false},
+    {"reachable", "bytes that pointers to their start lead to", "bytes", MEM, 1, VIEW_OWN,
+     reachable_value, NULL, LEAKS, false},
+    {0},
 };
 
 _Static_assert(ARRAY_LEN(mem_views) <= VIEWS_MAX + 1, "viewtable.h");

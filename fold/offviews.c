@@ -71,15 +71,22 @@ static enum view_part hotcold_part(const struct trace_row *r)
 #define OFF TRACE_RECORDER_OFF
 
 const struct view off_views[] = {
-    {"off", "us", OFF, 1000, VIEW_OWN, off_value, NULL, 0},
-    {"wakeup", "us", OFF, 1000, VIEW_WAKER, off_value, NULL, 0},
-    {"offwake", "us", OFF, 1000, VIEW_BOTH, off_value, NULL, 0},
-    {"chain", "us", OFF, 1000, VIEW_CHAIN, off_value, NULL, 0},
-    {"io", "us", OFF, 1000, VIEW_OWN, io_value, io_part, 0},
-    {"runq", "us", OFF, 1000, VIEW_OWN, runq_value, runq_part, 0},
-    {"oncpu", "us", OFF, 1000, VIEW_OWN, oncpu_value, NULL, 0},
-    {"hotcold", "us", OFF, 1000, VIEW_OWN, hotcold_value, hotcold_part, 0},
-    {NULL, NULL, 0, 0, VIEW_OWN, NULL, NULL, 0},
+    {"off", "time in calls that waited, by stack", "us", OFF, 1000, VIEW_OWN, off_value, NULL, 0,
+     false},
+    {"wakeup", "who woke, whom, and how long they had slept", "us", OFF, 1000, VIEW_WAKER,
+     off_value, NULL, 0, false},
+    {"offwake", "both: stack, '--', stack of the waker", "us", OFF, 1000, VIEW_BOTH, off_value,
+     NULL, 0, false},
+    {"chain", "the same, with the waker's waker and so on", "us", OFF, 1000, VIEW_CHAIN, off_value,
+     NULL, 0, false},
+    {"io", "files and network only, by kind", "us", OFF, 1000, VIEW_OWN, io_value, io_part, 0,
+     false},
+    {"runq", "time spent waiting for a CPU", "us", OFF, 1000, VIEW_OWN, runq_value, runq_part, 0,
+     false},
+    {"oncpu", "time on a CPU", "us", OFF, 1000, VIEW_OWN, oncpu_value, NULL, 0, true},
+    {"hotcold", "time on a CPU and time waiting in one picture", "us", OFF, 1000, VIEW_OWN,
+     hotcold_value, hotcold_part, 0, true},
+    {0},
 };
 
 _Static_assert(ARRAY_LEN(off_views) <= VIEWS_MAX + 1, "viewtable.h");

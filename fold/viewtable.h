@@ -5,6 +5,7 @@
 #ifndef FLAME_FOLD_VIEWTABLE_H
 #define FLAME_FOLD_VIEWTABLE_H
 
+#include "common/options/opts.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
 
@@ -28,6 +29,7 @@ enum view_part {
 
 struct view {
     const char *name; /* what --view takes */
+    const char *what; /* what it counts, for help texts */
     const char *unit; /* "bytes", "calls", "us" */
     uint32_t recorder;
     uint32_t scale; /* `value` counts in 1/scale of the unit; a stack's sum is rounded once */
@@ -36,6 +38,7 @@ struct view {
     int64_t (*value)(const struct trace *t, const struct trace_row *r);
     enum view_part (*part)(const struct trace_row *r); /* NULL: VIEW_PLAIN */
     uint32_t feature; /* enum trace_feature that a trace must have; 0: any has the view */
+    bool sampled;     /* of running threads too, which are recorded with `flame off --hz` only */
 };
 
 /* A table has at most so many rows, and behind them one whose name is NULL. */
@@ -47,9 +50,19 @@ const struct view *views_of(uint32_t recorder);
 
 /* NULL when there is no such view. */
 const struct view *view_find(const char *name);
-/* Appends "alloc, count, ..."; recorder 0: of all. */
+/* Appends "alloc, count, ...": of a recorder. */
 void view_list(struct strbuf *sb, uint32_t recorder);
-/* The same with blanks instead of commas. */
-void view_words(struct strbuf *sb, uint32_t recorder);
+
+/*
+ * For the rows of --view in tables of options, whose values are checked against these words
+ * (opts_take_choice): the views of all traces, of memory, of waiting; and what each counts,
+ * a line each.
+ */
+void view_words(struct strbuf *sb);
+void view_words_mem(struct strbuf *sb);
+void view_words_off(struct strbuf *sb);
+void view_help(struct strbuf *sb);
+void view_help_mem(struct strbuf *sb);
+void view_help_off(struct strbuf *sb);
 
 #endif

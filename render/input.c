@@ -243,7 +243,7 @@ static int read_text(struct reader *r, struct textinput *text)
     while (!status && textinput_record(text, &rec))
         status = take_line(r, rec.line.s, rec.line.len);
     if (text->error)
-        return flame_error(FLAME_USAGE, "%s: cannot read: %s", r->name, text->error);
+        return textinput_cannot_read(text);
     return status;
 }
 
@@ -307,7 +307,7 @@ static int read_file(struct input *in, struct filter_lines *lines, const char *p
 
     r.name = text.name;
     if (err)
-        return flame_error(FLAME_USAGE, "%s: %s", path, strerror(-err));
+        return flame_cannot_read(path, err);
     frametree_use_column(&in->tree, 0);
     if (o->series && o->columns) {
         r.timed = true;

@@ -112,7 +112,7 @@ int nameattrs_read(struct nameattrs **a, const char *path)
     nameattrs_free(*a);
     *a = NULL;
     if (err)
-        return flame_error(FLAME_USAGE, "%s: %s", path, strerror(-err));
+        return flame_cannot_read(path, err);
     return flame_error(FLAME_USAGE, "%s:%lu: %s", path, line, wrong);
 }
 

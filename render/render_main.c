@@ -17,7 +17,7 @@
 struct request {
     struct render_options o;
     const struct render_backend *backend;
-    const char *format, *colors, *view;
+    const char *format, *view;
     const char *output;
     const char *map_path, *attr_path; /* of --cp and --nameattr, or NULL */
     const char *encoding;
@@ -123,11 +123,6 @@ static int take_colormap(void *at, const struct opts_row *row, const struct opts
     return 0;
 }
 
-static void add_views(struct strbuf *sb)
-{
-    view_words(sb, 0);
-}
-
 #define AT(member) offsetof(struct request, member)
 #define FLAG opts_take_true
 #define TEXT opts_take_text
@@ -136,11 +131,11 @@ static const struct opts_row rows[] = {
     {"output", 'o', "FILE", "write to FILE (default: standard output)", .take = TEXT,
      .at = AT(output)},
     {"format", 'f', "NAME", "one of those below (default: by FILE's ending, else svg)",
-     .take = TEXT, .at = AT(format), .add_words = add_formats},
+     .take = opts_take_choice, .at = AT(format), .add_words = add_formats},
     {"view", 'v', "VIEW",
      "of a trace, as for 'flame fold' (default: alloc or off, and all for formats that can hold "
      "them)",
-     .take = TEXT, .at = AT(view), .add_words = add_views},
+     .take = opts_take_choice, .at = AT(view), .add_words = view_words},
     {"title", 0, "TEXT", "(default: by view, else 'Flame Graph')", .take = TEXT, .at = AT(o.title)},
     {"subtitle", 0, "TEXT", "a second line under the title", .take = TEXT, .at = AT(o.subtitle)},
     {"width", 0, "PX", "(default: 1200, and the page follows the window's width)",
@@ -155,8 +150,8 @@ static const struct opts_row rows[] = {
      .at = AT(o.countname)},
     {"nametype", 0, "TEXT", "what a frame is called (default: 'Function:')", .take = TEXT,
      .at = AT(o.nametype)},
-    {"colors", 0, "NAME", "palette (default: by view, else hot)", .take = TEXT, .at = AT(colors),
-     .add_words = palette_add_names},
+    {"colors", 0, "NAME", "palette (default: by view, else hot)", .take = opts_take_word,
+     .at = AT(o.palette), .add_words = palette_add_names},
     {"hash", 0, NULL, "names that begin alike get colours that are alike", .take = FLAG,
      .at = AT(o.hash)},
     {"random", 0, NULL, "each frame has a shade of its own", .take = FLAG, .at = AT(o.random)},
@@ -231,8 +226,6 @@ static int unknown_ending(const char *output)
 
 static int find_backend(struct request *q)
 {
-    struct strbuf names = STRBUF_INIT;
-
     if (!q->format && q->output && ends_in_json(q->output) && !backend_for_file(q->output))
         return flame_error(FLAME_USAGE,
                            "render: -o %s: several formats are JSON; say which one with -f, or end "
@@ -243,28 +236,9 @@ static int find_backend(struct request *q)
         q->backend = backend_find(q->format);
     else if (!q->output || !(q->backend = backend_for_file(q->output)))
         q->backend = render_backends[0];
-    if (q->backend && !q->format && q->output && outfile_ending(q->output) &&
-        !backend_for_file(q->output))
+    if (!q->format && q->output && outfile_ending(q->output) && !backend_for_file(q->output))
         return unknown_ending(q->output);
-    if (q->backend)
-        return 0;
-    add_formats(&names);
-    flame_error(FLAME_USAGE, "render: unknown format '%s'; there are: %s", q->format, names.buf);
-    strbuf_release(&names);
-    return FLAME_USAGE;
-}
-
-static int find_palette(struct request *q)
-{
-    struct strbuf names = STRBUF_INIT;
-
-    q->o.palette = palette_find(q->colors);
-    if (q->o.palette >= 0)
-        return 0;
-    palette_add_names(&names);
-    flame_error(FLAME_USAGE, "render: unknown palette '%s'; there are: %s", q->colors, names.buf);
-    strbuf_release(&names);
-    return FLAME_USAGE;
+    return 0;
 }
 
 /* What the options leave open comes from the view, else from flamegraph.pl's defaults. */
@@ -280,10 +254,10 @@ static void fill_in(struct request *q, const struct input *in)
                                  : "Flame Graph";
     if (!o->countname)
         o->countname = in->unit ? in->unit : look ? look->unit : "samples";
-    if (!q->colors) {
-        q->colors = look ? look->palette : strcmp(o->countname, "bytes") == 0 ? "mem" : "hot";
-        o->palette = palette_find(q->colors);
-    }
+    if (o->palette < 0)
+        o->palette = palette_find(look                                 ? look->palette
+                                  : strcmp(o->countname, "bytes") == 0 ? "mem"
+                                                                       : "hot");
 }
 
 /* One side of a comparison may be all there is. What to say then, else NULL. */
@@ -346,7 +320,6 @@ static struct render_column *describe_columns(const struct input *in, struct ren
 
 static int draw(struct request *q)
 {
-    const char *to = q->output ? q->output : "standard output";
     struct render_column *columns;
     struct outfile out;
     struct input in;
@@ -386,7 +359,7 @@ static int draw(struct request *q)
                    "--carry are left aside");
     err = outfile_open(&out, q->output);
     if (err) {
-        status = flame_error(FLAME_USAGE, "%s: %s", to, strerror(-err));
+        status = flame_cannot_write(q->output, err);
     } else {
         err = q->backend->write(out.f, &in.tree, &q->o);
         if (err)
@@ -394,7 +367,7 @@ static int draw(struct request *q)
         else
             err = outfile_commit(&out);
         if (err)
-            status = flame_error(FLAME_FAILED, "%s: %s", to, strerror(-err));
+            status = flame_cannot_write(q->output, err);
     }
     free(columns);
     input_release(&in);
@@ -414,13 +387,16 @@ static int draw_with_files(struct request *q)
     if (!status && q->map_path) {
         q->o.colormap = colormap_new();
         err = colormap_read(q->o.colormap, q->map_path);
+        if (err)
+            status = flame_cannot_read(q->map_path, err);
     }
-    if (!status && !err)
+    if (!status)
         status = draw(q);
-    if (!status && !err && q->map_path)
+    if (!status && q->map_path) {
         err = colormap_write(q->o.colormap, q->map_path);
-    if (err)
-        status = flame_error(FLAME_USAGE, "%s: %s", q->map_path, strerror(-err));
+        if (err)
+            status = flame_cannot_write(q->map_path, err);
+    }
     colormap_free(q->o.colormap);
     nameattrs_free(attrs);
     return status;
@@ -432,6 +408,7 @@ int render_main(int argc, char **argv)
         .o =
             {
                 .subtitle = "",
+                .palette = -1,
                 .nametype = "Function:",
                 .notes = "",
                 .factor = 1,
@@ -452,7 +429,7 @@ int render_main(int argc, char **argv)
     /* The tree is merged from the leaf at no cost, and the page can show both. */
     q.o.reverse |= q.filter.from_caller;
     q.filter.from_caller = false;
-    if (status < 0 && !(status = find_backend(&q)) && !(q.colors && (status = find_palette(&q))))
+    if (status < 0 && !(status = find_backend(&q)))
         status = draw_with_files(&q);
     filter_release(&q.filter);
     return status;

@@ -116,7 +116,7 @@ static int list(struct request *q)
     if (!err && fflush(stdout) != 0)
         err = -errno;
     if (err)
-        status = flame_error(FLAME_FAILED, "standard output: %s", strerror(-err));
+        status = flame_cannot_write(NULL, err);
     strbuf_release(&widest);
     free(rows);
     input_release(&in);
@@ -135,11 +135,6 @@ static int take_rows(void *at, const struct opts_row *row, const struct opts_giv
     return opts_wrong_value(given, "a number, 0 for all");
 }
 
-static void add_views(struct strbuf *sb)
-{
-    view_words(sb, 0);
-}
-
 #define AT(member) offsetof(struct request, member)
 
 static const struct opts_row rows[] = {
@@ -152,7 +147,7 @@ static const struct opts_row rows[] = {
     {"exact", 'e', NULL, "all digits instead of KiB, MiB...", .take = opts_take_true,
      .at = AT(exact)},
     {"view", 'v', "VIEW", "of a trace, as for 'flame fold' (default: alloc or off)",
-     .take = opts_take_text, .at = AT(view), .add_words = add_views},
+     .take = opts_take_choice, .at = AT(view), .add_words = view_words},
     {0},
 };
 

@@ -29,7 +29,7 @@ static void add_wrapped(struct strbuf *sb, const char *text)
 
 static void add_row(struct strbuf *sb, const struct opts_row *row)
 {
-    struct strbuf left = STRBUF_INIT;
+    struct strbuf left = STRBUF_INIT, more = STRBUF_INIT;
 
     if (row->letter)
         strbuf_addf(&left, "  -%c, --%s", row->letter, row->name);
@@ -43,7 +43,13 @@ static void add_row(struct strbuf *sb, const struct opts_row *row)
         strbuf_addf(&left, "\n%*s", COLUMN, "");
     strbuf_addf(sb, "%-*s", COLUMN, left.buf);
     add_wrapped(sb, row->help);
+    if (row->add_help) {
+        row->add_help(&more);
+        strbuf_addf(sb, "%*s", COLUMN, "");
+        add_wrapped(sb, more.buf);
+    }
     strbuf_release(&left);
+    strbuf_release(&more);
 }
 
 static void add_if_common(void *sb, const struct opts_row *row, size_t at)

@@ -37,12 +37,14 @@ struct opts_row {
     const char *name; /* "output"; NULL with a help text: a line between rows of the help */
     char letter;      /* 'o'; 0: none */
     const char *arg;  /* "FILE"; "[FILE]": the value may be left out; NULL: it has none */
-    const char *help; /* lines are broken where they are too long, and at each '\n' */
+    const char
+        *help; /* one line or more: lines are broken where they are too long, and at each '\n' */
     opts_take *take;
     size_t at;          /* offset in the command's struct (of its table's part) */
     double least, most; /* of numbers */
     const char *words;  /* what the value may be, blank-separated; NULL: anything */
     void (*add_words)(struct strbuf *sb); /* appends those words, where a table has them */
+    void (*add_help)(struct strbuf *sb);  /* and what each is: lines behind `help` */
     int which;                            /* for the row's own function */
     bool hidden;                          /* another name of a row above: not in the help */
 };

@@ -59,8 +59,8 @@ int trace_check_header(const struct trace_source *src, struct trace *t)
     if (src->len == 0)
         return trace_refuse(src, "empty; the recording never began, or its disk was full");
     if (!trace_magic_matches(src->data, src->len))
-        return trace_refuse(src, "not a trace; name a file that 'flame mem' or libflamemem.so "
-                                 "has written");
+        return trace_refuse(src, "not a trace; name a file that 'flame mem', 'flame off' or "
+                                 "libflamemem.so has written");
     if (src->len < sizeof *h)
         return trace_refuse(src,
                             "cut: a trace's header has %zu bytes, the file has %zu; copy it again",

@@ -182,7 +182,7 @@ static int cannot_read(const char *name, size_t expected, int err, bool quiet)
         return flame_error(FLAME_FAILED,
                            "%s: out of memory reading %zu bytes; use a machine with more", name,
                            expected);
-    return flame_error(FLAME_USAGE, "%s: %s", name, strerror(-err));
+    return flame_cannot_read(name, err);
 }
 
 static int load_fd(const char *name, int fd, bool quiet, struct trace **out)
@@ -197,7 +197,7 @@ static int load_fd(const char *name, int fd, bool quiet, struct trace **out)
     if (fstat(fd, &st) < 0)
         return cannot_read(name, 0, -errno, quiet);
     if (S_ISDIR(st.st_mode) && !quiet)
-        return flame_error(FLAME_USAGE, "%s: a directory; name a trace in it", name);
+        return flame_cannot_read(name, -EISDIR);
     regular = S_ISREG(st.st_mode);
     if (regular && (uint64_t)st.st_size < SIZE_MAX / 4)
         expected = bytes_in_use(fd, (size_t)st.st_size);
@@ -238,10 +238,7 @@ int trace_load(const char *path, struct trace **out)
         return load_fd("standard input", STDIN_FILENO, false, out);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return flame_error(FLAME_USAGE,
-                           "%s: %s; name a file that 'flame mem' or libflamemem.so "
-                           "has written",
-                           path, strerror(errno));
+        return flame_cannot_read(path, -errno);
     err = load_fd(path, fd, false, out);
     close(fd);
     return err;

@@ -38,17 +38,12 @@ static void add_kind_words(struct strbuf *sb)
 
 static int take_kind(void *at, const struct opts_row *row, const struct opts_given *given)
 {
-    struct strbuf kinds = STRBUF_INIT;
-    const struct collapse_kind *kind = collapse_kind_find(given->value);
+    const char *name;
+    int status = opts_take_choice(&name, row, given);
 
-    (void)row;
-    *(const struct collapse_kind **)at = kind;
-    if (kind)
-        return 0;
-    add_kinds(&kinds);
-    flame_error(FLAME_USAGE, "collapse: no format '%s'; --from takes %s", given->value, kinds.buf);
-    strbuf_release(&kinds);
-    return FLAME_USAGE;
+    if (!status)
+        *(const struct collapse_kind **)at = collapse_kind_find(name);
+    return status;
 }
 
 static int take_compat(void *at, const struct opts_row *row, const struct opts_given *given)
@@ -203,7 +198,7 @@ static bool is_empty(const struct request *q, const struct beginning *b, const s
 static int judge(const struct request *q, const struct beginning *b, const struct collapse *c)
 {
     if (c->in.error)
-        return flame_error(FLAME_USAGE, "%s: cannot read: %s", c->in.name, c->in.error);
+        return textinput_cannot_read(&c->in);
     if (c->samples == 0 && !is_empty(q, b, c))
         return no_stack(c->in.name, b->kind, q->kind != NULL);
     if (c->unknown && !b->blank)
@@ -236,7 +231,7 @@ static int collapse_file(struct request *q, const char *path)
     c.left_out = q->left_out;
     err = textinput_open(&c.in, path);
     if (err)
-        status = flame_error(FLAME_USAGE, "%s: cannot open: %s", path, strerror(-err));
+        status = flame_cannot_read(path, err);
     else
         status = collapse_input(q, &c);
     collapse_release(&c);

@@ -198,8 +198,5 @@ int stackset_write_file(struct stackset *st, const struct stackset_heading *head
         err = outfile_commit(&out);
         tell_full(st);
     }
-    if (!err)
-        return FLAME_OK;
-    return flame_error(err == -ENOSPC ? FLAME_FAILED : FLAME_USAGE, "%s: cannot write: %s",
-                       path ? path : "standard output", strerror(-err));
+    return err ? flame_cannot_write(path, err) : FLAME_OK;
 }

@@ -290,11 +290,14 @@ static void unpack_start(struct textinput *in)
 int textinput_open(struct textinput *in, const char *path)
 {
     bool std = !path || strcmp(path, "-") == 0;
+    struct stat st;
 
     *in = (struct textinput){.name = std ? "standard input" : path, .first_alloc = BUFFER};
     in->fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
         return -errno;
+    if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode))
+        return -EISDIR;
     posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     unpack_start(in);
     return 0;
@@ -432,6 +435,11 @@ void textinput_refuse(struct textinput *in, const char *what)
     snprintf(in->why, sizeof in->why, "line %" PRIu64 " %s", in->line, what);
     in->error = in->why;
     in->pos = in->end;
+}
+
+int textinput_cannot_read(const struct textinput *in)
+{
+    return flame_error(FLAME_USAGE, "%s: cannot read: %s", in->name, in->error);
 }
 
 /* Whether it has unpacked to more than it should have. */

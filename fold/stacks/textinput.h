@@ -75,7 +75,7 @@ struct textinput {
     size_t nheld;
 };
 
-/* Opens `path`; NULL or "-" is standard input. 0 or -errno. */
+/* Opens `path`, no directory; NULL or "-" is standard input. 0 or -errno. */
 int textinput_open(struct textinput *in, const char *path);
 /*
  * Makes two parts of a plain regular file of which at most something was peeked at: `in`
@@ -123,6 +123,9 @@ static inline bool textinput_record(struct textinput *in, struct textrecord *rec
  * ("has more than...", a constant).
  */
 void textinput_refuse(struct textinput *in, const char *what);
+
+/* Says on standard error what went wrong (in->error is there); FLAME_USAGE. */
+int textinput_cannot_read(const struct textinput *in);
 
 /* One more line of the same record; false at the end or on an error. */
 bool textrecord_line(const struct textrecord *rec, struct span *line);

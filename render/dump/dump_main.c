@@ -1,5 +1,4 @@
 /* flame dump: a trace, record by record. */
-#include <errno.h>
 #include <stddef.h>
 
 #include "common/commands.h"
@@ -8,23 +7,41 @@
 #include "common/outfile.h"
 #include "render/dump/dump.h"
 
+#define TEXT_ENDINGS "txt text dump out log"
+
 struct request {
     bool json;
     unsigned sections;
     const char *output;
 };
 
+#define AT(member) offsetof(struct request, member)
+
 static int take_section(void *at, const struct opts_row *row, const struct opts_given *given)
 {
-    int i = opts_find_word(row->words, given->value);
+    int i, status = opts_take_word(&i, row, given);
 
-    if (i < 0)
-        return opts_wrong_value(given, "header, module, origin, inherited, thread, node or row");
-    *(unsigned *)at |= 1u << i;
-    return 0;
+    if (!status)
+        *(unsigned *)at |= 1u << i;
+    return status;
 }
 
-#define AT(member) offsetof(struct request, member)
+/* A name whose ending promises something else would be found out much later. */
+static int take_output(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    const char *ending = outfile_ending(given->value);
+    struct request *q = at;
+
+    (void)row;
+    if (ending && opts_find_word(TEXT_ENDINGS " json", ending) < 0)
+        return flame_error(FLAME_USAGE,
+                           "dump: -o %s: its ending does not say what to write; end it in .txt or "
+                           ".json; 'flame render -o %s' draws traces",
+                           given->value, given->value);
+    q->output = given->value;
+    q->json |= ending && strcmp(ending, "json") == 0;
+    return 0;
+}
 
 static const struct opts_row rows[] = {
     {"json", 'j', NULL, "one JSON object with an array for each section, instead of lines",
@@ -32,8 +49,8 @@ static const struct opts_row rows[] = {
     {"section", 's', "NAME",
      "only header, module, origin, inherited, thread, node or row; several: each of them",
      .take = take_section, .at = AT(sections), .words = DUMP_SECTIONS},
-    {"output", 'o', "FILE", "write there instead of to standard output", .take = opts_take_text,
-     .at = AT(output)},
+    {"output", 'o', "FILE", "write there instead of to standard output; .json is JSON, .txt text",
+     .take = take_output, .at = 0},
     {0},
 };
 
@@ -59,9 +76,7 @@ static int write_dump(const struct request *q, const struct trace *t)
         recordtext_end(&w);
         err = outfile_commit(&out);
     }
-    return err ? flame_error(FLAME_FAILED, "dump: %s: cannot write: %s",
-                             q->output ? q->output : "standard output", strerror(-err))
-               : FLAME_OK;
+    return err ? flame_cannot_write(q->output, err) : FLAME_OK;
 }
 
 int dump_main(int argc, char **argv)

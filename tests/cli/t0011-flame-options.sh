@@ -47,6 +47,17 @@ run_expect_status 2 'a command with a letter too few' "$FLAME" fol
 file_has err "unknown command 'fol'; did you mean fold" 'is guessed'
 run_expect_status 2 'help on what is no command' "$FLAME" help fol
 file_has err "unknown command 'fol'; did you mean fold" 'is guessed, too'
+for word in hlep:help --hepl:--help --versoin:--version; do
+    run_expect_status 2 "${word%:*}" "$FLAME" "${word%:*}"
+    file_has err "unknown command '${word%:*}'; did you mean ${word#*:}\?" 'is guessed'
+done
+for words in 'help help' 'help --help' 'help -h' '--help help' '-h'; do
+    # shellcheck disable=SC2086 # several words
+    run_expect_status 0 "$words" "$FLAME" $words
+    is_str "$(cat out)" "$("$FLAME" --help)" 'is help'
+done
+run_expect_status 2 'help on two commands' "$FLAME" help fold top
+file_has err 'help: takes one command; got 2' 'says so'
 
 # An ending that nothing writes is a mistake; found before anything is read or run.
 printf 'a;b 1\n' >x.folded
@@ -67,6 +78,67 @@ for out in d.svg d.html d.pdf; do
     run_expect_status 2 "collapse -o $out" "$FLAME" collapse -o "$out" x.folded
     not_ok "no $out is left" test -e "$out"
 done
+# dump writes text or JSON, and draws nothing.
+"$FLAME" mem -q -o true.flame -- true
+for out in d.svg d.html d.png d.pdf; do
+    run_expect_status 2 "dump -o $out" "$FLAME" dump -o "$out" true.flame
+    is_str "$(cat err)" "flame: dump: -o $out: its ending does not say what to write; end it in .txt \
+or .json; 'flame render -o $out' draws traces" 'dump names its endings'
+    not_ok "no $out is left" test -e "$out"
+done
+for out in d.txt plain; do
+    run_expect_status 0 "dump -o $out" "$FLAME" dump -o "$out" true.flame
+    like "$(head -n 1 "$out")" '^header ' "$out is text"
+done
+run_expect_status 0 'dump -o d.json' "$FLAME" dump -o d.json true.flame
+ok 'd.json is JSON' python3 -c 'import json; json.load(open("d.json"))["header"]'
+rm -f plain d.txt d.json
+
+# The same words for the same mistake, whoever is asked.
+for command in fold render top collapse dump 'diff x.folded' 'render x.folded --nameattr'; do
+    # shellcheck disable=SC2086 # several words
+    run_expect_status 2 "$command: a file that is not there" "$FLAME" $command none.file
+    is_str "$(cat err)" 'flame: none.file: cannot read: No such file or directory; check the name' \
+        'says so as all do'
+    # shellcheck disable=SC2086
+    run_expect_status 2 "$command: a directory" "$FLAME" $command /usr
+    is_str "$(cat err)" 'flame: /usr: cannot read: Is a directory; name a file in it' 'the same'
+done
+for command in 'fold x.folded' 'fold true.flame' 'render x.folded' 'collapse x.folded' \
+    'diff x.folded x.folded' 'dump true.flame' 'render x.folded -f text' 'fold true.flame x.folded'; do
+    # shellcheck disable=SC2086
+    run_expect_status 2 "$command: no such directory" "$FLAME" $command -o none/x
+    is_str "$(cat err)" 'flame: none/x: cannot write: No such file or directory; choose a directory '\
+'that is there and writable' 'says so as all do'
+    # shellcheck disable=SC2086
+    run_expect_status 2 "$command: onto a directory" "$FLAME" $command -o /usr
+    is_str "$(cat err)" 'flame: /usr: cannot write: Is a directory; name a file in it' 'the same'
+    # shellcheck disable=SC2086
+    run_expect_status 1 "$command: no space" "$FLAME" $command -o /dev/full
+    is_str "$(cat err)" 'flame: /dev/full: cannot write: No space left on device' 'the same'
+done
+for command in mem leak off; do
+    run_expect_status 2 "$command: no such directory" "$FLAME" "$command" -o none/x.svg -- touch ran
+    is_str "$(cat err)" 'flame: none/x.svg: cannot write: No such file or directory; choose a '\
+'directory that is there and writable' 'says so as all do'
+done
+not_ok 'nothing was run' test -e ran
+for command in fold render top 'diff x.folded'; do
+    # shellcheck disable=SC2086
+    run_expect_status 2 "$command: an unknown view" "$FLAME" $command --view nope x.folded
+    like "$(cat err)" "^flame: ${command%% *}: --view nope: expected alloc, .* or hotcold\$" \
+        'is found before any file is read, and the views are listed'
+done
+run_expect_status 2 'an unknown format' "$FLAME" render -f gif x.folded
+like "$(cat err)" '^flame: render: -f gif: expected svg, .* or csv$' 'the formats are listed'
+run_expect_status 2 'an unknown palette' "$FLAME" render --colors beige x.folded
+like "$(cat err)" '^flame: render: --colors beige: expected hot, .* or hotcold$' 'the palettes are'
+run_expect_status 2 'an unknown kind' "$FLAME" collapse --from nope x.folded
+like "$(cat err)" '^flame: collapse: --from nope: expected perf, .* or heaptrack$' 'the kinds are'
+run_expect_status 2 'what is no trace' "$FLAME" dump x.folded
+is_str "$(cat err)" "flame: x.folded: not a trace; name a file that 'flame mem', 'flame off' or \
+libflamemem.so has written" 'is told who writes them'
+
 for out in plain d.folded d.txt tmp.Q8SjwCP9aL; do
     run_expect_status 0 "fold -o $out" "$FLAME" fold -o "$out" x.folded
     is_str "$(cat "$out")" 'a;b 1' "$out is written"

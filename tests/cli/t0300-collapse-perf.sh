@@ -201,7 +201,7 @@ run_expect_status 2 'nor this' "$FLAME" collapse --from wcp perf.txt
 run_expect_status 2 'a file that is not there' "$FLAME" collapse nowhere
 run_expect_status 2 'a directory' "$FLAME" collapse .
 run_expect_status 2 'an unknown format' "$FLAME" collapse --from nonsense perf.txt
-like "$(cat err)" "no format 'nonsense'; --from takes" 'lists the formats'
+like "$(cat err)" '^flame: collapse: --from nonsense: expected perf, .* or heaptrack$' 'lists the formats'
 run_expect_status 2 'no stack on the output' "$FLAME" collapse --from perf -o no.folded "$ROOT/LICENSE"
 not_ok 'no file either' test -e no.folded
 ok 'an output file' "$FLAME" collapse -o yes.folded perf.txt

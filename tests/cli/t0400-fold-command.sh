@@ -97,10 +97,10 @@ spoil features.flame 20 '\xff\xff\xff\xff'
 spoil segment.flame 5120 'XXXX'
 
 refuses 'no file named' 'no argument' "$FLAME" fold
-refuses "unknown view 'leaks'.*alloc, count, live, peak, temp" 'view' "$FLAME" fold --view leaks one.flame
+refuses '--view leaks: expected alloc, count, live, .* or hotcold' 'view' "$FLAME" fold --view leaks one.flame
 refuses 'needs a value' 'view without value' "$FLAME" fold --view
 refuses '[-]-nonsense' 'option' "$FLAME" fold --nonsense one.flame
-refuses 'missing.flame: cannot open: No such file' 'missing file' "$FLAME" fold missing.flame
+refuses 'missing.flame: cannot read: No such file' 'missing file' "$FLAME" fold missing.flame
 refuses 'a directory' 'directory' "$FLAME" fold .
 refuses 'text.flame: neither a trace nor folded stacks' 'text' "$FLAME" fold text.flame
 refuses 'cut: its header says [0-9]+ bytes, the file has 10000' 'cut file' "$FLAME" fold cut.flame

@@ -23,8 +23,8 @@ printf 'main;f 0\n' >zero
 for command in render top; do
     refused "$command bad" "^flame: bad: no stack in 2 lines" "$FLAME" "$command" bad
     refused "$command zero" "every count is 0" "$FLAME" "$command" zero
-    refused "$command missing" "no-such-file: No such file" "$FLAME" "$command" no-such-file
-    refused "$command directory" "^flame: \.: " "$FLAME" "$command" .
+    refused "$command missing" "^flame: no-such-file: cannot read: No such file" "$FLAME" "$command" no-such-file
+    refused "$command directory" "^flame: \.: cannot read: Is a directory; name a file in it" "$FLAME" "$command" .
     refused "$command second file" "^flame: bad: no stack" "$FLAME" "$command" good bad
 done
 
@@ -86,13 +86,13 @@ done
 
 refused 'top sort' 'self, total or name' "$FLAME" top --sort size good
 refused 'top rows' 'expected a number' "$FLAME" top -n -3 good
-refused 'format' "unknown format 'gif'; there are: svg" "$FLAME" render -f gif good
-refused 'palette' "unknown palette 'beige'; there are: hot mem" "$FLAME" render --colors beige good
+refused 'format' '\-f gif: expected svg, html, .* or csv' "$FLAME" render -f gif good
+refused 'palette' '\-\-colors beige: expected hot, mem, .* or hotcold' "$FLAME" render --colors beige good
 refused 'width' '\-\-width 0:' "$FLAME" render --width 0 good
 refused 'width text' '\-\-width wide:' "$FLAME" render --width wide good
 refused 'width nan' '\-\-width nan:' "$FLAME" render --width nan good
 refused 'minwidth' '\-\-minwidth 200%:' "$FLAME" render --minwidth 200% good
-refused 'no such directory' 'no/such/o.svg: No such file or directory' \
+refused 'no such directory' '^flame: no/such/o.svg: cannot write: No such file or directory' \
     "$FLAME" render -o no/such/o.svg good
 
 run "$FLAME" render -o o.svg bad

@@ -13,9 +13,9 @@ refused 'unknown view' '--view peek: expected alloc, count, live, peak, temp, le
 refused 'bad depth' '--depth 5x' mem --depth 5x -o x.svg -- ./touch.sh
 refused 'unknown ending' '-o x.svgg: .*\.svg' mem -o x.svgg -- ./touch.sh
 refused 'no ending' '-o -: .*\.svg' mem -o - -- ./touch.sh
-refused 'directory that is not there' '-o none/x.svg: .*No such file' mem -o none/x.svg ./touch.sh
+refused 'directory that is not there' 'none/x.svg: cannot write: No such file or directory; choose a directory' mem -o none/x.svg ./touch.sh
 mkdir dir.svg
-refused 'directory as output' 'dir.svg: is a directory' mem -o dir.svg ./touch.sh
+refused 'directory as output' 'dir.svg: cannot write: Is a directory; name a file in it' mem -o dir.svg ./touch.sh
 refused 'missing command' 'no-such-command: no such program in PATH' \
     mem -o x.svg -- no-such-command
 refused 'missing path' './none: no such program' mem -o x.svg -- ./none
@@ -27,7 +27,7 @@ printf '#!/no/such/interpreter\n' >orphan.sh && chmod +x orphan.sh
 refused 'missing interpreter' "interpreter '/no/such/interpreter'" mem -o x.svg -- ./orphan.sh
 
 # A read-only place: by permission for users, by the kind of file system for root.
-refused 'file system that takes no files' '-o /proc/x.svg' mem -o /proc/x.svg ./touch.sh
+refused 'file system that takes no files' '/proc/x.svg: cannot write: ' mem -o /proc/x.svg ./touch.sh
 if [ "$(id -u)" -ne 0 ]; then
     mkdir -m 0555 locked
     refused 'unwritable directory' 'Permission denied' mem -o locked/x.svg ./touch.sh

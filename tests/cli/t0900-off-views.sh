@@ -81,7 +81,7 @@ run_expect_status 2 'a view of memory' "$FLAME" fold --view alloc off.flame
 file_has err "off.flame: a trace of waiting; there is no view 'alloc' of it, but off, wakeup" \
     'the line says which there are'
 run_expect_status 2 'an unknown view' "$FLAME" render --view nope off.flame
-file_has err 'unknown view .nope.; the views are alloc, .*hotcold' 'the line lists them'
+file_has err 'render: --view nope: expected alloc, .* or hotcold' 'the line lists them'
 compile_victim keeper
 "$FLAME" mem -q -o mem.flame -- ./keeper >/dev/null 2>&1
 run_expect_status 2 'a view of waiting of memory' "$FLAME" fold --view chain mem.flame
