@@ -422,7 +422,7 @@ static void on_entry(struct recorder *r, struct tracee *t, const struct off_even
 {
     const struct call *c = call_find(e->nr); /* NULL: it was found in one that is not traced */
 
-    if (e->nr == SYS_userfaultfd)
+    if (e->nr == SYS_userfaultfd) /* no other call has memory filled by the program itself */
         stacks_beware(r->stacks);
     if (call_flags(e->nr, e->args) & CALL_MAPS)
         space_changed(t->process->space);

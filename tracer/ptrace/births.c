@@ -16,10 +16,10 @@
 #include <signal.h>
 #include <linux/sched.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "tracer/ptrace/alarms.h"
+#include "tracer/sleeps/calls.h"
 #include "tracer/things/proctask.h"
 
 #define STRAY_NS 200000000u
@@ -34,15 +34,16 @@ static unsigned long event_message(const struct ptraced *t)
 
 uint64_t births_clone_flags(pid_t tid, const struct user_regs_struct *r)
 {
+    const struct call *c = call_find((int)r->orig_rax);
     uint64_t flags = 0;
     struct iovec here = {&flags, sizeof flags}, there = {(void *)r->rdi, sizeof flags};
 
-    switch (r->orig_rax) {
-    case SYS_clone:
+    switch (c ? (enum call_child)c->child : CALL_CHILD_ANY) {
+    case CALL_CHILD_CLONED:
         return r->rdi;
-    case SYS_vfork:
+    case CALL_CHILD_VFORKED:
         return CLONE_VM | CLONE_VFORK;
-    case SYS_clone3: /* the first member of its struct */
+    case CALL_CHILD_CLONED_AT:
         if (process_vm_readv(tid, &here, 1, &there, 1, 0) != sizeof flags)
             return 0;
         return flags;

@@ -77,7 +77,7 @@ static enum turn turn_of(const struct ptraced *t, const struct delicate *d)
     if (!t->in_call || !t->told) /* or in one that does not sleep */
         return call_flags(t->nr, t->args) & CALL_EINTR ? NEARLY_LAST : FIRST;
     c = call_find(t->nr);
-    if (!c || c->flags & CALL_BIRTH || t->retry.done ||
+    if (!c || call_makes_child(c) || t->retry.done ||
         (!is_timed(t, c) && !restart_exact(t->pid, t->tid, t->nr, t->args)))
         return STAYS;
     if (call_flags(t->nr, t->args) & CALL_EINTR)

@@ -15,6 +15,8 @@
 #include "tracer/sleeps/calls.h"
 #include "tracer/things/proctask.h"
 
+#define RING_EXT_ARG 8 /* IORING_ENTER_EXT_ARG: args[4] leads to a timeout */
+
 bool restart_pending(int64_t result)
 {
     return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
@@ -80,21 +82,21 @@ bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *
  * that can be gone on with; -1: none is found. */
 static int number_loaded(pid_t tid, uintptr_t pc)
 {
-    static const int restartable[] = {SYS_clock_nanosleep, SYS_futex, SYS_poll, SYS_nanosleep};
     uint8_t code[48];
     struct iovec here = {code, sizeof code}, there = {(void *)(pc - sizeof code), sizeof code};
 
     if (pc < sizeof code || process_vm_readv(tid, &here, 1, &there, 1, 0) != sizeof code)
         return -1;
     for (size_t at = sizeof code - 2 - 5 + 1; at-- > 0;) {
+        const struct call *c;
         int nr;
 
         if (code[at] != 0xb8)
             continue;
         memcpy(&nr, code + at + 1, sizeof nr);
-        for (size_t i = 0; i < ARRAY_LEN(restartable); i++)
-            if (nr == restartable[i])
-                return nr;
+        c = call_find(nr);
+        if (c && c->flags & CALL_RESTARTS)
+            return nr;
     }
     return -1;
 }
@@ -163,10 +165,11 @@ bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
         return (int)args[c->timeout_arg] < 0;
     if (c->timeout == CALL_TIMEOUT_AT)
         return !args[c->timeout_arg];
+    /* No other call says by a flag whether it has a timeout. */
     if (nr == SYS_io_uring_enter)
-        return !args[1] && !(args[3] & 8); /* IORING_ENTER_EXT_ARG: with a timeout */
+        return !args[1] && !(args[3] & RING_EXT_ARG);
     /* To a pipe so much is written at once or not at all. */
-    if (nr == SYS_write && args[2] <= PIPE_BUF && restart_fd_is(tid, (int)args[0], "pipe:"))
+    if (flags & CALL_RESUMES && args[2] <= PIPE_BUF && restart_fd_is(tid, (int)args[0], "pipe:"))
         return true;
     if (flags & CALL_SHORT)
         return false;

@@ -106,6 +106,7 @@ static bool given_up(struct ptraced *t, const struct call *c, uint64_t now)
         !restart_socket_timeout(t->pid, descriptor(t, c), restart_sends(c->nr), &timeout) ||
         !timeout || now - t->retry.since < timeout)
         return false;
+    /* connect alone goes on behind the back of a caller whose time is over. */
     t->regs.rax = (unsigned long long)(c->nr == SYS_connect ? -EINPROGRESS : -EAGAIN);
     ptrace(PTRACE_POKEUSER, t->tid, REG(rax), t->regs.rax);
     return true;

@@ -90,7 +90,8 @@ static void arguments(const struct user_regs_struct *r, uint64_t args[6])
     args[5] = r->r9;
 }
 
-/* A process made with this flag would have the filter and no tracer. */
+/* A process made with this flag would have the filter and no tracer. clone alone: clone3 has
+ * its flags in memory, which a filter cannot look at, nor may a tracer change it. */
 static void keep_children_traced(struct source *s, struct ptraced *t)
 {
     struct user_regs_struct *r = &t->regs;
@@ -113,7 +114,7 @@ static unsigned entry_flags(struct source *s, struct ptraced *t)
     t->nr = (int)r->orig_rax;
     arguments(r, t->args);
     flags = call_flags(t->nr, t->args);
-    if (t->nr == SYS_clone3 && !(births_clone_flags(t->tid, r) & CLONE_VFORK))
+    if (call_makes_child(call_find(t->nr)) && !(births_clone_flags(t->tid, r) & CLONE_VFORK))
         flags = 0;
     return flags;
 }

@@ -24,12 +24,17 @@
 #define NR_futex_wait 455
 #define NR_futex_requeue 456
 
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+
 #define S CALL_SLEEPS
 #define W CALL_WAKES
 #define RING_GETEVENTS 1 /* IORING_ENTER_GETEVENTS */
 
 #define EINTR_TOO CALL_EINTR
 #define SHORT CALL_SHORT
+#define RESTARTS CALL_RESTARTS
 
 /* ---- what is left of a row's flags ---- */
 
@@ -40,7 +45,7 @@ static unsigned futex_flags(const struct call *c, const uint64_t args[6])
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
     case FUTEX_LOCK_PI:
-    case 13: /* FUTEX_LOCK_PI2 */
+    case FUTEX_LOCK_PI2:
     case FUTEX_WAIT_REQUEUE_PI:
         return S;
     case FUTEX_WAKE:
@@ -148,11 +153,11 @@ static const struct call calls[] = {
      .when = {.is = CALL_IF_ONE_OF, .arg = 1, .values = lock_commands}, .decide = fcntl_flags},
     {SYS_flock, "flock", CALL_ON_LOCK, 0, S | W, .decide = flock_flags},
 
-    {SYS_poll, "poll", CALL_ON_FDS, 0, S, .zero = CALL_ZERO_TIMEOUT,
+    {SYS_poll, "poll", CALL_ON_POLLFDS, 0, S | RESTARTS, .zero = CALL_ZERO_TIMEOUT,
      .when = {.is = CALL_IF_NOT_ZERO, .arg = 2}},
-    {SYS_ppoll, "ppoll", CALL_ON_FDS, 0, S, .zero = CALL_ZERO_TIMEOUT, .shown = "poll"},
-    {SYS_select, "select", CALL_ON_FDS, 0, S, .zero = CALL_ZERO_TIMEOUT},
-    {SYS_pselect6, "pselect6", CALL_ON_FDS, 0, S, .zero = CALL_ZERO_TIMEOUT, .shown = "select"},
+    {SYS_ppoll, "ppoll", CALL_ON_POLLFDS, 0, S, .zero = CALL_ZERO_TIMEOUT, .shown = "poll"},
+    {SYS_select, "select", CALL_ON_FDSETS, 0, S, .zero = CALL_ZERO_TIMEOUT},
+    {SYS_pselect6, "pselect6", CALL_ON_FDSETS, 0, S, .zero = CALL_ZERO_TIMEOUT, .shown = "select"},
     {SYS_epoll_wait, "epoll_wait", CALL_ON_EPOLL, 0, S | EINTR_TOO, .zero = CALL_ZERO_TIMEOUT,
      .timeout = CALL_TIMEOUT_MS, .timeout_arg = 3, .when = {.is = CALL_IF_NOT_ZERO, .arg = 3}},
     {SYS_epoll_pwait, "epoll_pwait", CALL_ON_EPOLL, 0, S | EINTR_TOO, .zero = CALL_ZERO_TIMEOUT,
@@ -180,25 +185,25 @@ static const struct call calls[] = {
      .how_arg = 3, .decide = send_flags},
     {SYS_shutdown, "shutdown", CALL_ON_FD, 0, W, .flow = CALL_ENDS},
 
-    {SYS_futex, "futex", CALL_ON_FUTEX, 0, S | W, .decide = futex_flags},
+    {SYS_futex, "futex", CALL_ON_FUTEX, 0, S | W | RESTARTS, .decide = futex_flags},
     {NR_futex_waitv, "futex_waitv", CALL_ON_FUTEX, 0, S, .shown = "futex"},
     {NR_futex_wake, "futex_wake", CALL_ON_FUTEX, 0, W, .shown = "futex"},
     {NR_futex_wait, "futex_wait", CALL_ON_FUTEX, 0, S, .shown = "futex"},
     {NR_futex_requeue, "futex_requeue", CALL_ON_FUTEX, 0, W, .shown = "futex"},
 
-    {SYS_nanosleep, "nanosleep", CALL_ON_TIME, 0, S, .zero = CALL_ZERO_TIMEOUT},
-    {SYS_clock_nanosleep, "clock_nanosleep", CALL_ON_TIME, 0, S, .zero = CALL_ZERO_TIMEOUT,
-     .shown = "nanosleep"},
+    {SYS_nanosleep, "nanosleep", CALL_ON_TIME, 0, S | RESTARTS, .zero = CALL_ZERO_TIMEOUT},
+    {SYS_clock_nanosleep, "clock_nanosleep", CALL_ON_TIME, 0, S | RESTARTS,
+     .zero = CALL_ZERO_TIMEOUT, .shown = "nanosleep"},
 
-    {SYS_wait4, "wait4", CALL_ON_CHILD, 0, S,
+    {SYS_wait4, "wait4", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_PID,
      .when = {.is = CALL_UNLESS_BITS, .arg = 2, .bits = WNOHANG}},
-    {SYS_waitid, "waitid", CALL_ON_CHILD, 1, S,
+    {SYS_waitid, "waitid", CALL_ON_CHILD, 1, S, .child = CALL_CHILD_ID,
      .when = {.is = CALL_UNLESS_BITS, .arg = 3, .bits = WNOHANG}},
     /* Only with CLONE_VFORK: the parent sleeps until the child runs exec. */
-    {SYS_vfork, "vfork", CALL_ON_CHILD, 0, S | CALL_BIRTH, .flow = CALL_EITHER},
-    {SYS_clone, "clone", CALL_ON_CHILD, 0, S | CALL_BIRTH,
+    {SYS_vfork, "vfork", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_VFORKED},
+    {SYS_clone, "clone", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_CLONED,
      .when = {.is = CALL_IF_BITS, .arg = 0, .bits = CLONE_VFORK}},
-    {SYS_clone3, "clone3", CALL_ON_CHILD, 0, S | CALL_BIRTH, .flow = CALL_EITHER},
+    {SYS_clone3, "clone3", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_CLONED_AT},
 
     /* What such a parent waits for. */
     {SYS_execve, "execve", CALL_ON_PATH, 0, W | CALL_EXEC, .flow = CALL_EITHER},
@@ -208,12 +213,16 @@ static const struct call calls[] = {
     {SYS_rt_sigsuspend, "rt_sigsuspend", CALL_ON_SIGNAL, 0, S, .shown = "sigsuspend"},
     {SYS_rt_sigtimedwait, "rt_sigtimedwait", CALL_ON_SIGNAL, 0, S | EINTR_TOO,
      .timeout = CALL_TIMEOUT_AT, .timeout_arg = 2, .shown = "sigtimedwait"},
-    {SYS_kill, "kill", CALL_ON_PROCESS, 0, W, .when = {.is = CALL_IF_NOT_ZERO, .arg = 1}},
-    {SYS_tkill, "tkill", CALL_ON_PROCESS, 0, W, .when = {.is = CALL_IF_NOT_ZERO, .arg = 1}},
-    {SYS_tgkill, "tgkill", CALL_ON_PROCESS, 1, W, .when = {.is = CALL_IF_NOT_ZERO, .arg = 2}},
-    {SYS_rt_sigqueueinfo, "rt_sigqueueinfo", CALL_ON_PROCESS, 0, W, .flow = CALL_EITHER},
-    {SYS_rt_tgsigqueueinfo, "rt_tgsigqueueinfo", CALL_ON_PROCESS, 1, W, .flow = CALL_EITHER},
-    {SYS_pidfd_send_signal, "pidfd_send_signal", CALL_ON_PROCESS, 0, W, .flow = CALL_EITHER},
+    {SYS_kill, "kill", CALL_ON_PROCESS, 0, W, .signal_arg = 1,
+     .when = {.is = CALL_IF_NOT_ZERO, .arg = 1}},
+    {SYS_tkill, "tkill", CALL_ON_PROCESS, 0, W, .signal_arg = 1, .to = CALL_TO_THREAD,
+     .when = {.is = CALL_IF_NOT_ZERO, .arg = 1}},
+    {SYS_tgkill, "tgkill", CALL_ON_PROCESS, 0, W, .signal_arg = 2,
+     .when = {.is = CALL_IF_NOT_ZERO, .arg = 2}},
+    {SYS_rt_sigqueueinfo, "rt_sigqueueinfo", CALL_ON_PROCESS, 0, W, .signal_arg = 1},
+    {SYS_rt_tgsigqueueinfo, "rt_tgsigqueueinfo", CALL_ON_PROCESS, 0, W, .signal_arg = 2},
+    {SYS_pidfd_send_signal, "pidfd_send_signal", CALL_ON_PROCESS, 0, W, .signal_arg = 1,
+     .to = CALL_TO_PIDFD},
 
     {SYS_semop, "semop", CALL_ON_SEM, 0, S | W | EINTR_TOO, .flow = CALL_EITHER},
     {SYS_semtimedop, "semtimedop", CALL_ON_SEM, 0, S | W | EINTR_TOO, .timeout = CALL_TIMEOUT_AT,
@@ -312,6 +321,11 @@ static bool matters(const struct call *c, const uint64_t args[6])
         return *v;
     }
     return true;
+}
+
+bool call_makes_child(const struct call *c)
+{
+    return c && c->child >= CALL_CHILD_VFORKED;
 }
 
 unsigned call_flags(int nr, const uint64_t args[6])

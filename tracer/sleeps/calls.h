@@ -27,7 +27,8 @@ enum call_flag {
     CALL_CLOSES = 1u << 7,  /* its descriptor, if there was one, is closed */
     CALL_CLOSES_MANY = 1u << 8,
     CALL_IN_RING = 1u << 9, /* makes other calls that nobody sees */
-    CALL_BIRTH = 1u << 10,  /* makes a thread or a process; the parent of a vfork sleeps */
+    /* Interrupted, it is continued by restart_syscall, which has no arguments (restarts.h). */
+    CALL_RESTARTS = 1u << 10,
     CALL_EXEC = 1u << 11,
     CALL_OPENS = 1u << 12, /* a path that may be a fifo, which waits for its other end */
 };
@@ -35,11 +36,12 @@ enum call_flag {
 /* What its object is, in terms of its arguments. */
 enum call_object {
     CALL_ON_NOTHING,
-    CALL_ON_FD,     /* descriptor in args[fd_arg] */
-    CALL_ON_LOCK,   /* a lock on the file of the descriptor in args[fd_arg] */
-    CALL_ON_MQUEUE, /* the message queue of the descriptor in args[fd_arg] */
-    CALL_ON_FDS,    /* poll, select */
-    CALL_ON_EPOLL,  /* epoll_wait: descriptor in args[fd_arg] */
+    CALL_ON_FD,      /* descriptor in args[fd_arg] */
+    CALL_ON_LOCK,    /* a lock on the file of the descriptor in args[fd_arg] */
+    CALL_ON_MQUEUE,  /* the message queue of the descriptor in args[fd_arg] */
+    CALL_ON_POLLFDS, /* poll: args[1] struct pollfd at args[0] */
+    CALL_ON_FDSETS,  /* select: three bitmaps of args[0] descriptors */
+    CALL_ON_EPOLL,   /* epoll_wait: descriptor in args[fd_arg] */
     CALL_ON_FUTEX,
     CALL_ON_PATH, /* open, rename: the path's address is in args[fd_arg] */
     CALL_ON_DISK, /* sync, msync: whatever is not written yet */
@@ -48,7 +50,7 @@ enum call_object {
     CALL_ON_TIME,
     CALL_ON_SEM,
     CALL_ON_MSGQ,
-    CALL_ON_PROCESS, /* kill and its kin: whom it goes to */
+    CALL_ON_PROCESS, /* kill and its kin: whom it goes to; the signal is args[signal_arg] */
     CALL_ON_AIO,     /* io_getevents, io_uring_enter */
 };
 
@@ -66,6 +68,24 @@ enum call_zero {
     CALL_ZERO_TIMEOUT,
     CALL_ZERO_HANGUP,      /* the other end is gone */
     CALL_ZERO_HANGUP_IF_2, /* the same if more than nothing was asked for, in args[2] */
+};
+
+/* What a call on a child (CALL_ON_CHILD) has to do with it. */
+enum call_child {
+    CALL_CHILD_ANY,
+    CALL_CHILD_PID,       /* waits for the process args[fd_arg], if positive; returns which */
+    CALL_CHILD_ID,        /* waits for the process args[fd_arg] if args[0] is P_PID; returns 0 */
+    CALL_CHILD_VFORKED,   /* makes a process, whose exec or end it waits for */
+    CALL_CHILD_CLONED,    /* makes a thread or a process, as clone(2) flags in args[0] say; with
+                             CLONE_VFORK it waits as vfork does */
+    CALL_CHILD_CLONED_AT, /* the same, and args[0] is where the flags lie */
+};
+
+/* Whom a call on a process (CALL_ON_PROCESS) goes to. */
+enum call_to {
+    CALL_TO_PROCESS, /* the process args[0]; groups, if it is not positive */
+    CALL_TO_THREAD,  /* the process of the thread args[0] */
+    CALL_TO_PIDFD,   /* whoever the descriptor args[0] stands for */
 };
 
 /* How the call is told when to give up. */
@@ -97,6 +117,9 @@ struct call {
     uint8_t address_arg; /* which argument is a socket address it goes to, its length the
                             next; 0: none */
     uint8_t how_arg;     /* which argument has MSG_DONTWAIT and its kin, for `decide` */
+    uint8_t signal_arg;  /* which argument is the signal that is sent */
+    uint8_t child;       /* enum call_child */
+    uint8_t to;          /* enum call_to */
     const char *shown;   /* the name its frame has; NULL: name */
     struct {
         uint8_t is; /* enum call_when */
@@ -110,6 +133,9 @@ struct call {
 
 /* NULL for calls that do not matter. */
 const struct call *call_find(int nr);
+
+/* Whether the call makes a thread or a process. NULL does not. */
+bool call_makes_child(const struct call *c);
 
 /* The flags it has with these arguments: FUTEX_WAKE wakes and does not sleep, fcntl
  * sleeps only with F_SETLKW, and so on. 0: it does not matter. */

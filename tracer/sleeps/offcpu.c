@@ -421,7 +421,7 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
         sleep_begin(o, t, e, false);
 }
 
-/* ---- lives ---- */
+/* ---- births, execs and ends ---- */
 
 static void thread_begin(struct offcpu *o, const struct off_event *e)
 {

@@ -14,7 +14,7 @@
 
 static bool is_vfork(const struct sleeper *t)
 {
-    return call_flags(t->s.nr, t->s.args) & CALL_BIRTH;
+    return call_makes_child(call_find(t->s.nr));
 }
 
 void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack)

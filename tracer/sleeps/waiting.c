@@ -22,10 +22,10 @@
 enum wait_class waiting_class(int nr)
 {
     static const uint8_t classes[] = {
-        [CALL_ON_FD] = WAIT_FD,       [CALL_ON_LOCK] = WAIT_FD,   [CALL_ON_MQUEUE] = WAIT_FD,
-        [CALL_ON_FDS] = WAIT_SET,     [CALL_ON_EPOLL] = WAIT_SET, [CALL_ON_FUTEX] = WAIT_FUTEX,
-        [CALL_ON_CHILD] = WAIT_CHILD, [CALL_ON_SEM] = WAIT_SEM,   [CALL_ON_SIGNAL] = WAIT_SIGNAL,
-        [CALL_ON_MSGQ] = WAIT_MSGQ,
+        [CALL_ON_FD] = WAIT_FD,         [CALL_ON_LOCK] = WAIT_FD,     [CALL_ON_MQUEUE] = WAIT_FD,
+        [CALL_ON_POLLFDS] = WAIT_SET,   [CALL_ON_FDSETS] = WAIT_SET,  [CALL_ON_EPOLL] = WAIT_SET,
+        [CALL_ON_FUTEX] = WAIT_FUTEX,   [CALL_ON_CHILD] = WAIT_CHILD, [CALL_ON_SEM] = WAIT_SEM,
+        [CALL_ON_SIGNAL] = WAIT_SIGNAL, [CALL_ON_MSGQ] = WAIT_MSGQ,
     };
     const struct call *c = call_find(nr);
 

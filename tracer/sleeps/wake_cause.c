@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "common/sysnr.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/machine.h"
 #include "tracer/sleeps/restarts.h"
@@ -217,6 +216,7 @@ static struct wake *by_set(struct offcpu *o, const struct sleeper *t)
 static struct wake *by_object(struct offcpu *o, const struct sleeper *t)
 {
     const struct off_object *object = &t->s.object;
+    const struct call *c = call_find(t->s.nr);
     struct wake *w = NULL;
 
     switch (object->kind) {
@@ -236,9 +236,9 @@ static struct wake *by_object(struct offcpu *o, const struct sleeper *t)
                       object->kind == OFF_ON_SIGNAL && t->s.result > 0 ? (int)t->s.result : 0);
         return w ? w : pseudo("[signal]");
     case OFF_ON_CHILD:
-        if (t->s.nr == SYS_wait4 && t->s.result > 0)
+        if (c && c->child == CALL_CHILD_PID && t->s.result > 0)
             w = grave_wake(o, (pid_t)t->s.result, 0);
-        else if (t->s.nr == SYS_waitid)
+        else if (c && c->child == CALL_CHILD_ID)
             w = grave_wake(o, (pid_t)object->a, t->pid);
         return w ? w : pseudo("[exited]");
     case OFF_ON_SET:

@@ -5,14 +5,13 @@
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 
 #include "common/strbuf.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/wake_call.h"
 #include "tracer/sleeps/roles.h"
 
-/* ---- giving ---- */
+/* ---- wakes on their way ---- */
 
 struct wake *wake_call_wake(struct wake_call *g)
 {
@@ -198,21 +197,19 @@ static bool anybody(const struct offcpu *o)
 }
 
 /* Notes who sends what to whom, if anybody there sleeps. */
-static void wake_by_signal(struct wake_call *g, const struct off_event *e)
+static void wake_by_signal(struct wake_call *g, const struct call *c, const struct off_event *e)
 {
     struct offcpu *o = g->o;
-    struct sent sent = {(int)e->args[1], (pid_t)e->args[0], NULL}, *slot;
+    struct sent sent = {(int)e->args[c->signal_arg], (pid_t)e->args[0], NULL}, *slot;
     struct sleeper_process *p;
 
-    if (e->nr == SYS_tgkill || e->nr == SYS_rt_tgsigqueueinfo)
-        sent.signal = (int)e->args[2];
-    if (e->nr == SYS_tkill) {
+    if (c->to == CALL_TO_THREAD) {
         struct sleeper *to = machine_sleeper(o, (pid_t)e->args[0]);
 
         sent.pid = to ? to->pid : sent.pid;
-    }
-    if (e->nr == SYS_pidfd_send_signal) /* args[0] is a descriptor; any receiver may be meant */
+    } else if (c->to == CALL_TO_PIDFD) { /* any receiver may be meant */
         sent.pid = 0;
+    }
     p = sent.pid > 0 ? machine_process(o, sent.pid) : NULL;
     if (sent.signal == 0 || (sent.pid > 0 ? !p || !p->in_calls : !anybody(o)))
         return;
@@ -245,7 +242,7 @@ void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event
     if (!c)
         return;
     if (c->object == CALL_ON_PROCESS) {
-        wake_by_signal(&g, e);
+        wake_by_signal(&g, c, e);
         wake_unref(g.made);
         return;
     }

@@ -76,7 +76,8 @@ void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct
 }
 
 /* Private futexes are known by process and address. Whether one that may be shared is must
- * be seen from what it lies in. */
+ * be seen from what it lies in. Only of futex(2) itself it is taken on trust that it is
+ * private: the newer calls have their flags elsewhere, and looking is right for all. */
 static void futex(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
                   struct off_object *out)
 {
@@ -163,9 +164,13 @@ void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint
     case CALL_ON_MQUEUE:
         descriptor(o, pid, tid, c, args, out);
         break;
-    case CALL_ON_FDS:
+    case CALL_ON_POLLFDS:
         out->kind = OFF_ON_SET;
-        pollsets_of_call(o->sets, pid, tid, nr, args, set);
+        pollsets_of_poll(o->sets, pid, tid, args, set);
+        break;
+    case CALL_ON_FDSETS:
+        out->kind = OFF_ON_SET;
+        pollsets_of_select(o->sets, pid, tid, args, set);
         break;
     case CALL_ON_EPOLL:
         *out = (struct off_object){.kind = OFF_ON_SET,
@@ -180,10 +185,9 @@ void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint
         break;
     case CALL_ON_CHILD:
         out->kind = OFF_ON_CHILD;
-        if (nr == SYS_wait4 && (int)args[0] > 0)
-            out->a = (uint32_t)args[0];
-        else if (nr == SYS_waitid && args[0] == P_PID)
-            out->a = (uint32_t)args[1];
+        if (c->child == CALL_CHILD_PID ? (int)args[c->fd_arg] > 0
+                                       : c->child == CALL_CHILD_ID && args[0] == P_PID)
+            out->a = (uint32_t)args[c->fd_arg];
         break;
     case CALL_ON_SIGNAL:
         out->kind = OFF_ON_SIGNAL;

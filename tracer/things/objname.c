@@ -195,12 +195,12 @@ static void add_file(pid_t tid, int nr, const uint64_t args[6], bool keep, struc
     strbuf_release(&path);
 }
 
-static void add_set(pid_t pid, pid_t tid, int nr, const uint64_t args[6], size_t n, bool keep,
-                    struct strbuf *out)
+static void add_set(pid_t pid, pid_t tid, const struct call *c, const uint64_t args[6], size_t n,
+                    bool keep, struct strbuf *out)
 {
     struct pollfd one;
 
-    if (n == 1 && (nr == SYS_poll || nr == SYS_ppoll) && args[1] == 1 &&
+    if (n == 1 && c->object == CALL_ON_POLLFDS && args[1] == 1 &&
         objects_peek(tid, args[0], &one, sizeof one))
         read_fd(pid, tid, one.fd, keep, out);
     else
@@ -251,14 +251,15 @@ bool objname_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_
     case CALL_ON_FD:
     case CALL_ON_LOCK:
     case CALL_ON_MQUEUE:
-        if (nr == SYS_connect)
+        if (nr == SYS_connect) /* of its socket the other end is all that can be told */
             add_address(pid, tid, args, keep, out);
         else
             add_fd(pid, tid, (int)args[c->fd_arg], object, keep, out);
         break;
-    case CALL_ON_FDS:
+    case CALL_ON_POLLFDS:
+    case CALL_ON_FDSETS:
     case CALL_ON_EPOLL:
-        add_set(pid, tid, nr, args, set_size, keep, out);
+        add_set(pid, tid, c, args, set_size, keep, out);
         break;
     case CALL_ON_FUTEX:
         named = add_futex(o, tid, args[0], out);
@@ -318,7 +319,9 @@ enum trace_off_kind objname_kind(int nr, const struct off_object *object)
     case OFF_ON_LOCK:
         return TRACE_OFF_IPC;
     default: /* the descriptor is closed by now, or not one we know */
-        return c && (c->object == CALL_ON_FDS || c->object == CALL_ON_EPOLL) ? TRACE_OFF_POLL
-                                                                             : TRACE_OFF_OTHER;
+        return c && (c->object == CALL_ON_POLLFDS || c->object == CALL_ON_FDSETS ||
+                     c->object == CALL_ON_EPOLL)
+                   ? TRACE_OFF_POLL
+                   : TRACE_OFF_OTHER;
     }
 }

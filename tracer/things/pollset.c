@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <sys/syscall.h>
 #include <uthash.h>
 
 #include "common/alloc.h"
@@ -145,14 +144,19 @@ static void read_select(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t
     }
 }
 
-void pollsets_of_call(struct pollsets *p, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+void pollsets_of_poll(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
                       struct off_set *out)
 {
     p->n = 0;
-    if (nr == SYS_poll || nr == SYS_ppoll)
-        read_poll(p, pid, tid, args);
-    else
-        read_select(p, pid, tid, args);
+    read_poll(p, pid, tid, args);
+    finish(p, out);
+}
+
+void pollsets_of_select(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
+                        struct off_set *out)
+{
+    p->n = 0;
+    read_select(p, pid, tid, args);
     finish(p, out);
 }
 

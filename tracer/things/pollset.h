@@ -16,8 +16,10 @@ struct pollsets *pollsets_new(struct fds *fds); /* fds is borrowed */
 void pollsets_free(struct pollsets *p);
 
 /* Sorted by identity; valid until the next call. At most OFF_SET_MAX members. */
-void pollsets_of_call(struct pollsets *p, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+void pollsets_of_poll(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
                       struct off_set *out);
+void pollsets_of_select(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
+                        struct off_set *out);
 void pollsets_of_epoll(struct pollsets *p, pid_t pid, pid_t tid, int fd, struct off_set *out);
 /* fd -1: all of the process. */
 void pollsets_forget(struct pollsets *p, pid_t pid, int fd);
