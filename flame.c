@@ -120,6 +120,8 @@ static int check_output(int status)
 
 int main(int argc, char **argv)
 {
+    int status = flame_debug_check();
+
     fsize_ignore_signal();
-    return check_output(run(argc, argv));
+    return check_output(status ? status : run(argc, argv));
 }

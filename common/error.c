@@ -80,19 +80,42 @@ void flame_warn(const char *fmt, ...)
 
 static const char *const domains[] = {"events", "stacks", "symbols"};
 
-/* Bits by domain, from a list of names; what is no domain is nobody's business. */
-static unsigned read_domains(const char *list)
+/* Bits by domain, from a list of names; *wrong is the first that is none, or NULL. */
+static unsigned read_domains(const char *list, const char **wrong)
 {
     unsigned bits = 0;
     size_t len;
 
+    *wrong = NULL;
     for (const char *s = list; *s; s += len + (s[len] == ',')) {
+        unsigned i = 0;
+
         len = strcspn(s, ",");
-        for (unsigned i = 0; i < ARRAY_LEN(domains); i++)
-            if (strlen(domains[i]) == len && strncmp(domains[i], s, len) == 0)
-                bits |= 1u << i;
+        while (i < ARRAY_LEN(domains) &&
+               !(strlen(domains[i]) == len && strncmp(domains[i], s, len) == 0))
+            i++;
+        if (i < ARRAY_LEN(domains))
+            bits |= 1u << i;
+        else if (len && !*wrong)
+            *wrong = s;
     }
     return bits;
+}
+
+int flame_debug_check(void)
+{
+    const char *list = getenv("FLAME_DEBUG"), *wrong = NULL;
+    char known[64] = "";
+    size_t at = 0;
+
+    if (list)
+        read_domains(list, &wrong);
+    if (!wrong)
+        return FLAME_OK;
+    for (unsigned i = 0; i < ARRAY_LEN(domains); i++)
+        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", domains[i]);
+    return flame_error(FLAME_USAGE, "FLAME_DEBUG knows %s, but not '%.*s'", known,
+                       (int)strcspn(wrong, ","), wrong);
 }
 
 bool flame_debugs(enum flame_domain domain)
@@ -101,9 +124,9 @@ bool flame_debugs(enum flame_domain domain)
     static unsigned bits;
 
     if (unlikely(!known)) {
-        const char *list = getenv("FLAME_DEBUG");
+        const char *list = getenv("FLAME_DEBUG"), *wrong;
 
-        bits = list ? read_domains(list) : 0;
+        bits = list ? read_domains(list, &wrong) : 0;
         known = true;
     }
     return bits & 1u << domain;

@@ -54,6 +54,9 @@ enum flame_domain {
     FLAME_DEBUG_SYMBOLS, /* where a module's names come from */
 };
 
+/* Whether FLAME_DEBUG names domains only: FLAME_OK, or FLAME_USAGE after a line. */
+int flame_debug_check(void);
+
 bool flame_debugs(enum flame_domain domain);
 void flame_debug(enum flame_domain domain, const char *fmt, ...) FLAME_PRINTF(2, 3);
 

@@ -75,6 +75,7 @@ file_has child '^inherited origin=0 row=[0-9]+ blocks=[0-9]+ bytes=[0-9]+' 'and 
 run_expect_status 0 'FLAME_DEBUG=events' env FLAME_DEBUG=events "$FLAME" off -q -o o.folded -- sleep 0.01
 file_has err '^flame: events: [0-9.]+ [0-9]+/[0-9]+ entry clock_nanosleep\(' 'tells entries'
 file_has err '^flame: events: .* end = 0' 'and ends'
+file_has err '^flame: events: .* exit clock_nanosleep = 0( held .*)?$' 'of calls too, whose arguments are with the entry'
 file_lacks err '^flame: (stacks|symbols)' 'and nothing else'
 run_expect_status 0 'FLAME_DEBUG=stacks,symbols' env FLAME_DEBUG=stacks,symbols \
     "$FLAME" off -q -o o.folded -- sleep 0.01
@@ -83,5 +84,13 @@ file_has err '^flame: stacks: thread [0-9]+ at sp [0-9a-f]+: [0-9]+ frames, [0-9
 file_has err '^flame: stacks: libunwind was asked for [0-9]+, 0 are cut short$' 'and what they came to'
 file_has err '^flame: symbols: /.*libc.*: [0-9]+ symbols; file read' 'and where names come from'
 file_lacks err '^flame: events' 'but no events'
+rm -f o.folded
+run_expect_status 2 'FLAME_DEBUG=stacks,bogus' env FLAME_DEBUG=stacks,bogus,x \
+    "$FLAME" off -q -o o.folded -- touch was-run
+is_str "$(cat err)" \
+    "flame: FLAME_DEBUG knows events, stacks, symbols, but not 'bogus'" \
+    'one line names those that exist'
+is_str "$(ls was-run o.folded 2>/dev/null)" '' 'nothing was run or written'
+run_expect_status 0 'FLAME_DEBUG with nothing in it' env FLAME_DEBUG=,symbols, "$FLAME" --version
 
 done_testing
