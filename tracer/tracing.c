@@ -222,7 +222,7 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
         outcome->done = 1;
         word(done, TRACING_ENDS);
     }
-    source_part(t.source);
+    source_tell_ends(t.source);
     close_trace(&t, now);
     release(&t);
     outcome->done = 1;

@@ -22,7 +22,7 @@ static bool at_frame(struct span line, struct span *name)
 
 /* ---- jstack ---- */
 
-struct thread {
+struct jstack_thread {
     bool named, quiet, runnable;
     struct strbuf name;
 };
@@ -34,13 +34,13 @@ static bool waits(struct span method)
            (span_ends(method, "accept0") && span_find(method, "Socket"));
 }
 
-static void thread_head(struct collapse *c, struct thread *t, struct span line)
+static void thread_head(struct collapse *c, struct jstack_thread *t, struct span line)
 {
     static const char *const own[] = {" CompilerThread", "Signal Dispatcher", "Service Thread",
                                       "Attach Listener"};
     struct span name = span_to(span_from(line, 1), span_chr(span_from(line, 1), '"'));
 
-    *t = (struct thread){.named = true, .name = t->name};
+    *t = (struct jstack_thread){.named = true, .name = t->name};
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         t->quiet |= span_find(name, own[i]) != NULL;
     if (!c->opt->tid) {
@@ -55,7 +55,7 @@ static void thread_head(struct collapse *c, struct thread *t, struct span line)
     strbuf_add(&t->name, name.s, name.len);
 }
 
-static void thread_end(struct collapse *c, struct thread *t)
+static void thread_end(struct collapse *c, struct jstack_thread *t)
 {
     /* As the collapsers in common use have it, a thread without a stack is its name. */
     if (t->runnable && !t->quiet) {
@@ -65,7 +65,7 @@ static void thread_end(struct collapse *c, struct thread *t)
             collapse_flush_one(c, LEAF_FIRST);
     }
     collapse_drop(c);
-    *t = (struct thread){.name = t->name};
+    *t = (struct jstack_thread){.name = t->name};
 }
 
 void collapse_jstack_run(struct collapse *c)
@@ -81,7 +81,7 @@ void collapse_jstack_run(struct collapse *c)
                                         "}",
                                         "#",
                                         "Heap"};
-    struct thread t = {.name = STRBUF_INIT};
+    struct jstack_thread t = {.name = STRBUF_INIT};
     struct textrecord rec;
     struct span name;
 

@@ -29,7 +29,7 @@ struct frames {
     size_t n, alloc;
 };
 
-struct sleeper {
+struct sched_thread {
     uint64_t tid;
     bool out;              /* off the CPU */
     uint64_t since, woken; /* ns: when it left, when it was last woken */
@@ -43,7 +43,7 @@ struct sched {
     struct collapse *c;
     struct perf *perf;
     struct stackset *ns;
-    struct sleeper *sleepers;
+    struct sched_thread *threads;
     /* The event being read. */
     enum { NONE, SWITCH, WAKE, SLEPT } kind;
     uint64_t time, tid, other, delay;
@@ -58,15 +58,15 @@ static void append(struct frames *f, const uint32_t *ids, size_t n)
     f->n += n;
 }
 
-static struct sleeper *sleeper_at(struct sched *s, uint64_t tid, bool make)
+static struct sched_thread *thread_at(struct sched *s, uint64_t tid, bool make)
 {
-    struct sleeper *sl;
+    struct sched_thread *sl;
 
-    HASH_FIND(hh, s->sleepers, &tid, sizeof tid, sl);
+    HASH_FIND(hh, s->threads, &tid, sizeof tid, sl);
     if (!sl && make) {
         sl = xcalloc(1, sizeof *sl);
         sl->tid = tid;
-        HASH_ADD(hh, s->sleepers, tid, sizeof sl->tid, sl);
+        HASH_ADD(hh, s->threads, tid, sizeof sl->tid, sl);
     }
     return sl;
 }
@@ -167,9 +167,9 @@ static void event_line(struct sched *s, struct span line)
 }
 
 /* The frames just read, leaf first, are the waker's of `sl`. */
-static void take_wakers(struct sched *s, struct sleeper *sl)
+static void take_wakers(struct sched *s, struct sched_thread *sl)
 {
-    const struct sleeper *waker = sleeper_at(s, s->tid, false);
+    const struct sched_thread *waker = thread_at(s, s->tid, false);
     uint32_t dash;
 
     sl->wakers.n = 0;
@@ -184,7 +184,7 @@ static void take_wakers(struct sched *s, struct sleeper *sl)
     sl->woken = s->time;
 }
 
-static void count_sleep(struct sched *s, struct sleeper *sl, uint64_t ns)
+static void count_sleep(struct sched *s, struct sched_thread *sl, uint64_t ns)
 {
     struct stackset_count count = {ns, 0};
 
@@ -202,14 +202,14 @@ static void count_sleep(struct sched *s, struct sleeper *sl, uint64_t ns)
 static void end_event(struct sched *s)
 {
     struct collapse *c = s->c;
-    struct sleeper *sl;
+    struct sched_thread *sl;
 
     if (s->kind == SWITCH) {
-        sl = s->other ? sleeper_at(s, s->other, false) : NULL;
+        sl = s->other ? thread_at(s, s->other, false) : NULL;
         if (sl && sl->out && s->time >= sl->since)
             count_sleep(s, sl, s->time - sl->since);
         if (s->tid) { /* 0 is the idle task, which waits for nothing */
-            sl = sleeper_at(s, s->tid, true);
+            sl = thread_at(s, s->tid, true);
             sl->out = true;
             sl->since = s->time;
             sl->stack.n = sl->wakers.n = 0;
@@ -219,7 +219,7 @@ static void end_event(struct sched *s)
         }
         c->samples++;
     } else if (s->kind == WAKE || s->kind == SLEPT) {
-        sl = sleeper_at(s, s->other, false);
+        sl = thread_at(s, s->other, false);
         if (sl && sl->out) {
             if (s->kind == SLEPT || sl->wakers.n == 0)
                 take_wakers(s, sl);
@@ -264,7 +264,7 @@ void collapse_sched_run(struct collapse *c)
 {
     struct sched s = {.c = c, .ns = stackset_new()};
     struct stackset *result = c->stacks;
-    struct sleeper *sl, *next;
+    struct sched_thread *sl, *next;
     struct textrecord rec = {.in = &c->in};
 
     c->stacks = s.ns;
@@ -288,8 +288,8 @@ void collapse_sched_run(struct collapse *c)
     collapse_perf_close(s.perf);
     c->stacks = result;
     add_sums(&s);
-    HASH_ITER (hh, s.sleepers, sl, next) {
-        HASH_DEL(s.sleepers, sl);
+    HASH_ITER (hh, s.threads, sl, next) {
+        HASH_DEL(s.threads, sl);
         free(sl->stack.ids);
         free(sl->wakers.ids);
         free(sl->last.ids);

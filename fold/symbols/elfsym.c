@@ -249,10 +249,9 @@ struct elfsym *elfsym_open_debugdata(const struct elfsym *e)
     xz.avail_in = data->d_size;
     do {
         if (xz.total_out == room) {
-            room *= 2;
-            if (room > DEBUGDATA_MAX)
+            if (room > DEBUGDATA_MAX / 2)
                 break;
-            out = xrealloc(out, room);
+            GROW(out, room, room);
         }
         xz.next_out = out + xz.total_out;
         xz.avail_out = room - xz.total_out;

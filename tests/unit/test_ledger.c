@@ -7,6 +7,7 @@
 #include "tests/rnd.h"
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
+#include "tracer/sleeps/restarts.h"
 
 #define US 1000
 
@@ -141,6 +142,8 @@ static void test_stopped(void)
 /* A life of many stretches, each with figures that fit into it. */
 static void test_any(unsigned round)
 {
+    /* The kernel may go on with the call. */
+    static const int goes_on[] = {ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND};
     uint64_t at = 0, cpu = 0, runq = 0, runs = 0;
     bool in = false, stopped = false;
     unsigned wrong = 0;
@@ -171,7 +174,7 @@ static void test_any(unsigned round)
             stage_entry(at, 11, SYS_clock_nanosleep, ARGS(0, 0, (uint64_t)i));
             in = true;
         } else if ((rnd() % (4)) == 0) {
-            stage_exit(at, 11, -512 - (int)(rnd() % (3))); /* the kernel may go on with it */
+            stage_exit(at, 11, -goes_on[rnd() % ARRAY_LEN(goes_on)]);
             if ((rnd() % (2)))
                 stage_restarted(at + 5, 11, SYS_clock_nanosleep, ARGS(0));
             else

@@ -6,6 +6,7 @@
 
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
+#include "tracer/sleeps/restarts.h"
 
 #define WAIT (FUTEX_WAIT | FUTEX_PRIVATE_FLAG)
 #define WAKE (FUTEX_WAKE | FUTEX_PRIVATE_FLAG)
@@ -137,7 +138,8 @@ static void test_handler(void)
     static const struct {
         int result;
         unsigned sleeps;
-    } cases[] = {{-514, 2}, {-516, 2}, {-512, 1}, {-513, 1}};
+    } cases[] = {
+        {-ERESTARTNOHAND, 2}, {-ERESTART_RESTARTBLOCK, 2}, {-ERESTARTSYS, 1}, {-ERESTARTNOINTR, 1}};
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         two_threads(0);
@@ -166,7 +168,7 @@ static void test_restart(void)
     stage_sched(11, 0, 0, 1);
     stage_entry(100, 11, SYS_poll, ARGS(0x1000, 5, 3000));
     stage_sched(11, 10, 20, 3);
-    stage_exit(300, 11, -516);
+    stage_exit(300, 11, -ERESTART_RESTARTBLOCK);
     is_int((intmax_t)stage_sleeps(), 0, "interrupted, it is not over");
     stage_signal(310, 11, SIGSTOP, SI_USER, 77);
     stage_plain(OFF_STOPPED, 320, 11, 0);
@@ -184,7 +186,7 @@ static void test_restart(void)
 
     two_threads(0);
     stage_entry(100, 11, SYS_read, ARGS(3, 0, 1));
-    stage_exit(300, 11, -512);
+    stage_exit(300, 11, -ERESTARTSYS);
     stage_entry(310, 11, SYS_read, ARGS(3, 0, 1));
     stage_exit(400, 11, 1);
     is_int((intmax_t)stage_sleeps(), 1, "the same call again is the kernel's restart");
@@ -196,13 +198,13 @@ static void test_restart(void)
     stage_exit(700, 11, 1);
     is_int((intmax_t)stage_sleeps(), 3, "and another");
     stage_entry(800, 11, SYS_clock_nanosleep, ARGS(0));
-    stage_exit(900, 11, -516);
+    stage_exit(900, 11, -ERESTART_RESTARTBLOCK);
     stage_entry(910, 11, SYS_restart_syscall, ARGS(0));
     stage_exit(1000, 11, 0);
     is_int((intmax_t)stage_sleeps(), 4, "restart_syscall");
     is_int(stage_last()->nr, SYS_clock_nanosleep, "keeps the first call's name");
     stage_entry(1100, 11, SYS_poll, ARGS(1, 1, 1));
-    stage_exit(1200, 11, -516);
+    stage_exit(1200, 11, -ERESTART_RESTARTBLOCK);
     stage_entry(1210, 11, SYS_read, ARGS(3, 0, 1));
     is_int(stage_last()->nr, SYS_poll, "a handler that reads: the poll was over");
     is_int((intmax_t)stage_last()->end, 1200000, "when it left the kernel");

@@ -8,6 +8,7 @@
 
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
+#include "tracer/sleeps/restarts.h"
 #include "tracer/sleeps/roles.h"
 
 #define P FUTEX_PRIVATE_FLAG
@@ -370,7 +371,7 @@ static void test_signals(void)
     threads();
     stage_entry(10, 11, SYS_read, ARGS(3, 0, 1));
     stage_wake(20, 20, SYS_kill, ARGS(10, SIGUSR1));
-    stage_exit(30, 11, -512);
+    stage_exit(30, 11, -ERESTARTSYS);
     stage_signal(31, 11, SIGUSR1, SI_USER, 20);
     stage_entry(40, 11, SYS_clock_nanosleep, ARGS(0));
     is_str(stage_chain(), "20", "a call a signal ended: who sent it");
@@ -379,11 +380,11 @@ static void test_signals(void)
     stage_plain(OFF_SAMPLE, 60, 11, 0);
     is_str(stage_chain(), "[timer]", "an alarm");
     stage_entry(70, 11, SYS_pause, ARGS(0));
-    stage_exit(80, 11, -514);
+    stage_exit(80, 11, -ERESTARTNOHAND);
     stage_signal(81, 11, SIGINT, SI_KERNEL, 0);
     stage_entry(90, 11, SYS_pause, ARGS(0));
     is_int((intmax_t)stage_sleeps(), 2, "a pause that goes on is not over");
-    stage_exit(100, 11, -514);
+    stage_exit(100, 11, -ERESTARTNOHAND);
     stage_signal(101, 11, SIGINT, SI_KERNEL, 0);
     stage_entry(110, 11, SYS_read, ARGS(3));
     is_str(stage_chain(), "[terminal]", "Ctrl-C");
@@ -421,7 +422,7 @@ static void test_children(void)
     is_str(stage_chain(), "[exited]", "a child that was not traced");
     stage_entry(60, 11, SYS_rt_sigsuspend, ARGS(0));
     stage_plain(OFF_EXITING, 70, 21, 0);
-    stage_exit(80, 11, -514);
+    stage_exit(80, 11, -ERESTARTNOHAND);
     stage_signal(81, 11, SIGCHLD, CLD_EXITED, 20);
     stage_finish(90);
     ok(stage_last()->chain[0].tid == 21, "SIGCHLD: the last thread of the child");

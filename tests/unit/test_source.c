@@ -18,6 +18,7 @@
 #include "tests/unit/acts.h"
 #include "tests/unit/eventlog.h"
 #include "tracer/sleeps/eventtext.h"
+#include "tracer/sleeps/restarts.h"
 
 static int print_events(int argc, char **argv)
 {
@@ -250,7 +251,7 @@ static void test_signals(const struct source_options *o, const char *mode)
     for (size_t i = 0; i < log.n; i++) {
         const struct off_event *e = &log.events[i];
 
-        if (e->kind == OFF_EXIT && e->nr == SYS_read && e->result == -512)
+        if (e->kind == OFF_EXIT && e->nr == SYS_read && e->result == -ERESTARTSYS)
             out = e;
         if (out && !again && e->kind == OFF_ENTRY && e->tid == out->tid && e->restarted)
             again = e;

@@ -90,7 +90,7 @@ static void on_birth(struct source *s, struct ptraced *parent, uint64_t now)
         t = ptraced_add(s->threads, tid, tid);
     t->pid = flags & CLONE_THREAD ? parent->pid : tid;
     t->foreign = parent->foreign;
-    t->muted = parent->muted || s->parting || (s->opt.no_follow && t->pid != parent->pid);
+    t->muted = parent->muted || s->telling_ends || (s->opt.no_follow && t->pid != parent->pid);
     begin(s, t, parent->tid, flags, t->limbo ? t->birth_ns : now);
     if (t->limbo)
         leave_limbo(s, t, now);

@@ -143,12 +143,12 @@ static pid_t *list(const struct source *s, size_t *n)
     return tids;
 }
 
-void source_part(struct source *s)
+void source_tell_ends(struct source *s)
 {
     size_t n;
     pid_t *tids = list(s, &n);
 
-    s->parting = true;
+    s->telling_ends = true;
     for (size_t i = 0; i < n; i++) {
         struct off_event e = {.kind = OFF_THREAD_END, .time = source_now()};
         struct ptraced *t = ptraced_find(s->threads, tids[i]);
@@ -158,7 +158,7 @@ void source_part(struct source *s)
             t->begun = false;
         }
         if (t)
-            t->parted = s->leaving;
+            t->end_told = s->leaving;
         source_breathe(s);
     }
     free(tids);
@@ -178,7 +178,7 @@ void source_leave(struct source *s)
     alarms_tick_every(LOOK_NS);
     for (enum turn turn = FIRST; turn <= LAST; turn++)
         let_go_of(s, tids, n, turn, &d, until);
-    source_part(s);
+    source_tell_ends(s);
     alarms_tick_every(0);
     free(d.pids);
     free(tids);

@@ -56,7 +56,7 @@ struct ptraced {
     bool may_go;       /* at the exit of a call, as source_go_on has it */
     bool clean;        /* at_stop: nothing is under way, it can be let go of */
     bool departing;    /* was interrupted to be let go of */
-    bool parted;       /* its end was told; it is let go of with the end of this process */
+    bool end_told;     /* its end was told; it is let go of with the end of this process */
     bool stopped;      /* by job control */
     bool halted;       /* job control stopped it since its present or last call began */
 

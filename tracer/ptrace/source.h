@@ -64,12 +64,12 @@ bool source_left(const struct source *s);
 void source_leave(struct source *s);
 /*
  * True when the traced threads must not be left, because calls under our seccomp filter fail
- * without a tracer. Then the caller uses the other two: source_part tells an end for each
+ * without a tracer. Then the caller uses the other two: source_tell_ends tells an end for each
  * thread, and no thread stands while the others' ends are told; source_keep_serving goes on
  * tracing until the last thread has ended, without telling anything.
  */
 bool source_must_stay(const struct source *s);
-void source_part(struct source *s);
+void source_tell_ends(struct source *s);
 void source_keep_serving(struct source *s);
 
 /* The launched command; 0 when there is none. Its status once source_run has returned,

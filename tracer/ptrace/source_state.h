@@ -20,10 +20,10 @@ struct source {
     struct source_client client;
     struct ptraced_table *threads;
     int ptrace_options;
-    bool filtered; /* calls stop by the seccomp filter; else all do */
-    bool silent;   /* nothing is told any more */
-    bool leaving;  /* threads are let go of, one after the other */
-    bool parting;  /* threads are told to have ended, one after the other */
+    bool filtered;     /* calls stop by the seccomp filter; else all do */
+    bool silent;       /* nothing is told any more */
+    bool leaving;      /* threads are let go of, one after the other */
+    bool telling_ends; /* threads are told to have ended, one after the other */
 
     pid_t command;
     bool running; /* the command's exec has happened */

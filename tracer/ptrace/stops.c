@@ -48,7 +48,7 @@ void stops_let_go(struct ptraced *t)
 /* ESRCH: killed meanwhile; its end will be told. */
 void stops_resume(struct source *s, struct ptraced *t, int sig)
 {
-    bool exit_wanted = (t->in_call || !s->filtered) && !t->parted;
+    bool exit_wanted = (t->in_call || !s->filtered) && !t->end_told;
 
     if (unlikely(t->departing)) {
         leave_at_stop(s, t, sig);

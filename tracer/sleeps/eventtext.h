@@ -7,7 +7,8 @@
 #include "common/strbuf.h"
 #include "tracer/sleeps/event.h"
 
-/* Appends "SECONDS PID/TID KIND CALL(ARGS) = RESULT ...", without a line's end. */
+/* Appends "SECONDS PID/TID KIND CALL(ARGS) = RESULT ...", without a line's end. Only entries have
+ * arguments. */
 void event_add_text(struct strbuf *sb, const struct off_event *e);
 
 #endif

@@ -207,7 +207,7 @@ static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_
             m = ask_libunwind(s, sp, regs, &other);
         if (likely(m < s->room && n < s->room) || s->room >= ROOM_MAX)
             break;
-        s->room *= 2;
+        s->room *= 2; /* not GROW: every time the whole stack is walked again */
         s->pcs = xreallocarray(s->pcs, (size_t)s->room, sizeof *s->pcs);
     }
     s->deepest = mem.deepest;

@@ -56,7 +56,8 @@ struct offtrace {
     uint32_t epoch;
     /* By id, as far as they go; threads are never taken back. */
     struct trace_off_thread **thread;
-    uint32_t nthreads, thread_limit;
+    uint32_t nthreads;
+    size_t thread_room;
     struct pairmap names, shared; /* a name's number; (process, number) to thread */
     uint32_t links;               /* nodes of wakers */
     uint64_t cut_chains;
@@ -238,10 +239,7 @@ uint16_t offtrace_thread(struct offtrace *t, pid_t pid, pid_t tid, const char *c
     th = new_record(t, &t->threads, &fresh);
     if (!th)
         return 0;
-    if (fresh >= t->thread_limit) {
-        t->thread_limit = (fresh | ((1u << TRACE_THREAD_SHIFT) - 1)) + 1;
-        t->thread = xreallocarray(t->thread, t->thread_limit, sizeof(struct trace_off_thread *));
-    }
+    GROW(t->thread, fresh, t->thread_room);
     t->thread[fresh] = th;
     t->nthreads++;
     pairmap_put(&t->shared, (uint64_t)pid, number, fresh);
