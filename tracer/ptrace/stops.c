@@ -270,6 +270,19 @@ static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
     source_tell(s, t, &e);
 }
 
+/*
+ * At the first stop of a thread that was seen asleep in a call with a timeout: whether it has run
+ * more than to this stop since. Then it may have begun another call a moment ago, and since when
+ * that one sleeps is not known. What stopped it may be the interruption or a signal.
+ */
+static void forget_if_it_ran(struct ptraced *t)
+{
+    struct task_sched sched;
+
+    if (!t->timed || !task_sched(t->tid, &sched) || sched.turns > t->turns + 1)
+        t->entered = 0;
+}
+
 static void first_contact(struct source *s, struct ptraced *t, uint64_t now)
 {
     t->fresh = false;
@@ -294,14 +307,6 @@ static void interruption_arrived(struct source *s, struct ptraced *t)
     s->interrupts--;
 }
 
-/* More than to this stop, since it was seen asleep: it has begun another call, a moment ago. */
-static bool has_run(const struct ptraced *t)
-{
-    struct task_sched sched;
-
-    return !task_sched(t->tid, &sched) || sched.turns > t->turns + 1;
-}
-
 /* The interruption may have ended a call that would have gone on. */
 static void undo_interruption(struct source *s, struct ptraced *t, uint64_t now)
 {
@@ -310,8 +315,6 @@ static void undo_interruption(struct source *s, struct ptraced *t, uint64_t now)
 
     t->timed = false;
     arguments(&t->regs, args);
-    if (timed && t->fresh && has_run(t))
-        t->entered = 0;
     if (timed && retry_sooner(t, spent(s, t, now)))
         restart_remember(&t->cut, t->retry.nr, args, t->retry.pc, t->regs.rsp);
     else
@@ -447,6 +450,8 @@ static void on_stop(struct source *s, struct ptraced *t, const struct standing *
     t->stop_began = t->stood_since = who->since > t->let_go ? who->since : t->let_go;
     if (unlikely(t->interrupting))
         interruption_arrived(s, t);
+    if (unlikely(t->fresh))
+        forget_if_it_ran(t);
     switch (event) {
     case 0:
         if (sig == SYSCALL_STOP)
