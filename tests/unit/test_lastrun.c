@@ -20,6 +20,23 @@ static uint64_t now_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+static void nothing(int sig)
+{
+    (void)sig;
+}
+
+/* Wakes the process, and waits until it sleeps again. */
+static bool wake(pid_t pid, volatile uint64_t *before)
+{
+    uint64_t was = *before;
+
+    kill(pid, SIGUSR1);
+    for (int i = 0; i < 1000 && *before == was; i++)
+        usleep(1000);
+    usleep(100000);
+    return *before != was;
+}
+
 int main(void)
 {
     volatile uint64_t *before =
@@ -30,9 +47,11 @@ int main(void)
     pid_t pid = fork();
 
     if (pid == 0) {
-        *before = now_ns();
-        pause();
-        _exit(0);
+        signal(SIGUSR1, nothing);
+        for (;;) {
+            *before = now_ns();
+            pause();
+        }
     }
     usleep(300000);
     sched_getaffinity(0, sizeof was, &was);
@@ -46,6 +65,14 @@ int main(void)
         ok(when + MOMENT_NS > *before && when < now_ns() && again + MOMENT_NS > *before,
            "no sooner than it fell asleep (%+d us)", (int)((int64_t)(when - *before) / 1000));
         ok((when > again ? when - again : again - when) < MOMENT_NS, "the same each time");
+    }
+    if (access("/proc/self/sched", R_OK) == 0) {
+        ok(wake(pid, before), "woken, it goes to sleep again");
+        ok(!lastrun_ns(l, pid, false, &when),
+           "since the visit its CPU's clock may have fallen behind, so that is not known");
+        ok(lastrun_ns(l, pid, true, &when), "without another visit");
+        ok(when + MOMENT_NS > *before && when < now_ns(), "that tells when (%+d us)",
+           (int)((int64_t)(when - *before) / 1000));
     }
     sched_getaffinity(0, sizeof is, &is);
     ok(CPU_EQUAL(&was, &is), "we may run where we might before");

@@ -247,7 +247,7 @@ static bool is_timed(const struct source *s, struct ptraced *t, const struct tas
     if (!known || known->timeout == CALL_NO_TIMEOUT)
         return false;
     if (!t->timed && s->attach)
-        t->timed = lastrun_ns(s->attach->lastrun, t->tid, false, &t->entered);
+        t->timed = lastrun_ns(s->attach->lastrun, t->tid, true, &t->entered);
     return t->timed; /* until it is seen to have run again */
 }
 

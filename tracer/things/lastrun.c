@@ -20,7 +20,8 @@ struct lastrun {
     bool confined; /* and that is not known */
     struct {
         bool asked, known;
-        int64_t ahead; /* CLOCK_MONOTONIC is of the CPU's clock */
+        int64_t ahead;   /* CLOCK_MONOTONIC was of the CPU's clock at the last visit */
+        int64_t visited; /* when that was, by the CPU's clock */
     } cpu[CPU_SETSIZE];
 };
 
@@ -74,8 +75,8 @@ static int cpu_of(pid_t tid)
     return at && sscanf(at, " %d", &cpu) == 1 ? cpu : -1;
 }
 
-/* How far the clock of the CPU that we run on, and stay on, is behind. */
-static bool compare(int64_t *ahead)
+/* How far the clock of the CPU that we run on, and stay on, is behind at `visited`. */
+static bool compare(int64_t *ahead, int64_t *visited)
 {
     bool known = false;
 
@@ -86,8 +87,10 @@ static bool compare(int64_t *ahead)
         now = now_ns();
         if (!exec_start(getpid(), &started))
             return false;
-        if (!known || now - started < *ahead)
+        if (!known || now - started < *ahead) {
             *ahead = now - started;
+            *visited = started;
+        }
         known = true;
     }
     return known;
@@ -104,7 +107,7 @@ static bool visit(struct lastrun *l, int cpu)
     CPU_SET(cpu, &there);
     if (sched_setaffinity(0, sizeof there, &there) < 0)
         return false;
-    known = compare(&l->cpu[cpu].ahead);
+    known = compare(&l->cpu[cpu].ahead, &l->cpu[cpu].visited);
     sched_setaffinity(0, sizeof l->own, &l->own);
     return known;
 }
@@ -116,12 +119,15 @@ bool lastrun_ns(struct lastrun *l, pid_t tid, bool visit_it, uint64_t *ns)
 
     if (cpu < 0 || cpu >= CPU_SETSIZE || !exec_start(tid, &started))
         return false;
-    if (!l->cpu[cpu].asked && visit_it) {
+    if (visit_it && (!l->cpu[cpu].asked || (l->cpu[cpu].known && started > l->cpu[cpu].visited))) {
         l->cpu[cpu].asked = true;
         l->cpu[cpu].known = visit(l, cpu);
     }
+    /* What ran after the visit: its CPU's clock may have fallen behind further until then. */
+    if (!l->cpu[cpu].known || started > l->cpu[cpu].visited)
+        return false;
     when = started + l->cpu[cpu].ahead;
-    if (!l->cpu[cpu].known || when <= 0 || when > now)
+    if (when <= 0 || when > now)
         return false;
     *ns = (uint64_t)when;
     return true;

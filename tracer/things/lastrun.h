@@ -21,9 +21,10 @@ struct lastrun;
 struct lastrun *lastrun_new(void);
 void lastrun_free(struct lastrun *l);
 
-/* ns of CLOCK_MONOTONIC. Without `visit` only for CPUs that were visited before. It is never before
- * the thread really ran, and later than that by what was taken from its CPU since. False: not
- * known; the kernel does not say, or this process may not run where the thread did. */
+/* ns of CLOCK_MONOTONIC. Without `visit` only for threads that have not run since their CPU was
+ * visited. It is never before the thread really ran, and later than that by what was taken from its
+ * CPU between then and the visit. False: not known; the kernel does not say, or this process may
+ * not run where the thread did. */
 bool lastrun_ns(struct lastrun *l, pid_t tid, bool visit, uint64_t *ns);
 
 #endif
