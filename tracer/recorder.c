@@ -153,11 +153,7 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
 
-    if (!t || !tracee_sched(t, out))
-        return false;
-    if (r->event && r->event->kind == OFF_ENTRY && r->event->tid == tid)
-        t->entry = *out;
-    return true;
+    return t && tracee_sched(t, out);
 }
 
 static bool faults(void *arg, pid_t tid, uint64_t *n)
@@ -475,16 +471,6 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
     default:
         break;
     }
-}
-
-uint64_t recorder_ran_ns(struct recorder *r, pid_t tid)
-{
-    struct tracee *t = tracee(r, tid);
-    struct off_sched now;
-
-    if (!t || !t->entry.runs || !tracee_sched(t, &now))
-        return 0;
-    return now.cpu_ns + now.runq_ns - t->entry.cpu_ns - t->entry.runq_ns;
 }
 
 void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct user_regs_struct *regs)

@@ -44,8 +44,6 @@ struct off_sink recorder_sink(struct recorder *r);
 /* Reads what stacks of this thread will need, see struct source_client. */
 void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
                       const struct user_regs_struct *regs);
-/* See struct source_client. */
-uint64_t recorder_ran_ns(struct recorder *r, pid_t tid);
 /* Hands the event to the machine, and does what follows from it for address spaces, objects
  * and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);

@@ -33,7 +33,6 @@ struct tracee {
     int schedstat; /* open file, or -1 */
     uint64_t since;
     struct off_sched first; /* when it began to be traced */
-    struct off_sched entry; /* at its last OFF_ENTRY, if that was asked for */
     bool ended;             /* its times were summed up for the last time */
     bool in_call;           /* a call was entered and not left */
     bool asleep;            /* it was attached to while in this call and not stopped since */

@@ -53,13 +53,6 @@ static void on_prepare(void *arg, pid_t pid, pid_t tid, const struct user_regs_s
     recorder_prepare(&t->recorder, pid, tid, regs);
 }
 
-static uint64_t on_ran(void *arg, pid_t tid)
-{
-    struct tracing *t = arg;
-
-    return recorder_ran_ns(&t->recorder, tid);
-}
-
 static void on_beat(void *arg, uint64_t now)
 {
     struct tracing *t = arg;
@@ -126,7 +119,6 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     struct source_client client = {.arg = t,
                                    .event = on_event,
                                    .prepare = on_prepare,
-                                   .ran_ns = on_ran,
                                    .beat = on_beat,
                                    .beat_ns = kernel ? LOOK_NS : 0};
     struct offcpu_options machine = {.min_block_ns = o->min_block_ns,

@@ -25,7 +25,8 @@ struct retry {
     uintptr_t pc; /* where it ended; 0 when it has been entered again, or there is none */
     int nr;
     uint64_t since; /* when it was made first */
-    uint64_t done;  /* bytes it had written */
+    uint64_t from; /* when it was taken back, with what was left of its timeout then; 0: with all */
+    uint64_t done; /* bytes it had written */
     unsigned nregs; /* arguments that are not what the program made them: */
     struct {
         size_t at; /* offset in user_regs_struct */
@@ -62,7 +63,8 @@ struct ptraced {
 
     int nr; /* of the present call; of a restarted one, what it was at first */
     uint64_t args[6];
-    uint64_t entered; /* when, as it goes on after a cut */
+    uint64_t entered; /* since when its timeout counts: its entry, or when it was taken back; 0:
+                         that is not known */
     struct cut_call cut;
     struct retry retry;
     uint64_t stood_since;         /* at_stop: since when, or since the last event told of it */

@@ -60,7 +60,7 @@ static const size_t arg_register[6] = {REG(rdi), REG(rsi), REG(rdx), REG(r10), R
 
 /* A shorter one is put below the stack. The kernel reads it when the call is made again,
  * before anything else uses the place. */
-static void lessen_timespec(struct ptraced *t, size_t reg, uint64_t spent_ns)
+static bool lessen_timespec(struct ptraced *t, size_t reg, uint64_t spent_ns)
 {
     uint64_t at = (t->regs.rsp - RED_ZONE - sizeof(struct timespec)) & ~(uint64_t)15;
     uint64_t from = get(&t->regs, reg), left;
@@ -69,25 +69,30 @@ static void lessen_timespec(struct ptraced *t, size_t reg, uint64_t spent_ns)
 
     if (!from || process_vm_readv(t->tid, &here, 1, &there, 1, 0) != sizeof ts || ts.tv_sec < 0 ||
         ts.tv_sec > INT32_MAX)
-        return;
+        return false;
     left = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
     left = left > spent_ns ? left - spent_ns : 0;
     ts = (struct timespec){(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
     there.iov_base = (void *)at;
-    if (process_vm_writev(t->tid, &here, 1, &there, 1, 0) == sizeof ts)
-        change(t, reg, at);
+    if (process_vm_writev(t->tid, &here, 1, &there, 1, 0) != sizeof ts)
+        return false;
+    change(t, reg, at);
+    return true;
 }
 
-static void lessen_timeout(struct ptraced *t, const struct call *c, uint64_t spent_ns)
+/* Makes the timeout shorter by what was spent of it until `now`, from when on the rest counts. */
+static void lessen_timeout(struct ptraced *t, const struct call *c, uint64_t now, uint64_t spent_ns)
 {
     size_t reg = arg_register[c->timeout_arg];
     uint64_t spent_ms = spent_ns / 1000000u;
     int ms = (int)get(&t->regs, reg);
 
-    if (c->timeout == CALL_TIMEOUT_AT)
-        lessen_timespec(t, reg, spent_ns);
-    else if (c->timeout == CALL_TIMEOUT_MS && ms > 0)
+    if (c->timeout == CALL_TIMEOUT_AT && lessen_timespec(t, reg, spent_ns)) {
+        t->retry.from = now;
+    } else if (c->timeout == CALL_TIMEOUT_MS && ms > 0) {
         change(t, reg, spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 0);
+        t->retry.from = now - spent_ns % 1000000u;
+    }
 }
 
 /* ---- */
@@ -122,7 +127,7 @@ static bool is_half_done(const struct ptraced *t, const struct call *c)
            (restart_fd_is(t->tid, fd, "pipe:") || restart_fd_is(t->tid, fd, "socket:"));
 }
 
-bool retry_sooner(struct ptraced *t, uint64_t spent_ns)
+bool retry_sooner(struct ptraced *t, uint64_t now, uint64_t spent_ns)
 {
     struct user_regs_struct *r = &t->regs;
     const struct call *c = call_find((int)r->orig_rax);
@@ -132,7 +137,8 @@ bool retry_sooner(struct ptraced *t, uint64_t spent_ns)
         return false;
     t->retry.nr = c->nr;
     t->retry.pc = r->rip;
-    lessen_timeout(t, c, spent_ns);
+    t->retry.from = 0;
+    lessen_timeout(t, c, now, spent_ns);
     return restart_rewind(t->tid, r) == 0;
 }
 
@@ -159,12 +165,13 @@ bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum re
         return false;
     t->retry.nr = c->nr;
     t->retry.pc = r->rip;
+    t->retry.from = 0;
     if (half) {
         change(t, REG(rsi), r->rsi + wrote);
         change(t, REG(rdx), r->rdx - wrote);
         t->retry.done += wrote;
     } else if (how != RETRY_AS_IT_WAS && t->entered) {
-        lessen_timeout(t, c, spent_ns);
+        lessen_timeout(t, c, now, spent_ns);
     }
     return restart_rewind(t->tid, r) == 0;
 }
@@ -183,12 +190,15 @@ void retry_not(struct ptraced *t)
     ptrace(PTRACE_SETREGS, t->tid, 0, r);
 }
 
-void retry_entered(struct ptraced *t, uint64_t now)
+bool retry_entered(struct ptraced *t, uint64_t now)
 {
-    if (!t->retry.pc || t->regs.rip != t->retry.pc)
+    bool again = t->retry.pc && t->regs.rip == t->retry.pc;
+
+    if (!again)
         t->retry.since = now;
+    t->entered = again && t->retry.from ? t->retry.from : now;
     t->retry.pc = 0;
-    t->entered = now;
+    return t->entered != now;
 }
 
 void retry_over(struct ptraced *t)

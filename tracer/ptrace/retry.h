@@ -33,16 +33,18 @@ enum retry_how {
     RETRY_ALL,       /* less time or fewer bytes: this tracer is certainly there at its end */
 };
 
-/* At the stop that interrupted the thread, t->regs being valid: the call it has slept in for
- * `spent_ns` is made again with what is left of its timeout. False: it was in none. */
-bool retry_sooner(struct ptraced *t, uint64_t spent_ns);
+/* At the stop that interrupted the thread, t->regs being valid: the call that has used up
+ * `spent_ns` of its timeout by `now` is made again with what is left of it. False: it was in none.
+ */
+bool retry_sooner(struct ptraced *t, uint64_t now, uint64_t spent_ns);
 /* At the exit of a call or at the delivery of an ignored signal, t->regs being valid.
  * True: it is taken back. */
 bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum retry_how how);
 /* The program is to see what it returned. Nothing if no call is taken back. */
 void retry_not(struct ptraced *t);
-/* To be called at the entry of a call: one that was taken back, or another. */
-void retry_entered(struct ptraced *t, uint64_t now);
+/* To be called at the entry of a call: one that was taken back, or another. Sets t->entered; true:
+ * to when it was taken back, from which on what is left of its timeout counts. */
+bool retry_entered(struct ptraced *t, uint64_t now);
 /* The call has ended for good: arguments and result become what the program expects. t->regs must
  * be valid. */
 void retry_over(struct ptraced *t);

@@ -34,8 +34,6 @@ struct source_client {
        can be read now, before anybody is stopped. Its registers (rip and rsp, the rest is 0) if
        it sleeps, else NULL. May be NULL itself. */
     void (*prepare)(void *arg, pid_t pid, pid_t tid, const struct user_regs_struct *regs);
-    /* How long the thread ran, and waited for a CPU, since its last OFF_ENTRY. May be NULL. */
-    uint64_t (*ran_ns)(void *arg, pid_t tid);
     void (*beat)(void *arg, uint64_t now); /* between events, about every beat_ns */
     uint64_t beat_ns;
 };
