@@ -158,7 +158,8 @@ void leakcheck_now(const void *frame)
     if (!freeze_begin(&g.freeze))
         return;
     g.nrows = store.rows.segments << TRACE_ROW_SHIFT;
-    size = (size_t)g.nrows * sizeof *g.rows;
+    /* Whoever has allocated nothing has no rows, and has lost nothing. */
+    size = ((size_t)g.nrows + 1) * sizeof *g.rows;
     g.rows = pages_alloc(size);
     ok = g.rows && look(frame);
     freeze_end(&g.freeze);
