@@ -29,6 +29,8 @@ void fold_options_for(struct fold_options *opt, const struct filter *f)
 /* The view asked for of the first of these traces. */
 static const struct view *find_view(const struct fold_options *opt, uint32_t recorder)
 {
+    if (opt->views)
+        return opt->views;
     return opt->view ? view_find(opt->view) : views_of(recorder);
 }
 
@@ -168,10 +170,11 @@ static size_t choose_views(const struct folding *f, struct counted *chosen)
 {
     uint32_t recorder = f->ntraces ? f->traces[0]->header.recorder : TRACE_RECORDER_MEM;
     const struct view *asked = find_view(f->opt, recorder);
+    const struct view *all = f->opt->views ? f->opt->views : views_of(asked->recorder);
     size_t n = 0;
 
-    for (const struct view *v = views_of(asked->recorder); v->name; v++) {
-        if (v != asked && !f->opt->all_views)
+    for (const struct view *v = all; v->name; v++) {
+        if (v != asked && !f->opt->all_views && !f->opt->views)
             continue;
         if (all_have_view(f->traces, f->ntraces, v))
             chosen[n++] = (struct counted){.view = v};

@@ -15,16 +15,19 @@
 #include "fold/aggregate.h"
 #include "fold/stacks/filter.h"
 #include "fold/symbols/symbols.h"
+#include "fold/viewtable.h"
 
 struct fold_options {
     const char *view; /* one that view_find knows; NULL: the default of the trace's recorder */
     bool all_views;   /* every view the traces have, one after the other, each with its header */
-    bool pid;         /* the root frame is comm-PID instead of comm */
-    bool tid;         /* a frame for the thread under the root */
-    bool no_header;   /* leave out the "# flame:" line */
-    bool quiet;       /* say nothing of what is left out */
-    bool no_hint;     /* nor how more functions could have names */
-    bool own;         /* leave out what a forked child has of its parent's blocks */
+    /* All of these instead, which need not be in the recorder's table; borrowed. */
+    const struct view *views;
+    bool pid;                 /* the root frame is comm-PID instead of comm */
+    bool tid;                 /* a frame for the thread under the root */
+    bool no_header;           /* leave out the "# flame:" line */
+    bool quiet;               /* say nothing of what is left out */
+    bool no_hint;             /* nor how more functions could have names */
+    bool own;                 /* leave out what a forked child has of its parent's blocks */
     enum place_kind place;    /* names carry their place, for filters to read */
     const char *const *comms; /* only threads with one of these names; borrowed */
     size_t ncomms;

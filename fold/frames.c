@@ -227,6 +227,14 @@ static void add_place(const struct frames *f, struct strbuf *sb, const struct ad
     size_t len;
     const char *module = module_name(a->module, &len);
 
+    if (f->place == PLACE_ALL) {
+        place_mark(sb, a->module ? a->module->path : "", a->module ? strlen(a->module->path) : 0);
+        if (frame->path)
+            strbuf_addf(&place, "%s:%u", frame->path, frame->line);
+        place_mark(sb, place.buf, place.len);
+        strbuf_release(&place);
+        return;
+    }
     if (f->place == PLACE_MODULE || !frame->file) {
         place_mark_module(sb, f->place, module, len);
         return;
@@ -259,6 +267,8 @@ static void resolve(struct frames *f, struct address *a, struct list *list, bool
             add_offset(&sb, a);
         a->is_made = a->made && strcmp(sb.buf, a->made) == 0;
         folded_add_frame(&safe, sb.buf, sb.len);
+        if (f->place == PLACE_ALL)
+            add_place(f, &safe, a, &(struct symbol_frame){.name = NULL});
         add_id(f, list, &safe);
     }
     for (size_t i = 0; i < found.n; i++) {
@@ -266,7 +276,7 @@ static void resolve(struct frames *f, struct address *a, struct list *list, bool
 
         strbuf_clear(&sb);
         strbuf_add(&sb, frame->name, frame->len);
-        if (frame->file && f->place != PLACE_FILE && f->place != PLACE_LINE)
+        if (frame->file && f->place < PLACE_FILE)
             strbuf_addf(&sb, " %s:%u", frame->file, frame->line);
         if (frame->inlined)
             strbuf_addstr(&sb, "_[i]");

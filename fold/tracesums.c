@@ -42,6 +42,11 @@ void tracesums_add(struct tracesums *s, struct trace *t)
     trace_merge_add(s->sums, t);
 }
 
+void tracesums_add_flagged(struct tracesums *s, const struct trace *t, uint16_t flags)
+{
+    trace_merge_add_flagged(s->sums, t, flags);
+}
+
 struct trace *const *tracesums_get(struct tracesums *s, size_t *n)
 {
     return trace_merge_result(s->sums, n);

@@ -20,6 +20,9 @@ void tracesums_free(struct tracesums *s); /* NULL is allowed */
 /* Takes a trace over. */
 void tracesums_add(struct tracesums *s, struct trace *t);
 
+/* Adds of a memory trace only the rows with one of these flags; it stays the caller's. */
+void tracesums_add_flagged(struct tracesums *s, const struct trace *t, uint16_t flags);
+
 /* The sums, as traces for fold_loaded; lent until the next call. */
 struct trace *const *tracesums_get(struct tracesums *s, size_t *n);
 

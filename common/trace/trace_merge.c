@@ -131,6 +131,7 @@ struct adding {
     uint32_t epoch;      /* of the root of the stack being taken */
     uint32_t *node_of;   /* t's node id -> the program's */
     uint32_t *module_of; /* index of t's module -> the program's, plus one; 0: not asked yet */
+    uint16_t flagged;    /* only rows with one of these flags are added; 0: all are */
 };
 
 static uint64_t hash_on(uint64_t hash, uint64_t n)
@@ -328,7 +329,8 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
              blocks = row->alloc_calls - row->free_calls;
     struct trace_row *own;
 
-    if (!(a->t->header.features & TRACE_FEATURE_LEAKS) || row->flags & TRACE_ROW_INHERITED)
+    if (a->flagged || !(a->t->header.features & TRACE_FEATURE_LEAKS) ||
+        row->flags & TRACE_ROW_INHERITED)
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;
@@ -370,19 +372,21 @@ static bool can_add(const struct trace *t)
     return true;
 }
 
-void trace_merge_add(struct trace_merge *m, struct trace *t)
+static bool is_wanted(const struct trace_merge *m, const struct trace_row *row, uint16_t flags)
 {
-    struct adding a = {.o = &m->o, .t = t};
+    return trace_row_used(row) && !(m->o.own && row->flags & TRACE_ROW_INHERITED) &&
+           (!flags || row->flags & flags);
+}
 
-    if (!can_add(t)) {
-        put_out(m, t);
-        return;
-    }
-    a.p = program_of(m, t);
+/* The rows with one of these flags; 0: all. */
+static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flags)
+{
+    struct adding a = {.o = &m->o, .t = t, .p = program_of(m, t), .flagged = flags};
+
     a.node_of = xcalloc((size_t)t->node_limit + 1, sizeof *a.node_of);
     a.module_of = xcalloc(t->nmodules, sizeof *a.module_of);
     for (uint32_t id = 0; id < t->row_limit; id++)
-        if (trace_row_used(&t->rows[id]) && !(m->o.own && t->rows[id].flags & TRACE_ROW_INHERITED))
+        if (is_wanted(m, &t->rows[id], flags))
             add_row(&a, &t->rows[id]);
     if (t->header.sample_bytes > a.p->g.t->header.sample_bytes)
         a.p->g.t->header.sample_bytes = t->header.sample_bytes;
@@ -390,7 +394,22 @@ void trace_merge_add(struct trace_merge *m, struct trace *t)
     a.p->g.t->header.features |= t->header.features & TRACE_FEATURE_LEAKS;
     free(a.node_of);
     free(a.module_of);
+}
+
+void trace_merge_add(struct trace_merge *m, struct trace *t)
+{
+    if (!can_add(t)) {
+        put_out(m, t);
+        return;
+    }
+    add_rows(m, t, 0);
     trace_free(t);
+}
+
+void trace_merge_add_flagged(struct trace_merge *m, const struct trace *t, uint16_t flags)
+{
+    if (can_add(t))
+        add_rows(m, t, flags);
 }
 
 struct trace *const *trace_merge_result(struct trace_merge *m, size_t *n)

@@ -35,6 +35,10 @@ void trace_merge_free(struct trace_merge *m); /* NULL is allowed */
  * texts of its own, is kept as it is. */
 void trace_merge_add(struct trace_merge *m, struct trace *t);
 
+/* Adds those of its rows that have one of these flags, and leaves it to the caller; nothing if
+ * it cannot be added. */
+void trace_merge_add_flagged(struct trace_merge *m, const struct trace *t, uint16_t flags);
+
 /* The traces that came of it, in the order in which their programs came first; lent until the
  * next call. */
 struct trace *const *trace_merge_result(struct trace_merge *m, size_t *n);

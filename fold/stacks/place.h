@@ -20,7 +20,15 @@
 
 #include "common/strbuf.h"
 
-enum place_kind { PLACE_NONE, PLACE_MODULE, PLACE_FILE, PLACE_LINE };
+enum place_kind {
+    PLACE_NONE,
+    PLACE_MODULE,
+    PLACE_FILE,
+    PLACE_LINE,
+    /* For who reads the text here, not for filters: the module's path, another mark, and
+       "path/file.c:12" if that is known. */
+    PLACE_ALL,
+};
 
 /* No name holds this byte: folded_add_frame makes a blank of it. */
 #define PLACE_MARK '\x1f'

@@ -147,17 +147,17 @@ static void find_line(struct dwarfline *d, uint32_t unit, uint64_t vaddr,
         return;
     frame->line = t->row[lo - 1].line;
     if (t->row[lo - 1].file < t->nfiles)
-        frame->file = t->files[t->row[lo - 1].file];
+        frame->path = t->files[t->row[lo - 1].file];
 }
 
 /* Who called what was inlined is on the line of the call. */
 static void set_call(const struct dwarf_lines *t, const struct dwarf_inline *in,
                      struct dwarfline_frame *caller)
 {
-    caller->file = NULL;
+    caller->path = NULL;
     caller->line = in->call_line;
     if (in->call_line && in->call_file < t->nfiles)
-        caller->file = t->files[in->call_file];
+        caller->path = t->files[in->call_file];
 }
 
 size_t dwarfline_find(struct dwarfline *d, uint64_t vaddr, bool lines,
@@ -170,7 +170,7 @@ size_t dwarfline_find(struct dwarfline *d, uint64_t vaddr, bool lines,
 
     if (unit == RANGEMAP_NONE)
         return 0;
-    out[0] = (struct dwarfline_frame){NULL, NULL, 0};
+    out[0] = (struct dwarfline_frame){0};
     function = find_function(d, unit, vaddr);
     if (function != RANGEMAP_NONE) {
         uint64_t offset = d->units[unit].offsets.at[function];
@@ -189,7 +189,7 @@ size_t dwarfline_find(struct dwarfline *d, uint64_t vaddr, bool lines,
                 at[in->depth + 1] = in;
         }
         for (; n < DWARFLINE_FRAMES_MAX && at[n]; n++)
-            out[n] = (struct dwarfline_frame){dwarfread_name(d->in, at[n]->origin), NULL, 0};
+            out[n] = (struct dwarfline_frame){.name = dwarfread_name(d->in, at[n]->origin)};
     } else if (!lines) {
         return 0;
     }

@@ -15,7 +15,7 @@ struct dwarfline;
 
 struct dwarfline_frame {
     const char *name; /* mangled if the language mangles; NULL: not known */
-    const char *file; /* base name, or NULL */
+    const char *path; /* of the file, with its directory as far as that is known; or NULL */
     unsigned line;    /* where control is in this frame; 0: not known */
 };
 

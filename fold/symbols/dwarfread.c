@@ -586,9 +586,7 @@ static void read_files(Dwarf_Debug dbg, Dwarf_Die unit, Dwarf_Unsigned version,
     out->nfiles = (uint32_t)n + first;
     out->files = xcalloc(out->nfiles, sizeof *out->files);
     for (Dwarf_Signed i = 0; i < n; i++) {
-        const char *slash = strrchr(names[i], '/');
-
-        out->files[(uint32_t)i + first] = xstrdup(slash ? slash + 1 : names[i]);
+        out->files[(uint32_t)i + first] = xstrdup(names[i]);
         dwarf_dealloc(dbg, names[i], DW_DLA_STRING);
     }
     dwarf_dealloc(dbg, names, DW_DLA_LIST);

@@ -46,7 +46,7 @@ struct dwarf_lines {
     struct dwarf_line_row *row; /* sorted by addr */
     uint32_t n;
     size_t alloc;
-    char **files; /* base names by number; entries may be NULL */
+    char **files; /* paths by number; entries may be NULL */
     uint32_t nfiles;
 };
 

@@ -284,6 +284,13 @@ static struct symbol_frame named(struct symbols *s, const char *mangled, size_t 
     return frame;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    return slash ? slash + 1 : path;
+}
+
 struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
 {
     struct dwarfline_frame at[DWARFLINE_FRAMES_MAX];
@@ -305,7 +312,7 @@ struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, ui
         return out;
     }
     if (n == 0)
-        at[n++] = (struct dwarfline_frame){NULL, NULL, 0};
+        at[n++] = (struct dwarfline_frame){0};
     if (s->opt.no_inline && n > 1)
         n = 1;
     frame = keep(s, n * sizeof *frame);
@@ -314,7 +321,8 @@ struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, ui
 
         frame[i] = i == 0 && e ? named(s, e->name, e->len) : named(s, name, strlen(name));
         frame[i].inlined = i > 0;
-        frame[i].file = at[i].file;
+        frame[i].path = at[i].path;
+        frame[i].file = base_name(at[i].path);
         frame[i].line = at[i].line;
     }
     out.frame = frame;

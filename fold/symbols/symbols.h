@@ -35,7 +35,8 @@ struct symbol_frame {
     const char *name; /* not NUL-terminated, any bytes */
     size_t len;
     bool inlined;     /* has no frame of its own on the stack */
-    const char *file; /* base name, NUL-terminated, or NULL */
+    const char *path; /* of the file in the source, NUL-terminated, or NULL */
+    const char *file; /* its last component, or NULL */
     unsigned line;
 };
 
