@@ -1,20 +1,17 @@
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/strbuf.h"
-#include "driver/biggest.h"
+#include "driver/leak/leaklines.h"
+#include "driver/leaklooks.h"
 #include "driver/recording.h"
 #include "driver/runsummary.h"
 #include "driver/unseen.h"
 #include "render/value.h"
 
-#define STACKS_SHOWN 5
-#define PROCESSES_NAMED 8
+#define LEAKS_SHOWN 10
 
 #define AT(member) offsetof(struct run_options, member)
 
@@ -99,37 +96,16 @@ static void tell(const struct run_summary *s, const struct run_options *o, bool 
     strbuf_release(&sb);
 }
 
-/* A process that executed another program went on as that. */
-static bool has_looked(const struct taken *k, uint32_t pid)
+/* By process and thread; of what is live only sums over all are kept. */
+static int list_leaks(const struct recording *r, const struct run_options *o, struct leak_list *l)
 {
-    for (size_t i = 0; i < k->nprocesses; i++)
-        if (k->process[i].pid == pid && k->process[i].looked)
-            return true;
-    return false;
-}
+    size_t n;
+    struct trace *const *traces;
 
-/* Names those that have not looked, each once. */
-static void tell_unseen(const struct taken *k)
-{
-    struct strbuf sb = STRBUF_INIT;
-    size_t n = 0;
-
-    for (size_t i = k->nprocesses; i-- > 0;) {
-        const struct taken_process *p = &k->process[i];
-        bool before = false;
-
-        for (size_t j = i + 1; j < k->nprocesses && !before; j++)
-            before = k->process[j].pid == p->pid;
-        if (before || has_looked(k, p->pid))
-            continue;
-        if (n++ < PROCESSES_NAMED)
-            strbuf_addf(&sb, "%s%s %" PRIu32, sb.len ? ", " : "", p->comm, p->pid);
-    }
-    if (n)
-        flame_warn("leak: not looked for in %zu %s, which did not come to exit or may not be "
-                   "looked at: %s%s",
-                   n, n == 1 ? "process" : "processes", sb.buf, n > PROCESSES_NAMED ? "..." : "");
-    strbuf_release(&sb);
+    if (!o->look)
+        return leak_list_make(l, r->traces, r->ntraces, true);
+    traces = tracesums_get(r->taken.leaks, &n);
+    return leak_list_make(l, traces, n, false);
 }
 
 static bool is_over(const struct run_summary *s, const struct run_options *o)
@@ -143,42 +119,60 @@ static bool is_over(const struct run_summary *s, const struct run_options *o)
     return is_limited(o) ? bytes > o->max_bytes || blocks > o->max_blocks : bytes || blocks;
 }
 
+static void tell_looks(const struct taken *k)
+{
+    struct leak_looks looks;
+
+    leak_looks_make(&looks, k);
+    leak_looks_print(&looks);
+    leak_looks_release(&looks);
+}
+
+static int draw(const struct recording *r, const struct run_options *o)
+{
+    struct strbuf folded = STRBUF_INIT;
+    bool empty;
+    int status = recording_fold(r, o, true, recording_wants_lines(o), &folded);
+
+    if (!status)
+        status = recording_write(r, o, &folded, &empty);
+    if (!status)
+        flame_warn("leak: all of them in %s", o->output);
+    strbuf_release(&folded);
+    return status;
+}
+
+/* There are leaks: o->leak_status, or an enum flame_exit after a line. */
+static int report(const struct recording *r, const struct run_options *o)
+{
+    struct leak_list leaks;
+    int status = list_leaks(r, o, &leaks);
+
+    if (!status) {
+        leak_lines_print(&leaks, LEAKS_SHOWN);
+        leak_list_release(&leaks);
+        status = draw(r, o);
+    }
+    return status ? status : (int)o->leak_status;
+}
+
 /* 0, o->leak_status, or an enum flame_exit after a line. */
 static int judge(const struct recording *r, const struct run_options *o)
 {
-    struct strbuf folded = STRBUF_INIT;
     struct run_summary s;
-    bool leaks, empty;
-    int status;
+    bool leaks;
 
     run_summary_make(&s, r);
     leaks = is_over(&s, o);
     /* What was not looked at is no part of a clean bill. */
     if (leaks || !o->quiet) {
-        tell(&s, o, leaks);
         run_summary_print_others(r);
         unseen_print(r);
         if (o->look)
-            tell_unseen(&r->taken);
+            tell_looks(&r->taken);
+        tell(&s, o, leaks);
     }
-    if (!leaks)
-        return 0;
-    /* Where in the source, whether the result shows that or not. */
-    status = recording_fold(r, o, true, true, &folded);
-    if (!status) {
-        biggest_print(&folded, STACKS_SHOWN);
-        if (!recording_wants_lines(o)) {
-            strbuf_clear(&folded);
-            status = recording_fold(r, o, true, false, &folded);
-        }
-    }
-    if (!status) {
-        status = recording_write(r, o, &folded, &empty);
-    }
-    if (!status)
-        flame_warn("leak: all of them in %s", o->output);
-    strbuf_release(&folded);
-    return status ? status : (int)o->leak_status;
+    return leaks ? report(r, o) : 0;
 }
 
 int leak_main(int argc, char **argv)

@@ -10,11 +10,14 @@ void taken_init(struct taken *k)
 {
     *k = (struct taken){.options = {.own = true}};
     k->sums = tracesums_new(&k->options);
+    k->leak_options = (struct fold_options){.own = true, .pid = true, .tid = true};
+    k->leaks = tracesums_new(&k->leak_options);
 }
 
 void taken_release(struct taken *k)
 {
     tracesums_free(k->sums);
+    tracesums_free(k->leaks);
     for (size_t i = 0; i < k->nnames; i++)
         free(k->names[i]);
     free(k->names);
@@ -118,9 +121,19 @@ static void note(struct taken *k, const struct trace *t, bool ended)
     p->peak_bytes = add_own_rows(&k->totals, t);
 }
 
+static bool has_verdicts(const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->row_limit && t->header.features & TRACE_FEATURE_LEAKS; i++)
+        if (trace_row_used(&t->rows[i]) && !trace_row_counts(&t->rows[i]))
+            return true;
+    return false;
+}
+
 void taken_add(struct taken *k, struct trace *t, bool ended)
 {
     note(k, t, ended);
+    if (has_verdicts(t))
+        tracesums_add_flagged(k->leaks, t, TRACE_ROW_VERDICTS);
     tracesums_add(k->sums, t);
 }
 

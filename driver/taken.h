@@ -42,6 +42,9 @@ struct taken_totals {
 struct taken {
     struct fold_options options;
     struct tracesums *sums;
+    /* What processes found of their blocks, by process and thread; of those that found any. */
+    struct fold_options leak_options;
+    struct tracesums *leaks;
     struct taken_totals totals;
     struct taken_process *process; /* in the order of taking */
     size_t nprocesses, process_alloc;

@@ -6,7 +6,7 @@
 order='common common/options common/trace unwind preload/run preload preload/leak
 tracer/sleeps tracer/things tracer/trace tracer/ptrace tracer/stacks tracer
 fold/stacks fold/symbols fold/collapse fold
-render render/export render/backends render/dump driver/files driver'
+render render/export render/backends render/dump driver/files driver/leak driver'
 
 rank() {
     local i=0 folder

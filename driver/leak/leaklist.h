@@ -1,0 +1,79 @@
+/*
+ * leaklist.h: the leaks of a run, one by one.
+ *
+ * A leak is what one thread of one process has allocated in one stack and has lost in one
+ * way. All strings are safe text (folded_add_frame: no control characters, valid UTF-8), but
+ * names in them are the program's: whoever writes them escapes them.
+ *
+ * Not thread-safe.
+ */
+#ifndef FLAME_DRIVER_LEAK_LEAKLIST_H
+#define FLAME_DRIVER_LEAK_LEAKLIST_H
+
+#include <stdbool.h>
+
+#include "common/trace/trace_reader.h"
+
+enum leak_class {
+    LEAK_DEFINITE, /* nothing leads to it */
+    LEAK_INDIRECT, /* only blocks that are leaked do */
+    LEAK_INNER,    /* it is reached, but only by pointers to insides of blocks: no leak */
+    LEAK_LIVE,     /* --live: nobody asked whether anything leads to it */
+    LEAK_CLASSES,
+};
+
+/* "definite", "indirect", "inner", "live". */
+extern const char *const leak_class_names[LEAK_CLASSES];
+
+struct leak_frame {
+    const char *function; /* demangled; "[libc.so.6+0x1234]" when no symbol is known */
+    const char *module;   /* path of the file that the code is in; "": not known */
+    const char *file;     /* path in the source, as the compiler knew it; NULL: not known */
+    unsigned line;        /* 0: not known */
+    bool inlined;
+};
+
+struct leak {
+    enum leak_class class;
+    uint64_t bytes, blocks;
+    const char *process; /* its name */
+    uint32_t pid;        /* 0: several processes, or not known */
+    const char *thread;  /* its name when it was first seen; "": not known */
+    uint32_t tid;        /* 0: not known, or several threads */
+    struct leak_frame *frames;
+    size_t nframes; /* the innermost first */
+    char *text;     /* what the strings lie in; the leak's */
+};
+
+struct leak_list {
+    struct leak *leaks; /* those with the most bytes first */
+    size_t n, room;
+};
+
+/*
+ * Fills the list, which is empty, from traces: those that tell processes and threads apart
+ * (taken.h has them), or with `live` any. 0, or an enum flame_exit after a line, and the
+ * list is empty.
+ */
+int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces, bool live);
+void leak_list_release(struct leak_list *l);
+
+/* Takes the i-th leak out and frees it; the order stays. */
+void leak_list_remove(struct leak_list *l, size_t i);
+
+/* The sums over the leaks that count: definite, indirect and live ones. */
+uint64_t leak_list_bytes(const struct leak_list *l);
+uint64_t leak_list_blocks(const struct leak_list *l);
+bool leak_counts(const struct leak *leak);
+
+/*
+ * The frame that a reader wants to see first: the innermost of the program's own source,
+ * else the innermost that is no allocator's (operator new, std::allocator and their like).
+ * NULL: the leak has no frames.
+ */
+const struct leak_frame *leak_place(const struct leak *leak);
+
+/* As qsort has it: by what the frames are, and by nothing else. */
+int leak_compare_frames(const struct leak *a, const struct leak *b);
+
+#endif
