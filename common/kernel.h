@@ -4,13 +4,14 @@
  * All of the recorder's calls go through here, for three reasons. The program may have
  * entered a sandbox in which a call of ours would kill it: then a gate (preload/sandbox.h
  * sets it) is asked before each call. The shim interposes syscall() itself. And errno is
- * the program's: nothing here touches it.
+ * the program's: nothing here touches it (but kernel_answer, which is there for that).
  *
  * Thread- and signal-safe; no malloc, no lock.
  */
 #ifndef FLAME_COMMON_KERNEL_H
 #define FLAME_COMMON_KERNEL_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "common/compiler.h"
@@ -27,6 +28,18 @@ long kernel_call6(long number, const unsigned long args[6]);
 static inline bool kernel_failed(long result)
 {
     return (unsigned long)result > -4096UL;
+}
+
+/*
+ * A result as the C library has it: -1, and errno, if it is -errno. For functions that stand in
+ * the C library's place; nothing else here touches errno.
+ */
+static inline long kernel_answer(long result)
+{
+    if (!kernel_failed(result))
+        return result;
+    errno = (int)-result;
+    return -1;
 }
 
 /* Whether the gate would let this call through. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/strbuf.h"
 
 int outfile_open(struct outfile *out, const char *path)
@@ -90,8 +91,7 @@ void outfile_abort(struct outfile *out)
 
 const char *outfile_ending(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
+    const char *name = base_name(path), *dot = strrchr(name, '.');
     size_t len = dot && dot > name ? strlen(dot + 1) : 0;
 
     if (len == 0 || len > 5 || !isalpha((unsigned char)dot[1]))

@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/basename.h"
 #include "common/elfdyn.h"
 #include "common/kernel.h"
 
@@ -159,13 +160,6 @@ static bool has_sanitizer(struct elfdyn *e)
         if (elfdyn_defines(e, defines[i]))
             return true;
     return false;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 static bool begins(const char *s, const char *with)

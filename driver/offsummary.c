@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/error.h"
 #include "driver/runsummary.h"
 #include "driver/waitedlock.h"
@@ -151,10 +152,10 @@ static void add_if_large(struct strbuf *sb, const char *what, uint64_t ns, const
 
 static void print_sums(const struct sums *s, const struct recording *r, const char *subject)
 {
-    const char *comm = r->traces[0]->comm, *slash = strrchr(subject, '/');
+    const char *comm = r->traces[0]->comm;
     struct strbuf sb = STRBUF_INIT;
 
-    strbuf_addf(&sb, "%s: traced for ", *comm ? comm : slash ? slash + 1 : subject);
+    strbuf_addf(&sb, "%s: traced for ", *comm ? comm : base_name(subject));
     add_time(&sb, r->run.elapsed_ns);
     strbuf_addstr(&sb, "; ");
     run_summary_add_count(&sb, s->threads, "thread", "threads");

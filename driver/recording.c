@@ -18,8 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/basename.h"
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/procpath.h"
 #include "common/folded.h"
 #include "common/outfile.h"
 #include "common/alloc.h"
@@ -291,7 +293,7 @@ static int lend_file(const struct recording *r, const struct strbuf *text, struc
 {
     int fd = memfd_create("folded", MFD_CLOEXEC);
 
-    strbuf_addf(name, "/proc/self/fd/%d", fd);
+    strbuf_addstr(name, proc_path_of(PROC_SELF, "fd", fd).s);
     if (fd >= 0 && access(name->buf, R_OK) == 0 && write_all(fd, text))
         return fd;
     if (fd >= 0)
@@ -304,13 +306,12 @@ static int lend_file(const struct recording *r, const struct strbuf *text, struc
 /* As the user would: folded text in a file, `flame render --view VIEW -o OUTPUT FILE`. */
 static int draw(const struct recording *r, const struct strbuf *folded, const struct run_options *o)
 {
-    const char *slash = strrchr(o->subject, '/');
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
     char name[] = "render", opt_out[] = "-o", opt_subtitle[] = "--subtitle", opt_view[] = "--view";
     char *to = xstrdup(o->output), *view = xstrdup(o->view);
     int status, fd;
 
-    strbuf_addstr(&subtitle, slash ? slash + 1 : o->subject);
+    strbuf_addstr(&subtitle, base_name(o->subject));
     fd = lend_file(r, folded, &from);
     status = fd == -2 ? FLAME_FAILED : 0;
     if (!status) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "common/basename.h"
 #include "common/error.h"
 #include "common/outfile.h"
 #include "render/backend.h"
@@ -19,10 +20,9 @@ static bool ends_with(const char *s, const char *ending)
 /* NAME-mem.svg for a command called NAME, without what would be awkward in a file name. */
 static void default_output(struct run_options *o)
 {
-    const char *slash = strrchr(o->subject, '/');
     struct strbuf name = STRBUF_INIT;
 
-    strbuf_addstr(&name, slash ? slash + 1 : o->subject);
+    strbuf_addstr(&name, base_name(o->subject));
     for (size_t i = 0; i < name.len; i++)
         if (iscntrl((unsigned char)name.buf[i]) || (i == 0 && name.buf[i] == '-'))
             name.buf[i] = '_';

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/basename.h"
 #include "common/error.h"
 #include "common/preloadable.h"
 #include "common/alloc.h"
@@ -57,13 +58,6 @@ int target_find(const char *command, char **path)
         return not_runnable(command, err);
     *path = xstrdup(command);
     return 0;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 /* 0 and what machine the library is for, or FLAME_USAGE after a line. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/elfdyn.h"
 #include "common/error.h"
 #include "fold/symbols/elfsym.h"
@@ -94,7 +95,7 @@ static bool is_first(const struct taken *k, size_t i)
 static bool print_program(const char *exe)
 {
     const char *by = unseen_allocator(exe), *call = by ? NULL : unseen_call(exe);
-    const char *slash = strrchr(exe, '/'), *name = slash ? slash + 1 : exe;
+    const char *name = base_name(exe);
 
     if (by)
         flame_warn(strcmp(by, names[0]) == 0

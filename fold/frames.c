@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/folded.h"
 #include "fold/stacks/hashslots.h"
 #include "fold/symbols/madecode.h"
@@ -156,8 +157,7 @@ static void add_id(struct frames *f, struct list *list, const struct strbuf *nam
 static const char *module_name(const struct trace_module_view *module, size_t *len)
 {
     static const char gone[] = " (deleted)";
-    const char *path = module ? module->path : "", *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
+    const char *base = module ? base_name(module->path) : "";
 
     *len = strlen(base);
     if (*len > sizeof gone - 1 && strcmp(base + *len - (sizeof gone - 1), gone) == 0)

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
+#include "common/procpath.h"
 #include "preload/run/handon.h"
 #include "preload/hooks_exec.h"
 #include "preload/run/say.h"
@@ -159,21 +160,18 @@ struct of_descriptor {
 
 static bool name_descriptor(struct of_descriptor *d, int fd, const char *below)
 {
-    static const char proc[] = "/proc/self/fd/";
-    struct say_number number;
-    const char *digits = say_unsigned(&number, (uint64_t)fd);
-    size_t at = strlen(proc), len = strlen(digits), rest = strlen(below);
+    struct proc_path link = proc_path_of(PROC_SELF, "fd", fd);
+    size_t len = strlen(link.s), rest = strlen(below);
     long n;
 
-    if (fd < 0 || at + len + 1 + rest >= sizeof d->path)
+    if (fd < 0 || len + 1 + rest >= sizeof d->path)
         return false;
-    memcpy(d->path, proc, at);
-    memcpy(d->path + at, digits, len + 1);
+    memcpy(d->path, link.s, len + 1);
     n = kernel_call(SYS_readlinkat, -1, d->path, d->name, sizeof d->name - 1);
     d->name[n > 0 ? n : 0] = '\0';
     if (rest) {
-        d->path[at + len] = '/';
-        memcpy(d->path + at + len + 1, below, rest + 1);
+        d->path[len] = '/';
+        memcpy(d->path + len + 1, below, rest + 1);
     }
     return true;
 }

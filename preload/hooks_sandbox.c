@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/seccomp.h>
-#include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "preload/real.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
+#include "preload/varcall.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -72,13 +72,9 @@ static FLAME_COLD long enter_by_seccomp(const unsigned long a[6])
 EXPORT int prctl(int option, ...)
 {
     unsigned long a[6] = {(unsigned long)option};
-    va_list ap;
     int result;
 
-    va_start(ap, option);
-    for (int i = 1; i < 5; i++)
-        a[i] = va_arg(ap, unsigned long);
-    va_end(ap);
+    VARCALL_TAKE(a + 1, 4, option);
     if (unlikely(option == PR_SET_SECCOMP))
         return (int)enter_by_prctl(a);
     result = (int)call_prctl(a);
@@ -90,12 +86,8 @@ EXPORT int prctl(int option, ...)
 EXPORT long syscall(long number, ...)
 {
     unsigned long a[6];
-    va_list ap;
 
-    va_start(ap, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(ap, unsigned long);
-    va_end(ap);
+    VARCALL_TAKE(a, 6, number);
     if (unlikely(number == SYS_seccomp))
         return enter_by_seccomp(a);
     if (unlikely(number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP))

@@ -29,6 +29,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/basename.h"
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
@@ -84,13 +85,6 @@ static void describe_columns(struct trace_header *h)
 #undef COLUMN
     memcpy(h->columns, columns, sizeof columns);
     h->columns_used = ARRAY_LEN(columns);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 /*

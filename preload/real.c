@@ -15,11 +15,11 @@
 #include "preload/real.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
 #include "preload/nextsym.h"
+#include "preload/varcall.h"
 #include "unwind/arch.h"
 
 #define ARENA_ALIGN 16
@@ -125,29 +125,16 @@ static int arena_dlclose(void *handle FLAME_UNUSED)
 static long bare_syscall(long number, ...)
 {
     unsigned long a[6];
-    long result;
-    va_list ap;
 
-    va_start(ap, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(ap, unsigned long);
-    va_end(ap);
-    result = kernel_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (!kernel_failed(result))
-        return result;
-    errno = (int)-result;
-    return -1;
+    VARCALL_TAKE(a, 6, number);
+    return kernel_answer(kernel_call6(number, a));
 }
 
 static int bare_prctl(int option, ...)
 {
     unsigned long a[4];
-    va_list ap;
 
-    va_start(ap, option);
-    for (int i = 0; i < 4; i++)
-        a[i] = va_arg(ap, unsigned long);
-    va_end(ap);
+    VARCALL_TAKE(a, 4, option);
     return (int)bare_syscall(SYS_prctl, option, a[0], a[1], a[2], a[3], 0L);
 }
 
@@ -288,24 +275,16 @@ static int first_dlclose(void *handle)
 static int first_prctl(int option, ...)
 {
     unsigned long a[4];
-    va_list ap;
 
-    va_start(ap, option);
-    for (int i = 0; i < 4; i++)
-        a[i] = va_arg(ap, unsigned long);
-    va_end(ap);
+    VARCALL_TAKE(a, 4, option);
     return first()->prctl(option, a[0], a[1], a[2], a[3]);
 }
 
 static long first_syscall(long number, ...)
 {
     unsigned long a[6];
-    va_list ap;
 
-    va_start(ap, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(ap, unsigned long);
-    va_end(ap);
+    VARCALL_TAKE(a, 6, number);
     return first()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -1,3 +1,4 @@
+#include "common/basename.h"
 #include "render/backend.h"
 
 const struct render_backend *const render_backends[] = {
@@ -36,8 +37,7 @@ static bool next_word(const char **list, const char **w, size_t *len)
 
 static bool is_for(const struct render_backend *b, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *list = b->endings, *w;
-    const char *base = slash ? slash + 1 : path;
+    const char *list = b->endings, *w;
     size_t len;
 
     if (has_ending(path, b->name, strlen(b->name)))
@@ -45,7 +45,7 @@ static bool is_for(const struct render_backend *b, const char *path)
     while (next_word(&list, &w, &len))
         if (has_ending(path, w, len))
             return true;
-    return b->begins && strncmp(base, b->begins, strlen(b->begins)) == 0;
+    return b->begins && strncmp(base_name(path), b->begins, strlen(b->begins)) == 0;
 }
 
 const struct render_backend *backend_for_file(const char *path)

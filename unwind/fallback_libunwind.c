@@ -105,15 +105,6 @@ static ssize_t pipe_write(int fd FLAME_UNUSED, const void *buf FLAME_UNUSED, siz
     return (ssize_t)n;
 }
 
-/* Results as the C library has them. */
-static long as_libc(long result)
-{
-    if (!kernel_failed(result))
-        return result;
-    errno = (int)-result;
-    return -1;
-}
-
 static long guest_syscall(long number, ...)
 {
     long a, b, c;
@@ -126,7 +117,7 @@ static long guest_syscall(long number, ...)
     va_end(ap);
     if (number == SYS_write)
         return pipe_write((int)a, (const void *)b, (size_t)c);
-    return as_libc(kernel_call(number, a, b, c));
+    return kernel_answer(kernel_call(number, a, b, c));
 }
 
 static int no_pipe2(int fds[2], int flags FLAME_UNUSED)
@@ -142,22 +133,22 @@ static int no_pipe(int fds[2])
 
 static int close_nothing(int fd)
 {
-    return fd < 0 ? 0 : (int)as_libc(kernel_call(SYS_close, fd));
+    return fd < 0 ? 0 : (int)kernel_answer(kernel_call(SYS_close, fd));
 }
 
 static int guest_open(const char *path, int flags, ...)
 {
-    return (int)as_libc(kernel_open(path, flags, 0));
+    return (int)kernel_answer(kernel_open(path, flags, 0));
 }
 
 static int guest_stat(const char *path, struct stat *st)
 {
-    return (int)as_libc(kernel_call(SYS_newfstatat, AT_FDCWD, path, st, 0));
+    return (int)kernel_answer(kernel_call(SYS_newfstatat, AT_FDCWD, path, st, 0));
 }
 
 static int guest_fstat(int fd, struct stat *st)
 {
-    return (int)as_libc(kernel_call(SYS_fstat, fd, st));
+    return (int)kernel_answer(kernel_call(SYS_fstat, fd, st));
 }
 
 static void *guest_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
@@ -165,7 +156,7 @@ static void *guest_mmap(void *at, size_t size, int prot, int flags, int fd, off_
     if (flags & MAP_ANONYMOUS)
         at = pages_alloc(size);
     else
-        at = (void *)as_libc(kernel_call(SYS_mmap, at, size, prot, flags, fd, offset));
+        at = (void *)kernel_answer(kernel_call(SYS_mmap, at, size, prot, flags, fd, offset));
     return at ? at : MAP_FAILED;
 }
 
@@ -177,7 +168,7 @@ static int guest_munmap(void *at, size_t size)
 
 static int guest_sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-    return (int)as_libc(kernel_call(SYS_rt_sigprocmask, how, set, old, 8L));
+    return (int)kernel_answer(kernel_call(SYS_rt_sigprocmask, how, set, old, 8L));
 }
 
 static int guest_getpid(void)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/trace/trace_check.h"
 #include "common/trace/trace_grow.h"
 
@@ -69,10 +70,8 @@ void trace_merge_free(struct trace_merge *m)
 
 const char *trace_program(const struct trace *t)
 {
-    const char *slash = strrchr(t->exe, '/'), *name = t->comm;
+    const char *name = *t->comm ? t->comm : base_name(t->exe);
 
-    if (!*name)
-        name = slash ? slash + 1 : t->exe;
     return *name ? name : "unknown";
 }
 

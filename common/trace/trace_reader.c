@@ -116,11 +116,13 @@ static size_t bytes_in_use(int fd, size_t size)
     return (size_t)h.units * TRACE_UNIT;
 }
 
-/* Reads `fd` from where it stands, `room` bytes (at least 1) or more; *data is the caller's
- * also after an error. */
+/*
+ * Reads `fd` from where it stands, `room` bytes (at least 1) or more; *data is the caller's
+ * also after an error. Not grown by GROW, as a file that is larger than memory is an error that
+ * names the file, and a look at a trace that still grows goes on without it.
+ */
 static int read_whole(int fd, size_t room, uint8_t **data, size_t *len)
 {
-
     *len = 0;
     *data = malloc(room);
     if (!*data)

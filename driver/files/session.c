@@ -259,7 +259,7 @@ bool session_is_trace(const char *name)
 int session_collect(struct session *s)
 {
     struct found *found = NULL;
-    size_t n = 0;
+    size_t n = 0, room = 0;
     struct dirent *d;
     DIR *dir = opendir(s->dir);
 
@@ -271,8 +271,7 @@ int session_collect(struct session *s)
         if (!session_is_trace(d->d_name))
             continue;
         strbuf_addf(&path, "%s/%s", s->dir, d->d_name);
-        if ((n & (n - 1)) == 0)
-            found = xreallocarray(found, n ? n * 2 : 1, sizeof *found);
+        GROW(found, n, room);
         found[n].when = born(path.buf);
         found[n++].path = strbuf_detach(&path, NULL);
     }

@@ -24,7 +24,7 @@ bool csvread_split(struct csvread *v, const char *line, size_t len)
         } else if (line[i] == '"') {
             quoted = !quoted;
         } else if (line[i] == ',' && !quoted) {
-            if (v->n + 1 == COLLAPSE_CSV_COLUMNS)
+            if (v->n + 1 == CSV_COLUMNS)
                 return false;
             v->at[++v->n] = v->text.len;
         } else {

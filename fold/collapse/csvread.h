@@ -8,12 +8,12 @@
 #include "common/strbuf.h"
 #include "fold/stacks/textinput.h"
 
-enum { COLLAPSE_CSV_COLUMNS = 64 };
+enum { CSV_COLUMNS = 64 };
 
 struct csvread {
     struct textrecord row; /* the line that is or was last in it, if it came from an input */
     struct strbuf text;    /* the fields of the last line, one after the other */
-    size_t at[COLLAPSE_CSV_COLUMNS + 1];
+    size_t at[CSV_COLUMNS + 1];
     size_t n;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/folded.h"
 
 enum { NAMED = 3, NAME_MAX_BYTES = 200 };
@@ -37,10 +38,9 @@ void lostnames_add(struct lostnames *l, const char *s, size_t len)
 
 void lostnames_word(struct strbuf *sb, const char *path, const uint8_t *build, size_t len)
 {
-    const char *slash = strrchr(path, '/');
     struct strbuf name = STRBUF_INIT;
 
-    folded_add_frame(&name, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+    folded_add_frame(&name, base_name(path), strlen(base_name(path)));
     for (size_t i = 0; i < name.len && i < NAME_MAX_BYTES; i++)
         strbuf_addch(sb, name.buf[i] == ' ' || name.buf[i] == ':' ? '_' : name.buf[i]);
     strbuf_release(&name);

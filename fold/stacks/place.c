@@ -3,7 +3,7 @@
 #include "common/folded.h"
 #include "fold/stacks/span.h"
 
-static struct span base_name(struct span path)
+static struct span base_span(struct span path)
 {
     return span_from(path, span_rchr(path, '/') + 1);
 }
@@ -27,7 +27,7 @@ static void add_module(struct strbuf *sb, enum place_kind kind, struct span base
 
 void place_mark_module(struct strbuf *sb, enum place_kind kind, const char *path, size_t len)
 {
-    struct span base = base_name((struct span){path, len});
+    struct span base = base_span((struct span){path, len});
 
     strbuf_addch(sb, PLACE_MARK);
     if (base.len)
@@ -51,7 +51,7 @@ static bool find_file(struct span name, struct span *file)
 
     if (!span_ends(name, ")") || open == SIZE_MAX || open == 0)
         return false;
-    *file = base_name(span_from(span_to(name, name.len - 1), open + 1));
+    *file = base_span(span_from(span_to(name, name.len - 1), open + 1));
     return ends_in_one_of(*file, endings, ARRAY_LEN(endings));
 }
 
@@ -123,7 +123,7 @@ static bool find_line_before(struct span name, struct span *file, struct span *n
     rest = span_from(rest, number->len);
     if (colon == SIZE_MAX || number->len == 0 || !span_begins(rest, ":"))
         return false;
-    *file = base_name(span_to(name, colon));
+    *file = base_span(span_to(name, colon));
     return span_ends(*file, ">") || (file->len > 1 && span_chr(*file, '.') != SIZE_MAX);
 }
 
@@ -141,7 +141,7 @@ static bool find_line_behind(struct span name, struct span *file, struct span *n
     colon = from = end - 1;
     while (from > 0 && !strchr(" (:", name.s[from - 1]))
         from--;
-    *file = base_name(span_from(span_to(name, colon), from));
+    *file = base_span(span_from(span_to(name, colon), from));
     *number = span_from(name, end);
     return from > 0 && file->len > 1 && span_chr(*file, '.') != SIZE_MAX;
 }
@@ -168,7 +168,7 @@ bool place_find(enum place_kind kind, const char *name, size_t len, struct strbu
         folded_add_frame(out, file.s, file.len);
         return true;
     }
-    if (!find_module(text, &module) || (module = base_name(module)).len == 0)
+    if (!find_module(text, &module) || (module = base_span(module)).len == 0)
         return false;
     add_module(out, kind, module);
     return true;

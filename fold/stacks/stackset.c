@@ -82,7 +82,7 @@ static uint32_t find_name(struct stackset *st, const char *name, size_t len, uin
     id = (uint32_t)st->nnames++;
     st->names[id] = (struct name){st->arena.len, (uint32_t)len};
     strbuf_add(&st->arena, name, len);
-    strbuf_grow(&st->arena, COLLAPSE_SLACK);
+    strbuf_grow(&st->arena, NAME_SLACK);
     hashslots_add(h, hash, id);
     return id;
 }

@@ -8,7 +8,8 @@
 #include "fold/stacks/stackset.h"
 #include "fold/stacks/hashslots.h"
 
-enum { COLLAPSE_SLACK = 16 };
+/* Bytes that may be read behind a name: names are copied so many at a time. */
+enum { NAME_SLACK = 16 };
 
 struct name {
     size_t at; /* in the arena */
@@ -23,7 +24,7 @@ struct stack {
 
 struct stackset {
     uint64_t seed;
-    struct strbuf arena; /* with COLLAPSE_SLACK bytes of room behind it */
+    struct strbuf arena; /* with NAME_SLACK bytes of room behind it */
     struct name *names;
     size_t nnames, names_alloc;
     struct hashslots by_name;

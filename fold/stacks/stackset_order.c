@@ -231,14 +231,14 @@ void stackset_line_set(struct stackset_line *line, const struct stackset *st, si
         const struct name *nm = &st->names[ids[k]];
         char *to;
 
-        if (line->text.alloc < line->text.len + nm->len + 2 + COLLAPSE_SLACK)
-            strbuf_grow(&line->text, (size_t)nm->len + 1 + COLLAPSE_SLACK);
+        if (line->text.alloc < line->text.len + nm->len + 2 + NAME_SLACK)
+            strbuf_grow(&line->text, (size_t)nm->len + 1 + NAME_SLACK);
         to = line->text.buf + line->text.len;
         if (k)
             *to++ = ';';
         /* Sixteen bytes at a time, some too many: the calls are what memcpy costs here. */
-        for (size_t at = 0; at < nm->len; at += COLLAPSE_SLACK)
-            memcpy(to + at, st->arena.buf + nm->at + at, COLLAPSE_SLACK);
+        for (size_t at = 0; at < nm->len; at += NAME_SLACK)
+            memcpy(to + at, st->arena.buf + nm->at + at, NAME_SLACK);
         line->text.len = (size_t)(to - line->text.buf) + nm->len;
         line->ends[k] = line->text.len;
     }

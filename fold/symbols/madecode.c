@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/basename.h"
 #include "common/compiler.h"
 
 static const struct {
@@ -16,7 +17,7 @@ static const struct {
 
 static bool is_called(const char *path, const char *wanted)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = base_name(path);
     size_t len = strlen(wanted);
 
     if (wanted[len - 1] == '*')

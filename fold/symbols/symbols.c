@@ -19,6 +19,7 @@
 
 #include "common/error.h"
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/strbuf.h"
 #include "fold/symbols/debpackage.h"
 #include "fold/symbols/debugfile.h"
@@ -284,13 +285,6 @@ static struct symbol_frame named(struct symbols *s, const char *mangled, size_t 
     return frame;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-
-    return slash ? slash + 1 : path;
-}
-
 struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
 {
     struct dwarfline_frame at[DWARFLINE_FRAMES_MAX];
@@ -322,7 +316,7 @@ struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, ui
         frame[i] = i == 0 && e ? named(s, e->name, e->len) : named(s, name, strlen(name));
         frame[i].inlined = i > 0;
         frame[i].path = at[i].path;
-        frame[i].file = base_name(at[i].path);
+        frame[i].file = at[i].path ? base_name(at[i].path) : NULL;
         frame[i].line = at[i].line;
     }
     out.frame = frame;

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "preload/leak/next.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,28 +25,19 @@ static int start_bare(main_function *program FLAME_UNUSED, int argc FLAME_UNUSED
     return 127;
 }
 
-/* As the C library has it: errno, and -1 or MAP_FAILED. */
-static long answer(long result)
-{
-    if (!kernel_failed(result))
-        return result;
-    errno = (int)-result;
-    return -1;
-}
-
 static void *mmap_bare(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
-    return (void *)answer(kernel_call(SYS_mmap, at, size, prot, flags, fd, offset));
+    return (void *)kernel_answer(kernel_call(SYS_mmap, at, size, prot, flags, fd, offset));
 }
 
 static void *mremap_bare(void *at, size_t old, size_t size, int flags, void *to)
 {
-    return (void *)answer(kernel_call(SYS_mremap, at, old, size, flags, to));
+    return (void *)kernel_answer(kernel_call(SYS_mremap, at, old, size, flags, to));
 }
 
 static int munmap_bare(void *at, size_t size)
 {
-    return (int)answer(kernel_call(SYS_munmap, at, size));
+    return (int)kernel_answer(kernel_call(SYS_munmap, at, size));
 }
 
 static struct next next = {

@@ -49,7 +49,8 @@ static const char *next_entry(const char **s, size_t *len)
     return *len ? entry : NULL;
 }
 
-static const char *base_name(const char *s, size_t len)
+/* The last component of an entry, which ends where the list goes on. */
+static const char *entry_name(const char *s, size_t len)
 {
     const char *slash = memrchr(s, '/', len);
 
@@ -58,7 +59,7 @@ static const char *base_name(const char *s, size_t len)
 
 static bool is_recorder(const char *entry, size_t len)
 {
-    const char *base = base_name(entry, len);
+    const char *base = entry_name(entry, len);
 
     return len - (size_t)(base - entry) == strlen(LIBRARY) &&
            memcmp(base, LIBRARY, strlen(LIBRARY)) == 0;
@@ -68,7 +69,7 @@ static bool is_recorder(const char *entry, size_t len)
 static bool is_sanitizer(const char *entry, size_t len)
 {
     static const char *const names[] = {"libasan.so", "libtsan.so", "libhwasan.so"};
-    const char *base = base_name(entry, len);
+    const char *base = entry_name(entry, len);
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (strncmp(base, names[i], strlen(names[i])) == 0)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "common/basename.h"
 #include "common/kernel.h"
 #include "common/clock.h"
 
@@ -85,7 +86,7 @@ bool notes_take_disk(uint64_t bytes)
 
 uint32_t notes_add(enum runnote_why why, int err, uint32_t pid, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = base_name(path);
     struct runnote *note;
     uint32_t slot;
 
