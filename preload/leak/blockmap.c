@@ -79,16 +79,26 @@ static void add_block(uintptr_t addr, const struct block *b, void *arg)
         m->hi = end + 1; /* a block of no bytes has an address, too */
 }
 
-/* ---- what comes before ---- */
-
-/* The last block before `line`'s first granule becomes the last one in it. */
-static uintptr_t last_in(const struct blockmap *m, const struct blockmap_line *line,
-                         uintptr_t first, uintptr_t before)
+/* Calls `visit` for each chunk with lines, in the order of addresses; `base` is the chunk's first
+ * one. It may add chunks without lines. */
+static void each_chunk(struct blockmap *m,
+                       void (*visit)(struct blockmap *m, blockmap_chunk chunk, uintptr_t base,
+                                     void *arg),
+                       void *arg)
 {
-    if (!line->starts)
-        return before;
-    return first + ((uintptr_t)(63 - __builtin_clzll(line->starts)) << m->granule);
+    for (size_t r = 0; r < BLOCKMAP_REGIONS; r++)
+        for (size_t c = 0; m->regions[r] && c < BLOCKMAP_CHUNKS; c++) {
+            blockmap_chunk chunk = m->regions[r][c];
+
+            if (chunk && !(chunk & 1))
+                visit(m, chunk,
+                      ((uintptr_t)r << BLOCKMAP_REGION_SHIFT) +
+                          ((uintptr_t)c << BLOCKMAP_CHUNK_SHIFT),
+                      arg);
+        }
 }
+
+/* ---- what comes before ---- */
 
 static uintptr_t link_lines(const struct blockmap *m, blockmap_chunk chunk, uintptr_t base,
                             uintptr_t before)
@@ -97,7 +107,8 @@ static uintptr_t link_lines(const struct blockmap *m, blockmap_chunk chunk, uint
 
     for (size_t i = 0; i < lines_of_chunk(m); i++, line++) {
         line->before = before;
-        before = last_in(m, line, base + ((uintptr_t)i * GRANULES << m->granule), before);
+        if (line->starts)
+            before = blockmap_last(m, base + ((uintptr_t)i * GRANULES << m->granule), line->starts);
     }
     return before;
 }
@@ -119,21 +130,12 @@ static void cover(struct blockmap *m, uintptr_t block)
     }
 }
 
-static void link_all(struct blockmap *m)
+static void link_chunk(struct blockmap *m, blockmap_chunk chunk, uintptr_t base, void *arg)
 {
-    uintptr_t before = 0;
+    uintptr_t *before = arg;
 
-    for (size_t r = 0; r < BLOCKMAP_REGIONS; r++)
-        for (size_t c = 0; m->regions[r] && c < BLOCKMAP_CHUNKS; c++) {
-            blockmap_chunk chunk = m->regions[r][c];
-            uintptr_t base =
-                ((uintptr_t)r << BLOCKMAP_REGION_SHIFT) + ((uintptr_t)c << BLOCKMAP_CHUNK_SHIFT);
-
-            if (!chunk || chunk & 1)
-                continue;
-            before = link_lines(m, chunk, base, before);
-            cover(m, before);
-        }
+    *before = link_lines(m, chunk, base, *before);
+    cover(m, *before);
 }
 
 /* ---- the whole ---- */
@@ -153,13 +155,15 @@ void blockmap_free(struct blockmap *m)
 static bool make(struct blockmap *m, unsigned granule,
                  void (*found)(uintptr_t addr, const struct block *b))
 {
+    uintptr_t before = 0;
+
     *m = (struct blockmap){.granule = granule, .lo = UINTPTR_MAX, .found = found};
     m->regions = pages_alloc(BLOCKMAP_REGIONS * sizeof *m->regions);
     if (!m->regions)
         return false;
     shadow_walk(add_block, m);
     if (m->blocks && !m->odd && !m->failed)
-        link_all(m);
+        each_chunk(m, link_chunk, &before);
     if (!m->odd && !m->failed)
         return true;
     blockmap_free(m);
@@ -195,8 +199,7 @@ uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr)
         line = blockmap_line_in(m, chunk, addr);
         bit = blockmap_bit(m, addr);
         starts = line->starts & (bit | (bit - 1));
-        block = starts ? (addr & -((uintptr_t)GRANULES << m->granule)) +
-                             ((uintptr_t)(63 - __builtin_clzll(starts)) << m->granule)
+        block = starts ? blockmap_last(m, addr & -((uintptr_t)GRANULES << m->granule), starts)
                        : line->before;
     }
     if (!block || !shadow_find(block, &b))
@@ -204,20 +207,23 @@ uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr)
     return addr == block || addr - block < b.size ? block : 0;
 }
 
-void blockmap_each(const struct blockmap *m,
+struct visit {
+    void (*line)(struct blockmap_line *line, uintptr_t first, void *arg);
+    void *arg;
+};
+
+static void visit_lines(struct blockmap *m, blockmap_chunk chunk, uintptr_t base, void *arg)
+{
+    struct blockmap_line *line = (struct blockmap_line *)chunk;
+    const struct visit *visit = arg;
+
+    for (size_t i = 0; i < lines_of_chunk(m); i++)
+        if (line[i].starts)
+            visit->line(&line[i], base + ((uintptr_t)i * GRANULES << m->granule), visit->arg);
+}
+
+void blockmap_each(struct blockmap *m,
                    void (*visit)(struct blockmap_line *line, uintptr_t first, void *arg), void *arg)
 {
-    for (size_t r = 0; r < BLOCKMAP_REGIONS; r++)
-        for (size_t c = 0; m->regions[r] && c < BLOCKMAP_CHUNKS; c++) {
-            blockmap_chunk chunk = m->regions[r][c];
-            uintptr_t first =
-                ((uintptr_t)r << BLOCKMAP_REGION_SHIFT) + ((uintptr_t)c << BLOCKMAP_CHUNK_SHIFT);
-            struct blockmap_line *line = (struct blockmap_line *)chunk;
-
-            if (!chunk || chunk & 1)
-                continue;
-            for (size_t i = 0; i < lines_of_chunk(m); i++)
-                if (line[i].starts)
-                    visit(&line[i], first + ((uintptr_t)i * GRANULES << m->granule), arg);
-        }
+    each_chunk(m, visit_lines, &(struct visit){visit, arg});
 }

@@ -68,6 +68,18 @@ static inline uint64_t blockmap_bit(const struct blockmap *m, uintptr_t addr)
     return (uint64_t)1 << (addr >> m->granule & 63);
 }
 
+/* The first, and the last, of the blocks whose bits of a line are set (one at least is);
+ * `first` is the address of the line's first granule. */
+static inline uintptr_t blockmap_first(const struct blockmap *m, uintptr_t first, uint64_t bits)
+{
+    return first + ((uintptr_t)__builtin_ctzll(bits) << m->granule);
+}
+
+static inline uintptr_t blockmap_last(const struct blockmap *m, uintptr_t first, uint64_t bits)
+{
+    return first + ((uintptr_t)(63 - __builtin_clzll(bits)) << m->granule);
+}
+
 /* The line of a block that is known to begin at `addr`. */
 static inline struct blockmap_line *blockmap_line(const struct blockmap *m, uintptr_t addr)
 {
@@ -80,7 +92,7 @@ uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr);
 
 /* Calls `visit` for each line with blocks, in the order of addresses; `first` is the address of
  * the line's first granule. */
-void blockmap_each(const struct blockmap *m,
+void blockmap_each(struct blockmap *m,
                    void (*visit)(struct blockmap_line *line, uintptr_t first, void *arg),
                    void *arg);
 

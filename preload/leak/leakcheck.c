@@ -69,7 +69,7 @@ static void count(uintptr_t block, enum verdict verdict)
 static void count_inner(struct blockmap_line *line, uintptr_t first, void *arg FLAME_UNUSED)
 {
     for (uint64_t bits = line->inner; bits; bits &= bits - 1)
-        count(first + ((uintptr_t)__builtin_ctzll(bits) << g.map.granule), VERDICT_INNER);
+        count(blockmap_first(&g.map, first, bits), VERDICT_INNER);
 }
 
 static void count_leak(uintptr_t block, bool by_leak, void *arg FLAME_UNUSED)
@@ -143,10 +143,29 @@ static bool is_own_process(void)
     return (uint32_t)kernel_call(SYS_getpid) == store.writer.header->pid;
 }
 
+/* Whoever has allocated nothing has no rows, and has lost nothing. */
+static size_t size_of_rows(void)
+{
+    return ((size_t)g.nrows + 1) * sizeof *g.rows;
+}
+
+/* While the others stand. */
+static bool look_at_rest(const void *frame)
+{
+    bool ok;
+
+    if (!freeze_begin(&g.freeze))
+        return false;
+    g.nrows = store.rows.segments << TRACE_ROW_SHIFT;
+    g.rows = pages_alloc(size_of_rows());
+    ok = g.rows && look(frame);
+    freeze_end(&g.freeze);
+    return ok;
+}
+
 void leakcheck_now(const void *frame)
 {
     struct thread_state *t;
-    size_t size;
     bool ok;
 
     if (!is_own_process() || __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
@@ -155,16 +174,12 @@ void leakcheck_now(const void *frame)
     if (!t)
         return;
     roots_list_modules();
-    if (!freeze_begin(&g.freeze))
-        return;
-    g.nrows = store.rows.segments << TRACE_ROW_SHIFT;
-    /* Whoever has allocated nothing has no rows, and has lost nothing. */
-    size = ((size_t)g.nrows + 1) * sizeof *g.rows;
-    g.rows = pages_alloc(size);
-    ok = g.rows && look(frame);
-    freeze_end(&g.freeze);
+    g.rows = NULL;
+    mapped_hold();
+    ok = !mapped_incomplete() && look_at_rest(frame);
+    mapped_let_go();
     if (ok)
         write_all(t);
     if (g.rows)
-        pages_free(g.rows, size);
+        pages_free(g.rows, size_of_rows());
 }

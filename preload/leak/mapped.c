@@ -6,6 +6,7 @@
 
 #include "common/pages.h"
 #include "common/spinlock.h"
+#include "preload/leak/ascending.h"
 
 #define PAGE 4096u
 
@@ -23,17 +24,7 @@ static struct {
 /* The first piece that ends behind `addr`. */
 static size_t first_behind(uintptr_t addr)
 {
-    size_t lo = 0, hi = mapped.n;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (mapped.pieces[mid].hi <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return ascending_above(&mapped.pieces->hi, mapped.n, sizeof *mapped.pieces, addr);
 }
 
 static void insert(size_t at, struct piece p)
@@ -103,6 +94,16 @@ void mapped_remove(uintptr_t lo, size_t size)
     spinlock_drop(&mapped.lock);
 }
 
+void mapped_hold(void)
+{
+    spinlock_take(&mapped.lock);
+}
+
+void mapped_let_go(void)
+{
+    spinlock_drop(&mapped.lock);
+}
+
 void mapped_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *arg)
 {
     for (size_t i = 0; i < mapped.n; i++)
@@ -116,5 +117,8 @@ bool mapped_incomplete(void)
 
 void mapped_after_fork(void)
 {
+    /* Another thread was in the middle of a change, or looking at the blocks. */
+    if (mapped.lock.held)
+        mapped.incomplete = true;
     mapped.lock = (struct spinlock){0};
 }

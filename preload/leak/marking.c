@@ -17,6 +17,7 @@
 #include "preload/leak/marking.h"
 
 #include "common/pages.h"
+#include "preload/leak/ascending.h"
 #include "preload/shadow_leaves.h"
 
 #define WORD sizeof(uintptr_t)
@@ -65,19 +66,12 @@ static void push(uintptr_t block)
 
 static FLAME_COLD void meet_leader(uintptr_t block)
 {
-    size_t lo = 0, hi = g.nleaders;
+    /* Bit 0 changes no order, as blocks begin at even addresses. */
+    size_t i = ascending_above(g.leaders, g.nleaders, sizeof *g.leaders, block - 1);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if ((g.leaders[mid] & ~(uintptr_t)1) < block)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo < g.nleaders && block != g.leader)
-        if ((g.leaders[lo] & ~(uintptr_t)1) == block)
-            g.leaders[lo] = block | 1;
+    if (i < g.nleaders && block != g.leader)
+        if ((g.leaders[i] & ~(uintptr_t)1) == block)
+            g.leaders[i] = block | 1;
 }
 
 /* A pointer leads to the beginning of `block`. */
@@ -277,7 +271,7 @@ static void push_inner(struct blockmap_line *line, uintptr_t first, void *arg FL
 {
     line->inner &= ~line->reached;
     for (uint64_t bits = line->inner; bits; bits &= bits - 1)
-        push(first + ((uintptr_t)__builtin_ctzll(bits) << g.map->granule));
+        push(blockmap_first(g.map, first, bits));
 }
 
 void marking_inner(void)
@@ -304,7 +298,7 @@ static void list_leaks(struct blockmap_line *line, uintptr_t first, void *arg)
     uintptr_t **next = arg;
 
     for (uint64_t bits = leaked(line); bits; bits &= bits - 1)
-        *(*next)++ = first + ((uintptr_t)__builtin_ctzll(bits) << g.map->granule);
+        *(*next)++ = blockmap_first(g.map, first, bits);
 }
 
 /* In this pass a leak that has been followed has its bit in `inner`. */

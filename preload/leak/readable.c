@@ -2,6 +2,7 @@
 
 #include "common/pages.h"
 #include "common/procmaps.h"
+#include "preload/leak/ascending.h"
 
 #define FIRST_RANGES 1024u
 
@@ -57,17 +58,7 @@ void readable_free(struct readable *r)
 /* The first range that ends behind `addr`; r->n when there is none. */
 static size_t first_behind(const struct readable *r, uintptr_t addr)
 {
-    size_t lo = 0, hi = r->n;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (r->ranges[mid].hi <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return ascending_above(&r->ranges->hi, r->n, sizeof *r->ranges, addr);
 }
 
 const struct readable_range *readable_at(const struct readable *r, uintptr_t addr)

@@ -50,6 +50,17 @@ file_has l.folded ';definite_head 56$' 'if it is asked for such a view'
 run_expect_status 2 'not of samples' "$FLAME" mem --view leak --sample 512k ./leaks
 file_has err 'leak looks at every block; leave --sample out' 'which is said'
 
+# ---- what cannot be known ----
+
+compile_victim tiles
+run_expect_status 0 'a block that a mapping leads to' "$FLAME" leak -- ./tiles 1000
+file_has err 'leak: 0 bytes .* leaked' 'is no leak'
+file_lacks err 'not looked for' 'and that is known'
+run_expect_status 0 'more mappings than are kept' "$FLAME" leak -- ./tiles 70000
+is_str "$(cat out)" 70000 'do no harm'
+file_has err '^flame: leak: not looked for in 1 process, .*: tiles [0-9]+$' \
+    'but no verdict is made of what is not known to the end'
+
 # ---- what it costs the program ----
 
 compile_victim frozen -pthread

@@ -1,4 +1,9 @@
 /* The program's own mappings, against one flag for each page. */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "preload/leak/mapped.h"
 #include "tests/tap.h"
 
@@ -29,6 +34,64 @@ static bool same(void)
     return wrong == 0 && memcmp(seen, model, sizeof model) == 0;
 }
 
+static bool begun, done;
+
+static void *adds(void *unused)
+{
+    (void)unused;
+    __atomic_store_n(&begun, true, __ATOMIC_SEQ_CST);
+    mapped_add(BASE, PAGE);
+    __atomic_store_n(&done, true, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static void test_hold(void)
+{
+    pthread_t t;
+
+    mapped_hold();
+    pthread_create(&t, NULL, adds, NULL);
+    while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
+        sched_yield();
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    ok(!__atomic_load_n(&done, __ATOMIC_SEQ_CST), "who wants to change what is held waits");
+    mapped_let_go();
+    pthread_join(t, NULL);
+    ok(done, "until it is let go");
+}
+
+static void test_fork(void)
+{
+    int status;
+    pid_t child;
+
+    mapped_hold();
+    child = fork();
+    if (child == 0) {
+        mapped_after_fork();
+        mapped_add(BASE, PAGE); /* nobody holds it here */
+        _exit(mapped_incomplete() ? 7 : 8);
+    }
+    mapped_let_go();
+    is_int(waitpid(child, &status, 0), child, "a fork in the middle of a change");
+    is_int(WEXITSTATUS(status), 7, "is one whose child does not know it all");
+    ok(!mapped_incomplete(), "the parent does");
+}
+
+/* Every other page, so that no two are one piece. */
+static void test_too_many(void)
+{
+    mapped_remove(BASE, PAGES * PAGE);
+    for (uintptr_t i = 0; i < MAPPED_MAX; i++)
+        mapped_add(BASE + 2 * i * PAGE, PAGE);
+    ok(!mapped_incomplete(), "as many as there may be");
+    mapped_add(BASE + 2 * MAPPED_MAX * PAGE, PAGE);
+    ok(mapped_incomplete(), "one more is not kept");
+    mapped_remove(BASE, 2 * MAPPED_MAX * PAGE);
+    ok(mapped_incomplete(), "and that is not forgotten");
+}
+
 int main(void)
 {
     uint32_t state = 7, rounds = 20000, good = 0;
@@ -50,5 +113,10 @@ int main(void)
     }
     is_int(good, rounds, "after each of many calls");
     ok(!mapped_incomplete(), "nothing was lost");
+    mapped_after_fork();
+    ok(!mapped_incomplete(), "nor by a fork at rest");
+    test_hold();
+    test_fork();
+    test_too_many();
     return done_testing();
 }
