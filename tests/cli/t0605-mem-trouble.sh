@@ -41,7 +41,7 @@ ulimit -c 0
 record "" ./crowd
 run bash -c 'ulimit -f 2; exec "$FLAME" render -o big.svg t.flame'
 is_int "$status" 1 "file size limit: an error, no signal"
-file_has err 'big.svg: File too large' "file size limit: said"
+file_has err 'big.svg: cannot write: File too large' "file size limit: said"
 is_str "$(ls big.svg*)" "" "file size limit: no half file stays" 2>/dev/null
 run bash -c 'ulimit -f 30; trap - XFSZ; exec "$FLAME" mem -o x.svg -- sh -c "head -c 100000 /dev/zero >f; kill -s XFSZ \$\$"'
 is_int "$status" 153 "the command has the signal as it is by default"

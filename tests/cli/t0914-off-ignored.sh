@@ -44,9 +44,9 @@ wait $flame
 # Three signals in each of the calls; what a call slept before and after them is in one stack. On a
 # loaded machine its thread also waits for a CPU and stands, each time it is woken.
 slept=$("$FLAME" fold --no-header attached.flame | awk '/;in_epoll;/ {n += $NF} END {print n + 0}')
-awake=$("$FLAME" dump attached.flame | awk -v pid=$attached '
+awake=$("$FLAME" dump attached.flame | pid=$attached awk '
     { for (i = 2; i <= NF; i++) { eq = index($i, "="); v[substr($i, 1, eq - 1)] = substr($i, eq + 1) } }
-    $1 == "thread" && v["tid"] == pid { id = v["id"]; us += v["runq_ns"] / 1000 }
+    $1 == "thread" && v["tid"] == ENVIRON["pid"] { id = v["id"]; us += v["runq_ns"] / 1000 }
     $1 == "row" && v["thread"] == id && v["kind"] == 16 { us += v["blocked_ns"] / 1000 }
     END { printf "%d", us }')
 ok "all of the sleep is counted: $slept us, and $awake us on the way" \

@@ -90,7 +90,8 @@ static void lessen_timeout(struct ptraced *t, const struct call *c, uint64_t now
     if (c->timeout == CALL_TIMEOUT_AT && lessen_timespec(t, reg, spent_ns)) {
         t->retry.from = now;
     } else if (c->timeout == CALL_TIMEOUT_MS && ms > 0) {
-        change(t, reg, spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 0);
+        /* Not 0: a call that does not wait has no stop at its entry (callfilter.h). */
+        change(t, reg, spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 1);
         t->retry.from = now - spent_ns % 1000000u;
     }
 }
