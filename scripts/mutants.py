@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""mutants.py: changes one operator, constant or return of the sources at a time and sees
-whether a unit test notices. `make mutants` runs it; see --help and CONTRIBUTING.md.
+"""mutants.py: changes one operator, constant or return of the sources, or one column of a
+table's row at a time and sees whether a unit test notices. `make mutants` runs it; see --help
+and CONTRIBUTING.md.
 
 Everything happens in a copy of the tree in --dir: sources and objects are copied there, a
 mutant is one object compiled anew, linked before the tests' library, in each test that has
@@ -64,23 +65,48 @@ def changes(line):
         yield m.start(1), m.end(1), "1"
     m = re.match(r"\s+([a-z_]\w*\(.*\));$", line)
     # That memory is given back is the leak checker's to notice.
-    if m and not re.match(r"\s+(\w+_)?(free|release)\(", line):
+    if m and not re.match(r"\s+(\w+_)?(free|release|unref)\(", line):
         yield m.start(1), m.end(1), ""
+
+
+def row_changes(line, code):
+    """The same of a line in a table: a flag or a named column left out, a number, a name or a
+    word of a column changed."""
+    for flag in (r"\b[A-Z_]\w* \| ", r"(?<=\w) \| [A-Z_]\w*(?! \|)"):
+        for m in re.finditer(flag, code):
+            yield m.start(), m.end(), ""
+    # A row's column with its value, and what divides it from the next.
+    for m in re.finditer(r"(?<![\w.])\.\w+ = (\{[^{}]*\}|[^{},]+)(, ?)?", code):
+        yield m.start(), m.end(), ""
+    for m in re.finditer(r"(?<![\w.])(\d+)(?=[uUlL]*\b)(?![\w.]*x)", code):
+        yield m.start(1), m.end(1), str(int(m.group(1), 10) + 1)
+    for m in re.finditer(r'"([^"\\]+)"', line):
+        if not code[m.start():m.end()].strip():
+            yield m.start(1), m.end(1), m.group(1) + "x"
+    for m in re.finditer(r"(?<=, )[A-Z_]\w*(?=,|\})", code):
+        yield m.start(), m.end(), "0"
 
 
 def mutants_of(path):
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    at, inside = 0, False
+    at, inside, table = 0, False, False
     for number, (line, code) in enumerate(zip(text.splitlines(True), code_of(text).splitlines(True)), 1):
-        # Only what stands in functions: declarations say nothing that a test could notice.
+        # What stands in functions, and in tables: other declarations say nothing that a test
+        # could notice.
         inside = inside or line.startswith("{")
         if line.startswith("}"):
-            inside = False
-        if inside and not DANGEROUS.search(code):
-            for start, end, to in changes(code.rstrip("\n")):
-                yield Mutant(path, number, line.strip(), (line[:start] + to + line[end:]).strip(),
-                             text[:at + start] + to + text[at + end:])
+            inside = table = False
+        found = ()
+        if table:
+            found = row_changes(line, code.rstrip("\n"))
+        elif inside and not DANGEROUS.search(code):
+            found = changes(code.rstrip("\n"))
+        for start, end, to in found:
+            yield Mutant(path, number, line.strip(), (line[:start] + to + line[end:]).strip(),
+                         text[:at + start] + to + text[at + end:])
+        # Tables of structs, which say what is done as code does.
+        table = table or re.match(r"(static )?const struct \w+ \w+\[\w*\] = \{$", line) is not None
         at += len(line)
 
 

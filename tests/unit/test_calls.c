@@ -13,6 +13,10 @@
 #include "tests/tap.h"
 #include "tracer/sleeps/calls.h"
 
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+
 static unsigned flags(int nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     uint64_t args[6] = {a, b, c, d};
@@ -33,7 +37,7 @@ static bool wakes(int nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 int main(void)
 {
     static const int waits[] = {FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_WAIT_REQUEUE_PI,
-                                13 /* FUTEX_LOCK_PI2 */};
+                                FUTEX_LOCK_PI2};
     static const int wakers[] = {FUTEX_WAKE,      FUTEX_WAKE_BITSET, FUTEX_WAKE_OP,
                                  FUTEX_UNLOCK_PI, FUTEX_REQUEUE,     FUTEX_CMP_REQUEUE};
     const uint64_t how[] = {0, FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME | FUTEX_PRIVATE_FLAG};
@@ -55,7 +59,12 @@ int main(void)
     ok(right && n > 100, "every call is found by its number, once");
     ok(!call_find(SYS_getpid) && !call_find(-1) && !call_find(100000) && !flags(-1, 0, 0, 0, 0),
        "others are not");
+    for (int nr = -600; nr < 1200; nr++)
+        if (call_find(nr) && call_find(nr)->nr != nr)
+            ok(false, "a call is found by %d", nr);
+    ok(!call_makes_child(NULL), "nor do they make children");
     is_str(call_name(999), "syscall_999", "but have a name");
+    is_str(call_shown(999), "syscall_999", "for their frames, too");
 
     right = true;
     for (size_t h = 0; h < ARRAY_LEN(how); h++) {

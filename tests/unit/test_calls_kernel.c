@@ -35,6 +35,7 @@
 #include "common/sysnr.h"
 #include "tests/tap.h"
 #include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/restarts.h"
 
 #define LEN 64
 
@@ -270,7 +271,8 @@ static void check_flow(const struct call *c, enum thing thing)
     is_int(seen_flow(c, thing), c->flow, "%s: which way data goes", c->name);
 }
 
-/* Reads from an end whose other end is gone; and asks for nothing. */
+/* Reads from an end whose other end is gone; and asks for nothing. What reads at an offset does
+ * not get that far. */
 static void check_hangup(const struct call *c)
 {
     struct ends e = open_thing(SOCKET);
@@ -386,9 +388,9 @@ static void check_timeout(const struct call *c, struct args x)
 
 /* ---- calls that are interrupted by a stop ---- */
 
-/* Blocked in the call, a thread is stopped: does the kernel want it to return EINTR? -1: it
- * did not block. */
-static int seen_eintr(const struct call *c, struct args x)
+/* Blocked in the call, a thread is stopped: what error does the kernel want it to return, or to
+ * go on after (restarts.h)? -1: it did not block. */
+static int seen_error(const struct call *c, struct args x)
 {
     struct user_regs_struct regs;
     pid_t pid = fork();
@@ -425,7 +427,7 @@ static int seen_eintr(const struct call *c, struct args x)
         regs.rax = 0;
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
-    return nr != c->nr || !regs.rax ? -1 : (int64_t)regs.rax == -EINTR;
+    return nr != c->nr || !regs.rax ? -1 : (int)-(int64_t)regs.rax;
 }
 
 /* Sockets with a timeout return it; of all else only those that know no restart. */
@@ -440,7 +442,7 @@ static void check_eintr_moving(const struct call *c, enum thing thing)
         fill(thing, &e);
         fcntl(e.a, F_SETFL, O_RDWR);
     }
-    is_int((c->flags & CALL_EINTR) != 0, seen_eintr(c, on_descriptor(c, e.a, e.file, LEN)) == 1,
+    is_int((c->flags & CALL_EINTR) != 0, seen_error(c, on_descriptor(c, e.a, e.file, LEN)) == EINTR,
            "%s: what a stop makes of it, on a socket with a timeout", c->name);
     close_thing(&e);
 }
@@ -459,11 +461,15 @@ static void check_eintr_waiting(const struct call *c, struct args x)
     else
         for (size_t i = 0; i < ARRAY_LEN(x.a); i++)
             x.a[i] = x.a[i] == P(&brief) ? P(&hour) : x.a[i];
-    seen = seen_eintr(c, x);
-    if (seen < 0)
+    seen = seen_error(c, x);
+    if (seen < 0) {
         skip("%s: it does not block here", c->name);
-    else
-        is_int((c->flags & CALL_EINTR) != 0, seen, "%s: what a stop makes of it", c->name);
+        return;
+    }
+    is_int((c->flags & CALL_EINTR) != 0, seen == EINTR, "%s: what a stop makes of it (%d)", c->name,
+           seen);
+    is_int((c->flags & CALL_RESTARTS) != 0, seen == ERESTART_RESTARTBLOCK,
+           "%s: whether restart_syscall goes on with it (%d)", c->name, seen);
 }
 
 /* ---- descriptors ---- */
@@ -554,7 +560,7 @@ int main(void)
             k++;
         if (k < ARRAY_LEN(movers)) {
             check_flow(c, movers[k].on);
-            if (c->flow == CALL_TAKES && movers[k].on == SOCKET)
+            if (c->flow == CALL_TAKES && (movers[k].on == SOCKET || movers[k].on == DISK_FILE))
                 check_hangup(c);
             if (movers[k].on == SOCKET || movers[k].on == LISTENER)
                 check_eintr_moving(c, movers[k].on);

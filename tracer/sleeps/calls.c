@@ -2,8 +2,7 @@
  * calls.c: the table, and what arguments make of a call.
  *
  * What can block for no longer than the kernel needs to look something up (stat, a
- * name in a directory) is not in it: tracing costs more than such a call. Numbers
- * that the C library's headers may be too old to know are given in figures.
+ * name in a directory) is not in it: tracing costs more than such a call.
  */
 #define _GNU_SOURCE
 #include "tracer/sleeps/calls.h"
@@ -18,11 +17,6 @@
 #include <sys/wait.h>
 
 #include "common/sysnr.h"
-
-#define NR_futex_waitv 449
-#define NR_futex_wake 454
-#define NR_futex_wait 455
-#define NR_futex_requeue 456
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
@@ -104,7 +98,7 @@ static const struct call calls[] = {
     {SYS_readv, "readv", CALL_ON_FD, 0, S | W | EINTR_TOO, .flow = CALL_TAKES,
      .zero = CALL_ZERO_HANGUP},
     {SYS_pread64, "pread64", CALL_ON_FD, 0, S, .flow = CALL_TAKES, .shown = "pread"},
-    {SYS_preadv, "preadv", CALL_ON_FD, 0, S, .flow = CALL_TAKES, .zero = CALL_ZERO_HANGUP},
+    {SYS_preadv, "preadv", CALL_ON_FD, 0, S, .flow = CALL_TAKES},
     {SYS_preadv2, "preadv2", CALL_ON_FD, 0, S | W | EINTR_TOO, .flow = CALL_TAKES,
      .zero = CALL_ZERO_HANGUP},
     {SYS_write, "write", CALL_ON_FD, 0, S | W | EINTR_TOO | SHORT | CALL_RESUMES,
@@ -131,7 +125,7 @@ static const struct call calls[] = {
     {SYS_open, "open", CALL_ON_PATH, 0, S | W | CALL_OPENS, .flow = CALL_EITHER},
     {SYS_openat, "openat", CALL_ON_PATH, 1, S | W | CALL_OPENS, .shown = "open"},
     {SYS_openat2, "openat2", CALL_ON_PATH, 1, S | W | CALL_OPENS, .shown = "open"},
-    {SYS_creat, "creat", CALL_ON_PATH, 0, S | W, .flow = CALL_EITHER},
+    {SYS_creat, "creat", CALL_ON_PATH, 0, S | W | CALL_OPENS, .flow = CALL_EITHER},
     {SYS_unlink, "unlink", CALL_ON_PATH, 0, S | W, .flow = CALL_EITHER},
     {SYS_unlinkat, "unlinkat", CALL_ON_PATH, 1, S | W, .flow = CALL_EITHER},
     {SYS_rename, "rename", CALL_ON_PATH, 1, S | W, .flow = CALL_EITHER},
@@ -186,10 +180,10 @@ static const struct call calls[] = {
     {SYS_shutdown, "shutdown", CALL_ON_FD, 0, W, .flow = CALL_ENDS},
 
     {SYS_futex, "futex", CALL_ON_FUTEX, 0, S | W | RESTARTS, .decide = futex_flags},
-    {NR_futex_waitv, "futex_waitv", CALL_ON_FUTEX, 0, S, .shown = "futex"},
-    {NR_futex_wake, "futex_wake", CALL_ON_FUTEX, 0, W, .shown = "futex"},
-    {NR_futex_wait, "futex_wait", CALL_ON_FUTEX, 0, S, .shown = "futex"},
-    {NR_futex_requeue, "futex_requeue", CALL_ON_FUTEX, 0, W, .shown = "futex"},
+    {SYS_futex_waitv, "futex_waitv", CALL_ON_FUTEX, 0, S, .shown = "futex"},
+    {SYS_futex_wake, "futex_wake", CALL_ON_FUTEX, 0, W, .shown = "futex"},
+    {SYS_futex_wait, "futex_wait", CALL_ON_FUTEX, 0, S, .shown = "futex"},
+    {SYS_futex_requeue, "futex_requeue", CALL_ON_FUTEX, 0, W, .shown = "futex"},
 
     {SYS_nanosleep, "nanosleep", CALL_ON_TIME, 0, S | RESTARTS, .zero = CALL_ZERO_TIMEOUT},
     {SYS_clock_nanosleep, "clock_nanosleep", CALL_ON_TIME, 0, S | RESTARTS,
