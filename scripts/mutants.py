@@ -54,8 +54,10 @@ def changes(line):
     for pattern, to in OPERATORS:
         for m in re.finditer(pattern, line):
             yield m.start(), m.end(), to
-    for m in re.finditer(r"(?<![\w.])(\d+)(?=[uUlL]*\b)(?![\w.]*x)", line):
-        yield m.start(1), m.end(1), str(int(m.group(1), 10) + 1)
+    # More memory than is used makes no difference.
+    if not re.search(r"\bx(malloc|calloc|realloc|reallocarray)\(", line):
+        for m in re.finditer(r"(?<![\w.])(\d+)(?=[uUlL]*\b)(?![\w.]*x)", line):
+            yield m.start(1), m.end(1), str(int(m.group(1), 10) + 1)
     m = re.match(r"\s*return ([^;]+);", line)
     if m and m.group(1).strip() not in ("0", "NULL", "true", "false"):
         yield m.start(1), m.end(1), "0"
@@ -76,12 +78,14 @@ def row_changes(line, code):
         for m in re.finditer(flag, code):
             yield m.start(), m.end(), ""
     # A row's column with its value, and what divides it from the next.
-    for m in re.finditer(r"(?<![\w.])\.\w+ = (\{[^{}]*\}|[^{},]+)(, ?)?", code):
+    for m in re.finditer(r"(?<![\w.])\.(?!help|arg)\w+ = (\{[^{}]*\}|[^{},]+)(, ?)?", code):
         yield m.start(), m.end(), ""
     for m in re.finditer(r"(?<![\w.])(\d+)(?=[uUlL]*\b)(?![\w.]*x)", code):
         yield m.start(1), m.end(1), str(int(m.group(1), 10) + 1)
     for m in re.finditer(r'"([^"\\]+)"', line):
-        if not code[m.start():m.end()].strip():
+        # Not what is only read by people.
+        if not code[m.start():m.end()].strip() and not re.search(r"\.(help|arg) = *$|^ *$",
+                                                                 line[:m.start()]):
             yield m.start(1), m.end(1), m.group(1) + "x"
     for m in re.finditer(r"(?<=, )[A-Z_]\w*(?=,|\})", code):
         yield m.start(), m.end(), "0"

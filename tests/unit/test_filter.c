@@ -1,6 +1,9 @@
 /* Filters: what each does, in which order, and that both ways to run them agree. */
 #include "fold/stacks/filter.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "fold/stacks/filter_lines.h"
 #include "fold/stacks/pattern.h"
 #include "tests/rnd.h"
@@ -148,6 +151,10 @@ static void each(void)
     check("--from-caller", ARGS("--from-caller"), "a;b;c 3\nd;b;c 4\n", "c;b;a 3\nc;b;d 4\n", 0);
     check("a stack without frames", ARGS("--grep-v", "a", "--trim-root", "--from-caller"),
           " 3\na 4\n", " 3\n", 4);
+    check("one that recursion is taken out of", ARGS("--collapse-recursion"), " 3\na;a 4\n",
+          " 3\na 4\n", 0);
+    check("it shares nothing with others", ARGS("--trim-root"), " 3\na;b 1\na;c 4\n",
+          " 3\na;b 1\na;c 4\n", 0);
 }
 
 static void order(void)
@@ -166,10 +173,17 @@ static void order(void)
           "a.c:1;a.c:1 1\n", 0);
     check("--by module keeps recursion of names", ARGS("--by", "module"), "f;f;g (/x.so) 1\n",
           "f;f;x.so 1\n", 0);
+    check("--by module of an inlined root", ARGS("--by", "module"),
+          "f (/x.so)_[i];g (/y.so);h (/y.so)_[i] 1\n", "x.so;y.so 1\n", 0);
     check("--by process", ARGS("--by", "process"), "v-1/2;f 1\nv-1/3;f 1\nw/3;f 1\n-1/2 1\n",
           "-1/2 1\nv-1;f 2\nw/3;f 1\n", 0);
     check("--by process wants both numbers", ARGS("--by", "process"), "a--/8;f 1\na-7/;f 1\n",
           "a--/8;f 1\na-7/;f 1\n", 0);
+    check("--by process, with as little as there may be", ARGS("--by", "process"),
+          "x-1/2;f 1\n1/2;f 1\n/2;f 1\n12;f 1\nx1/2;f 1\nx-12/;f 1\nab-34/56;f 1\n",
+          "/2;f 1\n1/2;f 1\n12;f 1\nab-34;f 1\nx-12/;f 1\nx-1;f 1\nx1/2;f 1\n", 0);
+    check("--by process is of the root", ARGS("--by", "process"), "a;v-1/2 1\n 2\n",
+          " 2\na;v-1/2 1\n", 0);
     check("--by thread leaves threads", ARGS("--by", "process", "--by", "thread"), "v-1/2;f 1\n",
           "v-1/2;f 1\n", 0);
 }
@@ -294,6 +308,177 @@ static void trouble(void)
     filter_release(&f);
 }
 
+/* ---- what is said in the end ---- */
+
+/* What comes on standard error meanwhile. */
+static int kept_stderr = -1;
+static FILE *said;
+
+static void listen_to_stderr(void)
+{
+    fflush(stderr);
+    kept_stderr = dup(STDERR_FILENO);
+    said = tmpfile();
+    if (!said || dup2(fileno(said), STDERR_FILENO) < 0)
+        exit(1);
+}
+
+static void is_said(const char *want, const char *what)
+{
+    char text[512];
+    size_t n;
+
+    dup2(kept_stderr, STDERR_FILENO);
+    close(kept_stderr);
+    rewind(said);
+    n = fread(text, 1, sizeof text - 1, said);
+    text[n] = '\0';
+    fclose(said);
+    is_str(text, want, "%s", what);
+}
+
+static void check_said(const char *what, const char *const *args, const char *text, int status,
+                       const char *want)
+{
+    struct stackset *st = stackset_new();
+    struct filter f = FILTER_INIT;
+    int got;
+
+    listen_to_stderr();
+    parse(&f, args);
+    add_text(st, text);
+    filter_stacks(&f, &st);
+    got = filter_check(&f, "test");
+    is_said(want, what);
+    is_int(got, status, "%s: the status", what);
+    stackset_free(st);
+    filter_release(&f);
+}
+
+static void checks(void)
+{
+    struct strbuf line = STRBUF_INIT;
+
+    check_said("nothing is asked for", ARGS(NULL), sample, 0, "");
+    check_said("something is left", ARGS("--grep", "x"), sample, 0, "");
+    check_said("nothing is left", ARGS("--grep", "zzz"), sample, 0,
+               "flame: test: the filters leave none of 4 stacks\n");
+    check_said("nothing is left to be trimmed", ARGS("--grep", "zzz", "--trim-root"), sample, 0,
+               "flame: test: the filters leave none of 4 stacks\n");
+    check_said("there was nothing", ARGS("--grep", "zzz"), "", 0, "");
+    check_said("no place is known", ARGS("--by", "file"), sample, 2,
+               "flame: test: --by: no frame here says where its code lies\n");
+    check_said("one is", ARGS("--by", "file"), "a;b c.c:1 1\n", 0, "");
+    check_said("threads have none", ARGS("--by", "thread"), sample, 0, "");
+    for (size_t i = 0; i < 4000; i++)
+        strbuf_addch(&line, 'a');
+    strbuf_addstr(&line, "b 1\n");
+    check_said("what takes too long is named", ARGS("--focus", "a", "--focus", "^(a+)+$"), line.buf,
+               2,
+               "flame: test: --focus '^(a+)+$' takes too long on a name here; write a simpler "
+               "one\n");
+    check_said("the first of two", ARGS("--prune", "^(a+)+$", "--trim-root=^(a+)*$"), line.buf, 2,
+               "flame: test: --prune '^(a+)+$' takes too long on a name here; write a simpler "
+               "one\n");
+    strbuf_release(&line);
+}
+
+static void refused(const char *what, const char *option, const char *value, const char *want)
+{
+    static const struct opts_command command = {.name = "test", .tables = {{filter_rows, 0}}};
+    char *argv[] = {(char[]){"test"}, (char *)(uintptr_t)option, (char *)(uintptr_t)value, NULL};
+    struct filter f = FILTER_INIT;
+    int first, got;
+
+    listen_to_stderr();
+    got = opts_parse(&command, &f, 3, argv, &first);
+    is_said(want, what);
+    is_int(got, 2, "%s: is refused", what);
+    ok(f.npatterns == 0, "%s: and not kept", what);
+    filter_release(&f);
+}
+
+static void refusals(void)
+{
+    struct strbuf names = STRBUF_INIT;
+
+    /* Whole: a command takes the beginning of a name as well. */
+    for (const struct opts_row *row = filter_rows; row->name || row->help; row++)
+        if (row->name)
+            strbuf_addf(&names, "%s ", row->name);
+    is_str(names.buf, "grep grep-v focus prune trim-root by collapse-recursion from-caller ",
+           "the options");
+    strbuf_release(&names);
+    refused("no expression", "--prune", "(",
+            "flame: test: --prune '(' is no regular expression: missing closing parenthesis, at "
+            "its end\n");
+    refused("no place", "--by", "address",
+            "flame: test: --by address: expected module, file, line, thread or process\n");
+}
+
+/* A sink that has had enough after some lines. */
+struct sink {
+    int left, calls;
+    unsigned tags;
+    struct strbuf text;
+};
+
+static int count_line(void *to, const struct folded_line *line, unsigned tag)
+{
+    struct sink *s = to;
+
+    s->calls++;
+    s->tags = 10 * s->tags + tag;
+    strbuf_add(&s->text, line->stack, line->len);
+    strbuf_addch(&s->text, ' ');
+    return --s->left < 0 ? 7 : 0;
+}
+
+static void sinks(void)
+{
+    for (int shared = 0; shared < 2; shared++) {
+        struct sink s = {.left = 1, .text = STRBUF_INIT};
+        struct filter f = FILTER_INIT;
+        struct filter_lines *fl = filter_lines_new(&f, count_line, &s);
+        const char *const lines[] = {"r;a", "x", "r;b;;", "r;c"};
+        int status = 0, kept_lines = 0;
+
+        if (shared)
+            parse(&f, ARGS("--grep-v", "x", "--trim-root"));
+        else
+            parse(&f, ARGS("--grep-v", "x"));
+        for (unsigned i = 0; i < 4; i++) {
+            struct folded_line line = {.stack = lines[i], .len = strlen(lines[i]), .count = {1, 0}};
+            bool kept;
+            int got = filter_lines_add(fl, &line, i + 1, &kept);
+
+            kept_lines += kept;
+            status = status ? status : got;
+        }
+        is_int(kept_lines, 3, "it is said which lines are kept");
+        if (shared) {
+            is_int(s.calls, 0, "none is handed on before all are known");
+            is_int(status, 0, "nor can anything go wrong");
+            is_int(filter_lines_end(fl), 7, "what the sink says comes back");
+            is_int(s.calls, 2, "and ends it");
+            is_str(s.text.buf, "a b ", "the lines in their order");
+            is_int((intmax_t)s.tags, 13, "with their tags");
+            s.left = 9;
+            is_int(filter_lines_end(fl), 0, "they are handed on once");
+            is_int(s.calls, 2, "not again");
+        } else {
+            is_int(status, 7, "what the sink says comes back");
+            is_str(s.text.buf, "r;a r;b r;c ", "the lines in their order");
+            is_int((intmax_t)s.tags, 134, "with their tags");
+            is_int(filter_lines_end(fl), 0, "nothing waits for the end");
+        }
+        filter_lines_free(fl);
+        strbuf_release(&s.text);
+        filter_release(&f);
+    }
+    filter_lines_free(NULL);
+}
+
 /* Filtering parts and adding them up gives what filtering the sum does. */
 static void any_grouping(void)
 {
@@ -352,6 +537,9 @@ int main(void)
     places();
     two_columns();
     trouble();
+    checks();
+    refusals();
+    sinks();
     any_grouping();
     return done_testing();
 }

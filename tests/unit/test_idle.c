@@ -1,0 +1,239 @@
+/* Which sleeps are idle, how much time they are, and whose. */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+#include "fold/idle.h"
+#include "tests/tap.h"
+#include "tests/unit/off_build.h"
+
+/* What idle_new says of the trace that was built; the builder is released. */
+struct said {
+    char names[128];
+    size_t threads;
+    uint64_t ns;
+    size_t rows; /* that are idle */
+};
+
+static struct said ask(struct trace_builder *b)
+{
+    struct aggregate *to = aggregate_new();
+    struct symbol_options opt = {.no_inline = false};
+    struct symbols *syms = symbols_new(&opt);
+    struct strbuf names = STRBUF_INIT;
+    struct said said = {.threads = 0};
+    struct trace *t = NULL;
+    struct frames *frames;
+    struct idle *idle;
+
+    if (trace_load_bytes("idle", b->data, b->len, false, &t))
+        exit(1);
+    frames = frames_new(t, syms, to, PLACE_NONE);
+    idle = idle_new(t, frames);
+    said.threads = idle_threads(idle, &names);
+    snprintf(said.names, sizeof said.names, "%s", names.len ? names.buf : "");
+    said.ns = idle_slept(idle);
+    for (uint32_t i = 0; i < t->row_limit; i++)
+        said.rows += idle_row(idle, &t->rows[i]);
+    idle_free(idle);
+    frames_free(frames);
+    symbols_free(syms);
+    aggregate_free(to);
+    trace_free(t);
+    tb_release(b);
+    strbuf_release(&names);
+    return said;
+}
+
+static uint16_t add(struct trace_builder *b, uint32_t tid, const char *comm, const char *stack,
+                    enum trace_off_kind kind, uint64_t ns)
+{
+    uint16_t th = ob_thread(b, 1, tid, comm);
+
+    ob_sleep(b, ob_stack(b, stack, tb_root(b, 0, th)), th, kind, ns, 0);
+    return th;
+}
+
+static void test_names(void)
+{
+    struct trace_builder b;
+    struct said said;
+
+    ob_init(&b);
+    said = ask(&b);
+    ok(said.threads == 0 && said.ns == 0 && said.rows == 0, "nobody");
+    is_str(said.names, "", "has no name");
+
+    ob_init(&b);
+    add(&b, 1, "one", "main/poll", TRACE_OFF_POLL, 1000);
+    said = ask(&b);
+    ok(said.threads == 1 && said.ns == 1000 && said.rows == 1, "one thread");
+    is_str(said.names, "one", "by its name");
+
+    ob_init(&b);
+    ob_sleep(&b, ob_stack(&b, "main/poll", tb_root(&b, 0, 0)), 0, TRACE_OFF_POLL, 1000, 0);
+    said = ask(&b);
+    is_str(said.names, "unknown", "a stack that is no thread's");
+
+    ob_init(&b);
+    add(&b, 1, "pool", "main/poll", TRACE_OFF_POLL, 1000);
+    add(&b, 2, "pool", "main/poll", TRACE_OFF_POLL, 1000);
+    said = ask(&b);
+    ok(said.threads == 2 && said.ns == 2000, "two");
+    is_str(said.names, "pool", "of one name, which is said once");
+
+    ob_init(&b);
+    add(&b, 1, "much", "main/poll", TRACE_OFF_POLL, 5000);
+    add(&b, 2, "pool", "main/poll", TRACE_OFF_POLL, 3000);
+    add(&b, 3, "b", "main/poll", TRACE_OFF_POLL, 1000);
+    add(&b, 4, "pool", "main/poll", TRACE_OFF_POLL, 3000);
+    add(&b, 5, "a", "main/poll", TRACE_OFF_POLL, 1000);
+    said = ask(&b);
+    ok(said.threads == 5 && said.ns == 13000 && said.rows == 5, "five");
+    is_str(said.names, "2 pool, much, a, b",
+           "who slept most together is first, with how many there are; of equals by name");
+
+    ob_init(&b);
+    for (uint32_t i = 0; i < 5; i++)
+        add(&b, 1 + i, ((const char *const[]){"v", "w", "x", "y", "z"})[i], "main/poll",
+            TRACE_OFF_POLL, 1000 - 100 * i);
+    said = ask(&b);
+    is_str(said.names, "v, w, x, y, ...", "four are named");
+}
+
+/* A thread's stack, with one sleep in it. */
+static bool idle_at(const char *stack)
+{
+    struct trace_builder b;
+
+    ob_init(&b);
+    add(&b, 1, "app", stack, TRACE_OFF_LOCK, 1000);
+    return ask(&b).threads == 1;
+}
+
+/* Who waits for work is looked for in the six innermost frames; a runtime's lock further out. */
+static void test_reach(void)
+{
+    ok(idle_at("main/sem_wait/futex"), "a semaphore");
+    ok(idle_at("main/pthread_cond_wait/1/2/3/4/5/futex"), "sixth of the functions");
+    ok(!idle_at("main/pthread_cond_wait/1/2/3/4/5/6/futex"), "but not seventh");
+    ok(idle_at("pthread_cond_wait/futex"), "at the thread's begin");
+    ok(idle_at("main/sem_timedwait/futex") && idle_at("main/cnd_timedwait/futex") &&
+           idle_at("main/sem_clockwait/futex") && idle_at("main/pthread_cond_clockwait/futex"),
+       "or as long as that");
+    ok(!idle_at("main/__lll_lock_wait/pthread_cond_wait/futex") &&
+           !idle_at("main/pthread_cond_wait/pthread_mutex_lock/futex"),
+       "not with a lock among them");
+    ok(!idle_at("main/pthread_mutex_lock/1/2/3/4/pthread_cond_wait/futex"), "the sixth, too");
+    ok(idle_at("main/pthread_mutex_lock/1/2/3/4/5/pthread_cond_wait/futex"), "not a seventh");
+    ok(!idle_at("ObjectMonitor::enter/1/2/3/4/5/6/7/8/9/pthread_cond_wait/futex"),
+       "what a runtime's lock is made of is none, however far out that is");
+    ok(idle_at("ObjectMonitor::wait/1/2/3/4/5/6/7/8/9/pthread_cond_wait/futex"),
+       "what waits in a monitor is");
+    ok(idle_at("ObjectMonitor::enter/ObjectMonitor::wait/pthread_cond_wait/futex"),
+       "the innermost that says something is believed");
+}
+
+/* Sleeps of one thread are added up by the stack they are in. */
+static void test_sums(void)
+{
+    struct trace_builder b;
+    struct said said;
+    uint32_t root, poll, lock;
+    uint16_t th;
+
+    ob_init(&b);
+    th = ob_thread(&b, 1, 1, "app");
+    root = tb_root(&b, 0, th);
+    poll = ob_stack(&b, "main", root);
+    ob_sleep(&b, ob_stack(&b, "poll 3 fds", poll), th, TRACE_OFF_POLL, 400, 50);
+    ob_sleep(&b, ob_stack(&b, "read pipe", poll), th, TRACE_OFF_LOCAL, 400, 50);
+    ob_sleep(&b, ob_stack(&b, "read file", poll), th, TRACE_OFF_FILE, 100, 0);
+    ob_oncpu(&b, poll, th, 100000, 70000);
+    said = ask(&b);
+    ok(said.threads == 1 && said.ns == 900 && said.rows == 2,
+       "nine tenths in calls from one stack, queued or not; its other sleeps are not idle");
+
+    ob_init(&b);
+    th = ob_thread(&b, 1, 1, "app");
+    root = tb_root(&b, 0, th);
+    lock = ob_stack(&b, "main", root);
+    ob_sleep(&b, ob_stack(&b, "poll 3 fds", lock), th, TRACE_OFF_POLL, 9000, 0);
+    ob_sleep(&b, ob_stack(&b, "futex", lock), th, TRACE_OFF_LOCK, 1, 0);
+    said = ask(&b);
+    is_int((intmax_t)said.threads, 0, "one lock taken there, and no stack is idle");
+
+    ob_init(&b);
+    th = ob_thread(&b, 1, 1, "app");
+    root = tb_root(&b, 0, th);
+    ob_sleep(&b, ob_stack(&b, "main/poll", root), th, TRACE_OFF_POLL, 0, 0);
+    is_int((intmax_t)ask(&b).threads, 0, "no time, no idle thread");
+}
+
+/* ---- names of addresses ---- */
+
+static __attribute__((noinline)) uint64_t caller(void)
+{
+    return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) uint64_t inlined_sem_wait(void)
+{
+    uint64_t pc = caller();
+
+    __asm__ volatile("" ::: "memory");
+    return pc;
+}
+
+static __attribute__((noinline)) uint64_t takes_mutex_here(void)
+{
+    uint64_t pc = inlined_sem_wait();
+
+    __asm__ volatile("" ::: "memory");
+    return pc;
+}
+
+static int note_bias(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(uint64_t *)arg = info->dlpi_addr;
+    return 1; /* the program is the first */
+}
+
+/* Of an address that is several frames the innermost says what it waits for; what is no return
+ * address of a function's says nothing. */
+static bool idle_in_code(enum trace_node_kind kind)
+{
+    uint64_t bias = 0, pc = takes_mutex_here();
+    struct trace_builder b;
+    char exe[4096] = "";
+    uint16_t th;
+    uint32_t node;
+
+    if (readlink("/proc/self/exe", exe, sizeof exe - 1) <= 0)
+        exit(1);
+    dl_iterate_phdr(note_bias, &bias);
+    ob_init(&b);
+    tb_module_plain(&b, bias, pc + (1 << 20), bias, exe);
+    th = ob_thread(&b, 1, 1, "app");
+    node = tb_node(&b, kind, pc, tb_root(&b, 0, th));
+    ob_sleep(&b, ob_stack(&b, "futex", node), th, TRACE_OFF_LOCK, 1000, 0);
+    return ask(&b).threads == 1;
+}
+
+static void test_inlined(void)
+{
+    ok(idle_in_code(TRACE_NODE_PC), "a function that was inlined waits for work");
+    ok(!idle_in_code(TRACE_NODE_FUTEX), "a futex at such an address does not");
+}
+
+int main(void)
+{
+    test_names();
+    test_reach();
+    test_sums();
+    test_inlined();
+    return done_testing();
+}

@@ -1,0 +1,344 @@
+/* Turns: which waits are for one thing, how a sleep is split where its waker's turn began, and
+ * whom each part's chain has. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "common/strbuf.h"
+#include "tests/tap.h"
+#include "tracer/sleeps/turns.h"
+
+static struct wake *wake_of(pid_t tid, const struct past *past)
+{
+    struct off_waker who = {.tid = tid};
+
+    return wake_new(&who, 1, 100, past, OFF_CHAIN_MAX);
+}
+
+static struct off_sleep sleep_on(enum off_object_kind kind, uint64_t a, uint64_t b, int nr)
+{
+    return (struct off_sleep){.tid = 1, .nr = nr, .object = {.kind = kind, .a = a, .b = b}};
+}
+
+static void test_kinds(void)
+{
+    static const enum off_object_kind passed[] = {OFF_ON_FUTEX, OFF_ON_PIPE, OFF_ON_EVENTFD,
+                                                  OFF_ON_SEM,   OFF_ON_MSGQ, OFF_ON_MQUEUE,
+                                                  OFF_ON_LOCK};
+
+    for (int kind = 0; kind < OFF_ON_KINDS; kind++) {
+        struct off_sleep s = {.object.kind = (enum off_object_kind)kind};
+        bool has = false;
+
+        for (size_t i = 0; i < ARRAY_LEN(passed); i++)
+            has |= passed[i] == s.object.kind;
+        is_int(turn_is_of(&s), has, "kind %d: whether it is had by one after another", kind);
+        s.result = 1;
+        is_int(turn_is_of(&s), has, "also when the call returned more than 0");
+        s.result = -EAGAIN;
+        ok(!turn_is_of(&s), "not when the call failed");
+    }
+}
+
+/* Thread 2 ends a wait of thread 1; before, thread 3 had ended one of thread 2. */
+struct wait {
+    enum off_object_kind kind;
+    uint64_t a, b;
+    int nr;
+    uint32_t like;
+};
+
+/* How many turns the later wait has: 1 if they are not for the same thing. */
+static size_t turns_of(struct wait before, struct wait after, bool *same)
+{
+    struct off_sleep s = sleep_on(before.kind, before.a, before.b, before.nr);
+    struct past past = {.last = {.end = 0}};
+    struct wake *third = wake_of(3, NULL), *second;
+    struct turn *turn;
+    size_t n;
+
+    s.tid = 2;
+    s.end = 50;
+    turns_add(&past.turns, turn_new(&s, before.like, third));
+    second = wake_of(2, &past);
+    s = sleep_on(after.kind, after.a, after.b, after.nr);
+    s.end = 120;
+    turn = turn_new(&s, after.like, second);
+    n = turn->n;
+    *same = turn->held[0].same && (n < 2 || turn->held[1].same);
+    ok(turn->held[0].until == 120 && turn->held[0].by->links[0].who.tid == 2 &&
+           !turn->held[0].by->turns.turn[0],
+       "it is who ended the wait that is kept first, without what that one remembers");
+    ok(off_same(&turn->object, &s.object) && turn->like == after.like, "and what was waited for");
+    if (n > 1)
+        ok(turn->held[1].until == 50 && turn->held[1].by->links[0].who.tid == 3,
+           "then who had ended that one's wait");
+    turn_unref(turn);
+    wake_unref(second);
+    past_clear(&past);
+    wake_unref(third);
+    return n;
+}
+
+static void test_same(void)
+{
+    static const struct {
+        const char *what;
+        struct wait before, after;
+        size_t turns;
+        bool same;
+    } cases[] = {
+        {"one lock", {OFF_ON_LOCK, 1, 2, SYS_flock, 0}, {OFF_ON_LOCK, 1, 2, SYS_flock, 0}, 2, true},
+        {"two locks",
+         {OFF_ON_LOCK, 1, 2, SYS_flock, 0},
+         {OFF_ON_LOCK, 1, 3, SYS_flock, 0},
+         1,
+         true},
+        {"one futex",
+         {OFF_ON_FUTEX, 1, 2, SYS_futex, 0},
+         {OFF_ON_FUTEX, 1, 2, SYS_futex, 0},
+         2,
+         true},
+        {"two futexes waited for by the same code",
+         {OFF_ON_FUTEX, 1, 2, SYS_futex, 7},
+         {OFF_ON_FUTEX, 1, 3, SYS_futex, 7},
+         2,
+         false},
+        {"by other code",
+         {OFF_ON_FUTEX, 1, 2, SYS_futex, 7},
+         {OFF_ON_FUTEX, 1, 3, SYS_futex, 8},
+         1,
+         true},
+        {"by code that is not known",
+         {OFF_ON_FUTEX, 1, 2, SYS_futex, 0},
+         {OFF_ON_FUTEX, 1, 3, SYS_futex, 0},
+         1,
+         true},
+        {"in two processes",
+         {OFF_ON_FUTEX, 1, 2, SYS_futex, 7},
+         {OFF_ON_FUTEX, 2, 3, SYS_futex, 7},
+         1,
+         true},
+        {"a lock and a futex",
+         {OFF_ON_LOCK, 1, 2, SYS_flock, 7},
+         {OFF_ON_FUTEX, 1, 3, SYS_futex, 7},
+         1,
+         true},
+        {"a futex and a lock",
+         {OFF_ON_FUTEX, 1, 2, SYS_futex, 7},
+         {OFF_ON_LOCK, 1, 3, SYS_flock, 7},
+         1,
+         true},
+        {"two locks, by the same code",
+         {OFF_ON_LOCK, 1, 2, SYS_flock, 7},
+         {OFF_ON_LOCK, 1, 3, SYS_flock, 7},
+         1,
+         true},
+        {"a set of semaphores, which may be several locks",
+         {OFF_ON_SEM, 1, 0, SYS_semop, 0},
+         {OFF_ON_SEM, 1, 0, SYS_semop, 0},
+         2,
+         false},
+        {"a pipe's data",
+         {OFF_ON_PIPE, 1, 0, SYS_read, 0},
+         {OFF_ON_PIPE, 1, 0, SYS_read, 0},
+         2,
+         true},
+        {"a pipe's data, and its room",
+         {OFF_ON_PIPE, 1, 0, SYS_read, 0},
+         {OFF_ON_PIPE, 1, 0, SYS_write, 0},
+         1,
+         true},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        bool same;
+
+        is_int((intmax_t)turns_of(cases[i].before, cases[i].after, &same), (intmax_t)cases[i].turns,
+               "%s: turns", cases[i].what);
+        is_int(same, cases[i].same, "%s: whether it is certainly one lock", cases[i].what);
+    }
+}
+
+/* A lock that goes round among more threads than are kept; the wait that is looked for is not
+ * the last one. */
+static void test_round(void)
+{
+    struct past past = {.last = {.end = 0}};
+    struct off_sleep s = sleep_on(OFF_ON_LOCK, 1, 1, SYS_flock);
+    struct turn *turn = NULL;
+    struct turns copy;
+
+    for (int i = 0; i < 12; i++) {
+        struct wake *w = wake_of(100 + i, &past);
+
+        past_clear(&past); /* of another thread, whose last waits are these: */
+        s.object.a = 1;
+        s.end = (uint64_t)(1000 + 10 * i);
+        turn = turn_new(&s, 0, w);
+        turns_add(&past.turns, turn);
+        s.object.a = (uint64_t)(50 + i);
+        turns_add(&past.turns, turn_new(&s, 0, w));
+        wake_unref(w);
+    }
+    is_int((intmax_t)turn->n, TURNS_KEPT, "the last %d are kept", TURNS_KEPT);
+    for (size_t i = 0; i < turn->n; i++)
+        ok(turn->held[i].until == 1110 - 10 * i &&
+               turn->held[i].by->links[0].who.tid == 111 - (pid_t)i && turn->held[i].same,
+           "number %zu, latest first", i);
+
+    turns_copy(&copy, &past.turns);
+    is_int((intmax_t)turn->refs, 2, "a copy shares them");
+    ok(copy.turn[1] == turn && !copy.turn[2], "all there are");
+    turns_clear(&past.turns);
+    ok(turn->refs == 1 && !past.turns.turn[0] && !past.turns.turn[1], "and keeps them");
+    for (int i = 0; i < TURNS_KEPT; i++) {
+        struct wake *w = wake_of(9, NULL);
+
+        s.object.a = (uint64_t)i;
+        if (i == TURNS_KEPT - 2)
+            ok(copy.turn[TURNS_KEPT - 1] == turn, "the oldest is the last to go");
+        turns_add(&copy, turn_new(&s, 0, w));
+        wake_unref(w);
+    }
+    for (size_t i = 0; i < TURNS_KEPT; i++)
+        ok(copy.turn[i] && copy.turn[i]->object.a == TURNS_KEPT - 1 - i, "the latest is the first");
+    turns_clear(&copy);
+    past_clear(&past);
+    turn_unref(NULL);
+}
+
+/* ---- parts ---- */
+
+#define SLEEPER 1
+
+/* A turn whose waits ended at these times, by threads 10, 11, ..., with another behind it that is
+ * none of its own. */
+struct made {
+    struct turn turn;
+    struct turn_held behind;
+};
+
+static void make_turn(struct made *m, const uint64_t *until, size_t n)
+{
+    *m = (struct made){.turn = {.refs = 1, .n = n}};
+    m->turn.held[0].by = wake_of(10, NULL);
+    m->turn.held[0].same = true;
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            m->turn.held[i].by = wake_of(10 + (pid_t)i, NULL);
+        m->turn.held[i].until = until[i];
+        m->turn.held[i].same = true;
+    }
+    m->behind = (struct turn_held){.until = 1001, .by = m->turn.held[0].by};
+    if (n < TURNS_KEPT)
+        m->turn.held[n] = m->behind;
+}
+
+static void free_turn(struct made *m)
+{
+    for (size_t i = 0; i < m->turn.n; i++)
+        wake_unref(m->turn.held[i].by);
+}
+
+/* "BEGIN+BLOCKED/HELD ..." */
+static void is_parts(const uint64_t *until, size_t n, struct off_sleep s, const char *want,
+                     const char *what)
+{
+    struct turn_part part[TURNS_KEPT];
+    struct strbuf sb = STRBUF_INIT;
+    struct made m;
+    size_t count;
+
+    make_turn(&m, until, n);
+    count = turn_parts(&m.turn, &s, part);
+    for (size_t i = 0; i < count; i++)
+        strbuf_addf(&sb, "%s%" PRIu64 "+%" PRIu64 "/%zu", i ? " " : "", part[i].begin,
+                    part[i].blocked_ns, part[i].held);
+    is_str(sb.buf, want, "%s", what);
+    strbuf_release(&sb);
+    free_turn(&m);
+}
+
+#define UNTIL(...) (const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / 8
+
+static void test_parts(void)
+{
+    struct off_sleep s = {.tid = SLEEPER, .begin = 1000, .end = 2000, .blocked_ns = 900};
+
+    is_parts(UNTIL(2000), s, "1000+900/0", "of one turn: one part");
+    is_parts(UNTIL(2000, 1600), s, "1600+300/0 1000+600/1",
+             "two, the oldest with all its time: the rest was spent after the wake");
+    is_parts(UNTIL(2000, 1600, 1300), s, "1600+300/0 1300+300/1 1000+300/2", "three");
+    is_parts(UNTIL(2000, 1600, 1000), s, "1600+300/0 1000+600/1", "one that began with the sleep");
+    is_parts(UNTIL(2000, 1600, 500, 300), s, "1600+300/0 1000+600/1", "and those before it");
+    is_parts(UNTIL(2000, 2000, 1500), s, "1000+900/0", "a turn that never was ends it");
+    is_parts(UNTIL(2000, 2100, 1500), s, "1000+900/0", "so does one that is not over");
+    is_parts(UNTIL(2000, 1999), s, "1999+0/0 1000+900/1", "the latest may be small");
+    is_parts(UNTIL(2000, 1984, 1969), s, "1969+0/0 1000+900/2",
+             "another that is small belongs to the one after it");
+    is_parts(UNTIL(2000, 1984, 1968), s, "1984+0/0 1968+0/1 1000+900/2",
+             "a 64th part is not small");
+    is_parts(UNTIL(2000, 1500, 1490), s, "1490+410/0 1000+490/2", "small ones in between go on");
+    is_parts(UNTIL(2000, 1900, 1800, 1700, 1600, 1500, 1400, 1300), s,
+             "1900+0/0 1800+100/1 1700+100/2 1600+100/3 1500+100/4 1400+100/5 1300+100/6 "
+             "1000+300/7",
+             "as many as are kept");
+    s.end = 1000;
+    s.blocked_ns = 0;
+    is_parts(UNTIL(2000, 1600), s, "1000+0/0", "no time at all is one part");
+}
+
+static void test_own(void)
+{
+    struct off_sleep s = {.tid = 12, .begin = 1000, .end = 2000, .blocked_ns = 1000};
+
+    is_parts(UNTIL(2000, 1800, 1500), s, "1800+200/0 1000+800/1",
+             "what the sleeper had itself before is no part");
+}
+
+static void test_chain(void)
+{
+    struct off_sleep s = {.tid = SLEEPER, .begin = 1000, .end = 2000, .chain_len = 3};
+    struct turn_part part = {.begin = 1000, .held = 2};
+    struct made m;
+
+    make_turn(&m, UNTIL(2000, 1600, 1300));
+    turn_fill_chain(&m.turn, &part, &s, 8);
+    ok(s.chain_len == 1 && s.chain[0].tid == 12, "of one lock: who had it then");
+    m.turn.held[2].same = false;
+    turn_fill_chain(&m.turn, &part, &s, 8);
+    ok(s.chain_len == 2 && s.chain[0].tid == 11 && s.chain[1].tid == 12,
+       "of what may be two: who told the other, too");
+    m.turn.held[1].same = false;
+    turn_fill_chain(&m.turn, &part, &s, 8);
+    ok(s.chain_len == 3 && s.chain[0].tid == 10 && s.chain[1].tid == 11 && s.chain[2].tid == 12,
+       "and who told that one");
+    turn_fill_chain(&m.turn, &part, &s, 2);
+    ok(s.chain_len == 2 && s.chain[1].tid == 11, "as deep as asked for");
+    turn_fill_chain(&m.turn, &part, &s, 1);
+    ok(s.chain_len == 1 && s.chain[0].tid == 10, "and no deeper");
+    part.held = 1;
+    turn_fill_chain(&m.turn, &part, &s, 8);
+    ok(s.chain_len == 2 && s.chain[1].tid == 11, "up to the part");
+    part.held = 0;
+    turn_fill_chain(&m.turn, &part, &s, 8);
+    ok(s.chain_len == 1 && s.chain[0].tid == 10, "which may be the latest");
+    part.held = 2;
+    s.tid = 11;
+    turn_fill_chain(&m.turn, &part, &s, 8);
+    ok(s.chain_len == 1 && s.chain[0].tid == 10, "the sleeper ends it");
+    free_turn(&m);
+}
+
+int main(void)
+{
+    test_kinds();
+    test_same();
+    test_round();
+    test_parts();
+    test_own();
+    test_chain();
+    return done_testing();
+}
