@@ -303,10 +303,9 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 # ---- what a reader's eye would miss ----
 
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind $(SHIM_ROOMS) $(ROOMS) driver \
-           bench tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
-LINT_SH := $(wildcard scripts/*.sh tests/cli/*.sh tests/programs/*.sh .ci/run)
-
-LINT_PY := $(wildcard scripts/*.py bench/*.py examples/*.py tests/cli/*.py)
+           bench examples tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
+LINT_SH := $(wildcard $(addsuffix /*.sh,scripts bench examples tests/cli tests/programs) .ci/run)
+LINT_PY := $(wildcard $(addsuffix /*.py,scripts bench bench/inputs examples tests/cli tests/programs))
 
 .PHONY: lint format
 lint: ## clang-format, shellcheck, mandoc, pyflakes and eslint over the sources
