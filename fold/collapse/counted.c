@@ -66,22 +66,46 @@ static void dtrace_frame(struct collapse *c, struct span frame)
         collapse_push_id(c, ids[--n]);
 }
 
-void collapse_dtrace_run(struct collapse *c)
+/* ---- SystemTap and ktap ---- */
+
+static bool is_no_header(struct span line FLAME_UNUSED)
+{
+    return false;
+}
+
+static void stap_frame(struct collapse *c, struct span frame)
+{
+    frame = c->opt->perl ? span_to(frame, span_rchr(frame, '+')) : funcname_before_offset(frame);
+    for (size_t i = frame.len; i >= 3; i--)
+        if (memcmp(frame.s + i - 3, " : ", 3) == 0) {
+            frame = span_from(frame, i);
+            break;
+        }
+    if (frame.len)
+        collapse_push(c, frame.s, frame.len);
+    else
+        collapse_push_str(c, "-");
+}
+
+/* ---- what they share ---- */
+
+/* Frames from the leaf on, a line each, and behind them the count, in a line of its own. */
+static void run(struct collapse *c, bool (*is_header)(struct span line),
+                void (*add_frame)(struct collapse *c, struct span frame))
 {
     struct stackset_count count;
     struct textrecord rec;
 
     while (textinput_record(&c->in, &rec)) {
-        struct span line = rec.line;
-        struct span frame = span_ltrim(line);
+        struct span frame = span_ltrim(rec.line);
 
         if (frame.len == 0)
             continue;
-        if (is_number(line, &count)) {
+        if (is_number(rec.line, &count)) {
             if (c->n > 0)
                 collapse_flush(c, LEAF_FIRST, &count);
-        } else if (!is_dtrace_header(line)) {
-            dtrace_frame(c, frame);
+        } else if (!is_header(rec.line)) {
+            add_frame(c, frame);
         }
     }
     if (c->n > 0) /* no count came */
@@ -89,39 +113,14 @@ void collapse_dtrace_run(struct collapse *c)
     collapse_drop(c);
 }
 
-/* ---- SystemTap and ktap ---- */
+void collapse_dtrace_run(struct collapse *c)
+{
+    run(c, is_dtrace_header, dtrace_frame);
+}
 
 void collapse_stap_run(struct collapse *c)
 {
-    struct stackset_count count;
-    struct textrecord rec;
-
-    while (textinput_record(&c->in, &rec)) {
-        struct span line = rec.line;
-        struct span frame = span_ltrim(line);
-
-        if (frame.len == 0)
-            continue;
-        if (is_number(line, &count)) {
-            if (c->n > 0)
-                collapse_flush(c, LEAF_FIRST, &count);
-            continue;
-        }
-        frame =
-            c->opt->perl ? span_to(frame, span_rchr(frame, '+')) : funcname_before_offset(frame);
-        for (size_t i = frame.len; i >= 3; i--)
-            if (memcmp(frame.s + i - 3, " : ", 3) == 0) {
-                frame = span_from(frame, i);
-                break;
-            }
-        if (frame.len)
-            collapse_push(c, frame.s, frame.len);
-        else
-            collapse_push_str(c, "-");
-    }
-    if (c->n > 0)
-        collapse_unknown(c, "end of file inside a stack", 26);
-    collapse_drop(c);
+    run(c, is_no_header, stap_frame);
 }
 
 /* Stacks that end in a number of their own. How many lines look like each tracer's frames. */
