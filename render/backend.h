@@ -20,6 +20,7 @@ struct render_column {
     const char *unit;
     bool timed;  /* one of several moments of that view and unit */
     double time; /* seconds, finite; of a timed one */
+    bool level;  /* views.h */
 };
 
 /* What the picture says and looks like. Strings are borrowed, may hold any bytes. */

@@ -306,6 +306,7 @@ static struct render_column *describe_columns(const struct input *in, struct ren
 
         c[i].name = from->view ? from->view : "";
         c[i].title = look ? look->title : c[i].name;
+        c[i].level = look && look->level;
         c[i].timed = from->timed;
         c[i].time = from->time;
         c[i].unit = from->unit ? from->unit : look ? look->unit : o->countname;

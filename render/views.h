@@ -5,6 +5,8 @@
 #ifndef FLAME_RENDER_VIEWS_H
 #define FLAME_RENDER_VIEWS_H
 
+#include <stdbool.h>
+
 #include "common/compiler.h"
 
 struct view_look {
@@ -12,6 +14,7 @@ struct view_look {
     const char *title;
     const char *unit; /* when the text does not say */
     const char *palette;
+    bool level; /* what there is at a moment: of several moments there is a mean, no sum */
 };
 
 /* The look of view `name`, or NULL when it is none we know. */

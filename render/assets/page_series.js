@@ -3,10 +3,8 @@
  *
  * A moment keeps only the nodes that have a count in it. What is shown is made of those
  * that are selected: things that flow (allocations, samples) are added up; of levels
- * (what is live) it is the mean, as their sum would mean nothing.
+ * (what is live; render/views.c) it is the mean, as their sum would mean nothing.
  */
-
-const LEVELS = ["live", "leak", "peak", "rss"];
 
 function readMoment(packed, time) {
     const at = [], value = [], read = unpacker(packed.own);
@@ -40,7 +38,7 @@ function gatherMoments(packed, n) {
         let column = columns.find((k) => k.moments && k.name === c.name && k.unit === c.unit);
         if (!column) {
             column = { name: c.name, title: c.title || c.name || c.unit, unit: c.unit,
-                moments: [], level: LEVELS.includes(c.name) };
+                moments: [], level: c.level };
             columns.push(column);
         }
         column.moments.push(readMoment(c, c.time));

@@ -149,7 +149,8 @@ static void add_column(struct page *p, uint32_t column)
     add_member(p, "title", column || *c->title ? c->title : p->o->title);
     add_member(p, "unit", c->unit);
     if (c->timed)
-        strbuf_addf(&p->out.sb, "\"time\":%.17g,\n", c->time);
+        strbuf_addf(&p->out.sb, "\"time\":%.17g,\n\"level\":%s,\n", c->time,
+                    c->level ? "true" : "false");
     strbuf_addf(&p->out.sb, "\"fractions\":%s,\n\"own\":\"", fractions ? "true" : "false");
     packed_begin(&out, &p->out.sb);
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {

@@ -224,6 +224,11 @@ async function moments() {
     ok((await page.locator("#series").boundingBox()).width <= 420, "it follows the window");
     await untroubled(page, "moments");
 
+    const leaks = await explore("# flame: view=inner unit=bytes time=1\na;f 4\n" +
+        "# flame: view=inner unit=bytes time=2\na;f 2\n");
+    is(await row(leaks, 2), "f:3", "classes of live blocks are levels, too");
+    await untroubled(leaks, "levels");
+
     const timed = await explore("# flame: view=cpu time=10.5\na;f x.c:3 5\na;f x.c:9 1\n" +
         "# flame: view=cpu time=0.5\na;f x.c:3 1\na;g 2\n");
     is(await text(timed, ".series-label"), "0.5 s to 10.5 s: 9", "times may stand in the text");

@@ -129,6 +129,11 @@ for command in fold render top 'diff x.folded'; do
     like "$(cat err)" "^flame: ${command%% *}: --view nope: expected alloc, .* or hotcold\$" \
         'is found before any file is read, and the views are listed'
 done
+views=$("$FLAME" fold --view '' x 2>&1 | sed 's/.*expected //; s/,//g; s/ or / /')
+like "$views" '^alloc .* hotcold$' 'all views'
+is_str "$(for view in $views; do
+    grep -qE "^\.It Cm ([a-z]+ , )*$view( |\$)" "$ROOT"/man/flame-{fold,off}.1 || echo "$view"
+done)" '' 'have a definition in a manual page'
 run_expect_status 2 'an unknown format' "$FLAME" render -f gif x.folded
 like "$(cat err)" '^flame: render: -f gif: expected svg, .* or csv$' 'the formats are listed'
 run_expect_status 2 'an unknown palette' "$FLAME" render --colors beige x.folded

@@ -1,5 +1,6 @@
 /* Each view's value of a row, and that a row's flags are heeded. */
 #include "fold/viewtable.h"
+#include "render/views.h"
 #include "tests/tap.h"
 
 static int64_t value(const char *name, const struct trace_row *r)
@@ -32,6 +33,17 @@ static void verdicts(void)
             else
                 is_int(value(v->name, &r), strcmp(v->name, all[i].view) == 0 ? 50 : 0, "%s: %s",
                        all[i].view, v->name);
+    }
+}
+
+/* A view is a row of two tables: what it is, and what it is called in pictures. */
+static void has_looks(const struct view *views)
+{
+    for (const struct view *v = views; v->name; v++) {
+        const struct view_look *look = view_look(v->name);
+
+        ok(view_find(v->name) == v && v->what, "%s is found", v->name);
+        is_str(look ? look->unit : "no look", v->unit, "and has a look with its unit");
     }
 }
 
@@ -69,8 +81,8 @@ int main(void)
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf, "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable",
            "their list");
-    for (const struct view *v = mem_views; v->name; v++)
-        ok(view_find(v->name) == v && v->unit, "%s is found", v->name);
+    has_looks(mem_views);
+    has_looks(off_views);
     strbuf_release(&sb);
     return done_testing();
 }
