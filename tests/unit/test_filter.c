@@ -149,6 +149,8 @@ static void each(void)
     check("--collapse-recursion is of neighbours", ARGS("--collapse-recursion"), "a;b;b;b;a;a 3\n",
           "a;b;a 3\n", 0);
     check("--from-caller", ARGS("--from-caller"), "a;b;c 3\nd;b;c 4\n", "c;b;a 3\nc;b;d 4\n", 0);
+    check("--from-caller, evenly", ARGS("--from-caller"), "a;b 1\na;b;c;d 2\n",
+          "b;a 1\nd;c;b;a 2\n", 0);
     check("a stack without frames", ARGS("--grep-v", "a", "--trim-root", "--from-caller"),
           " 3\na 4\n", " 3\n", 4);
     check("one that recursion is taken out of", ARGS("--collapse-recursion"), " 3\na;a 4\n",
@@ -171,17 +173,20 @@ static void order(void)
           "f a.c:1;g a.c:1;g a.c:2;h 1\n", "a.c:1;a.c:2;h 1\n", 0);
     check("--by line keeps lines apart", ARGS("--by", "line"), "f a.c:1;g a.c:1 1\n",
           "a.c:1;a.c:1 1\n", 0);
+    check("--by module puts neighbours together", ARGS("--by", "module"),
+          "f (/x.so);g (/x.so);h (/y.so) 1\n", "x.so;y.so 1\n", 0);
     check("--by module keeps recursion of names", ARGS("--by", "module"), "f;f;g (/x.so) 1\n",
           "f;f;x.so 1\n", 0);
-    check("--by module of an inlined root", ARGS("--by", "module"),
-          "f (/x.so)_[i];g (/y.so);h (/y.so)_[i] 1\n", "x.so;y.so 1\n", 0);
+    check("a frame whose place is that of the one below", ARGS("--by", "module"),
+          "f\x1fx.so;g\x1f;h\x1fy.so 1\nf\x1fx.so;g\x1f 2\n", "x.so 2\nx.so;y.so 1\n", 0);
+    check("with none below", ARGS("--by", "module"), "g\x1f;h\x1fy.so 1\n", "g;y.so 1\n", 0);
     check("--by process", ARGS("--by", "process"), "v-1/2;f 1\nv-1/3;f 1\nw/3;f 1\n-1/2 1\n",
           "-1/2 1\nv-1;f 2\nw/3;f 1\n", 0);
     check("--by process wants both numbers", ARGS("--by", "process"), "a--/8;f 1\na-7/;f 1\n",
           "a--/8;f 1\na-7/;f 1\n", 0);
     check("--by process, with as little as there may be", ARGS("--by", "process"),
-          "x-1/2;f 1\n1/2;f 1\n/2;f 1\n12;f 1\nx1/2;f 1\nx-12/;f 1\nab-34/56;f 1\n",
-          "/2;f 1\n1/2;f 1\n12;f 1\nab-34;f 1\nx-12/;f 1\nx-1;f 1\nx1/2;f 1\n", 0);
+          "x-1/2;f 1\n1/2;f 1\n/2;f 1\n12;f 1\nx1/2;f 1\nx-12/;f 1\nab-34/56;f 1\na-12b3;f 1\n",
+          "/2;f 1\n1/2;f 1\n12;f 1\na-12b3;f 1\nab-34;f 1\nx-12/;f 1\nx-1;f 1\nx1/2;f 1\n", 0);
     check("--by process is of the root", ARGS("--by", "process"), "a;v-1/2 1\n 2\n",
           " 2\na;v-1/2 1\n", 0);
     check("--by thread leaves threads", ARGS("--by", "process", "--by", "thread"), "v-1/2;f 1\n",

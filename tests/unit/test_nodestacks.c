@@ -51,9 +51,11 @@ static void build_waits(struct trace_builder *b)
     nap(b, ob_thread(b, 200, 200, ""), 5);                /* no name */
     nap(b, ob_thread(b, 300, 300, "plain"), 6);           /* no title */
     many = ob_thread(b, 0, 7, "pool");                    /* several threads and processes in one */
-    tb_thread_at(b, many)->uses = 3;
+    tb_thread_at(b, many)->uses = 2;
     nap(b, many, 7);
+    nap(b, ob_thread(b, 400, 401, "fifteen letterX"), 8); /* as long as a name can be */
     title(b, 100, "postgres: x");
+    title(b, 400, "fifteen letters");
 }
 
 static void test_waits(void)
@@ -63,20 +65,23 @@ static void test_waits(void)
 
     build_waits(&b);
     is_folded(&b, &opt,
-              "plain;nap 6\npool;nap 7\npost;nap 3\npostgres: x y z;nap 4\nunknown;nap 5\n"
+              "fifteen letterX;nap 8\nplain;nap 6\npool;nap 7\npost;nap 3\npostgres: x y z;nap "
+              "4\nunknown;nap 5\n"
               "writer;nap 3\n",
               "by the names of threads");
     opt.pid = true;
     build_waits(&b);
     is_folded(
         &b, &opt,
-        "plain-300;nap 6\npool;nap 7\npostgres: x y z-100;nap 4\npostgres: x-100;nap 3\n"
+        "fifteen letterX-400;nap 8\nplain-300;nap 6\npool;nap 7\npostgres: x y z-100;nap "
+        "4\npostgres: x-100;nap 3\n"
         "unknown-200;nap 5\nwriter-100;nap 3\n",
         "where processes are told apart they go by their titles, threads of own names do not");
     opt.tid = true;
     build_waits(&b);
     is_folded(&b, &opt,
-              "plain-300;plain-300;nap 6\npool;3 threads;nap 7\n"
+              "fifteen letterX-400;fifteen letterX-401;nap 8\nplain-300;plain-300;nap 6\npool;2 "
+              "threads;nap 7\n"
               "postgres: x y z-100;postgres: x y z-103;nap 4\n"
               "postgres: x-100;post-100;nap 1\npostgres: x-100;post-101;nap 2\n"
               "unknown-200;-200;nap 5\nwriter-100;writer-102;nap 3\n",

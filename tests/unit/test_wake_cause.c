@@ -570,6 +570,9 @@ static void test_sets(void)
     peer_says = "[untraced: nc]";
     is_by("[untraced: nc]", "with a pipe that another process has");
     is_int((intmax_t)peer_of, 51, "it is asked of");
+    IN_SET(OFF_ON_PIPE, OFF_ON_TIMERFD);
+    peer_says = "[untraced: nc]";
+    is_by("[untraced: nc]", "be it the first");
     IN_SET(OFF_ON_EVENTFD, OFF_ON_UNIX);
     peer_says = "[untraced: nc]";
     is_by("[untraced: nc]", "or a socket");
