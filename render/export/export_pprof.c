@@ -58,7 +58,7 @@ static const char *type_name(const struct series_set *set, uint32_t i, const cha
 {
     static const char *const known[][2] = {
         {"alloc", "alloc_space"}, {"count", "alloc_objects"}, {"live", "inuse_space"},
-        {"leak", "inuse_space"},  {"peak", "peak_space"},     {"temp", "temp_objects"},
+        {"peak", "peak_space"},   {"temp", "temp_objects"},
     };
     const char *name = set->s[set->compares && i == 1 ? 0 : i].name;
 

@@ -218,6 +218,10 @@ if command -v protoc >/dev/null; then
     is_str "$(named m.pb.gz | sed -n 's/^sample_type\.//p' | tr '\n' ' ')" \
         'type=alloc_space unit=bytes type=alloc_objects unit=count type=inuse_space unit=bytes type=peak_space unit=bytes type=temp_objects unit=count ' \
         'flame mem -o m.pb.gz has all views'
+    printf '# flame: view=%s unit=bytes\na;b 5\n' live leak definite peak >leaks.folded
+    "$FLAME" render -o leaks.pb.gz leaks.folded
+    is_str "$(named leaks.pb.gz | sed -n 's/^sample_type.type=//p' | tr '\n' ' ')" \
+        'inuse_space leak definite peak_space ' 'each by a name of its own'
     is_str "$(named m.pb.gz | grep '^mapping.filename')" 'mapping.filename=ls' 'and the command'
 else
     skip protoc 'no protoc'
