@@ -1,11 +1,17 @@
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
 
+#include "common/clock.h"
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/strbuf.h"
 #include "driver/leak/leaklines.h"
 #include "driver/leaklooks.h"
+#include "driver/leakoutput.h"
+#include "driver/leaktarget.h"
 #include "driver/recording.h"
 #include "driver/runsummary.h"
 #include "driver/unseen.h"
@@ -13,7 +19,8 @@
 
 #define LEAKS_SHOWN 10
 
-#define AT(member) offsetof(struct run_options, member)
+#define AT(member) offsetof(struct leak_options, run.member)
+#define TO(format) offsetof(struct leak_options, to[format])
 
 static const struct opts_row rows[] = {
     {"max-bytes", .arg = "N", .help = "allow N leaked bytes (k, m, g: powers of 1024; default: 0)",
@@ -26,8 +33,20 @@ static const struct opts_row rows[] = {
      .take = opts_take_false, .at = AT(look)},
     {"output", 'o', "FILE",
      "the picture (default: leak.svg), or .folded, .flame, or an export: .pb.gz, .txt... (see "
-     "flame render --help)",
+     "flame render --help); or a directory, in which each run with leaks gets one of its own",
      .take = opts_take_text, .at = AT(output)},
+    {"name", .arg = "NAME", .help = "what the test is called in results (default: COMMAND's name)",
+     .take = opts_take_text, .at = offsetof(struct leak_options, name)},
+    {NULL, .help = "Reports (FILE: a file, a directory, or - when COMMAND has ended):"},
+    {"json", .arg = "FILE", .help = "all that is known, for programs (docs/leaks.md)",
+     .take = opts_take_text, .at = TO(LEAK_JSON)},
+    {"tap", .arg = "FILE", .help = "TAP 14", .take = opts_take_text, .at = TO(LEAK_TAP)},
+    {"junit", .arg = "FILE", .help = "JUnit's XML", .take = opts_take_text, .at = TO(LEAK_JUNIT)},
+    {"sarif", .arg = "FILE", .help = "SARIF 2.1.0", .take = opts_take_text, .at = TO(LEAK_SARIF)},
+    {"github", .arg = "FILE", .help = "annotations as GitHub's runners read them",
+     .take = opts_take_text, .at = TO(LEAK_GITHUB)},
+    {"gitlab", .arg = "FILE", .help = "GitLab's Code Quality report", .take = opts_take_text,
+     .at = TO(LEAK_GITLAB)},
     RUN_ROW_DEPTH(AT(depth)),
     {"no-follow", .help = "leave the programs out that COMMAND starts", .take = opts_take_false,
      .at = AT(follow)},
@@ -48,28 +67,25 @@ const struct opts_command leak_command = {
     .operands = OPTS_COMMAND,
 };
 
-static void add_blocks(struct strbuf *sb, const struct taken_leaks *l)
+static void add_amount(struct strbuf *sb, uint64_t bytes, uint64_t blocks)
 {
-    value_add_both(sb, (struct folded_count){.whole = l->bytes}, "bytes");
+    value_add_both(sb, (struct folded_count){.whole = bytes}, "bytes");
     strbuf_addstr(sb, " in ");
-    run_summary_add_count(sb, l->blocks, "block", "blocks");
+    run_summary_add_count(sb, blocks, "block", "blocks");
 }
 
-static void tell_live(struct strbuf *sb, const struct taken_totals *t)
+static void tell_leaked(struct strbuf *sb, const struct leak_report *r)
 {
-    value_add_both(sb, (struct folded_count){.whole = t->live_bytes}, "bytes");
-    strbuf_addstr(sb, " live at the end in ");
-    run_summary_add_count(sb, t->live_blocks, "block", "blocks");
-}
+    uint64_t bytes, blocks;
 
-static void tell_leaked(struct strbuf *sb, const struct taken_totals *t)
-{
-    add_blocks(sb, &t->leaked);
+    leak_report_sum(r, LEAK_DEFINITE, &bytes, &blocks);
+    add_amount(sb, bytes, blocks);
     strbuf_addstr(sb, " leaked");
-    if (!t->by_leak.blocks)
+    leak_report_sum(r, LEAK_INDIRECT, &bytes, &blocks);
+    if (!blocks)
         return;
     strbuf_addstr(sb, ", and ");
-    add_blocks(sb, &t->by_leak);
+    add_amount(sb, bytes, blocks);
     strbuf_addstr(sb, " that only those lead to");
 }
 
@@ -78,21 +94,24 @@ static bool is_limited(const struct run_options *o)
     return o->max_bytes != RUN_NO_LIMIT || o->max_blocks != RUN_NO_LIMIT;
 }
 
-static void tell(const struct run_summary *s, const struct run_options *o, bool leaks)
+static void tell(const struct leak_report *r, const struct run_options *o)
 {
     struct strbuf sb = STRBUF_INIT;
 
-    if (o->look)
-        tell_leaked(&sb, &s->t);
-    else
-        tell_live(&sb, &s->t);
+    if (o->look) {
+        tell_leaked(&sb, r);
+    } else {
+        value_add_both(&sb, (struct folded_count){.whole = leak_list_bytes(r->leaks)}, "bytes");
+        strbuf_addstr(&sb, " live at the end in ");
+        run_summary_add_count(&sb, leak_list_blocks(r->leaks), "block", "blocks");
+    }
     strbuf_addstr(&sb, ", ");
     if (o->max_bytes != RUN_NO_LIMIT)
         run_summary_add_count(&sb, o->max_bytes, "byte ", "bytes ");
     if (o->max_blocks != RUN_NO_LIMIT)
         run_summary_add_count(&sb, o->max_blocks, "block ", "blocks ");
     flame_warn("leak: %s%sallowed%s", sb.buf, is_limited(o) ? "" : "0 ",
-               leaks ? "; the largest:" : "");
+               r->over ? "; the largest:" : "");
     strbuf_release(&sb);
 }
 
@@ -108,90 +127,134 @@ static int list_leaks(const struct recording *r, const struct run_options *o, st
     return leak_list_make(l, traces, n, false);
 }
 
-static bool is_over(const struct run_summary *s, const struct run_options *o)
+static bool is_over(const struct leak_list *leaks, const struct run_options *o)
 {
-    uint64_t bytes = s->t.live_bytes, blocks = s->t.live_blocks;
+    uint64_t bytes = leak_list_bytes(leaks), blocks = leak_list_blocks(leaks);
 
-    if (o->look) {
-        bytes = s->t.leaked.bytes + s->t.by_leak.bytes;
-        blocks = s->t.leaked.blocks + s->t.by_leak.blocks;
-    }
     return is_limited(o) ? bytes > o->max_bytes || blocks > o->max_blocks : bytes || blocks;
 }
 
-static void tell_looks(const struct taken *k)
+/* ---- the report ---- */
+
+static struct leak_report_process *list_processes(const struct leak_looks *looks)
 {
-    struct leak_looks looks;
+    size_t n = 0;
+    struct leak_report_process *list = xcalloc(looks->nseen + looks->nunseen, sizeof *list);
 
-    leak_looks_make(&looks, k);
-    leak_looks_print(&looks);
-    leak_looks_release(&looks);
-}
+    for (size_t i = 0; i < looks->nseen + looks->nunseen; i++) {
+        bool looked = i < looks->nseen;
+        const struct taken_process *p = looked ? looks->seen[i] : looks->unseen[i - looks->nseen];
 
-static int draw(const struct recording *r, const struct run_options *o)
-{
-    struct strbuf folded = STRBUF_INIT;
-    bool empty;
-    int status = recording_fold(r, o, true, recording_wants_lines(o), &folded);
-
-    if (!status)
-        status = recording_write(r, o, &folded, &empty);
-    if (!status)
-        flame_warn("leak: all of them in %s", o->output);
-    strbuf_release(&folded);
-    return status;
-}
-
-/* There are leaks: o->leak_status, or an enum flame_exit after a line. */
-static int report(const struct recording *r, const struct run_options *o)
-{
-    struct leak_list leaks;
-    int status = list_leaks(r, o, &leaks);
-
-    if (!status) {
-        leak_lines_print(&leaks, LEAKS_SHOWN);
-        leak_list_release(&leaks);
-        status = draw(r, o);
+        list[n++] = (struct leak_report_process){p->pid, p->comm, p->exe, looked};
     }
-    return status ? status : (int)o->leak_status;
+    return list;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static struct leak_report make_report(const struct recording *r, const struct leak_options *o)
+{
+    int wait_status = r->run.wait_status;
+
+    return (struct leak_report){
+        .name = o->name ? o->name : base_name(o->run.subject),
+        .command = o->run.command,
+        .started = (clock_ns(CLOCK_REALTIME) - r->run.elapsed_ns) / 1000000000u,
+        .elapsed_ns = r->run.elapsed_ns,
+        .status = launch_exit_status(wait_status),
+        .signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0,
+        .look = o->run.look,
+        .max_bytes = o->run.max_bytes,
+        .max_blocks = o->run.max_blocks,
+    };
+}
+
+/* ---- the verdict ---- */
+
+static void say(const struct recording *r, const struct leak_options *o,
+                const struct leak_report *report, const struct leak_looks *looks)
+{
+    /* What was not looked at is no part of a clean bill. */
+    if (!report->over && o->run.quiet)
+        return;
+    run_summary_print_others(r);
+    unseen_print(r);
+    if (o->run.look)
+        leak_looks_print(looks);
+    tell(report, &o->run);
+    if (report->over)
+        leak_lines_print(report->groups, LEAKS_SHOWN);
+}
+
+static int show(const struct recording *r, const struct leak_options *o, struct leak_report *report,
+                const struct leak_looks *looks)
+{
+    struct strbuf others = STRBUF_INIT;
+    struct leak_report_process *processes = list_processes(looks);
+    int status = 0, reported;
+
+    notrecorded_add(&others, &r->others, SIZE_MAX);
+    report->processes = processes;
+    report->nprocesses = looks->nseen + looks->nunseen;
+    report->not_recorded = others.buf;
+    report->over = is_over(report->leaks, &o->run);
+    say(r, o, report, looks);
+    if (report->over)
+        status = leak_output_draw(r, o, report);
+    reported = leak_output_reports(o, report);
+    free(processes);
+    strbuf_release(&others);
+    return status ? status : reported;
 }
 
 /* 0, o->leak_status, or an enum flame_exit after a line. */
-static int judge(const struct recording *r, const struct run_options *o)
+static int judge(const struct recording *r, const struct run_options *run)
 {
-    struct run_summary s;
-    bool leaks;
+    const struct leak_options *o = (const struct leak_options *)run;
+    struct leak_report report = make_report(r, o);
+    struct leak_groups groups;
+    struct leak_looks looks;
+    struct leak_list leaks;
+    int status = list_leaks(r, run, &leaks);
 
-    run_summary_make(&s, r);
-    leaks = is_over(&s, o);
-    /* What was not looked at is no part of a clean bill. */
-    if (leaks || !o->quiet) {
-        run_summary_print_others(r);
-        unseen_print(r);
-        if (o->look)
-            tell_looks(&r->taken);
-        tell(&s, o, leaks);
-    }
-    return leaks ? report(r, o) : 0;
+    if (status)
+        return status;
+    leak_groups_make(&groups, &leaks);
+    leak_looks_make(&looks, &r->taken);
+    report.leaks = &leaks;
+    report.groups = &groups;
+    status = show(r, o, &report, &looks);
+    leak_looks_release(&looks);
+    leak_groups_release(&groups);
+    leak_list_release(&leaks);
+    return status ? status : report.over ? (int)o->run.leak_status : 0;
 }
 
 int leak_main(int argc, char **argv)
 {
-    struct run_options o = {.me = "leak",
-                            .follow = true,
-                            .output = "leak.svg",
-                            .look = true,
-                            .max_bytes = RUN_NO_LIMIT,
-                            .max_blocks = RUN_NO_LIMIT,
-                            .leak_status = FLAME_LEAKS};
-    int status = run_options_parse(&leak_command, &o, argc, argv);
+    struct leak_options o = {.run = {.me = "leak",
+                                     .follow = true,
+                                     .output = "leak.svg",
+                                     .look = true,
+                                     .directories = true,
+                                     .max_bytes = RUN_NO_LIMIT,
+                                     .max_blocks = RUN_NO_LIMIT,
+                                     .leak_status = FLAME_LEAKS}};
+    int status = run_options_parse(&leak_command, &o.run, argc, argv);
 
-    if (status >= 0) {
-        run_options_release(&o);
-        return status;
+    if (status < 0)
+        status = leak_output_check(&o);
+    if (status < 0 && o.run.look)
+        status = leak_target_check(o.run.subject) == 0 ? -1 : FLAME_USAGE;
+    if (status < 0) {
+        o.run.view = o.run.look ? "leak" : "live";
+        status = recording_run(&o.run, record_mem, judge);
     }
-    o.view = o.look ? "leak" : "live";
-    status = recording_run(&o, record_mem, judge);
-    run_options_release(&o);
+    run_options_release(&o.run);
     return status;
 }

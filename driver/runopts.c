@@ -43,6 +43,14 @@ static int wrong_ending(const struct run_options *o)
     return FLAME_USAGE;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return ends_with(path, "/") || strcmp(path, "/") == 0 ||
+           (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
 /* What the ending says, and whether the file can be made. */
 static int check_output(struct run_options *o)
 {
@@ -50,6 +58,10 @@ static int check_output(struct run_options *o)
     struct stat st;
     int err;
 
+    if (o->directories && is_directory(o->output)) {
+        o->kind = RUN_OUTPUT_DIRECTORY;
+        return 0;
+    }
     if (ends_with(o->output, ".folded"))
         o->kind = RUN_OUTPUT_FOLDED;
     else if (ends_with(o->output, ".flame"))

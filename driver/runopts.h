@@ -13,6 +13,7 @@ enum run_output {
     RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
     RUN_OUTPUT_FOLDED,
     RUN_OUTPUT_TRACE,
+    RUN_OUTPUT_DIRECTORY, /* leak: results of its own in it, see leakoutput.h */
 };
 
 struct run_options {
@@ -26,6 +27,7 @@ struct run_options {
     bool follow;
     bool quiet;
     bool only_shim;      /* mem --shim */
+    bool directories;    /* the output may be one; whether it can be written is not looked at */
     bool look;           /* leak: processes look for what nothing leads to at their ends */
     uint64_t max_bytes;  /* leak; RUN_NO_LIMIT: not given */
     uint64_t max_blocks; /* the same */

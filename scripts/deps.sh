@@ -39,6 +39,8 @@ xz-utils|packed symbols, in tests|cmd:xz
 zstd|packed profiles, in tests|cmd:zstd
 libc-devtools|sotruss, a tool the tests run the recorder under|cmd:sotruss
 python3|JSON and XML checked in tests|cmd:python3
+python3-jsonschema|reports held to schemas, in tests|py:jsonschema
+libxml2-utils|the same|cmd:xmllint
 nodejs|the browser tests|cmd:node
 npm|the browser tests|cmd:npm
 chromium|the browser tests|cmd:chromium
@@ -83,6 +85,9 @@ there_by_probe() {
             has_header "${dir}libdwarf.h" && return 0
         done
         return 1
+        ;;
+    py:*)
+        python3 -c "import ${probe#py:}" 2>/dev/null
         ;;
     lib:*)
         ldconfig -p 2>/dev/null | grep -q "${probe#lib:}"

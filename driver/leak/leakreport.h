@@ -1,0 +1,81 @@
+/*
+ * leakreport.h: what a run of `flame leak` came to, in formats that test suites and code
+ * hosts read.
+ *
+ * A format is a file report_NAME.c with one function that appends the whole report, and a row
+ * of leak_formats. Names in a report are a stranger's, any bytes: each format escapes them.
+ *
+ * Not thread-safe.
+ */
+#ifndef FLAME_DRIVER_LEAK_LEAKREPORT_H
+#define FLAME_DRIVER_LEAK_LEAKREPORT_H
+
+#include "driver/leak/leakgroups.h"
+
+struct leak_report_process {
+    uint32_t pid;
+    const char *name, *program; /* the name it has, the file it executes */
+    bool looked;                /* it was looked at at its end */
+};
+
+struct leak_report {
+    const char *name;     /* of the test */
+    char *const *command; /* NULL at its end */
+    uint64_t started;     /* seconds since 1970 */
+    uint64_t elapsed_ns;
+    int status; /* the command's; of one that was ended by a signal, 128 + that */
+    int signal; /* 0: none */
+    bool look;  /* false: --live */
+    bool over;  /* there is more than is allowed */
+    uint64_t max_bytes, max_blocks;   /* UINT64_MAX: no such limit; none of both: 0 is allowed */
+    const struct leak_list *leaks;    /* borrowed, as all here */
+    const struct leak_groups *groups; /* of the same */
+    const struct leak_report_process *processes;
+    size_t nprocesses;
+    const char *not_recorded; /* programs that left no trace, and why, for people; "": none */
+};
+
+enum leak_format_id {
+    LEAK_JSON,
+    LEAK_TAP,
+    LEAK_JUNIT,
+    LEAK_SARIF,
+    LEAK_GITHUB,
+    LEAK_GITLAB,
+    LEAK_FORMATS
+};
+
+typedef void leak_report_add(struct strbuf *sb, const struct leak_report *r);
+
+struct leak_format {
+    const char *option; /* "tap": --tap FILE */
+    const char *ending; /* of a file in a directory: ".tap" */
+    leak_report_add *add;
+};
+
+extern const struct leak_format leak_formats[LEAK_FORMATS];
+
+leak_report_add report_json, report_tap, report_junit, report_sarif, report_github, report_gitlab;
+
+/* ---- for the formats ---- */
+
+/* Appends "12 bytes in 1 block leaked, 0 bytes allowed": the verdict in one line. */
+void leak_report_add_verdict(struct strbuf *sb, const struct leak_report *r);
+
+/* Appends "status 0", "signal 9". */
+void leak_report_add_end(struct strbuf *sb, const struct leak_report *r);
+
+/* The sums of one class. */
+void leak_report_sum(const struct leak_report *r, enum leak_class class, uint64_t *bytes,
+                     uint64_t *blocks);
+
+/* Appends what is text in s: bytes that are none and control characters become U+FFFD, as do
+ * marks that turn the direction of the text around them. `special` ones (ASCII) are handed to
+ * `escape`; NULL: none. */
+void leak_add_text(struct strbuf *sb, const char *s, const char *special,
+                   void (*escape)(struct strbuf *sb, char c));
+
+/* Appends "2026-11-22T05:45:33Z" and what `format` else makes of it (strftime, UTC). */
+void leak_add_time(struct strbuf *sb, uint64_t seconds, const char *format);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * JUnit's XML, as test servers read it: a suite for the command with two cases, of its own end
+ * and of its leaks.
+ */
+#include <inttypes.h>
+
+#include "driver/leak/leakreport.h"
+#include "render/xml.h"
+
+static void add_text(struct strbuf *sb, const char *s)
+{
+    xml_add(sb, s, strlen(s), 0);
+}
+
+static void add_seconds(struct strbuf *sb, uint64_t ns)
+{
+    strbuf_addf(sb, "%" PRIu64 ".%03" PRIu64, ns / 1000000000u, ns / 1000000u % 1000u);
+}
+
+static void add_counts(struct strbuf *sb, const struct leak_report *r)
+{
+    strbuf_addf(sb, " tests=\"2\" failures=\"%d\" errors=\"0\" time=\"",
+                (r->status != 0) + (r->over != 0));
+    add_seconds(sb, r->elapsed_ns);
+    strbuf_addch(sb, '"');
+}
+
+static void begin_case(struct strbuf *sb, const struct leak_report *r, const char *what,
+                       uint64_t ns)
+{
+    strbuf_addstr(sb, "    <testcase classname=\"");
+    add_text(sb, r->name);
+    strbuf_addf(sb, "\" name=\"%s\" time=\"", what);
+    add_seconds(sb, ns);
+    strbuf_addstr(sb, "\">\n");
+}
+
+static void add_groups(struct strbuf *sb, const struct leak_report *r)
+{
+    struct strbuf line = STRBUF_INIT;
+
+    for (size_t i = 0; i < r->groups->n; i++) {
+        const struct leak_group *g = &r->groups->group[i];
+
+        strbuf_clear(&line);
+        leak_group_add(&line, g);
+        add_text(sb, line.buf);
+        strbuf_addch(sb, '\n');
+        for (size_t f = 0; f < g->leak->nframes; f++) {
+            strbuf_clear(&line);
+            leak_add_place(&line, &g->leak->frames[f]);
+            strbuf_addstr(sb, "    ");
+            add_text(sb, line.buf);
+            strbuf_addch(sb, '\n');
+        }
+    }
+    strbuf_release(&line);
+}
+
+static void add_end(struct strbuf *sb, const struct leak_report *r)
+{
+    begin_case(sb, r, "end", r->elapsed_ns);
+    if (r->status != 0) {
+        strbuf_addstr(sb, "      <failure type=\"end\" message=\"");
+        leak_report_add_end(sb, r);
+        strbuf_addstr(sb, "\"/>\n");
+    }
+    strbuf_addstr(sb, "    </testcase>\n");
+}
+
+static void add_leaks(struct strbuf *sb, const struct leak_report *r)
+{
+    begin_case(sb, r, "leaks", 0);
+    if (r->over) {
+        strbuf_addstr(sb, "      <failure type=\"leak\" message=\"");
+        leak_report_add_verdict(sb, r);
+        strbuf_addstr(sb, "\">");
+        add_groups(sb, r);
+        strbuf_addstr(sb, "</failure>\n");
+    }
+    strbuf_addstr(sb, "    </testcase>\n");
+}
+
+static void add_unseen(struct strbuf *sb, const struct leak_report *r)
+{
+    strbuf_addstr(sb, "    <system-err>");
+    if (*r->not_recorded) {
+        strbuf_addstr(sb, "not recorded: ");
+        add_text(sb, r->not_recorded);
+        strbuf_addch(sb, '\n');
+    }
+    for (size_t i = 0; i < r->nprocesses; i++) {
+        if (r->processes[i].looked || !r->look)
+            continue;
+        strbuf_addstr(sb, "not looked for leaks: ");
+        add_text(sb, r->processes[i].name);
+        strbuf_addf(sb, " %" PRIu32 "\n", r->processes[i].pid);
+    }
+    strbuf_addstr(sb, "</system-err>\n");
+}
+
+void report_junit(struct strbuf *sb, const struct leak_report *r)
+{
+    strbuf_addstr(sb,
+                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"flame leak\"");
+    add_counts(sb, r);
+    strbuf_addstr(sb, ">\n  <testsuite name=\"");
+    add_text(sb, r->name);
+    strbuf_addch(sb, '"');
+    add_counts(sb, r);
+    strbuf_addstr(sb, " skipped=\"0\" timestamp=\"");
+    leak_add_time(sb, r->started, "%Y-%m-%dT%H:%M:%S");
+    strbuf_addstr(sb, "\">\n");
+    add_end(sb, r);
+    add_leaks(sb, r);
+    add_unseen(sb, r);
+    strbuf_addstr(sb, "  </testsuite>\n</testsuites>\n");
+}

@@ -1,0 +1,163 @@
+/*
+ * SARIF 2.1.0 (OASIS), what code scanning reads: a result for each stack, with its frames and a
+ * fingerprint that outlives changes of lines.
+ */
+#include <inttypes.h>
+
+#include "common/commands.h"
+#include "driver/leak/leakreport.h"
+#include "render/json.h"
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+
+static void add_string(struct strbuf *sb, const char *s)
+{
+    json_add_string(sb, s, strlen(s), 0);
+}
+
+/* What a URI may hold as it is; the rest as %XX, byte by byte. */
+static void add_uri(struct strbuf *sb, const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-._~/";
+
+    strbuf_addstr(sb, *path == '/' ? "\"file://" : "\"");
+    for (const char *s = path; *s; s++) {
+        if (strchr(plain, *s))
+            strbuf_addch(sb, *s);
+        else
+            strbuf_addf(sb, "%%%02X", (unsigned char)*s);
+    }
+    strbuf_addch(sb, '"');
+}
+
+static void add_location(struct strbuf *sb, const struct leak_frame *f)
+{
+    const char *path = leak_source_path(f);
+
+    strbuf_addch(sb, '{');
+    if (path) {
+        strbuf_addstr(sb, "\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
+        add_uri(sb, path);
+        strbuf_addch(sb, '}');
+        if (f->line)
+            strbuf_addf(sb, ", \"region\": {\"startLine\": %u}", f->line);
+        strbuf_addstr(sb, "}, ");
+    }
+    strbuf_addstr(sb, "\"logicalLocations\": [{\"kind\": \"function\", \"fullyQualifiedName\": ");
+    add_string(sb, f->function);
+    strbuf_addstr(sb, "}]}");
+}
+
+static void add_stack(struct strbuf *sb, const struct leak *l)
+{
+    strbuf_addstr(sb, ",\n     \"stacks\": [{\"frames\": [");
+    for (size_t i = 0; i < l->nframes; i++) {
+        strbuf_addstr(sb, i ? ",\n       {\"location\": " : "\n       {\"location\": ");
+        add_location(sb, &l->frames[i]);
+        if (*l->frames[i].module) {
+            strbuf_addstr(sb, ", \"module\": ");
+            add_string(sb, l->frames[i].module);
+        }
+        strbuf_addch(sb, '}');
+    }
+    strbuf_addstr(sb, "]}]");
+}
+
+/*
+ * In a message braces are placeholders unless they are doubled, and "[text](target)" is a link
+ * unless its brackets have a backslash before them.
+ */
+static void add_message(struct strbuf *sb, const char *s)
+{
+    bool links = strstr(s, "](");
+    struct strbuf text = STRBUF_INIT;
+
+    for (; *s; s++) {
+        if (*s == '{' || *s == '}')
+            strbuf_addch(&text, *s);
+        else if (links && (*s == '[' || *s == ']' || *s == '\\'))
+            strbuf_addch(&text, '\\');
+        strbuf_addch(&text, *s);
+    }
+    add_string(sb, text.buf);
+    strbuf_release(&text);
+}
+
+static void add_result(struct strbuf *sb, const struct leak_group *g)
+{
+    const struct leak_frame *place = leak_place(g->leak);
+    struct strbuf message = STRBUF_INIT;
+
+    leak_group_add(&message, g);
+    strbuf_addf(sb,
+                "    {\"ruleId\": \"%s-leak\", \"ruleIndex\": %d, \"level\": \"error\",\n"
+                "     \"message\": {\"text\": ",
+                leak_class_names[g->leak->class], g->leak->class);
+    add_message(sb, message.buf);
+    strbuf_addstr(sb, "},\n     \"locations\": [");
+    if (place)
+        add_location(sb, place);
+    strbuf_addf(sb,
+                "],\n     \"partialFingerprints\": {\"leakStack/v1\": \"%016" PRIx64 "\"},\n"
+                "     \"properties\": {\"bytes\": %" PRIu64 ", \"blocks\": %" PRIu64
+                ", \"threads\": %zu, \"processes\": %zu}",
+                leak_group_fingerprint(g), g->bytes, g->blocks, g->threads, g->processes);
+    if (g->leak->nframes)
+        add_stack(sb, g->leak);
+    strbuf_addch(sb, '}');
+    strbuf_release(&message);
+}
+
+/* In the order of enum leak_class. */
+static void add_rules(struct strbuf *sb)
+{
+    static const char *const texts[LEAK_CLASSES] = {
+        "Memory that nothing leads to when the process ends.",
+        "Memory that only leaked memory leads to.",
+        "Memory that only pointers to the insides of blocks lead to.",
+        "Memory that is allocated when the process ends.",
+    };
+
+    strbuf_addstr(sb, "\"rules\": [");
+    for (int class = 0; class < LEAK_CLASSES; class ++)
+        strbuf_addf(sb, "%s\n      {\"id\": \"%s-leak\", \"shortDescription\": {\"text\": \"%s\"}}",
+                    class ? "," : "", leak_class_names[class], texts[class]);
+    strbuf_addch(sb, ']');
+}
+
+static void add_invocation(struct strbuf *sb, const struct leak_report *r)
+{
+    strbuf_addf(sb, "   \"invocations\": [{\"executionSuccessful\": %s, \"exitCode\": %d",
+                r->status == 0 ? "true" : "false", r->status);
+    if (r->signal)
+        strbuf_addf(sb, ", \"exitSignalNumber\": %d", r->signal);
+    strbuf_addstr(sb, ", \"startTimeUtc\": \"");
+    leak_add_time(sb, r->started, "%Y-%m-%dT%H:%M:%SZ");
+    strbuf_addstr(sb, "\", \"arguments\": [");
+    for (size_t i = 0; r->command[i]; i++) {
+        if (i)
+            strbuf_addstr(sb, ", ");
+        add_string(sb, r->command[i]);
+    }
+    strbuf_addstr(sb, "]}],\n");
+}
+
+void report_sarif(struct strbuf *sb, const struct leak_report *r)
+{
+    strbuf_addstr(sb, "{\"$schema\": \"" SCHEMA "\", \"version\": \"2.1.0\",\n"
+                      " \"runs\": [{\n"
+                      "   \"tool\": {\"driver\": {\"name\": \"flame leak\", \"version\": "
+                      "\"" FLAME_VERSION "\", ");
+    add_rules(sb);
+    strbuf_addstr(sb, "}},\n   \"automationDetails\": {\"id\": ");
+    add_string(sb, r->name);
+    strbuf_addstr(sb, "},\n");
+    add_invocation(sb, r);
+    strbuf_addstr(sb, "   \"columnKind\": \"utf16CodeUnits\",\n   \"results\": [");
+    for (size_t i = 0; i < r->groups->n && r->over; i++) {
+        strbuf_addstr(sb, i ? ",\n" : "\n");
+        add_result(sb, &r->groups->group[i]);
+    }
+    strbuf_addstr(sb, "]\n }]}\n");
+}

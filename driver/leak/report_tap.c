@@ -1,0 +1,103 @@
+/*
+ * TAP version 14: two test points, of the command's own end and of its leaks, with the leaks in
+ * a YAML block. Strings there are JSON's, which are YAML's, too.
+ */
+#include <inttypes.h>
+
+#include "driver/leak/leakreport.h"
+#include "render/json.h"
+
+static void escape(struct strbuf *sb, char c)
+{
+    strbuf_addch(sb, '\\');
+    strbuf_addch(sb, c);
+}
+
+static void add_point(struct strbuf *sb, bool good, int number, const char *name, const char *what)
+{
+    strbuf_addf(sb, "%s %d - ", good ? "ok" : "not ok", number);
+    leak_add_text(sb, name, "\\#", escape);
+    strbuf_addf(sb, ": %s\n", what);
+}
+
+static void add_string(struct strbuf *sb, const char *key, const char *s)
+{
+    strbuf_addf(sb, "%s: ", key);
+    json_add_string(sb, s, strlen(s), 0);
+    strbuf_addch(sb, '\n');
+}
+
+static void add_group(struct strbuf *sb, const struct leak_group *g)
+{
+    const struct leak_frame *place = leak_place(g->leak);
+    struct strbuf frame = STRBUF_INIT;
+
+    strbuf_addf(sb, "    - class: %s\n      bytes: %" PRIu64 "\n      blocks: %" PRIu64 "\n",
+                leak_class_names[g->leak->class], g->bytes, g->blocks);
+    strbuf_addf(sb, "      processes: %zu\n      threads: %zu\n", g->processes, g->threads);
+    add_string(sb, "      process", g->leak->process);
+    add_string(sb, "      thread", g->leak->thread);
+    if (place && place->file) {
+        add_string(sb, "      file", leak_source_path(place));
+        strbuf_addf(sb, "      line: %u\n", place->line);
+    }
+    strbuf_addstr(sb, "      stack:\n");
+    for (size_t i = 0; i < g->leak->nframes; i++) {
+        strbuf_clear(&frame);
+        leak_add_place(&frame, &g->leak->frames[i]);
+        strbuf_addstr(sb, "        - ");
+        json_add_string(sb, frame.buf, frame.len, 0);
+        strbuf_addch(sb, '\n');
+    }
+    strbuf_release(&frame);
+}
+
+static void add_block(struct strbuf *sb, const struct leak_report *r)
+{
+    struct strbuf verdict = STRBUF_INIT;
+
+    leak_report_add_verdict(&verdict, r);
+    strbuf_addstr(sb, "  ---\n");
+    add_string(sb, "  message", verdict.buf);
+    strbuf_addstr(sb, "  severity: fail\n  leaks:\n");
+    for (size_t i = 0; i < r->groups->n; i++)
+        add_group(sb, &r->groups->group[i]);
+    strbuf_addstr(sb, "  ...\n");
+    strbuf_release(&verdict);
+}
+
+/* A comment is a line. */
+static void add_unseen(struct strbuf *sb, const struct leak_report *r)
+{
+    if (*r->not_recorded) {
+        strbuf_addstr(sb, "# not recorded: ");
+        leak_add_text(sb, r->not_recorded, NULL, NULL);
+        strbuf_addch(sb, '\n');
+    }
+    for (size_t i = 0; i < r->nprocesses; i++) {
+        if (r->processes[i].looked || !r->look)
+            continue;
+        strbuf_addstr(sb, "# not looked for leaks: ");
+        leak_add_text(sb, r->processes[i].name, NULL, NULL);
+        strbuf_addf(sb, " %" PRIu32 "\n", r->processes[i].pid);
+    }
+}
+
+void report_tap(struct strbuf *sb, const struct leak_report *r)
+{
+    struct strbuf end = STRBUF_INIT;
+
+    leak_report_add_end(&end, r);
+    strbuf_addstr(sb, "TAP version 14\n1..2\n");
+    add_point(sb, r->status == 0, 1, r->name, "ends with status 0");
+    if (r->status != 0) {
+        strbuf_addstr(sb, "  ---\n");
+        add_string(sb, "  message", end.buf);
+        strbuf_addstr(sb, "  severity: fail\n  ...\n");
+    }
+    add_point(sb, !r->over, 2, r->name, r->look ? "leaks no memory" : "leaves no memory");
+    if (r->over)
+        add_block(sb, r);
+    add_unseen(sb, r);
+    strbuf_release(&end);
+}
