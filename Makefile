@@ -46,7 +46,8 @@ DEMO_PKGS  := jq
 # The browser tests' are in scripts/browser.sh: all else is tested without them.
 TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils zstd python3 \
               sqlite3 git libjemalloc2 libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
-              procps zsh fish musl-tools time python3-jsonschema libxml2-utils
+              procps zsh fish musl-tools time python3-jsonschema libxml2-utils \
+              bats cmake meson automake python3-pytest
 # Debian 11 has none of it: the tests go on without, and say so.
 MAYBE_PKGS := libmimalloc-dev
 DEPS_MAYBE  = for package in $(MAYBE_PKGS); do CC='$(CC)' scripts/deps.sh $$package || \

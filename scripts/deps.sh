@@ -41,6 +41,11 @@ libc-devtools|sotruss, a tool the tests run the recorder under|cmd:sotruss
 python3|JSON and XML checked in tests|cmd:python3
 python3-jsonschema|reports held to schemas, in tests|py:jsonschema
 libxml2-utils|the same|cmd:xmllint
+bats|a test runner with flame leak, in tests|cmd:bats
+cmake|the same|cmd:ctest
+meson|the same|cmd:meson
+automake|the same|cmd:automake
+python3-pytest|the same|py:pytest
 nodejs|the browser tests|cmd:node
 npm|the browser tests|cmd:npm
 chromium|the browser tests|cmd:chromium

@@ -342,7 +342,8 @@ static bool is_allocator(const struct leak_frame *f)
 /* Headers of the compiler and of libraries are in the debug information, too. */
 static bool has_own_source(const struct leak_frame *f)
 {
-    static const char *const elsewhere[] = {"/usr/include/", "/usr/lib/", "/usr/src/", NULL};
+    static const char *const elsewhere[] = {"/usr/include/", "/usr/lib/", "/usr/src/", "/rustc/",
+                                            NULL};
 
     return f->file && f->line && !begins_as_one_of(f->file, elsewhere);
 }
