@@ -36,7 +36,7 @@ is_int "$(find many -name '*tmp*' | wc -l)" 0 'and nothing half-written'
 fresh=$(date -u +%s)
 mkdir taken
 for second in $(seq "$fresh" $((fresh + 30))); do
-    for pid in 2 3 4; do mkdir "taken/leakers-$(date -u -d "@$second" +%Y%m%dT%H%M%SZ)-$pid"; done
+    for pid in 1 2 3; do mkdir "taken/leakers-$(date -u -d "@$second" +%Y%m%dT%H%M%SZ)-$pid"; done
 done
 before=$(runs taken)
 if unshare -Urpf true 2>/dev/null; then
