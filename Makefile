@@ -158,6 +158,7 @@ $(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 
 # Files pulled in by the assembler's .incbin are in no .d file.
 $(O)/obj/render/backends/assets.o: $(ASSETS)
+$(O)/obj/driver/leak/knownleaks.o: driver/leak/known.supp
 
 -include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
@@ -233,7 +234,7 @@ fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
 # One clang command a target: the fuzzer wants to see the code it covers, so
 # nothing is shared with the other builds.
 $(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS) \
-		$(GENERATED).h
+		driver/leak/known.supp $(GENERATED).h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $@"
 	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) -O1 -g $(CPPFLAGS) \

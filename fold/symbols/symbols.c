@@ -264,7 +264,7 @@ static void load(struct symbols *s, struct symbol_module *m)
 /* A frame's name, demangled if it may be. Each is demangled once. */
 static struct symbol_frame named(struct symbols *s, const char *mangled, size_t len)
 {
-    struct symbol_frame frame = {.name = mangled, .len = len};
+    struct symbol_frame frame = {.name = mangled, .len = len, .raw = mangled, .raw_len = len};
     struct strbuf sb = STRBUF_INIT;
     struct name *n;
 

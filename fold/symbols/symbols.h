@@ -34,6 +34,8 @@ struct symbol_module;
 struct symbol_frame {
     const char *name; /* not NUL-terminated, any bytes */
     size_t len;
+    const char *raw; /* the name as the file has it, not demangled; not NUL-terminated */
+    size_t raw_len;
     bool inlined;     /* has no frame of its own on the stack */
     const char *path; /* of the file in the source, NUL-terminated, or NULL */
     const char *file; /* its last component, or NULL */
