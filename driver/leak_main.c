@@ -29,6 +29,7 @@ static const struct opts_row rows[] = {
      .take = opts_take_bytes, .at = AT(max_blocks)},
     {"exit-code", .arg = "N", .help = "the status when there are leaks, 1 to 125 (default: 23)",
      .take = opts_take_uint, .at = AT(leak_status), .least = 1, .most = 125},
+    HIDE_ROWS(AT(hide)),
     {"live", .help = "count all that is live at the end, whatever leads to it",
      .take = opts_take_false, .at = AT(look)},
     {"output", 'o', "FILE",
@@ -115,16 +116,21 @@ static void tell(const struct leak_report *r, const struct run_options *o)
     strbuf_release(&sb);
 }
 
-/* By process and thread; of what is live only sums over all are kept. */
+/* By process and thread; of what is live only sums over all are kept. What does not count has
+ * gone from the traces afterwards. */
 static int list_leaks(const struct recording *r, const struct run_options *o, struct leak_list *l)
 {
-    size_t n;
-    struct trace *const *traces;
+    struct hide_traces in = {.sums = r->traces, .nsums = r->ntraces};
+    int status;
 
+    if (o->look)
+        in.each = tracesums_get(r->taken.leaks, &in.neach);
+    status = hide_apply(o->hides, &in);
+    if (status)
+        return status;
     if (!o->look)
-        return leak_list_make(l, r->traces, r->ntraces, true);
-    traces = tracesums_get(r->taken.leaks, &n);
-    return leak_list_make(l, traces, n, false);
+        return leak_list_make(l, in.sums, in.nsums, true);
+    return leak_list_make(l, in.each, in.neach, false);
 }
 
 static bool is_over(const struct leak_list *leaks, const struct run_options *o)
@@ -186,6 +192,7 @@ static void say(const struct recording *r, const struct leak_options *o,
     unseen_print(r);
     if (o->run.look)
         leak_looks_print(looks);
+    hide_tell(o->run.hides);
     tell(report, &o->run);
     if (report->over)
         leak_lines_print(report->groups, LEAKS_SHOWN);
@@ -241,6 +248,7 @@ int leak_main(int argc, char **argv)
                                      .follow = true,
                                      .output = "leak.svg",
                                      .look = true,
+                                     .hide.known = true,
                                      .directories = true,
                                      .max_bytes = RUN_NO_LIMIT,
                                      .max_blocks = RUN_NO_LIMIT,
@@ -253,8 +261,11 @@ int leak_main(int argc, char **argv)
         status = leak_target_check(o.run.subject) == 0 ? -1 : FLAME_USAGE;
     if (status < 0) {
         o.run.view = o.run.look ? "leak" : "live";
-        status = recording_run(&o.run, record_mem, judge);
+        status = hide_prepare(&o.run.hides, &o.run.hide, !o.run.look);
     }
+    if (!status && o.run.hides)
+        status = recording_run(&o.run, record_mem, judge);
+    hide_free(o.run.hides);
     run_options_release(&o.run);
     return status;
 }

@@ -112,4 +112,5 @@ void run_options_release(struct run_options *o)
 {
     free(o->owned_output);
     o->owned_output = NULL;
+    opts_list_release(&o->hide.suppressions);
 }

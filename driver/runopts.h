@@ -8,6 +8,7 @@
 #define FLAME_DRIVER_RUNOPTS_H
 
 #include "common/options/opts.h"
+#include "driver/leak/hide.h"
 
 enum run_output {
     RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
@@ -32,10 +33,12 @@ struct run_options {
     uint64_t max_bytes;  /* leak; RUN_NO_LIMIT: not given */
     uint64_t max_blocks; /* the same */
     unsigned leak_status;
-    uint64_t max_disk;   /* mem: bytes for traces while the command runs; 0: no limit */
-    char **command;      /* argv of the command, NULL-terminated */
-    const char *subject; /* what is recorded, for the default output and the picture: the
-                            command's name */
+    struct hide_options hide; /* leak: what does not count */
+    struct hide *hides;       /* made of that before the command runs */
+    uint64_t max_disk;        /* mem: bytes for traces while the command runs; 0: no limit */
+    char **command;           /* argv of the command, NULL-terminated */
+    const char *subject;      /* what is recorded, for the default output and the picture: the
+                                 command's name */
 };
 
 #define RUN_NO_LIMIT UINT64_MAX

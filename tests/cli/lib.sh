@@ -39,7 +39,7 @@ SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/flame-test.XXXXXX") || exit 1
 export ROOT FLAME SHIM SCRATCH
 
 # A setting of the caller's must not change what the tests see.
-unset LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM
+unset LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM FLAME_LEAK_SUPPRESSIONS LSAN_OPTIONS
 
 tap_count=0
 tap_failed=0
