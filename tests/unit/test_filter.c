@@ -155,6 +155,8 @@ static void each(void)
           " 3\na 4\n", " 3\n", 4);
     check("one that recursion is taken out of", ARGS("--collapse-recursion"), " 3\na;a 4\n",
           " 3\na 4\n", 0);
+    check("what all share only becomes less", ARGS("--trim-root"), "a;b 1\na;b;c 2\n",
+          "b 1\nb;c 2\n", 0);
     check("it shares nothing with others", ARGS("--trim-root"), " 3\na;b 1\na;c 4\n",
           " 3\na;b 1\na;c 4\n", 0);
 }
@@ -187,8 +189,8 @@ static void order(void)
     check("--by process, with as little as there may be", ARGS("--by", "process"),
           "x-1/2;f 1\n1/2;f 1\n/2;f 1\n12;f 1\nx1/2;f 1\nx-12/;f 1\nab-34/56;f 1\na-12b3;f 1\n",
           "/2;f 1\n1/2;f 1\n12;f 1\na-12b3;f 1\nab-34;f 1\nx-12/;f 1\nx-1;f 1\nx1/2;f 1\n", 0);
-    check("--by process is of the root", ARGS("--by", "process"), "a;v-1/2 1\n 2\n",
-          " 2\na;v-1/2 1\n", 0);
+    check("--by process is of the root", ARGS("--by", "process"), "a;v-1/2 1\n 2\nv-1/2 4\n",
+          " 2\na;v-1/2 1\nv-1 4\n", 0);
     check("--by thread leaves threads", ARGS("--by", "process", "--by", "thread"), "v-1/2;f 1\n",
           "v-1/2;f 1\n", 0);
 }

@@ -503,6 +503,9 @@ static void test_children(void)
     begin(SYS_wait4, 0, OFF_ON_CHILD);
     buried(32, PID);
     is_by("[exited]", "without one, nobody");
+    begin(SYS_wait4, 0, OFF_ON_CHILD);
+    buried(32, 0);
+    is_by("[exited]", "not even a child of nobody known");
     begin(SYS_wait4, -ECHILD, OFF_ON_CHILD);
     buried(32, PID);
     is_by("[exited]", "nor with an error");
