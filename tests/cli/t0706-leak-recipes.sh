@@ -83,7 +83,7 @@ if command -v cmake >/dev/null && command -v ctest >/dev/null; then
     enter ctest
     recipe CTest >CMakeLists.txt
     ok 'CTest: is made' sh -c 'cmake -S . -B b && cmake --build b'
-    run ctest --test-dir b
+    run sh -c 'cd b && ctest'
     is_int "$status" 8 'CTest: fails'
     file_has ../out 'good .*Passed' 'CTest: the good one passes'
     file_has ../out 'leaky .*\*\*\*Failed' 'CTest: the leaking one fails'
