@@ -70,7 +70,8 @@ void *realloc(void *p, size_t size)
 }
 #endif
 
-/* Until a file that is mapped from a trace has been opened and closed by a reader. */
+/* Until a file that is mapped from a trace has been opened and closed by readers, and this process's
+ * memory has been looked at. */
 static void await_readers(int readers)
 {
     char line[8192], event[4096], *path = NULL;
@@ -89,6 +90,8 @@ static void await_readers(int readers)
     while (readers-- > 0)
         if (read(fd, event, sizeof event) <= 0)
             return;
+    /* Not every reader looks at the memory; who does looks twice a second at least. */
+    usleep(1500000);
 }
 
 #ifdef LATE
