@@ -172,15 +172,19 @@ static bool is_a_blocks(const struct roots *r, uintptr_t page)
     return blockmap_find(r->map, page + 16) == page + 16;
 }
 
+/* What lies behind a module's segment may be one mapping with it. */
+static void mark_but_modules(uintptr_t lo, uintptr_t hi)
+{
+    for (uintptr_t page = lo; page < hi; page += PAGE)
+        if (!in_module(page))
+            marking_root(page, page + PAGE, MARKING_ANY);
+}
+
 static void mark_start(const struct roots *r)
 {
     for (size_t i = 0; i < facts.nstart; i++)
-        for (uintptr_t page = facts.start[i].lo; page < facts.start[i].hi; page += PAGE) {
-            if (page == facts.start[i].lo && is_a_blocks(r, page))
-                break;
-            if (!in_module(page))
-                marking_root(page, page + PAGE, MARKING_ANY);
-        }
+        if (!is_a_blocks(r, facts.start[i].lo))
+            mark_but_modules(facts.start[i].lo, facts.start[i].hi);
 }
 
 /* ---- threads ---- */
@@ -206,7 +210,7 @@ static void mark_thread(const struct roots *r, uintptr_t sp, uintptr_t tp)
                      end_of_stack(range, sp, tp), MARKING_ANY);
     /* It runs on a stack that is not its own: what it left there is further down. */
     if (home && home != range)
-        marking_root(home->lo, end_of_stack(home, home->lo, tp), MARKING_ANY);
+        mark_but_modules(home->lo, end_of_stack(home, home->lo, tp));
 }
 
 static void mark_self(const struct roots *r)

@@ -70,8 +70,8 @@ void *realloc(void *p, size_t size)
 }
 #endif
 
-/* Until a file that is mapped from a trace has been opened and closed by readers, and this process's
- * memory has been looked at. */
+/* Until a file that is mapped from a trace has been opened and closed by readers, and this
+ * process's memory has been looked at. */
 static void await_readers(int readers)
 {
     char line[8192], event[4096], *path = NULL;
