@@ -67,7 +67,7 @@ CI_PKGS    := linux-perf clang libclang-rt-dev clang-format shellcheck mandoc py
 SHARED_SRC := common/kernel.c common/trace_writer.c common/pages.c common/procmaps.c \
               common/procpath.c common/elfdyn.c common/preloadable.c \
               $(filter-out unwind/remote%,$(wildcard unwind/*.c))
-SHIM_ROOMS := preload preload/run preload/leak
+SHIM_ROOMS := preload preload/run preload/watch preload/leak
 SHIM_SRC   := $(SHARED_SRC) $(wildcard $(addsuffix /*.c,$(SHIM_ROOMS)))
 # A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on.
 ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* tracer tracer/* \
@@ -367,6 +367,7 @@ fresh: ## run make demo and make check on a bare Debian RELEASE, as root
 
 BINDIR  := $(DESTDIR)$(PREFIX)/bin
 SHIMDIR := $(DESTDIR)$(PREFIX)/lib/flame
+INCLUDEDIR := $(DESTDIR)$(PREFIX)/include
 MANDIR  := $(DESTDIR)$(PREFIX)/share/man
 # Where each shell looks for completions of programs installed under PREFIX.
 COMPLETIONS := bash:bash-completion/completions/flame zsh:zsh/site-functions/_flame \
@@ -375,7 +376,8 @@ COMPLETIONS := bash:bash-completion/completions/flame zsh:zsh/site-functions/_fl
 .PHONY: install uninstall
 # flame finds the shim relative to itself: ../lib/flame/libflamemem.so.
 install: all ## install under $(DESTDIR)$(PREFIX)
-	$(Q)install -d '$(BINDIR)' '$(SHIMDIR)'
+	$(Q)install -d '$(BINDIR)' '$(SHIMDIR)' '$(INCLUDEDIR)'
+	$(Q)install -m 644 preload/flamemem.h '$(INCLUDEDIR)/flamemem.h'
 	$(Q)install -m 755 $(O)/flame '$(BINDIR)/flame'
 	$(Q)$(if $(SHIM),install -m 755 $(SHIM) '$(SHIMDIR)/libflamemem.so')
 	$(Q)set -e; for page in $(MAN); do \
@@ -390,7 +392,7 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	done
 
 uninstall: ## remove what install put there
-	$(Q)rm -f '$(BINDIR)/flame' '$(SHIMDIR)/libflamemem.so'
+	$(Q)rm -f '$(BINDIR)/flame' '$(SHIMDIR)/libflamemem.so' '$(INCLUDEDIR)/flamemem.h'
 	$(Q)set -e; for page in $(MAN); do \
 		rm -f '$(MANDIR)'/man$${page##*.}/$${page##*/}; \
 	done

@@ -55,8 +55,9 @@ enum trace_feature {
     TRACE_FEATURE_SAMPLED = 1u << 1, /* counters are estimates; sample_bytes is the period */
     TRACE_FEATURE_FORKED = 1u << 2,  /* of a forked process: see TRACE_META_INHERITED */
     TRACE_FEATURE_LEAKS = 1u << 3,   /* the process looked for leaks, see trace_row_flag */
+    TRACE_FEATURE_REGIONS = 1u << 4, /* regions left blocks behind, see TRACE_NODE_REGION */
 };
-#define TRACE_FEATURES_KNOWN 15u
+#define TRACE_FEATURES_KNOWN 31u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -148,6 +149,8 @@ enum trace_node_kind {
                                  parent is the stack, or that woke the waker which parent names */
     TRACE_NODE_INHERITED = 9, /* addr: number of a TRACE_META_ORIGIN << 32 | row id: the stack of
                                  that row in that trace; parent is a root */
+    TRACE_NODE_REGION = 10,   /* addr: number of a TRACE_META_REGION; parent is the stack of blocks
+                                 that this region of the program left behind */
 };
 
 struct trace_node {
@@ -175,9 +178,14 @@ enum trace_row_flag {
     TRACE_ROW_LEAKED_BY_LEAK = 1u << 2, /* only blocks that are leaked do */
     TRACE_ROW_INNER = 1u << 3,   /* they are reached, but by pointers to insides of blocks only */
     TRACE_ROW_REACHED = 1u << 4, /* the rest; made when traces are added up (trace_merge.h) */
+    /* On a TRACE_NODE_REGION: alloc_calls blocks of alloc_bytes bytes together were left behind
+       at the region's end. The process's end may find them leaked as well. */
+    TRACE_ROW_REGION = 1u << 5,
 };
-#define TRACE_ROW_VERDICTS                                                                         \
+/* Of the process's end. */
+#define TRACE_ROW_ENDS                                                                             \
     (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_INNER | TRACE_ROW_REACHED)
+#define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION)
 
 /*
  * The memory recorder's row. live = alloc - free. A thread that frees another
@@ -292,6 +300,8 @@ enum trace_meta_type {
     TRACE_META_INHERITED = 7, /* struct trace_inherited, then its entries */
     TRACE_META_TITLE = 8,     /* TRACE_RECORDER_OFF: process id (4 bytes), then what it calls
                                  itself; the last one counts, an empty one is none */
+    TRACE_META_REGION = 9,    /* name of a region that the program has marked, which may hold any
+                                 byte but NUL; numbered from 0 in the order of the file */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */

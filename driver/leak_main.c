@@ -9,6 +9,7 @@
 #include "common/options/values.h"
 #include "common/strbuf.h"
 #include "driver/leak/leaklines.h"
+#include "driver/leak/regionreport.h"
 #include "driver/leaklooks.h"
 #include "driver/leakoutput.h"
 #include "driver/leaktarget.h"
@@ -112,7 +113,7 @@ static void tell(const struct leak_report *r, const struct run_options *o)
     if (o->max_blocks != RUN_NO_LIMIT)
         run_summary_add_count(&sb, o->max_blocks, "block ", "blocks ");
     flame_warn("leak: %s%sallowed%s", sb.buf, is_limited(o) ? "" : "0 ",
-               r->over ? "; the largest:" : "");
+               r->over && r->groups->n ? "; the largest:" : "");
     strbuf_release(&sb);
 }
 
@@ -198,10 +199,20 @@ static void say(const struct recording *r, const struct leak_options *o,
         leak_lines_print(report->groups, LEAKS_SHOWN);
 }
 
+static bool have_regions_left(const struct recording *r, const struct run_options *o)
+{
+    bool limited = is_limited(o);
+
+    return regions_over(r->traces, r->ntraces, limited ? o->max_bytes : 0,
+                        limited ? o->max_blocks : 0);
+}
+
 static int show(const struct recording *r, const struct leak_options *o, struct leak_report *report,
                 const struct leak_looks *looks)
 {
+    bool at_end = is_over(report->leaks, &o->run);
     struct strbuf others = STRBUF_INIT;
+    struct leak_options shown = *o;
     struct leak_report_process *processes = list_processes(looks);
     int status = 0, reported;
 
@@ -209,10 +220,14 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     report->processes = processes;
     report->nprocesses = looks->nseen + looks->nunseen;
     report->not_recorded = others.buf;
-    report->over = is_over(report->leaks, &o->run);
+    report->over = at_end || have_regions_left(r, &o->run);
     say(r, o, report, looks);
+    if (!at_end)
+        shown.run.view = "region";
     if (report->over)
-        status = leak_output_draw(r, o, report);
+        status = regions_print(r->traces, r->ntraces);
+    if (report->over && !status)
+        status = leak_output_draw(r, &shown, report);
     reported = leak_output_reports(o, report);
     free(processes);
     strbuf_release(&others);

@@ -88,7 +88,7 @@ int mem_main(int argc, char **argv)
         run_options_release(&o);
         return status >= 0 ? status : print_shim();
     }
-    o.look = view_find(o.view)->feature == TRACE_FEATURE_LEAKS;
+    o.look = view_find(o.view)->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS);
     if (o.look && o.sample) {
         run_options_release(&o);
         return flame_error(FLAME_USAGE, "mem: --view %s looks at every block; leave --sample out",

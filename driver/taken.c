@@ -88,7 +88,7 @@ static uint64_t add_own_rows(struct taken_totals *s, const struct trace *t)
         const struct trace_row *row = &t->rows[i];
         int64_t bytes, calls;
 
-        if (trace_row_used(row) && !trace_row_counts(row))
+        if (trace_row_used(row) && (row->flags & TRACE_ROW_ENDS))
             add_verdict(s, row);
         if (!trace_row_counts(row) || (row->flags & TRACE_ROW_INHERITED))
             continue;
@@ -133,7 +133,7 @@ void taken_add(struct taken *k, struct trace *t, bool ended)
 {
     note(k, t, ended);
     if (has_verdicts(t))
-        tracesums_add_flagged(k->leaks, t, TRACE_ROW_VERDICTS);
+        tracesums_add_flagged(k->leaks, t, TRACE_ROW_ENDS);
     tracesums_add(k->sums, t);
 }
 

@@ -39,14 +39,15 @@ static bool has_view(const struct trace *t, const struct view *view)
     return !view->feature || t->header.features & view->feature;
 }
 
-/* A view of leaks is of the processes that looked, whoever else ran. */
+/* A view of leaks is of the processes that looked, whoever else ran; one of regions of those
+ * with regions that left something. */
 static bool all_have_view(struct trace *const *traces, size_t n, const struct view *view)
 {
     size_t have = 0;
 
     for (size_t i = 0; i < n; i++)
         have += has_view(traces[i], view);
-    return view->feature == TRACE_FEATURE_LEAKS ? have > 0 : have == n;
+    return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS) ? have > 0 : have == n;
 }
 
 static int check_fits(const struct fold_options *opt, const struct trace *t,
@@ -273,6 +274,18 @@ void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_
                    t->path, missing->path);
 }
 
+static const char *what_lacks(const struct view *view)
+{
+    switch (view->feature) {
+    case TRACE_FEATURE_PEAK:
+        return "the peak";
+    case TRACE_FEATURE_REGIONS:
+        return "a region that left anything behind";
+    default:
+        return "a look for leaks, which flame leak has a process take";
+    }
+}
+
 int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                    aggregate_sink sink, void *opaque)
 {
@@ -289,10 +302,7 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
     }
     if (!opt->all_views && !all_have_view(traces, ntraces, view))
         return flame_error(FLAME_USAGE, "%s: recorded without %s; choose another view",
-                           traces[0]->path,
-                           view->feature == TRACE_FEATURE_PEAK
-                               ? "the peak"
-                               : "a look for leaks, which flame leak has a process take");
+                           traces[0]->path, what_lacks(view));
     excludes = excludes_new(opt->excludes, opt->nexcludes);
     if (!excludes)
         return FLAME_USAGE;

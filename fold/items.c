@@ -17,6 +17,8 @@ static int by_thread(const void *pa, const void *pb)
         return a->thread < b->thread ? -1 : 1;
     if (a->part != b->part)
         return a->part < b->part ? -1 : 1;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
     return (a->node > b->node) - (a->node < b->node);
 }
 
@@ -24,6 +26,24 @@ static void add(struct items *items, size_t *alloc, struct item item)
 {
     GROW(items->item, items->n, *alloc);
     items->item[items->n++] = item;
+}
+
+/* A region's node names the region, and stands on the stack. */
+static struct item on_region(const struct trace *t, struct item item)
+{
+    const struct trace_node *n = &t->nodes[item.node];
+
+    if (n->kind == TRACE_NODE_REGION) {
+        item.region = (uint32_t)n->addr + 1;
+        item.node = n->parent;
+    }
+    return item;
+}
+
+static void sort(struct items *items)
+{
+    if (items->n)
+        qsort(items->item, items->n, sizeof *items->item, by_thread);
 }
 
 /* Whose thread a row counts for: the one whose stack it is, if that is known. */
@@ -81,8 +101,11 @@ static struct items sum_nodes(const struct trace *t, const struct item_options *
     }
     for (uint32_t id = 0; id < t->node_limit; id++)
         if (sums[id])
-            add(&items, &alloc, (struct item){.node = id, .value = (int64_t)sums[id]});
+            add(&items, &alloc,
+                on_region(t, (struct item){.node = id, .value = (int64_t)sums[id]}));
     free(sums);
+    if (t->nregions)
+        sort(&items);
     return items;
 }
 
@@ -119,9 +142,8 @@ struct items items_collect(const struct trace *t, const struct item_options *o)
             continue;
         item = item_of(t, &t->rows[id], value, o);
         if (item.node)
-            add(&items, &alloc, item);
+            add(&items, &alloc, on_region(t, item));
     }
-    if (items.n)
-        qsort(items.item, items.n, sizeof *items.item, by_thread);
+    sort(&items);
     return items;
 }

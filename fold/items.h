@@ -13,12 +13,13 @@ struct item {
     uint32_t node;   /* whose stack it is */
     uint32_t thread; /* whose root it stands on; 0 for a memory view that tells none apart */
     uint32_t top;    /* thread whose name goes on top of it, or 0 */
+    uint32_t region; /* a frame for this region goes under it: its number plus one, or 0 */
     enum view_part part;
     int64_t value;
 };
 
 struct items {
-    struct item *item; /* sorted by thread and part; free() it */
+    struct item *item; /* sorted by thread, part and region; free() it */
     size_t n;
 };
 

@@ -76,6 +76,12 @@ static int64_t reachable_value(const struct trace *t FLAME_UNUSED, const struct 
     return found(r, TRACE_ROW_REACHED);
 }
 
+/* At the ends of the regions that the program marked. */
+static int64_t region_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_REGION);
+}
+
 #define MEM TRACE_RECORDER_MEM
 
 #define LEAKS TRACE_FEATURE_LEAKS
@@ -98,6 +104,8 @@ const struct view mem_views[] = {
      NULL, LEAKS, false},
     {"reachable", "bytes that pointers to their start lead to", "bytes", MEM, 1, VIEW_OWN,
      reachable_value, NULL, LEAKS, false},
+    {"region", "bytes that marked regions left behind", "bytes", MEM, 1, VIEW_OWN, region_value,
+     NULL, TRACE_FEATURE_REGIONS, false},
     {0},
 };
 

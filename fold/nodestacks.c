@@ -123,7 +123,15 @@ static uint32_t push_text(struct run *r, uint32_t stack, const char *text)
     return aggregate_push(r->to, stack, aggregate_frame(r->to, text, strlen(text)));
 }
 
-static uint32_t root_stack(struct run *r, uint32_t thread, enum view_part part)
+static uint32_t push_region(struct run *r, uint32_t stack, uint32_t region)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    strbuf_addf(&sb, "[region %s]", r->t->regions[region - 1]);
+    return aggregate_push(r->to, stack, frame_of_string(r->to, &sb));
+}
+
+static uint32_t root_stack(struct run *r, uint32_t thread, enum view_part part, uint32_t region)
 {
     static const char *const names[] = {
         [VIEW_RUNNING] = "[running]",
@@ -133,6 +141,8 @@ static uint32_t root_stack(struct run *r, uint32_t thread, enum view_part part)
     };
     uint32_t stack = push_root(r, thread, 0);
 
+    if (region)
+        stack = push_region(r, stack, region);
     return names[part] ? push_text(r, stack, names[part]) : stack;
 }
 
@@ -306,7 +316,7 @@ static uint32_t push_node(struct run *r, uint32_t id, uint32_t stack)
 
 static void add_items(struct run *r, const struct items *items)
 {
-    uint32_t thread = UINT32_MAX, root = 0, round = 0, *chain = NULL;
+    uint32_t thread = UINT32_MAX, region = 0, root = 0, round = 0, *chain = NULL;
     size_t alloc = 0;
 
     for (size_t i = 0; i < items->n; i++) {
@@ -314,10 +324,11 @@ static void add_items(struct run *r, const struct items *items)
         uint32_t id = item->node, stack;
         size_t n = 0;
 
-        if (item->thread != thread || item->part != r->part) {
+        if (item->thread != thread || item->part != r->part || item->region != region) {
             thread = item->thread;
             r->part = item->part;
-            root = root_stack(r, thread, item->part);
+            region = item->region;
+            root = root_stack(r, thread, item->part, region);
             round++;
         }
         for (; r->stack_of[id] != round; id = r->t->nodes[id].parent) {

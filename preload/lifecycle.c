@@ -41,7 +41,7 @@
 #include "preload/hooks_exec.h"
 #include "preload/inherit.h"
 #include "preload/run/notes.h"
-#include "preload/nextsym.h"
+#include "preload/run/nextsym.h"
 #include "preload/run/process.h"
 #include "preload/peak.h"
 #include "preload/record.h"
@@ -456,6 +456,7 @@ static bool restart_in_child(void)
     uint64_t inherited;
 
     kernel_after_fork();
+    lifecycle_leak.forked();
     inherited = store.writer.header->inherited_bytes + (uint64_t)threads_live_bytes();
     threads_after_fork();
     modules_after_fork();

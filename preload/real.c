@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
-#include "preload/nextsym.h"
+#include "preload/run/nextsym.h"
 #include "preload/varcall.h"
 #include "unwind/arch.h"
 

@@ -16,6 +16,7 @@
 #include "preload/peak.h"
 #include "preload/sandbox.h"
 #include "preload/run/say.h"
+#include "preload/watch/regions.h"
 #include "unwind/modules.h"
 
 /* One event in so many is timed, for the estimate of what recording costs. Not the
@@ -250,7 +251,7 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, const 
     uint32_t id = row_of(t, caller);
     struct trace_row *row;
 
-    if (unlikely(!id || !shadow_put(p, (struct block){id, size}))) {
+    if (unlikely(!id || !shadow_put(p, (struct block){.row = id, .size = size}))) {
         lose_alloc(size);
         return;
     }
@@ -260,6 +261,8 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, const 
     row->alloc_calls += w.calls;
     peak_check(h, t, alone);
     t->last_block = p;
+    if (unlikely(watch_is_on()))
+        regions_note(p, t->region);
 }
 
 void record_alloc(const void *p, size_t size, const uintptr_t *caller)
@@ -349,16 +352,24 @@ void record_free(const void *p)
 {
     struct block b;
 
-    if (shadow_take((uintptr_t)p, &b))
-        record_taken_free(p, b);
+    if (!shadow_take((uintptr_t)p, &b))
+        return;
+    if (unlikely(watch_is_on()))
+        regions_take((uintptr_t)p);
+    record_taken_free(p, b);
 }
 
 bool record_take(const void *p, struct block *b)
 {
-    return shadow_take((uintptr_t)p, b);
+    if (!shadow_take((uintptr_t)p, b))
+        return false;
+    b->region = unlikely(watch_is_on()) ? regions_take((uintptr_t)p) : 0;
+    return true;
 }
 
 void record_put_back(const void *p, struct block b)
 {
     shadow_put((uintptr_t)p, b);
+    if (unlikely(b.region))
+        regions_put_back((uintptr_t)p, b.region);
 }

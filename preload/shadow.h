@@ -25,7 +25,8 @@
 
 struct block {
     uint32_t row;
-    uint64_t size; /* bytes asked for */
+    uint32_t region; /* the shadow map does not keep it; see record_take */
+    uint64_t size;   /* bytes asked for */
 };
 
 /* Remembers the block at `addr`. False when it cannot be remembered: no memory

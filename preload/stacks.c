@@ -112,6 +112,11 @@ uint32_t stacks_inherited(struct stack_table *t, uint64_t addr)
     return new_node(t, t->last_place[0].node, addr, TRACE_NODE_INHERITED);
 }
 
+uint32_t stacks_above(struct stack_table *t, uint32_t node, uint64_t addr, uint32_t kind)
+{
+    return new_node(t, node, addr, kind);
+}
+
 bool stacks_set_root(struct stack_table *t, uint64_t addr)
 {
     uint32_t root = new_node(t, 0, addr, TRACE_NODE_ROOT);

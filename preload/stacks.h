@@ -55,6 +55,9 @@ void stacks_restart(struct stack_table *t);
 /* A new TRACE_NODE_INHERITED on the root; 0 when the trace is full. */
 uint32_t stacks_inherited(struct stack_table *t, uint64_t addr);
 
+/* A new node of `kind` above the stack `node`, whoever's that is; 0 when the trace is full. */
+uint32_t stacks_above(struct stack_table *t, uint32_t node, uint64_t addr, uint32_t kind);
+
 /* Starts a tree of its own under a new root; `addr` as TRACE_NODE_ROOT has it. */
 bool stacks_set_root(struct stack_table *t, uint64_t addr);
 

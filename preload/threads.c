@@ -248,6 +248,7 @@ static FLAME_COLD struct thread_state *adopt(void)
     if (t) {
         t->tid = tid;
         t->last_block = 0;
+        t->region = t->lost_regions = 0;
         local_stack_pass_on(&t->stack);
         t->record->uses++;
     } else {
@@ -281,6 +282,7 @@ static void start_again(struct thread_state *t)
     t->rows = (struct id_chunk){0, 0};
     t->peak_since = 0;
     t->last_block = 0;
+    t->region = t->lost_regions = 0;
     stacks_restart(&t->stacks);
 }
 

@@ -39,8 +39,10 @@ struct thread_state {
     struct local_stack stack;   /* the last one walked */
     struct cut cut;
     struct id_chunk rows;
-    int64_t peak_since;   /* live bytes below which no new maximum is looked for */
-    uintptr_t last_block; /* the thread's newest block, for temporaries; 0: none */
+    int64_t peak_since;    /* live bytes below which no new maximum is looked for */
+    uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */
+    uint32_t region;       /* its newest (watch/regions.h); 0: none */
+    uint32_t lost_regions; /* begun since, when too many were open */
     /* What stack and stacks begin in: two pages with the rest are all that a thread of
      * few calls takes. */
     struct local_small small_stack;

@@ -9,6 +9,7 @@ static const struct view_look looks[] = {
     {"indirect", "Memory only leaks lead to", "bytes", "mem", true},
     {"inner", "Memory reached by its inside only", "bytes", "mem", true},
     {"reachable", "Memory reachable at the end", "bytes", "mem", true},
+    {"region", "Memory left behind by regions", "bytes", "mem", false},
     {"peak", "Memory at the peak", "bytes", "mem", true},
     {"temp", "Temporary allocations", "calls", "mem", false},
     {"off", "Off-CPU time", "us", "io", false},

@@ -57,7 +57,8 @@ static bool id_possible(uint32_t id, uint32_t shift, uint32_t first_slot, size_t
 /* What another recorder has no use for, no view of its traces can show. */
 static bool kind_fits(uint32_t kind, bool off)
 {
-    return kind < TRACE_NODE_KERNEL || (kind == TRACE_NODE_INHERITED) != off;
+    return kind < TRACE_NODE_KERNEL ||
+           (kind == TRACE_NODE_INHERITED || kind == TRACE_NODE_REGION) != off;
 }
 
 /* What one node says of itself; ON_THE_WAY: ask its parent. */
@@ -86,6 +87,10 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
         break;
     case TRACE_NODE_INHERITED:
         if (n->addr >> 32 >= t->norigins)
+            *state = MISSING;
+        break;
+    case TRACE_NODE_REGION:
+        if (n->addr >= t->nregions)
             *state = MISSING;
         break;
     case TRACE_NODE_WAKER:
@@ -117,6 +122,8 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
     if (n->kind != TRACE_NODE_WAKER && n->parent < t->node_limit &&
         t->nodes[n->parent].kind == TRACE_NODE_WAKER)
         return trace_damaged(src, node_offset(src, id), "a frame above a waker");
+    if (n->parent < t->node_limit && t->nodes[n->parent].kind == TRACE_NODE_REGION)
+        return trace_damaged(src, node_offset(src, id), "a frame above a region");
     return 0;
 }
 

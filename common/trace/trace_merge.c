@@ -23,6 +23,8 @@
 #define FILES_APART ((uint64_t)1 << 20)
 #define FILE_MOST ((uint64_t)1 << 40)
 #define FIRST_SLOTS 1024u
+/* What some processes have found out about their blocks. */
+#define FOUND ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS))
 
 /* One program: what traces of it have added up to. */
 struct program {
@@ -91,7 +93,7 @@ static struct program *new_program(struct trace_merge *m, const struct trace *t,
     own->header = t->header;
     own->header.pid = pid;
     own->header.peak_epoch = 1;
-    own->header.features &= ~(uint32_t)(TRACE_FEATURE_FORKED | TRACE_FEATURE_LEAKS);
+    own->header.features &= ~(TRACE_FEATURE_FORKED | FOUND);
     free(own->comm);
     own->comm = xstrdup(trace_program(t));
     GROW(m->programs, m->nprograms, m->programs_room);
@@ -279,6 +281,19 @@ static bool is_recorders(const struct adding *a, const struct trace_node *n)
     return len >= sizeof name - 1 && strcmp(v->path + len - (sizeof name - 1), name) == 0;
 }
 
+/* The number that a region's name has in the program. */
+static uint32_t take_region(struct adding *a, const char *name)
+{
+    struct trace *own = a->p->g.t;
+
+    for (size_t i = own->nregions; i-- > 0;)
+        if (strcmp(own->regions[i], name) == 0)
+            return (uint32_t)i;
+    GROW(own->regions, own->nregions, own->region_room);
+    own->regions[own->nregions] = xstrdup(name);
+    return (uint32_t)own->nregions++;
+}
+
 static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent)
 {
     struct adding *a = arg;
@@ -290,6 +305,8 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
         return parent;
     else if (n->kind == TRACE_NODE_PC || n->kind == TRACE_NODE_PC_EXACT)
         addr = take_address(a, n->addr);
+    else if (n->kind == TRACE_NODE_REGION)
+        addr = take_region(a, a->t->regions[n->addr]);
     return find_node(a->p, addr, parent, n->kind);
 }
 
@@ -301,6 +318,7 @@ static const uint16_t row_kinds[] = {
     TRACE_ROW_LEAKED_BY_LEAK,
     TRACE_ROW_INNER,
     TRACE_ROW_REACHED,
+    TRACE_ROW_REGION,
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
@@ -330,6 +348,8 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
 
     if (a->flagged || !(a->t->header.features & TRACE_FEATURE_LEAKS) ||
         row->flags & TRACE_ROW_INHERITED)
+        return;
+    if (row->flags & TRACE_ROW_REGION)
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;
@@ -390,7 +410,7 @@ static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flag
     if (t->header.sample_bytes > a.p->g.t->header.sample_bytes)
         a.p->g.t->header.sample_bytes = t->header.sample_bytes;
     a.p->g.t->missing_rows += t->missing_rows;
-    a.p->g.t->header.features |= t->header.features & TRACE_FEATURE_LEAKS;
+    a.p->g.t->header.features |= t->header.features & FOUND;
     free(a.node_of);
     free(a.module_of);
 }

@@ -140,6 +140,12 @@ static int add_title(const struct trace_source *src, struct trace *t, uint64_t a
     return 0;
 }
 
+static void add_region(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    GROW(t->regions, t->nregions, t->region_room);
+    t->regions[t->nregions++] = xmemdup0(src->data + at + sizeof(struct trace_meta), size);
+}
+
 /* Records lie in one piece of memory in the order in which they were written. */
 static int by_pid(const void *a, const void *b)
 {
@@ -205,6 +211,9 @@ static int check_segment(const struct trace_source *src, struct trace *t, uint64
             break;
         case TRACE_META_TITLE:
             err = add_title(src, t, at, meta.size);
+            break;
+        case TRACE_META_REGION:
+            add_region(src, t, at, meta.size);
             break;
         }
         if (err)

@@ -48,6 +48,9 @@ void trace_free(struct trace *t)
     free(t->origins);
     free(t->inherited);
     free(t->titles);
+    for (size_t i = 0; i < t->nregions; i++)
+        free(t->regions[i]);
+    free(t->regions);
     free(t->args);
     free(t->exe);
     free(t->comm);

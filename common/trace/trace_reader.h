@@ -6,7 +6,8 @@
  * once, and gives out arrays that can be trusted afterwards: every row's node
  * exists, every node's parent exists and the chain of parents ends at a
  * TRACE_NODE_ROOT without a circle, the node a TRACE_NODE_WAKER names exists and is no
- * waker's, nor stands above one's, every string lies inside the file.
+ * waker's, nor stands above one's, the region a TRACE_NODE_REGION names exists and nothing
+ * stands above that node, every string lies inside the file.
  * Whatever is wrong is one message with the file and the offset, never a crash.
  *
  * Ownership: all pointers live until trace_free. Not thread-safe for one trace.
@@ -58,6 +59,8 @@ struct trace {
         struct trace_string text;
     } * titles; /* sorted by pid, one each */
     size_t ntitles, title_room;
+    char **regions; /* names, by the number of a TRACE_NODE_REGION; NUL-terminated */
+    size_t nregions, region_room;
     bool has_inherited; /* they are among the rows (trace_inherit) */
 
     /* Sparse by id: use the accessors, or walk them all with the id ranges. */

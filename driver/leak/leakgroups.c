@@ -147,12 +147,26 @@ void leak_groups_release(struct leak_groups *groups)
     *groups = (struct leak_groups){0};
 }
 
+/* "region NAME", as the outermost frame has it in brackets. */
+static void add_class(struct strbuf *sb, const struct leak *leak)
+{
+    const char *name = leak->nframes ? leak->frames[leak->nframes - 1].function : "";
+    size_t len = strlen(name);
+
+    if (leak->class == LEAK_REGION && len > 2)
+        strbuf_add(sb, name + 1, len - 2);
+    else
+        strbuf_addstr(sb, leak_class_names[leak->class]);
+}
+
 void leak_group_add(struct strbuf *sb, const struct leak_group *g)
 {
     value_add_both(sb, (struct folded_count){.whole = g->bytes}, "bytes");
     strbuf_addstr(sb, " in ");
     value_add_number(sb, (struct folded_count){.whole = g->blocks}, true);
-    strbuf_addf(sb, " block%s, %s: ", g->blocks == 1 ? "" : "s", leak_class_names[g->leak->class]);
+    strbuf_addf(sb, " block%s, ", g->blocks == 1 ? "" : "s");
+    add_class(sb, g->leak);
+    strbuf_addstr(sb, ": ");
     leak_add_place(sb, leak_place(g->leak));
     strbuf_addstr(sb, " (");
     add_owner(sb, g);

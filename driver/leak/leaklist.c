@@ -14,7 +14,8 @@
 #include "common/strbuf.h"
 #include "fold/fold.h"
 
-const char *const leak_class_names[LEAK_CLASSES] = {"definite", "indirect", "inner", "live"};
+const char *const leak_class_names[LEAK_CLASSES] = {"definite", "indirect", "inner", "live",
+                                                    "region"};
 
 /* ---- what rows count ---- */
 
@@ -40,6 +41,8 @@ VALUE(indirect_blocks, blocks_of, TRACE_ROW_LEAKED_BY_LEAK)
 VALUE(indirect_bytes, bytes_of, TRACE_ROW_LEAKED_BY_LEAK)
 VALUE(inner_blocks, blocks_of, TRACE_ROW_INNER)
 VALUE(inner_bytes, bytes_of, TRACE_ROW_INNER)
+VALUE(region_blocks, blocks_of, TRACE_ROW_REGION)
+VALUE(region_bytes, bytes_of, TRACE_ROW_REGION)
 
 static int64_t live_blocks(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
@@ -71,6 +74,12 @@ static const struct view verdict_views[] = {
 static const struct view live_views[] = {
     VIEW("live", "blocks", live_blocks),
     VIEW("live", "bytes", live_bytes),
+    {.name = NULL},
+};
+
+static const struct view region_views[] = {
+    VIEW("region", "blocks", region_blocks),
+    VIEW("region", "bytes", region_bytes),
     {.name = NULL},
 };
 
@@ -201,12 +210,13 @@ static const char *take_view(struct leak_list *l, size_t first, bool blocks, enu
     return s;
 }
 
-static void take_text(struct leak_list *l, const struct strbuf *text, bool live)
+/* The classes from this one on, as they are in the text. */
+static void take_text(struct leak_list *l, const struct strbuf *text, enum leak_class from)
 {
     const char *s = text->buf, *end = s + text->len;
     size_t first = 0;
 
-    for (int class = live ? LEAK_LIVE : LEAK_DEFINITE; s < end; class ++) {
+    for (int class = from; s < end; class ++) {
         s = take_view(l, first, true, (enum leak_class) class, s, end);
         if (l->n > first)
             qsort(l->leaks + first, l->n - first, sizeof *l->leaks, by_text);
@@ -234,11 +244,13 @@ static int by_size(const void *pa, const void *pb)
     return leak_compare_frames(a, b);
 }
 
-int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces, bool live)
+static int make(struct leak_list *l, struct trace *const *traces, size_t ntraces,
+                const struct view *views, enum leak_class from)
 {
-    struct fold_options opt = {.views = live ? live_views : verdict_views,
-                               .pid = !live,
-                               .tid = !live,
+    bool apart = from == LEAK_DEFINITE;
+    struct fold_options opt = {.views = views,
+                               .pid = apart,
+                               .tid = apart,
                                .own = true,
                                .quiet = true,
                                .place = PLACE_ALL,
@@ -251,14 +263,25 @@ int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntra
         return 0;
     status = fold_loaded(&opt, traces, ntraces, &text);
     if (!status) {
-        take_text(l, &text, live);
+        take_text(l, &text, from);
         for (size_t i = 0; i < l->n; i++)
-            parse_stack(&l->leaks[i], live);
+            parse_stack(&l->leaks[i], !apart);
         if (l->n)
             qsort(l->leaks, l->n, sizeof *l->leaks, by_size);
     }
     strbuf_release(&text);
     return status;
+}
+
+int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces, bool live)
+{
+    return make(l, traces, ntraces, live ? live_views : verdict_views,
+                live ? LEAK_LIVE : LEAK_DEFINITE);
+}
+
+int leak_list_make_regions(struct leak_list *l, struct trace *const *traces, size_t ntraces)
+{
+    return make(l, traces, ntraces, region_views, LEAK_REGION);
 }
 
 static void release(struct leak *leak)

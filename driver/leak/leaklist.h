@@ -19,10 +19,11 @@ enum leak_class {
     LEAK_INDIRECT, /* only blocks that are leaked do */
     LEAK_INNER,    /* it is reached, but only by pointers to insides of blocks: no leak */
     LEAK_LIVE,     /* --live: nobody asked whether anything leads to it */
+    LEAK_REGION,   /* left behind by a region that the program has marked */
     LEAK_CLASSES,
 };
 
-/* "definite", "indirect", "inner", "live". */
+/* "definite", "indirect", "inner", "live", "region". */
 extern const char *const leak_class_names[LEAK_CLASSES];
 
 struct leak_frame {
@@ -56,6 +57,8 @@ struct leak_list {
  * list is empty.
  */
 int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces, bool live);
+/* The same with what regions left behind; the outermost frame is "[region NAME]". */
+int leak_list_make_regions(struct leak_list *l, struct trace *const *traces, size_t ntraces);
 void leak_list_release(struct leak_list *l);
 
 /* Takes the i-th leak out and frees it; the order stays. */

@@ -5,7 +5,8 @@
  * Algorithm: /proc/self/task is read again and again until it names nobody new, as threads
  * are born while others are stopped. Before a thread is signalled, /proc tells the call it
  * sleeps in; if its registers then say that this call came back with EINTR, the handler
- * sets them back to before the call.
+ * sets them back to before the call, unless a signal of the program's waits by now that ends
+ * the call itself.
  *
  * Rejected: SA_RESTART alone, in spite of which epoll_wait, nanosleep and a dozen more fail;
  * a real-time signal of our own, which a thread may block.
@@ -37,6 +38,8 @@
 #define SA_RESTORER 0x04000000
 #endif
 #define SYSCALL_SIZE 2 /* bytes of the instruction */
+#define SIGNALS 64
+#define ASKED 3 /* times a thread that runs */
 
 /* The kernel's own form of struct sigaction, with its set of 64 signals. */
 struct kernel_sigaction {
@@ -47,8 +50,12 @@ struct kernel_sigaction {
 };
 
 static struct freeze *current;
-static uint32_t go; /* the futex that they wait for */
+static struct frozen *all; /* FREEZE_THREADS_MAX of them, kept from one time to the next */
+/* Odd while they are to stand; the futex that they wait for. */
+static uint32_t turn;
 static struct kernel_sigaction program_action;
+static bool action_is_ours;
+static bool by_tgkill; /* the call that carries a word of ours is forbidden */
 
 /* ---- in the thread that is told to stand ---- */
 
@@ -59,10 +66,31 @@ static long futex(uint32_t *at, int op, uint32_t value, const struct timespec *t
 
 static struct frozen *find(uint32_t tid)
 {
-    for (size_t i = 0; i < current->n; i++)
+    size_t n = __atomic_load_n(&current->n, __ATOMIC_ACQUIRE);
+
+    for (size_t i = 0; i < n; i++)
         if (current->threads[i].tid == tid)
             return &current->threads[i];
     return NULL;
+}
+
+/* Whether a signal has come meanwhile whose handler ends calls, and will be called next:
+ * who waits for a timer's signal must not go on waiting. */
+static FLAME_UNUSED bool ending_signal_waits(const sigset_t *blocked_later)
+{
+    struct kernel_sigaction action;
+    uint64_t waiting = 0, blocked;
+
+    memcpy(&blocked, blocked_later, sizeof blocked);
+    if (kernel_call(SYS_rt_sigpending, &waiting, sizeof waiting) < 0)
+        return false;
+    waiting &= ~blocked & ~((uint64_t)1 << (SIGNAL_SETXID - 1));
+    for (int number = 1; number <= SIGNALS; number++)
+        if (waiting >> (number - 1) & 1 &&
+            kernel_call(SYS_rt_sigaction, number, NULL, &action, sizeof action.mask) == 0 &&
+            (uintptr_t)action.handler > (uintptr_t)SIG_IGN && !(action.flags & SA_RESTART))
+            return true;
+    return false;
 }
 
 #if defined(__x86_64__)
@@ -73,15 +101,49 @@ static void note_registers(struct frozen *t, const ucontext_t *u)
     t->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
 }
 
-static void make_call_again(const struct frozen *t, ucontext_t *u)
+/* Whether it is still the call that was seen: the next one of a loop may be made from the same
+ * place. */
+static bool is_same_call(const struct frozen_call *c, const greg_t *regs)
+{
+    return c->number >= 0 && (uintptr_t)regs[REG_RSP] == c->sp &&
+           (uintptr_t)regs[REG_RDI] == c->arguments[0] &&
+           (uintptr_t)regs[REG_RSI] == c->arguments[1] &&
+           (uintptr_t)regs[REG_RDX] == c->arguments[2] &&
+           (uintptr_t)regs[REG_R10] == c->arguments[3] &&
+           (uintptr_t)regs[REG_R8] == c->arguments[4] && (uintptr_t)regs[REG_R9] == c->arguments[5];
+}
+
+/* A thread that was on its way into a call: code that is "mov NUMBER, %eax; syscall" says which
+ * it was. -1: it says nothing. */
+static long number_in_code(uintptr_t pc)
+{
+    const uint8_t *code = (const uint8_t *)pc;
+    uint32_t number;
+
+    if (code[-1] != 0x05 || code[-2] != 0x0f || code[-7] != 0xb8)
+        return -1;
+    memcpy(&number, code - 6, sizeof number);
+    return number;
+}
+
+/* Calls that the kernel makes again by itself are before the instruction already. */
+static void make_call_again(const struct frozen_call *c, ucontext_t *u)
 {
     greg_t *regs = u->uc_mcontext.gregs;
+    uintptr_t pc = (uintptr_t)regs[REG_RIP];
+    long number;
 
-    if (t->call < 0 || regs[REG_RAX] != -EINTR || (uintptr_t)regs[REG_RSP] != t->call_sp ||
-        (uintptr_t)regs[REG_RIP] != t->call_pc)
-        return;
-    regs[REG_RIP] -= SYSCALL_SIZE;
-    regs[REG_RAX] = t->call;
+    if (regs[REG_RAX] == -EINTR) {
+        number = is_same_call(c, regs) && pc == c->pc ? c->number : number_in_code(pc);
+        if (number < 0 || ending_signal_waits(&u->uc_sigmask))
+            return;
+        regs[REG_RIP] = (greg_t)(pc - SYSCALL_SIZE);
+        regs[REG_RAX] = number;
+    } else if (is_same_call(c, regs) && regs[REG_RAX] == c->number && pc == c->pc - SYSCALL_SIZE &&
+               ending_signal_waits(&u->uc_sigmask)) {
+        regs[REG_RIP] = (greg_t)c->pc;
+        regs[REG_RAX] = -EINTR;
+    }
 }
 
 /* What the handler returns to: rt_sigreturn. */
@@ -103,9 +165,9 @@ static void note_registers(struct frozen *t, const ucontext_t *u)
     (void)u;
 }
 
-static void make_call_again(const struct frozen *t, ucontext_t *u)
+static void make_call_again(const struct frozen_call *c, ucontext_t *u)
 {
-    (void)t;
+    (void)c;
     (void)u;
 }
 
@@ -114,22 +176,37 @@ static void freeze_return(void)
 }
 #endif
 
-static void stand(int number FLAME_UNUSED, siginfo_t *info FLAME_UNUSED, void *context)
+/* glibc sends the same signal when user ids are changed, and waits for its handler. */
+static bool is_ours(const siginfo_t *info)
 {
-    struct frozen *t = find((uint32_t)kernel_call(SYS_gettid));
+    return by_tgkill || (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &turn);
+}
+
+static void stand(int number, siginfo_t *info, void *context)
+{
+    uint32_t now = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
+    struct frozen_call call;
+    struct frozen *t;
     stack_t alternate;
 
-    if (!t)
+    if (!is_ours(info)) {
+        if ((uintptr_t)program_action.handler > (uintptr_t)SIG_IGN)
+            program_action.handler(number, info, context);
         return;
+    }
+    if (!(now & 1) || !(t = find((uint32_t)kernel_call(SYS_gettid))))
+        return;
+    /* What *t says when the others go on may be of the next time. */
+    call = t->call;
     note_registers(t, context);
     t->thread_pointer = arch_thread_pointer();
     if (kernel_call(SYS_sigaltstack, NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE))
         t->alternate = (uintptr_t)alternate.ss_sp;
     __atomic_store_n(&t->state, FREEZE_STANDS, __ATOMIC_RELEASE);
     futex(&t->state, FUTEX_WAKE, 1, NULL);
-    while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE))
-        futex(&go, FUTEX_WAIT, 0, NULL);
-    make_call_again(t, context);
+    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == now)
+        futex(&turn, FUTEX_WAIT, now, NULL);
+    make_call_again(&call, context);
 }
 
 /* ---- in the thread that tells them ---- */
@@ -177,13 +254,13 @@ static bool has_ended(uint32_t tid)
  * A line "NUMBER 0xARG ... 0xSP 0xPC" of a thread that sleeps in a call; "-1 0xSP 0xPC" if it
  * sleeps elsewhere, "running" if not at all.
  */
-static void ask_call(struct frozen *t)
+static bool ask_call_once(struct frozen *t)
 {
     char line[256];
     const char *s = line;
     int words = 0;
 
-    t->call = -1;
+    t->call.number = -1;
     read_file(t->tid, "syscall", line, sizeof line);
     for (const char *at = line; *at; at++)
         words += *at == ' ';
@@ -192,17 +269,25 @@ static void ask_call(struct frozen *t)
             s += 3;
             t->sp = parse(&s, 16);
         }
-        return;
+        return words == 2;
     }
-    t->call = (long)parse(&s, 10);
+    t->call.number = (long)parse(&s, 10);
     for (int i = 0; i < 6; i++) {
         s++;
-        parse(&s, 16);
+        t->call.arguments[i] = parse(&s, 16);
     }
     s++;
-    t->sp = t->call_sp = parse(&s, 16);
+    t->sp = t->call.sp = parse(&s, 16);
     s++;
-    t->call_pc = parse(&s, 16);
+    t->call.pc = parse(&s, 16);
+    return true;
+}
+
+/* One that runs may be on its way into a call. */
+static void ask_call(struct frozen *t)
+{
+    for (int i = 0; i < ASKED && !ask_call_once(t); i++)
+        ;
 }
 
 struct directory_entry { /* struct linux_dirent64 */
@@ -234,18 +319,28 @@ static int list_new(struct freeze *f, uint32_t self)
             if (f->n == FREEZE_THREADS_MAX)
                 continue;
             f->threads[f->n] = (struct frozen){.tid = tid};
-            f->n++; /* a handler may be looking for itself */
+            /* A handler may be looking for itself. */
+            __atomic_store_n(&f->n, f->n + 1, __ATOMIC_RELEASE);
             found++;
         }
     kernel_call(SYS_close, fd);
     return n < 0 ? -1 : found;
 }
 
+static long send_signal(long pid, uint32_t tid)
+{
+    siginfo_t info = {.si_signo = SIGNAL_SETXID, .si_code = SI_QUEUE};
+
+    if (by_tgkill)
+        return kernel_call(SYS_tgkill, pid, tid, SIGNAL_SETXID);
+    info.si_value.sival_ptr = &turn;
+    return kernel_call(SYS_rt_tgsigqueueinfo, pid, tid, SIGNAL_SETXID, &info);
+}
+
 static void tell(struct frozen *t, long pid)
 {
     ask_call(t);
-    if ((t->tid == (uint32_t)pid && has_ended(t->tid)) ||
-        kernel_call(SYS_tgkill, pid, t->tid, SIGNAL_SETXID) < 0)
+    if ((t->tid == (uint32_t)pid && has_ended(t->tid)) || send_signal(pid, t->tid) < 0)
         t->state = FREEZE_GONE;
 }
 
@@ -292,9 +387,10 @@ static void set_action(const struct kernel_sigaction *action, struct kernel_siga
 
 static bool may_freeze(void)
 {
-    return HAVE_FREEZE && kernel_allows(SYS_rt_sigaction) && kernel_allows(SYS_tgkill) &&
-           kernel_allows(SYS_futex) && kernel_allows(SYS_getdents64) &&
-           kernel_allows(SYS_rt_sigreturn);
+    by_tgkill = !kernel_allows(SYS_rt_tgsigqueueinfo);
+    return HAVE_FREEZE && kernel_allows(SYS_rt_sigaction) &&
+           (!by_tgkill || kernel_allows(SYS_tgkill)) && kernel_allows(SYS_futex) &&
+           kernel_allows(SYS_getdents64) && kernel_allows(SYS_rt_sigreturn);
 }
 
 bool freeze_begin(struct freeze *f)
@@ -305,16 +401,22 @@ bool freeze_begin(struct freeze *f)
         .restorer = freeze_return,
         .mask = ~(uint64_t)0,
     };
+    struct kernel_sigaction old;
 
     *f = (struct freeze){0};
     if (!may_freeze())
         return false;
-    f->threads = pages_alloc(FREEZE_THREADS_MAX * sizeof *f->threads);
-    if (!f->threads)
+    if (!all)
+        all = pages_alloc(FREEZE_THREADS_MAX * sizeof *all);
+    if (!all)
         return false;
+    f->threads = all;
     current = f;
-    go = 0;
-    set_action(&ours, &program_action);
+    __atomic_store_n(&turn, turn + 1, __ATOMIC_RELEASE);
+    set_action(&ours, &old);
+    if (old.handler != stand)
+        program_action = old;
+    action_is_ours = true;
     if (stop_all(f))
         return true;
     freeze_end(f);
@@ -322,15 +424,26 @@ bool freeze_begin(struct freeze *f)
 }
 
 /*
- * Those who were told and have not come yet find nothing to wait for; what they write to
- * stays, and so does the handler, as the signal would end the process without it.
+ * Those who were told and have not come yet find nothing to wait for; what they write to stays,
+ * and so does the handler, as the signal would end the process without it.
  */
 void freeze_end(struct freeze *f)
 {
-    __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
-    futex(&go, FUTEX_WAKE, INT32_MAX, NULL);
-    if (!f->missed)
-        set_action(&program_action, NULL);
-    if (f->n == 0)
-        pages_free(f->threads, FREEZE_THREADS_MAX * sizeof *f->threads);
+    __atomic_store_n(&turn, turn + 1, __ATOMIC_RELEASE);
+    futex(&turn, FUTEX_WAKE, INT32_MAX, NULL);
+    if (f->missed) {
+        all = NULL;
+        return;
+    }
+    set_action(&program_action, NULL);
+    action_is_ours = false;
+}
+
+void freeze_after_fork(void)
+{
+    if (!action_is_ours)
+        return;
+    turn += turn & 1;
+    set_action(&program_action, NULL);
+    action_is_ours = false;
 }

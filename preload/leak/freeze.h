@@ -28,8 +28,11 @@ struct frozen {
     uintptr_t alternate;                   /* its alternate signal stack; 0: none */
     uintptr_t registers[FREEZE_REGISTERS]; /* of a thread that stands */
     /* The call it was in when it was told to stop, so that it can be made again. */
-    long call;
-    uintptr_t call_sp, call_pc;
+    struct frozen_call {
+        long number; /* -1: it was in none, as far as is known */
+        uintptr_t arguments[6];
+        uintptr_t sp, pc;
+    } call;
 };
 
 enum freeze_state {
@@ -40,7 +43,7 @@ enum freeze_state {
 };
 
 struct freeze {
-    struct frozen *threads; /* n of at most FREEZE_THREADS_MAX, never moved */
+    struct frozen *threads; /* n of at most FREEZE_THREADS_MAX, never moved; freeze.c's */
     size_t n;
     size_t missed;
 };
@@ -49,5 +52,8 @@ struct freeze {
  * nobody stands. */
 bool freeze_begin(struct freeze *f);
 void freeze_end(struct freeze *f);
+
+/* In a forked child, whose parent may have been about to stop its threads. */
+void freeze_after_fork(void);
 
 #endif

@@ -8,14 +8,10 @@
  */
 #include "preload/leak/leakcheck.h"
 
-#include <sys/syscall.h>
-#include <time.h>
-
-#include "common/kernel.h"
 #include "common/pages.h"
-#include "common/clock.h"
-#include "preload/leak/mapped.h"
+#include "preload/leak/look.h"
 #include "preload/leak/marking.h"
+#include "preload/leak/regionends.h"
 #include "preload/leak/roots.h"
 #include "preload/store.h"
 #include "preload/threads.h"
@@ -31,9 +27,7 @@ static const uint16_t flag_of[VERDICTS] = {TRACE_ROW_LEAKED, TRACE_ROW_LEAKED_BY
                                            TRACE_ROW_INNER};
 
 static struct looking {
-    struct blockmap map;
-    struct readable readable;
-    struct freeze freeze;
+    const struct blockmap *map;
     struct verdicts {
         uint64_t bytes, blocks;
     } (*rows)[VERDICTS]; /* by row id */
@@ -50,7 +44,8 @@ void leakcheck_set(bool wanted)
 void leakcheck_after_fork(void)
 {
     done = false;
-    mapped_after_fork();
+    look_after_fork();
+    marks_after_fork();
 }
 
 /* ---- sums ---- */
@@ -69,7 +64,7 @@ static void count(uintptr_t block, enum verdict verdict)
 static void count_inner(struct blockmap_line *line, uintptr_t first, void *arg FLAME_UNUSED)
 {
     for (uint64_t bits = line->inner; bits; bits &= bits - 1)
-        count(blockmap_first(&g.map, first, bits), VERDICT_INNER);
+        count(blockmap_first(g.map, first, bits), VERDICT_INNER);
 }
 
 static void count_leak(uintptr_t block, bool by_leak, void *arg FLAME_UNUSED)
@@ -77,37 +72,22 @@ static void count_leak(uintptr_t block, bool by_leak, void *arg FLAME_UNUSED)
     count(block, by_leak ? VERDICT_BY_LEAK : VERDICT_LEAKED);
 }
 
-/* ---- the look ---- */
-
-static bool mark_and_count(const void *frame)
+/* Whoever has allocated nothing has no rows, and has lost nothing. */
+static size_t size_of_rows(void)
 {
-    struct roots roots = {
-        .map = &g.map, .readable = &g.readable, .freeze = &g.freeze, .sp = (uintptr_t)frame};
-    bool ok;
-
-    if (!marking_begin(&g.map, &g.readable))
-        return false;
-    roots_mark(&roots);
-    marking_inner();
-    blockmap_each(&g.map, count_inner, NULL);
-    ok = marking_leaks(count_leak, NULL);
-    marking_end();
-    return ok;
+    return ((size_t)g.nrows + 1) * sizeof *g.rows;
 }
 
-static bool look(const void *frame)
+static bool count_all(struct blockmap *map, void *arg FLAME_UNUSED)
 {
-    bool ok;
-
-    if (!roots_find_rows() || !blockmap_make(&g.map, roots_found_block))
+    g.map = map;
+    g.nrows = store.rows.segments << TRACE_ROW_SHIFT;
+    g.rows = pages_alloc(size_of_rows());
+    marks_judge_open(map);
+    if (!g.rows)
         return false;
-    ok = readable_look(&g.readable);
-    if (ok) {
-        ok = mark_and_count(frame);
-        readable_free(&g.readable);
-    }
-    blockmap_free(&g.map);
-    return ok;
+    blockmap_each(map, count_inner, NULL);
+    return marking_leaks(count_leak, NULL);
 }
 
 /* ---- the trace ---- */
@@ -137,49 +117,30 @@ static void write_all(struct thread_state *t)
                 write_row(t, row, v);
 }
 
-/* A child of vfork has its parent's memory, and the parent goes on. */
-static bool is_own_process(void)
-{
-    return (uint32_t)kernel_call(SYS_getpid) == store.writer.header->pid;
-}
-
-/* Whoever has allocated nothing has no rows, and has lost nothing. */
-static size_t size_of_rows(void)
-{
-    return ((size_t)g.nrows + 1) * sizeof *g.rows;
-}
-
-/* While the others stand. */
-static bool look_at_rest(const void *frame)
+static void look_and_write(struct thread_state *t, const void *frame)
 {
     bool ok;
 
-    if (!freeze_begin(&g.freeze))
-        return false;
-    g.nrows = store.rows.segments << TRACE_ROW_SHIFT;
-    g.rows = pages_alloc(size_of_rows());
-    ok = g.rows && look(frame);
-    freeze_end(&g.freeze);
-    return ok;
+    marks_lock_open();
+    ok = look_around(frame, count_all, NULL);
+    marks_write_open(t);
+    if (ok)
+        write_all(t);
+    if (g.rows)
+        pages_free(g.rows, size_of_rows());
+    g.rows = NULL;
 }
 
 void leakcheck_now(const void *frame)
 {
     struct thread_state *t;
-    bool ok;
 
-    if (!is_own_process() || __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
+    if (!look_is_own_process() || __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
         return;
     t = threads_self();
     if (!t)
         return;
-    roots_list_modules();
-    g.rows = NULL;
-    mapped_hold();
-    ok = !mapped_incomplete() && look_at_rest(frame);
-    mapped_let_go();
-    if (ok)
-        write_all(t);
-    if (g.rows)
-        pages_free(g.rows, size_of_rows());
+    look_enter();
+    look_and_write(t, frame);
+    look_leave();
 }

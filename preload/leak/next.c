@@ -7,7 +7,7 @@
 
 #include "common/kernel.h"
 #include "preload/guard.h"
-#include "preload/nextsym.h"
+#include "preload/run/nextsym.h"
 #include "unwind/arch.h"
 
 static void end_bare(int status)

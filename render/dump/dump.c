@@ -142,8 +142,9 @@ static void dump_threads(const struct trace *t, struct recordtext *w)
 
 static void dump_node(const struct trace *t, const struct trace_node *n, struct recordtext *w)
 {
-    static const char *const kinds[] = {"none", "root",   "pc",    "pc-exact", "truncated",
-                                        "name", "kernel", "futex", "waker",    "inherited"};
+    static const char *const kinds[] = {"none",      "root",      "pc",     "pc-exact",
+                                        "truncated", "name",      "kernel", "futex",
+                                        "waker",     "inherited", "region"};
     struct trace_string name;
 
     recordtext_string(w, "kind", n->kind < ARRAY_LEN(kinds) ? kinds[n->kind] : "?");
@@ -163,6 +164,9 @@ static void dump_node(const struct trace *t, const struct trace_node *n, struct 
     case TRACE_NODE_INHERITED:
         recordtext_number(w, "origin", n->addr >> 32);
         recordtext_number(w, "row", (uint32_t)n->addr);
+        break;
+    case TRACE_NODE_REGION:
+        recordtext_string(w, "region", t->regions[n->addr]);
         break;
     case TRACE_NODE_WAKER:
         recordtext_number(w, "stack", n->addr);

@@ -3,7 +3,7 @@
 # its own here. Nothing includes flame.c.
 . "${0%/*}/lib.sh"
 
-order='common common/options common/trace unwind preload/run preload preload/leak
+order='common common/options common/trace unwind preload/run preload/watch preload preload/leak
 tracer/sleeps tracer/things tracer/trace tracer/ptrace tracer/stacks tracer
 fold/stacks fold/symbols fold/collapse fold
 render render/export render/backends render/dump driver/files driver/leak driver'

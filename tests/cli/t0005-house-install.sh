@@ -9,6 +9,8 @@ eval "install_run() { ( cd '$ROOT' && ${FLAME_MAKE:-make --no-print-directory} \
 run_expect_status 0 'make install' install_run install DESTDIR="$dest" PREFIX=/opt/flame
 ok 'flame is there' test -x "$dest/opt/flame/bin/flame"
 ok 'the shim is there' test -r "$dest/opt/flame/lib/flame/libflamemem.so"
+ok 'the header is there, and compiles' "${CC:-gcc}" -fsyntax-only -Wall -Wextra -Werror -x c \
+    -include "$dest/opt/flame/include/flamemem.h" /dev/null
 ok 'flame(1) is there' test -r "$dest/opt/flame/share/man/man1/flame.1"
 share="$dest/opt/flame/share"
 ok 'completions for bash are there' test -s "$share/bash-completion/completions/flame"

@@ -55,7 +55,11 @@ static void walk(const struct trace *t)
         if (!trace_row_used(r))
             continue;
         for (n = &t->nodes[r->node]; n->kind != TRACE_NODE_ROOT; n = &t->nodes[n->parent])
-            if (n->kind == TRACE_NODE_NAME)
+            if (n->kind == TRACE_NODE_REGION && n != &t->nodes[r->node])
+                __builtin_trap();
+            else if (n->kind == TRACE_NODE_REGION)
+                sink += strlen(t->regions[n->addr]);
+            else if (n->kind == TRACE_NODE_NAME)
                 for (size_t i = 0; i < trace_node_name(t, n).len; i++)
                     sink += (uint64_t)trace_node_name(t, n).s[i];
         if (n != trace_node_root(t, r->node))
@@ -155,6 +159,9 @@ static void build(struct trace_builder *b, uint32_t recorder)
         return;
     tb_row(b, tb_node(b, TRACE_NODE_INHERITED, 1, root), (uint16_t)thread, 0, 0);
     tb_row(b, plain, (uint16_t)thread, 100, 1);
+    tb_meta_string(b, TRACE_META_REGION, "test");
+    node = tb_node(b, TRACE_NODE_REGION, 0, plain);
+    tb_row_at(b, tb_row(b, node, (uint16_t)thread, 50, 1))->flags = TRACE_ROW_REGION;
 }
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)

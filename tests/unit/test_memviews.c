@@ -18,10 +18,9 @@ static void verdicts(void)
         const char *view;
         int64_t leaked;
     } all[] = {
-        {TRACE_ROW_LEAKED, "definite", 50},
-        {TRACE_ROW_LEAKED_BY_LEAK, "indirect", 50},
-        {TRACE_ROW_INNER, "inner", 0},
-        {TRACE_ROW_REACHED, "reachable", 0},
+        {TRACE_ROW_LEAKED, "definite", 50}, {TRACE_ROW_LEAKED_BY_LEAK, "indirect", 50},
+        {TRACE_ROW_INNER, "inner", 0},      {TRACE_ROW_REACHED, "reachable", 0},
+        {TRACE_ROW_REGION, "region", 0},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
@@ -79,7 +78,8 @@ int main(void)
     verdicts();
     ok(!view_find("") && !view_find("allo"), "no other views");
     view_list(&sb, TRACE_RECORDER_MEM);
-    is_str(sb.buf, "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable",
+    is_str(sb.buf,
+           "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region",
            "their list");
     has_looks(mem_views);
     has_looks(off_views);

@@ -76,7 +76,8 @@ static void random_operations(void)
                 large(i) ? i % 16 ? 32768 + (next() >> (next() % 39 + 25)) : 32768 : next() % 32768;
 
             wrong += WRONG(shadow_take(model[i].addr, &got), op);
-            model[i].b = (struct block){(uint32_t)(next() % (SHADOW_ROW_MAX - 2)) + 2, size};
+            model[i].b =
+                (struct block){.row = (uint32_t)(next() % (SHADOW_ROW_MAX - 2)) + 2, .size = size};
             model[i].live = shadow_put(model[i].addr, model[i].b);
             lost += !model[i].live;
             puts_made++;
@@ -118,7 +119,7 @@ static void dense_blocks(void)
             uint64_t size = i * 7 % 65;
             struct block got;
 
-            wrong += WRONG(!shadow_put(addr, (struct block){i + 1, size}), i);
+            wrong += WRONG(!shadow_put(addr, (struct block){.row = i + 1, .size = size}), i);
             bytes += size;
             addr += size ? (size + 15) & ~(uint64_t)15 : 16;
             if (i % 3 == 2) { /* the one before, and again */
@@ -160,37 +161,42 @@ int main(void)
     is_int((long long)w.seen, (long long)live, "walk visits every live block once");
     is_int((long long)w.wrong, 0, "walk shows rows and sizes as they are");
 
-    ok(shadow_put(0x10008, (struct block){5, 8}) && shadow_put(0x10000, (struct block){6, 8}),
+    ok(shadow_put(0x10008, (struct block){.row = 5, .size = 8}) &&
+           shadow_put(0x10000, (struct block){.row = 6, .size = 8}),
        "8-byte neighbours");
     ok(shadow_take(0x10008, &b) && b.row == 5 && shadow_take(0x10000, &b) && b.row == 6,
        "8-byte neighbours do not share a slot");
     dense_blocks();
-    ok(shadow_put(0x3fffff0, (struct block){5, 100}) &&
-           shadow_put(0x3ffffe0, (struct block){6, 16}) &&
-           shadow_put(0x4000060, (struct block){7, 30}) && shadow_take(0x3fffff0, &b) &&
-           b.row == 5 && b.size == 100 && !shadow_take(0x3fffff0, &b),
+    ok(shadow_put(0x3fffff0, (struct block){.row = 5, .size = 100}) &&
+           shadow_put(0x3ffffe0, (struct block){.row = 6, .size = 16}) &&
+           shadow_put(0x4000060, (struct block){.row = 7, .size = 30}) &&
+           shadow_take(0x3fffff0, &b) && b.row == 5 && b.size == 100 && !shadow_take(0x3fffff0, &b),
        "a block across the end of a leaf");
     ok(shadow_take(0x3ffffe0, &b) && b.row == 6 && shadow_take(0x4000060, &b) && b.row == 7,
        "and its neighbours");
-    ok(shadow_put(0x31000, (struct block){5, 100}) && shadow_put(0x31010, (struct block){6, 3}) &&
-           !shadow_take(0x31000, &b) && shadow_take(0x31010, &b) && b.row == 6 && b.size == 3,
+    ok(shadow_put(0x31000, (struct block){.row = 5, .size = 100}) &&
+           shadow_put(0x31010, (struct block){.row = 6, .size = 3}) && !shadow_take(0x31000, &b) &&
+           shadow_take(0x31010, &b) && b.row == 6 && b.size == 3,
        "a block that was overlaid unseen is not made up from two");
-    ok(shadow_put(0x20000, (struct block){7, (uint64_t)5 << 30}) && shadow_take(0x20000, &b) &&
-           b.size == (uint64_t)5 << 30,
+    ok(shadow_put(0x20000, (struct block){.row = 7, .size = (uint64_t)5 << 30}) &&
+           shadow_take(0x20000, &b) && b.size == (uint64_t)5 << 30,
        "a block over 4 GiB");
-    ok(shadow_put(0x20000, (struct block){7, (uint64_t)3 << 40}) && shadow_take(0x20000, &b) &&
-           b.size == (uint64_t)3 << 40,
+    ok(shadow_put(0x20000, (struct block){.row = 7, .size = (uint64_t)3 << 40}) &&
+           shadow_take(0x20000, &b) && b.size == (uint64_t)3 << 40,
        "a block over the 38 bits of a slot");
     ok(!shadow_take(0x28000, &b) && !shadow_take(0x28001, &b) && !shadow_take(0x20001, &b),
        "and its size is not taken for a block");
-    ok(shadow_put(0x27000, (struct block){8, 40000}) && shadow_put(0x26ff0, (struct block){9, 100}),
+    ok(shadow_put(0x27000, (struct block){.row = 8, .size = 40000}) &&
+           shadow_put(0x26ff0, (struct block){.row = 9, .size = 100}),
        "a small block beside a large one");
     ok(shadow_take(0x26ff0, &b) && b.row == 9 && !shadow_take(0x26ff0, &b) &&
            shadow_take(0x27000, &b) && b.row == 8 && b.size == 40000,
        "they do not disturb each other");
-    ok(shadow_put(0x20000, (struct block){7, 0}) && shadow_take(0x20000, &b) && b.size == 0,
+    ok(shadow_put(0x20000, (struct block){.row = 7, .size = 0}) && shadow_take(0x20000, &b) &&
+           b.size == 0,
        "a block of no bytes");
-    ok(!shadow_put(0x20004, (struct block){7, 1}), "4-byte alignment is refused");
-    ok(!shadow_put((uintptr_t)1 << 47, (struct block){7, 1}), "addresses over 2^47 are refused");
+    ok(!shadow_put(0x20004, (struct block){.row = 7, .size = 1}), "4-byte alignment is refused");
+    ok(!shadow_put((uintptr_t)1 << 47, (struct block){.row = 7, .size = 1}),
+       "addresses over 2^47 are refused");
     return done_testing();
 }

@@ -2,8 +2,8 @@
  * nextsym.h: the function behind us in link order that a program's own call would have
  * reached, had the shim not stood before it.
  */
-#ifndef FLAME_PRELOAD_NEXTSYM_H
-#define FLAME_PRELOAD_NEXTSYM_H
+#ifndef FLAME_PRELOAD_RUN_NEXTSYM_H
+#define FLAME_PRELOAD_RUN_NEXTSYM_H
 
 #include <stdbool.h>
 

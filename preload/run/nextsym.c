@@ -9,7 +9,7 @@
  * list. At program start that list is the order in which references are resolved.
  */
 #define _GNU_SOURCE
-#include "preload/nextsym.h"
+#include "preload/run/nextsym.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,0 +1,367 @@
+/*
+ * The blocks of a region are looked up in what the look has found out about all. So a region
+ * costs a look if something that it allocated is live at its end, and else nothing: the
+ * others are not stopped for a test case that cleans up behind itself.
+ *
+ * The rows of equal regions and stacks are added up, so that a loop around a region that
+ * leaks does not let the trace grow.
+ *
+ * At a region's end a copy of the process may do the look (look.h), so the look only lists
+ * what is left; whose the other blocks are from then on is settled afterwards.
+ */
+#include "preload/leak/regionends.h"
+
+#include "common/pages.h"
+#include "preload/leak/leakcheck.h"
+#include "preload/leak/look.h"
+#include "preload/record.h"
+#include "preload/run/say.h"
+#include "preload/store.h"
+#include "preload/watch/regions.h"
+
+#define FIRST_NAMES 64u
+#define FIRST_ROWS 256u
+
+/* A block that was left. */
+struct left {
+    uintptr_t block;
+    uint32_t region, row;
+    uint64_t bytes;
+};
+
+/* All of it belongs to the thread that looks. */
+static struct {
+    const struct blockmap *map;
+    struct left *left; /* in memory that copies of the process share */
+    size_t *nleft;     /* there, too */
+    size_t room;
+    uint32_t heir;
+    /* In the trace: */
+    struct name {
+        const char *text; /* there */
+        size_t len;
+    } * names; /* by number */
+    uint32_t nnames, names_room;
+    struct left_row {
+        uint32_t number, node; /* node 0: nothing here */
+        uint32_t row;
+    } * rows; /* a hash table */
+    uint32_t nrows, rows_size;
+} g;
+
+/* ---- what is left ---- */
+
+static size_t size_of_room(void)
+{
+    return (g.room + 1) * sizeof *g.left;
+}
+
+/* With the regions' lock: room for all there may be. */
+static bool make_room(void)
+{
+    g.room = regions_blocks();
+    g.left = look_share(size_of_room());
+    /* The last one's place is the count's. */
+    g.nleft = g.left ? (size_t *)(g.left + g.room) : NULL;
+    return g.left != NULL;
+}
+
+static void drop_room(void)
+{
+    look_unshare(g.left, size_of_room());
+    g.left = NULL;
+}
+
+static size_t count_left(void)
+{
+    return g.left ? *g.nleft : 0;
+}
+
+static void leave(uintptr_t addr, uint32_t region)
+{
+    struct block b;
+
+    if (*g.nleft < g.room && shadow_find(addr, &b))
+        g.left[(*g.nleft)++] = (struct left){addr, region, b.row, b.size};
+}
+
+static uint32_t leave_live(uintptr_t addr, uint32_t region, void *arg FLAME_UNUSED)
+{
+    leave(addr, region);
+    return region;
+}
+
+static bool is_reached(uintptr_t addr)
+{
+    blockmap_chunk chunk = addr >> 47 ? 0 : blockmap_chunk_of(g.map, addr);
+    const struct blockmap_line *line;
+
+    /* A block that is not in the map has come or gone as its thread was stopped. */
+    if (!chunk || chunk & 1)
+        return true;
+    line = blockmap_line_in(g.map, chunk, addr);
+    return !(line->starts & ~(line->reached | line->inner) & blockmap_bit(g.map, addr));
+}
+
+static uint32_t leave_unreached(uintptr_t addr, uint32_t region, void *arg FLAME_UNUSED)
+{
+    if (!is_reached(addr))
+        leave(addr, region);
+    return region;
+}
+
+static bool judge_one(struct blockmap *map, void *arg)
+{
+    g.map = map;
+    regions_each(*(const uint32_t *)arg, leave_unreached, NULL);
+    return true;
+}
+
+static uint32_t inherit(uintptr_t addr FLAME_UNUSED, uint32_t region FLAME_UNUSED,
+                        void *arg FLAME_UNUSED)
+{
+    return g.heir;
+}
+
+/* What was left is told once; the rest becomes the heir's. */
+static void settle(uint32_t region)
+{
+    regions_lock();
+    for (size_t i = 0; i < count_left(); i++)
+        regions_drop(g.left[i].block, region);
+    regions_each(region, inherit, NULL);
+    regions_unlock();
+}
+
+/* ---- the trace ---- */
+
+/* More room for an array in pages. */
+static bool grow(void **array, uint32_t *room, uint32_t first, size_t size)
+{
+    uint32_t wanted = *room ? *room * 2 : first;
+    void *more =
+        *room ? pages_resize(*array, *room * size, wanted * size) : pages_alloc(wanted * size);
+
+    if (!more)
+        return false;
+    *array = more;
+    *room = wanted;
+    return true;
+}
+
+/* The number of the record with that name. UINT32_MAX: there is no room for it. */
+static uint32_t number_of(const char *name)
+{
+    size_t len = strlen(name);
+    const char *text;
+
+    for (uint32_t i = g.nnames; i-- > 0;)
+        if (g.names[i].len == len && memcmp(g.names[i].text, name, len) == 0)
+            return i;
+    if (g.nnames == g.names_room &&
+        !grow((void **)&g.names, &g.names_room, FIRST_NAMES, sizeof *g.names))
+        return UINT32_MAX;
+    text = trace_writer_meta(&store.writer, TRACE_META_REGION, name, len, NULL, 0, NULL);
+    if (!text)
+        return UINT32_MAX;
+    g.names[g.nnames] = (struct name){text, len};
+    return g.nnames++;
+}
+
+static struct left_row *place_of(uint32_t number, uint32_t node)
+{
+    uint32_t at = (number * 0x9e3779b1u ^ node) * 0x85ebca6bu & (g.rows_size - 1);
+
+    while (g.rows[at].node && (g.rows[at].number != number || g.rows[at].node != node))
+        at = (at + 1) & (g.rows_size - 1);
+    return &g.rows[at];
+}
+
+static bool make_room_for_row(void)
+{
+    uint32_t size = g.rows_size, wanted = size ? 2 * size : FIRST_ROWS;
+    struct left_row *old = g.rows;
+
+    if (g.nrows < size / 2)
+        return true;
+    g.rows = pages_alloc(wanted * sizeof *g.rows);
+    if (!g.rows) {
+        g.rows = old;
+        return false;
+    }
+    g.rows_size = wanted;
+    for (uint32_t i = 0; i < size; i++)
+        if (old[i].node)
+            *place_of(old[i].number, old[i].node) = old[i];
+    if (old)
+        pages_free(old, size * sizeof *old);
+    return true;
+}
+
+/* The row for what a region left of the blocks that `row` counts; NULL: there is no room. */
+static struct trace_row *row_for(struct thread_state *t, uint32_t number, uint32_t row)
+{
+    uint32_t node = store_row(row)->node, above;
+    struct left_row *l;
+
+    if (number == UINT32_MAX || !make_room_for_row())
+        return NULL;
+    l = place_of(number, node);
+    if (!l->node) {
+        above = stacks_above(&t->stacks, node, number, TRACE_NODE_REGION);
+        l->row = above ? threads_new_row(t, above, TRACE_ROW_REGION) : 0;
+        if (!l->row)
+            return NULL;
+        store_row(l->row)->thread = store_row(row)->thread;
+        l->number = number;
+        l->node = node;
+        g.nrows++;
+    }
+    return store_row(l->row);
+}
+
+static void write_left(struct thread_state *t)
+{
+    struct trace_header *h = store.writer.header;
+
+    if (count_left())
+        h->features |= TRACE_FEATURE_REGIONS;
+    for (size_t i = 0; i < count_left(); i++) {
+        const struct left *l = &g.left[i];
+        struct trace_row *row = row_for(t, number_of(regions_at(l->region)->name), l->row);
+
+        if (row) {
+            row->alloc_bytes += l->bytes;
+            row->alloc_calls++;
+        } else {
+            __atomic_fetch_add(&h->lost_calls, 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+/* ---- beginnings and ends ---- */
+
+bool marks_begin(const char *name, uint32_t flags)
+{
+    struct thread_state *t = threads_self();
+    uint32_t region;
+    bool looks;
+
+    if (!t || !look_is_own_process())
+        return false;
+    looks = !record_period && (leakcheck_wanted || flags & REGION_LIVE);
+    if (!looks)
+        flags |= REGION_BLIND;
+    /* Once one is lost, those in it are as well: ends come in the order of beginnings. */
+    region = t->lost_regions ? 0 : regions_open(name, flags, t->region);
+    if (!region) {
+        t->lost_regions++;
+        return false;
+    }
+    t->region = region;
+    return looks;
+}
+
+static bool look_for_left(uint32_t region, const void *frame)
+{
+    bool ok;
+
+    regions_lock();
+    ok = make_room();
+    if (ok && !(regions_at(region)->flags & REGION_LIVE))
+        return look_around_beside(frame, judge_one, regions_unlock, &region);
+    if (ok)
+        regions_each(region, leave_live, NULL);
+    regions_unlock();
+    return ok;
+}
+
+static struct marks_left end_with_blocks(struct thread_state *t, uint32_t region, const void *frame)
+{
+    struct marks_left left = {.blocks = 0};
+
+    look_enter();
+    g.heir = regions_heir(region);
+    left.looked = look_for_left(region, frame) && !regions_at(region)->incomplete;
+    settle(region);
+    write_left(t);
+    left.blocks = count_left();
+    for (size_t i = 0; i < left.blocks; i++)
+        left.bytes += g.left[i].bytes;
+    drop_room();
+    look_leave();
+    return left;
+}
+
+struct marks_left marks_end(const void *frame)
+{
+    static bool said;
+    struct thread_state *t = threads_self();
+    struct marks_left left = {.blocks = 0};
+    const struct region *r;
+    uint32_t region;
+
+    if (!t || !look_is_own_process())
+        return left;
+    if (t->lost_regions) {
+        t->lost_regions--;
+        return left;
+    }
+    region = t->region;
+    if (!region) {
+        if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+            say("flamemem_leak_end without a flamemem_leak_begin in its thread; it is ignored",
+                NULL);
+        return left;
+    }
+    r = regions_at(region);
+    t->region = r->outer;
+    if (!(r->flags & REGION_BLIND)) {
+        regions_close(region);
+        if (__atomic_load_n(&r->blocks, __ATOMIC_RELAXED))
+            left = end_with_blocks(t, region, frame);
+        else
+            left.looked = !r->incomplete;
+    }
+    regions_end(region);
+    return left;
+}
+
+/* ---- the end of the process ---- */
+
+void marks_lock_open(void)
+{
+    regions_lock();
+    make_room();
+}
+
+static uint32_t judge_open(uintptr_t addr, uint32_t region, void *arg FLAME_UNUSED)
+{
+    if ((regions_at(region)->flags & REGION_LIVE) || !is_reached(addr))
+        leave(addr, region);
+    return region;
+}
+
+void marks_judge_open(const struct blockmap *map)
+{
+    g.map = map;
+    if (g.left)
+        regions_each(0, judge_open, NULL);
+}
+
+void marks_write_open(struct thread_state *t)
+{
+    regions_unlock();
+    write_left(t);
+    drop_room();
+}
+
+/* The names and rows were those of the parent's trace. */
+void marks_after_fork(void)
+{
+    g.nnames = g.nrows = 0;
+    if (g.rows)
+        memset(g.rows, 0, g.rows_size * sizeof *g.rows);
+    g.left = NULL;
+    regions_after_fork();
+}

@@ -1,0 +1,334 @@
+/*
+ * Problem: blocks come and go in all threads, and at a region's end it must be known which of
+ * its own are still there, exactly, while programs without regions pay nothing.
+ *
+ * Algorithm: a hash table of the blocks that belong to a region, in parts with a lock each, so
+ * that threads that test side by side seldom meet. It holds live blocks only: each free takes
+ * its block out. So its size is that of what is live, however long a region is open, and a
+ * region that leaves nothing is known to without a look at the heap.
+ *
+ * Rejected: a number in the shadow map, which has no bit left; rows of their own for each
+ * region, which would let the trace grow with regions; a list of what was allocated, which
+ * grows with events.
+ */
+#include "preload/watch/regions.h"
+
+#include "common/pages.h"
+#include "common/spinlock.h"
+
+#define PARTS 64u
+#define FIRST_SIZE 256u
+#define GONE ((uintptr_t)1) /* an entry whose block was taken */
+
+uint32_t watch_what;
+
+struct entry {
+    uintptr_t addr; /* 0: never used */
+    uint32_t region;
+};
+
+static struct part {
+    struct spinlock lock;
+    uint32_t size;  /* a power of two, or 0 */
+    uint32_t used;  /* entries that are not 0 */
+    uint32_t there; /* and not gone */
+    struct entry *entries;
+} __attribute__((aligned(64))) parts[PARTS];
+
+static struct {
+    struct spinlock lock;
+    uint32_t open;                                 /* how many */
+    uint32_t everywhere[REGIONS_MAX], neverywhere; /* the open ones, the newest last */
+    struct region *list; /* REGIONS_MAX of them, in pages; [0] is nobody */
+} regions;
+
+/* ---- blocks ---- */
+
+static uint64_t hash(uintptr_t addr)
+{
+    return (addr >> 3) * 0x9e3779b97f4a7c15u;
+}
+
+static struct part *part_of(uintptr_t addr)
+{
+    return &parts[hash(addr) >> 58];
+}
+
+/* Where the block is, or would be. */
+static struct entry *place_of(const struct part *p, uintptr_t addr)
+{
+    uint32_t at = (uint32_t)(hash(addr) >> 26) & (p->size - 1);
+
+    while (p->entries[at].addr && p->entries[at].addr != addr)
+        at = (at + 1) & (p->size - 1);
+    return &p->entries[at];
+}
+
+/* Twice as large, unless most entries are gone. False: no memory. */
+static bool make_room(struct part *p)
+{
+    struct part old = *p;
+    uint32_t size = old.there * 4 < old.size ? old.size : old.size * 2;
+
+    if (!size)
+        size = FIRST_SIZE;
+    p->entries = pages_alloc(size * sizeof *p->entries);
+    if (!p->entries) {
+        p->entries = old.entries;
+        return false;
+    }
+    p->size = size;
+    p->used = old.there;
+    for (uint32_t i = 0; i < old.size; i++)
+        if (old.entries[i].addr > GONE)
+            *place_of(p, old.entries[i].addr) = old.entries[i];
+    if (old.entries)
+        pages_free(old.entries, old.size * sizeof *old.entries);
+    return true;
+}
+
+static void count(uint32_t region, int64_t by)
+{
+    __atomic_fetch_add(&regions.list[region].blocks, (uint64_t)by, __ATOMIC_RELAXED);
+}
+
+/* Lock of the part held. */
+static void add(struct part *p, uintptr_t addr, uint32_t region)
+{
+    struct entry *e;
+
+    if (p->used >= p->size / 2 && !make_room(p)) {
+        regions.list[region].incomplete = true;
+        return;
+    }
+    e = place_of(p, addr);
+    if (e->addr) {
+        count(e->region, -1);
+    } else {
+        p->used++;
+        p->there++;
+    }
+    *e = (struct entry){addr, region};
+    count(region, 1);
+}
+
+static bool is_open(uint32_t region)
+{
+    return __atomic_load_n(&regions.list[region].open, __ATOMIC_ACQUIRE);
+}
+
+void regions_put_back(uintptr_t addr, uint32_t region)
+{
+    struct part *p = part_of(addr);
+
+    spinlock_take(&p->lock);
+    if (is_open(region))
+        add(p, addr, region);
+    spinlock_drop(&p->lock);
+}
+
+static uint32_t newest_everywhere(void)
+{
+    uint32_t region = 0;
+
+    spinlock_take(&regions.lock);
+    if (regions.neverywhere)
+        region = regions.everywhere[regions.neverywhere - 1];
+    spinlock_drop(&regions.lock);
+    return region;
+}
+
+/* The region cannot end meanwhile, and its number become another's. */
+static void note_everywhere(uintptr_t addr)
+{
+    spinlock_take(&regions.lock);
+    if (regions.neverywhere)
+        regions_put_back(addr, regions.everywhere[regions.neverywhere - 1]);
+    spinlock_drop(&regions.lock);
+}
+
+void regions_note(uintptr_t addr, uint32_t own)
+{
+    if (own)
+        regions_put_back(addr, own);
+    else if (__atomic_load_n(&regions.neverywhere, __ATOMIC_RELAXED))
+        note_everywhere(addr);
+}
+
+static void take_out(struct part *p, struct entry *e)
+{
+    count(e->region, -1);
+    *e = (struct entry){GONE, 0};
+    p->there--;
+}
+
+uint32_t regions_take(uintptr_t addr)
+{
+    struct part *p = part_of(addr);
+    uint32_t region = 0;
+    struct entry *e;
+
+    if (!__atomic_load_n(&p->there, __ATOMIC_RELAXED))
+        return 0;
+    spinlock_take(&p->lock);
+    e = p->there ? place_of(p, addr) : NULL;
+    if (e && e->addr) {
+        region = e->region;
+        take_out(p, e);
+    }
+    spinlock_drop(&p->lock);
+    return region;
+}
+
+void regions_lock(void)
+{
+    for (uint32_t i = 0; i < PARTS; i++)
+        spinlock_take(&parts[i].lock);
+}
+
+void regions_unlock(void)
+{
+    for (uint32_t i = 0; i < PARTS; i++)
+        spinlock_drop(&parts[i].lock);
+}
+
+static void visit_entry(struct part *p, struct entry *e,
+                        uint32_t (*visit)(uintptr_t addr, uint32_t region, void *arg), void *arg)
+{
+    uint32_t then = visit(e->addr, e->region, arg);
+
+    if (!then) {
+        take_out(p, e);
+    } else if (then != e->region) {
+        count(e->region, -1);
+        count(then, 1);
+        e->region = then;
+    }
+}
+
+void regions_each(uint32_t region, uint32_t (*visit)(uintptr_t addr, uint32_t region, void *arg),
+                  void *arg)
+{
+    for (uint32_t i = 0; i < PARTS; i++)
+        for (uint32_t at = 0; parts[i].there && at < parts[i].size; at++) {
+            struct entry *e = &parts[i].entries[at];
+
+            if (e->addr > GONE && (!region || e->region == region))
+                visit_entry(&parts[i], e, visit, arg);
+        }
+}
+
+void regions_drop(uintptr_t addr, uint32_t region)
+{
+    struct part *p = part_of(addr);
+    struct entry *e = p->there ? place_of(p, addr) : NULL;
+
+    if (e && e->addr && e->region == region)
+        take_out(p, e);
+}
+
+uint64_t regions_blocks(void)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < PARTS; i++)
+        n += parts[i].there;
+    return n;
+}
+
+/* ---- regions ---- */
+
+static void keep_name(char *to, const char *name)
+{
+    size_t len = strnlen(name, REGION_NAME_MAX - 1);
+
+    memcpy(to, name, len);
+    to[len] = '\0';
+}
+
+/* Lock held. A number that nobody has; 0: none. */
+static uint32_t free_number(void)
+{
+    if (!regions.list)
+        regions.list = pages_alloc(REGIONS_MAX * sizeof *regions.list);
+    for (uint32_t i = 1; regions.list && i < REGIONS_MAX; i++)
+        if (!regions.list[i].name[0])
+            return i;
+    return 0;
+}
+
+static void begin_noting(struct region *r, uint32_t region)
+{
+    __atomic_store_n(&r->open, true, __ATOMIC_RELEASE);
+    regions.open++;
+    if (r->flags & REGION_EVERYWHERE)
+        regions.everywhere[regions.neverywhere++] = region;
+    __atomic_fetch_or(&watch_what, WATCH_REGIONS, __ATOMIC_RELEASE);
+}
+
+uint32_t regions_open(const char *name, uint32_t flags, uint32_t outer)
+{
+    uint32_t region;
+
+    spinlock_take(&regions.lock);
+    region = free_number();
+    if (region) {
+        struct region *r = &regions.list[region];
+
+        *r = (struct region){.flags = flags, .outer = outer};
+        keep_name(r->name, name && *name ? name : "unnamed");
+        if (!(flags & REGION_BLIND))
+            begin_noting(r, region);
+    }
+    spinlock_drop(&regions.lock);
+    return region;
+}
+
+static void leave_everywhere(uint32_t region)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < regions.neverywhere; i++)
+        if (regions.everywhere[i] != region)
+            regions.everywhere[kept++] = regions.everywhere[i];
+    regions.neverywhere = kept;
+}
+
+void regions_close(uint32_t region)
+{
+    spinlock_take(&regions.lock);
+    __atomic_store_n(&regions.list[region].open, false, __ATOMIC_RELEASE);
+    leave_everywhere(region);
+    spinlock_drop(&regions.lock);
+}
+
+/* The last one's end: nothing is in the table any more, so nobody need look into it. */
+void regions_end(uint32_t region)
+{
+    spinlock_take(&regions.lock);
+    regions.list[region].name[0] = '\0';
+    if (!(regions.list[region].flags & REGION_BLIND) && --regions.open == 0)
+        __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_REGIONS, __ATOMIC_RELEASE);
+    spinlock_drop(&regions.lock);
+}
+
+const struct region *regions_at(uint32_t region)
+{
+    return &regions.list[region];
+}
+
+uint32_t regions_heir(uint32_t region)
+{
+    uint32_t outer = regions.list[region].outer;
+
+    return outer && is_open(outer) ? outer : newest_everywhere();
+}
+
+/* What a thread that is not there any more was doing to a part is not known, so its memory is
+ * left as it is. */
+void regions_after_fork(void)
+{
+    memset(parts, 0, sizeof parts);
+    memset(&regions, 0, sizeof regions);
+    watch_what &= ~(uint32_t)WATCH_REGIONS;
+}
