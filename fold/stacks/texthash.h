@@ -42,7 +42,7 @@ static inline uint64_t texthash(const void *data, size_t len, uint64_t seed)
     if (left >= 8) {
         a = texthash_load(s);
         b = texthash_load(s + left - 8);
-    } else {
+    } else if (left) { /* where nothing is there need be no address */
         memcpy(&a, s, left);
     }
     return texthash_mix(a ^ k0 ^ h, b ^ k1 ^ (h >> 32));
