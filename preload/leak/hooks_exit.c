@@ -16,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define SAVED_REGISTERS 64 /* bytes; below the frame's address */
+#define SAVED_REGISTERS 40 /* bytes; below the frame's address: all but the frame pointer */
 
 /* Has the caller's registers saved in this function's frame, and looks from there on. */
 static FLAME_NOINLINE void look(void)

@@ -12,7 +12,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define SAVED_REGISTERS 64 /* bytes; below the frame's address */
+#define SAVED_REGISTERS 40 /* bytes; below the frame's address: all but the frame pointer */
 
 _Static_assert(FLAMEMEM_ALL_THREADS == REGION_EVERYWHERE, "flags");
 _Static_assert(FLAMEMEM_STILL_LIVE == REGION_LIVE, "flags");

@@ -219,7 +219,9 @@ static void mark_self(const struct roots *r)
         stack_t alternate;
     } self = {.alternate = {.ss_sp = NULL}};
 
-    mark_thread(r, r->sp, arch_thread_pointer());
+    /* It is in a call of ours, below which nothing of the program's is; what lies there is left
+     * from calls that have returned. */
+    mark_thread(r, r->sp + RED_ZONE, arch_thread_pointer());
     if (kernel_call(SYS_sigaltstack, NULL, &self.alternate) == 0)
         marking_root((uintptr_t)&self, (uintptr_t)(&self + 1), MARKING_ANY);
 }
