@@ -361,15 +361,20 @@ void record_free(const void *p)
 
 bool record_take(const void *p, struct block *b)
 {
+    struct thread_state *t = guard.self;
+
     if (!shadow_take((uintptr_t)p, b))
         return false;
-    b->region = unlikely(watch_is_on()) ? regions_take((uintptr_t)p) : 0;
+    if (t)
+        t->taken_region = unlikely(watch_is_on()) ? regions_take((uintptr_t)p) : 0;
     return true;
 }
 
 void record_put_back(const void *p, struct block b)
 {
+    struct thread_state *t = guard.self;
+
     shadow_put((uintptr_t)p, b);
-    if (unlikely(b.region))
-        regions_put_back((uintptr_t)p, b.region);
+    if (t && unlikely(t->taken_region))
+        regions_put_back((uintptr_t)p, t->taken_region);
 }

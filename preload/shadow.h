@@ -25,8 +25,7 @@
 
 struct block {
     uint32_t row;
-    uint32_t region; /* the shadow map does not keep it; see record_take */
-    uint64_t size;   /* bytes asked for */
+    uint64_t size; /* bytes asked for */
 };
 
 /* Remembers the block at `addr`. False when it cannot be remembered: no memory

@@ -42,6 +42,7 @@ struct thread_state {
     int64_t peak_since;    /* live bytes below which no new maximum is looked for */
     uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */
     uint32_t region;       /* its newest (watch/regions.h); 0: none */
+    uint32_t taken_region; /* of the block that record_take took last */
     uint32_t lost_regions; /* begun since, when too many were open */
     /* What stack and stacks begin in: two pages with the rest are all that a thread of
      * few calls takes. */

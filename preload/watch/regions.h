@@ -52,13 +52,13 @@ uint32_t regions_heir(uint32_t region);
 
 /* The block at `addr` has just been allocated, by a thread whose newest region is `own` (0:
  * none). */
-void regions_note(uintptr_t addr, uint32_t own);
+FLAME_COLD void regions_note(uintptr_t addr, uint32_t own);
 
 /* It is about to be freed. Returns its region, 0: none. */
-uint32_t regions_take(uintptr_t addr);
+FLAME_COLD uint32_t regions_take(uintptr_t addr);
 
 /* The free that regions_take was called for has failed. */
-void regions_put_back(uintptr_t addr, uint32_t region);
+FLAME_COLD void regions_put_back(uintptr_t addr, uint32_t region);
 
 /*
  * Between these two only the calling thread can note or take blocks. A leaf, like

@@ -44,9 +44,10 @@ none: 1 1011
 empty: 1 1012
 long: 1 1013
 resized: 1 1020
+not resized: 1 1021
 freed: 0 0' 'each region leaves what it left'
 file_has err 'flamemem_leak_end without a flamemem_leak_begin' 'an end without a beginning is said'
-file_has err '^flame: leak: .* left behind by 10 regions:$' 'the regions are counted'
+file_has err '^flame: leak: .* left behind by 11 regions:$' 'the regions are counted'
 file_has err '^flame:   1,000 bytes in 1 block, region leaks: lose [^ ]*testcases\.c:[0-9]+ \(testcases\)$' 'and named'
 file_has err '^flame: .* 1,030 bytes in 1 block, region not ended: lose ' \
     'one that was not ended ends with the process'

@@ -89,12 +89,19 @@ __attribute__((noinline)) static void names(void)
 
 __attribute__((noinline)) static void resized(void)
 {
+    volatile size_t huge = SIZE_MAX / 4;
     void *volatile p = malloc(10);
 
     flamemem_leak_begin("resized");
     p = realloc(p, 1020);
     p = NULL;
     end("resized");
+    flamemem_leak_begin("not resized");
+    p = malloc(1021);
+    if (realloc(p, huge))
+        exit(1);
+    p = NULL;
+    end("not resized");
     keep(2, 10);
     flamemem_leak_begin("freed");
     free(kept[2]);
