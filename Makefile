@@ -84,7 +84,7 @@ HEADERS    := $(wildcard $(addsuffix /*.h,common unwind $(SHIM_ROOMS) $(ROOMS) d
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) \
-                $(filter-out preload/hook% preload/lifecycle% preload/leak/hook%,$(filter preload/%,$(SHIM_SRC))))
+                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # Helpers of several unit tests and fuzz targets.
 TEST_LIB_SRC += $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
