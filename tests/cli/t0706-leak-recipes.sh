@@ -41,7 +41,7 @@ ok 'both' "${CC:-gcc}" -g -O0 -o leaky leaky.c
 
 # The lines of the recipe called so, without their indentation: the page is what is tested.
 recipe() {
-    awk -v "begin=**$1**" 'index($0, begin) == 1 { on = 1; next }
+    begin="**$1**" awk 'index($0, ENVIRON["begin"]) == 1 { on = 1; next }
         /^(\*\*|## )/ { on = 0 }
         on && sub(/^    /, "")' "$ROOT/docs/leaks.md"
 }
