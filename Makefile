@@ -47,14 +47,14 @@ DEMO_PKGS  := jq
 TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils zstd python3 \
               sqlite3 git libjemalloc2 libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
               procps zsh fish musl-tools time python3-jsonschema libxml2-utils \
-              bats cmake meson automake python3-pytest
+              bats cmake meson automake python3-pytest libgtest-dev catch2 libcmocka-dev check
 # Debian 11 has none of it: the tests go on without, and say so.
 MAYBE_PKGS := libmimalloc-dev
 DEPS_MAYBE  = for package in $(MAYBE_PKGS); do CC='$(CC)' scripts/deps.sh $$package || \
               echo "flame: tests go on without $$package"; done
 PROGRAM_PKGS := python3 libpython3-testsuite redis-server redis-tools
 EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
-BENCH_PKGS := jq sqlite3 python3 time
+BENCH_PKGS := jq sqlite3 python3 time g++
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := strace heaptrack libjemalloc2 libgoogle-perftools4 valgrind
 # gawk becomes awk where it is installed; Debian brings mawk.
@@ -64,35 +64,49 @@ CI_PKGS    := linux-perf clang libclang-rt-dev clang-format shellcheck mandoc py
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/kernel.c common/trace_writer.c common/pages.c common/procmaps.c \
-              common/procpath.c common/elfdyn.c common/preloadable.c \
-              $(filter-out unwind/remote%,$(wildcard unwind/*.c))
-SHIM_ROOMS := preload preload/run preload/watch preload/leak
+SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/procmaps.c \
+              common/procpath.c common/elfdyn.c common/preloadable.c common/env/preloadlist.c \
+              $(wildcard unwind/*.c)
+SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak
 SHIM_SRC   := $(SHARED_SRC) $(wildcard $(addsuffix /*.c,$(SHIM_ROOMS)))
+# libflamewait.so, which is preloaded: waits seen from inside the program.
+WAIT_SRC   := $(wildcard inside/*.c)
+WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inside/wait/*.c patch/*.c)
+# The one call instruction that libflamewait's handlers use has a library of its own, at an address
+# that inside/gate.h names, too.
+GATE_SRC   := inside/gate/gate.c
 # A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on.
-ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* tracer tracer/* \
-              fold fold/* render render/* driver/*)))))
-LIB_SRC    := $(wildcard common/*.c unwind/remote*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c) \
+ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* \
+              patch patch/* inside/read fold fold/* render render/* driver/*)))))
+# Libraries that flame loads when it needs them; tests are linked with theirs.
+LATE_SRC   := common/late/late.c
+LATE_LIST  := $(O)/generated/latelibs.h
+LIB_SRC    := $(filter-out $(LATE_SRC),$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c)) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c
-FLAME_SRC  := flame.c $(LIB_SRC)
+# Patching is for code that runs inside of programs.
+FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/stub%,$(LIB_SRC))
 # Written by the build, into $(O)/generated: protoc-c's code for render/export/profile.proto.
 GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*)
 MAN        := $(wildcard man/*.[1-8])
-HEADERS    := $(wildcard $(addsuffix /*.h,common unwind $(SHIM_ROOMS) $(ROOMS) driver tests))
+HEADERS    := $(wildcard $(addsuffix /*.h,common unwind inside $(SHIM_ROOMS) $(ROOMS) driver tests))
 
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
-TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) \
-                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook%,$(filter preload/%,$(SHIM_SRC))))
+TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
+                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
+
+# What of the library of waits needs no process of its own to be tried.
+TEST_LIB_SRC += inside/wait/cutcalls.c
 
 # Helpers of several unit tests and fuzz targets.
-TEST_LIB_SRC += $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
+TEST_LIB_SRC += $(wildcard tests/unit/*.c)
 
-UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+UNIT_SRC   := $(wildcard tests/unit/*/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
 
 FLAME_OBJ  := $(FLAME_SRC:%.c=$(O)/obj/%.o) $(GENERATED).o
+LATE_OBJ   := $(LATE_SRC:%.c=$(O)/obj/%.o)
 SHIM_OBJ   := $(SHIM_SRC:%.c=$(O)/pic/%.o)
 LIB_OBJ    := $(TEST_LIB_SRC:%.c=$(O)/obj/%.o) $(GENERATED).o
 TEST_OBJ   := $(UNIT_SRC:%.c=$(O)/obj/%.o) $(FUZZ_SRC:%.c=$(O)/obj/%.o) \
@@ -100,6 +114,12 @@ TEST_OBJ   := $(UNIT_SRC:%.c=$(O)/obj/%.o) $(FUZZ_SRC:%.c=$(O)/obj/%.o) \
 UNIT_BIN   := $(UNIT_SRC:%.c=$(O)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(O)/%)
 LIBFUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/libfuzzer/%)
+GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
+GATE       := $(O)/libflamegate.so
+WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
+WAIT       := $(O)/libflamewait.so
+# The recorder patches a few sites (preload/mapping/within.c): a page is room for them.
+PATCH_OBJ  := $(patsubst %.c,$(O)/few/%.o,$(wildcard patch/*.c))
 SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
@@ -115,22 +135,62 @@ TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -lrt -ldl $(FLA
 COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
 # The hot path crosses files; gcc makes it one piece (clang would need lld for it).
-SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto)
+SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto -flto-partition=one)
 PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-tree-slp-vectorize $(SHIM_LTO)
+# Vector registers are the program's, and what would be made a call of memcpy stays a loop.
+# No link-time optimization: assembly names C's symbols there, which it would not see.
+# No __OPTIMIZE__: with it older C libraries' headers have functions that return doubles.
+BAREFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
+             -fno-tree-vectorize -mgeneral-regs-only -fno-lto -U_FORTIFY_SOURCE -U__OPTIMIZE__
 
 .PHONY: all
-all: $(O)/flame $(SHIM) ## build flame and libflamemem.so in $(O) (the default)
+all: $(O)/flame $(SHIM) $(GATE) $(WAIT) ## build flame and libflamemem.so in $(O) (the default)
 
-$(O)/flame: $(FLAME_OBJ) $(O)/files
+# What is in $(LATE_LIST) needs no library at the start: --as-needed leaves those out.
+$(O)/flame: $(FLAME_OBJ) $(LATE_OBJ) $(O)/files
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(FLAME_OBJ) $(FLAME_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(FLAME_OBJ) $(LATE_OBJ) \
+		-Wl,--as-needed $(FLAME_LIBS)
 
-# The shim is never built with sanitizers: it runs inside programs that are not.
-$(O)/libflamemem.so: $(SHIM_OBJ) preload/libflamemem.map $(O)/files
+$(LATE_LIST): $(FLAME_OBJ) scripts/latelibs.sh
+	@mkdir -p $(@D)
+	@echo "  GEN   $@"
+	$(Q)scripts/latelibs.sh '$(CC)' '$(FLAME_LIBS)' $(FLAME_OBJ) >$@.new
+	$(Q)cmp -s $@.new $@ && rm $@.new && touch $@ || mv $@.new $@
+
+# Its assembly names C's symbols, which link-time optimization would not see.
+$(LATE_OBJ): CFLAGS += -fno-lto
+$(LATE_OBJ): $(LATE_LIST)
+
+# The shim is never built with sanitizers: it runs inside programs that are not. Its text and what
+# is read with it are one mapping: every process makes it, and every fork copies it.
+$(O)/libflamemem.so: $(SHIM_OBJ) $(PATCH_OBJ) preload/libflamemem.map $(O)/files
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(SHIM_LTO) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) \
+	$(Q)$(CC) $(CFLAGS) $(SHIM_LTO) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) $(PATCH_OBJ) \
 		-Wl,--version-script=preload/libflamemem.map -Wl,-soname,libflamemem.so \
-		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro $(SHIM_LIBS)
+		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code $(SHIM_LIBS)
+
+# Found beside the gate, which it loads. It runs between the program and the kernel.
+$(WAIT): $(WAIT_OBJ) $(GATE) $(O)/files
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(WAIT_OBJ) $(GATE) -Wl,-soname,libflamewait.so \
+		-Wl,-rpath,'$$ORIGIN' -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,--exclude-libs,ALL $(SHIM_LIBS)
+
+$(O)/bare/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo "  CC    $< (waits)"
+	$(Q)$(COMPILE) $(BAREFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/few/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo "  CC    $< (few)"
+	$(Q)$(COMPILE) $(BAREFLAGS) -DSTUB_HOME_SLOTS=32 $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# Nothing in it but the one function: it needs no start-up files and no library.
+$(GATE): $(GATE_OBJ) $(O)/files
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) -nostdlib -shared -o $@ $(GATE_OBJ) -Wl,-soname,libflamegate.so \
+		-Wl,-Ttext-segment=0x7a3c0000 -Wl,--section-start=.flamegate=0x7a3c8000 -Wl,-z,noexecstack
 
 $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -158,13 +218,13 @@ $(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 
 # Files pulled in by the assembler's .incbin are in no .d file.
 $(O)/obj/render/backends/assets.o: $(ASSETS)
-$(O)/obj/driver/leak/knownleaks.o: driver/leak/known.supp
+$(O)/obj/driver/suppress/knownleaks.o: driver/suppress/known.supp
 
--include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
 # Two files that change only when what they say does.
-FLAGS_NOW := $(COMPILE) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(LDFLAGS)
-FILES_NOW := $(FLAME_SRC) $(SHIM_SRC) $(TEST_LIB_SRC)
+FLAGS_NOW := $(COMPILE) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(BAREFLAGS) $(LDFLAGS)
+FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(GATE_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
 
 .PHONY: FORCE
 $(O)/flags: FORCE
@@ -196,7 +256,7 @@ $(FUZZ_BIN): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/%.o $(O)/obj/tests/fuzz/repl
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(O)/obj/tests/fuzz/replay.o \
 		$(O)/libflame-test.a $(TEST_LIBS)
 
-CLI_TESTS     := $(wildcard tests/cli/t[0-9]*.sh)
+CLI_TESTS     := $(wildcard tests/cli/*/t[0-9]*.sh)
 BROWSER_TESTS := $(wildcard tests/browser/t[0-9]*.mjs)
 TESTS         ?= $(UNIT_BIN) $(FUZZ_BIN) $(CLI_TESTS) $(BROWSER_TESTS)
 TEST_JOBS     ?= 2
@@ -221,7 +281,7 @@ check: ## install what is missing, build, and run every test
 	$(Q)$(MAKE) --no-print-directory build-tests
 	$(Q)$(MAKE) --no-print-directory run-tests
 
-# TESTS="tests/cli/t0601-*.sh" runs a few only.
+# TESTS="tests/cli/mem/t0601-*.sh" runs a few only.
 run-tests: build-tests ## run the tests on what is there, installing nothing
 	$(Q)$(TEST_ENV) scripts/run-tests.sh $(PROVE) --timer -- $(TESTS)
 
@@ -234,7 +294,7 @@ fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
 # One clang command a target: the fuzzer wants to see the code it covers, so
 # nothing is shared with the other builds.
 $(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS) \
-		driver/leak/known.supp $(GENERATED).h
+		driver/suppress/known.supp $(GENERATED).h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $@"
 	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) -O1 -g $(CPPFLAGS) \
@@ -266,7 +326,7 @@ harmless: ## run other programs' own tests under flame off (about 15 minutes)
 
 # Bounded in time, and never a part of check: MUTANTS_FLAGS='--budget 3600 --seed 2' for more,
 # MUTANTS=fold/aggregate.c for one file.
-MUTANTS ?= $(filter unwind/%.c preload/%.c tracer/sleeps/%.c fold/%.c,$(filter-out %_main.c,$(TEST_LIB_SRC)))
+MUTANTS ?= $(filter unwind/%.c patch/%.c preload/%.c tracer/sleeps/%.c fold/%.c,$(filter-out %_main.c,$(TEST_LIB_SRC)))
 .PHONY: mutants
 mutants: build-tests ## change the sources a little, in a copy, and list what no unit test notices
 	$(Q)$(TEST_ENV) MUTANTS_CC='$(COMPILE)' MUTANTS_LIBS='$(TEST_LIBS)' \
@@ -286,9 +346,20 @@ bench: ## compare with the recorders on this machine (about 15 minutes)
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 		python3 -B bench/run.py --dir '$(O)/bench'
 
-.PHONY: bench-draw bench-merge
+.PHONY: bench-draw bench-merge bench-inside leak-peers
 bench-draw: all ## time drawing; FLAMEGRAPH=dir compares with dir/flamegraph.pl
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/render.sh --million
+
+leak-peers: all ## what LeakSanitizer and memcheck say of the cases of leaks
+	$(Q)python3 -B scripts/leak_peers.py $(O)/flame
+
+# tests/cli/patch uses it, too.
+$(O)/bench/inside: bench/inside.c $(O)/libflame-test.a
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE) $(SANFLAGS) -o $@ bench/inside.c $(O)/libflame-test.a $(TEST_LIBS)
+
+bench-inside: all $(O)/bench/inside ## time waits noted from inside the program, and flame off --inside
+	$(Q)CC='$(CC)' O='$(O)' FLAME='$(abspath $(O))/flame' bench/inside.sh
 
 bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 	$(Q)mkdir -p $(O)/bench
@@ -304,10 +375,11 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 
 # ---- what a reader's eye would miss ----
 
-LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind $(SHIM_ROOMS) $(ROOMS) driver \
-           bench examples tests tests/unit tests/fuzz tests/victims) $(addsuffix /*.cc,tests/victims))
-LINT_SH := $(wildcard $(addsuffix /*.sh,scripts bench examples tests/cli tests/programs) .ci/run)
-LINT_PY := $(wildcard $(addsuffix /*.py,scripts bench bench/inputs examples tests/cli tests/programs))
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind inside inside/* $(SHIM_ROOMS) $(ROOMS) driver \
+           bench examples examples/flamemem examples/leak tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
+          bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
+LINT_SH := $(wildcard $(addsuffix /*.sh,scripts bench examples tests/cli tests/cli/* tests/programs) .ci/run)
+LINT_PY := $(wildcard $(addsuffix /*.py,scripts bench bench/inputs examples examples/leak tests/cli tests/programs tests/victims/patch))
 
 .PHONY: lint format
 lint: ## clang-format, shellcheck, mandoc, pyflakes and eslint over the sources
@@ -329,7 +401,7 @@ format: ## rewrite the C sources as clang-format has them
 
 # A row a source, for clangd, clang-tidy and editors.
 
-COMPDB_SRC := $(sort $(FLAME_SRC) $(SHIM_SRC) $(TEST_LIB_SRC) $(UNIT_SRC) $(FUZZ_SRC))
+COMPDB_SRC := $(sort $(FLAME_SRC) $(SHIM_SRC) $(GATE_SRC) $(WAIT_ALL) $(TEST_LIB_SRC) $(UNIT_SRC) $(FUZZ_SRC))
 .PHONY: compdb
 compdb: $(GENERATED).h ## write compile_commands.json
 	$(Q){ echo '['; \
@@ -377,9 +449,10 @@ COMPLETIONS := bash:bash-completion/completions/flame zsh:zsh/site-functions/_fl
 # flame finds the shim relative to itself: ../lib/flame/libflamemem.so.
 install: all ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -d '$(BINDIR)' '$(SHIMDIR)' '$(INCLUDEDIR)'
-	$(Q)install -m 644 preload/flamemem.h '$(INCLUDEDIR)/flamemem.h'
+	$(Q)install -m 644 preload/flamemem.h preload/flamemem.hpp '$(INCLUDEDIR)'
 	$(Q)install -m 755 $(O)/flame '$(BINDIR)/flame'
 	$(Q)$(if $(SHIM),install -m 755 $(SHIM) '$(SHIMDIR)/libflamemem.so')
+	$(Q)install -m 755 $(GATE) $(WAIT) '$(SHIMDIR)'
 	$(Q)set -e; for page in $(MAN); do \
 		dir='$(MANDIR)'/man$${page##*.}; \
 		install -d "$$dir"; \
@@ -392,7 +465,8 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	done
 
 uninstall: ## remove what install put there
-	$(Q)rm -f '$(BINDIR)/flame' '$(SHIMDIR)/libflamemem.so' '$(INCLUDEDIR)/flamemem.h'
+	$(Q)rm -f '$(BINDIR)/flame' '$(SHIMDIR)/libflamemem.so' '$(INCLUDEDIR)/flamemem.h' '$(INCLUDEDIR)/flamemem.hpp' \
+		'$(SHIMDIR)/libflamegate.so' '$(SHIMDIR)/libflamewait.so'
 	$(Q)set -e; for page in $(MAN); do \
 		rm -f '$(MANDIR)'/man$${page##*.}/$${page##*/}; \
 	done

@@ -25,12 +25,14 @@ static void usage(FILE *to)
     fputs("usage: flame COMMAND [OPTION...] [ARG...]\n\n", to);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         fprintf(to, "  %-9s %s\n", commands[i].command->name, commands[i].command->summary);
-    fputs("\n'flame help COMMAND' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n",
+    fputs("\n'flame help COMMAND' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n"
+          "'flame --version' prints the version, 'flame --complete SHELL' the completions for\n"
+          "bash, zsh or fish.\n",
           to);
 }
 
 /* What else may stand in a command's place. */
-static const char *const others[] = {"help", "--help", "--version"};
+static const char *const others[] = {"help", "--help", "--version", "--complete"};
 
 static int unknown_command(const char *word)
 {
@@ -59,12 +61,18 @@ static bool is_help(const char *word)
     return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* "flame help COMMAND" is "flame COMMAND --help", and help on help is the list of commands. */
+/* Whether its help is flame's own, the list of commands. */
+static bool is_own(const char *word)
+{
+    return is_help(word) || strcmp(word, "--version") == 0 || strcmp(word, "--complete") == 0;
+}
+
+/* "flame help COMMAND" is "flame COMMAND --help". */
 static int help_on(char *word)
 {
     char *argv[] = {word, (char[]){"--help"}, NULL};
 
-    if (is_help(word)) {
+    if (is_own(word)) {
         usage(stdout);
         return FLAME_OK;
     }

@@ -12,12 +12,15 @@
 #define PAGE ((uintptr_t)4096)
 
 kernel_gate *kernel_gatekeeper;
+kernel_way *kernel_way_in;
 
 static int shut;
 static long under_way;
 
 static long raw(long number, const unsigned long a[6])
 {
+    if (unlikely(kernel_way_in))
+        return kernel_way_in(number, a);
 #if defined(__x86_64__)
     register unsigned long r10 __asm__("r10") = a[3];
     register unsigned long r8 __asm__("r8") = a[4];
@@ -114,6 +117,15 @@ bool kernel_readable(uintptr_t at, size_t size)
             -EINVAL)
             return false;
     return true;
+}
+
+long kernel_threads(void)
+{
+    struct stat st;
+    long err = kernel_call(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0);
+
+    /* Links of a directory: its own two, and one for each thread. */
+    return err < 0 ? err : (long)st.st_nlink - 2;
 }
 
 void kernel_yield(void)

@@ -2,8 +2,8 @@
  * kernel.h: the system calls of code that runs inside somebody else's process.
  *
  * All of the recorder's calls go through here, for three reasons. The program may have
- * entered a sandbox in which a call of ours would kill it: then a gate (preload/sandbox.h
- * sets it) is asked before each call. The shim interposes syscall() itself. And errno is
+ * entered a sandbox in which a call of ours would kill it: then a gate, which preload/sandbox.h
+ * sets, is asked before each call. The shim interposes syscall() itself. And errno is
  * the program's: nothing here touches it (but kernel_answer, which is there for that).
  *
  * Thread- and signal-safe; no malloc, no lock.
@@ -65,6 +65,9 @@ int kernel_fstat(int fd, struct stat *st);
  */
 bool kernel_readable(uintptr_t at, size_t size);
 
+/* How many threads the process has, by /proc; -errno where that cannot be asked. */
+long kernel_threads(void);
+
 /* Lets another thread run, where that is allowed: to be called in loops that wait. */
 void kernel_yield(void);
 
@@ -76,6 +79,11 @@ typedef bool kernel_gate(long number, const unsigned long args[6]);
 
 /* The gate; NULL: every call may be made. */
 extern kernel_gate *kernel_gatekeeper;
+
+/* Makes a call, in place of this file's own instruction, which NULL stands for. To be set before
+ * there is a second thread. */
+typedef long kernel_way(long number, const unsigned long args[6]);
+extern kernel_way *kernel_way_in;
 
 /*
  * Between these two functions no other thread makes a call through this file: a thread that

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,13 +90,28 @@ void outfile_abort(struct outfile *out)
     forget(out);
 }
 
+/* Of more than five letters. Every long name of a back end of render is here, and what
+ * folded text is called. */
+static bool is_long_ending(const char *word)
+{
+    static const char *const known[] = {"callgrind", "chrome", "collapsed",  "firefox", "folded",
+                                        "grafana",   "massif", "speedscope", "stacks"};
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (strcmp(word, known[i]) == 0)
+            return true;
+    return false;
+}
+
 const char *outfile_ending(const char *path)
 {
     const char *name = base_name(path), *dot = strrchr(name, '.');
     size_t len = dot && dot > name ? strlen(dot + 1) : 0;
 
-    if (len == 0 || len > 5 || !isalpha((unsigned char)dot[1]))
+    if (len == 0 || !isalpha((unsigned char)dot[1]))
         return NULL;
+    if (len > 5)
+        return is_long_ending(dot + 1) ? dot + 1 : NULL;
     for (size_t i = 1; i <= len; i++)
         if (!isalnum((unsigned char)dot[i]))
             return NULL;

@@ -29,8 +29,9 @@ void outfile_abort(struct outfile *out);
 
 /*
  * What stands behind the last dot of a file's name if it looks like an ending: up to five
- * letters and digits, a letter first. NULL: nothing does, and so for mktemp's names.
- * Borrowed from path.
+ * letters and digits, a letter first, or a longer one that some command of flame gives a
+ * meaning to ("folded", "callgrind"). NULL: nothing does, and so for mktemp's names, whose
+ * six and more letters stand for nothing. Borrowed from path.
  */
 const char *outfile_ending(const char *path);
 

@@ -6,6 +6,10 @@
 
 #include "common/kernel.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
+#endif
+
 #define PAGE ((size_t)4096)
 
 /* What pages_reserve took: handed out from the front, and never given back. */
@@ -83,6 +87,25 @@ void *pages_alloc_aligned(size_t size, size_t align)
 void pages_advise(void *p, size_t size, int advice)
 {
     kernel_call(SYS_madvise, p, size, advice);
+}
+
+void pages_fill(void *p, size_t size)
+{
+    size_t before = (uintptr_t)p & (PAGE - 1);
+
+    pages_advise((char *)p - before, whole_pages(before + size), MADV_POPULATE_WRITE);
+}
+
+static bool may_keep;
+
+void pages_may_keep(void)
+{
+    may_keep = true;
+}
+
+bool pages_keep(void *p, size_t size)
+{
+    return may_keep && kernel_call(SYS_madvise, p, whole_pages(size), MADV_DONTFORK) == 0;
 }
 
 void *pages_resize(void *p, size_t size, size_t wanted)

@@ -18,6 +18,17 @@ void *pages_alloc(size_t size);
 void *pages_alloc_aligned(size_t size, size_t align);
 /* madvise(2), as a hint: nothing happens if the kernel does not know it. */
 void pages_advise(void *p, size_t size, int advice);
+/* Has the kernel make memory of all pages that p[0..size) lies in, if it can: one call is much
+ * less than a fault for each. */
+void pages_fill(void *p, size_t size);
+/*
+ * Forked children shall not have the pages, which a fork then need not copy: there is nothing
+ * at this place in them. False: they will. Nothing is kept before pages_may_keep, which says
+ * that the process notices when it is such a child. What pages_resize makes of kept pages is
+ * kept, too, unless the kernel refuses to move them.
+ */
+bool pages_keep(void *p, size_t size);
+void pages_may_keep(void);
 /* `size` bytes at `p`, perhaps elsewhere now, become `wanted`: as before, then zero.
  * NULL when the kernel refuses; then `p` is as it was. Not for what pages_alloc_aligned
  * gave. */

@@ -25,8 +25,10 @@
 #include <unistd.h>
 
 #include "common/basename.h"
+#include "common/begins.h"
 #include "common/elfdyn.h"
 #include "common/kernel.h"
+#include "common/spans.h"
 
 /* How often one `#!` may lead to the next; the kernel's own limit. */
 #define SCRIPT_DEPTH 4
@@ -94,7 +96,7 @@ int preloadable_find(const char *name, const char *dirs, char *buf, size_t size)
     int worst = ENOENT;
 
     for (const char *s = dirs ? dirs : DEFAULT_DIRS;;) {
-        size_t len = strcspn(s, ":");
+        size_t len = span_until(s, ":");
         int err = join(buf, size, s, len, name) ? preloadable_executable(buf) : ENAMETOOLONG;
 
         if (!err)
@@ -145,26 +147,25 @@ static enum preloadable secure_because(int fd)
 }
 
 /* gcc's sanitizers are libraries, clang's are inside the program, which exports their
- * entry points. LeakSanitizer alone calls the malloc beneath it and gets on with us. */
-static bool has_sanitizer(struct elfdyn *e)
+ * entry points. */
+static enum preloadable judge_sanitizer(struct elfdyn *e)
 {
     static const char *const needs[] = {"libasan.so",         "libtsan.so",
                                         "libhwasan.so",       "libclang_rt.asan",
                                         "libclang_rt.hwasan", "libclang_rt.tsan"};
     static const char *const defines[] = {"__asan_init", "__tsan_init", "__msan_init",
                                           "__hwasan_init"};
+    /* It calls the malloc beneath it and gets on with us. */
+    static const char *const leaks[] = {"liblsan.so", "libclang_rt.lsan"};
 
     if (elfdyn_needs(e, needs, ARRAY_LEN(needs)))
-        return true;
+        return PRELOADABLE_SANITIZER;
     for (size_t i = 0; i < ARRAY_LEN(defines); i++)
         if (elfdyn_defines(e, defines[i]))
-            return true;
-    return false;
-}
-
-static bool begins(const char *s, const char *with)
-{
-    return strncmp(s, with, strlen(with)) == 0;
+            return PRELOADABLE_SANITIZER;
+    return elfdyn_needs(e, leaks, ARRAY_LEN(leaks)) || elfdyn_defines(e, "__lsan_init")
+               ? PRELOADABLE_LEAK_SANITIZER
+               : PRELOADABLE_YES;
 }
 
 static enum preloadable judge_elf(const char *path, int fd, const struct preloadable_machine *ours)
@@ -187,7 +188,7 @@ static enum preloadable judge_elf(const char *path, int fd, const struct preload
         return PRELOADABLE_STATIC;
     if (begins(base_name(loader), "ld-musl"))
         return PRELOADABLE_MUSL;
-    return has_sanitizer(&e) ? PRELOADABLE_SANITIZER : PRELOADABLE_YES;
+    return judge_sanitizer(&e);
 }
 
 /* What the file at `path` is. Of a script: PRELOADABLE_YES with next[0] set. */
@@ -220,8 +221,8 @@ static enum preloadable judge_file(const char *path, const struct preloadable_ma
     } else if (n >= SELFMAG && memcmp(head.ident, ELFMAG, SELFMAG) == 0) {
         verdict = PRELOADABLE_DAMAGED;
     } else if (n > 2 && head.bytes[0] == '#' && head.bytes[1] == '!') {
-        const char *s = head.bytes + 2 + strspn(head.bytes + 2, " \t");
-        size_t len = strcspn(s, " \t\n");
+        const char *s = head.bytes + 2 + span_of(head.bytes + 2, " \t");
+        size_t len = span_until(s, " \t\n");
 
         memcpy(next, s, len);
         next[len] = '\0';

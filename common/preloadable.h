@@ -26,6 +26,7 @@ enum preloadable {
     PRELOADABLE_MACHINE, /* another processor or word size */
     PRELOADABLE_MUSL,
     PRELOADABLE_SANITIZER,
+    PRELOADABLE_LEAK_SANITIZER, /* LeakSanitizer alone: it can be recorded, but not looked at */
     PRELOADABLE_SETUID,
     PRELOADABLE_SETGID,
     PRELOADABLE_CAPABILITIES,

@@ -1,9 +1,10 @@
 /*
- * runnotes.h: what the processes of a run leave word of: programs that were started and
- * are not in the recording, and why.
+ * runnotes.h: a file that the processes of a run and the driver share. In it stand the programs
+ * that were started and are not in the recording, with the reason; the budget of disk; and how
+ * many spare files there are.
  *
  * One file for a run, made by the driver beside the traces and mapped by every recorder
- * when it starts, so that a word can be left without a system call: between vfork and
+ * when it starts, so that something can be noted without a system call: between vfork and
  * exec, under a seccomp filter, after the process has changed its user or its root. Each
  * note has a slot of its own, taken by one atomic addition; a note is there once its
  * `why` is set, and can be taken back. Notes beyond the last slot are counted in `used`.
@@ -43,13 +44,19 @@ struct runnote {
 };
 
 /*
- * Spares: beside the file are empty ones, spare.0 to spare.63, that the driver has left to
- * become traces: a file system that is asked for thousands of new files and to forget
+ * Spares: beside the file are some without anything but zeros, spare.0 to spare.63, that the driver
+ * has left to become traces: a file system that is asked for thousands of new files and to forget
  * thousands of old ones gets slow. They are a ring: number i lies at i % RUNNOTES_SPARES,
  * those from spares_taken up to spares_made are there, and whoever takes one adds 1 to
  * the former first. Whether it is really there is seen when it is moved.
  */
 #define RUNNOTES_SPARES 64u
+
+/*
+ * Rules: how stacks are walked is the same in all processes that run a program, so where there are
+ * many a file beside this one keeps what they found out (unwind/sharedrules.h has its format).
+ */
+#define RUNNOTES_RULES "rules"
 
 /*
  * The budget of disk: a process counts what its trace is to grow by before it grows, the
@@ -64,9 +71,9 @@ struct runnotes {
     uint32_t spares_taken; /* by processes */
     uint32_t spares_made;  /* by the driver */
     uint32_t locked;       /* the driver: it holds a lock on the file while it lives */
-    uint8_t reserved[4];
-    uint64_t disk_limit; /* the driver: bytes for all traces, see above; 0: no limit */
-    uint64_t disk_taken; /* by processes, since the beginning */
+    uint32_t rules;        /* the driver: beside the file is that of rules */
+    uint64_t disk_limit;   /* the driver: bytes for all traces, see above; 0: no limit */
+    uint64_t disk_taken;   /* by processes, since the beginning */
     uint64_t disk_given_back;
     uint64_t disk_full_ns; /* CLOCK_MONOTONIC; 0: not yet */
     struct runnote notes[1023];

@@ -10,6 +10,8 @@ _Static_assert(ARRAY_LEN(passed_on) + ARRAY_LEN(left_to_command) == SIGNAL_FORWA
                "saved");
 
 static volatile sig_atomic_t target;
+static volatile sig_atomic_t kept;
+static sem_t *kept_sent;
 
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
@@ -17,9 +19,18 @@ static void pass_on(int sig, siginfo_t *info, void *context)
     pid_t pid = target;
 
     (void)context;
-    if (pid > 0 && info->si_code <= 0)
+    if (sig == kept && info->si_code <= 0)
+        sem_post(kept_sent);
+    else if (pid > 0 && info->si_code <= 0)
         kill(pid, sig);
     errno = err;
+}
+
+void signal_forward_keep(int sig, sem_t *sent)
+{
+    kept = 0;
+    kept_sent = sent;
+    kept = sig;
 }
 
 void signal_forward_take(struct signal_forward_saved *saved)
@@ -36,7 +47,7 @@ void signal_forward_take(struct signal_forward_saved *saved)
     sigprocmask(SIG_BLOCK, &set, &saved->mask);
     for (size_t i = 0; i < ARRAY_LEN(passed_on); i++, at++) {
         sigaction(passed_on[i], NULL, &saved->action[at]);
-        if (saved->action[at].sa_handler != SIG_IGN)
+        if (saved->action[at].sa_handler != SIG_IGN || passed_on[i] == kept)
             sigaction(passed_on[i], &ours, NULL);
     }
     for (size_t i = 0; i < ARRAY_LEN(left_to_command); i++, at++)
@@ -50,13 +61,24 @@ void signal_forward_to(pid_t pid, const struct signal_forward_saved *saved)
         sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 }
 
-void signal_forward_put_back(const struct signal_forward_saved *saved)
+static void put_back(const struct signal_forward_saved *saved, int but)
 {
     size_t at = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(passed_on); i++, at++)
-        sigaction(passed_on[i], &saved->action[at], NULL);
+        if (passed_on[i] != but)
+            sigaction(passed_on[i], &saved->action[at], NULL);
     for (size_t i = 0; i < ARRAY_LEN(left_to_command); i++, at++)
         sigaction(left_to_command[i], &saved->action[at], NULL);
     sigprocmask(SIG_SETMASK, &saved->mask, NULL);
+}
+
+void signal_forward_put_back(const struct signal_forward_saved *saved)
+{
+    put_back(saved, kept);
+}
+
+void signal_forward_put_back_all(const struct signal_forward_saved *saved)
+{
+    put_back(saved, 0);
 }

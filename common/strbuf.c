@@ -1,6 +1,7 @@
 #include "common/strbuf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -94,7 +95,7 @@ char *strbuf_detach(struct strbuf *sb, size_t *len)
     return out;
 }
 
-int strbuf_read_fd(struct strbuf *sb, int fd)
+static int read_up_to(struct strbuf *sb, int fd, size_t max)
 {
     for (;;) {
         ssize_t n;
@@ -109,6 +110,24 @@ int strbuf_read_fd(struct strbuf *sb, int fd)
             break;
         sb->len += (size_t)n;
         sb->buf[sb->len] = '\0';
+        if (sb->len > max)
+            return -EFBIG;
     }
     return 0;
+}
+
+int strbuf_read_fd(struct strbuf *sb, int fd)
+{
+    return read_up_to(sb, fd, SIZE_MAX);
+}
+
+int strbuf_read_file(struct strbuf *sb, const char *path, size_t max)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+    if (fd < 0)
+        return -errno;
+    err = read_up_to(sb, fd, max);
+    close(fd);
+    return err;
 }

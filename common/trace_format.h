@@ -56,8 +56,13 @@ enum trace_feature {
     TRACE_FEATURE_FORKED = 1u << 2,  /* of a forked process: see TRACE_META_INHERITED */
     TRACE_FEATURE_LEAKS = 1u << 3,   /* the process looked for leaks, see trace_row_flag */
     TRACE_FEATURE_REGIONS = 1u << 4, /* regions left blocks behind, see TRACE_NODE_REGION */
+    /* In no file: the trace has been looked through for what grows (trace_growth.h). */
+    TRACE_FEATURE_GROWTH = 1u << 5,
+    TRACE_FEATURE_MISUSE = 1u << 6,   /* frees were judged, see TRACE_META_MISUSE */
+    TRACE_FEATURE_MAPPINGS = 1u << 7, /* the process mapped memory, see TRACE_ROW_MAPPED */
+    TRACE_FEATURE_TAGS = 1u << 8,     /* the program tagged allocations, see TRACE_NODE_TAG */
 };
-#define TRACE_FEATURES_KNOWN 31u
+#define TRACE_FEATURES_KNOWN 479u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -112,7 +117,15 @@ struct trace_header {
     uint64_t inherited_bytes; /* about what was live at the fork, where nobody counted it: see
                                  TRACE_FEATURE_FORKED; not in peak_bytes */
     char title[128]; /* TRACE_RECORDER_MEM: what the process calls itself, cut; NUL-padded */
-    uint8_t padding[312];
+    uint64_t unjudged_frees; /* TRACE_FEATURE_MISUSE: frees of blocks nobody had told of, where
+                                that proves nothing */
+    uint64_t lost_mappings;  /* calls that mapped memory and could not be counted */
+    uint64_t paused_calls;   /* calls that the program wanted left out (flamemem_pause) */
+    uint64_t paused_bytes;   /* and their bytes */
+    uint64_t
+        kept_snapshots; /* copies of the trace that the program asked for (flamemem_snapshot) */
+    uint64_t unkept_snapshots; /* and those that were not made */
+    uint8_t padding[264];
 };
 
 enum trace_segment_type {
@@ -151,7 +164,22 @@ enum trace_node_kind {
                                  that row in that trace; parent is a root */
     TRACE_NODE_REGION = 10,   /* addr: number of a TRACE_META_REGION; parent is the stack of blocks
                                  that this region of the program left behind */
+    TRACE_NODE_MAPPING = 11,  /* addr: enum trace_mapping; parent is the stack of a call that mapped
+                                 memory */
+    TRACE_NODE_TAG = 12,      /* addr: number of a TRACE_META_REGION; a tag that the program gave to
+                                 what the stacks above allocate; parent is a root or another tag */
 };
+
+/* What was mapped. */
+enum trace_mapping {
+    TRACE_MAPPING_ANONYMOUS = 1,
+    TRACE_MAPPING_FILE = 2,      /* for reading, or a copy of its own */
+    TRACE_MAPPING_SHARED = 3,    /* with other processes, or with the file */
+    TRACE_MAPPING_STACK = 4,     /* MAP_STACK, MAP_GROWSDOWN */
+    TRACE_MAPPING_BREAK = 5,     /* by sbrk or brk; by the byte, all others by the page */
+    TRACE_MAPPING_ALLOCATOR = 6, /* by an allocator, to serve the call; also of the break */
+};
+#define TRACE_MAPPINGS 7
 
 struct trace_node {
     uint64_t addr;
@@ -181,11 +209,29 @@ enum trace_row_flag {
     /* On a TRACE_NODE_REGION: alloc_calls blocks of alloc_bytes bytes together were left behind
        at the region's end. The process's end may find them leaked as well. */
     TRACE_ROW_REGION = 1u << 5,
+    /* In no file, made by the reader (trace_growth.h): with each pass alloc_calls blocks of
+       alloc_bytes bytes together more are live. free_bytes is the fit in millionths, free_calls
+       the passes, temp_calls 1, so that all of them can be added up. */
+    TRACE_ROW_GROWTH = 1u << 6,
+    /* On a TRACE_NODE_MAPPING, and no block: alloc_bytes were mapped by alloc_calls calls there,
+       free_bytes of them were unmapped, by whichever call; free_calls counts the calls of which
+       nothing is mapped any more. A row of its own for each process: what a forked child inherits
+       is not counted in it. Neither temp_calls nor peak_... */
+    TRACE_ROW_MAPPED = 1u << 7,
 };
 /* Of the process's end. */
 #define TRACE_ROW_ENDS                                                                             \
     (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_INNER | TRACE_ROW_REACHED)
-#define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION)
+#define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION | TRACE_ROW_GROWTH)
+/* Whatever does not count blocks. */
+#define TRACE_ROW_NO_BLOCKS (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED)
+
+/* A row that counts blocks of this process's own: no verdict on what others count, nothing
+ * inherited. */
+static inline int trace_row_is_counter(uint16_t flags)
+{
+    return !(flags & (TRACE_ROW_NO_BLOCKS | TRACE_ROW_INHERITED));
+}
 
 /*
  * The memory recorder's row. live = alloc - free. A thread that frees another
@@ -300,8 +346,10 @@ enum trace_meta_type {
     TRACE_META_INHERITED = 7, /* struct trace_inherited, then its entries */
     TRACE_META_TITLE = 8,     /* TRACE_RECORDER_OFF: process id (4 bytes), then what it calls
                                  itself; the last one counts, an empty one is none */
-    TRACE_META_REGION = 9,    /* name of a region that the program has marked, which may hold any
-                                 byte but NUL; numbered from 0 in the order of the file */
+    TRACE_META_REGION = 9,  /* name of a region or a tag that the program has given, which may hold
+                               any byte but NUL; numbered from 0 in the order of the file */
+    TRACE_META_MARK = 10,   /* struct trace_mark, then its name and its entries */
+    TRACE_META_MISUSE = 11, /* struct trace_misuse */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
@@ -351,6 +399,118 @@ struct trace_inherited {
     uint32_t entries;
 };
 
+/* Puts such a number at `at`, which has room for 10 bytes; what it returns lies behind it. */
+static inline uint8_t *trace_put_number(uint8_t *at, uint64_t n)
+{
+    for (; n > 127; n >>= 7)
+        *at++ = (uint8_t)(n | 128);
+    *at++ = (uint8_t)n;
+    return at;
+}
+
+/*
+ * What is live at a mark that the program has set, by rows: those that have another amount live
+ * than at the mark before in the file. Records of one mark stand one behind the other. An entry is
+ * three numbers as those of trace_inherited: by how much the row's id is greater, blocks, bytes;
+ * the last two with their sign folded in (0, -1, 1, -2, ... are 0, 1, 2, 3, ...).
+ */
+struct trace_mark {
+    uint64_t number; /* of marks with this name before it */
+    uint32_t entries;
+    uint32_t name_size; /* bytes, which may be any but NUL */
+};
+
+/*
+ * Of many marks ever fewer are kept: all of the first 64, then those that 2 divides up to 128,
+ * those that 4 divides up to 256, and so on. So there are always 33 to 64 with equal distances.
+ */
+#define TRACE_MARKS_KEPT 64u
+static inline uint64_t trace_mark_step(uint64_t number)
+{
+    uint64_t step = 1;
+
+    while (number / TRACE_MARKS_KEPT >= step)
+        step *= 2;
+    return step;
+}
+
+static inline int trace_mark_is_kept(uint64_t number)
+{
+    return number % trace_mark_step(number) == 0;
+}
+
+/* ---- misuse of the allocator ---- */
+
+enum trace_misuse_kind {
+    TRACE_MISUSE_DOUBLE_FREE = 1,     /* of a block that was freed before */
+    TRACE_MISUSE_INVALID_FREE = 2,    /* of a pointer that was never handed out, or of a block that
+                                         was freed longer ago than is remembered */
+    TRACE_MISUSE_REALLOC_FREED = 3,   /* the same of realloc */
+    TRACE_MISUSE_REALLOC_INVALID = 4, /* and this */
+    TRACE_MISUSE_MISMATCH = 5,        /* a function of one family, a block of another */
+    TRACE_MISUSE_SIZE = 6,            /* a size that is not the block's */
+};
+#define TRACE_MISUSE_KINDS 7
+
+/* What took a block, or was to: its family, and how it was called. */
+enum trace_call {
+    TRACE_CALL_NONE = 0,
+    TRACE_CALL_FREE = 1,
+    TRACE_CALL_REALLOC = 2,
+    TRACE_CALL_REALLOCARRAY = 3,
+    TRACE_CALL_FREE_SIZED = 4,
+    TRACE_CALL_FREE_ALIGNED_SIZED = 5,
+    TRACE_CALL_DELETE = 6,
+    TRACE_CALL_DELETE_ARRAY = 7,
+    TRACE_CALL_DELETE_ALIGNED = 8,
+    TRACE_CALL_DELETE_ARRAY_ALIGNED = 9,
+};
+#define TRACE_CALLS 10
+
+/* What made a block. */
+enum trace_made {
+    TRACE_MADE_UNKNOWN = 0,
+    TRACE_MADE_MALLOC = 1, /* malloc, calloc, realloc, aligned_alloc and their like */
+    TRACE_MADE_NEW = 2,
+    TRACE_MADE_NEW_ARRAY = 3,
+    TRACE_MADE_NEW_ALIGNED = 4,
+    TRACE_MADE_NEW_ARRAY_ALIGNED = 5,
+};
+#define TRACE_MADES 6
+
+/* Where a pointer leads that was never handed out. */
+enum trace_where {
+    TRACE_WHERE_UNKNOWN = 0,
+    TRACE_WHERE_INSIDE = 1,   /* into a live block: `offset` behind its beginning */
+    TRACE_WHERE_STACK = 2,    /* the calling thread's */
+    TRACE_WHERE_STATIC = 3,   /* what the program or a library brought: variables, text */
+    TRACE_WHERE_UNMAPPED = 4, /* there is no memory */
+    TRACE_WHERE_MEMORY = 5,   /* elsewhere */
+};
+#define TRACE_WHERES 6
+
+/* One misuse, by what is told of it; what happens again in the same way is counted. */
+struct trace_misuse {
+    uint64_t count;
+    uint32_t kind;       /* enum trace_misuse_kind */
+    uint8_t call;        /* enum trace_call: what was called now */
+    uint8_t freed_by;    /* enum trace_call: what had freed the block before */
+    uint8_t made_by;     /* enum trace_made */
+    uint8_t where;       /* enum trace_where */
+    uint16_t thread;     /* id of a trace_thread: who called */
+    uint16_t freed_in;   /* id of a trace_thread: who had freed it; 0: not known */
+    uint32_t node;       /* the stack of the call */
+    uint32_t alloc_node; /* where the block was allocated; 0: not known */
+    uint32_t free_node;  /* where it had been freed; 0: not known, or it was not */
+    uint64_t addr;
+    uint64_t size;    /* of the block; of the one it lies in, for TRACE_WHERE_INSIDE */
+    uint64_t given;   /* TRACE_MISUSE_SIZE: the size that was said */
+    uint64_t offset;  /* TRACE_WHERE_INSIDE */
+    uint64_t frees;   /* how many blocks had been freed since it was; 0 where that is not known */
+    uint64_t forgets; /* so many frees are remembered, if some are not any more; else 0 */
+};
+
+_Static_assert(sizeof(struct trace_misuse) == 80, "on disk");
 _Static_assert(sizeof(struct trace_column) == 32, "on disk");
 _Static_assert(sizeof(struct trace_header) == 1024, "on disk");
 _Static_assert(sizeof(struct trace_segment) == 64, "on disk");
@@ -363,6 +523,7 @@ _Static_assert(sizeof(struct trace_meta) == 8, "on disk");
 _Static_assert(sizeof(struct trace_module) == 72, "on disk");
 _Static_assert(sizeof(struct trace_origin) == 24, "on disk");
 _Static_assert(sizeof(struct trace_inherited) == 8, "on disk");
+_Static_assert(sizeof(struct trace_mark) == 16, "on disk");
 _Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_row) << TRACE_ROW_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_thread) << TRACE_THREAD_SHIFT) == TRACE_SEGMENT_SIZE, "ids");

@@ -1,27 +1,50 @@
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "common/basename.h"
 #include "common/clock.h"
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/strbuf.h"
+#include "common/trace/trace_growth.h"
 #include "driver/leak/leaklines.h"
+#include "driver/leak/leaklooks.h"
+#include "driver/leak/leakoutput.h"
+#include "driver/leak/leaktarget.h"
+#include "driver/leak/misuselines.h"
 #include "driver/leak/regionreport.h"
-#include "driver/leaklooks.h"
-#include "driver/leakoutput.h"
-#include "driver/leaktarget.h"
-#include "driver/recording.h"
-#include "driver/runsummary.h"
-#include "driver/unseen.h"
+#include "driver/run/recording.h"
+#include "driver/run/runsummary.h"
+#include "driver/run/unseen.h"
+#include "driver/watch/growthsignal.h"
 #include "render/value.h"
 
 #define LEAKS_SHOWN 10
+#define MISUSES_SHOWN 10
+#define SECOND ((uint64_t)1000000000)
 
 #define AT(member) offsetof(struct leak_options, run.member)
 #define TO(format) offsetof(struct leak_options, to[format])
+
+/* A pass ends where the program says so, when that much time has gone, or when flame is sent a
+ * signal. */
+static int take_growth(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct run_options *o = at;
+
+    o->growth = true;
+    o->growth_ns = 0;
+    o->growth_signal = given->value ? growthsignal_parse(given->value) : 0;
+    if (!given->value || o->growth_signal)
+        return 0;
+    if (isdigit((unsigned char)*given->value) || *given->value == '.')
+        return opts_take_time(&o->growth_ns, row, given);
+    return opts_wrong_value(given, "a time such as 10, 1.5s or 500ms, or USR1 or USR2");
+}
 
 static const struct opts_row rows[] = {
     {"max-bytes", .arg = "N", .help = "allow N leaked bytes (k, m, g: powers of 1024; default: 0)",
@@ -30,9 +53,22 @@ static const struct opts_row rows[] = {
      .take = opts_take_bytes, .at = AT(max_blocks)},
     {"exit-code", .arg = "N", .help = "the status when there are leaks, 1 to 125 (default: 23)",
      .take = opts_take_uint, .at = AT(leak_status), .least = 1, .most = 125},
+    {"check", .arg = "KIND",
+     .help = "look for more than leaks: misuse, of the allocator (freed twice, by the wrong "
+             "function, never allocated)",
+     .take = opts_take_choice, .at = offsetof(struct leak_options, check), .words = "misuse"},
     HIDE_ROWS(AT(hide)),
+    {"tagged-pointers",
+     .help = "pointers whose lowest or highest bits are marked lead to blocks, too",
+     .take = opts_take_true, .at = AT(tagged)},
     {"live", .help = "count all that is live at the end, whatever leads to it",
-     .take = opts_take_false, .at = AT(look)},
+     .take = opts_take_true, .at = AT(live)},
+    {"growth", .arg = "[TIME|SIGNAL]",
+     .help = "count what grows from pass to pass, though something leads to it; the program marks "
+             "its passes (flamemem.h), each takes TIME (500ms, 10s; default: seconds), or flame is "
+             "sent a SIGNAL (USR1, USR2) after each, which the program does not get",
+     .take = take_growth, .at = offsetof(struct leak_options, run), .least = 10e6,
+     .which = (int)SECOND},
     {"output", 'o', "FILE",
      "the picture (default: leak.svg), or .folded, .flame, or an export: .pb.gz, .txt... (see "
      "flame render --help); or a directory, in which each run with leaks gets one of its own",
@@ -69,25 +105,18 @@ const struct opts_command leak_command = {
     .operands = OPTS_COMMAND,
 };
 
-static void add_amount(struct strbuf *sb, uint64_t bytes, uint64_t blocks)
-{
-    value_add_both(sb, (struct folded_count){.whole = bytes}, "bytes");
-    strbuf_addstr(sb, " in ");
-    run_summary_add_count(sb, blocks, "block", "blocks");
-}
-
 static void tell_leaked(struct strbuf *sb, const struct leak_report *r)
 {
     uint64_t bytes, blocks;
 
     leak_report_sum(r, LEAK_DEFINITE, &bytes, &blocks);
-    add_amount(sb, bytes, blocks);
+    value_add_blocks(sb, bytes, blocks);
     strbuf_addstr(sb, " leaked");
     leak_report_sum(r, LEAK_INDIRECT, &bytes, &blocks);
     if (!blocks)
         return;
     strbuf_addstr(sb, ", and ");
-    add_amount(sb, bytes, blocks);
+    value_add_blocks(sb, bytes, blocks);
     strbuf_addstr(sb, " that only those lead to");
 }
 
@@ -99,22 +128,27 @@ static bool is_limited(const struct run_options *o)
 static void tell(const struct leak_report *r, const struct run_options *o)
 {
     struct strbuf sb = STRBUF_INIT;
+    uint64_t bytes = leak_list_bytes(r->leaks, false), blocks = leak_list_blocks(r->leaks, false);
 
     if (o->look) {
         tell_leaked(&sb, r);
+    } else if (o->growth) {
+        value_add_blocks(&sb, bytes, blocks);
+        strbuf_addstr(&sb, " more with each pass");
     } else {
-        value_add_both(&sb, (struct folded_count){.whole = leak_list_bytes(r->leaks)}, "bytes");
+        value_add_both(&sb, (struct folded_count){.whole = bytes}, "bytes");
         strbuf_addstr(&sb, " live at the end in ");
-        run_summary_add_count(&sb, leak_list_blocks(r->leaks), "block", "blocks");
+        value_add_counted(&sb, blocks, "block", "blocks");
     }
     strbuf_addstr(&sb, ", ");
-    if (o->max_bytes != RUN_NO_LIMIT)
-        run_summary_add_count(&sb, o->max_bytes, "byte ", "bytes ");
-    if (o->max_blocks != RUN_NO_LIMIT)
-        run_summary_add_count(&sb, o->max_blocks, "block ", "blocks ");
-    flame_warn("leak: %s%sallowed%s", sb.buf, is_limited(o) ? "" : "0 ",
-               r->over && r->groups->n ? "; the largest:" : "");
+    leak_report_add_allowed(&sb, r);
+    flame_warn("leak: %s%s", sb.buf, r->over && r->groups->n ? "; the largest:" : "");
     strbuf_release(&sb);
+}
+
+static enum leak_class asked_for(const struct run_options *o)
+{
+    return o->look ? LEAK_DEFINITE : o->growth ? LEAK_GROWTH : LEAK_LIVE;
 }
 
 /* By process and thread; of what is live only sums over all are kept. What does not count has
@@ -124,19 +158,19 @@ static int list_leaks(const struct recording *r, const struct run_options *o, st
     struct hide_traces in = {.sums = r->traces, .nsums = r->ntraces};
     int status;
 
-    if (o->look)
-        in.each = tracesums_get(r->taken.leaks, &in.neach);
+    in.each = tracesums_get(r->taken.leaks, &in.neach);
     status = hide_apply(o->hides, &in);
     if (status)
         return status;
-    if (!o->look)
-        return leak_list_make(l, in.sums, in.nsums, true);
-    return leak_list_make(l, in.each, in.neach, false);
+    if (asked_for(o) == LEAK_LIVE)
+        return leak_list_make(l, in.sums, in.nsums, LEAK_LIVE);
+    return leak_list_make(l, in.each, in.neach, asked_for(o));
 }
 
-static bool is_over(const struct leak_list *leaks, const struct run_options *o)
+/* What regions left behind is held to the limits by itself: it may be leaked at the end, too. */
+static bool is_over(const struct leak_list *leaks, const struct run_options *o, bool regions)
 {
-    uint64_t bytes = leak_list_bytes(leaks), blocks = leak_list_blocks(leaks);
+    uint64_t bytes = leak_list_bytes(leaks, regions), blocks = leak_list_blocks(leaks, regions);
 
     return is_limited(o) ? bytes > o->max_bytes || blocks > o->max_blocks : bytes || blocks;
 }
@@ -157,13 +191,6 @@ static struct leak_report_process *list_processes(const struct leak_looks *looks
     return list;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static struct leak_report make_report(const struct recording *r, const struct leak_options *o)
 {
     int wait_status = r->run.wait_status;
@@ -176,6 +203,7 @@ static struct leak_report make_report(const struct recording *r, const struct le
         .status = launch_exit_status(wait_status),
         .signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0,
         .look = o->run.look,
+        .growth = o->run.growth,
         .max_bytes = o->run.max_bytes,
         .max_blocks = o->run.max_blocks,
     };
@@ -183,34 +211,33 @@ static struct leak_report make_report(const struct recording *r, const struct le
 
 /* ---- the verdict ---- */
 
+static bool is_misused(const struct leak_report *r)
+{
+    return r->misuses && r->misuses->n;
+}
+
 static void say(const struct recording *r, const struct leak_options *o,
                 const struct leak_report *report, const struct leak_looks *looks)
 {
     /* What was not looked at is no part of a clean bill. */
-    if (!report->over && o->run.quiet)
+    if (!report->over && !is_misused(report) && o->run.quiet)
         return;
     run_summary_print_others(r);
     unseen_print(r);
-    if (o->run.look)
+    if (!o->run.live)
         leak_looks_print(looks);
     hide_tell(o->run.hides);
+    if (report->misuses)
+        misuse_lines_print(report->misuses, MISUSES_SHOWN);
     tell(report, &o->run);
     if (report->over)
-        leak_lines_print(report->groups, LEAKS_SHOWN);
-}
-
-static bool have_regions_left(const struct recording *r, const struct run_options *o)
-{
-    bool limited = is_limited(o);
-
-    return regions_over(r->traces, r->ntraces, limited ? o->max_bytes : 0,
-                        limited ? o->max_blocks : 0);
+        leak_lines_print(report->groups, false, LEAKS_SHOWN);
 }
 
 static int show(const struct recording *r, const struct leak_options *o, struct leak_report *report,
                 const struct leak_looks *looks)
 {
-    bool at_end = is_over(report->leaks, &o->run);
+    bool at_end = is_over(report->leaks, &o->run, false);
     struct strbuf others = STRBUF_INIT;
     struct leak_options shown = *o;
     struct leak_report_process *processes = list_processes(looks);
@@ -220,18 +247,28 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     report->processes = processes;
     report->nprocesses = looks->nseen + looks->nunseen;
     report->not_recorded = others.buf;
-    report->over = at_end || have_regions_left(r, &o->run);
+    report->over = at_end || is_over(report->leaks, &o->run, true);
     say(r, o, report, looks);
-    if (!at_end)
+    if (!at_end && report->over)
         shown.run.view = "region";
     if (report->over)
-        status = regions_print(r->traces, r->ntraces);
-    if (report->over && !status)
+        regions_print(report->leaks, report->groups);
+    if (report->over || is_misused(report))
         status = leak_output_draw(r, &shown, report);
     reported = leak_output_reports(o, report);
     free(processes);
     strbuf_release(&others);
     return status ? status : reported;
+}
+
+static int not_compared(void)
+{
+    return flame_error(
+        FLAME_USAGE,
+        "leak: --growth: no process had %u marks of passes; set them with "
+        "flamemem_mark, let it run for more than %u times a --growth=TIME, or send flame a "
+        "--growth=SIGNAL after each",
+        GROWTH_MARKS, GROWTH_MARKS);
 }
 
 /* 0, o->leak_status, or an enum flame_exit after a line. */
@@ -241,20 +278,52 @@ static int judge(const struct recording *r, const struct run_options *run)
     struct leak_report report = make_report(r, o);
     struct leak_groups groups;
     struct leak_looks looks;
+    struct misuse_list misuses = {0};
     struct leak_list leaks;
+    struct trace *const *traces;
+    size_t ntraces;
     int status = list_leaks(r, run, &leaks);
 
     if (status)
         return status;
+    if (run->misuse) {
+        traces = tracesums_get(r->taken.leaks, &ntraces);
+        status = misuse_list_make(&misuses, run->hides, traces, ntraces);
+        report.misuses = &misuses;
+    }
+    if (status) {
+        leak_list_release(&leaks);
+        return status;
+    }
     leak_groups_make(&groups, &leaks);
-    leak_looks_make(&looks, &r->taken);
+    leak_looks_make(&looks, &r->taken, run->growth);
     report.leaks = &leaks;
     report.groups = &groups;
-    status = show(r, o, &report, &looks);
+    if (run->growth && !looks.nseen)
+        status = not_compared();
+    else
+        status = show(r, o, &report, &looks);
     leak_looks_release(&looks);
     leak_groups_release(&groups);
     leak_list_release(&leaks);
-    return status ? status : report.over ? (int)o->run.leak_status : 0;
+    if (!status && (report.over || is_misused(&report)))
+        status = (int)o->run.leak_status;
+    misuse_list_release(&misuses);
+    return status;
+}
+
+/* -1, or FLAME_USAGE after a line. */
+static int check_what(struct run_options *o)
+{
+    if (o->live && o->growth)
+        return flame_error(FLAME_USAGE, "leak: --live and --growth are two questions; ask one");
+    if ((o->growth_ns || o->growth_signal) && o->kind == RUN_OUTPUT_TRACE)
+        return flame_error(FLAME_USAGE,
+                           "leak: --growth=%s -o %s: what was seen while the command ran is in no "
+                           "trace; name a picture or .folded",
+                           o->growth_ns ? "TIME" : "SIGNAL", o->output);
+    o->look = !o->live && !o->growth;
+    return -1;
 }
 
 int leak_main(int argc, char **argv)
@@ -270,13 +339,19 @@ int leak_main(int argc, char **argv)
                                      .leak_status = FLAME_LEAKS}};
     int status = run_options_parse(&leak_command, &o.run, argc, argv);
 
+    o.run.misuse = o.run.hide.misuse = o.check != NULL;
+    if (status < 0)
+        status = check_what(&o.run);
     if (status < 0)
         status = leak_output_check(&o);
     if (status < 0 && o.run.look)
         status = leak_target_check(o.run.subject) == 0 ? -1 : FLAME_USAGE;
     if (status < 0) {
-        o.run.view = o.run.look ? "leak" : "live";
-        status = hide_prepare(&o.run.hides, &o.run.hide, !o.run.look);
+        o.run.view = o.run.look ? "leak" : o.run.growth ? "growth" : "live";
+        status = hide_prepare(&o.run.hides, &o.run.hide,
+                              o.run.look     ? HIDE_LEAKS
+                              : o.run.growth ? HIDE_GROWTH
+                                             : HIDE_LIVE);
     }
     if (!status && o.run.hides)
         status = recording_run(&o.run, record_mem, judge);

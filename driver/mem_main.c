@@ -1,13 +1,17 @@
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "driver/recording.h"
-#include "driver/runsummary.h"
-#include "driver/tell.h"
+#include "driver/run/recording.h"
+#include "driver/run/runsummary.h"
+#include "driver/run/tell.h"
 #include "fold/viewtable.h"
 
 #define AT(member) offsetof(struct run_options, member)
@@ -29,6 +33,13 @@ static const struct opts_row rows[] = {
      .help = "end the recording when its files take more than so much (1g, say); the command "
              "runs on",
      .take = opts_take_bytes, .at = AT(max_disk)},
+    {"inside",
+     .help = "count what malloc and the C library map inside themselves, too, for --view mmap and "
+             "unmapped: their calls are patched in the program's memory",
+     .take = opts_take_true, .at = AT(inside)},
+    {"snapshots", .arg = "DIR",
+     .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,
+     .at = AT(snapshots)},
     {"no-follow", .help = "leave the programs out that COMMAND starts", .take = opts_take_false,
      .at = AT(follow)},
     RUN_ROW_QUIET(AT(quiet)),
@@ -79,8 +90,35 @@ static int print_shim(void)
     return status;
 }
 
+/* The directory, as any process finds it, which the caller frees. 0, or FLAME_USAGE after a line.
+ */
+static int find_snapshots(struct run_options *o, char **path)
+{
+    struct stat st;
+
+    *path = NULL;
+    if (!o->snapshots)
+        return 0;
+    if (stat(o->snapshots, &st) == 0 && !S_ISDIR(st.st_mode))
+        errno = ENOTDIR;
+    else if (access(o->snapshots, W_OK | X_OK) == 0)
+        *path = realpath(o->snapshots, NULL);
+    if (!*path)
+        return flame_error(FLAME_USAGE, "mem: --snapshots %s: %s; name a directory to write to",
+                           o->snapshots, strerror(errno));
+    if (strchr(*path, ':')) {
+        free(*path);
+        *path = NULL;
+        return flame_error(FLAME_USAGE, "mem: --snapshots %s: its path has a colon; name another",
+                           o->snapshots);
+    }
+    o->snapshots = *path;
+    return 0;
+}
+
 int mem_main(int argc, char **argv)
 {
+    char *snapshots;
     struct run_options o = {.me = "mem", .view = "alloc", .follow = true};
     int status = run_options_parse(&mem_command, &o, argc, argv);
 
@@ -94,7 +132,10 @@ int mem_main(int argc, char **argv)
         return flame_error(FLAME_USAGE, "mem: --view %s looks at every block; leave --sample out",
                            o.view);
     }
-    status = recording_run(&o, record_mem, show);
+    status = find_snapshots(&o, &snapshots);
+    if (!status)
+        status = recording_run(&o, record_mem, show);
+    free(snapshots);
     run_options_release(&o);
     return status;
 }

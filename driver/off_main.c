@@ -3,11 +3,51 @@
 
 #include "common/commands.h"
 #include "common/error.h"
-#include "driver/offopts.h"
-#include "driver/offsummary.h"
-#include "driver/recording.h"
-#include "driver/target.h"
-#include "driver/tell.h"
+#include "common/preloadable.h"
+#include "common/env/preloadlist.h"
+#include "driver/off/offopts.h"
+#include "driver/off/offsummary.h"
+#include "driver/run/launch.h"
+#include "driver/run/recording.h"
+#include "driver/run/target.h"
+#include "driver/run/tell.h"
+
+/* What is to be preloaded into `program` for --inside; NULL: nothing, after a line. */
+static char *inside_list(const char *program)
+{
+    struct preloadable_answer answer;
+    const char *why = NULL, *list = getenv("LD_PRELOAD"), *at = list, *entry;
+    char *library, *all;
+    size_t len;
+
+    preloadable_judge(program, &preloadable_here, &answer);
+    switch (answer.verdict) {
+    case PRELOADABLE_MUSL:
+        why = "uses musl";
+        break;
+    case PRELOADABLE_SANITIZER:
+    case PRELOADABLE_LEAK_SANITIZER:
+        why = "is built with a sanitizer";
+        break;
+    case PRELOADABLE_MACHINE:
+        why = "is built for another processor or word size";
+        break;
+    default:
+        break;
+    }
+    while (!why && at && (entry = preloadlist_next(&at, &len)))
+        if (preloadlist_is_sanitizer(entry, len))
+            why = "has a sanitizer preloaded";
+    if (why) {
+        flame_warn("--inside: %s %s; all calls stop", program, why);
+        return NULL;
+    }
+    if (launch_find_library("libflamewait.so", &library))
+        return NULL;
+    all = launch_preload_list(library, list);
+    free(library);
+    return all;
+}
 
 static int record_off(struct recording *r, const struct run_options *run)
 {
@@ -15,19 +55,22 @@ static int record_off(struct recording *r, const struct run_options *run)
     struct tracer_options tracer = o->tracer;
     struct tracer_result result = {0};
     struct strbuf path = STRBUF_INIT;
-    char *program = NULL;
+    char *program = NULL, *inside = NULL;
     int status = run->command ? target_find(run->command[0], &program) : 0;
 
+    if (!status && o->inside)
+        tracer.inside = inside = inside_list(program);
     free(program);
     if (!status)
-        status = session_open(&r->session, run->me, run->output, 0);
+        status = rundir_open(&r->rundir, run->me, run->output, 0);
     if (!status) {
-        strbuf_addf(&path, "%s/off.flame", r->session.dir);
+        strbuf_addf(&path, "%s/off.flame", r->rundir.path);
         tracer.trace_path = path.buf;
         tracer.quiet = run->quiet;
         status = tracer_run(&tracer, &result);
     }
     strbuf_release(&path);
+    free(inside);
     r->run =
         (struct launch_result){.wait_status = result.wait_status, .elapsed_ns = result.elapsed_ns};
     return status;

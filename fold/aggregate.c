@@ -279,6 +279,11 @@ static void push_steps(struct aggregate *a, struct step **steps, size_t *n, size
     }
 }
 
+void aggregate_to_strbuf(void *opaque, const char *text, size_t len)
+{
+    strbuf_add(opaque, text, len);
+}
+
 size_t aggregate_write(struct aggregate *a, aggregate_sink sink, void *opaque)
 {
     size_t negative = link_children(a), n = 0, alloc = 0, path_alloc = 0, depth = 0;

@@ -46,6 +46,9 @@ uint64_t aggregate_exclude(struct aggregate *a,
 /* Takes the next piece of the text; pieces need not be lines. */
 typedef void (*aggregate_sink)(void *opaque, const char *text, size_t len);
 
+/* A sink that appends to a struct strbuf, which `opaque` points to. */
+void aggregate_to_strbuf(void *opaque, const char *text, size_t len);
+
 /*
  * Hands out one folded line for each stack whose sum is positive, sorted as whole
  * lines by their bytes. Returns how many stacks were left out for a negative sum.

@@ -47,7 +47,10 @@ static bool all_have_view(struct trace *const *traces, size_t n, const struct vi
 
     for (size_t i = 0; i < n; i++)
         have += has_view(traces[i], view);
-    return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS) ? have > 0 : have == n;
+    return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |
+                            TRACE_FEATURE_MAPPINGS)
+               ? have > 0
+               : have == n;
 }
 
 static int check_fits(const struct fold_options *opt, const struct trace *t,
@@ -281,6 +284,8 @@ static const char *what_lacks(const struct view *view)
         return "the peak";
     case TRACE_FEATURE_REGIONS:
         return "a region that left anything behind";
+    case TRACE_FEATURE_GROWTH:
+        return "10 marks of passes (flamemem_mark)";
     default:
         return "a look for leaks, which flame leak has a process take";
     }
@@ -300,7 +305,9 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
         if (err)
             return err;
     }
-    if (!opt->all_views && !all_have_view(traces, ntraces, view))
+    /* Who maps nothing has mapped nothing; among all views that one is left out. */
+    if (!opt->all_views && view->feature != TRACE_FEATURE_MAPPINGS &&
+        !all_have_view(traces, ntraces, view))
         return flame_error(FLAME_USAGE, "%s: recorded without %s; choose another view",
                            traces[0]->path, what_lacks(view));
     excludes = excludes_new(opt->excludes, opt->nexcludes);
@@ -316,16 +323,11 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
     return guarded_fold(opt, traces, ntraces, sink, opaque, fold_here);
 }
 
-static void append(void *opaque, const char *line, size_t len)
-{
-    strbuf_add(opaque, line, len);
-}
-
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                 struct strbuf *out)
 {
     size_t before = out->len;
-    int err = fold_loaded_to(opt, traces, ntraces, append, out);
+    int err = fold_loaded_to(opt, traces, ntraces, aggregate_to_strbuf, out);
 
     if (err)
         strbuf_setlen(out, before);

@@ -61,11 +61,12 @@ struct fold_summary {
     int64_t live_bytes, live_calls;
     int64_t peak_bytes, peak_calls; /* sums of the rows' shares */
     uint64_t temp_calls;
-    uint64_t stacks;                             /* different stacks with a row */
-    uint64_t threads;                            /* recorded, also those that have ended */
-    uint64_t lost_calls, lost_bytes, lost_frees; /* as in trace_header */
-    uint64_t sandbox_calls, sandbox_bytes;       /* likewise */
-    uint64_t skipped;                            /* calls seen but not recorded */
+    uint64_t stacks;  /* different stacks with a row */
+    uint64_t threads; /* recorded, also those that have ended */
+    uint64_t lost_calls, lost_bytes, lost_frees, lost_mappings; /* as in trace_header */
+    uint64_t sandbox_calls, sandbox_bytes;                      /* likewise */
+    uint64_t paused_calls, paused_bytes, kept_snapshots, unkept_snapshots;
+    uint64_t skipped; /* calls seen but not recorded */
     uint64_t fallback_stacks;
     uint64_t cost_ns; /* estimate of what recording took: its start, and all threads' events */
 };

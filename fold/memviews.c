@@ -9,39 +9,40 @@ static bool inherited(const struct trace_row *r)
     return (r->flags & TRACE_ROW_INHERITED) != 0;
 }
 
-/* What the process found out about blocks that other rows count is nothing more allocated. */
-static bool is_verdict(const struct trace_row *r)
+/* What the process found out about blocks that other rows count is nothing more allocated, and
+ * neither is what it mapped. */
+static bool is_other(const struct trace_row *r)
 {
-    return (r->flags & TRACE_ROW_VERDICTS) != 0;
+    return (r->flags & TRACE_ROW_NO_BLOCKS) != 0;
 }
 
 static int64_t alloc_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
-    return inherited(r) || is_verdict(r) ? 0 : (int64_t)r->alloc_bytes;
+    return inherited(r) || is_other(r) ? 0 : (int64_t)r->alloc_bytes;
 }
 
 static int64_t count_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
-    return inherited(r) || is_verdict(r) ? 0 : (int64_t)r->alloc_calls;
+    return inherited(r) || is_other(r) ? 0 : (int64_t)r->alloc_calls;
 }
 
 static int64_t live_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
-    return is_verdict(r) ? 0 : (int64_t)(r->alloc_bytes - r->free_bytes);
+    return is_other(r) ? 0 : (int64_t)(r->alloc_bytes - r->free_bytes);
 }
 
 static int64_t peak_value(const struct trace *t, const struct trace_row *r)
 {
     int64_t bytes = 0, calls;
 
-    if (!is_verdict(r))
+    if (!is_other(r))
         trace_row_peak(t, r, &bytes, &calls);
     return bytes;
 }
 
 static int64_t temp_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
-    return (int64_t)r->temp_calls;
+    return is_other(r) ? 0 : (int64_t)r->temp_calls;
 }
 
 /* ---- what the process found of its live blocks at its end ---- */
@@ -82,6 +83,24 @@ static int64_t region_value(const struct trace *t FLAME_UNUSED, const struct tra
     return found(r, TRACE_ROW_REGION);
 }
 
+/* With each pass, between marks that the program or the time has set. */
+static int64_t growth_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_GROWTH);
+}
+
+/* ---- what the process mapped ---- */
+
+static int64_t mapped_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_MAPPED ? (int64_t)(r->alloc_bytes - r->free_bytes) : 0;
+}
+
+static int64_t unmapped_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_MAPPED ? (int64_t)r->free_bytes : 0;
+}
+
 #define MEM TRACE_RECORDER_MEM
 
 #define LEAKS TRACE_FEATURE_LEAKS
@@ -106,6 +125,12 @@ const struct view mem_views[] = {
      reachable_value, NULL, LEAKS, false},
     {"region", "bytes that marked regions left behind", "bytes", MEM, 1, VIEW_OWN, region_value,
      NULL, TRACE_FEATURE_REGIONS, false},
+    {"growth", "bytes more with each marked pass", "bytes", MEM, 1, VIEW_OWN, growth_value, NULL,
+     TRACE_FEATURE_GROWTH, false},
+    {"mmap", "bytes mapped at the end", "bytes", MEM, 1, VIEW_OWN, mapped_value, NULL,
+     TRACE_FEATURE_MAPPINGS, false},
+    {"unmapped", "bytes mapped and unmapped again", "bytes", MEM, 1, VIEW_OWN, unmapped_value, NULL,
+     TRACE_FEATURE_MAPPINGS, false},
     {0},
 };
 

@@ -181,6 +181,12 @@ static void list_nodes(struct run *r, const struct items *items)
             list_node(r, (uint32_t)r->t->nodes[r->order[i]].addr);
 }
 
+static const char *const mappings[TRACE_MAPPINGS] = {
+    [TRACE_MAPPING_ANONYMOUS] = "[anonymous memory]", [TRACE_MAPPING_FILE] = "[file]",
+    [TRACE_MAPPING_SHARED] = "[shared memory]",       [TRACE_MAPPING_STACK] = "[stack]",
+    [TRACE_MAPPING_BREAK] = "[program break]",        [TRACE_MAPPING_ALLOCATOR] = "[allocator]",
+};
+
 static uint32_t plain_frame(struct run *r, const struct trace_node *n,
                             const struct trace_node *root)
 {
@@ -193,6 +199,10 @@ static uint32_t plain_frame(struct run *r, const struct trace_node *n,
         strbuf_addstr(&sb, "[truncated]");
     } else if (n->kind == TRACE_NODE_INHERITED) {
         strbuf_addstr(&sb, "[inherited]");
+    } else if (n->kind == TRACE_NODE_MAPPING) {
+        strbuf_addstr(&sb, mappings[n->addr]);
+    } else if (n->kind == TRACE_NODE_TAG) {
+        strbuf_addf(&sb, "[tag: %s]", r->t->regions[n->addr]);
     } else {
         name = trace_node_name(r->t, n);
         strbuf_add(&sb, name.s, name.len);

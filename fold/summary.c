@@ -12,6 +12,11 @@ void fold_summary(const struct trace *t, struct fold_summary *s)
     *s = (struct fold_summary){.lost_calls = t->header.lost_calls,
                                .lost_bytes = t->header.lost_bytes,
                                .lost_frees = t->header.lost_frees,
+                               .lost_mappings = t->header.lost_mappings,
+                               .paused_calls = t->header.paused_calls,
+                               .paused_bytes = t->header.paused_bytes,
+                               .kept_snapshots = t->header.kept_snapshots,
+                               .unkept_snapshots = t->header.unkept_snapshots,
                                .sandbox_calls = t->header.sandbox_calls,
                                .sandbox_bytes = t->header.sandbox_bytes,
                                .fallback_stacks = t->header.fallback_stacks};

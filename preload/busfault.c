@@ -20,13 +20,23 @@ static struct {
     int added;             /* flags the C library adds: SA_RESTORER */
 } bus;
 
+/* The C library's own, where it has that name. In a program with a sanitizer the other one is the
+ * sanitizer's. That may not be called while its run time gets ready, and as that allocates, we
+ * begin just then. */
+int __sigaction(int sig, const struct sigaction *act, struct sigaction *old) __attribute__((weak));
+
+static int own_sigaction(const struct sigaction *act, struct sigaction *old)
+{
+    return &__sigaction ? __sigaction(SIGBUS, act, old) : real.sigaction(SIGBUS, act, old);
+}
+
 /* The program's own fault, or a signal that was sent: as if we had not been here. */
 static void do_default(const siginfo_t *info)
 {
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     struct process self;
 
-    real.sigaction(SIGBUS, &by_default, NULL);
+    own_sigaction(&by_default, NULL);
     if (info->si_code > 0)
         return; /* it happens again */
     process_ask(&self);
@@ -50,14 +60,14 @@ void busfault_begin(void)
 {
     struct sigaction was;
 
-    if (!kernel_allows(SYS_rt_sigaction, SIGBUS) || real.sigaction(SIGBUS, NULL, &was) < 0 ||
+    if (!kernel_allows(SYS_rt_sigaction, SIGBUS) || own_sigaction(NULL, &was) < 0 ||
         was.sa_flags & SA_SIGINFO || was.sa_handler != SIG_DFL)
         return;
     bus.told = was;
     bus.ours.sa_sigaction = on_bus;
     bus.ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    bus.on = real.sigaction(SIGBUS, &bus.ours, NULL) == 0;
-    if (bus.on && real.sigaction(SIGBUS, NULL, &was) == 0)
+    bus.on = own_sigaction(&bus.ours, NULL) == 0;
+    if (bus.on && own_sigaction(NULL, &was) == 0)
         bus.added = was.sa_flags & ~bus.ours.sa_flags;
 }
 

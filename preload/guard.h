@@ -6,6 +6,7 @@
  * thread, and from which part of it:
  *   GUARD_REAL       The allocator beneath us calls malloc itself. That is a part of the
  *                    outer call and not a call of the program: it is not recorded.
+ *   GUARD_GIVING     The same, and the outer call gives a block back.
  *   GUARD_RECORDING  A signal handler interrupted our own code, which itself never
  *                    allocates, and calls malloc: the call is passed on and counted as
  *                    skipped.
@@ -13,6 +14,8 @@
  *                    whatever it likes (malloc, the program's new_handler), and those are
  *                    calls of their own. An exception may leave it, too, and then this
  *                    stands until the next call: so it means no more than GUARD_IDLE.
+ *   GUARD_MAPPING    The program's own call that maps memory has reached the C library, and its
+ *                    hook will note what comes of it. Otherwise as GUARD_IDLE.
  *   GUARD_STARTING   Recording is being set up, and the loader allocates for us: the
  *                    memory comes from our own arena, so that the program's allocator
  *                    sees nothing of it.
@@ -32,11 +35,19 @@ enum guard_level {
     GUARD_RECORDING = 2,
     GUARD_STARTING = 3,
     GUARD_OPERATOR = 4,
+    GUARD_MAPPING = 8,
+    GUARD_GIVING = 16 | GUARD_REAL,
 };
+
+/* Of a level in which a hook is at work. */
+#define GUARD_AT_WORK 3u
 
 struct guard {
     struct thread_state *self; /* NULL until the thread's first event */
     volatile uint32_t busy;    /* enum guard_level; volatile: signal handlers read it */
+    /* The allocator that is at work has mapped memory, which is to be told with this call's stack
+     * (telling_settle). */
+    uint32_t served;
 };
 
 extern __thread struct guard guard __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -44,7 +55,7 @@ extern __thread struct guard guard __attribute__((tls_model("initial-exec"), vis
 /* No hook is at work in this thread. */
 static inline bool guard_is_open(void)
 {
-    return guard.busy == GUARD_IDLE || guard.busy == GUARD_OPERATOR;
+    return !(guard.busy & GUARD_AT_WORK);
 }
 
 #endif

@@ -52,11 +52,40 @@ static FLAME_COLD void after_unload(void)
     errno = saved;
 }
 
-/* `from`: who called. */
-static inline void give_back(void *p, uintptr_t from)
+static FLAME_COLD FLAME_NOINLINE void give_back_watched(void *p, uintptr_t from,
+                                                        struct telling_free how)
 {
+    if (!telling_enter()) {
+        watch_miss_free();
+        real.free(p);
+        return;
+    }
+    guard.busy = GUARD_RECORDING;
+    if (lifecycle_on()) {
+        if (watch_has(WATCH_MISUSE))
+            telling_free(p, how);
+        else
+            record_free(p);
+    }
+    if (unlikely(modules_is_loader(from)))
+        after_unload();
+    guard.busy = GUARD_GIVING;
+    real.free(p);
+    telling_leave();
+}
+
+/* `from`: who called. */
+FLAME_INLINE void give_back(void *p, uintptr_t from, struct telling_free how)
+{
+    struct block b;
+
     if (!p || real_is_arena(p))
         return;
+    if (unlikely(watch_is_on())) {
+        give_back_watched(p, from, how);
+        TELLING_STAY();
+        return;
+    }
     if (!telling_enter()) {
         real.free(p);
         return;
@@ -64,36 +93,37 @@ static inline void give_back(void *p, uintptr_t from)
     /* Allocators look at what lies before a block: let that come while we look ours up. */
     __builtin_prefetch((char *)p - 16);
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
-        record_free(p);
+    if (lifecycle_on() && likely(shadow_take((uintptr_t)p, &b)))
+        record_plain_free(p, b);
     if (unlikely(modules_is_loader(from)))
         after_unload();
-    guard.busy = GUARD_REAL;
+    guard.busy = GUARD_GIVING;
     real.free(p);
     telling_leave();
 }
 
+#define GIVEN(called, size) ((struct telling_free){TRACE_CALL_##called, size, LOCAL_CALLER()})
+
 EXPORT void free(void *p)
 {
-    give_back(p, CALLED_FROM());
+    give_back(p, CALLED_FROM(), GIVEN(FREE, TELLING_NO_SIZE));
 }
 
-EXPORT void free_sized(void *p, size_t size FLAME_UNUSED)
+EXPORT void free_sized(void *p, size_t size)
 {
-    give_back(p, CALLED_FROM());
+    give_back(p, CALLED_FROM(), GIVEN(FREE_SIZED, size));
 }
 
-EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size FLAME_UNUSED)
+EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size)
 {
-    give_back(p, CALLED_FROM());
+    give_back(p, CALLED_FROM(), GIVEN(FREE_ALIGNED_SIZED, size));
 }
 
 /* Inlined in any case: a function that ended by a jump to it would be left when its frame,
  * the caller's registers, is looked at. */
-FLAME_INLINE void *resize(void *p, size_t size, const uintptr_t *caller)
+FLAME_INLINE void *resize(void *p, size_t size, uint32_t call, const uintptr_t *caller)
 {
-    struct block old;
-    bool on, known;
+    struct telling_resize r;
     void *fresh;
 
     if (unlikely(real_is_arena(p)))
@@ -101,28 +131,16 @@ FLAME_INLINE void *resize(void *p, size_t size, const uintptr_t *caller)
                                             : real_arena_realloc(p, size);
     if (!telling_enter())
         return telling_nested()->realloc(p, size);
-    guard.busy = GUARD_RECORDING;
-    on = lifecycle_on();
-    known = on && p && record_take(p, &old);
-    guard.busy = GUARD_REAL;
+    telling_resize_begin(&r, p, (struct telling_free){call, TELLING_NO_SIZE, caller});
     fresh = real.realloc(p, size);
-    guard.busy = GUARD_RECORDING;
-    if (known) {
-        /* NULL for a size of 0 means freed; for any other size, failed. */
-        if (fresh || size == 0)
-            record_taken_free(p, old);
-        else
-            record_put_back(p, old);
-    }
-    if (on && fresh)
-        record_alloc(fresh, size, caller);
-    telling_leave();
+    /* NULL for a size of 0 means freed; for any other size, failed. */
+    telling_resize_end(&r, p, fresh, size, size == 0, caller);
     return fresh;
 }
 
 EXPORT void *realloc(void *p, size_t size)
 {
-    return resize(p, size, LOCAL_CALLER());
+    return resize(p, size, TRACE_CALL_REALLOC, LOCAL_CALLER());
 }
 
 EXPORT void *reallocarray(void *p, size_t n, size_t size)
@@ -133,7 +151,7 @@ EXPORT void *reallocarray(void *p, size_t n, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return resize(p, total, LOCAL_CALLER());
+    return resize(p, total, TRACE_CALL_REALLOCARRAY, LOCAL_CALLER());
 }
 
 EXPORT int posix_memalign(void **out, size_t align, size_t size)
@@ -198,8 +216,11 @@ EXPORT size_t malloc_usable_size(void *p)
 
 EXPORT int dlclose(void *handle)
 {
-    int result = real.dlclose(handle);
+    int result;
 
+    if (watch_has(WATCH_MISUSE))
+        telling_unload();
+    result = real.dlclose(handle);
     beneath_forget();
     if (guard_is_open()) {
         int saved = errno;

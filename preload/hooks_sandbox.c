@@ -15,7 +15,7 @@
 #include "preload/real.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
-#include "preload/varcall.h"
+#include "preload/run/varcall.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

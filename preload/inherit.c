@@ -17,9 +17,10 @@
 #include <string.h>
 
 #include "common/pages.h"
-#include "preload/sampler.h"
-#include "preload/shadow.h"
+#include "preload/watch/sampler.h"
+#include "preload/shadow/shadow.h"
 #include "preload/store.h"
+#include "preload/watch/pools.h"
 
 #define PATHS_SIZE ((size_t)64 << 10)
 #define BUFFER_SIZE 16384
@@ -99,6 +100,21 @@ static void count_block(uintptr_t addr, const struct block *b, void *arg)
     c->bytes += w.bytes;
 }
 
+/* A block of a pool is a part of another one, whose other bytes count as its own. */
+static void count_pool_block(const struct pool_block *b, void *arg)
+{
+    struct counting *c = arg;
+
+    if (b->row >= c->nrows)
+        return;
+    c->rows[b->row].bytes += b->size;
+    c->rows[b->row].blocks++;
+    if (b->backing_row && b->backing_row < c->nrows)
+        c->rows[b->backing_row].bytes -= b->size;
+    else
+        c->bytes += b->size;
+}
+
 /* Entries on their way into a record. */
 struct entries {
     struct trace_inherited head;
@@ -120,9 +136,7 @@ static bool flush(struct entries *e)
 
 static void put_number(struct entries *e, uint64_t n)
 {
-    for (; n > 127; n >>= 7)
-        *e->at++ = (uint8_t)(n | 128);
-    *e->at++ = (uint8_t)n;
+    e->at = trace_put_number(e->at, n);
 }
 
 static bool write_rows(const struct counting *c, uint32_t origin, uint8_t *buffer)
@@ -174,6 +188,7 @@ bool inherit_write(uint64_t sample, uint64_t *bytes)
         return false;
     c.rows = (struct tally *)(memory + BUFFER_SIZE);
     shadow_walk(count_block, &c);
+    pools_each(count_pool_block, &c);
     ok = write_all(&c, memory);
     pages_free(memory, size);
     *bytes = c.bytes;

@@ -33,13 +33,18 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
+#include "common/spans.h"
 #include "common/clock.h"
 #include "preload/busfault.h"
 #include "preload/run/config.h"
+#include "preload/run/surroundings.h"
+#include "preload/givennames.h"
 #include "preload/guard.h"
 #include "preload/run/handon.h"
 #include "preload/hooks_exec.h"
 #include "preload/inherit.h"
+#include "preload/lateload.h"
+#include "preload/real.h"
 #include "preload/run/notes.h"
 #include "preload/run/nextsym.h"
 #include "preload/run/process.h"
@@ -48,6 +53,7 @@
 #include "preload/sandbox.h"
 #include "preload/run/say.h"
 #include "preload/run/title.h"
+#include "preload/watch/watching.h"
 #include "unwind/modules.h"
 #include "unwind/local.h"
 
@@ -65,7 +71,7 @@ static uint32_t never_armed;
 volatile uint32_t *lifecycle_armed = &never_armed;
 
 static int state;
-static struct config config;
+static FLAME_BULK struct config config;
 
 /* ---- facts about the process ---- */
 
@@ -106,25 +112,34 @@ static bool noted(enum runnote_why why, int err)
     return true;
 }
 
-/* What was executed. A forked child has it from its parent. */
+/*
+ * What was executed: the program's path, and behind it its arguments as /proc/self/cmdline has
+ * them, so that they mostly are in one page. A forked child has it from its parent.
+ */
+#define PROGRAM_MAX 4096
+#define ARGUMENTS_MAX 16384
+static FLAME_BULK char executed_text[PROGRAM_MAX + ARGUMENTS_MAX];
 static struct {
     bool known;
-    char exe[4096];
-    char arguments[16384]; /* as /proc/self/cmdline has them */
+    size_t exe_size; /* with its NUL */
     size_t arguments_len;
 } executed;
 
+static char *arguments(void)
+{
+    return executed_text + executed.exe_size;
+}
+
 static void read_arguments(void)
 {
-    char *buf = executed.arguments;
     int fd = kernel_open("/proc/self/cmdline", O_RDONLY, 0);
     long got;
 
     if (fd < 0)
         return;
-    while (executed.arguments_len < sizeof executed.arguments &&
-           (got = kernel_call(SYS_read, fd, buf + executed.arguments_len,
-                              sizeof executed.arguments - executed.arguments_len)) > 0)
+    while (executed.arguments_len < ARGUMENTS_MAX &&
+           (got = kernel_call(SYS_read, fd, arguments() + executed.arguments_len,
+                              ARGUMENTS_MAX - executed.arguments_len)) > 0)
         executed.arguments_len += (size_t)got;
     kernel_call(SYS_close, fd);
 }
@@ -133,7 +148,8 @@ static void know_program(void)
 {
     if (executed.known)
         return;
-    procmaps_program(executed.exe, sizeof executed.exe);
+    procmaps_program(executed_text, PROGRAM_MAX);
+    executed.exe_size = strlen(executed_text) + 1;
     read_arguments();
     executed.known = true;
 }
@@ -141,7 +157,7 @@ static void know_program(void)
 /* One metadata record an argument. */
 static void write_arguments(struct trace_writer *w)
 {
-    const char *s = executed.arguments, *end = s + executed.arguments_len;
+    const char *s = arguments(), *end = s + executed.arguments_len;
 
     for (int count = 0; s < end && count < MAX_ARGS; count++) {
         size_t len = strnlen(s, (size_t)(end - s));
@@ -176,31 +192,35 @@ static bool spare_name(char *path, size_t size, int number)
     return true;
 }
 
-/* Takes a spare file or makes one. -EEXIST: the name is taken. */
-static int create_at(struct trace_writer *w, const char *path, const struct trace_header *init)
+/* Moves the spare file *number there, or makes one where that is negative or of no use, as it is
+ * from then on. -EEXIST: the name is taken, and *number is as it was. */
+static int create_at(struct trace_writer *w, const char *path, const struct trace_header *init,
+                     int *number)
 {
-    int number = notes_take_spare(), err;
     char spare[CONFIG_PATH_MAX];
+    int err;
 
-    if (number >= 0 && spare_name(spare, sizeof spare, number)) {
+    if (*number >= 0 && spare_name(spare, sizeof spare, *number)) {
         err = trace_writer_adopt(w, spare, path, init);
         if (!err || err == -EEXIST)
             return err;
     }
+    *number = -1;
     return trace_writer_create(w, path, init);
 }
 
 /* Creates the file under the first free name of the pattern. */
 static int create_file(struct trace_writer *w, const char *exe, const struct trace_header *init)
 {
+    /* A sandbox may allow for a new file what it takes, and not for one that has a length. */
+    int spare = sandbox_on() ? -1 : notes_take_spare(), err = -EEXIST;
     char path[CONFIG_PATH_MAX];
     const char *name = base_name(exe);
-    int err = -EEXIST;
 
     for (uint32_t n = 0; n < 10000 && err == -EEXIST; n++) {
         if (!config_expand(&config, name[0] ? name : "program", init->pid, n, path, sizeof path))
             return -ENAMETOOLONG;
-        err = create_at(w, path, init);
+        err = create_at(w, path, init, &spare);
         /* A trace's name is taken: the next one. Anything else: not ours to touch. */
         if (err == -EEXIST && !is_regular(path))
             return -ENOTSUP;
@@ -243,7 +263,8 @@ static uint64_t pid_namespace(const struct process *self)
 static int start_trace(struct trace_writer *w, uint32_t features)
 {
     struct trace_header init = {
-        .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0),
+        .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0) |
+                    (watch_is_on() & WATCH_MISUSE ? TRACE_FEATURE_MISUSE : 0),
         .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
         .start_realtime_ns = clock_ns(CLOCK_REALTIME),
@@ -260,12 +281,12 @@ static int start_trace(struct trace_writer *w, uint32_t features)
     init.ppid = self.ppid;
     describe_columns(&init);
     know_program();
-    err = create_file(w, executed.exe, &init);
+    err = create_file(w, executed_text, &init);
     if (err) {
         tell_not_created(-err);
         return err;
     }
-    trace_writer_meta(w, TRACE_META_EXE, executed.exe, strlen(executed.exe), NULL, 0, NULL);
+    trace_writer_meta(w, TRACE_META_EXE, executed_text, strlen(executed_text), NULL, 0, NULL);
     trace_writer_meta(w, TRACE_META_COMM, self.name, strlen(self.name), NULL, 0, NULL);
     write_arguments(w);
     title_look(w->header);
@@ -285,14 +306,16 @@ static void disarm(void)
  * of forks, if they are its own. */
 static bool wipe_on_fork(size_t size)
 {
-    if (kernel_call(SYS_madvise, armed, size, MADV_WIPEONFORK) == 0)
+    if (kernel_call(SYS_madvise, armed, size, MADV_WIPEONFORK) == 0) {
+        pages_may_keep();
         return true;
+    }
     return sandbox_on() && pthread_atfork(NULL, NULL, disarm) == 0;
 }
 
 static bool arm(void)
 {
-    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = (size_t)getauxval(AT_PAGESZ);
 
     if (!armed) {
         armed = pages_alloc(size);
@@ -319,7 +342,7 @@ static void leave_environment(void)
     if (!list)
         return;
     for (char *s = list; *s;) {
-        size_t len = strcspn(s, ": ");
+        size_t len = span_until(s, ": ");
         bool ours = len >= strlen(own) && memcmp(s + len - strlen(own), own, strlen(own)) == 0;
 
         if (!ours && len) {
@@ -329,7 +352,7 @@ static void leave_environment(void)
             out += len;
         }
         s += len;
-        s += strspn(s, ": ");
+        s += span_of(s, ": ");
     }
     *out = '\0';
     if (out == list)
@@ -357,7 +380,7 @@ FLAME_COLD void lifecycle_end(void)
  */
 static bool join_run(void)
 {
-    config_parse(&config, getenv(ENV_NAME));
+    config_parse(&config, surroundings_value(ENV_NAME));
     if (config.quiet)
         say_hush();
     hooks_exec_resolve();
@@ -366,6 +389,8 @@ static bool join_run(void)
         leave_environment();
     if (config.notes[0] && notes_open(config.notes) == -EACCES)
         return false;
+    if (!sandbox_on())
+        notes_share_rules(config.notes);
     return !notes_over();
 }
 
@@ -391,17 +416,22 @@ static bool start(void)
     if (!join_run() || !config.record)
         return false;
     lifecycle_leak.started(&config);
-    if (local_init(&why) < 0) {
+    lifecycle_misuse.started(&config);
+    lifecycle_asked.started(&config);
+    busfault_begin();
+    real_resolve();
+    /* What is sampled may leave out the call by which a second thread is noticed. */
+    if (lateload_begin(config.referee || config.sample, &why) < 0) {
         if (!noted(RUNNOTE_FAILED, 0))
             say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
     }
-    busfault_begin();
     trace_writer_set_budget(notes_take_disk);
     if (start_trace(&store.writer, TRACE_FEATURE_PEAK) < 0)
         return false;
     modules_init();
     modules_attach(&store.writer);
+    lifecycle_entries();
     threads_set_depth(config.depth);
     record_set_sample(config.sample);
     inherit_set(config.inherit);
@@ -416,6 +446,8 @@ static bool start(void)
                 NULL);
         return false;
     }
+    if (config.sites[0])
+        lifecycle_mapping_begin(config.sites);
     return true;
 }
 
@@ -445,7 +477,7 @@ static bool only_count(void)
 {
     static uint32_t always_armed = 1;
 
-    notes_add(RUNNOTE_SANDBOX, 0, threads_own_tid(), executed.exe);
+    notes_add(RUNNOTE_SANDBOX, 0, threads_own_tid(), executed_text);
     threads_give_up();
     lifecycle_armed = &always_armed;
     return true;
@@ -457,6 +489,10 @@ static bool restart_in_child(void)
 
     kernel_after_fork();
     lifecycle_leak.forked();
+    lifecycle_misuse.forked();
+    lifecycle_asked.forked();
+    lifecycle_mapping_forked();
+    givennames_after_fork();
     inherited = store.writer.header->inherited_bytes + (uint64_t)threads_live_bytes();
     threads_after_fork();
     modules_after_fork();
@@ -485,6 +521,8 @@ FLAME_COLD bool lifecycle_begin(void)
     int saved = errno;
     bool ok;
 
+    if (was == STATE_BUSY)
+        watch_miss_alloc();
     if (was == STATE_OFF || was == STATE_BUSY || !nextsym_loader_is_done())
         return false;
     if (!__atomic_compare_exchange_n(&state, &was, STATE_BUSY, false, __ATOMIC_ACQ_REL,

@@ -31,8 +31,21 @@ struct lifecycle_listener {
     void (*forked)(void); /* in a forked child */
 };
 
-/* The look for leaks (preload/leak/hooks_exit.c). */
-extern const struct lifecycle_listener lifecycle_leak;
+/* The look for leaks (preload/leak/hooks_exit.c), the watch of frees (preload/misuse/), and what
+ * the program asks for itself (preload/asked/hooks_asked.c). */
+extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked;
+
+/* Called once recording is set up, if the C library is to be looked at from within: by the list of
+ * its calls in that file (preload/mapping/within.c). */
+extern void (*const lifecycle_mapping_begin)(const char *sites);
+
+/* In a forked child, for what is mapped (preload/mapping/hooks_map.c). */
+extern void (*const lifecycle_mapping_forked)(void);
+
+/* Called once, while recording is being set up: redirects the calls of all modules that the program
+ * has started with, by which allocators' own functions are reached
+ * (preload/entries/hooks_entries.c). */
+extern void (*const lifecycle_entries)(void);
 
 static inline bool lifecycle_on(void)
 {

@@ -19,12 +19,12 @@
 
 #include "common/kernel.h"
 #include "preload/run/nextsym.h"
-#include "preload/varcall.h"
+#include "preload/run/varcall.h"
 #include "unwind/arch.h"
 
 #define ARENA_ALIGN 16
 
-char real_arena[REAL_ARENA_SIZE] __attribute__((aligned(ARENA_ALIGN)));
+FLAME_BULK char real_arena[REAL_ARENA_SIZE] __attribute__((aligned(ARENA_ALIGN)));
 static size_t arena_used;
 
 /* ---- the arena ---- */
@@ -215,6 +215,11 @@ static const struct real *first(void)
         return &real_arena_calls;
     resolve();
     return &real;
+}
+
+void real_resolve(void)
+{
+    first();
 }
 
 static void *first_malloc(size_t size)

@@ -35,6 +35,9 @@ struct real {
 
 extern struct real real;
 
+/* Resolves them now, where nobody has called one yet; not before the loader is done. */
+void real_resolve(void);
+
 /* The same functions on the arena. */
 extern const struct real real_arena_calls;
 

@@ -12,10 +12,14 @@
 #include "common/pages.h"
 #include "common/clock.h"
 #include "preload/inherit.h"
+#include "preload/lateload.h"
 #include "preload/run/notes.h"
 #include "preload/peak.h"
 #include "preload/sandbox.h"
 #include "preload/run/say.h"
+#include "preload/tags.h"
+#include "preload/watch/pausedblocks.h"
+#include "preload/watch/made.h"
 #include "preload/watch/regions.h"
 #include "unwind/modules.h"
 
@@ -33,8 +37,10 @@ void record_set_sample(uint64_t bytes)
 {
     record_period = bytes;
     threads_set_sample(bytes);
-    if (bytes)
+    if (bytes) {
+        __atomic_fetch_or(&watch_what, WATCH_SAMPLES, __ATOMIC_RELEASE);
         shadow_expect_few();
+    }
 }
 
 void record_set_over(void (*then)(void))
@@ -62,7 +68,7 @@ static bool is_left_out(uint32_t n, uint32_t i)
     return n >= 2 * ends + LOCAL_BETWEEN && i >= ends && i < n - ends;
 }
 
-static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintptr_t *caller)
+static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_regs regs)
 {
     static bool said;
     uint32_t n = t->stack.len, room = n + 64;
@@ -73,7 +79,7 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintpt
 
     if (!again)
         return;
-    m = local_walk_afresh(local_regs(caller), again, (int)room);
+    m = local_walk_afresh(regs, again, (int)room);
     same = m == (int)n;
     for (uint32_t i = 0; same && i < n; i++)
         same = again[i] == t->stack.pcs[n - 1 - i] || is_left_out(n, i);
@@ -86,17 +92,21 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, const uintpt
     pages_free(again, room * sizeof *again);
 }
 
-/* The stack from `caller` outwards, in t->stack; how many outer frames are those
+/* The stack from `regs` outwards, in t->stack; how many outer frames are those
  * of the stack before. */
-static uint32_t walk(struct thread_state *t, const uintptr_t *caller)
+static uint32_t walk(struct thread_state *t, struct walk_regs regs)
 {
     bool fell_back;
-    uint32_t same = local_walk(&t->stack, local_regs(caller), &fell_back);
+    uint32_t same = local_walk(&t->stack, regs, &fell_back);
 
-    if (unlikely(fell_back))
+    if (unlikely(fell_back)) {
         lose(&store.writer.header->fallback_stacks, 1);
+        if (unlikely(lateload_pending) &&
+            lateload_for_walk(regs.pc, t->stack.interrupted || t->within))
+            same = local_walk(&t->stack, regs, &fell_back);
+    }
     if (unlikely(referee))
-        compare_with_referee(t, caller);
+        compare_with_referee(t, regs);
     return same;
 }
 
@@ -112,16 +122,17 @@ static bool follow_epoch(struct thread_state *t)
 
     if (!stacks_set_root(&t->stacks, (uint64_t)epoch << 32 | t->id))
         return false;
+    tags_new_root(t, false);
     t->epoch = epoch;
     local_forget(&t->stack, epoch);
     return true;
 }
 
-/* The stack from `caller` outwards as it is to be interned. False: no memory. */
-static inline bool walk_and_cut(struct thread_state *t, const uintptr_t *caller,
+/* The stack from `regs` outwards as it is to be interned. False: no memory. */
+static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
                                 struct cut_stack *out)
 {
-    uint32_t same = walk(t, caller);
+    uint32_t same = walk(t, regs);
 
     if (likely(cut_stack(&t->cut, t->stack.pcs, t->stack.len, same, out)))
         return true;
@@ -129,19 +140,19 @@ static inline bool walk_and_cut(struct thread_state *t, const uintptr_t *caller,
     return false;
 }
 
-static struct stack_entry *intern_stack(struct thread_state *t, const uintptr_t *caller)
+static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs regs)
 {
     struct stack_entry *e;
     struct cut_stack s;
 
-    if (unlikely(!walk_and_cut(t, caller, &s)))
+    if (unlikely(!walk_and_cut(t, regs, &s)))
         return NULL;
     if (unlikely(modules_doubtful(s.pcs, s.n)))
         for (uint32_t i = 0; i < s.n; i++)
             if (s.pcs[i] != STACK_TRUNCATED)
                 modules_note(s.pcs[i], NULL);
     if (unlikely(t->epoch != modules_epoch()))
-        if (!follow_epoch(t) || !walk_and_cut(t, caller, &s))
+        if (!follow_epoch(t) || !walk_and_cut(t, regs, &s))
             return NULL;
     e = stacks_intern(&t->stacks, s.pcs, s.n, s.same, s.dropped, note_module);
     /* A module first seen in this very stack may have begun an epoch. */
@@ -150,12 +161,21 @@ static struct stack_entry *intern_stack(struct thread_state *t, const uintptr_t 
     return e;
 }
 
+/* The first event of a stack. False: there is no room for it. */
+static FLAME_NOINLINE bool first_row(struct thread_state *t, struct stack_entry *e)
+{
+    if (lateload_pending)
+        lateload_before_thread();
+    e->row = threads_new_row(t, e->node, 0);
+    return e->row != 0;
+}
+
 /* The calling thread's row for its stack; 0 when there is no room for it. */
 static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr_t *caller)
 {
-    struct stack_entry *e = intern_stack(t, caller);
+    struct stack_entry *e = intern_stack(t, local_regs(caller));
 
-    if (unlikely(!e || (!e->row && !(e->row = threads_new_row(t, e->node, 0)))))
+    if (unlikely(!e || (!e->row && !first_row(t, e))))
         return 0;
     local_mark(&t->stack, e->row);
     return e->row;
@@ -214,6 +234,7 @@ static FLAME_COLD void lose_alloc(size_t size)
     static bool said;
     struct trace_header *h = store.writer.header;
 
+    watch_miss_alloc();
     if (sandbox_on()) {
         lose(&h->sandbox_calls, 1);
         lose(&h->sandbox_bytes, size);
@@ -243,17 +264,18 @@ static inline struct weight weight_of(uintptr_t p, uint64_t size)
                                   : sampler_weight(record_period, size, p);
 }
 
-static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, const uintptr_t *caller)
+/* False: it is lost. */
+static inline bool count_alloc(struct thread_state *t, uintptr_t p, size_t size,
+                               const uintptr_t *caller, struct weight w)
 {
     struct trace_header *h = store.writer.header;
-    struct weight w = weight_of(p, size);
     bool alone = threads_count() == 1;
     uint32_t id = row_of(t, caller);
     struct trace_row *row;
 
     if (unlikely(!id || !shadow_put(p, (struct block){.row = id, .size = size}))) {
         lose_alloc(size);
-        return;
+        return false;
     }
     row = store_row(id);
     peak_add(h, t, row, w.bytes, alone);
@@ -261,29 +283,77 @@ static void count_alloc(struct thread_state *t, uintptr_t p, size_t size, const 
     row->alloc_calls += w.calls;
     peak_check(h, t, alone);
     t->last_block = p;
-    if (unlikely(watch_is_on()))
+    return true;
+}
+
+static FLAME_COLD void lose_threadless(size_t size)
+{
+    int saved = errno;
+
+    lose_alloc(size);
+    errno = saved;
+}
+
+/* The program does not want it. */
+static FLAME_COLD void leave_out(struct thread_state *t, uintptr_t p, size_t size)
+{
+    struct trace_header *h = store.writer.header;
+
+    lose(&h->paused_calls, 1);
+    lose(&h->paused_bytes, size);
+    t->last_block = 0;
+    if (!pausedblocks_put(p, size))
+        watch_miss_alloc();
+}
+
+/* Where something is watched: whether the block is recorded, and what it stands for. */
+static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t size,
+                                    struct weight *w)
+{
+    if (t->paused) {
+        leave_out(t, p, size);
+        return false;
+    }
+    if (record_period && !sampler_take(&t->sampler, record_period, size)) {
+        t->last_block = 0;
+        return false;
+    }
+    *w = weight_of(p, size);
+    return true;
+}
+
+/* What an operator calls is not yet what the program gets. */
+static FLAME_COLD void watch_block(struct thread_state *t, uintptr_t p, uint32_t watched)
+{
+    struct block b;
+
+    if (watched & WATCH_REGIONS)
         regions_note(p, t->region);
+    if (watched & WATCH_MISUSE && !threads_in_operator(t) && shadow_find(p, &b))
+        made_note(b.row, TRACE_MADE_MALLOC);
 }
 
 void record_alloc(const void *p, size_t size, const uintptr_t *caller)
 {
     struct thread_state *t = threads_self();
+    struct weight w = {size, 1};
     struct timing timing;
+    uint32_t watched;
+    bool known;
     int saved;
 
     if (unlikely(!t)) {
-        saved = errno;
-        lose_alloc(size);
-        errno = saved;
+        lose_threadless(size);
         return;
     }
-    if (record_period && !sampler_take(&t->sampler, record_period, size)) {
-        t->last_block = 0;
+    watched = watch_is_on();
+    if (unlikely(watched) && !is_taken(t, (uintptr_t)p, size, &w))
         return;
-    }
     saved = *t->errno_at;
     timing = begin_event(t);
-    count_alloc(t, (uintptr_t)p, size, caller);
+    known = count_alloc(t, (uintptr_t)p, size, caller, w);
+    if (unlikely(watched & (WATCH_REGIONS | WATCH_MISUSE)) && known)
+        watch_block(t, (uintptr_t)p, watched);
     end_event(t, timing);
     *t->errno_at = saved;
 }
@@ -306,11 +376,10 @@ static FLAME_COLD struct trace_row *others_row(struct thread_state *t, uint32_t 
     return own ? store_row(own) : NULL;
 }
 
-static void count_free(struct thread_state *t, uintptr_t p, struct block b)
+FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b, struct weight w)
 {
     struct trace_header *h = store.writer.header;
     struct trace_row *row = store_row(b.row);
-    struct weight w = weight_of(p, b.size);
     bool counts;
 
     if (unlikely(row->thread != t->id)) {
@@ -330,7 +399,7 @@ static void count_free(struct thread_state *t, uintptr_t p, struct block b)
     }
 }
 
-void record_taken_free(const void *p, struct block b)
+FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w)
 {
     struct thread_state *t = threads_self();
     struct timing timing;
@@ -343,30 +412,177 @@ void record_taken_free(const void *p, struct block b)
     }
     saved = *t->errno_at;
     timing = begin_event(t);
-    count_free(t, (uintptr_t)p, b);
+    count_free(t, p, b, w);
     end_event(t, timing);
     *t->errno_at = saved;
 }
 
-void record_free(const void *p)
+void record_plain_free(const void *p, struct block b)
 {
-    struct block b;
+    tell_free((uintptr_t)p, b, (struct weight){b.size, 1});
+}
 
-    if (!shadow_take((uintptr_t)p, &b))
+void record_taken_free(const void *p, struct block b)
+{
+    tell_free((uintptr_t)p, b, weight_of((uintptr_t)p, b.size));
+}
+
+/* ---- pools ---- */
+
+/* The row in which the calling thread counts frees of what `row` counts; NULL as others_row. */
+static struct trace_row *row_for_free(struct thread_state *t, uint32_t row, bool *counts)
+{
+    *counts = true;
+    return store_row(row)->thread == t->id ? store_row(row) : others_row(t, row, counts);
+}
+
+/* The block's bytes are, or are no longer, left out where its backing counts. False: it has none
+ * that counts. */
+static bool shift(struct thread_state *t, const struct pool_block *b, uint64_t bytes)
+{
+    struct trace_header *h = store.writer.header;
+    struct trace_row *row;
+    bool counts;
+
+    if (!b->backing_row)
+        return false;
+    row = row_for_free(t, b->backing_row, &counts);
+    if (!row) {
+        if (counts)
+            lose(&h->lost_frees, 1);
+        return counts;
+    }
+    peak_keep_share(h, row);
+    row->alloc_bytes -= bytes;
+    return true;
+}
+
+void record_pool_alloc(const struct pool_block *b)
+{
+    struct thread_state *t = guard.self;
+    struct trace_header *h = store.writer.header;
+    struct trace_row *row = store_row(b->row);
+    bool alone = threads_count() == 1, within = shift(t, b, b->size);
+
+    if (within)
+        peak_keep_share(h, row);
+    else
+        peak_add(h, t, row, b->size, alone);
+    row->alloc_bytes += b->size;
+    row->alloc_calls++;
+    if (!within)
+        peak_check(h, t, alone);
+    t->last_block = 0;
+}
+
+void record_pool_free(const struct pool_block *b)
+{
+    struct thread_state *t = guard.self;
+    struct trace_header *h = store.writer.header;
+    bool within = shift(t, b, -b->size), counts;
+    struct trace_row *row = row_for_free(t, b->row, &counts);
+
+    if (!row) {
+        if (counts)
+            lose(&h->lost_frees, 1);
         return;
-    if (unlikely(watch_is_on()))
+    }
+    if (within)
+        peak_keep_share(h, row);
+    else
+        peak_sub(h, t, row, b->size);
+    row->free_bytes += b->size;
+    row->free_calls++;
+    t->last_block = 0;
+}
+
+static void free_with_backing(const struct pool_block *b, void *arg FLAME_UNUSED)
+{
+    record_pool_free(b);
+}
+
+/* What pools have handed out of a block goes with it. */
+static FLAME_COLD void backing_gone(uintptr_t p)
+{
+    struct thread_state *t = threads_self();
+    int saved;
+
+    if (!t || !pools_may_be_backing(p))
+        return;
+    saved = *t->errno_at;
+    pools_lock();
+    pools_backing_gone(p, free_with_backing, NULL);
+    pools_unlock();
+    *t->errno_at = saved;
+}
+
+void record_watched_free(const void *p, struct block b)
+{
+    if (watch_has(WATCH_POOLS))
+        backing_gone((uintptr_t)p);
+    if (watch_has(WATCH_REGIONS))
         regions_take((uintptr_t)p);
     record_taken_free(p, b);
+}
+
+uint32_t record_node(const uintptr_t *caller)
+{
+    struct thread_state *t = threads_self();
+    const struct stack_entry *e;
+    int saved;
+
+    if (!t)
+        return 0;
+    saved = *t->errno_at;
+    if (lateload_pending)
+        lateload_before_thread();
+    e = intern_stack(t, local_regs(caller));
+    *t->errno_at = saved;
+    return e ? e->node : 0;
+}
+
+uint32_t record_node_within(struct walk_regs regs)
+{
+    struct thread_state *t = threads_self();
+    const struct stack_entry *e;
+
+    if (!t)
+        return 0;
+    t->within = true;
+    e = intern_stack(t, regs);
+    t->within = false;
+    return e ? e->node : 0;
+}
+
+uint32_t record_stack(const uintptr_t *caller)
+{
+    struct thread_state *t = threads_self();
+    uint32_t row;
+    int saved;
+
+    if (!t)
+        return 0;
+    saved = *t->errno_at;
+    /* Not by what row_of recalls: with two callers it would not be inlined in the hot path. */
+    row = look_up_row(t, caller);
+    *t->errno_at = saved;
+    return row;
 }
 
 bool record_take(const void *p, struct block *b)
 {
     struct thread_state *t = guard.self;
 
-    if (!shadow_take((uintptr_t)p, b))
-        return false;
     if (t)
-        t->taken_region = unlikely(watch_is_on()) ? regions_take((uintptr_t)p) : 0;
+        t->taken_left_out = 0;
+    if (!shadow_take((uintptr_t)p, b)) {
+        record_unknown_free(p);
+        return false;
+    }
+    if (watch_has(WATCH_POOLS))
+        backing_gone((uintptr_t)p);
+    if (t)
+        t->taken_region = watch_has(WATCH_REGIONS) ? regions_take((uintptr_t)p) : 0;
     return true;
 }
 
@@ -377,4 +593,21 @@ void record_put_back(const void *p, struct block b)
     shadow_put((uintptr_t)p, b);
     if (t && unlikely(t->taken_region))
         regions_put_back((uintptr_t)p, t->taken_region);
+}
+
+FLAME_NOINLINE void record_unknown_free(const void *p)
+{
+    struct thread_state *t = guard.self;
+    uint64_t size;
+
+    if (watch_has(WATCH_LEFT_OUT) && pausedblocks_take((uintptr_t)p, &size) && t)
+        t->taken_left_out = size + 1;
+}
+
+FLAME_NOINLINE void record_unknown_back(const void *p)
+{
+    struct thread_state *t = guard.self;
+
+    if (t && t->taken_left_out)
+        pausedblocks_put((uintptr_t)p, t->taken_left_out - 1);
 }

@@ -8,8 +8,10 @@
 #ifndef FLAME_PRELOAD_RECORD_H
 #define FLAME_PRELOAD_RECORD_H
 
+#include "preload/shadow/shadow.h"
 #include "preload/threads.h"
-#include "preload/shadow.h"
+#include "preload/watch/pools.h"
+#include "preload/watch/watching.h"
 #include "unwind/local.h"
 
 /* The program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
@@ -24,14 +26,54 @@ static inline bool record_passes(size_t size)
 {
     struct thread_state *t = guard.self;
 
-    if (likely(!record_period) || unlikely(!t) || !sampler_passes(&t->sampler, size))
+    if (likely(!record_period) || unlikely(!t) || t->paused || !sampler_passes(&t->sampler, size))
         return false;
     t->last_block = 0;
     return true;
 }
 
-/* The program is about to give `p` back. Unknown blocks are ignored. */
-void record_free(const void *p);
+/* What record_free comes to for a block that was known: where nothing is watched, and where
+ * something is. */
+void record_plain_free(const void *p, struct block b);
+void record_watched_free(const void *p, struct block b);
+
+/* The program is about to give back a block that is not recorded, as one that was left out is
+ * (preload/watch/pausedblocks.h); and it did not, after all. */
+void record_unknown_free(const void *p);
+void record_unknown_back(const void *p);
+
+/* The program is about to give `p` back. Unknown blocks are ignored. Inline: a call less for
+ * each free. */
+static inline void record_free(const void *p)
+{
+    struct block b;
+
+    if (!shadow_take((uintptr_t)p, &b)) {
+        if (watch_has(WATCH_LEFT_OUT))
+            record_unknown_free(p);
+        return;
+    }
+    if (unlikely(watch_is_on()))
+        record_watched_free(p, b);
+    else
+        record_plain_free(p, b);
+}
+
+/* A pool has handed a block out, whose row is the calling thread's own; and took it back. With the
+ * pools' lock, and where blocks are not sampled. */
+void record_pool_alloc(const struct pool_block *b);
+void record_pool_free(const struct pool_block *b);
+
+/* The calling thread's node for its stack from `caller` on; 0: there is no room. */
+uint32_t record_node(const uintptr_t *caller);
+
+/* The same from a place in the C library that is at work there: nothing is loaded for it. errno
+ * may change. */
+uint32_t record_node_within(struct walk_regs regs);
+
+/* The calling thread's row for its stack from `caller` on, in which nothing need be counted;
+ * 0: there is no room. */
+uint32_t record_stack(const uintptr_t *caller);
 
 /*
  * realloc in two steps, as another thread may get the address the moment the

@@ -9,10 +9,12 @@
 #include <sys/syscall.h>
 
 #include "common/pages.h"
+#include "preload/lateload.h"
 #include "preload/run/process.h"
 #include "preload/run/seccomp_filter.h"
 #include "preload/store.h"
 #include "preload/threads.h"
+#include "unwind/sharedrules.h"
 
 /* What is taken before memory and files are out of reach. Address space costs nothing
  * until it is used; segments of the trace are on the disk. */
@@ -25,20 +27,20 @@
 #endif
 
 /* A copy of a filter in force; never freed, as other threads may be running it. */
-struct filter {
-    const struct filter *older;
+struct entered_filter {
+    const struct entered_filter *older;
     size_t n;
     struct sock_filter code[];
 };
 
 static struct {
-    const struct filter *newest;
+    const struct entered_filter *newest;
     bool strict;  /* read, write, exit and sigreturn are left, and none is ours */
     bool within;  /* there were filters before us, and what they say is not known */
     uint32_t pid; /* of the process that records; 0: not known */
 } box;
 
-static bool passes(const struct filter *f, const struct seccomp_data *call)
+static bool passes(const struct entered_filter *f, const struct seccomp_data *call)
 {
     return (seccomp_filter_run(f->code, f->n, call) & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ALLOW;
 }
@@ -77,7 +79,7 @@ static bool starts_programs(long number)
     }
 }
 
-static bool passes_call(const struct filter *f, long number, const unsigned long args[6])
+static bool passes_call(const struct entered_filter *f, long number, const unsigned long args[6])
 {
     struct seccomp_data call = seccomp_filter_data(number, args);
 
@@ -87,7 +89,7 @@ static bool passes_call(const struct filter *f, long number, const unsigned long
 static bool gate(long number, const unsigned long args[6])
 {
     struct seccomp_data call = seccomp_filter_data(number, args);
-    const struct filter *f = __atomic_load_n(&box.newest, __ATOMIC_ACQUIRE);
+    const struct entered_filter *f = __atomic_load_n(&box.newest, __ATOMIC_ACQUIRE);
 
     if (__atomic_load_n(&box.strict, __ATOMIC_ACQUIRE) || (box.within && !starts_programs(number)))
         return false;
@@ -107,9 +109,9 @@ static bool is_readable(const void *p, size_t size)
 }
 
 /* NULL when the kernel will not take it either, or *no_memory. */
-static struct filter *copy_of(const struct sock_fprog *prog, bool *no_memory)
+static struct entered_filter *copy_of(const struct sock_fprog *prog, bool *no_memory)
 {
-    struct filter *f;
+    struct entered_filter *f;
 
     *no_memory = false;
     if (!is_readable(prog, sizeof *prog) || !prog->len || prog->len > BPF_MAXINSNS ||
@@ -124,24 +126,24 @@ static struct filter *copy_of(const struct sock_fprog *prog, bool *no_memory)
     return f;
 }
 
-struct call {
+struct needed_call {
     long number;
     long instead; /* another that does as well; 0: none */
     unsigned long args[6];
 };
 
 /* What may be needed later, with the arguments filters look at. */
-static const struct call for_memory[] = {
+static const struct needed_call for_memory[] = {
     {SYS_mmap,
      0,
      {0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (unsigned)-1}},
 };
 
-static const struct call to_fill_the_trace[] = {
+static const struct needed_call to_fill_the_trace[] = {
     {SYS_madvise, 0, {4096, TRACE_SEGMENT_SIZE, MADV_POPULATE_WRITE}},
 };
 
-static const struct call to_open_the_trace[] = {
+static const struct needed_call to_open_the_trace[] = {
     {SYS_openat, 0, {(unsigned)AT_FDCWD, 4096, O_RDWR | O_CLOEXEC | O_NOFOLLOW}},
     {SYS_fstat, SYS_newfstatat, {3, 4096}},
     {SYS_prlimit64, 0, {0, RLIMIT_FSIZE, 0, 4096}},
@@ -151,7 +153,7 @@ static const struct call to_open_the_trace[] = {
 };
 
 /* Whether `f`, which is not in force yet, will let all of them through. NULL: strict mode. */
-static bool will_pass(const struct filter *f, const struct call *calls, size_t n)
+static bool will_pass(const struct entered_filter *f, const struct needed_call *calls, size_t n)
 {
     bool all = f != NULL;
 
@@ -163,8 +165,9 @@ static bool will_pass(const struct filter *f, const struct call *calls, size_t n
 
 #define WILL_PASS(f, calls) will_pass(f, calls, ARRAY_LEN(calls))
 
-static void take_ahead(const struct filter *f)
+static void take_ahead(const struct entered_filter *f)
 {
+    lateload_before_sandbox();
     if (!WILL_PASS(f, for_memory))
         pages_reserve(RESERVED_MEMORY);
     trace_writer_reserve(&store.writer, WILL_PASS(f, to_fill_the_trace) ? 0 : RESERVED_SEGMENTS,
@@ -183,9 +186,9 @@ static bool is_ours(void)
     return !box.pid || !self.pid || self.pid == box.pid;
 }
 
-static long enter(const struct sandbox_entry *entry, struct filter *f)
+static long enter(const struct sandbox_entry *entry, struct entered_filter *f)
 {
-    const struct filter *older = box.newest;
+    const struct entered_filter *older = box.newest;
     bool was_strict = box.strict;
     kernel_gate *was = kernel_gatekeeper;
     long result;
@@ -210,7 +213,7 @@ static long enter(const struct sandbox_entry *entry, struct filter *f)
 
 long sandbox_enter(const struct sandbox_entry *entry, bool prepare)
 {
-    struct filter *f = NULL;
+    struct entered_filter *f = NULL;
     bool no_memory = false;
     int saved = errno;
 
@@ -222,6 +225,8 @@ long sandbox_enter(const struct sandbox_entry *entry, bool prepare)
     }
     if (prepare)
         take_ahead(f);
+    /* Who is in a sandbox is not to tell those outside anything. */
+    sharedrules_drop(NULL);
     errno = saved;
     return enter(entry, f);
 }
@@ -266,7 +271,7 @@ void sandbox_after_fork(void)
 bool sandbox_allows_trace(void)
 {
     for (size_t i = 0; sandbox_on() && i < ARRAY_LEN(to_open_the_trace); i++) {
-        const struct call *call = &to_open_the_trace[i];
+        const struct needed_call *call = &to_open_the_trace[i];
 
         if (!gate(call->number, call->args) && !(call->instead && gate(call->instead, call->args)))
             return false;

@@ -10,6 +10,9 @@
  * most of their frames from the root on, so the last stack is kept root first with the node of each
  * frame: the common part costs a comparison, only the rest is looked up.
  *
+ * A table grows where it is: its pages stay, and as many come behind them. A forked child
+ * has no use for a large one, so the kernel does not copy it (pages_keep).
+ *
  * Rejected: one table of whole stacks by hash. Each distinct stack would be
  * stored whole (cc1 has hundreds of thousands, 40 frames deep), and a shared
  * table needs either a lock or a resizing scheme between threads.
@@ -34,10 +37,15 @@ void stacks_init(struct stack_table *t, struct stack_small *small)
                               .last_cap = STACKS_SMALL_FRAMES};
 }
 
+static size_t entries_size(size_t count)
+{
+    return count * sizeof(struct stack_entry);
+}
+
 static void free_entries(struct stack_entry *entries, size_t count)
 {
     if (count > STACKS_SMALL_ENTRIES)
-        pages_free(entries, count * sizeof *entries);
+        pages_free(entries, entries_size(count));
 }
 
 /* The last stack's places and pcs lie in one block. */
@@ -99,7 +107,9 @@ void stacks_forget_last(struct stack_table *t)
 
 void stacks_restart(struct stack_table *t)
 {
-    free_entries(t->entries, (size_t)t->mask + 1);
+    if (!t->kept)
+        free_entries(t->entries, (size_t)t->mask + 1);
+    t->kept = false;
     t->entries = t->small->entries;
     t->mask = STACKS_SMALL_ENTRIES - 1;
     memset(t->entries, 0, STACKS_SMALL_ENTRIES * sizeof *t->entries);
@@ -109,7 +119,7 @@ void stacks_restart(struct stack_table *t)
 
 uint32_t stacks_inherited(struct stack_table *t, uint64_t addr)
 {
-    return new_node(t, t->last_place[0].node, addr, TRACE_NODE_INHERITED);
+    return new_node(t, t->root, addr, TRACE_NODE_INHERITED);
 }
 
 uint32_t stacks_above(struct stack_table *t, uint32_t node, uint64_t addr, uint32_t kind)
@@ -123,9 +133,17 @@ bool stacks_set_root(struct stack_table *t, uint64_t addr)
 
     if (!root)
         return false;
-    t->last_place[0] = (struct stack_place){root, root};
-    stacks_forget_last(t);
+    t->root = root;
+    stacks_set_base(t, 0);
     return true;
+}
+
+void stacks_set_base(struct stack_table *t, uint32_t node)
+{
+    if (!node)
+        node = t->root;
+    t->last_place[0] = (struct stack_place){node, node};
+    stacks_forget_last(t);
 }
 
 /* Of the path that goes on to `pc`; the upper half is good for a place. */
@@ -139,42 +157,84 @@ static inline uint32_t upper(uint64_t hash)
     return (uint32_t)(hash >> 32);
 }
 
-/* Memory for a table. A large one is read at random, so huge pages pay. */
-static struct stack_entry *new_entries(size_t count)
-{
-    const size_t huge = (size_t)2 << 20;
-    size_t size = count * sizeof(struct stack_entry);
-    struct stack_entry *fresh;
+#define FIRST_PAGES 256u                 /* entries of the first table that is not small */
+#define WORTH_KEEPING ((size_t)64 << 10) /* bytes */
+#define HUGE ((size_t)2 << 20)
 
-    if (size < huge)
-        return pages_alloc(size);
-    fresh = pages_alloc_aligned(size, huge);
-    if (fresh)
-        pages_advise(fresh, size, MADV_HUGEPAGE);
-    return fresh;
+static void place(struct stack_entry *entries, uint32_t mask, const struct stack_entry *e)
+{
+    uint32_t at = e->hash & mask;
+
+    while (entries[at].parent)
+        at = (at + 1) & mask;
+    entries[at] = *e;
+}
+
+/* The entries move to other memory, twice as much at least: of small tables, and of large ones,
+ * which are read at random, so that huge pages pay. */
+static bool move(struct stack_table *t, uint32_t old_size, uint32_t size)
+{
+    bool large = entries_size(size) >= HUGE;
+    struct stack_entry *fresh =
+        large ? pages_alloc_aligned(entries_size(size), HUGE) : pages_alloc(entries_size(size));
+
+    if (!fresh)
+        return false;
+    if (large)
+        pages_advise(fresh, entries_size(size), MADV_HUGEPAGE);
+    else
+        pages_fill(fresh, entries_size(size));
+    for (uint32_t i = 0; i < old_size; i++)
+        if (t->entries[i].parent)
+            place(fresh, size - 1, &t->entries[i]);
+    free_entries(t->entries, old_size);
+    t->entries = fresh;
+    t->kept = false;
+    return true;
+}
+
+/*
+ * The entries stay, and as many free ones come behind them. Then each is placed again, from
+ * behind a free one around to that: so an entry finds its place no further on than it was, or
+ * as far in the other half, and never behind one that is still to be placed.
+ */
+static bool widen(struct stack_table *t, uint32_t old_size)
+{
+    struct stack_entry *wide =
+        pages_resize(t->entries, entries_size(old_size), entries_size(old_size * 2));
+    uint32_t mask = old_size * 2 - 1, first = 0;
+
+    if (!wide)
+        return false;
+    pages_fill(wide + old_size, entries_size(old_size));
+    while (wide[first].parent)
+        first++;
+    for (uint32_t i = 1; i < old_size; i++) {
+        struct stack_entry *at = &wide[(first + i) & (old_size - 1)], e = *at;
+
+        if (!e.parent)
+            continue;
+        *at = (struct stack_entry){.parent = 0};
+        place(wide, mask, &e);
+    }
+    t->entries = wide;
+    return true;
 }
 
 static bool grow(struct stack_table *t)
 {
     uint32_t old_size = t->mask + 1;
-    struct stack_entry *old = t->entries;
-    struct stack_entry *fresh = new_entries((size_t)old_size * 2);
+    bool small = old_size == STACKS_SMALL_ENTRIES;
+    uint32_t size = small ? FIRST_PAGES : old_size * 2;
+    bool ok = small || entries_size(size) >= HUGE ? move(t, old_size, size) : widen(t, old_size);
 
-    if (!fresh)
+    if (!ok)
         return false;
-    t->entries = fresh;
-    t->mask = old_size * 2 - 1;
-    for (uint32_t i = 0; i < old_size; i++) {
-        uint32_t at;
-
-        if (!old[i].parent)
-            continue;
-        at = old[i].hash & t->mask;
-        while (fresh[at].parent)
-            at = (at + 1) & t->mask;
-        fresh[at] = old[i];
-    }
-    free_entries(old, old_size);
+    t->mask = size - 1;
+    /* Where it cannot be done any more, it may still be so: what is not there must not be freed,
+     * as something else may have come there. */
+    if (entries_size(size) >= WORTH_KEEPING && pages_keep(t->entries, entries_size(size)))
+        t->kept = true;
     return true;
 }
 

@@ -23,13 +23,15 @@ struct stack_table {
     struct stack_small *small;
     struct stack_entry *entries;
     uint32_t mask, used;
+    bool kept; /* forked children do not have the entries */
     struct id_chunk ids;
+    uint32_t root; /* node */
     /* The last stack, root first: most of the next one is the same. */
     uint64_t *last_pc;
     struct stack_place {
         uint64_t hash;
         uint32_t node;
-    } * last_place; /* parallel to last_pc, one further in: [0] is the root */
+    } * last_place; /* parallel to last_pc, one further in: [0] is the root, or the base */
     uint32_t last_len, last_cap;
     struct stack_entry *last_entry; /* of its innermost frame; NULL when unknown */
 };
@@ -49,7 +51,7 @@ void stacks_init(struct stack_table *t, struct stack_small *small);
 void stacks_release(struct stack_table *t);
 
 /* In a forked child: forgets all stacks, because their nodes are in the parent's trace. A root
- * must be set next. */
+ * must be set next, or the table be released. */
 void stacks_restart(struct stack_table *t);
 
 /* A new TRACE_NODE_INHERITED on the root; 0 when the trace is full. */
@@ -60,6 +62,9 @@ uint32_t stacks_above(struct stack_table *t, uint32_t node, uint64_t addr, uint3
 
 /* Starts a tree of its own under a new root; `addr` as TRACE_NODE_ROOT has it. */
 bool stacks_set_root(struct stack_table *t, uint64_t addr);
+
+/* From now on stacks stand on `node` and not on the root; 0: on the root again. */
+void stacks_set_base(struct stack_table *t, uint32_t node);
 
 /* Makes the next stack the first: what is known of the one before is out of date. */
 void stacks_forget_last(struct stack_table *t);

@@ -2,10 +2,10 @@
 
 #include <errno.h>
 
-struct store store;
+FLAME_BULK struct store store;
 
 /* Rows this process has nothing to write to: it inherited them. */
-static char nobodys[TRACE_SEGMENT_SIZE];
+static FLAME_BULK char nobodys[TRACE_SEGMENT_SIZE];
 
 /* Lock held. */
 static bool refill(struct store_kind *kind, char **segments, uint32_t nsegments,

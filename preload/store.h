@@ -12,7 +12,7 @@
 #ifndef FLAME_PRELOAD_STORE_H
 #define FLAME_PRELOAD_STORE_H
 
-#include "common/trace_writer.h"
+#include "common/trace/trace_writer.h"
 
 #define STORE_SEGMENTS 65536
 

@@ -9,6 +9,7 @@
 #include "preload/real.h"
 #include "preload/record.h"
 #include "preload/threads.h"
+#include "preload/watch/watching.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -18,7 +19,7 @@
 /* False: the call comes from inside another hook, and is only to be passed on. */
 static inline bool telling_enter(void)
 {
-    if (unlikely(guard.busy) && guard.busy != GUARD_OPERATOR) {
+    if (unlikely(guard.busy & GUARD_AT_WORK)) {
         if (guard.busy == GUARD_RECORDING && guard.self)
             guard.self->record->skipped++;
         return false;
@@ -32,10 +33,23 @@ static inline void telling_leave(void)
     guard.busy = GUARD_IDLE;
 }
 
-/* Where a nested call goes. */
+/* Where a nested call goes, which hands something out that nobody records. */
 static inline const struct real *telling_nested(void)
 {
-    return guard.busy == GUARD_STARTING ? &real_arena_calls : &real;
+    if (guard.busy == GUARD_STARTING)
+        return &real_arena_calls;
+    watch_miss_alloc();
+    return &real;
+}
+
+/* What the allocator has mapped to serve the call is told with its caller's stack. The guard is
+ * at GUARD_RECORDING afterwards. (preload/mapping/ has it.) */
+FLAME_COLD void telling_settle(const uintptr_t *caller);
+
+static inline void telling_served(const uintptr_t *caller)
+{
+    if (unlikely(guard.served))
+        telling_settle(caller);
 }
 
 /* To be called after telling_enter and the real call, in place of telling_leave. */
@@ -46,6 +60,82 @@ static inline void telling_alloc(void *p, size_t size, const uintptr_t *caller)
         if (lifecycle_on())
             record_alloc(p, size, caller);
     }
+    telling_served(caller);
+    telling_leave();
+}
+
+/*
+ * What hooks do where frees are watched (preload/misuse/ has these; watching.h asks). The guard
+ * is at GUARD_RECORDING and recording is on, but for the operators.
+ */
+
+/* How a block is given back: TRACE_CALL_..., with the size that the caller says, or
+ * TELLING_NO_SIZE. `caller` as LOCAL_CALLER has it. */
+struct telling_free {
+    uint32_t call;
+    uint64_t given;
+    const uintptr_t *caller;
+};
+#define TELLING_NO_SIZE UINT64_MAX
+
+/* As record_take, and judges. */
+bool telling_take(void *p, struct telling_free how, struct block *b);
+
+/* As record_free, and judges. */
+void telling_free(void *p, struct telling_free how);
+
+/* Before a dlclose. */
+void telling_unload(void);
+
+/*
+ * Around an operator new, and around an operator delete of what is not NULL. Whether it is the
+ * outermost, for libstdc++'s call each other; then the end is told as well, but for a new that
+ * an exception leaves. `frame`: the operator's. `made`: enum trace_made. What an operator delete
+ * has free called for is judged as the delete.
+ */
+bool telling_new_begin(const void *frame);
+void telling_new_end(void *p, uint32_t made, bool outermost);
+bool telling_delete_begin(void *p, struct telling_free how);
+void telling_delete_end(void);
+
+/* A tail call would take the caller's frame away before it is looked at. */
+#define TELLING_STAY() __asm__ volatile("")
+
+/* What a hook of realloc or its like does around the real call: the block is taken out of the books
+ * before, as the allocator may give its address to another thread meanwhile. */
+struct telling_resize {
+    struct block old;
+    bool on, known;
+};
+
+/* To be called after telling_enter. What is given back by TRACE_CALL_NONE is not judged. */
+FLAME_INLINE void telling_resize_begin(struct telling_resize *r, void *p, struct telling_free how)
+{
+    guard.busy = GUARD_RECORDING;
+    r->on = lifecycle_on();
+    r->known = r->on && p &&
+               (watch_has(WATCH_MISUSE) ? telling_take(p, how, &r->old) : record_take(p, &r->old));
+    guard.busy = GUARD_REAL;
+}
+
+/* To be called after the real call, in place of telling_leave. `fresh`: the block of `size` bytes
+ * that came of it, or NULL; then `gone` says whether the old one was freed. Inlined in any case,
+ * as resize in hooks.c. */
+FLAME_INLINE void telling_resize_end(struct telling_resize *r, const void *p, void *fresh,
+                                     size_t size, bool gone, const uintptr_t *caller)
+{
+    guard.busy = GUARD_RECORDING;
+    if (r->known) {
+        if (fresh || gone)
+            record_taken_free(p, r->old);
+        else
+            record_put_back(p, r->old);
+    } else if (watch_has(WATCH_LEFT_OUT) && p && !fresh && !gone) {
+        record_unknown_back(p);
+    }
+    if (r->on && fresh)
+        record_alloc(fresh, size, caller);
+    telling_served(caller);
     telling_leave();
 }
 

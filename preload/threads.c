@@ -6,12 +6,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/kernel.h"
 #include "common/pages.h"
-#include "common/clock.h"
 #include "preload/run/process.h"
 #include "preload/run/title.h"
-#include "preload/shadow.h"
+#include "preload/shadow/shadow.h"
+#include "preload/tags.h"
+#include "preload/watch/pausedblocks.h"
 #include "unwind/arch.h"
 #include "unwind/modules.h"
 
@@ -27,7 +29,7 @@ __thread struct guard guard;
 static uint32_t depth_limit = 1024;
 
 /* In a forked child, states[count..dead_end) belong to the parent's other threads. */
-static struct {
+static FLAME_BULK struct {
     struct spinlock lock;
     uint64_t sample;
     bool none;                /* no states are made any more */
@@ -185,7 +187,16 @@ static void release(struct thread_state *t)
     far_release(&t->inherited);
     local_stack_release(&t->stack);
     cut_release(&t->cut);
+    tags_release(t);
     pages_free(t, sizeof *t);
+}
+
+/* In a forked child: of a thread that is not there, which has had no event here. */
+static void release_dead(struct thread_state *t)
+{
+    local_drop_marks(&t->stack);
+    stacks_restart(&t->stacks);
+    release(t);
 }
 
 static struct thread_state *fresh_state(void)
@@ -224,11 +235,12 @@ static struct thread_state *make(uint32_t tid)
         release(t);
         return NULL;
     }
+    tags_new_root(t, true);
     take_name(t->record);
     __atomic_store_n(&t->record->uses, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&t->record->tid, tid, __ATOMIC_RELEASE);
     if (threads.count < threads.dead_end)
-        release(threads.states[threads.count]);
+        release_dead(threads.states[threads.count]);
     threads.states[threads.count] = t;
     __atomic_store_n(&threads.count, threads.count + 1, __ATOMIC_RELEASE);
     return t;
@@ -249,6 +261,11 @@ static FLAME_COLD struct thread_state *adopt(void)
         t->tid = tid;
         t->last_block = 0;
         t->region = t->lost_regions = 0;
+        t->operator_at = t->taking.p = 0;
+        if (t->paused)
+            pausedblocks_end();
+        t->paused = 0;
+        tags_drop(t);
         local_stack_pass_on(&t->stack);
         t->record->uses++;
     } else {
@@ -291,6 +308,7 @@ void threads_after_fork(void)
     struct thread_state *self = guard.self;
 
     threads.lock.held = 0;
+    pausedblocks_after_fork(self && self->paused);
     if (threads.dead_end < threads.count)
         threads.dead_end = threads.count;
     for (uint32_t i = 0; self && i < threads.count; i++)
@@ -308,11 +326,11 @@ void threads_after_fork(void)
 }
 
 /* Some of what is left of the parent's threads. */
-static FLAME_COLD void release_dead(void)
+static FLAME_COLD void release_some(void)
 {
     spinlock_take(&threads.lock);
     for (uint32_t i = 0; i < DEAD_AT_ONCE && threads.dead_end > threads.count; i++)
-        release(threads.states[--threads.dead_end]);
+        release_dead(threads.states[--threads.dead_end]);
     spinlock_drop(&threads.lock);
 }
 
@@ -328,7 +346,7 @@ uint32_t threads_new_row(struct thread_state *t, uint32_t node, uint16_t flags)
         take_name(t->record);
         title_look(store.writer.header);
         if (unlikely(threads.dead_end > threads.count))
-            release_dead();
+            release_some();
     }
     id = t->rows.next;
     if (id > SHADOW_ROW_MAX)

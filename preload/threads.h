@@ -12,7 +12,7 @@
 #define FLAME_PRELOAD_THREADS_H
 
 #include "preload/guard.h"
-#include "preload/sampler.h"
+#include "preload/watch/sampler.h"
 #include "preload/stacks.h"
 #include "unwind/local.h"
 
@@ -26,6 +26,16 @@ struct far_table {
     uint32_t mask, used;
 };
 
+/* Mappings that wait for their row: the stack is looked at when the allocator has come back. */
+#define THREADS_SERVED 4
+struct served {
+    uint32_t n;
+    struct {
+        uintptr_t lo, hi;
+        uint64_t call; /* preload/mapping/mapped.h numbers them */
+    } mapping[THREADS_SERVED];
+};
+
 struct thread_state {
     uint16_t id; /* of the trace's thread record */
     uint32_t tid;
@@ -37,18 +47,40 @@ struct thread_state {
     struct far_table far;       /* by node: of other threads' blocks */
     struct far_table inherited; /* by the ancestor's row: of blocks from before the fork */
     struct local_stack stack;   /* the last one walked */
+    bool within;                /* this is a walk from the C library's inside: nothing is loaded */
+    struct served served;       /* what an allocator has mapped in the call it is serving */
     struct cut cut;
     struct id_chunk rows;
     int64_t peak_since;    /* live bytes below which no new maximum is looked for */
     uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */
-    uint32_t region;       /* its newest (watch/regions.h); 0: none */
+    uint32_t region;       /* its newest (preload/watch/regions.h); 0: none */
     uint32_t taken_region; /* of the block that record_take took last */
-    uint32_t lost_regions; /* begun since, when too many were open */
+    uint32_t paused; /* so often: what it allocates is left out (preload/watch/pausedblocks.h) */
+    uint64_t taken_left_out; /* size of what record_take took last and was left out, and one */
+    struct tags *tags;       /* (preload/tags.h); NULL: it never had one */
+    uint32_t lost_tags;      /* pushed since there was no room for one */
+    uint32_t lost_regions;   /* begun since, when too many were open */
+    uintptr_t operator_at;   /* frame of the outermost operator new that is watched; 0: none. One
+                                that an exception has left stays until the next */
+    struct taking {
+        uintptr_t p; /* what the operator delete that is watched was given; 0: none */
+        uint64_t given;
+        const uintptr_t *caller;
+        uint32_t call; /* enum trace_call */
+    } taking;
     /* What stack and stacks begin in: two pages with the rest are all that a thread of
      * few calls takes. */
     struct local_small small_stack;
     struct stack_small small_stacks;
 };
+
+#define THREADS_OPERATOR_REACH ((uintptr_t)1 << 20)
+
+/* Whether a watched operator new has, as it seems, called the function that asks. */
+static inline bool threads_in_operator(const struct thread_state *t)
+{
+    return t->operator_at - (uintptr_t)__builtin_frame_address(0) < THREADS_OPERATOR_REACH;
+}
 
 /*
  * The calling thread's state, made on its first event. NULL when there is no

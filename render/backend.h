@@ -1,6 +1,6 @@
 /*
  * backend.h: what draws a finished tree. A back end is one file that defines a
- * struct render_backend, and one row of the table in backends.c.
+ * struct render_backend, and one row of RENDER_BACKENDS below.
  */
 #ifndef FLAME_RENDER_BACKEND_H
 #define FLAME_RENDER_BACKEND_H
@@ -75,12 +75,29 @@ struct render_backend {
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
 
-extern const struct render_backend render_svg, render_html, render_png;
-extern const struct render_backend export_folded, export_pprof, export_speedscope, export_d3,
-    export_grafana, export_firefox, export_chrome, export_callgrind, export_massif, export_text,
-    export_csv;
+/* All back ends in the order of the help, the first being the default. */
+/* clang-format off */
+#define RENDER_BACKENDS(row) \
+    row(render_svg)          \
+    row(render_html)         \
+    row(render_png)          \
+    row(export_folded)       \
+    row(export_pprof)        \
+    row(export_speedscope)   \
+    row(export_d3)           \
+    row(export_grafana)      \
+    row(export_firefox)      \
+    row(export_chrome)       \
+    row(export_callgrind)    \
+    row(export_massif)       \
+    row(export_text)         \
+    row(export_csv)
+/* clang-format on */
 
-/* All back ends, the first being the default; ends with NULL. */
+#define RENDER_BACKEND_DECLARED(backend) extern const struct render_backend backend;
+RENDER_BACKENDS(RENDER_BACKEND_DECLARED)
+
+/* The same as an array that ends with NULL. */
 extern const struct render_backend *const render_backends[];
 
 /* The back end of that name, or NULL. */

@@ -1,10 +1,9 @@
 #include "common/basename.h"
 #include "render/backend.h"
 
+#define ROW(backend) &backend,
 const struct render_backend *const render_backends[] = {
-    &render_svg,        &render_html,   &render_png,     &export_folded,  &export_pprof,
-    &export_speedscope, &export_d3,     &export_grafana, &export_firefox, &export_chrome,
-    &export_callgrind,  &export_massif, &export_text,    &export_csv,     NULL,
+    RENDER_BACKENDS(ROW) NULL,
 };
 
 const struct render_backend *backend_find(const char *name)

@@ -1,14 +1,11 @@
 #include "render/colormap.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <uthash.h>
 
 #include "common/alloc.h"
-#include "common/outfile.h"
 
 struct entry {
     UT_hash_handle hh;
@@ -75,12 +72,10 @@ static void take_line(struct colormap *m, char *line, size_t len)
 int colormap_read(struct colormap *m, const char *path)
 {
     struct strbuf sb = STRBUF_INIT;
-    int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+    int err = strbuf_read_file(&sb, path, SIZE_MAX);
 
-    if (fd < 0)
-        return errno == ENOENT ? 0 : -errno;
-    err = strbuf_read_fd(&sb, fd);
-    close(fd);
+    if (err == -ENOENT)
+        err = 0;
     for (size_t at = 0; !err && at < sb.len;) {
         char *nl = memchr(sb.buf + at, '\n', sb.len - at);
         size_t len = nl ? (size_t)(nl - sb.buf) - at : sb.len - at;
@@ -101,17 +96,12 @@ static int by_name(const struct entry *a, const struct entry *b)
     return c ? c : a->len < b->len ? -1 : a->len > b->len;
 }
 
-int colormap_write(struct colormap *m, const char *path)
+int colormap_write(struct colormap *m, struct outfile *out)
 {
-    struct outfile out;
-    int err = outfile_open(&out, path);
-
-    if (err)
-        return err;
     HASH_SORT(m->entries, by_name);
     for (struct entry *e = m->entries; e; e = e->hh.next) {
-        fwrite(e->name, 1, e->len, out.f);
-        fprintf(out.f, "->rgb(%u,%u,%u)\n", e->color.r, e->color.g, e->color.b);
+        fwrite(e->name, 1, e->len, out->f);
+        fprintf(out->f, "->rgb(%u,%u,%u)\n", e->color.r, e->color.g, e->color.b);
     }
-    return outfile_commit(&out);
+    return outfile_commit(out);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "common/outfile.h"
 #include "render/palette.h"
 
 struct colormap;
@@ -22,8 +23,8 @@ void colormap_free(struct colormap *m);
  */
 int colormap_read(struct colormap *m, const char *path);
 
-/* Writes all colours, sorted by name: whole or not at all. 0 or -errno. */
-int colormap_write(struct colormap *m, const char *path);
+/* Writes all colours, sorted by name, and ends the file: whole or not at all. 0 or -errno. */
+int colormap_write(struct colormap *m, struct outfile *out);
 
 /* The colour of a name; `otherwise` when it has none, which it then has from now on. */
 struct rgb colormap_color(struct colormap *m, const char *name, size_t len, struct rgb otherwise);

@@ -1,9 +1,7 @@
 #include "render/nameattr.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <uthash.h>
 
 #include "common/alloc.h"
@@ -85,16 +83,13 @@ static const char *take_line(struct nameattrs *a, char *line)
 
 int nameattrs_read(struct nameattrs **a, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
     const char *wrong = NULL;
     unsigned long line = 0;
+    int err;
 
     *a = xcalloc(1, sizeof **a);
     (*a)->text = (struct strbuf)STRBUF_INIT;
-    if (!err)
-        err = strbuf_read_fd(&(*a)->text, fd);
-    if (fd >= 0)
-        close(fd);
+    err = strbuf_read_file(&(*a)->text, path, SIZE_MAX);
     for (char *s = (*a)->text.buf; !err && !wrong && *s;) {
         size_t len = strcspn(s, "\n");
         char *after = s[len] ? s + len + 1 : s + len;

@@ -14,9 +14,12 @@
  * own: two runs over one input would differ, and pictures could not be compared.
  */
 #define _GNU_SOURCE
+#include "common/begins.h"
 #include "render/palette.h"
 
 #include <math.h>
+
+#include "common/fnv.h"
 
 enum hue {
     HUE_HOT,
@@ -60,9 +63,9 @@ static bool has(const struct name *n, const char *part)
     return memmem(n->s, n->len, part, strlen(part)) != NULL;
 }
 
-static bool begins(const struct name *n, const char *part)
+static bool name_begins(const struct name *n, const char *part)
 {
-    return n->len >= strlen(part) && memcmp(n->s, part, strlen(part)) == 0;
+    return bytes_begin(n->s, n->len, part);
 }
 
 /* Java's frames are package paths; natives and the VM's C++ have other shapes. */
@@ -70,7 +73,7 @@ static enum hue hue_java(const struct name *n)
 {
     static const char *const roots[] = {"java", "javax", "jdk", "net", "org", "com", "io", "sun"};
 
-    if (has(n, "::") || begins(n, "-[") || begins(n, "+["))
+    if (has(n, "::") || name_begins(n, "-[") || name_begins(n, "+["))
         return HUE_YELLOW;
     for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
         size_t len = strlen(roots[i]);
@@ -87,9 +90,10 @@ static enum hue hue_js(const struct name *n)
 {
     if (has(n, "::"))
         return HUE_YELLOW;
-    if (has(n, ".js") || begins(n, "~") || begins(n, "*") || begins(n, "LazyCompile:"))
+    if (has(n, ".js") || name_begins(n, "~") || name_begins(n, "*") ||
+        name_begins(n, "LazyCompile:"))
         return HUE_GREEN;
-    if (has(n, ":") || begins(n, "Builtin"))
+    if (has(n, ":") || name_begins(n, "Builtin"))
         return HUE_AQUA;
     return HUE_RED;
 }
@@ -106,12 +110,12 @@ static enum hue hue_rust(const struct name *n)
     static const char *const own[] = {"core::", "std::", "alloc::"};
     struct name path = *n;
 
-    if (begins(n, "<")) { /* <alloc::vec::Vec<T> as core::ops::Drop>::drop */
+    if (name_begins(n, "<")) { /* <alloc::vec::Vec<T> as core::ops::Drop>::drop */
         path.s++;
         path.len--;
     }
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
-        if (begins(&path, own[i]))
+        if (name_begins(&path, own[i]))
             return HUE_SAND;
     return has(n, "::") ? HUE_ORANGE : HUE_RED;
 }
@@ -120,9 +124,9 @@ static enum hue hue_python(const struct name *n)
 {
     if (has(n, "site-packages") || has(n, "dist-packages"))
         return HUE_AQUA;
-    if (has(n, "/lib/python") || begins(n, "<frozen"))
+    if (has(n, "/lib/python") || name_begins(n, "<frozen"))
         return HUE_BLUE;
-    return has(n, ".py") || begins(n, "<module>") ? HUE_YELLOW : HUE_RED;
+    return has(n, ".py") || name_begins(n, "<module>") ? HUE_YELLOW : HUE_RED;
 }
 
 static const struct {
@@ -168,11 +172,9 @@ size_t palette_strip_mark(const char *name, size_t len)
 /* Three numbers in [0,1) that look unrelated for different names. */
 static void draw_random(const struct name *n, uint32_t seed, double v[3])
 {
-    /* FNV-1a, then a finalizer for its weak low bits */
-    uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)seed << 32;
+    /* A finalizer for the hash's weak low bits follows. */
+    uint64_t h = fnv_bytes(FNV_BASIS ^ (uint64_t)seed << 32, n->s, n->len);
 
-    for (size_t i = 0; i < n->len; i++)
-        h = (h ^ (unsigned char)n->s[i]) * 0x100000001b3u;
     for (int i = 0; i < 3; i++) {
         h ^= h >> 31;
         h *= 0x7fb5d329728ea185u;

@@ -376,10 +376,12 @@ static int draw(struct request *q)
     return status;
 }
 
-/* The files that colours and attributes come from; the colours are written back. */
+/* The files that colours and attributes come from; the colours are written back. That file is
+ * begun before the picture is, as one without the other would be half of what was asked for. */
 static int draw_with_files(struct request *q)
 {
     struct nameattrs *attrs = NULL;
+    struct outfile map = {0};
     int err = 0, status = 0;
 
     if (q->attr_path)
@@ -390,14 +392,17 @@ static int draw_with_files(struct request *q)
         err = colormap_read(q->o.colormap, q->map_path);
         if (err)
             status = flame_cannot_read(q->map_path, err);
+        else if ((err = outfile_open(&map, q->map_path)))
+            status = flame_cannot_write(q->map_path, err);
     }
     if (!status)
         status = draw(q);
     if (!status && q->map_path) {
-        err = colormap_write(q->o.colormap, q->map_path);
+        err = colormap_write(q->o.colormap, &map);
         if (err)
             status = flame_cannot_write(q->map_path, err);
     }
+    outfile_abort(&map);
     colormap_free(q->o.colormap);
     nameattrs_free(attrs);
     return status;

@@ -129,6 +129,19 @@ void value_add_both(struct strbuf *sb, struct folded_count c, const char *unit)
     }
 }
 
+void value_add_counted(struct strbuf *sb, uint64_t n, const char *one, const char *many)
+{
+    value_add_number(sb, (struct folded_count){.whole = n}, true);
+    strbuf_addf(sb, " %s", n == 1 ? one : many);
+}
+
+void value_add_blocks(struct strbuf *sb, uint64_t bytes, uint64_t blocks)
+{
+    value_add_both(sb, (struct folded_count){.whole = bytes}, "bytes");
+    strbuf_addstr(sb, " in ");
+    value_add_counted(sb, blocks, "block", "blocks");
+}
+
 void value_add_percent(struct strbuf *sb, double part, double whole)
 {
     double v = whole > 0 ? 100 * part / whole : 0;

@@ -25,6 +25,12 @@ bool value_add_human(struct strbuf *sb, struct folded_count c, const char *unit)
 /* "1.50 MiB, 1,572,864 bytes" or "1,234 calls". `unit` may hold any bytes. */
 void value_add_both(struct strbuf *sb, struct folded_count c, const char *unit);
 
+/* "1 block", "1,234 blocks": the number and the word that goes with it. */
+void value_add_counted(struct strbuf *sb, uint64_t n, const char *one, const char *many);
+
+/* "1.50 MiB, 1,572,864 bytes in 12 blocks". */
+void value_add_blocks(struct strbuf *sb, uint64_t bytes, uint64_t blocks);
+
 /* part of whole as "12.34%", both >= 0; 0 when whole is 0. */
 void value_add_percent(struct strbuf *sb, double part, double whole);
 

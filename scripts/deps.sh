@@ -46,6 +46,10 @@ cmake|the same|cmd:ctest
 meson|the same|cmd:meson
 automake|the same|cmd:automake
 python3-pytest|the same|py:pytest
+libgtest-dev|regions by test case with flame leak, in tests|file:gtest
+catch2|the same|file:catch2
+libcmocka-dev|the same|file:cmocka.h
+check|the same|file:check.h
 nodejs|the browser tests|cmd:node
 npm|the browser tests|cmd:npm
 chromium|the browser tests|cmd:chromium
@@ -92,13 +96,17 @@ there_by_probe() {
         return 1
         ;;
     py:*)
-        python3 -c "import ${probe#py:}" 2>/dev/null
+        # As the tests choose: packages are the system's python's, another may come first.
+        "$(command -v /usr/bin/python3 || echo python3)" -c "import ${probe#py:}" 2>/dev/null
         ;;
     lib:*)
         ldconfig -p 2>/dev/null | grep -q "${probe#lib:}"
         ;;
     inc:*)
         has_header "${probe#inc:}"
+        ;;
+    file:*)
+        [ -e "/usr/include/${probe#file:}" ] || [ -e "/usr/local/include/${probe#file:}" ]
         ;;
     *)
         return 1
@@ -142,6 +150,7 @@ if ! $have_dpkg; then
         row "$package" | sed -E '
             s/\|cmd:(.*)/ (the command \1)/
             s/\|inc:(.*)/ (the header \1)/
+            s/\|file:(.*)/ (the headers \1)/
             s/\|lib:(.*)/ (the library \1)/
             s/\|/: /
             s/^/  /' >&2

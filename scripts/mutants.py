@@ -14,6 +14,7 @@ noticed for a reason given there, are left out.
 """
 import argparse
 import collections
+import glob
 import os
 import random
 import re
@@ -169,7 +170,7 @@ class Copy:
         here, unchanged, are left out."""
         folder = os.path.join(self.dir, self.o, "tests/unit")
         self.contains = {}
-        for test in sorted(os.listdir(folder)):
+        for test in sorted(os.path.relpath(p, folder) for p in glob.glob(folder + "/*/test_*")):
             binary = os.path.join(self.o, "tests/unit", test)
             begun = time.monotonic()
             if self.run_test(test, binary, 20) == 0:
@@ -192,7 +193,7 @@ class Copy:
         mine = self.symbols(self.object_of(path))
         stem = os.path.basename(path)[:-2]
         tests = [t for t in self.contains if mine & self.contains[t]]
-        alike = {t: len(os.path.commonprefix([t, "test_" + stem])) for t in tests}
+        alike = {t: len(os.path.commonprefix([os.path.basename(t), "test_" + stem])) for t in tests}
         tests.sort(key=lambda t: (-alike[t] if alike[t] > 8 else 0, self.seconds[t]))
         return tests[:most]
 

@@ -28,7 +28,7 @@ static struct tracee *tracee(struct recorder *r, pid_t tid)
 
 static void look_for_title(struct recorder *r, struct tracee_process *p)
 {
-    if (process_retitled(p))
+    if (tracee_process_retitled(p))
         offtrace_title(r->trace, p->pid, p->title.buf, p->title.len);
 }
 
@@ -50,10 +50,19 @@ static uint32_t root_of(struct recorder *r, struct tracee *t)
     return offtrace_root(r->trace, record_of(r, t), epoch);
 }
 
+/* Whether the event at hand is of this thread, which noted it itself. */
+static bool is_noted(const struct recorder *r, const struct tracee *t)
+{
+    return r->is_noted && r->event && r->event->tid == t->tid;
+}
+
 static uint32_t stack_of(struct recorder *r, struct tracee *t)
 {
+    uint32_t noted = is_noted(r, t) ? r->noted : t->noted;
     struct user_regs_struct regs;
 
+    if (noted)
+        return given_node(r->given, noted, t->process->space, t->tid, record_of(r, t));
     if (!source_regs(r->source, t->tid, &regs))
         return 0;
     return stacks_capture(r->stacks, t->process->space, t->tid, record_of(r, t), &regs,
@@ -66,7 +75,7 @@ static uint32_t stack_of(struct recorder *r, struct tracee *t)
 /* Of a thread that sleeps and is not stopped: 0 if it did not sleep on. */
 static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
 {
-    struct task_sched before = {0, 0, 0}, after = {0, 0, 0};
+    struct off_sched before = {0, 0, 0}, after = {0, 0, 0};
     uint32_t stack = 0;
 
     for (int i = 0; i < ASLEEP_TRIES; i++) {
@@ -89,7 +98,8 @@ static uint32_t with_call(struct recorder *r, struct tracee *t, uint32_t node, i
                      r->keep_numbers, &text))
         node = offtrace_name(r->trace, node, TRACE_NODE_NAME, text.buf, text.len);
     else
-        node = offtrace_node(r->trace, node, TRACE_NODE_FUTEX, args[0]);
+        node = offtrace_node(r->trace, node, TRACE_NODE_FUTEX,
+                             objects_futex_address(t->tid, nr, args));
     strbuf_release(&text);
     return node;
 }
@@ -153,7 +163,17 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
 
-    return t && tracee_sched(t, out);
+    if (!t)
+        return false;
+    if (is_noted(r, t)) {
+        *out = t->figures.given;
+        return t->figures.known;
+    }
+    if (!tracee_sched(t, out))
+        return false;
+    if (r->given)
+        figures_settle(&t->figures, source_now(), out);
+    return true;
 }
 
 static bool faults(void *arg, pid_t tid, uint64_t *n)
@@ -168,7 +188,8 @@ static void let_go(struct recorder *r, const struct off_sleep *s)
 {
     struct tracee *t = tracee(r, s->tid);
 
-    if (!t || !r->event || r->event->kind != OFF_EXIT || r->event->tid != s->tid || r->named)
+    if (!t || !r->event || r->is_noted || r->event->kind != OFF_EXIT || r->event->tid != s->tid ||
+        r->named)
         return;
     strbuf_clear(&r->name);
     if (!objname_call(r->objects, t->process->pid, t->tid, s->nr, s->args, &s->object, s->set_size,
@@ -301,27 +322,21 @@ struct off_sink recorder_sink(struct recorder *r)
 
 /* ---- where futexes lie, and who is traced ---- */
 
-static void place(void *arg, pid_t tid, uintptr_t address, struct futex_place *out)
+static void place(void *arg, pid_t tid, uintptr_t address, struct space_place *out)
 {
-    static const enum futex_area areas[] = {
-        [SPACE_NOWHERE] = FUTEX_NOWHERE, [SPACE_MODULE] = FUTEX_MODULE,
-        [SPACE_HEAP] = FUTEX_HEAP,       [SPACE_STACK] = FUTEX_STACK,
-        [SPACE_ANON] = FUTEX_ANON,       [SPACE_SHARED] = FUTEX_SHARED,
-    };
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
-    struct space_place where = {.area = SPACE_NOWHERE};
 
+    *out = (struct space_place){.area = SPACE_NOWHERE};
     if (t)
-        space_where(t->process->space, tid, address, &where);
-    *out = (struct futex_place){areas[where.area], where.device, where.inode, where.offset};
+        space_where(t->process->space, tid, address, out);
 }
 
 static bool traced(void *arg, pid_t pid)
 {
     struct recorder *r = arg;
 
-    return process_find(r->tracees, pid) != NULL;
+    return tracees_find_process(r->tracees, pid) != NULL;
 }
 
 void recorder_init(struct recorder *r, struct offtrace *trace, int depth)
@@ -337,6 +352,7 @@ void recorder_init(struct recorder *r, struct offtrace *trace, int depth)
 void recorder_release(struct recorder *r)
 {
     strbuf_release(&r->name);
+    given_free(r->given);
     objects_free(r->objects);
     tracees_free(r->tracees);
     stacks_free(r->stacks);
@@ -352,6 +368,8 @@ static void on_begin(struct recorder *r, const struct off_event *e)
         return;
     parent = e->newborn ? tracee(r, e->parent_tid) : NULL;
     t = tracee_new(r->tracees, e, parent);
+    if (e->newborn) /* all that will be read is of the time from now on */
+        t->figures = (struct figures){.known = true, .at = e->time, .upto = e->time};
     if (parent && parent->process != t->process)
         objects_forked(r->objects, parent->process->pid, t->process->pid);
 }
@@ -399,7 +417,8 @@ static void on_exec(struct recorder *r, struct tracee *t, const struct off_event
     if (caller && caller != t)
         take_over(r, t, caller, e->time);
     objects_process_gone(r->objects, t->process->pid);
-    t->in_call = t->asleep = false;
+    t->in_call = t->asleep = t->stack_known = false;
+    t->noted = 0;
     if (tracee_renamed(t) && t->record)
         offtrace_rename(r->trace, t->record, t->comm);
     if (t->process->asked)
@@ -409,7 +428,7 @@ static void on_exec(struct recorder *r, struct tracee *t, const struct off_event
 static void leave_call(struct tracee *t)
 {
     t->in_call = t->asleep = t->kernel_asked = false;
-    t->asleep_stack = 0;
+    t->asleep_stack = t->noted = 0;
     if (t->kernel.len)
         strbuf_clear(&t->kernel);
 }
@@ -457,8 +476,10 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
 {
     switch (e->kind) {
     case OFF_ENTRY:
-        if (!e->no_exit)
+        if (!e->no_exit) {
             t->in_call = true;
+            t->noted = r->is_noted ? r->noted : 0;
+        }
         break;
     case OFF_EXIT:
         leave_call(t);
@@ -475,12 +496,12 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
 
 void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct user_regs_struct *regs)
 {
-    struct tracee_process *p = process_find(r->tracees, pid);
+    struct tracee_process *p = tracees_find_process(r->tracees, pid);
     int n;
 
     if (!p && task_has_file(pid, "anon_inode:[userfaultfd]"))
         stacks_beware(r->stacks);
-    p = process_expect(r->tracees, pid);
+    p = tracees_expect_process(r->tracees, pid);
     if (regs)
         stacks_walk(r->stacks, p->space, tid, regs, true, &n);
     else
@@ -515,6 +536,34 @@ void recorder_event(struct recorder *r, const struct off_event *e)
     offcpu_event(r->machine, e);
     r->event = NULL;
     after(r, t, e);
+}
+
+void recorder_expect_notes(struct recorder *r)
+{
+    r->given = given_new(r->stacks);
+    stacks_noted(r->stacks);
+}
+
+bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stack)
+{
+    struct tracee *t = tracee(r, e->tid);
+    struct off_sched read;
+
+    if (!t)
+        return false;
+    if (t->reading != r->readings && tracee_sched(t, &read)) {
+        figures_read(&t->figures, source_now(), &read);
+        t->reading = r->readings;
+        if (!t->stack_known && space_prepare(t->process->space, t->tid))
+            t->stack_known = space_note_own_stack(t->process->space, t->tid);
+    }
+    if (e->kind != OFF_SIGNAL)
+        figures_event(&t->figures, e->time, e->kind == OFF_EXIT && !e->ran_on);
+    r->is_noted = e->kind != OFF_SIGNAL;
+    r->noted = stack;
+    recorder_event(r, e);
+    r->is_noted = false;
+    return true;
 }
 
 /* ---- between events, and the end ---- */

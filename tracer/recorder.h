@@ -1,7 +1,7 @@
 /*
- * recorder.h: stands between the state machine and the trace. It answers what the machine asks
- * of its world (world.h) and writes what the machine finds (sink.h), with the frames of calls
- * on top of stacks.
+ * recorder.h: stands between the event source, the state machine and the trace. It hands events
+ * to the machine, answers what the machine asks of its world (world.h), and writes the sleeps that
+ * it finds (struct off_sink), with the frames of calls on top of stacks.
  *
  * Not thread-safe.
  */
@@ -9,6 +9,7 @@
 #define FLAME_TRACER_RECORDER_H
 
 #include "tracer/stacks/capture.h"
+#include "tracer/stacks/given.h"
 #include "tracer/things/objects.h"
 #include "tracer/sleeps/offcpu.h"
 #include "tracer/ptrace/source.h"
@@ -25,6 +26,10 @@ struct recorder {
     bool kernel;       /* kernel stacks are wanted, and may be read */
 
     const struct off_event *event; /* the one being handled */
+    uint32_t noted;                /* if the thread noted it: its stack, or 0 (recorder_noted); */
+    bool is_noted;
+    uint32_t readings;   /* goes up when the scheduler's figures are to be read again */
+    struct given *given; /* NULL: no thread notes its calls */
     /* The last answer about an object, for the frame of a waking call. */
     struct off_object object;
     size_t set_size;
@@ -47,6 +52,12 @@ void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
 /* Hands the event to the machine, and does what follows from it for address spaces, objects
  * and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);
+/* Threads note calls of theirs (tracer/rings/inside.h). */
+void recorder_expect_notes(struct recorder *r);
+/* Such an event, told later than it was: what is asked about it is answered from the number of its
+ * stack (r->given) and from figures of the scheduler that are split up. Raise r->readings before
+ * those that are told at a time. False: the thread is not known. */
+bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stack);
 /* Reads the kernel stack of each thread that sleeps, once in a call. */
 void recorder_look(struct recorder *r);
 /* The trace ends. */

@@ -37,7 +37,7 @@ struct tracee *tracees_first(const struct tracees *ts)
     return ts->first;
 }
 
-struct tracee_process *process_find(const struct tracees *ts, pid_t pid)
+struct tracee_process *tracees_find_process(const struct tracees *ts, pid_t pid)
 {
     struct tracee_process *p = ts->chain[(unsigned)pid % CHAINS];
 
@@ -58,9 +58,9 @@ static struct tracee_process *process_new(struct tracees *ts, pid_t pid, struct 
     return p;
 }
 
-struct tracee_process *process_expect(struct tracees *ts, pid_t pid)
+struct tracee_process *tracees_expect_process(struct tracees *ts, pid_t pid)
 {
-    struct tracee_process *p = process_find(ts, pid);
+    struct tracee_process *p = tracees_find_process(ts, pid);
 
     return p ? p : process_new(ts, pid, space_new(ts->spaces, pid));
 }
@@ -117,7 +117,7 @@ struct tracee *tracee_new(struct tracees *ts, const struct off_event *begin,
     t->since = begin->time;
     t->schedstat = -1;
     t->kernel = (struct strbuf)STRBUF_INIT;
-    t->process = process_find(ts, begin->pid);
+    t->process = tracees_find_process(ts, begin->pid);
     if (!t->process)
         t->process = process_new(ts, begin->pid, space_of(ts, begin, parent));
     t->process->threads++;
@@ -173,33 +173,26 @@ void tracees_free(struct tracees *ts)
 
 bool tracee_sched(struct tracee *t, struct off_sched *out)
 {
-    char text[96], *at = text;
-    ssize_t n;
     int fd = t->schedstat;
+    bool known;
 
     if (fd < 0) {
         fd = open(proc_path(t->tid, "schedstat").s, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
             return false;
     }
-    n = pread(fd, text, sizeof text - 1, 0);
+    known = task_sched_read(fd, out);
     if (fd < KEEP_BELOW)
         t->schedstat = fd;
     else
         close(fd);
-    if (n <= 0)
-        return false;
-    text[n] = '\0';
-    out->cpu_ns = strtoull(at, &at, 10);
-    out->runq_ns = strtoull(at, &at, 10);
-    out->runs = strtoull(at, &at, 10);
-    return true;
+    return known;
 }
 
 /* No picture shows more of it. */
 #define TITLE_READ 256
 
-bool process_retitled(struct tracee_process *p)
+bool tracee_process_retitled(struct tracee_process *p)
 {
     char text[TITLE_READ + 1];
     ssize_t got = task_read(p->pid, "cmdline", text, sizeof text);

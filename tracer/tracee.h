@@ -12,6 +12,7 @@
 #define FLAME_TRACER_TRACEE_H
 
 #include "common/strbuf.h"
+#include "tracer/rings/figures.h"
 #include "tracer/stacks/space.h"
 
 struct tracee_process {
@@ -37,8 +38,12 @@ struct tracee {
     bool in_call;           /* a call was entered and not left */
     bool asleep;            /* it was attached to while in this call and not stopped since */
     off_stack asleep_stack; /* its stack, taken when it was attached to */
-    struct strbuf kernel;   /* kernel stack in the present call, outermost first, a name a line */
-    bool kernel_asked;      /* the kernel stack was asked for, which is done once a call */
+    uint32_t noted; /* the call it is in was noted by itself, with this stack; 0: it was not */
+    struct figures figures; /* if it notes calls, and in which of the recorder's readings: */
+    uint32_t reading;
+    bool stack_known;     /* its stack's memory has been noted (space_note_own_stack) */
+    struct strbuf kernel; /* kernel stack in the present call, outermost first, a name a line */
+    bool kernel_asked;    /* the kernel stack was asked for, which is done once a call */
 };
 
 struct tracees;
@@ -60,16 +65,16 @@ struct tracee *tracee_find(const struct tracees *ts, pid_t tid);
 void tracee_exec(struct tracees *ts, struct tracee *t);
 /* For walks: the first, then ->next. */
 struct tracee *tracees_first(const struct tracees *ts);
-struct tracee_process *process_find(const struct tracees *ts, pid_t pid);
+struct tracee_process *tracees_find_process(const struct tracees *ts, pid_t pid);
 /* The same, but a process that is not known is added: one whose threads are about to be
  * attached to. */
-struct tracee_process *process_expect(struct tracees *ts, pid_t pid);
+struct tracee_process *tracees_expect_process(struct tracees *ts, pid_t pid);
 
 /* /proc/TID/schedstat, through a file that is kept open while there are not too many. */
 bool tracee_sched(struct tracee *t, struct off_sched *out);
 /* Reads its name again; true when it has changed. */
 bool tracee_renamed(struct tracee *t);
 /* The same for what the process calls itself; false also where that may not be read. */
-bool process_retitled(struct tracee_process *p);
+bool tracee_process_retitled(struct tracee_process *p);
 
 #endif

@@ -23,20 +23,22 @@ struct tracer_options {
     unsigned hz;            /* on-CPU samples a second; 0: none */
     uint64_t min_block_ns, max_block_ns;
     unsigned chain_depth;
-    unsigned depth; /* frames of a stack */
-    bool no_filter; /* launch without seccomp: slower, but set-user-id programs work and one
-                       can leave early (implied by a duration) */
-    bool no_follow; /* leave alone the processes it starts */
-    bool objects;   /* keep the numbers in the names of objects */
-    bool kernel;    /* kernel stacks, where permitted; a line says so where they are not */
-    bool quiet;     /* do not tell a terminal that tracing has begun */
+    unsigned depth;     /* frames of a stack */
+    bool no_filter;     /* launch without seccomp: slower, but set-user-id programs work and one
+                           can leave early (implied by a duration) */
+    bool no_follow;     /* leave alone the processes it starts */
+    const char *inside; /* list for LD_PRELOAD that begins with libflamewait.so: threads note calls
+                           of theirs where they can; NULL: all calls stop */
+    bool objects;       /* keep the numbers in the names of objects */
+    bool kernel;        /* kernel stacks, where permitted; a line says so where they are not */
+    bool quiet;         /* do not tell a terminal that tracing has begun */
 };
 
 struct tracer_result {
-    int wait_status;     /* of the command; 0 when attached */
+    int wait_status; /* of the command; 0 when attached; SIGTERM if it runs on in spite of one */
     uint64_t elapsed_ns; /* from the first instruction traced to the end */
     bool left_early;     /* by duration or signal while it ran */
-    pid_t runs_on;       /* the command, left by a duration; not our child any more */
+    pid_t runs_on;       /* the command, left by a duration or after SIGTERM; not our child */
     bool crashed;        /* the tracer was; a line said so, and the trace ends there */
 };
 
@@ -44,7 +46,8 @@ struct tracer_result {
  * 0, or an enum flame_exit after one line on standard error: FLAME_USAGE for what the
  * user can mend (no such process, not permitted, already traced, no seccomp). SIGINT,
  * SIGTERM and SIGHUP end the tracing of processes that were attached to. When a command was
- * launched, they are treated as common/signal_forward.h says.
+ * launched, they are treated as common/signal_forward.h says; if it has not ended within a second
+ * of SIGTERM, it is left running, after a line that says so.
  */
 int tracer_run(const struct tracer_options *o, struct tracer_result *r);
 

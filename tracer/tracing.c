@@ -1,10 +1,10 @@
 /*
  * tracing.c: the life of the tracing process.
  *
- * When the command of a filtered launch has ended but left processes behind, these still
- * need a tracer, as their filtered calls would fail without one. Then the trace is closed,
- * the caller is told to go on, and this process stays with them: without a terminal, in
- * nobody's way, writing nothing.
+ * When the command of a filtered launch has ended but left processes behind, or has been told to
+ * end and does not, these still need a tracer, as their filtered calls would fail without one. Then
+ * the trace is closed, the caller is told to go on, and this process stays with them: without a
+ * terminal, in nobody's way, writing nothing.
  */
 #define _GNU_SOURCE
 #include "tracer/tracing.h"
@@ -12,20 +12,27 @@
 #include <inttypes.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/recorder.h"
+#include "tracer/rings/inside.h"
 #include "tracer/things/proctask.h"
 
-#define LOOK_NS 10000000u /* between looks at kernel stacks */
+#define LOOK_NS 10000000u  /* between looks at kernel stacks */
+#define TELL_NS 100000000u /* between other things to do */
 
 struct tracing {
     const struct tracer_options *opt;
     struct recorder recorder;
     struct source *source;
-    uint64_t began, told;
+    uint64_t began;
+    struct inside *inside; /* NULL: all calls stop */
+    struct strbuf preload;
+    const char *environment[3];
+    uint64_t look_ns, looked; /* between such looks, and when the last was */
 };
 
 static void tell_cost(struct tracing *t, uint64_t now)
@@ -40,6 +47,8 @@ static void on_event(void *arg, const struct off_event *e)
 
     if (!t->began)
         t->began = e->time;
+    if (t->inside && inside_stopped(t->inside, e))
+        return;
     recorder_event(&t->recorder, e);
     /* What the program is, is known once it has run exec. */
     if (e->tid == source_command(t->source) && (e->kind == OFF_THREAD_BEGIN || e->kind == OFF_EXEC))
@@ -53,12 +62,93 @@ static void on_prepare(void *arg, pid_t pid, pid_t tid, const struct user_regs_s
     recorder_prepare(&t->recorder, pid, tid, regs);
 }
 
+static void tell_noted(struct tracing *t, uint64_t until)
+{
+    t->recorder.readings++;
+    inside_tell(t->inside, until);
+}
+
 static void on_beat(void *arg, uint64_t now)
 {
     struct tracing *t = arg;
 
+    if (t->inside) {
+        tell_noted(t, now - INSIDE_LATE_NS);
+        if (now - t->looked < t->look_ns)
+            return;
+        t->looked = now;
+    }
     recorder_look(&t->recorder);
     tell_cost(t, now);
+}
+
+static void on_stopped(void *arg, uint64_t now)
+{
+    tell_noted(arg, now);
+}
+
+static void on_born(void *arg, pid_t parent, pid_t child, uint64_t flags)
+{
+    struct tracing *t = arg;
+
+    inside_born(t->inside, parent, child, flags);
+}
+
+static void on_handled(void *arg, pid_t tid, uint64_t now)
+{
+    struct tracing *t = arg;
+
+    inside_handled(t->inside, tid, now);
+}
+
+static void on_gone(void *arg, pid_t tid)
+{
+    struct tracing *t = arg;
+
+    inside_gone(t->inside, tid);
+    given_drop(t->recorder.given, tid);
+}
+
+/* ---- what threads note ---- */
+
+static uint32_t on_noted_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
+{
+    struct tracing *t = arg;
+
+    return given_add(t->recorder.given, tid, pcs, n);
+}
+
+static bool on_noted(void *arg, const struct off_event *e, uint32_t stack)
+{
+    struct tracing *t = arg;
+
+    return recorder_noted(&t->recorder, e, stack);
+}
+
+static void begin_inside(struct tracing *t, struct source_options *from,
+                         struct source_client *client)
+{
+    const struct inside_client noted = {.arg = t, .stack = on_noted_stack, .event = on_noted};
+    const char *why = NULL;
+
+    t->inside = inside_new(&noted, &why);
+    if (!t->inside) {
+        flame_warn("--inside: %s; all calls stop", why);
+        return;
+    }
+    recorder_expect_notes(&t->recorder);
+    t->preload = (struct strbuf)STRBUF_INIT;
+    strbuf_addf(&t->preload, "LD_PRELOAD=%s", t->opt->inside);
+    t->environment[0] = t->preload.buf;
+    t->environment[1] = inside_environment(t->inside);
+    from->environment = t->environment;
+    from->lets_by = GATE_RETURN;
+    t->look_ns = client->beat_ns ? client->beat_ns : TELL_NS;
+    client->beat_ns = INSIDE_BEAT_NS;
+    client->stopped = on_stopped;
+    client->born = on_born;
+    client->handled = on_handled;
+    client->gone = on_gone;
 }
 
 /* Whether kernel stacks can be had: the question is whether we may see our own. */
@@ -134,6 +224,8 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     t->recorder.keep_numbers = o->objects;
     t->recorder.kernel = kernel;
     objects_trust(t->recorder.objects, o->argv && !o->no_follow);
+    if (o->inside)
+        begin_inside(t, &from, &client);
     t->source = t->recorder.source = source_new(&from, &client);
     world = recorder_world(&t->recorder);
     sink = recorder_sink(&t->recorder);
@@ -161,6 +253,18 @@ static void release(struct tracing *t)
     offcpu_free(t->recorder.machine);
     recorder_release(&t->recorder);
     offtrace_free(t->recorder.trace);
+}
+
+/* It was told to end, and so are we, whatever it does. */
+static void tell_outlived(pid_t command, bool stays)
+{
+    if (stays)
+        flame_warn("the command, process %d, has not ended by SIGTERM; it goes on unrecorded, "
+                   "with process %d, without which its calls would fail",
+                   (int)command, (int)getpid());
+    else
+        flame_warn("the command, process %d, has not ended by SIGTERM; it goes on untraced",
+                   (int)command);
 }
 
 static FLAME_NORETURN void word(int fd, enum tracing_word w)
@@ -203,11 +307,17 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
         offtrace_program(t.recorder.trace, o->pids[0]);
     outcome->status = source_run(t.source);
     now = source_now();
+    if (t.inside)
+        tell_noted(&t, now);
     outcome->result.elapsed_ns = t.began ? now - t.began : 0;
     outcome->result.wait_status = source_wait_status(t.source);
     outcome->result.left_early = source_over(t.source) && source_left(t.source);
     if (outcome->result.left_early)
         outcome->result.runs_on = source_command(t.source);
+    if (source_outlived(t.source)) {
+        outcome->result.wait_status = SIGTERM;
+        tell_outlived(source_command(t.source), source_must_stay(t.source));
+    }
     if (!source_must_stay(t.source)) {
         source_leave(t.source);
         close_trace(&t, now);
@@ -215,6 +325,8 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
         word(done, TRACING_ENDS);
     }
     source_tell_ends(t.source);
+    if (t.inside)
+        inside_end(t.inside);
     close_trace(&t, now);
     release(&t);
     outcome->done = 1;

@@ -10,6 +10,7 @@
 #if defined(__x86_64__)
 #define ARCH_R_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define ARCH_R_GLOB_DAT R_X86_64_GLOB_DAT
+#define ARCH_R_WORD R_X86_64_64
 /* The version of all that glibc had when it came to this processor, and of what came
  * with C11. */
 #define ARCH_LIBC_BASE "GLIBC_2.2.5"
@@ -25,6 +26,7 @@
 #elif defined(__aarch64__)
 #define ARCH_R_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define ARCH_R_GLOB_DAT R_AARCH64_GLOB_DAT
+#define ARCH_R_WORD R_AARCH64_ABS64
 #define ARCH_LIBC_BASE "GLIBC_2.17"
 #define ARCH_LIBC_C11 "GLIBC_2.17"
 /* In asm/ucontext.h and asm/sigcontext.h: 176 to uc_mcontext, then the fault

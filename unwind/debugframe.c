@@ -19,7 +19,7 @@ struct section {
 };
 
 static struct spinlock lock;
-static struct section sections[MAX_MODULES];
+static FLAME_BULK struct section sections[MAX_MODULES];
 static size_t used;
 
 void debugframe_after_fork(void)

@@ -11,10 +11,15 @@
 #ifndef FLAME_UNWIND_FALLBACK_H
 #define FLAME_UNWIND_FALLBACK_H
 
+#include <stdbool.h>
+
 #include "common/compiler.h"
 
-/* Loads it. 0, or -errno with *why a sentence for the user. */
+/* Loads it, while no other thread is there. 0, or -errno with *why a sentence for the user. */
 int fallback_init(const char **why);
+
+/* Whether it has been loaded; the functions that walk must not be called before. */
+bool fallback_is_ready(void);
 
 /*
  * Fills pcs[0..max) with return addresses, innermost first; frames of the

@@ -59,6 +59,7 @@ static struct {
     void (*flush_cache)(unw_addr_space_t, unw_word_t, unw_word_t);
     int (*set_caching_policy)(unw_addr_space_t, unw_caching_policy_t);
     unw_addr_space_t *local;
+    bool ready; /* written last */
 } guest;
 
 static __thread char guest_tls[GUEST_TLS_MAX] __attribute__((aligned(16)));
@@ -210,27 +211,27 @@ static void *own_tls(const struct tls_index *at)
 }
 
 static const struct gotpatch patches[] = {
-    {"dl_iterate_phdr", find_module},
-    {"mincore", test_address},
-    {"msync", test_address_msync},
-    {"read", pipe_read},
-    {"write", pipe_write},
-    {"syscall", guest_syscall},
-    {"pipe2", no_pipe2},
-    {"pipe", no_pipe},
-    {"close", close_nothing},
-    {"open", guest_open},
-    {"stat", guest_stat},
-    {"fstat", guest_fstat},
-    {"mmap", guest_mmap},
-    {"munmap", guest_munmap},
-    {"sigprocmask", guest_sigprocmask},
-    {"getpid", guest_getpid},
-    {"malloc", guest_malloc},
-    {"free", guest_free},
+    {"dl_iterate_phdr", find_module, 0},
+    {"mincore", test_address, 0},
+    {"msync", test_address_msync, 0},
+    {"read", pipe_read, 0},
+    {"write", pipe_write, 0},
+    {"syscall", guest_syscall, 0},
+    {"pipe2", no_pipe2, 0},
+    {"pipe", no_pipe, 0},
+    {"close", close_nothing, 0},
+    {"open", guest_open, 0},
+    {"stat", guest_stat, 0},
+    {"fstat", guest_fstat, 0},
+    {"mmap", guest_mmap, 0},
+    {"munmap", guest_munmap, 0},
+    {"sigprocmask", guest_sigprocmask, 0},
+    {"getpid", guest_getpid, 0},
+    {"malloc", guest_malloc, 0},
+    {"free", guest_free, 0},
 };
 
-static const struct gotpatch tls_patch = {"__tls_get_addr", own_tls};
+static const struct gotpatch tls_patch = {"__tls_get_addr", own_tls, 0};
 
 /* ---- loading ---- */
 
@@ -277,7 +278,13 @@ int fallback_init(const char **why)
         *why = LIBRARY " cannot be prepared for a traced program";
         return err;
     }
+    __atomic_store_n(&guest.ready, true, __ATOMIC_RELEASE);
     return 0;
+}
+
+bool fallback_is_ready(void)
+{
+    return __atomic_load_n(&guest.ready, __ATOMIC_ACQUIRE);
 }
 
 int fallback_walk(uintptr_t *pcs, int max)
@@ -312,6 +319,6 @@ void fallback_forget(void)
     /* Its per-thread cache hangs on its TLS. Forgetting the pointer leaves that
      * memory behind (about 400 KiB), once for each thread and epoch. */
     memset(guest_tls, 0, sizeof guest_tls);
-    if (guest.flush_cache && guest.local)
+    if (fallback_is_ready() && guest.flush_cache && guest.local)
         guest.flush_cache(*guest.local, 0, 0);
 }

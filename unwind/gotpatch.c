@@ -1,7 +1,8 @@
 /*
  * Source: the ELF gABI's dynamic section (DT_JMPREL, DT_RELA, DT_SYMTAB) and
  * the processor supplements' JUMP_SLOT and GLOB_DAT relocations, whose targets
- * are the slots calls go through. A slot may lie in the read-only-after-relocation
+ * are the slots calls go through, and their relocations of a word, which set what
+ * data holds of a function. A slot may lie in the read-only-after-relocation
  * part, so its page is opened for the write and closed again if it was.
  */
 #define _GNU_SOURCE
@@ -10,6 +11,8 @@
 #include <errno.h>
 #include <link.h>
 #include <stdbool.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,12 +32,30 @@ static uintptr_t pointer(const struct link_map *map, ElfW(Addr) value)
     return value < map->l_addr ? map->l_addr + value : value;
 }
 
-static void read_tables(const struct link_map *map, struct tables *t)
+/* Of a program the kernel says where its program headers are: it may lie anywhere. A library's
+ * first page is its header's. */
+static const ElfW(Phdr) * headers_of(const struct link_map *map, unsigned *n)
 {
     const ElfW(Ehdr) *ehdr = (const void *)map->l_addr;
-    const ElfW(Phdr) *phdr = (const void *)(map->l_addr + ehdr->e_phoff);
+
+    if (map == _r_debug.r_map) {
+        *n = (unsigned)getauxval(AT_PHNUM);
+        return (const void *)getauxval(AT_PHDR);
+    }
+    if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0)
+        return NULL;
+    *n = ehdr->e_phnum;
+    return (const void *)(map->l_addr + ehdr->e_phoff);
+}
+
+static bool read_tables(const struct link_map *map, struct tables *t)
+{
+    unsigned n = 0;
+    const ElfW(Phdr) *phdr = headers_of(map, &n);
 
     *t = (struct tables){0};
+    if (!phdr)
+        return false;
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
         switch (d->d_tag) {
         case DT_STRTAB:
@@ -57,11 +78,12 @@ static void read_tables(const struct link_map *map, struct tables *t)
             break;
         }
     }
-    for (int i = 0; i < ehdr->e_phnum; i++)
+    for (unsigned i = 0; i < n; i++)
         if (phdr[i].p_type == PT_GNU_RELRO) {
             t->relro_start = map->l_addr + phdr[i].p_vaddr;
             t->relro_end = t->relro_start + phdr[i].p_memsz;
         }
+    return t->strings && t->symbols;
 }
 
 static int write_slot(const struct tables *t, void **slot, void *value)
@@ -79,21 +101,37 @@ static int write_slot(const struct tables *t, void **slot, void *value)
     return 0;
 }
 
+/* Whether the relocation is of a word that `patch` is to replace. */
+static bool is_slot(const struct link_map *map, const ElfW(Rela) * rel,
+                    const struct gotpatch *patch)
+{
+    switch (ELF64_R_TYPE(rel->r_info)) {
+    case ARCH_R_JUMP_SLOT:
+    case ARCH_R_GLOB_DAT:
+        return true;
+    case ARCH_R_WORD: /* the program may have put something else there since */
+        return patch->original && !rel->r_addend &&
+               *(const uintptr_t *)(map->l_addr + rel->r_offset) == patch->original;
+    default:
+        return false;
+    }
+}
+
 static int patch_table(const struct link_map *map, const struct tables *t, const ElfW(Rela) * rel,
                        size_t nrel, const struct gotpatch *patches, size_t n)
 {
     int done = 0;
 
     for (size_t i = 0; i < nrel; i++) {
-        const char *name = t->strings + t->symbols[ELF64_R_SYM(rel[i].r_info)].st_name;
-        unsigned type = ELF64_R_TYPE(rel[i].r_info);
+        size_t symbol = ELF64_R_SYM(rel[i].r_info);
+        const char *name = t->strings + t->symbols[symbol].st_name;
 
-        if (type != ARCH_R_JUMP_SLOT && type != ARCH_R_GLOB_DAT)
+        if (!symbol)
             continue;
         for (size_t k = 0; k < n; k++) {
             int err;
 
-            if (strcmp(name, patches[k].symbol) != 0)
+            if (strcmp(name, patches[k].symbol) != 0 || !is_slot(map, &rel[i], &patches[k]))
                 continue;
             err = write_slot(t, (void **)(map->l_addr + rel[i].r_offset), patches[k].replacement);
             if (err)
@@ -110,8 +148,7 @@ int gotpatch_apply(void *handle, const struct gotpatch *patches, size_t n)
     struct tables t;
     int a = 0, b = 0;
 
-    read_tables(map, &t);
-    if (!t.strings || !t.symbols)
+    if (!read_tables(map, &t))
         return -ENOEXEC;
     if (t.plt)
         a = patch_table(map, &t, t.plt, t.nplt, patches, n);

@@ -26,6 +26,7 @@
 #include "unwind/debugframe.h"
 #include "unwind/fallback.h"
 #include "unwind/modules.h"
+#include "unwind/sharedrules.h"
 #include "unwind/step.h"
 
 static struct rule compile(void *arg, uintptr_t pc);
@@ -77,6 +78,8 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
 
     if (!modules_note(pc, &m))
         return (struct rule){.kind = is_code(pc) ? RULE_NONE : RULE_BOGUS};
+    if (sharedrules_find(m.rules, pc - m.bias, &rule))
+        return rule;
     s.lo = m.start;
     s.hi = m.end;
     for (uint16_t i = 0; m.phdr && i < m.phnum; i++) {
@@ -89,6 +92,7 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
         s.hdr_size = ph->p_memsz;
     }
     rule = rule_at(&s, pc);
+    sharedrules_add(m.rules, pc - m.bias, rule);
     if (rule.kind == RULE_NONE)
         rule = debugframe_rule(&m, pc);
     /* No call ends where a function begins: makecontext put this address there, and
@@ -127,9 +131,10 @@ void local_stack_pass_on(struct local_stack *s)
 void local_drop_marks(struct local_stack *s)
 {
     s->unmarked = 0;
-    if (s->recall)
+    if (!s->kept)
         pages_free(s->recall, sizeof *s->recall);
     s->recall = NULL;
+    s->kept = false;
 }
 
 void local_forget(struct local_stack *s, uint32_t epoch)
@@ -255,7 +260,7 @@ void local_stack_release(struct local_stack *s)
         pages_free(s->checks, kept_size(s->cap));
     if (s->fresh_cap > LOCAL_SMALL)
         pages_free(s->fresh, s->fresh_cap * sizeof *s->fresh);
-    local_drop_marks(s);
+    pages_free(s->recall, sizeof *s->recall);
 }
 
 /* ---- joining the last walk ---- */
@@ -449,8 +454,10 @@ static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n, uintptr_t
     return true;
 }
 
-/* False: libunwind must be asked. *kept is how many outer frames were taken over. */
-static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t *kept)
+/* False: libunwind must be asked, and the *known innermost of s->fresh are right. *kept is
+ * how many outer frames were taken over. */
+static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t *kept,
+                          uint32_t *known)
 {
     struct frame_state f = {.r = regs};
     struct walk_window w = {0};
@@ -458,7 +465,7 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
     uint32_t n = 0;
     uintptr_t hi;
 
-    *kept = 0;
+    *kept = *known = 0;
     if (unlikely(!stackrange_window(&s->ranges, regs.sp, &w)))
         return false;
     hi = w.sure ? w.hi : 0;
@@ -498,8 +505,10 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
         if (step == STEP_END)
             return conclude(s, 0, n + 1, hi);
         if (unlikely(step == STEP_LOST ||
-                     (step == STEP_STACK && !stackrange_window(&s->ranges, f.r.sp, &w))))
+                     (step == STEP_STACK && !stackrange_window(&s->ranges, f.r.sp, &w)))) {
+            *known = n + 1;
             return false;
+        }
     }
 }
 
@@ -537,16 +546,36 @@ static FLAME_COLD void ask_libunwind(struct local_stack *s, uintptr_t first)
     s->len = (uint32_t)n;
 }
 
+/* There is no libunwind: the stack is as far as the rules came. */
+static FLAME_COLD void keep_known(struct local_stack *s, uint32_t n, uintptr_t first)
+{
+    while (s->cap < n && widen(s))
+        ;
+    if (n > s->cap)
+        n = s->cap;
+    s->interrupted = false;
+    for (uint32_t i = 0; i < n; i++) {
+        s->pcs[n - 1 - i] = s->fresh[i].f.r.pc;
+        s->interrupted = s->interrupted || s->fresh[i].f.kind & FRAME_EXACT;
+    }
+    if (!n)
+        s->pcs[n++] = first;
+    s->len = n;
+}
+
 uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_back)
 {
-    uint32_t kept;
+    uint32_t kept, known;
 
-    s->joinable = walk_by_rules(s, regs, &kept);
+    s->joinable = walk_by_rules(s, regs, &kept, &known);
     *fell_back = !s->joinable || s->len == 0;
     if (likely(!*fell_back))
         return kept;
     s->joinable = false;
-    ask_libunwind(s, regs.pc);
+    if (likely(fallback_is_ready()))
+        ask_libunwind(s, regs.pc);
+    else
+        keep_known(s, known, regs.pc);
     return 0;
 }
 
@@ -562,7 +591,14 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
         forget_marks(s);
     if (unlikely(!s->recall || !stackrange_window(&s->ranges, regs.sp, &w)))
         return 0;
-    return recall_find(s->recall, &regs, w.hi);
+    return recall_find(s->recall, &regs, w.hi ^ s->context);
+}
+
+/* A mark holds for the end of the memory that its words lie in, which is at the beginning of a page
+ * and below 2^47: in the bits that are left there is room for the context. */
+void local_set_context(struct local_stack *s, uint32_t context)
+{
+    s->context = (context & 0xfff) | (uintptr_t)(context >> 12) << 48;
 }
 
 /* A process that lives for a moment would pay for the memory and never get it back. */
@@ -571,6 +607,7 @@ static FLAME_COLD bool begin_recall(struct local_stack *s)
     if (++s->unmarked < RECALL_AFTER)
         return false;
     s->recall = pages_alloc(sizeof *s->recall);
+    s->kept = s->recall && pages_keep(s->recall, sizeof *s->recall);
     return s->recall != NULL;
 }
 
@@ -583,8 +620,8 @@ void local_mark(struct local_stack *s, uint32_t mark)
         return;
     if (unlikely(!s->recall) && !begin_recall(s))
         return;
-    recall_keep(s->recall, &s->frames[s->len - 1].f.r, s->frames[s->len - 1].needs_bp, s->hi,
-                check_of(s, s->len - 1), s->len, mark);
+    recall_keep(s->recall, &s->frames[s->len - 1].f.r, s->frames[s->len - 1].needs_bp,
+                s->hi ^ s->context, check_of(s, s->len - 1), s->len, mark);
 }
 
 int local_walk_afresh(struct walk_regs regs, uintptr_t *pcs, int max)

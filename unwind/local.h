@@ -21,9 +21,10 @@ struct local_frame;
 struct local_stack {
     uintptr_t *pcs; /* the result of the last walk */
     uint32_t len;
-    uint32_t cap;               /* room in pcs, frames and checks */
-    uint32_t ends;              /* see local_stack_init */
-    bool joinable;              /* frames describes pcs, and the walk came to the outermost frame */
+    uint32_t cap;     /* room in pcs, frames and checks */
+    uint32_t ends;    /* see local_stack_init */
+    bool interrupted; /* of a walk that libunwind was missing to: it met a signal's frame */
+    bool joinable;    /* frames describes pcs, and the walk came to the outermost frame */
     struct local_frame *frames; /* parallel to pcs */
     struct walk_check *checks;  /* the same, further in by a constant */
     struct local_frame *fresh;  /* of the walk going on, innermost first */
@@ -33,6 +34,8 @@ struct local_stack {
     uintptr_t hi;               /* where the memory ends in which the frames inside of that are;
                                    0: some of it may go while the thread lives */
     struct recall *recall;      /* stacks that have a mark; NULL for the first few of them */
+    bool kept;                  /* forked children do not have that */
+    uintptr_t context;          /* of marks, see local_set_context; no address has its bits */
     uint32_t unmarked;          /* how many those were so far */
     uint32_t changes;           /* of modules, when the marks were made */
     struct stack_ranges ranges;
@@ -49,7 +52,10 @@ static inline struct walk_regs local_regs(const uintptr_t *caller)
     return (struct walk_regs){.pc = caller[1], .sp = (uintptr_t)(caller + 2), .bp = caller[0]};
 }
 
-/* 0, or -errno with *why a sentence for the user. modules_init comes first. */
+/*
+ * Loads libunwind, which not every walk needs: until then, stacks end where only it could go
+ * on. Not while another thread may walk. 0, or -errno with *why a sentence for the user.
+ */
 int local_init(const char **why);
 
 /*
@@ -82,8 +88,8 @@ void local_stack_pass_on(struct local_stack *s);
 /*
  * Walks from `regs` outwards: s->pcs[0..s->len) are the return addresses,
  * outermost first, regs.pc the last. Returns how many of the outermost are the
- * same frames as in the walk before. *fell_back: libunwind had to be asked. A
- * stack deeper than memory allows (16 million frames) loses its outer end.
+ * same frames as in the walk before. *fell_back: libunwind had to be asked, or is
+ * not there to be asked. A stack deeper than memory allows (16 million frames) loses its outer end.
  */
 uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_back);
 
@@ -96,7 +102,11 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs);
 /* Marks the stack of the last walk, if it can be recalled. `mark` is not 0. */
 void local_mark(struct local_stack *s, uint32_t mark);
 
-/* No stack has a mark any more, and none gets one for a while. */
+/* Stacks are recalled in the context they were marked in: a number below 2^28, 0 at first. */
+void local_set_context(struct local_stack *s, uint32_t context);
+
+/* In a forked child, of each stack, before anything else is done to it: no stack has a mark any
+ * more, and none gets one for a while. */
 void local_drop_marks(struct local_stack *s);
 
 /* What libunwind says of the same stack, without anything remembered, innermost first. */

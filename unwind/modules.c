@@ -32,6 +32,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "unwind/elflayout.h"
+#include "unwind/sharedrules.h"
 
 #define MAX_MODULES 4096
 #define PATH_CHUNK 65536
@@ -56,6 +57,7 @@ static struct {
     uint32_t lists; /* how often the loader's list was gone through for what is gone */
     size_t gone;
     uintptr_t gone_lo, gone_hi; /* hull of the ranges of gone modules */
+    struct module *latest;      /* that was asked for; NULL: none yet */
     struct trace_writer *trace;
     char *paths; /* bump memory for path strings */
     size_t paths_left;
@@ -145,7 +147,7 @@ static void read_build_id(struct module *m, const ElfW(Phdr) * note)
 /* Fills *m from the program headers. False when nothing in it can be loaded. */
 static bool describe(struct module *m, const ElfW(Phdr) * phdr, uint16_t phnum, uintptr_t bias)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+    const uintptr_t page = (uintptr_t)getauxval(AT_PAGESZ) - 1;
 
     *m = (struct module){.start = UINTPTR_MAX, .bias = bias, .phdr = phdr, .phnum = phnum};
     for (uint16_t i = 0; i < phnum; i++) {
@@ -165,6 +167,7 @@ static bool describe(struct module *m, const ElfW(Phdr) * phdr, uint16_t phnum, 
     for (uint16_t i = 0; i < phnum; i++)
         if (phdr[i].p_type == PT_NOTE && !m->facts.build_id_size)
             read_build_id(m, &phdr[i]);
+    m->rules = sharedrules_module(m->facts.build_id, m->facts.build_id_size, m->facts.layout);
     return true;
 }
 
@@ -281,8 +284,24 @@ void modules_attach(struct trace_writer *w)
     spinlock_drop(&mods.lock);
 }
 
+/*
+ * Most addresses are in the module that the one before was in. An entry stays where it is, with
+ * the range that it has; whether it is live may be read without the lock, as a thread that finds
+ * its own stack in it has not closed it.
+ */
+static struct module *in_latest(uintptr_t pc)
+{
+    struct module *m = __atomic_load_n(&mods.latest, __ATOMIC_ACQUIRE);
+
+    return m && pc >= m->start && pc < m->end && live(m) ? m : NULL;
+}
+
 static struct module *find_live(uintptr_t pc)
 {
+    struct module *latest = in_latest(pc);
+
+    if (latest)
+        return latest;
     for (size_t i = 0; i < mods.used; i++)
         if (pc >= mods.table[i].start && pc < mods.table[i].end && live(&mods.table[i]))
             return &mods.table[i];
@@ -369,6 +388,8 @@ bool modules_note(uintptr_t pc, struct module *out)
 
     if (!mods.table)
         return false;
+    if (!out && in_latest(pc))
+        return true;
     spinlock_take(&mods.lock);
     m = find_live(pc);
     /* The C library unloads its own modules (iconv's) without calling dlclose. Who
@@ -388,6 +409,8 @@ bool modules_note(uintptr_t pc, struct module *out)
     }
     if (m && out)
         *out = *m;
+    if (m)
+        __atomic_store_n(&mods.latest, m, __ATOMIC_RELEASE);
     spinlock_drop(&mods.lock);
     return m != NULL;
 }

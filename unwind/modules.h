@@ -21,7 +21,7 @@
 #include <link.h>
 #include <stdbool.h>
 
-#include "common/trace_writer.h"
+#include "common/trace/trace_writer.h"
 
 /* Where the dynamic loader is; written once, by modules_init. */
 extern struct modules_loader {
@@ -35,6 +35,7 @@ struct module {
     uint16_t phnum;
     uint32_t listed;             /* the last time it was seen in the loader's list */
     bool gone;                   /* dlclose took it away; the range has not been reused yet */
+    uint64_t rules;              /* its name in sharedrules.h, or 0 */
     const char *path;            /* absolute, or "[vdso]" */
     struct trace_module facts;   /* epochs and build-id */
     struct trace_module *record; /* its copy in the trace, NULL when there is none */

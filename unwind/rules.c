@@ -15,7 +15,8 @@
 
 #include "common/pages.h"
 
-#define FIRST_SIZE ((size_t)1 << 11)
+#define FIRST_SIZE ((size_t)1 << 8)
+#define QUICKLY ((size_t)1 << 10) /* smaller tables grow by more than twice */
 
 packed_rule rule_pack(struct rule rule)
 {
@@ -38,8 +39,10 @@ static struct rule_table *new_table(size_t size)
 {
     struct rule_table *t = pages_alloc(sizeof *t + size * sizeof t->slots[0]);
 
-    if (t)
-        t->mask = size - 1;
+    if (!t)
+        return NULL;
+    pages_fill(t, sizeof *t + size * sizeof t->slots[0]);
+    t->mask = size - 1;
     return t;
 }
 
@@ -70,7 +73,7 @@ static void free_table(struct rule_table *t)
 static struct rule_table *widen(struct rules *r, struct rule_table *old)
 {
     size_t first = r->first_size ? r->first_size : FIRST_SIZE;
-    size_t size = old ? (old->mask + 1) * 2 : first;
+    size_t had = old ? old->mask + 1 : 0, size = had ? had * (had < QUICKLY ? 4 : 2) : first;
     struct rule_table *fresh = new_table(size), *expected = old;
 
     if (!fresh)

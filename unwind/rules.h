@@ -34,7 +34,7 @@ struct rules {
     /* Finds the rule of an address not seen before; `pc` as rules_find has it. */
     struct rule (*compile)(void *arg, uintptr_t pc);
     void *arg;
-    size_t first_size; /* slots of the first table, a power of two; 0: 32,768 */
+    size_t first_size; /* slots of the first table, a power of two; 0: 256 */
     bool alone;        /* one thread only: a table that is replaced is freed */
 };
 

@@ -64,6 +64,18 @@ uint32_t trace_grow_thread(struct trace_grow *g, const struct trace_thread *like
     return g->t->thread_limit++;
 }
 
+uint32_t trace_grow_name(struct trace_grow *g, const char *name)
+{
+    struct trace *t = g->t;
+
+    for (size_t i = t->nregions; i-- > 0;)
+        if (strcmp(t->regions[i], name) == 0)
+            return (uint32_t)i;
+    GROW(t->regions, t->nregions, t->region_room);
+    t->regions[t->nregions] = xstrdup(name);
+    return (uint32_t)t->nregions++;
+}
+
 struct trace_row *trace_grow_row_at(struct trace_grow *g, uint32_t id)
 {
     return &g->t->priv->rows[id];

@@ -26,6 +26,9 @@ uint32_t trace_grow_row(struct trace_grow *g, const struct trace_row *row);
 /* The new record has the name and the number of `like`, and nothing counted. */
 uint32_t trace_grow_thread(struct trace_grow *g, const struct trace_thread *like);
 
+/* The number of a TRACE_META_REGION with that name. */
+uint32_t trace_grow_name(struct trace_grow *g, const char *name);
+
 /* The row, for the caller to count in; lent until a row is added. */
 struct trace_row *trace_grow_row_at(struct trace_grow *g, uint32_t id);
 

@@ -58,7 +58,15 @@ static bool id_possible(uint32_t id, uint32_t shift, uint32_t first_slot, size_t
 static bool kind_fits(uint32_t kind, bool off)
 {
     return kind < TRACE_NODE_KERNEL ||
-           (kind == TRACE_NODE_INHERITED || kind == TRACE_NODE_REGION) != off;
+           (kind == TRACE_NODE_INHERITED || kind == TRACE_NODE_REGION ||
+            kind == TRACE_NODE_MAPPING || kind == TRACE_NODE_TAG) != off;
+}
+
+/* Of a copy of a growing file the parent may be missing. */
+static bool may_bear_tag(const struct trace_node *parent)
+{
+    return parent->kind == TRACE_NODE_ROOT || parent->kind == TRACE_NODE_TAG ||
+           parent->kind == TRACE_NODE_NONE;
 }
 
 /* What one node says of itself; ON_THE_WAY: ask its parent. */
@@ -90,8 +98,14 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
             *state = MISSING;
         break;
     case TRACE_NODE_REGION:
+    case TRACE_NODE_TAG:
         if (n->addr >= t->nregions)
             *state = MISSING;
+        break;
+    case TRACE_NODE_MAPPING:
+        if (!n->addr || n->addr >= TRACE_MAPPINGS)
+            return trace_damaged(src, node_offset(src, id), "no mapping has kind %" PRIu64,
+                                 n->addr);
         break;
     case TRACE_NODE_WAKER:
         if (n->addr > UINT32_MAX ||
@@ -122,8 +136,12 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
     if (n->kind != TRACE_NODE_WAKER && n->parent < t->node_limit &&
         t->nodes[n->parent].kind == TRACE_NODE_WAKER)
         return trace_damaged(src, node_offset(src, id), "a frame above a waker");
-    if (n->parent < t->node_limit && t->nodes[n->parent].kind == TRACE_NODE_REGION)
-        return trace_damaged(src, node_offset(src, id), "a frame above a region");
+    if (n->parent < t->node_limit && (t->nodes[n->parent].kind == TRACE_NODE_REGION ||
+                                      t->nodes[n->parent].kind == TRACE_NODE_MAPPING))
+        return trace_damaged(src, node_offset(src, id), "a frame above a region or a mapping");
+    if (n->kind == TRACE_NODE_TAG && n->parent < t->node_limit &&
+        !may_bear_tag(&t->nodes[n->parent]))
+        return trace_damaged(src, node_offset(src, id), "a tag above a frame");
     return 0;
 }
 
@@ -182,12 +200,35 @@ int trace_check_nodes(const struct trace_source *src, struct trace *t)
     return err;
 }
 
+static void check_link(const struct trace *t, uint32_t *node)
+{
+    if (*node >= t->node_limit || t->nodes[*node].kind == TRACE_NODE_NONE)
+        *node = 0;
+}
+
+/* The nodes are written before a misuse is; of a copy of a growing file they may be missing. */
+static void check_misuses(struct trace *t)
+{
+    for (size_t i = 0; i < t->nmisuses; i++) {
+        struct trace_misuse *m = &t->misuses[i];
+
+        check_link(t, &m->node);
+        check_link(t, &m->alloc_node);
+        check_link(t, &m->free_node);
+        if (!trace_thread_at(t, m->thread))
+            m->thread = 0;
+        if (!trace_thread_at(t, m->freed_in))
+            m->freed_in = 0;
+    }
+}
+
 int trace_check_rows(const struct trace_source *src, struct trace *t)
 {
     bool off = t->header.recorder == TRACE_RECORDER_OFF;
     struct trace_private *priv = t->priv;
     uint64_t live = 0;
 
+    check_misuses(t);
     for (size_t i = 0; i < t->ninherited; i++)
         live += t->inherited[i].bytes;
     for (uint32_t id = 0; id < t->row_limit; id++) {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/fnv.h"
 #include "common/basename.h"
 #include "common/trace/trace_check.h"
 #include "common/trace/trace_grow.h"
@@ -24,13 +25,16 @@
 #define FILE_MOST ((uint64_t)1 << 40)
 #define FIRST_SLOTS 1024u
 /* What some processes have found out about their blocks. */
-#define FOUND ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS))
+#define FOUND                                                                                      \
+    ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
+                TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS))
 
 /* One program: what traces of it have added up to. */
 struct program {
     struct trace_grow g;
     uint32_t pid; /* 0: of several processes */
     uint32_t *slots, mask;
+    uint32_t found;   /* the node that was asked for last */
     uint32_t *row_of; /* by node, ROW_KINDS for each; 0: none yet */
     size_t row_of_alloc;
     uint64_t *module_hash; /* of each of the trace's modules */
@@ -94,6 +98,9 @@ static struct program *new_program(struct trace_merge *m, const struct trace *t,
     own->header.pid = pid;
     own->header.peak_epoch = 1;
     own->header.features &= ~(TRACE_FEATURE_FORKED | FOUND);
+    own->header.unjudged_frees = own->header.lost_mappings = 0;
+    own->header.paused_calls = own->header.paused_bytes = 0;
+    own->header.kept_snapshots = own->header.unkept_snapshots = 0;
     free(own->comm);
     own->comm = xstrdup(trace_program(t));
     GROW(m->programs, m->nprograms, m->programs_room);
@@ -129,8 +136,11 @@ struct adding {
     const struct trace_merge_options *o;
     struct program *p;
     const struct trace *t;
-    uint32_t epoch;      /* of the root of the stack being taken */
-    uint32_t *node_of;   /* t's node id -> the program's */
+    uint32_t epoch;                         /* of the root of the stack being taken */
+    bool one_epoch;                         /* it is the same for all of them */
+    bool apart;                             /* that, and no two modules have an address in common */
+    const struct trace_module_view *latest; /* that was asked for, or NULL */
+    uint32_t *node_of;                      /* t's node id -> the program's */
     uint32_t *module_of; /* index of t's module -> the program's, plus one; 0: not asked yet */
     uint16_t flagged;    /* only rows with one of these flags are added; 0: all are */
 };
@@ -141,21 +151,12 @@ static uint64_t hash_on(uint64_t hash, uint64_t n)
     return hash ^ hash >> 32;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *s, size_t len)
-{
-    const uint8_t *bytes = s;
-
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    return hash;
-}
-
 /* What the file and its place in itself are, not where it was mapped. */
 static uint64_t hash_module(const struct trace_module_view *v)
 {
-    uint64_t hash = hash_bytes(0xcbf29ce484222325u, v->path, strlen(v->path));
+    uint64_t hash = fnv_bytes(FNV_BASIS, v->path, strlen(v->path));
 
-    hash = hash_bytes(hash, v->m.build_id, v->m.build_id_size);
+    hash = fnv_bytes(hash, v->m.build_id, v->m.build_id_size);
     return hash_on(hash_on(hash, v->m.start - v->m.bias), v->m.end - v->m.bias);
 }
 
@@ -200,10 +201,20 @@ static size_t find_module(struct program *p, const struct trace_module_view *v)
     return add_module(p, v, hash);
 }
 
+/* Most nodes are in the module of the one before. */
+static const struct trace_module_view *module_at(struct adding *a, uint64_t addr)
+{
+    const struct trace_module_view *v = a->latest;
+
+    if (!v || !a->apart || addr < v->m.start || addr >= v->m.end)
+        a->latest = trace_module_at(a->t, addr, a->epoch);
+    return a->latest;
+}
+
 /* An address of the trace's as the program has it. */
 static uint64_t take_address(struct adding *a, uint64_t addr)
 {
-    const struct trace_module_view *v = trace_module_at(a->t, addr, a->epoch);
+    const struct trace_module_view *v = module_at(a, addr);
     uint32_t *known;
 
     /* No file is so large, whatever a record may say. */
@@ -251,47 +262,45 @@ static void more_slots(struct program *p)
     }
 }
 
+static bool is_node(const struct program *p, uint32_t id, uint64_t addr, uint32_t parent,
+                    uint32_t kind)
+{
+    const struct trace_node *n = &p->g.t->nodes[id];
+
+    return n->addr == addr && n->parent == parent && n->kind == kind;
+}
+
+/* Runs of one program are much alike: behind the node that was asked for last lies, as often as
+ * not, the one that is asked for now, and no look into the table is needed, two misses of all
+ * caches in a large one. */
 static uint32_t find_node(struct program *p, uint64_t addr, uint32_t parent, uint32_t kind)
 {
     uint32_t at;
 
+    if (p->found + 1 < p->g.t->node_limit && is_node(p, p->found + 1, addr, parent, kind))
+        return ++p->found;
     if (p->g.t->node_limit > p->mask / 2)
         more_slots(p);
-    for (at = slot_of(p, addr, parent, kind); p->slots[at]; at = (at + 1) & p->mask) {
-        const struct trace_node *n = &p->g.t->nodes[p->slots[at]];
-
-        if (n->addr == addr && n->parent == parent && n->kind == kind)
-            return p->slots[at];
-    }
-    return p->slots[at] = trace_grow_node(&p->g, addr, parent, kind);
+    for (at = slot_of(p, addr, parent, kind); p->slots[at]; at = (at + 1) & p->mask)
+        if (is_node(p, p->slots[at], addr, parent, kind))
+            return p->found = p->slots[at];
+    return p->found = p->slots[at] = trace_grow_node(&p->g, addr, parent, kind);
 }
 
 /* The recorder stands between the C library and main where it looks for leaks at main's
- * end. */
-static bool is_recorders(const struct adding *a, const struct trace_node *n)
+ * end, and between operator new and its caller where frees are judged. */
+static bool is_recorders(struct adding *a, const struct trace_node *n)
 {
     static const char name[] = "/libflamemem.so";
     const struct trace_module_view *v;
     size_t len;
 
-    if (n->kind != TRACE_NODE_PC || !(a->t->header.features & TRACE_FEATURE_LEAKS))
+    if (n->kind != TRACE_NODE_PC ||
+        !(a->t->header.features & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_MISUSE)))
         return false;
-    v = trace_module_at(a->t, n->addr, a->epoch);
+    v = module_at(a, n->addr);
     len = v ? strlen(v->path) : 0;
     return len >= sizeof name - 1 && strcmp(v->path + len - (sizeof name - 1), name) == 0;
-}
-
-/* The number that a region's name has in the program. */
-static uint32_t take_region(struct adding *a, const char *name)
-{
-    struct trace *own = a->p->g.t;
-
-    for (size_t i = own->nregions; i-- > 0;)
-        if (strcmp(own->regions[i], name) == 0)
-            return (uint32_t)i;
-    GROW(own->regions, own->nregions, own->region_room);
-    own->regions[own->nregions] = xstrdup(name);
-    return (uint32_t)own->nregions++;
 }
 
 static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent)
@@ -305,8 +314,10 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
         return parent;
     else if (n->kind == TRACE_NODE_PC || n->kind == TRACE_NODE_PC_EXACT)
         addr = take_address(a, n->addr);
-    else if (n->kind == TRACE_NODE_REGION)
-        addr = take_region(a, a->t->regions[n->addr]);
+    else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG)
+        addr = trace_grow_name(&a->p->g, a->t->regions[n->addr]);
+    else if (n->kind == TRACE_NODE_MAPPING)
+        addr = n->addr;
     return find_node(a->p, addr, parent, n->kind);
 }
 
@@ -319,6 +330,8 @@ static const uint16_t row_kinds[] = {
     TRACE_ROW_INNER,
     TRACE_ROW_REACHED,
     TRACE_ROW_REGION,
+    TRACE_ROW_GROWTH,
+    TRACE_ROW_MAPPED,
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
@@ -349,11 +362,49 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
     if (a->flagged || !(a->t->header.features & TRACE_FEATURE_LEAKS) ||
         row->flags & TRACE_ROW_INHERITED)
         return;
-    if (row->flags & TRACE_ROW_REGION)
+    if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED))
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;
     own->alloc_calls += trace_row_counts(row) ? blocks : -blocks;
+}
+
+/* Few programs unload anything. To look for the root of each stack is a way of some dozen nodes,
+ * which is a tenth of what adding a compiler's trace takes. */
+static void find_epoch(struct adding *a)
+{
+    const struct trace_node *first = NULL;
+
+    for (uint32_t id = 1; id < a->t->node_limit; id++) {
+        const struct trace_node *n = &a->t->nodes[id];
+
+        if (n->kind != TRACE_NODE_ROOT)
+            continue;
+        if (first && first->addr >> 32 != n->addr >> 32)
+            return;
+        first = n;
+    }
+    a->epoch = first ? (uint32_t)(first->addr >> 32) : 0;
+    a->one_epoch = true;
+}
+
+#define FEW_MODULES 64u /* each is compared with each */
+
+static void find_apart(struct adding *a)
+{
+    const struct trace *t = a->t;
+
+    a->apart = a->one_epoch && t->nmodules <= FEW_MODULES;
+    for (size_t i = 0; a->apart && i < t->nmodules; i++)
+        for (size_t k = 0; a->apart && k < i; k++)
+            a->apart = t->modules[i].m.start >= t->modules[k].m.end ||
+                       t->modules[k].m.start >= t->modules[i].m.end;
+}
+
+static void begin_stack(struct adding *a, uint32_t node)
+{
+    if (!a->one_epoch)
+        a->epoch = (uint32_t)(trace_node_root(a->t, node)->addr >> 32);
 }
 
 static void add_row(struct adding *a, const struct trace_row *row)
@@ -362,7 +413,7 @@ static void add_row(struct adding *a, const struct trace_row *row)
     int64_t bytes, calls;
     uint32_t node;
 
-    a->epoch = (uint32_t)(trace_node_root(a->t, row->node)->addr >> 32);
+    begin_stack(a, row->node);
     node = trace_take_stack(a->t, row->node, a->node_of, take_node, a);
     own = row_for(a->p, node, row->flags);
     own->alloc_bytes += row->alloc_bytes;
@@ -377,6 +428,40 @@ static void add_row(struct adding *a, const struct trace_row *row)
     trace_row_peak(a->t, row, &bytes, &calls);
     own->peak_bytes += (uint64_t)bytes;
     own->peak_calls += (uint32_t)calls;
+}
+
+static uint32_t take_stack(struct adding *a, uint32_t node)
+{
+    if (!node)
+        return 0;
+    begin_stack(a, node);
+    return trace_take_stack(a->t, node, a->node_of, take_node, a);
+}
+
+static bool same_misuse(const struct trace_misuse *a, const struct trace_misuse *b)
+{
+    return a->node == b->node && a->alloc_node == b->alloc_node && a->free_node == b->free_node &&
+           a->kind == b->kind && a->call == b->call && a->where == b->where &&
+           a->thread == b->thread && a->freed_in == b->freed_in;
+}
+
+static void add_misuse(struct adding *a, const struct trace_misuse *from)
+{
+    struct trace *own = a->p->g.t;
+    struct trace_misuse m = *from;
+
+    m.node = take_stack(a, m.node);
+    m.alloc_node = take_stack(a, m.alloc_node);
+    m.free_node = take_stack(a, m.free_node);
+    m.thread = (uint16_t)take_thread(a, m.thread);
+    m.freed_in = (uint16_t)take_thread(a, m.freed_in);
+    for (size_t i = 0; i < own->nmisuses; i++)
+        if (same_misuse(&own->misuses[i], &m)) {
+            own->misuses[i].count += m.count;
+            return;
+        }
+    GROW(own->misuses, own->nmisuses, own->misuse_room);
+    own->misuses[own->nmisuses++] = m;
 }
 
 /* Texts lie in the trace's own bytes. An address where files' ranges are to be is none. */
@@ -404,9 +489,19 @@ static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flag
 
     a.node_of = xcalloc((size_t)t->node_limit + 1, sizeof *a.node_of);
     a.module_of = xcalloc(t->nmodules, sizeof *a.module_of);
+    find_epoch(&a);
+    find_apart(&a);
     for (uint32_t id = 0; id < t->row_limit; id++)
         if (is_wanted(m, &t->rows[id], flags))
             add_row(&a, &t->rows[id]);
+    for (size_t i = 0; i < t->nmisuses; i++)
+        add_misuse(&a, &t->misuses[i]);
+    a.p->g.t->header.unjudged_frees += t->header.unjudged_frees;
+    a.p->g.t->header.lost_mappings += t->header.lost_mappings;
+    a.p->g.t->header.paused_calls += t->header.paused_calls;
+    a.p->g.t->header.paused_bytes += t->header.paused_bytes;
+    a.p->g.t->header.kept_snapshots += t->header.kept_snapshots;
+    a.p->g.t->header.unkept_snapshots += t->header.unkept_snapshots;
     if (t->header.sample_bytes > a.p->g.t->header.sample_bytes)
         a.p->g.t->header.sample_bytes = t->header.sample_bytes;
     a.p->g.t->missing_rows += t->missing_rows;

@@ -146,6 +146,68 @@ static void add_region(const struct trace_source *src, struct trace *t, uint64_t
     t->regions[t->nregions++] = xmemdup0(src->data + at + sizeof(struct trace_meta), size);
 }
 
+static int64_t unfold_sign(uint64_t n)
+{
+    return (int64_t)(n >> 1 ^ (0 - (n & 1)));
+}
+
+/* The mark that a record is of: a new one, or the last one, which it goes on with. */
+static struct trace_mark_view *mark_of(struct trace *t, const char *name, size_t len,
+                                       uint64_t number)
+{
+    struct trace_mark_view *m = t->nmarks ? &t->marks[t->nmarks - 1] : NULL;
+
+    if (m && m->number == number && strlen(m->name) == len && memcmp(m->name, name, len) == 0)
+        return m;
+    GROW(t->marks, t->nmarks, t->mark_room);
+    m = &t->marks[t->nmarks++];
+    *m = (struct trace_mark_view){
+        .name = xmemdup0(name, len), .number = number, .at = (double)number};
+    return m;
+}
+
+static int add_mark(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    const uint8_t *s = src->data + at + sizeof(struct trace_meta), *end = s + size;
+    struct trace_mark_view *m;
+    struct trace_mark head;
+    uint64_t row = 0, step, blocks, bytes;
+
+    if (size < sizeof head)
+        return trace_damaged(src, at, "a mark of %" PRIu32 " bytes", size);
+    memcpy(&head, s, sizeof head);
+    s += sizeof head;
+    if (head.name_size > size - sizeof head || memchr(s, '\0', head.name_size))
+        return trace_damaged(src, at, "a mark whose name makes no sense");
+    m = mark_of(t, (const char *)s, head.name_size, head.number);
+    s += head.name_size;
+    for (uint32_t i = 0; i < head.entries; i++) {
+        if (!take_number(&s, end, &step) || !take_number(&s, end, &blocks) ||
+            !take_number(&s, end, &bytes) || step > UINT32_MAX || row + step > UINT32_MAX)
+            return trace_damaged(src, at, "entry %" PRIu32 " of a mark makes no sense", i);
+        row += step;
+        GROW(m->entries, m->n, m->room);
+        m->entries[m->n++] =
+            (struct trace_mark_entry){(uint32_t)row, unfold_sign(bytes), unfold_sign(blocks)};
+    }
+    return 0;
+}
+
+static int add_misuse(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    struct trace_misuse m;
+
+    if (size != sizeof m)
+        return trace_damaged(src, at, "a misuse record of %" PRIu32 " bytes", size);
+    memcpy(&m, src->data + at + sizeof(struct trace_meta), sizeof m);
+    if (!m.kind || m.kind >= TRACE_MISUSE_KINDS || m.call >= TRACE_CALLS ||
+        m.freed_by >= TRACE_CALLS || m.made_by >= TRACE_MADES || m.where >= TRACE_WHERES)
+        return trace_damaged(src, at, "a misuse of no known kind");
+    GROW(t->misuses, t->nmisuses, t->misuse_room);
+    t->misuses[t->nmisuses++] = m;
+    return 0;
+}
+
 /* Records lie in one piece of memory in the order in which they were written. */
 static int by_pid(const void *a, const void *b)
 {
@@ -214,6 +276,12 @@ static int check_segment(const struct trace_source *src, struct trace *t, uint64
             break;
         case TRACE_META_REGION:
             add_region(src, t, at, meta.size);
+            break;
+        case TRACE_META_MARK:
+            err = add_mark(src, t, at, meta.size);
+            break;
+        case TRACE_META_MISUSE:
+            err = add_misuse(src, t, at, meta.size);
             break;
         }
         if (err)

@@ -208,6 +208,8 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
 
     if (n->kind == TRACE_NODE_ROOT)
         addr = addr >> 32 << 32 | take_thread(k, (uint32_t)addr);
+    else if (n->kind == TRACE_NODE_TAG)
+        addr = trace_grow_name(&k->g, k->a->regions[n->addr]);
     return trace_grow_node(&k->g, addr, parent, n->kind);
 }
 
@@ -217,7 +219,7 @@ static bool can_take(const struct trace *a, uint32_t node)
     for (const struct trace_node *n = &a->nodes[node]; n->kind != TRACE_NODE_ROOT;
          n = &a->nodes[n->parent])
         if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT &&
-            n->kind != TRACE_NODE_TRUNCATED)
+            n->kind != TRACE_NODE_TRUNCATED && n->kind != TRACE_NODE_TAG)
             return false;
     return true;
 }

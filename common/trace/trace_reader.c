@@ -24,6 +24,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/trace/trace_check.h"
+#include "common/trace/trace_growth.h"
 
 /* Bytes read in one go: a hole behind what is wanted costs as much as data does. */
 #define AT_ONCE ((size_t)512 << 10)
@@ -31,6 +32,17 @@
 bool trace_magic_matches(const void *data, size_t len)
 {
     return len >= sizeof TRACE_MAGIC - 1 && memcmp(data, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) == 0;
+}
+
+void trace_free_marks(struct trace *t)
+{
+    for (size_t i = 0; i < t->nmarks; i++) {
+        free(t->marks[i].name);
+        free(t->marks[i].entries);
+    }
+    free(t->marks);
+    t->marks = NULL;
+    t->nmarks = t->mark_room = 0;
 }
 
 void trace_free(struct trace *t)
@@ -51,6 +63,8 @@ void trace_free(struct trace *t)
     for (size_t i = 0; i < t->nregions; i++)
         free(t->regions[i]);
     free(t->regions);
+    trace_free_marks(t);
+    free(t->misuses);
     free(t->args);
     free(t->exe);
     free(t->comm);
@@ -83,6 +97,8 @@ static int load_owned(const char *name, uint8_t *data, size_t len, bool quiet, s
         trace_free(t);
         return err;
     }
+    if (t->nmarks)
+        trace_growth(t);
     *out = t;
     return 0;
 }

@@ -41,6 +41,18 @@ struct trace_inherited_row {
     uint64_t blocks, bytes;
 };
 
+/* What was live at a mark; see TRACE_META_MARK. */
+struct trace_mark_view {
+    char *name; /* NUL-terminated */
+    uint64_t number;
+    double at; /* on the axis of passes: the number, unless time has set the mark */
+    struct trace_mark_entry {
+        uint32_t row; /* its id, which has not been checked */
+        int64_t bytes, blocks;
+    } * entries; /* of the rows with another amount than at the mark before */
+    size_t n, room;
+};
+
 struct trace {
     char *path; /* for messages */
     struct trace_header header;
@@ -59,9 +71,14 @@ struct trace {
         struct trace_string text;
     } * titles; /* sorted by pid, one each */
     size_t ntitles, title_room;
+    struct trace_misuse *misuses; /* their nodes and threads are there, or 0 */
+    size_t nmisuses, misuse_room;
     char **regions; /* names, by the number of a TRACE_NODE_REGION; NUL-terminated */
     size_t nregions, region_room;
-    bool has_inherited; /* they are among the rows (trace_inherit) */
+    struct trace_mark_view *marks; /* in the order of the file */
+    size_t nmarks, mark_room;
+    uint64_t most_marks; /* of one name, those that were not kept among them */
+    bool has_inherited;  /* they are among the rows (trace_inherit) */
 
     /* Sparse by id: use the accessors, or walk them all with the id ranges. */
     const struct trace_node *nodes; /* indexed by node id */
@@ -98,6 +115,9 @@ int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet,
                      struct trace **out);
 void trace_free(struct trace *t);
 
+/* Forgets t->marks. */
+void trace_free_marks(struct trace *t);
+
 /* True when the bytes begin like a trace (any version). */
 bool trace_magic_matches(const void *data, size_t len);
 
@@ -132,10 +152,10 @@ static inline bool trace_row_used(const struct trace_row *r)
     return r->node != 0;
 }
 
-/* Of memory: a row that counts, and is no verdict on what others count. */
+/* Of memory: a row that counts blocks, and is no verdict on what others count. */
 static inline bool trace_row_counts(const struct trace_row *r)
 {
-    return r->node != 0 && !(r->flags & TRACE_ROW_VERDICTS);
+    return r->node != 0 && !(r->flags & TRACE_ROW_NO_BLOCKS);
 }
 
 /* A row's share of the high-water mark, see trace_format.h; of one that counts. */

@@ -24,10 +24,10 @@
 #include <unistd.h>
 
 #include "common/runnotes.h"
-#include "driver/files/session.h"
+#include "driver/files/rundir.h"
 #include "driver/files/writers.h"
 
-/* What mkdtemp makes of session_open's name. */
+/* What mkdtemp makes of rundir_open's name. */
 static bool is_called_like_a_run(const char *name)
 {
     static const char *const prefixes[] = {"flame-mem.", "flame-leak.", "flame-off."};
@@ -61,7 +61,7 @@ static bool was_locked(int fd)
 /* The file of notes in `dir`, locked: nobody else comes to the same end. -1: not dead. */
 static int lock_dead(int dir)
 {
-    int fd = openat(dir, SESSION_NOTES, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = openat(dir, RUNDIR_NOTES, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd >= 0 && is_ours(fd, S_IFREG) && was_locked(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
         writers_are_gone(fd))
@@ -95,8 +95,8 @@ static bool is_dead_file(int dir, const char *name)
     bool gone;
     int fd;
 
-    if (!session_is_trace(name))
-        return session_makes(name);
+    if (!rundir_is_trace(name))
+        return rundir_makes(name);
     fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;

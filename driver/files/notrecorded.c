@@ -9,6 +9,7 @@
 
 #include "common/alloc.h"
 #include "render/value.h"
+#include "unwind/sharedrules.h"
 
 /* 0 or -errno. */
 static int write_whole(int fd, const void *data, size_t size)
@@ -84,9 +85,40 @@ void notrecorded_spares(const char *path, uint32_t made)
     put(path, &made, sizeof made, offsetof(struct runnotes, spares_made));
 }
 
+uint32_t notrecorded_spares_taken(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    uint32_t taken = 0;
+
+    if (fd < 0)
+        return 0;
+    if (pread(fd, &taken, sizeof taken, offsetof(struct runnotes, spares_taken)) !=
+        (ssize_t)sizeof taken)
+        taken = 0;
+    close(fd);
+    return taken;
+}
+
 void notrecorded_given_back(const char *path, uint64_t bytes)
 {
     put(path, &bytes, sizeof bytes, offsetof(struct runnotes, disk_given_back));
+}
+
+/* All of it, as write_notes does. */
+void notrecorded_share_rules(const char *path, const char *rules)
+{
+    int fd = open(rules, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), err;
+    uint32_t there = 1;
+    void *none;
+
+    if (fd < 0)
+        return;
+    none = xcalloc(1, SHAREDRULES_SIZE);
+    err = write_whole(fd, none, SHAREDRULES_SIZE);
+    free(none);
+    close(fd);
+    if (err || put(path, &there, sizeof there, offsetof(struct runnotes, rules)) < 0)
+        unlink(rules);
 }
 
 /* ---- reading ---- */

@@ -38,6 +38,11 @@ void notrecorded_given_back(const char *path, uint64_t bytes);
 
 /* Says in the file that so many spares have been left beside it so far. */
 void notrecorded_spares(const char *path, uint32_t made);
+/* How many of them processes have taken so far, as they say; 0 when it cannot be read. */
+uint32_t notrecorded_spares_taken(const char *path);
+
+/* Makes the file of rules at `rules`, which is beside that of notes, and says so there. */
+void notrecorded_share_rules(const char *path, const char *rules);
 
 /* What is in it; nothing when it cannot be read. Release it. */
 void notrecorded_read(struct notrecorded *n, const char *path);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/basename.h"
+#include "common/fnv.h"
 #include "render/value.h"
 
 /* A name that is megabytes long is cut, a terminal is no place for it. */
@@ -147,24 +149,21 @@ void leak_groups_release(struct leak_groups *groups)
     *groups = (struct leak_groups){0};
 }
 
-/* "region NAME", as the outermost frame has it in brackets. */
 static void add_class(struct strbuf *sb, const struct leak *leak)
 {
-    const char *name = leak->nframes ? leak->frames[leak->nframes - 1].function : "";
-    size_t len = strlen(name);
-
-    if (leak->class == LEAK_REGION && len > 2)
-        strbuf_add(sb, name + 1, len - 2);
+    if (leak->class == LEAK_GROWTH)
+        strbuf_addf(sb, " a pass, fit %.2f", leak->fit);
     else
-        strbuf_addstr(sb, leak_class_names[leak->class]);
+        strbuf_addf(sb, ", %s", leak_class_names[leak->class]);
+    if (leak->class == LEAK_REGION) {
+        strbuf_addch(sb, ' ');
+        add_cut(sb, leak->region);
+    }
 }
 
 void leak_group_add(struct strbuf *sb, const struct leak_group *g)
 {
-    value_add_both(sb, (struct folded_count){.whole = g->bytes}, "bytes");
-    strbuf_addstr(sb, " in ");
-    value_add_number(sb, (struct folded_count){.whole = g->blocks}, true);
-    strbuf_addf(sb, " block%s, ", g->blocks == 1 ? "" : "s");
+    value_add_blocks(sb, g->bytes, g->blocks);
     add_class(sb, g->leak);
     strbuf_addstr(sb, ": ");
     leak_add_place(sb, leak_place(g->leak));
@@ -173,24 +172,22 @@ void leak_group_add(struct strbuf *sb, const struct leak_group *g)
     strbuf_addch(sb, ')');
 }
 
-static uint64_t hash_text(uint64_t hash, const char *s)
+uint64_t leak_hash_frames(uint64_t hash, const struct leak *leak)
 {
-    /* With its NUL, so that no two texts run together. */
-    for (size_t i = 0, n = s ? strlen(s) + 1 : 1; i < n; i++)
-        hash = (hash ^ (s ? (uint8_t)s[i] : 0)) * 0x100000001b3u;
+    for (size_t i = 0; i < leak->nframes; i++) {
+        const struct leak_frame *f = &leak->frames[i];
+
+        hash = fnv_text(hash, f->function);
+        hash = fnv_text(hash, f->file ? base_name(f->file) : NULL);
+    }
     return hash;
 }
 
 uint64_t leak_group_fingerprint(const struct leak_group *g)
 {
-    uint64_t hash = hash_text(0xcbf29ce484222325u, leak_class_names[g->leak->class]);
+    uint64_t hash = fnv_text(FNV_BASIS, leak_class_names[g->leak->class]);
 
-    for (size_t i = 0; i < g->leak->nframes; i++) {
-        const struct leak_frame *f = &g->leak->frames[i];
-        const char *slash = f->file ? strrchr(f->file, '/') : NULL;
-
-        hash = hash_text(hash, f->function);
-        hash = hash_text(hash, slash ? slash + 1 : f->file);
-    }
-    return hash;
+    if (g->leak->region)
+        hash = fnv_text(hash, g->leak->region);
+    return leak_hash_frames(hash, g->leak);
 }

@@ -6,7 +6,8 @@
 
 #include "driver/leak/leakgroups.h"
 
-/* Prints the `most` largest, as leak_group_add has them, and how many there are besides. */
-void leak_lines_print(const struct leak_groups *groups, size_t most);
+/* Prints of those that regions left behind, or of the others, the `most` largest, as
+ * leak_group_add has them, and how many there are besides. */
+void leak_lines_print(const struct leak_groups *groups, bool regions, size_t most);
 
 #endif

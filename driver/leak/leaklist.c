@@ -10,12 +10,13 @@
 
 #include <stdlib.h>
 
+#include "common/begins.h"
 #include "common/folded.h"
 #include "common/strbuf.h"
 #include "fold/fold.h"
 
-const char *const leak_class_names[LEAK_CLASSES] = {"definite", "indirect", "inner", "live",
-                                                    "region"};
+const char *const leak_class_names[LEAK_CLASSES] = {"definite", "indirect", "inner",
+                                                    "live",     "region",   "growth"};
 
 /* ---- what rows count ---- */
 
@@ -43,6 +44,23 @@ VALUE(inner_blocks, blocks_of, TRACE_ROW_INNER)
 VALUE(inner_bytes, bytes_of, TRACE_ROW_INNER)
 VALUE(region_blocks, blocks_of, TRACE_ROW_REGION)
 VALUE(region_bytes, bytes_of, TRACE_ROW_REGION)
+VALUE(growth_blocks, blocks_of, TRACE_ROW_GROWTH)
+VALUE(growth_bytes, bytes_of, TRACE_ROW_GROWTH)
+
+static int64_t growth_rows(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_GROWTH ? (int64_t)r->temp_calls : 0;
+}
+
+static int64_t growth_fit(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_GROWTH ? (int64_t)r->free_bytes : 0;
+}
+
+static int64_t growth_passes(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_GROWTH ? (int64_t)r->free_calls : 0;
+}
 
 static int64_t live_blocks(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
@@ -60,7 +78,16 @@ static int64_t live_bytes(const struct trace *t FLAME_UNUSED, const struct trace
         .shape = VIEW_OWN, .value = value_of                                                       \
     }
 
-/* A block may have no bytes, but no bytes are without a block: so blocks come first. */
+/* What a view counts of a leak. */
+enum counted { BLOCKS, BYTES, ROWS, FIT, PASSES };
+
+/* A view, and what of which leaks it says. A block may have no bytes, but no bytes are without a
+ * block: so blocks come first. */
+struct told {
+    enum leak_class class;
+    enum counted what;
+};
+
 static const struct view verdict_views[] = {
     VIEW("definite", "blocks", definite_blocks),
     VIEW("definite", "bytes", definite_bytes),
@@ -68,7 +95,14 @@ static const struct view verdict_views[] = {
     VIEW("indirect", "bytes", indirect_bytes),
     VIEW("inner", "blocks", inner_blocks),
     VIEW("inner", "bytes", inner_bytes),
+    VIEW("region", "blocks", region_blocks),
+    VIEW("region", "bytes", region_bytes),
     {.name = NULL},
+};
+static const struct told verdicts_told[] = {
+    {LEAK_DEFINITE, BLOCKS}, {LEAK_DEFINITE, BYTES}, {LEAK_INDIRECT, BLOCKS},
+    {LEAK_INDIRECT, BYTES},  {LEAK_INNER, BLOCKS},   {LEAK_INNER, BYTES},
+    {LEAK_REGION, BLOCKS},   {LEAK_REGION, BYTES},
 };
 
 static const struct view live_views[] = {
@@ -76,11 +110,16 @@ static const struct view live_views[] = {
     VIEW("live", "bytes", live_bytes),
     {.name = NULL},
 };
+static const struct told live_told[] = {{LEAK_LIVE, BLOCKS}, {LEAK_LIVE, BYTES}};
 
-static const struct view region_views[] = {
-    VIEW("region", "blocks", region_blocks),
-    VIEW("region", "bytes", region_bytes),
-    {.name = NULL},
+static const struct view growth_views[] = {
+    VIEW("growth", "blocks", growth_blocks), VIEW("growth", "bytes", growth_bytes),
+    VIEW("growth", "rows", growth_rows),     VIEW("growth", "millionths", growth_fit),
+    VIEW("growth", "passes", growth_passes), {.name = NULL},
+};
+static const struct told growth_told[] = {
+    {LEAK_GROWTH, BLOCKS}, {LEAK_GROWTH, BYTES},  {LEAK_GROWTH, ROWS},
+    {LEAK_GROWTH, FIT},    {LEAK_GROWTH, PASSES},
 };
 
 /* ---- one stack ---- */
@@ -130,10 +169,46 @@ static struct leak_frame parse_frame(char *text)
     return f;
 }
 
+/* The outermost frame is "[region NAME]", which is none. */
+static void take_region(struct leak *leak)
+{
+    static const char begin[] = "[region ";
+    char *name = leak->nframes ? (char *)leak->frames[leak->nframes - 1].function : NULL;
+    size_t len = name ? strlen(name) : 0;
+
+    leak->region = "";
+    if (len < sizeof begin || strncmp(name, begin, sizeof begin - 1) != 0)
+        return;
+    name[len - 1] = '\0';
+    leak->region = name + sizeof begin - 1;
+    leak->nframes--;
+}
+
+/* What stands behind the ';' that was cut before `rest`; NULL: nothing. */
+static void parse_frames(struct leak *leak, char *rest)
+{
+    size_t frames = 0;
+
+    for (const char *s = rest; s; s = strchr(s, ';'), s = s ? s + 1 : NULL)
+        frames++;
+    leak->frames = xcalloc(frames, sizeof *leak->frames);
+    leak->nframes = frames;
+    while (frames > 0) {
+        char *next = cut_at(rest, ';');
+
+        leak->frames[--frames] = parse_frame(rest);
+        rest = next;
+    }
+}
+
+void leak_take_frames(struct leak *leak)
+{
+    parse_frames(leak, cut_at(leak->text, ';'));
+}
+
 static void parse_stack(struct leak *leak, bool live)
 {
     char *rest = cut_at(leak->text, ';');
-    size_t frames = 0;
 
     leak->process = leak->text;
     leak->thread = "";
@@ -149,16 +224,9 @@ static void parse_stack(struct leak *leak, bool live)
                 leak->thread = "";
         }
     }
-    for (const char *s = rest; s; s = strchr(s, ';'), s = s ? s + 1 : NULL)
-        frames++;
-    leak->frames = xcalloc(frames, sizeof *leak->frames);
-    leak->nframes = frames;
-    while (frames > 0) {
-        char *next = cut_at(rest, ';');
-
-        leak->frames[--frames] = parse_frame(rest);
-        rest = next;
-    }
+    parse_frames(leak, rest);
+    if (leak->class == LEAK_REGION)
+        take_region(leak);
 }
 
 /* ---- the text ---- */
@@ -176,18 +244,25 @@ static void add_blocks(struct leak_list *l, enum leak_class class, const struct 
 }
 
 /* The leaks from `first` on are sorted by their texts. */
-static void add_bytes(struct leak_list *l, size_t first, const struct folded_line *line)
+static void add_other(struct leak_list *l, size_t first, enum counted what,
+                      const struct folded_line *line)
 {
     struct leak key = {.text = xmemdup0(line->stack, line->len)};
     struct leak *found = bsearch(&key, l->leaks + first, l->n - first, sizeof key, by_text);
 
-    if (found)
+    if (found && what == BYTES)
         found->bytes = line->count.whole;
+    else if (found && what == ROWS)
+        found->rows = line->count.whole;
+    else if (found && what == FIT)
+        found->fit = (double)line->count.whole / 1e6 / (double)found->rows;
+    else if (found && what == PASSES)
+        found->passes = line->count.whole / found->rows;
     free(key.text);
 }
 
 /* One view's text from `s` on; returns where the next begins. */
-static const char *take_view(struct leak_list *l, size_t first, bool blocks, enum leak_class class,
+static const char *take_view(struct leak_list *l, size_t first, const struct told *told,
                              const char *s, const char *end)
 {
     const char *next, *begin = s;
@@ -199,10 +274,10 @@ static const char *take_view(struct leak_list *l, size_t first, bool blocks, enu
         if (!next)
             next = end;
         if (folded_parse_line(s, (size_t)(next - s), &line) == 1) {
-            if (blocks)
-                add_blocks(l, class, &line);
+            if (told->what == BLOCKS)
+                add_blocks(l, told->class, &line);
             else if (l->n > first)
-                add_bytes(l, first, &line);
+                add_other(l, first, told->what, &line);
         } else if (s > begin && strncmp(s, "# flame: view=", 14) == 0) {
             break;
         }
@@ -210,18 +285,17 @@ static const char *take_view(struct leak_list *l, size_t first, bool blocks, enu
     return s;
 }
 
-/* The classes from this one on, as they are in the text. */
-static void take_text(struct leak_list *l, const struct strbuf *text, enum leak_class from)
+static void take_text(struct leak_list *l, const struct strbuf *text, const struct told *told)
 {
     const char *s = text->buf, *end = s + text->len;
     size_t first = 0;
 
-    for (int class = from; s < end; class ++) {
-        s = take_view(l, first, true, (enum leak_class) class, s, end);
-        if (l->n > first)
+    for (; s < end; told++) {
+        if (told->what == BLOCKS)
+            first = l->n;
+        s = take_view(l, first, told, s, end);
+        if (told->what == BLOCKS && l->n > first)
             qsort(l->leaks + first, l->n - first, sizeof *l->leaks, by_text);
-        s = take_view(l, first, false, (enum leak_class) class, s, end);
-        first = l->n;
     }
 }
 
@@ -244,13 +318,15 @@ static int by_size(const void *pa, const void *pb)
     return leak_compare_frames(a, b);
 }
 
-static int make(struct leak_list *l, struct trace *const *traces, size_t ntraces,
-                const struct view *views, enum leak_class from)
+int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces,
+                   enum leak_class what)
 {
-    bool apart = from == LEAK_DEFINITE;
-    struct fold_options opt = {.views = views,
-                               .pid = apart,
-                               .tid = apart,
+    bool live = what == LEAK_LIVE;
+    struct fold_options opt = {.views = live                  ? live_views
+                                        : what == LEAK_GROWTH ? growth_views
+                                                              : verdict_views,
+                               .pid = !live,
+                               .tid = !live,
                                .own = true,
                                .quiet = true,
                                .place = PLACE_ALL,
@@ -263,25 +339,14 @@ static int make(struct leak_list *l, struct trace *const *traces, size_t ntraces
         return 0;
     status = fold_loaded(&opt, traces, ntraces, &text);
     if (!status) {
-        take_text(l, &text, from);
+        take_text(l, &text, live ? live_told : what == LEAK_GROWTH ? growth_told : verdicts_told);
         for (size_t i = 0; i < l->n; i++)
-            parse_stack(&l->leaks[i], !apart);
+            parse_stack(&l->leaks[i], live);
         if (l->n)
             qsort(l->leaks, l->n, sizeof *l->leaks, by_size);
     }
     strbuf_release(&text);
     return status;
-}
-
-int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces, bool live)
-{
-    return make(l, traces, ntraces, live ? live_views : verdict_views,
-                live ? LEAK_LIVE : LEAK_DEFINITE);
-}
-
-int leak_list_make_regions(struct leak_list *l, struct trace *const *traces, size_t ntraces)
-{
-    return make(l, traces, ntraces, region_views, LEAK_REGION);
 }
 
 static void release(struct leak *leak)
@@ -298,42 +363,35 @@ void leak_list_release(struct leak_list *l)
     *l = (struct leak_list){0};
 }
 
-void leak_list_remove(struct leak_list *l, size_t i)
-{
-    release(&l->leaks[i]);
-    l->n--;
-    memmove(l->leaks + i, l->leaks + i + 1, (l->n - i) * sizeof *l->leaks);
-}
-
 bool leak_counts(const struct leak *leak)
 {
     return leak->class != LEAK_INNER;
 }
 
-uint64_t leak_list_bytes(const struct leak_list *l)
+static bool is_in_sum(const struct leak *leak, bool regions)
+{
+    return leak_counts(leak) && (leak->class == LEAK_REGION) == regions;
+}
+
+uint64_t leak_list_bytes(const struct leak_list *l, bool regions)
 {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < l->n; i++)
-        sum += leak_counts(&l->leaks[i]) ? l->leaks[i].bytes : 0;
+        sum += is_in_sum(&l->leaks[i], regions) ? l->leaks[i].bytes : 0;
     return sum;
 }
 
-uint64_t leak_list_blocks(const struct leak_list *l)
+uint64_t leak_list_blocks(const struct leak_list *l, bool regions)
 {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < l->n; i++)
-        sum += leak_counts(&l->leaks[i]) ? l->leaks[i].blocks : 0;
+        sum += is_in_sum(&l->leaks[i], regions) ? l->leaks[i].blocks : 0;
     return sum;
 }
 
 /* ---- frames ---- */
-
-static bool begins(const char *s, const char *with)
-{
-    return strncmp(s, with, strlen(with)) == 0;
-}
 
 static bool begins_as_one_of(const char *s, const char *const *list)
 {
@@ -409,6 +467,10 @@ static int compare_text(const char *a, const char *b)
 
 int leak_compare_frames(const struct leak *a, const struct leak *b)
 {
+    int regions = compare_text(a->region, b->region);
+
+    if (regions)
+        return regions;
     if (a->nframes != b->nframes)
         return a->nframes < b->nframes ? -1 : 1;
     for (size_t i = 0; i < a->nframes; i++) {

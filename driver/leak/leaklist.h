@@ -20,10 +20,11 @@ enum leak_class {
     LEAK_INNER,    /* it is reached, but only by pointers to insides of blocks: no leak */
     LEAK_LIVE,     /* --live: nobody asked whether anything leads to it */
     LEAK_REGION,   /* left behind by a region that the program has marked */
+    LEAK_GROWTH,   /* --growth: more is live with each pass; counts are of a pass */
     LEAK_CLASSES,
 };
 
-/* "definite", "indirect", "inner", "live", "region". */
+/* "definite", "indirect", "inner", "live", "region", "growth". */
 extern const char *const leak_class_names[LEAK_CLASSES];
 
 struct leak_frame {
@@ -42,8 +43,12 @@ struct leak {
     const char *thread;  /* its name when it was first seen; "": not known */
     uint32_t tid;        /* 0: not known, or several threads */
     struct leak_frame *frames;
-    size_t nframes; /* the innermost first */
-    char *text;     /* what the strings lie in; the leak's */
+    size_t nframes;     /* the innermost first */
+    const char *region; /* LEAK_REGION: its name; else NULL */
+    uint64_t rows;      /* LEAK_GROWTH: how many it was made of */
+    uint64_t passes;    /* LEAK_GROWTH: over which it was seen */
+    double fit;         /* how well they lie along a line (trace_growth.h), 0.75 to 1 */
+    char *text;         /* what the strings lie in; the leak's */
 };
 
 struct leak_list {
@@ -52,22 +57,22 @@ struct leak_list {
 };
 
 /*
- * Fills the list, which is empty, from traces: those that tell processes and threads apart
- * (taken.h has them), or with `live` any. 0, or an enum flame_exit after a line, and the
- * list is empty.
+ * Fills the list, which is empty, from traces with one kind of verdicts: LEAK_DEFINITE for what
+ * processes and regions have found at their ends, LEAK_GROWTH; the traces tell processes and
+ * threads apart then (taken.h has them). Or LEAK_LIVE, from any. 0, or an enum flame_exit after
+ * a line, and the list is empty.
  */
-int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces, bool live);
-/* The same with what regions left behind; the outermost frame is "[region NAME]". */
-int leak_list_make_regions(struct leak_list *l, struct trace *const *traces, size_t ntraces);
+int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces,
+                   enum leak_class what);
 void leak_list_release(struct leak_list *l);
 
-/* Takes the i-th leak out and frees it; the order stays. */
-void leak_list_remove(struct leak_list *l, size_t i);
-
-/* The sums over the leaks that count: definite, indirect and live ones. */
-uint64_t leak_list_bytes(const struct leak_list *l);
-uint64_t leak_list_blocks(const struct leak_list *l);
+/* Whether it is one: what is reached by insides of blocks is not. */
 bool leak_counts(const struct leak *leak);
+
+/* The sums over the leaks that count, and are left behind by a region or are not: a block may be
+ * both, left behind and leaked at the end. */
+uint64_t leak_list_bytes(const struct leak_list *l, bool regions);
+uint64_t leak_list_blocks(const struct leak_list *l, bool regions);
 
 /*
  * The frame that a reader wants to see first: the innermost of the program's own source,
@@ -76,7 +81,11 @@ bool leak_counts(const struct leak *leak);
  */
 const struct leak_frame *leak_place(const struct leak *leak);
 
-/* As qsort has it: by what the frames are, and by nothing else. */
+/* Makes the frames of leak->text, which has them with a ';' before each, the outermost first, and
+ * with their places (PLACE_ALL). */
+void leak_take_frames(struct leak *leak);
+
+/* As qsort has it: by what the frames and the region are, and by nothing else. */
 int leak_compare_frames(const struct leak *a, const struct leak *b);
 
 #endif

@@ -27,25 +27,35 @@ void leak_report_sum(const struct leak_report *r, enum leak_class class, uint64_
         }
 }
 
-static void add_amount(struct strbuf *sb, uint64_t n, const char *one, const char *many)
+void leak_report_add_allowed(struct strbuf *sb, const struct leak_report *r)
 {
-    value_add_number(sb, (struct folded_count){.whole = n}, true);
-    strbuf_addf(sb, " %s", n == 1 ? one : many);
+    if (r->max_bytes != UINT64_MAX)
+        value_add_counted(sb, r->max_bytes, "byte ", "bytes ");
+    if (r->max_blocks != UINT64_MAX)
+        value_add_counted(sb, r->max_blocks, "block ", "blocks ");
+    if (r->max_bytes == UINT64_MAX && r->max_blocks == UINT64_MAX)
+        strbuf_addstr(sb, "0 ");
+    strbuf_addstr(sb, "allowed");
 }
 
 void leak_report_add_verdict(struct strbuf *sb, const struct leak_report *r)
 {
-    add_amount(sb, leak_list_bytes(r->leaks), "byte", "bytes");
+    uint64_t bytes, blocks;
+
+    value_add_counted(sb, leak_list_bytes(r->leaks, false), "byte", "bytes");
     strbuf_addstr(sb, " in ");
-    add_amount(sb, leak_list_blocks(r->leaks), "block", "blocks");
-    strbuf_addstr(sb, r->look ? " leaked, " : " live at the end, ");
-    if (r->max_bytes != UINT64_MAX)
-        add_amount(sb, r->max_bytes, "byte ", "bytes ");
-    if (r->max_blocks != UINT64_MAX)
-        add_amount(sb, r->max_blocks, "block ", "blocks ");
-    if (r->max_bytes == UINT64_MAX && r->max_blocks == UINT64_MAX)
-        strbuf_addstr(sb, "0 ");
-    strbuf_addstr(sb, "allowed");
+    value_add_counted(sb, leak_list_blocks(r->leaks, false), "block", "blocks");
+    strbuf_addstr(sb, r->look     ? " leaked, "
+                      : r->growth ? " more with each pass, "
+                                  : " live at the end, ");
+    leak_report_sum(r, LEAK_REGION, &bytes, &blocks);
+    if (blocks) {
+        value_add_counted(sb, bytes, "byte", "bytes");
+        strbuf_addstr(sb, " in ");
+        value_add_counted(sb, blocks, "block", "blocks");
+        strbuf_addstr(sb, " left behind by regions, ");
+    }
+    leak_report_add_allowed(sb, r);
 }
 
 void leak_report_add_end(struct strbuf *sb, const struct leak_report *r)

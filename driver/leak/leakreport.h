@@ -11,6 +11,7 @@
 #define FLAME_DRIVER_LEAK_LEAKREPORT_H
 
 #include "driver/leak/leakgroups.h"
+#include "driver/leak/misuselist.h"
 
 struct leak_report_process {
     uint32_t pid;
@@ -23,13 +24,15 @@ struct leak_report {
     char *const *command; /* NULL at its end */
     uint64_t started;     /* seconds since 1970 */
     uint64_t elapsed_ns;
-    int status; /* the command's; of one that was ended by a signal, 128 + that */
-    int signal; /* 0: none */
-    bool look;  /* false: --live */
-    bool over;  /* there is more than is allowed */
-    uint64_t max_bytes, max_blocks;   /* UINT64_MAX: no such limit; none of both: 0 is allowed */
-    const struct leak_list *leaks;    /* borrowed, as all here */
-    const struct leak_groups *groups; /* of the same */
+    int status;  /* the command's; of one that was ended by a signal, 128 + that */
+    int signal;  /* 0: none */
+    bool look;   /* processes looked for leaks at their ends; false: --live or --growth */
+    bool growth; /* --growth */
+    bool over;   /* there is more than is allowed */
+    uint64_t max_bytes, max_blocks;    /* UINT64_MAX: no such limit; none of both: 0 is allowed */
+    const struct leak_list *leaks;     /* borrowed, as all here */
+    const struct leak_groups *groups;  /* of the same */
+    const struct misuse_list *misuses; /* NULL: nobody has looked for any */
     const struct leak_report_process *processes;
     size_t nprocesses;
     const char *not_recorded; /* programs that left no trace, and why, for people; "": none */
@@ -59,6 +62,8 @@ leak_report_add report_json, report_tap, report_junit, report_sarif, report_gith
 
 /* ---- for the formats ---- */
 
+/* Appends "100 bytes 2 blocks allowed": the limits. */
+void leak_report_add_allowed(struct strbuf *sb, const struct leak_report *r);
 /* Appends "12 bytes in 1 block leaked, 0 bytes allowed": the verdict in one line. */
 void leak_report_add_verdict(struct strbuf *sb, const struct leak_report *r);
 

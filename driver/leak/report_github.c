@@ -1,5 +1,6 @@
 /* Workflow commands of GitHub's runners, which become annotations: an error a stack. */
 #include "driver/leak/leakreport.h"
+#include "driver/leak/misuselines.h"
 
 static void escape(struct strbuf *sb, char c)
 {
@@ -16,12 +17,11 @@ static void add_property(struct strbuf *sb, const char *s)
     leak_add_text(sb, s, "%\r\n:,", escape);
 }
 
-static void add_annotation(struct strbuf *sb, const struct leak_report *r,
-                           const struct leak_group *g)
+/* `what` happened in `place`. */
+static void add_error(struct strbuf *sb, const struct leak_report *r, const char *what,
+                      const struct leak_frame *place, const struct strbuf *text)
 {
-    const struct leak_frame *place = leak_place(g->leak);
     const char *path = leak_source_path(place);
-    struct strbuf text = STRBUF_INIT;
 
     strbuf_addstr(sb, "::error ");
     if (path) {
@@ -31,17 +31,39 @@ static void add_annotation(struct strbuf *sb, const struct leak_report *r,
             strbuf_addf(sb, ",line=%u", place->line);
         strbuf_addch(sb, ',');
     }
-    strbuf_addstr(sb, "title=leak in ");
+    strbuf_addf(sb, "title=%s in ", what);
     add_property(sb, r->name);
     strbuf_addstr(sb, "::");
-    leak_group_add(&text, g);
-    add_data(sb, text.buf);
+    add_data(sb, text->buf);
     strbuf_addch(sb, '\n');
+}
+
+static void add_leak(struct strbuf *sb, const struct leak_report *r, const struct leak_group *g)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    leak_group_add(&text, g);
+    add_error(sb, r, "leak", leak_place(g->leak), &text);
     strbuf_release(&text);
+}
+
+static void add_misuse(struct strbuf *sb, const struct leak_report *r, const struct misuse *m)
+{
+    struct strbuf text = STRBUF_INIT, more = STRBUF_INIT;
+
+    misuse_add_line(&text, m);
+    misuse_add_more(&more, m, "; ");
+    if (more.len)
+        strbuf_addf(&text, "; %s", more.buf);
+    add_error(sb, r, "misuse", misuse_place(m, MISUSE_CALL), &text);
+    strbuf_release(&text);
+    strbuf_release(&more);
 }
 
 void report_github(struct strbuf *sb, const struct leak_report *r)
 {
+    for (size_t i = 0; r->misuses && i < r->misuses->n; i++)
+        add_misuse(sb, r, &r->misuses->misuse[i]);
     for (size_t i = 0; i < r->groups->n && r->over; i++)
-        add_annotation(sb, r, &r->groups->group[i]);
+        add_leak(sb, r, &r->groups->group[i]);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "driver/leak/leakreport.h"
+#include "driver/leak/misuselines.h"
 #include "render/json.h"
 
 /* What has no source is put down to the module. */
@@ -50,27 +51,57 @@ static uint64_t *fingerprints(const struct leak_groups *groups)
     return prints;
 }
 
+static void add_issue(struct strbuf *sb, const struct strbuf *text, const char *check,
+                      uint64_t print, const struct leak_frame *place)
+{
+    strbuf_addstr(sb, sb->len > 1 ? ",\n {\"description\": " : "\n {\"description\": ");
+    json_add_string(sb, text->buf, text->len, 0);
+    strbuf_addf(sb,
+                ", \"check_name\": \"%s\", \"fingerprint\": \"%016" PRIx64
+                "\", \"severity\": \"major\",\n  \"location\": {\"path\": ",
+                check, print);
+    add_path(sb, place);
+    strbuf_addf(sb, ", \"lines\": {\"begin\": %u}}}", place && place->line ? place->line : 1);
+}
+
+static void add_leak(struct strbuf *sb, const struct leak_group *g, uint64_t print)
+{
+    struct strbuf text = STRBUF_INIT, check = STRBUF_INIT;
+
+    leak_group_add(&text, g);
+    strbuf_addf(&check, "%s-leak", leak_class_names[g->leak->class]);
+    add_issue(sb, &text, check.buf, print, leak_place(g->leak));
+    strbuf_release(&text);
+    strbuf_release(&check);
+}
+
+/* Misuses of equal stacks are one, so their prints differ. */
+static void add_misuse(struct strbuf *sb, const struct misuse *m)
+{
+    struct strbuf text = STRBUF_INIT, more = STRBUF_INIT;
+
+    misuse_add_line(&text, m);
+    misuse_add_more(&more, m, "; ");
+    if (more.len)
+        strbuf_addf(&text, "; %s", more.buf);
+    add_issue(sb, &text, misuse_kind_names[m->facts.kind], misuse_fingerprint(m),
+              misuse_place(m, MISUSE_CALL));
+    strbuf_release(&text);
+    strbuf_release(&more);
+}
+
 void report_gitlab(struct strbuf *sb, const struct leak_report *r)
 {
     uint64_t *prints = fingerprints(r->groups);
+    struct strbuf issues = STRBUF_INIT;
 
-    strbuf_addch(sb, '[');
-    for (size_t i = 0; i < r->groups->n && r->over; i++) {
-        const struct leak_group *g = &r->groups->group[i];
-        const struct leak_frame *place = leak_place(g->leak);
-        struct strbuf text = STRBUF_INIT;
-
-        leak_group_add(&text, g);
-        strbuf_addstr(sb, i ? ",\n {\"description\": " : "\n {\"description\": ");
-        json_add_string(sb, text.buf, text.len, 0);
-        strbuf_addf(sb,
-                    ", \"check_name\": \"%s-leak\", \"fingerprint\": \"%016" PRIx64
-                    "\", \"severity\": \"major\",\n  \"location\": {\"path\": ",
-                    leak_class_names[g->leak->class], prints[i]);
-        add_path(sb, place);
-        strbuf_addf(sb, ", \"lines\": {\"begin\": %u}}}", place && place->line ? place->line : 1);
-        strbuf_release(&text);
-    }
+    strbuf_addch(&issues, '[');
+    for (size_t i = 0; r->misuses && i < r->misuses->n; i++)
+        add_misuse(&issues, &r->misuses->misuse[i]);
+    for (size_t i = 0; i < r->groups->n && r->over; i++)
+        add_leak(&issues, &r->groups->group[i], prints[i]);
+    strbuf_add(sb, issues.buf, issues.len);
     strbuf_addstr(sb, "]\n");
+    strbuf_release(&issues);
     free(prints);
 }

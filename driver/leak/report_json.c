@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "driver/leak/leakreport.h"
+#include "driver/leak/misuselines.h"
 #include "render/json.h"
 
 static void add_string(struct strbuf *sb, const char *s)
@@ -39,11 +40,10 @@ static void add_allowed(struct strbuf *sb, const struct leak_report *r)
     strbuf_addstr(sb, "},\n");
 }
 
-/* What regions left behind is not in the list: its blocks may be in there, as leaks. */
 static void add_sums(struct strbuf *sb, const struct leak_report *r)
 {
     strbuf_addstr(sb, "  \"sums\": {");
-    for (int class = 0; class < LEAK_REGION; class ++) {
+    for (int class = 0; class < LEAK_CLASSES; class ++) {
         uint64_t bytes, blocks;
 
         leak_report_sum(r, (enum leak_class) class, &bytes, &blocks);
@@ -105,6 +105,12 @@ static void add_leak(struct strbuf *sb, const struct leak *l)
     add_who(sb, "process", "pid", l->pid, l->process);
     if (*l->thread)
         add_who(sb, "thread", "tid", l->tid, l->thread);
+    if (l->region) {
+        strbuf_addstr(sb, ", \"region\": ");
+        add_string(sb, l->region);
+    }
+    if (l->class == LEAK_GROWTH)
+        strbuf_addf(sb, ", \"passes\": %" PRIu64 ", \"fit\": %.6f", l->passes, l->fit);
     if (place)
         strbuf_addf(sb, ", \"place\": %zu", (size_t)(place - l->frames));
     strbuf_addstr(sb, ",\n     \"frames\": [");
@@ -113,6 +119,71 @@ static void add_leak(struct strbuf *sb, const struct leak *l)
         add_frame(sb, &l->frames[i]);
     }
     strbuf_addstr(sb, "]}");
+}
+
+static void add_frames(struct strbuf *sb, const struct misuse *m, enum misuse_stack which,
+                       const char *key)
+{
+    const struct leak *l = &m->at[which];
+    const struct leak_frame *place = misuse_place(m, which);
+
+    if (!l->nframes)
+        return;
+    strbuf_addf(sb, ",\n     \"%s\": {", key);
+    if (place)
+        strbuf_addf(sb, "\"place\": %zu, ", (size_t)(place - l->frames));
+    strbuf_addstr(sb, "\"frames\": [");
+    for (size_t i = 0; i < l->nframes; i++) {
+        strbuf_addstr(sb, i ? ",\n       " : "\n       ");
+        add_frame(sb, &l->frames[i]);
+    }
+    strbuf_addstr(sb, "]}");
+}
+
+static void add_name(struct strbuf *sb, const char *key, const char *name)
+{
+    if (*name)
+        strbuf_addf(sb, ", \"%s\": \"%s\"", key, name);
+}
+
+static void add_misuse(struct strbuf *sb, const struct misuse *m)
+{
+    const struct trace_misuse *f = &m->facts;
+    bool unknown = f->kind == TRACE_MISUSE_INVALID_FREE || f->kind == TRACE_MISUSE_REALLOC_INVALID;
+
+    strbuf_addf(sb, "    {\"kind\": \"%s\", \"count\": %" PRIu64 ", \"address\": \"0x%" PRIx64 "\"",
+                misuse_kind_names[f->kind], f->count, f->addr);
+    if (!unknown || f->where == TRACE_WHERE_INSIDE)
+        strbuf_addf(sb, ", \"bytes\": %" PRIu64, f->size);
+    add_name(sb, "call", misuse_call_names[f->call]);
+    add_name(sb, "made_by", misuse_made_names[f->made_by]);
+    add_name(sb, "freed_by", misuse_call_names[f->freed_by]);
+    add_name(sb, "where", misuse_where_names[f->where]);
+    if (f->where == TRACE_WHERE_INSIDE)
+        strbuf_addf(sb, ", \"offset\": %" PRIu64, f->offset);
+    if (f->kind == TRACE_MISUSE_SIZE)
+        strbuf_addf(sb, ", \"given_bytes\": %" PRIu64, f->given);
+    if (f->forgets)
+        strbuf_addf(sb, ", \"frees_remembered\": %" PRIu64, f->forgets);
+    add_who(sb, "process", "pid", m->pid, m->process);
+    if (*m->who.thread)
+        add_who(sb, "thread", "tid", m->who.tid, m->who.thread);
+    if (*m->freed.thread)
+        add_who(sb, "freed_in", "tid", m->freed.tid, m->freed.thread);
+    add_frames(sb, m, MISUSE_CALL, "at");
+    add_frames(sb, m, MISUSE_ALLOC, "allocated");
+    add_frames(sb, m, MISUSE_FREE, "freed");
+    strbuf_addch(sb, '}');
+}
+
+static void add_misuses(struct strbuf *sb, const struct misuse_list *l)
+{
+    strbuf_addf(sb, "  \"unjudged_frees\": %" PRIu64 ",\n  \"misuses\": [", l->unjudged);
+    for (size_t i = 0; i < l->n; i++) {
+        strbuf_addstr(sb, i ? ",\n" : "\n");
+        add_misuse(sb, &l->misuse[i]);
+    }
+    strbuf_addstr(sb, "\n  ],\n");
 }
 
 void report_json(struct strbuf *sb, const struct leak_report *r)
@@ -133,7 +204,10 @@ void report_json(struct strbuf *sb, const struct leak_report *r)
     add_processes(sb, r);
     strbuf_addstr(sb, "  \"not_recorded\": ");
     add_string(sb, r->not_recorded);
-    strbuf_addstr(sb, ",\n  \"leaks\": [");
+    strbuf_addstr(sb, ",\n");
+    if (r->misuses)
+        add_misuses(sb, r->misuses);
+    strbuf_addstr(sb, "  \"leaks\": [");
     for (size_t i = 0; i < r->leaks->n; i++) {
         strbuf_addstr(sb, i ? ",\n" : "\n");
         add_leak(sb, &r->leaks->leaks[i]);

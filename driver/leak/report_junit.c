@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "driver/leak/leakreport.h"
+#include "driver/leak/misuselines.h"
 #include "render/xml.h"
 
 static void add_text(struct strbuf *sb, const char *s)
@@ -19,8 +20,10 @@ static void add_seconds(struct strbuf *sb, uint64_t ns)
 
 static void add_counts(struct strbuf *sb, const struct leak_report *r)
 {
-    strbuf_addf(sb, " tests=\"2\" failures=\"%d\" errors=\"0\" time=\"",
-                (r->status != 0) + (r->over != 0));
+    bool misused = r->misuses && r->misuses->n;
+
+    strbuf_addf(sb, " tests=\"%d\" failures=\"%d\" errors=\"0\" time=\"", r->misuses ? 3 : 2,
+                (r->status != 0) + (r->over != 0) + misused);
     add_seconds(sb, r->elapsed_ns);
     strbuf_addch(sb, '"');
 }
@@ -81,6 +84,54 @@ static void add_leaks(struct strbuf *sb, const struct leak_report *r)
     strbuf_addstr(sb, "    </testcase>\n");
 }
 
+static void add_stack(struct strbuf *sb, const struct misuse *m, enum misuse_stack which,
+                      const char *what)
+{
+    const struct leak *l = &m->at[which];
+    struct strbuf line = STRBUF_INIT;
+
+    if (l->nframes)
+        strbuf_addf(sb, "  %s:\n", what);
+    for (size_t i = 0; i < l->nframes; i++) {
+        strbuf_clear(&line);
+        leak_add_place(&line, &l->frames[i]);
+        strbuf_addstr(sb, "    ");
+        add_text(sb, line.buf);
+        strbuf_addch(sb, '\n');
+    }
+    strbuf_release(&line);
+}
+
+static void add_misuse(struct strbuf *sb, const struct misuse *m)
+{
+    struct strbuf line = STRBUF_INIT;
+
+    misuse_add_line(&line, m);
+    strbuf_addch(&line, '\n');
+    misuse_add_more(&line, m, "\n");
+    strbuf_addch(&line, '\n');
+    add_text(sb, line.buf);
+    add_stack(sb, m, MISUSE_CALL, "called");
+    add_stack(sb, m, MISUSE_ALLOC, "allocated");
+    add_stack(sb, m, MISUSE_FREE, "freed");
+    strbuf_release(&line);
+}
+
+static void add_misuses(struct strbuf *sb, const struct leak_report *r)
+{
+    if (!r->misuses)
+        return;
+    begin_case(sb, r, "misuse", 0);
+    if (r->misuses->n)
+        strbuf_addf(sb, "      <failure type=\"misuse\" message=\"%zu misuse%s of the allocator\">",
+                    r->misuses->n, r->misuses->n == 1 ? "" : "s");
+    for (size_t i = 0; i < r->misuses->n; i++)
+        add_misuse(sb, &r->misuses->misuse[i]);
+    if (r->misuses->n)
+        strbuf_addstr(sb, "</failure>\n");
+    strbuf_addstr(sb, "    </testcase>\n");
+}
+
 static void add_unseen(struct strbuf *sb, const struct leak_report *r)
 {
     strbuf_addstr(sb, "    <system-err>");
@@ -113,6 +164,7 @@ void report_junit(struct strbuf *sb, const struct leak_report *r)
     strbuf_addstr(sb, "\">\n");
     add_end(sb, r);
     add_leaks(sb, r);
+    add_misuses(sb, r);
     add_unseen(sb, r);
     strbuf_addstr(sb, "  </testsuite>\n</testsuites>\n");
 }

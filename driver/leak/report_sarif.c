@@ -6,6 +6,7 @@
 
 #include "common/commands.h"
 #include "driver/leak/leakreport.h"
+#include "driver/leak/misuselines.h"
 #include "render/json.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
@@ -109,20 +110,95 @@ static void add_result(struct strbuf *sb, const struct leak_group *g)
     strbuf_release(&message);
 }
 
+static void add_related(struct strbuf *sb, const struct misuse *m)
+{
+    static const char *const texts[MISUSE_STACKS] = {"called", "allocated here", "freed here"};
+    bool more = false;
+
+    for (int s = MISUSE_ALLOC; s < MISUSE_STACKS; s++) {
+        const struct leak_frame *place = misuse_place(m, (enum misuse_stack)s);
+        struct strbuf location = STRBUF_INIT;
+
+        if (!place)
+            continue;
+        strbuf_addstr(sb, more ? ", " : ",\n     \"relatedLocations\": [");
+        more = true;
+        add_location(&location, place);
+        /* Within the location's braces. */
+        strbuf_add(sb, location.buf, location.len - 1);
+        strbuf_addf(sb, ", \"message\": {\"text\": \"%s\"}}", texts[s]);
+        strbuf_release(&location);
+    }
+    if (more)
+        strbuf_addch(sb, ']');
+}
+
+/* Rules of misuses stand behind those of leaks. */
+static void add_misuse(struct strbuf *sb, const struct misuse *m)
+{
+    const struct leak_frame *place = misuse_place(m, MISUSE_CALL);
+    struct strbuf message = STRBUF_INIT, more = STRBUF_INIT;
+
+    misuse_add_line(&message, m);
+    misuse_add_more(&more, m, "; ");
+    if (more.len)
+        strbuf_addf(&message, "; %s", more.buf);
+    strbuf_addf(sb,
+                "    {\"ruleId\": \"%s\", \"ruleIndex\": %" PRIu32 ", \"level\": \"error\",\n"
+                "     \"message\": {\"text\": ",
+                misuse_kind_names[m->facts.kind], LEAK_CLASSES + m->facts.kind - 1);
+    add_message(sb, message.buf);
+    strbuf_addstr(sb, "},\n     \"locations\": [");
+    if (place)
+        add_location(sb, place);
+    strbuf_addf(sb,
+                "],\n     \"partialFingerprints\": {\"misuseStacks/v1\": \"%016" PRIx64 "\"},\n"
+                "     \"properties\": {\"count\": %" PRIu64 ", \"processes\": %zu}",
+                misuse_fingerprint(m), m->facts.count, m->processes);
+    add_related(sb, m);
+    if (m->at[MISUSE_CALL].nframes)
+        add_stack(sb, &m->at[MISUSE_CALL]);
+    strbuf_addch(sb, '}');
+    strbuf_release(&message);
+    strbuf_release(&more);
+}
+
+/* In the order of enum trace_misuse_kind. */
+static void add_misuse_rules(struct strbuf *sb)
+{
+    static const char *const texts[TRACE_MISUSE_KINDS] = {
+        "",
+        "Memory that was freed before.",
+        "A pointer is freed that the allocator never handed out.",
+        "Memory is resized that was freed before.",
+        "A pointer is resized that the allocator never handed out.",
+        "Memory is freed by a function of another family than the one that made it.",
+        "Memory is freed with a size that is not its own.",
+    };
+
+    for (int kind = 1; kind < TRACE_MISUSE_KINDS; kind++)
+        strbuf_addf(sb, ",\n      {\"id\": \"%s\", \"shortDescription\": {\"text\": \"%s\"}}",
+                    misuse_kind_names[kind], texts[kind]);
+}
+
 /* In the order of enum leak_class. */
-static void add_rules(struct strbuf *sb)
+static void add_rules(struct strbuf *sb, bool misuses)
 {
     static const char *const texts[LEAK_CLASSES] = {
         "Memory that nothing leads to when the process ends.",
         "Memory that only leaked memory leads to.",
         "Memory that only pointers to the insides of blocks lead to.",
         "Memory that is allocated when the process ends.",
+        "Memory that a marked region of the program leaves behind.",
+        "Memory of which more is live with each pass.",
     };
 
     strbuf_addstr(sb, "\"rules\": [");
     for (int class = 0; class < LEAK_CLASSES; class ++)
         strbuf_addf(sb, "%s\n      {\"id\": \"%s-leak\", \"shortDescription\": {\"text\": \"%s\"}}",
                     class ? "," : "", leak_class_names[class], texts[class]);
+    if (misuses)
+        add_misuse_rules(sb);
     strbuf_addch(sb, ']');
 }
 
@@ -145,19 +221,27 @@ static void add_invocation(struct strbuf *sb, const struct leak_report *r)
 
 void report_sarif(struct strbuf *sb, const struct leak_report *r)
 {
+    bool more = false;
+
     strbuf_addstr(sb, "{\"$schema\": \"" SCHEMA "\", \"version\": \"2.1.0\",\n"
                       " \"runs\": [{\n"
                       "   \"tool\": {\"driver\": {\"name\": \"flame leak\", \"version\": "
                       "\"" FLAME_VERSION "\", ");
-    add_rules(sb);
+    add_rules(sb, r->misuses != NULL);
     strbuf_addstr(sb, "}},\n   \"automationDetails\": {\"id\": ");
     add_string(sb, r->name);
     strbuf_addstr(sb, "},\n");
     add_invocation(sb, r);
     strbuf_addstr(sb, "   \"columnKind\": \"utf16CodeUnits\",\n   \"results\": [");
-    for (size_t i = 0; i < r->groups->n && r->over; i++) {
+    for (size_t i = 0; r->misuses && i < r->misuses->n; i++) {
         strbuf_addstr(sb, i ? ",\n" : "\n");
+        add_misuse(sb, &r->misuses->misuse[i]);
+        more = true;
+    }
+    for (size_t i = 0; i < r->groups->n && r->over; i++) {
+        strbuf_addstr(sb, more ? ",\n" : "\n");
         add_result(sb, &r->groups->group[i]);
+        more = true;
     }
     strbuf_addstr(sb, "]\n }]}\n");
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "driver/leak/leakreport.h"
+#include "driver/leak/misuselines.h"
 #include "render/json.h"
 
 static void escape(struct strbuf *sb, char c)
@@ -35,6 +36,10 @@ static void add_group(struct strbuf *sb, const struct leak_group *g)
     strbuf_addf(sb, "    - class: %s\n      bytes: %" PRIu64 "\n      blocks: %" PRIu64 "\n",
                 leak_class_names[g->leak->class], g->bytes, g->blocks);
     strbuf_addf(sb, "      processes: %zu\n      threads: %zu\n", g->processes, g->threads);
+    if (g->leak->region)
+        add_string(sb, "      region", g->leak->region);
+    if (g->leak->class == LEAK_GROWTH)
+        strbuf_addf(sb, "      fit: %.6f\n", g->leak->fit);
     add_string(sb, "      process", g->leak->process);
     add_string(sb, "      thread", g->leak->thread);
     if (place && place->file) {
@@ -66,6 +71,60 @@ static void add_block(struct strbuf *sb, const struct leak_report *r)
     strbuf_release(&verdict);
 }
 
+static void add_stack(struct strbuf *sb, const struct misuse *m, enum misuse_stack which,
+                      const char *key)
+{
+    const struct leak *l = &m->at[which];
+    struct strbuf frame = STRBUF_INIT;
+
+    if (l->nframes)
+        strbuf_addf(sb, "      %s:\n", key);
+    for (size_t i = 0; i < l->nframes; i++) {
+        strbuf_clear(&frame);
+        leak_add_place(&frame, &l->frames[i]);
+        strbuf_addstr(sb, "        - ");
+        json_add_string(sb, frame.buf, frame.len, 0);
+        strbuf_addch(sb, '\n');
+    }
+    strbuf_release(&frame);
+}
+
+static void add_misuse(struct strbuf *sb, const struct misuse *m)
+{
+    const struct leak_frame *place = misuse_place(m, MISUSE_CALL);
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(sb, "    - kind: %s\n      count: %" PRIu64 "\n", misuse_kind_names[m->facts.kind],
+                m->facts.count);
+    misuse_add_line(&text, m);
+    add_string(sb, "      message", text.buf);
+    strbuf_clear(&text);
+    misuse_add_more(&text, m, "; ");
+    if (text.len)
+        add_string(sb, "      more", text.buf);
+    if (place && place->file) {
+        add_string(sb, "      file", leak_source_path(place));
+        strbuf_addf(sb, "      line: %u\n", place->line);
+    }
+    add_stack(sb, m, MISUSE_CALL, "stack");
+    add_stack(sb, m, MISUSE_ALLOC, "allocated");
+    add_stack(sb, m, MISUSE_FREE, "freed");
+    strbuf_release(&text);
+}
+
+static void add_misuses(struct strbuf *sb, const struct leak_report *r)
+{
+    if (!r->misuses)
+        return;
+    add_point(sb, !r->misuses->n, 3, r->name, "uses the allocator rightly");
+    if (!r->misuses->n)
+        return;
+    strbuf_addstr(sb, "  ---\n  severity: fail\n  misuses:\n");
+    for (size_t i = 0; i < r->misuses->n; i++)
+        add_misuse(sb, &r->misuses->misuse[i]);
+    strbuf_addstr(sb, "  ...\n");
+}
+
 /* A comment is a line. */
 static void add_unseen(struct strbuf *sb, const struct leak_report *r)
 {
@@ -88,16 +147,20 @@ void report_tap(struct strbuf *sb, const struct leak_report *r)
     struct strbuf end = STRBUF_INIT;
 
     leak_report_add_end(&end, r);
-    strbuf_addstr(sb, "TAP version 14\n1..2\n");
+    strbuf_addf(sb, "TAP version 14\n1..%d\n", r->misuses ? 3 : 2);
     add_point(sb, r->status == 0, 1, r->name, "ends with status 0");
     if (r->status != 0) {
         strbuf_addstr(sb, "  ---\n");
         add_string(sb, "  message", end.buf);
         strbuf_addstr(sb, "  severity: fail\n  ...\n");
     }
-    add_point(sb, !r->over, 2, r->name, r->look ? "leaks no memory" : "leaves no memory");
+    add_point(sb, !r->over, 2, r->name,
+              r->look     ? "leaks no memory"
+              : r->growth ? "does not grow"
+                          : "leaves no memory");
     if (r->over)
         add_block(sb, r);
+    add_misuses(sb, r);
     add_unseen(sb, r);
     strbuf_release(&end);
 }

@@ -237,6 +237,8 @@ int collapse_chrome_probe(const char *text, size_t len)
 
     if (!span_begins(all, "{") && !span_begins(all, "["))
         return 0;
+    if (span_begins(all, "[") && span_is(span_trim(span_from(all, 1)), "]"))
+        return 50; /* an array of no events */
     return span_find(all, "\"traceEvents\"") ||
                    (span_find(all, "\"ph\"") && span_find(all, "\"ts\""))
                ? 95

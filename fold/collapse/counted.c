@@ -231,7 +231,8 @@ void collapse_bpftrace_run(struct collapse *c)
         if (!inside) {
             keys = 0;
             if (!begins_map(line, &rest)) {
-                if (span_trim(line).len && !span_begins(line, "Attaching "))
+                if (span_trim(line).len && !span_begins(line, "Attaching ") &&
+                    !span_begins(line, "Attached "))
                     collapse_unknown(c, line.s, line.len);
             } else if (ends_map(rest, &rest, &count)) {
                 map_key(c, rest, NULL);
@@ -255,8 +256,32 @@ void collapse_bpftrace_run(struct collapse *c)
     collapse_drop(c);
 }
 
+/*
+ * Whether the text is only what a tool says before it counts, in lines that begin with one of
+ * `words`: of an idle machine it has no more to say.
+ */
+static bool says_only(const char *text, size_t len, const char *const *words)
+{
+    struct span rest = {text, len}, line;
+    bool said = false;
+
+    while (span_line(&rest, &line)) {
+        const char *const *w = words;
+
+        if (span_trim(line).len == 0)
+            continue;
+        while (*w && !span_begins(line, *w))
+            w++;
+        if (!*w)
+            return false;
+        said = true;
+    }
+    return said;
+}
+
 int collapse_bpftrace_probe(const char *text, size_t len)
 {
+    static const char *const words[] = {"Attaching ", "Attached ", NULL};
     struct span rest = {text, len}, line, part;
     struct stackset_count count;
     bool begun = false;
@@ -266,7 +291,7 @@ int collapse_bpftrace_probe(const char *text, size_t len)
         if (begun && ends_map(line, &part, &count))
             return 90;
     }
-    return 0;
+    return says_only(text, len, words) ? 50 : 0;
 }
 
 /* ---- bcc ---- */
@@ -325,6 +350,7 @@ void collapse_bcc_run(struct collapse *c)
 
 int collapse_bcc_probe(const char *text, size_t len)
 {
+    static const char *const words[] = {"Sampling at ", "Tracing ", "Detaching...", NULL};
     struct span rest = {text, len}, line, comm, pid;
     struct stackset_count count;
     bool process = false;
@@ -334,5 +360,5 @@ int collapse_bcc_probe(const char *text, size_t len)
             return 90;
         process = is_bcc_process(line, &comm, &pid);
     }
-    return 0;
+    return says_only(text, len, words) ? 50 : 0;
 }

@@ -3,16 +3,12 @@
 
 #include <ctype.h>
 
+#include "common/begins.h"
 #include "common/error.h"
 #include "common/folded.h"
 
 /* Comments and declarations before the first element. */
 #define PROBE 4096
-
-static bool begins(const char *s, size_t len, const char *with, size_t n)
-{
-    return len >= n && memcmp(s, with, n) == 0;
-}
 
 /* The name of the first element of markup, without what may stand before it. */
 static bool first_element(const char *s, size_t len, struct span *name)
@@ -20,7 +16,7 @@ static bool first_element(const char *s, size_t len, struct span *name)
     const char *end = s + len, *from;
 
     while (s < end) {
-        if (begins(s, (size_t)(end - s), "<!--", 4)) {
+        if (bytes_begin(s, (size_t)(end - s), "<!--")) {
             s = memmem(s, (size_t)(end - s), "-->", 3);
         } else if (*s == '<' && s + 1 < end && s[1] == '?') {
             s = memchr(s, '>', (size_t)(end - s));
@@ -62,15 +58,15 @@ const char *drawn_kind(const char *text, size_t len)
 {
     struct span element;
 
-    if (begins(text, len, "\xef\xbb\xbf", 3)) {
+    if (bytes_begin(text, len, "\xef\xbb\xbf")) {
         text += 3;
         len -= 3;
     }
-    if (begins(text, len, "\x89PNG\r\n", 6))
+    if (bytes_begin(text, len, "\x89PNG\r\n"))
         return "a picture (PNG)";
-    if (begins(text, len, "%PDF-", 5))
+    if (bytes_begin(text, len, "%PDF-"))
         return "a document (PDF)";
-    if (begins(text, len, "\177ELF", 4))
+    if (bytes_begin(text, len, "\177ELF"))
         return "a program";
     /* "<svg>;draw 12": a frame may be called so. */
     if (!first_element(text, len, &element) || is_stack(text, len))

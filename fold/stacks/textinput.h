@@ -86,7 +86,8 @@ int textinput_open(struct textinput *in, const char *path);
 bool textinput_split(struct textinput *in, struct textinput *rest);
 /* An input over text in memory, which it takes over: *text is empty afterwards. */
 void textinput_memory(struct textinput *in, const char *name, struct strbuf *text);
-/* An input over a source, with a buffer of that many bytes (not 0) to begin with: for tests. */
+/* An input over a source, with a buffer of that many bytes (not 0) to begin with: for the tests
+ * and the fuzz target that cut a text into pieces of all sizes. */
 void textinput_from(struct textinput *in, const char *name, textinput_source *source, void *opaque,
                     size_t buffer);
 /* Ends a record that is open. */

@@ -5,11 +5,16 @@
  */
 #include "preload/leak/blockmap.h"
 
+#include <sys/mman.h>
+
 #include "common/pages.h"
 
 #define SLAB_SIZE ((size_t)8 << 20)
 #define CHUNK_SIZE ((uintptr_t)1 << BLOCKMAP_CHUNK_SHIFT)
-#define GRANULES 64u /* a line has so many */
+/* The regions' pointers, and a bit for each behind them: to read all pointers would touch 256
+ * pages, most of them for the first time. */
+#define POINTERS_SIZE (BLOCKMAP_REGIONS * sizeof(blockmap_chunk *))
+#define REGIONS_SIZE (POINTERS_SIZE + BLOCKMAP_REGIONS / 8)
 
 /* Memory that is given back as a whole. */
 struct blockmap_slab {
@@ -27,6 +32,9 @@ static void *take(struct blockmap *m, size_t size)
             m->failed = true;
             return NULL;
         }
+        /* The heap is large: looking pointers up all over it misses the TLB, too. */
+        if (m->slabs)
+            pages_advise(slab, SLAB_SIZE, MADV_HUGEPAGE);
         slab->next = m->slabs;
         slab->used = sizeof(struct blockmap_line); /* lines do not cross cache lines */
         m->slabs = slab;
@@ -42,10 +50,12 @@ static size_t lines_of_chunk(const struct blockmap *m)
 
 static blockmap_chunk *want_chunk(struct blockmap *m, uintptr_t addr)
 {
-    blockmap_chunk **region = &m->regions[addr >> BLOCKMAP_REGION_SHIFT];
+    size_t r = addr >> BLOCKMAP_REGION_SHIFT;
+    blockmap_chunk **region = &m->regions[r];
 
     if (!*region && !(*region = take(m, BLOCKMAP_CHUNKS * sizeof **region)))
         return NULL;
+    m->used[r / 64] |= (uint64_t)1 << r % 64;
     return &(*region)[addr >> BLOCKMAP_CHUNK_SHIFT & (BLOCKMAP_CHUNKS - 1)];
 }
 
@@ -86,15 +96,20 @@ static void each_chunk(struct blockmap *m,
                                      void *arg),
                        void *arg)
 {
-    for (size_t r = 0; r < BLOCKMAP_REGIONS; r++)
-        for (size_t c = 0; m->regions[r] && c < BLOCKMAP_CHUNKS; c++) {
-            blockmap_chunk chunk = m->regions[r][c];
+    for (size_t w = 0; w < BLOCKMAP_REGIONS / 64; w++)
+        /* A visit adds none before where it is. */
+        for (uint64_t done = 0, left; (left = m->used[w] & ~done) != 0; done |= left & -left) {
+            size_t r = w * 64 + (size_t)__builtin_ctzll(left);
 
-            if (chunk && !(chunk & 1))
-                visit(m, chunk,
-                      ((uintptr_t)r << BLOCKMAP_REGION_SHIFT) +
-                          ((uintptr_t)c << BLOCKMAP_CHUNK_SHIFT),
-                      arg);
+            for (size_t c = 0; c < BLOCKMAP_CHUNKS; c++) {
+                blockmap_chunk chunk = m->regions[r][c];
+
+                if (chunk && !(chunk & 1))
+                    visit(m, chunk,
+                          ((uintptr_t)r << BLOCKMAP_REGION_SHIFT) +
+                              ((uintptr_t)c << BLOCKMAP_CHUNK_SHIFT),
+                          arg);
+            }
         }
 }
 
@@ -108,7 +123,7 @@ static uintptr_t link_lines(const struct blockmap *m, blockmap_chunk chunk, uint
     for (size_t i = 0; i < lines_of_chunk(m); i++, line++) {
         line->before = before;
         if (line->starts)
-            before = blockmap_last(m, base + ((uintptr_t)i * GRANULES << m->granule), line->starts);
+            before = blockmap_last(m, base + i * blockmap_line_size(m), line->starts);
     }
     return before;
 }
@@ -148,7 +163,7 @@ void blockmap_free(struct blockmap *m)
         pages_free(m->slabs, SLAB_SIZE);
         m->slabs = next;
     }
-    pages_free(m->regions, BLOCKMAP_REGIONS * sizeof *m->regions);
+    pages_free(m->regions, REGIONS_SIZE);
     m->regions = NULL;
 }
 
@@ -158,9 +173,10 @@ static bool make(struct blockmap *m, unsigned granule,
     uintptr_t before = 0;
 
     *m = (struct blockmap){.granule = granule, .lo = UINTPTR_MAX, .found = found};
-    m->regions = pages_alloc(BLOCKMAP_REGIONS * sizeof *m->regions);
+    m->regions = pages_alloc(REGIONS_SIZE);
     if (!m->regions)
         return false;
+    m->used = (uint64_t *)((char *)m->regions + POINTERS_SIZE);
     shadow_walk(add_block, m);
     if (m->blocks && !m->odd && !m->failed)
         each_chunk(m, link_chunk, &before);
@@ -199,31 +215,58 @@ uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr)
         line = blockmap_line_in(m, chunk, addr);
         bit = blockmap_bit(m, addr);
         starts = line->starts & (bit | (bit - 1));
-        block = starts ? blockmap_last(m, addr & -((uintptr_t)GRANULES << m->granule), starts)
-                       : line->before;
+        block = starts ? blockmap_last(m, addr & -blockmap_line_size(m), starts) : line->before;
     }
     if (!block || !shadow_find(block, &b))
         return 0;
     return addr == block || addr - block < b.size ? block : 0;
 }
 
-struct visit {
-    void (*line)(struct blockmap_line *line, uintptr_t first, void *arg);
-    void *arg;
-};
-
-static void visit_lines(struct blockmap *m, blockmap_chunk chunk, uintptr_t base, void *arg)
+static struct blockmap_line *next_in_chunk(const struct blockmap *m, uintptr_t *at)
 {
-    struct blockmap_line *line = (struct blockmap_line *)chunk;
-    const struct visit *visit = arg;
+    blockmap_chunk chunk = blockmap_chunk_of(m, *at);
+    uintptr_t end = (*at & -CHUNK_SIZE) + CHUNK_SIZE;
 
-    for (size_t i = 0; i < lines_of_chunk(m); i++)
-        if (line[i].starts)
-            visit->line(&line[i], base + ((uintptr_t)i * GRANULES << m->granule), visit->arg);
+    for (; chunk && !(chunk & 1) && *at < end; *at += blockmap_line_size(m)) {
+        struct blockmap_line *line = blockmap_line_in(m, chunk, *at);
+
+        if (line->starts)
+            return line;
+    }
+    *at = end;
+    return NULL;
+}
+
+static bool region_is_used(const struct blockmap *m, uintptr_t at)
+{
+    size_t r = at >> BLOCKMAP_REGION_SHIFT;
+
+    return m->used[r / 64] >> r % 64 & 1;
+}
+
+struct blockmap_line *blockmap_next(const struct blockmap *m, uintptr_t *at)
+{
+    const uintptr_t region = (uintptr_t)1 << BLOCKMAP_REGION_SHIFT;
+
+    *at &= -blockmap_line_size(m);
+    if (*at < m->lo)
+        *at = m->lo & -blockmap_line_size(m);
+    while (*at < m->hi) {
+        struct blockmap_line *line;
+
+        if (!region_is_used(m, *at))
+            *at = (*at & -region) + region;
+        else if ((line = next_in_chunk(m, at)))
+            return line;
+    }
+    return NULL;
 }
 
 void blockmap_each(struct blockmap *m,
                    void (*visit)(struct blockmap_line *line, uintptr_t first, void *arg), void *arg)
 {
-    each_chunk(m, visit_lines, &(struct visit){visit, arg});
+    struct blockmap_line *line;
+
+    for (uintptr_t at = 0; (line = blockmap_next(m, &at)); at += blockmap_line_size(m))
+        visit(line, at, arg);
 }

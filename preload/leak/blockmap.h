@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "preload/shadow.h"
+#include "preload/shadow/shadow.h"
 
 /* What is known of a block: bits of `reached` and `inner` at the granule it begins in. */
 struct blockmap_line {
@@ -38,6 +38,7 @@ struct blockmap {
     uintptr_t lo, hi, span;   /* all blocks lie in [lo, hi); span is its length */
     uint64_t blocks, bytes;   /* how many, and what was asked for them */
     blockmap_chunk **regions; /* BLOCKMAP_REGIONS of them, each NULL or BLOCKMAP_CHUNKS */
+    uint64_t *used;           /* a bit for each region that is not NULL */
     struct blockmap_slab *slabs;
     /* Called for each block as it is found, in no order; perhaps twice. */
     void (*found)(uintptr_t addr, const struct block *b);
@@ -89,6 +90,16 @@ static inline struct blockmap_line *blockmap_line(const struct blockmap *m, uint
 /* The block that `addr` lies in, at any of its bytes; its beginning if it has none. 0: it
  * lies in no block. */
 uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr);
+
+/* How many bytes of addresses a line is for. */
+static inline uintptr_t blockmap_line_size(const struct blockmap *m)
+{
+    return (uintptr_t)64 << m->granule;
+}
+
+/* The first line with blocks at or behind *at, whose first granule's address *at becomes. NULL:
+ * there is none. */
+struct blockmap_line *blockmap_next(const struct blockmap *m, uintptr_t *at);
 
 /* Calls `visit` for each line with blocks, in the order of addresses; `first` is the address of
  * the line's first granule. */

@@ -31,8 +31,11 @@
 #include "common/clock.h"
 #include "unwind/arch.h"
 
-#define SIGNAL_SETXID 33     /* glibc's SIGSETXID: nptl/descr.h's second of two */
+#define SIGNAL_SETXID 33 /* glibc's SIGSETXID: nptl/descr.h's second of two */
+#ifndef ANSWER_NS
 #define ANSWER_NS 200000000u /* a thread that has not answered by then is left out */
+#define PATIENCE 25 /* times as long, where a thread only waits for a processor or a page */
+#endif
 #define ROUNDS_MAX 100
 #ifndef SA_RESTORER
 #define SA_RESTORER 0x04000000
@@ -283,11 +286,24 @@ static bool ask_call_once(struct frozen *t)
     return true;
 }
 
-/* One that runs may be on its way into a call. */
+/* One that runs may be on its way into a call, or be woken and wait for a processor. If it gets
+ * into its next call between the last question and the signal, only code that names the call tells
+ * which it was, and glibc's from 2.41 on makes all its calls that can be cancelled in one place. */
 static void ask_call(struct frozen *t)
 {
     for (int i = 0; i < ASKED && !ask_call_once(t); i++)
-        ;
+        kernel_yield();
+}
+
+/* A thread that sleeps outside of calls ("-1 ...") has one of its pages read, and answers when it
+ * is there. In this order: one that stands sleeps in a call. */
+static bool has_answered_or_will(const struct frozen *t)
+{
+    char line[16];
+
+    read_file(t->tid, "syscall", line, sizeof line);
+    return line[0] == 'r' || line[0] == '-' ||
+           __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) != FREEZE_TOLD;
 }
 
 struct directory_entry { /* struct linux_dirent64 */
@@ -298,7 +314,8 @@ struct directory_entry { /* struct linux_dirent64 */
     char name[];
 };
 
-/* How many of the ids in the directory are new; those are added. -1: it cannot be read. */
+/* How many of the ids in the directory are new; those are added. -1: it cannot be read, or they
+ * are too many. */
 static int list_new(struct freeze *f, uint32_t self)
 {
     char buf[8192] __attribute__((aligned(8)));
@@ -316,8 +333,10 @@ static int list_new(struct freeze *f, uint32_t self)
             at += e->size;
             if (!tid || tid == self || find(tid))
                 continue;
-            if (f->n == FREEZE_THREADS_MAX)
-                continue;
+            if (f->n == FREEZE_THREADS_MAX) {
+                kernel_call(SYS_close, fd);
+                return -1;
+            }
             f->threads[f->n] = (struct frozen){.tid = tid};
             /* A handler may be looking for itself. */
             __atomic_store_n(&f->n, f->n + 1, __ATOMIC_RELEASE);
@@ -327,36 +346,57 @@ static int list_new(struct freeze *f, uint32_t self)
     return n < 0 ? -1 : found;
 }
 
-static long send_signal(long pid, uint32_t tid)
+/* `number` 0: only whether there is such a thread. */
+static long send_signal(long pid, uint32_t tid, int number)
 {
-    siginfo_t info = {.si_signo = SIGNAL_SETXID, .si_code = SI_QUEUE};
+    siginfo_t info = {.si_signo = number, .si_code = SI_QUEUE};
 
     if (by_tgkill)
-        return kernel_call(SYS_tgkill, pid, tid, SIGNAL_SETXID);
+        return kernel_call(SYS_tgkill, pid, tid, number);
     info.si_value.sival_ptr = &turn;
-    return kernel_call(SYS_rt_tgsigqueueinfo, pid, tid, SIGNAL_SETXID, &info);
+    return kernel_call(SYS_rt_tgsigqueueinfo, pid, tid, number, &info);
 }
 
 static void tell(struct frozen *t, long pid)
 {
     ask_call(t);
-    if ((t->tid == (uint32_t)pid && has_ended(t->tid)) || send_signal(pid, t->tid) < 0)
+    if ((t->tid == (uint32_t)pid && has_ended(t->tid)) ||
+        send_signal(pid, t->tid, SIGNAL_SETXID) < 0)
         t->state = FREEZE_GONE;
 }
 
-/* Waits until the thread stands. One that does not is where it was seen to sleep. */
-static void wait_for(struct freeze *f, struct frozen *t)
+/* One that was ending when it was told, as one that was just joined may be, gets no signal any
+ * more. */
+static bool ended_since(const struct frozen *t, long pid)
 {
-    static const struct timespec pause = {.tv_nsec = 10000000};
+    return send_signal(pid, t->tid, 0) == -ESRCH || has_ended(t->tid);
+}
+
+/* Waits until the thread stands. One that does not is where it was seen to sleep; one that runs
+ * has not had a processor yet. */
+static void wait_for(struct freeze *f, struct frozen *t, long pid)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
     uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+    int patience = PATIENCE;
 
     while (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == FREEZE_TOLD) {
         if (clock_ns(CLOCK_MONOTONIC) - begun > ANSWER_NS) {
+            if (patience-- > 0 && has_answered_or_will(t)) {
+                begun = clock_ns(CLOCK_MONOTONIC);
+                continue;
+            }
             t->state = FREEZE_MISSED;
             f->missed++;
             return;
         }
-        futex(&t->state, FUTEX_WAIT, FREEZE_TOLD, &pause);
+        if (futex(&t->state, FUTEX_WAIT, FREEZE_TOLD, &pause) != -ETIMEDOUT)
+            continue;
+        if (ended_since(t, pid)) {
+            t->state = FREEZE_GONE;
+            return;
+        }
+        pause.tv_nsec = 10000000;
     }
 }
 
@@ -375,7 +415,7 @@ static bool stop_all(struct freeze *f)
         for (; told < f->n; told++)
             tell(&f->threads[told], pid);
         for (size_t i = 0; i < f->n; i++)
-            wait_for(f, &f->threads[i]);
+            wait_for(f, &f->threads[i], pid);
     }
     return false;
 }

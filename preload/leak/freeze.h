@@ -18,7 +18,9 @@
 #include "common/compiler.h"
 
 #define FREEZE_REGISTERS 24
-#define FREEZE_THREADS_MAX 32768u /* more are not stopped */
+#ifndef FREEZE_THREADS_MAX
+#define FREEZE_THREADS_MAX 32768u
+#endif
 
 struct frozen {
     uint32_t tid;
@@ -48,8 +50,8 @@ struct freeze {
     size_t missed;
 };
 
-/* False: it cannot be done here (no memory, no /proc, the calls are forbidden); then
- * nobody stands. */
+/* False: it cannot be done here (no memory, no /proc, the calls are forbidden, there are more
+ * than FREEZE_THREADS_MAX); then nobody stands. */
 bool freeze_begin(struct freeze *f);
 void freeze_end(struct freeze *f);
 

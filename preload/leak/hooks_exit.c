@@ -9,42 +9,57 @@
 
 #include "preload/guard.h"
 #include "preload/leak/leakcheck.h"
-#include "preload/leak/next.h"
+#include "preload/leak/look.h"
+#include "preload/leak/lookfrom.h"
+#include "preload/next.h"
 #include "preload/lifecycle.h"
-#include "preload/run/config.h"
 #include "preload/run/config.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define SAVED_REGISTERS 40 /* bytes; below the frame's address: all but the frame pointer */
-
-/* Has the caller's registers saved in this function's frame, and looks from there on. */
-static FLAME_NOINLINE void look(void)
+/* Inline: in a call that ends the caller the frame would be gone. */
+FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *frame)
 {
     uint32_t busy = guard.busy;
 
     if (!leakcheck_wanted || busy)
         return;
-    __builtin_unwind_init();
     guard.busy = GUARD_RECORDING;
     if (*lifecycle_armed)
-        leakcheck_now((const char *)__builtin_frame_address(0) - SAVED_REGISTERS);
+        look_from(frame);
     guard.busy = busy;
 }
 
-#define DEFINE_END(name)                                                                           \
+static FLAME_NOINLINE void look(void)
+{
+    look_by(leakcheck_now, LOOKFROM_HERE());
+}
+
+/* Behind all handlers and destructors. */
+static FLAME_NOINLINE void look_late(void *arg FLAME_UNUSED)
+{
+    look_by(leakcheck_late, LOOKFROM_HERE());
+}
+
+static void look_at_last(void)
+{
+    look();
+    look_late(NULL);
+}
+
+#define DEFINE_END(name, last_look)                                                                \
     EXPORT void name(int status)                                                                   \
     {                                                                                              \
         if (leakcheck_wanted)                                                                      \
-            look();                                                                                \
+            last_look();                                                                           \
         next_calls()->name(status);                                                                \
         __builtin_unreachable();                                                                   \
     }
 
-DEFINE_END(exit)
-DEFINE_END(_exit)
-DEFINE_END(_Exit)
-DEFINE_END(quick_exit)
+DEFINE_END(exit, look)
+DEFINE_END(_exit, look_at_last)
+DEFINE_END(_Exit, look_at_last)
+DEFINE_END(quick_exit, look)
 
 static main_function *program_main;
 
@@ -72,6 +87,7 @@ __attribute__((destructor)) static void look_at_unload(void)
 static void started(const struct config *config)
 {
     leakcheck_set(config->leak);
+    look_at_tagged(config->tagged);
 }
 
 const struct lifecycle_listener lifecycle_leak = {
@@ -79,6 +95,9 @@ const struct lifecycle_listener lifecycle_leak = {
     .forked = leakcheck_after_fork,
 };
 
+int __cxa_atexit(void (*handler)(void *arg), void *arg, void *module);
+/* Weak, as not each C library has it. */
+__attribute__((weak)) int __cxa_at_quick_exit(void (*handler)(void *arg), void *module);
 int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*loader_fini)(void), void *stack_end);
 
@@ -88,6 +107,11 @@ EXPORT int __libc_start_main(main_function *program, int argc, char **argv, void
     if (leakcheck_wanted) {
         program_main = program;
         program = main_and_look;
+        /* Of no module, and before that of the loader, which runs all modules' destructors: what
+         * is registered first is called last. */
+        __cxa_atexit(look_late, NULL, NULL);
+        if (__cxa_at_quick_exit)
+            __cxa_at_quick_exit(look_late, NULL);
     }
     return next_calls()->__libc_start_main(program, argc, argv, init, fini, loader_fini, stack_end);
 }

@@ -6,13 +6,14 @@
 #define FLAMEMEM_LIBRARY
 #include "preload/flamemem.h"
 #include "preload/guard.h"
+#include "preload/leak/look.h"
+#include "preload/leak/lookfrom.h"
+#include "preload/leak/passmarks.h"
 #include "preload/leak/regionends.h"
 #include "preload/lifecycle.h"
 #include "preload/watch/regions.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-#define SAVED_REGISTERS 40 /* bytes; below the frame's address: all but the frame pointer */
 
 _Static_assert(FLAMEMEM_ALL_THREADS == REGION_EVERYWHERE, "flags");
 _Static_assert(FLAMEMEM_STILL_LIVE == REGION_LIVE, "flags");
@@ -32,26 +33,41 @@ static int begin(const char *name, unsigned flags)
     return looks;
 }
 
-/* Has the caller's registers saved in this function's frame, and looks from there on. */
 static FLAME_NOINLINE struct flamemem_left end(void)
 {
+    const void *frame = LOOKFROM_HERE();
     struct marks_left left = {.blocks = 0};
     uint32_t busy = guard.busy;
     int saved = errno;
 
-    __builtin_unwind_init();
     if (guard_is_open()) {
         guard.busy = GUARD_RECORDING;
         if (lifecycle_on())
-            left = marks_end((const char *)__builtin_frame_address(0) - SAVED_REGISTERS);
+            left = marks_end(frame);
         guard.busy = busy;
     }
     errno = saved;
     return (struct flamemem_left){left.blocks, left.bytes, left.looked};
 }
 
+static int mark(const char *name)
+{
+    uint32_t busy = guard.busy;
+    int saved = errno, set = 0;
+
+    if (!guard_is_open())
+        return 0;
+    guard.busy = GUARD_RECORDING;
+    if (lifecycle_on())
+        set = look_is_own_process() && passmarks_set(name);
+    guard.busy = busy;
+    errno = saved;
+    return set;
+}
+
 EXPORT int flamemem_begin_mark(const char *name, unsigned flags);
 EXPORT struct flamemem_left flamemem_end_mark(void);
+EXPORT int flamemem_pass_mark(const char *name);
 
 EXPORT int flamemem_begin_mark(const char *name, unsigned flags)
 {
@@ -76,4 +92,14 @@ EXPORT int flamemem_leak_begin_with(const char *name, unsigned flags)
 EXPORT struct flamemem_left flamemem_leak_end(void)
 {
     return end();
+}
+
+EXPORT int flamemem_pass_mark(const char *name)
+{
+    return mark(name);
+}
+
+EXPORT int flamemem_mark(const char *name)
+{
+    return mark(name);
 }

@@ -3,6 +3,9 @@
  * destructors free is then not freed yet, but it can be reached, and so is no leak; after
  * them, what a destroyed container had led to would be one.
  *
+ * What handlers and destructors allocate themselves is in a region of its own (regions.h), and
+ * looked for when the last of them has run, if any of it is live.
+ *
  * The sums are made while the others stand, as blocks may be freed afterwards, and written
  * when they run again, as writing takes a lock.
  */
@@ -13,12 +16,17 @@
 #include "preload/leak/marking.h"
 #include "preload/leak/regionends.h"
 #include "preload/leak/roots.h"
+#include "preload/record.h"
 #include "preload/store.h"
 #include "preload/threads.h"
+#include "preload/watch/pausedblocks.h"
+#include "preload/watch/pools.h"
+#include "preload/watch/regions.h"
 
 bool leakcheck_wanted;
 
 static bool done;
+static uint32_t since_look; /* the region of what was allocated since; 0: none */
 
 /* What of a row's blocks is in which class. */
 enum verdict { VERDICT_LEAKED, VERDICT_BY_LEAK, VERDICT_INNER, VERDICTS };
@@ -32,31 +40,57 @@ static struct looking {
         uint64_t bytes, blocks;
     } (*rows)[VERDICTS]; /* by row id */
     uint32_t nrows;
+    uint32_t region; /* only its blocks count; 0: all */
 } g;
 
 void leakcheck_set(bool wanted)
 {
     leakcheck_wanted = wanted;
-    if (wanted)
+    if (wanted) {
         roots_at_start();
+        pausedblocks_remember();
+    }
 }
 
 void leakcheck_after_fork(void)
 {
-    done = false;
+    if (done)
+        done = false;
+    if (since_look)
+        since_look = 0;
     look_after_fork();
     marks_after_fork();
 }
 
 /* ---- sums ---- */
 
+static bool is_judged(uint32_t row)
+{
+    return row >= store.inherited_rows && row < g.nrows;
+}
+
+/* It is found to be what the block that it lies in is. */
+static void count_part(const struct pool_block *b, void *arg)
+{
+    enum verdict verdict = *(const enum verdict *)arg;
+
+    if (!is_judged(b->row))
+        return;
+    g.rows[b->row][verdict].bytes += b->size;
+    g.rows[b->row][verdict].blocks++;
+}
+
 static void count(uintptr_t block, enum verdict verdict)
 {
     struct block b;
 
     /* What was inherited is the parent's to look at. */
-    if (!shadow_find(block, &b) || b.row < store.inherited_rows || b.row >= g.nrows)
+    if (!shadow_find(block, &b) || !is_judged(b.row))
         return;
+    if (g.region && !regions_has(block, g.region))
+        return;
+    if (watch_has(WATCH_POOLS) && pools_may_be_backing(block))
+        b.size -= pools_in(block, count_part, &verdict);
     g.rows[b.row][verdict].bytes += b.size;
     g.rows[b.row][verdict].blocks++;
 }
@@ -78,12 +112,15 @@ static size_t size_of_rows(void)
     return ((size_t)g.nrows + 1) * sizeof *g.rows;
 }
 
-static bool count_all(struct blockmap *map, void *arg FLAME_UNUSED)
+/* `arg`: the region of those that count, or 0. */
+static bool count_blocks(struct blockmap *map, void *arg)
 {
     g.map = map;
+    g.region = *(const uint32_t *)arg;
     g.nrows = store.rows.segments << TRACE_ROW_SHIFT;
     g.rows = pages_alloc(size_of_rows());
-    marks_judge_open(map);
+    if (!g.region)
+        marks_judge_open(map);
     if (!g.rows)
         return false;
     blockmap_each(map, count_inner, NULL);
@@ -117,18 +154,25 @@ static void write_all(struct thread_state *t)
                 write_row(t, row, v);
 }
 
-static void look_and_write(struct thread_state *t, const void *frame)
+static void drop_rows(void)
 {
-    bool ok;
-
-    marks_lock_open();
-    ok = look_around(frame, count_all, NULL);
-    marks_write_open(t);
-    if (ok)
-        write_all(t);
     if (g.rows)
         pages_free(g.rows, size_of_rows());
     g.rows = NULL;
+}
+
+static bool look_and_write(struct thread_state *t, const void *frame)
+{
+    uint32_t all = 0;
+    bool ok;
+
+    marks_lock_open();
+    ok = look_around(frame, count_blocks, &all);
+    marks_write_open(t);
+    if (ok)
+        write_all(t);
+    drop_rows();
+    return ok;
 }
 
 void leakcheck_now(const void *frame)
@@ -141,6 +185,48 @@ void leakcheck_now(const void *frame)
     if (!t)
         return;
     look_enter();
-    look_and_write(t, frame);
+    if (look_and_write(t, frame) && !record_period)
+        __atomic_store_n(&since_look, regions_open("since exit", REGION_EVERYWHERE, 0),
+                         __ATOMIC_RELEASE);
+    look_leave();
+}
+
+/* ---- what came later ---- */
+
+static uint32_t forget(uintptr_t addr FLAME_UNUSED, uint32_t region FLAME_UNUSED,
+                       void *arg FLAME_UNUSED)
+{
+    return 0;
+}
+
+static void look_for_later(struct thread_state *t, const void *frame, uint32_t region)
+{
+    bool ok = false;
+
+    regions_lock();
+    if (regions_at(region)->blocks && !regions_at(region)->incomplete)
+        ok = look_around(frame, count_blocks, &region);
+    regions_each(region, forget, NULL);
+    regions_unlock();
+    if (ok)
+        write_all(t);
+    drop_rows();
+}
+
+void leakcheck_late(const void *frame)
+{
+    struct thread_state *t;
+    uint32_t region;
+
+    if (!look_is_own_process())
+        return;
+    region = __atomic_exchange_n(&since_look, 0, __ATOMIC_ACQ_REL);
+    t = region ? threads_self() : NULL;
+    if (!t)
+        return;
+    look_enter();
+    regions_close(region);
+    look_for_later(t, frame, region);
+    regions_end(region);
     look_leave();
 }

@@ -26,6 +26,12 @@ extern bool leakcheck_wanted;
  */
 void leakcheck_now(const void *frame);
 
+/*
+ * Looks again, when all handlers and destructors have run: for what was allocated since
+ * leakcheck_now, and for nothing else. No more than once, and only if something of that is live.
+ */
+void leakcheck_late(const void *frame);
+
 /* To be called in a forked child, which has not looked yet. */
 void leakcheck_after_fork(void);
 

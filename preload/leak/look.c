@@ -21,13 +21,17 @@
 
 #include "common/kernel.h"
 #include "preload/leak/freeze.h"
-#include "preload/leak/mapped.h"
+#include "preload/mapping/mapped.h"
 #include "preload/leak/marking.h"
 #include "preload/leak/roots.h"
+#include "preload/shadow/shadow_leaves.h"
 #include "preload/store.h"
+#include "preload/watch/pausedblocks.h"
+#include "preload/watch/pools.h"
 
-static struct {
+static FLAME_BULK struct {
     uint32_t taken; /* by the thread that looks */
+    bool tagged;
     struct blockmap map;
     struct readable readable;
     struct freeze freeze;
@@ -50,6 +54,11 @@ void look_leave(void)
     kernel_call(SYS_futex, &g.taken, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
 
+void look_at_tagged(bool tagged)
+{
+    g.tagged = tagged;
+}
+
 bool look_is_own_process(void)
 {
     return (uint32_t)kernel_call(SYS_getpid) == store.writer.header->pid;
@@ -61,7 +70,7 @@ static bool mark(const void *frame, bool (*then)(struct blockmap *map, void *arg
         .map = &g.map, .readable = &g.readable, .freeze = &g.freeze, .sp = (uintptr_t)frame};
     bool ok;
 
-    if (!marking_begin(&g.map, &g.readable))
+    if (!marking_begin(&g.map, &g.readable, MARKING_LISTED(g.map.blocks), g.tagged))
         return false;
     roots_mark(&roots);
     marking_inner();
@@ -70,11 +79,21 @@ static bool mark(const void *frame, bool (*then)(struct blockmap *map, void *arg
     return ok;
 }
 
+/* A block that is not known leads to others unseen, and one whose free is not known was freed. */
+static bool blocks_are_known(void)
+{
+    const struct trace_header *h = store.writer.header;
+
+    return !h->lost_calls && !h->lost_frees && !h->sandbox_calls && shadow_leaves_complete() &&
+           pausedblocks_complete();
+}
+
 static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg)
 {
     bool ok;
 
-    if (!roots_find_rows() || !blockmap_make(&g.map, roots_found_block))
+    if (!roots_complete(&g.freeze) || !blocks_are_known() || !roots_find_rows() ||
+        !blockmap_make(&g.map, roots_found_block))
         return false;
     ok = readable_look(&g.readable);
     if (ok) {
@@ -89,8 +108,12 @@ static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg
 static bool stop_others(void)
 {
     mapped_hold();
+    pausedblocks_lock();
+    pools_lock();
     if (!mapped_incomplete() && freeze_begin(&g.freeze))
         return true;
+    pools_unlock();
+    pausedblocks_unlock();
     mapped_let_go();
     return false;
 }
@@ -98,6 +121,8 @@ static bool stop_others(void)
 static void let_others_go(void)
 {
     freeze_end(&g.freeze);
+    pools_unlock();
+    pausedblocks_unlock();
     mapped_let_go();
 }
 
@@ -205,7 +230,7 @@ bool look_around_beside(const void *frame, bool (*then)(struct blockmap *map, vo
 
 void look_after_fork(void)
 {
-    g.taken = 0;
-    mapped_after_fork();
+    if (g.taken)
+        g.taken = 0;
     freeze_after_fork();
 }

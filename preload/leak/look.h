@@ -15,6 +15,9 @@
 void look_enter(void);
 void look_leave(void);
 
+/* From now on pointers with marks in their lowest or highest bits count as pointers. */
+void look_at_tagged(bool tagged);
+
 /* Whether this is the process that is recorded: a child of vfork has its parent's memory, and
  * the parent goes on. */
 bool look_is_own_process(void);

@@ -7,6 +7,11 @@
  * way to the map, and blocks on their way to being read, stand in short queues while the
  * memory they need is fetched.
  *
+ * The stack is a small one. A block that finds no room on it has its bit both in `reached` and
+ * in `inner`, which no other has; when the stack is empty the map is gone through for such blocks,
+ * from where that ended the last time. A stack for all blocks of a GiB of small ones is 134 MB,
+ * and the first use of that memory took a third of the look.
+ *
  * The first pass follows pointers to blocks' beginnings and notes which blocks were pointed
  * into; the second goes on from those of them that were not reached otherwise. So a block
  * is read once.
@@ -16,11 +21,14 @@
  */
 #include "preload/leak/marking.h"
 
+#include <sys/mman.h>
+
 #include "common/pages.h"
-#include "preload/leak/ascending.h"
-#include "preload/shadow_leaves.h"
+#include "preload/run/ascending.h"
+#include "preload/shadow/shadow_leaves.h"
 
 #define WORD sizeof(uintptr_t)
+#define ADDRESS_BITS ((((uintptr_t)1 << 47) - 1) & ~(uintptr_t)7)
 #define WORDS_QUEUED 32u
 #define BLOCKS_QUEUED 8u
 /* From this size on a block may hold a page that cannot be read. */
@@ -30,13 +38,16 @@
 
 enum pass { PASS_REACHED, PASS_INNER, PASS_LEAKS };
 
-static struct marking {
+static FLAME_BULK struct marking {
     struct blockmap *map;
     const struct readable *readable;
+    uintptr_t mask; /* of a word, what leads somewhere */
     enum pass pass;
     enum marking_words words;
-    uintptr_t *stack; /* blocks to be followed; room for all there are */
-    size_t depth;
+    uintptr_t *stack; /* blocks to be followed */
+    size_t depth, room;
+    bool spilled;    /* blocks may be there that found no room */
+    uintptr_t sweep; /* where to look for those next */
     struct waiting_word {
         uintptr_t word;
         struct blockmap_line *line;
@@ -59,9 +70,56 @@ static bool is_known(const struct blockmap_line *line, uint64_t bit)
     return g.pass == PASS_REACHED ? line->reached & bit : (line->reached | line->inner) & bit;
 }
 
+/* There is room. */
 static void push(uintptr_t block)
 {
     g.stack[g.depth++] = block;
+}
+
+/* It has its bit in `reached` or `inner`, and gets the other until there is room. */
+static FLAME_COLD void spill(struct blockmap_line *line, uint64_t bit)
+{
+    line->reached |= bit;
+    line->inner |= bit;
+    g.spilled = true;
+}
+
+static void to_follow(uintptr_t block, struct blockmap_line *line, uint64_t bit)
+{
+    if (likely(g.depth < g.room))
+        push(block);
+    else
+        spill(line, bit);
+}
+
+/* Of a line's blocks that were spilled, at `first`, as many as there is room for. False: all. */
+static bool push_spilled(struct blockmap_line *line, uintptr_t first)
+{
+    uint64_t spilled = line->reached & line->inner, bits = spilled;
+
+    for (; bits && g.depth < g.room; bits &= bits - 1)
+        push(blockmap_first(g.map, first, bits));
+    *(g.pass == PASS_REACHED ? &line->inner : &line->reached) &= ~(spilled & ~bits);
+    return bits;
+}
+
+/* The stack is empty. False: nothing is left. */
+static FLAME_COLD bool refill(void)
+{
+    bool from_start = false;
+
+    while (g.spilled && g.depth < g.room) {
+        struct blockmap_line *line = blockmap_next(g.map, &g.sweep);
+
+        if (!line) {
+            g.spilled = !from_start;
+            from_start = true;
+            g.sweep = 0;
+        } else if (!push_spilled(line, g.sweep)) {
+            g.sweep += blockmap_line_size(g.map);
+        }
+    }
+    return g.depth;
 }
 
 static FLAME_COLD void meet_leader(uintptr_t block)
@@ -82,11 +140,13 @@ static void reach(uintptr_t block, struct blockmap_line *line, uint64_t bit)
             meet_leader(block);
         return;
     }
-    if (g.pass == PASS_REACHED)
+    if (g.pass == PASS_REACHED) {
         line->reached |= bit;
-    else
+        line->inner &= ~bit;
+    } else {
         line->inner |= bit;
-    push(block);
+    }
+    to_follow(block, line, bit);
 }
 
 static FLAME_COLD void reach_inside(uintptr_t word)
@@ -100,7 +160,7 @@ static FLAME_COLD void reach_inside(uintptr_t word)
     line = blockmap_line(g.map, block);
     bit = blockmap_bit(g.map, block);
     if (g.pass == PASS_REACHED)
-        line->inner |= bit;
+        line->inner |= bit & ~line->reached;
     else
         reach(block, line, bit);
 }
@@ -141,10 +201,10 @@ static void look_up_rest(void)
 static void scan_words(const uintptr_t *p, const uintptr_t *end)
 {
     const struct blockmap *m = g.map;
-    uintptr_t lo = m->lo, span = m->span;
+    uintptr_t lo = m->lo, span = m->span, mask = g.mask;
 
     for (; p < end; p++) {
-        uintptr_t word = *p;
+        uintptr_t word = *p & mask;
         blockmap_chunk chunk;
 
         if (word - lo >= span)
@@ -222,7 +282,7 @@ void marking_follow(void)
 {
     g.words = MARKING_ANY;
     look_up_rest();
-    while (g.depth || g.blocks_wait) {
+    while (g.depth || g.blocks_wait || refill()) {
         uintptr_t block = exchange(g.depth ? g.stack[--g.depth] : 0);
 
         if (block)
@@ -234,12 +294,14 @@ void marking_follow(void)
 
 /* ---- roots ---- */
 
-bool marking_begin(struct blockmap *m, const struct readable *r)
+bool marking_begin(struct blockmap *m, const struct readable *r, size_t listed, bool tagged)
 {
     memset(&g, 0, sizeof g);
     g.map = m;
     g.readable = r;
-    g.stack = pages_alloc((m->blocks + 1) * sizeof *g.stack);
+    g.room = listed;
+    g.mask = tagged ? ADDRESS_BITS : ~(uintptr_t)0;
+    g.stack = pages_alloc(g.room * sizeof *g.stack);
     if (!g.stack)
         return false;
     shadow_pages_open(&g.pages);
@@ -249,7 +311,7 @@ bool marking_begin(struct blockmap *m, const struct readable *r)
 void marking_end(void)
 {
     shadow_pages_close(&g.pages);
-    pages_free(g.stack, (g.map->blocks + 1) * sizeof *g.stack);
+    pages_free(g.stack, g.room * sizeof *g.stack);
     g.stack = NULL;
 }
 
@@ -269,15 +331,14 @@ void marking_root_block(uintptr_t block)
 
 static void push_inner(struct blockmap_line *line, uintptr_t first, void *arg FLAME_UNUSED)
 {
-    line->inner &= ~line->reached;
     for (uint64_t bits = line->inner; bits; bits &= bits - 1)
-        push(blockmap_first(g.map, first, bits));
+        to_follow(blockmap_first(g.map, first, bits), line, bits & -bits);
 }
 
 void marking_inner(void)
 {
-    blockmap_each(g.map, push_inner, NULL);
     g.pass = PASS_INNER;
+    blockmap_each(g.map, push_inner, NULL);
     marking_follow();
 }
 

@@ -5,6 +5,8 @@
  * block reach. When all roots have been given, marking_inner goes on with those blocks
  * that only pointers to their insides lead to. A word is whatever lies at a multiple of 8.
  *
+ * Memory: 8 bytes for each of so many blocks as marking_begin is told, however many there are.
+ *
  * One at a time, by one thread; see blockmap.h. No malloc.
  */
 #ifndef FLAME_PRELOAD_LEAK_MARKING_H
@@ -19,8 +21,15 @@ enum marking_words {
                       to free memory lead into the last bytes of the block before it */
 };
 
-/* Both are borrowed until marking_end. False: no memory. */
-bool marking_begin(struct blockmap *m, const struct readable *r);
+/* What there is a list for, which a look's cost hardly depends on. */
+#define MARKING_LISTED(blocks) (65536 + (blocks) / 16)
+
+/*
+ * Both are borrowed until marking_end. `listed`: so many blocks, one at least, that are reached
+ * and not followed yet have a place in a list; others are looked for. `tagged`: the three lowest
+ * bits of a word and those above addresses mean nothing. False: no memory.
+ */
+bool marking_begin(struct blockmap *m, const struct readable *r, size_t listed, bool tagged);
 void marking_end(void);
 
 /* The words of [lo, hi) are roots, as far as they can be read. Pages that were never written to

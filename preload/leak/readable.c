@@ -2,7 +2,7 @@
 
 #include "common/pages.h"
 #include "common/procmaps.h"
-#include "preload/leak/ascending.h"
+#include "preload/run/ascending.h"
 
 #define FIRST_RANGES 1024u
 
@@ -17,6 +17,23 @@ static bool grow(struct readable *r)
     r->ranges = more;
     r->alloc = wanted / sizeof *r->ranges;
     return true;
+}
+
+/* Not files and devices that are shared: what is in a file has no addresses of this process, and
+ * reading a device may do things. */
+static bool is_shared_memory(const struct procmap *map)
+{
+    static const char *const beginnings[] = {"/dev/shm/", "/memfd:", "/SYSV"};
+
+    if (!map->shared || !map->write)
+        return false;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        size_t len = strlen(beginnings[i]);
+
+        if (map->name_len >= len && memcmp(map->name, beginnings[i], len) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool add(const struct procmap *map, void *arg)
@@ -34,7 +51,8 @@ static bool add(const struct procmap *map, void *arg)
                                                 .hi = map->end,
                                                 .write = map->write,
                                                 .file = map->inode != 0,
-                                                .stack = map->stack};
+                                                .stack = map->stack,
+                                                .shared_memory = is_shared_memory(map)};
     return false;
 }
 

@@ -16,9 +16,10 @@ struct readable {
     struct readable_range {
         uintptr_t lo, hi;
         bool write;
-        bool file;  /* pages beyond the file's end may be among them */
-        bool stack; /* the first thread's, which grows */
-    } * ranges;     /* those that can be read, in the order of addresses */
+        bool file;          /* pages beyond the file's end may be among them */
+        bool stack;         /* the first thread's, which grows */
+        bool shared_memory; /* POSIX's, System V's, or of memfd_create */
+    } * ranges;             /* those that can be read, in the order of addresses */
     size_t n, alloc;
     bool failed;
 };

@@ -12,15 +12,15 @@
 #include "preload/leak/regionends.h"
 
 #include "common/pages.h"
+#include "preload/aboverows.h"
+#include "preload/givennames.h"
 #include "preload/leak/leakcheck.h"
 #include "preload/leak/look.h"
+#include "preload/leak/passmarks.h"
 #include "preload/record.h"
 #include "preload/run/say.h"
 #include "preload/store.h"
 #include "preload/watch/regions.h"
-
-#define FIRST_NAMES 64u
-#define FIRST_ROWS 256u
 
 /* A block that was left. */
 struct left {
@@ -37,17 +37,8 @@ static struct {
     size_t room;
     uint32_t heir;
     /* In the trace: */
-    struct name {
-        const char *text; /* there */
-        size_t len;
-    } * names; /* by number */
-    uint32_t nnames, names_room;
-    struct left_row {
-        uint32_t number, node; /* node 0: nothing here */
-        uint32_t row;
-    } * rows; /* a hash table */
-    uint32_t nrows, rows_size;
-} g;
+    struct above_rows rows;
+} g = {.rows = ABOVE_ROWS(TRACE_NODE_REGION, TRACE_ROW_REGION)};
 
 /* ---- what is left ---- */
 
@@ -135,89 +126,14 @@ static void settle(uint32_t region)
 
 /* ---- the trace ---- */
 
-/* More room for an array in pages. */
-static bool grow(void **array, uint32_t *room, uint32_t first, size_t size)
-{
-    uint32_t wanted = *room ? *room * 2 : first;
-    void *more =
-        *room ? pages_resize(*array, *room * size, wanted * size) : pages_alloc(wanted * size);
-
-    if (!more)
-        return false;
-    *array = more;
-    *room = wanted;
-    return true;
-}
-
-/* The number of the record with that name. UINT32_MAX: there is no room for it. */
-static uint32_t number_of(const char *name)
-{
-    size_t len = strlen(name);
-    const char *text;
-
-    for (uint32_t i = g.nnames; i-- > 0;)
-        if (g.names[i].len == len && memcmp(g.names[i].text, name, len) == 0)
-            return i;
-    if (g.nnames == g.names_room &&
-        !grow((void **)&g.names, &g.names_room, FIRST_NAMES, sizeof *g.names))
-        return UINT32_MAX;
-    text = trace_writer_meta(&store.writer, TRACE_META_REGION, name, len, NULL, 0, NULL);
-    if (!text)
-        return UINT32_MAX;
-    g.names[g.nnames] = (struct name){text, len};
-    return g.nnames++;
-}
-
-static struct left_row *place_of(uint32_t number, uint32_t node)
-{
-    uint32_t at = (number * 0x9e3779b1u ^ node) * 0x85ebca6bu & (g.rows_size - 1);
-
-    while (g.rows[at].node && (g.rows[at].number != number || g.rows[at].node != node))
-        at = (at + 1) & (g.rows_size - 1);
-    return &g.rows[at];
-}
-
-static bool make_room_for_row(void)
-{
-    uint32_t size = g.rows_size, wanted = size ? 2 * size : FIRST_ROWS;
-    struct left_row *old = g.rows;
-
-    if (g.nrows < size / 2)
-        return true;
-    g.rows = pages_alloc(wanted * sizeof *g.rows);
-    if (!g.rows) {
-        g.rows = old;
-        return false;
-    }
-    g.rows_size = wanted;
-    for (uint32_t i = 0; i < size; i++)
-        if (old[i].node)
-            *place_of(old[i].number, old[i].node) = old[i];
-    if (old)
-        pages_free(old, size * sizeof *old);
-    return true;
-}
-
 /* The row for what a region left of the blocks that `row` counts; NULL: there is no room. */
 static struct trace_row *row_for(struct thread_state *t, uint32_t number, uint32_t row)
 {
-    uint32_t node = store_row(row)->node, above;
-    struct left_row *l;
+    const struct trace_row *counts = store_row(row);
+    uint32_t own =
+        number == UINT32_MAX ? 0 : above_row(&g.rows, t, counts->node, counts->thread, number);
 
-    if (number == UINT32_MAX || !make_room_for_row())
-        return NULL;
-    l = place_of(number, node);
-    if (!l->node) {
-        above = stacks_above(&t->stacks, node, number, TRACE_NODE_REGION);
-        l->row = above ? threads_new_row(t, above, TRACE_ROW_REGION) : 0;
-        if (!l->row)
-            return NULL;
-        store_row(l->row)->thread = store_row(row)->thread;
-        l->number = number;
-        l->node = node;
-        g.nrows++;
-    }
-    return store_row(l->row);
+    return own ? store_row(own) : NULL;
 }
 
 static void write_left(struct thread_state *t)
@@ -228,7 +144,7 @@ static void write_left(struct thread_state *t)
         h->features |= TRACE_FEATURE_REGIONS;
     for (size_t i = 0; i < count_left(); i++) {
         const struct left *l = &g.left[i];
-        struct trace_row *row = row_for(t, number_of(regions_at(l->region)->name), l->row);
+        struct trace_row *row = row_for(t, givennames_number(regions_at(l->region)->name), l->row);
 
         if (row) {
             row->alloc_bytes += l->bytes;
@@ -356,12 +272,17 @@ void marks_write_open(struct thread_state *t)
     drop_room();
 }
 
-/* The names and rows were those of the parent's trace. */
+/* The rows were those of the parent's trace. */
+static void forget_rows(void)
+{
+    above_rows_forget(&g.rows);
+    g.left = NULL;
+}
+
 void marks_after_fork(void)
 {
-    g.nnames = g.nrows = 0;
-    if (g.rows)
-        memset(g.rows, 0, g.rows_size * sizeof *g.rows);
-    g.left = NULL;
+    if (g.rows.rows.n || g.left)
+        forget_rows();
     regions_after_fork();
+    passmarks_after_fork();
 }

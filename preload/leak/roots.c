@@ -6,8 +6,10 @@
  *   there at the start             words: what the loader mapped (the first thread's
  *                                  thread-local data among it)
  *   mapped by the program          words, but what lies below a stack pointer
+ *   shared memory with a name      words
  *   heaps and threads' stacks      none, but a running thread's from its stack pointer on to
- *                                  its control block, with the thread-local data before that
+ *                                  its control block, with the thread-local data before that; of
+ *                                  a thread that has ended and can be joined, its result
  *
  * Blocks that the loader allocated (thread-local data of modules that came later, its lists)
  * are reached: it keeps them by pointers in memory of its own, moved by amounts of its own.
@@ -27,15 +29,17 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
-#include "preload/leak/mapped.h"
+#include "preload/mapping/mapped.h"
 #include "preload/leak/marking.h"
+#include "preload/leak/results.h"
 #include "preload/real.h"
 #include "preload/store.h"
+#include "preload/watch/pausedblocks.h"
 #include "unwind/arch.h"
 #include "unwind/modules.h"
 
-#define START_MAX 256
-#define SEGMENTS_MAX 16384
+#define START_MAX 4096u
+#define SEGMENTS_MAX 16384u
 #define KEPT_MAX ((size_t)1 << 20)
 #define PAGE 4096u
 /* glibc's struct pthread, behind the thread pointer: 2,304 bytes in 2.31 to 2.41. */
@@ -47,8 +51,9 @@ struct range {
 };
 
 static struct {
-    struct range start[START_MAX];
+    struct range *start; /* START_MAX of them, in pages */
     size_t nstart;
+    bool start_incomplete, segments_incomplete;
     struct segment {
         uintptr_t lo, hi;
         enum { SEGMENT_ANY, SEGMENT_EXACT, SEGMENT_OURS } kind;
@@ -68,12 +73,26 @@ static bool name_is(const struct procmap *map, const char *name)
     return map->name_len == strlen(name) && memcmp(map->name, name, map->name_len) == 0;
 }
 
-static bool add_start(const struct procmap *map, void *arg FLAME_UNUSED)
+/* `arg`: what they are kept in, which is not the program's. The kernel may have made one mapping
+ * of it and one beside it. */
+static bool add_start(const struct procmap *map, void *arg)
 {
-    if (map->read && map->write && !map->shared && !map->inode && !map->stack &&
-        !name_is(map, "[heap]"))
-        facts.start[facts.nstart++] = (struct range){map->start, map->end};
-    return facts.nstart == START_MAX;
+    uintptr_t ours = (uintptr_t)arg, behind = ours + START_MAX * sizeof(struct range);
+    const struct range pieces[] = {{map->start, map->end < ours ? map->end : ours},
+                                   {map->start > behind ? map->start : behind, map->end}};
+
+    if (!map->read || !map->write || map->shared || map->inode || map->stack ||
+        name_is(map, "[heap]"))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (pieces[i].lo >= pieces[i].hi)
+            continue;
+        facts.start_incomplete = facts.nstart == START_MAX;
+        if (facts.start_incomplete)
+            return true;
+        facts.start[facts.nstart++] = pieces[i];
+    }
+    return false;
 }
 
 /* ---- modules ---- */
@@ -106,8 +125,12 @@ static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void 
             continue;
         if (libc && (p->p_flags & PF_X))
             facts.libc = (struct range){lo, lo + p->p_memsz};
-        if ((p->p_flags & PF_W) && facts.nsegments < SEGMENTS_MAX)
-            facts.segments[facts.nsegments++] = (struct segment){lo, lo + p->p_memsz, kind};
+        if (!(p->p_flags & PF_W))
+            continue;
+        facts.segments_incomplete = facts.nsegments == SEGMENTS_MAX;
+        if (facts.segments_incomplete)
+            return 1;
+        facts.segments[facts.nsegments++] = (struct segment){lo, lo + p->p_memsz, kind};
     }
     return 0;
 }
@@ -129,11 +152,19 @@ static int find_allocator(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
 
 void roots_at_start(void)
 {
-    procmaps_each(0, add_start, NULL);
+    facts.nstart = 0;
+    facts.start_incomplete = true;
+    if (!facts.start)
+        facts.start = pages_alloc(START_MAX * sizeof *facts.start);
+    if (facts.start) {
+        facts.start_incomplete = false;
+        procmaps_each(0, add_start, facts.start);
+    }
     dl_iterate_phdr(find_allocator, NULL);
+    results_find();
 }
 
-bool roots_is_allocator(uintptr_t addr)
+static bool is_allocator(uintptr_t addr)
 {
     return addr - facts.allocator.lo < facts.allocator.hi - facts.allocator.lo;
 }
@@ -141,10 +172,21 @@ bool roots_is_allocator(uintptr_t addr)
 void roots_list_modules(void)
 {
     facts.nsegments = 0;
+    facts.segments_incomplete = true;
     if (!facts.segments)
         facts.segments = pages_alloc(SEGMENTS_MAX * sizeof *facts.segments);
-    if (facts.segments)
-        dl_iterate_phdr(add_module, NULL);
+    if (!facts.segments)
+        return;
+    facts.segments_incomplete = false;
+    dl_iterate_phdr(add_module, NULL);
+}
+
+bool roots_complete(const struct freeze *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->threads[i].state == FREEZE_MISSED && !f->threads[i].sp)
+            return false;
+    return !facts.start_incomplete && !facts.segments_incomplete;
 }
 
 /* The pages of a segment are its module's alone. */
@@ -196,8 +238,9 @@ static uintptr_t end_of_stack(const struct readable_range *range, uintptr_t sp, 
     return !range->stack && tp > sp && tp < range->hi && end < range->hi ? end : range->hi;
 }
 
-/* `tp`: the thread pointer, or 0. */
-static void mark_thread(const struct roots *r, uintptr_t sp, uintptr_t tp)
+/* Its words begin at `from`, or where the stack that `sp` lies in does. `tp`: the thread pointer,
+ * or 0. */
+static void mark_thread(const struct roots *r, uintptr_t from, uintptr_t sp, uintptr_t tp)
 {
     const struct readable_range *range = readable_at(r->readable, sp),
                                 *home = tp ? readable_at(r->readable, tp) : NULL;
@@ -206,8 +249,7 @@ static void mark_thread(const struct roots *r, uintptr_t sp, uintptr_t tp)
     if (block)
         marking_root_block(block);
     else if (range)
-        marking_root(sp - RED_ZONE > range->lo ? sp - RED_ZONE : range->lo,
-                     end_of_stack(range, sp, tp), MARKING_ANY);
+        marking_root(from > range->lo ? from : range->lo, end_of_stack(range, sp, tp), MARKING_ANY);
     /* It runs on a stack that is not its own: what it left there is further down. */
     if (home && home != range)
         mark_but_modules(home->lo, end_of_stack(home, home->lo, tp));
@@ -221,7 +263,7 @@ static void mark_self(const struct roots *r)
 
     /* It is in a call of ours, below which nothing of the program's is; what lies there is left
      * from calls that have returned. */
-    mark_thread(r, r->sp + RED_ZONE, arch_thread_pointer());
+    mark_thread(r, r->sp, r->sp, arch_thread_pointer());
     if (kernel_call(SYS_sigaltstack, NULL, &self.alternate) == 0)
         marking_root((uintptr_t)&self, (uintptr_t)(&self + 1), MARKING_ANY);
 }
@@ -233,10 +275,18 @@ static void mark_threads(const struct roots *r)
 
         if (t->state == FREEZE_GONE || !t->sp)
             continue;
-        mark_thread(r, t->sp, t->thread_pointer);
+        mark_thread(r, t->sp - RED_ZONE, t->sp, t->thread_pointer);
         marking_root((uintptr_t)&t->alternate, (uintptr_t)(t->registers + FREEZE_REGISTERS),
                      MARKING_ANY);
+        if (t->state == FREEZE_MISSED && t->call.number >= 0)
+            marking_root((uintptr_t)t->call.arguments, (uintptr_t)(t->call.arguments + 6),
+                         MARKING_ANY);
     }
+}
+
+static void mark_result(uintptr_t lo, uintptr_t hi)
+{
+    marking_root(lo, hi, MARKING_ANY);
 }
 
 /* The lowest stack pointer in [lo, hi), or hi. */
@@ -279,20 +329,33 @@ static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
     const struct roots *r = arg;
     const struct readable_range *range = readable_at(r->readable, lo);
 
-    if (range->write && range->file)
+    /* It may have been written to before it was sealed. */
+    if (range->file)
         mark_file(lo, hi);
-    else if (range->write)
+    else
         marking_root(lo, hi, MARKING_ANY);
 }
 
-static void mark_mapped(uintptr_t lo, uintptr_t hi, void *arg)
+/* What an allocator maps holds pointers of blocks that were freed. */
+static void mark_mapped(const struct mapped_piece *p, void *arg)
 {
     const struct roots *r = arg;
-    uintptr_t sp = lowest_sp(r, lo, hi);
+    uintptr_t lo = p->lo, hi = p->hi, sp = lowest_sp(r, lo, hi);
+
+    if (!p->mapping.words || is_allocator(p->mapping.caller))
+        return;
 
     if (sp != hi && sp - RED_ZONE > lo)
         lo = sp - RED_ZONE;
     readable_clip(r->readable, lo, hi, mark_piece, arg);
+}
+
+/* Shared memory that has a name, however it was mapped: by mmap or by shmat. */
+static void mark_shared(const struct roots *r)
+{
+    for (size_t i = 0; i < r->readable->n; i++)
+        if (r->readable->ranges[i].shared_memory)
+            mark_file(r->readable->ranges[i].lo, r->readable->ranges[i].hi);
 }
 
 /* ---- blocks that are roots themselves ---- */
@@ -359,6 +422,12 @@ static void mark_blocks(void)
         marking_root_block(facts.kept[i]);
 }
 
+/* Nobody judges these, and what they lead to is reached. */
+static void mark_left_out(uintptr_t addr, uint64_t size, void *arg FLAME_UNUSED)
+{
+    marking_root(addr, addr + size, MARKING_ANY);
+}
+
 /* ---- all of them ---- */
 
 void roots_mark(struct roots *r)
@@ -366,10 +435,13 @@ void roots_mark(struct roots *r)
     mark_modules();
     mark_start(r);
     mapped_each(mark_mapped, r);
+    mark_shared(r);
     mark_self(r);
     mark_threads(r);
+    results_each(r->readable, mark_result);
     mark_first_stack(r);
     mark_blocks();
+    pausedblocks_each(mark_left_out, NULL);
     pages_free(facts.by_loader, facts.nrows / 8 + 1);
     marking_follow();
 }

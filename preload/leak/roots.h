@@ -17,12 +17,13 @@
 /* Notes what is mapped before the recorder maps anything itself; once, when it starts. */
 void roots_at_start(void);
 
-/* Whether code at `addr` is the allocator's, where that is not the C library's. */
-bool roots_is_allocator(uintptr_t addr);
-
 /* Notes the modules and their writable data. It enters the loader, so it must be called before
  * other threads are made to stand. */
 void roots_list_modules(void);
+
+/* Whether all are known: of what roots_at_start and roots_list_modules noted, and of the threads
+ * that were to stand. Else what only the others lead to would pass for a leak. */
+bool roots_complete(const struct freeze *f);
 
 /* What the roots are taken from; `sp`: the end of the calling thread's stack that counts. */
 struct roots {

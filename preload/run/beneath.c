@@ -33,13 +33,16 @@ static const char *const names[] = {BENEATH_NAMES(NAME, NAME)};
 
 beneath_at beneath_known[BENEATH_COUNT];
 
+static beneath_at known_to_watch[BENEATH_COUNT];
+static bool watched;
+
 static struct {
     const struct link_map *self;       /* NULL: not looked for yet */
     const struct link_map *last_start; /* of those that the program started with */
 } loaded;
 
 /* What was found for a call: `both` is key ^ at, so that a half-written entry is nobody's. */
-static struct place {
+static FLAME_BULK struct place {
     uintptr_t both;
     beneath_at at;
 } places[PLACES];
@@ -147,16 +150,25 @@ void beneath_forget(void)
             __atomic_store_n(&places[i].both, 0, __ATOMIC_RELAXED);
 }
 
+void beneath_watch(void)
+{
+    __atomic_store_n(&watched, true, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < BENEATH_COUNT; i++)
+        __atomic_store_n(&beneath_known[i], 0, __ATOMIC_RELAXED);
+}
+
 beneath_at beneath(enum beneath_id id, uintptr_t caller)
 {
-    beneath_at at = __atomic_load_n(&beneath_known[id], __ATOMIC_RELAXED);
+    beneath_at *known =
+        __atomic_load_n(&watched, __ATOMIC_ACQUIRE) ? known_to_watch : beneath_known;
+    beneath_at at = __atomic_load_n(&known[id], __ATOMIC_RELAXED);
 
     if (unlikely(!at)) {
         learn();
         at = find_at_start(id);
         if (!at)
             at = BENEATH_OWN;
-        __atomic_store_n(&beneath_known[id], at, __ATOMIC_RELAXED);
+        __atomic_store_n(&known[id], at, __ATOMIC_RELAXED);
     }
     return likely(at != BENEATH_OWN) ? at : by_caller(id, caller);
 }

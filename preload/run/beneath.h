@@ -56,6 +56,9 @@ typedef uintptr_t beneath_at;
 /* By id; 0: not known yet; BENEATH_OWN alone: it depends on the caller. */
 extern beneath_at beneath_known[BENEATH_COUNT];
 
+/* From now on every call comes to beneath(): what is found is kept elsewhere. */
+void beneath_watch(void);
+
 /* The function that a call from `caller` would have reached without us. */
 beneath_at beneath(enum beneath_id id, uintptr_t caller);
 

@@ -78,6 +78,10 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = set_path(c->out, value, vlen);
     else if (key_is(s, klen, "notes"))
         ok = set_path(c->notes, value, vlen);
+    else if (key_is(s, klen, "sites"))
+        ok = set_path(c->sites, value, vlen);
+    else if (key_is(s, klen, "snapshots"))
+        ok = set_path(c->snapshots, value, vlen);
     else if (key_is(s, klen, "depth") && (ok = parse_number(value, vlen, 8, 65536, &number)))
         c->depth = (uint32_t)number;
     else if (key_is(s, klen, "sample"))
@@ -94,6 +98,10 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &c->referee);
     else if (key_is(s, klen, "leak"))
         ok = parse_flag(value, vlen, &c->leak);
+    else if (key_is(s, klen, "tagged"))
+        ok = parse_flag(value, vlen, &c->tagged);
+    else if (key_is(s, klen, "misuse"))
+        ok = parse_flag(value, vlen, &c->misuse);
     if (c->quiet)
         say_hush();
     if (ok)
@@ -104,13 +112,14 @@ static void parse_one(struct config *c, const char *s, size_t len)
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
-        "inherit=0|1, leak=0|1, notes=PATH, record=0|1, referee=0|1",
+        "inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, "
+        "sites=PATH, snapshots=DIR, tagged=0|1",
         NULL);
 }
 
 void config_parse(struct config *c, const char *options)
 {
-    c->out[0] = c->notes[0] = '\0';
+    c->out[0] = c->notes[0] = c->sites[0] = c->snapshots[0] = '\0';
     c->quiet = c->referee = false;
     c->follow = c->inherit = c->record = true;
     c->depth = 1024;

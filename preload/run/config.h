@@ -11,7 +11,13 @@
  *              the fork is then not theirs (default 1)
  *   sample=N    record one block in so many bytes, N up to 2^40 (default 0: all)
  *   notes=PATH  the run's file of notes (common/runnotes.h), which flame mem makes
+ *   snapshots=DIR  where the copies go that the program asks for (flamemem_snapshot); without it
+ *              beside the trace, or nowhere where there are notes
  *   leak=1      at the process's end, look which live blocks nothing leads to (default 0)
+ *   tagged=1    and pointers whose lowest or highest bits are marked lead to blocks (default 0)
+ *   misuse=1    note what is freed twice, or by the wrong function (default 0; not with sample)
+ *   sites=PATH  the list of the C library's own calls that map memory, which flame mem --inside
+ *               makes: they are patched and seen
  *   record=0    hooks only, nothing is recorded: what the shim itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences
  *
@@ -36,7 +42,11 @@ struct config {
     bool record;
     bool referee;
     bool leak;
+    bool tagged;
+    bool misuse;
     uint64_t sample; /* mean bytes between samples; 0: everything */
+    /* Absolute; "": not given. Last, as their other pages are not touched then. */
+    char snapshots[CONFIG_PATH_MAX], sites[CONFIG_PATH_MAX];
 };
 
 /* `options` may be NULL. Complaints go through preload/run/say.h. */

@@ -10,25 +10,20 @@
  * and when, stays as it was.
  *
  * All of it may be called between vfork and exec and in signal handlers: it takes no lock and
- * allocates nothing but pages for environments of more than HANDON_ENTRIES, which are given
+ * allocates nothing but pages for large environments (common/env/preloadlist.h), which are given
  * back when exec fails. It needs 5 KiB of stack, and 6 more to search PATH. errno stays.
  */
 #ifndef FLAME_PRELOAD_RUN_HANDON_H
 #define FLAME_PRELOAD_RUN_HANDON_H
 
+#include "common/env/preloadlist.h"
 #include "common/runnotes.h"
 #include "preload/run/config.h"
 
-#define HANDON_ENTRIES 384
-#define HANDON_LIST 512
-
 struct handon {
-    char *const *envp; /* to execute with: the caller's own, or `entries`, or pages */
+    char *const *envp; /* to execute with: the caller's own, or a copy */
     uint32_t note;     /* notes.h's slot; 0: none */
-    void *pages;
-    size_t pages_size;
-    char *entries[HANDON_ENTRIES];
-    char list[HANDON_LIST]; /* "LD_PRELOAD=" and what is left of it */
+    struct preloadlist_copy without;
 };
 
 /* Sets what the functions below decide by (borrowed). Before that they change nothing. */

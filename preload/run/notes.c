@@ -10,6 +10,8 @@
 #include "common/basename.h"
 #include "common/kernel.h"
 #include "common/clock.h"
+#include "preload/run/config.h"
+#include "unwind/sharedrules.h"
 
 static struct runnotes *notes;
 static bool gone; /* with the run's directory, or it is outside this process's root */
@@ -50,8 +52,42 @@ int notes_open(const char *path)
     return 0;
 }
 
+static bool beside(const char *path, const char *name, char *out, size_t size)
+{
+    size_t len = (size_t)(base_name(path) - path);
+
+    if (len + strlen(name) + 1 > size)
+        return false;
+    memcpy(out, path, len);
+    memcpy(out + len, name, strlen(name) + 1);
+    return true;
+}
+
+void notes_share_rules(const char *path)
+{
+    char rules[CONFIG_PATH_MAX];
+    struct stat st;
+    long p = -1;
+    int fd;
+
+    if (!notes || !__atomic_load_n(&notes->rules, __ATOMIC_RELAXED) ||
+        !beside(path, RUNNOTES_RULES, rules, sizeof rules))
+        return;
+    fd = kernel_open(rules, O_RDWR | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return;
+    if (kernel_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == SHAREDRULES_SIZE)
+        p = kernel_call(SYS_mmap, NULL, SHAREDRULES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                        0L);
+    kernel_call(SYS_close, fd);
+    if (!kernel_failed(p))
+        sharedrules_use((void *)p);
+}
+
 bool notes_detach(const void *at)
 {
+    if (at && sharedrules_drop(at))
+        return true;
     return notes && (uintptr_t)at - (uintptr_t)notes < sizeof *notes &&
            !kernel_failed(kernel_call(SYS_mmap, notes, sizeof *notes, PROT_READ | PROT_WRITE,
                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L));

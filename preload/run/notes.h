@@ -1,7 +1,7 @@
 /*
  * notes.h: the recorder's side of common/runnotes.h.
  *
- * The functions here but notes_open make no system call, take no lock and are fine in a
+ * The functions here but the first three make no system call, take no lock and are fine in a
  * vfork child and in a signal handler. Without a file they do nothing.
  */
 #ifndef FLAME_PRELOAD_RUN_NOTES_H
@@ -14,7 +14,11 @@
 /* Maps the file. 0, or -errno when it is not there, is not ours or is none. */
 int notes_open(const char *path);
 
-/* If `at` lies in the mapped file, which somebody has cut short, the file is let go of. True if
+/* Maps the file of rules beside the file of notes at `path`, if there is one, for the walks of
+ * this process. */
+void notes_share_rules(const char *path);
+
+/* If `at` lies in a mapped file, which somebody has cut short, that file is let go of. True if
  * that was so. */
 bool notes_detach(const void *at);
 

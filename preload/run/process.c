@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
+#include "common/spans.h"
 
 /* The beginning of a small file, NUL-terminated; its length or -errno. */
 static long read_file(const char *path, char *buf, size_t size)
@@ -29,7 +30,7 @@ static const char *value_of(const char *text, const char *name)
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (strncmp(line, name, len) == 0 && line[len] == ':')
-            return line + len + 1 + strspn(line + len + 1, " \t");
+            return line + len + 1 + span_of(line + len + 1, " \t");
     }
     return NULL;
 }
@@ -54,7 +55,7 @@ bool process_read(const char *path, struct process *p)
     if (n <= 0 || !(name = value_of(text, "Name")))
         return false;
     memcpy(p->name, name, strnlen(name, sizeof p->name - 1));
-    p->name[strcspn(p->name, "\n")] = '\0';
+    p->name[span_until(p->name, "\n")] = '\0';
     p->pid = number_of(text, "Pid");
     p->ppid = number_of(text, "PPid");
     p->filters = number_of(text, "Seccomp") != 0;
@@ -85,5 +86,5 @@ void process_thread_name(char name[16])
     if (kernel_call(SYS_prctl, PR_GET_NAME, name) == 0)
         return;
     if (read_file("/proc/thread-self/comm", text, sizeof text) > 0)
-        memcpy(name, text, strcspn(text, "\n") < 15 ? strcspn(text, "\n") : 15);
+        memcpy(name, text, span_until(text, "\n") < 15 ? span_until(text, "\n") : 15);
 }

@@ -21,13 +21,14 @@
 #define GONE ((uintptr_t)1) /* an entry whose block was taken */
 
 uint32_t watch_what;
+struct watch_missed watch_missed;
 
 struct entry {
     uintptr_t addr; /* 0: never used */
     uint32_t region;
 };
 
-static struct part {
+static FLAME_BULK struct part {
     struct spinlock lock;
     uint32_t size;  /* a power of two, or 0 */
     uint32_t used;  /* entries that are not 0 */
@@ -35,12 +36,22 @@ static struct part {
     struct entry *entries;
 } __attribute__((aligned(64))) parts[PARTS];
 
-static struct {
+static FLAME_BULK struct {
     struct spinlock lock;
     uint32_t open;                                 /* how many */
     uint32_t everywhere[REGIONS_MAX], neverywhere; /* the open ones, the newest last */
     struct region *list; /* REGIONS_MAX of them, in pages; [0] is nobody */
 } regions;
+
+/* Set before any of these is touched, so that children of a program without regions leave the
+ * pages alone. */
+static bool in_use;
+
+static void take_lock(struct spinlock *lock)
+{
+    __atomic_store_n(&in_use, true, __ATOMIC_RELAXED);
+    spinlock_take(lock);
+}
 
 /* ---- blocks ---- */
 
@@ -131,7 +142,7 @@ static uint32_t newest_everywhere(void)
 {
     uint32_t region = 0;
 
-    spinlock_take(&regions.lock);
+    take_lock(&regions.lock);
     if (regions.neverywhere)
         region = regions.everywhere[regions.neverywhere - 1];
     spinlock_drop(&regions.lock);
@@ -141,7 +152,7 @@ static uint32_t newest_everywhere(void)
 /* The region cannot end meanwhile, and its number become another's. */
 static void note_everywhere(uintptr_t addr)
 {
-    spinlock_take(&regions.lock);
+    take_lock(&regions.lock);
     if (regions.neverywhere)
         regions_put_back(addr, regions.everywhere[regions.neverywhere - 1]);
     spinlock_drop(&regions.lock);
@@ -183,7 +194,7 @@ uint32_t regions_take(uintptr_t addr)
 void regions_lock(void)
 {
     for (uint32_t i = 0; i < PARTS; i++)
-        spinlock_take(&parts[i].lock);
+        take_lock(&parts[i].lock);
 }
 
 void regions_unlock(void)
@@ -218,12 +229,25 @@ void regions_each(uint32_t region, uint32_t (*visit)(uintptr_t addr, uint32_t re
         }
 }
 
+/* With the lock: the block's entry in that region, or NULL. */
+static struct entry *entry_in(struct part *p, uintptr_t addr, uint32_t region)
+{
+    struct entry *e = p->there ? place_of(p, addr) : NULL;
+
+    return e && e->addr && e->region == region ? e : NULL;
+}
+
+bool regions_has(uintptr_t addr, uint32_t region)
+{
+    return entry_in(part_of(addr), addr, region) != NULL;
+}
+
 void regions_drop(uintptr_t addr, uint32_t region)
 {
     struct part *p = part_of(addr);
-    struct entry *e = p->there ? place_of(p, addr) : NULL;
+    struct entry *e = entry_in(p, addr, region);
 
-    if (e && e->addr && e->region == region)
+    if (e)
         take_out(p, e);
 }
 
@@ -270,7 +294,7 @@ uint32_t regions_open(const char *name, uint32_t flags, uint32_t outer)
 {
     uint32_t region;
 
-    spinlock_take(&regions.lock);
+    take_lock(&regions.lock);
     region = free_number();
     if (region) {
         struct region *r = &regions.list[region];
@@ -296,7 +320,7 @@ static void leave_everywhere(uint32_t region)
 
 void regions_close(uint32_t region)
 {
-    spinlock_take(&regions.lock);
+    take_lock(&regions.lock);
     __atomic_store_n(&regions.list[region].open, false, __ATOMIC_RELEASE);
     leave_everywhere(region);
     spinlock_drop(&regions.lock);
@@ -305,7 +329,7 @@ void regions_close(uint32_t region)
 /* The last one's end: nothing is in the table any more, so nobody need look into it. */
 void regions_end(uint32_t region)
 {
-    spinlock_take(&regions.lock);
+    take_lock(&regions.lock);
     regions.list[region].name[0] = '\0';
     if (!(regions.list[region].flags & REGION_BLIND) && --regions.open == 0)
         __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_REGIONS, __ATOMIC_RELEASE);
@@ -328,6 +352,9 @@ uint32_t regions_heir(uint32_t region)
  * left as it is. */
 void regions_after_fork(void)
 {
+    if (!in_use)
+        return;
+    in_use = false;
     memset(parts, 0, sizeof parts);
     memset(&regions, 0, sizeof regions);
     watch_what &= ~(uint32_t)WATCH_REGIONS;

@@ -75,6 +75,9 @@ void regions_each(uint32_t region, uint32_t (*visit)(uintptr_t addr, uint32_t re
 /* With the lock: a block belongs to `region` no more, if it does. */
 void regions_drop(uintptr_t addr, uint32_t region);
 
+/* With the lock: whether a block belongs to `region`. */
+bool regions_has(uintptr_t addr, uint32_t region);
+
 /* How many blocks belong to regions. With the lock. */
 uint64_t regions_blocks(void);
 

@@ -1,14 +1,22 @@
 /*
- * watching.h: what is noted of blocks only where somebody has asked for it. The hot path asks
- * one word, which is 0 in all other programs.
+ * watching.h: what is done with blocks only where somebody has asked for it. The hot path asks
+ * one word, once an event, which is 0 in all other programs.
  */
 #ifndef FLAME_PRELOAD_WATCH_WATCHING_H
 #define FLAME_PRELOAD_WATCH_WATCHING_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/compiler.h"
 
 enum watch {
-    WATCH_REGIONS = 1u << 0, /* regions are open (regions.h) */
+    WATCH_REGIONS = 1u << 0,  /* regions are open (regions.h) */
+    WATCH_SAMPLES = 1u << 1,  /* blocks are sampled (sampler.h) */
+    WATCH_MISUSE = 1u << 2,   /* frees are judged (made.h, freed.h) */
+    WATCH_PAUSES = 1u << 3,   /* a thread leaves out what it allocates (pausedblocks.h) */
+    WATCH_POOLS = 1u << 5,    /* blocks have parts that pools hand out (pools.h) */
+    WATCH_LEFT_OUT = 1u << 4, /* and what it left out is remembered */
 };
 
 extern uint32_t watch_what; /* bits of enum watch; any thread reads it */
@@ -16,6 +24,29 @@ extern uint32_t watch_what; /* bits of enum watch; any thread reads it */
 static inline uint32_t watch_is_on(void)
 {
     return __atomic_load_n(&watch_what, __ATOMIC_RELAXED);
+}
+
+static inline bool watch_has(enum watch what)
+{
+    return unlikely(watch_is_on() & what);
+}
+
+/*
+ * What the program was handed, and what it gave back, without the recorder: calls from within
+ * hooks, blocks there was no room to record. Counted in every program, as it hardly happens.
+ */
+extern struct watch_missed {
+    uint32_t allocs, frees;
+} watch_missed;
+
+static inline void watch_miss_alloc(void)
+{
+    __atomic_fetch_add(&watch_missed.allocs, 1, __ATOMIC_RELAXED);
+}
+
+static inline void watch_miss_free(void)
+{
+    __atomic_fetch_add(&watch_missed.frees, 1, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -37,6 +37,12 @@ static void dump_header(const struct trace *t, struct recordtext *w)
     recordtext_number(w, "sandbox_calls", h->sandbox_calls);
     recordtext_number(w, "sandbox_bytes", h->sandbox_bytes);
     recordtext_number(w, "startup_ns", h->startup_ns);
+    recordtext_number(w, "unjudged_frees", h->unjudged_frees);
+    recordtext_number(w, "lost_mappings", h->lost_mappings);
+    recordtext_number(w, "paused_calls", h->paused_calls);
+    recordtext_number(w, "paused_bytes", h->paused_bytes);
+    recordtext_number(w, "kept_snapshots", h->kept_snapshots);
+    recordtext_number(w, "unkept_snapshots", h->unkept_snapshots);
     recordtext_number(w, "missing_rows", t->missing_rows);
     recordtext_record_end(w);
     for (size_t i = 0; i < t->nargs; i++) {
@@ -142,9 +148,13 @@ static void dump_threads(const struct trace *t, struct recordtext *w)
 
 static void dump_node(const struct trace *t, const struct trace_node *n, struct recordtext *w)
 {
-    static const char *const kinds[] = {"none",      "root",      "pc",     "pc-exact",
-                                        "truncated", "name",      "kernel", "futex",
-                                        "waker",     "inherited", "region"};
+    static const char *const kinds[] = {"none",   "root",    "pc",    "pc-exact", "truncated",
+                                        "name",   "kernel",  "futex", "waker",    "inherited",
+                                        "region", "mapping", "tag"};
+    static const char *const mappings[TRACE_MAPPINGS] = {
+        [TRACE_MAPPING_ANONYMOUS] = "anonymous", [TRACE_MAPPING_FILE] = "file",
+        [TRACE_MAPPING_SHARED] = "shared",       [TRACE_MAPPING_STACK] = "stack",
+        [TRACE_MAPPING_BREAK] = "break",         [TRACE_MAPPING_ALLOCATOR] = "allocator"};
     struct trace_string name;
 
     recordtext_string(w, "kind", n->kind < ARRAY_LEN(kinds) ? kinds[n->kind] : "?");
@@ -167,6 +177,12 @@ static void dump_node(const struct trace *t, const struct trace_node *n, struct 
         break;
     case TRACE_NODE_REGION:
         recordtext_string(w, "region", t->regions[n->addr]);
+        break;
+    case TRACE_NODE_TAG:
+        recordtext_string(w, "tag", t->regions[n->addr]);
+        break;
+    case TRACE_NODE_MAPPING:
+        recordtext_string(w, "mapping", mappings[n->addr]);
         break;
     case TRACE_NODE_WAKER:
         recordtext_number(w, "stack", n->addr);
@@ -208,6 +224,57 @@ static void dump_columns(const struct trace_header *h, const void *row, size_t s
     }
 }
 
+/* What was waited for; of a kind that is not known here, its number. */
+static void dump_off_kind(uint16_t kind, struct recordtext *w)
+{
+    static const char *const names[] = {
+        [TRACE_OFF_OTHER] = "other",       [TRACE_OFF_LOCK] = "lock",
+        [TRACE_OFF_FILE] = "file",         [TRACE_OFF_NETWORK] = "network",
+        [TRACE_OFF_LOCAL] = "local",       [TRACE_OFF_POLL] = "poll",
+        [TRACE_OFF_TIMER] = "timer",       [TRACE_OFF_CHILD] = "child",
+        [TRACE_OFF_SIGNAL] = "signal",     [TRACE_OFF_TERMINAL] = "terminal",
+        [TRACE_OFF_IPC] = "ipc",           [TRACE_OFF_ONCPU] = "oncpu",
+        [TRACE_OFF_TRACER] = "tracer",     [TRACE_OFF_STOPPED] = "stopped",
+        [TRACE_OFF_FAULT] = "fault",       [TRACE_OFF_OUTSIDE] = "outside",
+        [TRACE_OFF_LEFT_OUT] = "left-out",
+    };
+
+    if (kind < ARRAY_LEN(names) && names[kind])
+        recordtext_string(w, "kind", names[kind]);
+    else
+        recordtext_number(w, "kind", kind);
+}
+
+/* "leaked,region"; "none". */
+static void dump_row_flags(uint16_t flags, struct recordtext *w)
+{
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } all[] = {
+        {TRACE_ROW_INHERITED, "inherited"},
+        {TRACE_ROW_LEAKED, "leaked"},
+        {TRACE_ROW_LEAKED_BY_LEAK, "leaked-by-leak"},
+        {TRACE_ROW_INNER, "inner"},
+        {TRACE_ROW_REACHED, "reached"},
+        {TRACE_ROW_REGION, "region"},
+        {TRACE_ROW_GROWTH, "growth"},
+        {TRACE_ROW_MAPPED, "mapped"},
+    };
+    struct strbuf sb = STRBUF_INIT;
+    unsigned rest = flags;
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (flags & all[i].flag)
+            strbuf_addf(&sb, "%s%s", sb.len ? "," : "", all[i].name);
+        rest &= ~all[i].flag;
+    }
+    if (rest)
+        strbuf_addf(&sb, "%s0x%x", sb.len ? "," : "", rest);
+    recordtext_string(w, "flags", sb.len ? sb.buf : "none");
+    strbuf_release(&sb);
+}
+
 static void dump_rows(const struct trace *t, struct recordtext *w)
 {
     const struct trace_off_row *off = trace_off_rows(t);
@@ -221,12 +288,70 @@ static void dump_rows(const struct trace *t, struct recordtext *w)
         recordtext_number(w, "id", id);
         recordtext_number(w, "node", off ? off[id].node : r->node);
         recordtext_number(w, "thread", off ? off[id].thread : r->thread);
-        recordtext_number(w, off ? "kind" : "flags", off ? off[id].kind : r->flags);
-        if (off)
+        if (off) {
+            dump_off_kind(off[id].kind, w);
             dump_columns(&t->header, &off[id], sizeof off[id], w);
-        else
+        } else {
+            dump_row_flags(r->flags, w);
             dump_columns(&t->header, r, sizeof *r, w);
+        }
         recordtext_record_end(w);
+    }
+}
+
+static void dump_misuses(const struct trace *t, struct recordtext *w)
+{
+    static const char *const kinds[TRACE_MISUSE_KINDS] = {
+        "?",        "double-free", "invalid-free", "realloc-freed", "realloc-invalid",
+        "mismatch", "wrong-size",
+    };
+
+    for (size_t i = 0; i < t->nmisuses; i++) {
+        const struct trace_misuse *m = &t->misuses[i];
+
+        recordtext_record(w);
+        recordtext_string(w, "kind", kinds[m->kind]);
+        recordtext_number(w, "count", m->count);
+        recordtext_number(w, "call", m->call);
+        recordtext_number(w, "freed_by", m->freed_by);
+        recordtext_number(w, "made_by", m->made_by);
+        recordtext_number(w, "where", m->where);
+        recordtext_number(w, "thread", m->thread);
+        recordtext_number(w, "freed_in", m->freed_in);
+        recordtext_number(w, "node", m->node);
+        recordtext_number(w, "alloc_node", m->alloc_node);
+        recordtext_number(w, "free_node", m->free_node);
+        recordtext_address(w, "addr", m->addr);
+        recordtext_number(w, "size", m->size);
+        recordtext_number(w, "given", m->given);
+        recordtext_number(w, "offset", m->offset);
+        recordtext_number(w, "frees", m->frees);
+        recordtext_number(w, "forgets", m->forgets);
+        recordtext_record_end(w);
+    }
+}
+
+/* A mark, and behind it the rows that have another amount live than at the mark before, as the
+ * file has them: their ids are not checked. */
+static void dump_marks(const struct trace *t, struct recordtext *w)
+{
+    for (size_t i = 0; i < t->nmarks; i++) {
+        const struct trace_mark_view *m = &t->marks[i];
+
+        recordtext_record(w);
+        recordtext_number(w, "id", i);
+        recordtext_string(w, "name", m->name);
+        recordtext_number(w, "number", m->number);
+        recordtext_number(w, "entries", m->n);
+        recordtext_record_end(w);
+        for (size_t k = 0; k < m->n; k++) {
+            recordtext_record(w);
+            recordtext_number(w, "of", i);
+            recordtext_number(w, "row", m->entries[k].row);
+            recordtext_signed(w, "blocks", m->entries[k].blocks);
+            recordtext_signed(w, "bytes", m->entries[k].bytes);
+            recordtext_record_end(w);
+        }
     }
 }
 
@@ -238,7 +363,8 @@ void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
     } all[] = {{"header", dump_header},  {"module", dump_modules},
                {"origin", dump_origins}, {"inherited", dump_inherited},
                {"thread", dump_threads}, {"node", dump_nodes},
-               {"row", dump_rows}};
+               {"row", dump_rows},       {"mark", dump_marks},
+               {"misuse", dump_misuses}};
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (sections & 1u << i) {

@@ -6,11 +6,12 @@
 #include "common/options/values.h"
 #include "common/outfile.h"
 #include "render/dump/dump.h"
+#include "render/dump/dumpsites.h"
 
 #define TEXT_ENDINGS "txt text dump out log"
 
 struct request {
-    bool json;
+    bool json, sites;
     unsigned sections;
     const char *output;
 };
@@ -47,8 +48,12 @@ static const struct opts_row rows[] = {
     {"json", 'j', NULL, "one JSON object with an array for each section, instead of lines",
      .take = opts_take_true, .at = AT(json)},
     {"section", 's', "NAME",
-     "only header, module, origin, inherited, thread, node or row; several: each of them",
+     "only header, module, origin, inherited, thread, node, row, mark or misuse; several: "
+     "each of them",
      .take = take_section, .at = AT(sections), .words = DUMP_SECTIONS},
+    {"sites", 0, NULL,
+     "of a program or library, not a trace: its system calls, and which of them can be patched",
+     .take = opts_take_true, .at = AT(sites)},
     {"output", 'o', "FILE", "write there instead of to standard output; .json is JSON, .txt text",
      .take = take_output, .at = 0},
     {0},
@@ -57,14 +62,21 @@ static const struct opts_row rows[] = {
 const struct opts_command dump_command = {
     .name = "dump",
     .summary = "print what a trace holds, record by record",
-    .usage = "[OPTION...] TRACE",
+    .usage = "[OPTION...] TRACE\n--sites [-j] [-o FILE] PROGRAM",
     .about = "Prints a trace as it stands in the file: header, modules, threads, nodes of the\n"
              "tree of stacks, rows of counters; a record a line. '-' is standard input. A\n"
              "trace that is being recorded is read as it is at this moment.",
     .tables = {{rows, 0}},
 };
 
-static int write_dump(const struct request *q, const struct trace *t)
+/* Of one of the two: a trace, or the sites in a file. */
+struct content {
+    const struct trace *trace;
+    const struct site_list *sites;
+    const char *path;
+};
+
+static int write_dump(const struct request *q, const struct content *c)
 {
     struct recordtext w;
     struct outfile out;
@@ -72,27 +84,50 @@ static int write_dump(const struct request *q, const struct trace *t)
 
     if (!err) {
         recordtext_begin(&w, out.f, q->json);
-        dump_trace(t, q->sections ? q->sections : ~0u, &w);
+        if (c->trace)
+            dump_trace(c->trace, q->sections ? q->sections : ~0u, &w);
+        else
+            dump_sites(c->path, c->sites, &w);
         recordtext_end(&w);
         err = outfile_commit(&out);
     }
     return err ? flame_cannot_write(q->output, err) : FLAME_OK;
 }
 
+static int dump_of_trace(const struct request *q, const char *path)
+{
+    struct trace *t;
+    int status = trace_load(path, &t);
+
+    if (status == FLAME_OK) {
+        status = write_dump(q, &(struct content){.trace = t});
+        trace_free(t);
+    }
+    return status;
+}
+
+static int dump_of_sites(const struct request *q, const char *path)
+{
+    struct site_list list;
+    int status = q->sections ? flame_error(FLAME_USAGE, "dump: -s is of traces, not of --sites")
+                             : dump_sites_load(path, &list);
+
+    if (status == FLAME_OK) {
+        status = write_dump(q, &(struct content){.sites = &list, .path = path});
+        sites_release(&list);
+    }
+    return status;
+}
+
 int dump_main(int argc, char **argv)
 {
     struct request q = {0};
-    struct trace *t;
     int first, status = opts_parse(&dump_command, &q, argc, argv, &first);
 
     if (status >= 0)
         return status;
     if (argc - first != 1)
-        return flame_error(FLAME_USAGE, "dump: takes one trace; got %d", argc - first);
-    status = trace_load(argv[first], &t);
-    if (status == FLAME_OK) {
-        status = write_dump(&q, t);
-        trace_free(t);
-    }
-    return status;
+        return flame_error(FLAME_USAGE, "dump: takes one %s; got %d", q.sites ? "file" : "trace",
+                           argc - first);
+    return q.sites ? dump_of_sites(&q, argv[first]) : dump_of_trace(&q, argv[first]);
 }

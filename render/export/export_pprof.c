@@ -28,6 +28,13 @@
 #include "render/export/series.h"
 #include "render/value.h"
 
+/*
+ * What generated code has for strings that are not there; the library compares it with nothing
+ * of its own. Defined here it is all that flame would need of the library before it writes a
+ * profile (common/late/late.h).
+ */
+const char protobuf_c_empty_string[] = "";
+
 struct writer {
     ProtobufCBuffer base; /* first, so that append finds the rest */
     struct gzipout gz;

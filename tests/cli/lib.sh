@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # lib.sh: what the shell tests share. Source it first:
 #
-#     . "${0%/*}/lib.sh"
+#     . "${0%/*}/../lib.sh"
 #
 # It gives a scratch directory ($SCRATCH, the current directory from then on,
-# removed at exit), the programs under test ($FLAME, $SHIM), the root of the
-# sources ($ROOT), and the checks below. Results are TAP; no plan is needed, a
-# test ends with done_testing. One that stops before that has no plan and fails.
+# removed at exit), the programs under test ($FLAME, $SHIM), where they were
+# built ($BUILD), the root of the sources ($ROOT), and the checks below.
+# Results are TAP; no plan is needed, a test ends with done_testing. One that
+# stops before that has no plan and fails.
 #
 #   ok NAME COMMAND...           COMMAND succeeds
 #   not_ok NAME COMMAND...       COMMAND fails
@@ -21,7 +22,7 @@
 #   test_ok NAME, test_fail NAME [WHY]    a result found some other way
 #   skip KEY WHY                 one check that cannot be made here
 #   skip_all KEY WHY             the whole file, or what is left of it; ends the test
-#   compile_victim NAME [FLAG...]  builds tests/victims/NAME.c or .cc into
+#   compile_victim NAME [FLAG...]  builds tests/victims/*/NAME.c or .cc into
 #                                $SCRATCH/NAME; a failure to build ends the test
 #
 # Under CI=true a skip is a failure, unless KEY is in tests/allowed-skips: what a kernel or
@@ -33,10 +34,15 @@ export LC_ALL=C
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 O=${O:-build}
-FLAME=${FLAME:-$ROOT/$O/flame}
-SHIM=${SHIM:-$ROOT/$O/libflamemem.so}
+case $O in
+/*) BUILD=$O ;;
+*) BUILD=$ROOT/$O ;;
+esac
+FLAME=${FLAME:-$BUILD/flame}
+SHIM=${SHIM:-$BUILD/libflamemem.so}
 SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/flame-test.XXXXXX") || exit 1
-export ROOT FLAME SHIM SCRATCH
+FLAME_MAKE=${FLAME_MAKE:-make --no-print-directory O=$O}
+export ROOT BUILD FLAME SHIM SCRATCH FLAME_MAKE
 
 # A setting of the caller's must not change what the tests see.
 unset LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM FLAME_LEAK_SUPPRESSIONS LSAN_OPTIONS
@@ -54,9 +60,6 @@ tap_cleanup() {
 trap tap_cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# Other files beside the test are still found as ${0%/*}/NAME from here on.
-# shellcheck disable=SC2034 # bash takes it as $0
-BASH_ARGV0=$ROOT/tests/cli/${0##*/}
 cd "$SCRATCH" || exit 1
 
 test_ok() {
@@ -201,12 +204,11 @@ skip_all() {
 compile_victim() {
     local name=$1 source compiler
     shift
-    source=$ROOT/tests/victims/$name.c
+    source=$(echo "$ROOT"/tests/victims/*/"$name".c*)
     compiler=${CC:-gcc}
-    if [ ! -e "$source" ]; then
-        source=$ROOT/tests/victims/$name.cc
-        compiler=${CXX:-g++}
-    fi
+    case $source in
+    *.cc) compiler=${CXX:-g++} ;;
+    esac
     # The sources come before the caller's flags, which may name libraries.
     if ! "$compiler" -O1 -g -fno-optimize-sibling-calls -I"$ROOT" -o "$SCRATCH/$name" "$source" \
         "$@" >"$SCRATCH/.cc.out" 2>&1; then

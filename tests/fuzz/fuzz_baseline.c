@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "driver/leak/baseline.h"
+#include "driver/suppress/baseline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

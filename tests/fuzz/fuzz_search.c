@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 
-#include "unwind/remote_call.h"
-#include "unwind/remote_epilogue.h"
-#include "unwind/remote_prologue.h"
-#include "unwind/remote_search.h"
+#include "unwind/remote/remote_call.h"
+#include "unwind/remote/remote_epilogue.h"
+#include "unwind/remote/remote_prologue.h"
+#include "unwind/remote/remote_search.h"
 
 #define CODE ((uintptr_t)0x400000)
 #define STACK ((uintptr_t)0x7ffd00000000)

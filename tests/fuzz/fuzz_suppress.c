@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "driver/leak/suppress.h"
+#include "driver/suppress/suppress.h"
 
 #define FRAMES 6u
 

@@ -57,7 +57,13 @@ static void walk(const struct trace *t)
         for (n = &t->nodes[r->node]; n->kind != TRACE_NODE_ROOT; n = &t->nodes[n->parent])
             if (n->kind == TRACE_NODE_REGION && n != &t->nodes[r->node])
                 __builtin_trap();
-            else if (n->kind == TRACE_NODE_REGION)
+            else if (n->kind == TRACE_NODE_MAPPING &&
+                     (n != &t->nodes[r->node] || !n->addr || n->addr >= TRACE_MAPPINGS))
+                __builtin_trap();
+            else if (n->kind == TRACE_NODE_TAG && t->nodes[n->parent].kind != TRACE_NODE_ROOT &&
+                     t->nodes[n->parent].kind != TRACE_NODE_TAG)
+                __builtin_trap();
+            else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG)
                 sink += strlen(t->regions[n->addr]);
             else if (n->kind == TRACE_NODE_NAME)
                 for (size_t i = 0; i < trace_node_name(t, n).len; i++)
@@ -72,6 +78,9 @@ static void walk(const struct trace *t)
     }
     for (size_t i = 0; i < t->nmodules; i++)
         sink += strlen(t->modules[i].path);
+    for (size_t i = 0; i < t->nmarks; i++)
+        for (size_t k = 0; k < t->marks[i].n; k++)
+            sink += strlen(t->marks[i].name) + (uint64_t)t->marks[i].entries[k].bytes;
     for (size_t i = 0; i < t->nargs; i++)
         sink += t->args[i].len ? (uint64_t)t->args[i].s[t->args[i].len - 1] : 0;
     sink += strlen(t->exe) + strlen(t->comm);
@@ -130,10 +139,23 @@ static void add_inherited(struct trace_builder *b)
     tb_meta(b, TRACE_META_INHERITED, entries, sizeof entries);
 }
 
+/* Marks between which a row grows by 2 bytes a pass. */
+static void add_marks(struct trace_builder *b, uint32_t row)
+{
+    for (uint8_t i = 0; i < 12; i++) {
+        struct trace_mark head = {.number = i, .entries = 1, .name_size = 1};
+        uint8_t record[sizeof head + 4] = {0};
+
+        memcpy(record, &head, sizeof head);
+        memcpy(record + sizeof head, (uint8_t[]){'p', (uint8_t)row, 2, (uint8_t)(32 + 4 * i)}, 4);
+        tb_meta(b, TRACE_META_MARK, record, sizeof record);
+    }
+}
+
 static void build(struct trace_builder *b, uint32_t recorder)
 {
     uint64_t string;
-    uint32_t root, node, thread, plain;
+    uint32_t root, node, thread, plain, row;
 
     tb_init(b);
     tb_header(b)->recorder = recorder;
@@ -158,10 +180,16 @@ static void build(struct trace_builder *b, uint32_t recorder)
     if (recorder != TRACE_RECORDER_MEM)
         return;
     tb_row(b, tb_node(b, TRACE_NODE_INHERITED, 1, root), (uint16_t)thread, 0, 0);
-    tb_row(b, plain, (uint16_t)thread, 100, 1);
+    row = tb_row(b, plain, (uint16_t)thread, 100, 1);
     tb_meta_string(b, TRACE_META_REGION, "test");
     node = tb_node(b, TRACE_NODE_REGION, 0, plain);
     tb_row_at(b, tb_row(b, node, (uint16_t)thread, 50, 1))->flags = TRACE_ROW_REGION;
+    node = tb_node(b, TRACE_NODE_MAPPING, TRACE_MAPPING_FILE, plain);
+    tb_row_at(b, tb_row(b, node, (uint16_t)thread, 4096, 1))->flags = TRACE_ROW_MAPPED;
+    tb_header(b)->features |= TRACE_FEATURE_TAGS;
+    node = tb_node(b, TRACE_NODE_TAG, 0, tb_node(b, TRACE_NODE_TAG, 0, root));
+    tb_row(b, tb_node(b, TRACE_NODE_PC, 0x1600, node), (uint16_t)thread, 60, 1);
+    add_marks(b, row);
 }
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)

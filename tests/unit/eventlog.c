@@ -59,7 +59,6 @@ static FLAME_NORETURN void trace(const struct source_options *o, int fd)
     close(fd);
     if (source_must_stay(s))
         source_keep_serving(s);
-    source_free(s);
     _exit(0);
 }
 

@@ -2,9 +2,9 @@
 
 #include <linux/futex.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 
 #include "common/alloc.h"
+#include "common/sysnr.h"
 
 #define TIDS 200
 #define FDS 100
@@ -28,6 +28,7 @@ static struct {
     struct stage_asked asked;
     struct off_span rest[TIDS][OFF_RESTS];
     struct off_span held; /* goes with the next event */
+    uint64_t held_more_ns;
     char chain[512];
 } stage;
 
@@ -75,6 +76,13 @@ static void object(void *arg, pid_t tid, int nr, const uint64_t args[6], struct 
 
         *out = (struct off_object){
             .kind = OFF_ON_FUTEX, .a = private ? (uint64_t)stage_pid(tid) : 0, .b = args[0]};
+        return;
+    }
+    if (nr == SYS_futex_wake || nr == SYS_futex_wait || nr == SYS_futex_requeue) {
+        *out =
+            (struct off_object){.kind = OFF_ON_FUTEX, .a = (uint64_t)stage_pid(tid), .b = args[0]};
+        if (nr == SYS_futex_requeue)
+            out->b = 0x10 + (args[0] - STAGE_FUTEXES) / 24 * 0x10;
         return;
     }
     if (nr == SYS_wait4 || nr == SYS_waitid || nr == SYS_vfork) {
@@ -186,9 +194,9 @@ void stage_likeness(pid_t tid, uint32_t like)
     stage.like[tid] = like;
 }
 
-void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t runs)
+void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t turns)
 {
-    stage.sched[tid] = (struct off_sched){cpu * 1000, runq * 1000, runs};
+    stage.sched[tid] = (struct off_sched){cpu * 1000, runq * 1000, turns};
     stage.has_sched[tid] = true;
 }
 
@@ -202,7 +210,9 @@ static void event(struct off_event *e, uint64_t at, pid_t tid)
     e->time = at * 1000;
     e->tid = tid;
     e->held = stage.held;
+    e->held_more_ns = stage.held_more_ns;
     stage.held = (struct off_span){0, 0, 0};
+    stage.held_more_ns = 0;
     if (!e->pid)
         e->pid = stage_pid(tid);
     offcpu_event(stage.o, e);
@@ -347,6 +357,11 @@ void stage_held(uint64_t us, uint64_t longest_us, uint64_t times)
     stage.held = (struct off_span){us * 1000, longest_us * 1000, times};
 }
 
+void stage_held_more(uint64_t us)
+{
+    stage.held_more_ns = us * 1000;
+}
+
 struct off_span stage_rest(pid_t tid, enum off_rest kind)
 {
     return stage.rest[tid][kind];
@@ -358,4 +373,9 @@ struct stage_asked stage_asked(void)
 
     stage.asked = (struct stage_asked){0, 0, 0};
     return was;
+}
+
+void stage_event(const struct off_event *e)
+{
+    offcpu_event(stage.o, e);
 }

@@ -3,8 +3,9 @@
  * a world answered from tables, and a list of what came out.
  *
  * Times are in microseconds. Objects by call: the first argument names the object
- * (stage_object), except for futexes, whose address is their name. A thread's stack is
- * 1000 * tid + the number of the call it is in (of the entry last seen).
+ * (stage_object), except for futexes, whose address is their name; at STAGE_FUTEXES lies an array
+ * of struct futex_waitv that lists 0x10, 0x20 and so on. A thread's stack is 1000 * tid + the
+ * number of the call it is in (of the entry last seen).
  */
 #ifndef FLAME_TESTS_UNIT_OFFCPU_STAGE_H
 #define FLAME_TESTS_UNIT_OFFCPU_STAGE_H
@@ -13,6 +14,7 @@
 
 /* The sink adds this to a sleeper's stack for the call's frame. */
 #define STAGE_SLEPT 1000000
+#define STAGE_FUTEXES 0x1000
 
 void stage_open(uint64_t min_block_us, unsigned depth);
 void stage_close(void); /* offcpu_finish was called or not */
@@ -25,7 +27,7 @@ void stage_peer(const char *name);
 /* The stacks of threads with the same number, not 0, are alike. */
 void stage_likeness(pid_t tid, uint32_t like);
 /* The scheduler's figures of a thread from now on, in microseconds. */
-void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t runs);
+void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t turns);
 
 /* It has asked for so many pages. */
 void stage_faults(pid_t tid, uint64_t faults);
@@ -52,8 +54,12 @@ void stage_restarted(uint64_t at, pid_t tid, int nr, struct stage_args args);
 void stage_wake(uint64_t at, pid_t tid, int nr, struct stage_args args); /* no exit comes */
 void stage_exit(uint64_t at, pid_t tid, int64_t result);
 void stage_finish(uint64_t at);
+/* An event that another source has made. */
+void stage_event(const struct off_event *e);
 /* The tracer has held the thread of the next event so long, so often, before it. */
 void stage_held(uint64_t us, uint64_t longest_us, uint64_t times);
+/* And perhaps so much longer. */
+void stage_held_more(uint64_t us);
 
 /* ---- what came out ---- */
 

@@ -71,7 +71,7 @@ enum rank {
 struct candidate {
     pid_t tid, pid;
     enum rank rank;
-    uint64_t turns;  /* task_sched.turns at the look at it */
+    uint64_t turns;  /* off_sched.turns at the look at it */
     uint64_t asleep; /* and since when it slept in a call with a timeout; 0: it did not, or that is
                         not known */
 };
@@ -125,7 +125,7 @@ static bool list_threads(const struct source *s, struct attach *a, pid_t pid)
 /* What its call says of a thread that sleeps. */
 static void judge(struct attach *a, struct candidate *c, const struct task_call *call)
 {
-    struct task_sched sched;
+    struct off_sched sched;
     const struct call *known = call_find(call->nr);
     unsigned flags = call_flags(call->nr, call->args);
 
@@ -220,7 +220,7 @@ static void tell_asleep(struct source *s, struct ptraced *t, const struct task_c
  * that runs by its own ticks, of up to 10 ms. */
 static bool busy(struct ptraced *t, bool *moved)
 {
-    struct task_sched sched;
+    struct off_sched sched;
     long slept;
 
     *moved = false;

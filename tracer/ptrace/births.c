@@ -68,7 +68,7 @@ static void begin(struct source *s, struct ptraced *t, pid_t parent, uint64_t fl
 
 static void leave_limbo(struct source *s, struct ptraced *t, uint64_t now)
 {
-    struct standing who = {t->tid, t->birth_status, t->birth_ns};
+    struct standing who = {t->tid, t->birth_status, t->birth_ns, t->birth_ns};
 
     t->limbo = false;
     s->limbo--;
@@ -90,6 +90,8 @@ static void on_birth(struct source *s, struct ptraced *parent, uint64_t now)
         t = ptraced_add(s->threads, tid, tid);
     t->pid = flags & CLONE_THREAD ? parent->pid : tid;
     t->foreign = parent->foreign;
+    if (s->client.born && !s->silent)
+        s->client.born(s->client.arg, parent->tid, tid, flags);
     t->muted = parent->muted || s->telling_ends || (s->opt.no_follow && t->pid != parent->pid);
     begin(s, t, parent->tid, flags, t->limbo ? t->birth_ns : now);
     if (t->limbo)
@@ -137,6 +139,8 @@ void births_forget(struct source *s, struct ptraced *t)
     if (t->interrupting)
         s->interrupts--;
     stops_not_put_off(s, t);
+    if (s->client.gone && !s->silent)
+        s->client.gone(s->client.arg, t->tid);
     ptraced_remove(s->threads, t);
 }
 
@@ -210,6 +214,8 @@ static void on_exec(struct source *s, struct ptraced *t, uint64_t now)
             spawn_warn_32bit(s, t->pid);
     }
     source_tell(s, t, &e);
+    if (s->client.gone && !s->silent)
+        s->client.gone(s->client.arg, t->tid);
     if (caller)
         tell_end(s, caller, now);
     stops_resume(s, t, 0);
@@ -226,6 +232,10 @@ void births_event(struct source *s, struct ptraced *t, int event, uint64_t now)
     case PTRACE_EVENT_VFORK:
     case PTRACE_EVENT_CLONE:
         on_birth(s, t, now);
+        break;
+    case PTRACE_EVENT_VFORK_DONE:
+        if (s->client.born && !s->silent)
+            s->client.born(s->client.arg, t->tid, 0, 0);
         break;
     case PTRACE_EVENT_EXEC:
         on_exec(s, t, now);

@@ -1,6 +1,6 @@
 /*
- * births.h: births, executions and ends of traced threads, for stops.c. Part of the event
- * source.
+ * births.h: births, executions and ends of traced threads, which stops.c and leave.c hand over.
+ * Part of the event source.
  */
 #ifndef FLAME_TRACER_PTRACE_BIRTHS_H
 #define FLAME_TRACER_PTRACE_BIRTHS_H

@@ -6,26 +6,35 @@
  * of one argument can tell. Everything else about arguments stays in call_flags().
  *
  * Calls of other ABIs (32-bit programs) run unseen rather than being killed, which is
- * libseccomp's default. The speculation guard that old kernels switch on with every
+ * libseccomp's default. libseccomp knows nothing of places in the code: where calls of one are to
+ * go by, the program that it has made is taken over with five instructions before it, as its jumps
+ * are relative. Rejected: a filter of its own for that place, as of several filters the strictest
+ * answer counts. The speculation guard that old kernels switch on with every
  * filter is left off: the command is not confined by this filter.
  */
 #define _GNU_SOURCE
 #include "tracer/ptrace/callfilter.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/alloc.h"
 #include "tracer/sleeps/calls.h"
 
-struct filter {
+struct callfilter {
     scmp_filter_ctx ctx;
+    struct sock_filter *code; /* with what goes before libseccomp's; NULL: libseccomp loads it */
+    unsigned short len;
 };
 
 static int add_rule(scmp_filter_ctx ctx, int nr, unsigned arg, enum scmp_compare op, uint64_t a,
@@ -60,21 +69,83 @@ static int add_call(scmp_filter_ctx ctx, const struct call *c)
     return seccomp_rule_add_exact_array(ctx, SCMP_ACT_TRACE(0), c->nr, 0, NULL);
 }
 
-int filter_new(struct filter **out)
-{
-    uint32_t action = SECCOMP_RET_TRACE;
-    const struct call *calls;
-    scmp_filter_ctx ctx;
-    size_t n;
-    int err;
+/* ---- calls from one place ---- */
 
-    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0)
-        return errno == EOPNOTSUPP || errno == EINVAL ? -ENOSYS : -errno;
-    ctx = seccomp_init(SCMP_ACT_ALLOW);
-    if (!ctx)
-        return -ENOMEM;
+#define WORD(field, high) (offsetof(struct seccomp_data, field) + ((high) ? 4u : 0u))
+
+/* Lets calls by that return to `place`; for all others what follows decides. */
+static void put_place(struct sock_filter at[], uintptr_t place)
+{
+    uint32_t low = (uint32_t)place, high = (uint32_t)((uint64_t)place >> 32);
+    const struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(instruction_pointer, false)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, low, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(instruction_pointer, true)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+
+    memcpy(at, code, sizeof code);
+}
+
+enum { PLACE_LEN = 5 };
+
+/* Reads what libseccomp has made out of `fd`, where it begins. */
+static int read_code(struct callfilter *f, int fd, uintptr_t place)
+{
+    struct stat st;
+    size_t len;
+
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    len = (size_t)st.st_size / sizeof *f->code;
+    if (len + PLACE_LEN > BPF_MAXINSNS)
+        return -E2BIG;
+    f->code = xcalloc(len + PLACE_LEN, sizeof *f->code);
+    put_place(f->code, place);
+    if (pread(fd, f->code + PLACE_LEN, len * sizeof *f->code, 0) != st.st_size)
+        return -EIO;
+    f->len = (unsigned short)(len + PLACE_LEN);
+    return 0;
+}
+
+static int let_place_by(struct callfilter *f, uintptr_t place)
+{
+    int fd = memfd_create("flame-filter", MFD_CLOEXEC), err;
+
+    if (fd < 0)
+        return -errno;
+    err = seccomp_export_bpf(f->ctx, fd);
+    if (!err)
+        err = read_code(f, fd, place);
+    close(fd);
+    return err;
+}
+
+/* What libseccomp does when it loads a filter. */
+static int load_code(struct callfilter *f)
+{
+    struct sock_fprog program = {.len = f->len, .filter = f->code};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return -errno;
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) ==
+            0 ||
+        /* Linux before 4.17 does not know the flag. */
+        (errno == EINVAL && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0))
+        return 0;
+    return -errno;
+}
+
+/* ---- */
+
+static int add_calls(scmp_filter_ctx ctx)
+{
+    const struct call *calls;
+    size_t n;
+    int err = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
+
     calls = call_table(&n);
-    err = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
     /* Matters of speed, which older libraries and kernels may not know. */
     seccomp_attr_set(ctx, SCMP_FLTATR_CTL_SSB, 1);
     seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
@@ -83,24 +154,41 @@ int filter_new(struct filter **out)
     /* A child that asks not to be traced would find the filter without its tracer. */
     if (!err)
         err = add_rule(ctx, SYS_clone, 0, SCMP_CMP_MASKED_EQ, CLONE_UNTRACED, CLONE_UNTRACED);
+    return err;
+}
+
+int callfilter_new(struct callfilter **out, uintptr_t lets_by)
+{
+    uint32_t action = SECCOMP_RET_TRACE;
+    struct callfilter *f;
+    int err;
+
+    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0)
+        return errno == EOPNOTSUPP || errno == EINVAL ? -ENOSYS : -errno;
+    f = xcalloc(1, sizeof *f);
+    f->ctx = seccomp_init(SCMP_ACT_ALLOW);
+    err = f->ctx ? add_calls(f->ctx) : -ENOMEM;
+    if (!err && lets_by)
+        err = let_place_by(f, lets_by);
     if (err) {
-        seccomp_release(ctx);
+        callfilter_free(f);
         return err;
     }
-    *out = xmalloc(sizeof **out);
-    (*out)->ctx = ctx;
+    *out = f;
     return 0;
 }
 
-void filter_free(struct filter *f)
+void callfilter_free(struct callfilter *f)
 {
     if (!f)
         return;
-    seccomp_release(f->ctx);
+    if (f->ctx)
+        seccomp_release(f->ctx);
+    free(f->code);
     free(f);
 }
 
-int filter_load(struct filter *f)
+int callfilter_load(struct callfilter *f)
 {
-    return seccomp_load(f->ctx);
+    return f->code ? load_code(f) : seccomp_load(f->ctx);
 }

@@ -2,6 +2,9 @@
  * callfilter.h: the seccomp filter of a launched command: the calls of calls.h stop, with
  * the arguments that matter; all others run as if nobody looked.
  *
+ * Calls from one place may go by as well: those that a library in the command notes itself
+ * (inside/gate.h).
+ *
  * Not thread-safe. Functions return -errno.
  */
 #ifndef FLAME_TRACER_PTRACE_CALLFILTER_H
@@ -9,14 +12,17 @@
 
 #include "common/compiler.h"
 
-struct filter;
+struct callfilter;
 
-/* 0; -ENOSYS when the kernel has no seccomp filters. */
-int filter_new(struct filter **out);
-void filter_free(struct filter *f);
+/*
+ * 0; -ENOSYS when the kernel has no seccomp filters. Calls that return to the address `lets_by` do
+ * not stop; 0: there is no such place.
+ */
+int callfilter_new(struct callfilter **out, uintptr_t lets_by);
+void callfilter_free(struct callfilter *f);
 
 /* The calling process and all it starts have the filter from here on, and can no longer
  * gain privileges by exec. */
-int filter_load(struct filter *f);
+int callfilter_load(struct callfilter *f);
 
 #endif

@@ -27,8 +27,9 @@
 #include "tracer/sleeps/calls.h"
 
 #define DRAIN_NS 800000000u
-#define LOOK_NS 4000000u /* between looks whether that is over */
-#define AT_ONCE 8        /* interruptions under way, as in attach.c */
+#define DRAIN_OUTLIVED_NS 200000000u /* where a second since SIGTERM is nearly over */
+#define LOOK_NS 4000000u             /* between looks whether that is over */
+#define AT_ONCE 8                    /* interruptions under way, as in attach.c */
 
 enum turn {
     STAYS,
@@ -167,7 +168,7 @@ void source_tell_ends(struct source *s)
 
 void source_leave(struct source *s)
 {
-    uint64_t until = source_now() + DRAIN_NS;
+    uint64_t until = source_now() + (s->outlived ? DRAIN_OUTLIVED_NS : DRAIN_NS);
     struct delicate d = find_delicate(s);
     size_t n;
     pid_t *tids = list(s, &n);

@@ -1,8 +1,9 @@
 #include "tracer/ptrace/notice.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+#include "tracer/things/proctask.h"
 
 #define BEAT_NS 100000000u
 /* The machine is loaded when the tracer spends more than a hundredth of its time waiting. */
@@ -20,29 +21,18 @@ void notice_init(struct notice *n)
     *n = (struct notice){.schedstat = -1};
 }
 
-void notice_release(struct notice *n)
-{
-    if (n->schedstat >= 0)
-        close(n->schedstat);
-    n->schedstat = -1;
-}
-
 /* How long this thread has waited for a CPU since it began; the last answer when that cannot
  * be read. */
 static uint64_t read_delayed(struct notice *n)
 {
-    char text[96], *at = text;
-    ssize_t len;
+    struct off_sched sched;
 
     n->waits = 0;
     if (n->schedstat < 0)
         n->schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    len = n->schedstat < 0 ? -1 : pread(n->schedstat, text, sizeof text - 1, 0);
-    if (len <= 0)
+    if (n->schedstat < 0 || !task_sched_read(n->schedstat, &sched))
         return n->delayed;
-    text[len] = '\0';
-    strtoull(at, &at, 10);
-    return strtoull(at, NULL, 10);
+    return sched.runq_ns;
 }
 
 void notice_nobody(struct notice *n, uint64_t now)
@@ -79,8 +69,9 @@ uint64_t notice_woken(struct notice *n, uint64_t now)
     return n->nobody;
 }
 
-uint64_t notice_found(struct notice *n, uint64_t now)
+uint64_t notice_found(struct notice *n, uint64_t now, uint64_t *earliest)
 {
     n->woken = now;
+    *earliest = n->nobody;
     return now - (now - n->nobody) / 2;
 }

@@ -8,7 +8,8 @@
  *
  *   - If the tracer was asleep, the stop is what woke it: the thread stands for as long as the
  *     tracer then waited for a CPU, which the scheduler says (/proc/thread-self/schedstat).
- *   - If it was busy, the stop came at any time since nobody stood: half of that is taken.
+ *   - If it was busy, the stop came at any time since nobody stood: half of that is taken, and
+ *     the other half is told as what may have to be added.
  *
  * What is left is the few microseconds that waking the tracer takes on an idle machine. The
  * state machine, which knows what the thread did meanwhile, finds those (offcpu.h).
@@ -39,7 +40,6 @@ struct notice {
 };
 
 void notice_init(struct notice *n);
-void notice_release(struct notice *n);
 
 /* Nobody stands at `now`. */
 void notice_nobody(struct notice *n, uint64_t now);
@@ -48,8 +48,8 @@ void notice_nobody(struct notice *n, uint64_t now);
 void notice_waits(struct notice *n, uint64_t now);
 /* A thread was found standing at `now`; returns since when it stands. notice_woken is for the one
  * that ended the tracer's sleep, notice_found for one that ended a wait without sleep, and for
- * all others that are found then. */
+ * all others that are found then; those may stand since *earliest. */
 uint64_t notice_woken(struct notice *n, uint64_t now);
-uint64_t notice_found(struct notice *n, uint64_t now);
+uint64_t notice_found(struct notice *n, uint64_t now, uint64_t *earliest);
 
 #endif

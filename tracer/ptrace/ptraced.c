@@ -30,15 +30,6 @@ struct ptraced_table *ptraced_new(void)
     return xcalloc(1, sizeof(struct ptraced_table));
 }
 
-void ptraced_free(struct ptraced_table *ts)
-{
-    if (!ts)
-        return;
-    while (ts->first)
-        ptraced_remove(ts, ts->first);
-    free(ts);
-}
-
 struct ptraced *ptraced_find(const struct ptraced_table *ts, pid_t tid)
 {
     unsigned at = (unsigned)tid;

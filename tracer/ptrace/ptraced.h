@@ -38,8 +38,8 @@ struct ptraced {
     pid_t tid, pid;
     struct ptraced *prev, *next;
 
-    bool begun;        /* its beginning was told */
-    bool foreign;      /* runs a 32-bit program: its calls' numbers are others */
+    bool begun;        /* the client was told of its beginning; so for all that is "told" here */
+    bool foreign;      /* runs a 32-bit program, whose calls have other numbers */
     bool muted;        /* traced because it must be, but nothing is told of it */
     bool limbo;        /* stopped at birth; who made it is not known yet */
     bool at_stop;      /* registers and memory can be read */
@@ -54,9 +54,9 @@ struct ptraced {
     bool put_off;      /* fresh, and not interrupted either (attach.c) */
     bool timed;        /* fresh, in a call with a timeout that it entered at `entered` */
     bool unseen;       /* fresh, and was told to be in a call that it may have left since */
-    bool may_go;       /* at the exit of a call, as source_go_on has it */
+    bool may_go;       /* stands at the exit of a call, where source_go_on may let it go on */
     bool clean;        /* at_stop: nothing is under way, it can be let go of */
-    bool departing;    /* was interrupted to be let go of */
+    bool departing;    /* was interrupted so that it can be let go of (leave.c) */
     bool end_told;     /* its end was told; it is let go of with the end of this process */
     bool stopped;      /* by job control */
     bool halted;       /* job control stopped it since its present or last call began */
@@ -71,9 +71,10 @@ struct ptraced {
     uint64_t stop_began;          /* at_stop */
     uint64_t let_go;              /* when it was let go from its last stop */
     struct off_span held;         /* since the last event told of it */
+    uint64_t held_more_ns;        /* so much longer it may have stood */
     struct user_regs_struct regs; /* at its last stop with registers */
     bool have_regs;
-    uint64_t turns;       /* put_off: task_sched.turns at the last look at it */
+    uint64_t turns;       /* put_off: off_sched.turns at the last look at it */
     long slept;           /* put_off: how often it had gone to sleep then, */
     uint64_t ran_by_then; /* and its time on CPUs when that was new */
     uint64_t asleep;      /* fresh: when it was seen asleep in the call it was interrupted in */
@@ -83,8 +84,8 @@ struct ptraced {
 
 struct ptraced_table;
 
+/* Lives as long as the process. */
 struct ptraced_table *ptraced_new(void);
-void ptraced_free(struct ptraced_table *ts);
 /* NULL: no such thread. */
 struct ptraced *ptraced_find(const struct ptraced_table *ts, pid_t tid);
 /* The tid must not be there yet. */

@@ -49,25 +49,15 @@ struct source *source_new(const struct source_options *o, const struct source_cl
     return s;
 }
 
-void source_free(struct source *s)
-{
-    if (!s)
-        return;
-    if (s->exec_error >= 0)
-        close(s->exec_error);
-    notice_release(&s->notice);
-    attach_free(s->attach);
-    ptraced_free(s->threads);
-    free(s);
-}
-
 /* What it stood until the event goes with it, the rest of the stop with the next. */
 static void take_held(struct ptraced *t, struct off_event *e)
 {
     if (e->time < t->stop_began)
         return;
     e->held = t->held;
+    e->held_more_ns = t->held_more_ns;
     t->held = (struct off_span){0};
+    t->held_more_ns = 0;
     if (!t->at_stop || e->time < t->stood_since)
         return;
     e->held.ns += e->time - t->stood_since;
@@ -170,6 +160,8 @@ static void on_tick(struct source *s)
     }
     if (s->opt.duration_ns && s->began && now - s->began >= s->opt.duration_ns)
         s->over = true;
+    if (s->asked_ns && now - s->asked_ns >= SOURCE_GRACE_NS)
+        s->over = s->outlived = true;
 }
 
 static void on_alarm(struct source *s)
@@ -177,8 +169,11 @@ static void on_alarm(struct source *s)
     int sig;
 
     while ((sig = alarms_signal()))
-        if (s->command && !s->ended)
+        if (s->command && !s->ended) {
             kill(s->command, sig);
+            if (sig == SIGTERM && !s->asked_ns)
+                s->asked_ns = source_now();
+        }
     /* As if it had been killed in the caller's stead. */
     if (alarms_orphaned() && s->command && !s->ended)
         kill(s->command, SIGKILL);
@@ -201,7 +196,7 @@ static size_t collect(struct source *s, struct standing *all, size_t n, size_t m
         all[n++].tid = tid;
     now = source_now();
     for (size_t i = first; i < n; i++)
-        all[i].since = notice_found(&s->notice, now);
+        all[i].since = notice_found(&s->notice, now, &all[i].earliest);
     if (tid <= 0)
         notice_nobody(&s->notice, now);
     return n;
@@ -211,8 +206,13 @@ static size_t collect(struct source *s, struct standing *all, size_t n, size_t m
  * stood already, then perhaps others do. */
 static size_t await(struct source *s, struct standing *all, size_t max)
 {
-    uint64_t before = source_now(), now;
+    uint64_t before, now;
+    size_t n;
 
+    /* How long a wait took does not say then whether it slept. */
+    if (s->notice.loaded && (n = collect(s, all, 0, max)) > 0)
+        return n;
+    before = source_now();
     notice_waits(&s->notice, before);
     all->tid = waitpid(-1, &all->status, __WALL);
     if (unlikely(all->tid < 0))
@@ -220,10 +220,10 @@ static size_t await(struct source *s, struct standing *all, size_t max)
     now = source_now();
     if (now - before >= ASLEEP_NS) {
         notice_nobody(&s->notice, before);
-        all->since = notice_woken(&s->notice, now);
+        all->since = all->earliest = notice_woken(&s->notice, now);
         return 1;
     }
-    all->since = notice_found(&s->notice, now);
+    all->since = notice_found(&s->notice, now, &all->earliest);
     return collect(s, all, 1, max);
 }
 
@@ -268,6 +268,11 @@ int source_run(struct source *s)
 bool source_over(const struct source *s)
 {
     return s->over;
+}
+
+bool source_outlived(const struct source *s)
+{
+    return s->outlived && !s->ended;
 }
 
 bool source_left(const struct source *s)

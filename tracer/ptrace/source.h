@@ -25,6 +25,10 @@ struct source_options {
     uint64_t duration_ns;                       /* 0: no limit */
     unsigned hz;
     bool no_filter, no_follow;
+    /* Of a command under a filter: calls that return to this address do not stop (0: there is no
+       such place), and what the command gets in its environment, "NAME=VALUE" or NULL. */
+    uintptr_t lets_by;
+    const char *const *environment; /* NULL: nothing */
 };
 
 struct source_client {
@@ -36,11 +40,22 @@ struct source_client {
     void (*prepare)(void *arg, pid_t pid, pid_t tid, const struct user_regs_struct *regs);
     void (*beat)(void *arg, uint64_t now); /* between events, about every beat_ns */
     uint64_t beat_ns;
+    /* Where calls are let by, for whoever hears of those; may be NULL otherwise. A thread stands,
+       whatever for, and nothing was told of that yet. */
+    void (*stopped)(void *arg, uint64_t now);
+    /* `parent` makes `child`, with these flags of clone(2), and both stand; it has not been told
+       yet. What a child of vfork had borrowed it has no more: `child` is 0. */
+    void (*born)(void *arg, pid_t parent, pid_t child, uint64_t flags);
+    /* The thread stands: the program does not ignore a signal that it gets next, or job control
+       stopped it. Also when nothing else is told any more. */
+    void (*handled)(void *arg, pid_t tid, uint64_t now);
+    /* The thread has ended, or runs another program. */
+    void (*gone)(void *arg, pid_t tid);
 };
 
-/* Never fails. */
+/* Never fails. It is not freed: the tracing process ends with it, as giving memory back takes
+ * time in which threads may stand. */
 struct source *source_new(const struct source_options *o, const struct source_client *c);
-void source_free(struct source *s);
 
 /* Attaches, or gets the command ready to run. 0, or an enum flame_exit after a line:
  * then nothing is traced and no program was disturbed. */
@@ -60,6 +75,9 @@ bool source_left(const struct source *s);
 /* Brings every traced thread into a state in which this process may end without the program
  * noticing. An end is told for each thread, and nothing after that. */
 void source_leave(struct source *s);
+/* Whether the command was sent SIGTERM through us and has not ended by it, which is why
+ * source_run has returned. */
+bool source_outlived(const struct source *s);
 /*
  * True when the traced threads must not be left, because calls under our seccomp filter fail
  * without a tracer. Then the caller uses the other two: source_tell_ends tells an end for each

@@ -15,6 +15,9 @@
 
 struct attach;
 
+/* A command that has been sent SIGTERM is waited for so long; then the tracing ends without it. */
+#define SOURCE_GRACE_NS 700000000u
+
 struct source {
     struct source_options opt;
     struct source_client client;
@@ -32,6 +35,8 @@ struct source {
     int exec_error;               /* read end: why it could not be run */
     int failed;                   /* enum flame_exit, after a line */
     bool over;                    /* time or a signal ended the tracing */
+    uint64_t asked_ns;            /* when the command was first sent SIGTERM through us; 0: not */
+    bool outlived;                /* it was asked to end and has not: over for that reason */
     uint64_t tick, beat, sampled; /* present period; when the last were */
 
     uint64_t began;        /* first stop, for the duration */
@@ -45,11 +50,11 @@ struct source {
     uint64_t stops;
 };
 
-/* A thread that stands: what waitpid said of it, and since when. */
+/* A thread that stands: what waitpid said of it, and since when: an estimate, and the earliest. */
 struct standing {
     pid_t tid;
     int status;
-    uint64_t since;
+    uint64_t since, earliest;
 };
 
 /* source.c. Tells the client, unless nothing is to be told of this thread. */

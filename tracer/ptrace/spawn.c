@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -36,7 +37,13 @@ struct exec_error {
     int err;
 };
 
-static FLAME_NORETURN void become(const struct source *s, struct filter *f, int go, int say)
+static void put_environment(const struct source *s)
+{
+    for (const char *const *e = s->opt.environment; e && *e; e++)
+        putenv((char *)(uintptr_t)*e);
+}
+
+static FLAME_NORETURN void become(const struct source *s, struct callfilter *f, int go, int say)
 {
     struct exec_error why = {0};
     char c;
@@ -45,10 +52,11 @@ static FLAME_NORETURN void become(const struct source *s, struct filter *f, int 
         _exit(126);
     signal_forward_put_back(s->opt.signals);
     fsize_restore_signal();
-    if (f && (why.err = filter_load(f)) < 0) {
+    if (f && (why.err = callfilter_load(f)) < 0) {
         why.of_filter = true;
         why.err = -why.err;
     } else {
+        put_environment(s);
         execvp(s->opt.argv[0], s->opt.argv);
         why.err = errno;
     }
@@ -74,13 +82,15 @@ static void set_options(struct source *s)
         PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
     if (s->filtered)
         s->ptrace_options |= PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
+    if (s->filtered && s->opt.lets_by)
+        s->ptrace_options |= PTRACE_O_TRACEVFORKDONE;
     if (s->filtered || !s->opt.no_follow)
         s->ptrace_options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 }
 
 int spawn_command(struct source *s)
 {
-    struct filter *f = NULL;
+    struct callfilter *f = NULL;
     const char *all;
     int go[2], say[2], err;
     long tracer;
@@ -88,7 +98,7 @@ int spawn_command(struct source *s)
 
     s->filtered = !s->opt.no_filter && !s->opt.duration_ns;
     set_options(s);
-    if (s->filtered && (err = filter_new(&f)) < 0)
+    if (s->filtered && (err = callfilter_new(&f, s->opt.lets_by)) < 0)
         return refuse_filter(err);
     if (pipe2(go, O_CLOEXEC) < 0 || pipe2(say, O_CLOEXEC) < 0)
         return flame_error(FLAME_FAILED, "cannot start %s: pipe: %s", s->opt.argv[0],
@@ -99,7 +109,7 @@ int spawn_command(struct source *s)
         become(s, f, go[0], say[1]);
     }
     err = errno;
-    filter_free(f);
+    callfilter_free(f);
     close(go[0]);
     close(say[1]);
     s->exec_error = say[0];

@@ -278,7 +278,7 @@ static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
  */
 static void forget_if_it_ran(struct ptraced *t)
 {
-    struct task_sched sched;
+    struct off_sched sched;
 
     if (!t->timed || !task_sched(t->tid, &sched) || sched.turns > t->turns + 1)
         t->entered = 0;
@@ -329,7 +329,7 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
 
     if (!stops_regs(t))
         return;
-    if (t->loose)
+    if (t->loose && !(s->opt.lets_by && t->regs.rip == s->opt.lets_by))
         undo_interruption(t, now);
     t->loose = t->sampling = false;
     if (unlikely(t->fresh)) {
@@ -345,6 +345,8 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
             t->stopped = t->halted = true;
             if (t->retry.pc)
                 retry_not(t);
+            if (s->client.handled)
+                s->client.handled(s->client.arg, t->tid, now);
             e.kind = OFF_STOPPED;
             e.nr = sig;
             source_tell(s, t, &e);
@@ -364,6 +366,14 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
     stops_resume(s, t, 0);
 }
 
+/* Who is let by settles calls that were cut short himself, and has to know whether the program
+ * knows why. */
+static void tell_handled(struct source *s, struct ptraced *t, int sig, uint64_t now)
+{
+    if (s->client.handled && !task_ignores(t->tid, sig))
+        s->client.handled(s->client.arg, t->tid, now);
+}
+
 /* What a call that was cut short returns. What a stop of job control did to it is the
  * program's to see. */
 static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t now)
@@ -371,7 +381,8 @@ static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t n
     const struct user_regs_struct *r = &t->regs;
     bool ignored;
 
-    if (!stops_regs(t) || r->cs != CS_64BIT ||
+    /* What is let by is the affair of who makes it. */
+    if (!stops_regs(t) || r->cs != CS_64BIT || (s->opt.lets_by && r->rip == s->opt.lets_by) ||
         (!t->retry.pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
         return;
     ignored = task_ignores(t->tid, sig);
@@ -432,6 +443,7 @@ static void on_signal(struct source *s, struct ptraced *t, int sig, uint64_t now
         }
     }
     settle_call(s, t, sig, now);
+    tell_handled(s, t, sig, now);
     /* Only then it matters: it decides whether the call that was cut goes on. */
     e.caught = t->cut.is && task_catches(t->tid, sig);
     source_tell(s, t, &e);
@@ -449,6 +461,7 @@ static void on_stop(struct source *s, struct ptraced *t, const struct standing *
                (event == 0 && (sig != SYSCALL_STOP || s->filtered || t->in_call));
     /* Since when it stands is an estimate, but not before it was let go of. */
     t->stop_began = t->stood_since = who->since > t->let_go ? who->since : t->let_go;
+    t->held_more_ns += t->stood_since - (who->earliest > t->let_go ? who->earliest : t->let_go);
     if (unlikely(t->interrupting))
         interruption_arrived(s, t);
     if (unlikely(t->fresh))
@@ -479,6 +492,8 @@ void stops_handle(struct source *s, const struct standing *who, uint64_t now)
     struct ptraced *t = ptraced_find(s->threads, who->tid);
 
     s->stops++;
+    if (s->client.stopped && !s->silent)
+        s->client.stopped(s->client.arg, now);
     if (unlikely(!t || t->limbo)) {
         births_stranger(s, t, who);
         return;

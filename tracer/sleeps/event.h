@@ -1,9 +1,10 @@
 /*
  * event.h: what happened to a traced thread, in plain words.
  *
- * The event source (tracer/ptrace/, the only folder that knows ptrace) makes events, and the
- * state machine (offcpu.h) takes them. Events of one thread come in the order in which they
- * happened. Those of several threads come in the order in which the source learned of them.
+ * The event sources (tracer/ptrace/, the only folder that knows ptrace, and tracer/rings/, which
+ * has them from threads themselves) make events, and the state machine (offcpu.h) takes them.
+ * Events of one thread come in the order in which they happened. Those of several threads come in
+ * the order in which the source learned of them.
  */
 #ifndef FLAME_TRACER_SLEEPS_EVENT_H
 #define FLAME_TRACER_SLEEPS_EVENT_H
@@ -46,8 +47,9 @@ struct off_event {
     bool in_call;     /* OFF_ENTRY: it was found asleep in this call, whose entry was not seen */
     bool newborn;     /* OFF_THREAD_BEGIN: parent_tid made it */
     bool no_exit;     /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
-    bool restarted;   /* OFF_ENTRY: the kernel goes on with an interrupted call; nr and args are
-                         the first ones */
+    bool ran_on;    /* OFF_EXIT: the thread did not leave its CPU in the call by itself: no sleep */
+    bool restarted; /* OFF_ENTRY: the kernel goes on with an interrupted call; nr and args are
+                       the first ones */
     pid_t parent_tid; /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
     int code;         /* OFF_SIGNAL: si_code */
     bool caught;      /* OFF_SIGNAL: a handler will run */
@@ -55,13 +57,14 @@ struct off_event {
     /* What the tracer kept it from running since its last event, up to `time`: the stops it
        stood at, from when it came to stand to when it was let go. */
     struct off_span held;
+    uint64_t held_more_ns; /* and perhaps so much longer: since when it stood is an estimate */
 };
 
-/* /proc/TID/schedstat: since the thread began. */
+/* What the scheduler says of a thread, since it began: the numbers of /proc/TID/schedstat. */
 struct off_sched {
     uint64_t cpu_ns;  /* on a CPU */
     uint64_t runq_ns; /* runnable, waiting for one */
-    uint64_t runs;    /* the file's third number: how often it was put on a CPU; 0: not known */
+    uint64_t turns;   /* how often it was put on a CPU; 0: not known */
 };
 
 #endif

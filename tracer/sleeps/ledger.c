@@ -21,6 +21,11 @@ struct ledger_parts ledger_split(uint64_t from, uint64_t to, uint64_t held_ns, u
     return p;
 }
 
+void ledger_hold_left(struct ledger_parts *p, uint64_t more_ns)
+{
+    p->held_ns += take(&p->left_ns, more_ns);
+}
+
 void ledger_add(struct ledger *l, enum off_rest kind, uint64_t ns)
 {
     struct off_span *s = &l->rest[kind];
@@ -33,6 +38,11 @@ void ledger_add(struct ledger *l, enum off_rest kind, uint64_t ns)
         s->longest_ns = ns;
 }
 
+void ledger_leave_out(struct ledger *l, struct ledger_parts *p)
+{
+    ledger_add(l, OFF_REST_LEFT_OUT, take(&p->left_ns, l->short_ns));
+}
+
 /* Has it asked for pages since this was asked last? */
 static bool has_faulted(struct ledger *l, const struct off_world *world, pid_t tid)
 {
@@ -42,7 +52,7 @@ static bool has_faulted(struct ledger *l, const struct off_world *world, pid_t t
 }
 
 void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid, uint64_t ns,
-                     uint64_t runs)
+                     uint64_t turns)
 {
     bool faulted;
 
@@ -51,7 +61,7 @@ void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid,
         return;
     }
     faulted = has_faulted(l, world, tid);
-    ledger_add(l, runs != 1 && faulted ? OFF_REST_FAULT : OFF_REST_OUTSIDE, ns);
+    ledger_add(l, turns != 1 && faulted ? OFF_REST_FAULT : OFF_REST_OUTSIDE, ns);
 }
 
 void ledger_report(struct ledger *l, const struct off_sink *sink, pid_t tid)

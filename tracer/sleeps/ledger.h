@@ -20,7 +20,10 @@
 struct ledger {
     uint64_t upto; /* all time before is accounted for */
     /* Of the time since then: */
-    uint64_t held_ns;                /* stopped by the tracer */
+    uint64_t held_ns;                /* stopped by the tracer, */
+    uint64_t held_more_ns;           /* and perhaps so much longer, */
+    uint64_t stops;                  /* in so many stops that have ended */
+    uint64_t short_ns;               /* in calls too short to be looked at */
     uint64_t stopped_ns;             /* by job control */
     uint64_t faults;                 /* pages asked for, when it was last looked at */
     struct off_span rest[OFF_RESTS]; /* not reported yet */
@@ -37,16 +40,22 @@ struct ledger_parts {
  * stands being an estimate. */
 struct ledger_parts ledger_split(uint64_t from, uint64_t to, uint64_t held_ns, uint64_t stopped_ns,
                                  const struct off_sched *sched);
+/* The thread left its CPU by stops only, which may have taken `more_ns` longer than was estimated:
+ * then what is left is of them. */
+void ledger_hold_left(struct ledger_parts *p, uint64_t more_ns);
 /* Adds a piece of this kind to what is left. */
 void ledger_add(struct ledger *l, enum off_rest kind, uint64_t ns);
+/* Adds what is left of a stretch as sleeps that were left out, as far as calls took it that were
+ * too short. */
+void ledger_leave_out(struct ledger *l, struct ledger_parts *p);
 /*
- * Adds what is left of a stretch outside of sleeps, in which the thread was put on a CPU `runs`
+ * Adds what is left of a stretch outside of sleeps, in which the thread was put on a CPU `turns`
  * times. Once is the way out of the last stop: then it did not sleep (a hypervisor took its CPU
  * away, say). If it slept and had asked for a page, that is taken for what it slept in. Whether the
  * kernel counts the fault as one that waited (majflt) says less: those of userfaultfd it does not.
  */
 void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid, uint64_t ns,
-                     uint64_t runs);
+                     uint64_t turns);
 /* Gives the sink what it has not been given. */
 void ledger_report(struct ledger *l, const struct off_sink *sink, pid_t tid);
 

@@ -1,7 +1,7 @@
 /*
  * machine.h: what the state machine keeps: one record for each traced thread and
  * process, and the lists of who waits for what. Only the files of the machine include it:
- * offcpu.c, waiting.c, wakers.c, thread_exit.c and wake_cause.c.
+ * offcpu.c and wake_cause.c, and through wake_call.h waiting.c, wakers.c and thread_exit.c.
  */
 #ifndef FLAME_TRACER_SLEEPS_MACHINE_H
 #define FLAME_TRACER_SLEEPS_MACHINE_H
@@ -37,7 +37,7 @@ enum phase {
 /* What a measured sleep takes out of the ledger, once it is certain that it has ended. */
 struct sleep_share {
     bool is; /* there is such a sleep */
-    uint64_t end, held_ns, stopped_ns;
+    uint64_t end, held_ns, held_more_ns, stopped_ns, stops;
     uint64_t tracer_ns;   /* in its stops, and in the wait for a CPU on the way out of the first */
     uint64_t left_out_ns; /* the sleep itself, if it is not reported */
     uint64_t left_ns;     /* what turned out to be no sleep */
@@ -92,7 +92,7 @@ struct sleeper_process {
     UT_hash_handle hh;
 };
 
-/* Threads that wait for one thing, in order of entry. */
+/* The threads that wait for one thing, in the order in which they began to wait. */
 struct queue {
     struct off_object key; /* the identity only */
     struct sleeper *head, *tail;

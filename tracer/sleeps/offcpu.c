@@ -98,7 +98,7 @@ static bool read_sched(struct offcpu *o, struct sleeper *t, struct off_sched *de
     if (!had || now.cpu_ns < was.cpu_ns || now.runq_ns < was.runq_ns)
         return false;
     *delta = (struct off_sched){now.cpu_ns - was.cpu_ns, now.runq_ns - was.runq_ns,
-                                now.runs > was.runs ? now.runs - was.runs : 0};
+                                now.turns > was.turns ? now.turns - was.turns : 0};
     return true;
 }
 
@@ -121,11 +121,14 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
     p = ledger_split(l->upto, now, l->held_ns, l->stopped_ns, &delta);
     t->out_cpu += delta.cpu_ns;
     t->out_runq += p.runq_ns;
+    if (delta.turns <= (l->stops ? l->stops : 1))
+        ledger_hold_left(&p, l->held_more_ns);
     l->rest[OFF_REST_TRACER].ns += p.held_ns;
     ledger_add(l, OFF_REST_STOPPED, p.stopped_ns);
+    ledger_leave_out(l, &p);
     if (known)
-        ledger_add_left(l, &o->world, t->tid, p.left_ns, delta.runs);
-    l->held_ns = l->stopped_ns = 0;
+        ledger_add_left(l, &o->world, t->tid, p.left_ns, delta.turns);
+    l->held_ns = l->held_more_ns = l->stopped_ns = l->short_ns = l->stops = 0;
     l->upto = now;
 }
 
@@ -140,6 +143,8 @@ static void settle(struct offcpu *o, struct sleeper *t)
     s->is = false;
     l->upto = s->end;
     l->held_ns -= s->held_ns;
+    l->held_more_ns -= s->held_more_ns;
+    l->stops -= s->stops;
     l->stopped_ns -= s->stopped_ns;
     l->rest[OFF_REST_TRACER].ns += s->tracer_ns;
     ledger_add(l, OFF_REST_STOPPED, s->stopped_ns);
@@ -191,22 +196,27 @@ static bool measure(struct offcpu *o, struct sleeper *t, uint64_t now)
 
     s->end = now > s->begin ? now : s->begin;
     stop_clock(t, s->end);
-    if (s->end - s->begin < o->opt.min_block_ns + l->stopped_ns)
+    if (s->end - s->begin < o->opt.min_block_ns + l->stopped_ns) {
+        l->short_ns += s->end - s->begin;
         return false;
+    }
     known = read_sched(o, t, &d) && t->has_base;
     t->out_cpu += d.cpu_ns;
     t->in.cpu_ns += d.cpu_ns;
     t->in.runq_ns += d.runq_ns;
-    t->in.runs += d.runs;
+    t->in.turns += d.turns;
     p = ledger_split(s->begin, s->end, l->held_ns, l->stopped_ns, &t->in);
     t->share = (struct sleep_share){.is = true,
                                     .end = s->end,
                                     .held_ns = l->held_ns,
+                                    .held_more_ns = l->held_more_ns,
+                                    .stops = l->stops,
                                     .stopped_ns = l->stopped_ns,
                                     .tracer_ns = p.held_ns};
-    if (known && t->in.runs == 1 && !l->stopped_ns && !s->cut) {
+    if (known && t->in.turns == 1 && !l->stopped_ns && !s->cut) {
         o->resume_runq = (o->resume_runq * 7 + t->in.runq_ns) / 8;
-        t->share.tracer_ns += p.runq_ns;
+        ledger_hold_left(&p, l->held_more_ns);
+        t->share.tracer_ns = p.held_ns + p.runq_ns;
         t->share.left_ns = p.left_ns;
         return false;
     }
@@ -268,7 +278,7 @@ static void cap_runq(struct sleeper *t, const struct wake *by)
     struct off_sleep *s = &t->s;
     uint64_t since;
 
-    if (!by || !by->links[0].who.tid || t->in.runs > 2 || by->time < s->begin || by->time > s->end)
+    if (!by || !by->links[0].who.tid || t->in.turns > 2 || by->time < s->begin || by->time > s->end)
         return;
     since = s->end - by->time;
     if (s->runq_ns > since) {
@@ -318,7 +328,7 @@ static void sleep_end(struct offcpu *o, struct sleeper *t, const struct off_even
     bool counts;
 
     t->s.result = e->result;
-    counts = measure(o, t, e->time);
+    counts = !e->ran_on && measure(o, t, e->time);
     if (counts)
         look(o, t);
     if (result_interrupted(e->result)) {
@@ -365,10 +375,14 @@ static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now)
         t->share = (struct sleep_share){.is = true,
                                         .end = t->s.end,
                                         .held_ns = t->ledger.held_ns,
+                                        .held_more_ns = t->ledger.held_more_ns,
+                                        .stops = t->ledger.stops,
                                         .stopped_ns = t->ledger.stopped_ns,
                                         .tracer_ns = p.held_ns};
         if (in_range(o, t->s.blocked_ns))
             deliver(o, t, NULL);
+        else
+            t->share.left_out_ns = t->s.blocked_ns;
         leave(o, t);
     }
     flush(o, t);
@@ -498,10 +512,8 @@ static void exiting(struct offcpu *o, struct sleeper *t, uint64_t now)
 
 static void thread_end(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
-    bool unseen = t->phase == PHASE_IN;
-
     sleep_cut(o, t, now);
-    if (!unseen && !t->exiting) /* let go of, not dead: its figures are still there */
+    if (!t->exiting && t->ledger.upto < now) /* let go of, not dead: its figures are still there */
         account_running(o, t, now);
     forget(o, t, now);
 }
@@ -532,7 +544,8 @@ static void exec(struct offcpu *o, const struct off_event *e)
         past_clear(&self->past);
         self->has_last = false; /* another task's figures */
         self->ledger.upto = e->time;
-        self->ledger.held_ns = self->ledger.stopped_ns = 0;
+        self->ledger.held_ns = self->ledger.held_more_ns = self->ledger.stopped_ns = 0;
+        self->ledger.short_ns = self->ledger.stops = 0;
         read_sched(o, self, &ignored);
     } else {
         flush(o, self);
@@ -557,6 +570,8 @@ static void hold(struct sleeper *t, const struct off_event *e)
     uint64_t most = e->time > l->upto + l->held_ns ? e->time - l->upto - l->held_ns : 0;
 
     l->held_ns += e->held.ns < most ? e->held.ns : most;
+    l->held_more_ns += e->held_more_ns;
+    l->stops += e->held.times;
     if (t->exiting)
         s->ns += e->held.ns;
     s->times += e->held.times;

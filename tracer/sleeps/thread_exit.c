@@ -28,7 +28,7 @@ void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_st
     for (struct sleeper *parent = o->waiting[WAIT_CHILD].head; parent; parent = parent->next)
         if (p && p->ppid && parent->pid == p->ppid && is_vfork(parent) &&
             (with_stack || !parent->ngot))
-            give(&g, parent);
+            wake_call_may_wake(&g, parent);
     wake_unref(g.made);
 }
 
@@ -42,7 +42,7 @@ static void wake_joiners(struct wake_call *g)
         if (t != g->waker && t->pid == g->waker->pid &&
             (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET) &&
             (t->s.args[2] & FUTEX_TID_MASK) == (uint64_t)g->waker->tid)
-            give(g, t);
+            wake_call_may_wake(g, t);
     }
 }
 
@@ -78,12 +78,12 @@ void waking_pass_on(struct sleeper *t)
 {
     struct queue *q = t->queue;
 
-    if (!t->ngot || !q || wakes_all(q->key.kind))
+    if (!t->ngot || !q || object_wakes_all(q->key.kind))
         return;
     for (struct sleeper *next = q->head; next; next = next->qnext) {
         if (next == t || next->ngot || next->tid == t->got[0]->links[0].who.tid)
             continue;
-        give_wake(next, t->got[0]);
+        sleeper_add_wake(next, t->got[0]);
         break;
     }
     if (t->wait == WAIT_FUTEX) /* a wake would have given 0 */

@@ -31,8 +31,10 @@ struct wake_call {
 
 /* The record of the waking call. It is lent: whoever keeps it takes a reference. */
 struct wake *wake_call_wake(struct wake_call *g);
-void give(struct wake_call *g, struct sleeper *t);
-void give_wake(struct sleeper *t, struct wake *w);
+/* Notes that the call may have woken `t`. Which of several did is decided when `t` goes on. */
+void wake_call_may_wake(struct wake_call *g, struct sleeper *t);
+/* Adds a reference to `w` to what may have woken `t`. Of many the first and the latest are kept. */
+void sleeper_add_wake(struct sleeper *t, struct wake *w);
 /* What the waker's call with these arguments acts on. */
 struct off_object wake_call_object(struct wake_call *g, int nr, const uint64_t args[6]);
 /* Whether a waking call made at end `from` of a thing reaches a thread that sleeps at end `to`:
@@ -41,6 +43,6 @@ struct off_object wake_call_object(struct wake_call *g, int nr, const uint64_t a
 bool wake_call_reaches(const struct wake_call *g, unsigned from, unsigned to);
 /* Whether every change of such an object wakes all that wait for it, to look again. Of other
  * objects one call wakes a number of threads. */
-bool wakes_all(enum off_object_kind kind);
+bool object_wakes_all(enum off_object_kind kind);
 
 #endif

@@ -3,11 +3,11 @@
  * looking things up so late, in waiting.c.
  */
 #define _GNU_SOURCE
-#include <linux/futex.h>
 #include <stdlib.h>
 
 #include "common/strbuf.h"
 #include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/futexcall.h"
 #include "tracer/sleeps/wake_call.h"
 #include "tracer/sleeps/roles.h"
 
@@ -25,7 +25,7 @@ struct wake *wake_call_wake(struct wake_call *g)
     return g->made;
 }
 
-void give_wake(struct sleeper *t, struct wake *w)
+void sleeper_add_wake(struct sleeper *t, struct wake *w)
 {
     if (t->ngot == WAKES_KEPT) { /* the first and the latest are those that can matter */
         wake_unref(t->got[1]);
@@ -35,10 +35,10 @@ void give_wake(struct sleeper *t, struct wake *w)
     t->got[t->ngot++] = wake_ref(w);
 }
 
-void give(struct wake_call *g, struct sleeper *t)
+void wake_call_may_wake(struct wake_call *g, struct sleeper *t)
 {
     g->found = true;
-    give_wake(t, wake_call_wake(g));
+    sleeper_add_wake(t, wake_call_wake(g));
 }
 
 bool wake_call_reaches(const struct wake_call *g, unsigned from, unsigned to)
@@ -48,15 +48,13 @@ bool wake_call_reaches(const struct wake_call *g, unsigned from, unsigned to)
 
 static uint32_t futex_mask(const struct sleeper *t)
 {
-    switch (t->s.args[1] & FUTEX_CMD_MASK) {
-    case FUTEX_WAIT_BITSET:
-        return (uint32_t)t->s.args[5];
-    default:
-        return UINT32_MAX;
-    }
+    struct futex_call call;
+
+    futex_call_read(t->s.nr, t->s.args, &call);
+    return call.mask;
 }
 
-bool wakes_all(enum off_object_kind kind)
+bool object_wakes_all(enum off_object_kind kind)
 {
     return kind == OFF_ON_SEM || kind == OFF_ON_LOCK;
 }
@@ -78,16 +76,16 @@ static void give_queue(struct wake_call *g, const struct off_object *object, uin
         if (!futex && (!(role_sleeping(t->s.nr) & g->roles) ||
                        !wake_call_reaches(g, object->side, t->s.object.side)))
             continue;
-        if (t->ngot && !wakes_all(object->kind)) {
+        if (t->ngot && !object_wakes_all(object->kind)) {
             if (!spare)
                 spare = t;
             continue;
         }
-        give(g, t);
-        left -= !wakes_all(object->kind);
+        wake_call_may_wake(g, t);
+        left -= !object_wakes_all(object->kind);
     }
     if (spare && left == n)
-        give(g, spare);
+        wake_call_may_wake(g, spare);
 }
 
 static void give_sets(struct wake_call *g, const struct off_object *object)
@@ -99,7 +97,7 @@ static void give_sets(struct wake_call *g, const struct off_object *object)
             continue;
         if (object->kind == OFF_ON_SET) { /* epoll_ctl: a member that was ready came in */
             if (off_same(object, &t->s.object))
-                give(g, t);
+                wake_call_may_wake(g, t);
             continue;
         }
         if (!t->nset)
@@ -112,7 +110,7 @@ static void give_sets(struct wake_call *g, const struct off_object *object)
         for (; m < end && off_same(m, object); m++)
             if ((m->wants ? m->wants : OFF_WANTS_DATA) & g->roles &&
                 wake_call_reaches(g, object->side, m->side)) {
-                give(g, t);
+                wake_call_may_wake(g, t);
                 break;
             }
     }
@@ -149,41 +147,22 @@ static void requeue(struct offcpu *o, const struct off_object *from, const struc
 
 static void wake_futex(struct wake_call *g, const struct off_event *e)
 {
-    int op = (int)(e->args[1] & FUTEX_CMD_MASK);
-    int wakes = (int)e->args[2], second = (int)e->args[3];
-    uint64_t other[6] = {e->args[4], (e->args[1] & FUTEX_PRIVATE_FLAG) | FUTEX_WAKE, 1};
-    uint32_t mask = UINT32_MAX;
     struct off_object to, object;
+    struct futex_call call;
 
-    switch (op) {
-    case FUTEX_WAKE_BITSET:
-        mask = (uint32_t)e->args[5];
-        __attribute__((fallthrough));
-    case FUTEX_WAKE:
-    case FUTEX_WAKE_OP:
-        wakes = wakes < 1 ? 1 : wakes; /* as the kernel has it */
-        break;
-    case FUTEX_UNLOCK_PI:
-        wakes = 1;
-        break;
-    case FUTEX_REQUEUE:
-    case FUTEX_CMP_REQUEUE:
-    case FUTEX_CMP_REQUEUE_PI:
-        wakes = wakes < 0 ? 0 : wakes;
-        break;
-    default:
+    futex_call_read(e->nr, e->args, &call);
+    if (call.does == FUTEX_DOES_NOTHING || call.does == FUTEX_WAITS)
         return;
-    }
     object = wake_call_object(g, e->nr, e->args);
-    if (wakes)
-        give_queue(g, &object, (uint64_t)wakes, mask);
-    if (op == FUTEX_WAKE_OP) {
-        to = wake_call_object(g, e->nr, other);
-        give_queue(g, &to, (uint64_t)(second < 1 ? 1 : second), UINT32_MAX);
-    } else if (op == FUTEX_REQUEUE || op == FUTEX_CMP_REQUEUE || op == FUTEX_CMP_REQUEUE_PI) {
-        to = wake_call_object(g, e->nr, other);
-        requeue(g->o, &object, &to, second);
-    }
+    if (call.wakes)
+        give_queue(g, &object, (uint64_t)call.wakes, call.mask);
+    if (call.does == FUTEX_WAKES)
+        return;
+    to = wake_call_object(g, e->nr, call.other);
+    if (call.does == FUTEX_WAKES_AT_TWO)
+        give_queue(g, &to, (uint64_t)call.second, UINT32_MAX);
+    else
+        requeue(g->o, &object, &to, call.second);
 }
 
 /* ---- signals ---- */
@@ -221,6 +200,17 @@ static void wake_by_signal(struct wake_call *g, const struct call *c, const stru
 }
 
 /* ---- the calls ---- */
+
+/* Of those that begin to wait just now a call wakes none that wakes none at all. */
+static bool may_wake(const struct off_event *e)
+{
+    struct futex_call call;
+
+    if (waiting_class(e->nr) != WAIT_FUTEX)
+        return true;
+    futex_call_read(e->nr, e->args, &call);
+    return call.wakes > 0;
+}
 
 static void remember_early(struct offcpu *o, const struct off_event *e)
 {
@@ -273,7 +263,7 @@ void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event
     default:
         return;
     }
-    if (!g.found)
+    if (!g.found && may_wake(e))
         remember_early(o, e);
     wake_unref(g.made);
 }

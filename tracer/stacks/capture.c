@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-#include "common/error.h"
 #include "common/alloc.h"
+#include "common/error.h"
 #include "common/strbuf.h"
 #include "tracer/stacks/stackcopy.h"
-#include "unwind/remote_libunwind.h"
+#include "unwind/remote/remote_libunwind.h"
 
 /* Copied of a stack not seen before, and beyond what was needed last time. */
 #define FIRST_GUESS 6144
@@ -26,10 +26,12 @@ struct stacks {
     struct spaces *spaces;
     uint32_t depth;
     struct stackcopy copy;
+    pid_t reading; /* the thread whose code is looked at */
     uintptr_t *pcs;
     int room;
     size_t deepest; /* bytes from the stack pointer to the outermost frame of the last walk */
     bool whole;     /* the last walk came to the outermost frame */
+    bool noted;     /* frames of the library of waits are passed over */
     uint64_t fallbacks, lost;
     uint64_t lost_before;           /* at the last line of FLAME_DEBUG */
     uint32_t guess[UINT16_MAX + 1]; /* bytes to copy first, by trace thread */
@@ -105,7 +107,7 @@ static bool read_code(void *arg, uintptr_t at, void *to, size_t size)
     const struct session *x = arg;
     struct iovec ours = {to, size}, theirs = {(void *)at, size}; /* NOLINT */
 
-    return process_vm_readv(x->s->copy.tid, &ours, 1, &theirs, 1, 0) == (ssize_t)size;
+    return process_vm_readv(x->s->reading, &ours, 1, &theirs, 1, 0) == (ssize_t)size;
 }
 
 static bool find_function(void *arg, uintptr_t pc, uintptr_t *start)
@@ -199,6 +201,7 @@ static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_
     enum walk_end end, other;
     int n, m;
 
+    s->reading = s->copy.tid;
     for (;;) {
         n = remote_walk(space_rules(sp), start, &mem, s->pcs, s->room, &end);
         if (likely(end != WALK_LOST) || partial || n == s->room)
@@ -281,21 +284,11 @@ uint32_t stacks_likeness(const struct stacks *s, uint32_t node)
     return node < s->likeness_room ? s->likeness[node] : 0;
 }
 
-uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
-                        const struct user_regs_struct *regs, bool partial)
+/* The n addresses s->pcs, innermost first, as a node. */
+static uint32_t node_of(struct stacks *s, struct space *sp, uint16_t thread, int n)
 {
-    size_t guess = s->guess[thread] ? s->guess[thread] : FIRST_GUESS;
-    int n = walk(s, sp, tid, guess, regs, partial);
     uint32_t node, inner = 0, outer = (uint32_t)n;
 
-    if (unlikely(flame_debugs(FLAME_DEBUG_STACKS))) {
-        show_walk(s, tid, regs, n);
-        s->lost_before = s->lost;
-    }
-    if (n <= 0)
-        return 0;
-    s->guess[thread] = (s->deepest < GUESS_MAX ? (uint32_t)s->deepest : GUESS_MAX) + SPARE;
-    space_note_stack(sp, regs->rsp);
     if (unlikely(outer > s->depth)) {
         inner = s->depth / 2;
         outer = s->depth - inner;
@@ -313,6 +306,82 @@ uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t 
     if (node)
         note_likeness(s, node, n);
     return node;
+}
+
+/* Takes the frames of the library of waits out of a stack of n, which stand inside of calls that it
+ * makes. The one outside of them is where the program made the call: exact, as if that had stopped.
+ * Returns how many frames are left. */
+static int pass_over(struct stacks *s, struct space *sp, int n)
+{
+    bool ours = false;
+    uintptr_t bias;
+    int kept = 0;
+
+    for (int i = 0; i < n; i++) {
+        const struct image *im = space_image(sp, s->pcs[i] & ~REMOTE_EXACT, &bias);
+
+        if (!im || !im->notes)
+            s->pcs[kept++] = s->pcs[i] | (ours ? REMOTE_EXACT : 0);
+        ours = im && im->notes;
+    }
+    return kept;
+}
+
+/* Whether a stack that the thread itself has walked ends where a thread begins. Where no table
+ * speaks of the code, such a walk ends without a word, as it would at a thread's start. */
+static bool is_whole_as_given(struct stacks *s, struct space *sp, int n)
+{
+    uintptr_t pc = s->pcs[n - 1] & ~REMOTE_EXACT;
+
+    if (rule_kind_of(rules_find(space_rules(sp), n > 1 ? pc - 1 : pc)) != RULE_NONE)
+        return true;
+    return is_whole(s, sp, WALK_BARE, n) && !ends_in_made_code(s, sp, n);
+}
+
+uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                      const uint64_t *pcs, size_t n)
+{
+    uintptr_t bias;
+
+    if (!n || !space_prepare(sp, tid))
+        return 0;
+    while ((size_t)s->room < n) {
+        s->room *= 2;
+        s->pcs = xreallocarray(s->pcs, (size_t)s->room, sizeof *s->pcs);
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->pcs[i] = pcs[n - 1 - i] & ~REMOTE_EXACT;
+        space_image(sp, s->pcs[i], &bias); /* the trace is told of modules that are met */
+    }
+    s->pcs[0] |= REMOTE_EXACT;
+    s->reading = tid;
+    s->whole = is_whole_as_given(s, sp, (int)n);
+    s->lost += !s->whole;
+    return node_of(s, sp, thread, (int)n);
+}
+
+void stacks_noted(struct stacks *s)
+{
+    s->noted = true;
+}
+
+uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                        const struct user_regs_struct *regs, bool partial)
+{
+    size_t guess = s->guess[thread] ? s->guess[thread] : FIRST_GUESS;
+    int n = walk(s, sp, tid, guess, regs, partial);
+
+    if (unlikely(flame_debugs(FLAME_DEBUG_STACKS))) {
+        show_walk(s, tid, regs, n);
+        s->lost_before = s->lost;
+    }
+    if (n <= 0)
+        return 0;
+    s->guess[thread] = (s->deepest < GUESS_MAX ? (uint32_t)s->deepest : GUESS_MAX) + SPARE;
+    space_note_stack(sp, regs->rsp);
+    if (unlikely(s->noted))
+        n = pass_over(s, sp, n);
+    return node_of(s, sp, thread, n);
 }
 
 uint64_t stacks_fallbacks(const struct stacks *s)

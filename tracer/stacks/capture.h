@@ -3,7 +3,7 @@
  * trace.
  *
  * For each event the stack is copied once, as much of it as this thread used last time and a
- * little more. The walk works on the copy (unwind/remote_walk.h), by rules from the unwind
+ * little more. The walk works on the copy (unwind/remote/remote_walk.h), by rules from the unwind
  * tables of the files that are mapped (space.h). What a rule cannot say, libunwind follows over
  * the same copy.
  *
@@ -17,7 +17,7 @@
 #include <sys/user.h>
 
 #include "tracer/stacks/space.h"
-#include "unwind/remote_walk.h"
+#include "unwind/remote/remote_walk.h"
 
 struct stacks;
 
@@ -33,7 +33,7 @@ struct spaces *stacks_spaces(struct stacks *s);
  * The stack of `tid`, which is stopped or asleep with these registers, as a node under
  * the root of trace thread `thread`. 0: it could not be read. All registers are wanted
  * (libunwind may need them); `partial`: rip and rsp alone are known, and a frame that needs its
- * frame pointer is sought (unwind/remote_search.h). A stack that cannot be followed to the
+ * frame pointer is sought (unwind/remote/remote_search.h). A stack that cannot be followed to the
  * thread's start has the frame TRACE_STACK_INCOMPLETE for the rest.
  */
 uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
@@ -43,6 +43,16 @@ uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t 
  * them, borrowed until the next call. */
 const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
                              const struct user_regs_struct *regs, bool partial, int *n);
+
+/* A stack that the thread took itself: return addresses, outermost first. The same node as
+ * stacks_capture would give at the call that the innermost one lies behind. 0: the process's
+ * mappings cannot be read. */
+uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                      const uint64_t *pcs, size_t n);
+
+/* Threads may have the library of waits in them (inside/wait/): stacks_capture leaves its frames
+ * out, which stand inside of the call's. */
+void stacks_noted(struct stacks *s);
 
 /* A number that two nodes of stacks_capture share if their innermost frames are at the same
  * addresses. It is never 0; 0 is returned for a node that stacks_capture did not make. */

@@ -20,6 +20,7 @@
 
 #include "common/pages.h"
 #include "common/alloc.h"
+#include "inside/gate.h"
 
 #define PAGE ((uint64_t)4096)
 #define PHDRS_MAX 1024
@@ -29,7 +30,7 @@
 #define ADDRESS_MAX ((uint64_t)1 << 56)
 
 /* Where the bytes come from: a file, a process, memory of ours. */
-struct source {
+struct image_bytes {
     int fd;
     pid_t tid;
     uintptr_t base;
@@ -39,7 +40,7 @@ struct source {
 
 /* Reads up to `size` bytes at a file offset; returns how many. For a process the offset
  * is that from `base`. */
-static uint64_t read_some(const struct source *s, uint64_t offset, uint8_t *to, uint64_t size)
+static uint64_t read_some(const struct image_bytes *s, uint64_t offset, uint8_t *to, uint64_t size)
 {
     uint64_t done = 0;
 
@@ -66,12 +67,12 @@ static uint64_t read_some(const struct source *s, uint64_t offset, uint8_t *to, 
     return done;
 }
 
-static bool read_all(const struct source *s, uint64_t offset, void *to, uint64_t size)
+static bool read_all(const struct image_bytes *s, uint64_t offset, void *to, uint64_t size)
 {
     return offset <= INT64_MAX && read_some(s, offset, to, size) == size;
 }
 
-static bool read_headers(struct image *im, const struct source *s)
+static bool read_headers(struct image *im, const struct image_bytes *s)
 {
     Elf64_Ehdr eh;
     uint64_t page = PAGE - 1;
@@ -115,7 +116,7 @@ static const Elf64_Phdr *segment_of(const struct image *im, uint64_t addr)
 }
 
 /* Where the byte at `addr`, which lies in a segment, is to be read. */
-static uint64_t offset_of(const struct image *im, const struct source *s, uint64_t addr)
+static uint64_t offset_of(const struct image *im, const struct image_bytes *s, uint64_t addr)
 {
     const Elf64_Phdr *ph = segment_of(im, addr);
 
@@ -131,6 +132,7 @@ static void take_note(struct image *im, const Elf64_Nhdr *n, const uint8_t *name
     if (n->n_namesz != 4)
         return;
     im->keeps_frames = im->keeps_frames || memcmp(name, "Go\0", 4) == 0;
+    im->notes = im->notes || memcmp(name, GATE_NOTE_NAME, 4) == 0;
     if (n->n_type == NT_GNU_BUILD_ID && memcmp(name, "GNU", 4) == 0 && !im->build_id_size &&
         n->n_descsz <= TRACE_BUILD_ID_MAX) {
         im->build_id_size = n->n_descsz;
@@ -138,7 +140,7 @@ static void take_note(struct image *im, const Elf64_Nhdr *n, const uint8_t *name
     }
 }
 
-static void read_notes(struct image *im, const struct source *s, const Elf64_Phdr *ph)
+static void read_notes(struct image *im, const struct image_bytes *s, const Elf64_Phdr *ph)
 {
     uint64_t left = ph->p_filesz < NOTES_MAX ? ph->p_filesz : NOTES_MAX;
     uint64_t align = ph->p_align == 8 ? 8 : 4;
@@ -165,7 +167,7 @@ static void read_notes(struct image *im, const struct source *s, const Elf64_Phd
 }
 
 /* Address of .eh_frame, by the header at `hdr`; 0 when that is not of the usual kind. */
-static uint64_t eh_frame_at(const struct image *im, const struct source *s, uint64_t hdr)
+static uint64_t eh_frame_at(const struct image *im, const struct image_bytes *s, uint64_t hdr)
 {
     uint8_t head[8];
     int32_t away;
@@ -176,7 +178,7 @@ static uint64_t eh_frame_at(const struct image *im, const struct source *s, uint
     return hdr + 4 + (uint64_t)(int64_t)away;
 }
 
-static void read_tables(struct image *im, const struct source *s, const Elf64_Phdr *ph)
+static void read_tables(struct image *im, const struct image_bytes *s, const Elf64_Phdr *ph)
 {
     const Elf64_Phdr *segment = segment_of(im, ph->p_vaddr);
     uint64_t begin, end, frames;
@@ -255,7 +257,7 @@ static struct rule compile(void *arg, uintptr_t addr)
     return rule;
 }
 
-static struct image *load(const struct source *s)
+static struct image *load(const struct image_bytes *s)
 {
     struct image *im = xcalloc(1, sizeof *im);
 
@@ -280,7 +282,7 @@ static struct image *load(const struct source *s)
 
 struct image *image_from_file(int fd, const struct image_key *key)
 {
-    struct source s = {.fd = fd};
+    struct image_bytes s = {.fd = fd};
     struct image *im = load(&s);
 
     if (im)
@@ -290,14 +292,14 @@ struct image *image_from_file(int fd, const struct image_key *key)
 
 struct image *image_from_memory(pid_t tid, uintptr_t base)
 {
-    struct source s = {.fd = -1, .tid = tid, .base = base};
+    struct image_bytes s = {.fd = -1, .tid = tid, .base = base};
 
     return load(&s);
 }
 
 struct image *image_from_bytes(const uint8_t *bytes, size_t size)
 {
-    struct source s = {.fd = -1, .bytes = bytes, .size = size};
+    struct image_bytes s = {.fd = -1, .bytes = bytes, .size = size};
 
     return load(&s);
 }

@@ -38,13 +38,15 @@ struct image {
     uint32_t build_id_size;
     uint8_t build_id[TRACE_BUILD_ID_MAX];
     bool keeps_frames; /* of Go, whose functions all keep frame pointers */
+    bool notes;        /* of the library of waits (inside/gate.h) */
 };
 
 /* From an open file. NULL when it is no ELF file of ours. The caller has one reference. */
 struct image *image_from_file(int fd, const struct image_key *key);
 /* From memory of process `tid`: `base` is where byte 0 of the file is mapped. */
 struct image *image_from_memory(pid_t tid, uintptr_t base);
-/* From bytes, as image_from_file (tests, fuzzing). */
+/* From bytes, as image_from_memory: for the fuzz target, whose bytes end where reading beyond
+ * them is noticed. */
 struct image *image_from_bytes(const uint8_t *bytes, size_t size);
 struct image *image_share(struct image *im);
 void image_release(struct image *im);

@@ -24,14 +24,14 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#include "common/clock.h"
-#include "common/procpath.h"
-#include "common/procmaps.h"
 #include "common/alloc.h"
+#include "common/clock.h"
+#include "common/procmaps.h"
+#include "common/procpath.h"
 #include "common/strbuf.h"
 #include "tracer/stacks/imagefile.h"
 #include "unwind/elflayout.h"
-#include "unwind/remote_epilogue.h"
+#include "unwind/remote/remote_epilogue.h"
 
 struct mapping {
     uintptr_t start, end;
@@ -527,6 +527,15 @@ static bool check_is_due(struct space *sp, uintptr_t addr)
         return false;
     sp->checked_ns = now;
     return true;
+}
+
+bool space_note_own_stack(struct space *sp, pid_t tid)
+{
+    uintptr_t at = stack_pointer(tid);
+
+    if (at && sp->layout)
+        space_note_stack(sp, at);
+    return at != 0;
 }
 
 void space_where(struct space *sp, pid_t tid, uintptr_t addr, struct space_place *out)

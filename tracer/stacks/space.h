@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "tracer/stacks/image.h"
+#include "tracer/things/spaceplace.h"
 #include "tracer/trace/offtrace.h"
 
 /* What all spaces have in common: the trace and the images. */
@@ -34,20 +35,11 @@ void space_release(struct space *sp);
 /* Code was mapped, unmapped or made executable: look again before the next stack. */
 void space_changed(struct space *sp);
 
-/* What an address lies in. `path` is borrowed until the next call about the space. */
-enum space_area { SPACE_NOWHERE, SPACE_MODULE, SPACE_HEAP, SPACE_STACK, SPACE_ANON, SPACE_SHARED };
-struct space_place {
-    enum space_area area;
-    const char *path;       /* SPACE_MODULE, SPACE_SHARED: the file's */
-    uint64_t device, inode; /* SPACE_SHARED: of the file */
-    uint64_t offset;        /* of the address in that file */
-};
-
 /*
- * Says what is at `addr`. `tid` is a thread of the space that is stopped or asleep. SPACE_STACK
- * is its stack or any stack seen before. A module is noted in the trace, so that a
- * TRACE_NODE_FUTEX may name the address. A mapping made since the last look is found only if it
- * changed the size of the address space.
+ * Says what is at `addr`; the path is lent until the next call about the space. `tid` is a thread
+ * of the space that is stopped or asleep. SPACE_STACK is its stack or any stack seen before. A
+ * module is noted in the trace, so that a TRACE_NODE_FUTEX may name the address. A mapping made
+ * since the last look is found only if it changed the size of the address space.
  */
 void space_where(struct space *sp, pid_t tid, uintptr_t addr, struct space_place *out);
 
@@ -72,5 +64,7 @@ bool space_is_code(const struct space *sp, uintptr_t addr);
 
 /* Says that the mapping at `addr`, a stack pointer, is a stack. */
 void space_note_stack(struct space *sp, uintptr_t addr);
+/* The same of where a thread's stack is now. False: it runs, and that is not known. */
+bool space_note_own_stack(struct space *sp, pid_t tid);
 
 #endif

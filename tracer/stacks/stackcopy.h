@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-#include "unwind/remote_walk.h"
+#include "unwind/remote/remote_walk.h"
 
 #define STACKCOPY_WINDOWS 8
 

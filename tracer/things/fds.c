@@ -227,13 +227,8 @@ static struct dir *look(struct fds *f, pid_t pid, pid_t tid, int fd, struct stat
 
 bool fds_text(pid_t tid, const char *name, struct strbuf *out)
 {
-    int fd = open(proc_path(tid, name).s, O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return false;
     strbuf_clear(out);
-    strbuf_read_fd(out, fd);
-    close(fd);
+    strbuf_read_file(out, proc_path(tid, name).s, SIZE_MAX);
     return out->len > 0;
 }
 

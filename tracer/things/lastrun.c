@@ -10,8 +10,8 @@
 #include "common/clock.h"
 #include "tracer/things/proctask.h"
 
-/* The best of so many visits' readings counts: in one of them this process is not put off its
- * CPU between two readings. */
+/* The least of so many readings counts, which is that in which the process was not put off its CPU
+ * and the file was read soonest. */
 #define TRIES 4
 #define EXEC_START "se.exec_start"
 
@@ -84,9 +84,10 @@ static bool compare(int64_t *ahead, int64_t *visited)
         int64_t started, now;
 
         sched_yield(); /* has it noted that we run now */
-        now = now_ns();
         if (!exec_start(getpid(), &started))
             return false;
+        /* Not before: what is put off the CPU between the two has its start noted anew. */
+        now = now_ns();
         if (!known || now - started < *ahead) {
             *ahead = now - started;
             *visited = started;

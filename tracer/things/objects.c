@@ -16,6 +16,7 @@
 #include "common/alloc.h"
 #include "common/sysnr.h"
 #include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/futexcall.h"
 #include "tracer/things/fdinfo.h"
 #include "tracer/things/fds.h"
 #include "tracer/things/pollset.h"
@@ -68,11 +69,23 @@ bool objects_peek_string(pid_t tid, uintptr_t address, struct strbuf *out)
 
 /* ---- kinds of calls ---- */
 
-void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct futex_place *out)
+void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct space_place *out)
 {
-    *out = (struct futex_place){.area = FUTEX_NOWHERE};
+    *out = (struct space_place){.area = SPACE_NOWHERE};
     if (o->ask.place)
         o->ask.place(o->ask.arg, tid, address, out);
+}
+
+uintptr_t objects_futex_address(pid_t tid, int nr, const uint64_t args[6])
+{
+    struct { /* struct futex_waitv, which older kernels' headers do not have */
+        uint64_t val, uaddr;
+        uint32_t flags, reserved;
+    } first;
+
+    if (!futex_call_lists(nr, args) || !objects_peek(tid, args[0], &first, sizeof first))
+        return args[0];
+    return first.uaddr;
 }
 
 /* Private futexes are known by process and address. Whether one that may be shared is must
@@ -81,12 +94,13 @@ void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct
 static void futex(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
                   struct off_object *out)
 {
-    struct futex_place place = {.area = FUTEX_NOWHERE};
+    struct space_place place = {.area = SPACE_NOWHERE};
+    uintptr_t address = objects_futex_address(tid, nr, args);
 
     if (nr != SYS_futex || !(args[1] & FUTEX_PRIVATE_FLAG))
-        objects_futex_place(o, tid, args[0], &place);
-    *out = (struct off_object){.kind = OFF_ON_FUTEX, .a = (uint64_t)pid, .b = args[0]};
-    if (place.area == FUTEX_SHARED) {
+        objects_futex_place(o, tid, address, &place);
+    *out = (struct off_object){.kind = OFF_ON_FUTEX, .a = (uint64_t)pid, .b = address};
+    if (place.area == SPACE_SHARED) {
         out->a = (place.device << 40 ^ place.inode) | 1ull << 63;
         out->b = place.offset;
     }

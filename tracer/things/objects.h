@@ -17,27 +17,14 @@
 
 #include "common/strbuf.h"
 #include "tracer/sleeps/world.h"
+#include "tracer/things/spaceplace.h"
 
 struct objects;
-
-/* Where a futex lies. */
-enum futex_area {
-    FUTEX_NOWHERE,
-    FUTEX_MODULE, /* in a module's data: it may have a name */
-    FUTEX_HEAP,
-    FUTEX_STACK,
-    FUTEX_ANON,
-    FUTEX_SHARED, /* memory shared between processes */
-};
-struct futex_place {
-    enum futex_area area;
-    uint64_t device, inode, offset; /* FUTEX_SHARED */
-};
 
 /* What is asked of the caller. */
 struct objects_ask {
     void *arg;
-    void (*place)(void *arg, pid_t tid, uintptr_t address, struct futex_place *out);
+    void (*place)(void *arg, pid_t tid, uintptr_t address, struct space_place *out);
     bool (*traced)(void *arg, pid_t pid); /* may be NULL: none is */
 };
 
@@ -66,12 +53,15 @@ void objects_epoll_changed(struct objects *o, pid_t pid, int fd);
 /* The process has ended or runs another program. */
 void objects_process_gone(struct objects *o, pid_t pid);
 
-/* ---- for objname.c ---- */
+/* ---- for objname.c, and for whoever names futexes ---- */
 
 /* Reads another process's memory: all of it, or false. */
 bool objects_peek(pid_t tid, uintptr_t address, void *out, size_t len);
 /* A string, at most 4095 bytes. */
 bool objects_peek_string(pid_t tid, uintptr_t address, struct strbuf *out);
-void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct futex_place *out);
+/* The address of a futex call's futex, the first if it has two. Of an array of futexes of which
+ * any may end the wait, or that cannot be read, the array's own. */
+uintptr_t objects_futex_address(pid_t tid, int nr, const uint64_t args[6]);
+void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct space_place *out);
 
 #endif

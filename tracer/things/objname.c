@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/begins.h"
 #include "common/procpath.h"
 #include "common/sysnr.h"
 #include "tracer/sleeps/calls.h"
@@ -40,15 +41,10 @@ static size_t random_part(const char *s, size_t len)
     return n >= 6 && changes >= 2 ? n : 0;
 }
 
-static bool begins(const char *s, size_t len, const char *with)
-{
-    return len >= strlen(with) && memcmp(s, with, strlen(with)) == 0;
-}
-
 static bool is_temporary(const char *path, size_t len)
 {
-    return begins(path, len, "/tmp/") || begins(path, len, "/var/tmp/") ||
-           begins(path, len, "/dev/shm/");
+    return bytes_begin(path, len, "/tmp/") || bytes_begin(path, len, "/var/tmp/") ||
+           bytes_begin(path, len, "/dev/shm/");
 }
 
 void objname_path(const char *path, size_t len, bool keep, struct strbuf *out)
@@ -64,9 +60,9 @@ void objname_path(const char *path, size_t len, bool keep, struct strbuf *out)
 
         n = temporary && begin ? random_part(path + i, len - i) : 0;
         if (n > 0) {
-            if (begins(path + i, n, "tmp"))
+            if (bytes_begin(path + i, n, "tmp"))
                 strbuf_addstr(out, "tmp");
-            else if (begins(path + i, n, "cc"))
+            else if (bytes_begin(path + i, n, "cc"))
                 strbuf_addstr(out, "cc");
             strbuf_addch(out, '*');
             continue;
@@ -211,15 +207,15 @@ static void add_set(pid_t pid, pid_t tid, const struct call *c, const uint64_t a
 static bool add_futex(struct objects *o, pid_t tid, uintptr_t address, struct strbuf *out)
 {
     static const char *const areas[] = {
-        [FUTEX_HEAP] = " [heap]",     [FUTEX_STACK] = " [stack]", [FUTEX_ANON] = " [anon]",
-        [FUTEX_SHARED] = " [shared]", [FUTEX_MODULE] = NULL,      [FUTEX_NOWHERE] = NULL,
+        [SPACE_HEAP] = " [heap]",     [SPACE_STACK] = " [stack]", [SPACE_ANON] = " [anon]",
+        [SPACE_SHARED] = " [shared]", [SPACE_MODULE] = NULL,      [SPACE_NOWHERE] = NULL,
     };
-    struct futex_place place;
+    struct space_place place;
 
     objects_futex_place(o, tid, address, &place);
     if (areas[place.area])
         strbuf_addstr(out, areas[place.area]);
-    return place.area != FUTEX_MODULE;
+    return place.area != SPACE_MODULE;
 }
 
 /* The end says more than the start. Cut between characters. */
@@ -262,7 +258,7 @@ bool objname_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_
         add_set(pid, tid, c, args, set_size, keep, out);
         break;
     case CALL_ON_FUTEX:
-        named = add_futex(o, tid, args[0], out);
+        named = add_futex(o, tid, objects_futex_address(tid, nr, args), out);
         break;
     case CALL_ON_PATH:
         add_file(tid, nr, args, keep, out);

@@ -58,16 +58,30 @@ bool task_call(pid_t tid, struct task_call *out)
     return true;
 }
 
-bool task_sched(pid_t tid, struct task_sched *out)
+bool task_sched_read(int fd, struct off_sched *out)
 {
     char text[96], *at = text;
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
 
-    if (task_read(tid, "schedstat", text, sizeof text) <= 0)
+    if (n <= 0)
         return false;
+    text[n] = '\0';
     out->cpu_ns = strtoull(at, &at, 10);
     out->runq_ns = strtoull(at, &at, 10);
     out->turns = strtoull(at, &at, 10);
     return true;
+}
+
+bool task_sched(pid_t tid, struct off_sched *out)
+{
+    int fd = open(proc_path(tid, "schedstat").s, O_RDONLY | O_CLOEXEC);
+    bool known;
+
+    if (fd < 0)
+        return false;
+    known = task_sched_read(fd, out);
+    close(fd);
+    return known;
 }
 
 /* What stands behind "NAME:" in /proc/TID/status, read into `text`; NULL: nothing. */

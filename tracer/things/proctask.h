@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "common/compiler.h"
+#include "tracer/sleeps/event.h"
 
 enum task_where {
     TASK_RUNS,    /* on a CPU or waiting for one; perhaps in a call */
@@ -27,13 +28,10 @@ struct task_call {
 /* /proc/TID/syscall; needs the right to trace it. */
 bool task_call(pid_t tid, struct task_call *out);
 
-/* /proc/TID/schedstat: since it began. */
-struct task_sched {
-    uint64_t cpu_ns;  /* on a CPU */
-    uint64_t runq_ns; /* waiting for one */
-    uint64_t turns;   /* how often it was given one */
-};
-bool task_sched(pid_t tid, struct task_sched *out);
+/* /proc/TID/schedstat. */
+bool task_sched(pid_t tid, struct off_sched *out);
+/* The same of a file that is kept open, at whatever place it was read to before. */
+bool task_sched_read(int fd, struct off_sched *out);
 
 /* The number behind `name` in /proc/TID/status: "Tgid", "TracerPid", "Uid" (the real one). */
 long task_status(pid_t tid, const char *name);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "common/fnv.h"
 #include "common/procpath.h"
 #include "common/alloc.h"
 #include "common/sysnr.h"
@@ -161,10 +162,7 @@ static bool unix_object(struct sockets *s, uint64_t ino, struct off_object *out)
 
 static uint64_t mix(uint64_t h, const void *data, size_t len)
 {
-    const uint8_t *p = data;
-
-    for (size_t i = 0; i < len; i++) /* FNV-1a */
-        h = (h ^ p[i]) * 0x100000001b3ull;
+    h = fnv_bytes(h, data, len);
     return h ^ h >> 29;
 }
 
@@ -227,12 +225,8 @@ static bool inet_by_text(pid_t pid, uint64_t ino, struct off_object *out, bool *
 
     for (size_t i = 0; i < ARRAY_LEN(names) && !found; i++) {
         struct strbuf text = STRBUF_INIT;
-        int fd = open(proc_path(pid, names[i]).s, O_RDONLY | O_CLOEXEC);
 
-        if (fd < 0)
-            continue;
-        strbuf_read_fd(&text, fd);
-        close(fd);
+        strbuf_read_file(&text, proc_path(pid, names[i]).s, SIZE_MAX);
         for (char *line = text.buf, *end; !found && *line; line = *end ? end + 1 : end) {
             uint8_t local[16], remote[16];
             struct net_line l;

@@ -20,11 +20,12 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/fnv.h"
 #include "common/procpath.h"
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/strbuf.h"
-#include "common/trace_writer.h"
+#include "common/trace/trace_writer.h"
 #include "tracer/trace/pairmap.h"
 
 #define TEXT_MAX 1024
@@ -357,13 +358,10 @@ uint64_t offtrace_cut_chains(const struct offtrace *t)
     return t->cut_chains;
 }
 
-/* FNV-1a. */
 static uint64_t hash_text(const char *s, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = fnv_bytes(FNV_BASIS, s, len);
 
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (uint8_t)s[i]) * 0x100000001b3u;
     return h ^ h >> 32;
 }
 

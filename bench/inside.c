@@ -1,0 +1,190 @@
+/*
+ * inside.c: runs a command whose waits are noted from inside, and reads what it notes.
+ *
+ *   inside [-m] LIBFLAMEWAIT COMMAND...
+ *
+ * A stand-in for the tracing process, without its stops: it makes the run's memory, reads
+ * it every 2 ms until the command ends, and with -m has the state machine of flame off make sleeps
+ * and wakers of it (futexes alone are told apart). Says on standard error how much there was. Exits
+ * as the command does, or with 125 if a thread wrote what cannot be.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "inside/read/sessions.h"
+#include "tracer/rings/ringevents.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/offcpu.h"
+
+#define PERIOD_NS 2000000
+
+static struct ringevents *events;
+static struct offcpu *machine;
+static bool damaged;
+static uint64_t calls, stacks, sleeps, woken, slept_ns;
+
+/* ---- what the machine asks and finds ---- */
+
+static off_stack no_stack(void *arg, pid_t tid)
+{
+    (void)arg, (void)tid;
+    return 0;
+}
+
+static bool no_sched(void *arg, pid_t tid, struct off_sched *out)
+{
+    (void)arg, (void)tid, (void)out;
+    return false;
+}
+
+static void object(void *arg, pid_t tid, int nr, const uint64_t args[6], struct off_object *out,
+                   struct off_set *set)
+{
+    const struct call *c = call_find(nr);
+
+    (void)arg, (void)tid;
+    set->n = 0;
+    *out = (struct off_object){.kind = OFF_ON_OTHER, .b = args[0]};
+    if (c && c->object == CALL_ON_FUTEX)
+        out->kind = OFF_ON_FUTEX;
+}
+
+static off_stack on_sleep(void *arg, const struct off_sleep *s)
+{
+    (void)arg;
+    sleeps++;
+    slept_ns += s->blocked_ns;
+    woken += s->chain_len && s->chain[0].tid;
+    return 0;
+}
+
+static void on_oncpu(void *arg, const struct off_oncpu *c)
+{
+    (void)arg, (void)c;
+}
+
+static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+{
+    (void)arg, (void)tid, (void)kind, (void)s;
+}
+
+/* ---- what the rings say ---- */
+
+static uint32_t take_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
+{
+    (void)arg, (void)tid, (void)pcs, (void)n;
+    return (uint32_t)++stacks;
+}
+
+static void take_event(void *arg, const struct off_event *e, uint32_t stack)
+{
+    (void)arg, (void)stack;
+    offcpu_event(machine, e);
+}
+
+static void take_call(void *arg, enum ring_result what, const struct ring_reader *r)
+{
+    (void)arg;
+    calls += what == RING_LEFT;
+    if (!machine)
+        return;
+    if (r->call.serial == 1 && what == RING_ENTERED) {
+        const struct off_event begin = {
+            .kind = OFF_THREAD_BEGIN, .time = r->time, .tid = r->tid, .pid = r->pid};
+
+        offcpu_event(machine, &begin);
+    }
+    ringevents_record(events, what, r);
+}
+
+static void take_damage(void *arg, const struct ring_reader *r)
+{
+    (void)arg;
+    damaged = true;
+    fprintf(stderr, "inside: thread %d: %s\n", (int)r->tid, r->damage);
+}
+
+static const struct session_client client = {
+    .ring = {.stack = take_stack}, .event = take_call, .damaged = take_damage};
+
+/* ---- */
+
+static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    return strstr(info->dlpi_name, "/libc.so") ? sites_find_in(arg, info->dlpi_name) == 0 : 0;
+}
+
+static struct session *begin(void)
+{
+    struct site_list sites = {.sites = NULL};
+    struct session_options o = {.rings = 256, .modules = &sites, .nmodules = 1};
+    const unsigned not_ours = CALL_MAPS | CALL_EXEC | CALL_IN_RING;
+    const struct call *all;
+    struct session *s = NULL;
+    size_t n;
+
+    all = call_table(&n);
+    for (size_t i = 0; i < n; i++)
+        if (!(all[i].flags & not_ours) && !call_makes_child(&all[i]))
+            o.calls[all[i].nr / 64] |= 1ull << all[i].nr % 64;
+    if (dl_iterate_phdr(find_libc, &sites) != 1 || session_new(&s, &o) < 0)
+        return NULL;
+    sites_release(&sites);
+    return s;
+}
+
+static void begin_machine(void)
+{
+    const struct offcpu_options options = {.min_block_ns = 1000, .chain_depth = 4};
+    const struct off_world world = {.stack = no_stack, .sched = no_sched, .object = object};
+    const struct off_sink sink = {.sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
+    const struct ringevents_client to = {.event = take_event};
+
+    machine = offcpu_new(&options, &world, &sink);
+    events = ringevents_new(&to);
+}
+
+int main(int argc, char **argv)
+{
+    struct session *s = begin();
+    int status, first = 1;
+    pid_t pid;
+
+    if (argc > first && strcmp(argv[first], "-m") == 0) {
+        begin_machine();
+        first++;
+    }
+    if (!s || argc < first + 2)
+        return 2;
+    pid = fork();
+    if (pid == 0) {
+        setenv("LD_PRELOAD", argv[first], 1);
+        setenv(SESSION_ENV, session_name(s), 1);
+        execvp(argv[first + 1], argv + first + 1);
+        _exit(127);
+    }
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        const struct timespec period = {0, PERIOD_NS};
+
+        session_tell(s, clock_ns(CLOCK_MONOTONIC) - PERIOD_NS / 2, &client);
+        nanosleep(&period, NULL);
+    }
+    session_tell(s, UINT64_MAX, &client);
+    if (machine)
+        offcpu_finish(machine, clock_ns(CLOCK_MONOTONIC));
+    fprintf(stderr, "%llu calls, %llu stacks, %llu sleeps, %llu with a waker\n",
+            (unsigned long long)calls, (unsigned long long)stacks, (unsigned long long)sleeps,
+            (unsigned long long)woken);
+    session_free(s);
+    ringevents_free(events);
+    offcpu_free(machine);
+    if (damaged)
+        return 125;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

@@ -1,0 +1,111 @@
+/*
+ * trace_writer.h: a trace file being written, from inside the recorded program
+ * or beside it.
+ *
+ * The file is a shared mapping, so every store is in the file at once and
+ * survives the process. Space is allocated before it is used: a full disk is
+ * an error code here and never a SIGBUS in the program. No descriptor is kept: some
+ * MiB are mapped ahead, as a hole that is filled when the file grows; to grow further
+ * opens the path again and checks that it is still the same file.
+ *
+ * No function here calls malloc. trace_writer_segment and trace_writer_meta may
+ * be called by several threads; create and abandon not. Failures are -errno or
+ * NULL; a writer that failed to grow once does not try again (`full`).
+ */
+#ifndef FLAME_COMMON_TRACE_TRACE_WRITER_H
+#define FLAME_COMMON_TRACE_TRACE_WRITER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/spinlock.h"
+#include "common/trace_format.h"
+
+#define TRACE_WRITER_PATH_MAX 4096
+#define TRACE_WRITER_EXTENTS 4096
+
+struct trace_writer {
+    struct trace_header *header; /* NULL when there is no file */
+    struct spinlock lock;
+    bool full; /* growing failed; `error` says why */
+    bool cut;  /* the file was cut short and is not mapped any more: what lies in its place may
+                  read as zero at any moment */
+    int error;
+    dev_t dev;
+    ino_t ino;
+    size_t used;        /* bytes of the file handed out */
+    uint32_t counts[8]; /* segments handed out of each type */
+    char *meta;         /* metadata segment being filled */
+    size_t meta_at, meta_end;
+    size_t nextents;
+    struct trace_extent { /* what is mapped, in the file's order */
+        char *base;
+        size_t first;         /* offset in the file */
+        size_t mapped, ready; /* bytes; those that are not ready are a hole */
+    } extents[TRACE_WRITER_EXTENTS];
+    char path[TRACE_WRITER_PATH_MAX]; /* absolute */
+};
+
+/*
+ * Creates the file (which must not exist; -EEXIST) with mode 0600 and the header
+ * filled in from `init` but for the fields the writer owns (magic, sizes). It takes
+ * 16 KiB of the disk, or a page where that is more. `path` must be absolute.
+ */
+int trace_writer_create(struct trace_writer *w, const char *path, const struct trace_header *init);
+
+/*
+ * The same with a file that is there, is all zeros, if it has a length, and called `spare`: it
+ * gets the name `path`.
+ * -EEXIST when that is taken; -ENOENT when there is no such file; another error when it is
+ * not as it should be, and then it is gone.
+ */
+int trace_writer_adopt(struct trace_writer *w, const char *spare, const char *path,
+                       const struct trace_header *init);
+
+/*
+ * Asks `take` before a trace grows by so many bytes, the first ones included; it does not
+ * grow (-EDQUOT) where that says no. For all writers of the process; NULL: nobody is asked.
+ */
+void trace_writer_set_budget(bool (*take)(uint64_t bytes));
+
+/*
+ * A new segment of `type`, zeroed behind its header, which says how long it is. NULL
+ * when the file cannot grow.
+ */
+struct trace_segment *trace_writer_segment(struct trace_writer *w, enum trace_segment_type type,
+                                           uint32_t record_size);
+
+/* How many records fit into a segment, those its header takes included. */
+static inline uint32_t trace_segment_records(const struct trace_segment *s)
+{
+    return s->units * TRACE_UNIT / s->record_size;
+}
+
+/*
+ * Appends a metadata record made of two pieces of bytes. Returns where its
+ * payload lies in memory, or NULL; *file_offset (may be NULL) is where the
+ * record lies in the file. A payload over 32 KiB is refused.
+ */
+void *trace_writer_meta(struct trace_writer *w, enum trace_meta_type type, const void *a,
+                        size_t alen, const void *b, size_t blen, uint64_t *file_offset);
+
+/*
+ * Sees to it, as far as it can be done now, that `ready` segments of TRACE_SEGMENT_SIZE
+ * more can be handed out without any call to the kernel, and `mapped` without opening
+ * the file: for a program that is about to give up the right to such calls.
+ */
+void trace_writer_reserve(struct trace_writer *w, uint32_t ready, uint32_t mapped);
+
+/*
+ * If `at` lies in what is mapped: the file is let go of, and memory that nobody reads
+ * takes the place of all of it. True. For a file that somebody has cut short; in a signal
+ * handler that interrupted any function here, too. `full` and `cut` are set before that,
+ * so whoever meets the memory and asks then knows why.
+ */
+bool trace_writer_detach(struct trace_writer *w, const void *at);
+
+/* Unmaps everything and forgets the file, which stays as it is: for a forked
+ * child, whose mappings are still its parent's file. */
+void trace_writer_abandon(struct trace_writer *w);
+
+#endif

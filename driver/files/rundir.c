@@ -1,0 +1,321 @@
+/*
+ * rundir.c: a temporary directory that goes away in every way the run can end.
+ *
+ * The signal handlers may call nothing that allocates or locks, so they read the directory
+ * with system calls. A driver killed with SIGKILL leaves it behind, to the next one.
+ */
+#define _GNU_SOURCE
+#include "driver/files/rundir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/alloc.h"
+#include "common/strbuf.h"
+#include "driver/files/leftovers.h"
+#include "driver/files/notrecorded.h"
+
+#define ENDING ".flame"
+#define SPARE "spare."
+#define LINK "libflamemem.so"
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* What the handler removes; NULL when there is nothing. And whose handler it is: forked
+ * children have it, too. */
+static const char *volatile to_remove;
+static volatile pid_t remover;
+
+static bool plain(const char *path)
+{
+    /* ':' ends an option and a preload entry, '%' and '$' are replaced in them,
+     * blanks end a preload entry. */
+    return strpbrk(path, ":%$ \t\n") == NULL;
+}
+
+/* ---- removing ---- */
+
+/* All files; a process that was killed while it made its own leaves one with another
+ * ending. Safe in a signal handler. */
+static void remove_files(const char *path)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    _Alignas(struct dirent64) char entries[4096];
+    ssize_t n;
+
+    while (dir >= 0 && (n = getdents64(dir, entries, sizeof entries)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *d = (const struct dirent64 *)(entries + at);
+
+            at += d->d_reclen;
+            unlinkat(dir, d->d_name, 0);
+        }
+    if (dir >= 0)
+        close(dir);
+}
+
+static void remove_and_die(int sig)
+{
+    const char *dir = to_remove;
+
+    to_remove = NULL;
+    if (dir && remover == getpid()) {
+        remove_files(dir);
+        rmdir(dir);
+    }
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void remove_on_signals(const struct rundir *s)
+{
+    remover = getpid();
+    to_remove = s->path;
+    for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++) {
+        struct sigaction old, sa = {.sa_handler = remove_and_die};
+
+        if (sigaction(ending_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(ending_signals[i], &sa, NULL);
+    }
+}
+
+/* ---- making ---- */
+
+/* A directory in `parent`, which is absolute. 0 or -errno. */
+static int make_dir(struct rundir *s, const char *me, const char *parent)
+{
+    struct strbuf dir = STRBUF_INIT;
+
+    sigset_t ending, before;
+    int err = 0;
+
+    strbuf_addf(&dir, "%s/flame-%s.XXXXXX", strcmp(parent, "/") == 0 ? "" : parent, me);
+    sigemptyset(&ending);
+    for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
+        sigaddset(&ending, ending_signals[i]);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    if (mkdtemp(dir.buf)) {
+        s->path = strbuf_detach(&dir, NULL);
+        remove_on_signals(s);
+    } else {
+        err = -errno;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    strbuf_release(&dir);
+    return err;
+}
+
+/* The file of notes is the first in it: where there is no room for it there is none for a
+ * trace. Without one for another reason (a limit, say) the run is told less of. 0 or -errno. */
+static int make_notes(struct rundir *s)
+{
+    struct strbuf name = STRBUF_INIT;
+    int fd;
+
+    strbuf_addf(&name, "%s/" RUNDIR_NOTES, s->path);
+    fd = notrecorded_make(name.buf, s->disk);
+    if (fd == -ENOSPC || fd == -EDQUOT) {
+        strbuf_release(&name);
+        return fd;
+    }
+    s->lock = fd;
+    s->notes = strbuf_detach(&name, NULL);
+    return 0;
+}
+
+static void unmake_dir(struct rundir *s)
+{
+    to_remove = NULL;
+    rmdir(s->path);
+    free(s->path);
+    s->path = NULL;
+}
+
+/* Makes a directory with its notes in `parent`. 0 or -errno. */
+static int make_in(struct rundir *s, const char *me, const char *parent)
+{
+    char *real = realpath(parent, NULL);
+    int err;
+
+    if (!real)
+        return -errno;
+    if (plain(real)) {
+        leftovers_remove(real);
+        err = make_dir(s, me, real);
+    } else {
+        err = -EINVAL;
+    }
+    free(real);
+    if (err)
+        return err;
+    err = make_notes(s);
+    if (err)
+        unmake_dir(s);
+    return err;
+}
+
+static void name_files(struct rundir *s)
+{
+    struct strbuf name = STRBUF_INIT;
+
+    strbuf_addf(&name, "%s/%%e.%%p.%%n" ENDING, s->path);
+    s->pattern = strbuf_detach(&name, NULL);
+    strbuf_addf(&name, "%s/" RUNNOTES_RULES, s->path);
+    s->rules = strbuf_detach(&name, NULL);
+    for (size_t i = 0; i < RUNNOTES_SPARES; i++) {
+        strbuf_addf(&name, "%s/" SPARE "%zu", s->path, i);
+        s->spares[i] = strbuf_detach(&name, NULL);
+    }
+}
+
+bool rundir_makes(const char *name)
+{
+    return strcmp(name, RUNDIR_NOTES) == 0 || strcmp(name, RUNDIR_FOLDED) == 0 ||
+           strcmp(name, RUNNOTES_RULES) == 0 || strcmp(name, LINK) == 0 ||
+           strncmp(name, SPARE, strlen(SPARE)) == 0;
+}
+
+int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t disk)
+{
+    const char *tmp = getenv("TMPDIR");
+    const char *slash = strrchr(beside, '/');
+    struct strbuf near = STRBUF_INIT;
+    int err;
+
+    *s = (struct rundir){.disk = disk};
+    if (!tmp || !*tmp)
+        tmp = "/tmp";
+    if (slash)
+        strbuf_add(&near, beside, slash == beside ? 1 : (size_t)(slash - beside));
+    else
+        strbuf_addch(&near, '.');
+    err = make_in(s, me, tmp);
+    if (err && make_in(s, me, near.buf) < 0 && make_in(s, me, "/tmp") < 0)
+        flame_error(FLAME_USAGE,
+                    "%s: no directory for the recording can be made there: %s; set TMPDIR to one "
+                    "with room, whose name has no ':', '%%', '$' or blank",
+                    tmp, strerror(-err));
+    strbuf_release(&near);
+    if (!s->path)
+        return FLAME_USAGE;
+    name_files(s);
+    return 0;
+}
+
+const char *rundir_preloadable(struct rundir *s, const char *path)
+{
+    struct strbuf link = STRBUF_INIT;
+
+    if (plain(path))
+        return path;
+    strbuf_addf(&link, "%s/" LINK, s->path);
+    s->link = strbuf_detach(&link, NULL);
+    if (symlink(path, s->link) < 0) {
+        flame_error(FLAME_FAILED, "%s: %s", s->link, strerror(errno));
+        return NULL;
+    }
+    return s->link;
+}
+
+struct found {
+    char *path;
+    struct timespec when;
+};
+
+/* The file is made when a process starts, written through a mapping later. */
+static int by_age(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+
+    if (x->when.tv_sec != y->when.tv_sec)
+        return x->when.tv_sec < y->when.tv_sec ? -1 : 1;
+    if (x->when.tv_nsec != y->when.tv_nsec)
+        return x->when.tv_nsec < y->when.tv_nsec ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static struct timespec born(const char *path)
+{
+    struct statx stx;
+
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME | STATX_CTIME, &stx) < 0)
+        return (struct timespec){0};
+    if (stx.stx_mask & STATX_BTIME)
+        return (struct timespec){stx.stx_btime.tv_sec, stx.stx_btime.tv_nsec};
+    return (struct timespec){stx.stx_ctime.tv_sec, stx.stx_ctime.tv_nsec};
+}
+
+bool rundir_is_trace(const char *name)
+{
+    size_t len = strlen(name);
+
+    return len > strlen(ENDING) && strcmp(name + len - strlen(ENDING), ENDING) == 0;
+}
+
+int rundir_collect(struct rundir *s)
+{
+    struct found *found = NULL;
+    size_t n = 0, room = 0;
+    struct dirent *d;
+    DIR *dir = opendir(s->path);
+
+    if (!dir)
+        return flame_error(FLAME_FAILED, "%s: the recording is gone: %s", s->path, strerror(errno));
+    while ((d = readdir(dir))) {
+        struct strbuf path = STRBUF_INIT;
+
+        if (!rundir_is_trace(d->d_name))
+            continue;
+        strbuf_addf(&path, "%s/%s", s->path, d->d_name);
+        GROW(found, n, room);
+        found[n].when = born(path.buf);
+        found[n++].path = strbuf_detach(&path, NULL);
+    }
+    closedir(dir);
+    if (n)
+        qsort(found, n, sizeof *found, by_age);
+    s->traces = xcalloc(n, sizeof *s->traces);
+    for (size_t i = 0; i < n; i++)
+        s->traces[i] = found[i].path;
+    s->ntraces = n;
+    free(found);
+    return 0;
+}
+
+void rundir_keep(struct rundir *s)
+{
+    s->keep = true;
+    to_remove = NULL;
+    /* Or it would look like one that was left behind. */
+    unlink(s->notes);
+    unlink(s->rules);
+}
+
+void rundir_close(struct rundir *s)
+{
+    if (s->path && !s->keep) {
+        remove_files(s->path);
+        rmdir(s->path);
+    }
+    to_remove = NULL;
+    if (s->lock > 0)
+        close(s->lock);
+    for (size_t i = 0; i < s->ntraces; i++)
+        free(s->traces[i]);
+    free(s->traces);
+    for (size_t i = 0; i < RUNNOTES_SPARES; i++)
+        free(s->spares[i]);
+    free(s->notes);
+    free(s->rules);
+    free(s->pattern);
+    free(s->link);
+    free(s->path);
+    *s = (struct rundir){0};
+}

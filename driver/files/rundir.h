@@ -1,0 +1,65 @@
+/*
+ * rundir.h: the directory the traces of one run are written to.
+ *
+ * A command may become many processes, each with a trace of its own, so they
+ * get a directory (mode 0700) of which everything that ends in .flame is taken
+ * at the end. It lies in TMPDIR, or when nothing can be made there or the
+ * name would not survive in FLAMEMEM_OPTIONS, beside the output or in /tmp.
+ *
+ * rundir_close removes the directory and all in it, and so do SIGINT, SIGTERM and SIGHUP
+ * before they end the program; while the command runs, launch.h handles them. What SIGKILL
+ * leaves is removed when the next run makes its own (leftovers.h). One at a time
+ * in a process.
+ */
+#ifndef FLAME_DRIVER_FILES_RUNDIR_H
+#define FLAME_DRIVER_FILES_RUNDIR_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+#include "common/runnotes.h"
+
+#define RUNDIR_NOTES "notes"
+#define RUNDIR_FOLDED "folded"
+
+struct rundir {
+    char *path;                    /* absolute, free of ':', '%' and blanks */
+    char *pattern;                 /* what the recorder is to write to: DIR/%e.%p.%n.flame */
+    char *link;                    /* see rundir_preloadable; NULL mostly */
+    char *notes;                   /* what processes leave word of, see notrecorded.h */
+    char *rules;                   /* where rules may be that processes share, see runnotes.h */
+    int lock;                      /* held on it; negative: there is no such file */
+    uint64_t disk;                 /* budget for traces in bytes, 0: none */
+    char *spares[RUNNOTES_SPARES]; /* see runnotes.h */
+    char **traces;                 /* after rundir_collect: paths of the traces, oldest first */
+    size_t ntraces;
+    bool keep; /* see rundir_keep */
+};
+
+/* `me`: the command, for the directory's name. `beside`: the output file, in whose
+ * directory the last resort lies. `disk`: the budget for traces in bytes; 0: none. 0, or
+ * FLAME_USAGE after a line. */
+int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t disk);
+
+/*
+ * `path` as LD_PRELOAD can say it: itself, or when it holds a character at which
+ * the loader would cut it, a link to it in the directory of the run. Borrowed,
+ * lives as long as both. NULL after a line.
+ */
+const char *rundir_preloadable(struct rundir *s, const char *path);
+
+/* Whether a file of that name in the directory is a trace. */
+bool rundir_is_trace(const char *name);
+/* Whether a file of that name is one of those that a run makes beside its traces. */
+bool rundir_makes(const char *name);
+
+/* From now on nothing removes the directory, rundir_close neither. */
+void rundir_keep(struct rundir *s);
+
+/* Finds the traces. 0, or FLAME_FAILED after a line. */
+int rundir_collect(struct rundir *s);
+
+/* Also to be called for one that is all zero or was opened in part. */
+void rundir_close(struct rundir *s);
+
+#endif

@@ -1,0 +1,176 @@
+#include "driver/off/offopts.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "common/strbuf.h"
+#include "fold/leftout.h"
+#include "fold/viewtable.h"
+
+#define CHAIN_MAX 32 /* OFF_CHAIN_MAX of the tracer's */
+#define CHAIN_DEFAULT 8
+#define DEPTH_DEFAULT 1024
+#define HZ_MAX 1000
+#define HZ_DEFAULT 99
+#define SECOND_NS 1000000000
+#define US_NS 1000
+
+/* "12,34", and again with a second -p. */
+static int take_pids(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct off_options *o = at;
+    const char *s = given->value;
+
+    (void)row;
+
+    for (char *end;; s = end + 1) {
+        long pid;
+
+        errno = 0;
+        pid = strtol(s, &end, 10);
+        if (!isdigit((unsigned char)*s) || (*end && *end != ',') || pid < 1 || pid > INT32_MAX ||
+            errno)
+            return opts_wrong_value(given, "process ids, as 123 or 123,456");
+        o->pids = xreallocarray(o->pids, o->tracer.npids + 1, sizeof *o->pids);
+        o->pids[o->tracer.npids++] = (pid_t)pid;
+        if (!*end)
+            return 0;
+    }
+}
+
+static int take_exclude(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct excludes *e = excludes_new(&given->value, 1);
+
+    if (!e)
+        return FLAME_USAGE;
+    excludes_free(e);
+    return opts_take_list(at, row, given);
+}
+
+#define AT(member) offsetof(struct off_options, member)
+
+static const struct opts_row rows[] = {
+    {"attach", 'p', "PID,...", "all threads of these processes", .take = take_pids, .at = 0},
+    {"duration", 'd', "TIME", "stop tracing after so many seconds", .take = opts_take_time,
+     .at = AT(tracer.duration_ns), .least = 1, .which = SECOND_NS},
+    {"output", 'o', "FILE",
+     "the result; its ending picks .svg, .html (a page with all views), .png, .folded, .flame "
+     "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-off.svg "
+     "or pid-PID-off.svg)",
+     .take = opts_take_text, .at = AT(run.output)},
+    {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(run.view),
+     .add_words = view_words_off, .add_help = view_help_off},
+    {"hz", .arg = "N",
+     .help =
+         "look at running threads N times a second, for views of time on a CPU (default: 0, or 99 "
+         "for these)",
+     .take = opts_take_uint, .at = AT(tracer.hz), .most = HZ_MAX},
+    {"min-block", .arg = "TIME", .help = "leave out shorter sleeps (us, ms, s; default: 0)",
+     .take = opts_take_time, .at = AT(tracer.min_block_ns), .which = US_NS},
+    {"max-block", .arg = "TIME", .help = "leave out longer ones", .take = opts_take_time,
+     .at = AT(tracer.max_block_ns), .least = 1, .which = US_NS},
+    {"chain-depth", .arg = "N", .help = "wakers kept of a chain, 1 to 32 (default: 8)",
+     .take = opts_take_uint, .at = AT(tracer.chain_depth), .least = 1, .most = CHAIN_MAX},
+    {"comm", .arg = "NAME", .help = "only threads called NAME; several: any of these",
+     .take = opts_take_list, .at = AT(comms)},
+    {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
+     .at = AT(excludes)},
+    {"idle", .help = "leave out sleeps of threads that only wait for work", .take = opts_take_true,
+     .at = AT(fold.idle)},
+    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(fold.pid)},
+    {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
+     .at = AT(fold.tid)},
+    {"objects", .help = "keep the numbers in the names of what is waited for",
+     .take = opts_take_true, .at = AT(tracer.objects)},
+    {"kernel", .help = "the kernel's frames too, where permitted", .take = opts_take_true,
+     .at = AT(tracer.kernel)},
+    RUN_ROW_DEPTH(AT(tracer.depth)),
+    {"no-filter",
+     .help = "stop at every system call: slower, but set-user-id programs gain their privileges, "
+             "and -d can leave COMMAND running",
+     .take = opts_take_true, .at = AT(tracer.no_filter)},
+    {"inside",
+     .help = "see calls that wait for locks and for time inside of COMMAND instead of stopping "
+             "it: costs less (new)",
+     .take = opts_take_true, .at = AT(inside)},
+    {"no-follow", .help = "leave the processes alone that are started", .take = opts_take_true,
+     .at = AT(tracer.no_follow)},
+    RUN_ROW_QUIET(AT(run.quiet)),
+    {0},
+};
+
+const struct opts_command off_command = {
+    .name = "off",
+    .summary = "trace where threads wait, and for whom, and draw it",
+    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]\n"
+             "[OPTION...] -p PID[,PID...]",
+    .about = "Traces where threads wait, for how long and for whom, and draws it: COMMAND from\n"
+             "its start to its end, or running processes until -d or Ctrl-C. Needs no\n"
+             "privilege.",
+    .tables = {{rows, 0}},
+    .operands = OPTS_COMMAND,
+};
+
+/* What goes together, and what is left open. */
+static int complete(struct off_options *o, char **rest)
+{
+    struct strbuf subject = STRBUF_INIT;
+
+    if (*rest && o->fold.pid && !(*rest)[strspn(*rest, "0123456789")])
+        return flame_error(FLAME_USAGE,
+                           "off: --pid %s: --pid puts process ids into names; to attach say -p %s",
+                           *rest, *rest);
+    if (*rest && o->tracer.npids)
+        return flame_error(FLAME_USAGE, "off: -p and a command, '%s'; trace one or the other",
+                           *rest);
+    if (!*rest && !o->tracer.npids)
+        return flame_error(FLAME_USAGE, "off: no command to run and no -p; 'flame off --help' "
+                                        "tells more");
+    if (o->inside && (!*rest || o->tracer.no_filter || o->tracer.duration_ns))
+        return flame_error(FLAME_USAGE, "off: --inside is for commands, without %s",
+                           *rest ? o->tracer.no_filter ? "--no-filter" : "-d" : "-p");
+    if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
+        return flame_error(FLAME_USAGE, "off: --max-block is less than --min-block; nothing would "
+                                        "be left");
+    if (*rest)
+        strbuf_addstr(&subject, *rest);
+    else
+        strbuf_addf(&subject, "pid-%d", (int)o->pids[0]);
+    o->run.subject = o->subject = strbuf_detach(&subject, NULL);
+    o->run.command = *rest ? rest : NULL;
+    o->tracer.argv = o->run.command;
+    o->tracer.pids = o->pids;
+    if (o->tracer.hz == UINT32_MAX)
+        o->tracer.hz = view_find(o->run.view)->sampled ? HZ_DEFAULT : 0;
+    return run_options_finish(&o->run);
+}
+
+int off_options_parse(struct off_options *o, int argc, char **argv)
+{
+    int first, status;
+
+    *o = (struct off_options){.run = {.me = "off", .view = "off", .follow = true}};
+    o->tracer.chain_depth = CHAIN_DEFAULT;
+    o->tracer.depth = DEPTH_DEFAULT;
+    o->tracer.hz = UINT32_MAX; /* not given */
+    status = opts_parse(&off_command, o, argc, argv, &first);
+    o->fold.comms = o->comms.items;
+    o->fold.ncomms = o->comms.n;
+    o->fold.excludes = o->excludes.items;
+    o->fold.nexcludes = o->excludes.n;
+    return status >= 0 ? status : complete(o, argv + first);
+}
+
+void off_options_release(struct off_options *o)
+{
+    run_options_release(&o->run);
+    opts_list_release(&o->comms);
+    opts_list_release(&o->excludes);
+    free(o->pids);
+    free(o->subject);
+}

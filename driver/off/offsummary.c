@@ -1,0 +1,358 @@
+#include "driver/off/offsummary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/basename.h"
+#include "common/error.h"
+#include "driver/off/waitedlock.h"
+#include "driver/run/runsummary.h"
+#include "fold/offrow.h"
+#include "render/value.h"
+
+#define THINGS 3
+#define NAME_SHOWN 100
+#define LONG_STOP_NS 50000000u /* one that somebody notices */
+
+struct sums {
+    uint64_t threads, processes, sleeps, blocked_ns, runq_ns, cut_ns, cpu_ns;
+    uint64_t fault_ns, outside_ns; /* off the CPU, and in no call */
+    uint64_t stops, stopped_ns, longest_stop_ns;
+    const struct trace_off_thread *longest_stopped; /* the thread that stood so long */
+    uint64_t cut_off_sleeps, cut_off_ns;            /* of which the stack could not be followed */
+};
+
+void off_summary_section(const struct strbuf *all, const char *view, struct strbuf *out)
+{
+    struct strbuf head = STRBUF_INIT;
+    const char *s, *end;
+
+    strbuf_addf(&head, "# flame: view=%s unit=us\n", view);
+    s = all->buf;
+    while (s && strncmp(s, head.buf, head.len) != 0) {
+        s = strchr(s, '\n');
+        s = s && s[1] ? s + 1 : NULL;
+    }
+    strbuf_release(&head);
+    if (!s)
+        return;
+    /* A stack's line ends in a count, so no name can pass for the next header. */
+    for (end = strchr(s, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
+        size_t len = strcspn(end + 1, "\n");
+
+        if (len > 9 && strncmp(end + 1, "# flame: ", 9) == 0 && end[len] == 's')
+            break;
+    }
+    strbuf_add(out, s, end ? (size_t)(end + 1 - s) : strlen(s));
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void add_threads(struct sums *s, const struct trace *t)
+{
+    uint32_t *pids = xcalloc(t->thread_limit, sizeof *pids);
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < t->thread_limit; i++) {
+        const struct trace_off_thread *th = trace_off_thread_at(t, i);
+
+        if (!th)
+            continue;
+        s->threads += th->uses ? th->uses : 1;
+        s->cpu_ns += th->cpu_ns;
+        pids[n++] = th->pid;
+    }
+    if (n)
+        qsort(pids, n, sizeof *pids, by_pid);
+    for (size_t i = 0; i < n; i++)
+        s->processes += i == 0 || pids[i] != pids[i - 1];
+    free(pids);
+}
+
+static void add_stops(struct sums *s, const struct trace *t, const struct trace_off_row *r)
+{
+    s->stops += r->sleeps;
+    s->stopped_ns += r->blocked_ns;
+    if (r->max_ns <= s->longest_stop_ns)
+        return;
+    s->longest_stop_ns = r->max_ns;
+    s->longest_stopped = trace_off_thread_at(t, r->thread);
+}
+
+/* The sleeper's stack begins with what could not be followed, or there is none. */
+static bool is_cut_off(const struct trace *t, uint32_t sleeper)
+{
+    const struct trace_node *n = &t->nodes[sleeper];
+    struct trace_string name;
+
+    if (n->kind == TRACE_NODE_ROOT || t->nodes[n->parent].kind == TRACE_NODE_ROOT)
+        return true;
+    while (t->nodes[n->parent].kind != TRACE_NODE_ROOT)
+        n = &t->nodes[n->parent];
+    if (n->kind != TRACE_NODE_NAME)
+        return false;
+    name = trace_node_name(t, n);
+    return name.len == sizeof TRACE_STACK_INCOMPLETE - 1 &&
+           memcmp(name.s, TRACE_STACK_INCOMPLETE, name.len) == 0;
+}
+
+static void add_rows(struct sums *s, const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->row_limit; i++) {
+        const struct trace_off_row *r = off_row(&t->rows[i]);
+        uint32_t waker, sleeper;
+
+        if (!trace_row_used(&t->rows[i]))
+            continue;
+        s->runq_ns += r->runq_ns;
+        if (r->kind == TRACE_OFF_TRACER)
+            add_stops(s, t, r);
+        s->fault_ns += r->kind == TRACE_OFF_FAULT ? r->blocked_ns : 0;
+        s->outside_ns += r->kind == TRACE_OFF_OUTSIDE ? r->blocked_ns : 0;
+        if (!off_row_waits(&t->rows[i]))
+            continue;
+        s->blocked_ns += r->blocked_ns;
+        s->cut_ns += r->cut_ns;
+        s->sleeps += r->sleeps;
+        sleeper = off_sleeper(t, r->node, &waker);
+        if (is_cut_off(t, sleeper)) {
+            s->cut_off_sleeps += r->sleeps;
+            s->cut_off_ns += r->blocked_ns + r->runq_ns;
+        }
+    }
+}
+
+static void add_time(struct strbuf *sb, uint64_t ns)
+{
+    if (!value_add_human(sb, (struct folded_count){.whole = ns}, "nanoseconds"))
+        strbuf_addf(sb, "%" PRIu64 " ns", ns);
+}
+
+/* Says the line and begins the next. */
+static void say(struct strbuf *sb)
+{
+    flame_warn("%s", sb->buf);
+    strbuf_clear(sb);
+}
+
+/* What is small is not worth a reader's time. */
+static void add_if_large(struct strbuf *sb, const char *what, uint64_t ns, const struct sums *s)
+{
+    if (!ns || ns * 100 < s->blocked_ns + s->runq_ns + s->cpu_ns + s->fault_ns + s->outside_ns)
+        return;
+    strbuf_addstr(sb, what);
+    add_time(sb, ns);
+}
+
+static void print_sums(const struct sums *s, const struct recording *r, const char *subject)
+{
+    const char *comm = r->traces[0]->comm;
+    struct strbuf sb = STRBUF_INIT;
+
+    strbuf_addf(&sb, "%s: traced for ", *comm ? comm : base_name(subject));
+    add_time(&sb, r->run.elapsed_ns);
+    strbuf_addstr(&sb, "; ");
+    value_add_counted(&sb, s->threads, "thread", "threads");
+    strbuf_addstr(&sb, " of ");
+    value_add_counted(&sb, s->processes, "process", "processes");
+    strbuf_addstr(&sb, " slept ");
+    value_add_counted(&sb, s->sleeps, "time", "times");
+    say(&sb);
+    strbuf_addstr(&sb, "blocked ");
+    add_time(&sb, s->blocked_ns);
+    strbuf_addstr(&sb, ", waited for a CPU ");
+    add_time(&sb, s->runq_ns);
+    strbuf_addstr(&sb, ", ran ");
+    add_time(&sb, s->cpu_ns);
+    add_if_large(&sb, ", waited for pages ", s->fault_ns, s);
+    add_if_large(&sb, ", was off the CPU outside calls ", s->outside_ns, s);
+    say(&sb);
+    strbuf_release(&sb);
+}
+
+/* Names of files and functions may be long, and this is one line of a terminal. */
+static void add_short(struct strbuf *sb, const char *what)
+{
+    size_t len = strlen(what);
+
+    if (len <= NAME_SHOWN) {
+        strbuf_addstr(sb, what);
+        return;
+    }
+    /* Of a path the end tells more, of functions the beginning. */
+    if (memchr(what, '/', len) && !strstr(what, " < "))
+        strbuf_addf(sb, "...%s", what + len - NAME_SHOWN);
+    else
+        strbuf_addf(sb, "%.*s...", NAME_SHOWN, what);
+}
+
+static void add_call(struct strbuf *sb, const struct waited_call *call)
+{
+    add_short(sb, call->all.what);
+    strbuf_addch(sb, ' ');
+    add_time(sb, call->all.us * 1000);
+    if (!call->most.what)
+        return;
+    strbuf_addstr(sb, " (");
+    add_short(sb, call->most.what);
+    strbuf_addch(sb, ' ');
+    add_time(sb, call->most.us * 1000);
+    strbuf_addf(sb, " and %zu %s)", call->others, call->others == 1 ? "other" : "others");
+}
+
+static void print_things(const struct strbuf *off, bool children)
+{
+    struct strbuf sb = STRBUF_INIT;
+    struct waited_call things[THINGS];
+    size_t n = waited_for(off, children, things, THINGS);
+
+    for (size_t i = 0; i < n; i++) {
+        strbuf_addstr(&sb, i ? ", " : "waited most for: ");
+        add_call(&sb, &things[i]);
+        waited_call_release(&things[i]);
+    }
+    if (n)
+        say(&sb);
+    strbuf_release(&sb);
+}
+
+static void print_lock(const struct waited_lock *lock)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    strbuf_addstr(&sb, "lock most waited for: ");
+    add_short(&sb, lock->lock.what);
+    strbuf_addstr(&sb, ", ");
+    add_time(&sb, lock->lock.us * 1000);
+    for (size_t i = 0; i < lock->nholders; i++) {
+        strbuf_addstr(&sb, i ? ", " : ", of that ");
+        add_time(&sb, lock->holders[i].us * 1000);
+        strbuf_addstr(&sb, " until ");
+        add_short(&sb, lock->holders[i].what);
+        strbuf_addstr(&sb, i ? " did" : " gave it back");
+    }
+    if (lock->more_holders) {
+        strbuf_addstr(&sb, ", ");
+        add_time(&sb, lock->more_us * 1000);
+        strbuf_addf(&sb, " until %zu %s did", lock->more_holders,
+                    lock->more_holders == 1 ? "other" : "others");
+    }
+    say(&sb);
+    if (lock->end.what) {
+        strbuf_addstr(&sb, "behind that: ");
+        add_short(&sb, lock->end.what);
+        strbuf_addstr(&sb, ", ");
+        add_time(&sb, lock->end.us * 1000);
+        strbuf_addstr(&sb, " of it");
+        say(&sb);
+    }
+    strbuf_release(&sb);
+}
+
+/* What may be a lock and cannot be told to be one, if it outweighs the one that was told. */
+static void print_untold(const struct waited_lock *lock)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (lock->untold.what && lock->untold.us > lock->lock.us) {
+        strbuf_addf(&sb, "%s, ", lock->untold.what);
+        add_time(&sb, lock->untold.us * 1000);
+        strbuf_addstr(&sb, ": may be a lock that lies elsewhere; no function's name says so, and "
+                           "who holds it is not known");
+        say(&sb);
+    }
+    if (lock->green.what && lock->green.us > lock->lock.us) {
+        strbuf_addf(&sb, "%s wait for each other's locks without a call: who holds one is not seen",
+                    lock->green.what);
+        say(&sb);
+    }
+    strbuf_release(&sb);
+}
+
+static void print_waits(const struct strbuf *all, const struct sums *s, uint64_t elapsed_ns)
+{
+    struct strbuf part = STRBUF_INIT;
+    struct waited_lock lock;
+
+    off_summary_section(all, "off", &part);
+    print_things(&part, s->processes > 1);
+    strbuf_clear(&part);
+    off_summary_section(all, "chain", &part);
+    lock = waited_lock(&part);
+    if (lock.lock.what && waited_is_worth(lock.lock.us, elapsed_ns))
+        print_lock(&lock);
+    print_untold(&lock);
+    waited_lock_release(&lock);
+    strbuf_release(&part);
+}
+
+/* What tracing took from the program: the threads stood while the tracer looked at them. */
+static void print_stops(const struct sums *s)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    strbuf_addstr(&sb, "tracing stopped the threads ");
+    value_add_counted(&sb, s->stops, "time", "times");
+    strbuf_addstr(&sb, ", for ");
+    add_time(&sb, s->stopped_ns);
+    strbuf_addstr(&sb, " in all");
+    say(&sb);
+    if (s->longest_stop_ns > LONG_STOP_NS && s->longest_stopped) {
+        strbuf_addstr(&sb, "the longest stop was ");
+        add_time(&sb, s->longest_stop_ns);
+        strbuf_addf(&sb, ", of %.*s, which did nothing meanwhile",
+                    (int)sizeof s->longest_stopped->comm, s->longest_stopped->comm);
+        say(&sb);
+    }
+    strbuf_release(&sb);
+}
+
+static void print_cost(const struct sums *s, const struct trace_header *h)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    print_stops(s);
+    if (s->cut_ns) {
+        strbuf_addstr(&sb, "cut by the start or the end of the trace: sleeps of ");
+        add_time(&sb, s->cut_ns);
+        strbuf_addstr(&sb, ", counted as far as they were seen");
+        say(&sb);
+    }
+    if (s->cut_off_sleeps) {
+        value_add_counted(&sb, s->cut_off_sleeps, "sleep's stack", "sleeps' stacks");
+        strbuf_addstr(&sb, " could not be followed to the start of the thread: ");
+        add_time(&sb, s->cut_off_ns);
+        strbuf_addstr(&sb, " under " TRACE_STACK_INCOMPLETE);
+        say(&sb);
+    }
+    if (h->fallback_stacks) {
+        value_add_counted(&sb, h->fallback_stacks, "stack", "stacks");
+        strbuf_addstr(&sb, " had to be walked by libunwind, slowly");
+        say(&sb);
+    }
+    if (h->lost_calls) {
+        strbuf_addstr(&sb, "lost for want of space: ");
+        value_add_counted(&sb, h->lost_calls, "sleep", "sleeps");
+        say(&sb);
+    }
+    strbuf_release(&sb);
+}
+
+void off_summary_print(const struct recording *r, const char *subject, const struct strbuf *all)
+{
+    struct sums s = {0};
+
+    for (size_t i = 0; i < r->ntraces; i++) {
+        add_threads(&s, r->traces[i]);
+        add_rows(&s, r->traces[i]);
+    }
+    print_sums(&s, r, subject);
+    print_waits(all, &s, r->run.elapsed_ns);
+    print_cost(&s, &r->traces[0]->header);
+}

@@ -1,0 +1,20 @@
+/*
+ * offsummary.h: the few lines at the end of `flame off`.
+ */
+#ifndef FLAME_DRIVER_OFF_OFFSUMMARY_H
+#define FLAME_DRIVER_OFF_OFFSUMMARY_H
+
+#include "driver/run/recording.h"
+
+/* Appends the part of folded text of all views that is this view's, with its header. */
+void off_summary_section(const struct strbuf *all, const char *view, struct strbuf *out);
+
+/*
+ * Prints on standard error: how long was traced, what slept and how long, the things
+ * most waited for, the lock that cost most and who gave it back, what tracing cost and
+ * what it missed. `subject` is what was traced if the trace does not say, `all` the folded text of
+ * all views, after filters.
+ */
+void off_summary_print(const struct recording *r, const char *subject, const struct strbuf *all);
+
+#endif

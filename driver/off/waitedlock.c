@@ -1,0 +1,425 @@
+/*
+ * Each line of the chain view is a row of frames: the sleeper's, its call last, then links
+ * that each begin behind a "--": who ended the wait, from its call outward to its name; who
+ * had ended that one's own; and so on. Two passes: the first finds the lock with the largest
+ * sum, the second who held that one.
+ */
+#define _GNU_SOURCE
+#include "driver/off/waitedlock.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/begins.h"
+#include "fold/lockframes.h"
+#include "fold/symbols/madecode.h"
+
+#define NEAR 4   /* functions from a futex to one that is called after a lock */
+#define FAR 8    /* from another call to one that acquires a lock */
+#define SHOWN 4  /* functions of a stack */
+#define SMALL 20 /* what part of a lock's time is worth a holder's name, at least */
+
+struct frames {
+    const char *s[4096];
+    size_t len[4096];
+    size_t n;
+};
+
+/* Frames [begin, end) of a chain. */
+struct link {
+    size_t begin, end;
+};
+
+/* What a wait is for. */
+struct wait_for {
+    bool lock;
+    const char *kind;   /* what the table calls it; NULL: the futex is the lock */
+    const char *untold; /* no lock for certain: who waits so, or "" for a futex of a stack */
+    const char *green;
+};
+
+/* Of deeper stacks the rest is left aside; both ends that matter are before it. */
+static void split(const struct folded_line *line, struct frames *f)
+{
+    const char *s = line->stack, *end = s + line->len;
+
+    for (f->n = 0; f->n < ARRAY_LEN(f->s); s += f->len[f->n++] + 1) {
+        const char *semicolon = memchr(s, ';', (size_t)(end - s));
+
+        f->s[f->n] = s;
+        f->len[f->n] = (size_t)((semicolon ? semicolon : end) - s);
+        if (!semicolon) {
+            f->n++;
+            return;
+        }
+    }
+}
+
+/* ---- frames ---- */
+
+static bool frame_begins(const struct frames *f, size_t i, const char *with)
+{
+    return bytes_begin(f->s[i], f->len[i], with);
+}
+
+/* Without a mark like "_[w]". */
+static size_t bare(const struct frames *f, size_t i)
+{
+    return f->len[i] > 4 && f->s[i][f->len[i] - 1] == ']' &&
+                   memcmp(f->s[i] + f->len[i] - 4, "_[", 2) == 0
+               ? f->len[i] - 4
+               : f->len[i];
+}
+
+/* The length of a function's name without C++'s arguments, in which a lock may be named that
+ * nobody waits for: "wait(std::unique_lock<std::mutex>&)". */
+static size_t name_len(const struct frames *f, size_t i)
+{
+    const char *s = f->s[i];
+
+    for (size_t k = 1; k < f->len[i]; k++)
+        if (s[k] == '(' && (isalnum((unsigned char)s[k - 1]) || s[k - 1] == '_' || s[k - 1] == '>'))
+            return k;
+    return bare(f, i);
+}
+
+static bool holds(const struct frames *f, size_t i, const char *part, size_t len)
+{
+    for (size_t k = 0; k + len <= f->len[i]; k++)
+        if (strncasecmp(f->s[i] + k, part, len) == 0)
+            return true;
+    return false;
+}
+
+static bool is_called_lock(const struct frames *f, size_t i)
+{
+    size_t len = name_len(f, i);
+
+    for (size_t k = 0; k + 4 <= len; k++) {
+        char before = k ? f->s[i][k - 1] : ' ';
+
+        if (strncasecmp(f->s[i] + k, "lock", 4) == 0 && !strchr("bBcC", before))
+            return true;
+    }
+    return false;
+}
+
+static bool is_separator(const struct frames *f, size_t i)
+{
+    return f->len[i] == 2 && memcmp(f->s[i], "--", 2) == 0;
+}
+
+static bool same(const struct frames *f, size_t a, size_t b)
+{
+    return bare(f, a) == bare(f, b) && memcmp(f->s[a], f->s[b], bare(f, a)) == 0;
+}
+
+static struct link link_from(const struct frames *f, size_t begin)
+{
+    struct link l = {begin, begin};
+
+    while (l.end < f->n && !is_separator(f, l.end))
+        l.end++;
+    return l;
+}
+
+/* The link that follows; false: none, or one without a frame. */
+static bool next_link(const struct frames *f, struct link *l)
+{
+    if (l->end + 1 >= f->n)
+        return false;
+    *l = link_from(f, l->end + 1);
+    return l->end > l->begin;
+}
+
+/* ---- what a wait is for ---- */
+
+/* A function whose name says that it takes a lock, and of which nothing better is known: what
+ * takes CPython's locks is in the table, as queues are made of them. */
+static bool is_only_called_lock(const struct frames *f, size_t i)
+{
+    const struct lock_frame *known;
+
+    if (!is_called_lock(f, i))
+        return false;
+    known = lock_frame_find(f->s[i], f->len[i]);
+    return !known || known->says == LOCK_RUNTIME;
+}
+
+static struct wait_for wait_of_futex(const struct frames *f, size_t leaf)
+{
+    bool own = frame_begins(f, leaf, "futex ["),
+         ended = leaf + 2 < f->n && frame_begins(f, leaf + 2, "futex ");
+    struct lock_search search = {.says = LOCK_SAYS_NOTHING};
+    size_t called = 0;
+
+    for (size_t i = leaf; i-- > 1;) {
+        if (!called && leaf - i <= NEAR && is_only_called_lock(f, i))
+            called = leaf - i;
+        if (lock_search_add(&search, f->s[i], f->len[i]))
+            break;
+    }
+    if (called && (search.says == LOCK_SAYS_NOTHING || called < search.at))
+        return (struct wait_for){.lock = true};
+    switch (search.says) {
+    case LOCK_TAKES:
+    case LOCK_PARKS:
+        return (struct wait_for){.lock = true, .kind = search.lock};
+    case LOCK_UNTOLD:
+        return (struct wait_for){.untold = ended ? search.lock : NULL};
+    case LOCK_GREEN:
+        return (struct wait_for){.green = search.lock};
+    case LOCK_SAYS_NOTHING:
+        return (struct wait_for){
+            .untold = own && ended && frame_begins(f, leaf, "futex [stack]") ? "" : NULL};
+    default:
+        return (struct wait_for){.lock = false};
+    }
+}
+
+static struct wait_for wait_of(const struct frames *f, size_t end)
+{
+    size_t leaf = end - 1;
+
+    if (end < 2)
+        return (struct wait_for){.lock = false};
+    if (frame_begins(f, leaf, "futex "))
+        return wait_of_futex(f, leaf);
+    for (size_t i = leaf; i-- > 1 && leaf - i <= FAR;)
+        if (is_called_lock(f, i) && holds(f, i, "acqui", 5))
+            return (struct wait_for){.lock = true};
+    return (struct wait_for){.lock = false};
+}
+
+/* ---- in words ---- */
+
+/* Neither the C library's way from a function to the call nor the runtime's. */
+static bool is_own(const struct frames *f, size_t i, size_t call)
+{
+    static const char *const library[] = {"futex", "_",      "lll_",  "pthread_",     "sem_",   "[",
+                                          "clone", "usleep", "sleep", "start_thread", "syscall"};
+    const char *space = memchr(f->s[call], ' ', f->len[call]);
+    const struct lock_frame *known = lock_frame_find(f->s[i], f->len[i]);
+
+    if (known)
+        return false;
+    for (size_t k = 0; k < ARRAY_LEN(library); k++)
+        if (frame_begins(f, i, library[k]))
+            return false;
+    return !holds(f, i, f->s[call], space ? (size_t)(space - f->s[call]) : bare(f, call));
+}
+
+static bool is_made(const struct frames *f, size_t i)
+{
+    return madecode_is_name(f->s[i], bare(f, i));
+}
+
+/*
+ * "give < work < serve": the innermost functions of the program's own, from frame `from`
+ * on in steps of `step` before `end`; `call` is the call's frame. Where an interpreter
+ * has told its functions, these alone; "[java]" if it is the innermost. False: there are
+ * none.
+ */
+static bool add_functions(const struct frames *f, size_t from, size_t end, int step, size_t call,
+                          size_t max, struct strbuf *sb)
+{
+    bool python = false;
+    size_t n = 0;
+
+    for (size_t i = from; i != end; i += (size_t)step)
+        python = python || frame_begins(f, i, "py::");
+    for (size_t i = from; i != end && n < max; i += (size_t)step) {
+        const char *s = f->s[i], *colon;
+        size_t len = name_len(f, i);
+
+        if (python ? !frame_begins(f, i, "py::") : !is_own(f, i, call) && (n || !is_made(f, i)))
+            continue;
+        if (python) {
+            s += 4;
+            len = len > 4 ? len - 4 : 0;
+            colon = memchr(s, ':', len);
+            len = colon ? (size_t)(colon - s) : len;
+        }
+        strbuf_addstr(sb, n++ ? " < " : " in ");
+        strbuf_add(sb, s, len);
+    }
+    return n > 0;
+}
+
+/* What is locked: its name, or else what sort of lock it is and where that is done. */
+static void describe_lock(const struct frames *f, size_t leaf, const char *kind, struct strbuf *sb)
+{
+    if (kind)
+        strbuf_addstr(sb, kind);
+    else
+        strbuf_add(sb, f->s[leaf], f->len[leaf]);
+    if (kind || !frame_begins(f, leaf, "futex ") || frame_begins(f, leaf, "futex ["))
+        add_functions(f, leaf - 1, 0, -1, leaf, SHOWN, sb);
+}
+
+/* "worker in give_back". */
+static void describe_waker(const struct frames *f, struct link l, struct strbuf *sb)
+{
+    strbuf_add(sb, f->s[l.end - 1], bare(f, l.end - 1));
+    if (l.end - l.begin > 1)
+        add_functions(f, l.begin, l.end - 1, 1, l.begin, SHOWN - 1, sb);
+}
+
+/* "nanosleep of reporter in write_report": what a waker slept in, if the last link of the
+ * chain says so. */
+static bool describe_end(const struct frames *f, struct strbuf *sb)
+{
+    size_t begin = f->n;
+
+    while (begin > 0 && !is_separator(f, begin - 1))
+        begin--;
+    if (begin == 0 || f->n - begin < 3 || !frame_begins(f, begin, "["))
+        return false;
+    strbuf_add(sb, f->s[begin + 1], bare(f, begin + 1));
+    strbuf_addstr(sb, " of ");
+    describe_waker(f, (struct link){begin + 1, f->n}, sb);
+    return true;
+}
+
+/* ---- the lines ---- */
+
+struct found {
+    struct waited_list locks, holders, ends, untold, green;
+};
+
+/* One line, in the first pass. */
+static void count_wait(const struct frames *f, uint64_t us, struct found *found)
+{
+    struct link sleeper = link_from(f, 0);
+    struct wait_for w = wait_of(f, sleeper.end);
+    struct strbuf sb = STRBUF_INIT;
+
+    if (w.lock) {
+        describe_lock(f, sleeper.end - 1, w.kind, &sb);
+        waited_add(&found->locks, sb.buf, sb.len, us);
+    } else if (w.untold) {
+        describe_lock(f, sleeper.end - 1, *w.untold ? w.untold : NULL, &sb);
+        waited_add(&found->untold, sb.buf, sb.len, us);
+    } else if (w.green) {
+        waited_add(&found->green, w.green, strlen(w.green), us);
+    }
+    strbuf_release(&sb);
+}
+
+/* Two futexes that may serve the same lock: each waiter's own, or words of one variable. */
+static bool alike(const struct frames *f, size_t a, size_t b)
+{
+    static const size_t call = sizeof "futex " - 1;
+    size_t n;
+
+    if (!frame_begins(f, a, "futex ") || !frame_begins(f, b, "futex "))
+        return false;
+    if (frame_begins(f, a, "futex ["))
+        return frame_begins(f, b, "futex [");
+    for (n = call; n < bare(f, a) && f->s[a][n] != '+';)
+        n++;
+    return n < f->len[b] && memcmp(f->s[a], f->s[b], n) == 0 && strchr("+_", f->s[b][n]);
+}
+
+/*
+ * Who held what the sleeper waited for: who ended the wait, or who gave it to that one, if
+ * it got it by a wake on the same futex. Of a lock that is not its futex (`kind`), each waiter
+ * has a futex of its own.
+ */
+static struct link holder_of(const struct frames *f, struct link first, size_t leaf, bool kind)
+{
+    struct link holder = first, l = first;
+
+    while (frame_begins(f, holder.begin, "futex ") && next_link(f, &l) &&
+           (kind ? alike(f, leaf, l.begin) : same(f, l.begin, leaf)))
+        holder = l;
+    return holder;
+}
+
+/* A wait that was given up, and tried again as a rule, tells of no holder. */
+static bool gave_up(const struct frames *f, struct link l)
+{
+    return frame_begins(f, l.begin, "[timer]") || frame_begins(f, l.begin, "[signal]") ||
+           frame_begins(f, l.begin, "[unknown]");
+}
+
+/* One line, in the second: if it is for the lock `wanted`. */
+static void count_holder(const struct frames *f, uint64_t us, const char *wanted,
+                         struct found *found)
+{
+    struct link sleeper = link_from(f, 0), l = sleeper;
+    struct wait_for w = wait_of(f, sleeper.end);
+    struct strbuf sb = STRBUF_INIT;
+
+    if (w.lock)
+        describe_lock(f, sleeper.end - 1, w.kind, &sb);
+    if (!w.lock || strcmp(sb.buf, wanted) != 0 || !next_link(f, &l) || gave_up(f, l)) {
+        strbuf_release(&sb);
+        return;
+    }
+    strbuf_clear(&sb);
+    describe_waker(f, holder_of(f, l, sleeper.end - 1, w.kind), &sb);
+    waited_add(&found->holders, sb.buf, sb.len, us);
+    strbuf_clear(&sb);
+    if (l.end < f->n && describe_end(f, &sb))
+        waited_add(&found->ends, sb.buf, sb.len, us);
+    strbuf_release(&sb);
+}
+
+static void take_holders(struct waited_list *l, struct waited_lock *out)
+{
+    size_t told = 0;
+
+    waited_rank(l);
+    while (told < l->n && told < LOCK_HOLDERS && (!told || l->w[told].us >= out->lock.us / SMALL))
+        told++;
+    for (size_t i = told; i < l->n; i++) {
+        out->more_holders++;
+        out->more_us += l->w[i].us;
+    }
+    if (out->more_us < out->lock.us / SMALL)
+        out->more_holders = 0;
+    out->nholders = waited_take(l, out->holders, told);
+}
+
+static void take_first(struct waited_list *l, struct waited *out)
+{
+    waited_rank(l);
+    waited_take(l, out, 1);
+}
+
+struct waited_lock waited_lock(const struct strbuf *chain)
+{
+    struct found found = {.locks = {NULL, 0, 0}};
+    struct waited_lock out = {.lock = {NULL, 0}};
+    struct frames *f = xcalloc(1, sizeof *f);
+    struct folded_line line;
+
+    for (size_t at = 0; waited_next_line(chain, &at, &line);) {
+        split(&line, f);
+        count_wait(f, line.count.whole, &found);
+    }
+    take_first(&found.locks, &out.lock);
+    take_first(&found.untold, &out.untold);
+    take_first(&found.green, &out.green);
+    for (size_t at = 0; out.lock.what && waited_next_line(chain, &at, &line);) {
+        split(&line, f);
+        count_holder(f, line.count.whole, out.lock.what, &found);
+    }
+    take_holders(&found.holders, &out);
+    take_first(&found.ends, &out.end);
+    free(f);
+    return out;
+}
+
+void waited_lock_release(struct waited_lock *l)
+{
+    free(l->lock.what);
+    free(l->end.what);
+    free(l->untold.what);
+    free(l->green.what);
+    for (size_t i = 0; i < l->nholders; i++)
+        free(l->holders[i].what);
+    *l = (struct waited_lock){.lock = {NULL, 0}};
+}

@@ -1,0 +1,243 @@
+/*
+ * launch.c: fork, exec and wait with the manners of a shell.
+ *
+ * The order is what matters. The signals we pass on are blocked before the fork
+ * and let through once the child's pid is known, so none is lost between; the
+ * child puts back the mask and the dispositions we had before it executes. At
+ * the end the child is first seen dead (WNOWAIT), then the pid forgotten, then
+ * the zombie reaped: a handler never signals a pid that may be another's.
+ *
+ * posix_spawn would do but for the error: exec failing in the child is told
+ * through a pipe, so that a half-started command is never taken for one that
+ * ended with status 127. Until it executes the child runs in our memory, which is
+ * not copied (vfork): it may change nothing there, so what it executes with is
+ * made before.
+ */
+#define _GNU_SOURCE
+#include "driver/run/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/fsize.h"
+#include "common/signal_forward.h"
+#include "common/strbuf.h"
+#include "driver/run/target.h"
+
+/* ---- the shim and the environment ---- */
+
+/* Beside our executable, or where it is installed. */
+static int find_beside(const char *name, const char *or_else, char **path)
+{
+    static const char *const places[] = {"", "../lib/flame/"};
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+    *path = NULL;
+    if (n < 0)
+        return flame_error(FLAME_FAILED, "/proc/self/exe: %s%s", strerror(errno), or_else);
+    exe[n] = '\0';
+    for (size_t i = 0; i < ARRAY_LEN(places) && !*path; i++) {
+        struct strbuf candidate = STRBUF_INIT;
+
+        strbuf_add(&candidate, exe, (size_t)(strrchr(exe, '/') + 1 - exe));
+        strbuf_addstr(&candidate, places[i]);
+        strbuf_addstr(&candidate, name);
+        *path = realpath(candidate.buf, NULL);
+        strbuf_release(&candidate);
+    }
+    if (!*path)
+        return flame_error(FLAME_USAGE,
+                           "%s: not beside %s nor in ../lib/flame from there; install it%s", name,
+                           exe, or_else);
+    return 0;
+}
+
+int launch_find_library(const char *name, char **path)
+{
+    return find_beside(name, "", path);
+}
+
+int launch_find_shim(char **path)
+{
+    const char *forced = getenv("FLAME_MEM_SHIM");
+    int status;
+
+    *path = NULL;
+    if (forced && *forced) {
+        status = target_check_shim(forced);
+        if (!status && !(*path = realpath(forced, NULL)))
+            status = flame_error(FLAME_FAILED, "%s: %s", forced, strerror(errno));
+        return status;
+    }
+    status = find_beside("libflamemem.so", " or set FLAME_MEM_SHIM to its place", path);
+    if (!status)
+        status = target_check_shim(*path);
+    if (status) {
+        free(*path);
+        *path = NULL;
+    }
+    return status;
+}
+
+char *launch_preload_list(const char *first, const char *rest)
+{
+    struct strbuf list = STRBUF_INIT;
+
+    strbuf_addstr(&list, first);
+    if (rest && *rest) {
+        strbuf_addch(&list, ':');
+        strbuf_addstr(&list, rest);
+    }
+    return strbuf_detach(&list, NULL);
+}
+
+char *launch_options(const char *out, const char *user, const char *own)
+{
+    struct strbuf options = STRBUF_INIT;
+
+    strbuf_addf(&options, "out=%s", out);
+    while (user && *user) {
+        size_t len = strcspn(user, ":");
+
+        if (len && strncmp(user, "out=", 4) != 0) {
+            strbuf_addch(&options, ':');
+            strbuf_add(&options, user, len);
+        }
+        user += len + (user[len] == ':');
+    }
+    if (own && *own)
+        strbuf_addf(&options, ":%s", own);
+    return strbuf_detach(&options, NULL);
+}
+
+/* ---- the run ---- */
+
+static bool is_setting_of(const char *setting, const char *name)
+{
+    size_t len = strlen(name);
+
+    return strncmp(setting, name, len) == 0 && setting[len] == '=';
+}
+
+/* Our environment with these two settings in it: one block, with the strings of `own`. */
+static char **make_environment(struct strbuf own[2], const char *preload, const char *options)
+{
+    size_t n = 0, kept = 0;
+    char **env;
+
+    strbuf_addf(&own[0], "LD_PRELOAD=%s", preload);
+    strbuf_addf(&own[1], "FLAMEMEM_OPTIONS=%s", options);
+    while (environ && environ[n])
+        n++;
+    env = xcalloc(n + 3, sizeof *env);
+    for (size_t i = 0; i < n; i++)
+        if (!is_setting_of(environ[i], "LD_PRELOAD") &&
+            !is_setting_of(environ[i], "FLAMEMEM_OPTIONS"))
+            env[kept++] = environ[i];
+    env[kept++] = own[0].buf;
+    env[kept++] = own[1].buf;
+    return env;
+}
+
+/* In the child: becomes the command, or tells why not through `tell`. The memory is ours still. */
+static FLAME_NORETURN void become(char **argv, char **env, const struct signal_forward_saved *saved,
+                                  int tell)
+{
+    int err;
+
+    signal_forward_put_back_all(saved);
+    fsize_restore_signal();
+    execvpe(argv[0], argv, env);
+    err = errno;
+    if (write(tell, &err, sizeof err) != sizeof err)
+        _exit(126);
+    _exit(127);
+}
+
+/* The child's pid, or -1. Apart: what the caller has in registers is not the child's to change. */
+static __attribute__((noinline)) pid_t start(char **argv, char **env,
+                                             const struct signal_forward_saved *saved, int tell)
+{
+    pid_t pid = vfork();
+
+    if (pid == 0)
+        become(argv, env, saved, tell);
+    return pid;
+}
+
+int launch_run(char **argv, const char *preload, const char *options, struct launch_result *result)
+{
+    struct strbuf own[] = {STRBUF_INIT, STRBUF_INIT};
+    struct signal_forward_saved saved;
+    uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+    struct rusage usage = {0};
+    siginfo_t info;
+    int tell[2], err = 0;
+    char **env;
+    ssize_t n;
+    pid_t pid;
+
+    if (pipe2(tell, O_CLOEXEC) < 0)
+        return flame_error(FLAME_FAILED, "cannot start %s: pipe: %s", argv[0], strerror(errno));
+    env = make_environment(own, preload, options);
+    signal_forward_take(&saved);
+    pid = start(argv, env, &saved, tell[1]);
+    err = pid < 0 ? errno : 0;
+    close(tell[1]);
+    free(env);
+    strbuf_release(&own[0]);
+    strbuf_release(&own[1]);
+    if (pid < 0) {
+        close(tell[0]);
+        signal_forward_put_back(&saved);
+        return flame_error(FLAME_FAILED, "cannot start %s: %s", argv[0], strerror(err));
+    }
+    signal_forward_to(pid, &saved);
+
+    do
+        n = read(tell[0], &err, sizeof err);
+    while (n < 0 && errno == EINTR);
+    close(tell[0]);
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    signal_forward_to(0, &saved);
+    while (wait4(pid, &result->wait_status, 0, &usage) < 0 && errno == EINTR)
+        ;
+    result->start_ns = start_ns;
+    result->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
+    result->max_resident = (uint64_t)usage.ru_maxrss * 1024;
+    signal_forward_put_back(&saved);
+    if (n == sizeof err)
+        return flame_error(FLAME_USAGE, "%s: cannot be run: %s", argv[0], strerror(err));
+    return 0;
+}
+
+int launch_exit_status(int wait_status)
+{
+    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+void launch_die_alike(int wait_status)
+{
+    struct rlimit none = {0, 0};
+    int sig = WTERMSIG(wait_status);
+    sigset_t set;
+
+    if (!WIFSIGNALED(wait_status))
+        return;
+    setrlimit(RLIMIT_CORE, &none);
+    signal(sig, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(sig);
+}

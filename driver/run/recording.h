@@ -1,0 +1,77 @@
+/*
+ * recording.h: one run under a recorder, from the checks to the traces, and what
+ * became of it. `flame mem`, `flame leak` and `flame off` share it.
+ */
+#ifndef FLAME_DRIVER_RUN_RECORDING_H
+#define FLAME_DRIVER_RUN_RECORDING_H
+
+#include "common/strbuf.h"
+#include "driver/files/notrecorded.h"
+#include "driver/files/rundir.h"
+#include "driver/run/launch.h"
+#include "driver/run/runopts.h"
+#include "driver/watch/taken.h"
+#include "driver/watch/watch.h"
+
+struct recording {
+    struct rundir rundir;
+    struct launch_result run;
+    struct taken taken;          /* all traces */
+    struct trace *const *traces; /* what they came to (tracesums.h); taken's */
+    size_t ntraces;
+    struct notrecorded others;
+    struct watch *watch;        /* or NULL */
+    struct growthwatch *growth; /* the same */
+};
+
+/*
+ * Makes the run's directory, records into it and fills in `run`. 0, or an enum
+ * flame_exit after a line when nothing ran.
+ */
+typedef int recording_maker(struct recording *r, const struct run_options *o);
+
+/* record_mem.c: checks command and library and runs the command with the library. */
+recording_maker record_mem;
+
+/*
+ * Records, reads the traces and hands them to `then`, which tells or draws them and
+ * returns an enum flame_exit. Returns the exit status: the command's own if it failed
+ * (its failure says more than that of its recording), else what `then` said; or ends by
+ * the signal the command died of. When the result could not be made the traces stay,
+ * and a line says where.
+ */
+int recording_run(const struct run_options *o, recording_maker *record,
+                  int (*then)(const struct recording *r, const struct run_options *o));
+
+/* Appends the folded stacks of o->view to `folded`; with `own` without what forked
+ * children have of their parents' blocks, with `lines` with files and lines behind names. 0, or
+ * an enum flame_exit after a line. */
+int recording_fold(const struct recording *r, const struct run_options *o, bool own, bool lines,
+                   struct strbuf *folded);
+
+/* True when o->output is a page or an export that shows all views: recording_write folds
+ * them then. */
+bool recording_wants_all(const struct run_options *o);
+/* True when the frames in o->output are to have file and line. */
+bool recording_wants_lines(const struct run_options *o);
+
+/*
+ * Writes o->output from the folded stacks, or for a trace from the run's
+ * files. *empty: there was nothing to draw, and no picture was made. 0, or an
+ * enum flame_exit after a line.
+ */
+int recording_write(const struct recording *r, const struct run_options *o,
+                    const struct strbuf *folded, bool *empty);
+
+/* The same, but nothing is folded here: what shows all views is drawn from `folded`, too. */
+int recording_put(const struct recording *r, const struct run_options *o,
+                  const struct strbuf *folded, bool *empty);
+
+/* Writes text to a file, whole or not at all. 0, or an enum flame_exit after a line. */
+int recording_write_text(const struct strbuf *text, const char *to);
+
+/* The name of the i-th (from 0) of several trace files that -o `output` makes. The
+ * caller frees it. */
+char *recording_trace_name(const char *output, size_t i);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * runopts.h: the options that `flame mem` and `flame leak` share. `flame off` has some of them.
+ *
+ * Everything that can be wrong with them is found here, before anything runs.
+ */
+#ifndef FLAME_DRIVER_RUN_RUNOPTS_H
+#define FLAME_DRIVER_RUN_RUNOPTS_H
+
+#include "common/options/opts.h"
+#include "driver/suppress/hide.h"
+
+enum run_output {
+    RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
+    RUN_OUTPUT_FOLDED,
+    RUN_OUTPUT_TRACE,
+    RUN_OUTPUT_DIRECTORY, /* leak: results of its own in it, see leakoutput.h */
+};
+
+struct run_options {
+    const char *me;     /* "mem", "leak" or "off", for messages */
+    const char *output; /* borrowed, or owned_output */
+    char *owned_output;
+    enum run_output kind;
+    const char *view;
+    unsigned depth;  /* 0: the recorder's default */
+    uint64_t sample; /* mean bytes between samples; 0: every block */
+    bool follow;
+    bool quiet;
+    bool only_shim;      /* mem --shim */
+    bool inside;         /* mem: the C library's own mappings are seen */
+    bool directories;    /* the output may be one; whether it can be written is not looked at */
+    bool look;           /* leak: processes look for what nothing leads to at their ends */
+    bool tagged;         /* leak: pointers may have marks in their bits */
+    bool live;           /* leak: all that is live at the end counts */
+    bool growth;         /* leak: what grows with each pass counts, not what is left at the end */
+    uint64_t growth_ns;  /* leak: how long a pass is; 0: the program marks them */
+    int growth_signal;   /* leak: flame is sent it at the end of each pass; 0: it is not */
+    bool misuse;         /* leak: how blocks are given back is judged */
+    uint64_t max_bytes;  /* leak; RUN_NO_LIMIT: not given */
+    uint64_t max_blocks; /* the same */
+    unsigned leak_status;
+    struct hide_options hide; /* leak: what does not count */
+    struct hide *hides;       /* made of that before the command runs */
+    const char *snapshots;    /* mem: directory for those the program asks for; NULL: nowhere */
+    uint64_t max_disk;        /* mem: bytes for traces while the command runs; 0: no limit */
+    char **command;           /* argv of the command, NULL-terminated */
+    const char *subject;      /* what is recorded, for the default output and the picture: the
+                                 command's name */
+};
+
+#define RUN_NO_LIMIT UINT64_MAX
+
+/* The limits of --depth and --sample are the recorder's own, see preload/run/config.h. */
+#define RUN_DEPTH_MIN 8
+#define RUN_DEPTH_MAX 65536
+#define RUN_SAMPLE_MAX ((double)((uint64_t)1 << 40))
+
+/* Rows of several commands' tables, for a struct of type `type` whose member `part` is a
+ * struct run_options. */
+#define RUN_ROW_DEPTH(offset)                                                                      \
+    {                                                                                              \
+        "depth", .arg = "N", .help = "frames kept of a stack, 8 to 65536 (default: 1024)",         \
+                 .take = opts_take_uint, .at = (offset), .least = RUN_DEPTH_MIN,                   \
+                 .most = RUN_DEPTH_MAX                                                             \
+    }
+#define RUN_ROW_QUIET(offset)                                                                      \
+    {                                                                                              \
+        "quiet", 'q', NULL, "print no summary", .take = opts_take_true, .at = (offset)             \
+    }
+
+/*
+ * Reads argv by the command's table into *o, which holds the defaults (me, view; output
+ * NULL: made from the command's name). -1: go on; else the exit status, with --help
+ * answered or one line on standard error.
+ */
+int run_options_parse(const struct opts_command *c, struct run_options *o, int argc, char **argv);
+void run_options_release(struct run_options *o);
+
+/* The last part of that, for commands with options of their own: finds the output's default
+ * and kind, and whether it can be written. -1, or an exit status after a line. */
+int run_options_finish(struct run_options *o);
+
+#endif

@@ -1,0 +1,219 @@
+#include "driver/run/runsummary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "driver/run/stillruns.h"
+#include "driver/run/unseen.h"
+#include "fold/fold.h"
+#include "render/value.h"
+
+#define PROGRAMS_NAMED 8
+
+static uint64_t count_others(const struct recording *r)
+{
+    const struct taken *k = &r->taken;
+    uint32_t *pids = xcalloc(k->nprocesses, sizeof *pids);
+    size_t n;
+
+    for (size_t i = 0; i < k->nprocesses; i++)
+        pids[i] = k->process[i].pid;
+    n = notrecorded_processes(&r->others, pids, k->nprocesses);
+    free(pids);
+    return n;
+}
+
+/* Each has one row in what its traces came to. */
+static uint64_t count_stacks(const struct recording *r)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < r->ntraces; i++)
+        for (uint32_t id = 0; id < r->traces[i]->row_limit; id++)
+            n += trace_row_counts(&r->traces[i]->rows[id]);
+    return n;
+}
+
+void run_summary_make(struct run_summary *s, const struct recording *r)
+{
+    const struct taken *k = &r->taken;
+
+    *s = (struct run_summary){.t = k->totals,
+                              .stacks = count_stacks(r),
+                              .peak_at_once = k->ends_known ? taken_peak_at_once(k) : 0,
+                              .processes = taken_pids(k),
+                              .others = count_others(r)};
+    for (size_t i = 0; i < k->nprocesses; i++)
+        if (!s->peak || k->process[i].peak_bytes > s->peak_bytes) {
+            s->peak = &k->process[i];
+            s->peak_bytes = s->peak->peak_bytes;
+        }
+    if (s->t.threads < s->processes)
+        s->t.threads = s->processes;
+}
+
+static void add_bytes(struct strbuf *sb, uint64_t n)
+{
+    value_add_both(sb, (struct folded_count){.whole = n}, "bytes");
+}
+
+static void add_time(struct strbuf *sb, uint64_t ns)
+{
+    if (!value_add_human(sb, (struct folded_count){.whole = ns}, "nanoseconds"))
+        strbuf_addf(sb, "%" PRIu64 " ns", ns);
+}
+
+/* When each had its peak is not known, but which of them ran at the same time. */
+static void add_peak_of_several(struct strbuf *sb, const struct run_summary *s)
+{
+    if (s->processes < 2)
+        return;
+    strbuf_addf(sb, " in the largest process (%s %u)", s->peak->comm, s->peak->pid);
+    if (!s->peak_at_once)
+        return;
+    strbuf_addstr(sb, ", at most ");
+    add_bytes(sb, s->peak_at_once);
+    strbuf_addstr(sb, " in all at once");
+}
+
+/* The word of a recorded process, so it may be any. */
+static void print_end(const struct recording *r)
+{
+    uint64_t start = r->run.start_ns, end = r->others.full_ns;
+    struct strbuf sb = STRBUF_INIT;
+
+    if (!end)
+        return;
+    strbuf_addstr(&sb, "the recording ended after ");
+    add_time(&sb, end > start && end - start < r->run.elapsed_ns ? end - start : r->run.elapsed_ns);
+    strbuf_addstr(&sb, ", when its ");
+    add_bytes(&sb, r->rundir.disk);
+    strbuf_addstr(&sb, " of disk (--max-disk) were used up: the figures are as of then");
+    flame_warn("%s", sb.buf);
+    strbuf_release(&sb);
+}
+
+void run_summary_print_others(const struct recording *r)
+{
+    struct strbuf sb = STRBUF_INIT;
+    size_t n;
+
+    notrecorded_add(&sb, &r->others, PROGRAMS_NAMED);
+    if (sb.len)
+        flame_warn("not recorded: %s", sb.buf);
+    strbuf_clear(&sb);
+    n = still_runs(&sb, &r->taken, r->rundir.path, PROGRAMS_NAMED);
+    if (n)
+        flame_warn("%zu %s (%s%s): what %s from now on is not in the recording", n,
+                   n == 1 ? "process still runs" : "processes still run", sb.buf,
+                   n > PROGRAMS_NAMED ? "..." : "", n == 1 ? "it does" : "they do");
+    strbuf_release(&sb);
+}
+
+/* What programs asked for themselves (preload/flamemem.h). */
+static void print_asked(const struct run_summary *s)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (s->t.paused_calls) {
+        strbuf_addstr(&sb, "left out, as the program paused the recording: ");
+        value_add_counted(&sb, s->t.paused_calls, "call (", "calls (");
+        add_bytes(&sb, s->t.paused_bytes);
+        strbuf_addstr(&sb, ")");
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
+    if (s->t.unkept_snapshots) {
+        value_add_counted(&sb, s->t.unkept_snapshots, "snapshot", "snapshots");
+        strbuf_addstr(&sb, " that the program asked for could not be kept; --snapshots DIR says "
+                           "where to");
+        flame_warn("%s", sb.buf);
+    }
+    strbuf_release(&sb);
+}
+
+void run_summary_print(const struct run_summary *s, const struct recording *r)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    strbuf_addf(&sb, "%s: allocated ", taken_first(&r->taken)->comm);
+    add_bytes(&sb, s->t.alloc_bytes);
+    strbuf_addstr(&sb, " in ");
+    value_add_counted(&sb, s->t.alloc_calls, "call", "calls");
+    flame_warn("%s", sb.buf);
+
+    strbuf_clear(&sb);
+    strbuf_addstr(&sb, "peak ");
+    add_bytes(&sb, s->peak_bytes);
+    add_peak_of_several(&sb, s);
+    strbuf_addstr(&sb, "; live at the end ");
+    value_add_blocks(&sb, s->t.live_bytes, s->t.live_blocks);
+    flame_warn("%s", sb.buf);
+
+    strbuf_clear(&sb);
+    value_add_counted(&sb, s->stacks, "stack, ", "stacks, ");
+    value_add_counted(&sb, s->processes, "process", "processes");
+    if (s->others) {
+        strbuf_addstr(&sb, " of ");
+        value_add_number(&sb, (struct folded_count){.whole = s->processes + s->others}, true);
+    }
+    strbuf_addstr(&sb, ", ");
+    value_add_counted(&sb, s->t.threads, "thread; ", "threads; ");
+    strbuf_addstr(&sb, "recording cost about ");
+    add_time(&sb, s->t.cost_ns);
+    strbuf_addstr(&sb, ", the run took ");
+    add_time(&sb, r->run.elapsed_ns);
+    flame_warn("%s", sb.buf);
+
+    print_end(r);
+    run_summary_print_others(r);
+    strbuf_clear(&sb);
+    if (!unseen_print(r) && s->t.alloc_calls == 0)
+        flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "
+                   "of its own");
+    if (s->t.sample) {
+        strbuf_addstr(&sb, "sampled, one block in ");
+        add_bytes(&sb, s->t.sample);
+        strbuf_addstr(&sb, ": all these figures are estimates");
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
+    if (s->t.fallback_stacks) {
+        value_add_counted(&sb, s->t.fallback_stacks, "call's stack", "calls' stacks");
+        strbuf_addstr(&sb, " had to be walked by libunwind, slowly");
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
+    if (s->t.lost_calls || s->t.lost_frees) {
+        strbuf_addstr(&sb, "lost for want of memory or space: ");
+        value_add_counted(&sb, s->t.lost_calls, "call (", "calls (");
+        add_bytes(&sb, s->t.lost_bytes);
+        strbuf_addstr(&sb, ") and ");
+        value_add_counted(&sb, s->t.lost_frees, "free", "frees");
+        flame_warn("%s", sb.buf);
+    }
+    strbuf_clear(&sb);
+    if (s->t.lost_mappings) {
+        value_add_counted(&sb, s->t.lost_mappings, "call", "calls");
+        strbuf_addstr(&sb, " that mapped memory could not be counted");
+        flame_warn("%s", sb.buf);
+    }
+    strbuf_clear(&sb);
+    if (s->t.sandbox_calls) {
+        value_add_counted(&sb, s->t.sandbox_calls, "call (", "calls (");
+        add_bytes(&sb, s->t.sandbox_bytes);
+        strbuf_addstr(&sb, ") after a process entered a sandbox could not be recorded");
+        flame_warn("%s", sb.buf);
+    }
+    strbuf_clear(&sb);
+    print_asked(s);
+    if (s->t.skipped) {
+        value_add_counted(&sb, s->t.skipped, "call", "calls");
+        strbuf_addstr(&sb, " came from signal handlers that interrupted the recorder, and are not "
+                           "counted");
+        flame_warn("%s", sb.buf);
+    }
+    strbuf_release(&sb);
+}

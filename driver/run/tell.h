@@ -1,0 +1,18 @@
+/*
+ * tell.h: the last line of a recording's summary: where the result is, and how to see the
+ * views it does not show. `flame mem` and `flame off` share it.
+ */
+#ifndef FLAME_DRIVER_RUN_TELL_H
+#define FLAME_DRIVER_RUN_TELL_H
+
+#include "driver/run/recording.h"
+
+/*
+ * Says what became of o->output on standard error. `views` are two views of the recorder:
+ * the first is the one to see a trace with, and one that is not o->view stands as the example
+ * of the others. `empty`: there was nothing to draw.
+ */
+void tell_result(const struct recording *r, const struct run_options *o, const char *const views[],
+                 bool empty);
+
+#endif

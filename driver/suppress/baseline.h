@@ -1,0 +1,40 @@
+/*
+ * baseline.h: the leaks that are known already, from folded text or leak.json of an earlier run.
+ *
+ * A stack is known by its functions: files and lines behind them, offsets in modules and the
+ * marks of inlined functions are not looked at. Files are outside input: whatever they
+ * hold ends in a baseline or in one line that says what is wrong and where. Not thread-safe.
+ */
+#ifndef FLAME_DRIVER_SUPPRESS_BASELINE_H
+#define FLAME_DRIVER_SUPPRESS_BASELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/strbuf.h"
+
+struct baseline;
+
+/* Reads a file whose counts are those of `view`. 0, or FLAME_USAGE after a line. */
+int baseline_read(struct baseline **out, const char *path, const char *view);
+/* The same of bytes in memory that are called `name`. `why` gets the line instead of standard
+ * error, unless it is NULL. */
+int baseline_parse(struct baseline **out, const char *name, const char *view, const char *text,
+                   size_t len, struct strbuf *why);
+
+/* An empty one, to be filled and written. */
+struct baseline *baseline_new(void);
+void baseline_free(struct baseline *b); /* NULL is allowed */
+
+/* What is known of a stack, to be taken from; NULL: it is not known. */
+uint64_t *baseline_find(struct baseline *b, const char *key, size_t len);
+/* Adds bytes to a stack, which is put in if need be. */
+void baseline_add(struct baseline *b, const char *key, size_t len, uint64_t bytes);
+
+/* The folded text of all, sorted. */
+void baseline_text(struct baseline *b, const char *view, struct strbuf *sb);
+
+/* Appends a stack of folded text without what a baseline does not look at. */
+void baseline_add_key(struct strbuf *sb, const char *stack, size_t len);
+
+#endif

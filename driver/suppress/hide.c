@@ -1,0 +1,635 @@
+/*
+ * Names are found in a child (fold/guarded.h), as they need debug information; it says of
+ * each row which rule has it and how a baseline would call its stack, a line a row. What
+ * follows from that is decided here, process by process, and then taken out of the sums over
+ * all processes as well: there a stack is found again by where its code lies.
+ */
+#include "driver/suppress/hide.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <uthash.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "common/outfile.h"
+#include "common/trace/trace_identity.h"
+#include "driver/suppress/baseline.h"
+#include "driver/suppress/knownleaks.h"
+#include "driver/suppress/leakframes.h"
+#include "driver/suppress/suppress.h"
+#include "fold/guarded.h"
+#include "render/value.h"
+
+#define LEAKS (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_REGION)
+/* What is listed in one line. */
+#define NAMED 8
+
+struct hidden_sum {
+    uint64_t bytes, blocks;
+};
+
+/* What was hidden of a program's stack in all its processes. */
+struct taken_out {
+    struct taken_out_key {
+        uint64_t stack;
+        uint64_t flags;
+    } key;
+    struct hidden_sum left;
+    UT_hash_handle hh;
+};
+
+struct hide {
+    const struct hide_options *o;
+    enum hide_what what;
+    struct suppressions *rules;
+    struct baseline *known, *now;
+    struct hidden_sum in_baseline;
+    struct taken_out *taken_out;
+};
+
+/* ---- before ---- */
+
+static const char *view_name(const struct hide *h)
+{
+    static const char *const names[] = {
+        [HIDE_LEAKS] = "leak", [HIDE_LIVE] = "live", [HIDE_GROWTH] = "growth"};
+
+    return names[h->what];
+}
+
+/* Files with colons between. */
+static int read_list(struct suppressions *to, const char *list)
+{
+    int status = 0;
+
+    while (*list && !status) {
+        size_t n = strcspn(list, ":");
+        char *path = xmemdup0(list, n);
+
+        if (n)
+            status = suppressions_read(to, path);
+        free(path);
+        list += n + (list[n] == ':');
+    }
+    return status;
+}
+
+/* LSAN_OPTIONS holds NAME=VALUE with ':', ',' or blanks between; quotes are around a value that
+ * has such. */
+static int read_sanitizers(struct suppressions *to, const char *options)
+{
+    static const char wanted[] = "suppressions=", between[] = ":, \t\r\n";
+    const char *s = options;
+    int status = 0;
+
+    while (!status && *(s += strspn(s, between))) {
+        size_t name = strcspn(s, ":, \t\r\n=");
+        const char *value = s + name + (s[name] == '='), *end;
+        char quote = *value == '"' || *value == '\'' ? *value : '\0';
+
+        value += quote != '\0';
+        end = quote ? strchr(value, quote) : value + strcspn(value, between);
+        if (!end)
+            end = value + strlen(value);
+        if (strncmp(s, wanted, sizeof wanted - 1) == 0 && end > value) {
+            char *path = xmemdup0(value, (size_t)(end - value));
+
+            status = suppressions_read(to, path);
+            free(path);
+        }
+        s = end + (quote && *end);
+    }
+    return status;
+}
+
+static int read_rules(struct hide *h)
+{
+    const char *ours = getenv("FLAME_LEAK_SUPPRESSIONS"), *theirs = getenv("LSAN_OPTIONS");
+    int status = 0;
+
+    for (size_t i = 0; i < h->o->suppressions.n && !status; i++)
+        status = suppressions_read(h->rules, h->o->suppressions.items[i]);
+    if (!status && ours)
+        status = read_list(h->rules, ours);
+    else if (!status && theirs)
+        status = read_sanitizers(h->rules, theirs);
+    /* What is known are leaks; what is live, whoever leads to it, was asked for. */
+    if (!status && h->o->known && h->what == HIDE_LEAKS)
+        status =
+            suppressions_parse(h->rules, "known.supp", true, known_supp, known_supp_len(), NULL);
+    return status;
+}
+
+static int check_writable(const char *path)
+{
+    struct outfile probe;
+    struct stat st;
+    int err;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return flame_error(FLAME_USAGE, "leak: --write-baseline %s: is no regular file", path);
+    err = outfile_open(&probe, path);
+    if (err)
+        return flame_cannot_write(path, err);
+    outfile_abort(&probe);
+    return 0;
+}
+
+int hide_prepare(struct hide **out, const struct hide_options *o, enum hide_what what)
+{
+    struct hide *h = xcalloc(1, sizeof *h);
+    int status;
+
+    h->o = o;
+    h->what = what;
+    h->rules = suppressions_new();
+    status = read_rules(h);
+    if (!status && o->baseline)
+        status = baseline_read(&h->known, o->baseline, view_name(h));
+    if (!status && o->write_baseline)
+        status = check_writable(o->write_baseline);
+    if (!status && o->write_baseline)
+        h->now = baseline_new();
+    if (status) {
+        hide_free(h);
+        h = NULL;
+    }
+    *out = h;
+    return status;
+}
+
+void hide_free(struct hide *h)
+{
+    struct taken_out *t, *next;
+
+    if (!h)
+        return;
+    HASH_ITER (hh, h->taken_out, t, next) {
+        HASH_DEL(h->taken_out, t);
+        free(t);
+    }
+    suppressions_free(h->rules);
+    baseline_free(h->known);
+    baseline_free(h->now);
+    free(h);
+}
+
+/* ---- which rows, and what of them ---- */
+
+/* Whether a row is one of the leaks that are counted, and how much. */
+static bool is_leak(const struct hide *h, const struct trace_row *row, struct hidden_sum *sum)
+{
+    if (!trace_row_used(row) || row->flags & TRACE_ROW_INHERITED)
+        return false;
+    if (h->what == HIDE_LIVE) {
+        *sum = (struct hidden_sum){row->alloc_bytes - row->free_bytes,
+                                   row->alloc_calls - row->free_calls};
+        return trace_row_counts(row) && (sum->bytes || sum->blocks);
+    }
+    *sum = (struct hidden_sum){row->alloc_bytes, row->alloc_calls};
+    return row->flags & (h->what == HIDE_GROWTH ? TRACE_ROW_GROWTH : LEAKS) && sum->blocks;
+}
+
+static void add(struct hidden_sum *to, uint64_t bytes, uint64_t blocks)
+{
+    to->bytes += bytes;
+    to->blocks += blocks;
+}
+
+/* The traces' arrays are of this process's own memory. */
+static void empty(const struct hide *h, const struct trace *t, uint32_t id, struct hidden_sum by)
+{
+    struct trace_row *row = (struct trace_row *)&t->rows[id];
+
+    if (h->what == HIDE_LIVE) {
+        row->free_bytes += by.bytes;
+        row->free_calls += by.blocks;
+    } else {
+        row->alloc_bytes -= by.bytes;
+        row->alloc_calls -= by.blocks;
+    }
+}
+
+static struct taken_out *find_taken_out(struct hide *h, const struct trace *t,
+                                        const struct trace_row *row, bool make)
+{
+    struct taken_out_key key = {.stack = trace_stack_identity(t, row->node),
+                                .flags = row->flags & (LEAKS | TRACE_ROW_GROWTH)};
+    struct taken_out *found;
+
+    HASH_FIND(hh, h->taken_out, &key, sizeof key, found);
+    if (found || !make)
+        return found;
+    found = xcalloc(1, sizeof *found);
+    found->key = key;
+    HASH_ADD(hh, h->taken_out, key, sizeof found->key, found);
+    return found;
+}
+
+/* Takes so much out of a row's count. */
+static void take_from(struct hide *h, const struct trace *t, uint32_t id, struct hidden_sum by)
+{
+    const struct trace_row *row = &t->rows[id];
+
+    if (h->what != HIDE_LIVE)
+        add(&find_taken_out(h, t, row, true)->left, by.bytes, by.blocks);
+    empty(h, t, id, by);
+}
+
+/* The same out of a row of the sums. */
+static void take_from_sums(struct hide *h, const struct trace *t, uint32_t id)
+{
+    struct hidden_sum has, by;
+    struct taken_out *out;
+
+    if (!is_leak(h, &t->rows[id], &has))
+        return;
+    out = find_taken_out(h, t, &t->rows[id], false);
+    if (!out)
+        return;
+    by.bytes = out->left.bytes < has.bytes ? out->left.bytes : has.bytes;
+    by.blocks = out->left.blocks < has.blocks ? out->left.blocks : has.blocks;
+    out->left.bytes -= by.bytes;
+    out->left.blocks -= by.blocks;
+    empty(h, t, id, by);
+}
+
+/* ---- in the child ---- */
+
+static struct hide *asked_for; /* the one guarded_fold works for */
+
+static enum suppress_kind kind_of(const struct trace_row *row)
+{
+    return row->flags & (TRACE_ROW_LEAKED | TRACE_ROW_REGION) ? SUPPRESS_DEFINITE
+           : row->flags & TRACE_ROW_LEAKED_BY_LEAK            ? SUPPRESS_INDIRECT
+                                                              : SUPPRESS_OTHER;
+}
+
+/* "TRACE ROW RULE KEY", RULE being their number when there is none. */
+static void tell_rows(struct hide *h, const struct trace *t, size_t number, struct symbols *syms,
+                      struct strbuf *sb)
+{
+    struct leakframes *f = leakframes_new(t, syms);
+    bool keys = h->known || h->now;
+
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        const struct trace_row *row = &t->rows[id];
+        struct suppress_frame **stack;
+        struct hidden_sum sum;
+        size_t n, rule;
+
+        if (!is_leak(h, row, &sum))
+            continue;
+        stack = leakframes_of(f, row->node, &n);
+        rule = suppressions_match(h->rules, stack, n, kind_of(row));
+        if (rule == SUPPRESS_NONE)
+            rule = suppressions_count(h->rules);
+        strbuf_addf(sb, "%zu %" PRIu32 " %zu ", number, id, rule);
+        if (keys)
+            leakframes_add_key(f, row->node, sb);
+        strbuf_addch(sb, '\n');
+    }
+    leakframes_free(f);
+}
+
+/* A guarded_work: all that is read of debug information is read before the text goes out. */
+static int tell_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                    aggregate_sink sink, void *opaque)
+{
+    struct symbols *syms = symbols_new(&opt->symbols);
+    struct strbuf sb = STRBUF_INIT;
+
+    for (size_t i = 0; i < ntraces; i++)
+        tell_rows(asked_for, traces[i], i, syms, &sb);
+    suppressions_tell_matched(asked_for->rules, &sb);
+    symbols_free(syms);
+    sink(opaque, sb.buf, sb.len);
+    strbuf_release(&sb);
+    return 0;
+}
+
+/* ---- here ---- */
+
+struct told {
+    size_t trace, rule;
+    uint32_t row;
+    const char *key;
+    size_t len;
+};
+
+/* True: *told is of a row. */
+static bool parse_told(struct hide *h, struct trace *const *traces, size_t ntraces, char *line,
+                       size_t len, struct told *told)
+{
+    int at = 0;
+
+    if (suppressions_take_matched(h->rules, line))
+        return false;
+    if (sscanf(line, "%zu %" SCNu32 " %zu %n", &told->trace, &told->row, &told->rule, &at) != 3)
+        return false;
+    told->key = line + at;
+    told->len = len - (size_t)at;
+    return told->trace < ntraces && told->row < traces[told->trace]->row_limit &&
+           told->rule <= suppressions_count(h->rules);
+}
+
+static void suppress(struct hide *h, const struct trace *t, uint32_t id, struct suppression *by)
+{
+    struct hidden_sum sum;
+
+    if (!is_leak(h, &t->rows[id], &sum))
+        return;
+    by->bytes += sum.bytes;
+    by->blocks += sum.blocks;
+    take_from(h, t, id, sum);
+}
+
+/*
+ * What only leaks lead to is led to by none that counts when all leaks of a process are
+ * suppressed: it goes with the largest of them.
+ */
+static void suppress_what_is_left(struct hide *h, const struct trace *t, struct suppression *by)
+{
+    for (uint32_t id = 0; by && id < t->row_limit; id++)
+        if (t->rows[id].flags & TRACE_ROW_LEAKED && t->rows[id].alloc_calls)
+            return;
+    for (uint32_t id = 0; by && id < t->row_limit; id++)
+        if (t->rows[id].flags & TRACE_ROW_LEAKED_BY_LEAK)
+            suppress(h, t, id, by);
+}
+
+static void suppress_all(struct hide *h, struct trace *const *traces, size_t ntraces,
+                         const struct told *told, size_t n)
+{
+    size_t i = 0;
+
+    for (size_t trace = 0; trace < ntraces; trace++) {
+        const struct trace *t = traces[trace];
+        struct suppression *largest = NULL;
+        uint64_t most = 0;
+
+        for (; i < n && told[i].trace == trace; i++) {
+            const struct trace_row *row = &t->rows[told[i].row];
+            uint64_t bytes = row->alloc_bytes;
+            struct suppression *by;
+
+            if (told[i].rule == suppressions_count(h->rules))
+                continue;
+            by = suppressions_at(h->rules, told[i].rule);
+            if (row->flags & TRACE_ROW_LEAKED && (!largest || bytes > most)) {
+                largest = by;
+                most = bytes;
+            }
+            suppress(h, t, told[i].row, by);
+        }
+        suppress_what_is_left(h, t, largest);
+    }
+}
+
+/* Of the blocks of a stack that has grown, so many as the bytes are of its bytes. */
+static uint64_t share(uint64_t blocks, uint64_t bytes, uint64_t of)
+{
+    uint64_t part = (uint64_t)((long double)blocks * (long double)bytes / (long double)of + 0.5L);
+
+    return part < blocks ? part : blocks - 1;
+}
+
+static void compare(struct hide *h, const struct trace *t, const struct told *told)
+{
+    struct hidden_sum sum;
+    uint64_t *left;
+
+    if (!is_leak(h, &t->rows[told->row], &sum))
+        return;
+    if (h->now)
+        baseline_add(h->now, told->key, told->len, sum.bytes);
+    left = h->known ? baseline_find(h->known, told->key, told->len) : NULL;
+    if (!left && (h->known || !h->now))
+        return;
+    if (left && *left < sum.bytes) {
+        sum.blocks = share(sum.blocks, *left, sum.bytes);
+        sum.bytes = *left;
+    }
+    if (left)
+        *left -= sum.bytes;
+    take_from(h, t, told->row, sum);
+    add(&h->in_baseline, sum.bytes, sum.blocks);
+}
+
+static int write_baseline(struct hide *h)
+{
+    const char *path = h->o->write_baseline;
+    struct strbuf text = STRBUF_INIT;
+    struct outfile out;
+    int err;
+
+    if (!path)
+        return 0;
+    baseline_text(h->now, view_name(h), &text);
+    err = outfile_open(&out, path);
+    if (!err) {
+        fwrite(text.buf, 1, text.len, out.f);
+        err = outfile_commit(&out);
+    }
+    strbuf_release(&text);
+    return err ? flame_cannot_write(path, err) : 0;
+}
+
+static struct told *read_told(struct hide *h, struct trace *const *traces, size_t ntraces,
+                              struct strbuf *text, size_t *n)
+{
+    struct told *told = NULL;
+    size_t room = 0;
+
+    *n = 0;
+    for (char *s = text->buf, *nl; (nl = memchr(s, '\n', text->len - (size_t)(s - text->buf)));
+         s = nl + 1) {
+        *nl = '\0';
+        GROW(told, *n, room);
+        *n += parse_told(h, traces, ntraces, s, (size_t)(nl - s), &told[*n]);
+    }
+    return told;
+}
+
+/* Names cost time, and most runs have no leak. */
+static bool has_work(const struct hide *h, struct trace *const *traces, size_t n)
+{
+    struct hidden_sum sum;
+
+    if (!suppressions_count(h->rules) && !h->known && !h->now)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t id = 0; id < traces[i]->row_limit; id++)
+            if (is_leak(h, &traces[i]->rows[id], &sum))
+                return true;
+    return false;
+}
+
+static void apply(struct hide *h, const struct hide_traces *in, struct strbuf *text)
+{
+    struct trace *const *traces = h->what == HIDE_LIVE ? in->sums : in->each;
+    size_t ntraces = h->what == HIDE_LIVE ? in->nsums : in->neach, n;
+    struct told *told = read_told(h, traces, ntraces, text, &n);
+
+    suppress_all(h, traces, ntraces, told, n);
+    for (size_t i = 0; i < n; i++)
+        compare(h, traces[told[i].trace], &told[i]);
+    for (size_t i = 0; i < in->nsums && h->taken_out; i++)
+        for (uint32_t id = 0; id < in->sums[i]->row_limit; id++)
+            take_from_sums(h, in->sums[i], id);
+    free(told);
+}
+
+int hide_apply(struct hide *h, const struct hide_traces *in)
+{
+    struct trace *const *traces = h->what == HIDE_LIVE ? in->sums : in->each;
+    size_t ntraces = h->what == HIDE_LIVE ? in->nsums : in->neach;
+    struct fold_options opt = {.symbols.lines = true};
+    struct strbuf text = STRBUF_INIT;
+    int status = 0;
+
+    if (has_work(h, traces, ntraces)) {
+        asked_for = h;
+        status = guarded_fold(&opt, traces, ntraces, aggregate_to_strbuf, &text, tell_all);
+    }
+    if (!status) {
+        apply(h, in, &text);
+        status = write_baseline(h);
+    }
+    strbuf_release(&text);
+    return status;
+}
+
+/* ---- what is said ---- */
+
+static void add_sum(struct strbuf *sb, uint64_t bytes, uint64_t blocks)
+{
+    value_add_both(sb, (struct folded_count){.whole = bytes}, "bytes");
+    strbuf_addstr(sb, " in ");
+    value_add_number(sb, (struct folded_count){.whole = blocks}, true);
+    strbuf_addstr(sb, blocks == 1 ? " block" : " blocks");
+}
+
+static void add_where(struct strbuf *sb, const struct suppression *r)
+{
+    if (r->file)
+        strbuf_addf(sb, "%s:%u: ", r->file, r->line);
+    strbuf_addf(sb, "%.100s", r->name);
+}
+
+/* "OF hide 120 bytes in 3 blocks: RULE (100 bytes in 2 blocks), ..." */
+static void tell_hidden(struct hide *h, bool builtin)
+{
+    struct strbuf list = STRBUF_INIT, sb = STRBUF_INIT;
+    struct hidden_sum all = {0, 0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < suppressions_count(h->rules); i++) {
+        const struct suppression *r = suppressions_at(h->rules, i);
+
+        if (!r->blocks || (r->file == NULL) != builtin)
+            continue;
+        add(&all, r->bytes, r->blocks);
+        if (n++ >= NAMED)
+            continue;
+        strbuf_addstr(&list, list.len ? "; " : "");
+        add_where(&list, r);
+        strbuf_addstr(&list, " (");
+        add_sum(&list, r->bytes, r->blocks);
+        strbuf_addch(&list, ')');
+    }
+    add_sum(&sb, all.bytes, all.blocks);
+    if (n)
+        flame_warn("leak: %s suppressed%s: %s%s", sb.buf,
+                   builtin ? " as known (--no-builtin-suppressions counts them)" : "", list.buf,
+                   n > NAMED ? "; ..." : "");
+    strbuf_release(&list);
+    strbuf_release(&sb);
+}
+
+/* "2 misuses suppressed: RULE (1); RULE (1)" */
+static void tell_misuses(struct hide *h)
+{
+    struct strbuf list = STRBUF_INIT;
+    uint64_t all = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < suppressions_count(h->rules); i++) {
+        const struct suppression *r = suppressions_at(h->rules, i);
+
+        if (!r->misuses)
+            continue;
+        all += r->misuses;
+        if (n++ >= NAMED)
+            continue;
+        strbuf_addstr(&list, list.len ? "; " : "");
+        add_where(&list, r);
+        strbuf_addf(&list, " (%" PRIu64 ")", r->misuses);
+    }
+    if (n)
+        flame_warn("leak: %" PRIu64 " misuse%s suppressed: %s%s", all, all == 1 ? "" : "s",
+                   list.buf, n > NAMED ? "; ..." : "");
+    strbuf_release(&list);
+}
+
+struct suppressions *hide_rules(struct hide *h)
+{
+    return h->rules;
+}
+
+/* Whether a rule is there for what was looked for. */
+static bool could_match(const struct hide *h, const struct suppression *r)
+{
+    unsigned looked_for =
+        h->what != HIDE_LEAKS ? SUPPRESS_OTHER : SUPPRESS_DEFINITE | SUPPRESS_INDIRECT;
+
+    if (h->o->misuse)
+        looked_for |= SUPPRESS_MISUSE;
+    return r->file && r->kinds & looked_for;
+}
+
+static void tell_unused(struct hide *h)
+{
+    struct strbuf sb = STRBUF_INIT;
+    size_t n = 0;
+
+    for (size_t i = 0; i < suppressions_count(h->rules); i++) {
+        const struct suppression *r = suppressions_at(h->rules, i);
+
+        if (r->matched || !could_match(h, r) || n++ >= NAMED)
+            continue;
+        strbuf_addstr(&sb, sb.len ? "; " : "");
+        add_where(&sb, r);
+    }
+    if (n)
+        flame_warn("leak: %zu %s nothing: %s%s", n,
+                   n == 1 ? "suppression matches" : "suppressions match", sb.buf,
+                   n > NAMED ? "; ..." : "");
+    strbuf_release(&sb);
+}
+
+static void tell_baseline(struct hide *h)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    add_sum(&sb, h->in_baseline.bytes, h->in_baseline.blocks);
+    if (h->known && h->in_baseline.blocks)
+        flame_warn("leak: %s known from %s", sb.buf, h->o->baseline);
+    if (h->now && !h->known)
+        flame_warn("leak: %s written to %s as known", sb.buf, h->o->write_baseline);
+    else if (h->now)
+        flame_warn("leak: what leaks now is written to %s", h->o->write_baseline);
+    strbuf_release(&sb);
+}
+
+void hide_tell(struct hide *h)
+{
+    tell_hidden(h, false);
+    tell_hidden(h, true);
+    tell_misuses(h);
+    tell_unused(h);
+    tell_baseline(h);
+}

@@ -1,0 +1,93 @@
+/*
+ * The handler posts a semaphore, and a thread waits for it. Signals that come faster than looks
+ * can be taken are passes all the same: a look stands where so many had come when the trace was
+ * read.
+ *
+ * Rejected: a signal to the program. It may use it, block it, or be cut short in a call by it,
+ * and of several processes none is the right one.
+ */
+#include "driver/watch/growthsignal.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/alloc.h"
+#include "common/signal_forward.h"
+#include "driver/watch/ticker.h"
+
+#define NEVER_MS 1000000000u
+
+struct growthsignal {
+    struct growthwatch *watch;
+    struct ticker *ticker;
+    sem_t sent;
+    atomic_bool over;
+    uint64_t passes;
+};
+
+int growthsignal_parse(const char *name)
+{
+    if (strncmp(name, "SIG", 3) == 0)
+        name += 3;
+    return strcmp(name, "USR1") == 0 ? SIGUSR1 : strcmp(name, "USR2") == 0 ? SIGUSR2 : 0;
+}
+
+/* A growthwatch_now. Those that are sent while a look is taken have ended, too. */
+static double passes_now(void *arg)
+{
+    struct growthsignal *s = arg;
+    int waiting = 0;
+
+    sem_getvalue(&s->sent, &waiting);
+    return (double)(s->passes + (uint64_t)waiting);
+}
+
+/* A ticker_work: waits for a pass to end. */
+static unsigned wait_and_look(void *arg)
+{
+    struct growthsignal *s = arg;
+    uint64_t ended = 1;
+
+    while (sem_wait(&s->sent) != 0 && errno == EINTR)
+        ;
+    if (atomic_load(&s->over))
+        return NEVER_MS;
+    while (sem_trywait(&s->sent) == 0)
+        ended++;
+    s->passes += ended;
+    growthwatch_look_now(s->watch);
+    return 0;
+}
+
+struct growthsignal *growthsignal_start(int sig, struct growthwatch *w)
+{
+    struct growthsignal *s = xcalloc(1, sizeof *s);
+
+    s->watch = w;
+    growthwatch_ask(w, passes_now, s);
+    sem_init(&s->sent, 0, 0);
+    s->ticker = ticker_start(wait_and_look, 0, s);
+    if (s->ticker) {
+        signal_forward_keep(sig, &s->sent);
+        return s;
+    }
+    sem_destroy(&s->sent);
+    free(s);
+    return NULL;
+}
+
+void growthsignal_stop(struct growthsignal *s)
+{
+    if (!s)
+        return;
+    signal_forward_keep(0, NULL);
+    atomic_store(&s->over, true);
+    sem_post(&s->sent);
+    ticker_stop(s->ticker);
+    sem_destroy(&s->sent);
+    free(s);
+}

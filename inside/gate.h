@@ -1,0 +1,44 @@
+/*
+ * gate.h: the one `syscall` instruction by which the library of waits enters the kernel.
+ *
+ * It lies in a library of its own, libflamegate.so, which is linked for a fixed address. The
+ * dynamic loader puts a library where it is linked for if nothing else is there (before glibc
+ * 2.36 it does so only in a program that is not position-independent). So the filter of a traced
+ * command (tracer/ptrace/callfilter.h) can let calls by that return to GATE_RETURN, and have all
+ * others stop for the tracer, as before. Who calls the gate has noted the call himself.
+ *
+ * The address is one that the kernel gives to nobody by itself: below the lowest place of a
+ * position-independent program, above the heap of one that is not. Whoever uses the gate asks
+ * gate_is_in_place first; if it is false, calls by the gate would stop for the tracer as well.
+ */
+#ifndef FLAME_INSIDE_GATE_H
+#define FLAME_INSIDE_GATE_H
+
+#include "patch/patcher.h"
+
+/* The Makefile links the library for GATE_LIBRARY and its code for GATE_CODE. */
+#define GATE_LIBRARY 0x7a3c0000
+#define GATE_CODE 0x7a3c8000
+
+/* What the instruction pointer is in a call by the gate: just behind the instruction. */
+#define GATE_RETURN (GATE_CODE + PATCH_RAW_RETURN)
+
+/* Both libraries have this note, by which the tracer knows frames of theirs
+ * (tracer/stacks/image.h). */
+#define GATE_NOTE_NAME "FLM"
+#define GATE_NOTE                                                                                  \
+    ".pushsection .note.flame,\"a\",@note\n"                                                       \
+    ".p2align 2\n"                                                                                 \
+    ".long 4, 0, 1\n"                                                                              \
+    ".asciz \"" GATE_NOTE_NAME "\"\n"                                                              \
+    ".popsection\n"
+
+/* Makes the call: number and arguments of *call. A patch_enter_kernel. */
+__attribute__((visibility("default"))) long flame_gate(const struct patch_call *call);
+
+static inline bool gate_is_in_place(void)
+{
+    return (uintptr_t)flame_gate == GATE_CODE;
+}
+
+#endif

@@ -1,0 +1,193 @@
+#include "inside/read/rings.h"
+
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/clock.h"
+#include "inside/session.h"
+
+/* A program has some thousand different stacks; one that writes without end is stopped. */
+#define STACKS_MOST (1u << 22)
+
+void ring_reader_init(struct ring_reader *r, struct ring *ring)
+{
+    memset(r, 0, offsetof(struct ring_reader, record));
+    r->ring = ring;
+    r->tail = r->given = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+}
+
+void ring_reader_release(struct ring_reader *r)
+{
+    free(r->stacks);
+    memset(r, 0, offsetof(struct ring_reader, record));
+}
+
+static enum ring_result damaged(struct ring_reader *r, const char *why)
+{
+    r->damage = why;
+    __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
+    return RING_DAMAGED;
+}
+
+static uint64_t word_at(const struct ring_reader *r, uint64_t at)
+{
+    return __atomic_load_n(&r->ring->words[at % RING_WORDS], __ATOMIC_RELAXED);
+}
+
+static unsigned words_of(const struct ring_reader *r)
+{
+    return r->record[0] >> 8 & 0xffff;
+}
+
+static uint32_t more_of(const struct ring_reader *r)
+{
+    return (uint32_t)(r->record[0] >> 32);
+}
+
+/* Copies the next record. RING_ENTERED: it is there, no more than that. */
+static enum ring_result copy_record(struct ring_reader *r)
+{
+    uint64_t there = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE) - r->tail;
+    unsigned words;
+
+    if (!there)
+        return RING_EMPTY;
+    if (there > RING_WORDS)
+        return damaged(r, "its end lies outside of it");
+    r->record[0] = word_at(r, r->tail);
+    words = words_of(r);
+    if (!words || words > RING_MOST_WORDS || words > there)
+        return damaged(r, "a record has a size that cannot be");
+    for (unsigned i = 1; i < words; i++)
+        r->record[i] = word_at(r, r->tail + i);
+    r->tail += words;
+    return RING_ENTERED;
+}
+
+static bool take_begin(struct ring_reader *r)
+{
+    if (words_of(r) != RING_BEGIN_WORDS || r->tid || r->record[1] > INT32_MAX || !r->record[1] ||
+        more_of(r) > INT32_MAX || !more_of(r))
+        return false;
+    r->pid = (pid_t)more_of(r);
+    r->tid = (pid_t)r->record[1];
+    return true;
+}
+
+static bool take_stack(struct ring_reader *r, const struct ring_client *client)
+{
+    if (words_of(r) < 2 || more_of(r) != r->nstacks + 1 || r->nstacks == STACKS_MOST)
+        return false;
+    GROW(r->stacks, r->nstacks, r->stacks_cap);
+    r->stacks[r->nstacks++] = client->stack(client->arg, r->tid, r->record + 1, words_of(r) - 1);
+    return true;
+}
+
+static bool take_time(struct ring_reader *r, uint64_t now)
+{
+    r->time = r->record[1];
+    if (r->time < r->last || (r->time > now && r->time > clock_ns(CLOCK_MONOTONIC)))
+        return false;
+    r->last = r->time;
+    return true;
+}
+
+/* Whether the record behind that of the call is of its end, and says that it did not sleep. It is
+ * read once more when it is its turn, and checked then. */
+static bool has_passed(struct ring_reader *r)
+{
+    uint64_t first;
+
+    if (__atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE) - r->tail < RING_DONE_WORDS)
+        return false;
+    first = word_at(r, r->tail);
+    if ((first & 0xff) != RING_DONE || !(first >> 32 & (RING_RAN_ON | RING_PREEMPTED)) ||
+        (uint32_t)word_at(r, r->tail + 3) != r->call.serial)
+        return false;
+    r->result = (int64_t)word_at(r, r->tail + 2);
+    return true;
+}
+
+static bool take_call(struct ring_reader *r, uint64_t now)
+{
+    uint32_t stack = (uint32_t)r->record[8];
+
+    if (words_of(r) != RING_CALL_WORDS || more_of(r) >= SESSION_CALLS || stack > r->nstacks ||
+        !take_time(r, now))
+        return false;
+    r->call = (struct ring_call){.serial = (uint32_t)(r->record[8] >> 32),
+                                 .nr = (int)more_of(r),
+                                 .begin = r->time,
+                                 .stack = stack ? r->stacks[stack - 1] : 0};
+    memcpy(r->call.args, r->record + 2, sizeof r->call.args);
+    if (r->nopen == RINGS_NESTED)
+        memmove(r->open, r->open + 1, --r->nopen * sizeof *r->open);
+    r->open[r->nopen++] = r->call;
+    r->passed = has_passed(r);
+    return true;
+}
+
+/* The call it ends; those inside of it were left without an end. False: it is not known. */
+static bool close_call(struct ring_reader *r)
+{
+    unsigned i = r->nopen;
+
+    while (i && r->open[i - 1].serial != (uint32_t)r->record[3])
+        i--;
+    if (!i)
+        return false;
+    r->nopen = i - 1;
+    r->call = r->open[i - 1];
+    r->result = (int64_t)r->record[2];
+    r->flags = more_of(r);
+    return true;
+}
+
+enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct ring_client *client)
+{
+    for (;;) {
+        enum ring_result got = r->damage ? RING_DAMAGED : copy_record(r);
+        unsigned kind = r->record[0] & 0xff;
+
+        if (got != RING_ENTERED)
+            return got;
+        if ((kind == RING_BEGIN) == (r->tid != 0))
+            return damaged(r, "it does not begin with its owner");
+        switch (kind) {
+        case RING_BEGIN:
+            if (!take_begin(r))
+                return damaged(r, "its owner cannot be");
+            break;
+        case RING_STACK:
+            if (!take_stack(r, client))
+                return damaged(r, "a stack has a number that cannot be");
+            break;
+        case RING_CALL:
+            if (!take_call(r, now))
+                return damaged(r, "a call cannot be");
+            return RING_ENTERED;
+        case RING_DONE:
+            if (words_of(r) != RING_DONE_WORDS || !take_time(r, now))
+                return damaged(r, "the end of a call cannot be");
+            if (close_call(r))
+                return RING_LEFT;
+            break;
+        default:
+            return damaged(r, "a record is of no kind");
+        }
+    }
+}
+
+void ring_give_room(struct ring_reader *r)
+{
+    if (r->given == r->tail || r->damage)
+        return;
+    r->given = r->tail;
+    __atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&r->ring->waits, 0, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, &r->ring->waits, FUTEX_WAKE, 1, NULL, NULL, 0);
+}

@@ -1,0 +1,79 @@
+/*
+ * rings.h: reads what a thread has written into its ring (inside/ring.h), believing nothing.
+ *
+ * The ring is in memory that the program can write to at any time, also while it is read. So each
+ * word is read once, where the reader is comes from its own memory, and a record is looked at when
+ * it has been copied. What cannot be is not worked around: the ring is given up, with a reason.
+ *
+ * Not thread-safe for one reader. Allocates (common/alloc.h).
+ */
+#ifndef FLAME_INSIDE_READ_RINGS_H
+#define FLAME_INSIDE_READ_RINGS_H
+
+#include <sys/types.h>
+
+#include "inside/ring.h"
+
+/* Calls of one thread that are inside of each other; of more the outermost are forgotten. */
+#define RINGS_NESTED 16
+
+enum ring_result {
+    RING_EMPTY, /* nothing more for now */
+    RING_ENTERED,
+    RING_LEFT,
+    RING_DAMAGED, /* nothing more at all; ->damage says why */
+};
+
+struct ring_call {
+    uint32_t serial; /* by which the thread's own record of its end finds it */
+    int nr;
+    uint64_t begin;
+    uint64_t args[6];
+    uint32_t stack; /* what `stack` below gave for it; 0: none */
+};
+
+struct ring_client {
+    void *arg;
+    /* A stack of the thread, outermost frame first; what it gives stands for the stack in calls
+       that follow. Borrowed for the call. */
+    uint32_t (*stack)(void *arg, pid_t tid, const uint64_t *pcs, size_t n);
+};
+
+struct ring_reader {
+    struct ring *ring;
+    uint64_t tail;
+    uint64_t given; /* what the thread knows of it */
+    pid_t pid, tid; /* 0: its first record has not come */
+    uint64_t last;  /* time of the record before */
+    const char *damage;
+    bool held;        /* for who reads many rings: the record below has not been told yet */
+    uint32_t *stacks; /* by id, from 1; owned */
+    size_t nstacks, stacks_cap;
+    struct ring_call open[RINGS_NESTED]; /* calls that are not done, the innermost last */
+    unsigned nopen;
+    /* After RING_ENTERED and RING_LEFT: */
+    struct ring_call call;
+    uint64_t time;
+    /* RING_ENTERED: its end is there as well, and it did not sleep, so `result` is known. The end
+       is told in its turn. */
+    bool passed;
+    int64_t result; /* RING_LEFT, and of what has passed */
+    uint32_t flags; /* RING_LEFT: of RING_DONE */
+    uint64_t record[RING_MOST_WORDS];
+};
+
+/* Begins with the ring's next owner. `ring` is borrowed. */
+void ring_reader_init(struct ring_reader *r, struct ring *ring);
+void ring_reader_release(struct ring_reader *r);
+
+/*
+ * Reads on to the next call that begins or ends. Records of times to come are damaged, and so are
+ * times that go back; `now` is a time that has been. Ends of calls that have been forgotten are
+ * passed over.
+ */
+enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct ring_client *client);
+
+/* Lets the thread have the room of what was read, and wakes it if it waits for that. */
+void ring_give_room(struct ring_reader *r);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * sessions.h: the tracer's side of a session (inside/session.h): makes it, and tells what the
+ * threads of the run have written, in the order of its times.
+ *
+ * Whoever reads a session also hears of threads from elsewhere (ptrace), and brings the two into
+ * one order: session_tell gives all up to a moment, so that what was heard of at that moment comes
+ * behind it. A record that a thread was about to write then, with an earlier time, comes with the
+ * next call: the threads' own orders are always kept, the order among them but for that.
+ *
+ * Not thread-safe. Allocates.
+ */
+#ifndef FLAME_INSIDE_READ_SESSIONS_H
+#define FLAME_INSIDE_READ_SESSIONS_H
+
+#include "inside/read/rings.h"
+#include "inside/session.h"
+#include "patch/find/find.h"
+
+struct session;
+
+struct session_client {
+    struct ring_client ring;
+    /* A call of the thread r->tid began or ended: RING_ENTERED or RING_LEFT. The arg is ring.arg.
+     */
+    void (*event)(void *arg, enum ring_result what, const struct ring_reader *r);
+    /* Nothing more comes of r->tid (0: nobody knows of whom): r->damage says why. Its calls stop
+       for the tracer from now on. */
+    void (*damaged)(void *arg, const struct ring_reader *r);
+};
+
+struct session_options {
+    uint32_t rings;
+    const struct site_list *modules; /* with build-ids; borrowed for the call */
+    size_t nmodules;
+    uint64_t calls[SESSION_CALLS / 64];
+};
+
+/* 0 or -errno. The memory is of a fixed size from the beginning, and only used pages are there. */
+int session_new(struct session **out, const struct session_options *o);
+void session_free(struct session *s);
+
+/* The value of SESSION_ENV for the programs of the run. Lives as long as the session. */
+const char *session_name(const struct session *s);
+
+/* Tells all that has a time of at most `until`. */
+void session_tell(struct session *s, uint64_t until, const struct session_client *client);
+
+/*
+ * The thread has ended, and all of it has been told: others may have its ring. Whatever it wrote
+ * that session_tell has not told is dropped, so that is to be called first, with `until`
+ * UINT64_MAX.
+ */
+void session_thread_gone(struct session *s, pid_t tid);
+
+/*
+ * The thread's calls stop for the tracer from its next one on: two threads would write into its
+ * ring, say. To be called while it stands in a call of another kind.
+ */
+void session_close_ring(struct session *s, pid_t tid);
+
+/* The thread stands because of a signal that the program does not ignore, or by job control. */
+void session_handled(struct session *s, pid_t tid, uint64_t time);
+/* Whether a child of vfork writes into the thread's ring. To be called while both stand. */
+void session_lend(struct session *s, pid_t tid, bool lent);
+
+/* From now on only these calls are asked for, and all rings are closed: nobody reads them any more,
+ * and threads must not wait for that. */
+void session_end(struct session *s, const uint64_t calls[SESSION_CALLS / 64]);
+
+/* Whether the thread has a ring. */
+bool session_has(const struct session *s, pid_t tid);
+
+#endif

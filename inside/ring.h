@@ -1,0 +1,91 @@
+/*
+ * ring.h: what one thread says of its calls, in memory that it shares with the tracer.
+ *
+ * A ring is a row of words that begins again at its start. The thread writes records and then moves
+ * `head`; the reader reads them and moves `tail`. Both only grow, and count words since the ring
+ * was made. So whatever ends the thread, all records before `head` are whole, and nothing else is
+ * looked at. A record is never left out because there is no room: the thread waits for the reader
+ * (ring_wait), and where that cannot be, it makes the call where the filter stops it.
+ *
+ * Records, all of whole words; the first is ring_word(kind, words, more):
+ *
+ *     RING_BEGIN  more: pid   the thread's number      the first of each owner
+ *     RING_STACK  more: id    addresses, outermost first; ids begin at 1 and go up by one
+ *     RING_CALL   more: number of the call
+ *                 time before it, six arguments, id of the stack (0: none) and serial number << 32
+ *     RING_DONE   more: flags
+ *                 time after it, result, serial number of its RING_CALL
+ *
+ * Calls nest where a signal handler makes some while the thread is in another. A call that is left
+ * by siglongjmp, or by the thread's end, is never done.
+ *
+ * Times are CLOCK_MONOTONIC's, in ns. One writer, the owner; it must not be interrupted by itself
+ * between ring_has_room and ring_put (the library of waits sees to that).
+ */
+#ifndef FLAME_INSIDE_RING_H
+#define FLAME_INSIDE_RING_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+#include "patch/patcher.h"
+
+#define RING_WORDS 32768u /* a power of two */
+#define RING_STACK_MAX 1024u
+
+enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE };
+
+/* Of a RING_DONE. */
+#define RING_RAN_ON 1u    /* the thread stayed on its CPU throughout, and no signal came */
+#define RING_PREEMPTED 2u /* it left its CPU, but only because others were to have that */
+
+#define RING_BEGIN_WORDS 2u
+#define RING_CALL_WORDS 9u
+#define RING_DONE_WORDS 4u
+#define RING_MOST_WORDS (1u + RING_STACK_MAX)
+
+struct ring {
+    /* The thread's. */
+    uint64_t head __attribute__((aligned(64)));
+    uint32_t
+        owner; /* number of the thread; 0: nobody's. Set by the thread, cleared by the reader */
+    uint32_t waits; /* 1: the thread waits for room, here */
+    /* The reader's. */
+    uint64_t tail __attribute__((aligned(64)));
+    uint32_t closed; /* 1: nothing of it is read any more */
+    uint32_t lent;   /* 1: a child of vfork writes here, and `handled` is not of it */
+    /* When a signal that the program does not ignore was delivered to the thread, or job control
+       stopped it, last. Written before the thread goes on. */
+    uint64_t handled;
+    uint64_t words[RING_WORDS] __attribute__((aligned(4096)));
+};
+
+_Static_assert(sizeof(struct ring) == 4096 + RING_WORDS * 8, "shared between programs");
+
+static inline uint64_t ring_word(enum ring_kind kind, unsigned words, uint32_t more)
+{
+    return (uint64_t)kind | (uint64_t)words << 8 | (uint64_t)more << 32;
+}
+
+static inline bool ring_has_room(const struct ring *r, unsigned words)
+{
+    return r->head + words - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) <= RING_WORDS;
+}
+
+/* A record, for which there is room. */
+static inline void ring_put(struct ring *r, const uint64_t *record, unsigned words)
+{
+    uint64_t at = r->head;
+
+    for (unsigned i = 0; i < words; i++)
+        r->words[(at + i) % RING_WORDS] = record[i];
+    __atomic_store_n(&r->head, at + words, __ATOMIC_RELEASE);
+}
+
+/*
+ * Waits until there is room. False: the ring is closed, or the reader has not been at work for two
+ * seconds (`beat` stands still). Sleeps by `enter`. No libc; safe in signal handlers.
+ */
+bool ring_wait(struct ring *r, unsigned words, const uint32_t *beat, patch_enter_kernel *enter);
+
+#endif

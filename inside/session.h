@@ -1,0 +1,84 @@
+/*
+ * session.h: the memory that a traced run shares with the library of waits in its programs.
+ *
+ * The tracing process makes it (inside/read/sessions.h), seals its size and hands it on by the name
+ * of a descriptor of its own, in the variable SESSION_ENV. Each process of the run maps it at its
+ * start, and all it inherits or makes later (threads, forked children) is in it already: from
+ * then on nothing is opened, mapped or allocated in the program for it, whatever sandbox that
+ * enters.
+ *
+ *     struct session_head
+ *     the modules whose sites are known, and the sites     written before any process maps it
+ *     the rings, one for each thread that takes one        ring.h
+ *
+ * A thread takes a ring at its first call, by its number in `owner`; a ring is the tracer's to give
+ * back when the thread has ended. A thread that gets none is seen as it would be without all this:
+ * it makes its calls where the filter stops them.
+ *
+ * The programs' side trusts what is in it as far as it trusts its own memory, which any process of
+ * the run could change as well. The reader's side trusts nothing.
+ *
+ * Numbers are of this machine: the memory is never a file of another's.
+ */
+#ifndef FLAME_INSIDE_SESSION_H
+#define FLAME_INSIDE_SESSION_H
+
+#include "inside/ring.h"
+#include "patch/site.h"
+
+#define SESSION_ENV "FLAME_WAITS"
+#define SESSION_MAGIC "FLMWAIT" /* with the NUL: 8 bytes */
+#define SESSION_VERSION 1
+
+/* Numbers of calls that can be asked for are below this. */
+#define SESSION_CALLS 512
+#define SESSION_BUILD_ID_MAX 64
+
+struct session_module {
+    uint8_t build_id[SESSION_BUILD_ID_MAX];
+    uint32_t build_id_len;
+    uint32_t n;  /* sites */
+    uint64_t at; /* where they begin, from the start of the memory */
+};
+
+struct session_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t head_size; /* of this struct */
+    uint32_t ring_size; /* of struct ring */
+    uint32_t rings;
+    uint64_t size;
+    uint64_t rings_at;
+    uint64_t modules_at;
+    uint32_t modules;
+    uint32_t beat;                      /* goes up each time the rings have been read */
+    uint64_t pid_namespace;             /* inode of the tracer's: numbers of threads are of it */
+    uint64_t calls[SESSION_CALLS / 64]; /* which are noted here; all others stop for the tracer */
+    uint32_t used;                      /* rings from here on have never been taken */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct session_head) == 136, "shared between programs");
+_Static_assert(sizeof(struct session_module) == 80, "shared between programs");
+
+/* Whether `head` begins a session of `size` bytes that this program understands. */
+bool session_is_sound(const struct session_head *head, uint64_t size);
+
+static inline bool session_wants(const struct session_head *head, long number)
+{
+    return (unsigned long)number < SESSION_CALLS &&
+           head->calls[(unsigned long)number / 64] >> ((unsigned long)number % 64) & 1;
+}
+
+static inline struct ring *session_ring(struct session_head *head, uint32_t i)
+{
+    return (struct ring *)((char *)head + head->rings_at) + i;
+}
+
+/*
+ * A ring for the calling thread, which is the `tid`th of its tracer's numbers, or NULL: all are
+ * taken. No libc; safe in signal handlers.
+ */
+struct ring *session_take_ring(struct session_head *head, uint32_t pid, uint32_t tid);
+
+#endif

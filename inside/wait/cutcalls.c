@@ -1,0 +1,133 @@
+#define _GNU_SOURCE
+#include "inside/wait/cutcalls.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "common/kernel.h"
+#include "common/sysnr.h"
+
+#define NS_IN_S 1000000000u
+#define NS_IN_MS 1000000u
+#define NS_IN_US 1000u
+
+unsigned cut_kind(long number)
+{
+    switch (number) {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_accept:
+    case SYS_accept4:
+        return CUT_READS;
+    case SYS_writev:
+    case SYS_sendmsg:
+        return CUT_WRITES;
+    case SYS_write:
+    case SYS_sendto:
+        return CUT_WRITES | CUT_MAKES_UP;
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+        return CUT_TIMED_MS;
+    case SYS_epoll_pwait2:
+        return CUT_TIMED_AT;
+    default:
+        return 0;
+    }
+}
+
+/* Whether the program knows of a reason: the tracer says so before the thread goes on. */
+static bool is_known(const struct ring *r, uint64_t began)
+{
+    return __atomic_load_n(&r->handled, __ATOMIC_SEQ_CST) >= began;
+}
+
+static bool is_of(int fd, mode_t one, mode_t other)
+{
+    struct stat st;
+
+    return kernel_fstat(fd, &st) == 0 &&
+           ((st.st_mode & S_IFMT) == one || (st.st_mode & S_IFMT) == other);
+}
+
+/* A socket's call that would have given up by now. */
+static bool is_over(int fd, unsigned kind, uint64_t spent_ns)
+{
+    int option = kind & CUT_WRITES ? SO_SNDTIMEO : SO_RCVTIMEO;
+    struct timeval limit = {0, 0};
+    socklen_t len = sizeof limit;
+    uint64_t ns;
+
+    if (kernel_call(SYS_getsockopt, fd, SOL_SOCKET, option, &limit, &len) < 0)
+        return false;
+    ns = (uint64_t)limit.tv_sec * NS_IN_S + (uint64_t)limit.tv_usec * NS_IN_US;
+    return ns && spent_ns >= ns;
+}
+
+/* Reads the program's timeout, which may not be there any more. */
+static bool read_limit(unsigned long at, struct timespec *limit)
+{
+    struct iovec here = {limit, sizeof *limit}, there = {(void *)at, sizeof *limit};
+
+    return kernel_call(SYS_process_vm_readv, kernel_call(SYS_getpid), &here, 1, &there, 1) ==
+               (long)sizeof *limit &&
+           limit->tv_sec >= 0 && limit->tv_sec <= INT32_MAX;
+}
+
+/* Where the limit of the call is to be from now on; false: it cannot be known. */
+static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_ns,
+                   struct patch_call *again, struct timespec *limit)
+{
+    uint64_t spent_ms = spent_ns / NS_IN_MS, left;
+    int ms = (int)call->args[3];
+
+    if (kind & CUT_TIMED_MS && ms > 0)
+        again->args[3] = spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 0;
+    if (kind & CUT_TIMED_AT && call->args[3]) {
+        if (!read_limit(call->args[3], limit))
+            return false;
+        left = (uint64_t)limit->tv_sec * NS_IN_S + (uint64_t)limit->tv_nsec;
+        left = left > spent_ns ? left - spent_ns : 0;
+        *limit = (struct timespec){(time_t)(left / NS_IN_S), (long)(left % NS_IN_S)};
+        again->args[3] = (unsigned long)limit;
+    }
+    return true;
+}
+
+long cut_settle(const struct ring *r, unsigned kind, const struct patch_call *call, uint64_t began,
+                long result, patch_enter_kernel *enter)
+{
+    struct patch_call again = *call;
+    struct timespec limit;
+    int fd = (int)call->args[0];
+    unsigned long done = 0;
+
+    while (cut_may_be(kind, &again, result) && !is_known(r, began)) {
+        uint64_t spent_ns = clock_ns(CLOCK_MONOTONIC) - began;
+
+        if (result > 0) {
+            if (!is_of(fd, S_IFIFO, S_IFSOCK))
+                break;
+            done += (unsigned long)result;
+            again.args[1] += (unsigned long)result;
+            again.args[2] -= (unsigned long)result;
+        } else if (kind & (CUT_READS | CUT_WRITES)) {
+            /* Of files only sockets return it for that reason. */
+            if (!is_of(fd, S_IFSOCK, S_IFSOCK))
+                break;
+            if (is_over(fd, kind, spent_ns))
+                return done ? (long)done : -EAGAIN;
+        } else if (!lessen(kind, call, spent_ns, &again, &limit)) {
+            break;
+        }
+        result = enter(&again);
+    }
+    if (!done)
+        return result;
+    return result > 0 ? (long)done + result : (long)done;
+}

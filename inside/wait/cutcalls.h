@@ -1,0 +1,47 @@
+/*
+ * cutcalls.h: noted calls that a signal cut short which the program does not know of.
+ *
+ * The kernel lets a signal that the program ignores wake a thread that is traced. Calls that know
+ * no restart then return EINTR, or write less than they were to, and nobody would have without a
+ * tracer. Of calls that stop the tracer makes that undone (tracer/ptrace/retry.h). A noted call is
+ * made again here, with what is left of its timeout or of its bytes, unless the tracer says in the
+ * ring that a signal which matters was delivered since the call began, or that job control
+ * stopped the thread: then the program sees what it would see anyhow.
+ *
+ * As in the tracer a write of which a part was made up for is restarted by the kernel like any
+ * other if a handler with SA_RESTART comes then.
+ */
+#ifndef FLAME_INSIDE_WAIT_CUTCALLS_H
+#define FLAME_INSIDE_WAIT_CUTCALLS_H
+
+#include <errno.h>
+
+#include "inside/ring.h"
+
+enum {
+    CUT_READS = 1,     /* of a descriptor: waits as long as a socket receives */
+    CUT_WRITES = 2,    /* as long as it sends */
+    CUT_MAKES_UP = 4,  /* bytes of args[1], args[2] of them: what is missing can be written */
+    CUT_TIMED_MS = 8,  /* args[3] milliseconds; negative: without end */
+    CUT_TIMED_AT = 16, /* a struct timespec at args[3], or NULL */
+};
+
+/* What of these holds for the call; 0: it is one that nothing here is for. */
+unsigned cut_kind(long number);
+
+/* Whether the result may be that of a call that was cut short. */
+static inline bool cut_may_be(unsigned kind, const struct patch_call *call, long result)
+{
+    return result == -EINTR ||
+           (kind & CUT_MAKES_UP && result > 0 && (unsigned long)result < call->args[2]);
+}
+
+/*
+ * What the program is to see of the call, whose kind is not 0, that began at `began` (ns,
+ * CLOCK_MONOTONIC) and of which `result` came. Makes it again by `enter` as often as it takes.
+ * For the thread whose ring this is, in no vfork's child; safe in signal handlers.
+ */
+long cut_settle(const struct ring *r, unsigned kind, const struct patch_call *call, uint64_t began,
+                long result, patch_enter_kernel *enter);
+
+#endif

@@ -1,0 +1,437 @@
+/*
+ * Problem: to note a call costs less than a tenth of what it costs to sleep in it, without a lock,
+ * an allocation or a system call, wherever and whenever programs make calls.
+ *
+ * Algorithm: a thread has its memory by a word of TLS, which a page that the kernel wipes at fork
+ * says to be of this process. `busy` is set while it is at work here, and not while it is in the
+ * call: a signal handler that makes calls finds it set only in the few instructions around, and
+ * then its call goes another way. A handler that leaves those instructions by siglongjmp leaves
+ * `busy` behind. Whoever finds it set with the stack pointer above where it was set, and not on a
+ * signal's own stack, knows that the frame which set it is gone.
+ *
+ * The stack is known again by its words (unwind/recall.h) or walked by rules. libunwind is not
+ * asked: a call with a stack that only it could follow is made where it stops, for the tracer does.
+ *
+ * Whether the thread left its CPU is known for nothing: the kernel clears rseq_cs of a thread that
+ * comes back from having been off it, or from a signal, outside of the sequence that rseq_cs names.
+ * Ours names one that nobody executes. Of calls on descriptors that left their CPU the kernel is
+ * asked whether they slept: who writes to a pipe often loses its CPU to whoever it wakes. For locks
+ * that is not worth 200 ns a wait, as few calls that may wait for one find it free.
+ */
+#define _GNU_SOURCE
+#include "inside/wait/noter.h"
+
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "common/kernel.h"
+#include "common/pages.h"
+#include "inside/gate.h"
+#include "inside/wait/cutcalls.h"
+#include "inside/wait/execs.h"
+#include "inside/wait/vectors.h"
+#include "unwind/arch.h"
+#include "unwind/local.h"
+#include "unwind/modules.h"
+
+/* Stacks whose number is kept. */
+#define KNOWN 2048u
+
+#define RINGS_MOST 4096u
+
+struct noter {
+    struct ring *ring;
+    uintptr_t busy;   /* 0, or the stack pointer of the call that is being noted */
+    uint32_t process; /* of whom: see process_now */
+    uint32_t serial, stacks;
+    long sleeps; /* how often it had slept when it was last asked */
+    struct local_stack stack;
+    struct local_small small;
+    struct {
+        uint64_t hash;
+        uint32_t id; /* 0: nothing here */
+    } known[KNOWN];
+    unsigned char vectors[] __attribute__((aligned(VECTORS_ALIGN)));
+};
+
+_Static_assert(PATCH_NUMBERS == SESSION_CALLS, "the session says what comes to the handler");
+
+static struct session_head *session;
+static FLAME_BULK struct noter *noters[RINGS_MOST]; /* by ring: of whoever has it, or had it last */
+static size_t vectors;
+static uint32_t *process_now; /* wiped at fork; else the process's number */
+/* No thread of this process, and none of its forked children, takes a ring any more. */
+static bool no_more;
+static __thread struct noter *own __attribute__((tls_model("initial-exec")));
+
+/* ---- rseq ---- */
+
+/* As <linux/rseq.h> and <sys/rseq.h> have them; not every system has those. */
+struct sequence {
+    uint32_t version, flags;
+    uint64_t start, length, abort;
+};
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+
+#define RSEQ_SIZE 20
+#define RSEQ_CS 8 /* offset of the pointer in struct rseq */
+#define RSEQ_SIGNATURE "0x53053053"
+
+/* A sequence of one byte that is never executed; nor is its abort handler, 8 bytes before it. */
+__asm__(".pushsection .text\n"
+        ".p2align 4\n"
+        ".long " RSEQ_SIGNATURE "\n"
+        ".type noter_never,@function\n"
+        "noter_never: ud2\n"
+        ".skip 14, 0xcc\n"
+        ".size noter_never, .-noter_never\n"
+        ".popsection\n");
+extern const char noter_never[] __attribute__((visibility("hidden")));
+
+static struct sequence never __attribute__((aligned(32)));
+static bool with_rseq;
+
+static inline volatile uint64_t *rseq_cs(void)
+{
+    return (volatile uint64_t *)(arch_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ_CS);
+}
+
+static void begin_rseq(void)
+{
+    with_rseq = &__rseq_size && &__rseq_offset && __rseq_size >= RSEQ_SIZE;
+    never.start = (uintptr_t)noter_never + 8;
+    never.length = 1;
+    never.abort = (uintptr_t)noter_never;
+}
+
+/* How often the thread has left its CPU by itself. */
+static long sleeps_now(void)
+{
+    struct rusage usage = {.ru_nvcsw = 0};
+
+    kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
+/* ---- threads ---- */
+
+const char *noter_init(struct session_head *s)
+{
+    size_t page = 4096;
+
+    vectors = vectors_size();
+    if (!vectors)
+        return "this processor has no xsave";
+    if (s->rings > RINGS_MOST)
+        return "it has more rings than there can be";
+    process_now = pages_alloc(page);
+    if (!process_now || kernel_call(SYS_madvise, process_now, page, MADV_WIPEONFORK) < 0)
+        return "the kernel lacks MADV_WIPEONFORK (Linux 4.14)";
+    *process_now = (uint32_t)kernel_call(SYS_getpid);
+    begin_rseq();
+    modules_init();
+    session = s;
+    patch_numbers = s->calls;
+    return NULL;
+}
+
+/* The first thread of a forked child that makes a call. Whose parent has no number has been forked
+ * into a pid namespace of its own, where threads have other numbers than the tracer's. */
+static void after_fork(void)
+{
+    kernel_after_fork();
+    modules_after_fork();
+    local_after_fork();
+    if (kernel_call(SYS_getppid) == 0)
+        no_more = true;
+    *process_now = (uint32_t)kernel_call(SYS_getpid);
+}
+
+static struct noter *memory_for(struct ring *ring)
+{
+    struct noter **at = &noters[ring - session_ring(session, 0)], *t = *at;
+
+    if (!t) {
+        t = pages_alloc(sizeof *t + vectors);
+        if (!t)
+            return NULL;
+        local_stack_init(&t->stack, RING_STACK_MAX, &t->small);
+        *at = t;
+    }
+    local_stack_pass_on(&t->stack);
+    for (unsigned i = 0; i < KNOWN; i++)
+        t->known[i].id = 0;
+    t->ring = ring;
+    t->busy = 0;
+    t->serial = t->stacks = 0;
+    return t;
+}
+
+static FLAME_COLD struct noter *begin_thread(void)
+{
+    struct ring *ring;
+    struct noter *t;
+
+    own = NULL;
+    if (no_more)
+        return NULL;
+    if (!*process_now)
+        after_fork();
+    /* A child of vfork has its parent's memory: the ring would be the parent's when it is gone. */
+    if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now)
+        return NULL;
+    ring = session_take_ring(session, *process_now, (uint32_t)kernel_call(SYS_gettid));
+    if (!ring)
+        return NULL;
+    t = memory_for(ring);
+    if (!t) {
+        __atomic_store_n(&ring->closed, 1, __ATOMIC_SEQ_CST);
+        return NULL;
+    }
+    t->process = *process_now;
+    t->sleeps = sleeps_now();
+    own = t;
+    return t;
+}
+
+static bool on_signal_stack(void)
+{
+    stack_t stack = {.ss_flags = 0};
+
+    return kernel_call(SYS_sigaltstack, 0, &stack) < 0 || stack.ss_flags & SS_ONSTACK;
+}
+
+/* It was set by a frame that has been left since. */
+static FLAME_COLD bool was_left(const struct noter *t, const struct patch_call *call)
+{
+    return call->sp > t->busy && !on_signal_stack();
+}
+
+/* The thread's memory, which is now busy; NULL: this call goes another way. */
+static inline struct noter *enter(const struct patch_call *call)
+{
+    struct noter *t = own;
+
+    if (unlikely(!t || t->process != *process_now) && !(t = begin_thread()))
+        return NULL;
+    if (unlikely(t->busy) && !was_left(t, call))
+        return NULL;
+    t->busy = call->sp;
+    __asm__ volatile("" ::: "memory");
+    return t;
+}
+
+static inline void leave(struct noter *t)
+{
+    __asm__ volatile("" ::: "memory");
+    t->busy = 0;
+}
+
+/* ---- stacks ---- */
+
+static uint64_t hash_of(const struct local_stack *s)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u ^ modules_epoch();
+
+    for (uint32_t i = 0; i < s->len; i++) {
+        h = (h ^ s->pcs[i]) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+static void put_stack(struct noter *t, uint32_t id)
+{
+    const struct local_stack *s = &t->stack;
+    struct ring *r = t->ring;
+    uint64_t at = r->head;
+
+    r->words[at++ % RING_WORDS] = ring_word(RING_STACK, 1 + s->len, id);
+    for (uint32_t i = 0; i < s->len; i++)
+        r->words[at++ % RING_WORDS] = s->pcs[i];
+    __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
+}
+
+/* There is room for RING_MOST_WORDS. 0: the tracer knows more ways to follow this stack, or it is
+ * deeper than a record can be. */
+static FLAME_COLD uint32_t walk(struct noter *t, struct walk_regs regs)
+{
+    bool fell_back;
+    uint64_t hash;
+    uint32_t at;
+
+    vectors_save(t->vectors);
+    local_walk(&t->stack, regs, &fell_back);
+    vectors_restore(t->vectors);
+    if (!t->stack.len || t->stack.len > RING_STACK_MAX || fell_back)
+        return 0;
+    hash = hash_of(&t->stack);
+    at = (uint32_t)(hash % KNOWN);
+    if (t->known[at].hash != hash || !t->known[at].id) {
+        put_stack(t, ++t->stacks);
+        t->known[at].hash = hash;
+        t->known[at].id = t->stacks;
+    }
+    vectors_save(t->vectors);
+    local_mark(&t->stack, t->known[at].id);
+    vectors_restore(t->vectors);
+    return t->known[at].id;
+}
+
+/* ---- calls ---- */
+
+/* In place of sleeping, where no call of our own may be made. */
+static long pass_time(const struct patch_call *call)
+{
+    uint64_t until = clock_ns(CLOCK_MONOTONIC) + 5000000;
+
+    (void)call;
+    while (clock_ns(CLOCK_MONOTONIC) < until)
+        ;
+    return 0;
+}
+
+static bool wait_for_room(struct noter *t, unsigned words)
+{
+    return ring_wait(t->ring, words, &session->beat, no_more ? pass_time : flame_gate);
+}
+
+/* What a call may need in all: its stack, its beginning and its end. */
+#define ROOM (RING_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
+
+/* Notes that the call begins: when. 0: it cannot be noted. */
+static inline uint64_t begin(struct noter *t, const struct patch_call *call)
+{
+    const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
+    uint64_t record[RING_CALL_WORDS];
+    uint32_t stack;
+
+    if (unlikely(!ring_has_room(t->ring, ROOM)) && !wait_for_room(t, ROOM))
+        return 0;
+    if (unlikely(__atomic_load_n(&t->ring->closed, __ATOMIC_RELAXED)))
+        return 0;
+    stack = local_recall(&t->stack, regs);
+    if (unlikely(!stack) && !(stack = walk(t, regs)))
+        return 0;
+    record[0] = ring_word(RING_CALL, RING_CALL_WORDS, (uint32_t)call->number);
+    for (unsigned i = 0; i < 6; i++)
+        record[2 + i] = call->args[i];
+    record[8] = stack | (uint64_t)++t->serial << 32;
+    record[1] = clock_ns(CLOCK_MONOTONIC);
+    ring_put(t->ring, record, RING_CALL_WORDS);
+    return record[1];
+}
+
+static inline void end(struct noter *t, uint32_t serial, long result, uint32_t flags)
+{
+    uint64_t record[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, flags),
+                                        clock_ns(CLOCK_MONOTONIC), (uint64_t)result, serial};
+
+    /* Room for it was there when the call began; handlers in it may have taken that. */
+    if (likely(ring_has_room(t->ring, RING_DONE_WORDS)) || wait_for_room(t, RING_DONE_WORDS))
+        ring_put(t->ring, record, RING_DONE_WORDS);
+}
+
+/* ---- calls that change what may be done here ---- */
+
+static bool nothing_may_be_called(long number, const unsigned long args[6])
+{
+    (void)number, (void)args;
+    return false;
+}
+
+/*
+ * The program confines itself: what its filter forbids may end it. So none of our own calls is made
+ * from now on: threads that have a ring go on, others do not get one.
+ */
+static bool begins_sandbox(const struct patch_call *call)
+{
+    return (call->number == SYS_prctl && call->args[0] == PR_SET_SECCOMP) ||
+           (call->number == SYS_seccomp &&
+            (call->args[0] == SECCOMP_SET_MODE_STRICT || call->args[0] == SECCOMP_SET_MODE_FILTER));
+}
+
+static bool is_special(long number)
+{
+    return number == SYS_execve || number == SYS_execveat || number == SYS_prctl ||
+           number == SYS_seccomp;
+}
+
+static FLAME_COLD long make_special(const struct patch_call *call)
+{
+    if (call->number == SYS_execve || call->number == SYS_execveat)
+        return execs_make(call);
+    if (begins_sandbox(call)) {
+        no_more = true;
+        kernel_shut();
+        kernel_gatekeeper = nothing_may_be_called;
+        kernel_reopen();
+    }
+    return patch_make(call);
+}
+
+/*
+ * Whether the call can be noted. Not those on descriptors that may have to be settled (cutcalls.h)
+ * where that cannot be: in a sandbox, which may forbid what it takes, and in a child of vfork. Not
+ * what the filter would let by anyhow, nor calls with an address in memory: the tracer reads that.
+ */
+static inline bool is_for_here(const struct noter *t, const struct patch_call *call, unsigned kind)
+{
+    if (!kind)
+        return true;
+    if (unlikely(no_more) || unlikely(__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED)))
+        return false;
+    if (kind & CUT_TIMED_MS)
+        return (int)call->args[3] != 0;
+    return call->number != SYS_sendto || !call->args[4];
+}
+
+PATCH_HANDLER long noter_see(const struct patch_call *call)
+{
+    unsigned kind = cut_kind(call->number);
+    uint32_t serial, flags = 0;
+    long result, sleeps;
+    uint64_t began;
+    struct noter *t;
+
+    if (unlikely(is_special(call->number)))
+        return make_special(call);
+    if (call->point || !(t = enter(call)))
+        return patch_make(call);
+    began = likely(is_for_here(t, call, kind)) ? begin(t, call) : 0;
+    if (unlikely(!began)) {
+        leave(t);
+        return patch_make(call);
+    }
+    serial = t->serial;
+    sleeps = t->sleeps;
+    if (with_rseq)
+        *rseq_cs() = (uintptr_t)&never;
+    leave(t);
+    result = flame_gate(call);
+    if (with_rseq) {
+        flags = *rseq_cs() ? RING_RAN_ON : 0;
+        *rseq_cs() = 0;
+    }
+    /* A handler that ran in the call may have forked: in the child this is the parent's ring. If
+       one left `busy` behind, it is over by now. */
+    if (likely(own == t) && likely(t->process == *process_now)) {
+        if (kind && unlikely(cut_may_be(kind, call, result)))
+            result = cut_settle(t->ring, kind, call, began, result, flame_gate);
+        if (kind && !flags && !no_more)
+            flags = (t->sleeps = sleeps_now()) == sleeps ? RING_PREEMPTED : 0;
+        t->busy = call->sp;
+        __asm__ volatile("" ::: "memory");
+        end(t, serial, result, flags);
+        leave(t);
+    }
+    return result;
+}

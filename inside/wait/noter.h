@@ -1,0 +1,30 @@
+/*
+ * noter.h: notes the calls of the thread that makes them, in its ring.
+ *
+ * The handler of patched calls (patch/patcher.h) in libflamewait.so, and what it keeps of each
+ * thread. A call that is asked for (patch_numbers) is made by the gate, with a record before and
+ * one behind it. Wherever that cannot be, it is made where the filter stops it, and the tracer sees
+ * it as it sees those of a program without this library:
+ *
+ * - all rings are taken, or this one is closed;
+ * - the thread is at work here already: a signal handler interrupted it;
+ * - the reader does not come (ring_wait).
+ *
+ * Holds what the patcher asks of handlers. Between two calls nothing is kept but the thread's
+ * memory, which whoever has the ring next takes over.
+ */
+#ifndef FLAME_INSIDE_WAIT_NOTER_H
+#define FLAME_INSIDE_WAIT_NOTER_H
+
+#include "inside/session.h"
+
+/*
+ * Gets ready: `session` is mapped and sound. NULL, or what is missing, a part of a sentence. For
+ * the start, before anything is patched.
+ */
+const char *noter_init(struct session_head *session);
+
+/* The patch_see. */
+long noter_see(const struct patch_call *call);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * isa.h: what finding sites has to know of a processor, behind one interface.
+ *
+ * The finder knows ELF, functions and where jumps lead; how instructions are told apart, which
+ * of them may be moved, and what a branch to a stub takes is one struct isa a processor
+ * (isa_x86_64.c). On aarch64 it would be small: each instruction has four bytes, `svc` becomes
+ * `b`, and nothing has to give way.
+ *
+ * Pure functions of bytes, which are trusted in nothing. Thread-safe.
+ */
+#ifndef FLAME_PATCH_FIND_ISA_H
+#define FLAME_PATCH_FIND_ISA_H
+
+#include "patch/site.h"
+
+/* Where an instruction leads. */
+enum insn_flow {
+    INSN_ON,            /* to the next one */
+    INSN_BRANCH,        /* to the next one or to `target` */
+    INSN_JUMP,          /* to `target` */
+    INSN_CALL,          /* to `target`, and back to the next one */
+    INSN_CALL_COMPUTED, /* to nobody knows where, and back */
+    INSN_JUMP_COMPUTED, /* to nobody knows where */
+    INSN_END,           /* back to a caller, or nowhere */
+    INSN_KERNEL,        /* into the kernel, and back to the next one */
+};
+
+/* What it does to the register that holds a call's number. */
+enum insn_number {
+    INSN_NUMBER_KEPT,
+    INSN_NUMBER_SET,    /* to `number` */
+    INSN_NUMBER_UNSURE, /* perhaps anything */
+};
+
+struct insn {
+    uint8_t size;
+    uint8_t flow;      /* enum insn_flow */
+    uint8_t number_is; /* enum insn_number */
+    /* It does the same wherever it stands, once `relative` is seen to, and leaves the stack
+       pointer alone. */
+    bool movable;
+    uint8_t relative;      /* where its 32-bit distance from its own end stands; 0: it has none */
+    bool refers;           /* `target` is an address it computes and may call or jump to later */
+    bool sets_number_only; /* `mov $number,%eax`: a window of its own */
+    int32_t number;
+    int64_t target; /* less the instruction's own address */
+};
+
+struct isa {
+    uint16_t machine;  /* ELF's e_machine */
+    uint8_t branch;    /* bytes that a branch to a stub takes */
+    uint8_t call_size; /* bytes of the instruction that enters the kernel */
+    /* Decodes the instruction at p[0..n): its size, or 0 if there is none. */
+    unsigned (*decode)(const uint8_t *p, size_t n, struct insn *out);
+    /* Why a call of this number is never patched, or SITE_FINE. */
+    enum site_reason (*judge)(int32_t number);
+    int32_t thread_exit; /* the call that ends a thread */
+    /* Whether the function at p[0..n) is glibc's __syscall_cancel_arch. */
+    bool (*is_cancel_arch)(const uint8_t *p, size_t n);
+    /* Whether the call behind p[0..n) is that function's, or the one of musl's __syscall_cp_asm. */
+    bool (*is_cancel_call)(const uint8_t *p, size_t n);
+};
+
+/* NULL: nothing is known of that machine. */
+const struct isa *isa_of(uint16_t machine);
+
+#endif

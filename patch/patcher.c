@@ -1,0 +1,336 @@
+/*
+ * Problem: code that others run is changed, and whatever goes wrong half-way would leave a program
+ * that is neither patched nor whole.
+ *
+ * Algorithm: everything that can fail comes before the first byte of the module changes. The list
+ * is checked, then the module's bytes; stubs get room, are written and made executable; then the
+ * module's code is made writable. It stays executable meanwhile, so a refusal (SELinux's execmod,
+ * a filter) comes now, while there is nothing to take back. Branches are written, and the code
+ * gets the protection it had.
+ *
+ * Rejected: code that is writable but not executable while it is written. What refuses modified
+ * code to be made executable does so when it is too late.
+ */
+#define _GNU_SOURCE
+#include "patch/patcher.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+#include "common/procmaps.h"
+#include "patch/stub.h"
+
+#define PAGE ((uintptr_t)4096)
+/* Text of one module is one mapping, or a few where somebody has split it. */
+#define MAX_TEXTS 16
+
+/* Where a program's heap grows, right above it, is no place for stubs. */
+#define HEAP_ROOM ((uintptr_t)1 << 30)
+
+struct text {
+    uintptr_t start, end;
+    int protection;
+};
+
+struct texts {
+    struct text t[MAX_TEXTS];
+    unsigned n;
+    uintptr_t lo, hi; /* what is looked for */
+};
+
+/* Slots of stub_home that are taken. Never fewer: somebody may be asleep in one. */
+static size_t home_used;
+
+static const char *const results[] = {"done",    "nothing", "unsound", "unmapped",
+                                      "changed", "no-room", "refused", "again"};
+
+const char *patch_result_name(enum patch_result r)
+{
+    return (unsigned)r < ARRAY_LEN(results) ? results[r] : "?";
+}
+
+static bool is_taken(const struct patch_module *m, const struct patch_site *s)
+{
+    return s->kind != SITE_NONE && (!m->wants || m->wants(s->number));
+}
+
+/* The next site at or behind *i that is to be patched; NULL: there is none. */
+static const struct patch_site *next_site(const struct patch_module *m, size_t *i)
+{
+    for (; *i < m->n; ++*i)
+        if (is_taken(m, &m->sites[*i]))
+            return &m->sites[(*i)++];
+    return NULL;
+}
+
+static bool note_text(const struct procmap *map, void *arg)
+{
+    struct texts *texts = arg;
+
+    if (map->end <= texts->lo || map->start >= texts->hi || !map->exec || texts->n == MAX_TEXTS)
+        return false;
+    texts->t[texts->n++] = (struct text){.start = map->start,
+                                         .end = map->end,
+                                         .protection = PROT_EXEC | (map->read ? PROT_READ : 0) |
+                                                       (map->write ? PROT_WRITE : 0)};
+    return false;
+}
+
+static bool in_texts(const struct texts *texts, uintptr_t at, size_t size)
+{
+    for (unsigned i = 0; i < texts->n; i++)
+        if (at >= texts->t[i].start && at + size <= texts->t[i].end &&
+            texts->t[i].protection & PROT_READ)
+            return true;
+    return false;
+}
+
+static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* Finds the mappings that the sites lie in, and counts them. */
+static enum patch_result find_texts(struct patch_module *m, struct texts *texts)
+{
+    const struct patch_site *s;
+    size_t count = 0;
+
+    *texts = (struct texts){.lo = UINTPTR_MAX};
+    for (size_t i = 0; (s = next_site(m, &i)); count++) {
+        if (texts->lo == UINTPTR_MAX)
+            texts->lo = m->bias + s->at;
+        texts->hi = m->bias + s->at + s->length;
+    }
+    if (!count)
+        return PATCH_NOTHING;
+    procmaps_each(0, note_text, texts);
+    for (size_t i = 0; (s = next_site(m, &i));)
+        if (!in_texts(texts, m->bias + s->at, s->length)) {
+            m->at = m->bias + s->at;
+            return PATCH_UNMAPPED;
+        }
+    m->patched = count;
+    return PATCH_DONE;
+}
+
+/* Whether each site holds what it should: its own bytes, or the branch to its stub. */
+static enum patch_result check_bytes(struct patch_module *m, bool patched)
+{
+    const struct patch_site *s;
+    size_t at = 0; /* the slot's; there are none before the sites are patched */
+
+    for (size_t i = 0; (s = next_site(m, &i)); at += STUB_SLOT) {
+        const uint8_t *window = (const uint8_t *)(m->bias + s->at), *want = s->bytes;
+        uint8_t branch[SITE_WINDOW];
+
+        if (patched) {
+            stub_branch(branch, s, (uintptr_t)window, m->stubs + at);
+            want = branch;
+        }
+        if (!same_bytes(window, want, s->length)) {
+            m->at = (uintptr_t)window;
+            return PATCH_CHANGED;
+        }
+    }
+    return PATCH_DONE;
+}
+
+static bool reaches(const struct texts *texts, uintptr_t at, size_t size)
+{
+    uintptr_t lo = at < texts->lo ? at : texts->lo;
+    uintptr_t hi = at + size > texts->hi ? at + size : texts->hi;
+
+    return hi - lo < STUB_REACH;
+}
+
+static int protect(uintptr_t start, uintptr_t end, int protection)
+{
+    return (int)kernel_call(SYS_mprotect, start, end - start, protection);
+}
+
+/* Memory at `hint`, if that is free and reaches; else 0. */
+static uintptr_t map_at(uintptr_t hint, const struct texts *texts, size_t size)
+{
+    long got = kernel_call(SYS_mmap, hint & ~(PAGE - 1), size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (kernel_failed(got))
+        return 0;
+    if (reaches(texts, (uintptr_t)got, size))
+        return (uintptr_t)got;
+    kernel_call(SYS_munmap, got, size);
+    return 0;
+}
+
+/* As near as can be had: below the module, else above it and its heap. */
+static uintptr_t map_near(const struct texts *texts, size_t size)
+{
+    uintptr_t got = 0;
+
+    for (uintptr_t away = PAGE; !got && away < STUB_REACH; away += away / 2)
+        if (texts->lo > size + away + 16 * PAGE)
+            got = map_at(texts->lo - size - away, texts, size);
+    for (uintptr_t away = HEAP_ROOM; !got && away < STUB_REACH; away += HEAP_ROOM / 4)
+        if (texts->hi < UINTPTR_MAX / 2 - away)
+            got = map_at(texts->hi + away, texts, size);
+    return got;
+}
+
+/* Room for the stubs that can be written to. */
+static enum patch_result find_room(struct patch_module *m, const struct texts *texts)
+{
+    uintptr_t home = (uintptr_t)stub_home;
+    int err;
+
+    if (m->patched <= STUB_HOME_SLOTS - home_used && reaches(texts, home, sizeof stub_home)) {
+        err = protect(home, home + sizeof stub_home, PROT_READ | PROT_WRITE | PROT_EXEC);
+        if (!err) {
+            m->stubs = stub_home + home_used * STUB_SLOT;
+            return PATCH_DONE;
+        }
+        m->error = err;
+        return PATCH_REFUSED;
+    }
+    m->stubs = (uint8_t *)map_near(texts, m->patched * STUB_SLOT);
+    return m->stubs ? PATCH_DONE : PATCH_NO_ROOM;
+}
+
+static bool is_home(const struct patch_module *m)
+{
+    return m->stubs >= stub_home && m->stubs < stub_home + sizeof stub_home;
+}
+
+/* Ends what find_room began: the stubs can be executed, or are gone. */
+static enum patch_result close_room(struct patch_module *m, enum patch_result so_far)
+{
+    uintptr_t start = (uintptr_t)m->stubs, end = start + m->patched * STUB_SLOT;
+    int err;
+
+    if (is_home(m)) {
+        start = (uintptr_t)stub_home;
+        end = start + sizeof stub_home;
+    }
+    end = (end + PAGE - 1) & ~(PAGE - 1);
+    err = protect(start, end, PROT_READ | PROT_EXEC);
+    if (err && so_far == PATCH_DONE) {
+        m->error = err;
+        so_far = PATCH_REFUSED;
+    }
+    if (so_far != PATCH_DONE && !is_home(m))
+        kernel_call(SYS_munmap, start, end - start);
+    return so_far;
+}
+
+static enum patch_result write_stubs(struct patch_module *m)
+{
+    const struct patch_site *s;
+    uint8_t *slot = m->stubs;
+
+    for (size_t i = 0; (s = next_site(m, &i)); slot += STUB_SLOT)
+        if (!stub_write(slot, s, m->bias + s->at)) {
+            m->at = m->bias + s->at;
+            return PATCH_NO_ROOM;
+        }
+    return PATCH_DONE;
+}
+
+/* The protection each had. */
+static void lock_texts(const struct texts *texts, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        protect(texts->t[i].start, texts->t[i].end, texts->t[i].protection);
+}
+
+static enum patch_result unlock_texts(struct patch_module *m, const struct texts *texts)
+{
+    for (unsigned i = 0; i < texts->n; i++) {
+        m->error = protect(texts->t[i].start, texts->t[i].end, texts->t[i].protection | PROT_WRITE);
+        if (m->error) {
+            lock_texts(texts, i);
+            return PATCH_REFUSED;
+        }
+    }
+    return PATCH_DONE;
+}
+
+static void write_windows(struct patch_module *m, bool patched)
+{
+    const uint8_t *slot = m->stubs;
+    const struct patch_site *s;
+
+    for (size_t i = 0; (s = next_site(m, &i)); slot += STUB_SLOT) {
+        volatile uint8_t *window = (volatile uint8_t *)(m->bias + s->at);
+        uint8_t branch[SITE_WINDOW];
+
+        stub_branch(branch, s, (uintptr_t)window, slot);
+        for (unsigned k = 0; k < s->length; k++)
+            window[k] = patched ? branch[k] : s->bytes[k];
+    }
+}
+
+static enum patch_result apply(struct patch_module *m)
+{
+    struct texts texts;
+    enum patch_result r = find_texts(m, &texts);
+
+    if (r == PATCH_DONE)
+        r = check_bytes(m, false);
+    if (r == PATCH_DONE)
+        r = find_room(m, &texts);
+    if (r != PATCH_DONE)
+        return r;
+    r = close_room(m, write_stubs(m));
+    if (r != PATCH_DONE)
+        return r;
+    r = unlock_texts(m, &texts);
+    if (r != PATCH_DONE)
+        return close_room(m, r);
+    if (is_home(m))
+        home_used += m->patched;
+    write_windows(m, true);
+    lock_texts(&texts, texts.n);
+    return PATCH_DONE;
+}
+
+enum patch_result patch_apply(struct patch_module *m, const struct patch_site *sites, size_t n,
+                              uintptr_t bias, bool (*wants)(int32_t number))
+{
+    enum patch_result r;
+
+    if (m->patched)
+        return PATCH_AGAIN;
+    *m = (struct patch_module){.sites = sites, .n = n, .bias = bias, .wants = wants};
+    r = sites_are_sound(sites, n) ? apply(m) : PATCH_UNSOUND;
+    if (r != PATCH_DONE) {
+        m->patched = 0;
+        m->stubs = NULL;
+    }
+    return r;
+}
+
+enum patch_result patch_undo(struct patch_module *m)
+{
+    size_t patched = m->patched;
+    struct texts texts;
+    enum patch_result r;
+
+    if (!patched)
+        return PATCH_NOTHING;
+    r = find_texts(m, &texts);
+    m->patched = patched;
+    if (r == PATCH_DONE)
+        r = check_bytes(m, true);
+    if (r == PATCH_DONE)
+        r = unlock_texts(m, &texts);
+    if (r != PATCH_DONE)
+        return r;
+    write_windows(m, false);
+    lock_texts(&texts, texts.n);
+    *m = (struct patch_module){0};
+    return PATCH_DONE;
+}

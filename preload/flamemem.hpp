@@ -1,0 +1,104 @@
+/*
+ * flamemem.hpp: what flamemem.h has, for C++: what an object begins its end ends, also where an
+ * exception leaves the block.
+ *
+ *     flamemem::tag request("get");
+ *     flamemem::pause quiet;
+ *
+ * The objects belong to the block and the thread they are made in, and are not copied. Which
+ * threads may do what, and what each costs, flamemem.h says.
+ */
+#ifndef FLAME_PRELOAD_FLAMEMEM_HPP
+#define FLAME_PRELOAD_FLAMEMEM_HPP
+
+#include <cstddef>
+#include <string>
+
+#include "flamemem.h"
+
+namespace flamemem
+{
+
+/* What the thread allocates has the frame "[tag: NAME]" at the bottom of its stacks. */
+class tag
+{
+  public:
+    explicit tag(const char *name) { flamemem_tag_push(name); }
+    explicit tag(const std::string &name) { flamemem_tag_push(name.c_str()); }
+    ~tag() { flamemem_tag_pop(); }
+    tag(const tag &) = delete;
+    tag &operator=(const tag &) = delete;
+};
+
+/* What the thread allocates is left out. */
+class pause
+{
+  public:
+    pause() { flamemem_pause(); }
+    ~pause() { flamemem_resume(); }
+    pause(const pause &) = delete;
+    pause &operator=(const pause &) = delete;
+};
+
+/* An allocator of the program's own, by the address of this object. */
+class pool
+{
+  public:
+    pool() { flamemem_pool_create(this); }
+    ~pool() { flamemem_pool_destroy(this); }
+    void add(const void *memory, std::size_t size) { flamemem_pool_add(this, memory, size); }
+    void alloc(const void *p, std::size_t size) { flamemem_pool_alloc(this, p, size); }
+    void free(const void *p) { flamemem_pool_free(this, p); }
+    void realloc(const void *old, const void *p, std::size_t size)
+    {
+        flamemem_pool_realloc(this, old, p, size);
+    }
+    pool(const pool &) = delete;
+    pool &operator=(const pool &) = delete;
+};
+
+/* A region for `flame leak`. end() says what it left behind; without it, its end is told to
+ * `flame leak` alone. */
+class leak_region
+{
+  public:
+    explicit leak_region(const char *name, unsigned flags = 0)
+    {
+        flamemem_leak_begin_with(name, flags);
+    }
+    explicit leak_region(const std::string &name, unsigned flags = 0)
+        : leak_region(name.c_str(), flags)
+    {
+    }
+    flamemem_left end()
+    {
+        ended = true;
+        return flamemem_leak_end();
+    }
+    ~leak_region()
+    {
+        if (!ended)
+            flamemem_leak_end();
+    }
+    leak_region(const leak_region &) = delete;
+    leak_region &operator=(const leak_region &) = delete;
+
+  private:
+    bool ended = false;
+};
+
+/* A copy of the trace as it is now. False: there is none. */
+inline bool snapshot(const std::string &name = {})
+{
+    return flamemem_snapshot(name.c_str()) != 0;
+}
+
+/* The end of a pass, for `flame leak --growth`. */
+inline bool mark(const std::string &name)
+{
+    return flamemem_mark(name.c_str()) != 0;
+}
+
+} // namespace flamemem
+
+#endif

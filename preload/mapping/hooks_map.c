@@ -1,0 +1,243 @@
+/*
+ * The interposed functions by which a program maps memory. Each calls the function behind it and
+ * notes what it came to (mapped.h), counted in the row of the caller's stack.
+ *
+ * What an allocator maps while it serves a call is noted and not counted: its bytes are told as
+ * blocks, and a stack is not walked under an allocator's locks. Where the C library is seen from
+ * within (within.h), that counts it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/mapping/mapped.h"
+#include "preload/mapping/maprows.h"
+#include "preload/mapping/within.h"
+#include "preload/next.h"
+#include "preload/telling.h"
+
+#define PAGE 4096u
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+
+static void after_fork(void)
+{
+    mapped_after_fork();
+    maprows_forget();
+}
+
+void (*const lifecycle_mapping_forked)(void) = after_fork;
+
+/* ---- the guard around what we do ---- */
+
+struct entered {
+    uint32_t busy; /* the guard before */
+    int saved_errno;
+};
+
+static bool is_allocator(uint32_t busy)
+{
+    return busy == GUARD_REAL || busy == GUARD_GIVING;
+}
+
+/* False: nothing is noted. What an allocator maps through us is seen further in, if it can be. */
+static bool enter(struct entered *e)
+{
+    *e = (struct entered){guard.busy, errno};
+    if (within_on && is_allocator(e->busy))
+        return false;
+    if (e->busy == GUARD_RECORDING || e->busy == GUARD_STARTING) {
+        if (e->busy == GUARD_RECORDING && guard.self)
+            guard.self->record->skipped++;
+        return false;
+    }
+    guard.busy = GUARD_RECORDING;
+    if (lifecycle_on())
+        return true;
+    guard.busy = e->busy;
+    errno = e->saved_errno;
+    return false;
+}
+
+static void leave(const struct entered *e)
+{
+    guard.busy = e->busy;
+    errno = e->saved_errno;
+}
+
+/* Around the function behind ours: what it calls inside the C library is ours to note. */
+static uint32_t begin_real(void)
+{
+    uint32_t busy = guard.busy;
+
+    if (within_on && guard_is_open())
+        guard.busy = GUARD_MAPPING;
+    return busy;
+}
+
+static void end_real(uint32_t busy)
+{
+    guard.busy = busy;
+}
+
+/* ---- who maps what ---- */
+
+static void add(const struct entered *e, const void *p, size_t size, struct mapping m,
+                const uintptr_t *caller)
+{
+    bool programs = !is_allocator(e->busy);
+
+    m.caller = caller[1];
+    m.words &= programs;
+    m.row = programs && !maprows_paused(size) ? maprows_row(record_node(caller), m.kind) : 0;
+    mapped_add((uintptr_t)p, size, &m);
+}
+
+static void *map(void *at, size_t size, int prot, int flags, int fd, off_t offset,
+                 const uintptr_t *caller)
+{
+    uint32_t busy = begin_real();
+    void *p = next_calls()->mmap(at, size, prot, flags, fd, offset);
+    struct mapping m = mapped_as(prot, flags);
+    struct entered e;
+
+    end_real(busy);
+    if (p != MAP_FAILED && enter(&e)) {
+        add(&e, p, mapped_pages(size), m, caller);
+        leave(&e);
+    }
+    return p;
+}
+
+EXPORT void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+    void *p = map(at, size, prot, flags, fd, offset, LOCAL_CALLER());
+
+    TELLING_STAY();
+    return p;
+}
+
+EXPORT void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+    void *p = map(at, size, prot, flags, fd, offset, LOCAL_CALLER());
+
+    TELLING_STAY();
+    return p;
+}
+
+/* Before the call, as another thread may have the addresses afterwards. */
+static void take(const void *at, size_t size, struct mapped_taken *taken)
+{
+    struct entered e;
+
+    taken->n = 0;
+    if ((uintptr_t)at % PAGE || !enter(&e))
+        return;
+    mapped_take((uintptr_t)at, mapped_pages(size), taken);
+    leave(&e);
+}
+
+static void put_back(const struct mapped_taken *taken)
+{
+    struct entered e;
+
+    if (!taken->n || !enter(&e))
+        return;
+    mapped_put_back(taken);
+    leave(&e);
+}
+
+EXPORT int munmap(void *at, size_t size)
+{
+    struct mapped_taken taken;
+    uint32_t busy;
+    int failed;
+
+    take(at, size, &taken);
+    busy = begin_real();
+    failed = next_calls()->munmap(at, size);
+    end_real(busy);
+    if (failed)
+        put_back(&taken);
+    return failed;
+}
+
+EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
+{
+    struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
+    struct mapped_taken taken = {.n = 0};
+    struct entered e;
+    void *to = NULL, *p;
+    uint32_t busy;
+    va_list ap;
+
+    if (flags & MREMAP_FIXED) {
+        va_start(ap, flags);
+        to = va_arg(ap, void *);
+        va_end(ap);
+    }
+    if (!(flags & MREMAP_DONTUNMAP))
+        take(at, old, &taken);
+    busy = begin_real();
+    p = next_calls()->mremap(at, old, size, flags, to);
+    end_real(busy);
+    if (p == MAP_FAILED) {
+        put_back(&taken);
+        return p;
+    }
+    if (taken.n) {
+        m.kind = taken.pieces[0].mapping.kind;
+        m.words = taken.pieces[0].mapping.words;
+    }
+    if (enter(&e)) {
+        add(&e, p, mapped_pages(size), m, LOCAL_CALLER());
+        leave(&e);
+    }
+    return p;
+}
+
+/*
+ * Behind what the program gets here malloc's heap goes on, so it counts by the byte. malloc itself
+ * calls no function that is interposed (within.c sees it).
+ */
+static void moved(const char *from, const char *to, const uintptr_t *caller)
+{
+    struct mapping m = {.kind = TRACE_MAPPING_BREAK, .words = true};
+    struct entered e;
+
+    if (from == to || !enter(&e))
+        return;
+    if (from < to)
+        add(&e, from, (size_t)(to - from), m, caller);
+    else
+        mapped_take((uintptr_t)to, (size_t)(from - to), NULL);
+    leave(&e);
+}
+
+EXPORT void *sbrk(intptr_t more)
+{
+    uint32_t busy = begin_real();
+    char *before = next_calls()->sbrk(more);
+
+    end_real(busy);
+    if (before != (char *)-1)
+        moved(before, before + more, LOCAL_CALLER());
+    return before;
+}
+
+EXPORT int brk(void *end)
+{
+    uint32_t busy = begin_real();
+    char *before = next_calls()->sbrk(0);
+    int failed = next_calls()->brk(end);
+
+    end_real(busy);
+    if (!failed && before != (char *)-1)
+        moved(before, end, LOCAL_CALLER());
+    return failed;
+}

@@ -1,0 +1,95 @@
+/*
+ * A loop that deletes wrongly does so a million times: what is alike is one record, and of
+ * different ones there are MOST. The table is ours, the counts are in the trace.
+ */
+#include "preload/misuse/report.h"
+
+#include "common/spinlock.h"
+#include "preload/store.h"
+
+#define MOST 4096u /* a power of two; half of it is used */
+
+struct told {
+    struct report_rows rows;
+    uint8_t kind, where, call;
+    uint64_t count;
+    struct trace_misuse *record; /* in the trace; NULL while it is written, or if it cannot be */
+};
+
+static FLAME_BULK struct {
+    struct spinlock lock;
+    uint32_t n;
+    struct told told[MOST]; /* a hash table; count 0: nothing here */
+} g;
+
+static struct told *place_of(const struct trace_misuse *m, struct report_rows rows)
+{
+    uint32_t at = (rows.call * 0x9e3779b1u ^ rows.alloc * 0x85ebca6bu ^ rows.free ^ m->kind << 8) *
+                      0xc2b2ae35u >>
+                  20;
+
+    for (;; at = (at + 1) & (MOST - 1)) {
+        struct told *it = &g.told[at];
+
+        if (!it->count || (memcmp(&it->rows, &rows, sizeof rows) == 0 && it->kind == m->kind &&
+                           it->where == m->where && it->call == m->call))
+            return it;
+    }
+}
+
+static void show_count(const struct told *it)
+{
+    if (it->record)
+        __atomic_store_n(&it->record->count, it->count, __ATOMIC_RELAXED);
+}
+
+/* The first of its kind, which is to be written; NULL: it is counted, or is one too many. */
+static struct told *count(const struct trace_misuse *m, struct report_rows rows)
+{
+    struct told *it, *fresh = NULL;
+
+    spinlock_take(&g.lock);
+    it = place_of(m, rows);
+    if (it->count) {
+        it->count++;
+        show_count(it);
+    } else if (g.n < MOST / 2) {
+        *it = (struct told){rows, (uint8_t)m->kind, m->where, m->call, 1, NULL};
+        g.n++;
+        fresh = it;
+    }
+    spinlock_drop(&g.lock);
+    return fresh;
+}
+
+static uint32_t node_of(uint32_t row)
+{
+    return row && row >= store.inherited_rows ? store_row(row)->node : 0;
+}
+
+void report_misuse(struct thread_state *t, struct trace_misuse *m, struct report_rows rows)
+{
+    struct told *it = count(m, rows);
+    struct trace_misuse *record;
+
+    if (!it)
+        return;
+    m->count = 1;
+    m->thread = t->id;
+    m->node = node_of(rows.call);
+    m->alloc_node = node_of(rows.alloc);
+    m->free_node = node_of(rows.free);
+    /* The thread that freed it was one of the parent's. */
+    if (!m->free_node)
+        m->freed_in = 0;
+    record = trace_writer_meta(&store.writer, TRACE_META_MISUSE, m, sizeof *m, NULL, 0, NULL);
+    spinlock_take(&g.lock);
+    it->record = record;
+    show_count(it);
+    spinlock_drop(&g.lock);
+}
+
+void report_after_fork(void)
+{
+    memset(&g, 0, sizeof g);
+}

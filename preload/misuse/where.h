@@ -1,0 +1,14 @@
+/*
+ * where.h: what lies at an address that was never handed out.
+ *
+ * Reads /proc/self/maps, so it is for once in a while. The address is not read. No malloc.
+ */
+#ifndef FLAME_PRELOAD_MISUSE_WHERE_H
+#define FLAME_PRELOAD_MISUSE_WHERE_H
+
+#include "common/trace_format.h"
+
+/* `own`: an address on the calling thread's stack. */
+enum trace_where where_is(uintptr_t addr, uintptr_t own);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * surroundings.h: what the process was given as its environment, however early it is asked.
+ *
+ * The C library knows its environment only from its own constructor on. A sanitizer's run time
+ * allocates before that (.preinit_array), and so the recorder starts before that, too.
+ *
+ * No malloc, no lock.
+ */
+#ifndef FLAME_PRELOAD_RUN_SURROUNDINGS_H
+#define FLAME_PRELOAD_RUN_SURROUNDINGS_H
+
+/* The value of `name`, or NULL. It stays as long as the program leaves it. */
+const char *surroundings_value(const char *name);
+
+#endif

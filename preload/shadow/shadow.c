@@ -1,0 +1,326 @@
+/*
+ * Problem: free(p) has to find what malloc(p) was, at tens of millions of calls
+ * a second, from any thread.
+ *
+ * Algorithm: three levels by address. The root is static (8,192 entries of
+ * 16 GiB), the middle maps 16 GiB in 8 MiB leaves, a leaf holds 524,288 slots of
+ * 4 bytes, in 2 MiB of memory.
+ *
+ *   47      34 33       23 22             4 3    0
+ *   +---------+-----------+----------------+------+
+ *   | root    | middle    | slot in leaf   |parity|   bit 3: which tree
+ *   +---------+-----------+----------------+------+
+ *
+ * A block over 16 bytes owns the slot behind its own as well, since it covers the
+ * first byte of that granule, so a row (26 bits) and a size (15) go into two slots:
+ *
+ *    31 30 29
+ *   +--+-------------------------------------+
+ *   | 1| row (26)                 | size & 31|   over 16 bytes; the rest is behind
+ *   | 0| 1| row (26)                  | size |   0 to 15 bytes
+ *   | 0| 0| 1|            row (26)           |   16 bytes
+ *   | 0| 0| 0| row & 0x7ffff    | size >> 5  |   what is behind; or all zero: nothing
+ *   +--+-------------------------------------+
+ *
+ * The bits of the row behind tell whether the two belong together.
+ *
+ * Blocks of 32 KiB and more are kept by shadow_big.c, in one entry for each 32 KiB
+ * of addresses, and so is a block over 16 bytes in a leaf's last slot: nothing large
+ * can begin in its 32 KiB, or it would cover the block.
+ *
+ * A heap of small blocks grows upwards and soon uses every page of its leaves, so
+ * a leaf above an existing one gets all its memory at once, as one huge page where
+ * the kernel has one: faults for 512 small ones cost many times as much. A leaf
+ * that stands alone is left to be touched where blocks are: large blocks are
+ * mapped far apart and use a page of it at most.
+ *
+ * Rejected: a hash table of pointers. Neighbouring blocks land on different
+ * cache lines and pages; on a wide heap that alone costs over 300 ns a pair.
+ */
+#define _GNU_SOURCE
+#include "preload/shadow/shadow.h"
+
+#include <sys/mman.h>
+
+#include "common/pages.h"
+#include "preload/shadow/shadow_big.h"
+#include "preload/shadow/shadow_install.h"
+#include "preload/shadow/shadow_leaves.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
+#endif
+
+#define GRANULE_SHIFT 4
+#define LEAF_SHIFT 23
+#define MIDDLE_SHIFT 34
+#define ADDRESS_BITS 47
+
+#define LEAF_SLOTS ((size_t)1 << (LEAF_SHIFT - GRANULE_SHIFT))
+#define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - LEAF_SHIFT))
+#define ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - MIDDLE_SHIFT))
+
+#define BIG_BACK ((uint32_t)1 << (32 - SHADOW_BIG_SHIFT)) /* looked at before an address */
+
+/* Slots: see the top of the file. */
+#define SMALLEST 16 /* bytes of which a block is sure to own but one slot */
+#define LOW_BITS 5
+#define LOW_MASK ((1u << LOW_BITS) - 1)
+#define HEAD_LONG (1u << 31)
+#define HEAD_SHORT (1u << 30)
+#define HEAD_SMALLEST (1u << 29)
+#define HEADS 29 /* a head has a bit from here on */
+#define REST_BITS (SHADOW_BIG_SHIFT - LOW_BITS)
+#define REST_MASK ((1u << REST_BITS) - 1)
+#define CHECK_MASK ((1u << (HEADS - REST_BITS)) - 1)
+
+struct leaf {
+    uint32_t slots[LEAF_SLOTS];
+};
+
+struct middle {
+    struct leaf *leaves[MIDDLE_SLOTS];
+};
+
+static FLAME_BULK struct middle *roots[2][ROOT_SLOTS];
+static bool sparse;
+
+void shadow_expect_few(void)
+{
+    sparse = true;
+}
+
+static inline uint32_t *slot_in(struct middle *const *tree, uintptr_t addr)
+{
+    struct middle *middle = __atomic_load_n(&tree[addr >> MIDDLE_SHIFT], __ATOMIC_ACQUIRE);
+    struct leaf *leaf;
+
+    if (unlikely(!middle))
+        return NULL;
+    leaf =
+        __atomic_load_n(&middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)], __ATOMIC_ACQUIRE);
+    if (unlikely(!leaf))
+        return NULL;
+    return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
+}
+
+static FLAME_NOINLINE uint32_t *find_odd_slot(uintptr_t addr)
+{
+    return addr >> ADDRESS_BITS || (addr & 15) != 8 ? NULL : slot_in(roots[1], addr);
+}
+
+/* The slot of an address, or NULL when its leaf does not exist. */
+static inline uint32_t *find_slot(uintptr_t addr)
+{
+    if (unlikely(addr >> ADDRESS_BITS || addr & 15))
+        return find_odd_slot(addr);
+    return slot_in(roots[0], addr);
+}
+
+/* A block small enough to have many neighbours. */
+#define SMALL_BLOCK 4096
+
+/* The heap is growing upwards into this leaf: see the top of the file. */
+static void populate(const struct middle *middle, size_t index, struct leaf *leaf)
+{
+    if (index > 0 && __atomic_load_n(&middle->leaves[index - 1], __ATOMIC_RELAXED)) {
+        pages_advise(leaf, sizeof *leaf, MADV_HUGEPAGE);
+        pages_advise(leaf, sizeof *leaf, MADV_POPULATE_WRITE);
+    }
+}
+
+static FLAME_COLD uint32_t *make_slot(uintptr_t addr, uint64_t size)
+{
+    struct middle **root, *middle;
+    struct leaf **branch, *leaf;
+
+    if (addr >> ADDRESS_BITS || addr & 7)
+        return NULL;
+    root = &roots[addr >> 3 & 1][addr >> MIDDLE_SHIFT];
+    middle = __atomic_load_n(root, __ATOMIC_ACQUIRE);
+    if (!middle &&
+        !(middle = shadow_install((void **)root, pages_alloc(sizeof *middle), sizeof *middle)))
+        return NULL;
+    branch = &middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
+    leaf = __atomic_load_n(branch, __ATOMIC_ACQUIRE);
+    if (!leaf) {
+        struct leaf *mine = pages_alloc_aligned(sizeof *leaf, sizeof *leaf);
+
+        leaf = shadow_install((void **)branch, mine, sizeof *leaf);
+        if (!leaf)
+            return NULL;
+        if (leaf == mine)
+            shadow_leaves_add(SHADOW_LEAF_SMALL, leaf,
+                              addr >> LEAF_SHIFT << LEAF_SHIFT | (addr & 8));
+        if (size <= SMALL_BLOCK && !sparse)
+            populate(middle, (size_t)(branch - middle->leaves), leaf);
+    }
+    return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
+}
+
+static inline uint32_t *want_slot(uintptr_t addr, uint64_t size)
+{
+    uint32_t *slot = find_slot(addr);
+
+    return likely(slot != NULL) ? slot : make_slot(addr, size);
+}
+
+/* Another thread may read neighbours at the same time, never these slots; relaxed
+ * atomics only keep the compiler from splitting the access. */
+static void store32(uint32_t *slot, uint32_t value)
+{
+    __atomic_store_n(slot, value, __ATOMIC_RELAXED);
+}
+
+static uint32_t load32(const uint32_t *slot)
+{
+    return __atomic_load_n(slot, __ATOMIC_RELAXED);
+}
+
+static uint32_t head_of(struct block b)
+{
+    if (likely(b.size > SMALLEST))
+        return HEAD_LONG | b.row << LOW_BITS | (b.size & LOW_MASK);
+    return b.size == SMALLEST ? HEAD_SMALLEST | b.row : HEAD_SHORT | b.row << 4 | (uint32_t)b.size;
+}
+
+static uint32_t rest_of(struct block b)
+{
+    return (b.row & CHECK_MASK) << REST_BITS | (uint32_t)(b.size >> LOW_BITS);
+}
+
+/* What slots[0] and, if that needs it, slots[1] say. False: no block. */
+static inline bool read_slots(const uint32_t *slots, struct block *out)
+{
+    uint32_t head = load32(slots), rest;
+
+    if (likely(head & HEAD_LONG)) {
+        rest = load32(slots + 1);
+        out->row = (head & ~HEAD_LONG) >> LOW_BITS;
+        out->size = (uint64_t)(rest & REST_MASK) << LOW_BITS | (head & LOW_MASK);
+        return likely(rest >> REST_BITS == (out->row & CHECK_MASK));
+    }
+    if (head & HEAD_SHORT) {
+        out->row = (head & ~HEAD_SHORT) >> 4;
+        out->size = head & 15;
+        return true;
+    }
+    out->row = head & ~HEAD_SMALLEST;
+    out->size = SMALLEST;
+    return head & HEAD_SMALLEST;
+}
+
+static bool last_of_leaf(uintptr_t addr)
+{
+    return (addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)) == LEAF_SLOTS - 1;
+}
+
+bool shadow_put(uintptr_t addr, struct block b)
+{
+    uint32_t *slots;
+
+    if (unlikely(b.size >= SHADOW_BIG || (last_of_leaf(addr) && b.size > SMALLEST)))
+        return shadow_big_put(addr, b);
+    slots = want_slot(addr, b.size);
+    if (unlikely(!slots))
+        return false;
+    store32(slots, head_of(b));
+    if (likely(b.size > SMALLEST))
+        store32(slots + 1, rest_of(b));
+    return true;
+}
+
+bool shadow_take(uintptr_t addr, struct block *out)
+{
+    uint32_t *slots = find_slot(addr);
+
+    if (unlikely(!slots || !read_slots(slots, out)))
+        return shadow_big_take(addr, out);
+    store32(slots, 0);
+    return true;
+}
+
+bool shadow_find(uintptr_t addr, struct block *out)
+{
+    const uint32_t *slots = find_slot(addr);
+
+    return (slots && read_slots(slots, out)) || shadow_big_find(addr, out);
+}
+
+bool shadow_find_around(uintptr_t addr, uintptr_t *start, struct block *out)
+{
+    if (addr >> ADDRESS_BITS || addr < SHADOW_BIG)
+        return false;
+    for (uintptr_t at = addr & ~(uintptr_t)7; addr - at < SHADOW_BIG; at -= 8)
+        if (shadow_find(at, out) && addr - at < (out->size ? out->size : 1)) {
+            *start = at;
+            return true;
+        }
+    for (uint32_t back = 0; back < BIG_BACK && addr >= (uintptr_t)back << SHADOW_BIG_SHIFT; back++)
+        if (shadow_big_in(addr - ((uintptr_t)back << SHADOW_BIG_SHIFT), start, out))
+            return *start <= addr && addr - *start < out->size;
+    return false;
+}
+
+void shadow_prefetch(uintptr_t addr)
+{
+    const uint32_t *slots = find_slot(addr);
+
+    if (slots)
+        __builtin_prefetch(slots);
+}
+
+/* A visitor, and what is known of the leaf it is shown. */
+struct walking {
+    void (*visit)(uintptr_t, const struct block *, void *);
+    void *arg;
+    struct shadow_pages pages;
+};
+
+#define PAGE_SLOTS (SHADOW_PAGE / sizeof(uint32_t))
+#define GROUP_SLOTS 16u /* looked at together, as most are zero */
+
+static inline bool group_empty(const uint32_t *slots)
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < GROUP_SLOTS; i++)
+        all |= slots[i];
+    return !all;
+}
+
+static void walk_slots(const uint32_t *slots, size_t n, uintptr_t base, const struct walking *w)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct block b;
+
+        if (i % GROUP_SLOTS == 0)
+            while (i < n && group_empty(slots + i))
+                i += GROUP_SLOTS;
+        if (i < n && slots[i] && read_slots(slots + i, &b))
+            w->visit(base + (i << GRANULE_SHIFT), &b, w->arg);
+    }
+}
+
+/* A block's second slot may be on the next page, but never in the next leaf. */
+static void walk_leaf(void *p, uintptr_t base, void *arg)
+{
+    const struct leaf *leaf = p;
+    struct walking *w = arg;
+
+    shadow_pages_look(&w->pages, leaf, sizeof *leaf);
+    for (size_t page = 0; page < LEAF_SLOTS / PAGE_SLOTS; page++)
+        if (shadow_pages_written(&w->pages, page))
+            walk_slots(leaf->slots + page * PAGE_SLOTS, PAGE_SLOTS,
+                       base + (page * PAGE_SLOTS << GRANULE_SHIFT), w);
+}
+
+void shadow_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg)
+{
+    struct walking w = {.visit = visit, .arg = arg};
+
+    shadow_pages_open(&w.pages);
+    shadow_leaves_each(SHADOW_LEAF_SMALL, walk_leaf, &w);
+    shadow_pages_close(&w.pages);
+    shadow_big_walk(visit, arg);
+}

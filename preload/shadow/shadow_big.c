@@ -1,0 +1,172 @@
+/*
+ * Problem: a large block must not cost the page of small slots that its first bytes
+ * would touch.
+ *
+ * Algorithm: two levels by address, the lower one mapping 1 GiB. An entry is the
+ * block's address and row << 38 | size. A size over 38 bits stands in the entry
+ * behind, which the block covers too.
+ */
+#include "preload/shadow/shadow_big.h"
+
+#include "preload/shadow/shadow_install.h"
+#include "preload/shadow/shadow_leaves.h"
+
+#define ADDRESS_BITS 47
+#define SIZE_BITS 38
+#define SIZE_ESCAPE (((uint64_t)1 << SIZE_BITS) - 1)
+
+#define BIG_LEAF_SHIFT 30
+#define BIG_LEAF_SLOTS ((size_t)1 << (BIG_LEAF_SHIFT - SHADOW_BIG_SHIFT))
+#define BIG_ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - BIG_LEAF_SHIFT))
+
+/* `addr` 0: nothing begins here. Odd: the size of the block before, in `value`. */
+struct big {
+    uintptr_t addr;
+    uint64_t value;
+};
+
+struct big_leaf {
+    struct big entries[BIG_LEAF_SLOTS];
+};
+
+static FLAME_BULK struct big_leaf *big_roots[BIG_ROOT_SLOTS];
+
+/* Another thread may read neighbours at the same time, never this entry; relaxed
+ * atomics only keep the compiler from splitting the access. */
+static void store(uint64_t *slot, uint64_t value)
+{
+    __atomic_store_n(slot, value, __ATOMIC_RELAXED);
+}
+
+static uint64_t load(const uint64_t *slot)
+{
+    return __atomic_load_n(slot, __ATOMIC_RELAXED);
+}
+
+static struct big *find_big(uintptr_t addr)
+{
+    struct big_leaf *leaf;
+
+    if (addr >> ADDRESS_BITS || addr & 7)
+        return NULL;
+    leaf = __atomic_load_n(&big_roots[addr >> BIG_LEAF_SHIFT], __ATOMIC_ACQUIRE);
+    return leaf ? &leaf->entries[addr >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)] : NULL;
+}
+
+static struct big *want_big(uintptr_t addr)
+{
+    struct big_leaf **root, *mine, *leaf;
+
+    if (addr >> ADDRESS_BITS || addr & 7)
+        return NULL;
+    root = &big_roots[addr >> BIG_LEAF_SHIFT];
+    if (!__atomic_load_n(root, __ATOMIC_ACQUIRE)) {
+        mine = pages_alloc(sizeof *mine);
+        leaf = shadow_install((void **)root, mine, sizeof *leaf);
+        if (!leaf)
+            return NULL;
+        if (leaf == mine)
+            shadow_leaves_add(SHADOW_LEAF_BIG, leaf, addr >> BIG_LEAF_SHIFT << BIG_LEAF_SHIFT);
+    }
+    return find_big(addr);
+}
+
+FLAME_NOINLINE bool shadow_big_put(uintptr_t addr, struct block b)
+{
+    struct big *entry = want_big(addr), *next;
+
+    if (!entry)
+        return false;
+    if (b.size >= SIZE_ESCAPE) {
+        next = want_big(addr + SHADOW_BIG);
+        if (!next)
+            return false;
+        store(&next->value, b.size);
+        __atomic_store_n(&next->addr, addr | 1, __ATOMIC_RELAXED);
+        b.size = SIZE_ESCAPE;
+    }
+    store(&entry->value, (uint64_t)b.row << SIZE_BITS | b.size);
+    __atomic_store_n(&entry->addr, addr, __ATOMIC_RELAXED);
+    return true;
+}
+
+static uint64_t big_size(uintptr_t addr, uint64_t value)
+{
+    uint64_t size = value & SIZE_ESCAPE;
+    const struct big *next = size == SIZE_ESCAPE ? find_big(addr + SHADOW_BIG) : NULL;
+
+    return next ? load(&next->value) : size;
+}
+
+bool shadow_big_find(uintptr_t addr, struct block *out)
+{
+    const struct big *entry = find_big(addr);
+    uint64_t value;
+
+    if (!entry || __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) != addr)
+        return false;
+    value = load(&entry->value);
+    out->row = (uint32_t)(value >> SIZE_BITS);
+    out->size = big_size(addr, value);
+    return true;
+}
+
+bool shadow_big_in(uintptr_t addr, uintptr_t *start, struct block *out)
+{
+    const struct big *entry = find_big(addr & ~(uintptr_t)7);
+
+    *start = entry ? __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) : 0;
+    return *start && !(*start & 1) && shadow_big_find(*start, out);
+}
+
+FLAME_NOINLINE bool shadow_big_take(uintptr_t addr, struct block *out)
+{
+    struct big *next;
+
+    if (!shadow_big_find(addr, out))
+        return false;
+    if (out->size >= SIZE_ESCAPE && (next = find_big(addr + SHADOW_BIG)))
+        __atomic_store_n(&next->addr, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&find_big(addr)->addr, 0, __ATOMIC_RELAXED);
+    return true;
+}
+
+struct walking {
+    void (*visit)(uintptr_t, const struct block *, void *);
+    void *arg;
+    struct shadow_pages pages;
+};
+
+static void walk_entries(const struct big *entries, size_t n, const struct walking *w)
+{
+    for (const struct big *e = entries; e < entries + n; e++) {
+        struct block b;
+
+        if (!e->addr || e->addr & 1)
+            continue;
+        b.row = (uint32_t)(e->value >> SIZE_BITS);
+        b.size = big_size(e->addr, e->value);
+        w->visit(e->addr, &b, w->arg);
+    }
+}
+
+static void walk_leaf(void *leaf, uintptr_t base FLAME_UNUSED, void *arg)
+{
+    const size_t a_page = SHADOW_PAGE / sizeof(struct big);
+    const struct big *entries = ((struct big_leaf *)leaf)->entries;
+    struct walking *w = arg;
+
+    shadow_pages_look(&w->pages, leaf, sizeof(struct big_leaf));
+    for (size_t page = 0; page < BIG_LEAF_SLOTS / a_page; page++)
+        if (shadow_pages_written(&w->pages, page))
+            walk_entries(entries + page * a_page, a_page, w);
+}
+
+void shadow_big_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg)
+{
+    struct walking w = {.visit = visit, .arg = arg};
+
+    shadow_pages_open(&w.pages);
+    shadow_leaves_each(SHADOW_LEAF_BIG, walk_leaf, &w);
+    shadow_pages_close(&w.pages);
+}

@@ -1,0 +1,25 @@
+/*
+ * shadow_install.h: putting a new part of a map where other threads may be about to
+ * put theirs. Internal to the shadow map's files.
+ */
+#ifndef FLAME_PRELOAD_SHADOW_SHADOW_INSTALL_H
+#define FLAME_PRELOAD_SHADOW_SHADOW_INSTALL_H
+
+#include <stdbool.h>
+
+#include "common/pages.h"
+
+/* Puts `mine` (from pages, `size` bytes; NULL: there was no memory) into *where and
+ * returns it; if another thread was first, frees it and returns what is there. */
+static inline void *shadow_install(void **where, void *mine, size_t size)
+{
+    void *theirs = NULL;
+
+    if (!mine || __atomic_compare_exchange_n(where, &theirs, mine, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE))
+        return mine;
+    pages_free(mine, size);
+    return theirs;
+}
+
+#endif

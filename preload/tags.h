@@ -1,0 +1,37 @@
+/*
+ * tags.h: what the program says its allocations are for: a thread's tags, each a node between the
+ * thread's root and its stacks.
+ *
+ * Tags nest. A thread's stacks are interned above the node of its newest tag (stacks_set_base).
+ * A forked child's thread has the tags that it had. For the calling thread's own state, with the
+ * guard at GUARD_RECORDING. No malloc.
+ */
+#ifndef FLAME_PRELOAD_TAGS_H
+#define FLAME_PRELOAD_TAGS_H
+
+#include <stdbool.h>
+
+#include "preload/watch/regions.h"
+
+#define TAGS_DEEP 32u     /* nested in one another */
+#define TAGS_NODES 65536u /* different tags, or sequences of them, of a thread */
+
+struct thread_state;
+
+/* Up to REGION_NAME_MAX - 1 bytes of the name. False: there is no room, and what is allocated
+ * counts as before; tags_pop is to be called in either case. */
+bool tags_push(struct thread_state *t, const char *name);
+
+/* False: the thread has no tag. */
+bool tags_pop(struct thread_state *t);
+
+/* The thread's stacks have a new root. `fresh`: in another trace. */
+void tags_new_root(struct thread_state *t, bool fresh);
+
+/* Another thread takes the state over, which has no tags. */
+void tags_drop(struct thread_state *t);
+
+/* Frees what there is. */
+void tags_release(struct thread_state *t);
+
+#endif

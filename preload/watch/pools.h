@@ -1,0 +1,60 @@
+/*
+ * pools.h: the blocks that allocators of the program's own hand out (preload/flamemem.h), pool by
+ * pool, and the memory that they hand out of: chunks, each a part of one block of malloc's, its
+ * backing, or of other memory.
+ *
+ * Any thread, between pools_lock and pools_unlock; only pools_may_be_backing is for all. The
+ * guard is held at GUARD_RECORDING. Memory: 64 bytes a block. No malloc.
+ */
+#ifndef FLAME_PRELOAD_WATCH_POOLS_H
+#define FLAME_PRELOAD_WATCH_POOLS_H
+
+#include <stdbool.h>
+
+#include "preload/watch/watching.h"
+
+struct pool_block {
+    uintptr_t addr;
+    uint64_t size;
+    uint32_t row;         /* of the trace, in which it counts */
+    uint32_t backing_row; /* in which its bytes are left out instead; 0: none */
+    bool in_chunk;        /* it lies in one of its pool's */
+};
+
+typedef void pools_visit(const struct pool_block *b, void *arg);
+
+void pools_lock(void);
+void pools_unlock(void);
+
+/* False: there is such a pool already, or there is no memory. */
+bool pools_create(uintptr_t pool);
+
+/* [lo, lo + size) is the pool's, a part of the block at `backing` (0: of none), which counts in
+ * `row` (0: in none). False: no such pool, no memory, or a part of it is a chunk already. */
+bool pools_add(uintptr_t pool, uintptr_t lo, uint64_t size, uintptr_t backing, uint32_t row);
+
+/* Sets backing_row. False: no such pool, no memory, or the pool has a block there. */
+bool pools_put(uintptr_t pool, struct pool_block *b);
+
+/* False: the pool has no such block. */
+bool pools_take(uintptr_t pool, uintptr_t addr, struct pool_block *out);
+
+/* Ends a pool; its blocks are visited and are no more. False: there is none. */
+bool pools_end(uintptr_t pool, pools_visit *visit, void *arg);
+
+/* False: no chunk is part of the block at `addr`. True is perhaps. */
+bool pools_may_be_backing(uintptr_t addr);
+
+/* The same of all chunks in a backing, which is about to be freed. */
+void pools_backing_gone(uintptr_t backing, pools_visit *visit, void *arg);
+
+/* Visits the blocks in a backing; how many bytes they have. */
+uint64_t pools_in(uintptr_t backing, pools_visit *visit, void *arg);
+
+/* Visits all blocks. */
+void pools_each(pools_visit *visit, void *arg);
+
+/* In a forked child. */
+void pools_after_fork(void);
+
+#endif

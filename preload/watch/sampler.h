@@ -1,0 +1,65 @@
+/*
+ * sampler.h: which blocks are recorded when not all are, and what each stands for.
+ *
+ * Sample points lie on the line of all bytes a thread asks for, at distances drawn
+ * from an exponential distribution with mean `period` bytes. A block is recorded
+ * if at least one point falls into it, which happens with probability
+ * p = 1 - exp(-size / period), independently of all other blocks. A recorded block
+ * counts as 1/p blocks and size/p bytes: unbiased for every block by itself, so
+ * any sum of them is too. (The scheme is jemalloc's and tcmalloc's; the formula is
+ * that of a Poisson process's empty interval.) A block of 0 bytes is drawn as one
+ * of 1 byte.
+ *
+ * Counts are whole numbers: 1/p is rounded up or down by a hash of the block's
+ * address, so that rounding is unbiased and the free of a block takes away exactly
+ * what its allocation added.
+ *
+ * One sampler a thread. No libm: the shim must not bring libraries along.
+ */
+#ifndef FLAME_PRELOAD_WATCH_SAMPLER_H
+#define FLAME_PRELOAD_WATCH_SAMPLER_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+struct sampler {
+    int64_t left; /* bytes to the next sample point */
+    uint64_t random;
+};
+
+/* What one block counts as. */
+struct weight {
+    uint64_t bytes, calls;
+};
+
+/* `period` is at least 1. */
+void sampler_init(struct sampler *s, uint64_t period, uint64_t seed);
+
+/* Draws on from the last point until one lies ahead. */
+void sampler_next(struct sampler *s, uint64_t period);
+
+/* Whether no point falls into a block of `size` bytes; the block has then gone by. */
+static inline bool sampler_passes(struct sampler *s, uint64_t size)
+{
+    uint64_t step = size ? size : 1;
+
+    if (unlikely(step >= (uint64_t)s->left))
+        return false;
+    s->left -= (int64_t)step;
+    return true;
+}
+
+/* A block of `size` bytes goes by; returns whether it is recorded. */
+static inline bool sampler_take(struct sampler *s, uint64_t period, uint64_t size)
+{
+    if (sampler_passes(s, size))
+        return false;
+    sampler_next(s, period);
+    return true;
+}
+
+/* What the recorded block of `size` bytes at `addr` stands for. */
+struct weight sampler_weight(uint64_t period, uint64_t size, uintptr_t addr);
+
+#endif

@@ -1,0 +1,140 @@
+#!/bin/bash
+# flame fold: its options, several traces, and everything it must refuse.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+cat >prog.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+__attribute__((noinline)) void *give(size_t n) { void *p = malloc(n); __asm__ volatile("" ::: "memory"); return p; }
+static void *thread(void *arg) { (void)arg; free(give(7)); return NULL; }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    pthread_t t;
+    void *volatile keep = give(100);
+    free(give(20));
+    (void)keep;
+    if (argc > 1) {
+        pthread_create(&t, NULL, thread, NULL);
+        pthread_join(t, NULL);
+    }
+    return 0;
+}
+END
+ok 'a program is built' gcc -O1 -fno-optimize-sibling-calls -pthread -o prog prog.c
+record '' ./prog
+mv t.flame one.flame
+record '' ./prog threads
+mv t.flame two.flame
+
+# How much stands in the stacks of file $2 that match $1.
+sum() {
+    re=$1 awk '$0 ~ ENVIRON["re"] { sum += $NF } END { print sum + 0 }' "$2"
+}
+
+run_expect_status 0 'one trace' "$FLAME" fold one.flame
+cp out one.folded
+is_str "$(cat err)" '' 'without a word'
+is_str "$(head -n 1 out)" '# flame: view=alloc unit=bytes' 'the first line says what the counts are'
+is_int "$(sum '^prog;.*;main;give ' out)" 120 'bytes allocated'
+is_str "$(sed 1d out)" "$(sed 1d out | sort -u)" 'sorted, each stack once'
+file_lacks out ' -|;0$| 0$' 'nothing below one'
+
+for view in count:2 live:100 peak:120 temp:1; do
+    run_expect_status 0 "view ${view%:*}" "$FLAME" fold --view "${view%:*}" one.flame
+    is_int "$(sum '^prog;.*;main;give ' out)" "${view#*:}" "its value"
+    file_has out "^# flame: view=${view%:*} unit=(bytes|calls)$" 'its first line'
+done
+run "$FLAME" fold -v count one.flame
+is_str "$(cat out)" "$("$FLAME" fold --view=count one.flame)" '-v is --view'
+
+run_expect_status 0 'no header' "$FLAME" fold --no-header one.flame
+is_str "$(cat out)" "$(sed 1d one.folded)" 'the same without its first line'
+run_expect_status 0 'from standard input' "$FLAME" fold - <one.flame
+is_str "$(cat out)" "$(cat one.folded)" 'the same'
+run_expect_status 0 'from a pipe' sh -c "cat one.flame | '$FLAME' fold -"
+is_str "$(cat out)" "$(cat one.folded)" 'the same'
+gzip -k one.flame
+is_str "$("$FLAME" fold one.flame.gz)" "$("$FLAME" fold one.flame)" 'a trace packed with gzip'
+run_expect_status 0 'into a file' "$FLAME" fold -o made.folded one.flame
+is_str "$(cat made.folded)" "$(cat one.folded)" 'the same'
+is_str "$(cat out)" '' 'and nothing on standard output'
+
+run_expect_status 0 'two traces' "$FLAME" fold one.flame two.flame
+is_int "$(sum ';main;give ' out)" 240 'are one output'
+is_int "$(grep -c ';main;give ' out)" 1 'with each stack once'
+run_expect_status 0 'with process ids' "$FLAME" fold --pid one.flame two.flame
+is_int "$(grep -c '^prog-[0-9]*;.*;main;give ' out)" 2 'two processes'
+is_int "$(sed 1d out | cut -d';' -f1 | sort -u | wc -l)" 2 'have two roots'
+run_expect_status 0 'with threads' "$FLAME" fold --tid two.flame
+is_int "$(sum '^prog;prog-[0-9]*;.*;main;give ' out)" 120 'the main thread'
+is_int "$(sum '^prog;prog-[0-9]*;.*;thread;give ' out)" 7 'the other'
+is_int "$(sed 1d out | cut -d';' -f2 | sort -u | wc -l)" 2 'are apart'
+
+# ---- what is refused: one line, status 2, nothing on standard output ----
+
+refuses() {
+    local words=$1 name=$2
+    shift 2
+    run_expect_status 2 "$name: refused" "$@"
+    like "$(cat err)" "$words" "$name: says so"
+    is_int "$(wc -l <err)" 1 "$name: in one line"
+    is_int "$(wc -c <out)" 0 "$name: nothing on standard output"
+}
+
+head -c 10000 one.flame >cut.flame
+head -c 100 one.flame >stub.flame
+: >empty.flame
+printf 'no stack in sight\n' >text.flame
+spoil() { # FILE OFFSET BYTES
+    cp one.flame "$1"
+    printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+spoil version.flame 8 '\x63'
+spoil order.flame 16 '\x01\x02\x03\x04'
+spoil features.flame 20 '\xff\xff\xff\xff'
+spoil segment.flame 5120 'XXXX'
+
+refuses 'no file named' 'no argument' "$FLAME" fold
+refuses '--view leaks: expected alloc, count, live, .* or hotcold' 'view' "$FLAME" fold --view leaks one.flame
+refuses 'needs a value' 'view without value' "$FLAME" fold --view
+refuses '[-]-nonsense' 'option' "$FLAME" fold --nonsense one.flame
+refuses 'missing.flame: cannot read: No such file' 'missing file' "$FLAME" fold missing.flame
+refuses 'a directory' 'directory' "$FLAME" fold .
+refuses 'text.flame: neither a trace nor folded stacks' 'text' "$FLAME" fold text.flame
+refuses 'cut: its header says [0-9]+ bytes, the file has 10000' 'cut file' "$FLAME" fold cut.flame
+refuses 'cut: a trace.s header' 'cut header' "$FLAME" fold stub.flame
+refuses 'trace version 99' 'version' "$FLAME" fold version.flame
+refuses 'other byte order' 'byte order' "$FLAME" fold order.flame
+refuses 'features' 'features' "$FLAME" fold features.flame
+refuses 'damaged at byte 5120' 'damage' "$FLAME" fold segment.flame
+refuses 'missing.flame' 'one bad of two' "$FLAME" fold one.flame missing.flame
+refuses 'nowhere/x: cannot write' 'no such directory' "$FLAME" fold -o nowhere/x one.flame
+
+# Nothing at all is an empty profile: what an idle machine's part of a profile is.
+printf '# of an idle machine\n\n' >idle.folded
+for file in empty.flame idle.folded - /dev/null; do
+    run_expect_status 0 "an empty profile: $file" "$FLAME" fold "$file" </dev/null
+    is_str "$(cat out err)" '' 'folds to itself'
+done
+"$FLAME" fold one.folded >alone
+run_expect_status 0 'empty ones among others' "$FLAME" fold empty.flame one.folded idle.folded
+ok 'change nothing' cmp out alone
+run_expect_status 0 'and beside a trace' "$FLAME" fold one.flame empty.flame
+ok 'neither' cmp out alone
+gzip -c empty.flame >empty.gz
+run_expect_status 0 'a packed one' "$FLAME" fold empty.gz
+head -c 10 empty.gz >cut.gz
+refuses 'cut.gz: cannot read: its compressed data is cut short' 'a packed one that is cut' "$FLAME" fold cut.gz
+
+echo before >kept.folded
+run "$FLAME" fold -o kept.folded cut.flame
+is_str "$(cat kept.folded)" before 'after an error the old file is there'
+is_str "$(echo kept.folded*)" kept.folded 'and nothing half-written beside it'
+run_expect_status 1 'a full disk' sh -c "'$FLAME' fold one.flame >/dev/full"
+like "$(cat err)" 'No space left' 'is named'
+run_expect_status 0 'help' "$FLAME" fold --help
+like "$(cat out)" '^usage: flame fold' 'on standard output'
+
+done_testing

@@ -1,0 +1,97 @@
+#!/bin/bash
+# A folder includes only itself and what stands left of it; a room of a stage is a folder of
+# its own here. Nothing includes flame.c.
+. "${0%/*}/../lib.sh"
+
+order='
+common
+common/env
+common/options
+common/trace
+common/late
+unwind
+unwind/remote
+patch
+patch/find
+inside
+inside/gate
+inside/wait
+inside/read
+preload/shadow
+preload/run
+preload/watch
+preload
+preload/entries
+preload/misuse
+preload/mapping
+preload/asked
+preload/leak
+tracer/sleeps
+tracer/rings
+tracer/things
+tracer/trace
+tracer/ptrace
+tracer/stacks
+tracer
+fold/stacks
+fold/symbols
+fold/collapse
+fold
+render
+render/export
+render/backends
+render/dump
+driver/files
+driver/suppress
+driver/watch
+driver/run
+driver/leak
+driver/off
+driver'
+
+rank() {
+    local i=0 folder
+    for folder in $order; do
+        [ "$folder" = "$1" ] && { echo "$i"; return; }
+        i=$((i + 1))
+    done
+    echo -1
+}
+
+# Prints every include in $1 (a root of sources) that points to the right.
+wrong_includes() {
+    local folder file line header mine theirs
+    for folder in $order; do
+        mine=$(rank "$folder")
+        while IFS=: read -r file line header; do
+            [ -n "$header" ] || continue
+            theirs=$(rank "${header%/*}")
+            if [ "$theirs" -lt 0 ] || [ "$theirs" -gt "$mine" ]; then
+                echo "$file:$line includes $header"
+            fi
+        done <<<"$(cd "$1" && grep -noE '^ *# *include +"[^"]+"' /dev/null "$folder"/*.[ch] \
+            2>/dev/null | sed -E 's/:[^:"]*"([^"]+)"$/:\1/')"
+    done
+}
+
+is_str "$(cd "$ROOT" && find common unwind patch inside preload tracer fold render driver -name '*.[ch]' |
+    sed 's|/[^/]*$||' | sort -u)" "$(sed '/^$/d' <<<"$order" | sort)" 'every folder of sources has its place'
+is_str "$(wrong_includes "$ROOT")" '' 'every include points left or stays in its folder'
+is_str "$(cd "$ROOT" && grep -n '#include "' flame.c | grep -v '"common/')" '' \
+    'flame.c knows the command table only'
+
+mkdir -p fold/stacks common
+echo '#include "driver/run/launch.h"' >fold/wrong.c
+echo '#include "error.h"' >common/wrong.h
+echo '#include "common/error.h"' >fold/right.c
+echo '#include "fold/fold.h"' >fold/stacks/wrong.c
+echo '#include "fold/stacks/span.h"' >fold/right.h
+is_str "$(wrong_includes "$SCRATCH")" 'common/wrong.h:1 includes error.h
+fold/stacks/wrong.c:1 includes fold/fold.h
+fold/wrong.c:1 includes driver/run/launch.h' 'the check sees a wrong include'
+
+is_str "$(for folder in $order; do
+    echo "$(find "$ROOT/$folder" -maxdepth 1 -name '*.[ch]' | wc -l) $folder"
+done | awk '$1 > 40')" '' 'no folder holds more sources than a reader can take in'
+
+done_testing

@@ -1,0 +1,68 @@
+#!/bin/bash
+# Every header compiles alone, and every file's name is the only one of its kind.
+. "${0%/*}/../lib.sh"
+cd "$ROOT" || exit 1
+
+headers=$(find common unwind patch inside preload tracer fold render driver -name '*.h' 2>/dev/null; ls tests/*.h)
+flags=$(pkg-config --cflags libdwarf 2>/dev/null)
+alone=true
+for header in $headers; do
+    echo "#include \"$header\"" >"$SCRATCH/alone.c"
+    # shellcheck disable=SC2086 # flags are words
+    if ! "${CC:-gcc}" -std=gnu11 -I. $flags -Wall -Wextra -Werror -fsyntax-only \
+        "$SCRATCH/alone.c" >"$SCRATCH/cc.out" 2>&1; then
+        alone=false
+        test_fail "$header compiles alone" "$(head -5 "$SCRATCH/cc.out")"
+    fi
+done
+ok "headers compile alone" $alone
+
+guards=$(for header in $headers; do
+    want=FLAME_$(echo "${header%.h}" | tr 'a-z/-' 'A-Z__')_H
+    grep -q "^#ifndef $want\$" "$header" || echo "$header: want $want"
+done)
+is_str "$guards" '' 'include guards follow the path'
+
+is_str "$(find common unwind patch inside preload tracer fold render driver tests -name '*.[ch]' 2>/dev/null |
+    sed 's|.*/||' | sort | uniq -d)" '' 'no two source files share a name'
+
+# Calls above 435 are newer than glibc 2.31's headers (Debian 11): their numbers are ours.
+newer=$(echo '#include <sys/syscall.h>' | "${CC:-gcc}" -E -dM - |
+    awk '$2 ~ /^__NR_/ && $3 > 435 && $3 < 512 { sub(/^__NR_/, "SYS_", $2); print $2 }')
+missing=$(for call in $newer; do
+    grep -rlw "$call" --include='*.[ch]' flame.c common unwind patch inside preload tracer fold render driver tests |
+        grep -vx common/sysnr.h | while read -r file; do
+        grep -q "^#define $call " common/sysnr.h || echo "$call is not in common/sysnr.h"
+        grep -q '^#include "common/sysnr.h"' "$file" || echo "$file: $call without common/sysnr.h"
+    done
+done)
+is_str "$missing" '' 'new system calls have their numbers from common/sysnr.h'
+
+# One of each: common/alloc.h grows arrays, common/procpath.h names files of /proc, and
+# common/clock.h asks clocks. textinput.c's buffer has sizes of its own.
+found() {
+    (cd "$ROOT" && grep -rnE "$1" --include='*.[ch]' common unwind patch inside preload tracer fold render driver |
+        grep -vE "^($2):")
+}
+is_str "$(found '([a-z>._*-]+) = \1 \? \1 \* 2 : ' 'fold/stacks/textinput\.c')" '' \
+    'arrays grow by GROW'
+is_str "$(found '"/proc/%' 'none')" '' 'names in /proc come from proc_path'
+is_str "$(found '\bclock_gettime *\(' 'common/clock\.h')" '' 'clocks are asked by clock_ns'
+
+# Files of the tree, not what a build left in it.
+sources=$(find flame.c common unwind patch inside preload tracer fold render driver -name '*.c' 2>/dev/null)
+# The children of launch.c, spawn.c, guarded.c and look.c end themselves, next.c stands in for a
+# missing exit; tracing.c's is the tracing
+# process, whose end is how it lets go, and alarms.c ends that when it hangs.
+# shellcheck disable=SC2086 # a list of names without blanks
+is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(|\bSYS_exit' $sources |
+    grep -vxE 'common/alloc\.c|common/late/late\.c|driver/run/launch\.c|fold/guarded\.c|tracer/(ptrace/spawn|ptrace/alarms|tracing)\.c|(preload/leak/look|preload/next)\.c' | sort)" '' \
+    'only alloc.c out of memory, late.c without a library and processes that flame forked end elsewhere than in main'
+# launch.c's, so that the caller sees how the command ended, and rundir.c's, when the directory
+# of the run is removed.
+# shellcheck disable=SC2086
+is_str "$(grep -lE '\braise *\(|\bkill *\( *(getpid|0)' $sources |
+    grep -vxE 'driver/run/launch\.c|driver/files/rundir\.c' | sort)" '' \
+    'and nothing but launch.c and rundir.c sends a signal to itself'
+
+done_testing

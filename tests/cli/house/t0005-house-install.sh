@@ -1,0 +1,60 @@
+#!/bin/bash
+# make install and uninstall under DESTDIR, into a directory with a blank in it.
+. "${0%/*}/../lib.sh"
+dest="$SCRATCH/dest dir"
+
+# FLAME_MAKE is `make` with the flags of the build under test.
+eval "install_run() { ( cd '$ROOT' && ${FLAME_MAKE:-make --no-print-directory} \"\$@\" ); }"
+
+run_expect_status 0 'make install' install_run install DESTDIR="$dest" PREFIX=/opt/flame
+ok 'flame is there' test -x "$dest/opt/flame/bin/flame"
+ok 'the shim is there' test -r "$dest/opt/flame/lib/flame/libflamemem.so"
+ok 'the header is there, and compiles' "${CC:-gcc}" -fsyntax-only -Wall -Wextra -Werror -x c \
+    -include "$dest/opt/flame/include/flamemem.h" /dev/null
+ok 'that for C++, too' "${CXX:-g++}" -fsyntax-only -Wall -Wextra -Werror -x c++ \
+    -include "$dest/opt/flame/include/flamemem.hpp" /dev/null
+ok 'flame(1) is there' test -r "$dest/opt/flame/share/man/man1/flame.1"
+share="$dest/opt/flame/share"
+ok 'completions for bash are there' test -s "$share/bash-completion/completions/flame"
+ok 'for zsh' test -s "$share/zsh/site-functions/_flame"
+ok 'for fish' test -s "$share/fish/vendor_completions.d/flame.fish"
+run_expect_status 0 'the installed flame runs' "$dest/opt/flame/bin/flame" --version
+run "$dest/opt/flame/bin/flame" mem --shim
+is_str "$(cat "$SCRATCH/out")" "$dest/opt/flame/lib/flame/libflamemem.so" \
+    'and finds its own shim'
+run_expect_status 0 'and records' "$dest/opt/flame/bin/flame" mem -o x.folded -- /bin/echo hello
+is_str "$(cat "$SCRATCH/out")" hello "the command's output is untouched"
+
+run_expect_status 0 'make uninstall' install_run uninstall DESTDIR="$dest" PREFIX=/opt/flame
+is_str "$(find "$dest" -type f)" '' 'nothing is left'
+is_str "$(find "$dest" -type d -path '*lib/flame')" '' 'nor its own directory'
+
+# Link-time optimization, as distributions build, cuts a program into parts; each has to
+# find the files that the assembler put in. gcc is asked for as many parts as it can make.
+cat >lengths.c <<'END'
+#include <stdio.h>
+#include "render/backends/assets.h"
+static size_t (*const len[])(void) = {asset_svg_js_len, asset_page_html_len, asset_page_js_len};
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 2 + argc; i++)
+        printf("%zu\n", len[i]());
+    return argv[0] ? asset_page_html[0] != '<' : 1;
+}
+END
+lto=(-O2 -flto)
+! "${CC:-gcc}" --version | grep -q 'Free Software Foundation' || lto+=(-flto-partition=max)
+echo 'int main(void) { return 0; }' >nothing.c
+if "${CC:-gcc}" "${lto[@]}" -o nothing nothing.c 2>/dev/null; then
+    # shellcheck disable=SC2016 # the parameters are those of the inner shell
+    ok 'the page and its script link with -flto' sh -c 'cd "$1" && shift && exec "$@"' - "$ROOT" \
+        "${CC:-gcc}" "${lto[@]}" -I. -o "$SCRATCH/lengths" "$SCRATCH/lengths.c" render/backends/assets.c
+    run ./lengths
+    is_str "$status $(cat out)" "0 $(cat "$ROOT"/render/assets/svg_*.js | wc -c)
+$(wc -c <"$ROOT/render/assets/page.html")
+$(cat "$ROOT"/render/assets/page_*.js | wc -c)" 'and are whole'
+else
+    skip lto 'this compiler has no link-time optimization'
+fi
+
+done_testing

@@ -1,0 +1,40 @@
+#!/bin/bash
+# A machine without node or a browser has everything else tested, and is told what was not.
+. "${0%/*}/../lib.sh"
+
+printf '#!/bin/sh\necho "ok 1 - plain"\necho 1..1\n' >plain.sh
+printf '#!/bin/sh\necho "not ok 1 - this is not run"\necho 1..1\n' >page.mjs
+chmod +x plain.sh page.mjs
+# Where node is too old, that is said first.
+said='^flame: NOT TESTED: pictures and pages in a browser \(1 of 2 test files\): (there is no /nonesuch|node is v)'
+# An old node, and a PATH without one.
+mkdir old none
+printf '#!/bin/sh\n[ "$1" = --version ] && echo v12.22.12\n' >old/node
+chmod +x old/node
+for tool in bash sh dirname env prove perl tail cat; do ln -s "$(command -v $tool)" none/; done
+
+tests() { # CI PATH CHROMIUM TEST...
+    run env CI="$1" PATH="$2" CHROMIUM="$3" "$ROOT/scripts/run-tests.sh" prove -- "${@:4}"
+}
+if command -v node >/dev/null; then
+    tests '' "$PATH" /nonesuch "$SCRATCH"/{plain.sh,page.mjs}
+    is_int "$status" 0 'no Chromium: the others run'
+    like "$(cat out err)" '^Files=1, Tests=1' 'without the one for the browser'
+    like "$(tail -n 1 out)" "$said" 'which is said last'
+fi
+tests '' "$SCRATCH/none" '' "$SCRATCH"/{plain.sh,page.mjs}
+is_int "$status" 0 'no node'
+like "$(tail -n 1 out)" 'NOT TESTED: .*: there is no node$' 'is said'
+tests '' "$SCRATCH/old:$PATH" '' "$SCRATCH"/{plain.sh,page.mjs}
+is_int "$status" 0 'an old node'
+like "$(tail -n 1 out)" 'NOT TESTED: .*: node is v12.22.12, and they want 18 or later$' 'too'
+
+tests true "$PATH" /nonesuch "$SCRATCH"/{plain.sh,page.mjs}
+is_int "$status" 1 'CI leaves nothing out'
+like "$(cat err)" '^flame: the browser tests must run, but (there is no /nonesuch|node is v)' 'and says so'
+tests '' "$PATH" /nonesuch "$SCRATCH/page.mjs"
+is_int "$status" 1 'only tests that cannot run: a failure'
+printf '#!/bin/sh\necho "not ok 1 - plain"\necho 1..1\n' >plain.sh
+tests '' "$PATH" /nonesuch "$SCRATCH"/{plain.sh,page.mjs}
+is_int "$status" 1 'a failure stays one'
+done_testing

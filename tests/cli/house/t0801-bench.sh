@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# The benchmark runs its sections and prints its tables. Nothing is timed here: the
+# inputs are tiny, and no figure is looked at, only that there is one.
+. "${0%/*}/../lib.sh"
+
+bench=$ROOT/bench/run.py
+export PYTHONDONTWRITEBYTECODE=1
+python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
+
+# has_row TABLE ROW NAME: the table of that title has a row that begins with ROW and
+# has a number in its second column; with ANY, in one of them.
+has_row() {
+    if title="### $1" row=" $2" any=${4:-} awk -F'|' '
+        /^### / { in_table = $0 == ENVIRON["title"] }
+        in_table && index($2, ENVIRON["row"]) == 1 &&
+            (ENVIRON["any"] != "" ? substr($0, length($2) + 2) : $3) ~ /[0-9]/ { found = 1 }
+        END { exit !found }' out; then
+        test_ok "$3"
+    else
+        test_fail "$3" "no row '$2' with a number in '$1'; standard error:
+$(head -c 2000 err)"
+    fi
+}
+
+# Every section but the simulators, which would take as long as all the rest.
+BENCH_RUNS=1 BENCH_ONLY=jq,python,cc1,churn,memory,fold,off \
+    run_expect_status 0 'a tiny run' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+is_str "$(cat err)" '' 'nothing on standard error'
+for variant in 'plain' 'flame, recording off' 'flame, exact' 'flame, 512 KiB samples'; do
+    has_row 'Slowdown, CPU time' "$variant" "slowdown: $variant"
+done
+has_row 'Slowdown, wall time' 'flame, exact' 'slowdown by the clock'
+has_row 'Churn: nanoseconds of CPU added to a malloc+free pair' 'wide, 2 threads, depth 40' 'churn'
+file_has out '^Narrow: 100 live blocks of .*; wide: 100\.$' 'of as many blocks as there were'
+has_row 'Churn: nanoseconds a further frame' 'flame, exact' 'churn, a frame'
+has_row 'Churn: two threads over one, per pair, depth 8' 'flame, exact' 'churn, threads'
+has_row 'Memory added to blocks that are held' '64 B' 'memory of blocks'
+has_row 'Memory added to blocks that are held' '1 MiB' 'and of large ones'
+file_has out 'Medians of 1 rounds\.$' 'from as many rounds as there were'
+has_row 'Memory added to the programs, MB' 'cc1' 'memory of programs'
+has_row 'Bytes on disk, MB' 'jq' 'bytes on disk'
+has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'folding'
+has_row 'From a recording to folded stacks, CPU seconds' 'a program with -g' 'folding with inlined frames'
+has_row 'Tracing of blocking calls' 'futex: flame off' 'futex ping-pong'
+has_row 'Tracing of blocking calls' 'pipe, one processor: flame off' 'pipe ping-pong'
+file_has out '^\| off: attach to 20 threads and leave' 'attaching to a crowd, of as many as there were'
+file_has out '^\| exact: slowdown, geometric mean +\| +at most 1\.20 \| +[0-9.]+ \| +(yes|no) \|$' \
+    'the figures to reach'
+is_str "$(find b -name '*.flame' -o -name '*.raw')" '' 'recordings are removed'
+if command -v heaptrack >/dev/null; then
+    # There is none for a program to which heaptrack added nothing, in a run as short as this.
+    has_row 'CPU added, as a fraction of what heaptrack adds' 'flame, exact' 'against heaptrack' any
+else
+    file_has out '^- missing: heaptrack' 'a recorder that is not there is named'
+fi
+
+mkdir perl
+for script in flamegraph.pl stackcollapse-perf.pl difffolded.pl; do
+    printf '#!/bin/sh\nsleep 0.2\n' >perl/$script
+    chmod +x perl/$script
+done
+BENCH_RUNS=2 BENCH_ONLY=text,pictures FLAMEGRAPH=$SCRATCH/perl \
+    run_expect_status 0 'text and pictures' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+for what in 'perf script' 'diff of' '100 stacks, [0-9]+ MB' '27 stacks, svg' '27 stacks, pprof' \
+    '27 stacks, csv' '100 stacks, html'; do
+    file_has out "^$what.* [0-9.]+ s  \([0-9.]+ to [0-9.]+\) +[0-9.]+ MiB\$" "seconds: $what"
+done
+file_has out '^  [0-9]+ MB/s \([0-9]+ to [0-9]+\)$' 'megabytes a second'
+is_int "$(grep -cE '^  flame is [0-9.]+ times as fast \([0-9.]+ to [0-9.]+\)$' out)" 3 \
+    'ratios with their spread'
+# page_of STACKS: the page, as large as flame makes it, and its figures.
+page_of() {
+    local size
+    "${CC:-gcc}" -O2 -o gen "$ROOT/bench/gen_folded.c"
+    ./gen "$1" | "$FLAME" render -o "p$1.html" -
+    size=$(($(wc -c <"p$1.html") / 1024))
+    like "$(grep -A 1 "^the page of $1 stacks" out | tr '\n' ' ')" \
+        "^the page of $1 stacks, $size KiB, in Chromium: open, until drawn +[0-9.]+ ms " \
+        "the page of $1 stacks is opened under its own name"
+}
+if lacks=$("$ROOT/scripts/browser.sh"); then
+    page_of 27
+    page_of 100
+else
+    ok 'a page that cannot be opened' grep -qFx "the page of 27 stacks is not opened: $lacks" out
+    [ "${CI-}" != true ] || skip browser "$lacks"
+fi
+printf '#!/bin/sh\ntrue | true\n' >configure
+chmod +x configure
+BENCH_RUNS=2 BENCH_ONLY=forks CONFIGURE=$SCRATCH/configure \
+    run_expect_status 0 'forks' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+for what in 'a child that allocates and ends' 'a child that executes true'; do
+    file_has out "^$what +[0-9.]+ us  \([0-9.]+ to [0-9.]+\)\$" "$what: plain"
+done
+is_int "$(grep -cE '^  flame, exact +-?[0-9.]+ us more ' out)" 2 'and what is added'
+file_has out '^60 children +[0-9.]+ s .* MiB$' 'many, of which each ends'
+file_has out '^  at most [0-9.]+ MiB of disk at a time$' 'and their files'
+file_has out '^folding 20 equal traces +[0-9.]+ s' 'folding'
+is_int "$(grep -cE '^configure, .* times as long' out)" 2 'configure'
+is_str "$(find b -name 'flame-bench.*')" '' 'inputs are removed'
+BENCH_RUNS=2 BENCH_ONLY=leaks SUITE='echo good' \
+    run_expect_status 0 'leaks' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+for what in '4 test cases in one process' '4 test cases in 4 processes' 'echo good'; do
+    file_has out "^$what +[0-9.]+ s  \([0-9.]+ to [0-9.]+\), [0-9.]+ s of CPU\$" "$what: plain"
+done
+is_int "$(grep -cE '^  flame leak +[0-9.]+ times as long .*, [0-9.]+ times the CPU ' out)" 3 \
+    'and under the gate'
+is_int "$(grep -cE '^4 MiB: .* s of CPU  .* by the clock$' out)" 3 'looks'
+is_int "$(grep -cE '^a mark: .* waiting, .* 0 calls ended$' out)" 3 'stops'
+if command -v valgrind >/dev/null; then
+    is_int "$(grep -cE '^  memcheck +[0-9.]+ times as long ' out)" 2 'memcheck'
+else
+    file_has out '^  no valgrind to compare with$' 'a memcheck that is not there is named'
+fi
+BENCH_RUNS=1 BENCH_ONLY=leaks SUITE=false \
+    run_expect_status 1 'a suite that fails by itself' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+file_has err '^leaks.sh: false fails by itself$' 'is named'
+BENCH_RUNS=1 BENCH_ONLY=text FLAME=/bin/false \
+    run_expect_status 1 'a script that fails' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+file_has err '^bench: failed: text$' 'is named'
+
+BENCH_RUNS=1 BENCH_ONLY=sqlite3,simulators \
+    run_expect_status 0 'sqlite3 and the simulators' "$python" "$bench" --tiny --dir "$SCRATCH/b"
+file_has out '^\| CPU +\| +sqlite3 \| geometric mean \|' 'a column for the one program'
+if command -v valgrind >/dev/null; then
+    has_row 'Slowdown under simulators, CPU time' 'sqlite3' 'simulators'
+else
+    file_has out '^- missing: valgrind' 'a simulator that is not there is named'
+fi
+file_lacks out '^### Churn' 'and the rest is left out'
+
+BENCH_ONLY=nonesuch run_expect_status 1 'an unknown section' "$python" "$bench" --tiny
+file_has err "no section 'nonesuch'; there are jq sqlite3" 'is named with the known ones'
+BENCH_RUNS=0 run_expect_status 1 'no rounds at all' "$python" "$bench" --tiny
+file_has err "BENCH_RUNS: '0' is not a number" 'are refused'
+SHIM=$SCRATCH/none run_expect_status 1 'no recorder' "$python" "$bench" --tiny
+file_has err 'none is not there; build first' 'is said'
+done_testing

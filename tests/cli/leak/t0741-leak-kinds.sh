@@ -1,0 +1,41 @@
+#!/bin/bash
+# flame leak: the class of every block of the cases in tests/victims/leak/kinds_*.c: what a
+# pointer can begin in, what leads on, threads in every stage of life, ends and children.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/leak.sh"
+
+for name in blocks roots threads ends; do
+    build_kinds $name -ldl -lrt
+    check_kinds ./kinds_$name
+done
+ok 'more than a hundred cases' test \
+    "$(for name in blocks roots threads ends; do ./kinds_$name --list; done | wc -l)" -gt 100
+
+run_expect_status 23 'a pointer that is marked is none' "$FLAME" leak -q -- ./kinds_blocks tagged_high
+run_expect_status 0 '--tagged-pointers: it is one' \
+    "$FLAME" leak -q --tagged-pointers -- ./kinds_blocks tagged_high tagged_low
+is_str "$(FLAMEMEM_OPTIONS=tagged=1 judged ./kinds_blocks tagged_low tagged_high | known ./kinds_blocks)" \
+    'definite_tagged_high reachable
+inner_tagged_low reachable' 'to the beginning of its block'
+run_expect_status 23 'but a pointer that is changed is none' \
+    "$FLAME" leak -q --tagged-pointers -- ./kinds_blocks inverted
+
+# What docs/leaks.md says of flame beside other tools is what is found here.
+while read -r block class; do
+    is_str "${block%%_*}" "$class" "docs/leaks.md: $block"
+    ok 'is a block of the cases' grep -qrw -- "$block" kinds_rows
+done < <(
+    {
+        for name in blocks roots threads ends; do ./kinds_$name --list; done
+        cat "$ROOT/tests/victims/leak/kinds_cxx.cc"
+    } >kinds_rows
+    sed -n '/^### Beside LeakSanitizer and memcheck/,/^## /p' "$ROOT/docs/leaks.md" |
+        awk -F ' [|] ' '/^[|] [a-z]+_/ {
+            n = split(substr($1, 3), blocks, ", ")
+            m = split($2, classes, ", ")
+            for (i = 1; i <= n; i++)
+                print blocks[i], classes[m == n ? i : 1]
+        }'
+)
+
+done_testing

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# A server with jemalloc beneath and threads of its own, under load on loopback:
+# every stack is libunwind's, nothing is lost, and it ends as it does without us.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+command -v redis-server >/dev/null || skip_all redis "redis-server is not installed"
+port=$((20000 + $$ % 20000))
+LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/t.flame:referee=1 \
+    redis-server --port $port --bind 127.0.0.1 --save '' --dir "$SCRATCH" >out 2>err </dev/null &
+server=$!
+up=no
+for _ in $(seq 200); do
+    if redis-cli -p $port ping 2>/dev/null | grep -q PONG; then
+        up=yes
+        break
+    fi
+    kill -0 $server 2>/dev/null || break
+    { timeout 0.1 tail --pid=$server -f /dev/null; } 2>/dev/null
+done
+is_str $up yes "the server answers"
+timeout 60 redis-benchmark -p $port -n 1500 -c 8 -d 100 -r 1000 -t set,get,lpush,hset -q >bench.out 2>&1
+is_int $? 0 "and serves the benchmark"
+is_int "$(redis-cli -p $port llen mylist)" 1500 "no request is lost"
+redis-cli -p $port shutdown nosave >/dev/null 2>&1
+wait $server
+is_int $? 0 "it ends well"
+is_str "$(cat err)" "" "no stack differs from libunwind's word"
+ok "what it holds is told by command" test "$(fview peak | grep -c ';pushGenericCommand;')" -ge 1
+is_int "$(fview live | awk '$NF < 0 { n++ } END { print n + 0 }')" 0 "nothing is freed that was not allocated"
+done_testing

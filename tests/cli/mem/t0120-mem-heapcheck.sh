@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# What finds heap errors without us finds them with us: glibc's checks are beneath us,
+# though their malloc is no default version.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+cat >errs.c <<'EOF'
+#include <mcheck.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char *volatile p;
+
+    (void)argv;
+    if (argc > 1)
+        mtrace();
+    p = malloc(10);
+    if (argc == 1)
+        p[10] = 1;
+    free(p);
+    p = malloc(4711);
+    return 0;
+}
+EOF
+ok "built" "${CC:-gcc}" -O0 -g -w -o errs errs.c
+debug=$(gcc -print-file-name=libc_malloc_debug.so.0)
+[ -e "$debug" ] || skip_all malloc-debug "this C library has no libc_malloc_debug.so.0"
+
+export MALLOC_CHECK_=3
+ulimit -c 0
+status=0
+{ LD_PRELOAD=$debug ./errs >out 2>err; } 2>/dev/null || status=$?
+is_int "$status" 134 "without us: MALLOC_CHECK_ ends a program that wrote past a block"
+BENEATH=$debug record "" ./errs
+is_int "$status" 134 "with us as well"
+file_has err 'free\(\): invalid pointer' "with the check's own words"
+is_int "$(fview count | grep -c ';main ')" 1 "and the block was recorded"
+unset MALLOC_CHECK_
+
+export MALLOC_TRACE=$SCRATCH/mtrace.out
+BENEATH=$debug record "" ./errs trace
+is_int "$status" 0 "mtrace: status"
+file_has mtrace.out '\+ 0x[0-9a-f]+ 0x1267$' "mtrace sees the block that is left"
+unset MALLOC_TRACE
+
+# The first in link order is next to us, whichever way its malloc is versioned.
+jemalloc=$(ldconfig -p | sed -n 's/.*libjemalloc\.so\.2 .*=> //p' | head -1)
+[ -n "$jemalloc" ] || skip_all jemalloc "no libjemalloc.so.2"
+first() {
+    BENEATH="$1 $2" record "" env MALLOC_CONF=stats_print:true MALLOC_CHECK_=3 ./errs
+    grep -q 'Begin jemalloc' err && echo jemalloc || echo "$status"
+}
+is_str "$(first "$jemalloc" "$debug")" jemalloc "an allocator without versions comes first if it stands first"
+is_str "$(first "$debug" "$jemalloc")" 134 "and the checks do if they do"
+done_testing

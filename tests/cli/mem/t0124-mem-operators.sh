@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# C++'s operators new and delete, where an allocator or the program brings its own: each
+# call is recorded once, and comes to the function it would have come to without us.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+# compile_victim into a name of one's own: build FILE VICTIM FLAG...
+build() {
+    local file=$1 victim=$2
+    shift 2
+    compile_victim "$victim" -std=c++17 "$@"
+    [ "$file" = "$victim" ] || mv "$victim" "$file"
+}
+
+# of FUNCTION VIEW: what was recorded below a function.
+of() {
+    fview "$2" | grep -E ";$1(\(\))?[ ;]" | awk '{ n += $NF } END { printf "%d\n", n }'
+}
+
+# counts NAME [TIMES [BYTES]]: all that `run` does was recorded, once (TIMES times). BYTES: 33,
+# which the allocator asks for on its own account, in one call; "more": in each call.
+counts() {
+    local n=${2:-1} own=${3:-0} calls=0
+    is_str "$status $(sort -u out) $(cat err)" "0 well " "$1: runs as without us"
+    [ "$own" != 33 ] || calls=1
+    is_int "$(of allocates count)" $((8000 * n + calls)) "$1: each call"
+    if [ "$own" = more ]; then
+        ok "$1: and its bytes" test "$(of allocates alloc)" -gt $((416000 * n))
+    else
+        is_str "$(of allocates alloc) $(of allocates live) $(of refused live)" \
+            "$((416000 * n + own)) $((208000 * n + own)) $((231 * n))" \
+            "$1: its bytes, and which are given back"
+    fi
+    ok "$1: refused ones do not count" test "$(of refused count)" -ge $((4 * n))
+    is_int "$(of strings live)" 0 "$1: strings are given back"
+}
+
+build plain operators
+for shape in 1 2 3 4 5; do
+    build "libpool$shape.so" pool -DSHAPE=$shape -shared -fPIC -Wl,-soname,libpool$shape.so
+done
+record "" ./plain
+counts "libstdc++'s"
+strings=$(of strings count)
+ok "strings allocate in libstdc++" test "$strings" -ge 3000
+
+for shape in 1 2 3 4 5; do
+    own=0
+    [ $shape -ne 3 ] || own='more'
+    [ $shape -ne 5 ] || own=33
+    BENEATH=$SCRATCH/libpool$shape.so record "" ./plain
+    counts "preloaded, shape $shape" 1 $own
+    is_int "$(of strings count)" "$strings" "preloaded, shape $shape: and libstdc++'s"
+    build linked operators -L"$SCRATCH" -Wl,-rpath,"$SCRATCH" -Wl,--no-as-needed -lpool$shape
+    record referee=1 ./linked
+    counts "linked, shape $shape" 1 $own
+    is_int "$(of strings count)" "$strings" "linked, shape $shape: and libstdc++'s"
+done
+BENEATH=$SCRATCH/libpool1.so record "" ./plain
+unlike "$(fview count | grep ';allocates')" 'operator new|_slow|libflamemem' 'no frame of ours is in a stack'
+BENEATH=$SCRATCH/libpool1.so record sample=4096 ./plain
+is_str "$status $(cat out err)" "0 well" 'sampled: runs'
+bytes=$(of allocates alloc)
+ok "sampled: about what it is ($bytes)" test "$bytes" -gt 300000 -a "$bytes" -lt 540000
+BENEATH=$SCRATCH/libpool2.so record sample=4096 ./plain
+bytes=$(of allocates alloc)
+ok "sampled, and told of by malloc: once ($bytes)" test "$bytes" -gt 300000 -a "$bytes" -lt 540000
+
+# Operators in the program, which call malloc. What it does not export nobody else reaches.
+build own operators "$ROOT/tests/victims/mem/pool.cc" -DSHAPE=4
+record "" ./own
+counts "the program's own"
+is_int "$(of strings count)" "$strings" "the program's own: and libstdc++'s"
+
+# Libraries that a C program opens, each with what it was linked to.
+compile_victim opens -ldl
+build with.so operators -DPLUGIN -shared -fPIC -L"$SCRATCH" -Wl,-rpath,"$SCRATCH" -Wl,--no-as-needed -lpool1
+build without.so operators -DPLUGIN -shared -fPIC
+build static.so operators -DPLUGIN -shared -fPIC -static-libstdc++ -static-libgcc
+build both.so operators "$ROOT/tests/victims/mem/pool.cc" -DSHAPE=1 -DPLUGIN -DNO_STRINGS -shared -fPIC
+build some.so operators -DPLUGIN -DNO_STRINGS -shared -fPIC -L"$SCRATCH" -Wl,-rpath,"$SCRATCH" -Wl,--no-as-needed -lpool1
+for plugins in ./with.so ./without.so ./static.so ./both.so "./some.so ./static.so ./both.so" \
+    "./both.so - ./static.so - ./both.so"; do
+    # shellcheck disable=SC2086 # a list
+    run ./opens $plugins
+    is_str "$status $(sort -u out) $(cat err)" "0 well " "$plugins: runs without us"
+    # shellcheck disable=SC2086
+    record "" ./opens $plugins
+    counts "$plugins" "$(wc -w <<<"${plugins// -/}")"
+done
+
+# The allocators themselves. Not every Debian has mimalloc.
+mimalloc=$(ldconfig -p | grep -oE 'libmimalloc\.so\.[0-9]+ ' | head -1)
+for lib in libjemalloc.so.2 libtcmalloc_minimal.so.4 ${mimalloc:-libmimalloc.so}; do
+    if ! ldconfig -p | grep -q "[[:space:]]$lib "; then
+        skip "$lib" "$lib is not installed"
+        continue
+    fi
+    refuses=
+    [[ $lib != libmimalloc* ]] || refuses=no
+    # shellcheck disable=SC2086 # one argument or none
+    BENEATH=$lib record "" ./plain $refuses
+    is_str "$status $(cat out err)" "0 well" "$lib: runs"
+    is_str "$(of allocates count) $(of allocates alloc) $(of allocates live)" "8000 416000 208000" \
+        "$lib: each call, its bytes, and which are given back"
+    [ -n "$refuses" ] || is_int "$(of refused live)" 231 "$lib: refused ones do not count"
+    is_str "$(of strings count) $(of strings live)" "$strings 0" "$lib: and libstdc++'s"
+    BENEATH=$lib record "" ./own
+    counts "$lib, and operators of the program's"
+done
+done_testing

@@ -1,0 +1,23 @@
+#!/bin/bash
+# What recording costs a process that does nothing, in page faults and mappings.
+. "${0%/*}/../lib.sh"
+
+# The least of some: how much of a file the kernel maps at a time is chance.
+faults() { # NAME=VALUE...
+    for _ in 1 2 3 4 5 6 7; do
+        rm -f t.flame*
+        /usr/bin/time -o cost -f %R env "$@" true >/dev/null 2>>err && tail -n 1 cost
+    done | sort -n | head -n 1
+}
+plain=$(faults A=1)
+recorded=$(faults FLAMEMEM_OPTIONS=out="$PWD/t.flame" LD_PRELOAD="$SHIM")
+is_str "$(cat err)" '' 'nothing is said'
+ok 'true has a trace' test -s t.flame
+ok "recording takes at most 30 page faults ($plain, $recorded)" \
+    test $((recorded - plain)) -le 30
+
+# One to execute, one to write, one that was written while it was loaded, and memory.
+LD_PRELOAD="$SHIM" FLAMEMEM_OPTIONS=record=0 cat /proc/self/maps >maps
+maps=$(grep -c '/libflamemem\.so' maps)
+ok "the library is at most 3 mappings ($maps)" test "$maps" -ge 1 -a "$maps" -le 3
+done_testing

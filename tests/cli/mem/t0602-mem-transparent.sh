@@ -1,0 +1,62 @@
+#!/bin/bash
+# The command behaves as without flame mem: output, input, status, signals.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/signals.sh"
+
+compile_victim keeper
+mkdir tmp
+export TMPDIR=$SCRATCH/tmp
+
+run_expect_status 0 'status 0' "$FLAME" mem -o x.folded -- ./keeper keep:100
+is_str "$(cat out)" '' 'the summary is not on standard output'
+run_expect_status 42 'status 42' "$FLAME" mem -o x.folded -- ./keeper keep:100 exit:42
+ok 'the result of a command that failed is there' test -s x.folded
+run_expect_status 2 'status 2 of the command' "$FLAME" mem -o x.folded -- ./keeper exit:2
+file_has err 'allocated' 'is not a usage error: the summary is there'
+
+printf 'one\ntwo\0three' >input
+run "$FLAME" mem -o x.folded -- cat - <input
+ok 'input and output pass byte by byte' cmp input out
+run "$FLAME" mem -q -o x.folded -- sh -c 'echo to-out; echo to-err >&2'
+is_str "$(cat out)" to-out 'standard output'
+is_str "$(cat err)" to-err 'standard error, with nothing of ours under -q'
+run "$FLAME" mem -q -o x.folded -- sh -c 'echo "$0|$1|$2|$#"' a 'b c' '--view'
+is_str "$(cat out)" 'a|b c|--view|2' "arguments after the command's name are its own"
+
+# An empty argument, and an environment that is passed on.
+run env MARK='x y' "$FLAME" mem -q -o x.folded -- sh -c 'echo "[$1] $MARK"' sh ''
+is_str "$(cat out)" '[] x y' 'empty arguments and the environment'
+
+# Open descriptors: none of ours in the command.
+ls /proc/self/fd >want
+run "$FLAME" mem -q -o x.folded -- ls /proc/self/fd
+is_str "$(tr '\n' ' ' <out)" "$(tr '\n' ' ' <want)" 'no descriptor is added'
+
+# Death by signal: the driver dies of it, after the result is written. The shell
+# in between reports 128 + signal, and says nothing of a core.
+for sig in 6 9 11 15 2; do
+    rm -f x.folded
+    run "$FLAME" mem -o x.folded -- ./keeper keep:1000 "signal:$sig"
+    is_int "$status" $((128 + sig)) "signal $sig ends both"
+    file_has x.folded 'keep_block 1000$' "signal $sig: the recording is whole"
+done
+ok 'python sees a signal, not a status' python3 -c '
+import subprocess, sys
+p = subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL)
+sys.exit(p.returncode != -15)' "$FLAME" mem -o x.folded -- ./keeper signal:15
+
+# Signals sent to the driver reach the command. Typed at a terminal, they reach both at
+# once: the command decides, the driver waits.
+signals_passed_on "$FLAME" mem -q -o x.folded --
+typed_keys keep:99 'keep_block 99$' "$FLAME" mem -o x.folded --
+
+# What the caller ignored, the command ignores: nohup keeps its meaning.
+run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" mem -q -o x.folded -- \
+    sh -c 'kill -HUP $$; kill -INT $$; echo survived'
+is_str "$(cat out)" survived 'ignored signals stay ignored'
+run "$FLAME" mem -q -o x.folded -- sh -c 'kill -INT $$; echo survived'
+is_int "$status" 130 'SIGINT is not ignored in the command'
+
+is_str "$(ls tmp)" '' 'no recording is left behind'
+
+done_testing

@@ -1,0 +1,65 @@
+#!/bin/bash
+# What the summary says of several processes: how much they had at once, how many stacks.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+compile_victim family
+compile_victim keeper
+use_own_tmpdir
+
+bytes_of() { # WORDS-BEFORE: the exact number of bytes
+    grep -Eo "$1[^;(]*" err | grep -Eo '[0-9,]+ bytes' | head -n 1 | tr -d ', a-z'
+}
+
+# Each of the twenty is seen to have ended before the next one begins.
+cat >one_by_one <<'EOS'
+for i in $(seq 20); do
+    ./keeper keep:1000000
+    for n in $(seq 200); do
+        ls "$TMPDIR"/flame-mem.*/keeper.*.flame || break
+        sleep 0.05
+    done
+done >/dev/null 2>&1
+EOS
+run_expect_status 0 'twenty, one after another' "$FLAME" mem -o x.svg -- bash ./one_by_one
+file_has err 'peak .* in the largest process \(keeper [0-9]+\)' 'the largest is named'
+ok 'with its own peak' test "$(bytes_of 'peak ')" -ge 1000000 -a "$(bytes_of 'peak ')" -lt 1100000
+ok 'all at once had hardly more' \
+    test "$(bytes_of 'at most ')" -ge 1000000 -a "$(bytes_of 'at most ')" -lt 2000000
+
+mkfifo go
+cat >together <<'EOS'
+for i in $(seq 20); do ./keeper keep:1000000 wait <go & done >said
+exec 9>go
+until [ "$(grep -c ready said)" = 20 ]; do sleep 0.05; done
+exec 9>&-
+wait
+EOS
+run_expect_status 0 'twenty at the same time' "$FLAME" mem -o x.svg -- bash ./together
+ok 'all at once had what they had' test "$(bytes_of 'at most ')" -ge 20000000
+run_expect_status 0 'a trace each' "$FLAME" mem -o t.flame -- bash ./together
+file_has err 'in the largest process' 'of traces that are kept nobody knows when they ended'
+file_lacks err 'at once|at its own' 'so there is no sum'
+
+stacks() { grep -Eo '[0-9,]+ stacks' err | tr -d ', a-z'; }
+run "$FLAME" mem -o x.folded --view count -- ./family 40 400 1
+one=$(stacks)
+ok 'a child has some stacks' test "$one" -ge 42
+run "$FLAME" mem -o x.folded --view count -- ./family 40 400 25
+is_int "$(stacks)" "$one" 'twenty-five children have no others: inherited ones are no stacks'
+run "$FLAME" mem -o t.flame -- ./family 40 400 25
+is_int "$(stacks)" "$one" 'nor where a trace each is kept'
+
+# What it took to begin is part of what recording cost, in forked children and executed
+# programs, too: most of them do nothing else.
+rm -f t*.flame
+run "$FLAME" mem -o t.flame -- sh -c './family 1 1 25; ./keeper; ./keeper; true'
+starts=$(for f in t*.flame; do
+    "$FLAME" dump "$f" | grep -o 'startup_ns=[0-9]*' | cut -d= -f2
+done)
+is_int "$(wc -w <<<"$starts")" 29 'twenty-nine beginnings'
+is_int "$(grep -cx 0 <<<"$starts")" 0 'each takes its time'
+said=$(grep -o 'recording cost about [0-9.]* [^ ,]*s' err | awk '{
+    print $4 * ($5 == "s" ? 1e9 : $5 == "ms" ? 1e6 : $5 == "ns" ? 1 : 1e3) }')
+ok 'and is counted' awk "BEGIN { exit !($said * 1.01 >= $(tr '\n' '+' <<<"$starts")0) }"
+done_testing

@@ -1,0 +1,97 @@
+#!/bin/bash
+# No run leaves its directory behind: not one that is ended by a signal, and of one that was
+# killed the next run removes it, once it is certain that nobody needs it.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+compile_victim keeper
+use_own_tmpdir
+mkfifo go
+
+left() { find "$TMPDIR" -mindepth 1 -maxdepth 1 | wc -l; }
+another_run() { "$FLAME" mem -q -o y.svg -- ./keeper keep:1; }
+
+# ---- ended ----
+
+# At whatever moment the signal comes.
+for how in TERM HUP INT; do
+    for delay in .001 .002 .003 .004 .005 .006 .008 .010 .014 .020 .030 .050; do
+        timeout --foreground -s $how $delay "$FLAME" mem -q -o x.svg -- ./keeper keep:1000:1000
+    done 2>/dev/null
+    is_int "$(left)" 0 "SIG$how: nothing is left of twelve runs"
+done
+
+# ---- killed ----
+
+# start_and_kill COMMAND...: flame COMMAND... runs a keeper that waits for `go`; flame is killed.
+start_and_kill() {
+    "$FLAME" "$@" -- ./keeper keep:1 wait <go >ready 2>err &
+    local flame=$!
+    exec 8>go
+    for _ in $(seq 600); do
+        ! grep -q ready ready || break
+        sleep 0.05
+    done
+    keeper=$(pgrep -P "$(descends $flame)" -x keeper || pgrep -P $flame -x keeper)
+    kill -9 $flame
+    wait $flame
+} 2>/dev/null
+
+# The tracer stands between flame and the command.
+descends() { pgrep -P "$1" -x flame || echo "$1"; }
+
+let_end() {
+    exec 8>&-
+    for _ in $(seq 600); do
+        kill -0 "$keeper" 2>/dev/null || break
+        sleep 0.05
+    done
+}
+
+start_and_kill mem -o x.svg
+is_int "$(left)" 1 'flame mem is killed, and its directory stays'
+another_run
+is_int "$(left)" 1 'another run leaves it, as the command is still being recorded'
+let_end
+another_run
+is_int "$(left)" 0 'and removes it when that has ended'
+
+start_and_kill off -o x.folded
+let_end
+for _ in $(seq 200); do
+    [ "$(left)" != 0 ] || break
+    another_run
+done
+is_int "$(left)" 0 'of flame off, too'
+
+# ---- what looks like one ----
+
+# Of runs that are alive, of others, and what no run made: all that differs from a dead run.
+made() { # NAME: a copy of a dead run's directory
+    cp -a dead "$TMPDIR/$1"
+}
+start_and_kill mem -o x.svg
+let_end
+mv "$TMPDIR"/flame-mem.* dead
+made flame-mem.dead00
+another_run
+is_int "$(left)" 0 'a copy of a dead one is removed, too'
+made flame-mem.Notes0 && rm "$TMPDIR/flame-mem.Notes0/notes"
+made flame-mem.Short0 && truncate -s 8 "$TMPDIR/flame-mem.Short0/notes"
+made flame-mem.Foreig && touch "$TMPDIR/flame-mem.Foreig/thesis.tex"
+made flame-mem.Subdir && mkdir "$TMPDIR/flame-mem.Subdir/x.flame"
+made flame-mem.Public && chmod 755 "$TMPDIR/flame-mem.Public"
+made flame-mem.Writes && exec 7>>"$TMPDIR/flame-mem.Writes/notes"
+made flame-mem.Traces && exec 6>>"$(ls "$TMPDIR"/flame-mem.Traces/*.flame)"
+made flame-mem.Locked && exec 5<"$TMPDIR/flame-mem.Locked/notes" && flock -s 5
+made flame-mem.longer.name
+made flame-see.Nothing
+mv dead elsewhere && ln -s "$SCRATCH/elsewhere" "$TMPDIR/flame-mem.Symlnk"
+is_int "$(left)" 11 'what only looks like one'
+another_run
+is_int "$(left)" 11 'stays'
+is_str "$(find elsewhere -name notes)" elsewhere/notes 'and where a symbolic link points nothing is removed'
+exec 7>&- 6>&- 5<&-
+another_run
+is_int "$(left)" 8 'until its last writer is gone'
+done_testing

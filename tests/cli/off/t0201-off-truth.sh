@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Known sleeps on every kind of object: as long as the sleeper's own clock says, and
+# ended by whom the program says.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim sleeps -O1 -fno-optimize-sibling-calls -pthread -lrt
+compile_victim convoy -O1 -fno-optimize-sibling-calls -pthread
+
+# measure KIND: a run; $truth by the sleeper's clock and $mine by ours, us; the off view in
+# off.folded. What the tracer's own stops took of the sleeper (its main thread), which its clock
+# counts as well, is in $stops.
+measure() {
+    off --min-block 0 ./sleeps "$1" 5 40
+    truth=$(kind=$1 awk '$1 == ENVIRON["kind"] { printf "%.0f", $2 / 1000 }' out)
+    truth=${truth:-0}
+    oview off >off.folded
+    mine=$(sum '[;]sleeper[; ]' <off.folded)
+    stops=$("$FLAME" dump t.flame | awk '
+        $1 == "thread" { id = tid = pid = 0
+            for (i = 2; i <= NF; i++) { split($i, v, "="); if (v[1] == "id") id = v[2]
+                if (v[1] == "tid") tid = v[2]; if (v[1] == "pid") pid = v[2] }
+            if (tid == pid && !main) main = id }
+        / kind=tracer / { match($0, / thread=[0-9]+/); t = substr($0, RSTART + 8, RLENGTH - 8)
+            match($0, / blocked_ns=[0-9]+/); ns[t] += substr($0, RSTART + 12, RLENGTH - 12) }
+        END { printf "%d", ns[main] / 1000 }')
+}
+
+# Our word is the clock's, or is less by no more than the stops.
+is_true() {
+    is_near "$mine" "$truth" || { [ "$mine" -gt 0 ] && [ "$mine" -lt "$truth" ] &&
+        is_near $((mine + (truth - mine < stops ? truth - mine : stops))) "$truth"; }
+}
+
+while read -r kind ender; do
+    # On a busy machine the sleeper waits for a CPU before its call and after it, and only
+    # its own clock sees that. Not every time; what is wrong would be wrong always.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        measure "$kind"
+        is_true && break
+    done
+    is_int "$status" 0 "$kind: the command's own status"
+    if is_true; then
+        test_ok "$kind: time off-CPU by the program's clock"
+    else
+        test_fail "$kind: time off-CPU by the program's clock" \
+            "$mine us, of $truth us by the clock, of which $stops us are the tracer's"
+    fi
+    oview offwake >offwake.folded
+    all=$(sum '[;]sleeper[; ]' <offwake.folded)
+    case $ender in
+    thread) want=';sleeper;.*;--;.*waker_\[w\];wakes_\[w\]' ;;
+    time) want=';sleeper;.*;--;\[timer\]' ;;
+    child) want=';sleeper;.*;--;.*child_ends_\[w\]' ;;
+    join) want=';sleeper;.*;--;' ;;
+    esac
+    woken=$(sum "$want" <offwake.folded)
+    if [ "$all" -gt 0 ] && [ $((woken * 100)) -ge $((all * 98)) ]; then
+        test_ok "$kind: ended by its waker"
+    else
+        test_fail "$kind: ended by its waker" "$woken of $all us
+$(grep -F ';sleeper' offwake.folded)"
+    fi
+done < <(./sleeps list)
+
+# The chain of a convoy, and its width.
+line=';back;.*g_second.*;--;.*;middle_\[w\].*middle.*;--;.*;front_\[w\].*front'
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    off --min-block 0 ./convoy 60
+    truth=$(awk '{ printf "%.0f", $1 / 1000 }' out)
+    oview chain >chain.folded
+    is_near "$(sum "$line" <chain.folded)" "$truth" && break
+done
+near "$(sum "$line" <chain.folded)" "$truth" 'a convoy of three locks: one chain, as wide as its sleep'
+grep -E ';back;' chain.folded | grep -qE "$line" || diag "$(cat chain.folded)"
+
+done_testing

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What `flame off` says and what the kernel's scheduler events say of the same run, which
+# perf records meanwhile: the time asleep of a stack within 5 %, and the same waker.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+perf record -q -a -e sched:sched_switch -e sched:sched_waking -o probe.data -- true \
+    </dev/null >probe.out 2>&1 || skip_all perf-sched "perf may not see scheduler events here"
+python=$(command -v /usr/bin/python3 || command -v python3)
+compile_victim sleeps -O1 -fno-optimize-sibling-calls -pthread -lrt
+
+# perf cannot follow the stacks of all of these, so the comparison is by thread and call:
+# the main thread sleeps in sleeper() and, for a moment at the end, in pthread_join.
+#
+# measure KIND: one run under both; $truth by the scheduler and $ours, us.
+measure() {
+    rm -f t.flame
+    run timeout 100 perf record -q -a -e sched:sched_switch -e sched:sched_waking \
+        -m 2048 -o p.data -- "$FLAME" off -q --min-block 0 -o t.flame ./sleeps "$1" 5 40
+    timeout 100 perf script -i p.data -F comm,tid,cpu,time,event,trace 2>/dev/null |
+        "$python" "$ROOT/tests/cli/perf_sleeps.py" sleeps >theirs
+    ours=$(oview off --tid | sum 'sleeps;sleeps-[0-9]+;.*[;]main[; ]')
+    waits=$(oview runq --tid | sum 'sleeps;sleeps-[0-9]+;.*[;]main[; ]')
+    ours=$((ours - waits))
+    truth=$(head -n 1 theirs)
+    away=$((ours > truth ? ours - truth : truth - ours))
+    close=$((truth > 50000 && away * 20 <= truth))
+}
+
+for kind in cond mutex pipe unix epoll eventfd sigwait semop nanosleep child; do
+    # Our clock stops when the tracer gets to run, which on a busy machine may be late.
+    # Not every time; what is wrong would be wrong always.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        measure "$kind"
+        [ "$close" = 1 ] && break
+    done
+    is_int "$status" 0 "$kind: recorded by both"
+    ok "$kind: asleep as long as the scheduler says, $ours and $truth us" [ "$close" = 1 ]
+    oview offwake | grep ';sleeper;' >woken
+    case $kind in
+    nanosleep) want='\[timer\]' ;;
+    child) want='child_ends_\[w\]' ;;
+    *) want='waker_\[w\]' ;;
+    esac
+    # A traced child's end is told to its parent by the tracer's wait, so there the
+    # scheduler's word is of us.
+    if [ "$kind" != nanosleep ] && [ "$kind" != child ]; then
+        theirs=$(awk '$2 == "thread" { print $1 }' theirs)
+        ok "$kind: the scheduler saw the other thread wake it" \
+            [ $((${theirs:-0} * 100)) -ge $((truth * 95)) ]
+    fi
+    ok "$kind: and so do we" [ -s woken -a "$(grep -cvE -- "--;.*$want" woken)" = 0 ]
+done
+done_testing

@@ -1,0 +1,154 @@
+#!/bin/bash
+# Attaching and leaving: no call ends early, nothing stays behind, whatever ends the tracer.
+. "${0%/*}/../lib.sh"
+
+mkdir tmp
+export TMPDIR=$SCRATCH/tmp
+compile_victim patience -pthread
+compile_victim idlers -pthread
+
+# start VICTIM [ARGUMENT...]: runs it until stop; its output is in $SCRATCH/said.
+start() {
+    rm -f said hold
+    mkfifo hold
+    "$@" <hold >said 2>&1 &
+    pid=$!
+    exec 3>hold
+    local tries=0
+    until grep -q ready said; do
+        sleep 0.02
+        tries=$((tries + 1))
+        [ $tries -lt 500 ] || return
+    done
+}
+
+stop() {
+    exec 3>&-
+    wait "$pid"
+}
+
+tracer_of() {
+    awk '/^TracerPid/ {print $2}' "/proc/$1/status"
+}
+
+state_of() {
+    awk '/^State/ {print $2}' "/proc/$1/status"
+}
+
+# until_true COMMAND...: within ten seconds.
+until_true() {
+    local tries=0
+    until "$@"; do
+        sleep 0.02
+        tries=$((tries + 1))
+        [ $tries -lt 500 ] || return
+    done
+}
+
+# Traced, or not; in state STATE.
+# shellcheck disable=SC2317 # called through until_true
+is() {
+    case $1 in
+    traced) [ "$(tracer_of "$pid")" != 0 ] ;;
+    free) [ "$(tracer_of "$pid")" = 0 ] ;;
+    *) [ "$(state_of "$pid")" = "$1" ] ;;
+    esac
+}
+
+# ---- calls that a stop would end ----
+
+start ./patience
+rounds=0
+failed=0
+for time in 1 5 10 20 30 40 50 70; do
+    for hz in 0 99; do
+        for _ in 1 2; do
+            "$FLAME" off -q -o a.folded --hz $hz -d ${time}ms -p "$pid" 2>err </dev/null ||
+                failed=$((failed + 1))
+            [ "$(tracer_of "$pid")" = 0 ] || failed=$((failed + 1))
+            rounds=$((rounds + 1))
+        done
+    done
+done
+is_int "$failed" 0 "$rounds times attached and left"
+"$FLAME" off -q -o a.folded --min-block 1ms -d 0.5 -p "$pid" 2>err </dev/null
+stop
+is_int $? 0 'the program went on to its end'
+file_has said '^write .*rounds=[1-9]' 'and was not idle'
+is_str "$(grep -v -e ' eintr=0 short=0 ' -e '^ready' said)" '' 'no call returned EINTR or short'
+for wait in epoll epoll_timed epoll_long sigwait sigtimedwait semop semtimedop recv recv_timed \
+    read_timed poll nanosleep eventfd; do
+    file_has said "^$wait eintr=0" "$wait was tried"
+    file_has a.folded ";wait_${wait}[_;].* [1-9][0-9]*\$" "$wait is in the picture"
+done
+# Nearly half a second each, although some of them slept when we came and when we left; of the
+# first sleep the stack may be told otherwise than of those that follow.
+is_str "$(sed -n 's/.*;wait_\(epoll\|epoll_timed\|semop\|recv\|recv_timed\|sigwait\);.* \([0-9]*\)$/\1 \2/p' \
+    a.folded | awk '{ us[$1] += $2 } END { for (w in us) if (us[w] <= 350000) print w, us[w] }')" '' \
+    'sleeps that began before the trace are counted'
+
+# ---- many threads ----
+
+start ./idlers 1000
+run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 2 -p "$pid"
+is_int "$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 1670000)}' a.folded)" 1 'are all seen to sleep'
+stop
+is_int $? 0 'and end well'
+
+# ---- ways to end ----
+
+start ./idlers 3
+for sig in INT TERM HUP; do
+    "$FLAME" off -q -o "$sig.folded" -p "$pid" 2>err </dev/null &
+    flame=$!
+    until_true is traced
+    sleep 0.1
+    kill "-$sig" $flame
+    wait $flame
+    is_int $? 0 "SIG$sig ends the tracing"
+    file_has "$sig.folded" ';idle;' 'with a result'
+    ok 'and the process runs on' is free
+done
+
+"$FLAME" off -o killed.folded -p "$pid" 2>err </dev/null &
+flame=$!
+until_true is traced
+sleep 0.2
+kill -9 "$(tracer_of "$pid")"
+until_true is free
+wait $flame
+is_str "$(state_of "$pid")" S 'a tracer killed by SIGKILL leaves the process running'
+file_has err 'flame: the tracer was ended by signal 9; what it had recorded by then is there' \
+    'which is said'
+
+"$FLAME" off -q -o orphan.folded -p "$pid" 2>err </dev/null &
+flame=$!
+until_true is traced
+disown $flame
+kill -9 $flame
+ok 'when flame is killed its tracer lets go' until_true is free
+stop
+is_int $? 0 'and after all that the program ends well'
+
+# ---- job control ----
+
+start ./idlers 3
+kill -STOP "$pid"
+until_true is T
+run_expect_status 0 'a stopped process' "$FLAME" off -q -o s.folded -d 0.2 -p "$pid"
+is_str "$(state_of "$pid")" T 'is still stopped'
+"$FLAME" off -q -o s.folded -d 1 -p "$pid" 2>err </dev/null &
+flame=$!
+until_true is traced
+sleep 0.1
+kill -CONT "$pid"
+sleep 0.2
+kill -STOP "$pid"
+wait $flame
+until_true is T
+is_str "$(state_of "$pid")" T 'a stop while it is traced outlasts that'
+kill -CONT "$pid"
+stop
+is_int $? 0 'and it ends well'
+
+done_testing

@@ -1,0 +1,129 @@
+#!/bin/bash
+# A launched command behaves as without flame off: signals, terminal, job control, descriptors.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/signals.sh"
+
+mkdir tmp
+export TMPDIR=$SCRATCH/tmp
+compile_victim keeper
+compile_victim acting "$ROOT/tests/unit/acts.c" -pthread
+
+off() {
+    "$FLAME" off "$@"
+}
+
+ls /proc/self/fd >want
+for mode in '' --no-filter '--no-follow' '--hz 199'; do
+    # shellcheck disable=SC2086 # one word or none
+    run off $mode -q -o x.folded -- ls /proc/self/fd
+    is_str "$(tr '\n' ' ' <out)" "$(tr '\n' ' ' <want)" "${mode:-filter}: no descriptor is added"
+    # shellcheck disable=SC2086
+    run_expect_status 42 "${mode:-filter}: status 42" off $mode -q -o x.folded -- \
+        sh -c '(exit 3); exit 42'
+    for life in spawns signals stops thousand; do
+        # shellcheck disable=SC2086
+        run_expect_status 0 "${mode:-filter}: $life" off $mode -q -o x.folded -- ./acting "$life"
+    done
+    # shellcheck disable=SC2086
+    run_expect_status 7 "${mode:-filter}: exec by a thread" off $mode -q -o x.folded -- ./acting exec
+done
+for sig in 6 9 11 15 2; do
+    rm -f x.folded
+    run off -q -o x.folded -- sh -c 'sleep 0.02; kill "-$0" $$' "$sig"
+    is_int "$status" $((128 + sig)) "signal $sig ends both"
+    ok "signal $sig: there is a result" test -s x.folded
+done
+
+# Signals sent to flame reach the command. Those typed at a terminal reach both: interrupt
+# and quit are the command's; suspend stops both, and both go on.
+signals_passed_on "$FLAME" off -q -o x.folded --
+typed_keys keep:1 '^# flame: view=off ' "$FLAME" off -o x.folded --
+
+# Job control: a shell suspends the job and continues it.
+cat >jobs.py <<'END'
+import os, pty, signal, sys, time
+
+master, tty = pty.openpty()
+shell = os.fork()
+if shell == 0:
+    os.setsid()
+    import fcntl, termios
+    fcntl.ioctl(tty, termios.TIOCSCTTY, 0)
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        os.tcsetpgrp(tty, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        for fd in 0, 1, 2:
+            os.dup2(tty, fd)
+        os.execv(sys.argv[1], sys.argv[1:])
+    out = []
+    pid, status = os.waitpid(job, os.WUNTRACED)
+    out.append("suspended" if os.WIFSTOPPED(status) else f"not suspended {status}")
+    time.sleep(0.3)
+    os.killpg(job, signal.SIGCONT)
+    pid, status = os.waitpid(job, 0)
+    out.append(str(os.waitstatus_to_exitcode(status)))
+    open("jobs.out", "w").write(" ".join(out))
+    os._exit(0)
+os.close(tty)
+seen = b""
+while b"ready" not in seen:
+    seen += os.read(master, 4096)
+os.write(master, b"\032")
+time.sleep(0.6)
+os.write(master, b"\004")
+try:
+    while os.read(master, 4096):
+        pass
+except OSError:
+    pass
+os.waitpid(shell, 0)
+END
+run timeout 20 python3 jobs.py "$FLAME" off -q -o jobs.folded -- ./keeper wait
+is_str "$(cat jobs.out)" 'suspended 0' 'Ctrl-Z suspends flame and the command, and both go on'
+ok 'with a result' test -s jobs.folded
+
+run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" off -q -o x.folded -- \
+    sh -c 'kill -HUP $$; kill -INT $$; echo survived'
+is_str "$(cat out)" survived 'ignored signals stay ignored'
+run off -q -o x.folded -- sh -c 'kill -INT $$; echo survived'
+is_int "$status" 130 'SIGINT is not ignored in the command'
+off -q -o x.folded -- sh -c 'grep ^SigIgn /proc/self/status' >ignored
+is_str "$(cat ignored)" "$(grep ^SigIgn /proc/self/status)" 'and no others are'
+
+# What the command leaves behind is not waited for, and its calls go on working.
+start=$SECONDS
+run off -q -o x.folded -- sh -c '(sleep 3; echo late >late) >/dev/null 2>&1 & echo gone'
+is_str "$(cat out)" gone 'a command that leaves a process behind ends'
+ok 'at once' test $((SECONDS - start)) -lt 3
+for _ in $(seq 100); do
+    [ -s late ] && break
+    sleep 0.1
+done
+is_str "$(cat late)" late 'and that process lives'
+
+# A tracer that is killed takes the command with it, which is no success.
+"$FLAME" off -q -o x.folded -- sleep 30 2>err </dev/null &
+flame=$!
+tracer=
+for _ in $(seq 200); do
+    tracer=$(pgrep -P $flame) && pgrep -P "$tracer" -x sleep >/dev/null && break
+    sleep 0.05
+done
+kill -KILL "$tracer"
+wait $flame
+is_int $? 137 'a command that ended with its tracer was killed'
+
+# A time limit: the command runs on, untouched.
+run_expect_status 0 'a time limit' off -q -o x.folded -d 0.2 -- sh -c 'sleep 1; echo done >limit'
+ok 'is not the end of the command' test ! -e limit
+for _ in $(seq 100); do
+    [ -s limit ] && break
+    sleep 0.1
+done
+is_str "$(cat limit)" "done" 'it runs on'
+file_has x.folded '^sleep;.*nanosleep [1-4][0-9]{5}$' 'what it slept till then is there'
+is_str "$(ls tmp)" '' 'no recording is left behind'
+done_testing

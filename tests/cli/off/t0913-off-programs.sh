@@ -1,0 +1,171 @@
+#!/bin/bash
+# Programs of kinds that tracing is known to disturb run as they do without it.
+. "${0%/*}/../lib.sh"
+
+mkdir tmp
+export TMPDIR=$SCRATCH/tmp
+
+off() {
+    timeout 100 "$FLAME" off -q "$@"
+}
+
+# ---- signals that are ignored ----
+
+compile_victim ignoring -pthread
+for mode in '' --no-filter '--hz 199' --inside '--inside --hz 199'; do
+    # shellcheck disable=SC2086 # words
+    run off $mode -o x.folded -- ./ignoring 1
+    is_int "$status" 0 "${mode:-filter}: children that end unheard"
+    is_str "$(grep -v '^write ' out | grep -v ' eintr=0 short=0 early=0 rounds=[1-9]')" '' \
+        "${mode:-filter}: cut no call short"
+    # Without the filter the tracer may leave, so it takes no half of a write upon itself.
+    [ "$mode" = --no-filter ] ||
+        file_has out '^write eintr=0 short=0 early=0 rounds=[1-9]' "${mode:-filter}: nor a write"
+    is_int "$(awk '/^(epoll|sigtimedwait|semtimedop)/ {sub(".*=", ""); if ($0 + 0 < 5) n++} END {print n + 0}' \
+        out)" 0 "${mode:-filter}: and timeouts are not begun anew"
+done
+
+# One that is not ignored, and a stop, end them as ever.
+cat >seen.py <<'END'
+import ctypes, os, signal, sys, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+ep, buf = libc.epoll_create1(0), ctypes.create_string_buffer(64)
+signal.signal(signal.SIGUSR1, lambda *a: None)
+signal.siginterrupt(signal.SIGUSR1, True)
+r, w = os.pipe()
+def later(what):
+    def send():
+        time.sleep(0.2)
+        if what:
+            os.kill(os.getpid(), what)
+        else:
+            os.system(f"kill -STOP {os.getpid()}; sleep 0.2; kill -CONT {os.getpid()}")
+    t = threading.Thread(target=send)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+    t.start()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])
+    return t
+def drain():
+    time.sleep(0.5)
+    while os.read(r, 1 << 16):
+        pass
+for what in signal.SIGUSR1, 0:
+    t = later(what)
+    n = libc.epoll_wait(ep, buf, 1, 3000)
+    print(what, n, ctypes.get_errno())
+    t.join()
+threading.Thread(target=drain).start()
+t = later(signal.SIGUSR1)
+print(libc.write(w, ctypes.create_string_buffer(300000), 300000))
+os.close(w)
+END
+python3 seen.py >want
+for mode in '' --no-filter --inside; do
+    # shellcheck disable=SC2086
+    run off $mode -o x.folded -- python3 seen.py
+    is_str "$(cat out)" "$(cat want)" "${mode:-filter}: signals that are heard cut calls as without us"
+done
+
+# ---- many, short, odd ----
+
+cat >many.sh <<'END'
+s=0
+for i in $(seq 150); do
+    x=$(/bin/echo "$i")
+    s=$((s + x))
+    /bin/true | /bin/cat
+done
+echo $s
+exit 9
+END
+cat >storm.py <<'END'
+import concurrent.futures, os, subprocess
+def one(i):
+    r = subprocess.run(["/bin/sh", "-c", f"echo {i}; exit {i % 7}"], stdout=subprocess.PIPE)
+    return int(r.stdout), r.returncode
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    assert list(pool.map(one, range(100))) == [(i, i % 7) for i in range(100)]
+for _ in range(100):
+    assert os.waitpid(os.posix_spawn("/bin/true", ["true"], os.environ), 0)[1] == 0
+print("good")
+END
+for mode in '' '--no-filter --hz 99' --no-follow --inside; do
+    # shellcheck disable=SC2086
+    run off $mode -o x.folded -- sh many.sh
+    is_str "$status $(cat out)" '9 11325' "${mode:-filter}: a script of hundreds of processes"
+    # shellcheck disable=SC2086
+    run off $mode -o x.folded -- python3 storm.py
+    is_str "$status $(cat out)" '0 good' "${mode:-filter}: eight threads that spawn"
+done
+
+compile_victim filtering
+./filtering >want
+for mode in '' --no-filter '--hz 199' --inside; do
+    # shellcheck disable=SC2086
+    run off $mode -o x.folded -- ./filtering
+    is_str "$(cat out)" "$(cat want)" "${mode:-filter}: its own seccomp filter, traps and masks"
+done
+
+# Of the limits and masks a command inherits none is ours.
+state='ulimit -a; ulimit -Ha; umask; grep -E "^(Sig[BIC]|Shd|Cap|Cpus|Mems)" /proc/self/status
+cat /proc/self/oom_score_adj /proc/self/timerslack_ns; pwd; env | sort | grep -v ^_='
+sh -c "$state" >want 2>&1
+for mode in '' --no-filter '-d 9'; do
+    # shellcheck disable=SC2086
+    off $mode -o x.folded -- sh -c "$state" >out 2>&1
+    is_str "$(cat out)" "$(cat want)" "${mode:-filter}: limits, masks and environment"
+done
+
+# ---- tracers of their own ----
+
+run off -o x.folded -- "$FLAME" off -q -o y.folded -- true
+is_int "$status" 2 'flame off inside flame off'
+file_has err '^flame: true cannot be traced: process [0-9]+ traces what runs here already$' 'says why not'
+if command -v strace >/dev/null; then
+    run off --no-filter --no-follow -o x.folded -- strace -f -o st.out sh -c 'true; exit 3'
+    is_int "$status" 3 'a tracer with --no-filter --no-follow'
+    file_has st.out 'exited with 3' 'can trace'
+else
+    skip strace 'no strace'
+fi
+
+# ---- 32-bit programs ----
+
+if ${CC:-gcc} -m32 -nostdlib -static -ffreestanding -fno-stack-protector -fno-pic -no-pie -o narrow \
+    "$ROOT/tests/victims/off/narrow.c" 2>cc.err && ./narrow; then
+    run off -o x.svg -- ./narrow
+    is_int "$status" 2 'a 32-bit program: exit 2'
+    is_str "$(cat err)" 'flame: ./narrow: is a 32-bit program, whose system calls cannot be traced' \
+        'which it says'
+    for mode in '' '--no-filter --hz 500'; do
+        # shellcheck disable=SC2086
+        run off $mode -o x.folded -- sh -c './narrow && ./narrow && exit 6'
+        is_int "$status" 6 "${mode:-filter}: started by another it runs"
+        is_int "$(grep -c 'is a 32-bit program: what it waits for is not seen' err)" 1 'which is said once'
+    done
+    ./narrow &
+    pid=$!
+    run off -d 0.1 -o x.svg -p $pid
+    is_int "$status" 2 'nor is one attached to'
+    file_has err "^flame: process $pid is a 32-bit program" 'which is said'
+    wait $pid
+    is_int $? 0 'and it has noticed nothing'
+else
+    skip m32 'this compiler or kernel has no 32-bit programs'
+fi
+
+# ---- attached to twice ----
+
+sleep 20 &
+pid=$!
+disown
+off -d 0.05 -o x.folded -p $pid
+start=$(date +%s%3N)
+off -d 0.15 -o x.folded -p $pid
+took=$(($(date +%s%3N) - start))
+file_has x.folded ';(clock_)?nanosleep [0-9]+$' 'what is gone on with has its name'
+ok "-d 0.15 is not much more ($took ms)" test "$(awk '{n = $NF} END {print n}' x.folded)" -lt 230000
+kill $pid
+
+is_str "$(ls tmp)" '' 'no recording is left behind'
+done_testing

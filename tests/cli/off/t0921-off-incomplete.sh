@@ -1,0 +1,104 @@
+#!/bin/bash
+# Stacks of threads that are attached to in a sleep that must not be interrupted: their
+# registers are not known, and a frame that needs its frame pointer is found on the stack.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim roomy -pthread -fno-stack-protector
+mv roomy plain
+compile_victim roomy -pthread -fstack-protector-strong
+mv roomy protected
+compile_victim roomy -pthread -fno-stack-protector -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+mv roomy framed
+compile_victim roomy -pthread -fno-stack-protector -DGO
+mv roomy go
+
+# attach VICTIM SHAPE: what it slept in, in off.folded; the summary in err.
+attach() {
+    cp "$1" roomy
+    shift
+    local tries=0
+    rm -f said hold t.flame
+    mkfifo hold
+    ./roomy "$1" <hold >said 2>&1 &
+    pid=$!
+    exec 3>hold
+    until grep -q ready said; do
+        sleep 0.02
+        tries=$((tries + 1))
+        [ $tries -lt 500 ] || return
+    done
+    [ "$1" != thread ] || sleep 0.2 # it is not said when that one sleeps
+    run timeout 60 "$FLAME" off -o t.flame -d 0.1 -p "$pid"
+    exec 3>&-
+    wait "$pid"
+    is_int $? 0 "$1: is left as it was"
+    oview off | grep ';read ' >off.folded
+}
+
+while read -r victim shape stack; do
+    attach "$victim" "$shape"
+    file_has off.folded "^roomy;(.*;)?$stack;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" \
+        "$victim $shape: the whole stack"
+    file_lacks off.folded 'leave_traces|incomplete' "$victim $shape: and nothing that is no longer there"
+    file_lacks err 'could not be followed' "$victim $shape: of which nothing is said"
+done <<'END2'
+plain alloca main;wait_alloca;serve_alloca
+plain aligned main;wait_aligned;serve_aligned
+plain callback main;wait_callback;by_pointer
+plain thread start_thread;serve_thread
+protected alloca main;wait_alloca;serve_alloca
+protected aligned main;wait_aligned;serve_aligned
+protected thread start_thread;serve_thread
+framed alloca main;wait_alloca;serve_alloca
+framed pointer main;wait_pointer;by_pointer;serve_pointer
+framed callback main;wait_callback;by_pointer
+framed thread start_thread;serve_thread
+END2
+
+# incomplete VICTIM SHAPE: the root is a frame that says so.
+incomplete() {
+    attach "$1" "$2"
+    file_has off.folded "^roomy;\\[stack incomplete\\];serve_$2;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" \
+        "$1 $2: a stack that nobody can follow says so"
+    file_has err '^flame: 1 sleep.s stack could not be followed to the start of the thread: [0-9.]+ m?s under \[stack incomplete\]$' \
+        'and the summary counts it'
+}
+
+incomplete plain naked
+# What leave_traces() left is a stack in all but that it is gone.
+incomplete plain pointer
+
+
+# Such code is a whole stack's end where it began the thread, and in Go.
+while read -r victim shape what; do
+    attach "$victim" "$shape"
+    file_has off.folded "^roomy;serve_$shape;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" \
+        "$victim $shape: $what"
+    file_lacks err 'could not be followed' 'of which nothing is said'
+done <<'END2'
+plain begun a thread that began without tables
+go naked code of Go, which keeps frame pointers until its stack ends
+END2
+
+# With all registers known there is no frame pointer either. The thread that notes its own call walks
+# its stack itself, and does not say how that ended.
+launch() { # SHAPE STACK WHAT
+    cp plain roomy
+    # On a loaded machine what the call waits for may be there before it.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        off ./roomy "$1" </dev/null
+        oview off >launched.folded
+        ! grep -q ';read ' launched.folded || break
+    done
+    is_int "$status" 0 "$how: $1: ends well"
+    file_has launched.folded "^roomy;$2;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" "$how: $3"
+}
+for how in stops inside; do
+    [ $how = stops ] || export OFF_INSIDE=1
+    launch naked '\[stack incomplete\];serve_naked' 'code without tables or a frame pointer'
+    launch begun 'serve_begun' 'code without tables that begins a thread'
+    launch made '\[stack incomplete\];\[unknown\+0x[0-9a-f]*\]' 'code of no file, without a frame pointer'
+done
+
+done_testing

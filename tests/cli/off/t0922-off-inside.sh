@@ -1,0 +1,121 @@
+#!/bin/bash
+# flame off --inside: calls that threads note themselves are not stopped for, and told as if they
+# were; what cannot have the library is traced by stops, in the same run.
+# shellcheck disable=SC2317 # functions are called through run
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+for how in '-p 1' '-d 1 true' '--no-filter true'; do
+    # shellcheck disable=SC2086 # words
+    run "$FLAME" off --inside $how
+    is_int "$status" 2 "$how: refused"
+    file_has err "^flame: off: --inside is for commands, without -" 'with a reason'
+done
+
+noted() {
+    "$FLAME" off --inside "$@"
+}
+libc=$(getconf GNU_LIBC_VERSION)
+if [ "${libc##*.}" -lt 36 ]; then
+    run_expect_status 3 'a program with such a loader' noted -q -o x.folded -- sh -c 'exit 3'
+    file_has err 'traced by stops alone: libflamegate.so is not where it is linked for$' \
+        'is said to be traced from outside'
+    done_testing
+fi
+
+"${CC:-gcc}" -O1 -g -pthread -o pingpong "$ROOT/bench/pingpong.c"
+stops() {
+    sed -n 's/.*stopped the threads \([0-9,]*\) times.*/\1/p' err | tr -d ,
+}
+# The stacks of calls, without what they weigh, and without a thread's wait for another's end, which
+# is over before it begins if the other was faster.
+stacks() {
+    sed -n '/;\[/d; /^#/d; /;__*pthread_[a-z]*join/d; s/ [0-9.]*$//p' "$1" | sort -u
+}
+run_expect_status 0 'a program that notes its waits' noted -o noted.folded -- ./pingpong futex 3000
+ok 'is hardly stopped' test "$(stops)" -lt 600
+ok 'and sleeps some thousand times' test "$(grep -o 'slept [0-9,]*' err | tr -dc 0-9)" -gt 2000
+# On one processor, a writer loses it to whom it wakes, which is no wait.
+run_expect_status 0 'one that notes its calls on pipes' taskset -c "$(taskset -pc $$ |
+    sed 's/.*: *\([0-9]*\).*/\1/')" "$FLAME" off --inside -o noted.folded -- ./pingpong pipe 3000
+if [ "${libc##*.}" -lt 41 ]; then
+    ok 'is hardly stopped, either' test "$(stops)" -lt 600
+else
+    # Its calls are cancellation points, which this C library makes itself (patch/patcher.h).
+    ok 'is stopped for them with this C library' test "$(stops)" -gt 6000
+fi
+reads=$(sum ';read pipe:' <noted.folded) writes=$(sum ';write pipe:' <noted.folded)
+ok "it waits in its reads ($reads us) and not in its writes ($writes us)" \
+    test "$reads" -gt $((writes * 10))
+for depth in 16 1024; do
+    run noted -q --depth $depth -o noted.folded -- ./pingpong futex 500
+    run "$FLAME" off -q --depth $depth -o stopped.folded -- ./pingpong futex 500
+    ok "--depth $depth: there are stacks" test "$(stacks noted.folded | wc -l)" -ge 2
+    is_str "$(stacks noted.folded)" "$(stacks stopped.folded)" "--depth $depth: as by stops"
+done
+
+# Calls of handlers inside of calls, some of which are noted and some of which stop.
+compile_victim inner
+for _ in 1 2 3 4 5; do
+    off --min-block 0 ./inner
+    oview off >stopped.folded
+    OFF_INSIDE=1 off --min-block 0 ./inner
+    is_int "$status" 0 'calls of handlers'
+    oview off >noted.folded
+    mine=$(grep -v ';inner;' noted.folded | sum ';main;.*nanosleep ')
+    truth=$(grep -v ';inner;' stopped.folded | sum ';main;.*nanosleep ')
+    is_near "$mine" "$truth" && break
+done
+near "$mine" "$truth" 'an interrupted sleep is as long as by stops'
+is_str "$(stacks noted.folded | grep 'nanosleep$')" "$(stacks stopped.folded | grep 'nanosleep$')" \
+    'the sleeps have the same stacks'
+
+# What has no library, or must not have it.
+compile_victim nap
+is_traced() { # NAME
+    ok "$1 is traced" test "$(sum "^$1;.*nanosleep" <x.folded)" -ge 40000
+}
+run_expect_status 0 'a cleared environment' noted -q -o x.folded -- env -i ./nap
+is_traced nap
+"${CC:-gcc}" -static -g -o static "$ROOT/tests/victims/off/nap.c"
+run_expect_status 0 'a static child' noted -q -o x.folded -- sh -c './static; true'
+is_traced static
+if type musl-gcc >/dev/null 2>&1; then
+    musl-gcc -g -o musl "$ROOT/tests/victims/off/nap.c"
+    for how in './musl; true' 'exec ./musl' 'exec env ./musl'; do
+        run_expect_status 0 "another C library: $how" noted -q -o x.folded -- sh -c "$how"
+        is_str "$(cat err)" '' 'which says nothing'
+        is_traced musl
+    done
+    run_expect_status 0 'the command itself' noted -q -o x.folded -- ./musl
+    file_has err 'inside: .*/musl uses musl; all calls stop$' 'is said to be traced by stops'
+else
+    skip musl 'there is no musl-gcc'
+fi
+if "${CC:-gcc}" -fsanitize=address -o checked "$ROOT/tests/victims/off/nap.c" 2>/dev/null; then
+    export ASAN_OPTIONS=detect_leaks=0
+    run_expect_status 0 'a child with a sanitizer' noted -q -o x.folded -- sh -c './checked; exit $?'
+    is_str "$(cat err)" '' 'does not complain'
+    is_traced checked
+else
+    skip sanitizer 'this compiler has none'
+fi
+
+# Processes that the command leaves behind go on, and what they execute is kept from harm.
+run_expect_status 0 'processes that are left behind' noted -q -o x.folded -- \
+    sh -c '(sleep 0.4; ./nap; [ ! -x musl ] || ./musl; echo done >left) & true'
+for _ in $(seq 100); do
+    [ ! -s left ] || break
+    sleep 0.05
+done
+is_str "$(cat left)" 'done' 'end as they would'
+
+compile_victim firstcall -pthread
+run_expect_status 0 'children that have their parents'"'"' memory' noted -o x.folded -- ./firstcall
+file_lacks err 'cannot be' 'take no ring in it'
+compile_victim sharestls
+run_expect_status 0 'two that share thread-local memory' noted -o x.folded -- ./sharestls
+file_lacks err 'cannot be' 'do not write into one ring'
+ok 'their calls stop' test "$(stops)" -gt 2000
+
+done_testing

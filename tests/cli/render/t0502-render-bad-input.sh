@@ -1,0 +1,115 @@
+#!/bin/bash
+# What flame render and flame top refuse: one line, status 2, no file left. Nothing at all is
+# not refused: it is an empty profile, and a picture of it says so.
+. "${0%/*}/../lib.sh"
+
+refused() {
+    local name=$1 pattern=$2
+    shift 2
+    run "$@"
+    is_int "$status" 2 "$name: status 2"
+    is_int "$(wc -l <err)" 1 "$name: one line"
+    file_has err "$pattern" "$name: says what"
+    is_str "$(cat out)" '' "$name: nothing on standard output"
+}
+
+printf 'main;f 1\n' >good
+printf 'main;f\nnonsense\n' >bad
+printf '# only a comment\n\n' >comments
+: >empty
+echo '# flame: view=live unit=bytes' >view-only
+printf 'main;f 0\n' >zero
+
+for command in render top; do
+    refused "$command bad" "^flame: bad: no stack in 2 lines" "$FLAME" "$command" bad
+    refused "$command zero" "every count is 0" "$FLAME" "$command" zero
+    refused "$command missing" "^flame: no-such-file: cannot read: No such file" "$FLAME" "$command" no-such-file
+    refused "$command directory" "^flame: \.: cannot read: Is a directory; name a file in it" "$FLAME" "$command" .
+    refused "$command second file" "^flame: bad: no stack" "$FLAME" "$command" good bad
+done
+
+empty() { # NAME WORDS COMMAND...
+    local name=$1 words=$2
+    shift 2
+    run_expect_status 0 "$name" "$@"
+    is_str "$(cat err)" "flame: $words" "$name: says so"
+}
+for command in render top; do
+    empty "$command empty" 'empty: the profile is empty' "$FLAME" "$command" empty
+    empty "$command comments" 'comments: the profile is empty' "$FLAME" "$command" comments
+    empty "$command several" 'empty: the profile is empty' "$FLAME" "$command" empty comments
+    empty "$command empty view" 'view-only: the live view is empty' "$FLAME" "$command" view-only
+    empty "$command empty pipe" 'standard input: the profile is empty' "$FLAME" "$command" </dev/null
+done
+gzip -c empty >empty.gz
+empty 'packed' 'empty.gz: the profile is empty' "$FLAME" top empty.gz
+is_str "$(cat out)" 'All: 0 samples; 0 symbols
+      self    self%       total   total%  symbol' 'a table without a row'
+empty 'a tree' 'empty: the profile is empty' "$FLAME" top --tree empty
+for way in '' --reverse --inverted --flamechart '--minwidth 1%' '--total 5'; do
+    # shellcheck disable=SC2086 # words
+    empty "a picture $way" 'empty: the profile is empty' "$FLAME" render $way -o empty.svg empty
+    file_has empty.svg '>the profile is empty</text>' 'which says so'
+    file_lacks empty.svg 'nan|inf' 'all of it in numbers'
+done
+empty 'a picture of a view' 'view-only: the live view is empty' \
+    "$FLAME" render --subtitle ./app -o empty.svg view-only
+file_has empty.svg '>./app .* the live view is empty</text>' 'which says so'
+empty 'a page' 'view-only: the live view is empty' "$FLAME" render -f html view-only
+file_has out '"subtitle":"the live view is empty"' 'which says so'
+empty 'a bitmap' 'empty: the profile is empty' "$FLAME" render -f png -o empty.png empty
+ok 'is written' test -s empty.png
+for format in folded pprof speedscope d3 grafana firefox chrome callgrind massif text csv; do
+    empty "$format" 'empty: the profile is empty' "$FLAME" render -f "$format" -o "empty.$format" empty
+    case $format in
+    folded) is_int "$(wc -c <empty.folded)" 0 'is empty, too' ;;
+    chrome | massif) ok "$format: is read" "$FLAME" collapse "empty.$format" ;;
+    d3 | grafana | firefox | speedscope | pprof | csv | callgrind)
+        ok "$format: is read" python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format"
+        is_str "$(python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format")" '' "$format: holds nothing" ;;
+    esac
+done
+
+"$FLAME" render -o picture.svg good
+"$FLAME" render -o page.html good
+"$FLAME" render -o pixels.png good
+for command in render top 'fold' 'collapse' 'diff good'; do
+    for file in 'picture.svg: is a picture \(SVG\)' 'page.html: is a page \(HTML\)' \
+        'pixels.png: is a picture \(PNG\)'; do
+        # shellcheck disable=SC2086 # diff has two arguments
+        refused "$command ${file%%:*}" "^flame: $file, which has no stacks to read; take the trace" \
+            "$FLAME" $command "${file%%:*}"
+    done
+    # shellcheck disable=SC2086
+    refused "$command a program" '^flame: .*/flame: is a program' "$FLAME" $command "$FLAME"
+done
+
+refused 'top sort' 'self, total or name' "$FLAME" top --sort size good
+refused 'top rows' 'expected a number' "$FLAME" top -n -3 good
+refused 'format' '\-f gif: expected svg, html, .* or csv' "$FLAME" render -f gif good
+refused 'palette' '\-\-colors beige: expected hot, mem, .* or hotcold' "$FLAME" render --colors beige good
+refused 'width' '\-\-width 0:' "$FLAME" render --width 0 good
+refused 'width text' '\-\-width wide:' "$FLAME" render --width wide good
+refused 'width nan' '\-\-width nan:' "$FLAME" render --width nan good
+refused 'minwidth' '\-\-minwidth 200%:' "$FLAME" render --minwidth 200% good
+refused 'no such directory' '^flame: no/such/o.svg: cannot write: No such file or directory' \
+    "$FLAME" render -o no/such/o.svg good
+
+run "$FLAME" render -o o.svg bad
+ok 'no output of a bad input' test ! -e o.svg
+is_str "$(echo o.svg*)" 'o.svg*' 'nor a part of it'
+echo old >o.svg
+run "$FLAME" render -o o.svg bad
+is_str "$(cat o.svg)" old 'an older output stays'
+
+printf 'main;f 1\nwhat\nmain;g 2\n' >some
+run_expect_status 0 'one wrong line among good ones' "$FLAME" render -o o.svg some
+is_str "$(cat err)" 'flame: some: 1 of 3 lines not understood and left out, the first is line 2' \
+    'is counted in a warning'
+if [ -w /dev/full ]; then
+    "$FLAME" render good >/dev/full 2>err
+    is_int $? 1 'a full disk is noticed'
+    file_has err 'No space left' 'and named'
+fi
+
+done_testing

@@ -1,0 +1,49 @@
+#!/bin/bash
+# Names from outside: markup, controls, broken UTF-8, a megabyte of them.
+. "${0%/*}/../lib.sh"
+
+# shellcheck disable=SC2317 # called through ok
+well_formed() {
+    python3 - "$1" <<'END'
+import sys, xml.dom.minidom
+doc = xml.dom.minidom.parse(sys.argv[1])
+assert len(doc.getElementsByTagName("script")) == 1
+assert len(doc.getElementsByTagName("style")) == 1
+assert not doc.getElementsByTagName("image") and not doc.getElementsByTagName("a")
+END
+}
+
+{
+    printf 'main;</title><script>alert(1)</script> 5\n'
+    printf 'main;]]></style><svg onload=alert(1)> 5\n'
+    printf 'main;"onmouseover="alert(1) 5\n'
+    printf "main;'&amp;&#x41; 5\n"
+    printf 'main;\033[31mred\007\001\177 5\n'
+    printf 'main;\377\300\257\355\240\200\364\220\200\200 5\n'
+    printf 'main;nul\000inside 5\n'
+    printf 'main;\342\200\256gnp.exe 5\n'
+    printf 'main;\357\277\276 5\n'
+} >hostile
+run_expect_status 0 'hostile names' "$FLAME" render hostile
+cp out hostile.svg
+ok 'make well-formed XML with one script' well_formed hostile.svg
+file_has hostile.svg '&lt;/title&gt;&lt;script&gt;alert\(1\)' 'markup is text'
+not_ok 'no control characters' grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' hostile.svg
+ok 'valid UTF-8' iconv -f UTF-8 -t UTF-8 hostile.svg
+
+python3 -c 'print("main;" + "x" * 1000000 + ";leaf 5")' >long
+run_expect_status 0 'a name of a megabyte' "$FLAME" render long
+ok 'does not blow the picture up' test "$(wc -c <out)" -lt 50000
+file_has out '<title>x*… \(5 samples' 'its tooltip is cut'
+
+python3 -c 'print("f;" * 100000 + "leaf 5")' >deep
+run_expect_status 0 'a stack of 100,000 frames' "$FLAME" render deep
+ok 'is well-formed' well_formed out
+run_expect_status 0 'top takes it too' "$FLAME" top deep
+
+run "$FLAME" top hostile
+not_ok 'top: nothing a terminal would obey' grep -qaP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out
+file_has out '\\x1b\[31mred\\x07\\x01\\x7f' 'top: controls are shown'
+file_has out '\\u\{202e\}gnp' 'top: so is what turns the text around'
+
+done_testing

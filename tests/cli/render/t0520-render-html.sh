@@ -1,0 +1,179 @@
+#!/bin/bash
+# flame render -f html: what is in the file; tests/browser/t056* look at the page.
+. "${0%/*}/../lib.sh"
+
+cat >in.folded <<'END_FOLDED'
+# flame: view=live unit=bytes
+main;read;parse 300
+main;read 100
+main;write_[k] 200
+END_FOLDED
+
+# Prints what a reader of the data block makes of it: one "path;of;names N" a stack
+# and column.
+cat >unpack.py <<'END_PY'
+import base64, json, re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+data = json.loads(re.search(r'<script id="profile"[^>]*>(.*?)</script>', text, re.S)[1])
+def numbers(packed):
+    v = shift = 0
+    for c in base64.b64decode(packed, validate=True):
+        v |= (c & 127) << shift
+        shift += 7
+        if c < 128:
+            yield v
+            v = shift = 0
+frames, paths, depth = numbers(data["frames"]), [()], 0
+for up in frames:
+    depth += 1 - up
+    paths.append(paths[-1][:depth - 1] + (data["names"][next(frames)],))
+assert len(paths) == data["nodes"], (len(paths), data["nodes"])
+for c in data["columns"]:
+    own, at, lines = numbers(c["own"]), 0, []
+    for gap in own:
+        at += gap
+        n = next(own)
+        if c["fractions"]:
+            n = f"{n}.{next(own):06}"
+        lines.append(f"{c['name']} {';'.join(paths[at])} {n} {c['unit']}")
+    print("\n".join(sorted(lines)))
+if "delta" in data:
+    delta, at = numbers(data["delta"]), 0
+    for gap in delta:
+        at += gap
+        v = next(delta)
+        print("delta", ";".join(paths[at]), (v >> 1) ^ -(v & 1), data["deltaScale"])
+END_PY
+
+run_expect_status 0 'a page' "$FLAME" render -f html in.folded
+is_str "$(cat err)" '' 'nothing is said'
+cp out page.html
+is_str "$(python3 unpack.py page.html)" 'live main;read 100 bytes
+live main;read;parse 300 bytes
+live main;write_[k] 200 bytes' 'holds every stack'
+file_has page.html '<title>Memory live at the end</title>' 'the title'
+file_has page.html "default-src 'none'" 'forbids itself to load anything'
+file_lacks page.html '(https?:|src=|@import|url\()' 'and does not try'
+run "$FLAME" render -f html in.folded
+ok 'the same input gives the same bytes' cmp out page.html
+run_expect_status 0 'by the ending' "$FLAME" render -o o.html in.folded
+ok 'the same' cmp o.html page.html
+
+cat >columns.folded <<'END_FOLDED'
+# flame: view=alloc unit=bytes
+m;f 3000
+m;g 1000
+# flame: view=count unit=calls
+m;f 3
+m;h 5
+# flame: view=alloc unit=bytes
+m;f 1
+END_FOLDED
+run_expect_status 0 'several views' "$FLAME" render -f html columns.folded
+is_str "$(cat err)" '' 'are no mistake'
+is_str "$(python3 unpack.py out)" 'alloc m;f 3001 bytes
+alloc m;g 1000 bytes
+count m;f 3 calls
+count m;h 5 calls' 'but columns'
+run "$FLAME" render columns.folded
+file_has err 'view is count here and alloc before' 'a picture has one only'
+
+# Moments: of each file one, or as the text says.
+times() {
+    grep -o '^"time":[^,]*' out | cut -d: -f2 | tr '\n' ' '
+}
+printf '# flame: view=live unit=bytes\nm;f 3\n' >first
+printf '# flame: view=live unit=bytes\nm;f 5\nm;g 1\n' >second
+printf 'm;h 7\n' >third
+run_expect_status 0 'moments' "$FLAME" render -f html --series first second third
+is_str "$(times)" '0 1 2 ' 'a file is one'
+is_str "$(python3 unpack.py out)" 'live m;f 3 bytes
+live m;f 5 bytes
+live m;g 1 bytes
+ m;h 7 bytes' 'each has its own counts'
+run "$FLAME" render -f html first second
+is_str "$(times)$(python3 unpack.py out)" 'live m;f 8 bytes
+live m;g 1 bytes' 'without --series files add up'
+run_expect_status 0 'in a picture' "$FLAME" render --series first second
+file_has out '<title>f \(8 bytes' 'moments add up'
+printf '# flame: view=cpu time=2.5\na 1\n# flame: view=cpu time=-1e1\na 2\n# flame: view=cpu time=2.5\na 4\n' >timed
+run "$FLAME" render -f html timed
+is_str "$(times)" '2.5 -10 ' 'times stand in the text'
+is_str "$(python3 unpack.py out)" 'cpu a 5 samples
+cpu a 2 samples' 'one that comes again is the same'
+run "$FLAME" render -f html --series first timed
+is_str "$(times)" '0 2.5 -10 ' 'and win over the order of files'
+for bad in nan inf 1e999 '' 5x "$(printf '%070d' 1)"; do
+    printf '# flame: view=cpu time=%s\na 1\n' "$bad" >wrong
+    run_expect_status 0 "a time of '$bad'" "$FLAME" render -f html wrong
+    [ -z "$bad" ] || file_has err 'not a number of seconds' 'is said to be none'
+    is_str "$(times)" '' 'and left aside'
+done
+python3 -c 'for i in range(5000): print(f"# flame: view=v time={i} x=y\na 1")' >many
+run_expect_status 2 'five thousand moments' "$FLAME" render -f html -o many.html many
+file_has err 'many:8193: more than 4096 views and moments' 'are too many, and where'
+ok 'and nothing is written' test ! -e many.html
+
+printf 'a;b 1.5\na;c 2\n' >fractions
+run "$FLAME" render -f html fractions
+is_str "$(python3 unpack.py out)" ' a;b 1.500000 samples
+ a;c 2.000000 samples' 'fractions'
+printf 'a;b 10 30\na;c 5 0\na;d 7 7\n' >two.folded
+run "$FLAME" render -f html two.folded
+is_str "$(python3 unpack.py out)" ' a;b 30 samples
+ a;d 7 samples
+delta a;b 20 1
+delta a;c -5 1' 'a comparison'
+printf 'a;b;c 3\na;c 1\n' >stacks
+run "$FLAME" render -f html --reverse stacks
+file_has out '"reverse":true' '--reverse is a way to look at it'
+is_str "$(python3 unpack.py out)" ' a;b;c 3 samples
+ a;c 1 samples' 'and turns no stack around'
+run "$FLAME" render -f html --countname bytes --title '</script>' stacks
+file_has out '"title":"\\u003c/script\\u003e"' '--title'
+file_has out '"unit":"bytes"' '--countname'
+python3 -c 'print("main;" + "x" * 1000000 + ";leaf 5")' >long
+run_expect_status 0 'a name of a megabyte' "$FLAME" render -f html long
+ok 'is cut' test "$(wc -c <out)" -lt 250000
+python3 -c 'print("f;" * 100000 + "leaf 5")' >deep
+run_expect_status 0 'a stack of 100,000 frames' "$FLAME" render -f html deep
+file_has out '"nodes":100002,' 'is whole'
+printf '# flame: view=live unit=bytes\n' >nothing
+run_expect_status 0 'nothing to show' "$FLAME" render -f html -o no.html nothing
+file_has no.html '"subtitle":"the live view is empty"' 'is what the page says'
+
+cat >app.c <<'END_C'
+#include <stdlib.h>
+int main(void)
+{
+    char *volatile p = malloc(5000);
+    free(p);
+    p = malloc(700);
+    return !p;
+}
+END_C
+if ! "${CC:-gcc}" -O1 -g -o app app.c; then
+    test_fail 'the program is built'
+    done_testing
+fi
+FLAMEMEM_OPTIONS=out=t.flame:quiet=1 LD_PRELOAD=$SHIM ./app
+run_expect_status 0 'a trace' "$FLAME" render -f html t.flame
+for view in alloc count live peak temp; do
+    ok "has the view $view" sh -c "python3 unpack.py out | grep -q '^$view .*main'"
+done
+python3 unpack.py out >all
+for view in alloc count live peak temp; do
+    "$FLAME" fold --lines --no-header --view "$view" t.flame | LC_ALL=C sort >one
+    is_str "$(sed -n "s/^$view \(.*\) [a-z]*$/\1/p" all | LC_ALL=C sort)" "$(cat one)" \
+        "$view is what fold makes of it, with lines"
+done
+ok 'which are there' grep -q 'main app\.c:4' all
+run "$FLAME" mem -o run.html ./app
+python3 unpack.py run.html | sed 's/^\([a-z]* \)[^;]*/\1/' | grep main >page
+sed 's/^\([a-z]* \)[^;]*/\1/' all | grep main >trace
+ok 'the driver draws the same page' cmp page trace
+file_has err 'all views in run\.html' 'and says so'
+run_expect_status 0 'one view of it' "$FLAME" render -f html --view live t.flame
+is_str "$(python3 unpack.py out | cut -d' ' -f1 | sort -u)" live 'when asked for'
+
+done_testing

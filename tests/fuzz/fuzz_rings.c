@@ -1,0 +1,64 @@
+/*
+ * Any bytes as what a program has written into a ring, and any end: the reader finds damage or
+ * records, which fit what the records before them said.
+ */
+#include <stdlib.h>
+
+#include "inside/read/rings.h"
+#include "inside/session.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint32_t stacks;
+
+static volatile uint64_t read_all; /* so that a sanitizer sees each address being read */
+
+static uint32_t take_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        read_all += pcs[i];
+    if (tid <= 0 || !n || n > RING_STACK_MAX)
+        abort();
+    return ++stacks;
+}
+
+static void check(const struct ring_reader *r, enum ring_result what)
+{
+    if (r->tid <= 0 || r->pid <= 0 || r->call.nr < 0 || r->call.nr >= SESSION_CALLS ||
+        r->call.stack > stacks || r->nopen > RINGS_NESTED || r->call.begin > r->time ||
+        (what == RING_ENTERED && !r->nopen))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct ring_client client = {.stack = take_stack};
+    static struct ring ring;
+    static struct ring_reader reader;
+    enum ring_result what;
+    uint64_t last = 0, words;
+
+    if (size < 8)
+        return 0;
+    memset(&ring, 0, offsetof(struct ring, words));
+    memcpy(&ring.head, data, 8);
+    words = (size - 8) / 8;
+    if (words > RING_WORDS)
+        words = RING_WORDS;
+    memset(ring.words, 0, sizeof ring.words);
+    memcpy(ring.words, data + 8, words * 8);
+    stacks = 0;
+    ring_reader_init(&reader, &ring);
+    while ((what = ring_next(&reader, 0, &client)) == RING_ENTERED || what == RING_LEFT) {
+        check(&reader, what);
+        if (reader.time < last || reader.tail > ring.head)
+            abort();
+        last = reader.time;
+    }
+    if ((what == RING_DAMAGED) != (reader.damage != NULL) || (what == RING_DAMAGED) != ring.closed)
+        abort();
+    ring_give_room(&reader);
+    ring_reader_release(&reader);
+    return 0;
+}

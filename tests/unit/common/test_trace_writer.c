@@ -1,0 +1,243 @@
+/* common/trace/trace_writer.h: growing into the hole ahead, beyond it, and where neither can be. */
+#define _GNU_SOURCE
+#include "common/trace/trace_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/kernel.h"
+#include "common/trace/trace_reader.h"
+#include "tests/tap.h"
+
+static char path[4096];
+static struct trace_writer w;
+
+static int create(void)
+{
+    struct trace_header init = {.recorder = TRACE_RECORDER_MEM, .peak_epoch = 1};
+
+    snprintf(path, sizeof path, "%s/flame-writer-%d.flame",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
+    return trace_writer_create(&w, path, &init);
+}
+
+static void drop(void)
+{
+    trace_writer_abandon(&w);
+    unlink(path);
+}
+
+/* Takes segments, writes into all of each, and says how many there were. */
+static uint32_t take(uint32_t most)
+{
+    struct trace_segment *s;
+    uint32_t n = 0;
+
+    for (; n < most && (s = trace_writer_segment(&w, TRACE_SEG_NODES, 16)); n++)
+        memset(s + 1, 0, s->units * TRACE_UNIT - sizeof *s);
+    return n;
+}
+
+/* The first segments are short. */
+static void take_short(void)
+{
+    take(TRACE_SHORT_SEGMENTS);
+}
+
+static uint64_t blocks(void)
+{
+    struct stat st;
+
+    return stat(path, &st) ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+static long opens, populates;
+
+static bool count(long number, const unsigned long args[6])
+{
+    opens += number == SYS_openat;
+    populates += number == SYS_madvise && args[2] == 23;
+    return true;
+}
+
+static void test_growing(void)
+{
+    struct stat st;
+
+    is_int(create(), 0, "created");
+    is_int(create(), -EEXIST, "a file that is there is left alone");
+    drop();
+    is_int(create(), 0, "created again");
+    ok(blocks() <= 16384, "little of it is on the disk");
+    ok(take(1) == 1 && blocks() <= 16384, "nor of a short segment");
+    kernel_gatekeeper = count;
+    opens = populates = 0;
+    is_int(take(60), 60, "60 segments");
+    kernel_gatekeeper = NULL;
+    if (populates > 1)
+        is_int(opens, 0, "without the path");
+    else
+        ok(opens > 0, "by the path: the kernel is old");
+    ok(w.header->units * TRACE_UNIT >= w.used && w.used > 56 * TRACE_SEGMENT_SIZE,
+       "all are in use");
+    ok(blocks() >= w.used, "and on the disk");
+    opens = 0;
+    kernel_gatekeeper = count;
+    is_int(take(100), 100, "and 100 more");
+    kernel_gatekeeper = NULL;
+    ok(opens > 0 && opens < 10, "for which the path was needed a few times");
+    ok(stat(path, &st) == 0 && st.st_size >= 164 * 65536, "the file has them all");
+    drop();
+}
+
+static void test_reading(void)
+{
+    struct trace *t = NULL;
+    struct stat st;
+
+    create();
+    stat(path, &st);
+    ok(st.st_size > 16384, "a hole lies behind what is used");
+    is_int(trace_load(path, &t), 0, "it loads");
+    is_int(t ? (intmax_t)t->header.units : 0, 16, "without the hole");
+    trace_free(t);
+    take(200);
+    is_int(trace_load(path, &t), 0, "it loads with a gap before the second piece");
+    is_int(t ? (intmax_t)t->node_limit : 0, 200 << TRACE_NODE_SHIFT, "and all behind it");
+    trace_free(t);
+    drop();
+}
+
+static bool refused;
+
+static bool no_files(long number, const unsigned long args[6] FLAME_UNUSED)
+{
+    if (number == SYS_openat || number == SYS_madvise || number == SYS_fallocate)
+        refused = true;
+    return !refused || (number != SYS_openat && number != SYS_madvise && number != SYS_fallocate);
+}
+
+static void test_reserve(void)
+{
+    create();
+    take_short();
+    trace_writer_reserve(&w, 20, 200);
+    ok(w.header->units - w.used / TRACE_UNIT >= 20 * 64, "20 are ready");
+    ok(w.header->units < 100 * 64, "and not many more");
+    opens = 0;
+    kernel_gatekeeper = count;
+    ok(take(200) == 200, "200 can be had");
+    kernel_gatekeeper = NULL;
+    if (populates)
+        is_int(opens, 0, "without opening the file");
+    drop();
+
+    create();
+    take_short();
+    trace_writer_reserve(&w, 20, 0);
+    kernel_gatekeeper = no_files;
+    ok(take(20) == 20, "what is ready needs no call");
+    ok(!refused, "none at all");
+    ok(take(1000) < 20 && refused, "what is not ends");
+    kernel_gatekeeper = NULL;
+    ok(w.full && w.error == -EPERM, "for good");
+    drop();
+}
+
+/* The file is let go of while a thread that has found the writer able to grow is on its way
+ * to the next segment. */
+static void test_cut_short(void)
+{
+    create();
+    take(30);
+    ok(!trace_writer_detach(&w, &w) && !w.cut, "somebody else's memory is left alone");
+    is_int(truncate(path, 0), 0, "the file is cut short");
+    ok(trace_writer_detach(&w, w.header) && w.cut && w.full, "it is let go of");
+    is_int(w.header->units, 0, "what takes its place is empty");
+    w.full = false;
+    alarm(20);
+    ok(!trace_writer_segment(&w, TRACE_SEG_NODES, 16), "no segment is waited for without end");
+    alarm(0);
+    drop();
+}
+
+/* In a child: limits do not come back. */
+static int in_child(int (*fn)(void))
+{
+    pid_t pid = fork();
+    int status = 1;
+
+    if (pid == 0)
+        _exit(fn());
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+/* What sshd's child does before it shuts itself in. */
+static int no_files_no_sizes(void)
+{
+    struct rlimit none = {0, 0};
+
+    if (create() || setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_NOFILE, &none) ||
+        unlink(path))
+        return 10;
+    return take(60) == 60 ? 0 : 20;
+}
+
+/* The address sanitizer has terabytes of address space of its own: there can be no limit. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SHADOWED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SHADOWED 1
+#endif
+#endif
+
+#ifndef SHADOWED
+static int little_address_space(void)
+{
+    struct rlimit lim = {(rlim_t)1 << 30, (rlim_t)1 << 30};
+
+    if (setrlimit(RLIMIT_AS, &lim) || create())
+        return 10;
+    if (w.extents[0].mapped != 16384)
+        return 20;
+    if (take(60) != 60)
+        return 30;
+    drop();
+    return 0;
+}
+#endif
+
+static int sizes_limited(void)
+{
+    struct rlimit lim = {10 * 65536 + 1000, 10 * 65536 + 1000};
+
+    if (setrlimit(RLIMIT_FSIZE, &lim) || create())
+        return 10;
+    if (take(60) > 12 || w.error != -EFBIG || w.used < 9 * 65536 || w.used > lim.rlim_cur)
+        return 20;
+    drop();
+    return 0;
+}
+
+int main(void)
+{
+    test_growing();
+    test_reading();
+    test_reserve();
+    test_cut_short();
+    if (populates)
+        is_int(in_child(no_files_no_sizes), 0, "no descriptors, no sizes, no path: it grows");
+#ifndef SHADOWED
+    is_int(in_child(little_address_space), 0,
+           "where address space is limited, none is taken ahead");
+#endif
+    is_int(in_child(sizes_limited), 0, "it grows up to a limit of sizes, without a signal");
+    return done_testing();
+}

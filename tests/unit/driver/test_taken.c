@@ -1,0 +1,124 @@
+/* When a trace is complete (driver/watch/intake.h), and what is known of many processes
+ * (driver/watch/taken.h). */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/trace_format.h"
+#include "driver/watch/intake.h"
+#include "tests/tap.h"
+
+/* ---- a trace is complete ---- */
+
+#define SIZE ((size_t)16 << 10)
+
+static char path[] = "/dev/shm/taken.XXXXXX";
+
+static void *map_trace(int prot)
+{
+    int fd = open(path, prot & PROT_WRITE ? O_RDWR : O_RDONLY);
+    void *p = mmap(NULL, SIZE, prot, MAP_SHARED, fd, 0);
+
+    close(fd);
+    return p;
+}
+
+static bool is_complete(void)
+{
+    int fd = open(path, O_RDONLY);
+    bool complete = intake_is_complete(fd);
+
+    close(fd);
+    return complete;
+}
+
+/* A child that has the mapping from us, and nothing else. */
+static pid_t inherit_mapping(int *until)
+{
+    int pipefd[2];
+    char byte;
+    pid_t pid;
+
+    if (pipe(pipefd) < 0)
+        return -1;
+    pid = fork();
+    if (pid == 0) {
+        close(pipefd[1]);
+        _exit(read(pipefd[0], &byte, 1) < 0);
+    }
+    close(pipefd[0]);
+    *until = pipefd[1];
+    return pid;
+}
+
+static void writers(void)
+{
+    struct trace_header h = {.version = TRACE_VERSION};
+    int fd = mkstemp(path), until = -1;
+    void *rw, *ro;
+    pid_t child;
+
+    ok(ftruncate(fd, SIZE) == 0, "a file for a trace");
+    close(fd);
+    ok(!is_complete(), "is not complete before it has a header");
+    rw = map_trace(PROT_READ | PROT_WRITE);
+    memcpy(h.magic, TRACE_MAGIC, sizeof h.magic);
+    memcpy(rw, &h, sizeof h);
+    ok(!is_complete(), "nor while it is mapped for writing");
+    child = inherit_mapping(&until);
+    munmap(rw, SIZE);
+    ok(!is_complete(), "nor while a forked child has the mapping");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(until);
+    ro = map_trace(PROT_READ);
+    ok(is_complete(), "but when only readers are left, without a word to those who were killed");
+    ok(is_complete(), "and asking changes nothing");
+    munmap(ro, SIZE);
+    fd = open(path, O_WRONLY);
+    ok(!is_complete(), "an open file is one that may be written to");
+    close(fd);
+    ok(is_complete(), "until it is closed");
+    unlink(path);
+}
+
+/* ---- all at once ---- */
+
+#define MS(n) ((uint64_t)(n)*1000000)
+
+static void at_once(void)
+{
+    /* Two that overlap, one that executes another program, and one after all of them. */
+    struct taken_process p[] = {
+        {.pid = 10, .start_ns = MS(100), .end_ns = MS(200), .peak_bytes = 50},
+        {.pid = 11, .start_ns = MS(150), .end_ns = MS(250), .peak_bytes = 60},
+        {.pid = 12, .start_ns = MS(150), .end_ns = MS(250), .peak_bytes = 1000},
+        {.pid = 12, .start_ns = MS(160), .end_ns = MS(250), .peak_bytes = 7},
+        {.pid = 10, .start_ns = MS(250), .end_ns = MS(300), .peak_bytes = 1050},
+    };
+    struct taken k = {.process = p, .nprocesses = 5};
+
+    is_int(taken_peak_at_once(&k), 50 + 60 + 1000, "peaks of those that ran at the same time");
+    k.nprocesses = 4;
+    p[2].peak_bytes = 1;
+    is_int(taken_peak_at_once(&k), 50 + 60 + 7, "a program that was executed replaces the other");
+    p[1].start_ns = p[3].start_ns = MS(200);
+    p[2].start_ns = MS(199);
+    is_int(taken_peak_at_once(&k), 60 + 7, "one that begins when others end is not beside them");
+    k.nprocesses = 5;
+    is_int(taken_pids(&k), 3, "and as many processes as there are pids");
+    is_str(taken_first(&k)->pid == 10 ? "10" : "another", "10", "the first is the oldest");
+    k.nprocesses = 0;
+    is_int(taken_peak_at_once(&k), 0, "no process has nothing");
+}
+
+int main(void)
+{
+    if (access("/dev/shm", W_OK) < 0)
+        memcpy(path, "/var/tmp", 8);
+    writers();
+    at_once();
+    return done_testing();
+}

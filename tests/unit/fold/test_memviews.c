@@ -1,0 +1,100 @@
+/* Each view's value of a row, and that a row's flags are heeded. */
+#include "fold/viewtable.h"
+#include "render/views.h"
+#include "tests/tap.h"
+
+static int64_t value(const char *name, const struct trace_row *r)
+{
+    static const struct trace t = {.header = {.peak_epoch = 5}};
+
+    return view_find(name)->value(&t, r);
+}
+
+/* A verdict is on blocks that others count. */
+static void verdicts(void)
+{
+    static const struct {
+        uint16_t flag;
+        const char *view;
+        int64_t leaked;
+    } all[] = {
+        {TRACE_ROW_LEAKED, "definite", 50}, {TRACE_ROW_LEAKED_BY_LEAK, "indirect", 50},
+        {TRACE_ROW_INNER, "inner", 0},      {TRACE_ROW_REACHED, "reachable", 0},
+        {TRACE_ROW_REGION, "region", 0},    {TRACE_ROW_GROWTH, "growth", 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct trace_row r = {.alloc_bytes = 50, .alloc_calls = 2, .flags = all[i].flag};
+
+        for (const struct view *v = mem_views; v->name; v++)
+            if (strcmp(v->name, "leak") == 0)
+                is_int(value(v->name, &r), all[i].leaked, "%s: leaked", all[i].view);
+            else
+                is_int(value(v->name, &r), strcmp(v->name, all[i].view) == 0 ? 50 : 0, "%s: %s",
+                       all[i].view, v->name);
+    }
+}
+
+/* A view is a row of two tables: what it is, and what it is called in pictures. */
+static void has_looks(const struct view *views)
+{
+    for (const struct view *v = views; v->name; v++) {
+        const struct view_look *look = view_look(v->name);
+
+        ok(view_find(v->name) == v && v->what, "%s is found", v->name);
+        is_str(look ? look->unit : "no look", v->unit, "and has a look with its unit");
+    }
+}
+
+int main(void)
+{
+    struct trace_row r = {.alloc_bytes = 100,
+                          .alloc_calls = 10,
+                          .free_bytes = 30,
+                          .free_calls = 3,
+                          .temp_calls = 2,
+                          .peak_bytes = 90,
+                          .peak_calls = 9,
+                          .peak_epoch = 5};
+    struct strbuf sb = STRBUF_INIT;
+
+    is_int(value("alloc", &r), 100, "alloc");
+    is_int(value("count", &r), 10, "count");
+    is_int(value("live", &r), 70, "live");
+    is_int(value("peak", &r), 90, "peak, saved at the mark");
+    is_int(value("temp", &r), 2, "temp");
+    r.peak_epoch = 4;
+    is_int(value("peak", &r), 70, "peak, unchanged since the mark");
+    r.flags = TRACE_ROW_INHERITED;
+    is_int(value("alloc", &r), 0, "what was inherited was not allocated here");
+    is_int(value("count", &r), 0, "nor called for");
+    is_int(value("live", &r), 70, "but is live");
+    r.free_bytes = 130;
+    is_int(value("live", &r), -30, "another thread's frees");
+    r.alloc_bytes = UINT64_MAX;
+    r.free_bytes = UINT64_MAX - 1;
+    is_int(value("live", &r), 1, "modulo 2^64");
+
+    r = (struct trace_row){.alloc_bytes = 100,
+                           .alloc_calls = 10,
+                           .free_bytes = 30,
+                           .free_calls = 3,
+                           .flags = TRACE_ROW_MAPPED};
+    for (const struct view *v = mem_views; v->name; v++)
+        is_int(value(v->name, &r),
+               strcmp(v->name, "mmap") == 0       ? 70
+               : strcmp(v->name, "unmapped") == 0 ? 30
+                                                  : 0,
+               "of what is mapped: %s", v->name);
+    verdicts();
+    ok(!view_find("") && !view_find("allo"), "no other views");
+    view_list(&sb, TRACE_RECORDER_MEM);
+    is_str(sb.buf,
+           "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
+           "growth, mmap, unmapped",
+           "their list");
+    has_looks(mem_views);
+    has_looks(off_views);
+    strbuf_release(&sb);
+    return done_testing();
+}

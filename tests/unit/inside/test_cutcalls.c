@@ -1,0 +1,116 @@
+/* Calls that were cut short are made again with what is left of them, or are not. */
+#define _GNU_SOURCE
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/sysnr.h"
+#include "inside/wait/cutcalls.h"
+#include "tests/tap.h"
+
+static struct ring ring;
+static int heard_at; /* a signal that matters comes in this one of the calls; 0: in none */
+
+/* What the calls that are made again return, and what they were. */
+static long results[8];
+static int made;
+static struct patch_call last;
+static struct timespec limit;
+
+static long enter(const struct patch_call *call)
+{
+    last = *call;
+    if (call->number == SYS_epoll_pwait2)
+        limit = *(struct timespec *)call->args[3];
+    if (++made == heard_at)
+        ring.handled = clock_ns(CLOCK_MONOTONIC);
+    return results[made - 1];
+}
+
+static long settle(struct patch_call call, uint64_t ago_ns, long result)
+{
+    made = 0;
+    return cut_settle(&ring, cut_kind(call.number), &call, clock_ns(CLOCK_MONOTONIC) - ago_ns,
+                      result, enter);
+}
+
+static void test_epoll(void)
+{
+    struct timespec ten = {10, 0};
+    struct patch_call call = {.number = SYS_epoll_wait, .args = {3, 0, 1, 10000}};
+    struct patch_call timed = {.number = SYS_epoll_pwait2, .args = {3, 0, 1, (unsigned long)&ten}};
+
+    results[0] = -EINTR, results[1] = 1;
+    is_int(settle(call, 4000000000u, -EINTR), 1, "epoll_wait is made again until it is not cut");
+    is_int(made, 2, "twice, here");
+    ok(last.args[3] > 5000 && last.args[3] <= 6000, "with what is left of its timeout");
+    results[0] = 0;
+    settle(call, 20000000000u, -EINTR);
+    is_int(last.args[3], 0, "which may be nothing");
+    call.args[3] = (unsigned long)-1;
+    settle(call, 4000000000u, -EINTR);
+    is_int((int)last.args[3], -1, "or for ever");
+    settle(timed, 4000000000u, -EINTR);
+    ok(limit.tv_sec == 5 && ten.tv_sec == 10,
+       "a timeout in memory is another's; the program's stays");
+    timed.args[3] = 8;
+    is_int(settle(timed, 4000000000u, -EINTR), -EINTR, "one that cannot be read is left alone");
+    is_int(made, 0, "and its call");
+    results[0] = -EINTR;
+    heard_at = 1;
+    is_int(settle(call, 0, -EINTR), -EINTR, "a signal that the program hears ends it");
+    is_int(made, 1, "at once");
+    heard_at = 0;
+    ring.handled = clock_ns(CLOCK_MONOTONIC);
+    settle(call, 1000000000u, -EINTR);
+    is_int(made, 0, "also one that came in the first");
+    ring.handled = 0;
+}
+
+static void test_files(void)
+{
+    int p[2], s[2];
+    struct timeval second = {1, 0};
+    struct patch_call read_it = {.number = SYS_read, .args = {0, 0, 8}};
+    struct patch_call write_it = {.number = SYS_write, .args = {0, 1000, 100}};
+
+    if (pipe(p) < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, s) < 0) {
+        ok(false, "there are descriptors");
+        return;
+    }
+    results[0] = 5;
+    read_it.args[0] = (unsigned long)s[0];
+    is_int(settle(read_it, 0, -EINTR), 5, "what a socket returns for that is made undone");
+    read_it.args[0] = (unsigned long)p[0];
+    is_int(settle(read_it, 0, -EINTR), -EINTR, "but for sockets it is the file's own affair");
+    setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+    read_it.args[0] = (unsigned long)s[0];
+    is_int(settle(read_it, 2000000000u, -EINTR), -EAGAIN, "whose time is over gives up");
+    write_it.args[0] = (unsigned long)s[0];
+    results[0] = 100;
+    is_int(settle(write_it, 2000000000u, -EINTR), 100, "it was its time to receive, not to send");
+
+    write_it.args[0] = (unsigned long)p[1];
+    results[0] = 30, results[1] = 60;
+    is_int(settle(write_it, 0, 10), 100, "what a pipe did not take is written");
+    ok(made == 2 && last.args[1] == 1040 && last.args[2] == 60, "from where it ended");
+    results[0] = -EAGAIN;
+    is_int(settle(write_it, 0, 10), 10, "or not, if it takes no more");
+    results[0] = 30;
+    heard_at = 1;
+    is_int(settle(write_it, 0, 10), 40, "or a signal comes that the program hears");
+    heard_at = 0;
+    is_int(settle(write_it, 0, 100), 100, "a whole one is whole");
+    write_it.number = SYS_writev;
+    settle(write_it, 0, 10);
+    is_int(made, 0, "of vectors nothing is made up for");
+    is_int(cut_kind(SYS_futex), 0, "nor is there anything to settle of a lock");
+}
+
+int main(void)
+{
+    test_epoll();
+    test_files();
+    return done_testing();
+}

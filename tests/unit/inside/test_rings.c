@@ -1,0 +1,346 @@
+/*
+ * A ring and its reader: what is written is what is read, whatever happens to the writer and
+ * however small the room; and what cannot be is refused.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "inside/read/rings.h"
+#include "inside/session.h"
+#include "tests/tap.h"
+
+/* Behind row()s. */
+#define rows_hold(name) ok(tap_rows == 0, name)
+
+static struct ring *new_ring(void)
+{
+    struct ring *r =
+        mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return r == MAP_FAILED ? NULL : r;
+}
+
+static void put_begin(struct ring *r)
+{
+    uint64_t w[RING_BEGIN_WORDS] = {ring_word(RING_BEGIN, RING_BEGIN_WORDS, 70), 77};
+
+    ring_put(r, w, RING_BEGIN_WORDS);
+}
+
+static void put_call(struct ring *r, unsigned nr, uint64_t time, uint32_t serial, uint32_t stack)
+{
+    uint64_t w[RING_CALL_WORDS] = {ring_word(RING_CALL, RING_CALL_WORDS, nr), time};
+
+    for (unsigned i = 0; i < 6; i++)
+        w[2 + i] = serial * 10ull + i;
+    w[8] = stack | (uint64_t)serial << 32;
+    ring_put(r, w, RING_CALL_WORDS);
+}
+
+static void put_done(struct ring *r, uint64_t time, uint32_t serial, int64_t result)
+{
+    uint64_t w[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, RING_RAN_ON), time,
+                                   (uint64_t)result, serial};
+
+    ring_put(r, w, RING_DONE_WORDS);
+}
+
+static void put_stack(struct ring *r, uint32_t id, unsigned n)
+{
+    uint64_t w[RING_MOST_WORDS] = {ring_word(RING_STACK, 1 + n, id)};
+
+    for (unsigned i = 0; i < n; i++)
+        w[1 + i] = id * 1000ull + i;
+    ring_put(r, w, 1 + n);
+}
+
+/* What it gives for a stack: its first address plus its length. */
+static uint32_t take_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
+{
+    (void)arg;
+    return tid == 77 ? (uint32_t)(pcs[0] + n) : 0;
+}
+
+static const struct ring_client client = {.stack = take_stack};
+static struct ring_reader reader;
+
+static enum ring_result next(void)
+{
+    return ring_next(&reader, 0, &client);
+}
+
+static void test_plain(void)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r);
+    is_int(next(), RING_EMPTY, "a new ring is empty");
+    put_begin(r);
+    put_stack(r, 1, 5);
+    put_call(r, SYS_read, 100, 1, 1);
+    is_int(next(), RING_ENTERED, "a call is entered");
+    is_int(reader.tid, 77, "by its thread");
+    is_int(reader.pid, 70, "of its process");
+    is_int(reader.call.nr, SYS_read, "it is the call that was made");
+    is_int(reader.time, 100, "at its time");
+    is_int(reader.call.stack, 1005, "with what was given for its stack");
+    is_int(reader.call.args[5], 15, "and all arguments");
+    ok(!reader.passed, "of which it is not known whether it sleeps");
+    is_int(next(), RING_EMPTY, "and nobody knows how it ends");
+    put_done(r, 250, 1, -4);
+    is_int(next(), RING_LEFT, "it is left");
+    is_int(reader.result, -4, "with its result");
+    is_int(reader.call.begin, 100, "and it is known when it began");
+    is_int(reader.flags, RING_RAN_ON, "and that nothing came in between");
+    ring_reader_release(&reader);
+    munmap(r, sizeof *r);
+}
+
+static void test_nested(void)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r);
+    put_begin(r);
+    put_call(r, SYS_read, 1, 1, 0);
+    put_call(r, SYS_write, 2, 2, 0);
+    put_done(r, 3, 2, 9);
+    put_done(r, 4, 1, 0);
+    next();
+    ok(!reader.passed, "of a call that another interrupts the end is not looked for");
+    next();
+    ok(reader.passed && reader.result == 9, "of one that did not sleep it is known at once");
+    is_int(next(), RING_LEFT, "a handler's call is left");
+    is_int(reader.call.nr, SYS_write, "first");
+    is_int(next(), RING_LEFT, "and then that which it interrupted");
+    is_int(reader.call.nr, SYS_read, "as another");
+    put_call(r, SYS_read, 5, 3, 0);
+    put_call(r, SYS_write, 6, 4, 0); /* left by siglongjmp, as the next is no part of it */
+    put_call(r, SYS_poll, 7, 5, 0);
+    put_done(r, 8, 3, 0);
+    next(), next(), next();
+    is_int(next(), RING_LEFT, "the end of an outer call");
+    is_int(reader.call.nr, SYS_read, "is found by its number");
+    is_int(reader.nopen, 0, "and those inside of it are over");
+    for (uint32_t i = 0; i < RINGS_NESTED + 1; i++) {
+        put_call(r, SYS_pause, 10 + i, 100 + i, 0);
+        next();
+    }
+    put_done(r, 90, 100, 0);
+    is_int(next(), RING_EMPTY, "the end of one that was forgotten is passed over");
+    put_done(r, 91, 101, 0);
+    is_int(next(), RING_LEFT, "the one inside of it is not forgotten");
+    ring_reader_release(&reader);
+    munmap(r, sizeof *r);
+}
+
+/* The words of each damage, behind a sound beginning. */
+static void test_damage(void)
+{
+    static const struct {
+        const char *what;
+        uint64_t words[12];
+        unsigned n;
+        uint64_t head; /* added to what it should be */
+    } rows[] = {
+        {"a record of no kind", {9 | 1 << 8}, 1, 0},
+        {"a record without a size", {RING_CALL}, 1, 0},
+        {"a record beyond the end", {RING_CALL | 9 << 8, 1, 2, 3}, 4, 0},
+        {"a record of a size that is no record's", {RING_CALL | 8 << 8, 5}, 8, 0},
+        {"an end beyond the ring", {0}, 0, RING_WORDS + 1},
+        {"an end before the beginning", {0}, 0, (uint64_t)-9},
+        {"a call whose number cannot be",
+         {RING_CALL | 9 << 8 | (uint64_t)SESSION_CALLS << 32, 50},
+         9,
+         0},
+        {"a call at a time that was before", {RING_CALL | 9 << 8, 49}, 9, 0},
+        {"a call at a time to come", {RING_CALL | 9 << 8, UINT64_MAX}, 9, 0},
+        {"a call with a stack that was not told",
+         {RING_CALL | 9 << 8, 50, 0, 0, 0, 0, 0, 0, 2},
+         9,
+         0},
+        {"a stack out of turn", {RING_STACK | 2 << 8 | 3ull << 32, 1}, 2, 0},
+        {"a stack of nothing", {RING_STACK | 1 << 8 | 2ull << 32}, 1, 0},
+        {"a second owner", {RING_BEGIN | 2 << 8 | 70ull << 32, 77}, 2, 0},
+        {"an end of a call of a wrong size", {RING_DONE | 3 << 8, 50}, 3, 0},
+        {"an end of a call in the past", {RING_DONE | 4 << 8, 49}, 4, 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ring *r = new_ring();
+
+        ring_reader_init(&reader, r);
+        put_begin(r);
+        put_stack(r, 1, 1);
+        put_call(r, SYS_read, 50, 1, 1);
+        next();
+        ring_put(r, rows[i].words, rows[i].n);
+        r->head += rows[i].head;
+        row(next() == RING_DAMAGED && reader.damage != NULL && r->closed && next() == RING_DAMAGED,
+            "%s", rows[i].what);
+        ring_reader_release(&reader);
+        munmap(r, sizeof *r);
+    }
+    rows_hold("what cannot be is damage, has a reason, closes the ring, and stays");
+}
+
+static void test_owners(void)
+{
+    static const uint64_t owners[][2] = {{0, 77}, {70, 0}, {70, 1ull << 31}, {1ull << 31, 77}};
+
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+        uint64_t w[RING_BEGIN_WORDS] = {ring_word(RING_BEGIN, 2, (uint32_t)owners[i][0]),
+                                        owners[i][1]};
+        struct ring *r = new_ring();
+
+        ring_reader_init(&reader, r);
+        ring_put(r, w, RING_BEGIN_WORDS);
+        row(next() == RING_DAMAGED, "owner %zu", i);
+        ring_reader_release(&reader);
+        munmap(r, sizeof *r);
+    }
+    rows_hold("owners that cannot be are refused");
+}
+
+/* ---- a writer in another process ---- */
+
+static long enter(const struct patch_call *c)
+{
+    return syscall(c->number, c->args[0], c->args[1], c->args[2], c->args[3], c->args[4],
+                   c->args[5]);
+}
+
+/* Calls with serial numbers, stacks of many sizes now and then; of UINT32_MAX there is no end. */
+static void write_calls(struct ring *r, const uint32_t *beat, uint32_t n)
+{
+    uint32_t stacks = 0;
+
+    put_begin(r);
+    for (uint32_t i = 1; i != n + 1; i++) {
+        if (!ring_has_room(r, 1200) && !ring_wait(r, 1200, beat, enter))
+            _exit(3);
+        if (i % 5 == 0)
+            put_stack(r, ++stacks, 1 + i * 7 % RING_STACK_MAX);
+        put_call(r, i % 300, clock_ns(CLOCK_MONOTONIC), i, stacks);
+        put_done(r, clock_ns(CLOCK_MONOTONIC), i, i);
+    }
+}
+
+/* Reads all there is; the number of calls that came, or -1: something was out of order. */
+static long read_calls(uint32_t *last, bool *inside)
+{
+    enum ring_result got;
+    long n = 0;
+
+    while ((got = next()) == RING_ENTERED || got == RING_LEFT) {
+        uint32_t stacks = (*last + (got == RING_ENTERED)) / 5, of = stacks * 5;
+
+        if (got == RING_ENTERED) {
+            if (*inside || reader.call.serial != *last + 1 ||
+                reader.call.nr != (int)((*last + 1) % 300))
+                return -1;
+            ++*last;
+            n++;
+        } else if (!*inside || reader.call.serial != *last || reader.result != *last) {
+            return -1;
+        }
+        if (reader.call.stack != (stacks ? stacks * 1000 + 1 + of * 7 % RING_STACK_MAX : 0))
+            return -1;
+        *inside = got == RING_ENTERED;
+    }
+    return got == RING_EMPTY ? n : -1;
+}
+
+static void test_waiting(void)
+{
+    enum { CALLS = 100000 };
+    struct ring *r = new_ring();
+    uint32_t *beat = &r->closed + 1, last = 0;
+    bool inside = false, fine = true, full = false;
+    int status = 0;
+    pid_t pid, got = 0;
+
+    ring_reader_init(&reader, r);
+    pid = fork();
+    if (pid == 0) {
+        write_calls(r, beat, CALLS);
+        _exit(0);
+    }
+    while (fine && !got) {
+        /* Until it waits for us, or is done. */
+        while (!__atomic_load_n(&r->waits, __ATOMIC_SEQ_CST) &&
+               !(got = waitpid(pid, &status, WNOHANG)))
+            usleep(100);
+        full |= __atomic_load_n(&r->waits, __ATOMIC_SEQ_CST) != 0;
+        ++*beat;
+        fine = read_calls(&last, &inside) >= 0;
+        ring_give_room(&reader);
+    }
+    ok(fine && full, "a writer waits for a reader, and all comes in order");
+    is_int(last, CALLS, "nothing is left out");
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the writer never gave up");
+    ring_reader_release(&reader);
+    munmap(r, sizeof *r);
+}
+
+static void test_killed(void)
+{
+    for (int i = 0; i < 40; i++) {
+        struct ring *r = new_ring();
+        uint32_t *beat = &r->closed + 1, last = 0;
+        bool inside = false, fine = true;
+        pid_t pid;
+
+        ring_reader_init(&reader, r);
+        pid = fork();
+        if (pid == 0)
+            write_calls(r, beat, UINT32_MAX);
+        for (int k = 0; k < i + 2 && fine; k++) {
+            while (__atomic_load_n(&r->head, __ATOMIC_RELAXED) - reader.tail < 64)
+                sched_yield();
+            ++*beat;
+            fine = read_calls(&last, &inside) >= 0;
+            ring_give_room(&reader);
+        }
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        fine = fine && read_calls(&last, &inside) >= 0;
+        row(fine && last > 0, "round %d, %u calls", i, last);
+        ring_reader_release(&reader);
+        munmap(r, sizeof *r);
+    }
+    rows_hold("all that a killed writer has written is whole");
+}
+
+static void test_no_room(void)
+{
+    struct ring *r = new_ring();
+    uint32_t beat = 0;
+
+    put_begin(r);
+    ok(ring_has_room(r, RING_WORDS - RING_BEGIN_WORDS), "there is room for as many words as fit");
+    ok(!ring_has_room(r, RING_WORDS - RING_BEGIN_WORDS + 1), "and not for one more");
+    ok(ring_wait(r, 10, &beat, enter), "who has room does not wait");
+    is_int(r->waits, 0, "nor says so");
+    r->closed = 1;
+    ok(!ring_wait(r, RING_WORDS, &beat, enter), "nobody waits for a ring that is closed");
+    munmap(r, sizeof *r);
+}
+
+int main(void)
+{
+    test_plain();
+    test_nested();
+    test_damage();
+    test_owners();
+    test_no_room();
+    test_waiting();
+    test_killed();
+    return done_testing();
+}

@@ -1,0 +1,249 @@
+/* The memory of a run: made, mapped by its name, rings taken and given back, and all told in order.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "inside/read/sessions.h"
+#include "tests/tap.h"
+
+#define RINGS 4
+
+/* Behind row()s. */
+#define rows_hold(name) ok(tap_rows == 0, name)
+
+static struct session *session;
+static struct session_head *head;
+static size_t size;
+
+/* What was told: a letter each. */
+static char told[100];
+static size_t ntold, nevents;
+static uint64_t last;
+static bool in_order;
+
+static uint32_t stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
+{
+    (void)arg, (void)tid, (void)pcs;
+    return (uint32_t)n;
+}
+
+static void event(void *arg, enum ring_result what, const struct ring_reader *r)
+{
+    (void)arg;
+    in_order = in_order && r->time >= last;
+    last = r->time;
+    nevents++;
+    if (ntold < sizeof told - 1)
+        told[ntold++] = (char)((what == RING_ENTERED ? 'a' : 'A') + r->tid % 26);
+    told[ntold] = '\0';
+}
+
+static void damaged(void *arg, const struct ring_reader *r)
+{
+    (void)arg;
+    if (ntold < sizeof told - 1)
+        told[ntold++] = r->tid ? '!' : '?';
+    told[ntold] = '\0';
+}
+
+static const struct session_client client = {
+    .ring = {.stack = stack}, .event = event, .damaged = damaged};
+
+static const char *tell(uint64_t until)
+{
+    ntold = 0;
+    told[0] = '\0';
+    in_order = true;
+    last = 0;
+    session_tell(session, until, &client);
+    return told;
+}
+
+static void put_call(struct ring *r, uint64_t time, uint32_t serial)
+{
+    uint64_t w[RING_CALL_WORDS] = {ring_word(RING_CALL, RING_CALL_WORDS, SYS_read), time};
+
+    w[8] = (uint64_t)serial << 32;
+    ring_put(r, w, RING_CALL_WORDS);
+}
+
+static void put_done(struct ring *r, uint64_t time, uint32_t serial)
+{
+    uint64_t w[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, 0), time, 0, serial};
+
+    ring_put(r, w, RING_DONE_WORDS);
+}
+
+/* As a program of the run does. */
+static struct session_head *map_by_name(void)
+{
+    int fd = open(session_name(session), O_RDWR | O_CLOEXEC);
+    void *at;
+
+    size = (size_t)lseek(fd, 0, SEEK_END);
+    at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    ok(ftruncate(fd, 4096) < 0 && ftruncate(fd, (off_t)size * 2) < 0,
+       "no program can change the size of the memory");
+    close(fd);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void test_head(void)
+{
+    struct patch_site sites[2] = {{.at = 5, .call = 10}, {.at = 50, .call = 55}};
+    struct site_list lists[2] = {{.sites = sites, .n = 2, .build_id = "abc", .build_id_len = 3},
+                                 {.n = 0, .build_id = "xy", .build_id_len = 2}};
+    struct session_options o = {.rings = RINGS, .modules = lists, .nmodules = 2};
+    const struct session_module *m;
+    struct session_head bad;
+
+    o.calls[SYS_futex / 64] |= 1ull << SYS_futex % 64;
+    if (!ok(session_new(&session, &o) == 0, "a session is made") || !(head = map_by_name()))
+        return;
+    ok(session_is_sound(head, size), "it is sound");
+    ok(session_wants(head, SYS_futex) && !session_wants(head, SYS_futex + 1) &&
+           !session_wants(head, SESSION_CALLS + 1) && !session_wants(head, -1),
+       "it says which calls are wanted");
+    m = (const struct session_module *)((char *)head + head->modules_at);
+    ok(head->modules == 2 && m[0].build_id_len == 3 && memcmp(m[0].build_id, "abc", 3) == 0 &&
+           m[0].n == 2 && memcmp((char *)head + m[0].at, sites, sizeof sites) == 0,
+       "and has the sites of the first module");
+    ok(m[1].n == 0 && m[1].build_id_len == 2, "and of the second");
+    ok(!session_is_sound(head, size - 1), "another size is not sound");
+#define BAD(field, value)                                                                          \
+    bad = *head;                                                                                   \
+    bad.field = value;                                                                             \
+    row(!session_is_sound(&bad, size), #field)
+    bad = *head;
+    bad.modules = 0;
+    ok(session_is_sound(&bad, size), "a head is judged by itself, too");
+    BAD(magic[0], 'G');
+    BAD(version, 99);
+    BAD(head_size, 8);
+    BAD(ring_size, 64);
+    BAD(rings, RINGS + 1);
+    BAD(rings_at, size);
+    BAD(rings_at, head->rings_at + 8);
+    BAD(modules_at, size + 8);
+    BAD(modules_at, 3);
+    BAD(modules, UINT32_MAX);
+    rows_hold("what does not fit is not sound");
+}
+
+static void test_rings(void)
+{
+    struct ring *r[RINGS];
+
+    for (unsigned i = 0; i < RINGS; i++)
+        r[i] = session_take_ring(head, 10, 26 + i); /* a, b, c, d */
+    ok(r[0] && r[1] && r[2] && r[3] && r[0] != r[1], "each thread has a ring of its own");
+    ok(!session_take_ring(head, 10, 40), "one too many has none");
+    put_call(r[0], 100, 1);
+    put_call(r[1], 101, 1);
+    put_done(r[0], 105, 1);
+    put_call(r[2], 104, 1);
+    put_done(r[1], 103, 1);
+    put_call(r[0], 106, 2);
+    is_str(tell(104), "abBc", "what was up to a moment is told, in the order of times");
+    put_call(r[3], 104, 1);
+    is_str(tell(UINT64_MAX), "dAa", "and then the rest");
+    ok(in_order, "in order");
+    ok(session_has(session, 26) && !session_has(session, 40), "it is known who has a ring");
+    session_thread_gone(session, 27);
+    ok(!session_has(session, 27), "who has ended has none");
+    ok(session_take_ring(head, 10, 30) == r[1], "and another can have it");
+    put_call(r[1], 90, 1);
+    is_str(tell(UINT64_MAX), "e", "whose records begin afresh");
+    r[2]->head += RING_WORDS * 2;
+    is_str(tell(UINT64_MAX), "!", "damage is told");
+    is_str(tell(UINT64_MAX), "", "once");
+    ok(!session_has(session, 28), "and who has it is seen no more");
+    session_thread_gone(session, 28);
+    r[2]->owner = 28;
+    ok(!session_take_ring(head, 10, 31), "nobody gets a damaged ring");
+    head->used = UINT32_MAX;
+    is_str(tell(UINT64_MAX), "", "a count that cannot be is not believed");
+}
+
+/*
+ * Forked children at once. The order among them is not looked at: who loses the CPU between asking
+ * for the time and writing it down is told later.
+ */
+static void test_many(void)
+{
+    enum { CALLS = 20000 };
+    struct session_options o = {.rings = RINGS};
+    pid_t pids[RINGS];
+    int status = 0;
+
+    session_free(session);
+    if (!ok(session_new(&session, &o) == 0, "another session") || !(head = map_by_name()))
+        return;
+    for (unsigned i = 0; i < RINGS; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            struct ring *r = session_take_ring(head, 1, 26 + i);
+
+            for (uint32_t k = 1; r && k <= CALLS; k++) {
+                while (!ring_has_room(r, 64))
+                    usleep(50);
+                put_call(r, clock_ns(CLOCK_MONOTONIC), k);
+                put_done(r, clock_ns(CLOCK_MONOTONIC), k);
+            }
+            _exit(r ? 0 : 1);
+        }
+    }
+    nevents = 0;
+    for (unsigned i = 0; i < RINGS; i++)
+        while (waitpid(pids[i], &status, WNOHANG) == 0) {
+            tell(clock_ns(CLOCK_MONOTONIC) - 1000000);
+            usleep(200);
+        }
+    is_str(strpbrk(tell(UINT64_MAX), "!?"), NULL, "what several write at once is sound");
+    is_int(nevents, RINGS * CALLS * 2, "and all of it is told");
+    session_free(session);
+}
+
+static void test_closing(void)
+{
+    const uint64_t calls[SESSION_CALLS / 64] = {1ull << SYS_execve};
+    struct session_options o = {.rings = RINGS, .calls = {3, 5}};
+    struct ring *r;
+
+    if (!ok(session_new(&session, &o) == 0, "a third session") || !(head = map_by_name()))
+        return;
+    r = session_take_ring(head, 10, 27);
+    put_call(r, 100, 1);
+    tell(200);
+    session_close_ring(session, 27);
+    is_int(r->closed, 1, "a ring is closed");
+    put_done(r, 300, 1);
+    is_str(tell(UINT64_MAX), "B", "what its thread was in is told");
+    session_thread_gone(session, 27);
+    is_int(r->owner, 27, "nobody gets it");
+    ok(!session_has(session, 27), "and its thread's number is free");
+    r = session_take_ring(head, 10, 27);
+    put_call(r, 400, 1);
+    is_str(tell(UINT64_MAX), "b", "for another thread");
+    r->waits = 1;
+    session_end(session, calls);
+    ok(r->closed && !r->waits, "at the end all are closed, and nobody waits");
+    ok(session_wants(head, SYS_execve) && !session_wants(head, 0) && !session_wants(head, 64),
+       "and the calls that are asked for are these");
+    session_free(session);
+}
+
+int main(void)
+{
+    test_head();
+    if (head)
+        test_rings();
+    test_many();
+    test_closing();
+    return done_testing();
+}

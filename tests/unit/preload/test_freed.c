@@ -1,0 +1,154 @@
+/* What is remembered of freed blocks, against a list of all frees; and by several threads. */
+#include "preload/watch/freed.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "preload/watch/made.h"
+#include "tests/tap.h"
+
+#define FREES (3 * FREED_MOST)
+#define ADDRESSES 50000u
+#define BASE ((uintptr_t)1 << 40)
+
+static uint32_t newest[ADDRESSES]; /* number of the newest free of it, from 1 on; 0: none */
+static uint32_t seed = 7;
+
+static uint32_t next(void)
+{
+    seed = seed * 1664525 + 1013904223;
+    return seed >> 8;
+}
+
+static uintptr_t addr_of(uint32_t i)
+{
+    return BASE + (uintptr_t)i * 8;
+}
+
+static void note(uint32_t i, uint32_t number)
+{
+    freed_note(&(struct freed){.addr = addr_of(i),
+                               .size = number,
+                               .alloc_row = i,
+                               .free_row = number & 0xffff,
+                               .missed = number >> 16,
+                               .thread = (uint16_t)(number % 7),
+                               .call = (uint8_t)(number % 5),
+                               .made = (uint8_t)(number % 3)});
+}
+
+static bool is_right(uint32_t i, uint32_t last)
+{
+    uint32_t want = newest[i];
+    bool known = want && last - want < FREED_MOST;
+    struct freed f;
+    uint64_t since;
+
+    if (freed_find(addr_of(i), &f, &since) != known)
+        return false;
+    return !known || (f.size == want && since == last - want && f.addr == addr_of(i) &&
+                      f.alloc_row == i && f.free_row == (want & 0xffff) && f.missed == want >> 16 &&
+                      f.thread == want % 7 && f.call == want % 5 && f.made == want % 3);
+}
+
+/* Few addresses come often, most never again, so that records fall out while their address is
+ * remembered, and while it is not. */
+static uint32_t draw(uint32_t number)
+{
+    return number % 3 ? next() % 100 : next() % (number < FREED_MOST ? ADDRESSES : ADDRESSES / 2);
+}
+
+static void in_order(void)
+{
+    size_t wrong = 0;
+    struct freed f;
+    uint64_t since;
+
+    ok(!freed_find(addr_of(1), &f, &since), "nothing is remembered at first");
+    ok(!freed_forgets(), "nor forgotten");
+    for (uint32_t number = 1; number <= FREES; number++) {
+        uint32_t i = draw(number), other = next() % ADDRESSES;
+
+        note(i, number);
+        newest[i] = number;
+        wrong += WRONG(!is_right(i, number), number);
+        wrong += WRONG(!is_right(other, number), number);
+        if (number == FREED_MOST)
+            wrong += WRONG(freed_forgets(), number);
+        if (number == FREED_MOST + 1)
+            wrong += WRONG(!freed_forgets(), number);
+    }
+    for (uint32_t i = 0; i < ADDRESSES; i++)
+        wrong += WRONG(!is_right(i, FREES), i);
+    is_int(wrong, 0, "the newest free of an address is found as long as it is among the last");
+}
+
+/* ---- threads ---- */
+
+#define THREADS 4u
+#define EACH 40000u /* all of them together are remembered */
+
+static uintptr_t own_addr(uint32_t thread, uint32_t i)
+{
+    return BASE * 2 + ((uintptr_t)i * THREADS + thread) * 16;
+}
+
+static void *note_many(void *arg)
+{
+    uint32_t thread = *(uint32_t *)arg;
+
+    for (uint32_t i = 0; i < EACH; i++)
+        freed_note(&(struct freed){
+            .addr = own_addr(thread, i), .size = i, .alloc_row = thread, .free_row = ~i});
+    return NULL;
+}
+
+static void at_once(void)
+{
+    uint32_t number[THREADS];
+    pthread_t t[THREADS];
+    size_t wrong = 0;
+
+    for (uint32_t i = 0; i < THREADS; i++) {
+        number[i] = i;
+        pthread_create(&t[i], NULL, note_many, &number[i]);
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    for (uint32_t thread = 0; thread < THREADS; thread++)
+        for (uint32_t i = 0; i < EACH; i++) {
+            struct freed f;
+            uint64_t since;
+
+            wrong += WRONG(!freed_find(own_addr(thread, i), &f, &since) || f.size != i ||
+                               f.alloc_row != thread || f.free_row != ~i,
+                           i);
+        }
+    is_int(wrong, 0, "%u threads at once: each record is found, and whole", THREADS);
+}
+
+/* ---- who made the blocks of a row ---- */
+
+static void families(void)
+{
+    made_note(5, TRACE_MADE_NEW);
+    made_note(5, TRACE_MADE_NEW);
+    made_note(6, TRACE_MADE_MALLOC);
+    made_note(6, TRACE_MADE_NEW_ARRAY);
+    is_int(made_of(4), TRACE_MADE_UNKNOWN, "nobody has said");
+    is_int(made_of(5), TRACE_MADE_NEW, "always the same");
+    is_int(made_of(6), TRACE_MADE_UNKNOWN, "one and another: not known");
+    made_note(6, TRACE_MADE_MALLOC);
+    made_note(6, TRACE_MADE_MALLOC);
+    is_int(made_of(6), TRACE_MADE_UNKNOWN, "nor again");
+    is_int(made_of((1u << 26) - 1), TRACE_MADE_UNKNOWN, "the last row there is");
+}
+
+int main(void)
+{
+    ok(freed_begin() && made_begin(), "there is memory");
+    in_order();
+    at_once();
+    families();
+    return done_testing();
+}

@@ -1,0 +1,51 @@
+/* More threads than can be made to stand: none is left standing, and the caller is told. */
+#define FREEZE_THREADS_MAX 4u
+#include "preload/leak/freeze.c"
+
+#include <pthread.h>
+
+#include "tests/tap.h"
+
+#define THREADS 5
+
+static int ends[2];
+
+static void *sleeps(void *unused)
+{
+    char c;
+
+    if (read(ends[0], &c, 1) != 1)
+        return NULL;
+    return unused;
+}
+
+static size_t threads_stand(pthread_t *threads, size_t n)
+{
+    struct freeze f;
+
+    while (n-- > 0)
+        pthread_create(&threads[n], NULL, sleeps, NULL);
+    if (!freeze_begin(&f))
+        return SIZE_MAX;
+    n = f.n;
+    freeze_end(&f);
+    return n;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    size_t wakened = 0;
+
+    if (pipe(ends) < 0)
+        return 1;
+    ok(threads_stand(threads, THREADS - 1) == THREADS - 1, "as many threads as there is room for");
+    ok(threads_stand(threads + THREADS - 1, 1) == SIZE_MAX,
+       "with one more, nobody is said to stand");
+    for (int i = 0; i < THREADS; i++)
+        wakened += write(ends[1], "x", 1) == 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    ok(wakened == THREADS, "and nobody does");
+    return done_testing();
+}

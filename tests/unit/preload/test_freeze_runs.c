@@ -1,0 +1,42 @@
+/* A thread that runs and has not answered in time is waited for, as it has had no processor. */
+/* Long enough for one that sleeps for a page or a lock of the kernel, which is no running. */
+#define ANSWER_NS 200000u
+#define PATIENCE INT32_MAX
+#include "preload/leak/freeze.c"
+
+#include <pthread.h>
+
+#include "tests/tap.h"
+
+#define ROUNDS 50
+
+static uint32_t runs, ends;
+
+static void *run(void *unused)
+{
+    __atomic_store_n(&runs, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&ends, __ATOMIC_ACQUIRE))
+        ;
+    return unused;
+}
+
+int main(void)
+{
+    size_t missed = 0, stood = 0;
+    struct freeze f;
+    pthread_t t;
+
+    pthread_create(&t, NULL, run, NULL);
+    while (!__atomic_load_n(&runs, __ATOMIC_ACQUIRE))
+        kernel_yield();
+    for (int i = 0; i < ROUNDS && freeze_begin(&f); i++) {
+        missed += f.missed;
+        stood += f.n == 1 && f.threads[0].state == FREEZE_STANDS;
+        freeze_end(&f);
+    }
+    __atomic_store_n(&ends, 1, __ATOMIC_RELEASE);
+    pthread_join(t, NULL);
+    is_int((intmax_t)missed, 0, "none is missed");
+    is_int((intmax_t)stood, ROUNDS, "it stands each time");
+    return done_testing();
+}

@@ -1,0 +1,250 @@
+/* The program's own mappings, against one flag for each page. */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload/mapping/mapped.h"
+#include "tests/tap.h"
+#include "tests/unit/scratch_store.h"
+
+#define PAGES 200
+#define PAGE ((uintptr_t)4096)
+#define BASE ((uintptr_t)1 << 40)
+
+static bool model[PAGES];
+static size_t wrong;
+static uintptr_t last;
+static bool seen[PAGES];
+
+static void note(const struct mapped_piece *p, void *arg)
+{
+    uintptr_t lo = p->lo, hi = p->hi;
+
+    (void)arg;
+    wrong += lo < last || lo >= hi;
+    last = hi;
+    for (uintptr_t at = lo; at < hi; at += PAGE)
+        seen[(at - BASE) / PAGE] = true;
+}
+
+static bool same(void)
+{
+    wrong = 0;
+    last = 0;
+    memset(seen, 0, sizeof seen);
+    mapped_each(note, NULL);
+    return wrong == 0 && memcmp(seen, model, sizeof model) == 0;
+}
+
+static void note_end(const struct mapped_piece *p, void *arg)
+{
+    *(uintptr_t *)arg = p->hi;
+}
+
+static void add(uintptr_t lo, size_t size)
+{
+    static const struct mapping nobodys;
+
+    mapped_add(lo, mapped_pages(size), &nobodys);
+}
+
+static void take(uintptr_t lo, size_t size)
+{
+    mapped_take(lo, mapped_pages(size), NULL);
+}
+
+static void test_bytes(void)
+{
+    uintptr_t hi = 0;
+
+    take(BASE, PAGES * PAGE);
+    mapped_add(BASE, 100, &(struct mapping){.words = true});
+    mapped_each(note_end, &hi);
+    is_int((intmax_t)(hi - BASE), 100, "what is counted by the byte ends there");
+    mapped_take(BASE + 60, 40, NULL);
+    mapped_each(note_end, &hi);
+    is_int((intmax_t)(hi - BASE), 60, "and shrinks by the byte");
+    take(BASE, PAGE);
+}
+
+static bool begun, done;
+
+static void *adds(void *unused)
+{
+    (void)unused;
+    __atomic_store_n(&begun, true, __ATOMIC_SEQ_CST);
+    add(BASE, PAGE);
+    __atomic_store_n(&done, true, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static void test_hold(void)
+{
+    pthread_t t;
+
+    mapped_hold();
+    pthread_create(&t, NULL, adds, NULL);
+    while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
+        sched_yield();
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    ok(!__atomic_load_n(&done, __ATOMIC_SEQ_CST), "who wants to change what is held waits");
+    mapped_let_go();
+    pthread_join(t, NULL);
+    ok(done, "until it is let go");
+}
+
+static void test_fork(void)
+{
+    int status;
+    pid_t child;
+
+    mapped_hold();
+    child = fork();
+    if (child == 0) {
+        mapped_after_fork();
+        add(BASE, PAGE); /* nobody holds it here */
+        _exit(mapped_incomplete() ? 7 : 8);
+    }
+    mapped_let_go();
+    is_int(waitpid(child, &status, 0), child, "a fork in the middle of a change");
+    is_int(WEXITSTATUS(status), 7, "is one whose child does not know it all");
+    ok(!mapped_incomplete(), "the parent does");
+}
+
+/* Every other page, so that no two are one piece. */
+static void test_too_many(void)
+{
+    take(BASE, PAGES * PAGE);
+    for (uintptr_t i = 0; i < MAPPED_MAX; i++)
+        add(BASE + 2 * i * PAGE, PAGE);
+    ok(!mapped_incomplete(), "as many as there may be");
+    add(BASE + 2 * MAPPED_MAX * PAGE, PAGE);
+    ok(mapped_incomplete(), "one more is not kept");
+    take(BASE, 2 * MAPPED_MAX * PAGE);
+    ok(mapped_incomplete(), "and that is not forgotten");
+}
+
+/* ---- what rows count ---- */
+
+#define ROWS 6
+static uint32_t owner[PAGES]; /* number of the call that mapped it */
+static uint32_t calls;
+static uint32_t row_of_call[30000];
+static uint32_t rows[ROWS];
+
+static void map_counted(uint32_t at, uint32_t n, uint32_t row)
+{
+    mapped_add(BASE + at * PAGE, n * PAGE, &(struct mapping){.row = rows[row]});
+    calls++;
+    row_of_call[calls] = row;
+    for (uint32_t p = at; p < at + n; p++)
+        owner[p] = calls;
+}
+
+/* As an allocator's: counted by nobody at first, cut, and then settled. */
+static void map_late(uint32_t at, uint32_t n, uint32_t cut, uint32_t row)
+{
+    uint64_t call = mapped_add(BASE + at * PAGE, n * PAGE, &(struct mapping){.row = 0});
+
+    calls++;
+    row_of_call[calls] = row;
+    for (uint32_t p = at; p < at + n; p++)
+        owner[p] = p < at + cut ? 0 : calls;
+    take(BASE + at * PAGE, cut * PAGE);
+    mapped_settle(BASE + at * PAGE, BASE + (at + n) * PAGE, call, rows[row]);
+}
+
+/* Whether each row has as many bytes as pages of its calls are mapped, and as many calls as have
+ * any. */
+static bool rows_are_right(void)
+{
+    uint64_t bytes[ROWS] = {0}, live[ROWS] = {0};
+    bool right = true;
+    static bool has[30000];
+
+    memset(has, 0, sizeof has);
+    for (uint32_t p = 0; p < PAGES; p++) {
+        if (!owner[p])
+            continue;
+        bytes[row_of_call[owner[p]]] += PAGE;
+        live[row_of_call[owner[p]]] += !has[owner[p]];
+        has[owner[p]] = true;
+    }
+    for (uint32_t i = 0; i < ROWS; i++) {
+        const struct trace_row *r = store_row(rows[i]);
+
+        right &=
+            r->alloc_bytes - r->free_bytes == bytes[i] && r->alloc_calls - r->free_calls == live[i];
+    }
+    return right;
+}
+
+static void test_rows(void)
+{
+    uint32_t state = 11, good = 0, rounds = 20000;
+    struct id_chunk chunk;
+
+    ok(scratch_store_open() && store_rows(ROWS, &chunk), "rows");
+    for (uint32_t i = 0; i < ROWS; i++)
+        rows[i] = chunk.next++;
+    take(BASE, PAGES * PAGE);
+    for (uint32_t i = 0; i < rounds; i++) {
+        struct mapped_taken taken;
+        uint32_t at, n;
+
+        state = state * 1664525 + 1013904223;
+        at = (state >> 8) % PAGES;
+        n = 1 + (state >> 20) % 9;
+        if (at + n > PAGES)
+            n = PAGES - at;
+        if (state >> 30 == 3 && state >> 27 & 1) {
+            map_late(at, n, (state >> 3) % (n + 1), (state >> 5) % ROWS);
+        } else if (state >> 30 > 1) {
+            map_counted(at, n, (state >> 5) % ROWS);
+        } else {
+            mapped_take(BASE + at * PAGE, n * PAGE, &taken);
+            if (state >> 30 == 0 && taken.n <= MAPPED_TAKEN_MAX)
+                mapped_put_back(&taken);
+            else
+                memset(owner + at, 0, n * sizeof *owner);
+        }
+        good += rows_are_right();
+    }
+    is_int(good, rounds, "rows count what is mapped, cut, taken, and put back");
+    mapped_after_fork();
+    take(BASE, PAGES * PAGE);
+    ok(rows_are_right(), "a forked child takes nothing from what its parent has counted");
+    scratch_store_close();
+}
+
+int main(void)
+{
+    uint32_t state = 7, rounds = 20000, good = 0;
+
+    for (uint32_t i = 0; i < rounds; i++) {
+        uint32_t at, n;
+
+        state = state * 1664525 + 1013904223;
+        at = (state >> 8) % PAGES;
+        n = 1 + (state >> 20) % 17;
+        if (at + n > PAGES)
+            n = PAGES - at;
+        for (uint32_t p = at; p < at + n; p++)
+            model[p] = state >> 31;
+        /* A length need not be whole pages. */
+        (state >> 31 ? add : take)(BASE + at * PAGE, n * PAGE - (state >> 7 & 1) * 100);
+        good += same();
+    }
+    is_int(good, rounds, "after each of many calls");
+    ok(!mapped_incomplete(), "nothing was lost");
+    mapped_after_fork();
+    ok(!mapped_incomplete(), "nor by a fork at rest");
+    test_bytes();
+    test_hold();
+    test_fork();
+    test_rows();
+    test_too_many();
+    return done_testing();
+}

@@ -1,0 +1,86 @@
+/*
+ * What is noted of a process's memory for a look has limits, and a process beyond them is known
+ * to be: mappings at the start, writable segments of modules, threads that did not stand.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "preload/leak/roots.h"
+#include "tests/tap.h"
+
+#define PAGE ((size_t)4096)
+
+static struct freeze nobody;
+
+/* ---- modules: as many as are asked for, each of one writable segment ---- */
+
+static size_t modules;
+
+int dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+    static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+    ElfW(Phdr) header = {.p_type = PT_LOAD, .p_flags = PF_W, .p_memsz = PAGE};
+    struct dl_phdr_info info = {.dlpi_name = "", .dlpi_phdr = &header, .dlpi_phnum = 1};
+    int stop = 0;
+
+    if (!modules) {
+        if (!real)
+            *(void **)&real = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+        return real(visit, arg);
+    }
+    for (size_t i = 0; i < modules && !stop; i++) {
+        info.dlpi_addr = ((uintptr_t)1 << 40) + i * 2 * PAGE;
+        stop = visit(&info, sizeof info, arg);
+    }
+    return stop;
+}
+
+static bool complete_with_modules(size_t n)
+{
+    modules = n;
+    roots_list_modules();
+    modules = 0;
+    return roots_complete(&nobody);
+}
+
+/* ---- mappings ---- */
+
+/* Every other page may be written to, so that each is a mapping. */
+static bool complete_with_mappings(size_t n)
+{
+    char *at = mmap(NULL, 2 * n * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    for (size_t i = 0; i < n; i++)
+        mprotect(at + 2 * i * PAGE, PAGE, PROT_READ | PROT_WRITE);
+    roots_at_start();
+    munmap(at, 2 * n * PAGE);
+    return roots_complete(&nobody);
+}
+
+/* ---- threads ---- */
+
+static bool complete_with(enum freeze_state state, uintptr_t sp)
+{
+    struct frozen threads[2] = {{.state = FREEZE_STANDS, .sp = 4096}, {.state = state, .sp = sp}};
+
+    return roots_complete(&(struct freeze){.threads = threads, .n = 2, .missed = 1});
+}
+
+int main(void)
+{
+    ok(complete_with_mappings(10), "mappings at the start are noted");
+    ok(complete_with_modules(100), "and so are segments of modules");
+    ok(complete_with_modules(16384), "as many as there is room for");
+    ok(!complete_with_modules(16385), "one more, and it is known that some are not");
+    ok(complete_with_modules(1), "until they are noted anew");
+    ok(complete_with_mappings(3000), "thousands of mappings are noted");
+    ok(!complete_with_mappings(5000), "of still more it is known that some are not");
+    ok(complete_with_mappings(10), "until they are noted anew");
+    ok(complete_with(FREEZE_GONE, 0), "a thread that has gone is not missed");
+    ok(complete_with(FREEZE_MISSED, 4096), "one that does not answer is where it sleeps");
+    ok(!complete_with(FREEZE_MISSED, 0), "if that is known");
+    return done_testing();
+}

@@ -1,0 +1,289 @@
+/*
+ * Captured stacks against libunwind's own word: a victim is stopped at moments nobody
+ * chose, and each time its stack, taken from one copy, must be the one libunwind-ptrace
+ * finds reading word by word.
+ */
+#include "tracer/stacks/capture.h"
+
+#include <libunwind-ptrace.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/procmaps.h"
+#include "common/trace/trace_reader.h"
+#include "tests/tap.h"
+
+#define FRAMES_MAX 20000
+
+static char dir[] = "/tmp/flame-test-XXXXXX";
+static char trace_path[64], program[64];
+
+static struct offtrace *trace_begin(void)
+{
+    struct offtrace_init init = {.path = trace_path, .pid = getpid(), .depth = 128};
+
+    unlink(trace_path);
+    return offtrace_new(&init);
+}
+
+static pid_t start(const char *what)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        execl(program, program, what, (char *)NULL);
+        _exit(127);
+    }
+    waitpid(pid, NULL, 0);
+    ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_EXITKILL);
+    return pid;
+}
+
+static void finish(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+/* What it has had of a CPU, in nanoseconds. */
+static int64_t used(pid_t pid)
+{
+    struct timespec ts = {0};
+    clockid_t clock;
+
+    if (clock_getcpuclockid(pid, &clock) == 0)
+        clock_gettime(clock, &ts);
+    return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static bool run_a_while(pid_t pid, unsigned us)
+{
+    struct timespec ts = {0, (long)us * 1000};
+    int status;
+
+    ptrace(PTRACE_CONT, pid, 0, 0);
+    nanosleep(&ts, NULL);
+    kill(pid, SIGSTOP);
+    for (;;) {
+        if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+            return false;
+        if (WSTOPSIG(status) == SIGSTOP)
+            return true;
+        ptrace(PTRACE_CONT, pid, 0, WSTOPSIG(status));
+    }
+}
+
+/* Lets it run for a while and stops it. Its own signals are handed on. Where others have the
+ * CPU, it would be where it was, so it gets some more whiles. */
+static bool run_and_stop(pid_t pid, unsigned us)
+{
+    int64_t before = used(pid);
+
+    for (int tries = 0; tries < 50; tries++) {
+        if (!run_a_while(pid, us))
+            return false;
+        if (used(pid) - before >= us * 500LL)
+            break;
+    }
+    return true;
+}
+
+static int referee_walk(unw_addr_space_t as, void *upt, uintptr_t *pcs)
+{
+    unw_cursor_t c;
+    unw_word_t pc;
+    int n = 0;
+
+    if (unw_init_remote(&c, as, upt) != 0)
+        return 0;
+    do {
+        if (unw_get_reg(&c, UNW_REG_IP, &pc) != 0 || !pc)
+            break;
+        pcs[n++] = pc;
+    } while (n < FRAMES_MAX && unw_step(&c) > 0);
+    return n;
+}
+
+/*
+ * In a few instructions of libgcc's (where it enters a handler) the unwind tables are
+ * wrong, and both find a return address that is none. Ours ends there, libunwind guesses
+ * on from it: no difference.
+ */
+static bool no_code(pid_t pid, uintptr_t pc)
+{
+    struct procmap map;
+
+    return !procmaps_find(pid, pc, &map) || !map.exec;
+}
+
+/*
+ * There, too, the address may be the handler's and the frame not: ours is lost, libunwind
+ * ends. It is not where the victim's stacks end: fewer than one in ten do.
+ */
+struct endings {
+    uintptr_t outermost[150]; /* libunwind's, by round */
+    bool lost[150];           /* ours was, and has the same frames */
+};
+
+static int lost_alone(const struct endings *e, int rounds)
+{
+    int alone = 0;
+
+    for (int i = 0; i < rounds; i++) {
+        int like = 0;
+
+        for (int k = 0; k < rounds; k++)
+            like += e->outermost[k] == e->outermost[i];
+        alone += e->lost[i] && like * 10 >= rounds;
+    }
+    return alone;
+}
+
+static uint64_t compare(const char *flags, const char *what, int rounds, int at_least)
+{
+    static uintptr_t theirs[FRAMES_MAX];
+    struct offtrace *to = trace_begin();
+    struct stacks *s = stacks_new(to, 128);
+    unw_addr_space_t as = unw_create_addr_space(&_UPT_accessors, 0);
+    int different = 0, deepest = 0, done = 0, both_lost = 0;
+    struct endings ends = {0};
+    uint64_t fallbacks;
+    pid_t pid = start(what);
+    struct space *sp = space_new(stacks_spaces(s), pid);
+    void *upt = _UPT_create(pid);
+
+    unw_set_caching_policy(as, UNW_CACHE_GLOBAL);
+    run_and_stop(pid, 20000);
+    for (; done < rounds && run_and_stop(pid, 100 + (unsigned)(done * 37) % 900); done++) {
+        struct user_regs_struct regs;
+        const uintptr_t *ours;
+        uint64_t lost = stacks_lost(s);
+        int n, m, same = 0;
+
+        ptrace(PTRACE_GETREGS, pid, 0, &regs);
+        ours = stacks_walk(s, sp, pid, &regs, false, &n);
+        m = referee_walk(as, upt, theirs);
+        while (same < n && same < m && (ours[same] & ~REMOTE_EXACT) == theirs[same])
+            same++;
+        ends.outermost[done] = m > 0 ? theirs[m - 1] : 0;
+        ends.lost[done] = stacks_lost(s) > lost && same == n && n == m;
+        both_lost += ends.lost[done];
+        if ((same != n || n != m) && !(same == n && no_code(pid, theirs[n - 1]))) {
+            if (different++ < 5) {
+                diag("%s %s: round %d: %d frames, libunwind has %d; frame %d differs", flags, what,
+                     done, n, m, same);
+                for (int i = same > 1 ? same - 2 : 0; i < same + 2; i++)
+                    diag("  %#lx %#lx", i < n ? (long)ours[i] : 0L, i < m ? (long)theirs[i] : 0L);
+            }
+        }
+        if (n > deepest)
+            deepest = n;
+    }
+    is_int(done, rounds, "%s %s: stopped often enough", flags, what);
+    is_int(different, 0, "%s %s: each stack is libunwind's", flags, what);
+    ok(deepest >= at_least, "%s %s: stacks of up to %d frames", flags, what, deepest);
+    is_int((intmax_t)stacks_lost(s), both_lost, "%s %s: none is lost", flags, what);
+    is_int(lost_alone(&ends, done), 0, "%s %s: but where libunwind is", flags, what);
+    fallbacks = stacks_fallbacks(s);
+    _UPT_destroy(upt);
+    unw_destroy_addr_space(as);
+    finish(pid);
+    space_release(sp);
+    stacks_free(s);
+    offtrace_free(to);
+    return fallbacks;
+}
+
+/* libunwind-ptrace cannot walk out of the vdso. What is right is known: the frames from
+ * the clock's reader to the outermost are always the same. */
+static void check_vdso(const char *flags)
+{
+    uintptr_t outer[64] = {0};
+    struct offtrace *to = trace_begin();
+    struct stacks *s = stacks_new(to, 128);
+    int inside = 0, wrong = 0, nouter = 0;
+    pid_t pid = start("clock");
+    struct space *sp = space_new(stacks_spaces(s), pid);
+
+    run_and_stop(pid, 20000);
+    for (int i = 0; i < 200 && run_and_stop(pid, 200); i++) {
+        struct user_regs_struct regs;
+        const uintptr_t *ours;
+        struct procmap map;
+        int n, own = 1;
+
+        ptrace(PTRACE_GETREGS, pid, 0, &regs);
+        ours = stacks_walk(s, sp, pid, &regs, false, &n);
+        /* In the vdso: it, libc's clock_gettime, ask_clock, clocks, main and outwards. */
+        if (n < 3 || n > 64 || !procmaps_find(pid, regs.rip, &map) || map.inode)
+            continue;
+        if (regs.rip < map.start || map.end - map.start > 16384 || map.offset)
+            continue;
+        wrong += WRONG((ours[0] & ~REMOTE_EXACT) != regs.rip, inside);
+        /* It may have functions that call each other. */
+        while (own < n && ours[own] >= map.start && ours[own] < map.end)
+            own++;
+        inside++;
+        if (!nouter) {
+            nouter = n - own;
+            memcpy(outer, ours + own, (size_t)nouter * sizeof *ours);
+        }
+        wrong += WRONG(n != nouter + own ||
+                           memcmp(outer, ours + own, (size_t)nouter * sizeof *ours) != 0,
+                       inside);
+    }
+    ok(inside > 20, "%s: stopped %d times in the vdso", flags, inside);
+    ok(nouter >= 6, "%s: over %d frames", flags, nouter);
+    is_int(wrong, 0, "%s: each time with the same callers", flags);
+    is_int((intmax_t)(stacks_lost(s) + stacks_fallbacks(s)), 0, "%s: by the rules", flags);
+    finish(pid);
+    space_release(sp);
+    stacks_free(s);
+    offtrace_free(to);
+}
+
+static void compare_all(const char *compiler, const char *flags)
+{
+    char command[512];
+
+    snprintf(command, sizeof command,
+             "%s %s -g tests/victims/off/stacked.cc -o %s -pthread 2>/dev/null", compiler, flags,
+             program);
+    snprintf(command + 300, sizeof command - 300, "%s %s", compiler, flags);
+    if (system(command) != 0) {
+        skip_key(compiler, "%s cannot build the victim", command + 300);
+        return;
+    }
+    compare(command + 300, "spin", 150, 5);
+    compare(command + 300, "throw", 150, 8);
+    compare(command + 300, "deep", 30, 3000);
+    compare(command + 300, "altstack", 150, 8);
+    compare(command + 300, "coroutine", 150, 4);
+    compare(command + 300, "block", 60, 4);
+    ok(compare(command + 300, "assembler", 150, 5) > 100,
+       "%s: libunwind is asked about a frame that no rule describes", command + 300);
+    check_vdso(command + 300);
+}
+
+int main(void)
+{
+    if (!ok(mkdtemp(dir) != NULL, "a directory for files"))
+        return done_testing();
+    snprintf(trace_path, sizeof trace_path, "%s/a.flame", dir);
+    snprintf(program, sizeof program, "%s/stacked", dir);
+    compare_all("g++", "-O0");
+    compare_all("g++", "-O2");
+    compare_all("g++", "-O2 -fno-omit-frame-pointer -fcf-protection");
+    compare_all("clang++", "-O0");
+    compare_all("clang++", "-O2");
+    unlink(trace_path);
+    unlink(program);
+    rmdir(dir);
+    return done_testing();
+}

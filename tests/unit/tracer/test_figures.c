@@ -1,0 +1,60 @@
+/* The scheduler's figures of a thread whose events are told late. */
+#include "tests/tap.h"
+#include "tracer/rings/figures.h"
+
+static const struct off_sched none;
+
+static void test_runs(void)
+{
+    struct figures f = {.known = true};
+
+    figures_read(&f, 2000, &(struct off_sched){900, 300, 9});
+    figures_event(&f, 500, false);
+    is_int(f.given.cpu_ns, 500, "between calls it ran");
+    is_int(f.given.runq_ns, 0, "and did not wait");
+    figures_event(&f, 1100, false);
+    is_int(f.given.cpu_ns, 900, "as far as the kernel says that it ran");
+    is_int(f.given.runq_ns, 200, "the rest it waited for a CPU");
+}
+
+static void test_sleeps(void)
+{
+    struct figures f = {.known = true};
+
+    figures_read(&f, 1000, &(struct off_sched){0, 400, 9});
+    figures_event(&f, 250, true);
+    is_int(f.given.runq_ns, 100, "a sleep has its share of the wait");
+    is_int(f.given.cpu_ns, 0, "and none of the CPU");
+    ok(f.given.turns >= 2, "it was put on a CPU more than once");
+    figures_event(&f, 1000, true);
+    is_int(f.given.runq_ns, 400, "the last has what is left");
+    figures_event(&f, 1500, true);
+    is_int(f.given.runq_ns, 400, "never more than was read");
+}
+
+static void test_readings(void)
+{
+    struct figures f = {.known = false};
+
+    figures_read(&f, 1000, &(struct off_sched){70, 7, 7});
+    is_int(f.given.cpu_ns, 70, "the first reading is what was before");
+    figures_read(&f, 2000, &(struct off_sched){170, 17, 8});
+    is_int(f.given.cpu_ns, 70, "a reading alone gives nothing");
+    figures_event(&f, 1040, false);
+    is_int(f.given.cpu_ns, 110, "an event does");
+    figures_read(&f, 3000, &none);
+    is_int(f.read.cpu_ns, 170, "figures that go back are not believed");
+    figures_settle(&f, 3000, &(struct off_sched){500, 60, 12});
+    is_int(f.given.cpu_ns, 500, "at a stop all is known");
+    is_int(f.given.runq_ns, 60, "all of it");
+    figures_event(&f, 2000, false);
+    is_int(f.given.cpu_ns, 500, "an event from before it gets nothing");
+}
+
+int main(void)
+{
+    test_runs();
+    test_sleeps();
+    test_readings();
+    return done_testing();
+}

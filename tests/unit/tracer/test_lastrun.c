@@ -1,0 +1,140 @@
+/* Since when a thread sleeps, by the scheduler's own notes. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "tracer/things/lastrun.h"
+
+#define MOMENT_NS 1000000u /* from the last look at the clock into the sleep */
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void nothing(int sig)
+{
+    (void)sig;
+}
+
+/* Wakes the process, and waits until it sleeps again. */
+static bool wake(pid_t pid, volatile uint64_t *before)
+{
+    uint64_t was = *before;
+
+    kill(pid, SIGUSR1);
+    for (int i = 0; i < 1000 && *before == was; i++)
+        usleep(1000);
+    usleep(100000);
+    return *before != was;
+}
+
+#define HOGS 6
+#define VISITS 150
+
+/* Wants the CPU for 2 ms, again and again: whoever has it then is put off. */
+static void hog(void)
+{
+    for (uint64_t until;;) {
+        until = now_ns() + 2000000u;
+        while (now_ns() < until)
+            ;
+        usleep(100);
+    }
+}
+
+/* On a CPU that others want as well, a visit is put off it between any two of its steps. */
+static void test_busy(pid_t pid, const volatile uint64_t *before)
+{
+    cpu_set_t all, here;
+    pid_t hogs[HOGS];
+    int early = 0, known = 0;
+
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&here);
+    for (int cpu = 0; !CPU_COUNT(&here); cpu++)
+        if (CPU_ISSET(cpu, &all))
+            CPU_SET(cpu, &here);
+    sched_setaffinity(pid, sizeof here, &here);
+    kill(pid, SIGUSR1);
+    usleep(100000);
+    for (int i = 0; i < HOGS; i++) {
+        hogs[i] = fork();
+        if (hogs[i] == 0) {
+            alarm(60);
+            sched_setaffinity(0, sizeof here, &here);
+            hog();
+        }
+    }
+    for (int i = 0; i < VISITS; i++) {
+        struct lastrun *l = lastrun_new();
+        uint64_t when;
+
+        if (lastrun_ns(l, pid, true, &when)) {
+            known++;
+            early += when + MOMENT_NS < *before;
+        }
+        lastrun_free(l);
+    }
+    for (int i = 0; i < HOGS; i++) {
+        kill(hogs[i], SIGKILL);
+        waitpid(hogs[i], NULL, 0);
+    }
+    sched_setaffinity(pid, sizeof all, &all);
+    is_int(early, 0, "no sooner on a busy CPU, %d times", known);
+}
+
+int main(void)
+{
+    volatile uint64_t *before =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct lastrun *l = lastrun_new();
+    uint64_t when = 0, again = 0;
+    cpu_set_t was, is;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        signal(SIGUSR1, nothing);
+        for (;;) {
+            *before = now_ns();
+            pause();
+        }
+    }
+    usleep(300000);
+    sched_getaffinity(0, sizeof was, &was);
+    if (access("/proc/self/sched", R_OK) != 0) {
+        ok(!lastrun_ns(l, pid, true, &when), "a kernel that does not say");
+    } else {
+        ok(!lastrun_ns(l, pid, false, &when), "a CPU that was not visited is not known");
+        ok(lastrun_ns(l, pid, true, &when), "it is visited");
+        ok(lastrun_ns(l, pid, false, &again), "and known from then on");
+        /* On a busy machine the child may have been put off its CPU between the two. */
+        ok(when + MOMENT_NS > *before && when < now_ns() && again + MOMENT_NS > *before,
+           "no sooner than it fell asleep (%+d us)", (int)((int64_t)(when - *before) / 1000));
+        ok((when > again ? when - again : again - when) < MOMENT_NS, "the same each time");
+    }
+    if (access("/proc/self/sched", R_OK) == 0) {
+        ok(wake(pid, before), "woken, it goes to sleep again");
+        ok(!lastrun_ns(l, pid, false, &when),
+           "since the visit its CPU's clock may have fallen behind, so that is not known");
+        ok(lastrun_ns(l, pid, true, &when), "without another visit");
+        ok(when + MOMENT_NS > *before && when < now_ns(), "that tells when (%+d us)",
+           (int)((int64_t)(when - *before) / 1000));
+        test_busy(pid, before);
+    }
+    sched_getaffinity(0, sizeof is, &is);
+    ok(CPU_EQUAL(&was, &is), "we may run where we might before");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    ok(!lastrun_ns(l, pid, true, &when), "of one that is gone nothing is known");
+    lastrun_free(l);
+    return done_testing();
+}

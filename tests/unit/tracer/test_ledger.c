@@ -1,0 +1,266 @@
+/* Where all of a thread's time goes: each part, and that together they are the time it was
+ * traced, whatever happens to it. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "tests/rnd.h"
+#include "tests/tap.h"
+#include "tests/unit/offcpu_stage.h"
+#include "tracer/sleeps/restarts.h"
+
+#define US 1000
+
+static intmax_t rest_us(enum off_rest kind)
+{
+    return (intmax_t)stage_rest(11, kind).ns / US;
+}
+
+/* All that was told of a thread, in ns. */
+static uint64_t told(pid_t tid)
+{
+    uint64_t ns = 0;
+
+    for (size_t i = 0; i < stage_sleeps(); i++)
+        if (stage_sleep(i)->tid == tid)
+            ns += stage_sleep(i)->blocked_ns + stage_sleep(i)->runq_ns;
+    for (size_t i = 0; i < stage_oncpus(); i++)
+        if (stage_oncpu(i)->tid == tid)
+            ns += stage_oncpu(i)->cpu_ns + stage_oncpu(i)->runq_ns;
+    for (unsigned i = 0; i < OFF_RESTS; i++)
+        ns += stage_rest(tid, (enum off_rest)i).ns;
+    return ns;
+}
+
+static void begin(uint64_t min_block)
+{
+    stage_open(min_block, 8);
+    stage_sched(11, 0, 0, 0);
+    stage_begin(0, 11, 10, 0);
+}
+
+static void test_outside(void)
+{
+    begin(0);
+    stage_sched(11, 300, 100, 3);
+    stage_held(50, 50, 1);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 300, 110, 5);
+    stage_held(20, 20, 2);
+    stage_exit(2000, 11, 0);
+    is_int((intmax_t)stage_last()->blocked_ns / US, 970, "the tracer's stops are no sleep");
+    stage_faults(11, 1);
+    stage_sched(11, 400, 110, 7);
+    stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 400, 110, 9);
+    stage_exit(4000, 11, 0);
+    stage_faults(11, 2);
+    stage_sched(11, 500, 110, 10);
+    stage_entry(5000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_finish(6000);
+    is_int(rest_us(OFF_REST_FAULT), 900, "it slept between calls, and had asked for a page");
+    is_int(rest_us(OFF_REST_OUTSIDE), 550 + 900, "or for none, or had not slept");
+    is_int(rest_us(OFF_REST_TRACER), 70, "and the stops");
+    is_int((intmax_t)told(11) / US, 6000, "that is all");
+    stage_close();
+}
+
+static void test_noise(void)
+{
+    begin(0);
+    stage_sched(11, 960, 0, 1);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 970, 8, 2);
+    stage_exit(1100, 11, 0);
+    stage_finish(1100);
+    is_int((intmax_t)stage_sleeps(), 0, "no sleep");
+    is_int(rest_us(OFF_REST_TRACER), 40 + 8,
+           "a moment, and the way out of a stop, are the tracer's");
+    is_int(rest_us(OFF_REST_OUTSIDE), 82, "more is not");
+    is_int((intmax_t)told(11) / US, 1100, "that is all");
+    stage_close();
+}
+
+/* A tracer that itself waits for a CPU knows of a stop only that it came at some time since. */
+static void test_perhaps_longer(void)
+{
+    begin(0);
+    stage_sched(11, 100, 0, 1);
+    stage_held(300, 300, 1);
+    stage_held_more(400);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    is_int(rest_us(OFF_REST_TRACER), 0, "nothing is told yet");
+    stage_sched(11, 100, 0, 2);
+    stage_held(100, 100, 1);
+    stage_held_more(500);
+    stage_exit(2000, 11, 0);
+    stage_finish(2000);
+    is_int((intmax_t)stage_sleeps(), 0, "no sleep");
+    is_int(rest_us(OFF_REST_TRACER), 300 + 400 + 100 + 500,
+           "who did not sleep stood for as long as it may have");
+    is_int(rest_us(OFF_REST_OUTSIDE), 200 + 400, "and no longer");
+    is_int((intmax_t)told(11) / US, 2000, "that is all");
+    stage_close();
+
+    begin(0);
+    stage_sched(11, 100, 0, 3);
+    stage_held(300, 300, 3);
+    stage_held_more(400);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 100, 0, 5);
+    stage_held(100, 100, 1);
+    stage_held_more(500);
+    stage_exit(2000, 11, 0);
+    is_int((intmax_t)stage_last()->blocked_ns / US, 900, "a sleep is not made shorter by that");
+    stage_sched(11, 200, 0, 6);
+    stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_finish(3000);
+    is_int(rest_us(OFF_REST_TRACER), 300 + 400 + 100, "once a stop is once a CPU, without a sleep");
+    is_int(rest_us(OFF_REST_OUTSIDE), 200 + 900,
+           "and what a sleep's stops may be is not the next's");
+    is_int((intmax_t)told(11) / US, 3000, "that is all");
+    stage_close();
+
+    begin(0);
+    stage_sched(11, 100, 0, 2);
+    stage_held(300, 300, 1);
+    stage_held_more(400);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_finish(1000);
+    is_int(rest_us(OFF_REST_OUTSIDE), 600, "who was on a CPU more often may have slept");
+    stage_close();
+}
+
+static void test_too_much(void)
+{
+    begin(0);
+    stage_sched(11, 400, 169000, 3);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 400, 338000, 5);
+    stage_exit(2000, 11, 0);
+    stage_finish(2000);
+    is_int((intmax_t)told(11) / US, 2000, "a wait for a CPU is no longer than its time");
+    stage_close();
+
+    begin(0);
+    stage_begin(0, 12, 10, 0);
+    stage_entry(100, 11, SYS_futex, ARGS(0x10, 128));
+    stage_wake(900, 12, SYS_futex, ARGS(0x10, 129, 1));
+    stage_sched(11, 0, 700, 2);
+    stage_exit(1100, 11, 0);
+    is_int((intmax_t)stage_last()->runq_ns / US, 200, "nor than the time since it was woken");
+    is_int((intmax_t)stage_last()->blocked_ns / US, 800, "before that it slept");
+    stage_close();
+}
+
+static void test_left_out(void)
+{
+    begin(500);
+    stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 10, 0, 2);
+    stage_exit(400, 11, 0); /* nothing is asked: all up to the next entry is one stretch */
+    stage_entry(450, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 500, 0, 4);
+    stage_exit(1440, 11, 0);
+    is_int((intmax_t)stage_sleeps(), 1, "one is long enough");
+    stage_entry(1440, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 800, 0, 6);
+    stage_exit(2040, 11, 0);
+    stage_finish(2040);
+    is_int(rest_us(OFF_REST_LEFT_OUT), 300 + 300,
+           "one is when what it ran is counted, and one is not: they are left out");
+    is_int((intmax_t)told(11) / US, 2040, "that is all");
+    stage_close();
+
+    begin(500);
+    stage_sched(11, 100, 0, 2);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 110, 0, 3);
+    stage_finish(1400);
+    is_int(rest_us(OFF_REST_LEFT_OUT), 390, "one that the end cuts is left out, too");
+    is_int((intmax_t)told(11) / US, 1400, "that is all");
+    stage_close();
+}
+
+static void test_stopped(void)
+{
+    begin(0);
+    stage_plain(OFF_STOPPED, 100, 11, 10);
+    stage_plain(OFF_CONTINUED, 400, 11, 10);
+    stage_sched(11, 100, 0, 2);
+    stage_entry(500, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_plain(OFF_STOPPED, 600, 11, 10);
+    stage_plain(OFF_CONTINUED, 800, 11, 10);
+    stage_sched(11, 100, 0, 5);
+    stage_exit(1000, 11, 0);
+    stage_finish(1000);
+    is_int(rest_us(OFF_REST_STOPPED), 500, "stopped by job control, in a call and outside");
+    is_int((intmax_t)told(11) / US, 1000, "that is all");
+    stage_close();
+}
+
+/* A life of many stretches, each with figures that fit into it. */
+static void test_any(unsigned round)
+{
+    /* The kernel may go on with the call. */
+    static const int goes_on[] = {ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND};
+    uint64_t at = 0, cpu = 0, runq = 0, turns = 0;
+    bool in = false, stopped = false;
+    unsigned wrong = 0;
+
+    begin((rnd() % (3)) ? 0 : 200);
+    for (int i = 0; i < 200; i++) {
+        uint64_t d = (rnd() % (2000)), held = (rnd() % (d / 4 + 1));
+
+        at += d;
+        if (!stopped) {
+            cpu += (rnd() % (d / 4 + 1));
+            runq += (rnd() % (d / 4 + 1));
+            turns += (rnd() % (3));
+        }
+        stage_sched(11, cpu, runq, turns);
+        stage_faults(11, (uint64_t)i / 7);
+        stage_held(held, held, 1);
+        stage_held_more((rnd() % (d + 1)));
+        if (stopped) {
+            stage_held(0, 0, 0);
+            stage_plain(OFF_CONTINUED, at, 11, 10);
+            stopped = false;
+        } else if ((rnd() % (8)) == 0) {
+            stage_plain(OFF_STOPPED, at, 11, 10);
+            stopped = true;
+        } else if (!in && (rnd() % (6)) == 0) {
+            stage_plain(OFF_SAMPLE, at, 11, 10);
+        } else if (!in) {
+            stage_entry(at, 11, SYS_clock_nanosleep, ARGS(0, 0, (uint64_t)i));
+            in = true;
+        } else if ((rnd() % (4)) == 0) {
+            stage_exit(at, 11, -goes_on[rnd() % ARRAY_LEN(goes_on)]);
+            if ((rnd() % (2)))
+                stage_restarted(at + 5, 11, SYS_clock_nanosleep, ARGS(0));
+            else
+                stage_entry(at + 5, 11, SYS_read, ARGS(3));
+            at += 5;
+        } else {
+            stage_exit(at, 11, (rnd() % (2)) ? 0 : -EINTR);
+            in = false;
+        }
+    }
+    stage_finish(at);
+    wrong = told(11) / US != at;
+    is_int(wrong, 0, "life %u: %" PRIu64 " us of %" PRIu64, round, told(11) / US, at);
+    stage_close();
+}
+
+int main(void)
+{
+    test_outside();
+    test_noise();
+    test_perhaps_longer();
+    test_too_much();
+    test_left_out();
+    test_stopped();
+    for (unsigned i = 0; i < 400; i++)
+        test_any(i);
+    return done_testing();
+}

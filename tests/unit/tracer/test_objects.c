@@ -1,0 +1,433 @@
+/* What descriptors, sets and futexes of a process are: asked of this one, which has one of
+ * each kind. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+#include "common/sysnr.h"
+#include "tests/tap.h"
+#include "tracer/things/objname.h"
+
+#define ARGS(...) ((const uint64_t[6]){__VA_ARGS__})
+
+static struct objects *objects;
+static struct off_set set;
+static enum space_area area = SPACE_HEAP;
+
+static void place(void *arg, pid_t tid, uintptr_t address, struct space_place *out)
+{
+    (void)arg, (void)tid;
+    *out = (struct space_place){.area = area, .device = 1, .inode = 2, .offset = address & 0xfff};
+}
+
+static struct off_object of(int nr, const uint64_t args[6])
+{
+    struct off_object out;
+
+    objects_of_call(objects, getpid(), getpid(), nr, args, &out, &set);
+    return out;
+}
+
+static struct off_object of_fd(int fd)
+{
+    return of(SYS_read, ARGS((uint64_t)fd));
+}
+
+static const char *name(int nr, const uint64_t args[6], bool keep)
+{
+    static struct strbuf out = STRBUF_INIT;
+    struct off_object object = of(nr, args);
+
+    objname_call(objects, getpid(), getpid(), nr, args, &object, set.n, keep, &out);
+    return out.buf;
+}
+
+static const char *fd_name(int fd, bool keep)
+{
+    return name(SYS_read, ARGS((uint64_t)fd), keep);
+}
+
+static void test_pipes(void)
+{
+    struct off_object a, b;
+    char want[64];
+    struct stat st;
+    int p[2];
+
+    if (!ok(pipe(p) == 0, "a pipe"))
+        return;
+    a = of_fd(p[0]);
+    b = of(SYS_write, ARGS((uint64_t)p[1]));
+    fstat(p[0], &st);
+    ok(a.kind == OFF_ON_PIPE && a.a == st.st_ino && off_same(&a, &b), "both ends of a pipe");
+    is_str(fd_name(p[0], false), "read pipe:[*]", "its name");
+    snprintf(want, sizeof want, "read pipe:[%llu]", (unsigned long long)st.st_ino);
+    is_str(fd_name(p[0], true), want, "with its number");
+    close(p[1]);
+    p[1] = eventfd(0, 0); /* takes the same number */
+    b = of_fd(p[1]);
+    is_int(b.kind, OFF_ON_EVENTFD, "a number that was used again is the new thing");
+    close(p[0]);
+    close(p[1]);
+    p[0] = 900; /* no number that would be given out to whoever asks */
+    is_int(of_fd(p[0]).kind, OFF_ON_NOTHING, "a closed one is nothing");
+    is_int(of_fd(-1).kind, OFF_ON_NOTHING, "nor is -1");
+    is_str(fd_name(p[0], false), "read", "and has no name");
+}
+
+static void tell(uint64_t now, int nr, const uint64_t args[6])
+{
+    struct off_event e = {.kind = OFF_ENTRY, .time = now, .nr = nr};
+
+    memcpy(e.args, args, sizeof e.args);
+    objects_event(objects, getpid(), &e);
+}
+
+/* Where all closes are told of, what is found is kept until then. */
+static void test_trust(void)
+{
+    enum { MS = 1000000 };
+    int p[2], fd;
+    pid_t child;
+
+    objects_trust(objects, true);
+    tell(10 * MS, SYS_nanosleep, ARGS(0));
+    if (!ok(pipe(p) == 0, "a pipe"))
+        return;
+    fd = p[0];
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "looked at once");
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "it is believed");
+    tell(20 * MS, SYS_close, ARGS((uint64_t)fd));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "until a close");
+    dup2(p[1], fd);
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "just after it nothing is kept");
+    tell(22 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "later it is");
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "again");
+    tell(30 * MS, SYS_dup2, ARGS(77, (uint64_t)fd));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "or a dup2");
+    tell(40 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "kept");
+    dup2(p[1], fd);
+    tell(50 * MS, SYS_close_range, ARGS(3, 1000));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "or a close of many");
+    tell(60 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "kept");
+    objects_process_gone(objects, getpid());
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "or an exec");
+    tell(70 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "kept");
+    child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    objects_forked(objects, getpid(), child);
+    dup2(p[1], fd);
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "a child with descriptors of its own changes nothing");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    objects_forked(objects, getpid(), getpid());
+    tell(80 * MS, SYS_nanosleep, ARGS(0));
+    is_int(of_fd(fd).kind, OFF_ON_PIPE, "one that shares ours: it is looked up");
+    dup2(eventfd(0, 0), fd);
+    is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "each time");
+    objects_process_gone(objects, getpid());
+    objects_trust(objects, false);
+}
+
+static void test_anonymous(void)
+{
+    sigset_t mask;
+    int e1 = eventfd(0, 0), e2 = eventfd(0, 0), copy = dup(e1);
+    int t = timerfd_create(CLOCK_MONOTONIC, 0), i = inotify_init();
+    struct off_object a = of_fd(e1), b = of_fd(e2), c = of_fd(copy);
+    int s;
+
+    sigemptyset(&mask);
+    s = signalfd(-1, &mask, 0);
+    ok(a.kind == OFF_ON_EVENTFD && !off_same(&a, &b) && off_same(&a, &c), "eventfds by their id");
+    is_int(of_fd(t).kind, OFF_ON_TIMERFD, "timerfd");
+    is_int(of_fd(i).kind, OFF_ON_INOTIFY, "inotify");
+    is_int(of_fd(s).kind, OFF_ON_SIGNALFD, "signalfd");
+    is_str(fd_name(e1, false), "read eventfd", "the name of an eventfd");
+    is_str(fd_name(i, false), "read inotify", "of an inotify descriptor");
+    close(e1), close(e2), close(copy), close(t), close(i), close(s);
+}
+
+static void test_files(void)
+{
+    char path[] = "/tmp/flame-objects-XXXXXX";
+    int fd = mkstemp(path), master = posix_openpt(O_RDWR | O_NOCTTY), slave, null;
+    struct off_object a, b;
+
+    a = of_fd(fd);
+    b = of(SYS_flock, ARGS((uint64_t)fd, LOCK_EX));
+    ok(a.kind == OFF_ON_FILE && b.kind == OFF_ON_LOCK && a.a == b.a && a.b == b.b,
+       "a file and its lock");
+    unlink(path);
+    close(fd);
+    null = open("/dev/null", O_RDONLY);
+    is_int(of_fd(null).kind, OFF_ON_OTHER, "/dev/null");
+    is_str(fd_name(null, false), "read /dev/null", "its name");
+    close(null);
+    if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0) {
+        skip("no pseudo terminals here");
+        return;
+    }
+    slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    a = of_fd(master);
+    b = of_fd(slave);
+    ok(a.kind == OFF_ON_TTY && off_same(&a, &b) && a.side == 1 && b.side == 2, "ends of a pty");
+    close(master), close(slave);
+}
+
+static void test_unix(void)
+{
+    struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "\0flame-test-objects"};
+    socklen_t len = offsetof(struct sockaddr_un, sun_path) + 19;
+    int s[2], listener, client;
+    struct off_object a, b;
+
+    if (!ok(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0, "a pair of sockets"))
+        return;
+    a = of_fd(s[0]);
+    b = of_fd(s[1]);
+    ok(a.kind == OFF_ON_UNIX && a.b && off_same(&a, &b) && a.side + b.side == 3,
+       "both ends of a unix connection");
+    is_str(fd_name(s[0], false), "read unix:[*]", "its name");
+    close(s[0]), close(s[1]);
+    socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
+    a = of_fd(s[0]);
+    b = of_fd(s[1]);
+    ok(a.b && off_same(&a, &b), "a pair for datagrams");
+    close(s[0]), close(s[1]);
+    listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    client = socket(AF_UNIX, SOCK_STREAM, 0);
+    ok(bind(listener, (void *)&un, len) == 0 && listen(listener, 5) == 0, "a listener");
+    a = of(SYS_accept, ARGS((uint64_t)listener));
+    b = of(SYS_connect, ARGS((uint64_t)client, (uintptr_t)&un, len));
+    ok(a.kind == OFF_ON_UNIX && off_same(&a, &b), "a connect to it finds it");
+    is_str(name(SYS_connect, ARGS((uint64_t)client, (uintptr_t)&un, len), false),
+           "connect @flame-test-objects", "its name");
+    close(listener), close(client);
+}
+
+static void test_inet(void)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    struct off_object a, b;
+    socklen_t len = sizeof in;
+    char want[64];
+    int served;
+
+    if (!ok(bind(listener, (void *)&in, len) == 0 && listen(listener, 5) == 0 &&
+                getsockname(listener, (void *)&in, &len) == 0,
+            "a listener on loopback"))
+        return;
+    a = of(SYS_accept4, ARGS((uint64_t)listener));
+    b = of(SYS_connect, ARGS((uint64_t)client, (uintptr_t)&in, len));
+    ok(a.kind == OFF_ON_INET && off_same(&a, &b), "a connect to it finds it");
+    of_fd(client); /* what it is before must not be remembered */
+    ok(connect(client, (void *)&in, len) == 0, "connected");
+    served = accept(listener, NULL, NULL);
+    a = of_fd(client);
+    b = of_fd(served);
+    ok(a.kind == OFF_ON_INET && a.b && off_same(&a, &b) && a.side + b.side == 3,
+       "both ends of a loopback connection");
+    is_str(name(SYS_recvfrom, ARGS((uint64_t)served), false), "recv tcp:127.0.0.1:*", "its name");
+    snprintf(want, sizeof want, "recv tcp:127.0.0.1:%u", ntohs(in.sin_port));
+    is_str(name(SYS_recvfrom, ARGS((uint64_t)client), true), want, "with its port");
+    in.sin_addr.s_addr = htonl(0x08080808);
+    b = of(SYS_connect, ARGS((uint64_t)client, (uintptr_t)&in, len));
+    a = of(SYS_accept4, ARGS((uint64_t)listener));
+    ok(!off_same(&a, &b), "an address elsewhere is not our listener");
+    close(listener), close(client), close(served);
+}
+
+static void test_sets(void)
+{
+    int p[2], e = eventfd(0, 0), ep = epoll_create1(0);
+    struct epoll_event in = {.events = EPOLLIN}, out = {.events = EPOLLOUT};
+    struct pollfd fds[3];
+    struct off_object pipe_object, object;
+    fd_set reads;
+
+    if (!ok(pipe(p) == 0, "a pipe"))
+        return;
+    pipe_object = of_fd(p[0]);
+    fds[0] = (struct pollfd){p[0], POLLIN, 0};
+    fds[1] = (struct pollfd){-1, POLLIN, 0};
+    fds[2] = (struct pollfd){e, POLLOUT, 0};
+    object = of(SYS_poll, ARGS((uintptr_t)fds, 3, 10));
+    ok(object.kind == OFF_ON_SET && set.n == 2, "poll: what it looks at");
+    ok(set.n == 2 && off_same(&set.members[0], &pipe_object) &&
+           set.members[0].wants == OFF_WANTS_DATA && set.members[1].wants == OFF_WANTS_ROOM,
+       "sorted, with what it waits for");
+    is_str(name(SYS_poll, ARGS((uintptr_t)fds, 3, 10), false), "poll 2 fds", "its name");
+    is_str(name(SYS_ppoll, ARGS((uintptr_t)fds, 1, 10), false), "poll pipe:[*]", "of one only");
+    of(SYS_poll, ARGS(8, 3, 10));
+    is_int((intmax_t)set.n, 0, "an array that cannot be read");
+    FD_ZERO(&reads);
+    FD_SET(p[0], &reads);
+    FD_SET(e, &reads);
+    of(SYS_select, ARGS((uint64_t)(e > p[0] ? e : p[0]) + 1, (uintptr_t)&reads, 0, 0, 0));
+    is_int((intmax_t)set.n, 2, "select");
+    epoll_ctl(ep, EPOLL_CTL_ADD, p[0], &in);
+    of(SYS_epoll_wait, ARGS((uint64_t)ep, 0, 1, 10));
+    ok(set.n == 1 && off_same(&set.members[0], &pipe_object), "epoll");
+    epoll_ctl(ep, EPOLL_CTL_ADD, e, &out);
+    of(SYS_epoll_wait, ARGS((uint64_t)ep, 0, 1, 10));
+    is_int((intmax_t)set.n, 1, "its members are remembered");
+    objects_epoll_changed(objects, getpid(), ep);
+    of(SYS_epoll_wait, ARGS((uint64_t)ep, 0, 1, 10));
+    is_int((intmax_t)set.n, 2, "until epoll_ctl");
+    is_str(name(SYS_epoll_pwait, ARGS((uint64_t)ep, 0, 1, 10), false), "epoll_wait 2 fds", "name");
+    close(p[0]), close(p[1]), close(e), close(ep);
+}
+
+static void test_futex(void)
+{
+    struct off_object a, b;
+    uint32_t word = 1, other = 1;
+    struct { /* struct futex_waitv */
+        uint64_t val, uaddr;
+        uint32_t flags, reserved;
+    } list[2] = {{1, (uintptr_t)&word, 2, 0}, {1, (uintptr_t)&other, 2, 0}};
+
+    a = of(SYS_futex, ARGS((uintptr_t)&word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG));
+    b = of(SYS_futex, ARGS((uintptr_t)&word, FUTEX_WAKE));
+    ok(a.kind == OFF_ON_FUTEX && off_same(&a, &b), "a futex in memory of one's own");
+    is_str(name(SYS_futex, ARGS((uintptr_t)&word, 128), false), "futex [heap]", "its name");
+    area = SPACE_SHARED;
+    b = of(SYS_futex, ARGS((uintptr_t)&word, FUTEX_WAKE));
+    ok(!off_same(&a, &b) && b.b == ((uintptr_t)&word & 0xfff), "a shared one by file and offset");
+    area = SPACE_MODULE;
+    is_str(name(SYS_futex, ARGS((uintptr_t)&word, 128), false), "futex", "one with a symbol");
+    area = SPACE_HEAP;
+    b = of(SYS_futex_wake, ARGS((uintptr_t)&word, UINT32_MAX, 1, 2));
+    ok(off_same(&a, &b), "futex_wake's futex is its first argument");
+    a = of(SYS_futex_requeue, ARGS((uintptr_t)list, 0, 1, 1));
+    ok(off_same(&a, &b), "futex_requeue's lies where its array says");
+    a = of(SYS_futex_requeue, ARGS((uintptr_t)&list[1], 0, 1, 1));
+    is_int((intmax_t)a.b, (intmax_t)(uintptr_t)&other, "and the other behind that");
+    a = of(SYS_futex_waitv, ARGS((uintptr_t)list, 1, 0, 0, 0));
+    ok(off_same(&a, &b), "futex_waitv on one futex waits for that");
+    a = of(SYS_futex_waitv, ARGS((uintptr_t)list, 2, 0, 0, 0));
+    is_int((intmax_t)a.b, (intmax_t)(uintptr_t)list, "on two for neither");
+    a = of(SYS_futex_requeue, ARGS(8, 0, 1, 1));
+    is_int((intmax_t)a.b, 8, "an array that cannot be read");
+}
+
+static void test_others(void)
+{
+    struct off_object object;
+    struct mq_attr attr = {.mq_maxmsg = 1, .mq_msgsize = 8};
+    mqd_t q = mq_open("/flame-test-objects", O_RDWR | O_CREAT, 0600, &attr);
+    char fifo[64];
+
+    is_int((intmax_t)of(SYS_wait4, ARGS(77)).a, 77, "a child by number");
+    is_int((intmax_t)of(SYS_wait4, ARGS(UINT64_MAX)).a, 0, "any child");
+    is_str(name(SYS_wait4, ARGS(77), false), "wait4 child", "its name");
+    is_str(name(SYS_clock_nanosleep, ARGS(0), false), "nanosleep", "time");
+    is_str(name(SYS_semtimedop, ARGS(5), false), "semop sem:[*]", "a semaphore");
+    is_str(name(SYS_msgrcv, ARGS(5), true), "msgrcv msgq:[5]", "a queue");
+    is_str(name(SYS_openat, ARGS((uint64_t)AT_FDCWD, (uintptr_t) "/etc/x99999"), false),
+           "open /etc/x*", "a path");
+    is_int(of(SYS_openat, ARGS((uint64_t)AT_FDCWD, (uintptr_t) "/etc/passwd")).kind, OFF_ON_FILE,
+           "opening a file");
+    snprintf(fifo, sizeof fifo, "/tmp/flame-fifo-%d", (int)getpid());
+    if (ok(mkfifo(fifo, 0600) == 0, "a fifo"))
+        is_int(of(SYS_openat, ARGS((uint64_t)AT_FDCWD, (uintptr_t)fifo)).kind, OFF_ON_PIPE,
+               "opening a fifo");
+    unlink(fifo);
+    if (q == (mqd_t)-1) {
+        skip("no message queues here");
+    } else {
+        object = of(SYS_mq_timedreceive, ARGS((uint64_t)q));
+        ok(object.kind == OFF_ON_MQUEUE, "a message queue");
+        is_int(of_fd(q).kind, OFF_ON_MQUEUE, "also in a set");
+        is_str(name(SYS_mq_timedreceive, ARGS((uint64_t)q), false),
+               "mq_receive /flame-test-objects", "its name");
+        mq_close(q);
+        mq_unlink("/flame-test-objects");
+    }
+}
+
+/* Another process holds the other end. */
+static void test_peer(void)
+{
+    struct off_object object;
+    const char *peer;
+    int s[2], p[2];
+    pid_t child;
+
+    if (!ok(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && pipe(p) == 0, "ends"))
+        return;
+    child = fork();
+    if (child == 0) {
+        char byte;
+
+        close(p[0]);
+        close(s[0]);
+        _exit(read(s[1], &byte, 1) < 0);
+    }
+    close(p[1]);
+    close(s[1]);
+    object = of_fd(p[0]);
+    peer = objects_peer(objects, &object);
+    ok(peer && strncmp(peer, "[untraced: test_objects", 23) == 0,
+       "who has the other end of a pipe");
+    ok(objects_peer(objects, &object) == peer, "asked once");
+    object = of_fd(s[0]);
+    peer = objects_peer(objects, &object);
+    ok(peer && strncmp(peer, "[untraced: ", 11) == 0, "and of a socket");
+    ok(objects_sender(objects, 0) == NULL, "nobody sent it");
+    close(s[0]);
+    close(p[0]);
+    waitpid(child, NULL, 0);
+}
+
+int main(void)
+{
+    struct objects_ask ask = {.place = place};
+
+    objects = objects_new(&ask);
+    test_pipes();
+    test_trust();
+    test_anonymous();
+    test_files();
+    test_unix();
+    test_inet();
+    test_sets();
+    test_futex();
+    test_others();
+    test_peer();
+    objects_process_gone(objects, getpid());
+    objects_free(objects);
+    return done_testing();
+}

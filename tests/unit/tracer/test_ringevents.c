@@ -1,0 +1,326 @@
+/* What threads noted of their calls as events, and what the state machine makes of those. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "tests/tap.h"
+#include "tests/unit/offcpu_stage.h"
+#include "tracer/rings/ringevents.h"
+
+static struct ringevents *events;
+static struct ring_reader from;
+static char told[2000];
+static bool to_machine;
+
+/* "TID>CALL@TIME" entered, "TID<CALL=RESULT@TIME" left, "TID!SIGNAL@TIME". Calls by number. */
+static void take(void *arg, const struct off_event *e, uint32_t stack)
+{
+    size_t at = strlen(told), room = sizeof told - at;
+    const char *gap = at ? " " : "";
+
+    (void)arg;
+    if (to_machine)
+        stage_event(e);
+    if (e->kind == OFF_ENTRY)
+        snprintf(told + at, room, "%s%d>%d@%d%s%s", gap, (int)e->tid, e->nr, (int)e->time,
+                 e->no_exit ? "w" : "", e->restarted ? "r" : "");
+    else if (e->kind == OFF_EXIT)
+        snprintf(told + at, room, "%s%d<%d=%d@%d%s", gap, (int)e->tid, e->nr, (int)e->result,
+                 (int)e->time, e->ran_on ? "on" : "");
+    else
+        snprintf(told + at, room, "%s%d!%d@%d%s", gap, (int)e->tid, e->nr, (int)e->time,
+                 e->caught ? "c" : "");
+    if (e->kind != OFF_SIGNAL && stack != (uint32_t)e->nr + 1)
+        snprintf(told + at, room, " stack of %d is %u", e->nr, stack);
+}
+
+static void begin(void)
+{
+    static const struct ringevents_client client = {.event = take};
+
+    ringevents_free(events);
+    events = ringevents_new(&client);
+    memset(&from, 0, offsetof(struct ring_reader, record));
+    from.tid = 11;
+    from.pid = 10;
+    told[0] = '\0';
+}
+
+static void enter(uint32_t serial, int nr, uint64_t a0, uint64_t a1, uint64_t time)
+{
+    from.time = time;
+    from.call = (struct ring_call){
+        .serial = serial, .nr = nr, .begin = time, .args = {a0, a1}, .stack = (uint32_t)nr + 1};
+    from.open[from.nopen++] = from.call;
+    ringevents_record(events, RING_ENTERED, &from);
+}
+
+static void leave(uint32_t serial, int64_t result, uint64_t time, uint32_t flags)
+{
+    while (from.open[--from.nopen].serial != serial)
+        ;
+    from.call = from.open[from.nopen];
+    from.time = time;
+    from.result = result;
+    from.flags = flags;
+    ringevents_record(events, RING_LEFT, &from);
+}
+
+static bool sig(int nr, uint64_t time)
+{
+    const struct off_event e = {.kind = OFF_SIGNAL, .time = time, .tid = 11, .pid = 10, .nr = nr};
+
+    return ringevents_signal(events, &e);
+}
+
+static void test_calls(void)
+{
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    leave(1, 5, 20, 0);
+    is_str(told, "11>0@10 11<0=5@20", "a call that may sleep is entered and left");
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    leave(1, 5, 20, RING_RAN_ON);
+    is_str(told, "11>0@10 11<0=5@20on", "or did not leave its CPU");
+    begin();
+    enter(1, SYS_futex, 64, FUTEX_WAKE, 10);
+    leave(1, 1, 20, 0);
+    is_str(told, "11>202@10w", "one that only wakes has no end");
+    begin();
+    enter(1, SYS_futex, 64, FUTEX_FD, 10);
+    enter(2, SYS_getpid, 0, 0, 11);
+    leave(2, 10, 12, 0);
+    leave(1, 1, 20, 0);
+    is_str(told, "", "of what cannot sleep or wake nothing is told");
+}
+
+/* The end is known when the beginning is told. */
+static void pass(uint32_t serial, int nr, uint64_t a0, uint64_t a1, int64_t result)
+{
+    from.passed = true;
+    from.result = result;
+    enter(serial, nr, a0, a1, 10);
+    from.passed = false;
+    leave(serial, result, 20, RING_RAN_ON);
+}
+
+static void test_passed(void)
+{
+    begin();
+    pass(1, SYS_write, 3, 0, 5);
+    is_str(told, "11>1@10w", "a call that did not sleep may have woken somebody");
+    begin();
+    pass(1, SYS_write, 3, 0, -EAGAIN);
+    is_str(told, "", "but not if it failed");
+    begin();
+    pass(1, SYS_getdents64, 3, 0, 5);
+    is_str(told, "", "nor if it is one that cannot");
+    begin();
+    enter(1, SYS_read, 3, 0, 5);
+    pass(2, SYS_write, 3, 0, 1);
+    leave(1, 5, 30, 0);
+    is_str(told, "11>0@5 11<0=-514@10 11>1@10w 11>0@20r 11<0=5@30",
+           "in a handler it interrupts like any other");
+}
+
+static void test_signals(void)
+{
+    begin();
+    ok(!sig(SIGUSR1, 5), "a signal outside of calls is the caller's to tell");
+    enter(1, SYS_read, 3, 0, 10);
+    ok(sig(SIGUSR1, 15), "in a call it is taken");
+    leave(1, -EINTR, 20, 0);
+    is_str(told, "11>0@10 11<0=-4@15 11!10@15c",
+           "and told when it has ended the call, at its time");
+    ok(!sig(SIGUSR1, 25), "then the thread is in no call");
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    sig(SIGCHLD, 15);
+    leave(1, 5, 20, 0);
+    is_str(told, "11>0@10 11<0=5@20", "one that has not ended it is not told");
+    enter(2, SYS_read, 3, 0, 30);
+    leave(2, -EINTR, 40, 0);
+    is_str(told, "11>0@10 11<0=5@20 11>0@30 11<0=-4@40", "nor is it with the next");
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    sig(SIGCHLD, 13);
+    sig(SIGUSR1, 15);
+    leave(1, -EINTR, 20, 0);
+    is_str(told, "11>0@10 11<0=-4@15 11!10@15c", "of two the last has ended it");
+}
+
+static void test_handlers(void)
+{
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    sig(SIGALRM, 15);
+    enter(2, SYS_write, 4, 0, 16);
+    leave(2, 1, 17, RING_RAN_ON);
+    leave(1, -EINTR, 18, 0);
+    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17on",
+           "a handler's call comes behind the end of the one that was interrupted");
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    sig(SIGALRM, 15);
+    enter(2, SYS_write, 4, 0, 16);
+    leave(2, 1, 17, 0);
+    leave(1, 7, 30, 0);
+    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17 11>0@17r 11<0=7@30",
+           "one that goes on is entered again when the handler is done");
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    sig(SIGALRM, 15);
+    enter(2, SYS_pause, 0, 0, 16);
+    leave(2, 0, 20, 0);
+    enter(3, SYS_pause, 0, 0, 25);
+    leave(3, 0, 30, 0);
+    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>34@16 11<34=0@20 11>34@25 11<34=0@30",
+           "one that a handler jumped out of is over when the signal came");
+    begin();
+    for (uint32_t i = 1; i <= RINGS_NESTED; i++)
+        enter(i, SYS_pause, 0, 0, i);
+    is_int(from.nopen, RINGS_NESTED, "as many calls inside of each other as are kept");
+    memmove(from.open, from.open + 1, --from.nopen * sizeof *from.open);
+    enter(50, SYS_pause, 0, 0, 50);
+    told[0] = '\0';
+    leave(2, -EINTR, 60, 0);
+    is_str(told, "", "their ends were told when others began in them");
+}
+
+static void test_vfork(void)
+{
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    leave(1, 1, 11, 0);
+    ringevents_lend(events, 11, 40);
+    enter(2, SYS_write, 3, 0, 12);
+    leave(2, 1, 13, 0);
+    ringevents_back(events, 11);
+    enter(3, SYS_read, 3, 0, 14);
+    leave(3, 1, 15, 0);
+    is_str(told, "11>0@10 11<0=1@11 40>1@12 40<1=1@13 11>0@14 11<0=1@15",
+           "what is written between vfork and exec is the child's");
+    enter(4, SYS_read, 3, 0, 20);
+    ringevents_gone(events, 11);
+    told[0] = '\0';
+    enter(5, SYS_read, 3, 0, 21);
+    is_str(told, "11>0@21", "nothing is left of one that is gone");
+}
+
+static void stop(enum off_event_kind kind, int nr, uint64_t time)
+{
+    const struct off_event e = {.kind = kind, .time = time, .tid = 11, .pid = 10, .nr = nr};
+
+    ringevents_stopped(events, &e);
+}
+
+static void test_stops(void)
+{
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    sig(SIGALRM, 15);
+    stop(OFF_ENTRY, SYS_write, 16);
+    stop(OFF_EXIT, SYS_write, 18);
+    leave(1, 7, 30, 0);
+    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>0@18r 11<0=7@30",
+           "a handler's call that stops interrupts the one that was noted");
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    leave(1, 7, 12, 0);
+    stop(OFF_ENTRY, SYS_write, 16);
+    stop(OFF_EXITING, 0, 17);
+    is_str(told, "11>0@10 11<0=7@12", "one behind it does not");
+}
+
+static uint64_t held;
+
+static void add_held(void *arg, const struct off_event *e, uint32_t stack)
+{
+    (void)arg, (void)stack;
+    held += e->held.ns;
+}
+
+static void test_held(void)
+{
+    static const struct ringevents_client client = {.event = add_held};
+    struct off_event e = {
+        .kind = OFF_SIGNAL, .time = 15, .tid = 11, .pid = 10, .held = {40, 40, 1}};
+
+    begin();
+    ringevents_free(events);
+    events = ringevents_new(&client);
+    enter(1, SYS_read, 3, 0, 10);
+    ringevents_signal(events, &e);
+    leave(1, 7, 30, 0);
+    is_int(held, 40, "how long the tracer held it for a signal that ended nothing is told, too");
+}
+
+static void test_vfork_in_handler(void)
+{
+    begin();
+    enter(1, SYS_read, 3, 0, 10);
+    stop(OFF_ENTRY, SYS_vfork, 12);
+    ringevents_lend(events, 11, 40);
+    enter(2, SYS_pause, 0, 0, 13);
+    ringevents_back(events, 11);
+    from.nopen = 1;
+    told[0] = '\0';
+    leave(1, 7, 30, 0);
+    is_str(told, "11>0@12r 11<0=7@30", "what a child of vfork did not leave is not its parent's");
+}
+
+/* Times of the stage are in us. */
+#define US(t) ((uint64_t)(t)*1000)
+
+static void test_machine(void)
+{
+    begin();
+    stage_open(1, 4);
+    stage_object(3, OFF_ON_PIPE, 7, 0);
+    stage_begin(0, 11, 10, 0);
+    stage_begin(0, 12, 10, 0);
+    to_machine = true;
+    enter(1, SYS_read, 3, 0, US(10));
+    from.tid = 12;
+    from.nopen = 0;
+    enter(1, SYS_write, 3, 0, US(50));
+    leave(1, 1, US(52), RING_RAN_ON);
+    from.tid = 11;
+    from.call = (struct ring_call){.serial = 1, .nr = SYS_read, .args = {3}, .stack = 1};
+    from.open[0] = from.call;
+    from.nopen = 1;
+    leave(1, 1, US(60), 0);
+    is_int(stage_sleeps(), 1, "a read that another's write ends is one sleep");
+    is_int(stage_last()->blocked_ns, US(50), "as long as it took");
+    is_str(stage_chain(), "12", "and it is known who ended it");
+    enter(2, SYS_read, 3, 0, US(100));
+    leave(2, 1, US(900), RING_RAN_ON);
+    is_int(stage_sleeps(), 1, "a call that did not leave its CPU is none, however long it took");
+    enter(3, SYS_read, 3, 0, US(1000));
+    sig(SIGALRM, US(1400));
+    leave(3, -EINTR, US(1500), 0);
+    stage_finish(US(2000));
+    is_int(stage_sleeps(), 2, "one that a signal ended is one");
+    is_int(stage_last()->blocked_ns, US(400), "until the signal came");
+    is_str(stage_chain(), "[signal]", "which ended it");
+    to_machine = false;
+    stage_close();
+}
+
+int main(void)
+{
+    test_calls();
+    test_passed();
+    test_signals();
+    test_handlers();
+    test_vfork();
+    test_stops();
+    test_held();
+    test_vfork_in_handler();
+    test_machine();
+    ringevents_free(events);
+    return done_testing();
+}

@@ -1,0 +1,55 @@
+#include "tracer/rings/figures.h"
+
+/* How often a thread that sleeps once is put on a CPU, more or less: less than two would say that
+ * it did not sleep (offcpu.h). */
+#define TURNS_OF_A_SLEEP 2
+
+void figures_read(struct figures *f, uint64_t now, const struct off_sched *read)
+{
+    if (!f->known) {
+        figures_settle(f, now, read);
+        return;
+    }
+    if (read->cpu_ns >= f->read.cpu_ns && read->runq_ns >= f->read.runq_ns)
+        f->read = *read;
+    f->at = now;
+}
+
+void figures_settle(struct figures *f, uint64_t now, const struct off_sched *read)
+{
+    *f = (struct figures){.given = *read, .read = *read, .at = now, .upto = now, .known = true};
+}
+
+/* Gives of what is left, at most `most`; returns what remains of that. */
+static uint64_t give(uint64_t *given, uint64_t read, uint64_t most)
+{
+    uint64_t left = read > *given ? read - *given : 0, part = left < most ? left : most;
+
+    *given += part;
+    return most - part;
+}
+
+/* The part of a sleep in what is left, until the reading. */
+static uint64_t share(const struct figures *f, uint64_t took)
+{
+    uint64_t left = f->read.runq_ns > f->given.runq_ns ? f->read.runq_ns - f->given.runq_ns : 0;
+    uint64_t until = f->at > f->upto ? f->at - f->upto : took;
+
+    return until > took ? (uint64_t)((double)left * ((double)took / (double)until)) : took;
+}
+
+void figures_event(struct figures *f, uint64_t time, bool slept)
+{
+    uint64_t took = time > f->upto ? time - f->upto : 0, rest;
+
+    if (slept) {
+        rest = share(f, took);
+        give(&f->given.runq_ns, f->read.runq_ns, rest < took ? rest : took);
+        f->given.turns += TURNS_OF_A_SLEEP;
+    } else { /* it would have run, if it had a CPU */
+        rest = give(&f->given.cpu_ns, f->read.cpu_ns, took);
+        give(&f->given.runq_ns, f->read.runq_ns, rest);
+    }
+    if (time > f->upto)
+        f->upto = time;
+}

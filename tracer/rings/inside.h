@@ -1,0 +1,60 @@
+/*
+ * inside.h: the second source of events of a run: what threads note of their own calls.
+ *
+ * Puts together the memory of the run (inside/read/sessions.h), the list of the calls that are
+ * noted, and what makes events of records (ringevents.h). The first source, ptrace, goes on beside
+ * it and is the clock of both: whoever hears of a stop first asks for all that was noted up to
+ * then.
+ *
+ * Which calls are noted: those of which all that will be asked can still be known when they are
+ * told, some milliseconds late: what a descriptor is stays so until a call that stops. So none
+ * whose object is said by memory that arguments point to (poll, select, paths), none that changes
+ * what descriptors or addresses mean (close, dup, mmap): they stop, and what was noted before them
+ * is told before they happen.
+ *
+ * Not thread-safe. Allocates.
+ */
+#ifndef FLAME_TRACER_RINGS_INSIDE_H
+#define FLAME_TRACER_RINGS_INSIDE_H
+
+#include "inside/gate.h"
+#include "tracer/sleeps/event.h"
+
+/* How often threads' rings are to be read, and how old a record is then at least. */
+#define INSIDE_BEAT_NS 2000000u
+#define INSIDE_LATE_NS 1000000u
+
+struct inside;
+
+struct inside_client {
+    void *arg;
+    /* A stack of the thread, outermost return address first: a number for it, not 0. Borrowed. */
+    uint32_t (*stack)(void *arg, pid_t tid, const uint64_t *pcs, size_t n);
+    /* An event, with the number of its stack; signals have none. False: nobody knows the thread,
+       and its calls are to stop from now on. */
+    bool (*event)(void *arg, const struct off_event *e, uint32_t stack);
+};
+
+/* NULL, with *why a part of a sentence: there is no such source here. */
+struct inside *inside_new(const struct inside_client *client, const char **why);
+
+/* "NAME=VALUE" for the command's environment. Lives as long as *i. */
+const char *inside_environment(const struct inside *i);
+
+/* Tells all that was noted up to this time. */
+void inside_tell(struct inside *i, uint64_t until);
+
+/* An event of ptrace is about to be told. True: it is told later, by the client's `event`. */
+bool inside_stopped(struct inside *i, const struct off_event *e);
+
+/* As source_client's `born` and `gone` (tracer/ptrace/source.h), after inside_tell. */
+void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags);
+/* As source_client's `handled`. */
+void inside_handled(struct inside *i, pid_t tid, uint64_t now);
+void inside_gone(struct inside *i, pid_t tid);
+
+/* Nothing is read any more, and no thread waits for that: all calls stop. What keeps programs that
+ * are executed from harm is still done. */
+void inside_end(struct inside *i);
+
+#endif

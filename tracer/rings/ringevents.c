@@ -1,0 +1,251 @@
+#include "tracer/rings/ringevents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "common/alloc.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/restarts.h"
+
+enum told {
+    TOLD_NOTHING, /* of its end nothing is told, either */
+    TOLD_ENTERED,
+    TOLD_ENDED, /* by a signal; the kernel may go on with it */
+};
+
+struct ring_thread {
+    pid_t tid;
+    pid_t child;   /* whose calls these are; 0: its own */
+    unsigned lent; /* calls that it had not left when it lent its ring */
+    pid_t pid;
+    struct {
+        uint32_t serial;
+        enum told told;
+        int nr;
+        uint32_t stack;
+    } calls[RINGS_NESTED]; /* that are not left, the innermost last */
+    unsigned n;
+    struct off_event signal; /* not told yet; time 0: none */
+    struct off_span held;    /* what the tracer held it for the signal, not told yet */
+    uint64_t held_more_ns;
+    uint64_t quiet; /* when the last call inside of another was left */
+    UT_hash_handle hh;
+};
+
+struct ringevents {
+    struct ringevents_client client;
+    struct ring_thread *threads;
+};
+
+struct ringevents *ringevents_new(const struct ringevents_client *client)
+{
+    struct ringevents *r = xcalloc(1, sizeof *r);
+
+    r->client = *client;
+    return r;
+}
+
+void ringevents_free(struct ringevents *r)
+{
+    struct ring_thread *t, *next;
+
+    if (!r)
+        return;
+    HASH_ITER (hh, r->threads, t, next) {
+        HASH_DEL(r->threads, t);
+        free(t);
+    }
+    free(r);
+}
+
+static struct ring_thread *find(const struct ringevents *r, pid_t tid)
+{
+    struct ring_thread *t;
+
+    HASH_FIND_INT(r->threads, &tid, t);
+    return t;
+}
+
+static struct ring_thread *find_or_add(struct ringevents *r, pid_t tid)
+{
+    struct ring_thread *t = find(r, tid);
+
+    if (!t) {
+        t = xcalloc(1, sizeof *t);
+        t->tid = tid;
+        HASH_ADD_INT(r->threads, tid, t);
+    }
+    return t;
+}
+
+static struct off_event event_of(const struct ring_thread *t, enum off_event_kind kind, int nr,
+                                 uint64_t time)
+{
+    return (struct off_event){.kind = kind,
+                              .time = time,
+                              .nr = nr,
+                              .tid = t->child ? t->child : t->tid,
+                              .pid = t->child ? t->child : t->pid};
+}
+
+static void tell(struct ringevents *r, struct ring_thread *t, struct off_event *e, uint32_t stack)
+{
+    if (t->held.times) {
+        e->held = t->held;
+        e->held_more_ns = t->held_more_ns;
+        t->held = (struct off_span){0};
+    }
+    r->client.event(r->client.arg, e, stack);
+}
+
+static void tell_signal(struct ringevents *r, struct ring_thread *t, bool caught)
+{
+    struct off_event e = t->signal;
+
+    t->signal.time = 0;
+    if (!e.time)
+        return;
+    e.caught |= caught;
+    tell(r, t, &e, 0);
+}
+
+/* Another call begins inside of the innermost: a handler's, or that of code that a handler has left
+ * for. Either way the kernel took the thread out of the call when the signal came. */
+static void interrupt(struct ringevents *r, struct ring_thread *t, uint64_t time)
+{
+    struct off_event e =
+        event_of(t, OFF_EXIT, t->calls[t->n - 1].nr, t->signal.time ? t->signal.time : time);
+
+    t->calls[t->n - 1].told = TOLD_ENDED;
+    e.result = -ERESTARTNOHAND;
+    tell(r, t, &e, t->calls[t->n - 1].stack);
+    tell_signal(r, t, true);
+}
+
+static bool is_in_call(const struct ring_thread *t)
+{
+    return t->n && t->calls[t->n - 1].told == TOLD_ENTERED;
+}
+
+static void entered(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
+{
+    struct off_event e = event_of(t, OFF_ENTRY, from->call.nr, from->time);
+    unsigned flags = call_flags(from->call.nr, from->call.args);
+    bool waits = flags & CALL_SLEEPS && !from->passed;
+
+    if (is_in_call(t))
+        interrupt(r, t, from->time);
+    if (t->n == RINGS_NESTED)
+        memmove(t->calls, t->calls + 1, --t->n * sizeof *t->calls);
+    t->calls[t->n].serial = from->call.serial;
+    t->calls[t->n].nr = from->call.nr;
+    t->calls[t->n].stack = from->call.stack;
+    t->calls[t->n++].told = waits ? TOLD_ENTERED : TOLD_NOTHING;
+    if (!flags || (from->passed && (from->result < 0 || !(flags & CALL_WAKES))))
+        return;
+    memcpy(e.args, from->call.args, sizeof e.args);
+    e.no_exit = !waits;
+    tell(r, t, &e, from->call.stack);
+}
+
+static void left(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
+{
+    struct off_event e = event_of(t, OFF_EXIT, from->call.nr, from->time);
+    enum told told;
+    unsigned i = t->n;
+
+    while (i && t->calls[i - 1].serial != from->call.serial)
+        i--;
+    if (!i)
+        return;
+    told = t->calls[i - 1].told;
+    t->n = i - 1;
+    e.result = from->result;
+    e.ran_on = from->flags & (RING_RAN_ON | RING_PREEMPTED);
+    if (told == TOLD_ENDED && e.result != -EINTR) { /* the kernel went on with it */
+        struct off_event again = event_of(t, OFF_ENTRY, from->call.nr, t->quiet);
+
+        again.restarted = true;
+        memcpy(again.args, from->call.args, sizeof again.args);
+        tell(r, t, &again, from->call.stack);
+        told = TOLD_ENTERED;
+    }
+    if (told == TOLD_ENTERED) {
+        if (e.result == -EINTR && t->signal.time)
+            e.time = t->signal.time;
+        tell(r, t, &e, from->call.stack);
+        if (e.result == -EINTR)
+            tell_signal(r, t, true);
+        t->signal.time = 0; /* if there was one, it ended nothing */
+    }
+    t->quiet = from->time;
+}
+
+void ringevents_record(struct ringevents *r, enum ring_result what, const struct ring_reader *from)
+{
+    struct ring_thread *t = find_or_add(r, from->tid);
+
+    t->pid = from->pid;
+    if (what == RING_ENTERED)
+        entered(r, t, from);
+    else if (what == RING_LEFT)
+        left(r, t, from);
+}
+
+bool ringevents_signal(struct ringevents *r, const struct off_event *e)
+{
+    struct ring_thread *t = find(r, e->tid);
+
+    if (!t || t->child || !is_in_call(t))
+        return false;
+    t->held.ns += e->held.ns;
+    t->held.times += e->held.times;
+    t->held.longest_ns =
+        e->held.longest_ns > t->held.longest_ns ? e->held.longest_ns : t->held.longest_ns;
+    t->held_more_ns = e->held_more_ns;
+    t->signal = *e;
+    t->signal.held = (struct off_span){0};
+    t->signal.held_more_ns = 0;
+    return true;
+}
+
+void ringevents_stopped(struct ringevents *r, const struct off_event *e)
+{
+    struct ring_thread *t = find(r, e->tid);
+
+    if (!t || t->child || !t->n || (e->kind != OFF_ENTRY && e->kind != OFF_EXIT))
+        return;
+    if (is_in_call(t))
+        interrupt(r, t, e->time);
+    t->quiet = e->time;
+}
+
+void ringevents_lend(struct ringevents *r, pid_t parent, pid_t child)
+{
+    struct ring_thread *t = find_or_add(r, parent);
+
+    t->child = child;
+    t->lent = t->n;
+}
+
+void ringevents_back(struct ringevents *r, pid_t parent)
+{
+    struct ring_thread *t = find(r, parent);
+
+    if (!t || !t->child)
+        return;
+    t->child = 0;
+    if (t->n > t->lent) /* what the child has not left ended with it */
+        t->n = t->lent;
+}
+
+void ringevents_gone(struct ringevents *r, pid_t tid)
+{
+    struct ring_thread *t = find(r, tid);
+
+    if (!t)
+        return;
+    HASH_DEL(r->threads, t);
+    free(t);
+}

@@ -1,0 +1,37 @@
+/*
+ * remote_call.h: what the instruction before a return address calls.
+ *
+ * x86-64 encodings: Intel SDM vol. 2, CALL and JMP; the System V ABI's x86-64 supplement for
+ * the procedure linkage table. Instructions cannot be read backwards for certain, so all that
+ * the bytes may be is told. Pure functions.
+ */
+#ifndef FLAME_UNWIND_REMOTE_REMOTE_CALL_H
+#define FLAME_UNWIND_REMOTE_REMOTE_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The longest call: an opcode, its operand with SIB and displacement. A prefix before that
+ * changes nothing here. */
+#define CALL_BYTES 7
+
+struct remote_calls {
+    bool direct;      /* of the function at `target`, or of a stub there */
+    bool slot;        /* through the word at `slot_at` */
+    bool any;         /* through a register or a word that is not known */
+    uintptr_t target; /* of `direct` */
+    uintptr_t slot_at;
+};
+
+/* `code`: the CALL_BYTES bytes before `ra`. All false: there is no call. */
+struct remote_calls remote_calls_before(const uint8_t code[CALL_BYTES], uintptr_t ra);
+
+/* How many bytes of a stub tell that it is one. */
+#define STUB_BYTES 16
+
+/* If the code at `at` is nothing but a jump through a word (a linkage table's), the address of
+ * that word; else 0. */
+uintptr_t remote_stub_slot(const uint8_t code[STUB_BYTES], uintptr_t at);
+
+#endif

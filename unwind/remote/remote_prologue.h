@@ -1,0 +1,33 @@
+/*
+ * remote_prologue.h: what the first instructions of a function say about its frame.
+ *
+ * x86-64 encodings: Intel SDM vol. 2. Only the forms compilers write are understood; what is
+ * not says nothing. Pure functions.
+ */
+#ifndef FLAME_UNWIND_REMOTE_REMOTE_PROLOGUE_H
+#define FLAME_UNWIND_REMOTE_REMOTE_PROLOGUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Enough of a function for its prologue. */
+#define PROLOGUE_BYTES 192
+
+struct remote_prologue {
+    uint32_t size;  /* bytes below the frame pointer that it takes at once; 0: not known. A
+                       function that asks for no more has its stack pointer there. */
+    int32_t canary; /* where, from the frame pointer on, it keeps the stack protector's word; 0:
+                       it has none that is seen */
+};
+
+struct remote_prologue remote_prologue(const uint8_t *code, size_t n);
+
+/* Can this be the protector's word? One of its two lowest bytes is 0 (so that no string
+ * copies over it), and the rest is random. */
+static inline bool remote_is_canary(uint64_t word)
+{
+    return (!(word & 0xff) || !(word & 0xff00)) && word >> 32;
+}
+
+#endif
