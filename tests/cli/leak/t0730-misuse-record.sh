@@ -10,7 +10,10 @@ record() {
     local want=$1 f
     shift
     rm -f t.*flame*
-    LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS="misuse=1:out=$SCRATCH/t.%p.flame" "$@" >out 2>err
+    # The shell has a line of its own for an end by a signal, which is no news here.
+    {
+        LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS="misuse=1:out=$SCRATCH/t.%p.flame" "$@" >out 2>err
+    } 2>/dev/null
     status=$?
     [ "$want" = any ] || is_int "$status" "$want" "$*: ends as it does without"
     for f in t.*.flame; do
