@@ -50,7 +50,8 @@ use_own_tmpdir() {
         *)
             TMPDIR=$(mktemp -d /dev/shm/flame-test.XXXXXX) || exit 1
             export TMPDIR
-            trap 'rm -rf "$TMPDIR"; tap_cleanup' EXIT
+            # shellcheck disable=SC2154 # lib.sh's
+            trap 'case $BASHPID in "$tap_owner") rm -rf "$TMPDIR" ;; esac; tap_cleanup' EXIT
             ;;
     esac
 }
