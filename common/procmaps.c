@@ -84,14 +84,17 @@ bool procmaps_parse(const char *line, size_t len, struct procmap *out)
     return true;
 }
 
-bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg), void *arg)
+/* Calls `take` for each line of a file without its newline, until it returns true; of a line that
+ * is longer than any path only with its beginning. True when one did. */
+static bool each_line(const char *path, bool (*take)(const char *line, size_t len, void *arg),
+                      void *arg)
 {
     char buf[2048];
     size_t have = 0;
     bool done = false, skipping = false;
     int fd;
 
-    fd = kernel_open(proc_path(pid ? pid : PROC_THREAD_SELF, "maps").s, O_RDONLY, 0);
+    fd = kernel_open(path, O_RDONLY, 0);
     if (fd < 0)
         return false;
     while (!done) {
@@ -104,26 +107,81 @@ bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg),
             break;
         have += (size_t)n;
         while (!done && (end = memchr(line, '\n', have - (size_t)(line - buf)))) {
-            struct procmap map;
-
-            if (!skipping && procmaps_parse(line, (size_t)(end - line), &map))
-                done = visit(&map, arg);
+            if (!skipping)
+                done = take(line, (size_t)(end - line), arg);
             skipping = false;
             line = end + 1;
         }
         have -= (size_t)(line - buf);
         memmove(buf, line, have);
-        if (have == sizeof buf) { /* a path longer than any: what is needed came first */
-            struct procmap map;
-
-            if (!skipping && !done && procmaps_parse(buf, have, &map))
-                done = visit(&map, arg);
+        if (have == sizeof buf) {
+            if (!skipping && !done)
+                done = take(buf, have, arg);
             skipping = true;
             have = 0;
         }
     }
     kernel_call(SYS_close, fd);
     return done;
+}
+
+struct maps_visit {
+    bool (*visit)(const struct procmap *map, void *arg);
+    void *arg;
+};
+
+static bool take_map(const char *line, size_t len, void *arg)
+{
+    const struct maps_visit *v = arg;
+    struct procmap map;
+
+    return procmaps_parse(line, len, &map) && v->visit(&map, v->arg);
+}
+
+bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg), void *arg)
+{
+    struct maps_visit v = {visit, arg};
+
+    return each_line(proc_path(pid ? pid : PROC_THREAD_SELF, "maps").s, take_map, &v);
+}
+
+struct filled_visit {
+    struct maps_visit maps;
+    bool (*filled)(bool guarded, void *arg);
+};
+
+/* VmFlags is the last line of each mapping: words of two letters (the kernel's
+ * Documentation/filesystems/proc.rst). */
+static bool has_flag(const char *line, size_t len, const char *flag)
+{
+    static const char name[] = "VmFlags:";
+
+    if (len < sizeof name - 1 || memcmp(line, name, sizeof name - 1) != 0)
+        return false;
+    for (size_t i = sizeof name - 1; i + 3 <= len; i++)
+        if (line[i] == ' ' && line[i + 1] == flag[0] && line[i + 2] == flag[1])
+            return true;
+    return false;
+}
+
+/* um: pages that are missing; ui: those that are in the page cache and not in the page table; uw:
+ * those that are written to. */
+static bool take_flags(const char *line, size_t len, void *arg)
+{
+    struct filled_visit *v = arg;
+
+    if (take_map(line, len, &v->maps))
+        return true;
+    return (has_flag(line, len, "um") || has_flag(line, len, "ui")) &&
+           v->filled(has_flag(line, len, "uw"), v->maps.arg);
+}
+
+bool procmaps_each_filled(bool (*visit)(const struct procmap *map, void *arg),
+                          bool (*filled)(bool guarded, void *arg), void *arg)
+{
+    struct filled_visit v = {{visit, arg}, filled};
+
+    return each_line(proc_path(PROC_THREAD_SELF, "smaps").s, take_flags, &v);
 }
 
 struct program {

@@ -6,7 +6,8 @@
  *
  * Algorithm: it is put off only while there is one thread, which the C library knows
  * (__libc_single_threaded), and loaded
- *   when a walk needs it, unless the loader called us, is at work, or a signal handler runs;
+ *   when a walk needs it, unless the loader called us, is at work, or a signal handler runs: then
+ *   the next walk that finds none of this loads it;
  *   before there is a second thread: pthread_create and its like say that there is more
  *   than one thread and then allocate the new one's table of thread-local storage. That call
  *   of calloc is the first of its stack, so it is looked for only where a stack is new;
@@ -43,6 +44,7 @@
 #include "unwind/modules.h"
 
 bool lateload_pending;
+bool lateload_wanted;
 
 static const char *one_thread; /* __libc_single_threaded */
 
@@ -101,7 +103,7 @@ static bool load(void)
     const char *why = NULL;
     bool done = false;
 
-    lateload_pending = false;
+    lateload_pending = lateload_wanted = false;
     if (!is_alone())
         return false;
     guard.busy = GUARD_STARTING;
@@ -115,8 +117,10 @@ static bool load(void)
 FLAME_COLD bool lateload_for_walk(uintptr_t pc, bool in_handler)
 {
     if (!*one_thread || in_handler || modules_is_loader(pc) || !loader_is_at_rest() ||
-        sandbox_on() || on_signal_stack())
+        sandbox_on() || on_signal_stack()) {
+        lateload_wanted = true;
         return false;
+    }
     return load();
 }
 

@@ -15,6 +15,10 @@
 /* It was put off, and not given up. */
 extern bool lateload_pending;
 
+/* A walk has needed it where it could not be loaded: the next one that may load it is to, whether
+ * it needs it or not. */
+extern bool lateload_wanted;
+
 /* To be called when recording begins, after the next functions in link order were resolved
  * (real.h). `at_once`: nothing is to be put off. 0, or -errno with *why a sentence for the
  * user. */

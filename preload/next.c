@@ -54,6 +54,16 @@ static int brk_bare(void *to FLAME_UNUSED)
     return -1;
 }
 
+static void *shmat_bare(int id, const void *at, int flags)
+{
+    return (void *)kernel_answer(kernel_call(SYS_shmat, id, at, flags));
+}
+
+static int shmdt_bare(const void *at)
+{
+    return (int)kernel_answer(kernel_call(SYS_shmdt, at));
+}
+
 static struct next next = {
     .exit = end_bare,
     ._exit = end_bare,
@@ -65,6 +75,8 @@ static struct next next = {
     .munmap = munmap_bare,
     .sbrk = sbrk_bare,
     .brk = brk_bare,
+    .shmat = shmat_bare,
+    .shmdt = shmdt_bare,
 };
 
 #define FIND(name)                                                                                 \
@@ -90,6 +102,8 @@ static void find_all(void)
     FIND(munmap);
     FIND(sbrk);
     FIND(brk);
+    FIND(shmat);
+    FIND(shmdt);
     guard.busy = busy;
 }
 

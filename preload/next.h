@@ -25,6 +25,8 @@ struct next {
     int (*munmap)(void *at, size_t size);
     void *(*sbrk)(intptr_t more);
     int (*brk)(void *to);
+    void *(*shmat)(int id, const void *at, int flags);
+    int (*shmdt)(const void *at);
 };
 
 const struct next *next_calls(void);

@@ -99,10 +99,11 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
     bool fell_back;
     uint32_t same = local_walk(&t->stack, regs, &fell_back);
 
-    if (unlikely(fell_back)) {
-        lose(&store.writer.header->fallback_stacks, 1);
+    if (unlikely(fell_back || lateload_wanted)) {
+        if (fell_back)
+            lose(&store.writer.header->fallback_stacks, 1);
         if (unlikely(lateload_pending) &&
-            lateload_for_walk(regs.pc, t->stack.interrupted || t->within))
+            lateload_for_walk(regs.pc, local_interrupted(&t->stack) || t->within))
             same = local_walk(&t->stack, regs, &fell_back);
     }
     if (unlikely(referee))

@@ -93,6 +93,12 @@ void local_stack_pass_on(struct local_stack *s);
  */
 uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_back);
 
+/* Whether the last walk met a signal's frame (or, once, something as odd). */
+static inline bool local_interrupted(const struct local_stack *s)
+{
+    return s->joinable ? s->barrier >= 0 : s->interrupted;
+}
+
 /*
  * The mark of the stack from `regs` outwards, if it is known to be the same, frame by
  * frame, as one that was marked; else 0. The result of the last walk stays.

@@ -221,19 +221,27 @@ static void scan_words(const uintptr_t *p, const uintptr_t *end)
 
 /* ---- ranges ---- */
 
+/* A program may have terabytes that it touched a few pages of. */
 static void scan_written(uintptr_t lo, uintptr_t hi)
 {
+    bool any = true;
+
     for (uintptr_t at = lo & -(uintptr_t)SHADOW_PAGE; at < hi;
          at += (uintptr_t)SHADOW_LEAF_PAGES * SHADOW_PAGE) {
+        if (!any && (at = shadow_pages_next(&g.pages, at, hi)) >= hi)
+            break;
+        any = false;
         shadow_pages_look(&g.pages, (const void *)at, (size_t)SHADOW_LEAF_PAGES * SHADOW_PAGE);
         for (size_t i = 0; i < SHADOW_LEAF_PAGES; i++) {
             uintptr_t page = at + i * SHADOW_PAGE, end = page + SHADOW_PAGE;
 
             if (page >= hi)
                 break;
-            if (shadow_pages_written(&g.pages, i))
-                scan_words((const uintptr_t *)(page > lo ? page : lo),
-                           (const uintptr_t *)(end < hi ? end : hi));
+            if (!shadow_pages_written(&g.pages, i))
+                continue;
+            any = true;
+            scan_words((const uintptr_t *)(page > lo ? page : lo),
+                       (const uintptr_t *)(end < hi ? end : hi));
         }
     }
 }
@@ -257,7 +265,7 @@ static void scan_block(uintptr_t block)
 
     if (!shadow_find(block, &b))
         return;
-    if (likely(b.size < GUARDED_SIZE))
+    if (likely(b.size < GUARDED_SIZE && !g.readable->sparse))
         scan(block, block + b.size, NULL);
     else
         readable_clip(g.readable, block, block + b.size, scan, NULL);

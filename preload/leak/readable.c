@@ -3,6 +3,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "preload/run/ascending.h"
+#include "preload/shadow/shadow_leaves.h"
 
 #define FIRST_RANGES 1024u
 
@@ -36,30 +37,84 @@ static bool is_shared_memory(const struct procmap *map)
     return false;
 }
 
-static bool add(const struct procmap *map, void *arg)
+/* False: no memory. */
+static bool append(struct readable *r, const struct readable_range *range)
 {
-    struct readable *r = arg;
-
-    /* The kernel's own pages ([vvar]) are of no file and not to be written to. */
-    if (!map->read)
-        return false;
     if (r->n == r->alloc && !grow(r)) {
         r->failed = true;
-        return true;
+        return false;
     }
-    r->ranges[r->n++] = (struct readable_range){.lo = map->start,
-                                                .hi = map->end,
-                                                .write = map->write,
-                                                .file = map->inode != 0,
-                                                .stack = map->stack,
-                                                .shared_memory = is_shared_memory(map)};
-    return false;
+    r->ranges[r->n++] = *range;
+    return true;
+}
+
+struct looking {
+    struct readable *r;
+    bool added; /* the mapping that was visited last is the last range */
+};
+
+static bool add(const struct procmap *map, void *arg)
+{
+    struct looking *l = arg;
+    const struct readable_range range = {.lo = map->start,
+                                         .hi = map->end,
+                                         .write = map->write,
+                                         .file = map->inode != 0,
+                                         .stack = map->stack,
+                                         .shared_memory = is_shared_memory(map)};
+
+    /* The kernel's own pages ([vvar]) are of no file and not to be written to. */
+    l->added = map->read && append(l->r, &range);
+    return l->r->failed;
+}
+
+/* Whether whoever reads it waits for nobody. What is swapped out comes back by itself; but where
+ * writes are guarded, a mark for a page that is not there looks like that. */
+static bool is_there(uint64_t entry, bool guarded)
+{
+    return entry != SHADOW_PAGES_UNKNOWN && (entry >> 63 || (entry >> 62 && !guarded));
+}
+
+/* The last range is filled by other code: in its place come the runs of pages that are there. */
+static bool keep_those_there(bool guarded, void *arg)
+{
+    struct looking *l = arg;
+    struct readable *r = l->r;
+    struct shadow_pages pages;
+    struct readable_range whole, run;
+
+    if (!l->added)
+        return false;
+    r->sparse = true;
+    run = whole = r->ranges[--r->n];
+    run.hi = run.lo;
+    shadow_pages_open(&pages);
+    for (uintptr_t at = whole.lo; at < whole.hi && !r->failed; at += SHADOW_PAGE) {
+        size_t i = (at - whole.lo) / SHADOW_PAGE % SHADOW_LEAF_PAGES;
+
+        if (i == 0)
+            shadow_pages_look(&pages, (const void *)at, (size_t)SHADOW_LEAF_PAGES * SHADOW_PAGE);
+        if (!is_there(pages.entries[i], guarded)) {
+            if (run.hi > run.lo)
+                append(r, &run);
+            run.lo = at + SHADOW_PAGE;
+        }
+        run.hi = at + SHADOW_PAGE;
+    }
+    if (run.hi > run.lo && !r->failed)
+        append(r, &run);
+    shadow_pages_close(&pages);
+    return r->failed;
 }
 
 bool readable_look(struct readable *r)
 {
+    struct looking l = {.r = r};
+
     *r = (struct readable){0};
-    procmaps_each(0, add, r);
+    procmaps_each_filled(add, keep_those_there, &l);
+    if (!r->n && !r->failed)
+        procmaps_each(0, add, &l); /* a kernel without smaps */
     if (!r->failed && r->n)
         return true;
     readable_free(r);

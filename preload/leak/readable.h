@@ -2,7 +2,9 @@
  * readable.h: which memory can be read, from one look at /proc/self/maps.
  *
  * A block may hold pages that nobody may touch: coroutines' stacks that were allocated and
- * given a guard. For one thread, while no other maps or unmaps. No malloc.
+ * given a guard. And where userfaultfd(2) has other code fill a mapping, whoever reads a page that
+ * is not there waits for that code, which may be a thread that stands: such pages are left out, as
+ * nothing was ever written to them. For one thread, while no other maps or unmaps. No malloc.
  */
 #ifndef FLAME_PRELOAD_LEAK_READABLE_H
 #define FLAME_PRELOAD_LEAK_READABLE_H
@@ -21,6 +23,7 @@ struct readable {
         bool shared_memory; /* POSIX's, System V's, or of memfd_create */
     } * ranges;             /* those that can be read, in the order of addresses */
     size_t n, alloc;
+    bool sparse; /* of some mappings only the pages that are there are ranges */
     bool failed;
 };
 

@@ -340,11 +340,14 @@ static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
 static void mark_mapped(const struct mapped_piece *p, void *arg)
 {
     const struct roots *r = arg;
-    uintptr_t lo = p->lo, hi = p->hi, sp = lowest_sp(r, lo, hi);
+    const struct readable_range *range;
+    uintptr_t lo = p->lo, hi = p->hi, sp;
 
     if (!p->mapping.words || is_allocator(p->mapping.caller))
         return;
-
+    if (p->mapping.grows && (range = readable_at(r->readable, lo)))
+        lo = range->lo; /* the kernel joins it with nothing else */
+    sp = lowest_sp(r, lo, hi);
     if (sp != hi && sp - RED_ZONE > lo)
         lo = sp - RED_ZONE;
     readable_clip(r->readable, lo, hi, mark_piece, arg);

@@ -10,8 +10,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/kernel.h"
 #include "preload/mapping/mapped.h"
 #include "preload/mapping/maprows.h"
 #include "preload/mapping/within.h"
@@ -167,10 +170,23 @@ EXPORT int munmap(void *at, size_t size)
     return failed;
 }
 
-EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
+/* What is at `at`, to be known when it has moved. */
+static struct mapping before_move(const void *at)
 {
     struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
+    struct entered e;
+
+    if (enter(&e)) {
+        m = mapped_at((uintptr_t)at);
+        leave(&e);
+    }
+    return m;
+}
+
+EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
+{
     struct mapped_taken taken = {.n = 0};
+    struct mapping m;
     struct entered e;
     void *to = NULL, *p;
     uint32_t busy;
@@ -181,6 +197,7 @@ EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
         to = va_arg(ap, void *);
         va_end(ap);
     }
+    m = before_move(at);
     if (!(flags & MREMAP_DONTUNMAP))
         take(at, old, &taken);
     busy = begin_real();
@@ -190,15 +207,56 @@ EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
         put_back(&taken);
         return p;
     }
-    if (taken.n) {
-        m.kind = taken.pieces[0].mapping.kind;
-        m.words = taken.pieces[0].mapping.words;
-    }
+    if (m.segment)
+        m.segment += (uintptr_t)p - (uintptr_t)at;
     if (enter(&e)) {
         add(&e, p, mapped_pages(size), m, LOCAL_CALLER());
         leave(&e);
     }
     return p;
+}
+
+/* How much shmat(2) maps; 0: it cannot be known. */
+static size_t segment_size(int id)
+{
+    struct shmid_ds about;
+
+    return kernel_call(SYS_shmctl, id, IPC_STAT, &about) < 0 ? 0 : about.shm_segsz;
+}
+
+EXPORT void *shmat(int id, const void *at, int flags)
+{
+    /* It has a name, so its words are found by that (readable.h). */
+    struct mapping m = {.kind = TRACE_MAPPING_SHARED};
+    void *p = next_calls()->shmat(id, at, flags);
+    struct entered e;
+    size_t size;
+
+    if (p != (void *)-1 && enter(&e)) {
+        m.segment = (uintptr_t)p;
+        if ((size = segment_size(id)))
+            add(&e, p, mapped_pages(size), m, LOCAL_CALLER());
+        else
+            maprows_lose();
+        leave(&e);
+    }
+    return p;
+}
+
+EXPORT int shmdt(const void *at)
+{
+    struct mapped_taken taken = {.n = 0};
+    struct entered e;
+    int failed;
+
+    if (enter(&e)) {
+        mapped_take_segment((uintptr_t)at, &taken);
+        leave(&e);
+    }
+    failed = next_calls()->shmdt(at);
+    if (failed)
+        put_back(&taken);
+    return failed;
 }
 
 /*

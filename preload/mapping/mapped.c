@@ -210,7 +210,22 @@ static bool may_hold_words(int prot, int flags)
 
 struct mapping mapped_as(int prot, int flags)
 {
-    return (struct mapping){.kind = kind_of(flags), .words = may_hold_words(prot, flags)};
+    return (struct mapping){.kind = kind_of(flags),
+                            .words = may_hold_words(prot, flags),
+                            .grows = flags & MAP_GROWSDOWN};
+}
+
+struct mapping mapped_at(uintptr_t at)
+{
+    struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
+    size_t i;
+
+    spinlock_take(&mapped.lock);
+    if (mapped.pieces && (i = first_behind(at)) < mapped.n && mapped.pieces[i].lo <= at)
+        m = mapped.pieces[i].mapping;
+    spinlock_drop(&mapped.lock);
+    m.row = 0;
+    return m;
 }
 
 void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken)
@@ -220,6 +235,18 @@ void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken)
     spinlock_take(&mapped.lock);
     if (mapped.pieces)
         cut_out(lo, lo + size, taken);
+    spinlock_drop(&mapped.lock);
+}
+
+void mapped_take_segment(uintptr_t segment, struct mapped_taken *taken)
+{
+    taken->n = 0;
+    spinlock_take(&mapped.lock);
+    for (size_t i = mapped.pieces ? first_behind(segment) : mapped.n; i < mapped.n;)
+        if (mapped.pieces[i].mapping.segment == segment)
+            cut_out(mapped.pieces[i].lo, mapped.pieces[i].hi, taken);
+        else
+            i++;
     spinlock_drop(&mapped.lock);
 }
 

@@ -18,10 +18,12 @@
 #include "common/compiler.h"
 
 struct mapping {
-    uintptr_t caller; /* code that the call came from */
-    uint32_t row;     /* of TRACE_ROW_MAPPED, where it is counted; 0: nowhere */
-    uint16_t kind;    /* enum trace_mapping */
-    bool words;       /* words of the program's may be there */
+    uintptr_t caller;  /* code that the call came from */
+    uint32_t row;      /* of TRACE_ROW_MAPPED, where it is counted; 0: nowhere */
+    uint16_t kind;     /* enum trace_mapping */
+    bool words;        /* words of the program's may be there */
+    bool grows;        /* MAP_GROWSDOWN: it may have more below what was asked for */
+    uintptr_t segment; /* of System V: where shmdt(2) would name it; else 0 */
 };
 
 /* A part of one that was mapped by one call. Addresses need not be whole pages: sbrk has bytes. */
@@ -43,6 +45,9 @@ void mapped_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row);
 /* What an mmap with these arguments makes, but for who makes it. */
 struct mapping mapped_as(int prot, int flags);
 
+/* What the page at `at` was mapped as; anonymous memory where that is not known. */
+struct mapping mapped_at(uintptr_t at);
+
 /* What was taken, for the case that the call that was to end it fails. */
 #define MAPPED_TAKEN_MAX 8
 struct mapped_taken {
@@ -53,6 +58,8 @@ struct mapped_taken {
 /* From now on it is not the program's any more. To be called before the memory goes, as
  * another thread may have the addresses afterwards. `taken` may be NULL. */
 void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken);
+/* The same of all that is left of what shmdt(2) names so. */
+void mapped_take_segment(uintptr_t segment, struct mapped_taken *taken);
 void mapped_put_back(const struct mapped_taken *taken);
 
 #define MAPPED_MAX 65536u

@@ -221,22 +221,22 @@ static long see_munmap(const struct patch_call *call)
 
 static long see_mremap(const struct patch_call *call)
 {
-    struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
     struct mapped_taken taken;
+    struct mapping m;
     struct entered e;
     long p;
 
     if (!enter(&e, call))
         return patch_make(call);
+    m = mapped_at(call->args[0]);
     take(&e, call->args[0], mapped_pages(call->args[1]), &taken);
     p = patch_make(call);
     if (kernel_failed(p)) {
         if (taken.n)
             mapped_put_back(&taken);
     } else {
-        if (taken.n)
-            m = taken.pieces[0].mapping;
-        m.row = 0;
+        if (m.segment)
+            m.segment += (uintptr_t)p - call->args[0];
         add(&e, (uintptr_t)p, mapped_pages(call->args[2]), m);
     }
     leave(&e);

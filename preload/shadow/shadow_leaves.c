@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -71,6 +72,7 @@ void shadow_leaves_each(enum shadow_leaf_kind kind,
 void shadow_pages_open(struct shadow_pages *p)
 {
     p->fd = kernel_open("/proc/thread-self/pagemap", O_RDONLY, 0);
+    p->no_scan = p->fd < 0;
 }
 
 void shadow_pages_close(struct shadow_pages *p)
@@ -86,5 +88,44 @@ void shadow_pages_look(struct shadow_pages *p, const void *memory, size_t size)
 
     if (p->fd < 0 || sysconf(_SC_PAGESIZE) != SHADOW_PAGE ||
         kernel_call(SYS_pread64, p->fd, p->entries, bytes, at) != (long)bytes)
-        memset(p->entries, 0xff, bytes);
+        memset(p->entries, 0xff, bytes); /* SHADOW_PAGES_UNKNOWN */
+}
+
+/* linux/fs.h's struct pm_scan_arg and struct page_region, of Linux 6.7. */
+struct scan {
+    uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+    uint64_t inverted, mask, anyof, wanted;
+};
+struct scan_region {
+    uint64_t start, end, categories;
+};
+enum { SCAN_PRESENT = 1 << 3, SCAN_SWAPPED = 1 << 4 };
+#define SCAN_REQUEST _IOWR('f', 16, struct scan)
+
+_Static_assert(sizeof(struct scan) == 96, "as the kernel has it");
+
+uintptr_t shadow_pages_next(struct shadow_pages *p, uintptr_t at, uintptr_t end)
+{
+    struct scan_region first;
+    struct scan scan = {
+        .size = sizeof scan,
+        .start = at & -(uintptr_t)SHADOW_PAGE,
+        .end = (end + SHADOW_PAGE - 1) & -(uintptr_t)SHADOW_PAGE,
+        .vec = (uintptr_t)&first,
+        .vec_len = 1,
+        .max_pages = 1,
+        .anyof = SCAN_PRESENT | SCAN_SWAPPED,
+        .wanted = SCAN_PRESENT | SCAN_SWAPPED,
+    };
+    long found;
+
+    if (p->no_scan || at >= end)
+        return at;
+    found = kernel_call(SYS_ioctl, p->fd, SCAN_REQUEST, &scan);
+    p->no_scan = found < 0;
+    if (found < 0)
+        return at;
+    if (found == 0)
+        return end;
+    return first.start > at ? first.start : at;
 }

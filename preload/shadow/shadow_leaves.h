@@ -31,9 +31,12 @@ bool shadow_leaves_complete(void);
 void shadow_leaves_each(enum shadow_leaf_kind kind,
                         void (*visit)(void *leaf, uintptr_t base, void *arg), void *arg);
 
-/* The kernel's word on a process's own pages, /proc/self/pagemap. */
+/* The kernel's word on a process's own pages, /proc/self/pagemap (the kernel's
+ * Documentation/admin-guide/mm/pagemap.rst). */
+#define SHADOW_PAGES_UNKNOWN UINT64_MAX /* no entry of the kernel's: it was not to be had */
 struct shadow_pages {
-    int fd; /* -1: it cannot be had, and every page may have been written to */
+    int fd;       /* -1: it cannot be had, and every page may have been written to */
+    bool no_scan; /* the kernel is older than 6.7, and cannot find the next page */
     uint64_t entries[SHADOW_LEAF_PAGES];
 };
 
@@ -42,6 +45,10 @@ void shadow_pages_close(struct shadow_pages *p);
 /* Looks at the pages of memory[0..size), whole ones of SHADOW_PAGE and SHADOW_LEAF_PAGES at
  * most. The calls of shadow_pages_written that follow are about them. */
 void shadow_pages_look(struct shadow_pages *p, const void *memory, size_t size);
+
+/* The first address in [at, end), of a page, where something may have been written; `end` if
+ * nothing was. It is quick over what is empty, and slower than a look where there is much. */
+uintptr_t shadow_pages_next(struct shadow_pages *p, uintptr_t at, uintptr_t end);
 
 /* False: page `i` of what was looked at has been zero from the beginning. */
 static inline bool shadow_pages_written(const struct shadow_pages *p, size_t i)

@@ -68,6 +68,38 @@ static void test_bytes(void)
     take(BASE, PAGE);
 }
 
+/* What shmdt(2) takes: all that is left of a segment, wherever holes were cut, and nothing else. */
+static void test_segment(void)
+{
+    static const struct mapping nobodys;
+    const struct mapping first = {.kind = TRACE_MAPPING_SHARED, .segment = BASE + 10 * PAGE},
+                         other = {.kind = TRACE_MAPPING_SHARED, .segment = BASE + 30 * PAGE};
+    struct mapped_taken taken;
+
+    take(BASE, PAGES * PAGE);
+    memset(model, 0, sizeof model);
+    mapped_add(BASE + 10 * PAGE, 20 * PAGE, &first);
+    mapped_add(BASE + 30 * PAGE, 5 * PAGE, &other);
+    take(BASE + 10 * PAGE, PAGE);
+    mapped_add(BASE + 15 * PAGE, PAGE, &nobodys);
+    ok(mapped_at(BASE + 16 * PAGE + 7).segment == first.segment &&
+           mapped_at(BASE + 15 * PAGE).segment == 0 &&
+           mapped_at(BASE + 10 * PAGE).kind == TRACE_MAPPING_ANONYMOUS,
+       "what is at an address");
+    mapped_take_segment(first.segment, &taken);
+    model[15] = true;
+    for (int i = 30; i < 35; i++)
+        model[i] = true;
+    ok(same() && taken.n == 2, "a segment with holes goes, and what stands in them stays");
+    mapped_put_back(&taken);
+    mapped_take_segment(BASE + 11 * PAGE, &taken);
+    for (int i = 11; i < 30; i++)
+        model[i] = true;
+    ok(same() && taken.n == 0, "it comes back; and none is named by its middle");
+    take(BASE, PAGES * PAGE);
+    memset(model, 0, sizeof model);
+}
+
 static bool begun, done;
 
 static void *adds(void *unused)
@@ -242,6 +274,7 @@ int main(void)
     mapped_after_fork();
     ok(!mapped_incomplete(), "nor by a fork at rest");
     test_bytes();
+    test_segment();
     test_hold();
     test_fork();
     test_rows();

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Mappings of the kinds that a recorder stumbles over, as `flame mem` counts them, with what the C
+# library does inside and without, and as `flame leak` looks at them: memory that grows by itself,
+# that other code fills, that is far larger than the machine, that is shared, moved, locked, mapped
+# in signal handlers, and that the kernel ends the program for.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+compile_victim hardmaps -lrt
+
+# "attach;[shared memory] 40960": by function, without what malloc maps.
+ends() {
+    fview "$@" | grep -v ';\[allocator\] ' | sed -n 's/.*;\([^;]*;\[[a-z ]*\] [0-9]*\)$/\1/p' | sed 's/_\[i\];/;/' |
+        awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
+            END { for (s in n) printf "%s %d\n", s, n[s] }' | sort
+}
+
+for inside in '' --inside; do
+    counted() {
+        # shellcheck disable=SC2086 # an option or none
+        run "$FLAME" mem -q $inside -o t.flame -- ./hardmaps "$@"
+    }
+
+    counted grown
+    is_str "$status$(ends mmap)" '0map;[stack] 16384' "grown $inside: what was asked for is counted"
+    counted shadow
+    is_str "$status$(ends mmap)" "0map;[anonymous memory] $((1 << 44))" "16 TiB $inside"
+
+    counted attached
+    is_str "$status$(cat out)" 0 "attached $inside: as without"
+    is_str "$(ends mmap)" 'attach;[shared memory] 40960
+map;[anonymous memory] 4096' 'what shmat attached and shmdt did not detach'
+    is_str "$(ends unmapped)" 'attach;[shared memory] 81920' 'and what it did'
+
+    counted moved
+    is_int "$status" 0 "moved $inside"
+    is_str "$(ends mmap)" 'map;[anonymous memory] 196608
+move;[anonymous memory] 98304
+move;[shared memory] 16384
+moved;[shared memory] 16384' 'what was moved is counted by who moved it, and what was doubled twice'
+
+    # shellcheck disable=SC2086 # an option or none
+    run "$FLAME" mem $inside -o t.flame -- ./hardmaps handler
+    is_int "$status" 0 "mapped in a handler $inside"
+    ok 'stacks go on where the handler interrupted, but for the first' test "$(fview mmap |
+        grep ';on_signal;' | grep -v ';main;handler;' | awk '{ n += $NF } END { print n + 0 }')" -le 8192
+    told=$(ends mmap | awk '{ n += $NF } END { print n }')
+    not_told=$(grep -c 'calls came from signal handlers that interrupted the recorder' err)
+    ok 'all that is mapped is told, or that some is not' \
+        test "$told" -eq "$(cat out)" -o \( "$told" -lt "$(cat out)" -a "$not_told" -eq 1 \)
+
+    counted locked
+    case $(cat out) in
+        mlockall*) skip not-root 'the limit for locked memory is too small' ;;
+        *) is_int "$status$(total count)" 020000 "locked $inside: as without, and counted" ;;
+    esac
+done
+
+# What leads where, in memory of these kinds.
+leaks() { # BYTES WORD...
+    local want=$1
+    shift
+    run timeout 60 "$FLAME" leak -o l.flame -- ./hardmaps "$@"
+    if grep -q '^userfaultfd: ' out; then
+        skip userfaultfd 'the kernel does not permit userfaultfd'
+        return
+    fi
+    is_int "$status" $((want ? 23 : 0)) "leak, $*: ends with a verdict"
+    is_str "$(sed -n 's/^flame: leak: \([0-9]*\) bytes in .* leaked, .*/\1/p' err)" "$want" \
+        'what leaks is found, and nothing more'
+}
+leaks 67 grown
+leaks 330 filled
+leaks 330 filled small
+leaks 330 filled block
+leaks 44 shadow
+leaks 0 attached
+leaks 0 moved
+
+# The kernel ends the program for the memory it takes: what was recorded by then is read.
+group=/sys/fs/cgroup/memory/flame-test.$$
+limit=memory.limit_in_bytes
+if [ ! -d /sys/fs/cgroup/memory ]; then
+    group=/sys/fs/cgroup/flame-test.$$ limit=memory.max
+fi
+if mkdir "$group" 2>err && echo 67108864 2>err >"$group/$limit"; then
+    [ ! -e "$group/memory.swap.max" ] || echo 0 >"$group/memory.swap.max"
+    [ ! -e "$group/memory.memsw.limit_in_bytes" ] || echo 67108864 2>err >"$group/memory.memsw.limit_in_bytes"
+    status=0
+    # shellcheck disable=SC2016 # the inner shell's
+    { "$FLAME" mem -q -o t.flame -- \
+        sh -c 'echo $$ >"$0/cgroup.procs" && exec ./hardmaps ended' "$group"; } >out 2>err || status=$?
+    is_int "$status" 137 'the kernel ends it for its memory'
+    ok 'up to then it is recorded' test "$(ends mmap t.2.flame | sed -n 's/.*map;\[anonymous memory\] //p')" -gt 30000000
+    rmdir "$group"
+else
+    [ ! -d "$group" ] || rmdir "$group"
+    skip memory-cgroup "no memory limit for a group can be set here: $(cat err)"
+fi
+done_testing
