@@ -411,7 +411,7 @@ static bool start(void)
     }
     /* Not before: a sanitizer's clock is as little ready for us as its allocator. */
     begun_ns = clock_ns(CLOCK_MONOTONIC);
-    sandbox_begin();
+    sandbox_begin(config_is_filtered(surroundings_value(ENV_NAME)));
     title_begin();
     if (!join_run() || !config.record)
         return false;

@@ -238,22 +238,25 @@ long sandbox_enter(const struct sandbox_entry *entry, bool prepare)
  * all of its processes: they are made for any program, and fail calls rather than kill.
  * If /proc cannot be read there is somebody who restricts.
  */
-static bool is_within(struct process *self)
+static bool is_within(struct process *self, bool filtered)
 {
     struct process first;
+    int others;
 
     if (!process_read("/proc/self/status", self))
         return true;
-    if (!self->filters)
+    /* Where the kernel does not count them there may be another beside the tracer's. */
+    others = self->filters - (filtered && self->counted && self->filters);
+    if (!others)
         return false;
-    return !process_read("/proc/1/status", &first) || self->filters > first.filters;
+    return !process_read("/proc/1/status", &first) || others > first.filters;
 }
 
-void sandbox_begin(void)
+void sandbox_begin(bool filtered)
 {
     struct process self;
 
-    box.within = is_within(&self);
+    box.within = is_within(&self, filtered);
     if (box.within)
         kernel_gatekeeper = gate;
     box.pid = self.pid;

@@ -30,9 +30,9 @@ static inline bool sandbox_on(void)
  * To be called before anything else when recording begins. If there are filters in force
  * already, and more than process 1 has, nobody knows what they say: then the recorder makes
  * no system call but those that the loader has just made itself. It also learns which process
- * this is.
+ * this is. `filtered`: one of the filters forbids nothing; it is that of flame's own tracer.
  */
-void sandbox_begin(void);
+void sandbox_begin(bool filtered);
 /* The same in a forked child, which has its parent's filters. */
 void sandbox_after_fork(void);
 

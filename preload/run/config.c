@@ -72,7 +72,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
     size_t vlen = len - klen - (eq ? 1 : 0);
     char copy[128];
     uint64_t number;
-    bool ok = false;
+    bool ok = false, told;
 
     if (key_is(s, klen, "out"))
         ok = set_path(c->out, value, vlen);
@@ -102,6 +102,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &c->tagged);
     else if (key_is(s, klen, "misuse"))
         ok = parse_flag(value, vlen, &c->misuse);
+    else if (key_is(s, klen, "filtered"))
+        ok = parse_flag(value, vlen, &told); /* config_is_filtered takes it */
     if (c->quiet)
         say_hush();
     if (ok)
@@ -112,9 +114,23 @@ static void parse_one(struct config *c, const char *s, size_t len)
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
-        "inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, "
+        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, "
         "sites=PATH, snapshots=DIR, tagged=0|1",
         NULL);
+}
+
+bool config_is_filtered(const char *options)
+{
+    static const char wanted[] = "filtered=1";
+    bool filtered = false;
+
+    for (const char *s = options; s && *s;) {
+        const char *end = strchr(s, ':');
+
+        filtered = filtered || key_is(s, end ? (size_t)(end - s) : strlen(s), wanted);
+        s = end ? end + 1 : NULL;
+    }
+    return filtered;
 }
 
 void config_parse(struct config *c, const char *options)

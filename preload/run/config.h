@@ -18,6 +18,8 @@
  *   misuse=1    note what is freed twice, or by the wrong function (default 0; not with sample)
  *   sites=PATH  the list of the C library's own calls that map memory, which flame mem --inside
  *               makes: they are patched and seen
+ *   filtered=1  one of the seccomp filters in force is that of flame's own tracer, which forbids
+ *               nothing (default 0)
  *   record=0    hooks only, nothing is recorded: what the shim itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences
  *
@@ -51,6 +53,10 @@ struct config {
 
 /* `options` may be NULL. Complaints go through preload/run/say.h. */
 void config_parse(struct config *c, const char *options);
+
+/* Whether `options`, which may be NULL, say filtered=1. To be asked before anything is known of
+ * what this process may do: it makes no system call. */
+bool config_is_filtered(const char *options);
 
 /*
  * Fills `path` from the pattern: `exe` for %e (its '/' become '_'), the pid,

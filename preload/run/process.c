@@ -60,7 +60,8 @@ bool process_read(const char *path, struct process *p)
     p->ppid = number_of(text, "PPid");
     p->filters = number_of(text, "Seccomp") != 0;
     /* Since Linux 5.9. */
-    if (p->filters && value_of(text, "Seccomp_filters"))
+    p->counted = value_of(text, "Seccomp_filters") != NULL;
+    if (p->filters && p->counted)
         p->filters = (int)number_of(text, "Seccomp_filters");
     return true;
 }

@@ -15,6 +15,7 @@ struct process {
     uint32_t pid, ppid; /* 0: not known */
     char name[17];      /* as ps has it, NUL-terminated */
     int filters;        /* seccomp filters in force; 1 on kernels that do not count them */
+    bool counted;       /* and this is not one of those */
 };
 
 /* Fills *p from a file of the form of /proc/PID/status. False when it cannot be read or has

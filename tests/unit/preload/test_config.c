@@ -35,5 +35,11 @@ int main(void)
     longer[sizeof longer - 1] = '\0';
     config_parse(&c, longer);
     ok(strstr(c.out, "xxx") == NULL, "a path that is too long is left out");
+    ok(!config_is_filtered(NULL) && !config_is_filtered("") && !config_is_filtered("filtered=0"),
+       "no filter of flame's own");
+    ok(config_is_filtered("filtered=1") && config_is_filtered("out=/x:filtered=1:quiet=1"),
+       "one, wherever that stands");
+    ok(!config_is_filtered("out=/filtered=1") && !config_is_filtered("filtered=10:xfiltered=1"),
+       "and nothing that looks like it");
     return done_testing();
 }
