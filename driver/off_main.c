@@ -55,6 +55,7 @@ static int record_off(struct recording *r, const struct run_options *run)
     struct tracer_options tracer = o->tracer;
     struct tracer_result result = {0};
     struct strbuf path = STRBUF_INIT;
+    struct tracer *begun;
     char *program = NULL, *inside = NULL;
     int status = run->command ? target_find(run->command[0], &program) : 0;
 
@@ -67,8 +68,10 @@ static int record_off(struct recording *r, const struct run_options *run)
         strbuf_addf(&path, "%s/off.flame", r->rundir.path);
         tracer.trace_path = path.buf;
         tracer.quiet = run->quiet;
-        status = tracer_run(&tracer, &result);
+        status = tracer_begin(&tracer, &begun);
     }
+    if (!status)
+        status = tracer_end(begun, &result);
     strbuf_release(&path);
     free(inside);
     r->run =

@@ -23,16 +23,6 @@
 /* What the instruction pointer is in a call by the gate: just behind the instruction. */
 #define GATE_RETURN (GATE_CODE + PATCH_RAW_RETURN)
 
-/* Both libraries have this note, by which the tracer knows frames of theirs
- * (tracer/stacks/image.h). */
-#define GATE_NOTE_NAME "FLM"
-#define GATE_NOTE                                                                                  \
-    ".pushsection .note.flame,\"a\",@note\n"                                                       \
-    ".p2align 2\n"                                                                                 \
-    ".long 4, 0, 1\n"                                                                              \
-    ".asciz \"" GATE_NOTE_NAME "\"\n"                                                              \
-    ".popsection\n"
-
 /* Makes the call: number and arguments of *call. A patch_enter_kernel. */
 __attribute__((visibility("default"))) long flame_gate(const struct patch_call *call);
 

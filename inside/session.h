@@ -27,7 +27,8 @@
 #include "patch/site.h"
 
 #define SESSION_ENV "FLAME_WAITS"
-#define SESSION_MAGIC "FLMWAIT" /* with the NUL: 8 bytes */
+#define SESSION_FILE "flame-waits" /* the memory's name, of memfd_create */
+#define SESSION_MAGIC "FLMWAIT"    /* with the NUL: 8 bytes */
 #define SESSION_VERSION 1
 
 /* Numbers of calls that can be asked for are below this. */

@@ -35,6 +35,7 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
+#include "common/env/librarynote.h"
 #include "preload/guard.h"
 #include "preload/real.h"
 #include "preload/run/say.h"
@@ -42,6 +43,8 @@
 #include "preload/threads.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"
+
+__asm__(LIBRARY_NOTE_RECORDER);
 
 bool lateload_pending;
 bool lateload_wanted;
@@ -70,10 +73,19 @@ static bool can_wait(void)
            !sandbox_on() && !is_audited();
 }
 
+/* The loader's work for it is the recorder's doing. */
+LIBRARY_OWN static int load_unwinder(const char **why)
+{
+    int err = local_init(why);
+
+    __asm__ volatile("" ::: "memory"); /* it is no last call */
+    return err;
+}
+
 int lateload_begin(bool at_once, const char **why)
 {
     lateload_pending = !at_once && can_wait();
-    return lateload_pending ? 0 : local_init(why);
+    return lateload_pending ? 0 : load_unwinder(why);
 }
 
 /* The kernel's word on how many threads there are; where there is no /proc, ours. */
@@ -107,7 +119,7 @@ static bool load(void)
     if (!is_alone())
         return false;
     guard.busy = GUARD_STARTING;
-    done = local_init(&why) == 0;
+    done = load_unwinder(&why) == 0;
     guard.busy = busy;
     if (!done)
         say(why, "; the program runs on, some stacks are cut short", NULL);

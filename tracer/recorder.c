@@ -264,6 +264,48 @@ static uint32_t unknown_stack(struct recorder *r, struct tracee *t)
                          sizeof TRACE_STACK_INCOMPLETE - 1);
 }
 
+static bool names_library(const char *call)
+{
+    static const char *const libraries[] = {"libflamemem.so", "libflamewait.so", "libflamegate.so"};
+    const char *base = strrchr(call, '/');
+    bool is = false;
+
+    for (size_t i = 0; base && i < ARRAY_LEN(libraries); i++)
+        is = is || strcmp(base + 1, libraries[i]) == 0;
+    return is;
+}
+
+/* Whether the call is on a file that is preloaded into the command, which the loader opens, by its
+ * whole path, and reads. */
+static bool is_on_library(struct recorder *r, const struct tracee *t, const struct off_sleep *s)
+{
+    struct strbuf name = STRBUF_INIT;
+    bool is;
+
+    if (s->nr != SYS_openat && s->object.kind != OFF_ON_FILE)
+        return false;
+    if (r->named)
+        return names_library(r->name.buf);
+    is = objname_call(r->objects, t->process->pid, t->tid, s->nr, s->args, &s->object, s->set_size,
+                      r->keep_numbers, &name) &&
+         names_library(name.buf);
+    strbuf_release(&name);
+    return is;
+}
+
+/* What the recorder of memory waits for in the program's place is nothing that the program waits
+ * for; but the thread's time is to add up. */
+static off_stack recorder_slept(struct recorder *r, struct tracee *t, const struct off_sleep *s)
+{
+    uint64_t ns = s->blocked_ns + s->runq_ns;
+    const struct off_span span = {.ns = ns, .longest_ns = ns, .times = 1};
+    uint32_t node = offtrace_name(r->trace, root_of(r, t), TRACE_NODE_NAME, STACKS_RECORDER,
+                                  sizeof STACKS_RECORDER - 1);
+
+    offtrace_rest(r->trace, node, record_of(r, t), TRACE_OFF_LEFT_OUT, &span);
+    return s->stack;
+}
+
 static off_stack on_sleep(void *arg, const struct off_sleep *s)
 {
     struct recorder *r = arg;
@@ -274,6 +316,8 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
 
     if (!t)
         return 0;
+    if (r->guests && (stacks_is_recorder(r->stacks, s->stack) || is_on_library(r, t, s)))
+        return recorder_slept(r, t, s);
     node = with_kernel(r, t, s->stack ? s->stack : unknown_stack(r, t));
     node = slept = r->named
                        ? offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len)
@@ -538,10 +582,16 @@ void recorder_event(struct recorder *r, const struct off_event *e)
     after(r, t, e);
 }
 
+void recorder_expect_guests(struct recorder *r)
+{
+    r->guests = true;
+    stacks_have_guests(r->stacks);
+}
+
 void recorder_expect_notes(struct recorder *r)
 {
     r->given = given_new(r->stacks);
-    stacks_noted(r->stacks);
+    recorder_expect_guests(r);
 }
 
 bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stack)

@@ -24,6 +24,7 @@ struct recorder {
     struct offcpu *machine;
     bool keep_numbers; /* in the names of objects */
     bool kernel;       /* kernel stacks are wanted, and may be read */
+    bool guests;       /* libraries of flame's are in the command */
 
     const struct off_event *event; /* the one being handled */
     uint32_t noted;                /* if the thread noted it: its stack, or 0 (recorder_noted); */
@@ -52,7 +53,9 @@ void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
 /* Hands the event to the machine, and does what follows from it for address spaces, objects
  * and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);
-/* Threads note calls of theirs (tracer/rings/inside.h). */
+/* Libraries of flame's are in the command: what they wait for is not what the program waits for. */
+void recorder_expect_guests(struct recorder *r);
+/* The same, and threads note calls of theirs (tracer/rings/inside.h). */
 void recorder_expect_notes(struct recorder *r);
 /* Such an event, told later than it was: what is asked about it is answered from the number of its
  * stack (r->given) and from figures of the scheduler that are split up. Raise r->readings before

@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/alloc.h"
 #include "common/error.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/tracing.h"
@@ -123,45 +125,73 @@ static void tell_crash(struct tracer_result *r, int status, bool takes_command)
         flame_warn("the tracer ended unexpectedly; what it had recorded by then is there");
 }
 
-int tracer_run(const struct tracer_options *o, struct tracer_result *r)
-{
-    bool launch = o->argv != NULL;
-    struct tracing_outcome *outcome;
-    pid_t caller = getpid(), pid;
+struct tracer {
+    const struct tracer_options *opt;
+    struct tracing_outcome *outcome; /* the tracing process writes it */
     struct signals signals;
-    int done[2], status;
-    char word;
+    pid_t pid;
+    int done; /* where its last word comes from */
+};
 
-    *r = (struct tracer_result){0};
-    outcome =
-        mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (outcome == MAP_FAILED || pipe2(done, O_CLOEXEC) < 0)
+static struct tracing_outcome *share_outcome(void)
+{
+    void *at = mmap(NULL, sizeof(struct tracing_outcome), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void forget(struct tracer *t)
+{
+    close(t->done);
+    munmap(t->outcome, sizeof *t->outcome);
+    free(t);
+}
+
+int tracer_begin(const struct tracer_options *o, struct tracer **out)
+{
+    struct tracing_outcome *outcome = share_outcome();
+    pid_t caller = getpid();
+    struct tracer *t;
+    int done[2], err;
+
+    if (!outcome || pipe2(done, O_CLOEXEC) < 0)
         return flame_error(FLAME_FAILED, "cannot start the tracer: %s", strerror(errno));
-    take_signals(&signals, launch);
-    pid = fork();
-    if (pid == 0) {
+    t = xcalloc(1, sizeof *t);
+    *t = (struct tracer){.opt = o, .outcome = outcome, .done = done[0]};
+    take_signals(&t->signals, o->argv != NULL);
+    t->pid = fork();
+    if (t->pid == 0) {
         close(done[0]);
-        tracing_main(o, launch ? &signals.passed : NULL, caller, outcome, done[1]);
+        tracing_main(o, o->argv ? &t->signals.passed : NULL, caller, outcome, done[1]);
     }
+    err = errno;
     close(done[1]);
-    status = errno;
-    if (pid < 0) {
-        close(done[0]);
-        put_back_signals(&signals, launch);
-        return flame_error(FLAME_FAILED, "cannot start the tracer: %s", strerror(status));
+    if (t->pid < 0) {
+        put_back_signals(&t->signals, o->argv != NULL);
+        forget(t);
+        return flame_error(FLAME_FAILED, "cannot start the tracer: %s", strerror(err));
     }
-    signals_to(&signals, launch, pid);
-    word = last_word(done[0]);
-    close(done[0]);
-    if (word == TRACING_STAYS)
-        signals_to(&signals, launch, 0);
+    signals_to(&t->signals, o->argv != NULL, t->pid);
+    *out = t;
+    return 0;
+}
+
+int tracer_end(struct tracer *t, struct tracer_result *r)
+{
+    const struct tracer_options *o = t->opt;
+    bool launch = o->argv != NULL;
+    int status = 0;
+
+    if (last_word(t->done) == TRACING_STAYS)
+        signals_to(&t->signals, launch, 0);
     else
-        status = reap(pid, &signals, launch);
-    put_back_signals(&signals, launch);
-    *r = outcome->result;
-    if (!outcome->done)
+        status = reap(t->pid, &t->signals, launch);
+    put_back_signals(&t->signals, launch);
+    *r = t->outcome->result;
+    if (!t->outcome->done)
         tell_crash(r, status, launch && !o->no_filter && !o->duration_ns);
-    status = outcome->status;
-    munmap(outcome, sizeof *outcome);
+    status = t->outcome->status;
+    forget(t);
     return status;
 }

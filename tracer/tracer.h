@@ -23,32 +23,45 @@ struct tracer_options {
     unsigned hz;            /* on-CPU samples a second; 0: none */
     uint64_t min_block_ns, max_block_ns;
     unsigned chain_depth;
-    unsigned depth;     /* frames of a stack */
-    bool no_filter;     /* launch without seccomp: slower, but set-user-id programs work and one
-                           can leave early (implied by a duration) */
-    bool no_follow;     /* leave alone the processes it starts */
-    const char *inside; /* list for LD_PRELOAD that begins with libflamewait.so: threads note calls
-                           of theirs where they can; NULL: all calls stop */
-    bool objects;       /* keep the numbers in the names of objects */
-    bool kernel;        /* kernel stacks, where permitted; a line says so where they are not */
-    bool quiet;         /* do not tell a terminal that tracing has begun */
+    unsigned depth;      /* frames of a stack */
+    bool no_filter;      /* launch without seccomp: slower, but set-user-id programs work and one
+                            can leave early (implied by a duration) */
+    bool no_follow;      /* leave alone the processes it starts */
+    const char *preload; /* what LD_PRELOAD is to be in a command; NULL: what it is here */
+    const char *inside;  /* the same with libflamewait.so before it: threads note calls of theirs
+                            where they can; NULL: all calls stop */
+    const char *setting; /* "NAME=VALUE" for the command's environment; NULL: none */
+    bool recorder;       /* libflamemem.so is in what is preloaded: what it does is not told as the
+                            program's doing */
+    bool objects;        /* keep the numbers in the names of objects */
+    bool kernel;         /* kernel stacks, where permitted; a line says so where they are not */
+    bool quiet;          /* do not tell a terminal that tracing has begun */
 };
 
 struct tracer_result {
     int wait_status; /* of the command; 0 when attached; SIGTERM if it runs on in spite of one */
-    uint64_t elapsed_ns; /* from the first instruction traced to the end */
-    bool left_early;     /* by duration or signal while it ran */
-    pid_t runs_on;       /* the command, left by a duration or after SIGTERM; not our child */
-    bool crashed;        /* the tracer was; a line said so, and the trace ends there */
+    uint64_t elapsed_ns;   /* from the first instruction traced to the end */
+    bool left_early;       /* by duration or signal while it ran */
+    pid_t runs_on;         /* the command, left by a duration or after SIGTERM; not our child */
+    bool crashed;          /* the tracer was; a line said so, and the trace ends there */
+    uint64_t max_resident; /* bytes: the largest of the command and of those it waited for */
 };
 
+struct tracer;
+
 /*
- * 0, or an enum flame_exit after one line on standard error: FLAME_USAGE for what the
- * user can mend (no such process, not permitted, already traced, no seccomp). SIGINT,
- * SIGTERM and SIGHUP end the tracing of processes that were attached to. When a command was
- * launched, they are treated as common/signal_forward.h says; if it has not ended within a second
- * of SIGTERM, it is left running, after a line that says so.
+ * Starts the tracing process: 0 and *out, for tracer_end, which must follow; or an enum flame_exit
+ * after one line on standard error. The caller may do something else meanwhile, with threads as
+ * well, which are best made afterwards: until then this process is copied. `o` and what it points
+ * to are needed until tracer_end. SIGINT, SIGTERM and SIGHUP end the tracing of processes that were
+ * attached to. When a command was launched, they are treated as common/signal_forward.h says; if it
+ * has not ended within a second of SIGTERM, it is left running, after a line that says so. One at a
+ * time in a process.
  */
-int tracer_run(const struct tracer_options *o, struct tracer_result *r);
+int tracer_begin(const struct tracer_options *o, struct tracer **out);
+
+/* Waits until it is over. 0, or an enum flame_exit after a line: FLAME_USAGE for what the user can
+ * mend (no such process, not permitted, already traced, no seccomp). */
+int tracer_end(struct tracer *t, struct tracer_result *r);
 
 #endif

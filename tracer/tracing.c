@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -29,10 +30,10 @@ struct tracing {
     struct recorder recorder;
     struct source *source;
     uint64_t began;
-    struct inside *inside; /* NULL: all calls stop */
-    struct strbuf preload;
-    const char *environment[3];
-    uint64_t look_ns, looked; /* between such looks, and when the last was */
+    struct inside *inside;      /* NULL: all calls stop */
+    struct strbuf preload;      /* "LD_PRELOAD=..." */
+    const char *environment[4]; /* settings of the command's, NULL behind the last */
+    uint64_t look_ns, looked;   /* between such looks, and when the last was */
 };
 
 static void tell_cost(struct tracing *t, uint64_t now)
@@ -137,11 +138,6 @@ static void begin_inside(struct tracing *t, struct source_options *from,
         return;
     }
     recorder_expect_notes(&t->recorder);
-    t->preload = (struct strbuf)STRBUF_INIT;
-    strbuf_addf(&t->preload, "LD_PRELOAD=%s", t->opt->inside);
-    t->environment[0] = t->preload.buf;
-    t->environment[1] = inside_environment(t->inside);
-    from->environment = t->environment;
     from->lets_by = GATE_RETURN;
     t->look_ns = client->beat_ns ? client->beat_ns : TELL_NS;
     client->beat_ns = INSIDE_BEAT_NS;
@@ -149,6 +145,24 @@ static void begin_inside(struct tracing *t, struct source_options *from,
     client->born = on_born;
     client->handled = on_handled;
     client->gone = on_gone;
+}
+
+/* What is to be in the command's environment. */
+static void set_environment(struct tracing *t, struct source_options *from)
+{
+    const char *list = t->inside ? t->opt->inside : t->opt->preload;
+    size_t n = 0;
+
+    t->preload = (struct strbuf)STRBUF_INIT;
+    if (list) {
+        strbuf_addf(&t->preload, "LD_PRELOAD=%s", list);
+        t->environment[n++] = t->preload.buf;
+    }
+    if (t->opt->setting)
+        t->environment[n++] = t->opt->setting;
+    if (t->inside)
+        t->environment[n++] = inside_environment(t->inside);
+    from->environment = t->environment;
 }
 
 /* Whether kernel stacks can be had: the question is whether we may see our own. */
@@ -226,11 +240,22 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     objects_trust(t->recorder.objects, o->argv && !o->no_follow);
     if (o->inside)
         begin_inside(t, &from, &client);
+    if (o->recorder)
+        recorder_expect_guests(&t->recorder);
+    set_environment(t, &from);
     t->source = t->recorder.source = source_new(&from, &client);
     world = recorder_world(&t->recorder);
     sink = recorder_sink(&t->recorder);
     t->recorder.machine = offcpu_new(&machine, &world, &sink);
     return 0;
+}
+
+/* Of the command and all that it has waited for, as they were waited for here. */
+static uint64_t max_resident(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_CHILDREN, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
 /* Its numbers are final. Memory is not given back: that takes time in which threads may stand. */
@@ -311,6 +336,7 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
         tell_noted(&t, now);
     outcome->result.elapsed_ns = t.began ? now - t.began : 0;
     outcome->result.wait_status = source_wait_status(t.source);
+    outcome->result.max_resident = max_resident();
     outcome->result.left_early = source_over(t.source) && source_left(t.source);
     if (outcome->result.left_early)
         outcome->result.runs_on = source_command(t.source);

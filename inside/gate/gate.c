@@ -2,12 +2,13 @@
  * All of libflamegate.so. It is the code of the patcher's own way into the kernel, a second time,
  * in a section that the Makefile gives an address.
  */
+#include "common/env/librarynote.h"
 #include "inside/gate.h"
 
 #if defined(__x86_64__)
 
 __asm__(".pushsection .flamegate,\"ax\",@progbits\n" PATCH_RAW_CODE("flame_gate",
                                                                     "protected") ".popsection\n");
-__asm__(GATE_NOTE);
+__asm__(LIBRARY_NOTE_WAITS);
 
 #endif

@@ -84,7 +84,7 @@ static int make(struct session *s, const struct session_options *o)
         rings_at += o->modules[i].n * sizeof *o->modules[i].sites;
     rings_at = up_to(rings_at, _Alignof(struct ring));
     s->size = rings_at + (uint64_t)o->rings * sizeof(struct ring);
-    s->fd = memfd_create("flame-waits", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    s->fd = memfd_create(SESSION_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size) < 0 ||
         fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return -errno;

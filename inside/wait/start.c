@@ -17,12 +17,13 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
+#include "common/env/librarynote.h"
 #include "inside/gate.h"
 #include "inside/wait/noter.h"
 
 #define MODULES_MOST 16
 
-__asm__(GATE_NOTE);
+__asm__(LIBRARY_NOTE_WAITS);
 
 static struct session_head *session;
 static struct patch_module patches[MODULES_MOST];

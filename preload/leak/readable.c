@@ -2,6 +2,7 @@
 
 #include "common/pages.h"
 #include "common/procmaps.h"
+#include "inside/session.h"
 #include "preload/run/ascending.h"
 #include "preload/shadow/shadow_leaves.h"
 
@@ -20,13 +21,21 @@ static bool grow(struct readable *r)
     return true;
 }
 
+/* What threads note of their waits there has addresses of locks in it, which keep no block. */
+static bool is_session(const struct procmap *map)
+{
+    static const char name[] = "/memfd:" SESSION_FILE;
+
+    return map->name_len >= sizeof name - 1 && memcmp(map->name, name, sizeof name - 1) == 0;
+}
+
 /* Not files and devices that are shared: what is in a file has no addresses of this process, and
  * reading a device may do things. */
 static bool is_shared_memory(const struct procmap *map)
 {
     static const char *const beginnings[] = {"/dev/shm/", "/memfd:", "/SYSV"};
 
-    if (!map->shared || !map->write)
+    if (!map->shared || !map->write || is_session(map))
         return false;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
         size_t len = strlen(beginnings[i]);

@@ -31,12 +31,14 @@ struct stacks {
     int room;
     size_t deepest; /* bytes from the stack pointer to the outermost frame of the last walk */
     bool whole;     /* the last walk came to the outermost frame */
-    bool noted;     /* frames of the library of waits are passed over */
+    bool guests;    /* threads may have libraries of flame's in them */
     uint64_t fallbacks, lost;
     uint64_t lost_before;           /* at the last line of FLAME_DEBUG */
     uint32_t guess[UINT16_MAX + 1]; /* bytes to copy first, by trace thread */
     uint32_t *likeness;             /* by node; of nodes below likeness_room */
     size_t likeness_room;
+    bool *recorders; /* by node: the recorder's own doing; of nodes below recorders_room */
+    size_t recorders_room;
 };
 
 struct stacks *stacks_new(struct offtrace *to, int depth)
@@ -59,6 +61,7 @@ void stacks_free(struct stacks *s)
     spaces_free(s->spaces);
     free(s->pcs);
     free(s->likeness);
+    free(s->recorders);
     free(s);
 }
 
@@ -308,23 +311,62 @@ static uint32_t node_of(struct stacks *s, struct space *sp, uint16_t thread, int
     return node;
 }
 
-/* Takes the frames of the library of waits out of a stack of n, which stand inside of calls that it
- * makes. The one outside of them is where the program made the call: exact, as if that had stopped.
- * Returns how many frames are left. */
-static int pass_over(struct stacks *s, struct space *sp, int n)
+static bool is_own(const struct image *im, uintptr_t addr)
 {
-    bool ours = false;
-    uintptr_t bias;
+    return addr >= im->own_lo && addr < im->own_hi;
+}
+
+/*
+ * Takes the frames of flame's libraries out of a stack of n; returns how many frames are left.
+ *
+ * Those of the library of waits stand inside of calls that it makes. The frame outside of them is
+ * where the program made the call: exact, as if that had stopped. Those of the recorder of memory
+ * stand between the program and the function that it called, unless the recorder has work of its
+ * own: then *own, and all frames inside are its doing.
+ */
+static int pass_over(struct stacks *s, struct space *sp, int n, bool *own)
+{
+    enum library_note inside = LIBRARY_NONE;
     int kept = 0;
 
+    *own = false;
     for (int i = 0; i < n; i++) {
-        const struct image *im = space_image(sp, s->pcs[i] & ~REMOTE_EXACT, &bias);
+        uintptr_t bias, pc = s->pcs[i] & ~REMOTE_EXACT;
+        const struct image *im = space_image(sp, pc, &bias);
+        enum library_note library = im ? im->library : LIBRARY_NONE;
 
-        if (!im || !im->notes)
-            s->pcs[kept++] = s->pcs[i] | (ours ? REMOTE_EXACT : 0);
-        ours = im && im->notes;
+        if (library == LIBRARY_NONE)
+            s->pcs[kept++] = s->pcs[i] | (inside == LIBRARY_WAITS ? REMOTE_EXACT : 0);
+        if (library == LIBRARY_RECORDER && (i == 0 || is_own(im, pc - bias))) {
+            *own = true;
+            kept = 0;
+        }
+        inside = library;
     }
     return kept;
+}
+
+/* The stack's node, without frames of flame's libraries. */
+static uint32_t node_without_guests(struct stacks *s, struct space *sp, uint16_t thread, int n)
+{
+    uint32_t node;
+    bool own;
+
+    if (likely(!s->guests))
+        return node_of(s, sp, thread, n);
+    n = pass_over(s, sp, n, &own);
+    node = node_of(s, sp, thread, n);
+    if (!own || !node)
+        return node;
+    node = offtrace_name(s->to, node, TRACE_NODE_NAME, STACKS_RECORDER, sizeof STACKS_RECORDER - 1);
+    GROW_FILLED(s->recorders, node, s->recorders_room, false);
+    s->recorders[node] = true;
+    return node;
+}
+
+bool stacks_is_recorder(const struct stacks *s, uint32_t node)
+{
+    return node < s->recorders_room && s->recorders[node];
 }
 
 /* Whether a stack that the thread itself has walked ends where a thread begins. Where no table
@@ -357,12 +399,12 @@ uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t th
     s->reading = tid;
     s->whole = is_whole_as_given(s, sp, (int)n);
     s->lost += !s->whole;
-    return node_of(s, sp, thread, (int)n);
+    return node_without_guests(s, sp, thread, (int)n);
 }
 
-void stacks_noted(struct stacks *s)
+void stacks_have_guests(struct stacks *s)
 {
-    s->noted = true;
+    s->guests = true;
 }
 
 uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
@@ -379,9 +421,7 @@ uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t 
         return 0;
     s->guess[thread] = (s->deepest < GUESS_MAX ? (uint32_t)s->deepest : GUESS_MAX) + SPARE;
     space_note_stack(sp, regs->rsp);
-    if (unlikely(s->noted))
-        n = pass_over(s, sp, n);
-    return node_of(s, sp, thread, n);
+    return node_without_guests(s, sp, thread, n);
 }
 
 uint64_t stacks_fallbacks(const struct stacks *s)

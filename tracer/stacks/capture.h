@@ -50,9 +50,14 @@ const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
 uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
                       const uint64_t *pcs, size_t n);
 
-/* Threads may have the library of waits in them (inside/wait/): stacks_capture leaves its frames
- * out, which stand inside of the call's. */
-void stacks_noted(struct stacks *s);
+/* Threads may have libraries of flame's in them (common/env/librarynote.h): their frames are left
+ * out of stacks. One that ends in the recorder's own doing has the frame STACKS_RECORDER for that.
+ */
+#define STACKS_RECORDER "[recorder]"
+void stacks_have_guests(struct stacks *s);
+
+/* Whether a node of stacks_capture or stacks_given is one with that frame. */
+bool stacks_is_recorder(const struct stacks *s, uint32_t node);
 
 /* A number that two nodes of stacks_capture share if their innermost frames are at the same
  * addresses. It is never 0; 0 is returned for a node that stacks_capture did not make. */

@@ -20,7 +20,6 @@
 
 #include "common/pages.h"
 #include "common/alloc.h"
-#include "inside/gate.h"
 
 #define PAGE ((uint64_t)4096)
 #define PHDRS_MAX 1024
@@ -125,14 +124,31 @@ static uint64_t offset_of(const struct image *im, const struct image_bytes *s, u
     return ph->p_offset + (addr - ph->p_vaddr);
 }
 
-/* What one note says, whose name and contents are whole. */
+/* That of a library of flame's (common/env/librarynote.h), which may be anybody's that says so. */
+static void take_library(struct image *im, const Elf64_Nhdr *n, const uint8_t *desc,
+                         uint64_t desc_at)
+{
+    int32_t away[2];
+
+    if (n->n_type == LIBRARY_WAITS)
+        im->library = LIBRARY_WAITS;
+    if (n->n_type != LIBRARY_RECORDER || n->n_descsz != sizeof away)
+        return;
+    memcpy(away, desc, sizeof away);
+    im->library = LIBRARY_RECORDER;
+    im->own_lo = desc_at + (uint64_t)(int64_t)away[0];
+    im->own_hi = desc_at + sizeof away[0] + (uint64_t)(int64_t)away[1];
+}
+
+/* What one note says, whose name and contents are whole; `desc_at` is the address of these. */
 static void take_note(struct image *im, const Elf64_Nhdr *n, const uint8_t *name,
-                      const uint8_t *desc)
+                      const uint8_t *desc, uint64_t desc_at)
 {
     if (n->n_namesz != 4)
         return;
     im->keeps_frames = im->keeps_frames || memcmp(name, "Go\0", 4) == 0;
-    im->notes = im->notes || memcmp(name, GATE_NOTE_NAME, 4) == 0;
+    if (memcmp(name, LIBRARY_NOTE_NAME, 4) == 0)
+        take_library(im, n, desc, desc_at);
     if (n->n_type == NT_GNU_BUILD_ID && memcmp(name, "GNU", 4) == 0 && !im->build_id_size &&
         n->n_descsz <= TRACE_BUILD_ID_MAX) {
         im->build_id_size = n->n_descsz;
@@ -159,7 +175,8 @@ static void read_notes(struct image *im, const struct image_bytes *s, const Elf6
         desc = (n.n_descsz + align - 1) & ~(align - 1);
         if (sizeof n + name + desc > left)
             break;
-        take_note(im, &n, at + sizeof n, at + sizeof n + name);
+        take_note(im, &n, at + sizeof n, at + sizeof n + name,
+                  ph->p_vaddr + (uint64_t)(at - notes) + sizeof n + name);
         at += sizeof n + name + desc;
         left -= sizeof n + name + desc;
     }

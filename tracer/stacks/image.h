@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <sys/types.h>
 
+#include "common/env/librarynote.h"
 #include "common/trace_format.h"
 #include "unwind/frametable.h"
 #include "unwind/rules.h"
@@ -37,8 +38,9 @@ struct image {
     struct rules rules; /* by address in the file */
     uint32_t build_id_size;
     uint8_t build_id[TRACE_BUILD_ID_MAX];
-    bool keeps_frames; /* of Go, whose functions all keep frame pointers */
-    bool notes;        /* of the library of waits (inside/gate.h) */
+    bool keeps_frames;         /* of Go, whose functions all keep frame pointers */
+    enum library_note library; /* one of flame's own */
+    uint64_t own_lo, own_hi;   /* of the recorder's: its LIBRARY_OWN */
 };
 
 /* From an open file. NULL when it is no ELF file of ours. The caller has one reference. */
