@@ -17,7 +17,7 @@
 #include "driver/leak/leaktarget.h"
 #include "driver/leak/misuselines.h"
 #include "driver/leak/regionreport.h"
-#include "driver/run/recording.h"
+#include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
 #include "driver/run/unseen.h"
 #include "driver/watch/growthsignal.h"
@@ -329,6 +329,7 @@ static int check_what(struct run_options *o)
 int leak_main(int argc, char **argv)
 {
     struct leak_options o = {.run = {.me = "leak",
+                                     .records_memory = true,
                                      .follow = true,
                                      .output = "leak.svg",
                                      .look = true,

@@ -77,14 +77,21 @@ static void add_usage(struct strbuf *sb, const struct opts_command *c)
     }
 }
 
+/* Those that begin with a line of their own stand behind what all commands have. */
+static void add_tables(struct strbuf *sb, const struct opts_command *c, bool headed)
+{
+    for (size_t i = 0; i < OPTS_TABLES && c->tables[i].rows; i++)
+        if (headed == !c->tables[i].rows->name)
+            add_table(sb, c->tables[i].rows);
+}
+
 void opts_add_help(const struct opts_command *c, struct strbuf *sb)
 {
     add_usage(sb, c);
     strbuf_addf(sb, "\n%s\n\n", c->about);
-    add_table(sb, c->tables[0].rows);
+    add_tables(sb, c, false);
     opts_each(c, add_if_common, sb);
-    for (size_t i = 1; i < OPTS_TABLES && c->tables[i].rows; i++)
-        add_table(sb, c->tables[i].rows);
+    add_tables(sb, c, true);
     if (c->add_help)
         c->add_help(sb);
 }

@@ -169,6 +169,8 @@ static void name_files(struct rundir *s)
     s->pattern = strbuf_detach(&name, NULL);
     strbuf_addf(&name, "%s/" RUNNOTES_RULES, s->path);
     s->rules = strbuf_detach(&name, NULL);
+    strbuf_addf(&name, "%s/" RUNDIR_WAITS, s->path);
+    s->waits = strbuf_detach(&name, NULL);
     for (size_t i = 0; i < RUNNOTES_SPARES; i++) {
         strbuf_addf(&name, "%s/" SPARE "%zu", s->path, i);
         s->spares[i] = strbuf_detach(&name, NULL);
@@ -178,8 +180,8 @@ static void name_files(struct rundir *s)
 bool rundir_makes(const char *name)
 {
     return strcmp(name, RUNDIR_NOTES) == 0 || strcmp(name, RUNDIR_FOLDED) == 0 ||
-           strcmp(name, RUNNOTES_RULES) == 0 || strcmp(name, LINK) == 0 ||
-           strncmp(name, SPARE, strlen(SPARE)) == 0;
+           strcmp(name, RUNDIR_WAITS) == 0 || strcmp(name, RUNNOTES_RULES) == 0 ||
+           strcmp(name, LINK) == 0 || strncmp(name, SPARE, strlen(SPARE)) == 0;
 }
 
 int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t disk)
@@ -256,7 +258,8 @@ bool rundir_is_trace(const char *name)
 {
     size_t len = strlen(name);
 
-    return len > strlen(ENDING) && strcmp(name + len - strlen(ENDING), ENDING) == 0;
+    return len > strlen(ENDING) && strcmp(name + len - strlen(ENDING), ENDING) == 0 &&
+           strcmp(name, RUNDIR_WAITS) != 0;
 }
 
 int rundir_collect(struct rundir *s)
@@ -314,6 +317,7 @@ void rundir_close(struct rundir *s)
         free(s->spares[i]);
     free(s->notes);
     free(s->rules);
+    free(s->waits);
     free(s->pattern);
     free(s->link);
     free(s->path);

@@ -21,6 +21,7 @@
 
 #define RUNDIR_NOTES "notes"
 #define RUNDIR_FOLDED "folded"
+#define RUNDIR_WAITS "off.flame"
 
 struct rundir {
     char *path;                    /* absolute, free of ':', '%' and blanks */
@@ -31,9 +32,11 @@ struct rundir {
     int lock;                      /* held on it; negative: there is no such file */
     uint64_t disk;                 /* budget for traces in bytes, 0: none */
     char *spares[RUNNOTES_SPARES]; /* see runnotes.h */
-    char **traces;                 /* after rundir_collect: paths of the traces, oldest first */
+    char **traces;                 /* after rundir_collect: paths of the traces that processes
+                                      wrote, oldest first */
     size_t ntraces;
-    bool keep; /* see rundir_keep */
+    char *waits; /* where the trace of waiting is, if one is made */
+    bool keep;   /* see rundir_keep */
 };
 
 /* `me`: the command, for the directory's name. `beside`: the output file, in whose
@@ -48,7 +51,7 @@ int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t d
  */
 const char *rundir_preloadable(struct rundir *s, const char *path);
 
-/* Whether a file of that name in the directory is a trace. */
+/* Whether a file of that name in the directory is a trace that a process writes. */
 bool rundir_is_trace(const char *name);
 /* Whether a file of that name is one of those that a run makes beside its traces. */
 bool rundir_makes(const char *name);

@@ -16,6 +16,7 @@
 #define DEPTH_DEFAULT 1024
 #define HZ_MAX 1000
 #define HZ_DEFAULT 99
+#define HZ_NOT_GIVEN UINT32_MAX
 #define SECOND_NS 1000000000
 #define US_NS 1000
 
@@ -54,17 +55,7 @@ static int take_exclude(void *at, const struct opts_row *row, const struct opts_
 
 #define AT(member) offsetof(struct off_options, member)
 
-static const struct opts_row rows[] = {
-    {"attach", 'p', "PID,...", "all threads of these processes", .take = take_pids, .at = 0},
-    {"duration", 'd', "TIME", "stop tracing after so many seconds", .take = opts_take_time,
-     .at = AT(tracer.duration_ns), .least = 1, .which = SECOND_NS},
-    {"output", 'o', "FILE",
-     "the result; its ending picks .svg, .html (a page with all views), .png, .folded, .flame "
-     "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-off.svg "
-     "or pid-PID-off.svg)",
-     .take = opts_take_text, .at = AT(run.output)},
-    {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(run.view),
-     .add_words = view_words_off, .add_help = view_help_off},
+const struct opts_row off_rows_of_waiting[] = {
     {"hz", .arg = "N",
      .help =
          "look at running threads N times a second, for views of time on a CPU (default: 0, or 99 "
@@ -76,31 +67,41 @@ static const struct opts_row rows[] = {
      .at = AT(tracer.max_block_ns), .least = 1, .which = US_NS},
     {"chain-depth", .arg = "N", .help = "wakers kept of a chain, 1 to 32 (default: 8)",
      .take = opts_take_uint, .at = AT(tracer.chain_depth), .least = 1, .most = CHAIN_MAX},
-    {"comm", .arg = "NAME", .help = "only threads called NAME; several: any of these",
-     .take = opts_take_list, .at = AT(comms)},
-    {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
-     .at = AT(excludes)},
     {"idle", .help = "leave out sleeps of threads that only wait for work", .take = opts_take_true,
      .at = AT(fold.idle)},
-    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(fold.pid)},
-    {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
-     .at = AT(fold.tid)},
     {"objects", .help = "keep the numbers in the names of what is waited for",
      .take = opts_take_true, .at = AT(tracer.objects)},
     {"kernel", .help = "the kernel's frames too, where permitted", .take = opts_take_true,
      .at = AT(tracer.kernel)},
-    RUN_ROW_DEPTH(AT(tracer.depth)),
     {"no-filter",
      .help = "stop at every system call: slower, but set-user-id programs gain their privileges, "
-             "and -d can leave COMMAND running",
+             "and flame off -d can leave COMMAND running",
      .take = opts_take_true, .at = AT(tracer.no_filter)},
     {"inside",
      .help = "see calls that wait for locks and for time inside of COMMAND instead of stopping "
              "it: costs less (new)",
      .take = opts_take_true, .at = AT(inside)},
-    {"no-follow", .help = "leave the processes alone that are started", .take = opts_take_true,
-     .at = AT(tracer.no_follow)},
-    RUN_ROW_QUIET(AT(run.quiet)),
+    {0},
+};
+
+static const struct opts_row rows[] = {
+    {"attach", 'p', "PID,...", "all threads of these processes", .take = take_pids, .at = 0},
+    {"duration", 'd', "TIME", "stop tracing after so many seconds", .take = opts_take_time,
+     .at = AT(tracer.duration_ns), .least = 1, .which = SECOND_NS},
+    {"output", 'o', "FILE",
+     "the result; its ending picks .svg, .html (a page with all views), .png, .folded, .flame "
+     "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-off.svg "
+     "or pid-PID-off.svg)",
+     .take = opts_take_text, .at = AT(run.output)},
+    {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(run.view),
+     .add_words = view_words_off, .add_help = view_help_off},
+    {"comm", .arg = "NAME", .help = "only threads called NAME; several: any of these",
+     .take = opts_take_list, .at = AT(comms)},
+    {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
+     .at = AT(excludes)},
+    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(fold.pid)},
+    {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
+     .at = AT(fold.tid)},
     {0},
 };
 
@@ -112,14 +113,35 @@ const struct opts_command off_command = {
     .about = "Traces where threads wait, for how long and for whom, and draws it: COMMAND from\n"
              "its start to its end, or running processes until -d or Ctrl-C. Needs no\n"
              "privilege.",
-    .tables = {{rows, 0}},
+    .tables = {{rows, 0}, {off_rows_of_waiting, 0}, {run_rows, AT(run)}},
     .operands = OPTS_COMMAND,
 };
+
+int off_options_settle(struct off_options *o)
+{
+    const char *me = o->run.me;
+
+    if (o->inside && (!o->run.command || o->tracer.no_filter || o->tracer.duration_ns))
+        return flame_error(FLAME_USAGE, "%s: --inside is for commands, without %s", me,
+                           !o->run.command       ? "-p"
+                           : o->tracer.no_filter ? "--no-filter"
+                                                 : "-d");
+    if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
+        return flame_error(FLAME_USAGE,
+                           "%s: --max-block is less than --min-block; nothing would be left", me);
+    o->tracer.argv = o->run.command;
+    o->tracer.depth = o->run.depth ? o->run.depth : DEPTH_DEFAULT;
+    o->tracer.no_follow = !o->run.follow;
+    if (o->tracer.hz == HZ_NOT_GIVEN)
+        o->tracer.hz = view_find(o->run.view)->sampled ? HZ_DEFAULT : 0;
+    return 0;
+}
 
 /* What goes together, and what is left open. */
 static int complete(struct off_options *o, char **rest)
 {
     struct strbuf subject = STRBUF_INIT;
+    int status;
 
     if (*rest && o->fold.pid && !(*rest)[strspn(*rest, "0123456789")])
         return flame_error(FLAME_USAGE,
@@ -131,33 +153,30 @@ static int complete(struct off_options *o, char **rest)
     if (!*rest && !o->tracer.npids)
         return flame_error(FLAME_USAGE, "off: no command to run and no -p; 'flame off --help' "
                                         "tells more");
-    if (o->inside && (!*rest || o->tracer.no_filter || o->tracer.duration_ns))
-        return flame_error(FLAME_USAGE, "off: --inside is for commands, without %s",
-                           *rest ? o->tracer.no_filter ? "--no-filter" : "-d" : "-p");
-    if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
-        return flame_error(FLAME_USAGE, "off: --max-block is less than --min-block; nothing would "
-                                        "be left");
+    o->run.command = *rest ? rest : NULL;
+    status = off_options_settle(o);
+    if (status)
+        return status;
     if (*rest)
         strbuf_addstr(&subject, *rest);
     else
         strbuf_addf(&subject, "pid-%d", (int)o->pids[0]);
     o->run.subject = o->subject = strbuf_detach(&subject, NULL);
-    o->run.command = *rest ? rest : NULL;
-    o->tracer.argv = o->run.command;
     o->tracer.pids = o->pids;
-    if (o->tracer.hz == UINT32_MAX)
-        o->tracer.hz = view_find(o->run.view)->sampled ? HZ_DEFAULT : 0;
     return run_options_finish(&o->run);
+}
+
+void off_options_init(struct off_options *o, const char *me, const char *view)
+{
+    *o = (struct off_options){.run = {.me = me, .traces_waits = true, .view = view, .follow = true},
+                              .tracer = {.chain_depth = CHAIN_DEFAULT, .hz = HZ_NOT_GIVEN}};
 }
 
 int off_options_parse(struct off_options *o, int argc, char **argv)
 {
     int first, status;
 
-    *o = (struct off_options){.run = {.me = "off", .view = "off", .follow = true}};
-    o->tracer.chain_depth = CHAIN_DEFAULT;
-    o->tracer.depth = DEPTH_DEFAULT;
-    o->tracer.hz = UINT32_MAX; /* not given */
+    off_options_init(o, "off", "off");
     status = opts_parse(&off_command, o, argc, argv, &first);
     o->fold.comms = o->comms.items;
     o->fold.ncomms = o->comms.n;

@@ -20,6 +20,16 @@ struct off_options {
     bool inside;
 };
 
+/* The rows of what `flame off` and `flame run` have in common, for a struct off_options. */
+extern const struct opts_row off_rows_of_waiting[];
+
+/* What holds unless something else is given. */
+void off_options_init(struct off_options *o, const char *me, const char *view);
+
+/* What goes together of these rows, of depth and of following, and what they mean for o->tracer,
+ * once o->run.command is known (NULL: none). 0, or FLAME_USAGE after a line. */
+int off_options_settle(struct off_options *o);
+
 /* Reads argv into *o. -1: go on; else the exit status, with --help answered or one line
  * on standard error. Release it either way. */
 int off_options_parse(struct off_options *o, int argc, char **argv);

@@ -152,7 +152,7 @@ static void add_if_large(struct strbuf *sb, const char *what, uint64_t ns, const
 
 static void print_sums(const struct sums *s, const struct recording *r, const char *subject)
 {
-    const char *comm = r->traces[0]->comm;
+    const char *comm = r->waits.traces[0]->comm;
     struct strbuf sb = STRBUF_INIT;
 
     strbuf_addf(&sb, "%s: traced for ", *comm ? comm : base_name(subject));
@@ -348,11 +348,11 @@ void off_summary_print(const struct recording *r, const char *subject, const str
 {
     struct sums s = {0};
 
-    for (size_t i = 0; i < r->ntraces; i++) {
-        add_threads(&s, r->traces[i]);
-        add_rows(&s, r->traces[i]);
+    for (size_t i = 0; i < r->waits.ntraces; i++) {
+        add_threads(&s, r->waits.traces[i]);
+        add_rows(&s, r->waits.traces[i]);
     }
     print_sums(&s, r, subject);
     print_waits(all, &s, r->run.elapsed_ns);
-    print_cost(&s, &r->traces[0]->header);
+    print_cost(&s, &r->waits.traces[0]->header);
 }

@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "common/sysnr.h"
-#include "driver/run/recording.h"
+#include "driver/run/record_mem.h"
 #include "driver/run/target.h"
 #include "driver/watch/growthsignal.h"
 #include "driver/watch/intake.h"
@@ -13,7 +13,7 @@
 
 #define SITES "sites"
 
-static char *own_options(const struct run_options *o, const struct rundir *rundir)
+static char *own_options(const struct run_options *o, const struct rundir *rundir, bool filtered)
 {
     struct strbuf own = STRBUF_INIT;
 
@@ -37,6 +37,9 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%ssnapshots=%s", own.len ? ":" : "", o->snapshots);
     if (rundir->lock >= 0)
         strbuf_addf(&own, "%snotes=%s", own.len ? ":" : "", rundir->notes);
+    /* It has one length, so that a program that copies its environment allocates as much in any
+     * run. */
+    strbuf_addf(&own, "%sfiltered=%d", own.len ? ":" : "", filtered);
     /* Only traces that stay can be asked what a forked child had of its parent's blocks. */
     if (o->kind != RUN_OUTPUT_TRACE)
         strbuf_addf(&own, "%sinherit=0", own.len ? ":" : "");
@@ -63,55 +66,75 @@ static bool write_sites(const struct rundir *rundir)
     return !status;
 }
 
-static int run(struct recording *r, const struct run_options *o, const char *shim)
+static int make_environment(struct record_mem *m, struct recording *r, const struct run_options *o,
+                            bool filtered)
 {
-    const char *preloadable = rundir_preloadable(&r->rundir, shim);
-    struct intake *intake = NULL;
-    struct growthsignal *passes = NULL;
-    struct ticker *looks = NULL;
-    char *own, *options, *preload;
-    int status;
+    const char *preloadable = rundir_preloadable(&r->rundir, m->shim);
+    char *own;
 
     if (!preloadable || (o->inside && !write_sites(&r->rundir)))
         return FLAME_FAILED;
-    own = own_options(o, &r->rundir);
-    options = launch_options(r->rundir.pattern, getenv("FLAMEMEM_OPTIONS"), own);
-    preload = launch_preload_list(preloadable, getenv("LD_PRELOAD"));
+    own = own_options(o, &r->rundir, filtered);
+    m->options = launch_options(r->rundir.pattern, getenv("FLAMEMEM_OPTIONS"), own);
+    m->preload = launch_preload_list(preloadable, getenv("LD_PRELOAD"));
+    free(own);
+    return 0;
+}
+
+int record_mem_prepare(struct record_mem *m, struct recording *r, const struct run_options *o,
+                       bool filtered)
+{
+    int status = launch_find_shim(&m->shim);
+
+    if (!status)
+        status = target_find(o->command[0], &m->program);
+    if (!status)
+        status = target_check(m->program, m->shim);
+    if (!status)
+        status = rundir_open(&r->rundir, o->me, o->output, o->max_disk);
+    return status ? status : make_environment(m, r, o, filtered);
+}
+
+void record_mem_begin(struct record_mem *m, struct recording *r, const struct run_options *o)
+{
     r->watch = watch_start(r->rundir.path);
     if (o->growth_ns || o->growth_signal)
         r->taken.growth = r->growth = growthwatch_new(r->rundir.path, o->growth_ns);
     if (o->growth_signal)
-        passes = growthsignal_start(o->growth_signal, r->growth);
+        m->passes = growthsignal_start(o->growth_signal, r->growth);
     if (o->growth_ns)
-        looks = ticker_start(growthwatch_look, (unsigned)(o->growth_ns / 1000000u), r->growth);
+        m->looks = ticker_start(growthwatch_look, (unsigned)(o->growth_ns / 1000000u), r->growth);
     if (o->kind != RUN_OUTPUT_TRACE)
-        intake = intake_start(&r->rundir, &r->taken);
-    r->taken.ends_known = intake != NULL;
-    status = launch_run(o->command, preload, options, &r->run);
+        m->intake = intake_start(&r->rundir, &r->taken);
+    r->taken.ends_known = m->intake != NULL;
+}
+
+void record_mem_end(struct record_mem *m, struct recording *r)
+{
     watch_stop(r->watch);
-    ticker_stop(looks);
-    growthsignal_stop(passes);
-    intake_stop(intake);
-    free(preload);
-    free(options);
-    free(own);
-    return status;
+    ticker_stop(m->looks);
+    growthsignal_stop(m->passes);
+    intake_stop(m->intake);
+}
+
+void record_mem_release(struct record_mem *m)
+{
+    free(m->program);
+    free(m->shim);
+    free(m->preload);
+    free(m->options);
 }
 
 int record_mem(struct recording *r, const struct run_options *o)
 {
-    char *shim = NULL, *path = NULL;
-    int status = launch_find_shim(&shim);
+    struct record_mem m = {.program = NULL};
+    int status = record_mem_prepare(&m, r, o, false);
 
-    if (!status)
-        status = target_find(o->command[0], &path);
-    if (!status)
-        status = target_check(path, shim);
-    if (!status)
-        status = rundir_open(&r->rundir, o->me, o->output, o->max_disk);
-    if (!status)
-        status = run(r, o, shim);
-    free(path);
-    free(shim);
+    if (!status) {
+        record_mem_begin(&m, r, o);
+        status = launch_run(o->command, m.preload, m.options, &r->run);
+        record_mem_end(&m, r);
+    }
+    record_mem_release(&m);
     return status;
 }

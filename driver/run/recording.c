@@ -33,7 +33,7 @@
 /* Programs named in one line. */
 #define NAMED 8
 
-static int left_nothing(const struct recording *r, const char *subject)
+int recording_left_nothing(const struct recording *r, const char *subject)
 {
     struct strbuf who = STRBUF_INIT;
     int status;
@@ -53,16 +53,24 @@ static int left_nothing(const struct recording *r, const char *subject)
 /* What the intake has left, or all. */
 static int take_rest(struct recording *r, const struct run_options *o)
 {
-    for (size_t i = 0; i < r->rundir.ntraces; i++) {
-        struct trace *t;
-        int status = trace_load(r->rundir.traces[i], &t);
+    struct trace *t;
+    int status;
 
+    for (size_t i = 0; i < r->rundir.ntraces; i++) {
+        status = trace_load(r->rundir.traces[i], &t);
         if (status)
             return status;
         taken_add(&r->taken, t, false);
     }
+    if (o->traces_waits) {
+        status = trace_load(r->rundir.waits, &t);
+        if (status)
+            return status;
+        taken_add(&r->waits.taken, t, false);
+    }
     r->traces = tracesums_get(r->taken.sums, &r->ntraces);
-    return r->taken.nprocesses ? 0 : left_nothing(r, o->subject);
+    r->waits.traces = tracesums_get(r->waits.taken.sums, &r->waits.ntraces);
+    return r->taken.nprocesses || o->traces_waits ? 0 : recording_left_nothing(r, o->subject);
 }
 
 int recording_write_text(const struct strbuf *text, const char *to)
@@ -79,6 +87,17 @@ int recording_write_text(const struct strbuf *text, const char *to)
     return err ? FLAME_FAILED : 0;
 }
 
+/* All views of all that was recorded, those of memory first. */
+static int fold_all(const struct recording *r, const struct fold_options *opt,
+                    struct strbuf *folded)
+{
+    int status = r->ntraces ? fold_loaded(opt, r->traces, r->ntraces, folded) : 0;
+
+    if (!status && r->waits.ntraces)
+        status = fold_loaded(opt, r->waits.traces, r->waits.ntraces, folded);
+    return status;
+}
+
 /* What was taken in while the command ran is in no file any more. Its text in the run's
  * directory; false when there is none, or it cannot be written either. */
 static bool keep_sums(const struct recording *r)
@@ -87,7 +106,7 @@ static bool keep_sums(const struct recording *r)
     struct strbuf all = STRBUF_INIT, to = STRBUF_INIT;
     bool kept = false;
 
-    if (r->ntraces && fold_loaded(&opt, r->traces, r->ntraces, &all) == 0) {
+    if (r->ntraces && fold_all(r, &opt, &all) == 0) {
         strbuf_addf(&to, "%s/" RUNDIR_FOLDED, r->rundir.path);
         kept = recording_write_text(&all, to.buf) == 0;
     }
@@ -96,13 +115,18 @@ static bool keep_sums(const struct recording *r)
     return kept;
 }
 
+static bool has_traces(const struct recording *r)
+{
+    return r->rundir.ntraces || r->waits.taken.nprocesses;
+}
+
 /* A run may have taken hours: what it left is not thrown away for a full disk. */
 static void keep(struct recording *r, bool memory)
 {
     bool taken_in = r->taken.nprocesses && r->taken.process[0].ended;
     const char *what = taken_in ? RUNDIR_FOLDED : "FILE.flame";
 
-    if (!r->rundir.path || (taken_in ? !memory || !keep_sums(r) : !r->rundir.ntraces))
+    if (!r->rundir.path || (taken_in ? !memory || !keep_sums(r) : !has_traces(r)))
         return;
     rundir_keep(&r->rundir);
     flame_warn("the recording is kept in %s; 'flame render %s' draws it, remove it afterwards",
@@ -133,6 +157,7 @@ static int end_without_memory(void)
 static void release(struct recording *r)
 {
     taken_release(&r->taken);
+    taken_release(&r->waits.taken);
     current = NULL;
     notrecorded_release(&r->others);
     watch_free(r->watch);
@@ -147,6 +172,7 @@ int recording_run(const struct run_options *o, recording_maker *record,
     int own, wait_status, status;
 
     taken_init(&r.taken);
+    taken_init(&r.waits.taken);
     status = record(&r, o);
     if (status) {
         release(&r);
@@ -226,29 +252,50 @@ static int copy_or_say(const char *from, const char *to)
     return err ? FLAME_FAILED : 0;
 }
 
-char *recording_trace_name(const char *output, size_t i)
+/* `output` with something before its ending, which is that of a trace. */
+static char *name_beside(const char *output, const char *what)
 {
     size_t len = strlen(output) - strlen(".flame");
     struct strbuf name = STRBUF_INIT;
 
     strbuf_add(&name, output, len);
-    if (i)
-        strbuf_addf(&name, ".%zu", i + 1);
-    strbuf_addstr(&name, ".flame");
+    strbuf_addf(&name, "%s.flame", what);
     return strbuf_detach(&name, NULL);
 }
 
-static int keep_traces(const struct recording *r, const char *output)
+char *recording_trace_name(const char *output, size_t i)
 {
-    for (size_t i = 0; i < r->rundir.ntraces; i++) {
-        char *to = recording_trace_name(output, i);
-        int status = copy_or_say(r->rundir.traces[i], to);
+    char number[24] = "";
 
-        free(to);
-        if (status)
-            return status;
-    }
-    return 0;
+    if (i)
+        snprintf(number, sizeof number, ".%zu", i + 1);
+    return name_beside(output, number);
+}
+
+char *recording_waits_name(const char *output)
+{
+    return name_beside(output, ".off");
+}
+
+/* `to` is the function's to free. */
+static int keep_trace(const char *from, char *to)
+{
+    int status = copy_or_say(from, to);
+
+    free(to);
+    return status;
+}
+
+static int keep_traces(const struct recording *r, const struct run_options *o)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < r->rundir.ntraces && !status; i++)
+        status = keep_trace(r->rundir.traces[i], recording_trace_name(o->output, i));
+    if (!status && o->traces_waits)
+        status = keep_trace(r->rundir.waits, o->records_memory ? recording_waits_name(o->output)
+                                                               : xstrdup(o->output));
+    return status;
 }
 
 static bool has_stacks(const struct strbuf *folded)
@@ -354,7 +401,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
     *empty = false;
     switch (o->kind) {
     case RUN_OUTPUT_TRACE:
-        return keep_traces(r, o->output);
+        return keep_traces(r, o);
     case RUN_OUTPUT_FOLDED:
         return recording_write_text(folded, o->output);
     default:

@@ -1,6 +1,7 @@
 /*
- * recording.h: one run under a recorder, from the checks to the traces, and what
- * became of it. `flame mem`, `flame leak` and `flame off` share it.
+ * recording.h: one run under the recorder of memory, the tracer of waiting or both, from the checks
+ * to the traces, and what became of it. `flame mem`, `flame leak`, `flame off` and `flame run`
+ * share it.
  */
 #ifndef FLAME_DRIVER_RUN_RECORDING_H
 #define FLAME_DRIVER_RUN_RECORDING_H
@@ -16,9 +17,14 @@
 struct recording {
     struct rundir rundir;
     struct launch_result run;
-    struct taken taken;          /* all traces */
+    struct taken taken;          /* all traces of memory */
     struct trace *const *traces; /* what they came to (tracesums.h); taken's */
     size_t ntraces;
+    struct recording_waits {
+        struct taken taken; /* the trace of waiting, which is one for all processes */
+        struct trace *const *traces;
+        size_t ntraces;
+    } waits;
     struct notrecorded others;
     struct watch *watch;        /* or NULL */
     struct growthwatch *growth; /* the same */
@@ -29,9 +35,6 @@ struct recording {
  * flame_exit after a line when nothing ran.
  */
 typedef int recording_maker(struct recording *r, const struct run_options *o);
-
-/* record_mem.c: checks command and library and runs the command with the library. */
-recording_maker record_mem;
 
 /*
  * Records, reads the traces and hands them to `then`, which tells or draws them and
@@ -67,11 +70,16 @@ int recording_write(const struct recording *r, const struct run_options *o,
 int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
 
+/* Says that there is no trace of memory, and why. FLAME_FAILED. */
+int recording_left_nothing(const struct recording *r, const char *subject);
+
 /* Writes text to a file, whole or not at all. 0, or an enum flame_exit after a line. */
 int recording_write_text(const struct strbuf *text, const char *to);
 
 /* The name of the i-th (from 0) of several trace files that -o `output` makes. The
  * caller frees it. */
 char *recording_trace_name(const char *output, size_t i);
+/* And, where there are traces of memory as well, that of the trace of waiting. */
+char *recording_waits_name(const char *output);
 
 #endif

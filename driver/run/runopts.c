@@ -2,13 +2,43 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/basename.h"
 #include "common/error.h"
+#include "common/options/values.h"
 #include "common/outfile.h"
+#include "fold/viewtable.h"
 #include "render/backend.h"
+
+#define AT(member) offsetof(struct run_options, member)
+
+const struct opts_row run_rows[] = {
+    RUN_ROW_DEPTH(AT(depth)),
+    {"no-follow", .help = "leave the programs and processes out that COMMAND starts",
+     .take = opts_take_false, .at = AT(follow)},
+    RUN_ROW_QUIET(AT(quiet)),
+    {0},
+};
+
+const struct opts_row run_rows_of_memory[] = {
+    {"sample", .arg = "BYTES",
+     .help = "record one block in so many bytes (512k, say) and estimate; 0, the default, records "
+             "every block",
+     .take = opts_take_bytes, .at = AT(sample), .most = RUN_SAMPLE_MAX},
+    {"max-disk", .arg = "BYTES",
+     .help = "end the recording of memory when its files take more than so much (1g, say); the "
+             "command runs on",
+     .take = opts_take_bytes, .at = AT(max_disk)},
+    {"snapshots", .arg = "DIR",
+     .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,
+     .at = AT(snapshots)},
+    {0},
+};
 
 static bool ends_with(const char *s, const char *ending)
 {
@@ -17,7 +47,8 @@ static bool ends_with(const char *s, const char *ending)
     return len > n && strcmp(s + len - n, ending) == 0;
 }
 
-/* NAME-mem.svg for a command called NAME, without what would be awkward in a file name. */
+/* NAME-mem.svg, or NAME-run.html, for a command called NAME, without what would be awkward in a
+ * file name. */
 static void default_output(struct run_options *o)
 {
     struct strbuf name = STRBUF_INIT;
@@ -26,7 +57,7 @@ static void default_output(struct run_options *o)
     for (size_t i = 0; i < name.len; i++)
         if (iscntrl((unsigned char)name.buf[i]) || (i == 0 && name.buf[i] == '-'))
             name.buf[i] = '_';
-    strbuf_addf(&name, "-%s.svg", o->me);
+    strbuf_addf(&name, "-%s.%s", o->me, o->records_memory && o->traces_waits ? "html" : "svg");
     o->owned_output = strbuf_detach(&name, NULL);
     o->output = o->owned_output;
 }
@@ -84,18 +115,24 @@ static int check_output(struct run_options *o)
     return 0;
 }
 
+int run_options_command(struct run_options *o, char **rest)
+{
+    if (!*rest)
+        return flame_error(FLAME_USAGE, "%s: no command to run; 'flame %s --help' tells more",
+                           o->me, o->me);
+    o->command = rest;
+    o->subject = rest[0];
+    return 0;
+}
+
 int run_options_parse(const struct opts_command *c, struct run_options *o, int argc, char **argv)
 {
     int first, status = opts_parse(c, o, argc, argv, &first);
 
     if (status >= 0 || o->only_shim)
         return status;
-    o->command = argv + first;
-    if (first >= argc)
-        return flame_error(FLAME_USAGE, "%s: no command to run; 'flame %s --help' tells more",
-                           o->me, o->me);
-    o->subject = o->command[0];
-    return run_options_finish(o);
+    status = run_options_command(o, argv + first);
+    return status ? status : run_options_finish(o);
 }
 
 int run_options_finish(struct run_options *o)
@@ -106,6 +143,39 @@ int run_options_finish(struct run_options *o)
         default_output(o);
     status = check_output(o);
     return status ? status : -1;
+}
+
+int run_options_look(struct run_options *o)
+{
+    o->look = view_find(o->view)->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS);
+    if (o->look && o->sample)
+        return flame_error(FLAME_USAGE, "%s: --view %s looks at every block; leave --sample out",
+                           o->me, o->view);
+    return 0;
+}
+
+int run_options_snapshots(struct run_options *o, char **path)
+{
+    struct stat st;
+
+    *path = NULL;
+    if (!o->snapshots)
+        return 0;
+    if (stat(o->snapshots, &st) == 0 && !S_ISDIR(st.st_mode))
+        errno = ENOTDIR;
+    else if (access(o->snapshots, W_OK | X_OK) == 0)
+        *path = realpath(o->snapshots, NULL);
+    if (!*path)
+        return flame_error(FLAME_USAGE, "%s: --snapshots %s: %s; name a directory to write to",
+                           o->me, o->snapshots, strerror(errno));
+    if (strchr(*path, ':')) {
+        free(*path);
+        *path = NULL;
+        return flame_error(FLAME_USAGE, "%s: --snapshots %s: its path has a colon; name another",
+                           o->me, o->snapshots);
+    }
+    o->snapshots = *path;
+    return 0;
 }
 
 void run_options_release(struct run_options *o)

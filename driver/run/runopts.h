@@ -1,5 +1,6 @@
 /*
- * runopts.h: the options that `flame mem` and `flame leak` share. `flame off` has some of them.
+ * runopts.h: the options that `flame mem`, `flame leak` and `flame run` share. `flame off` has some
+ * of them.
  *
  * Everything that can be wrong with them is found here, before anything runs.
  */
@@ -17,8 +18,10 @@ enum run_output {
 };
 
 struct run_options {
-    const char *me;     /* "mem", "leak" or "off", for messages */
-    const char *output; /* borrowed, or owned_output */
+    const char *me;      /* "mem", "leak", "off" or "run", for messages */
+    bool records_memory; /* mem, leak, run */
+    bool traces_waits;   /* off, run */
+    const char *output;  /* borrowed, or owned_output */
     char *owned_output;
     enum run_output kind;
     const char *view;
@@ -55,8 +58,8 @@ struct run_options {
 #define RUN_DEPTH_MAX 65536
 #define RUN_SAMPLE_MAX ((double)((uint64_t)1 << 40))
 
-/* Rows of several commands' tables, for a struct of type `type` whose member `part` is a
- * struct run_options. */
+/* Rows of several commands' tables: of the depth, and of -q, with the place of the value in the
+ * command's struct. */
 #define RUN_ROW_DEPTH(offset)                                                                      \
     {                                                                                              \
         "depth", .arg = "N", .help = "frames kept of a stack, 8 to 65536 (default: 1024)",         \
@@ -68,6 +71,10 @@ struct run_options {
         "quiet", 'q', NULL, "print no summary", .take = opts_take_true, .at = (offset)             \
     }
 
+/* Tables of rows, for a struct run_options: of what mem, off and run have in common, and of what
+ * mem and run have. */
+extern const struct opts_row run_rows[], run_rows_of_memory[];
+
 /*
  * Reads argv by the command's table into *o, which holds the defaults (me, view; output
  * NULL: made from the command's name). -1: go on; else the exit status, with --help
@@ -76,8 +83,17 @@ struct run_options {
 int run_options_parse(const struct opts_command *c, struct run_options *o, int argc, char **argv);
 void run_options_release(struct run_options *o);
 
-/* The last part of that, for commands with options of their own: finds the output's default
+/* The parts of that, for commands with options of their own. The first takes what stands behind the
+ * options. 0, or FLAME_USAGE after a line. */
+int run_options_command(struct run_options *o, char **rest);
+/* The last part, for commands with options of their own: finds the output's default
  * and kind, and whether it can be written. -1, or an exit status after a line. */
 int run_options_finish(struct run_options *o);
+
+/* The parts of that which are about memory. What o->view needs, and what does not go with it; and
+ * o->snapshots as any process finds it, in *path, which the caller frees. 0, or FLAME_USAGE after a
+ * line. */
+int run_options_look(struct run_options *o);
+int run_options_snapshots(struct run_options *o, char **path);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 
-static void tell_traces(const struct recording *r, const struct run_options *o, const char *view)
+static void tell_memory(const struct recording *r, const struct run_options *o, const char *view)
 {
     size_t n = r->rundir.ntraces;
     char *last;
@@ -18,6 +18,19 @@ static void tell_traces(const struct recording *r, const struct run_options *o, 
     flame_warn("%zu programs, a trace each: %s to %s; 'flame fold' takes one or all of them", n,
                o->output, last);
     free(last);
+}
+
+static void tell_traces(const struct recording *r, const struct run_options *o, const char *view)
+{
+    bool both = o->records_memory && o->traces_waits;
+    char *waits = both ? recording_waits_name(o->output) : NULL;
+
+    if (!both || r->rundir.ntraces)
+        tell_memory(r, o, view);
+    if (both)
+        flame_warn("the trace of waiting is in %s; see it with 'flame render -o x.svg %s'", waits,
+                   waits);
+    free(waits);
 }
 
 void tell_result(const struct recording *r, const struct run_options *o, const char *const views[],

@@ -1,0 +1,98 @@
+#include "driver/off/record_off.h"
+
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/preloadable.h"
+#include "common/env/preloadlist.h"
+#include "driver/run/target.h"
+
+/* What is to be preloaded into `program` for --inside, before `list` (NULL: nothing); NULL: no more
+ * than that, after a line. */
+static char *inside_list(const char *program, const char *list)
+{
+    struct preloadable_answer answer;
+    const char *why = NULL, *at = list, *entry;
+    char *library, *all;
+    size_t len;
+
+    preloadable_judge(program, &preloadable_here, &answer);
+    switch (answer.verdict) {
+    case PRELOADABLE_MUSL:
+        why = "uses musl";
+        break;
+    case PRELOADABLE_SANITIZER:
+    case PRELOADABLE_LEAK_SANITIZER:
+        why = "is built with a sanitizer";
+        break;
+    case PRELOADABLE_MACHINE:
+        why = "is built for another processor or word size";
+        break;
+    default:
+        break;
+    }
+    while (!why && at && (entry = preloadlist_next(&at, &len)))
+        if (preloadlist_is_sanitizer(entry, len))
+            why = "has a sanitizer preloaded";
+    if (why) {
+        flame_warn("--inside: %s %s; all calls stop", program, why);
+        return NULL;
+    }
+    if (launch_find_library("libflamewait.so", &library))
+        return NULL;
+    all = launch_preload_list(library, list);
+    free(library);
+    return all;
+}
+
+int record_off_begin(struct record_off *x, struct recording *r, const struct off_options *o,
+                     const char *program, const char *preload, const char *setting)
+{
+    x->options = o->tracer;
+    if (o->inside)
+        x->inside = inside_list(program, preload ? preload : getenv("LD_PRELOAD"));
+    x->options.preload = preload;
+    x->options.inside = x->inside;
+    x->options.setting = setting;
+    x->options.recorder = o->run.records_memory;
+    x->options.trace_path = r->rundir.waits;
+    x->options.quiet = o->run.quiet;
+    x->start_ns = clock_ns(CLOCK_MONOTONIC);
+    return tracer_begin(&x->options, &x->tracer);
+}
+
+int record_off_end(struct record_off *x, struct recording *r)
+{
+    struct tracer_result result;
+    int status = tracer_end(x->tracer, &result);
+
+    r->run = (struct launch_result){.wait_status = result.wait_status,
+                                    .start_ns = x->start_ns,
+                                    .elapsed_ns = result.elapsed_ns,
+                                    .max_resident = result.max_resident};
+    return status;
+}
+
+void record_off_release(struct record_off *x)
+{
+    free(x->inside);
+}
+
+int record_off(struct recording *r, const struct run_options *run)
+{
+    const struct off_options *o = (const struct off_options *)run;
+    struct record_off x = {.tracer = NULL};
+    char *program = NULL;
+    int status = run->command ? target_find(run->command[0], &program) : 0;
+
+    if (!status)
+        status = rundir_open(&r->rundir, run->me, run->output, 0);
+    if (!status)
+        status = record_off_begin(&x, r, o, program, NULL, NULL);
+    if (!status)
+        status = record_off_end(&x, r);
+    record_off_release(&x);
+    free(program);
+    return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * record_mem.h: the recorder of memory in one run: whether the command can have it, what its
+ * environment is to be, and who looks at it while it runs. `flame mem` and `flame leak` have it
+ * alone, `flame run` beside the tracer of waiting.
+ */
+#ifndef FLAME_DRIVER_RUN_RECORD_MEM_H
+#define FLAME_DRIVER_RUN_RECORD_MEM_H
+
+#include "driver/run/recording.h"
+
+/* Checks command and library and runs the command with the library. */
+recording_maker record_mem;
+
+/* All zero before record_mem_prepare. */
+struct record_mem {
+    char *program; /* the file that the command names */
+    char *shim;
+    char *preload; /* for LD_PRELOAD */
+    char *options; /* for FLAMEMEM_OPTIONS */
+    struct intake *intake;
+    struct growthsignal *passes;
+    struct ticker *looks;
+};
+
+/*
+ * The parts of that, in this order. The first checks command and library and makes the directory
+ * of the run; `filtered`: the command will be under the tracer's filter of system calls. 0, or an
+ * enum flame_exit after a line. The second begins to look at the command and its traces, in
+ * threads; the third ends that when the command has ended. The last is to be called in any case.
+ */
+int record_mem_prepare(struct record_mem *m, struct recording *r, const struct run_options *o,
+                       bool filtered);
+void record_mem_begin(struct record_mem *m, struct recording *r, const struct run_options *o);
+void record_mem_end(struct record_mem *m, struct recording *r);
+void record_mem_release(struct record_mem *m);
+
+#endif
