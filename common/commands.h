@@ -2,7 +2,7 @@
  * commands.h: entry points of the subcommands, for flame.c's table.
  *
  * Each takes argv with argv[0] the command's own name and returns the exit
- * status (enum flame_exit, or the traced command's own for mem, leak and off).
+ * status (enum flame_exit, or the traced command's own for run, mem, leak and off).
  */
 #ifndef FLAME_COMMON_COMMANDS_H
 #define FLAME_COMMON_COMMANDS_H
@@ -11,6 +11,7 @@
 
 struct opts_command;
 
+int run_main(int argc, char **argv);      /* driver/run_main.c */
 int mem_main(int argc, char **argv);      /* driver/mem_main.c */
 int leak_main(int argc, char **argv);     /* driver/leak_main.c */
 int off_main(int argc, char **argv);      /* driver/off_main.c */
@@ -22,7 +23,7 @@ int top_main(int argc, char **argv);      /* render/top_main.c */
 int dump_main(int argc, char **argv);     /* render/dump/dump_main.c */
 
 /* The commands' descriptions of themselves and their options (common/options/opts.h). */
-extern const struct opts_command mem_command, leak_command, off_command, fold_command,
+extern const struct opts_command run_command, mem_command, leak_command, off_command, fold_command,
     collapse_command, diff_command, render_command, top_command, dump_command;
 
 #endif

@@ -177,9 +177,11 @@ bash_completes() {
     bash -c '. ./flame.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _flame
         printf "%s\n" "${COMPREPLY[@]}" | sort | tr "\n" " "' - "$@"
 }
-is_str "$(bash_completes flame r)" 'render ' 'bash: a command'
+is_str "$(bash_completes flame re)" 'render ' 'bash: a command'
 is_str "$(bash_completes flame off --chain)" '--chain-depth ' 'bash: an option'
 is_str "$(bash_completes flame mem --view p)" 'peak ' "bash: a view"
+is_str "$(bash_completes flame run --view o)" 'off offwake oncpu ' "bash: views of both recorders"
+is_str "$(bash_completes flame run --max-)" '--max-block --max-disk ' "bash: options of both"
 is_str "$(bash_completes flame collapse --from perf-)" 'perf-sched ' 'bash: a format'
 is_str "$(bash_completes flame render --colors w)" 'wakeup ' 'bash: a palette'
 is_str "$(bash_completes flame render x.fol)" 'x.folded ' 'bash: a file'

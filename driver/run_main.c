@@ -1,0 +1,300 @@
+/*
+ * run_main.c: memory and waiting of one command, in one run.
+ *
+ * The recorder of memory is inside the command, the tracer of waiting outside; each has the parts
+ * that `flame mem` and `flame off` have alone. The page is drawn from the folded stacks of all
+ * views of both, which are columns of one tree.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/commands.h"
+#include "common/error.h"
+#include "driver/off/offsummary.h"
+#include "driver/off/record_off.h"
+#include "driver/run/record_mem.h"
+#include "driver/run/runsummary.h"
+#include "driver/run/tell.h"
+#include "fold/viewtable.h"
+
+struct both_options {
+    struct off_options off; /* first: recording.h hands it back */
+    struct opts_list outputs;
+    enum run_output *kinds; /* of each output */
+    char *snapshots;
+};
+
+#define AT(member) offsetof(struct both_options, member)
+
+static const struct opts_row rows[] = {
+    {"output", 'o', "FILE",
+     "the result; its ending picks .html (a page with all views), .svg, .png, .folded, .flame (the "
+     "traces: FILE.flame and FILE.off.flame), or an export like .pb.gz (see flame render --help); "
+     "several: all of these (default: COMMAND-run.html in the present directory)",
+     .take = opts_take_list, .at = AT(outputs)},
+    {"view", .arg = "VIEW",
+     .help = "what a result of one view counts, and what the page shows first",
+     .take = opts_take_choice, .at = AT(off.run.view), .add_words = view_words,
+     .add_help = view_help},
+    {0},
+};
+
+const struct opts_command run_command = {
+    .name = "run",
+    .summary = "run a command, record memory and waiting, draw both",
+    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+    .about = "Runs COMMAND once, with the recorder of flame mem in it and under the tracer of\n"
+             "flame off, and draws what both found: a page with all views. Output, signals and\n"
+             "exit status of COMMAND are its own.",
+    .tables = {{rows, 0},
+               {run_rows_of_memory, AT(off.run)},
+               {off_rows_of_waiting, AT(off)},
+               {run_rows, AT(off.run)}},
+    .operands = OPTS_COMMAND,
+};
+
+/* ---- options ---- */
+
+static bool is_given_before(const struct both_options *o, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(o->outputs.items[k], o->outputs.items[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Finds what each is, and whether it can be written; what is recorded suits all. -1, or an exit
+ * status after a line. */
+static int finish_outputs(struct both_options *o)
+{
+    struct run_options *run = &o->off.run;
+    bool traces = false;
+    int status = -1;
+
+    if (!o->outputs.n)
+        return run_options_finish(run);
+    o->kinds = xcalloc(o->outputs.n, sizeof *o->kinds);
+    for (size_t i = 0; i < o->outputs.n && status < 0; i++) {
+        run->output = o->outputs.items[i];
+        if (is_given_before(o, i))
+            return flame_error(FLAME_USAGE, "run: -o %s is given twice; name another file",
+                               run->output);
+        status = run_options_finish(run);
+        o->kinds[i] = run->kind;
+        traces = traces || run->kind == RUN_OUTPUT_TRACE;
+    }
+    run->output = o->outputs.items[0];
+    run->kind = traces ? RUN_OUTPUT_TRACE : o->kinds[0];
+    return status;
+}
+
+/* -1: go on. */
+static int parse(struct both_options *o, int argc, char **argv)
+{
+    struct run_options *run = &o->off.run;
+    int first, status;
+
+    off_options_init(&o->off, "run", "alloc");
+    run->records_memory = true;
+    status = opts_parse(&run_command, o, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    status = run_options_command(run, argv + first);
+    if (!status)
+        status = off_options_settle(&o->off);
+    if (!status)
+        status = run_options_look(run);
+    if (!status)
+        status = run_options_snapshots(run, &o->snapshots);
+    return status ? status : finish_outputs(o);
+}
+
+static void release(struct both_options *o)
+{
+    off_options_release(&o->off);
+    opts_list_release(&o->outputs);
+    free(o->kinds);
+    free(o->snapshots);
+}
+
+/* ---- the run ---- */
+
+static int run_traced(struct recording *r, const struct both_options *o, struct record_mem *m)
+{
+    struct record_off x = {.tracer = NULL};
+    struct strbuf setting = STRBUF_INIT;
+    int status;
+
+    strbuf_addf(&setting, "FLAMEMEM_OPTIONS=%s", m->options);
+    status = record_off_begin(&x, r, &o->off, m->program, m->preload, setting.buf);
+    if (!status) {
+        /* The tracing process is a copy of this one, so that threads come after it. */
+        record_mem_begin(m, r, &o->off.run);
+        status = record_off_end(&x, r);
+        record_mem_end(m, r);
+    }
+    record_off_release(&x);
+    strbuf_release(&setting);
+    return status;
+}
+
+static int record_both(struct recording *r, const struct run_options *run)
+{
+    const struct both_options *o = (const struct both_options *)run;
+    struct record_mem m = {.program = NULL};
+    int status = record_mem_prepare(&m, r, run, !o->off.tracer.no_filter);
+
+    if (!status)
+        status = run_traced(r, o, &m);
+    record_mem_release(&m);
+    return status;
+}
+
+/* ---- what came of it ---- */
+
+/* All views of waiting, folded when they are first asked for: with and without lines of sources. */
+struct waiting {
+    struct strbuf text[2];
+    bool folded[2];
+};
+
+static int fold_waiting(struct waiting *w, const struct recording *r, const struct both_options *o,
+                        bool lines)
+{
+    bool again = w->folded[!lines], quiet = o->off.run.quiet;
+    struct fold_options fold = o->off.fold;
+
+    if (w->folded[lines])
+        return 0;
+    w->folded[lines] = true;
+    fold.all_views = true;
+    fold.quiet = again;
+    fold.propose_idle = !quiet && !again;
+    fold.no_hint = quiet || again;
+    fold.symbols.lines = lines;
+    return fold_loaded(&fold, r->waits.traces, r->waits.ntraces, &w->text[lines]);
+}
+
+/* All views of both, those of memory first. */
+static int fold_both(struct waiting *w, const struct recording *r, const struct both_options *o,
+                     bool lines, struct strbuf *to)
+{
+    struct fold_options fold = {
+        .all_views = true, .own = true, .no_hint = true, .symbols.lines = lines};
+    int status = r->ntraces ? fold_loaded(&fold, r->traces, r->ntraces, to) : 0;
+
+    if (!status)
+        status = fold_waiting(w, r, o, lines);
+    if (!status)
+        strbuf_add(to, w->text[lines].buf, w->text[lines].len);
+    return status;
+}
+
+static int fold_one(struct waiting *w, const struct recording *r, const struct both_options *o,
+                    const struct run_options *one, struct strbuf *to)
+{
+    bool lines = recording_wants_lines(one);
+    int status;
+
+    if (view_find(one->view)->recorder == TRACE_RECORDER_MEM)
+        return r->ntraces ? recording_fold(r, one, true, lines, to)
+                          : recording_left_nothing(r, one->subject);
+    status = fold_waiting(w, r, o, lines);
+    if (!status)
+        off_summary_section(&w->text[lines], one->view, to);
+    return status;
+}
+
+/* Writes one of the outputs. */
+static int write_output(struct waiting *w, const struct recording *r, const struct both_options *o,
+                        struct run_options *one, bool *empty)
+{
+    struct strbuf folded = STRBUF_INIT;
+    int status = 0;
+
+    if (recording_wants_all(one)) {
+        status = fold_both(w, r, o, recording_wants_lines(one), &folded);
+        if (!r->ntraces)
+            one->view = "off";
+    } else if (one->kind != RUN_OUTPUT_TRACE) {
+        status = fold_one(w, r, o, one, &folded);
+    }
+    if (!status)
+        status = recording_put(r, one, &folded, empty);
+    strbuf_release(&folded);
+    return status;
+}
+
+static int tell_both(struct waiting *w, const struct recording *r, const struct both_options *o)
+{
+    bool lines = w->folded[true] && !w->folded[false];
+    struct run_summary s;
+    int status = fold_waiting(w, r, o, lines);
+
+    if (status)
+        return status;
+    if (r->ntraces) {
+        run_summary_make(&s, r);
+        run_summary_print(&s, r);
+    } else {
+        recording_left_nothing(r, o->off.run.subject);
+    }
+    off_summary_print(r, o->off.run.subject, &w->text[lines]);
+    return 0;
+}
+
+static size_t count_outputs(const struct both_options *o)
+{
+    return o->outputs.n ? o->outputs.n : 1;
+}
+
+static struct run_options output_of(const struct both_options *o, size_t i)
+{
+    struct run_options one = o->off.run;
+
+    if (o->outputs.n) {
+        one.output = o->outputs.items[i];
+        one.kind = o->kinds[i];
+    }
+    return one;
+}
+
+/* 0, or an enum flame_exit after a line: what has been written by then stays. */
+static int show(const struct recording *r, const struct run_options *run)
+{
+    const struct both_options *o = (const struct both_options *)run;
+    struct waiting w = {{STRBUF_INIT, STRBUF_INIT}, {false, false}};
+    size_t n = count_outputs(o);
+    bool *empty = xcalloc(n, sizeof *empty);
+    int status = 0;
+
+    for (size_t i = 0; i < n && !status; i++) {
+        struct run_options one = output_of(o, i);
+
+        status = write_output(&w, r, o, &one, &empty[i]);
+    }
+    if (!status && !run->quiet)
+        status = tell_both(&w, r, o);
+    for (size_t i = 0; i < n && !status && !run->quiet; i++) {
+        struct run_options one = output_of(o, i);
+
+        tell_result(r, &one, (const char *const[]){"alloc", "peak"}, empty[i]);
+    }
+    free(empty);
+    strbuf_release(&w.text[0]);
+    strbuf_release(&w.text[1]);
+    return status;
+}
+
+int run_main(int argc, char **argv)
+{
+    struct both_options o = {.snapshots = NULL};
+    int status = parse(&o, argc, argv);
+
+    if (status < 0)
+        status = recording_run(&o.off.run, record_both, show);
+    release(&o);
+    return status;
+}

@@ -1,0 +1,106 @@
+#!/bin/bash
+# flame run: memory as flame mem alone has it, waits as flame off alone has them, and nothing of
+# what the recorder does itself among the latter.
+. "${0%/*}/../lib.sh"
+
+compile_victim bothways -pthread
+
+# Folded stacks of a view, of memory and of waiting. Time outside of calls is nobody's stack.
+memory() { # VIEW FILE...
+    local view=$1
+    shift
+    "$FLAME" fold --no-header --view "$view" "$@"
+}
+stacks() { # VIEW FILE
+    "$FLAME" fold --no-header --view "$1" "$2" | sed 's/ [0-9.]*$//' |
+        grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]' | sort
+}
+# How often threads slept in nanosleep: 17 times, whoever records.
+naps() { # FILE
+    "$FLAME" dump -j "$1" | python3 -c '
+import json, sys
+trace = json.load(sys.stdin)
+nodes = {n["id"]: n for n in trace["node"]}
+def call(node):
+    while nodes[node]["kind"] == "waker":
+        node = nodes[node]["parent"]
+    return nodes[node].get("name")
+print(sum(r.get("sleeps", 0) for r in trace["row"] if call(r["node"]) == "nanosleep"))'
+}
+
+run_expect_status 5 'flame mem alone' "$FLAME" mem -q -o mem.flame -- ./bothways
+run_expect_status 5 'flame off alone' "$FLAME" off -q -o off.flame -- ./bothways
+stacks off off.flame >want.off
+is_int "$(wc -l <want.off)" 8 'there are waits to compare'
+is_int "$(naps off.flame)" 17 'and sleeps to count'
+for option in '' --no-filter --inside; do
+    rm -f run.*flame
+    run_expect_status 5 "both ${option:-with a filter}" "$FLAME" run -q $option -o run.flame -- ./bothways
+    is_str "$(cat err)" '' "$option: nothing is said"
+    files='run.flame run.2.flame'
+    for view in alloc count live peak mmap unmapped; do
+        # What a thread's table of thread-local data takes has a slot for a library more.
+        if [ "$option" = --inside ]; then
+            mask='s/\(_dl_allocate_tls;.*\) [0-9]*$/\1/'
+        else
+            mask=
+        fi
+        is_str "$(memory $view $files | sed "$mask")" "$(memory $view mem.flame mem.2.flame |
+            sed "$mask")" "$option: the view $view is that of flame mem"
+    done
+    stacks off run.off.flame >got.off
+    is_str "$(cat got.off)" "$(cat want.off)" "$option: what waits is what waits under flame off"
+    unlike "$(for view in off wakeup offwake chain io; do stacks $view run.off.flame; done)" \
+        'flame(mem|wait|gate)|\[recorder\]' "$option: and nothing of flame's is among it"
+    is_int "$(naps run.off.flame)" 17 "$option: as often"
+    unlike "$(for view in alloc mmap unmapped; do memory $view $files; done)" \
+        'flame(mem|wait|gate)' "$option: nor is there any in memory's"
+done
+
+# Of what waits and what allocates under the lock there is one page, and each view of one run.
+run_expect_status 5 'several outputs of one run' "$FLAME" run -o all.html -o mem.folded --view count \
+    -o x.svg -o all.flame -- ./bothways
+is_int "$(grep -c '^flame: bothways: ' err)" 2 'the summary has both'
+file_has err '^flame: bothways: allocated .* in 2,[0-9]* calls$' 'memory'
+file_has err '^flame: bothways: traced for .* of 2 processes slept [0-9]* times$' 'waiting'
+file_has err '^flame: all views in all.html$' 'and says where the page is'
+file_has err '^flame: the trace of waiting is in all.off.flame;' 'and the traces'
+is_str "$(sort mem.folded | grep -v '^#')" "$(memory count all.flame all.2.flame | sort)" \
+    'the folded text is of the same run'
+for view in alloc live peak off wakeup chain; do
+    file_has all.html "\"$view\"" "the page has the view $view"
+done
+file_has x.svg '<svg' 'a picture of one view'
+
+# A child that the recorder cannot be in waits all the same.
+run_expect_status 0 'a child without the recorder' "$FLAME" run -o x.folded --view off -- \
+    sh -c 'env -i /bin/sleep 0.05; exit 0'
+file_has err 'not recorded: .*sleep' 'is named'
+file_has x.folded '^sleep;.*nanosleep' 'and its waiting is there'
+
+# What is executed in the end is recorded, too.
+run_expect_status 3 'a program that is executed' "$FLAME" run -q -o x.flame -- ./bothways sh -c 'exit 3'
+like "$(memory alloc x*[0-9].flame)" '^sh;' 'has its memory'
+like "$(stacks off x.off.flame)" ';hold_lock;' 'beside the waits of the one before'
+
+# The recorder opens a file that is none yet, and waits until somebody writes to it.
+mkfifo late
+(sleep 0.3; exec 3>late; sleep 0.1) &
+run_expect_status 5 'a recorder that waits' env FLAMEMEM_OPTIONS="sites=$SCRATCH/late" \
+    "$FLAME" run -q -o late.flame -- ./bothways
+stacks off late.off.flame >got.off
+is_str "$(cat got.off)" "$(cat want.off)" "does not show among the program's waits"
+like "$("$FLAME" dump late.off.flame)" 'left-out' 'but in its time'
+like "$("$FLAME" dump late.off.flame)" '\[recorder\]' 'with a name'
+
+# So does the loader, when it opens what is preloaded. Any file of that name will do.
+mkfifo libflamegate.so
+for how in off run; do
+    (sleep 0.2; exec 3>libflamegate.so; sleep 0.1) &
+    run_expect_status 0 "a library that is late, flame $how" "$FLAME" $how -q --view off \
+        -o $how.folded -- cat "$SCRATCH/libflamegate.so"
+done
+file_has off.folded ';open .*libflamegate.so' 'who alone waits for it'
+file_lacks run.folded ';open .*libflamegate.so' 'is not told to wait where it is the loader'
+
+done_testing

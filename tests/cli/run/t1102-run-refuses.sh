@@ -1,0 +1,37 @@
+#!/bin/bash
+# What flame run refuses: one line, exit 2, and nothing has run.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/refused.sh"
+
+compile_victim keeper
+refused 'no command' 'run: no command to run' run -o x.svg
+refused 'a process that runs already' '-p: unknown option' run -p $$ -o x.svg
+refused 'an option of off alone' '--comm: unknown option' run --comm sh -o x.svg -- ./touch.sh
+refused 'unknown view' '--view peek: expected alloc, .*, off, ' run --view peek -o x.svg -- ./touch.sh
+refused 'unknown ending' 'run: -o x.svgg: .*\.svg' run -o x.svgg -- ./touch.sh
+refused 'sampling and a look at every block' 'run: --view leak looks at every block' \
+    run --view leak --sample 1k -o x.svg -- ./touch.sh
+refused 'no filter, and calls noted inside' 'run: --inside is for commands, without --no-filter' \
+    run --inside --no-filter -o x.svg -- ./touch.sh
+refused 'limits that leave nothing' 'run: --max-block is less than --min-block' \
+    run --min-block 2ms --max-block 1ms -o x.svg -- ./touch.sh
+refused 'snapshots nowhere' 'run: --snapshots none: No such file or directory' \
+    run --snapshots none -o x.svg -- ./touch.sh
+refused 'one file twice' 'run: -o x.svg is given twice' run -o x.svg -o y.html -o x.svg -- ./touch.sh
+refused 'directory that is not there' 'none/x.html: cannot write: No such file' \
+    run -o none/x.html ./touch.sh
+refused 'the second output cannot be written' 'none/x.html: cannot write: No such file' \
+    run -o x.svg -o none/x.html ./touch.sh
+refused 'the second output has no ending' 'run: -o y: its ending' run -o x.svg -o y ./touch.sh
+refused 'missing command' 'no-such-command: no such program in PATH' \
+    run -o x.svg -- no-such-command
+printf 'int main(void) { return 0; }\n' >nothing.c
+if "${CC:-gcc}" -static -o static nothing.c 2>/dev/null; then
+    refused 'static program' 'linked statically' run -o x.svg -- ./static
+fi
+cp keeper other && printf '\xf3\x00' | dd of=other bs=1 seek=18 conv=notrunc status=none
+refused 'another processor' 'another processor' run -o x.svg -- ./other
+export FLAME_MEM_SHIM=$SCRATCH/nothing.c
+refused 'a recorder that is none' 'is not a shared library' run -o x.svg -- ./touch.sh
+
+done_testing
