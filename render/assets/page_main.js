@@ -29,7 +29,7 @@ function fillColumns() {
         const button = element("button", "", column.name || column.unit);
         button.dataset.value = i;
         button.title = `${column.title}: ${formatShort(column.sum, column.unit)}` +
-            (column.unit === "bytes" ? "" : " " + column.unit);
+            (column.unit === "bytes" || timeUnit(column.unit) >= 0 ? "" : " " + column.unit);
         button.disabled = !(column.most > 0);
         host.append(button);
     });

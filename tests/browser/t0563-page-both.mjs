@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// The page of flame run: views of memory and of waiting, which have different units, of one run.
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
+import { explore, frame, quiet, row, table, text, untroubled } from "./explorer.mjs";
+import { file, is, main, ok, open } from "./page.mjs";
+
+const FOLDED = `# flame: view=alloc unit=bytes
+app;main;parse;alloc 3145728
+app;main;emit 1048576
+# flame: view=count unit=calls
+app;main;parse;alloc 30
+app;main;emit 2
+# flame: view=off unit=us
+app;main;parse;lock;futex g_lock 1500000
+app;worker;read pipe:[*] 500000
+# flame: view=chain unit=us
+app;main;parse;lock;futex g_lock;--;futex g_lock;worker;app 1500000
+app;worker;read pipe:[*] 500000
+`;
+const column = (page, name) => page.locator("#columns button").getByText(name, { exact: true });
+
+async function views() {
+    const page = await explore(FOLDED, {}, "--view", "alloc");
+    is((await text(page, "#columns")).replace(/\s+/g, " "), "alloc count off chain",
+        "a switch for the views of both");
+    is((await page.locator("#columns button").evaluateAll((all) => all.map((b) => b.title)))
+        .join(", "), "Memory allocated: 4.00 MiB, Allocation calls: 32 calls, " +
+        "Off-CPU time: 2.00 s, Off-CPU wake chains: 2.00 s", "each in its unit");
+    is(await row(page, 3), "emit:1048576 parse:3145728", "memory first");
+    await column(page, "off").click();
+    is(await text(page, "#title"), "Off-CPU time", "then waiting");
+    is(await row(page, 2), "main:1500000 worker:500000", "with its own stacks");
+    is((await table(page))[0], "futex g_lock 1.50 s 1.50 s", "and its own unit");
+    ok(!await frame(page, "emit"), "what does not wait is not in it");
+    await column(page, "alloc").click();
+    ok(!await frame(page, "worker"), "nor what does not allocate in memory's");
+    await untroubled(page, "views");
+}
+
+async function recorded() {
+    const out = file("both.html", "");
+
+    execFileSync(resolve(process.env.FLAME || "build/flame"),
+        ["run", "-q", "-o", out, "--", "sh", "-c", "/bin/sleep 0.1; exit 0"]);
+    const page = await open(out, quiet);
+    ok(/^alloc count live peak temp .*\boff wakeup offwake chain\b/
+        .test((await text(page, "#columns")).replace(/\s+/g, " ")), "a run has all views");
+    is(await text(page, "#title"), "Memory allocated", "the first is shown");
+    await column(page, "off").click();
+    ok((await table(page)).some((line) => /^nanosleep 1\d\d\.\d ms/.test(line)),
+        "what the child slept is in the view of waiting");
+    await untroubled(page, "recorded");
+}
+
+await main(async () => {
+    for (const test of [views, recorded])
+        await test();
+});
