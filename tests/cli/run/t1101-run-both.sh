@@ -1,11 +1,16 @@
 #!/bin/bash
 # flame run: memory as flame mem alone has it, waits as flame off alone has them, and nothing of
 # what the recorder does itself among the latter.
+# shellcheck disable=SC2086 # an option, or none
 . "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/inside.sh"
+. "$ROOT/tests/cli/mem.sh"
+use_own_tmpdir
 
 compile_victim bothways -pthread
 
-# Folded stacks of a view, of memory and of waiting. Time outside of calls is nobody's stack.
+# Folded stacks of a view, of memory and of waiting. Time outside of calls is nobody's stack, and who
+# writes may lose its CPU to whom it wakes, or not.
 memory() { # VIEW FILE...
     local view=$1
     shift
@@ -13,9 +18,9 @@ memory() { # VIEW FILE...
 }
 stacks() { # VIEW FILE
     "$FLAME" fold --no-header --view "$1" "$2" | sed 's/ [0-9.]*$//' |
-        grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]' | sort
+        grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]\|;write pipe:' | sort
 }
-# How often threads slept in nanosleep: 17 times, whoever records.
+# How often threads slept in nanosleep: 19 times, whoever records.
 naps() { # FILE
     "$FLAME" dump -j "$1" | python3 -c '
 import json, sys
@@ -31,9 +36,9 @@ print(sum(r.get("sleeps", 0) for r in trace["row"] if call(r["node"]) == "nanosl
 run_expect_status 5 'flame mem alone' "$FLAME" mem -q -o mem.flame -- ./bothways
 run_expect_status 5 'flame off alone' "$FLAME" off -q -o off.flame -- ./bothways
 stacks off off.flame >want.off
-is_int "$(wc -l <want.off)" 8 'there are waits to compare'
-is_int "$(naps off.flame)" 17 'and sleeps to count'
-for option in '' --no-filter --inside; do
+ok 'there are waits to compare' test "$(wc -l <want.off)" -ge 7
+is_int "$(naps off.flame)" 19 'and sleeps to count'
+for option in '' --no-filter ${INSIDE:+"$INSIDE"}; do
     rm -f run.*flame
     run_expect_status 5 "both ${option:-with a filter}" "$FLAME" run -q $option -o run.flame -- ./bothways
     is_str "$(cat err)" '' "$option: nothing is said"
@@ -52,7 +57,7 @@ for option in '' --no-filter --inside; do
     is_str "$(cat got.off)" "$(cat want.off)" "$option: what waits is what waits under flame off"
     unlike "$(for view in off wakeup offwake chain io; do stacks $view run.off.flame; done)" \
         'flame(mem|wait|gate)|\[recorder\]' "$option: and nothing of flame's is among it"
-    is_int "$(naps run.off.flame)" 17 "$option: as often"
+    is_int "$(naps run.off.flame)" 19 "$option: as often"
     unlike "$(for view in alloc mmap unmapped; do memory $view $files; done)" \
         'flame(mem|wait|gate)' "$option: nor is there any in memory's"
 done

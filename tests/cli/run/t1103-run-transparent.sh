@@ -1,14 +1,16 @@
 #!/bin/bash
 # The command behaves as without flame run: output, input, status, signals, children; and whatever way
 # it ends, what was recorded is there.
+# shellcheck disable=SC2086,SC2317 # an option, or none; functions are called through run
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/signals.sh"
+. "$ROOT/tests/cli/inside.sh"
 
 compile_victim keeper
 mkdir tmp
 export TMPDIR=$SCRATCH/tmp
 
-for inside in '' --inside; do
+for inside in '' ${INSIDE:+"$INSIDE"}; do
     both() {
         "$FLAME" run $inside -o x.folded "$@"
     }

@@ -85,11 +85,14 @@ static __attribute__((noinline)) void allocate(size_t n)
 
 static __attribute__((noinline)) void child_reads(int from)
 {
-    char c;
+    char c = 0;
 
     kept = NULL;
     allocate(50);
-    _exit(read(from, &c, 1) == 1 ? 0 : 1);
+    if (read(from, &c, 1) != 1)
+        _exit(1);
+    nap(LONG_NAP_NS); /* its parent waits for its end */
+    _exit(0);
 }
 
 static void run_child(void)
@@ -106,6 +109,7 @@ static void run_child(void)
     if (write(pipes[1], "", 1) != 1)
         exit(1);
     waitpid(pid, NULL, 0);
+    nap(LONG_NAP_NS); /* whoever looks for traces of processes that have ended finds one */
 }
 
 int main(int argc, char **argv)
