@@ -1,6 +1,6 @@
 /*
- * Allocates a lock, waits for it in both of its threads, and forgets it: what is noted of the waits has
- * its address, and nothing of the program's.
+ * Allocates a lock, waits for it in both of its threads, and forgets it: what is noted of the waits
+ * has its address, and nothing of the program's.
  */
 #include <pthread.h>
 #include <stdlib.h>
