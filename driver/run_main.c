@@ -200,7 +200,7 @@ static int fold_one(struct waiting *w, const struct recording *r, const struct b
 
     if (view_find(one->view)->recorder == TRACE_RECORDER_MEM)
         return r->ntraces ? recording_fold(r, one, true, lines, to)
-                          : recording_left_nothing(r, one->subject);
+                          : recording_left_nothing(r, one);
     status = fold_waiting(w, r, o, lines);
     if (!status)
         off_summary_section(&w->text[lines], one->view, to);
@@ -239,7 +239,7 @@ static int tell_both(struct waiting *w, const struct recording *r, const struct 
         run_summary_make(&s, r);
         run_summary_print(&s, r);
     } else {
-        recording_left_nothing(r, o->off.run.subject);
+        recording_left_nothing(r, &o->off.run);
     }
     off_summary_print(r, o->off.run.subject, &w->text[lines]);
     return 0;

@@ -33,19 +33,20 @@
 /* Programs named in one line. */
 #define NAMED 8
 
-int recording_left_nothing(const struct recording *r, const char *subject)
+int recording_left_nothing(const struct recording *r, const struct run_options *o)
 {
+    const char *what = o->traces_waits ? "recording of memory" : "recording";
     struct strbuf who = STRBUF_INIT;
     int status;
 
     notrecorded_add(&who, &r->others, NAMED);
     if (who.len)
-        status = flame_error(FLAME_FAILED, "%s: left no recording: %s", subject, who.buf);
+        status = flame_error(FLAME_FAILED, "%s: left no %s: %s", o->subject, what, who.buf);
     else
         status = flame_error(FLAME_FAILED,
-                             "%s: left no recording: the recorder could not start in it, or the "
-                             "command removed it",
-                             subject);
+                             "%s: left no %s: the recorder could not start in it, or the command "
+                             "removed it",
+                             o->subject, what);
     strbuf_release(&who);
     return status;
 }
@@ -70,7 +71,7 @@ static int take_rest(struct recording *r, const struct run_options *o)
     }
     r->traces = tracesums_get(r->taken.sums, &r->ntraces);
     r->waits.traces = tracesums_get(r->waits.taken.sums, &r->waits.ntraces);
-    return r->taken.nprocesses || o->traces_waits ? 0 : recording_left_nothing(r, o->subject);
+    return r->taken.nprocesses || o->traces_waits ? 0 : recording_left_nothing(r, o);
 }
 
 int recording_write_text(const struct strbuf *text, const char *to)
@@ -286,10 +287,20 @@ static int keep_trace(const char *from, char *to)
     return status;
 }
 
+static void remove_file(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(path);
+}
+
 static int keep_traces(const struct recording *r, const struct run_options *o)
 {
     int status = 0;
 
+    if (!r->rundir.ntraces && o->records_memory)
+        remove_file(o->output); /* an older one would be taken for this run's */
     for (size_t i = 0; i < r->rundir.ntraces && !status; i++)
         status = keep_trace(r->rundir.traces[i], recording_trace_name(o->output, i));
     if (!status && o->traces_waits)
@@ -311,14 +322,6 @@ static bool has_stacks(const struct strbuf *folded)
             return true;
     }
     return false;
-}
-
-static void remove_file(const char *path)
-{
-    struct stat st;
-
-    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-        unlink(path);
 }
 
 static bool write_all(int fd, const struct strbuf *text)

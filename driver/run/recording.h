@@ -71,7 +71,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
 
 /* Says that there is no trace of memory, and why. FLAME_FAILED. */
-int recording_left_nothing(const struct recording *r, const char *subject);
+int recording_left_nothing(const struct recording *r, const struct run_options *o);
 
 /* Writes text to a file, whole or not at all. 0, or an enum flame_exit after a line. */
 int recording_write_text(const struct strbuf *text, const char *to);

@@ -9,8 +9,8 @@ use_own_tmpdir
 
 compile_victim bothways -pthread
 
-# Folded stacks of a view, of memory and of waiting. Time outside of calls is nobody's stack, and who
-# writes may lose its CPU to whom it wakes, or not.
+# Folded stacks of a view, of memory and of waiting. Time outside of calls is nobody's stack; who
+# writes may lose its CPU to whom it wakes, and the loader wait for a disk, or not.
 memory() { # VIEW FILE...
     local view=$1
     shift
@@ -18,7 +18,7 @@ memory() { # VIEW FILE...
 }
 stacks() { # VIEW FILE
     "$FLAME" fold --no-header --view "$1" "$2" | sed 's/ [0-9.]*$//' |
-        grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]\|;write pipe:' | sort
+        grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]\|;write pipe:\|;_dl_start' | sort
 }
 # How often threads slept in nanosleep: 19 times, whoever records.
 naps() { # FILE
@@ -107,5 +107,36 @@ for how in off run; do
 done
 file_has off.folded ';open .*libflamegate.so' 'who alone waits for it'
 file_lacks run.folded ';open .*libflamegate.so' 'is not told to wait where it is the loader'
+
+# And so does the recorder, in the loader, when it needs libunwind; this one is cut short.
+mkdir libraries
+mkfifo libraries/libunwind.so.8
+(sleep 0.3; exec 3>libraries/libunwind.so.8; sleep 0.1) &
+run_expect_status 5 'a library of the recorder that is late' "$FLAME" run -o late.flame -- \
+    env LD_LIBRARY_PATH="$SCRATCH/libraries" ./bothways
+file_has err 'libunwind.so.8 cannot be loaded' 'is tried'
+stacks off late.off.flame | grep '^bothways;' >got.off
+is_str "$(cat got.off)" "$(cat want.off)" "does not show among the program's waits"
+ok 'but in its time' test "$("$FLAME" dump -s row late.off.flame |
+    sed -n 's/.*kind=left-out blocked_ns=\([0-9]*\).*/\1/p' | sort -n | tail -n 1)" -gt 100000000
+
+# On a CPU it is seen, by its name.
+run_expect_status 5 'samples of running threads' "$FLAME" run -q --hz 1000 --view oncpu -o cpu.folded -- \
+    ./bothways
+file_lacks cpu.folded 'flame(mem|wait|gate)' "have no frame of flame's"
+ok 'but what is recorded' test -s cpu.folded
+
+# Waiting is told even where the recorder could not start.
+touch none.flame
+run_expect_status 5 'no recording of memory' env FLAMEMEM_OPTIONS=record=0 "$FLAME" run \
+    -o none.html -o none.flame -- ./bothways
+file_has err '^flame: ./bothways: left no recording of memory: ' 'is said'
+file_has none.html '"chain"' 'the page has the views of waiting'
+file_lacks none.html '"alloc"' 'and no others'
+not_ok 'an older trace is gone' test -e none.flame
+ok 'and that of waiting is there' test -s none.off.flame
+run_expect_status 5 'a view of memory then' env FLAMEMEM_OPTIONS=record=0 "$FLAME" run -o none.svg -- \
+    ./bothways
+not_ok 'is not drawn' test -e none.svg
 
 done_testing
