@@ -97,7 +97,7 @@ TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
                 $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # What of the library of waits needs no process of its own to be tried.
-TEST_LIB_SRC += inside/wait/cutcalls.c
+TEST_LIB_SRC += inside/wait/cutcalls.c inside/wait/pointed.c
 
 # Helpers of several unit tests and fuzz targets.
 TEST_LIB_SRC += $(wildcard tests/unit/*.c)

@@ -3,6 +3,7 @@
  *
  *   pingpong futex N    two threads wake each other by futex N times
  *   pingpong pipe N     the same by two pipes
+ *   pingpong poll N     the same, and each polls its pipe before it reads
  *   pingpong compute N  one thread computes, N times some microseconds, and blocks never
  *   pingpong crowd N    N threads sleep until standard input ends; says "ready" first
  *
@@ -12,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@
 static long rounds;
 static int ball;
 static int there[2], back[2];
+static int polls;
 
 static uint64_t now(void)
 {
@@ -67,8 +70,10 @@ static void pipe_side(int in, int out)
 {
     char c = 'x';
 
+    struct pollfd p = {.fd = in, .events = POLLIN};
+
     for (long i = 0; i < rounds; i++)
-        if (read(in, &c, 1) != 1 || write(out, &c, 1) != 1)
+        if ((polls && poll(&p, 1, -1) != 1) || read(in, &c, 1) != 1 || write(out, &c, 1) != 1)
             fail("pipe");
 }
 
@@ -148,7 +153,7 @@ int main(int argc, char **argv)
 
     rounds = argc > 2 ? atol(argv[2]) : 0;
     if (rounds <= 0) {
-        fprintf(stderr, "usage: pingpong futex|pipe|compute|crowd N\n");
+        fprintf(stderr, "usage: pingpong futex|pipe|poll|compute|crowd N\n");
         return 2;
     }
     if (strcmp(mode, "crowd") == 0) {
@@ -162,7 +167,8 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, other_futex, NULL);
         deeper(8, futex_side, 0);
         pthread_join(thread, NULL);
-    } else if (strcmp(mode, "pipe") == 0) {
+    } else if (strcmp(mode, "pipe") == 0 || strcmp(mode, "poll") == 0) {
+        polls = mode[1] == 'o';
         if (write(back[1], "x", 1) != 1)
             fail("write");
         pthread_create(&thread, NULL, other_pipe, NULL);

@@ -11,6 +11,9 @@
  *
  *     RING_BEGIN  more: pid   the thread's number      the first of each owner
  *     RING_STACK  more: id    addresses, outermost first; ids begin at 1 and go up by one
+ *     RING_MEMORY more: serial number of the RING_CALL that comes behind it
+ *                 address, how many bytes, and the bytes, the last word filled up with zeros:
+ *                 what an argument of that call pointed to. At most RING_PIECES of one call
  *     RING_CALL   more: number of the call
  *                 time before it, six arguments, id of the stack (0: none) and serial number << 32
  *     RING_DONE   more: flags
@@ -33,7 +36,10 @@
 #define RING_WORDS 32768u /* a power of two */
 #define RING_STACK_MAX 1024u
 
-enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE };
+#define RING_PIECES 3u
+#define RING_PIECE_MAX 1022u /* words of one */
+
+enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE, RING_MEMORY };
 
 /* Of a RING_DONE. */
 #define RING_RAN_ON 1u    /* the thread stayed on its CPU throughout, and no signal came */
@@ -43,6 +49,9 @@ enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE };
 #define RING_CALL_WORDS 9u
 #define RING_DONE_WORDS 4u
 #define RING_MOST_WORDS (1u + RING_STACK_MAX)
+#define RING_PIECE_WORDS 3u /* besides the bytes */
+
+_Static_assert(RING_PIECE_WORDS + RING_PIECE_MAX <= RING_MOST_WORDS, "readers have room for it");
 
 struct ring {
     /* The thread's. */

@@ -88,14 +88,34 @@ static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
     return 0;
 }
 
+/*
+ * The call for who is to say what it is on. If the thread noted it, and noted what it points to,
+ * that counts. A sleep that a signal ended is told when the next call begins: what was noted of
+ * the call before is kept until then.
+ */
+static struct objects_call call_of(const struct recorder *r, const struct tracee *t, int nr,
+                                   const uint64_t args[6])
+{
+    static const struct event_memory nothing;
+    struct objects_call call = {t->process->pid, t->tid, nr, args, NULL};
+
+    if (event_memory_is_of(&t->memory, nr, args))
+        call.memory = &t->memory.is;
+    else if (is_noted(r, t))
+        call.memory = r->event->memory ? r->event->memory : &nothing;
+    else if (t->noted)
+        call.memory = &nothing;
+    return call;
+}
+
 /* The frame of a call on top of a stack. */
 static uint32_t with_call(struct recorder *r, struct tracee *t, uint32_t node, int nr,
                           const uint64_t args[6], const struct off_object *object, size_t set_size)
 {
+    struct objects_call call = call_of(r, t, nr, args);
     struct strbuf text = STRBUF_INIT;
 
-    if (objname_call(r->objects, t->process->pid, t->tid, nr, args, object, set_size,
-                     r->keep_numbers, &text))
+    if (objname_call(r->objects, &call, object, set_size, r->keep_numbers, &text))
         node = offtrace_name(r->trace, node, TRACE_NODE_NAME, text.buf, text.len);
     else
         node = offtrace_node(r->trace, node, TRACE_NODE_FUTEX,
@@ -111,12 +131,14 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
 {
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
+    struct objects_call call;
 
     *out = (struct off_object){.kind = OFF_ON_NOTHING};
     set->n = 0;
     if (!t)
         return;
-    objects_of_call(r->objects, t->process->pid, tid, nr, args, out, set);
+    call = call_of(r, t, nr, args);
+    objects_of_call(r->objects, &call, out, set);
     r->object = *out;
     r->set_size = set->n;
     r->object_tid = tid;
@@ -187,13 +209,14 @@ static bool faults(void *arg, pid_t tid, uint64_t *n)
 static void let_go(struct recorder *r, const struct off_sleep *s)
 {
     struct tracee *t = tracee(r, s->tid);
+    struct objects_call call;
 
     if (!t || !r->event || r->is_noted || r->event->kind != OFF_EXIT || r->event->tid != s->tid ||
         r->named)
         return;
     strbuf_clear(&r->name);
-    if (!objname_call(r->objects, t->process->pid, t->tid, s->nr, s->args, &s->object, s->set_size,
-                      r->keep_numbers, &r->name))
+    call = call_of(r, t, s->nr, s->args);
+    if (!objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &r->name))
         return;
     r->named = true;
     source_go_on(r->source, s->tid);
@@ -279,6 +302,7 @@ static bool names_library(const char *call)
  * whole path, and reads. */
 static bool is_on_library(struct recorder *r, const struct tracee *t, const struct off_sleep *s)
 {
+    struct objects_call call = call_of(r, t, s->nr, s->args);
     struct strbuf name = STRBUF_INIT;
     bool is;
 
@@ -286,8 +310,7 @@ static bool is_on_library(struct recorder *r, const struct tracee *t, const stru
         return false;
     if (r->named)
         return names_library(r->name.buf);
-    is = objname_call(r->objects, t->process->pid, t->tid, s->nr, s->args, &s->object, s->set_size,
-                      r->keep_numbers, &name) &&
+    is = objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &name) &&
          names_library(name.buf);
     strbuf_release(&name);
     return is;
@@ -463,6 +486,7 @@ static void on_exec(struct recorder *r, struct tracee *t, const struct off_event
     objects_process_gone(r->objects, t->process->pid);
     t->in_call = t->asleep = t->stack_known = false;
     t->noted = 0;
+    event_memory_keep(&t->memory, NULL, 0, NULL);
     if (tracee_renamed(t) && t->record)
         offtrace_rename(r->trace, t->record, t->comm);
     if (t->process->asked)
@@ -523,6 +547,7 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
         if (!e->no_exit) {
             t->in_call = true;
             t->noted = r->is_noted ? r->noted : 0;
+            event_memory_keep(&t->memory, e->memory, e->nr, e->args);
         }
         break;
     case OFF_EXIT:

@@ -13,6 +13,7 @@
 
 #include "common/strbuf.h"
 #include "tracer/rings/figures.h"
+#include "tracer/sleeps/eventmemory.h"
 #include "tracer/stacks/space.h"
 
 struct tracee_process {
@@ -39,6 +40,7 @@ struct tracee {
     bool asleep;            /* it was attached to while in this call and not stopped since */
     off_stack asleep_stack; /* its stack, taken when it was attached to */
     uint32_t noted; /* the call it is in was noted by itself, with this stack; 0: it was not */
+    struct event_memory_kept memory; /* what it noted with the call it is, or was last, in */
     struct figures figures; /* if it notes calls, and in which of the recorder's readings: */
     uint32_t reading;
     bool stack_known;     /* its stack's memory has been noted (space_note_own_stack) */

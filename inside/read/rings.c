@@ -15,7 +15,7 @@
 
 void ring_reader_init(struct ring_reader *r, struct ring *ring)
 {
-    memset(r, 0, offsetof(struct ring_reader, record));
+    memset(r, 0, offsetof(struct ring_reader, memory));
     r->ring = ring;
     r->tail = r->given = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
 }
@@ -23,7 +23,7 @@ void ring_reader_init(struct ring_reader *r, struct ring *ring)
 void ring_reader_release(struct ring_reader *r)
 {
     free(r->stacks);
-    memset(r, 0, offsetof(struct ring_reader, record));
+    memset(r, 0, offsetof(struct ring_reader, memory));
 }
 
 static enum ring_result damaged(struct ring_reader *r, const char *why)
@@ -87,6 +87,22 @@ static bool take_stack(struct ring_reader *r, const struct ring_client *client)
     return true;
 }
 
+static bool take_memory(struct ring_reader *r)
+{
+    unsigned words = words_of(r);
+
+    if (!r->pieces || more_of(r) != r->memory_of)
+        r->nmemory = r->pieces = 0;
+    r->memory_of = more_of(r);
+    if (words <= RING_PIECE_WORDS || r->pieces == RING_PIECES ||
+        r->record[2] / 8 + (r->record[2] % 8 != 0) != words - RING_PIECE_WORDS)
+        return false;
+    memcpy(r->memory + r->nmemory, r->record + 1, (words - 1) * sizeof *r->memory);
+    r->nmemory += words - 1;
+    r->pieces++;
+    return true;
+}
+
 static bool take_time(struct ring_reader *r, uint64_t now)
 {
     r->time = r->record[1];
@@ -124,6 +140,9 @@ static bool take_call(struct ring_reader *r, uint64_t now)
                                  .begin = r->time,
                                  .stack = stack ? r->stacks[stack - 1] : 0};
     memcpy(r->call.args, r->record + 2, sizeof r->call.args);
+    if (!r->pieces || r->memory_of != r->call.serial) /* none, or of a call that was never made */
+        r->nmemory = 0;
+    r->pieces = 0;
     if (r->nopen == RINGS_NESTED)
         memmove(r->open, r->open + 1, --r->nopen * sizeof *r->open);
     r->open[r->nopen++] = r->call;
@@ -165,6 +184,10 @@ enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct rin
         case RING_STACK:
             if (!take_stack(r, client))
                 return damaged(r, "a stack has a number that cannot be");
+            break;
+        case RING_MEMORY:
+            if (!take_memory(r))
+                return damaged(r, "what an argument points to cannot be");
             break;
         case RING_CALL:
             if (!take_call(r, now))

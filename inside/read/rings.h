@@ -59,6 +59,12 @@ struct ring_reader {
     bool passed;
     int64_t result; /* RING_LEFT, and of what has passed */
     uint32_t flags; /* RING_LEFT: of RING_DONE */
+    /* RING_ENTERED: what arguments of the call pointed to, `nmemory` words: pieces, one behind the
+       other, each its address, how many bytes it has, and those, filled up to whole words. */
+    size_t nmemory;
+    uint32_t memory_of; /* serial number of the call */
+    uint32_t pieces;    /* that came since the last call began */
+    uint64_t memory[RING_PIECES * (RING_MOST_WORDS - 1)];
     uint64_t record[RING_MOST_WORDS];
 };
 

@@ -29,8 +29,16 @@ unsigned cut_kind(long number)
     case SYS_sendmsg:
         return CUT_WRITES;
     case SYS_write:
-    case SYS_sendto:
         return CUT_WRITES | CUT_MAKES_UP;
+    case SYS_sendto:
+        return CUT_WRITES | CUT_MAKES_UP | CUT_POINTS;
+    case SYS_connect:
+        return CUT_WRITES | CUT_POINTS;
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+        return CUT_NEVER | CUT_POINTS;
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
         return CUT_TIMED_MS;
@@ -121,7 +129,7 @@ long cut_settle(const struct ring *r, unsigned kind, const struct patch_call *ca
             if (!is_of(fd, S_IFSOCK, S_IFSOCK))
                 break;
             if (is_over(fd, kind, spent_ns))
-                return done ? (long)done : -EAGAIN;
+                return done ? (long)done : call->number == SYS_connect ? -EINPROGRESS : -EAGAIN;
         } else if (!lessen(kind, call, spent_ns, &again, &limit)) {
             break;
         }

@@ -24,14 +24,18 @@ enum {
     CUT_MAKES_UP = 4,  /* bytes of args[1], args[2] of them: what is missing can be written */
     CUT_TIMED_MS = 8,  /* args[3] milliseconds; negative: without end */
     CUT_TIMED_AT = 16, /* a struct timespec at args[3], or NULL */
+    CUT_NEVER = 32,    /* the kernel itself goes on with it, unless a handler was called */
+    CUT_POINTS = 64,   /* its object is said by memory that arguments point to (pointed.h) */
 };
 
-/* What of these holds for the call; 0: it is one that nothing here is for. */
+/* What of these holds for the call; 0: it is not on descriptors. */
 unsigned cut_kind(long number);
 
 /* Whether the result may be that of a call that was cut short. */
 static inline bool cut_may_be(unsigned kind, const struct patch_call *call, long result)
 {
+    if (kind & CUT_NEVER)
+        return false;
     return result == -EINTR ||
            (kind & CUT_MAKES_UP && result > 0 && (unsigned long)result < call->args[2]);
 }

@@ -35,6 +35,7 @@
 #include "inside/gate.h"
 #include "inside/wait/cutcalls.h"
 #include "inside/wait/execs.h"
+#include "inside/wait/pointed.h"
 #include "inside/wait/vectors.h"
 #include "unwind/arch.h"
 #include "unwind/local.h"
@@ -49,6 +50,7 @@ struct noter {
     struct ring *ring;
     uintptr_t busy;   /* 0, or the stack pointer of the call that is being noted */
     uint32_t process; /* of whom: see process_now */
+    pid_t tid;        /* by its own numbers */
     uint32_t serial, stacks;
     long sleeps; /* how often it had slept when it was last asked */
     struct local_stack stack;
@@ -179,6 +181,7 @@ static FLAME_COLD struct noter *begin_thread(void)
 {
     struct ring *ring;
     struct noter *t;
+    pid_t tid;
 
     own = NULL;
     if (no_more)
@@ -188,7 +191,8 @@ static FLAME_COLD struct noter *begin_thread(void)
     /* A child of vfork has its parent's memory: the ring would be the parent's when it is gone. */
     if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now)
         return NULL;
-    ring = session_take_ring(session, *process_now, (uint32_t)kernel_call(SYS_gettid));
+    tid = (pid_t)kernel_call(SYS_gettid);
+    ring = session_take_ring(session, *process_now, (uint32_t)tid);
     if (!ring)
         return NULL;
     t = memory_for(ring);
@@ -197,6 +201,7 @@ static FLAME_COLD struct noter *begin_thread(void)
         return NULL;
     }
     t->process = *process_now;
+    t->tid = tid;
     t->sleeps = sleeps_now();
     own = t;
     return t;
@@ -304,11 +309,11 @@ static bool wait_for_room(struct noter *t, unsigned words)
     return ring_wait(t->ring, words, &session->beat, no_more ? pass_time : flame_gate);
 }
 
-/* What a call may need in all: its stack, its beginning and its end. */
-#define ROOM (RING_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
+/* What a call may need in all: its stack, what it points to, its beginning and its end. */
+#define ROOM (RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
 
 /* Notes that the call begins: when. 0: it cannot be noted. */
-static inline uint64_t begin(struct noter *t, const struct patch_call *call)
+static inline uint64_t begin(struct noter *t, const struct patch_call *call, unsigned kind)
 {
     const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
     uint64_t record[RING_CALL_WORDS];
@@ -321,10 +326,13 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call)
     stack = local_recall(&t->stack, regs);
     if (unlikely(!stack) && !(stack = walk(t, regs)))
         return 0;
+    t->serial++;
+    if (unlikely(kind & CUT_POINTS) && !pointed_put(t->ring, call, t->serial, t->tid))
+        return 0;
     record[0] = ring_word(RING_CALL, RING_CALL_WORDS, (uint32_t)call->number);
     for (unsigned i = 0; i < 6; i++)
         record[2 + i] = call->args[i];
-    record[8] = stack | (uint64_t)++t->serial << 32;
+    record[8] = stack | (uint64_t)t->serial << 32;
     record[1] = clock_ns(CLOCK_MONOTONIC);
     ring_put(t->ring, record, RING_CALL_WORDS);
     return record[1];
@@ -381,7 +389,7 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 /*
  * Whether the call can be noted. Not those on descriptors that may have to be settled (cutcalls.h)
  * where that cannot be: in a sandbox, which may forbid what it takes, and in a child of vfork. Not
- * what the filter would let by anyhow, nor calls with an address in memory: the tracer reads that.
+ * what the filter would let by anyhow.
  */
 static inline bool is_for_here(const struct noter *t, const struct patch_call *call, unsigned kind)
 {
@@ -391,7 +399,7 @@ static inline bool is_for_here(const struct noter *t, const struct patch_call *c
         return false;
     if (kind & CUT_TIMED_MS)
         return (int)call->args[3] != 0;
-    return call->number != SYS_sendto || !call->args[4];
+    return call->number != SYS_poll || (int)call->args[2] != 0;
 }
 
 PATCH_HANDLER long noter_see(const struct patch_call *call)
@@ -406,7 +414,7 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
         return make_special(call);
     if (call->point || !(t = enter(call)))
         return patch_make(call);
-    began = likely(is_for_here(t, call, kind)) ? begin(t, call) : 0;
+    began = likely(is_for_here(t, call, kind)) ? begin(t, call, kind) : 0;
     if (unlikely(!began)) {
         leave(t);
         return patch_make(call);

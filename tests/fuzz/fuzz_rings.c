@@ -25,6 +25,17 @@ static uint32_t take_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
 
 static void check(const struct ring_reader *r, enum ring_result what)
 {
+    size_t at = 0;
+
+    for (size_t words; what == RING_ENTERED && at < r->nmemory; at += words) { /* whole pieces */
+        if (r->nmemory - at <= 2 || !r->memory[at + 1])
+            abort();
+        words = 2 + r->memory[at + 1] / 8 + (r->memory[at + 1] % 8 != 0);
+        if (words > r->nmemory - at)
+            abort();
+    }
+    if (r->nmemory > RING_PIECES * (RING_MOST_WORDS - 1))
+        abort();
     if (r->tid <= 0 || r->pid <= 0 || r->call.nr < 0 || r->call.nr >= SESSION_CALLS ||
         r->call.stack > stacks || r->nopen > RINGS_NESTED || r->call.begin > r->time ||
         (what == RING_ENTERED && !r->nopen))

@@ -15,10 +15,11 @@
 /* Threads that can note at a time; others' calls stop. */
 #define RINGS 1024
 
-static const int noted[] = {SYS_futex,   SYS_nanosleep,  SYS_clock_nanosleep, SYS_read,
-                            SYS_readv,   SYS_write,      SYS_writev,          SYS_recvfrom,
-                            SYS_recvmsg, SYS_sendto,     SYS_sendmsg,         SYS_accept,
-                            SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2};
+static const int noted[] = {
+    SYS_futex,   SYS_nanosleep,  SYS_clock_nanosleep, SYS_read,         SYS_readv,   SYS_write,
+    SYS_writev,  SYS_recvfrom,   SYS_recvmsg,         SYS_sendto,       SYS_sendmsg, SYS_accept,
+    SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_poll,    SYS_ppoll,
+    SYS_select,  SYS_pselect6,   SYS_connect};
 /* What the library does something else about: programs it must not get into, and sandboxes. */
 static const int handled[] = {SYS_execve, SYS_execveat, SYS_prctl, SYS_seccomp};
 

@@ -7,10 +7,10 @@
  * then.
  *
  * Which calls are noted: those of which all that will be asked can still be known when they are
- * told, some milliseconds late: what a descriptor is stays so until a call that stops. So none
- * whose object is said by memory that arguments point to (poll, select, paths), none that changes
- * what descriptors or addresses mean (close, dup, mmap): they stop, and what was noted before them
- * is told before they happen.
+ * told, some milliseconds late: what a descriptor is stays so until a call that stops, and what
+ * the arguments of poll, select, connect and sendto point to comes with the record. So none whose
+ * object is said by other memory (paths), none that changes what descriptors or addresses mean
+ * (close, dup, mmap): they stop, and what was noted before them is told before they happen.
  *
  * Not thread-safe. Allocates.
  */

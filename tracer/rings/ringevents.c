@@ -6,6 +6,7 @@
 
 #include "common/alloc.h"
 #include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/eventmemory.h"
 #include "tracer/sleeps/restarts.h"
 
 enum told {
@@ -24,7 +25,8 @@ struct ring_thread {
         enum told told;
         int nr;
         uint32_t stack;
-    } calls[RINGS_NESTED]; /* that are not left, the innermost last */
+        struct event_memory_kept memory; /* for when the kernel goes on with it */
+    } calls[RINGS_NESTED];               /* that are not left, the innermost last */
     unsigned n;
     struct off_event signal; /* not told yet; time 0: none */
     struct off_span held;    /* what the tracer held it for the signal, not told yet */
@@ -46,16 +48,22 @@ struct ringevents *ringevents_new(const struct ringevents_client *client)
     return r;
 }
 
+static void drop(struct ringevents *r, struct ring_thread *t)
+{
+    HASH_DEL(r->threads, t);
+    for (unsigned i = 0; i < RINGS_NESTED; i++)
+        event_memory_release(&t->calls[i].memory);
+    free(t);
+}
+
 void ringevents_free(struct ringevents *r)
 {
     struct ring_thread *t, *next;
 
     if (!r)
         return;
-    HASH_ITER (hh, r->threads, t, next) {
-        HASH_DEL(r->threads, t);
-        free(t);
-    }
+    HASH_ITER (hh, r->threads, t, next)
+        drop(r, t);
     free(r);
 }
 
@@ -128,24 +136,35 @@ static bool is_in_call(const struct ring_thread *t)
     return t->n && t->calls[t->n - 1].told == TOLD_ENTERED;
 }
 
+/* The outermost is forgotten. */
+static void make_room(struct ring_thread *t)
+{
+    event_memory_release(&t->calls[0].memory);
+    memmove(t->calls, t->calls + 1, --t->n * sizeof *t->calls);
+    t->calls[t->n].memory = (struct event_memory_kept){.nr = 0};
+}
+
 static void entered(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
     struct off_event e = event_of(t, OFF_ENTRY, from->call.nr, from->time);
     unsigned flags = call_flags(from->call.nr, from->call.args);
     bool waits = flags & CALL_SLEEPS && !from->passed;
+    struct event_memory memory = {from->memory, from->nmemory};
 
     if (is_in_call(t))
         interrupt(r, t, from->time);
     if (t->n == RINGS_NESTED)
-        memmove(t->calls, t->calls + 1, --t->n * sizeof *t->calls);
+        make_room(t);
     t->calls[t->n].serial = from->call.serial;
     t->calls[t->n].nr = from->call.nr;
     t->calls[t->n].stack = from->call.stack;
+    event_memory_keep(&t->calls[t->n].memory, waits ? &memory : NULL, e.nr, from->call.args);
     t->calls[t->n++].told = waits ? TOLD_ENTERED : TOLD_NOTHING;
     if (!flags || (from->passed && (from->result < 0 || !(flags & CALL_WAKES))))
         return;
     memcpy(e.args, from->call.args, sizeof e.args);
     e.no_exit = !waits;
+    e.memory = &memory;
     tell(r, t, &e, from->call.stack);
 }
 
@@ -168,6 +187,7 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
 
         again.restarted = true;
         memcpy(again.args, from->call.args, sizeof again.args);
+        again.memory = &t->calls[i - 1].memory.is;
         tell(r, t, &again, from->call.stack);
         told = TOLD_ENTERED;
     }
@@ -244,8 +264,6 @@ void ringevents_gone(struct ringevents *r, pid_t tid)
 {
     struct ring_thread *t = find(r, tid);
 
-    if (!t)
-        return;
-    HASH_DEL(r->threads, t);
-    free(t);
+    if (t)
+        drop(r, t);
 }

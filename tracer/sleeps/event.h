@@ -30,6 +30,8 @@ enum off_event_kind {
     OFF_SAMPLE, /* it runs, and is stopped for a moment so that its stack can be read */
 };
 
+struct event_memory; /* eventmemory.h */
+
 /* Time spent in pieces. */
 struct off_span {
     uint64_t ns;
@@ -58,6 +60,9 @@ struct off_event {
        stood at, from when it came to stand to when it was let go. */
     struct off_span held;
     uint64_t held_more_ns; /* and perhaps so much longer: since when it stood is an estimate */
+    /* OFF_ENTRY: what the arguments point to, as it was; NULL: it is read from the thread, which
+       stands there. Borrowed for as long as the event is handled. */
+    const struct event_memory *memory;
 };
 
 /* What the scheduler says of a thread, since it began: the numbers of /proc/TID/schedstat. */

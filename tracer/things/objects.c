@@ -42,14 +42,20 @@ struct objects *objects_new(const struct objects_ask *ask)
 
 /* ---- memory ---- */
 
-bool objects_peek(pid_t tid, uintptr_t address, void *out, size_t len)
+static bool read_thread(pid_t tid, uintptr_t address, void *out, size_t len)
 {
     struct iovec here = {out, len}, there = {(void *)address, len};
 
     return process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)len;
 }
 
-bool objects_peek_string(pid_t tid, uintptr_t address, struct strbuf *out)
+bool objects_peek(const struct objects_call *call, uintptr_t address, void *out, size_t len)
+{
+    return call->memory ? event_memory_read(call->memory, address, out, len)
+                        : read_thread(call->tid, address, out, len);
+}
+
+bool objects_peek_string(const struct objects_call *call, uintptr_t address, struct strbuf *out)
 {
     char buf[256];
 
@@ -57,7 +63,7 @@ bool objects_peek_string(pid_t tid, uintptr_t address, struct strbuf *out)
     while (out->len < 4096 - sizeof buf) {
         size_t n = sizeof buf - (address & (sizeof buf - 1)); /* within one page */
 
-        if (!objects_peek(tid, address, buf, n))
+        if (!objects_peek(call, address, buf, n))
             return false;
         strbuf_add(out, buf, strnlen(buf, n));
         if (memchr(buf, 0, n))
@@ -83,7 +89,7 @@ uintptr_t objects_futex_address(pid_t tid, int nr, const uint64_t args[6])
         uint32_t flags, reserved;
     } first;
 
-    if (!futex_call_lists(nr, args) || !objects_peek(tid, args[0], &first, sizeof first))
+    if (!futex_call_lists(nr, args) || !read_thread(tid, args[0], &first, sizeof first))
         return args[0];
     return first.uaddr;
 }
@@ -107,14 +113,16 @@ static void futex(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_
 }
 
 /* A fifo's open waits for the other end; anything else's for the disk. */
-static void path(pid_t tid, const struct call *c, const uint64_t args[6], struct off_object *out)
+static void path(const struct objects_call *call, const struct call *c, struct off_object *out)
 {
+    const uint64_t *args = call->args;
+    pid_t tid = call->tid;
     struct strbuf name = STRBUF_INIT, full = STRBUF_INIT;
     bool at = c->fd_arg > 0; /* relative to the directory in the argument before */
     struct stat st;
 
     *out = (struct off_object){.kind = OFF_ON_FILE};
-    if (c->flags & CALL_OPENS && objects_peek_string(tid, args[c->fd_arg], &name)) {
+    if (c->flags & CALL_OPENS && objects_peek_string(call, args[c->fd_arg], &name)) {
         if (name.buf[0] == '/')
             strbuf_addf(&full, "%s%s", proc_path(tid, "root").s, name.buf);
         else if (!at || (int)args[0] == AT_FDCWD)
@@ -129,9 +137,10 @@ static void path(pid_t tid, const struct call *c, const uint64_t args[6], struct
 }
 
 /* A call that names whom it wants to reach. */
-static bool addressed(struct objects *o, pid_t pid, pid_t tid, const struct call *c,
-                      const uint64_t args[6], struct off_object *out)
+static bool addressed(struct objects *o, const struct objects_call *call, const struct call *c,
+                      struct off_object *out)
 {
+    const uint64_t *args = call->args;
     unsigned at = c->address_arg;
     uint8_t address[128];
     size_t len;
@@ -139,20 +148,21 @@ static bool addressed(struct objects *o, pid_t pid, pid_t tid, const struct call
     if (!at || !args[at])
         return false;
     len = args[at + 1] < sizeof address ? args[at + 1] : sizeof address;
-    if (!len || !objects_peek(tid, args[at], address, len))
+    if (!len || !objects_peek(call, args[at], address, len))
         return false;
-    sockets_listener(fds_sockets(o->fds), pid, address, len, out);
+    sockets_listener(fds_sockets(o->fds), call->pid, address, len, out);
     return out->kind != OFF_ON_NOTHING;
 }
 
-static void descriptor(struct objects *o, pid_t pid, pid_t tid, const struct call *c,
-                       const uint64_t args[6], struct off_object *out)
+static void descriptor(struct objects *o, const struct objects_call *call, const struct call *c,
+                       struct off_object *out)
 {
-    int fd = (int)args[c->fd_arg];
+    int fd = (int)call->args[c->fd_arg];
+    pid_t pid = call->pid, tid = call->tid;
     uint64_t dev, ino;
 
     if (c->object == CALL_ON_FD) {
-        if (!addressed(o, pid, tid, c, args, out))
+        if (!addressed(o, call, c, out))
             fds_object(o->fds, pid, tid, fd, out);
     } else if (fds_file(o->fds, pid, tid, fd, &dev, &ino)) {
         if (c->object == CALL_ON_MQUEUE)
@@ -163,10 +173,12 @@ static void descriptor(struct objects *o, pid_t pid, pid_t tid, const struct cal
     }
 }
 
-void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
-                     struct off_object *out, struct off_set *set)
+void objects_of_call(struct objects *o, const struct objects_call *call, struct off_object *out,
+                     struct off_set *set)
 {
-    const struct call *c = call_find(nr);
+    const struct call *c = call_find(call->nr);
+    const uint64_t *args = call->args;
+    pid_t pid = call->pid, tid = call->tid;
 
     *out = (struct off_object){.kind = OFF_ON_NOTHING};
     *set = (struct off_set){NULL, 0};
@@ -176,15 +188,15 @@ void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint
     case CALL_ON_FD:
     case CALL_ON_LOCK:
     case CALL_ON_MQUEUE:
-        descriptor(o, pid, tid, c, args, out);
+        descriptor(o, call, c, out);
         break;
     case CALL_ON_POLLFDS:
         out->kind = OFF_ON_SET;
-        pollsets_of_poll(o->sets, pid, tid, args, set);
+        pollsets_of_poll(o->sets, call, set);
         break;
     case CALL_ON_FDSETS:
         out->kind = OFF_ON_SET;
-        pollsets_of_select(o->sets, pid, tid, args, set);
+        pollsets_of_select(o->sets, call, set);
         break;
     case CALL_ON_EPOLL:
         *out = (struct off_object){.kind = OFF_ON_SET,
@@ -192,10 +204,10 @@ void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint
         pollsets_of_epoll(o->sets, pid, tid, (int)args[c->fd_arg], set);
         break;
     case CALL_ON_FUTEX:
-        futex(o, pid, tid, nr, args, out);
+        futex(o, pid, tid, call->nr, args, out);
         break;
     case CALL_ON_PATH:
-        path(tid, c, args, out);
+        path(call, c, out);
         break;
     case CALL_ON_CHILD:
         out->kind = OFF_ON_CHILD;

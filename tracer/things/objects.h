@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "common/strbuf.h"
+#include "tracer/sleeps/eventmemory.h"
 #include "tracer/sleeps/world.h"
 #include "tracer/things/spaceplace.h"
 
@@ -31,10 +32,17 @@ struct objects_ask {
 struct objects *objects_new(const struct objects_ask *ask);
 void objects_free(struct objects *o);
 
-/* For off_world.object. `pid` is the thread's process; set->members are valid until the next
- * question. */
-void objects_of_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
-                     struct off_object *out, struct off_set *set);
+/* A call that is asked about. */
+struct objects_call {
+    pid_t pid, tid; /* of the thread's process, and the thread's */
+    int nr;
+    const uint64_t *args;              /* six */
+    const struct event_memory *memory; /* what they point to; NULL: it is read from the thread */
+};
+
+/* For off_world.object. set->members are valid until the next question. */
+void objects_of_call(struct objects *o, const struct objects_call *call, struct off_object *out,
+                     struct off_set *set);
 
 /* For off_world.peer and .sender. */
 const char *objects_peer(struct objects *o, const struct off_object *object);
@@ -55,10 +63,10 @@ void objects_process_gone(struct objects *o, pid_t pid);
 
 /* ---- for objname.c, and for whoever names futexes ---- */
 
-/* Reads another process's memory: all of it, or false. */
-bool objects_peek(pid_t tid, uintptr_t address, void *out, size_t len);
+/* Reads memory that arguments of the call point to: all of it, or false. */
+bool objects_peek(const struct objects_call *call, uintptr_t address, void *out, size_t len);
 /* A string, at most 4095 bytes. */
-bool objects_peek_string(pid_t tid, uintptr_t address, struct strbuf *out);
+bool objects_peek_string(const struct objects_call *call, uintptr_t address, struct strbuf *out);
 /* The address of a futex call's futex, the first if it has two. Of an array of futexes of which
  * any may end the wait, or that cannot be read, the array's own. */
 uintptr_t objects_futex_address(pid_t tid, int nr, const uint64_t args[6]);

@@ -163,42 +163,43 @@ static void add_fd(pid_t pid, pid_t tid, int fd, const struct off_object *object
     }
 }
 
-static void add_address(pid_t pid, pid_t tid, const uint64_t args[6], bool keep, struct strbuf *out)
+static void add_address(const struct objects_call *call, bool keep, struct strbuf *out)
 {
+    const uint64_t *args = call->args;
     size_t len =
         args[2] < sizeof(struct sockaddr_storage) ? args[2] : sizeof(struct sockaddr_storage);
     struct strbuf name = STRBUF_INIT;
     struct sockaddr_storage sa;
 
-    if (len && objects_peek(tid, args[1], &sa, len) && sockets_address(&sa, len, keep, &name)) {
+    if (len && objects_peek(call, args[1], &sa, len) && sockets_address(&sa, len, keep, &name)) {
         strbuf_addch(out, ' ');
         objname_path(name.buf, name.len, true, out);
     } else {
-        read_fd(pid, tid, (int)args[0], keep, out);
+        read_fd(call->pid, call->tid, (int)args[0], keep, out);
     }
     strbuf_release(&name);
 }
 
-static void add_file(pid_t tid, int nr, const uint64_t args[6], bool keep, struct strbuf *out)
+static void add_file(const struct objects_call *call, bool keep, struct strbuf *out)
 {
     struct strbuf path = STRBUF_INIT;
-    const struct call *c = call_find(nr);
+    const struct call *c = call_find(call->nr);
 
-    if (c && objects_peek_string(tid, args[c->fd_arg], &path)) {
+    if (c && objects_peek_string(call, call->args[c->fd_arg], &path)) {
         strbuf_addch(out, ' ');
         objname_path(path.buf, path.len, keep, out);
     }
     strbuf_release(&path);
 }
 
-static void add_set(pid_t pid, pid_t tid, const struct call *c, const uint64_t args[6], size_t n,
-                    bool keep, struct strbuf *out)
+static void add_set(const struct objects_call *call, const struct call *c, size_t n, bool keep,
+                    struct strbuf *out)
 {
     struct pollfd one;
 
-    if (n == 1 && c->object == CALL_ON_POLLFDS && args[1] == 1 &&
-        objects_peek(tid, args[0], &one, sizeof one))
-        read_fd(pid, tid, one.fd, keep, out);
+    if (n == 1 && c->object == CALL_ON_POLLFDS && call->args[1] == 1 &&
+        objects_peek(call, call->args[0], &one, sizeof one))
+        read_fd(call->pid, call->tid, one.fd, keep, out);
     else
         strbuf_addf(out, " %zu %s", n, n == 1 ? "fd" : "fds");
 }
@@ -235,10 +236,13 @@ static void shorten(struct strbuf *out)
     strbuf_setlen(out, head + 3 + out->len - from);
 }
 
-bool objname_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+bool objname_call(struct objects *o, const struct objects_call *call,
                   const struct off_object *object, size_t set_size, bool keep, struct strbuf *out)
 {
-    const struct call *c = call_find(nr);
+    const struct call *c = call_find(call->nr);
+    const uint64_t *args = call->args;
+    pid_t pid = call->pid, tid = call->tid;
+    int nr = call->nr;
     bool named = true;
 
     strbuf_clear(out);
@@ -248,20 +252,20 @@ bool objname_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_
     case CALL_ON_LOCK:
     case CALL_ON_MQUEUE:
         if (nr == SYS_connect) /* of its socket the other end is all that can be told */
-            add_address(pid, tid, args, keep, out);
+            add_address(call, keep, out);
         else
             add_fd(pid, tid, (int)args[c->fd_arg], object, keep, out);
         break;
     case CALL_ON_POLLFDS:
     case CALL_ON_FDSETS:
     case CALL_ON_EPOLL:
-        add_set(pid, tid, c, args, set_size, keep, out);
+        add_set(call, c, set_size, keep, out);
         break;
     case CALL_ON_FUTEX:
         named = add_futex(o, tid, objects_futex_address(tid, nr, args), out);
         break;
     case CALL_ON_PATH:
-        add_file(tid, nr, args, keep, out);
+        add_file(call, keep, out);
         break;
     case CALL_ON_CHILD:
         strbuf_addstr(out, " child");

@@ -18,11 +18,11 @@
 #define OBJNAME_MAX 256
 
 /*
- * The frame of call `nr` on `object`; the thread is at a stop in it, or asleep. False: it
+ * The frame of the call on `object`; the thread is at a stop in it, or asleep. False: it
  * is a futex in a module's data, to be named by its address (TRACE_NODE_FUTEX); `out`
  * then says "futex".
  */
-bool objname_call(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
+bool objname_call(struct objects *o, const struct objects_call *call,
                   const struct off_object *object, size_t set_size, bool keep, struct strbuf *out);
 
 enum trace_off_kind objname_kind(int nr, const struct off_object *object);

@@ -109,30 +109,32 @@ static void finish(struct pollsets *p, struct off_set *out)
     *out = (struct off_set){p->members, p->n};
 }
 
-static void read_poll(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6])
+static void read_poll(struct pollsets *p, const struct objects_call *call)
 {
+    const uint64_t *args = call->args;
     struct pollfd fds[256];
     uint64_t n = args[1] < OFF_SET_MAX ? args[1] : OFF_SET_MAX;
 
     for (uint64_t i = 0; i < n; i += ARRAY_LEN(fds)) {
         size_t now = n - i < ARRAY_LEN(fds) ? (size_t)(n - i) : ARRAY_LEN(fds);
 
-        if (!objects_peek(tid, args[0] + i * sizeof fds[0], fds, now * sizeof fds[0]))
+        if (!objects_peek(call, args[0] + i * sizeof fds[0], fds, now * sizeof fds[0]))
             return;
         for (size_t k = 0; k < now; k++)
-            add(p, pid, tid, fds[k].fd, wants_of((unsigned short)fds[k].events));
+            add(p, call->pid, call->tid, fds[k].fd, wants_of((unsigned short)fds[k].events));
     }
 }
 
-static void read_select(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6])
+static void read_select(struct pollsets *p, const struct objects_call *call)
 {
+    const uint64_t *args = call->args;
     uint64_t bits[3][OFF_SET_MAX / 64] = {{0}};
     int n = (int)args[0] < OFF_SET_MAX ? (int)args[0] : OFF_SET_MAX;
     size_t words = n > 0 ? ((size_t)n + 63) / 64 : 0;
 
     for (size_t s = 0; s < 3; s++)
         if (args[1 + s] && words &&
-            !objects_peek(tid, args[1 + s], bits[s], words * sizeof bits[s][0]))
+            !objects_peek(call, args[1 + s], bits[s], words * sizeof bits[s][0]))
             return;
     for (int fd = 0; fd < n; fd++) {
         uint64_t bit = (uint64_t)1 << (fd % 64);
@@ -140,23 +142,21 @@ static void read_select(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t
                          (bits[1][fd / 64] & bit ? OFF_WANTS_ROOM : 0u);
 
         if (wants)
-            add(p, pid, tid, fd, wants);
+            add(p, call->pid, call->tid, fd, wants);
     }
 }
 
-void pollsets_of_poll(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
-                      struct off_set *out)
+void pollsets_of_poll(struct pollsets *p, const struct objects_call *call, struct off_set *out)
 {
     p->n = 0;
-    read_poll(p, pid, tid, args);
+    read_poll(p, call);
     finish(p, out);
 }
 
-void pollsets_of_select(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
-                        struct off_set *out)
+void pollsets_of_select(struct pollsets *p, const struct objects_call *call, struct off_set *out)
 {
     p->n = 0;
-    read_select(p, pid, tid, args);
+    read_select(p, call);
     finish(p, out);
 }
 

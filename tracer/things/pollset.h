@@ -15,11 +15,11 @@ struct pollsets;
 struct pollsets *pollsets_new(struct fds *fds); /* fds is borrowed */
 void pollsets_free(struct pollsets *p);
 
+struct objects_call; /* objects.h */
+
 /* Sorted by identity; valid until the next call. At most OFF_SET_MAX members. */
-void pollsets_of_poll(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
-                      struct off_set *out);
-void pollsets_of_select(struct pollsets *p, pid_t pid, pid_t tid, const uint64_t args[6],
-                        struct off_set *out);
+void pollsets_of_poll(struct pollsets *p, const struct objects_call *call, struct off_set *out);
+void pollsets_of_select(struct pollsets *p, const struct objects_call *call, struct off_set *out);
 void pollsets_of_epoll(struct pollsets *p, pid_t pid, pid_t tid, int fd, struct off_set *out);
 /* fd -1: all of the process. */
 void pollsets_forget(struct pollsets *p, pid_t pid, int fd);

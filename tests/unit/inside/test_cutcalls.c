@@ -105,6 +105,15 @@ static void test_files(void)
     write_it.number = SYS_writev;
     settle(write_it, 0, 10);
     is_int(made, 0, "of vectors nothing is made up for");
+    ring.handled = 0;
+    write_it.number = SYS_connect;
+    write_it.args[0] = (unsigned long)s[0];
+    results[0] = 0;
+    is_int(settle(write_it, 0, -EINTR), 0, "connect waits on");
+    setsockopt(s[0], SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
+    is_int(settle(write_it, 2000000000u, -EINTR), -EINPROGRESS, "or is left to itself in the end");
+    write_it.number = SYS_poll;
+    is_int(settle(write_it, 0, -EINTR), -EINTR, "poll ends by handlers alone");
     is_int(cut_kind(SYS_futex), 0, "nor is there anything to settle of a lock");
 }
 

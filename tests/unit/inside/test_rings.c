@@ -140,12 +140,59 @@ static void test_nested(void)
     munmap(r, sizeof *r);
 }
 
+static void put_memory(struct ring *r, uint32_t serial, uint64_t address, uint64_t size)
+{
+    uint64_t w[RING_MOST_WORDS] = {
+        ring_word(RING_MEMORY, RING_PIECE_WORDS + (unsigned)((size + 7) / 8), serial), address,
+        size};
+
+    for (uint64_t i = 0; i < (size + 7) / 8; i++)
+        w[3 + i] = address + i;
+    ring_put(r, w, RING_PIECE_WORDS + (unsigned)((size + 7) / 8));
+}
+
+static void test_memory(void)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r);
+    put_begin(r);
+    put_memory(r, 1, 800, 12);
+    put_memory(r, 1, 900, RING_PIECE_MAX * 8);
+    put_memory(r, 1, 1000, 8);
+    put_call(r, SYS_select, 100, 1, 0);
+    is_int(next(), RING_ENTERED, "a call comes behind what it points to");
+    is_int((intmax_t)reader.nmemory, 4 + 2 + RING_PIECE_MAX + 3, "which is there");
+    ok(reader.memory[0] == 800 && reader.memory[1] == 12 && reader.memory[3] == 801 &&
+           reader.memory[4] == 900 && reader.memory[4 + 2 + RING_PIECE_MAX] == 1000,
+       "piece by piece");
+    put_call(r, SYS_read, 101, 2, 0);
+    next();
+    is_int((intmax_t)reader.nmemory, 0, "the next call points to nothing");
+    for (uint32_t serial = 3; serial < 9; serial++) /* calls that were never made */
+        for (int i = 0; i < 3; i++)
+            put_memory(r, serial, 800, RING_PIECE_MAX * 8);
+    put_call(r, SYS_read, 102, 9, 0);
+    next();
+    is_int((intmax_t)reader.nmemory, 0, "nor does one behind what others pointed to");
+    put_memory(r, 0, 800, 8);
+    put_call(r, SYS_read, 103, 0, 0);
+    next();
+    is_int((intmax_t)reader.nmemory, 3, "any number is a number");
+    put_memory(r, 0, 700, 16);
+    put_call(r, SYS_read, 104, 0, 0);
+    next();
+    ok(reader.nmemory == 4 && reader.memory[0] == 700, "and each call has its own");
+    ring_reader_release(&reader);
+    munmap(r, sizeof *r);
+}
+
 /* The words of each damage, behind a sound beginning. */
 static void test_damage(void)
 {
     static const struct {
         const char *what;
-        uint64_t words[12];
+        uint64_t words[16];
         unsigned n;
         uint64_t head; /* added to what it should be */
     } rows[] = {
@@ -168,6 +215,15 @@ static void test_damage(void)
         {"a stack out of turn", {RING_STACK | 2 << 8 | 3ull << 32, 1}, 2, 0},
         {"a stack of nothing", {RING_STACK | 1 << 8 | 2ull << 32}, 1, 0},
         {"a second owner", {RING_BEGIN | 2 << 8 | 70ull << 32, 77}, 2, 0},
+        {"memory of no bytes", {RING_MEMORY | 3 << 8, 8, 0}, 3, 0},
+        {"memory of fewer bytes than it says", {RING_MEMORY | 4 << 8, 8, 9, 1}, 4, 0},
+        {"memory of more bytes than it says", {RING_MEMORY | 5 << 8, 8, 8, 1, 2}, 5, 0},
+        {"memory of very many bytes", {RING_MEMORY | 4 << 8, 8, UINT64_MAX, 1}, 4, 0},
+        {"more pieces of memory than a call has",
+         {RING_MEMORY | 4 << 8, 8, 1, 1, RING_MEMORY | 4 << 8, 9, 1, 1, RING_MEMORY | 4 << 8, 10, 1,
+          1, RING_MEMORY | 4 << 8, 11, 1, 1},
+         16,
+         0},
         {"an end of a call of a wrong size", {RING_DONE | 3 << 8, 50}, 3, 0},
         {"an end of a call in the past", {RING_DONE | 4 << 8, 49}, 4, 0},
     };
@@ -337,6 +393,7 @@ int main(void)
 {
     test_plain();
     test_nested();
+    test_memory();
     test_damage();
     test_owners();
     test_no_room();

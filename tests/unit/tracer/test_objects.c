@@ -32,6 +32,7 @@
 
 static struct objects *objects;
 static struct off_set set;
+static const struct event_memory *memory; /* NULL: what is there now counts */
 static enum space_area area = SPACE_HEAP;
 
 static void place(void *arg, pid_t tid, uintptr_t address, struct space_place *out)
@@ -44,7 +45,8 @@ static struct off_object of(int nr, const uint64_t args[6])
 {
     struct off_object out;
 
-    objects_of_call(objects, getpid(), getpid(), nr, args, &out, &set);
+    objects_of_call(objects, &(struct objects_call){getpid(), getpid(), nr, args, memory}, &out,
+                    &set);
     return out;
 }
 
@@ -58,7 +60,8 @@ static const char *name(int nr, const uint64_t args[6], bool keep)
     static struct strbuf out = STRBUF_INIT;
     struct off_object object = of(nr, args);
 
-    objname_call(objects, getpid(), getpid(), nr, args, &object, set.n, keep, &out);
+    objname_call(objects, &(struct objects_call){getpid(), getpid(), nr, args, memory}, &object,
+                 set.n, keep, &out);
     return out.buf;
 }
 
@@ -310,6 +313,83 @@ static void test_sets(void)
     close(p[0]), close(p[1]), close(e), close(ep);
 }
 
+/* What was noted counts, not what is there; and where nothing was, nothing is known. */
+static void test_noted(void)
+{
+    struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "\0flame-test-noted"};
+    socklen_t len = offsetof(struct sockaddr_un, sun_path) + 17;
+    struct pollfd fd = {-1, POLLIN, 0};
+    uint64_t words[64] = {(uintptr_t)&fd, sizeof fd};
+    struct event_memory noted = {words, 3};
+    int p[2], listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct off_object a, b;
+    fd_set reads;
+
+    if (!ok(pipe(p) == 0 && bind(listener, (void *)&un, len) == 0 && listen(listener, 5) == 0,
+            "a pipe and a listener"))
+        return;
+    memcpy(words + 2, &(struct pollfd){p[0], POLLIN, 0}, sizeof fd);
+    memory = &noted;
+    of(SYS_poll, ARGS((uintptr_t)&fd, 1, 10));
+    is_int((intmax_t)set.n, 1, "poll has what it had when it was noted");
+    is_str(name(SYS_poll, ARGS((uintptr_t)&fd, 1, 10), false), "poll pipe:[*]", "so has its name");
+    of(SYS_poll, ARGS((uintptr_t)&fd, 2, 10));
+    is_int((intmax_t)set.n, 0, "of more than was noted nothing is known");
+    FD_ZERO(&reads);
+    FD_SET(p[0], &reads);
+    of(SYS_select, ARGS((uint64_t)p[0] + 1, (uintptr_t)&reads, 0, 0, 0));
+    is_int((intmax_t)set.n, 0, "what was not noted is not looked at");
+    words[0] = 4096, words[1] = 8, words[3] = (uintptr_t)&reads, words[4] = 8;
+    memcpy(words + 5, &reads, 8);
+    noted.n = 6;
+    of(SYS_select, ARGS((uint64_t)p[0] + 1, (uintptr_t)&reads, 0, 0, 0));
+    is_int((intmax_t)set.n, 1, "select has it in any of the pieces");
+    words[0] = (uintptr_t)&un, words[1] = len;
+    memcpy(words + 2, &un, len);
+    noted.n = 2 + (len + 7) / 8;
+    memset(&un, 0, sizeof un);
+    a = of(SYS_accept, ARGS((uint64_t)listener));
+    b = of(SYS_connect, ARGS((uint64_t)p[0], (uintptr_t)&un, len));
+    ok(a.kind == OFF_ON_UNIX && off_same(&a, &b), "connect has its address");
+    is_str(name(SYS_connect, ARGS((uint64_t)p[0], (uintptr_t)&un, len), false),
+           "connect @flame-test-noted", "and its name");
+    memory = NULL;
+    close(p[0]), close(p[1]), close(listener);
+}
+
+/* Pieces are believed as far as they go. */
+static void test_pieces(void)
+{
+    static const struct {
+        uint64_t words[6];
+        size_t n;
+        uint64_t at;
+        size_t size;
+        bool there;
+    } rows[] = {
+        {{100, 8, 1}, 3, 100, 8, true},
+        {{100, 8, 1}, 3, 104, 4, true},
+        {{100, 8, 1}, 3, 104, 5, false},
+        {{100, 8, 1}, 3, 99, 2, false},
+        {{100, 8, 1}, 2, 100, 8, false},
+        {{100, 9, 1}, 3, 100, 1, false},
+        {{100, UINT64_MAX, 1}, 3, 100, 1, false},
+        {{100, 3, 1, 200, 8, 2}, 6, 200, 8, true},
+        {{100, 3, 1, 200, 8, 2}, 5, 200, 8, false},
+        {{UINT64_MAX - 7, 8, 1}, 3, UINT64_MAX - 7, 8, true},
+        {{UINT64_MAX - 7, 8, 1}, 3, 0, 1, false},
+        {{0}, 0, 0, 1, false},
+    };
+    char out[16];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct event_memory m = {rows[i].words, rows[i].n};
+
+        row(event_memory_read(&m, rows[i].at, out, rows[i].size) == rows[i].there, "row %zu", i);
+    }
+    ok(tap_rows == 0, "bytes are found in whole pieces, and nowhere else");
+}
+
 static void test_futex(void)
 {
     struct off_object a, b;
@@ -424,6 +504,8 @@ int main(void)
     test_unix();
     test_inet();
     test_sets();
+    test_noted();
+    test_pieces();
     test_futex();
     test_others();
     test_peer();

@@ -8,6 +8,7 @@
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
 #include "tracer/rings/ringevents.h"
+#include "tracer/sleeps/eventmemory.h"
 
 static struct ringevents *events;
 static struct ring_reader from;
@@ -190,6 +191,60 @@ static void test_handlers(void)
     is_str(told, "", "their ends were told when others began in them");
 }
 
+static char pointed[100]; /* addresses of what entries point to */
+
+static void take_memory(void *arg, const struct off_event *e, uint32_t stack)
+{
+    uint64_t is = 0;
+
+    (void)arg, (void)stack;
+    if (e->kind == OFF_ENTRY)
+        snprintf(pointed + strlen(pointed), sizeof pointed - strlen(pointed), "%d:%d ", e->nr,
+                 e->memory && event_memory_read(e->memory, 64, &is, 8) ? (int)is : -1);
+}
+
+static void enter_with(uint32_t serial, int nr, uint64_t pointed_to)
+{
+    from.memory[0] = 64;
+    from.memory[1] = 8;
+    from.memory[2] = pointed_to;
+    from.nmemory = 3;
+    enter(serial, nr, 64, 0, serial);
+    from.nmemory = 0;
+    from.memory[2] = 0;
+}
+
+/* What a call points to comes with it, also when it goes on behind another. */
+static void test_memory(void)
+{
+    static const struct ringevents_client client = {.event = take_memory};
+
+    begin();
+    ringevents_free(events);
+    events = ringevents_new(&client);
+    enter_with(1, SYS_connect, 5);
+    sig(SIGALRM, 2);
+    enter_with(3, SYS_connect, 6);
+    leave(3, 0, 4, 0);
+    enter(5, SYS_pause, 64, 0, 5);
+    leave(5, 0, 6, 0);
+    leave(1, 0, 7, 0);
+    is_str(pointed, "42:5 42:6 34:-1 42:5 ", "calls have what they point to, whenever they go on");
+    begin();
+    ringevents_free(events);
+    events = ringevents_new(&client);
+    pointed[0] = '\0';
+    for (uint32_t i = 1; i <= RINGS_NESTED; i++)
+        enter_with(i, SYS_connect, i);
+    memmove(from.open, from.open + 1, --from.nopen * sizeof *from.open);
+    enter_with(50, SYS_connect, 50);
+    pointed[0] = '\0';
+    leave(50, 0, 60, 0);
+    leave(RINGS_NESTED, 0, 61, 0);
+    leave(2, 0, 62, 0);
+    is_str(pointed, "42:16 42:2 ", "of many only the outermost is forgotten");
+}
+
 static void test_vfork(void)
 {
     begin();
@@ -316,6 +371,7 @@ int main(void)
     test_passed();
     test_signals();
     test_handlers();
+    test_memory();
     test_vfork();
     test_stops();
     test_held();

@@ -1,0 +1,32 @@
+/*
+ * pointed.h: notes the memory that says what a call is on: the descriptors that are polled, the
+ * address that is connected to.
+ *
+ * The tracer hears of the call some milliseconds later, when the memory may be something else, or
+ * gone. So it is copied before the call, and only what the tracer asks for. A program may give any
+ * address, and another thread may unmap it meanwhile: the kernel copies it (process_vm_readv of
+ * oneself, 1 us here), as a read of ours could fault where the kernel says EFAULT. Only the page
+ * that the stack pointer lies in is read without asking, as that is there.
+ *
+ * Rejected: copying when the call is over. Then it is known that the memory was there, but not that
+ * it still is, and who is woken is told before by what.
+ */
+#ifndef FLAME_INSIDE_WAIT_POINTED_H
+#define FLAME_INSIDE_WAIT_POINTED_H
+
+#include <sys/types.h>
+
+#include "inside/ring.h"
+
+/* What pointed_put may need in all. */
+#define POINTED_MOST_WORDS (RING_PIECES * (RING_PIECE_WORDS + 64u) + RING_PIECE_MAX)
+
+/*
+ * Puts the records before that of the call, whose serial number is to be `serial`; there is room
+ * for POINTED_MOST_WORDS. `tid`: the thread's own number, for the kernel. False, with nothing put:
+ * some of it cannot be read, or is too much (poll of more than RING_PIECE_MAX descriptors).
+ * No libc; safe in signal handlers; may make a system call.
+ */
+bool pointed_put(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
+
+#endif

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Waits whose object is said by memory (polls, addresses): noted from inside they are what they are by
+# stops, whatever the memory becomes; and no address harms the program.
+# shellcheck disable=SC2317 # functions are called through run
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim polled -pthread
+libc=$(getconf GNU_LIBC_VERSION)
+if [ "${libc##*.}" -lt 36 ]; then
+    skip polled 'this loader does not place the gate'
+    done_testing
+fi
+
+stops() {
+    sed -n 's/.*stopped the threads \([0-9,]*\) times.*/\1/p' err | tr -d ,
+}
+# What was waited for in each kind of call, and who ended it.
+kinds() {
+    oview offwake | sed -n '/;waiter;in_/{s/-[0-9]\{7\}/-N/g; s/ [0-9]*$//p}' | sort -u
+}
+traced() {
+    run "$FLAME" off -o t.flame "$@"
+    is_str "$status $(cat out)" '0 fine' "$*: the program goes as it would"
+}
+
+# On a busy machine what a thread waits for may be there before it waits; what is wrong would be wrong
+# always.
+for _ in 1 2 3; do
+    traced ./polled
+    kinds >stopped
+    many=$(stops)
+    traced --inside ./polled
+    kinds >noted
+    few=$(stops)
+    cmp -s stopped noted && break
+done
+is_int "$(grep -c . stopped)" 8 'each kind of call slept once'
+is_str "$(cat noted)" "$(cat stopped)" 'noted from inside they are the same'
+ok "it was stopped for none of them ($few times, not $many)" test $((few * 3)) -lt "$many"
+traced --inside ./polled changed
+is_str "$(kinds)" "$(cat stopped)" 'also if the memory becomes something else while they wait'
+
+done_testing
