@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "inside/mark.h"
 #include "inside/read/sessions.h"
 #include "tracer/rings/ringevents.h"
 #include "tracer/sleeps/calls.h"
@@ -123,7 +124,11 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
 static struct session *begin(void)
 {
     struct site_list sites = {.sites = NULL};
-    struct session_options o = {.rings = 256, .modules = &sites, .nmodules = 1};
+    struct session_options o = {.rings = 256,
+                                .modules = &sites,
+                                .nmodules = 1,
+                                .filters = (uint32_t)(mark_filters() + 1),
+                                .marks = 1};
     const unsigned not_ours = CALL_MAPS | CALL_EXEC | CALL_IN_RING;
     const struct call *all;
     struct session *s = NULL;

@@ -56,10 +56,12 @@ struct session_head {
     uint64_t pid_namespace;             /* inode of the tracer's: numbers of threads are of it */
     uint64_t calls[SESSION_CALLS / 64]; /* which are noted here; all others stop for the tracer */
     uint32_t used;                      /* rings from here on have never been taken */
+    uint32_t filters; /* seccomp filters that programs are under (mark.h) and one; 0: not known */
+    uint32_t marks;   /* 1: the tracer's lets marked calls by */
     uint32_t reserved;
 };
 
-_Static_assert(sizeof(struct session_head) == 136, "shared between programs");
+_Static_assert(sizeof(struct session_head) == 144, "shared between programs");
 _Static_assert(sizeof(struct session_module) == 80, "shared between programs");
 
 /* Whether `head` begins a session of `size` bytes that this program understands. */

@@ -253,6 +253,8 @@ __asm__(".pushsection .text\n"
         "mov 32(%rdi),%r9\n"
         "mov 88(%rdi),%rdi\n"
         "call *%rax\n"
+        "xor %r9d,%r9d\n" /* what the handler put there is nobody else's */
+        "xor %edi,%edi\n"
         "add $24,%rsp\n"
         ".cfi_def_cfa_offset 8\n"
         "ret\n"

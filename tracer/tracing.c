@@ -139,6 +139,7 @@ static void begin_inside(struct tracing *t, struct source_options *from,
     }
     recorder_expect_notes(&t->recorder);
     from->lets_by = GATE_RETURN;
+    from->lets_marked = inside_marked(t->inside);
     t->look_ns = client->beat_ns ? client->beat_ns : TELL_NS;
     client->beat_ns = INSIDE_BEAT_NS;
     client->stopped = on_stopped;

@@ -58,7 +58,9 @@ static void fill_head(struct session_head *head, const struct session_options *o
                                   .size = size,
                                   .rings_at = rings_at,
                                   .modules_at = sizeof *head,
-                                  .modules = (uint32_t)o->nmodules};
+                                  .modules = (uint32_t)o->nmodules,
+                                  .filters = o->filters,
+                                  .marks = o->marks};
     memcpy(head->calls, o->calls, sizeof head->calls);
     if (stat("/proc/self/ns/pid", &st) == 0)
         head->pid_namespace = st.st_ino;

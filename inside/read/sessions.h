@@ -33,6 +33,7 @@ struct session_options {
     const struct site_list *modules; /* with build-ids; borrowed for the call */
     size_t nmodules;
     uint64_t calls[SESSION_CALLS / 64];
+    uint32_t filters, marks; /* as in struct session_head */
 };
 
 /* 0 or -errno. The memory is of a fixed size from the beginning, and only used pages are there. */

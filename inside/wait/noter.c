@@ -21,6 +21,7 @@
 #define _GNU_SOURCE
 #include "inside/wait/noter.h"
 
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -33,6 +34,7 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "inside/gate.h"
+#include "inside/mark.h"
 #include "inside/wait/cutcalls.h"
 #include "inside/wait/execs.h"
 #include "inside/wait/pointed.h"
@@ -51,6 +53,7 @@ struct noter {
     uintptr_t busy;   /* 0, or the stack pointer of the call that is being noted */
     uint32_t process; /* of whom: see process_now */
     pid_t tid;        /* by its own numbers */
+    uint64_t last;    /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
     long sleeps; /* how often it had slept when it was last asked */
     struct local_stack stack;
@@ -68,6 +71,9 @@ static struct session_head *session;
 static FLAME_BULK struct noter *noters[RINGS_MOST]; /* by ring: of whoever has it, or had it last */
 static size_t vectors;
 static uint32_t *process_now; /* wiped at fork; else the process's number */
+/* A filter may forbid what reads memory, and would see marks. */
+static bool confined;
+static uintptr_t marked_pc; /* where calls that are marked return to; 0: none are */
 /* No thread of this process, and none of its forked children, takes a ring any more. */
 static bool no_more;
 static __thread struct noter *own __attribute__((tls_model("initial-exec")));
@@ -143,6 +149,16 @@ const char *noter_init(struct session_head *s)
     session = s;
     patch_numbers = s->calls;
     return NULL;
+}
+
+void noter_confined(void)
+{
+    confined = true;
+}
+
+void noter_mark(uintptr_t pc)
+{
+    marked_pc = pc;
 }
 
 /* The first thread of a forked child that makes a call. Whose parent has no number has been forked
@@ -242,9 +258,9 @@ static inline void leave(struct noter *t)
 
 /* ---- stacks ---- */
 
-static uint64_t hash_of(const struct local_stack *s)
+static uint64_t hash_of(const struct local_stack *s, uintptr_t leaf)
 {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ modules_epoch();
+    uint64_t h = 0x9e3779b97f4a7c15u ^ modules_epoch() ^ leaf;
 
     for (uint32_t i = 0; i < s->len; i++) {
         h = (h ^ s->pcs[i]) * 0xff51afd7ed558ccdu;
@@ -253,22 +269,26 @@ static uint64_t hash_of(const struct local_stack *s)
     return h;
 }
 
-static void put_stack(struct noter *t, uint32_t id)
+/* `leaf`: the innermost frame, that of who makes the call for the others; 0: there is none. */
+static void put_stack(struct noter *t, uint32_t id, uintptr_t leaf)
 {
     const struct local_stack *s = &t->stack;
     struct ring *r = t->ring;
     uint64_t at = r->head;
 
-    r->words[at++ % RING_WORDS] = ring_word(RING_STACK, 1 + s->len, id);
+    r->words[at++ % RING_WORDS] = ring_word(RING_STACK, 1 + s->len + (leaf != 0), id);
     for (uint32_t i = 0; i < s->len; i++)
         r->words[at++ % RING_WORDS] = s->pcs[i];
+    if (leaf)
+        r->words[at++ % RING_WORDS] = leaf;
     __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
 }
 
 /* There is room for RING_MOST_WORDS. 0: the tracer knows more ways to follow this stack, or it is
  * deeper than a record can be. */
-static FLAME_COLD uint32_t walk(struct noter *t, struct walk_regs regs)
+static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
 {
+    const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
     bool fell_back;
     uint64_t hash;
     uint32_t at;
@@ -278,10 +298,12 @@ static FLAME_COLD uint32_t walk(struct noter *t, struct walk_regs regs)
     vectors_restore(t->vectors);
     if (!t->stack.len || t->stack.len > RING_STACK_MAX || fell_back)
         return 0;
-    hash = hash_of(&t->stack);
+    hash = hash_of(&t->stack, call->point ? marked_pc : 0);
     at = (uint32_t)(hash % KNOWN);
     if (t->known[at].hash != hash || !t->known[at].id) {
-        put_stack(t, ++t->stacks);
+        if (t->stack.len == RING_STACK_MAX && call->point)
+            return 0;
+        put_stack(t, ++t->stacks, call->point ? marked_pc : 0);
         t->known[at].hash = hash;
         t->known[at].id = t->stacks;
     }
@@ -296,11 +318,11 @@ static FLAME_COLD uint32_t walk(struct noter *t, struct walk_regs regs)
 /* In place of sleeping, where no call of our own may be made. */
 static long pass_time(const struct patch_call *call)
 {
-    uint64_t until = clock_ns(CLOCK_MONOTONIC) + 5000000;
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + 5000000;
 
     (void)call;
-    while (clock_ns(CLOCK_MONOTONIC) < until)
-        ;
+    for (unsigned turns = 0; now ? now < until : turns < 10000000; turns++)
+        now = clock_ns(CLOCK_MONOTONIC);
     return 0;
 }
 
@@ -324,7 +346,7 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     if (unlikely(__atomic_load_n(&t->ring->closed, __ATOMIC_RELAXED)))
         return 0;
     stack = local_recall(&t->stack, regs);
-    if (unlikely(!stack) && !(stack = walk(t, regs)))
+    if (unlikely(!stack) && !(stack = walk(t, call)))
         return 0;
     t->serial++;
     if (unlikely(kind & CUT_POINTS) && !pointed_put(t->ring, call, t->serial, t->tid))
@@ -334,14 +356,20 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
         record[2 + i] = call->args[i];
     record[8] = stack | (uint64_t)t->serial << 32;
     record[1] = clock_ns(CLOCK_MONOTONIC);
+    if (unlikely(!record[1]))
+        return 0;
+    t->last = record[1];
     ring_put(t->ring, record, RING_CALL_WORDS);
     return record[1];
 }
 
 static inline void end(struct noter *t, uint32_t serial, long result, uint32_t flags)
 {
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
     uint64_t record[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, flags),
-                                        clock_ns(CLOCK_MONOTONIC), (uint64_t)result, serial};
+                                        now ? now : t->last, (uint64_t)result, serial};
+
+    t->last = record[1];
 
     /* Room for it was there when the call began; handlers in it may have taken that. */
     if (likely(ring_has_room(t->ring, RING_DONE_WORDS)) || wait_for_room(t, RING_DONE_WORDS))
@@ -350,9 +378,34 @@ static inline void end(struct noter *t, uint32_t serial, long result, uint32_t f
 
 /* ---- calls that change what may be done here ---- */
 
+static bool clock_is_free; /* reading it takes no call */
+
 static bool nothing_may_be_called(long number, const unsigned long args[6])
 {
-    (void)number, (void)args;
+    (void)args;
+    return number == SYS_clock_gettime && clock_is_free;
+}
+
+/* Whether the vDSO reads the machine's clock by itself. */
+static bool clock_takes_no_call(void)
+{
+    static const char *const free[] = {"tsc\n", "kvm-clock\n", "hyperv_clocksource_tsc_page\n"};
+    char name[32] = "";
+    int fd = kernel_open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                         O_RDONLY, 0);
+
+    if (fd < 0)
+        return false;
+    kernel_call(SYS_read, fd, name, sizeof name - 1);
+    kernel_call(SYS_close, fd);
+    for (unsigned i = 0; i < sizeof free / sizeof *free; i++) {
+        unsigned at = 0; /* not by strcmp, which has vector registers */
+
+        while (name[at] && name[at] == free[i][at])
+            at++;
+        if (name[at] == free[i][at])
+            return true;
+    }
     return false;
 }
 
@@ -377,7 +430,8 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 {
     if (call->number == SYS_execve || call->number == SYS_execveat)
         return execs_make(call);
-    if (begins_sandbox(call)) {
+    if (begins_sandbox(call) && !no_more) {
+        clock_is_free = clock_takes_no_call();
         no_more = true;
         kernel_shut();
         kernel_gatekeeper = nothing_may_be_called;
@@ -389,7 +443,8 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 /*
  * Whether the call can be noted. Not those on descriptors that may have to be settled (cutcalls.h)
  * where that cannot be: in a sandbox, which may forbid what it takes, and in a child of vfork. Not
- * what the filter would let by anyhow.
+ * those that point to memory under filters that may forbid to read that. Not what the filter would
+ * let by anyhow.
  */
 static inline bool is_for_here(const struct noter *t, const struct patch_call *call, unsigned kind)
 {
@@ -397,9 +452,23 @@ static inline bool is_for_here(const struct noter *t, const struct patch_call *c
         return true;
     if (unlikely(no_more) || unlikely(__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED)))
         return false;
+    if (unlikely(confined) && kind & CUT_POINTS)
+        return false;
     if (kind & CUT_TIMED_MS)
         return (int)call->args[3] != 0;
     return call->number != SYS_poll || (int)call->args[2] != 0;
+}
+
+/* Makes a call that has been noted. */
+static long make_noted(const struct patch_call *call)
+{
+    struct patch_call marked;
+
+    if (likely(!call->point))
+        return flame_gate(call);
+    marked = *call;
+    mark_put(&marked);
+    return patch_make(&marked);
 }
 
 PATCH_HANDLER long noter_see(const struct patch_call *call)
@@ -412,7 +481,7 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
 
     if (unlikely(is_special(call->number)))
         return make_special(call);
-    if (call->point || !(t = enter(call)))
+    if ((call->point && (!marked_pc || confined || no_more)) || !(t = enter(call)))
         return patch_make(call);
     began = likely(is_for_here(t, call, kind)) ? begin(t, call, kind) : 0;
     if (unlikely(!began)) {
@@ -424,7 +493,7 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
     if (with_rseq)
         *rseq_cs() = (uintptr_t)&never;
     leave(t);
-    result = flame_gate(call);
+    result = make_noted(call);
     if (with_rseq) {
         flags = *rseq_cs() ? RING_RAN_ON : 0;
         *rseq_cs() = 0;
@@ -433,7 +502,7 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
        one left `busy` behind, it is over by now. */
     if (likely(own == t) && likely(t->process == *process_now)) {
         if (kind && unlikely(cut_may_be(kind, call, result)))
-            result = cut_settle(t->ring, kind, call, began, result, flame_gate);
+            result = cut_settle(t->ring, kind, call, began, result, make_noted);
         if (kind && !flags && !no_more)
             flags = (t->sleeps = sleeps_now()) == sleeps ? RING_PREEMPTED : 0;
         t->busy = call->sp;

@@ -24,6 +24,16 @@
  */
 const char *noter_init(struct session_head *session);
 
+/* The process is under filters that the run knows nothing of: less is noted. For the start. */
+void noter_confined(void);
+
+/*
+ * Calls of cancellation points that the C library makes are noted, too: marked (inside/mark.h),
+ * they return to `pc` in the code that makes them. Else they are made where they stop. For the
+ * start.
+ */
+void noter_mark(uintptr_t pc);
+
 /* The patch_see. */
 long noter_see(const struct patch_call *call);
 

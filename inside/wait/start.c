@@ -19,6 +19,7 @@
 #include "common/kernel.h"
 #include "common/env/librarynote.h"
 #include "inside/gate.h"
+#include "inside/mark.h"
 #include "inside/wait/noter.h"
 
 #define MODULES_MOST 16
@@ -99,6 +100,18 @@ static bool wants(int32_t number)
     return number == SITE_ANY_NUMBER || session_wants(session, number);
 }
 
+/* Where in the module calls of cancellation points are made, for marking them. */
+static void find_marked(const struct session_module *known, uintptr_t bias)
+{
+    const struct patch_site *s = (const struct patch_site *)((char *)session + known->at);
+
+    if (!session->marks)
+        return;
+    for (uint32_t i = 0; i < known->n; i++)
+        if (s[i].kind == SITE_NONE && s[i].reason == SITE_CANCELLATION)
+            noter_mark(bias + s[i].call + s[i].call_size);
+}
+
 /* Patches a module of the loader's list. Not 0: it went wrong, *why says how. */
 static int patch(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -113,9 +126,10 @@ static int patch(struct dl_phdr_info *info, size_t size, void *arg)
     result =
         patch_apply(&patches[npatches], (const struct patch_site *)((char *)session + known->at),
                     known->n, info->dlpi_addr, wants);
-    if (result == PATCH_DONE)
+    if (result == PATCH_DONE) {
         npatches++;
-    else if (result != PATCH_NOTHING)
+        find_marked(known, info->dlpi_addr);
+    } else if (result != PATCH_NOTHING)
         *why = patch_result_name(result);
     return result != PATCH_DONE && result != PATCH_NOTHING;
 }
@@ -145,7 +159,11 @@ static const char *get_ready(const char *name)
     if (kernel_threads() != 1)
         return "it has threads already";
     why = map_session(name);
-    return why ? why : noter_init(session);
+    if (!why)
+        why = noter_init(session);
+    if (!why && (!session->filters || mark_filters() + 1 != (int)session->filters))
+        noter_confined();
+    return why;
 }
 
 __attribute__((constructor)) static void begin(void)

@@ -3,6 +3,8 @@
 #include <gnu/libc-version.h>
 #include <stdio.h>
 
+#include "inside/mark.h"
+
 static bool is_at_least(int wanted)
 {
     int major = 0, minor = 0;
@@ -18,5 +20,5 @@ bool gate_can_be_placed(void)
 
 bool cancellation_points_are_noted(void)
 {
-    return !is_at_least(41);
+    return !is_at_least(41) || mark_filters() >= 0;
 }

@@ -11,8 +11,8 @@
  * program are seen from outside. */
 bool gate_can_be_placed(void);
 
-/* Whether a cancellation point's call is made in the function itself also when the process has
- * several threads. From glibc 2.41 on one place makes all of them, which is not patched. */
+/* Whether cancellation points' calls can be noted also when the process has several threads. From
+ * glibc 2.41 on they have to be marked for that (inside/mark.h), which not every kernel permits. */
 bool cancellation_points_are_noted(void);
 
 #endif

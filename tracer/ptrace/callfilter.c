@@ -7,7 +7,7 @@
  *
  * Calls of other ABIs (32-bit programs) run unseen rather than being killed, which is
  * libseccomp's default. libseccomp knows nothing of places in the code: where calls of one are to
- * go by, the program that it has made is taken over with five instructions before it, as its jumps
+ * go by, the program that it has made is taken over with some instructions before it, as its jumps
  * are relative. Rejected: a filter of its own for that place, as of several filters the strictest
  * answer counts. The speculation guard that old kernels switch on with every
  * filter is left off: the command is not confined by this filter.
@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "inside/mark.h"
 #include "tracer/sleeps/calls.h"
 
 struct callfilter {
@@ -73,6 +74,33 @@ static int add_call(scmp_filter_ctx ctx, const struct call *c)
 
 #define WORD(field, high) (offsetof(struct seccomp_data, field) + ((high) ? 4u : 0u))
 
+enum { PLACE_LEN = 5, MARKED_LEN = 15 };
+
+/* Lets marked calls by that return to `place` in a page, by the rule of mark_is_on. */
+static void put_marked(struct sock_filter at[], uintptr_t place)
+{
+    const struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(instruction_pointer, false)),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MARK_PAGE - 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)place, 0, 12),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_restart_syscall, 6, 0),
+        BPF_STMT(BPF_ALU | BPF_OR | BPF_K, MARK),
+        BPF_STMT(BPF_MISC | BPF_TAX, 0),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(args[5], true)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 5, 0),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(args[0], true)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 3, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(args[5], true)),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MARK_MASK),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MARK, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+
+    _Static_assert(sizeof code == MARKED_LEN * sizeof *code, "as many as there is room for");
+    memcpy(at, code, sizeof code);
+}
+
 /* Lets calls by that return to `place`; for all others what follows decides. */
 static void put_place(struct sock_filter at[], uintptr_t place)
 {
@@ -88,28 +116,28 @@ static void put_place(struct sock_filter at[], uintptr_t place)
     memcpy(at, code, sizeof code);
 }
 
-enum { PLACE_LEN = 5 };
-
 /* Reads what libseccomp has made out of `fd`, where it begins. */
-static int read_code(struct callfilter *f, int fd, uintptr_t place)
+static int read_code(struct callfilter *f, int fd, uintptr_t place, uintptr_t marked)
 {
+    size_t before = PLACE_LEN + (marked ? MARKED_LEN : 0), len;
     struct stat st;
-    size_t len;
 
     if (fstat(fd, &st) < 0)
         return -errno;
     len = (size_t)st.st_size / sizeof *f->code;
-    if (len + PLACE_LEN > BPF_MAXINSNS)
+    if (len + before > BPF_MAXINSNS)
         return -E2BIG;
-    f->code = xcalloc(len + PLACE_LEN, sizeof *f->code);
+    f->code = xcalloc(len + before, sizeof *f->code);
     put_place(f->code, place);
-    if (pread(fd, f->code + PLACE_LEN, len * sizeof *f->code, 0) != st.st_size)
+    if (marked)
+        put_marked(f->code + PLACE_LEN, marked);
+    if (pread(fd, f->code + before, len * sizeof *f->code, 0) != st.st_size)
         return -EIO;
-    f->len = (unsigned short)(len + PLACE_LEN);
+    f->len = (unsigned short)(len + before);
     return 0;
 }
 
-static int let_place_by(struct callfilter *f, uintptr_t place)
+static int let_place_by(struct callfilter *f, uintptr_t place, uintptr_t marked)
 {
     int fd = memfd_create("flame-filter", MFD_CLOEXEC), err;
 
@@ -117,7 +145,7 @@ static int let_place_by(struct callfilter *f, uintptr_t place)
         return -errno;
     err = seccomp_export_bpf(f->ctx, fd);
     if (!err)
-        err = read_code(f, fd, place);
+        err = read_code(f, fd, place, marked);
     close(fd);
     return err;
 }
@@ -157,7 +185,7 @@ static int add_calls(scmp_filter_ctx ctx)
     return err;
 }
 
-int callfilter_new(struct callfilter **out, uintptr_t lets_by)
+int callfilter_new(struct callfilter **out, uintptr_t lets_by, uintptr_t lets_marked)
 {
     uint32_t action = SECCOMP_RET_TRACE;
     struct callfilter *f;
@@ -169,7 +197,7 @@ int callfilter_new(struct callfilter **out, uintptr_t lets_by)
     f->ctx = seccomp_init(SCMP_ACT_ALLOW);
     err = f->ctx ? add_calls(f->ctx) : -ENOMEM;
     if (!err && lets_by)
-        err = let_place_by(f, lets_by);
+        err = let_place_by(f, lets_by, lets_marked);
     if (err) {
         callfilter_free(f);
         return err;

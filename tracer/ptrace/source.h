@@ -28,6 +28,7 @@ struct source_options {
     /* Of a command under a filter: calls that return to this address do not stop (0: there is no
        such place), and what the command gets in its environment, "NAME=VALUE" or NULL. */
     uintptr_t lets_by;
+    uintptr_t lets_marked;          /* the same of marked calls, within a page (inside/mark.h) */
     const char *const *environment; /* NULL: nothing */
 };
 

@@ -98,7 +98,7 @@ int spawn_command(struct source *s)
 
     s->filtered = !s->opt.no_filter && !s->opt.duration_ns;
     set_options(s);
-    if (s->filtered && (err = callfilter_new(&f, s->opt.lets_by)) < 0)
+    if (s->filtered && (err = callfilter_new(&f, s->opt.lets_by, s->opt.lets_marked)) < 0)
         return refuse_filter(err);
     if (pipe2(go, O_CLOEXEC) < 0 || pipe2(say, O_CLOEXEC) < 0)
         return flame_error(FLAME_FAILED, "cannot start %s: pipe: %s", s->opt.argv[0],

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 
 #include "tracer/ptrace/retry.h"
+#include "inside/mark.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/ptrace/births.h"
 #include "tracer/things/proctask.h"
@@ -308,6 +309,16 @@ static void interruption_arrived(struct source *s, struct ptraced *t)
     s->interrupts--;
 }
 
+/* Whether what it is in, or was in last, goes by the filter. */
+static bool is_let_by(const struct source *s, const struct ptraced *t)
+{
+    const struct user_regs_struct *r = &t->regs;
+
+    return s->opt.lets_by &&
+           (r->rip == s->opt.lets_by ||
+            mark_is_on(s->opt.lets_marked, r->rip, (long)r->orig_rax, r->rdi, r->r9));
+}
+
 /* The interruption may have ended a call that would have gone on. */
 static void undo_interruption(struct ptraced *t, uint64_t now)
 {
@@ -329,7 +340,7 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
 
     if (!stops_regs(t))
         return;
-    if (t->loose && !(s->opt.lets_by && t->regs.rip == s->opt.lets_by))
+    if (t->loose && !is_let_by(s, t))
         undo_interruption(t, now);
     t->loose = t->sampling = false;
     if (unlikely(t->fresh)) {
@@ -382,7 +393,7 @@ static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t n
     bool ignored;
 
     /* What is let by is the affair of who makes it. */
-    if (!stops_regs(t) || r->cs != CS_64BIT || (s->opt.lets_by && r->rip == s->opt.lets_by) ||
+    if (!stops_regs(t) || r->cs != CS_64BIT || is_let_by(s, t) ||
         (!t->retry.pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
         return;
     ignored = task_ignores(t->tid, sig);

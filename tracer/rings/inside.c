@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/strbuf.h"
 #include "common/sysnr.h"
+#include "inside/mark.h"
 #include "inside/read/sessions.h"
 #include "patch/find/libcsites.h"
 #include "tracer/rings/ringevents.h"
@@ -29,6 +30,7 @@ struct inside {
     struct session_client told;
     struct ringevents *events;
     struct strbuf environment;
+    uintptr_t marked; /* 0: no call is */
 };
 
 static void add_calls(uint64_t bits[SESSION_CALLS / 64], const int *calls, size_t n)
@@ -70,13 +72,30 @@ static void on_event(void *arg, const struct off_event *e, uint32_t stack)
 
 /* ---- the beginning ---- */
 
+/* The one place of the C library that makes the calls of cancellation points. */
+static uintptr_t place_of_marks(const struct site_list *sites)
+{
+    uintptr_t place = 0;
+
+    for (size_t i = 0; i < sites->n; i++) {
+        const struct patch_site *s = &sites->sites[i];
+
+        if (s->kind != SITE_NONE || s->reason != SITE_CANCELLATION)
+            continue;
+        if (place)
+            return 0;
+        place = (s->call + s->call_size) % MARK_PAGE;
+    }
+    return place;
+}
+
 struct inside *inside_new(const struct inside_client *client, const char **why)
 {
     struct ringevents_client events = {.event = on_event};
     struct site_list sites = {.sites = NULL};
     struct session_options o = {.rings = RINGS, .modules = &sites, .nmodules = 1};
     struct inside *i;
-    int err;
+    int err, filters;
 
     if (libcsites_find(&sites) < 0 || !sites.n) {
         *why = "the calls of the C library cannot be found";
@@ -87,6 +106,12 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     i->client = *client;
     add_calls(o.calls, noted, ARRAY_LEN(noted));
     add_calls(o.calls, handled, ARRAY_LEN(handled));
+    filters = mark_filters();
+    if (filters >= 0) {
+        o.filters = (uint32_t)filters + 2; /* ours is one more, in the command */
+        i->marked = place_of_marks(&sites);
+        o.marks = i->marked != 0;
+    }
     err = session_new(&i->session, &o);
     sites_release(&sites);
     if (err) {
@@ -101,6 +126,11 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     i->environment = (struct strbuf)STRBUF_INIT;
     strbuf_addf(&i->environment, SESSION_ENV "=%s", session_name(i->session));
     return i;
+}
+
+uintptr_t inside_marked(const struct inside *i)
+{
+    return i->marked;
 }
 
 const char *inside_environment(const struct inside *i)

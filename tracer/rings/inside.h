@@ -38,6 +38,9 @@ struct inside_client {
 /* NULL, with *why a part of a sentence: there is no such source here. */
 struct inside *inside_new(const struct inside_client *client, const char **why);
 
+/* Where in their page calls return to that are noted and marked (inside/mark.h); 0: none are. */
+uintptr_t inside_marked(const struct inside *i);
+
 /* "NAME=VALUE" for the command's environment. Lives as long as *i. */
 const char *inside_environment(const struct inside *i);
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "inside/mark.h"
 #include "inside/read/sessions.h"
 #include "tests/tap.h"
 #include "tests/unit/check.h"
@@ -587,7 +588,11 @@ static bool begin_session(uint32_t rings, bool know_libc)
 {
     static const int calls[] = {SYS_read,  SYS_write, SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
                                 SYS_futex, SYS_wait4, SYS_pause};
-    struct session_options o = {.rings = rings, .modules = &sites, .nmodules = know_libc};
+    struct session_options o = {.rings = rings,
+                                .modules = &sites,
+                                .nmodules = know_libc,
+                                .filters = (uint32_t)(mark_filters() + 1),
+                                .marks = 1};
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         o.calls[calls[i] / 64] |= 1ull << calls[i] % 64;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "inside/gate.h"
+#include "inside/mark.h"
 #include "tests/tap.h"
 #include "tests/unit/this_libc.h"
 #include "tracer/ptrace/callfilter.h"
@@ -20,19 +21,66 @@ enum {
     OWN_GOES_BY = 2, /* one that cannot */
     GATE_STOPS = 4,
     GATE_MAKES = 8, /* the call was made: its own error came back */
+    MARKED = 16,    /* so was each that was marked, and no other from there */
+    MARKED_ELSE = 32,
     NOT_LOADED = 64,
 };
 
 static long (*gate)(const struct patch_call *);
 
-static int calls_now(uintptr_t lets_by)
+/* A place of our own for calls: as the gate. */
+long marked_place(const struct patch_call *call);
+__asm__(".pushsection .text\n" PATCH_RAW_CODE("marked_place", "hidden") ".popsection\n");
+#define MARKED_RETURN ((uintptr_t)marked_place + PATCH_RAW_RETURN)
+
+/* Calls whose arguments the kernel refuses, if it is asked. */
+static const struct patch_call marked_calls[] = {
+    {.number = SYS_read, .args = {(unsigned long)-1}},
+    {.number = SYS_recvfrom, .args = {(unsigned long)-1}},
+    {.number = SYS_sendto, .args = {(unsigned long)-1}},
+    {.number = SYS_epoll_pwait, .args = {(unsigned long)-1, 0, 0, 1}},
+    {.number = SYS_poll, .args = {8, 1, 1}},
+    {.number = SYS_pselect6, .args = {(unsigned long)-1}},
+    {.number = SYS_futex, .args = {1, 0, 0, 0, 0, 7}},
+    {.number = SYS_nanosleep, .args = {8}},
+};
+
+/* Whether all of them are made, or none, from there, with the mark of the number + `away`. */
+static bool all(patch_enter_kernel *from, bool made, long away)
+{
+    for (size_t i = 0; i < sizeof marked_calls / sizeof *marked_calls; i++) {
+        struct patch_call call = marked_calls[i];
+        long got;
+
+        if (away >= 0) {
+            mark_put(&call);
+            call.args[mark_argument(call.number)] += (unsigned long)away << 32;
+        }
+        got = from(&call);
+        if ((got != -ENOSYS) != made)
+            return false;
+    }
+    return true;
+}
+
+/* What an interrupted call is gone on with has its registers. */
+static bool restarts(void)
+{
+    struct patch_call call = {.number = SYS_nanosleep};
+
+    mark_put(&call);
+    call.number = SYS_restart_syscall;
+    return marked_place(&call) == -EINTR;
+}
+
+static int calls_now(uintptr_t lets_by, uintptr_t lets_marked)
 {
     const struct patch_call read_nothing = {.number = SYS_read, .args = {(unsigned long)-1}};
     struct callfilter *f;
     int said = 0;
     long got;
 
-    if (callfilter_new(&f, lets_by) < 0 || callfilter_load(f) < 0)
+    if (callfilter_new(&f, lets_by, lets_marked) < 0 || callfilter_load(f) < 0)
         return NOT_LOADED;
     if (syscall(SYS_read, -1, NULL, 0) < 0 && errno == ENOSYS)
         said |= OWN_STOPS;
@@ -43,16 +91,21 @@ static int calls_now(uintptr_t lets_by)
         said |= GATE_STOPS;
     if (got == -EBADF)
         said |= GATE_MAKES;
+    if (all(marked_place, true, 0) && restarts())
+        said |= MARKED;
+    if (!all(marked_place, false, -1) || !all(marked_place, false, 1) ||
+        !all(gate, said & GATE_MAKES, 0))
+        said |= MARKED_ELSE;
     return said;
 }
 
-static int in_child(uintptr_t lets_by)
+static int in_child(uintptr_t lets_by, uintptr_t lets_marked)
 {
     pid_t pid = fork();
     int status;
 
     if (pid == 0)
-        _exit(calls_now(lets_by));
+        _exit(calls_now(lets_by, lets_marked));
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -83,12 +136,17 @@ int main(void)
     by_gate = (uintptr_t)gate + PATCH_RAW_RETURN;
     is_int((uintptr_t)gate == GATE_CODE, gate_can_be_placed(),
            "the loader puts it where it is linked for");
-    is_int(in_child(0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS, "without a place all calls stop");
-    is_int(in_child(by_gate), OWN_STOPS | OWN_GOES_BY | GATE_MAKES,
+    is_int(in_child(0, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS, "without a place all calls stop");
+    is_int(in_child(by_gate, 0), OWN_STOPS | OWN_GOES_BY | GATE_MAKES,
            "calls by the gate go by, all others stop");
-    is_int(in_child(by_gate - 2), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
+    is_int(in_child(by_gate - 2, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
            "the place is one address, not what lies around it");
-    is_int(in_child(by_gate ^ 0x100000000ul), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
+    is_int(in_child(by_gate ^ 0x100000000ul, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
            "all of its 64 bits");
+    is_int(in_child(by_gate, MARKED_RETURN % MARK_PAGE),
+           OWN_STOPS | OWN_GOES_BY | GATE_MAKES | MARKED,
+           "calls with their mark go by where such calls are made");
+    is_int(in_child(by_gate, MARKED_RETURN % MARK_PAGE - 2), OWN_STOPS | OWN_GOES_BY | GATE_MAKES,
+           "and nowhere else");
     return done_testing();
 }

@@ -1,0 +1,63 @@
+/* Marks are where the kernel does not look, and are known again only where they belong. */
+#define _GNU_SOURCE
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/sysnr.h"
+#include "inside/mark.h"
+#include "tests/tap.h"
+
+enum { PLACE = 0x72e };
+#define PC (0x7f0000123000ul + PLACE)
+
+static bool is_on(const struct patch_call *c, uintptr_t pc, long number)
+{
+    return mark_is_on(PLACE, pc, number, c->args[0], c->args[5]);
+}
+
+static void test_marks(void)
+{
+    static const long numbers[] = {SYS_read,   SYS_futex,       SYS_sendto,     SYS_recvfrom,
+                                   SYS_accept, SYS_pselect6,    SYS_epoll_wait, SYS_epoll_pwait,
+                                   SYS_poll,   SYS_epoll_pwait2};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct patch_call call = {.number = numbers[i], .args = {3, 1, 2, 3, 4, 5}}, plain = call;
+
+        row(!is_on(&call, PC, call.number), "%ld: not marked", numbers[i]);
+        mark_put(&call);
+        row(is_on(&call, PC, call.number), "%ld: marked", numbers[i]);
+        row(!is_on(&call, PC - 2, call.number) && is_on(&call, PC + MARK_PAGE, call.number),
+            "%ld: elsewhere", numbers[i]);
+        row(!is_on(&call, PC, call.number + 1), "%ld: another call's", numbers[i]);
+        row(!mark_is_on(0, PC - PLACE, call.number, call.args[0], call.args[5]), "%ld: no place",
+            numbers[i]);
+        row(is_on(&call, PC, SYS_restart_syscall) == (mark_argument(call.number) == 5),
+            "%ld: gone on with", numbers[i]);
+        for (int a = 0; a < 6; a++)
+            row((uint32_t)call.args[a] == plain.args[a], "%ld: argument %d", numbers[i], a);
+    }
+    ok(tap_rows == 0,
+       "a mark is known by its call and its place, and arguments stay what they are");
+}
+
+static void test_filters(void)
+{
+    char line[64] = "", wanted[64];
+    FILE *f = fopen("/proc/self/status", "r");
+    int n = -1;
+
+    while (f && fgets(line, sizeof line, f))
+        sscanf(line, "Seccomp_filters:\t%d", &n);
+    if (f)
+        fclose(f);
+    snprintf(wanted, sizeof wanted, "as many filters as /proc says: %d", n);
+    is_int(mark_filters(), n, wanted);
+}
+
+int main(void)
+{
+    test_marks();
+    test_filters();
+    return done_testing();
+}
