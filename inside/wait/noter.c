@@ -123,8 +123,9 @@ static void begin_rseq(void)
 /* How often the thread has left its CPU by itself. */
 static long sleeps_now(void)
 {
-    struct rusage usage = {.ru_nvcsw = 0};
+    struct rusage usage; /* too large to be filled in vain */
 
+    usage.ru_nvcsw = 0;
     kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage);
     return usage.ru_nvcsw;
 }
