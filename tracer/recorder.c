@@ -113,14 +113,12 @@ static uint32_t with_call(struct recorder *r, struct tracee *t, uint32_t node, i
                           const uint64_t args[6], const struct off_object *object, size_t set_size)
 {
     struct objects_call call = call_of(r, t, nr, args);
-    struct strbuf text = STRBUF_INIT;
 
-    if (objname_call(r->objects, &call, object, set_size, r->keep_numbers, &text))
-        node = offtrace_name(r->trace, node, TRACE_NODE_NAME, text.buf, text.len);
+    if (objname_call(r->objects, &call, object, set_size, r->keep_numbers, &r->text))
+        node = offtrace_name(r->trace, node, TRACE_NODE_NAME, r->text.buf, r->text.len);
     else
         node = offtrace_node(r->trace, node, TRACE_NODE_FUTEX,
                              objects_futex_address(t->tid, nr, args));
-    strbuf_release(&text);
     return node;
 }
 
@@ -410,7 +408,7 @@ void recorder_init(struct recorder *r, struct offtrace *trace, int depth)
 {
     struct objects_ask ask = {.arg = r, .place = place, .traced = traced};
 
-    *r = (struct recorder){.trace = trace, .name = STRBUF_INIT};
+    *r = (struct recorder){.trace = trace, .name = STRBUF_INIT, .text = STRBUF_INIT};
     r->stacks = stacks_new(trace, depth);
     r->tracees = tracees_new(stacks_spaces(r->stacks));
     r->objects = objects_new(&ask);
@@ -419,6 +417,7 @@ void recorder_init(struct recorder *r, struct offtrace *trace, int depth)
 void recorder_release(struct recorder *r)
 {
     strbuf_release(&r->name);
+    strbuf_release(&r->text);
     given_free(r->given);
     objects_free(r->objects);
     tracees_free(r->tracees);

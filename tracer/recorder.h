@@ -38,6 +38,7 @@ struct recorder {
     int object_nr;
     bool named; /* the sleep that ends with this event has its call's name already: */
     struct strbuf name;
+    struct strbuf text; /* of the frame that is being made; kept for its memory */
 };
 
 /* `machine` and `source` are set afterwards. */

@@ -59,7 +59,7 @@ static bool is_one_lock(const struct off_object *a, const struct off_object *b)
 struct turn *turn_new(const struct off_sleep *s, uint32_t like, struct wake *by)
 {
     const struct turn *before = turn_before(by, s, like);
-    struct turn *turn = xcalloc(1, sizeof *turn);
+    struct turn *turn = xmalloc(sizeof *turn); /* not xcalloc: chain.c */
 
     turn->refs = 1;
     turn->object = s->object;

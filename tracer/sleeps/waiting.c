@@ -41,8 +41,8 @@ void queue_put(struct offcpu *o, struct sleeper *t, const struct off_object *obj
 
     HASH_FIND(hh, o->queues, &key, sizeof key, q);
     if (!q) {
-        q = xcalloc(1, sizeof *q);
-        q->key = key;
+        q = xmalloc(sizeof *q); /* not xcalloc: chain.c */
+        *q = (struct queue){.key = key};
         HASH_ADD(hh, o->queues, key, sizeof q->key, q);
     }
     t->queue = q;
