@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "common/alloc.h"
+#include "tracer/sleeps/idhash.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/eventmemory.h"
 #include "tracer/sleeps/restarts.h"

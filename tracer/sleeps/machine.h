@@ -6,8 +6,7 @@
 #ifndef FLAME_TRACER_SLEEPS_MACHINE_H
 #define FLAME_TRACER_SLEEPS_MACHINE_H
 
-#include <uthash.h>
-
+#include "tracer/sleeps/idhash.h"
 #include "tracer/sleeps/chain.h"
 #include "tracer/sleeps/ledger.h"
 #include "tracer/sleeps/offcpu.h"

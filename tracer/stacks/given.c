@@ -1,9 +1,9 @@
 #include "tracer/stacks/given.h"
 
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "common/alloc.h"
+#include "tracer/sleeps/idhash.h"
 
 struct given_stack {
     uint64_t *pcs; /* owned; NULL: the number is free */

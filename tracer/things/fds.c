@@ -15,10 +15,10 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "common/procpath.h"
 #include "common/alloc.h"
+#include "tracer/sleeps/idhash.h"
 #include "tracer/things/fdinfo.h"
 
 /* Directories kept open; the descriptors they take are our own. */

@@ -9,9 +9,9 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "common/clock.h"
+#include "tracer/sleeps/idhash.h"
 #include "common/procpath.h"
 #include "common/alloc.h"
 #include "common/sysnr.h"

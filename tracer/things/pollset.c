@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <uthash.h>
 
 #include "common/alloc.h"
+#include "tracer/sleeps/idhash.h"
 #include "tracer/things/fdinfo.h"
 #include "tracer/things/objects.h"
 
