@@ -61,8 +61,10 @@ enum trace_feature {
     TRACE_FEATURE_MISUSE = 1u << 6,   /* frees were judged, see TRACE_META_MISUSE */
     TRACE_FEATURE_MAPPINGS = 1u << 7, /* the process mapped memory, see TRACE_ROW_MAPPED */
     TRACE_FEATURE_TAGS = 1u << 8,     /* the program tagged allocations, see TRACE_NODE_TAG */
+    TRACE_FEATURE_RESIDENT =
+        1u << 9, /* it was looked at what is resident, see TRACE_ROW_RESIDENT */
 };
-#define TRACE_FEATURES_KNOWN 479u
+#define TRACE_FEATURES_KNOWN 991u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -168,7 +170,42 @@ enum trace_node_kind {
                                  memory */
     TRACE_NODE_TAG = 12,      /* addr: number of a TRACE_META_REGION; a tag that the program gave to
                                  what the stacks above allocate; parent is a root or another tag */
+    TRACE_NODE_RESIDENT = 13, /* addr: enum trace_resident_kind; parent is a stack (a mapping's,
+                                 too) with memory of that kind, or a TRACE_NODE_PART or _NAMED */
+    TRACE_NODE_PART = 14, /* addr: enum trace_memory_part; parent is a root: resident memory that is
+                             no stack's */
+    TRACE_NODE_NAMED = 15, /* addr: number of a TRACE_META_REGION; parent is a TRACE_NODE_PART: a
+                              part of that with this name */
 };
+
+/* What sort of pages resident memory is in; what is in none of these is private, anonymous and
+ * of small pages, and has no node. */
+enum trace_resident_kind {
+    TRACE_RESIDENT_HUGE = 1,        /* private and anonymous, mapped as a huge page */
+    TRACE_RESIDENT_FORKED = 2,      /* the same, small, and another process has it, too */
+    TRACE_RESIDENT_FILE = 3,        /* of a file, which the kernel can drop and read again */
+    TRACE_RESIDENT_FILE_SHARED = 4, /* the same, and another process has it, too */
+    TRACE_RESIDENT_SHMEM = 5,       /* shared memory: POSIX's, System V's, memfd's, MAP_SHARED */
+    /* Of TRACE_ROW_SLACK: what blocks have more than was asked for, and the free memory in the
+       pages that they lie in. */
+    TRACE_RESIDENT_ROUNDED = 6,
+    TRACE_RESIDENT_AROUND = 7,
+};
+#define TRACE_RESIDENT_KINDS 8
+
+/* What resident memory is that no stack allocated or mapped, as far as is known. */
+enum trace_memory_part {
+    TRACE_PART_PROGRAM = 1,   /* the program's file: text, data, zeroed data */
+    TRACE_PART_LIBRARIES = 2, /* of libraries the same; named by their files */
+    TRACE_PART_STACKS = 3,    /* of threads */
+    TRACE_PART_ALLOCATOR = 4, /* in no block: free, or the allocator's own; named by arenas */
+    TRACE_PART_RECORDER = 5,  /* the recorder itself */
+    TRACE_PART_PAUSED = 6,    /* blocks that the program wanted left out */
+    TRACE_PART_OTHER = 7,     /* other mappings, named by their files */
+    TRACE_PART_INHERITED = 8, /* of a forked process: what the parent had allocated or mapped, where
+                                 its stacks are not kept */
+};
+#define TRACE_PARTS 9
 
 /* What was mapped. */
 enum trace_mapping {
@@ -218,13 +255,25 @@ enum trace_row_flag {
        nothing is mapped any more. A row of its own for each process: what a forked child inherits
        is not counted in it. Neither temp_calls nor peak_... */
     TRACE_ROW_MAPPED = 1u << 7,
+    /*
+     * Of the last look at what is resident, and no blocks: alloc_bytes are resident of what this
+     * node's stack has allocated or mapped, or of the part that it names. All such rows together
+     * are the bytes that TRACE_META_RESIDENT says were resident.
+     */
+    TRACE_ROW_RESIDENT = 1u << 8,
+    TRACE_ROW_SWAPPED = 1u << 9, /* the same of what is swapped out */
+    /* The same of resident memory that is in no block, by the stacks whose blocks are around it:
+       all together are the RESIDENT rows of TRACE_PART_ALLOCATOR. */
+    TRACE_ROW_SLACK = 1u << 10,
 };
+/* Of a look at what is resident. */
+#define TRACE_ROW_LOOKED (TRACE_ROW_RESIDENT | TRACE_ROW_SWAPPED | TRACE_ROW_SLACK)
 /* Of the process's end. */
 #define TRACE_ROW_ENDS                                                                             \
     (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_INNER | TRACE_ROW_REACHED)
 #define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION | TRACE_ROW_GROWTH)
 /* Whatever does not count blocks. */
-#define TRACE_ROW_NO_BLOCKS (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED)
+#define TRACE_ROW_NO_BLOCKS (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED)
 
 /* A row that counts blocks of this process's own: no verdict on what others count, nothing
  * inherited. */
@@ -350,6 +399,7 @@ enum trace_meta_type {
                                any byte but NUL; numbered from 0 in the order of the file */
     TRACE_META_MARK = 10,   /* struct trace_mark, then its name and its entries */
     TRACE_META_MISUSE = 11, /* struct trace_misuse */
+    TRACE_META_RESIDENT = 12, /* struct trace_resident; the last one counts */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
@@ -439,6 +489,23 @@ static inline int trace_mark_is_kept(uint64_t number)
     return number % trace_mark_step(number) == 0;
 }
 
+/*
+ * A look at what is resident: the sums. The rows are those of the last one that succeeded.
+ */
+struct trace_resident {
+    uint64_t monotonic_ns; /* when; CLOCK_MONOTONIC */
+    uint64_t kernel_bytes; /* Rss of /proc/self/smaps_rollup at that moment */
+    uint64_t bytes;        /* what the rows add up to: the same, if nobody changed anything */
+    uint64_t swapped_bytes;
+    uint64_t blocks;       /* live ones, */
+    uint64_t asked_bytes;  /* what was asked for them, */
+    uint64_t usable_bytes; /* and what malloc_usable_size says; 0: not known */
+    uint64_t slack_bytes;  /* resident, and in no block: TRACE_PART_ALLOCATOR */
+    uint64_t took_ns;
+    uint32_t error; /* an errno: why there was none; the others are 0 then */
+    uint32_t stood; /* other threads stood meanwhile, or there were none */
+};
+
 /* ---- misuse of the allocator ---- */
 
 enum trace_misuse_kind {
@@ -524,6 +591,7 @@ _Static_assert(sizeof(struct trace_module) == 72, "on disk");
 _Static_assert(sizeof(struct trace_origin) == 24, "on disk");
 _Static_assert(sizeof(struct trace_inherited) == 8, "on disk");
 _Static_assert(sizeof(struct trace_mark) == 16, "on disk");
+_Static_assert(sizeof(struct trace_resident) == 80, "on disk");
 _Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_row) << TRACE_ROW_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_thread) << TRACE_THREAD_SHIFT) == TRACE_SEGMENT_SIZE, "ids");

@@ -48,7 +48,7 @@ static bool all_have_view(struct trace *const *traces, size_t n, const struct vi
     for (size_t i = 0; i < n; i++)
         have += has_view(traces[i], view);
     return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |
-                            TRACE_FEATURE_MAPPINGS)
+                            TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_RESIDENT)
                ? have > 0
                : have == n;
 }
@@ -286,6 +286,9 @@ static const char *what_lacks(const struct view *view)
         return "a region that left anything behind";
     case TRACE_FEATURE_GROWTH:
         return "10 marks of passes (flamemem_mark)";
+    case TRACE_FEATURE_RESIDENT:
+        return "a look at what is resident, which flame mem --rss has a process take that ends by "
+               "itself";
     default:
         return "a look for leaks, which flame leak has a process take";
     }

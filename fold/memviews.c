@@ -101,6 +101,23 @@ static int64_t unmapped_value(const struct trace *t FLAME_UNUSED, const struct t
     return r->flags & TRACE_ROW_MAPPED ? (int64_t)r->free_bytes : 0;
 }
 
+/* ---- what of its memory was resident when the process looked last ---- */
+
+static int64_t resident_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_RESIDENT);
+}
+
+static int64_t swapped_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_SWAPPED);
+}
+
+static int64_t slack_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_SLACK);
+}
+
 #define MEM TRACE_RECORDER_MEM
 
 #define LEAKS TRACE_FEATURE_LEAKS
@@ -131,6 +148,12 @@ const struct view mem_views[] = {
      TRACE_FEATURE_MAPPINGS, false},
     {"unmapped", "bytes mapped and unmapped again", "bytes", MEM, 1, VIEW_OWN, unmapped_value, NULL,
      TRACE_FEATURE_MAPPINGS, false},
+    {"rss", "bytes resident at the end", "bytes", MEM, 1, VIEW_OWN, resident_value, NULL,
+     TRACE_FEATURE_RESIDENT, false},
+    {"swap", "bytes swapped out at the end", "bytes", MEM, 1, VIEW_OWN, swapped_value, NULL,
+     TRACE_FEATURE_RESIDENT, false},
+    {"slack", "bytes resident and in no block", "bytes", MEM, 1, VIEW_OWN, slack_value, NULL,
+     TRACE_FEATURE_RESIDENT, false},
     {0},
 };
 

@@ -187,6 +187,23 @@ static const char *const mappings[TRACE_MAPPINGS] = {
     [TRACE_MAPPING_BREAK] = "[program break]",        [TRACE_MAPPING_ALLOCATOR] = "[allocator]",
 };
 
+static const char *const resident_kinds[TRACE_RESIDENT_KINDS] = {
+    [TRACE_RESIDENT_HUGE] = "[huge pages]",
+    [TRACE_RESIDENT_FORKED] = "[shared with another process]",
+    [TRACE_RESIDENT_FILE] = "[file pages]",
+    [TRACE_RESIDENT_FILE_SHARED] = "[file pages of several processes]",
+    [TRACE_RESIDENT_SHMEM] = "[shared memory pages]",
+    [TRACE_RESIDENT_ROUNDED] = "[rounded up]",
+    [TRACE_RESIDENT_AROUND] = "[free around]",
+};
+
+static const char *const parts[TRACE_PARTS] = {
+    [TRACE_PART_PROGRAM] = "[program]",      [TRACE_PART_LIBRARIES] = "[libraries]",
+    [TRACE_PART_STACKS] = "[stacks]",        [TRACE_PART_ALLOCATOR] = "[allocator: free]",
+    [TRACE_PART_RECORDER] = "[recorder]",    [TRACE_PART_PAUSED] = "[recording paused]",
+    [TRACE_PART_OTHER] = "[other mappings]", [TRACE_PART_INHERITED] = "[inherited]",
+};
+
 static uint32_t plain_frame(struct run *r, const struct trace_node *n,
                             const struct trace_node *root)
 {
@@ -203,6 +220,12 @@ static uint32_t plain_frame(struct run *r, const struct trace_node *n,
         strbuf_addstr(&sb, mappings[n->addr]);
     } else if (n->kind == TRACE_NODE_TAG) {
         strbuf_addf(&sb, "[tag: %s]", r->t->regions[n->addr]);
+    } else if (n->kind == TRACE_NODE_RESIDENT) {
+        strbuf_addstr(&sb, resident_kinds[n->addr]);
+    } else if (n->kind == TRACE_NODE_PART) {
+        strbuf_addstr(&sb, parts[n->addr]);
+    } else if (n->kind == TRACE_NODE_NAMED) {
+        strbuf_addstr(&sb, r->t->regions[n->addr]);
     } else {
         name = trace_node_name(r->t, n);
         strbuf_add(&sb, name.s, name.len);

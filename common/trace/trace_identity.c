@@ -17,9 +17,11 @@ uint64_t trace_stack_identity(const struct trace *t, uint32_t node)
 
         hash = fnv_bytes(hash, &n->kind, sizeof n->kind);
         hash = fnv_bytes(hash, &at, sizeof at);
-        if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG)
+        if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG ||
+            n->kind == TRACE_NODE_NAMED)
             hash = fnv_text(hash, t->regions[n->addr]);
-        if (n->kind == TRACE_NODE_MAPPING)
+        if (n->kind == TRACE_NODE_MAPPING || n->kind == TRACE_NODE_RESIDENT ||
+            n->kind == TRACE_NODE_PART)
             hash = fnv_bytes(hash, &n->addr, sizeof n->addr);
         if (m)
             hash = fnv_text(hash, m->path);

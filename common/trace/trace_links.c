@@ -59,7 +59,25 @@ static bool kind_fits(uint32_t kind, bool off)
 {
     return kind < TRACE_NODE_KERNEL ||
            (kind == TRACE_NODE_INHERITED || kind == TRACE_NODE_REGION ||
-            kind == TRACE_NODE_MAPPING || kind == TRACE_NODE_TAG) != off;
+            (kind >= TRACE_NODE_MAPPING && kind <= TRACE_NODE_NAMED)) != off;
+}
+
+/* Of the nodes that stand apart from calls: whether one of that kind may stand on the other. Of a
+ * copy of a growing file the parent may be missing. */
+static bool may_stand_on(uint32_t kind, uint32_t parent)
+{
+    bool on_part = parent == TRACE_NODE_PART || parent == TRACE_NODE_NAMED;
+
+    if (parent == TRACE_NODE_NONE)
+        return true;
+    if (parent == TRACE_NODE_REGION || parent == TRACE_NODE_RESIDENT)
+        return false;
+    if (parent == TRACE_NODE_MAPPING || on_part)
+        return kind == TRACE_NODE_RESIDENT ||
+               (kind == TRACE_NODE_NAMED && parent == TRACE_NODE_PART);
+    if (kind == TRACE_NODE_PART)
+        return parent == TRACE_NODE_ROOT;
+    return kind != TRACE_NODE_NAMED;
 }
 
 /* Of a copy of a growing file the parent may be missing. */
@@ -99,8 +117,16 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
         break;
     case TRACE_NODE_REGION:
     case TRACE_NODE_TAG:
+    case TRACE_NODE_NAMED:
         if (n->addr >= t->nregions)
             *state = MISSING;
+        break;
+    case TRACE_NODE_RESIDENT:
+    case TRACE_NODE_PART:
+        if (!n->addr ||
+            n->addr >= (n->kind == TRACE_NODE_PART ? TRACE_PARTS : TRACE_RESIDENT_KINDS))
+            return trace_damaged(src, node_offset(src, id), "no part of memory has kind %" PRIu64,
+                                 n->addr);
         break;
     case TRACE_NODE_MAPPING:
         if (!n->addr || n->addr >= TRACE_MAPPINGS)
@@ -136,9 +162,9 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
     if (n->kind != TRACE_NODE_WAKER && n->parent < t->node_limit &&
         t->nodes[n->parent].kind == TRACE_NODE_WAKER)
         return trace_damaged(src, node_offset(src, id), "a frame above a waker");
-    if (n->parent < t->node_limit && (t->nodes[n->parent].kind == TRACE_NODE_REGION ||
-                                      t->nodes[n->parent].kind == TRACE_NODE_MAPPING))
-        return trace_damaged(src, node_offset(src, id), "a frame above a region or a mapping");
+    if (n->parent < t->node_limit && !may_stand_on(n->kind, t->nodes[n->parent].kind))
+        return trace_damaged(src, node_offset(src, id),
+                             "a frame above a region, a mapping or a part of memory");
     if (n->kind == TRACE_NODE_TAG && n->parent < t->node_limit &&
         !may_bear_tag(&t->nodes[n->parent]))
         return trace_damaged(src, node_offset(src, id), "a tag above a frame");

@@ -27,7 +27,8 @@
 /* What some processes have found out about their blocks. */
 #define FOUND                                                                                      \
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
-                TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS))
+                TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
+                TRACE_FEATURE_RESIDENT))
 
 /* One program: what traces of it have added up to. */
 struct program {
@@ -287,8 +288,8 @@ static uint32_t find_node(struct program *p, uint64_t addr, uint32_t parent, uin
     return p->found = p->slots[at] = trace_grow_node(&p->g, addr, parent, kind);
 }
 
-/* The recorder stands between the C library and main where it looks for leaks at main's
- * end, and between operator new and its caller where frees are judged. */
+/* The recorder stands between the C library and main where it looks at memory at main's end, and
+ * between operator new and its caller where frees are judged. */
 static bool is_recorders(struct adding *a, const struct trace_node *n)
 {
     static const char name[] = "/libflamemem.so";
@@ -296,7 +297,8 @@ static bool is_recorders(struct adding *a, const struct trace_node *n)
     size_t len;
 
     if (n->kind != TRACE_NODE_PC ||
-        !(a->t->header.features & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_MISUSE)))
+        !(a->t->header.features &
+          (TRACE_FEATURE_LEAKS | TRACE_FEATURE_MISUSE | TRACE_FEATURE_RESIDENT)))
         return false;
     v = module_at(a, n->addr);
     len = v ? strlen(v->path) : 0;
@@ -314,9 +316,11 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
         return parent;
     else if (n->kind == TRACE_NODE_PC || n->kind == TRACE_NODE_PC_EXACT)
         addr = take_address(a, n->addr);
-    else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG)
+    else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG ||
+             n->kind == TRACE_NODE_NAMED)
         addr = trace_grow_name(&a->p->g, a->t->regions[n->addr]);
-    else if (n->kind == TRACE_NODE_MAPPING)
+    else if (n->kind == TRACE_NODE_MAPPING || n->kind == TRACE_NODE_RESIDENT ||
+             n->kind == TRACE_NODE_PART)
         addr = n->addr;
     return find_node(a->p, addr, parent, n->kind);
 }
@@ -332,6 +336,9 @@ static const uint16_t row_kinds[] = {
     TRACE_ROW_REGION,
     TRACE_ROW_GROWTH,
     TRACE_ROW_MAPPED,
+    TRACE_ROW_RESIDENT,
+    TRACE_ROW_SWAPPED,
+    TRACE_ROW_SLACK,
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
@@ -362,7 +369,7 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
     if (a->flagged || !(a->t->header.features & TRACE_FEATURE_LEAKS) ||
         row->flags & TRACE_ROW_INHERITED)
         return;
-    if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED))
+    if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED))
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;

@@ -208,6 +208,19 @@ static int add_misuse(const struct trace_source *src, struct trace *t, uint64_t 
     return 0;
 }
 
+/* A look that failed does not undo the rows of one before it. */
+static int add_resident(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    struct trace_resident r;
+
+    if (size != sizeof r)
+        return trace_damaged(src, at, "a record of resident memory of %" PRIu32 " bytes", size);
+    memcpy(&r, src->data + at + sizeof(struct trace_meta), sizeof r);
+    if (!r.error || !t->resident.monotonic_ns)
+        t->resident = r;
+    return 0;
+}
+
 /* Records lie in one piece of memory in the order in which they were written. */
 static int by_pid(const void *a, const void *b)
 {
@@ -282,6 +295,9 @@ static int check_segment(const struct trace_source *src, struct trace *t, uint64
             break;
         case TRACE_META_MISUSE:
             err = add_misuse(src, t, at, meta.size);
+            break;
+        case TRACE_META_RESIDENT:
+            err = add_resident(src, t, at, meta.size);
             break;
         }
         if (err)

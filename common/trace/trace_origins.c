@@ -219,7 +219,8 @@ static bool can_take(const struct trace *a, uint32_t node)
     for (const struct trace_node *n = &a->nodes[node]; n->kind != TRACE_NODE_ROOT;
          n = &a->nodes[n->parent])
         if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT &&
-            n->kind != TRACE_NODE_TRUNCATED && n->kind != TRACE_NODE_TAG)
+            n->kind != TRACE_NODE_TRUNCATED && n->kind != TRACE_NODE_TAG &&
+            n->kind != TRACE_NODE_MAPPING)
             return false;
     return true;
 }
@@ -237,15 +238,31 @@ static uint32_t stack_of(struct taking *k, uint32_t row)
                            TRACE_NODE_INHERITED);
 }
 
-/* Rows of blocks that were freed here, whose stacks are the origin's. */
+/* The inherited stack that a row of this trace is of, or NULL. */
+static const struct trace_node *inherited_node(const struct trace *t, uint32_t row, uint32_t number)
+{
+    const struct trace_node *n = &t->nodes[t->rows[row].node];
+
+    if (t->rows[row].node && n->kind == TRACE_NODE_RESIDENT)
+        n = &t->nodes[n->parent];
+    return t->rows[row].node && n->kind == TRACE_NODE_INHERITED && n->addr >> 32 == number ? n
+                                                                                           : NULL;
+}
+
+/* Rows of blocks that were freed here, or are resident, whose stacks are the origin's. */
 static void move_rows(struct taking *k, uint32_t rows)
 {
     for (uint32_t id = 0; id < rows; id++) {
-        const struct trace_row *r = &k->g.t->rows[id];
-        const struct trace_node *n = &k->g.t->nodes[r->node];
+        const struct trace_node *inherited = inherited_node(k->g.t, id, k->number);
+        struct trace_node own = k->g.t->nodes[k->g.t->rows[id].node];
+        uint32_t node;
 
-        if (r->node && n->kind == TRACE_NODE_INHERITED && n->addr >> 32 == k->number)
-            trace_grow_row_at(&k->g, id)->node = stack_of(k, (uint32_t)n->addr);
+        if (!inherited)
+            continue;
+        node = stack_of(k, (uint32_t)inherited->addr);
+        if (own.kind == TRACE_NODE_RESIDENT)
+            node = trace_grow_node(&k->g, own.addr, node, own.kind);
+        trace_grow_row_at(&k->g, id)->node = node;
     }
 }
 
@@ -254,12 +271,9 @@ static bool is_needed(const struct trace *t, uint32_t number)
     for (size_t i = 0; i < t->ninherited; i++)
         if (t->inherited[i].origin == number)
             return true;
-    for (uint32_t id = 0; id < t->row_limit; id++) {
-        const struct trace_node *n = &t->nodes[t->rows[id].node];
-
-        if (t->rows[id].node && n->kind == TRACE_NODE_INHERITED && n->addr >> 32 == number)
+    for (uint32_t id = 0; id < t->row_limit; id++)
+        if (inherited_node(t, id, number))
             return true;
-    }
     return false;
 }
 

@@ -7,7 +7,8 @@
  * exists, every node's parent exists and the chain of parents ends at a
  * TRACE_NODE_ROOT without a circle, the node a TRACE_NODE_WAKER names exists and is no
  * waker's, nor stands above one's, the region a TRACE_NODE_REGION names exists and nothing
- * stands above that node, every string lies inside the file.
+ * stands above that node (but resident memory, which nothing stands above, does above a mapping),
+ * every string lies inside the file.
  * Whatever is wrong is one message with the file and the offset, never a crash.
  *
  * Ownership: all pointers live until trace_free. Not thread-safe for one trace.
@@ -73,6 +74,7 @@ struct trace {
     size_t ntitles, title_room;
     struct trace_misuse *misuses; /* their nodes and threads are there, or 0 */
     size_t nmisuses, misuse_room;
+    struct trace_resident resident; /* the last look that succeeded, or what failed; or all zero */
     char **regions; /* names, by the number of a TRACE_NODE_REGION; NUL-terminated */
     size_t nregions, region_room;
     struct trace_mark_view *marks; /* in the order of the file */

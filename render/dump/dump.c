@@ -148,13 +148,23 @@ static void dump_threads(const struct trace *t, struct recordtext *w)
 
 static void dump_node(const struct trace *t, const struct trace_node *n, struct recordtext *w)
 {
-    static const char *const kinds[] = {"none",   "root",    "pc",    "pc-exact", "truncated",
-                                        "name",   "kernel",  "futex", "waker",    "inherited",
-                                        "region", "mapping", "tag"};
+    static const char *const kinds[] = {
+        "none",  "root",      "pc",     "pc-exact", "truncated", "name",     "kernel", "futex",
+        "waker", "inherited", "region", "mapping",  "tag",       "resident", "part",   "named"};
     static const char *const mappings[TRACE_MAPPINGS] = {
         [TRACE_MAPPING_ANONYMOUS] = "anonymous", [TRACE_MAPPING_FILE] = "file",
         [TRACE_MAPPING_SHARED] = "shared",       [TRACE_MAPPING_STACK] = "stack",
         [TRACE_MAPPING_BREAK] = "break",         [TRACE_MAPPING_ALLOCATOR] = "allocator"};
+    static const char *const resident[TRACE_RESIDENT_KINDS] = {
+        [TRACE_RESIDENT_HUGE] = "huge",    [TRACE_RESIDENT_FORKED] = "forked",
+        [TRACE_RESIDENT_FILE] = "file",    [TRACE_RESIDENT_FILE_SHARED] = "file-shared",
+        [TRACE_RESIDENT_SHMEM] = "shmem",  [TRACE_RESIDENT_ROUNDED] = "rounded",
+        [TRACE_RESIDENT_AROUND] = "around"};
+    static const char *const parts[TRACE_PARTS] = {
+        [TRACE_PART_PROGRAM] = "program",   [TRACE_PART_LIBRARIES] = "libraries",
+        [TRACE_PART_STACKS] = "stacks",     [TRACE_PART_ALLOCATOR] = "allocator",
+        [TRACE_PART_RECORDER] = "recorder", [TRACE_PART_PAUSED] = "paused",
+        [TRACE_PART_OTHER] = "other",       [TRACE_PART_INHERITED] = "inherited"};
     struct trace_string name;
 
     recordtext_string(w, "kind", n->kind < ARRAY_LEN(kinds) ? kinds[n->kind] : "?");
@@ -183,6 +193,15 @@ static void dump_node(const struct trace *t, const struct trace_node *n, struct 
         break;
     case TRACE_NODE_MAPPING:
         recordtext_string(w, "mapping", mappings[n->addr]);
+        break;
+    case TRACE_NODE_RESIDENT:
+        recordtext_string(w, "resident", resident[n->addr]);
+        break;
+    case TRACE_NODE_PART:
+        recordtext_string(w, "part", parts[n->addr]);
+        break;
+    case TRACE_NODE_NAMED:
+        recordtext_string(w, "name", t->regions[n->addr]);
         break;
     case TRACE_NODE_WAKER:
         recordtext_number(w, "stack", n->addr);
@@ -260,6 +279,9 @@ static void dump_row_flags(uint16_t flags, struct recordtext *w)
         {TRACE_ROW_REGION, "region"},
         {TRACE_ROW_GROWTH, "growth"},
         {TRACE_ROW_MAPPED, "mapped"},
+        {TRACE_ROW_RESIDENT, "resident"},
+        {TRACE_ROW_SWAPPED, "swapped"},
+        {TRACE_ROW_SLACK, "slack"},
     };
     struct strbuf sb = STRBUF_INIT;
     unsigned rest = flags;
@@ -331,6 +353,28 @@ static void dump_misuses(const struct trace *t, struct recordtext *w)
     }
 }
 
+/* The last look at what is resident. */
+static void dump_resident(const struct trace *t, struct recordtext *w)
+{
+    const struct trace_resident *r = &t->resident;
+
+    if (!r->monotonic_ns)
+        return;
+    recordtext_record(w);
+    recordtext_number(w, "monotonic_ns", r->monotonic_ns);
+    recordtext_number(w, "kernel_bytes", r->kernel_bytes);
+    recordtext_number(w, "bytes", r->bytes);
+    recordtext_number(w, "swapped_bytes", r->swapped_bytes);
+    recordtext_number(w, "blocks", r->blocks);
+    recordtext_number(w, "asked_bytes", r->asked_bytes);
+    recordtext_number(w, "usable_bytes", r->usable_bytes);
+    recordtext_number(w, "slack_bytes", r->slack_bytes);
+    recordtext_number(w, "took_ns", r->took_ns);
+    recordtext_number(w, "error", r->error);
+    recordtext_number(w, "stood", r->stood);
+    recordtext_record_end(w);
+}
+
 /* A mark, and behind it the rows that have another amount live than at the mark before, as the
  * file has them: their ids are not checked. */
 static void dump_marks(const struct trace *t, struct recordtext *w)
@@ -364,7 +408,7 @@ void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
                {"origin", dump_origins}, {"inherited", dump_inherited},
                {"thread", dump_threads}, {"node", dump_nodes},
                {"row", dump_rows},       {"mark", dump_marks},
-               {"misuse", dump_misuses}};
+               {"misuse", dump_misuses}, {"resident", dump_resident}};
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (sections & 1u << i) {

@@ -58,12 +58,22 @@ static void walk(const struct trace *t)
             if (n->kind == TRACE_NODE_REGION && n != &t->nodes[r->node])
                 __builtin_trap();
             else if (n->kind == TRACE_NODE_MAPPING &&
-                     (n != &t->nodes[r->node] || !n->addr || n->addr >= TRACE_MAPPINGS))
+                     (!n->addr || n->addr >= TRACE_MAPPINGS ||
+                      (n != &t->nodes[r->node] && t->nodes[r->node].kind != TRACE_NODE_RESIDENT)))
+                __builtin_trap();
+            else if (n->kind == TRACE_NODE_RESIDENT &&
+                     (n != &t->nodes[r->node] || !n->addr || n->addr >= TRACE_RESIDENT_KINDS))
+                __builtin_trap();
+            else if (n->kind == TRACE_NODE_PART && (t->nodes[n->parent].kind != TRACE_NODE_ROOT ||
+                                                    !n->addr || n->addr >= TRACE_PARTS))
+                __builtin_trap();
+            else if (n->kind == TRACE_NODE_NAMED && t->nodes[n->parent].kind != TRACE_NODE_PART)
                 __builtin_trap();
             else if (n->kind == TRACE_NODE_TAG && t->nodes[n->parent].kind != TRACE_NODE_ROOT &&
                      t->nodes[n->parent].kind != TRACE_NODE_TAG)
                 __builtin_trap();
-            else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG)
+            else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG ||
+                     n->kind == TRACE_NODE_NAMED)
                 sink += strlen(t->regions[n->addr]);
             else if (n->kind == TRACE_NODE_NAME)
                 for (size_t i = 0; i < trace_node_name(t, n).len; i++)
@@ -139,6 +149,23 @@ static void add_inherited(struct trace_builder *b)
     tb_meta(b, TRACE_META_INHERITED, entries, sizeof entries);
 }
 
+/* Resident memory of a stack and of a mapping, and of a library. */
+static void add_resident(struct trace_builder *b, uint32_t plain, uint32_t mapping, uint32_t root)
+{
+    const struct trace_resident r = {.monotonic_ns = 1, .kernel_bytes = 9, .bytes = 9};
+    uint32_t part = tb_node(b, TRACE_NODE_PART, TRACE_PART_LIBRARIES, root), node;
+
+    tb_header(b)->features |= TRACE_FEATURE_RESIDENT;
+    tb_meta(b, TRACE_META_RESIDENT, &r, sizeof r);
+    tb_row_at(b, tb_row(b, plain, 0, 2, 0))->flags = TRACE_ROW_RESIDENT;
+    node = tb_node(b, TRACE_NODE_RESIDENT, TRACE_RESIDENT_FILE, mapping);
+    tb_row_at(b, tb_row(b, node, 0, 3, 0))->flags = TRACE_ROW_RESIDENT;
+    node = tb_node(b, TRACE_NODE_NAMED, 0, part);
+    tb_row_at(b, tb_row(b, node, 0, 4, 0))->flags = TRACE_ROW_RESIDENT;
+    node = tb_node(b, TRACE_NODE_RESIDENT, TRACE_RESIDENT_AROUND, plain);
+    tb_row_at(b, tb_row(b, node, 0, 5, 0))->flags = TRACE_ROW_SLACK;
+}
+
 /* Marks between which a row grows by 2 bytes a pass. */
 static void add_marks(struct trace_builder *b, uint32_t row)
 {
@@ -155,7 +182,7 @@ static void add_marks(struct trace_builder *b, uint32_t row)
 static void build(struct trace_builder *b, uint32_t recorder)
 {
     uint64_t string;
-    uint32_t root, node, thread, plain, row;
+    uint32_t root, node, thread, plain, row, mapping;
 
     tb_init(b);
     tb_header(b)->recorder = recorder;
@@ -184,12 +211,13 @@ static void build(struct trace_builder *b, uint32_t recorder)
     tb_meta_string(b, TRACE_META_REGION, "test");
     node = tb_node(b, TRACE_NODE_REGION, 0, plain);
     tb_row_at(b, tb_row(b, node, (uint16_t)thread, 50, 1))->flags = TRACE_ROW_REGION;
-    node = tb_node(b, TRACE_NODE_MAPPING, TRACE_MAPPING_FILE, plain);
+    mapping = node = tb_node(b, TRACE_NODE_MAPPING, TRACE_MAPPING_FILE, plain);
     tb_row_at(b, tb_row(b, node, (uint16_t)thread, 4096, 1))->flags = TRACE_ROW_MAPPED;
     tb_header(b)->features |= TRACE_FEATURE_TAGS;
     node = tb_node(b, TRACE_NODE_TAG, 0, tb_node(b, TRACE_NODE_TAG, 0, root));
     tb_row(b, tb_node(b, TRACE_NODE_PC, 0x1600, node), (uint16_t)thread, 60, 1);
     add_marks(b, row);
+    add_resident(b, plain, mapping, root);
 }
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)

@@ -21,6 +21,8 @@ static void verdicts(void)
         {TRACE_ROW_LEAKED, "definite", 50}, {TRACE_ROW_LEAKED_BY_LEAK, "indirect", 50},
         {TRACE_ROW_INNER, "inner", 0},      {TRACE_ROW_REACHED, "reachable", 0},
         {TRACE_ROW_REGION, "region", 0},    {TRACE_ROW_GROWTH, "growth", 0},
+        {TRACE_ROW_RESIDENT, "rss", 0},     {TRACE_ROW_SWAPPED, "swap", 0},
+        {TRACE_ROW_SLACK, "slack", 0},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
@@ -91,7 +93,7 @@ int main(void)
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf,
            "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
-           "growth, mmap, unmapped",
+           "growth, mmap, unmapped, rss, swap, slack",
            "their list");
     has_looks(mem_views);
     has_looks(off_views);
