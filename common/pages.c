@@ -17,9 +17,17 @@ static struct {
     uintptr_t next, end;
 } reserve;
 
+pages_watcher *pages_watch;
+
 static size_t whole_pages(size_t size)
 {
     return (size + PAGE - 1) & ~(PAGE - 1);
+}
+
+static void tell(const void *p, size_t size, enum pages_change change)
+{
+    if (unlikely(pages_watch != NULL))
+        pages_watch(p, whole_pages(size), change);
 }
 
 static void *map(size_t size)
@@ -27,7 +35,10 @@ static void *map(size_t size)
     long p = kernel_call(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 
-    return kernel_failed(p) ? NULL : (void *)p;
+    if (kernel_failed(p))
+        return NULL;
+    tell((void *)p, size, PAGES_MAPPED);
+    return (void *)p;
 }
 
 bool pages_reserve(size_t size)
@@ -105,16 +116,25 @@ void pages_may_keep(void)
 
 bool pages_keep(void *p, size_t size)
 {
-    return may_keep && kernel_call(SYS_madvise, p, whole_pages(size), MADV_DONTFORK) == 0;
+    if (!may_keep || kernel_call(SYS_madvise, p, whole_pages(size), MADV_DONTFORK) != 0)
+        return false;
+    tell(p, size, PAGES_KEPT);
+    return true;
 }
 
 void *pages_resize(void *p, size_t size, size_t wanted)
 {
-    long moved = kernel_call(SYS_mremap, p, size, wanted, MREMAP_MAYMOVE, 0L);
+    long moved;
     void *copy;
 
-    if (!kernel_failed(moved))
+    /* Before the call, as another thread may have the addresses afterwards. */
+    tell(p, size, PAGES_GONE);
+    moved = kernel_call(SYS_mremap, p, size, wanted, MREMAP_MAYMOVE, 0L);
+    if (!kernel_failed(moved)) {
+        tell((void *)moved, wanted, PAGES_MAPPED);
         return (void *)moved;
+    }
+    tell(p, size, PAGES_MAPPED);
     copy = pages_alloc(wanted); /* a sandbox may allow no more than that */
     if (copy) {
         memcpy(copy, p, size < wanted ? size : wanted);
@@ -125,6 +145,8 @@ void *pages_resize(void *p, size_t size, size_t wanted)
 
 void pages_free(void *p, size_t size)
 {
-    if (p)
-        kernel_call(SYS_munmap, p, size);
+    if (!p)
+        return;
+    tell(p, size, PAGES_GONE);
+    kernel_call(SYS_munmap, p, size);
 }

@@ -37,6 +37,14 @@ void *pages_resize(void *p, size_t size, size_t wanted);
 void pages_free(void *p, size_t size);
 
 /*
+ * Told of all that these functions map and unmap from now on, by the thread that does it; it must
+ * not call them. NULL: nobody is.
+ */
+enum pages_change { PAGES_MAPPED, PAGES_KEPT, PAGES_GONE };
+typedef void pages_watcher(const void *p, size_t size, enum pages_change change);
+extern pages_watcher *pages_watch;
+
+/*
  * Takes `size` bytes of address space, or as much of them as can be had, from which the
  * functions above serve what the kernel refuses later: for a program that is about to
  * give up the right to ask. It becomes memory as it is used. What was left of an earlier

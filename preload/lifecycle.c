@@ -67,6 +67,7 @@ enum state {
     STATE_OFF,
 };
 
+bool lifecycle_end_wanted;
 static uint32_t never_armed;
 volatile uint32_t *lifecycle_armed = &never_armed;
 
@@ -415,6 +416,7 @@ static bool start(void)
     title_begin();
     if (!join_run() || !config.record)
         return false;
+    lifecycle_resident.started(&config);
     lifecycle_leak.started(&config);
     lifecycle_misuse.started(&config);
     lifecycle_asked.started(&config);
@@ -488,6 +490,7 @@ static bool restart_in_child(void)
     uint64_t inherited;
 
     kernel_after_fork();
+    lifecycle_resident.forked();
     lifecycle_leak.forked();
     lifecycle_misuse.forked();
     lifecycle_asked.forked();

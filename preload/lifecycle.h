@@ -31,9 +31,18 @@ struct lifecycle_listener {
     void (*forked)(void); /* in a forked child */
 };
 
-/* The look for leaks (preload/leak/hooks_exit.c), the watch of frees (preload/misuse/), and what
- * the program asks for itself (preload/asked/hooks_asked.c). */
-extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked;
+/* The look for leaks (preload/leak/hooks_exit.c), the watch of frees (preload/misuse/), what
+ * the program asks for itself (preload/asked/hooks_asked.c), and the look at what is resident. */
+extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
+    lifecycle_resident;
+
+/* Whether anything is to be done when the process ends, by any part. */
+extern bool lifecycle_end_wanted;
+
+/* Looks at what of the process's memory is resident, if that is wanted; at the end no more than
+ * once. The guard is held at GUARD_RECORDING, and recording is on
+ * (preload/resident/hooks_resident.c). */
+extern void (*const lifecycle_look_resident)(bool at_end);
 
 /* Called once recording is set up, if the C library is to be looked at from within: by the list of
  * its calls in that file (preload/mapping/within.c). */

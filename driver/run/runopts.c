@@ -34,6 +34,10 @@ const struct opts_row run_rows_of_memory[] = {
      .help = "end the recording of memory when its files take more than so much (1g, say); the "
              "command runs on",
      .take = opts_take_bytes, .at = AT(max_disk)},
+    {"rss",
+     .help = "when a process ends, and when it asks for a snapshot, look whose its resident memory "
+             "is, for --view rss, swap and slack (which imply it)",
+     .take = opts_take_true, .at = AT(rss)},
     {"snapshots", .arg = "DIR",
      .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,
      .at = AT(snapshots)},
@@ -147,10 +151,13 @@ int run_options_finish(struct run_options *o)
 
 int run_options_look(struct run_options *o)
 {
-    o->look = view_find(o->view)->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS);
-    if (o->look && o->sample)
-        return flame_error(FLAME_USAGE, "%s: --view %s looks at every block; leave --sample out",
-                           o->me, o->view);
+    uint32_t needs = view_find(o->view)->feature;
+
+    o->look = needs & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS);
+    o->rss |= (needs & TRACE_FEATURE_RESIDENT) != 0;
+    if ((o->look || o->rss) && o->sample)
+        return flame_error(FLAME_USAGE, "%s: %s%s looks at every block; leave --sample out", o->me,
+                           needs ? "--view " : "--rss", needs ? o->view : "");
     return 0;
 }
 

@@ -31,6 +31,7 @@ struct run_options {
     bool quiet;
     bool only_shim;      /* mem --shim */
     bool inside;         /* mem: the C library's own mappings are seen */
+    bool rss;            /* mem, run: processes look what is resident at their ends */
     bool directories;    /* the output may be one; whether it can be written is not looked at */
     bool look;           /* leak: processes look for what nothing leads to at their ends */
     bool tagged;         /* leak: pointers may have marks in their bits */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/alloc.h"
 #include "common/error.h"
@@ -134,6 +135,41 @@ static void print_asked(const struct run_summary *s)
     strbuf_release(&sb);
 }
 
+/* Resident, and what of it the allocator keeps for nobody. */
+static void print_resident(const struct taken_resident *t)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (t->processes) {
+        strbuf_addstr(&sb, "resident at the end ");
+        add_bytes(&sb, t->sums.bytes);
+        if (t->processes > 1) {
+            strbuf_addstr(&sb, " in ");
+            value_add_counted(&sb, t->processes, "process", "processes, shared pages in each");
+        }
+        if (t->sums.swapped_bytes) {
+            strbuf_addstr(&sb, ", swapped out ");
+            add_bytes(&sb, t->sums.swapped_bytes);
+        }
+        strbuf_addstr(&sb, "; blocks: asked for ");
+        add_bytes(&sb, t->sums.asked_bytes);
+        if (t->sums.usable_bytes) {
+            strbuf_addstr(&sb, ", handed out ");
+            add_bytes(&sb, t->sums.usable_bytes);
+        }
+        strbuf_addstr(&sb, ", resident and in no block ");
+        add_bytes(&sb, t->sums.slack_bytes);
+        flame_warn("%s", sb.buf);
+        strbuf_clear(&sb);
+    }
+    if (t->failed) {
+        value_add_counted(&sb, t->failed, "process", "processes");
+        flame_warn("what is resident could not be looked at in %s: %s", sb.buf,
+                   strerror((int)t->error));
+    }
+    strbuf_release(&sb);
+}
+
 void run_summary_print(const struct run_summary *s, const struct recording *r)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -167,6 +203,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     add_time(&sb, r->run.elapsed_ns);
     flame_warn("%s", sb.buf);
 
+    print_resident(&s->t.resident);
     print_end(r);
     run_summary_print_others(r);
     strbuf_clear(&sb);

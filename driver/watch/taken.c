@@ -52,10 +52,31 @@ static uint64_t busy_threads(const struct trace *t)
     return n;
 }
 
+static void add_resident(struct taken_resident *s, const struct trace_resident *r)
+{
+    bool known = r->usable_bytes && (!s->processes || s->sums.usable_bytes);
+
+    if (!r->monotonic_ns)
+        return;
+    if (r->error) {
+        s->failed++;
+        s->error = r->error;
+        return;
+    }
+    s->sums.bytes += r->bytes;
+    s->sums.swapped_bytes += r->swapped_bytes;
+    s->sums.blocks += r->blocks;
+    s->sums.asked_bytes += r->asked_bytes;
+    s->sums.usable_bytes = known ? s->sums.usable_bytes + r->usable_bytes : 0;
+    s->sums.slack_bytes += r->slack_bytes;
+    s->processes++;
+}
+
 static void add_totals(struct taken_totals *s, const struct trace *t)
 {
     struct fold_summary f;
 
+    add_resident(&s->resident, &t->resident);
     fold_summary(t, &f);
     s->alloc_bytes += f.alloc_bytes;
     s->alloc_calls += f.alloc_calls;

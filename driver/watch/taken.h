@@ -40,7 +40,13 @@ struct taken_totals {
     uint64_t paused_calls, paused_bytes;       /* the program wanted them left out */
     uint64_t kept_snapshots, unkept_snapshots; /* that it asked for */
     uint64_t fallback_stacks;                  /* walked by libunwind, not by rules */
-    uint64_t sample;                           /* mean bytes between samples; 0: exact */
+    struct taken_resident {
+        struct trace_resident sums; /* of the last looks of all processes; usable_bytes only
+                                       where all of them know it */
+        uint64_t processes, failed; /* that looked, and that could not */
+        uint32_t error;             /* an errno: why not, of one of these */
+    } resident;
+    uint64_t sample; /* mean bytes between samples; 0: exact */
 };
 
 struct taken {

@@ -14,7 +14,10 @@ EXPORT int flamemem_snapshot(const char *name)
 {
     struct asking a;
 
-    return asking_begin(&a) ? asking_end(&a, snapshot_make(name)) : 0;
+    if (!asking_begin(&a))
+        return 0;
+    lifecycle_look_resident(false);
+    return asking_end(&a, snapshot_make(name));
 }
 
 EXPORT int flamemem_pause(void)

@@ -1,7 +1,7 @@
 /*
  * The interposed functions by which a process ends, where leaks are looked for: exit, _exit,
- * _Exit, quick_exit, and __libc_start_main, which calls main. Where they are not looked for,
- * each only passes the call on.
+ * _Exit, quick_exit, and __libc_start_main, which calls main. Where nothing is looked for at the
+ * end, each only passes the call on.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -22,11 +22,15 @@ FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *fram
 {
     uint32_t busy = guard.busy;
 
-    if (!leakcheck_wanted || busy)
+    if (!lifecycle_end_wanted || busy)
         return;
     guard.busy = GUARD_RECORDING;
-    if (*lifecycle_armed)
-        look_from(frame);
+    if (*lifecycle_armed) {
+        /* What the look for leaks needs is not to be told as resident. */
+        lifecycle_look_resident(true);
+        if (leakcheck_wanted)
+            look_from(frame);
+    }
     guard.busy = busy;
 }
 
@@ -50,7 +54,7 @@ static void look_at_last(void)
 #define DEFINE_END(name, last_look)                                                                \
     EXPORT void name(int status)                                                                   \
     {                                                                                              \
-        if (leakcheck_wanted)                                                                      \
+        if (lifecycle_end_wanted)                                                                  \
             last_look();                                                                           \
         next_calls()->name(status);                                                                \
         __builtin_unreachable();                                                                   \
@@ -87,6 +91,7 @@ __attribute__((destructor)) static void look_at_unload(void)
 static void started(const struct config *config)
 {
     leakcheck_set(config->leak);
+    lifecycle_end_wanted |= config->leak;
     look_at_tagged(config->tagged);
 }
 
@@ -104,7 +109,7 @@ int __libc_start_main(main_function *program, int argc, char **argv, void (*init
 EXPORT int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void),
                              void (*fini)(void), void (*loader_fini)(void), void *stack_end)
 {
-    if (leakcheck_wanted) {
+    if (lifecycle_end_wanted) {
         program_main = program;
         program = main_and_look;
         /* Of no module, and before that of the loader, which runs all modules' destructors: what

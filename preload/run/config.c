@@ -104,6 +104,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &c->misuse);
     else if (key_is(s, klen, "filtered"))
         ok = parse_flag(value, vlen, &told); /* config_is_filtered takes it */
+    else if (key_is(s, klen, "rss"))
+        ok = parse_flag(value, vlen, &c->rss);
     if (c->quiet)
         say_hush();
     if (ok)
@@ -114,7 +116,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
-        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, "
+        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, rss=0|1, "
         "sites=PATH, snapshots=DIR, tagged=0|1",
         NULL);
 }

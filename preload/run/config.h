@@ -16,6 +16,8 @@
  *   leak=1      at the process's end, look which live blocks nothing leads to (default 0)
  *   tagged=1    and pointers whose lowest or highest bits are marked lead to blocks (default 0)
  *   misuse=1    note what is freed twice, or by the wrong function (default 0; not with sample)
+ *   rss=1       at the process's end, and whenever the program asks for a snapshot, look whose
+ *               the resident memory is (default 0; not with sample)
  *   sites=PATH  the list of the C library's own calls that map memory, which flame mem --inside
  *               makes: they are patched and seen
  *   filtered=1  one of the seccomp filters in force is that of flame's own tracer, which forbids
@@ -49,6 +51,7 @@ struct config {
     uint64_t sample; /* mean bytes between samples; 0: everything */
     /* Absolute; "": not given. Last, as their other pages are not touched then. */
     char snapshots[CONFIG_PATH_MAX], sites[CONFIG_PATH_MAX];
+    bool rss;
 };
 
 /* `options` may be NULL. Complaints go through preload/run/say.h. */

@@ -273,6 +273,7 @@ void shadow_prefetch(uintptr_t addr)
 /* A visitor, and what is known of the leaf it is shown. */
 struct walking {
     void (*visit)(uintptr_t, const struct block *, void *);
+    void (*again)(uintptr_t, const struct block *, void *); /* NULL: once */
     void *arg;
     struct shadow_pages pages;
 };
@@ -302,25 +303,52 @@ static void walk_slots(const uint32_t *slots, size_t n, uintptr_t base, const st
     }
 }
 
-/* A block's second slot may be on the next page, but never in the next leaf. */
-static void walk_leaf(void *p, uintptr_t base, void *arg)
+static void walk_pages(const struct leaf *leaf, uintptr_t base, const struct walking *w)
 {
-    const struct leaf *leaf = p;
-    struct walking *w = arg;
-
-    shadow_pages_look(&w->pages, leaf, sizeof *leaf);
     for (size_t page = 0; page < LEAF_SLOTS / PAGE_SLOTS; page++)
         if (shadow_pages_written(&w->pages, page))
             walk_slots(leaf->slots + page * PAGE_SLOTS, PAGE_SLOTS,
                        base + (page * PAGE_SLOTS << GRANULE_SHIFT), w);
 }
 
+/* A block's second slot may be on the next page, but never in the next leaf. */
+static void walk_leaf(void *p, uintptr_t base, void *arg)
+{
+    struct walking *w = arg;
+    void (*visit)(uintptr_t, const struct block *, void *) = w->visit;
+
+    shadow_pages_look(&w->pages, p, sizeof(struct leaf));
+    walk_pages(p, base, w);
+    if (!w->again)
+        return;
+    w->visit = w->again;
+    walk_pages(p, base, w);
+    w->visit = visit;
+}
+
+static void walk_small(struct walking *w)
+{
+    shadow_pages_open(&w->pages);
+    shadow_leaves_each(SHADOW_LEAF_SMALL, walk_leaf, w);
+    shadow_pages_close(&w->pages);
+}
+
 void shadow_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg)
 {
     struct walking w = {.visit = visit, .arg = arg};
 
-    shadow_pages_open(&w.pages);
-    shadow_leaves_each(SHADOW_LEAF_SMALL, walk_leaf, &w);
-    shadow_pages_close(&w.pages);
+    walk_small(&w);
     shadow_big_walk(visit, arg);
+}
+
+_Static_assert(SHADOW_SPAN == (uintptr_t)1 << LEAF_SHIFT && SHADOW_SMALL == SHADOW_BIG, "shadow.h");
+
+void shadow_walk_twice(void (*first)(uintptr_t addr, const struct block *b, void *arg),
+                       void (*second)(uintptr_t addr, const struct block *b, void *arg), void *arg)
+{
+    struct walking w = {.visit = first, .again = second, .arg = arg};
+
+    shadow_big_walk(first, arg);
+    walk_small(&w);
+    shadow_big_walk(second, arg);
 }

@@ -52,4 +52,17 @@ void shadow_expect_few(void);
  * for a forked child that has just begun. */
 void shadow_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg);
 
+/* The bytes of addresses that a leaf of small blocks is for, from a multiple of them on; those who
+ * begin in it are smaller than SHADOW_SMALL. */
+#define SHADOW_SPAN ((uintptr_t)8 << 20)
+#define SHADOW_SMALL ((uintptr_t)32 << 10)
+
+/*
+ * Visits every block twice: small ones a second time when all in their leaf have been visited
+ * once, while what is known of them is still in the cache; the others before and after all of
+ * those. Otherwise as shadow_walk.
+ */
+void shadow_walk_twice(void (*first)(uintptr_t addr, const struct block *b, void *arg),
+                       void (*second)(uintptr_t addr, const struct block *b, void *arg), void *arg);
+
 #endif

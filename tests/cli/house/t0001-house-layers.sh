@@ -26,6 +26,7 @@ preload/misuse
 preload/mapping
 preload/asked
 preload/leak
+preload/resident
 tracer/sleeps
 tracer/rings
 tracer/things

@@ -1,0 +1,118 @@
+/*
+ * The look at what is resident: when it is taken, who stands meanwhile, and what is written of it.
+ *
+ * Other threads stand while pages are read; the rows are written when they run again, as writing
+ * takes a lock. Where they cannot be made to stand (a sandbox), it is looked all the same: each
+ * page is still given away once, but what changes meanwhile may be told as of before or after.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "preload/leak/freeze.h"
+#include "preload/leak/look.h"
+#include "preload/lifecycle.h"
+#include "preload/mapping/mapped.h"
+#include "preload/resident/attribution.h"
+#include "preload/resident/ownmemory.h"
+#include "preload/resident/residentrows.h"
+#include "preload/run/config.h"
+#include "preload/watch/pausedblocks.h"
+#include "preload/watch/pools.h"
+
+static FLAME_BULK struct {
+    bool wanted;
+    bool done; /* at the end */
+    struct attribution a;
+    struct freeze freeze;
+} g;
+
+static bool attribute(struct trace_resident *r)
+{
+    bool ok, stand;
+
+    mapped_hold();
+    pausedblocks_lock();
+    pools_lock();
+    ownmemory_hold();
+    stand = freeze_begin(&g.freeze);
+    g.a.freeze = stand ? &g.freeze : NULL;
+    r->stood = stand && !g.freeze.missed;
+    ok = attribution_make(&g.a);
+    if (stand)
+        freeze_end(&g.freeze);
+    ownmemory_let_go();
+    pools_unlock();
+    pausedblocks_unlock();
+    mapped_let_go();
+    return ok;
+}
+
+static void fill(struct trace_resident *r)
+{
+    r->kernel_bytes = g.a.kernel_bytes;
+    r->bytes = g.a.bytes;
+    r->swapped_bytes = g.a.swapped;
+    r->blocks = g.a.blocks;
+    r->asked_bytes = g.a.asked;
+    r->usable_bytes = g.a.landmarks.glibc ? g.a.usable : 0;
+    r->slack_bytes = g.a.slack;
+}
+
+static void look(struct thread_state *t)
+{
+    struct trace_resident r = {.monotonic_ns = clock_ns(CLOCK_MONOTONIC)};
+
+    if (!attribution_begin(&g.a))
+        r.error = ENOMEM;
+    else if (!attribute(&r))
+        r.error = (uint32_t)g.a.error;
+    else if (residentrows_write(t, &g.a))
+        fill(&r);
+    else
+        r.error = ENOSPC;
+    attribution_end(&g.a);
+    r.took_ns = clock_ns(CLOCK_MONOTONIC) - r.monotonic_ns;
+    trace_writer_meta(&store.writer, TRACE_META_RESIDENT, &r, sizeof r, NULL, 0, NULL);
+}
+
+static void look_resident(bool at_end)
+{
+    struct thread_state *t;
+
+    if (!g.wanted || !look_is_own_process())
+        return;
+    if (at_end && __atomic_exchange_n(&g.done, true, __ATOMIC_ACQ_REL))
+        return;
+    t = threads_self();
+    if (!t)
+        return;
+    look_enter();
+    look(t);
+    look_leave();
+}
+
+static void started(const struct config *config)
+{
+    g.wanted = config->rss && !config->sample && ownmemory_begin();
+    if (!g.wanted)
+        return;
+    lifecycle_end_wanted = true;
+    pausedblocks_remember();
+}
+
+static void after_fork(void)
+{
+    if (!g.wanted)
+        return;
+    g.done = false;
+    ownmemory_after_fork();
+    residentrows_forget();
+    /* A look that another thread was in. */
+    if (g.a.rows)
+        attribution_end(&g.a);
+}
+
+const struct lifecycle_listener lifecycle_resident = {.started = started, .forked = after_fork};
+void (*const lifecycle_look_resident)(bool at_end) = look_resident;

@@ -1,0 +1,248 @@
+/*
+ * A mapping of terabytes has few pages of which any are there: the ioctl tells where they are.
+ * Without it as much is read as SPAN_MOST has; what is behind has no page found.
+ *
+ * The kernel counts neither the page of zeros that is behind memory which was only read, nor pages
+ * of devices, but says that they are present. The ioctl knows the first; without it they are those
+ * that are no file's and nobody's alone, as many as rss is short of.
+ */
+#define _GNU_SOURCE
+#include "preload/resident/pagescan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ioctl.h>
+#include <sys/syscall.h>
+
+#include "common/begins.h"
+#include "common/kernel.h"
+#include "common/procpath.h"
+
+#define PAGE PAGEINDEX_PAGE
+#define HUGE_SIZE ((uintptr_t)2 << 20)
+#define SPAN_MOST ((uintptr_t)256 << 30) /* bytes that are read of a mapping, entry by entry */
+#define SPARSE 16u                       /* times as many pages as there is memory */
+
+/* Of an entry of pagemap. */
+#define ENTRY_ALONE ((uint64_t)1 << 56) /* nobody else has the page */
+#define ENTRY_FILE ((uint64_t)1 << 61)  /* or shared memory */
+#define ENTRY_SWAPPED ((uint64_t)1 << 62)
+#define ENTRY_PRESENT ((uint64_t)1 << 63)
+
+/* linux/fs.h from 6.7 on. */
+struct scan_region {
+    uint64_t start, end, categories;
+};
+struct scan_arg {
+    uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages, category_inverted,
+        category_mask, category_anyof_mask, return_mask;
+};
+#define SCAN _IOWR('f', 16, struct scan_arg)
+#define SCAN_PRESENT ((uint64_t)1 << 3)
+#define SCAN_SWAPPED ((uint64_t)1 << 4)
+#define SCAN_ZERO ((uint64_t)1 << 5)
+#define SCAN_HUGE ((uint64_t)1 << 6)
+
+#define ENTRIES 4096u
+#define REGIONS 256u
+
+static FLAME_BULK uint64_t entries[ENTRIES];
+static FLAME_BULK struct scan_region regions[REGIONS];
+
+int pagescan_open(void)
+{
+    return kernel_open(proc_path(PROC_THREAD_SELF, "pagemap").s, O_RDONLY, 0);
+}
+
+bool pagescan_is_shmem(const struct smap *m)
+{
+    return begins(m->name, "/dev/shm/") || begins(m->name, "/memfd:") || begins(m->name, "/SYSV") ||
+           begins(m->name, "/dev/zero (deleted)") ||
+           (m->map.shared && begins(m->name, "[anon_shmem:"));
+}
+
+/* ---- one piece of a mapping after another ---- */
+
+struct scanning {
+    int fd;
+    const struct smap *m;
+    uint32_t mapping;
+    struct pageindex *x;
+    size_t first_run;
+    bool shmem;
+    uint64_t found; /* resident bytes */
+};
+
+static enum page_kind kind_of(const struct scanning *s, uint64_t entry)
+{
+    if (entry & ENTRY_SWAPPED)
+        return PAGE_SWAPPED;
+    if (!(entry & ENTRY_FILE))
+        return entry & ENTRY_ALONE ? PAGE_PLAIN : PAGE_FORKED;
+    if (s->shmem)
+        return PAGE_SHMEM;
+    return entry & ENTRY_ALONE ? PAGE_FILE : PAGE_FILE_SHARED;
+}
+
+static void add_entries(struct scanning *s, uintptr_t at, size_t n)
+{
+    for (size_t i = 0; i < n; i++, at += PAGE) {
+        if (!(entries[i] & (ENTRY_PRESENT | ENTRY_SWAPPED)))
+            continue;
+        if (!pageindex_add(s->x, at, kind_of(s, entries[i]), s->mapping))
+            return;
+        if (entries[i] & ENTRY_PRESENT)
+            s->found += PAGE;
+    }
+}
+
+static void read_entries(struct scanning *s, uintptr_t lo, uintptr_t hi)
+{
+    while (lo < hi && !s->x->failed) {
+        size_t n = (hi - lo) / PAGE < ENTRIES ? (hi - lo) / PAGE : ENTRIES;
+        long got = kernel_call(SYS_pread64, s->fd, entries, n * sizeof *entries,
+                               lo / PAGE * sizeof *entries);
+
+        if (got < (long)sizeof *entries)
+            return;
+        add_entries(s, lo, (size_t)got / sizeof *entries);
+        lo += (size_t)got / sizeof *entries * PAGE;
+    }
+}
+
+/* Calls `visit` for each region in [lo, hi) with pages of one of these categories. False: the
+ * kernel does not know the call. */
+static bool scan(struct scanning *s, uintptr_t lo, uintptr_t hi, uint64_t categories,
+                 void (*visit)(struct scanning *s, const struct scan_region *r))
+{
+    while (lo < hi) {
+        struct scan_arg arg = {.size = sizeof arg,
+                               .start = lo,
+                               .end = hi,
+                               .vec = (uintptr_t)regions,
+                               .vec_len = REGIONS,
+                               .category_anyof_mask = categories,
+                               .return_mask = categories};
+        long n = kernel_call(SYS_ioctl, s->fd, SCAN, &arg);
+
+        if (n == -EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        for (long i = 0; i < n; i++)
+            visit(s, &regions[i]);
+        if (arg.walk_end <= lo)
+            return true;
+        lo = arg.walk_end;
+    }
+    return true;
+}
+
+static void read_region(struct scanning *s, const struct scan_region *r)
+{
+    read_entries(s, r->start, r->end);
+}
+
+/* ---- what pagemap does not tell ---- */
+
+/* Calls `change` for each page of [lo, hi) that is in the index; until it returns true. */
+static bool each_page(struct scanning *s, uintptr_t lo, uintptr_t hi,
+                      bool (*change)(struct scanning *s, size_t page))
+{
+    struct pageindex *x = s->x;
+
+    for (size_t i = pageindex_find(x, lo); i < x->nruns && x->runs[i].lo < hi; i++) {
+        const struct page_run *r = &x->runs[i];
+        uintptr_t from = lo > r->lo ? lo : r->lo;
+
+        for (uintptr_t at = from; at < hi && at < r->lo + (uintptr_t)r->pages * PAGE; at += PAGE)
+            if (change(s, r->first + (at - r->lo) / PAGE))
+                return true;
+    }
+    return false;
+}
+
+static bool drop(struct scanning *s, size_t page)
+{
+    enum page_kind kind = pageindex_kind(s->x, page);
+
+    if (kind && kind != PAGE_SWAPPED) {
+        pageindex_set_kind(s->x, page, PAGE_ABSENT);
+        s->found -= PAGE;
+    }
+    return false;
+}
+
+static bool make_huge(struct scanning *s, size_t page)
+{
+    enum page_kind kind = pageindex_kind(s->x, page);
+
+    if (kind == PAGE_PLAIN || kind == PAGE_FORKED)
+        pageindex_set_kind(s->x, page, PAGE_HUGE);
+    return false;
+}
+
+static void mark_region(struct scanning *s, const struct scan_region *r)
+{
+    each_page(s, r->start, r->end, r->categories & SCAN_ZERO ? drop : make_huge);
+}
+
+static bool drop_likely(struct scanning *s, size_t page)
+{
+    if (s->found > s->m->rss && pageindex_kind(s->x, page) == PAGE_FORKED)
+        drop(s, page);
+    return s->found <= s->m->rss;
+}
+
+static bool drop_any(struct scanning *s, size_t page)
+{
+    if (s->found > s->m->rss)
+        drop(s, page);
+    return s->found <= s->m->rss;
+}
+
+/* An older kernel says how much is in huge pages: it is told where that is what lies in whole
+ * ones. */
+static void guess_huge(struct scanning *s)
+{
+    uintptr_t lo = (s->m->map.start + HUGE_SIZE - 1) & -HUGE_SIZE;
+
+    if (s->m->huge == s->m->map.end - s->m->map.start ||
+        (s->m->huge == s->m->rss && s->m->map.start <= lo))
+        each_page(s, lo, s->m->map.end, make_huge);
+}
+
+static void find_special(struct scanning *s)
+{
+    const struct procmap *map = &s->m->map;
+
+    if (s->found == s->m->rss && !s->m->huge)
+        return;
+    if (!scan(s, map->start, map->end, SCAN_ZERO | SCAN_HUGE, mark_region) && s->m->huge)
+        guess_huge(s);
+    if (s->found > s->m->rss)
+        each_page(s, map->start, map->end, drop_likely);
+    if (s->found > s->m->rss)
+        each_page(s, map->start, map->end, drop_any);
+}
+
+uint64_t pagescan_add(int fd, const struct smap *m, uint32_t mapping, struct pageindex *x)
+{
+    struct scanning s = {
+        .fd = fd, .m = m, .mapping = mapping, .x = x, .shmem = pagescan_is_shmem(m)};
+    uintptr_t lo = m->map.start, hi = m->map.end;
+    uint64_t there = m->rss + m->swap;
+
+    if (!there)
+        return 0;
+    if ((hi - lo) / SPARSE <= there || !scan(&s, lo, hi, SCAN_PRESENT | SCAN_SWAPPED, read_region))
+        read_entries(&s, lo, hi - lo < SPAN_MOST ? hi : lo + SPAN_MOST);
+    find_special(&s);
+    return m->rss - s.found;
+}
+
+void pagescan_warm_up(void)
+{
+    memset(entries, 0, sizeof entries);
+    memset(regions, 0, sizeof regions);
+}

@@ -1,0 +1,153 @@
+#include "preload/resident/residentrows.h"
+
+#include "preload/givennames.h"
+#include "preload/inherit.h"
+#include "preload/resident/parts.h"
+#include "preload/run/pairs.h"
+
+static struct {
+    struct pairs nodes; /* by kind << 28 | number, and the node below */
+    struct pairs rows;  /* by flags and node */
+} g;
+
+static const uint32_t kinds[PAGE_KINDS] = {
+    [PAGE_HUGE] = TRACE_RESIDENT_HUGE,   [PAGE_FORKED] = TRACE_RESIDENT_FORKED,
+    [PAGE_FILE] = TRACE_RESIDENT_FILE,   [PAGE_FILE_SHARED] = TRACE_RESIDENT_FILE_SHARED,
+    [PAGE_SHMEM] = TRACE_RESIDENT_SHMEM,
+};
+
+/* Writing to a trace, for one thread. */
+struct writing {
+    struct thread_state *t;
+    uint16_t thread; /* whose rows they are */
+    bool full;
+};
+
+/* The node of that kind above `below`; 0: there is no room. */
+static uint32_t node_above(struct writing *w, uint32_t below, uint32_t number, uint32_t kind)
+{
+    uint32_t key = kind << 28 | number, node = below ? pairs_find(&g.nodes, key, below) : 0;
+
+    if (node || !below)
+        return node;
+    node = stacks_above(&w->t->stacks, below, number, kind);
+    if (node && pairs_make_room(&g.nodes))
+        pairs_add(&g.nodes, key, below, node);
+    return node;
+}
+
+static void put(struct writing *w, uint32_t node, uint16_t flags, uint64_t bytes)
+{
+    uint32_t row;
+
+    if (!bytes)
+        return;
+    row = node ? pairs_find(&g.rows, flags, node) : 0;
+    if (!row && node && pairs_make_room(&g.rows) && (row = threads_new_row(w->t, node, flags)))
+        pairs_add(&g.rows, flags, node, row);
+    if (!row) {
+        w->full = true;
+        return;
+    }
+    store_row(row)->thread = w->thread;
+    store_row(row)->alloc_bytes += bytes;
+}
+
+static void put_tally(struct writing *w, uint32_t node, const struct page_tally *tally)
+{
+    for (int kind = 1; kind < PAGE_KINDS; kind++)
+        if (kind == PAGE_SWAPPED)
+            put(w, node, TRACE_ROW_SWAPPED, tally->bytes[kind]);
+        else if (tally->bytes[kind])
+            put(w, kinds[kind] ? node_above(w, node, kinds[kind], TRACE_NODE_RESIDENT) : node,
+                TRACE_ROW_RESIDENT, tally->bytes[kind]);
+}
+
+static bool is_empty(const struct row_tally *row)
+{
+    uint64_t all = row->rounded | row->around;
+
+    for (int kind = 1; kind < PAGE_KINDS; kind++)
+        all |= row->tally.bytes[kind];
+    return !all;
+}
+
+/* A stack that was inherited is its ancestor's to tell. */
+static uint32_t node_of(struct writing *w, uint32_t row)
+{
+    uint64_t addr;
+    uint32_t node;
+
+    if (row >= store.inherited_rows) {
+        w->thread = store_row(row)->thread;
+        return store_row(row)->node;
+    }
+    w->thread = w->t->id;
+    addr = inherit_node_addr(row);
+    if (!addr)
+        return node_above(w, w->t->stacks.root, TRACE_PART_INHERITED, TRACE_NODE_PART);
+    /* By its row, as an address has more bits than a key. */
+    node = pairs_find(&g.nodes, (uint32_t)TRACE_NODE_INHERITED << 28, row);
+    if (node)
+        return node;
+    node = stacks_inherited(&w->t->stacks, addr);
+    if (node && pairs_make_room(&g.nodes))
+        pairs_add(&g.nodes, (uint32_t)TRACE_NODE_INHERITED << 28, row, node);
+    return node;
+}
+
+static void put_row(struct writing *w, uint32_t id, const struct row_tally *row)
+{
+    uint32_t node = node_of(w, id);
+
+    put_tally(w, node, &row->tally);
+    if (row->rounded)
+        put(w, node_above(w, node, TRACE_RESIDENT_ROUNDED, TRACE_NODE_RESIDENT), TRACE_ROW_SLACK,
+            row->rounded);
+    if (row->around)
+        put(w, node_above(w, node, TRACE_RESIDENT_AROUND, TRACE_NODE_RESIDENT), TRACE_ROW_SLACK,
+            row->around);
+}
+
+static void put_part(struct writing *w, const struct part *p)
+{
+    uint32_t node = node_above(w, w->t->stacks.root, p->part, TRACE_NODE_PART), name;
+
+    if (p->name[0]) {
+        name = givennames_number(p->name);
+        node = name < 1u << 28 ? node_above(w, node, name, TRACE_NODE_NAMED) : 0;
+    }
+    put_tally(w, node, &p->tally);
+    put(w, node, TRACE_ROW_SLACK, p->idle);
+}
+
+static bool is_there(const struct part *p)
+{
+    const struct row_tally all = {.tally = p->tally, .around = p->idle};
+
+    return !is_empty(&all);
+}
+
+bool residentrows_write(struct thread_state *t, const struct attribution *a)
+{
+    struct writing w = {.t = t};
+
+    for (uint32_t i = 0; i < g.rows.size; i++)
+        if (g.rows.known[i].value)
+            store_row(g.rows.known[i].value)->alloc_bytes = 0;
+    for (uint32_t id = 0; id < a->nrows; id++)
+        if (!is_empty(&a->rows[id]))
+            put_row(&w, id, &a->rows[id]);
+    w.thread = t->id;
+    for (uint32_t i = 0; i < parts_count(); i++)
+        if (is_there(parts_at(i)))
+            put_part(&w, parts_at(i));
+    __atomic_fetch_or(&store.writer.header->features, TRACE_FEATURE_RESIDENT, __ATOMIC_RELAXED);
+    return !w.full;
+}
+
+void residentrows_forget(void)
+{
+    pairs_clear(&g.nodes);
+    pairs_clear(&g.rows);
+}
