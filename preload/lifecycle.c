@@ -416,7 +416,8 @@ static bool start(void)
     title_begin();
     if (!join_run() || !config.record)
         return false;
-    lifecycle_resident.started(&config);
+    if (config.rss) /* its code lies apart, and is not touched otherwise */
+        lifecycle_resident.started(&config);
     lifecycle_leak.started(&config);
     lifecycle_misuse.started(&config);
     lifecycle_asked.started(&config);
@@ -490,7 +491,8 @@ static bool restart_in_child(void)
     uint64_t inherited;
 
     kernel_after_fork();
-    lifecycle_resident.forked();
+    if (config.rss)
+        lifecycle_resident.forked();
     lifecycle_leak.forked();
     lifecycle_misuse.forked();
     lifecycle_asked.forked();

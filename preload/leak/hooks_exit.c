@@ -91,7 +91,8 @@ __attribute__((destructor)) static void look_at_unload(void)
 static void started(const struct config *config)
 {
     leakcheck_set(config->leak);
-    lifecycle_end_wanted |= config->leak;
+    if (config->leak)
+        lifecycle_end_wanted = true;
     look_at_tagged(config->tagged);
 }
 

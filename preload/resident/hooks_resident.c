@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/clock.h"
+#include "common/pages.h"
 #include "preload/leak/freeze.h"
 #include "preload/leak/look.h"
 #include "preload/lifecycle.h"
@@ -21,12 +22,14 @@
 #include "preload/watch/pausedblocks.h"
 #include "preload/watch/pools.h"
 
-static FLAME_BULK struct {
-    bool wanted;
-    bool done; /* at the end */
+static bool wanted;
+static bool done; /* at the end */
+
+/* In pages, as processes that do not look shall not have it. */
+static struct looks {
     struct attribution a;
     struct freeze freeze;
-} g;
+} * g;
 
 static bool attribute(struct trace_resident *r)
 {
@@ -36,12 +39,12 @@ static bool attribute(struct trace_resident *r)
     pausedblocks_lock();
     pools_lock();
     ownmemory_hold();
-    stand = freeze_begin(&g.freeze);
-    g.a.freeze = stand ? &g.freeze : NULL;
-    r->stood = stand && !g.freeze.missed;
-    ok = attribution_make(&g.a);
+    stand = freeze_begin(&g->freeze);
+    g->a.freeze = stand ? &g->freeze : NULL;
+    r->stood = stand && !g->freeze.missed;
+    ok = attribution_make(&g->a);
     if (stand)
-        freeze_end(&g.freeze);
+        freeze_end(&g->freeze);
     ownmemory_let_go();
     pools_unlock();
     pausedblocks_unlock();
@@ -51,28 +54,28 @@ static bool attribute(struct trace_resident *r)
 
 static void fill(struct trace_resident *r)
 {
-    r->kernel_bytes = g.a.kernel_bytes;
-    r->bytes = g.a.bytes;
-    r->swapped_bytes = g.a.swapped;
-    r->blocks = g.a.blocks;
-    r->asked_bytes = g.a.asked;
-    r->usable_bytes = g.a.landmarks.glibc ? g.a.usable : 0;
-    r->slack_bytes = g.a.slack;
+    r->kernel_bytes = g->a.kernel_bytes;
+    r->bytes = g->a.bytes;
+    r->swapped_bytes = g->a.swapped;
+    r->blocks = g->a.blocks;
+    r->asked_bytes = g->a.asked;
+    r->usable_bytes = g->a.landmarks.glibc ? g->a.usable : 0;
+    r->slack_bytes = g->a.slack;
 }
 
 static void look(struct thread_state *t)
 {
     struct trace_resident r = {.monotonic_ns = clock_ns(CLOCK_MONOTONIC)};
 
-    if (!attribution_begin(&g.a))
+    if (!attribution_begin(&g->a))
         r.error = ENOMEM;
     else if (!attribute(&r))
-        r.error = (uint32_t)g.a.error;
-    else if (residentrows_write(t, &g.a))
+        r.error = (uint32_t)g->a.error;
+    else if (residentrows_write(t, &g->a))
         fill(&r);
     else
         r.error = ENOSPC;
-    attribution_end(&g.a);
+    attribution_end(&g->a);
     r.took_ns = clock_ns(CLOCK_MONOTONIC) - r.monotonic_ns;
     trace_writer_meta(&store.writer, TRACE_META_RESIDENT, &r, sizeof r, NULL, 0, NULL);
 }
@@ -81,9 +84,9 @@ static void look_resident(bool at_end)
 {
     struct thread_state *t;
 
-    if (!g.wanted || !look_is_own_process())
+    if (!wanted || !look_is_own_process())
         return;
-    if (at_end && __atomic_exchange_n(&g.done, true, __ATOMIC_ACQ_REL))
+    if (at_end && __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
         return;
     t = threads_self();
     if (!t)
@@ -95,23 +98,23 @@ static void look_resident(bool at_end)
 
 static void started(const struct config *config)
 {
-    g.wanted = config->rss && !config->sample && ownmemory_begin();
-    if (!g.wanted)
+    if (config->sample || !ownmemory_begin() || !(g = pages_alloc(sizeof *g)))
         return;
+    wanted = true;
     lifecycle_end_wanted = true;
     pausedblocks_remember();
 }
 
 static void after_fork(void)
 {
-    if (!g.wanted)
+    if (!wanted)
         return;
-    g.done = false;
+    done = false;
     ownmemory_after_fork();
     residentrows_forget();
     /* A look that another thread was in. */
-    if (g.a.rows)
-        attribution_end(&g.a);
+    if (g->a.rows)
+        attribution_end(&g->a);
 }
 
 const struct lifecycle_listener lifecycle_resident = {.started = started, .forked = after_fork};

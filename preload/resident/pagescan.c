@@ -44,8 +44,9 @@ struct scan_arg {
 #define SCAN_HUGE ((uint64_t)1 << 6)
 
 #define ENTRIES 4096u
-#define REGIONS 256u
+#define REGIONS 512u
 
+/* Whole pages, so that what lies behind begins at the same place in its page as without them. */
 static FLAME_BULK uint64_t entries[ENTRIES];
 static FLAME_BULK struct scan_region regions[REGIONS];
 

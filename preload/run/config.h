@@ -49,9 +49,9 @@ struct config {
     bool tagged;
     bool misuse;
     uint64_t sample; /* mean bytes between samples; 0: everything */
+    bool rss;
     /* Absolute; "": not given. Last, as their other pages are not touched then. */
     char snapshots[CONFIG_PATH_MAX], sites[CONFIG_PATH_MAX];
-    bool rss;
 };
 
 /* `options` may be NULL. Complaints go through preload/run/say.h. */
