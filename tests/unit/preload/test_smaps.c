@@ -1,0 +1,80 @@
+/* /proc/self/smaps: lines of all sorts, and this process's own. */
+#include "preload/resident/smaps.h"
+#include "tests/tap.h"
+
+static struct smap seen[4];
+static size_t n;
+
+static void note(const struct smap *m, void *arg)
+{
+    (void)arg;
+    if (n < ARRAY_LEN(seen))
+        seen[n] = *m;
+    n++;
+}
+
+static void parse(const char *text)
+{
+    struct smaps_parser p = {.visit = note};
+
+    n = 0;
+    for (const char *s = text; *s; s++) {
+        const char *end = strchr(s, '\n');
+
+        smaps_line(&p, s, (size_t)(end - s));
+        s = end;
+    }
+    smaps_end(&p);
+}
+
+static uint64_t sums[2];
+
+static void add(const struct smap *m, void *arg)
+{
+    (void)arg;
+    sums[0] += m->rss;
+    sums[1] += m->map.end - m->map.start;
+}
+
+int main(void)
+{
+    uint64_t rss, swap;
+
+    parse("1000-3000 rw-p 00000000 00:00 0 \n"
+          "Size:                  8 kB\n"
+          "Rss:                   4 kB\n"
+          "AnonHugePages:         2048 kB\n"
+          "SwapPss:               9 kB\n"
+          "Swap:                  12 kB\n"
+          "VmFlags: rd wr mr mw me ac \n"
+          "5000-6000 r-xp 00001000 fe:00 77                 /usr/lib/a dir/libx.so (deleted)\n"
+          "Rss: 0 kB\n");
+    is_int((intmax_t)n, 2, "two mappings");
+    is_int((intmax_t)seen[0].rss, 4096, "resident");
+    is_int((intmax_t)seen[0].swap, 12288, "swapped out, and not its share");
+    is_int((intmax_t)seen[0].huge, 2048 * 1024, "in huge pages");
+    is_str(seen[0].name, "", "no name");
+    is_int((intmax_t)seen[1].rss, 0, "none of the one before");
+    is_str(seen[1].base, "libx.so (deleted)", "the name behind the last slash");
+    is_int((intmax_t)seen[1].map.inode, 77, "the file");
+
+    parse("Rss: 5 kB\nno line\n\n9-8 rw-p 0 00:00 0\n"
+          "1000-2000 rw-p 00000000 00:00 0 [heap]\nRss:\nRss: x kB\nRss: -3 kB\n"
+          "Rss: 99999999999999999999999 kB\n");
+    is_int((intmax_t)n, 1, "what is no mapping is passed over");
+    is_int((intmax_t)seen[0].rss, 0, "and figures that are none");
+    is_str(seen[0].name, "[heap]", "a name");
+
+    parse("1000-2000 rw-p 00000000 00:00 1 "
+          "/0123456789012345678901234567890123456789/0123456789012345678901234567890123456789/x\n");
+    is_int((intmax_t)strlen(seen[0].name), SMAPS_NAME_MAX - 1, "a long name is cut");
+    is_str(seen[0].base, "x", "but not its end");
+
+    is_int(smaps_each(add, NULL), 0, "this process's own");
+    ok(sums[0] > 100000 && sums[0] < sums[1], "has memory");
+    is_int(smaps_rollup(&rss, &swap), 0, "and its sum");
+    ok(rss > sums[0] / 2 && rss < sums[0] * 2, "is about the same");
+    ok(smaps_estimate() * 4096 > sums[0] / 2 && smaps_estimate() * 4096 < sums[0] * 2,
+       "so is the estimate");
+    return done_testing();
+}
