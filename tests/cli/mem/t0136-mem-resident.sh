@@ -103,6 +103,8 @@ fi
 record rss=1 ./resides many 30000 200
 adds_up many
 is_int "$(part 'many ')" 4240000 'two blocks in three, and their table'
+ok 'the recorder'\''s own memory is told from the program'\''s' \
+    test "$(part '[other mappings];[anonymous memory]')" -le 65536 -a "$(part '[recorder]')" -ge 1000000
 ok 'the third is free around them' test "$(part 'many;[free around]' slack)" -ge 1900000
 
 record rss=1 ./resides sandbox
