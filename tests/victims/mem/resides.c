@@ -5,7 +5,7 @@
  *   resides threads      three threads that allocate in arenas of their own, and one whose stack is
  *                        deep; all free most of it again
  *   resides fork         a block is inherited, half of it written to again by the child
- *   resides zero         64 pages that were only read, and 3 that were written to
+ *   resides zero         64 pages that were only read, and beside them 6 that were written to
  *   resides huge         a block of 16 MiB in huge pages; prints the kernel's AnonHugePages of it
  *   resides twice        two snapshots around a change, and what the kernel says then; needs
  *                        flamemem.h
@@ -198,15 +198,38 @@ static int forks(void)
     return 0;
 }
 
-__attribute__((noinline)) static void zeros(void)
+static char *map_at(char *at, size_t pages)
 {
-    char *p =
-        keep(mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    char *p = mmap(at, pages * PAGE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
-    madvise(p, 64 * PAGE, MADV_NOHUGEPAGE);
+    if (p != at)
+        puts("the place is taken");
+    madvise(p, pages * PAGE, MADV_NOHUGEPAGE);
+    return p;
+}
+
+__attribute__((noinline)) static void only_read(char *at)
+{
+    char *p = map_at(at, 64);
+
     for (int i = 0; i < 64; i++)
         sink = p[i * PAGE];
-    touch(p + 10 * PAGE, 3, 1);
+}
+
+__attribute__((noinline)) static void also_written(char *at)
+{
+    touch(map_at(at, 3), 3, 1);
+}
+
+/* They are one mapping of the kernel's, far from all others. */
+static void zeros(void)
+{
+    char *base = (char *)((uintptr_t)1 << 44);
+
+    also_written(base);
+    only_read(base + 3 * PAGE);
+    also_written(base + 67 * PAGE);
 }
 
 /* kB of `key` of the mapping that holds `addr`, or of all for NULL. */
