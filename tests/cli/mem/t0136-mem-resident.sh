@@ -56,10 +56,10 @@ is_int "$(looked stood)" 1 'nobody else ran'
 # Twice: the second look takes the first one's place, and the first is in its copy.
 record rss=1 ./resides twice
 is_int "$status" 0 'two snapshots: run'
-before=$(echo t.snapshot-1-before.flame)
-after=$(echo t.snapshot-2-after.flame)
-adds_up 'before' "$before" 2>/dev/null
-adds_up 'after' "$after" 2>/dev/null
+before=t.snapshot-1-before.flame
+after=t.snapshot-2-after.flame
+adds_up 'before' "$before"
+adds_up 'after' "$after"
 is_str "$(by_function rss "$before")" '' 'before: it is not there yet'
 is_str "$(by_function rss "$after")" 'grown 8191984' 'after: it is'
 said=$(head -1 out)
