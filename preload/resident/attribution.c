@@ -69,8 +69,18 @@ struct looking {
     int fd;
 };
 
-static uint32_t part_of(const struct smap *m)
+/* The run's notes, rules and traces; a long name is cut. */
+static bool is_of_run(const struct attribution *a, const struct smap *m)
 {
+    size_t len = a->run_len < SMAPS_NAME_MAX - 1 ? a->run_len : SMAPS_NAME_MAX - 1;
+
+    return len && m->map.inode && memcmp(m->name, a->run, len) == 0;
+}
+
+static uint32_t part_of(const struct attribution *a, const struct smap *m)
+{
+    if (is_of_run(a, m))
+        return parts_number(TRACE_PART_RECORDER, "");
     if (strcmp(m->name, "[heap]") == 0)
         return parts_number(TRACE_PART_ALLOCATOR, "[main arena]");
     if (strcmp(m->name, "[stack]") == 0)
@@ -95,7 +105,7 @@ static bool add_mapping(struct attribution *a, const struct smap *m, uint32_t *n
         a->mappings_room *= 2;
     }
     *number = (uint32_t)a->nmappings;
-    a->mappings[a->nmappings++] = (struct mapping_part){.part = part_of(m)};
+    a->mappings[a->nmappings++] = (struct mapping_part){.part = part_of(a, m)};
     return true;
 }
 

@@ -23,6 +23,8 @@ struct row_tally {
 };
 
 struct attribution {
+    const char *run; /* the directory of the run, whose files are the recorder's; borrowed */
+    size_t run_len;  /* 0: there is none */
     struct pageindex pages;
     struct landmarks landmarks;
     const struct freeze *freeze; /* the threads that stand */

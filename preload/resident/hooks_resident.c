@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "common/basename.h"
 #include "common/clock.h"
 #include "common/pages.h"
 #include "preload/leak/freeze.h"
@@ -100,6 +101,8 @@ static void started(const struct config *config)
 {
     if (config->sample || !ownmemory_begin() || !(g = pages_alloc(sizeof *g)))
         return;
+    g->a.run = config->notes;
+    g->a.run_len = (size_t)(base_name(config->notes) - config->notes);
     wanted = true;
     lifecycle_end_wanted = true;
     pausedblocks_remember();

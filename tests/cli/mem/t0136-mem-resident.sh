@@ -123,6 +123,7 @@ is_int "$status" 0 'flame mem --view rss'
 file_has err 'resident at the end .*; blocks: asked for 12.67 MiB.* handed out .* in no block 3\.[89]' \
     'the summary has the three figures'
 file_has r.folded ';one_in_three 4095984$' 'and the result the view'
+file_lacks r.folded '\[other mappings\];(notes|rules)' 'the files of the run are the recorder'\''s'
 run "$FLAME" mem --rss -o r.flame -- ./resides sandbox
 file_has err 'what is resident could not be looked at in 1 process: Operation not permitted' \
     'what could not be looked at is in the summary'
