@@ -197,9 +197,10 @@ $(O)/obj/%.o: %.c $(O)/flags
 	@echo "  CC    $<"
 	$(Q)$(COMPILE) $(SANFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-# What runs once, at the end: small, as what every process begins with lies in the same pages.
+# What runs once, at the end or when it is asked for: small, as what every process begins with lies
+# in the same pages.
 $(addprefix $(O)/pic/preload/resident/,hooks_resident.o landmarks.o ownmemory.o pagescan.o parts.o \
-    residentrows.o smaps.o): PICFLAGS += -Os
+    residentrows.o smaps.o) $(O)/pic/preload/asked/%.o: PICFLAGS += -Os
 
 $(O)/pic/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)

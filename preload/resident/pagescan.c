@@ -16,6 +16,7 @@
 
 #include "common/begins.h"
 #include "common/kernel.h"
+#include "common/pages.h"
 #include "common/procpath.h"
 
 #define PAGE PAGEINDEX_PAGE
@@ -46,12 +47,18 @@ struct scan_arg {
 #define ENTRIES 4096u
 #define REGIONS 512u
 
-/* Whole pages, so that what lies behind begins at the same place in its page as without them. */
-static FLAME_BULK uint64_t entries[ENTRIES];
-static FLAME_BULK struct scan_region regions[REGIONS];
+/* In pages, as processes that do not look shall not have them. */
+static uint64_t *entries;
+static struct scan_region *regions;
 
 int pagescan_open(void)
 {
+    if (!entries)
+        entries = pages_alloc(ENTRIES * sizeof *entries);
+    if (!regions)
+        regions = pages_alloc(REGIONS * sizeof *regions);
+    if (!entries || !regions)
+        return -ENOMEM;
     return kernel_open(proc_path(PROC_THREAD_SELF, "pagemap").s, O_RDONLY, 0);
 }
 
@@ -244,6 +251,6 @@ uint64_t pagescan_add(int fd, const struct smap *m, uint32_t mapping, struct pag
 
 void pagescan_warm_up(void)
 {
-    memset(entries, 0, sizeof entries);
-    memset(regions, 0, sizeof regions);
+    memset(entries, 0, ENTRIES * sizeof *entries);
+    memset(regions, 0, REGIONS * sizeof *regions);
 }

@@ -11,11 +11,20 @@
 
 #include "common/basename.h"
 #include "common/kernel.h"
+#include "common/pages.h"
 #include "common/procpath.h"
 
 #define BUFFER ((size_t)32 << 10)
 
-static FLAME_BULK char buffer[BUFFER];
+/* In pages, as processes that do not look shall not have it. */
+static char *buffer;
+
+static bool have_buffer(void)
+{
+    if (!buffer)
+        buffer = pages_alloc(BUFFER);
+    return buffer != NULL;
+}
 
 /* ---- lines ---- */
 
@@ -116,6 +125,10 @@ static int read_all(struct smaps_parser *p, const char *what)
 
     if (fd < 0)
         return fd;
+    if (!have_buffer()) {
+        kernel_call(SYS_close, fd);
+        return -ENOMEM;
+    }
     while ((n = kernel_call(SYS_read, fd, buffer + have, BUFFER - have)) > 0 || n == -EINTR)
         if (n > 0)
             have = take_lines(p, have + (size_t)n, &skipping);
@@ -159,7 +172,7 @@ size_t smaps_estimate(void)
 
     if (fd < 0)
         return 0;
-    n = kernel_call(SYS_read, fd, buffer, BUFFER);
+    n = have_buffer() ? kernel_call(SYS_read, fd, buffer, BUFFER) : 0;
     kernel_call(SYS_close, fd);
     while (at < n && buffer[at++] != ' ')
         ;
@@ -170,5 +183,6 @@ size_t smaps_estimate(void)
 
 void smaps_warm_up(void)
 {
-    memset(buffer, 0, sizeof buffer);
+    if (have_buffer())
+        memset(buffer, 0, BUFFER);
 }
