@@ -36,14 +36,17 @@ static bool parse_flag(const char *s, size_t len, bool *out)
 }
 
 /* Files are opened by name later, so the name must outlive chdir. */
-static bool set_path(char path[CONFIG_PATH_MAX], const char *s, size_t len)
+static bool set_path(struct config *c, const char **out, const char *s, size_t len)
 {
-    size_t at = 0;
+    size_t at = 0, room = sizeof c->paths - c->used;
+    char *path = c->paths + c->used;
 
-    if (len == 0)
+    if (room > CONFIG_PATH_MAX)
+        room = CONFIG_PATH_MAX;
+    if (len == 0 || len + 1 >= room)
         return false;
     if (s[0] != '/') {
-        long n = kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/cwd", path, CONFIG_PATH_MAX - 2);
+        long n = kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/cwd", path, room - 2);
 
         /* A sandbox that does not let us look: it must do as it is. */
         if (n <= 0 && n != -EPERM)
@@ -52,10 +55,12 @@ static bool set_path(char path[CONFIG_PATH_MAX], const char *s, size_t len)
         if (at && path[at - 1] != '/')
             path[at++] = '/';
     }
-    if (at + len >= CONFIG_PATH_MAX)
+    if (at + len >= room)
         return false;
     memcpy(path + at, s, len);
     path[at + len] = '\0';
+    c->used += at + len + 1;
+    *out = path;
     return true;
 }
 
@@ -75,13 +80,13 @@ static void parse_one(struct config *c, const char *s, size_t len)
     bool ok = false, told;
 
     if (key_is(s, klen, "out"))
-        ok = set_path(c->out, value, vlen);
+        ok = set_path(c, &c->out, value, vlen);
     else if (key_is(s, klen, "notes"))
-        ok = set_path(c->notes, value, vlen);
+        ok = set_path(c, &c->notes, value, vlen);
     else if (key_is(s, klen, "sites"))
-        ok = set_path(c->sites, value, vlen);
+        ok = set_path(c, &c->sites, value, vlen);
     else if (key_is(s, klen, "snapshots"))
-        ok = set_path(c->snapshots, value, vlen);
+        ok = set_path(c, &c->snapshots, value, vlen);
     else if (key_is(s, klen, "depth") && (ok = parse_number(value, vlen, 8, 65536, &number)))
         c->depth = (uint32_t)number;
     else if (key_is(s, klen, "sample"))
@@ -116,7 +121,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
-        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, rss=0|1, "
+        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, "
+        "rss=0|1, "
         "sites=PATH, snapshots=DIR, tagged=0|1",
         NULL);
 }
@@ -137,7 +143,8 @@ bool config_is_filtered(const char *options)
 
 void config_parse(struct config *c, const char *options)
 {
-    c->out[0] = c->notes[0] = c->sites[0] = c->snapshots[0] = '\0';
+    c->out = c->notes = c->sites = c->snapshots = "";
+    c->used = 0;
     c->quiet = c->referee = false;
     c->follow = c->inherit = c->record = true;
     c->depth = 1024;
@@ -151,7 +158,7 @@ void config_parse(struct config *c, const char *options)
         s += len + (end ? 1 : 0);
     }
     if (!c->out[0])
-        set_path(c->out, DEFAULT_OUT, strlen(DEFAULT_OUT));
+        set_path(c, &c->out, DEFAULT_OUT, strlen(DEFAULT_OUT));
 }
 
 struct out {

@@ -37,8 +37,8 @@
 #define CONFIG_PATH_MAX 4096
 
 struct config {
-    char out[CONFIG_PATH_MAX];   /* the pattern, absolute */
-    char notes[CONFIG_PATH_MAX]; /* absolute; "": none */
+    const char *out;                       /* the pattern, absolute */
+    const char *notes, *snapshots, *sites; /* absolute; "": none */
     uint32_t depth;
     bool quiet;
     bool follow;
@@ -50,8 +50,10 @@ struct config {
     bool misuse;
     uint64_t sample; /* mean bytes between samples; 0: everything */
     bool rss;
-    /* Absolute; "": not given. Last, as their other pages are not touched then. */
-    char snapshots[CONFIG_PATH_MAX], sites[CONFIG_PATH_MAX];
+    /* What the paths point to, one behind the other, so that only the first pages are touched: each
+     * page costs every process that is recorded. Last for the same reason. */
+    size_t used;
+    char paths[5 * CONFIG_PATH_MAX];
 };
 
 /* `options` may be NULL. Complaints go through preload/run/say.h. */

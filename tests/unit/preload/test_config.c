@@ -35,6 +35,14 @@ int main(void)
     longer[sizeof longer - 1] = '\0';
     config_parse(&c, longer);
     ok(strstr(c.out, "xxx") == NULL, "a path that is too long is left out");
+    config_parse(&c, "out=/a:notes=/bb:sites=/ccc:snapshots=/dddd:notes=/e");
+    is_str(c.out, "/a", "each path");
+    is_str(c.notes, "/e", "the last of several");
+    is_str(c.sites, "/ccc", "is by itself");
+    is_str(c.snapshots, "/dddd", "and whole");
+    config_parse(&c, "quiet=1");
+    ok(!c.notes[0] && !c.sites[0] && !c.snapshots[0] && c.out[0] == '/',
+       "none is left from before");
     ok(!config_is_filtered(NULL) && !config_is_filtered("") && !config_is_filtered("filtered=0"),
        "no filter of flame's own");
     ok(config_is_filtered("filtered=1") && config_is_filtered("out=/x:filtered=1:quiet=1"),
