@@ -4,6 +4,7 @@
 #include "common/procmaps.h"
 #include "inside/session.h"
 #include "preload/run/ascending.h"
+#include "preload/shadow/pagemap.h"
 #include "preload/shadow/shadow_leaves.h"
 
 #define FIRST_RANGES 1024u
@@ -81,7 +82,8 @@ static bool add(const struct procmap *map, void *arg)
  * writes are guarded, a mark for a page that is not there looks like that. */
 static bool is_there(uint64_t entry, bool guarded)
 {
-    return entry != SHADOW_PAGES_UNKNOWN && (entry >> 63 || (entry >> 62 && !guarded));
+    return entry != SHADOW_PAGES_UNKNOWN &&
+           (entry & PAGEMAP_PRESENT || (entry & PAGEMAP_SWAPPED && !guarded));
 }
 
 /* The last range is filled by other code: in its place come the runs of pages that are there. */

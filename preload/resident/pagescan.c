@@ -11,45 +11,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/ioctl.h>
 #include <sys/syscall.h>
 
 #include "common/begins.h"
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procpath.h"
+#include "preload/shadow/pagemap.h"
 
 #define PAGE PAGEINDEX_PAGE
 #define HUGE_SIZE ((uintptr_t)2 << 20)
 #define SPAN_MOST ((uintptr_t)256 << 30) /* bytes that are read of a mapping, entry by entry */
 #define SPARSE 16u                       /* times as many pages as there is memory */
 
-/* Of an entry of pagemap. */
-#define ENTRY_ALONE ((uint64_t)1 << 56) /* nobody else has the page */
-#define ENTRY_FILE ((uint64_t)1 << 61)  /* or shared memory */
-#define ENTRY_SWAPPED ((uint64_t)1 << 62)
-#define ENTRY_PRESENT ((uint64_t)1 << 63)
-
-/* linux/fs.h from 6.7 on. */
-struct scan_region {
-    uint64_t start, end, categories;
-};
-struct scan_arg {
-    uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages, category_inverted,
-        category_mask, category_anyof_mask, return_mask;
-};
-#define SCAN _IOWR('f', 16, struct scan_arg)
-#define SCAN_PRESENT ((uint64_t)1 << 3)
-#define SCAN_SWAPPED ((uint64_t)1 << 4)
-#define SCAN_ZERO ((uint64_t)1 << 5)
-#define SCAN_HUGE ((uint64_t)1 << 6)
-
 #define ENTRIES 4096u
 #define REGIONS 512u
 
 /* In pages, as processes that do not look shall not have them. */
 static uint64_t *entries;
-static struct scan_region *regions;
+static struct pagemap_region *regions;
 
 int pagescan_open(void)
 {
@@ -83,23 +63,23 @@ struct scanning {
 
 static enum page_kind kind_of(const struct scanning *s, uint64_t entry)
 {
-    if (entry & ENTRY_SWAPPED)
+    if (entry & PAGEMAP_SWAPPED)
         return PAGE_SWAPPED;
-    if (!(entry & ENTRY_FILE))
-        return entry & ENTRY_ALONE ? PAGE_PLAIN : PAGE_FORKED;
+    if (!(entry & PAGEMAP_FILE))
+        return entry & PAGEMAP_ALONE ? PAGE_PLAIN : PAGE_FORKED;
     if (s->shmem)
         return PAGE_SHMEM;
-    return entry & ENTRY_ALONE ? PAGE_FILE : PAGE_FILE_SHARED;
+    return entry & PAGEMAP_ALONE ? PAGE_FILE : PAGE_FILE_SHARED;
 }
 
 static void add_entries(struct scanning *s, uintptr_t at, size_t n)
 {
     for (size_t i = 0; i < n; i++, at += PAGE) {
-        if (!(entries[i] & (ENTRY_PRESENT | ENTRY_SWAPPED)))
+        if (!(entries[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)))
             continue;
         if (!pageindex_add(s->x, at, kind_of(s, entries[i]), s->mapping))
             return;
-        if (entries[i] & ENTRY_PRESENT)
+        if (entries[i] & PAGEMAP_PRESENT)
             s->found += PAGE;
     }
 }
@@ -121,17 +101,17 @@ static void read_entries(struct scanning *s, uintptr_t lo, uintptr_t hi)
 /* Calls `visit` for each region in [lo, hi) with pages of one of these categories. False: the
  * kernel does not know the call. */
 static bool scan(struct scanning *s, uintptr_t lo, uintptr_t hi, uint64_t categories,
-                 void (*visit)(struct scanning *s, const struct scan_region *r))
+                 void (*visit)(struct scanning *s, const struct pagemap_region *r))
 {
     while (lo < hi) {
-        struct scan_arg arg = {.size = sizeof arg,
-                               .start = lo,
-                               .end = hi,
-                               .vec = (uintptr_t)regions,
-                               .vec_len = REGIONS,
-                               .category_anyof_mask = categories,
-                               .return_mask = categories};
-        long n = kernel_call(SYS_ioctl, s->fd, SCAN, &arg);
+        struct pagemap_scan arg = {.size = sizeof arg,
+                                   .start = lo,
+                                   .end = hi,
+                                   .vec = (uintptr_t)regions,
+                                   .vec_len = REGIONS,
+                                   .anyof = categories,
+                                   .told = categories};
+        long n = kernel_call(SYS_ioctl, s->fd, PAGEMAP_SCAN_CALL, &arg);
 
         if (n == -EINTR)
             continue;
@@ -146,7 +126,7 @@ static bool scan(struct scanning *s, uintptr_t lo, uintptr_t hi, uint64_t catego
     return true;
 }
 
-static void read_region(struct scanning *s, const struct scan_region *r)
+static void read_region(struct scanning *s, const struct pagemap_region *r)
 {
     read_entries(s, r->start, r->end);
 }
@@ -190,9 +170,9 @@ static bool make_huge(struct scanning *s, size_t page)
     return false;
 }
 
-static void mark_region(struct scanning *s, const struct scan_region *r)
+static void mark_region(struct scanning *s, const struct pagemap_region *r)
 {
-    each_page(s, r->start, r->end, r->categories & SCAN_ZERO ? drop : make_huge);
+    each_page(s, r->start, r->end, r->categories & PAGEMAP_SCAN_ZERO ? drop : make_huge);
 }
 
 static bool drop_likely(struct scanning *s, size_t page)
@@ -226,7 +206,8 @@ static void find_special(struct scanning *s)
 
     if (s->found == s->m->rss && !s->m->huge)
         return;
-    if (!scan(s, map->start, map->end, SCAN_ZERO | SCAN_HUGE, mark_region) && s->m->huge)
+    if (!scan(s, map->start, map->end, PAGEMAP_SCAN_ZERO | PAGEMAP_SCAN_HUGE, mark_region) &&
+        s->m->huge)
         guess_huge(s);
     if (s->found > s->m->rss)
         each_page(s, map->start, map->end, drop_likely);
@@ -243,7 +224,8 @@ uint64_t pagescan_add(int fd, const struct smap *m, uint32_t mapping, struct pag
 
     if (!there)
         return 0;
-    if ((hi - lo) / SPARSE <= there || !scan(&s, lo, hi, SCAN_PRESENT | SCAN_SWAPPED, read_region))
+    if ((hi - lo) / SPARSE <= there ||
+        !scan(&s, lo, hi, PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED, read_region))
         read_entries(&s, lo, hi - lo < SPAN_MOST ? hi : lo + SPAN_MOST);
     find_special(&s);
     return m->rss - s.found;

@@ -12,12 +12,12 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "preload/shadow/pagemap.h"
 #include "preload/shadow/shadow_install.h"
 
 #define LEAVES_MAX ((size_t)1 << 20)
@@ -91,37 +91,24 @@ void shadow_pages_look(struct shadow_pages *p, const void *memory, size_t size)
         memset(p->entries, 0xff, bytes); /* SHADOW_PAGES_UNKNOWN */
 }
 
-/* linux/fs.h's struct pm_scan_arg and struct page_region, of Linux 6.7. */
-struct scan {
-    uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
-    uint64_t inverted, mask, anyof, wanted;
-};
-struct scan_region {
-    uint64_t start, end, categories;
-};
-enum { SCAN_PRESENT = 1 << 3, SCAN_SWAPPED = 1 << 4 };
-#define SCAN_REQUEST _IOWR('f', 16, struct scan)
-
-_Static_assert(sizeof(struct scan) == 96, "as the kernel has it");
-
 uintptr_t shadow_pages_next(struct shadow_pages *p, uintptr_t at, uintptr_t end)
 {
-    struct scan_region first;
-    struct scan scan = {
+    struct pagemap_region first;
+    struct pagemap_scan scan = {
         .size = sizeof scan,
         .start = at & -(uintptr_t)SHADOW_PAGE,
         .end = (end + SHADOW_PAGE - 1) & -(uintptr_t)SHADOW_PAGE,
         .vec = (uintptr_t)&first,
         .vec_len = 1,
         .max_pages = 1,
-        .anyof = SCAN_PRESENT | SCAN_SWAPPED,
-        .wanted = SCAN_PRESENT | SCAN_SWAPPED,
+        .anyof = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
+        .told = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
     };
     long found;
 
     if (p->no_scan || at >= end)
         return at;
-    found = kernel_call(SYS_ioctl, p->fd, SCAN_REQUEST, &scan);
+    found = kernel_call(SYS_ioctl, p->fd, PAGEMAP_SCAN_CALL, &scan);
     p->no_scan = found < 0;
     if (found < 0)
         return at;

@@ -1,0 +1,42 @@
+/*
+ * pagemap.h: the kernel's words on the pages of a process: the entries of /proc/PID/pagemap, and
+ * its ioctl PAGEMAP_SCAN, which Linux has from 6.7 on and many systems' headers do not.
+ *
+ * Source: the kernel's Documentation/admin-guide/mm/pagemap.rst and include/uapi/linux/fs.h.
+ */
+#ifndef FLAME_PRELOAD_SHADOW_PAGEMAP_H
+#define FLAME_PRELOAD_SHADOW_PAGEMAP_H
+
+#include <linux/ioctl.h>
+#include <stdint.h>
+
+/* Of an entry. */
+#define PAGEMAP_ALONE ((uint64_t)1 << 56) /* nobody else has the page */
+#define PAGEMAP_FILE ((uint64_t)1 << 61)  /* or shared memory */
+#define PAGEMAP_SWAPPED ((uint64_t)1 << 62)
+#define PAGEMAP_PRESENT ((uint64_t)1 << 63)
+
+/* What the ioctl fills, for neighbouring pages that are alike. */
+struct pagemap_region {
+    uint64_t start, end, categories;
+};
+
+struct pagemap_scan {
+    uint64_t size, flags;
+    uint64_t start, end, walk_end;    /* in: what to walk; out: how far it came */
+    uint64_t vec, vec_len, max_pages; /* regions; 0: no limit */
+    uint64_t inverted, mask, anyof;   /* of categories: which pages are wanted */
+    uint64_t told;                    /* which categories the regions are to have */
+};
+
+_Static_assert(sizeof(struct pagemap_scan) == 96, "as the kernel has it");
+
+#define PAGEMAP_SCAN_CALL _IOWR('f', 16, struct pagemap_scan)
+
+/* Categories. */
+#define PAGEMAP_SCAN_PRESENT ((uint64_t)1 << 3)
+#define PAGEMAP_SCAN_SWAPPED ((uint64_t)1 << 4)
+#define PAGEMAP_SCAN_ZERO ((uint64_t)1 << 5) /* the page of zeros */
+#define PAGEMAP_SCAN_HUGE ((uint64_t)1 << 6)
+
+#endif
