@@ -107,7 +107,8 @@ static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg
 /* Whoever is mapping has to have noted it before. False: nobody stands. */
 static bool stop_others(void)
 {
-    mapped_hold();
+    if (!mapped_hold())
+        return false;
     pausedblocks_lock();
     pools_lock();
     if (!mapped_incomplete() && freeze_begin(&g.freeze))

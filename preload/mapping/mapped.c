@@ -17,7 +17,7 @@
 #define PAGE 4096u
 
 static struct {
-    struct spinlock lock;
+    struct desertable_lock lock;
     struct mapped_piece *pieces; /* MAPPED_MAX of them and one, in pages */
     size_t n;
     uint64_t calls;
@@ -62,6 +62,21 @@ static void lose(uint64_t n)
     mapped.incomplete = true;
     if (h)
         __atomic_fetch_add(&h->lost_mappings, n, __ATOMIC_RELAXED);
+}
+
+/* A program's handler may have left a thread in the middle of a change for good: then the others
+ * go on, and what they map is lost. */
+static bool take_lock(uint64_t lost)
+{
+    if (desertable_take(&mapped.lock))
+        return true;
+    lose(lost);
+    return false;
+}
+
+static void drop_lock(void)
+{
+    desertable_drop(&mapped.lock);
 }
 
 /* ---- the array ---- */
@@ -159,7 +174,8 @@ uint64_t mapped_add(uintptr_t lo, size_t size, const struct mapping *m)
 {
     struct mapped_piece p = {.lo = lo, .hi = lo + size, .mapping = *m};
 
-    spinlock_take(&mapped.lock);
+    if (!take_lock(1))
+        return 0;
     if (have_pieces()) {
         p.call = ++mapped.calls;
         cut_out(p.lo, p.hi, NULL);
@@ -168,7 +184,7 @@ uint64_t mapped_add(uintptr_t lo, size_t size, const struct mapping *m)
     } else {
         lose(1);
     }
-    spinlock_drop(&mapped.lock);
+    drop_lock();
     return p.call;
 }
 
@@ -177,7 +193,8 @@ void mapped_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row)
     struct trace_row *r = row ? store_row(row) : NULL;
     bool first = true;
 
-    spinlock_take(&mapped.lock);
+    if (!take_lock(1))
+        return;
     for (size_t i = mapped.pieces ? first_behind(lo) : mapped.n;
          r && i < mapped.n && mapped.pieces[i].lo < hi; i++) {
         struct mapped_piece *p = &mapped.pieces[i];
@@ -189,7 +206,7 @@ void mapped_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row)
         r->alloc_calls += first;
         first = false;
     }
-    spinlock_drop(&mapped.lock);
+    drop_lock();
 }
 
 static uint16_t kind_of(int flags)
@@ -220,10 +237,11 @@ struct mapping mapped_at(uintptr_t at)
     struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
     size_t i;
 
-    spinlock_take(&mapped.lock);
+    if (!take_lock(0))
+        return m;
     if (mapped.pieces && (i = first_behind(at)) < mapped.n && mapped.pieces[i].lo <= at)
         m = mapped.pieces[i].mapping;
-    spinlock_drop(&mapped.lock);
+    drop_lock();
     m.row = 0;
     return m;
 }
@@ -232,27 +250,30 @@ void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken)
 {
     if (taken)
         taken->n = 0;
-    spinlock_take(&mapped.lock);
+    if (!take_lock(1))
+        return;
     if (mapped.pieces)
         cut_out(lo, lo + size, taken);
-    spinlock_drop(&mapped.lock);
+    drop_lock();
 }
 
 void mapped_take_segment(uintptr_t segment, struct mapped_taken *taken)
 {
     taken->n = 0;
-    spinlock_take(&mapped.lock);
+    if (!take_lock(1))
+        return;
     for (size_t i = mapped.pieces ? first_behind(segment) : mapped.n; i < mapped.n;)
         if (mapped.pieces[i].mapping.segment == segment)
             cut_out(mapped.pieces[i].lo, mapped.pieces[i].hi, taken);
         else
             i++;
-    spinlock_drop(&mapped.lock);
+    drop_lock();
 }
 
 void mapped_put_back(const struct mapped_taken *taken)
 {
-    spinlock_take(&mapped.lock);
+    if (!take_lock(taken->n))
+        return;
     for (size_t i = 0; i < taken->n && i < MAPPED_TAKEN_MAX; i++) {
         const struct mapped_piece *p = &taken->pieces[i];
         struct trace_row *row = row_of(p);
@@ -265,17 +286,17 @@ void mapped_put_back(const struct mapped_taken *taken)
     }
     if (taken->n > MAPPED_TAKEN_MAX)
         lose(taken->n - MAPPED_TAKEN_MAX);
-    spinlock_drop(&mapped.lock);
+    drop_lock();
 }
 
-void mapped_hold(void)
+bool mapped_hold(void)
 {
-    spinlock_take(&mapped.lock);
+    return take_lock(0);
 }
 
 void mapped_let_go(void)
 {
-    spinlock_drop(&mapped.lock);
+    drop_lock();
 }
 
 void mapped_each(void (*visit)(const struct mapped_piece *p, void *arg), void *arg)
@@ -293,8 +314,8 @@ void mapped_after_fork(void)
 {
     mapped.inherited = mapped.calls;
     /* Another thread was in the middle of a change, or looking at the blocks. */
-    if (!mapped.lock.held)
+    if (!mapped.lock.lock.held)
         return;
     mapped.incomplete = true;
-    mapped.lock = (struct spinlock){0};
+    mapped.lock = (struct desertable_lock){.deserted = 0};
 }

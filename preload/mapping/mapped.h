@@ -70,9 +70,10 @@ size_t mapped_pages(size_t size);
 /*
  * Until mapped_let_go no thread changes the list: one that wants to waits. To be called before
  * other threads are made to stand, as one that stands in the middle of a change leaves half of
- * it.
+ * it. False: it is not held and not to be let go, as a signal handler has jumped out of a change;
+ * what others map meanwhile and from then on is lost.
  */
-void mapped_hold(void);
+bool mapped_hold(void);
 void mapped_let_go(void);
 
 /* Calls `visit` for each piece in the order of addresses. */

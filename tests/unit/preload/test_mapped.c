@@ -115,7 +115,7 @@ static void test_hold(void)
 {
     pthread_t t;
 
-    mapped_hold();
+    ok(mapped_hold(), "it is held");
     pthread_create(&t, NULL, adds, NULL);
     while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
         sched_yield();
@@ -127,12 +127,31 @@ static void test_hold(void)
     ok(done, "until it is let go");
 }
 
+/* A signal handler jumped out of a change: nobody waits for ever, and the loss is known. */
+static void test_deserted(void)
+{
+    pthread_t t;
+
+    ok(scratch_store_open(), "a trace");
+    ok(mapped_hold(), "a thread that does not come back holds it");
+    begun = done = false;
+    pthread_create(&t, NULL, adds, NULL);
+    pthread_join(t, NULL);
+    ok(done && mapped_incomplete(), "others go on without, and it is not known what they map");
+    is_int(store.writer.header->lost_mappings, 1, "which is counted");
+    ok(!mapped_hold(), "nor does anybody wait who wants to look");
+    mapped_let_go();
+    ok(mapped_hold(), "one that comes back after all makes it usable again");
+    mapped_let_go();
+    scratch_store_close();
+}
+
 static void test_fork(void)
 {
     int status;
     pid_t child;
 
-    mapped_hold();
+    ok(mapped_hold(), "it is held, and forked");
     child = fork();
     if (child == 0) {
         mapped_after_fork();
@@ -279,5 +298,6 @@ int main(void)
     test_fork();
     test_rows();
     test_too_many();
+    test_deserted();
     return done_testing();
 }
