@@ -228,13 +228,14 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_tag_pop(vo
  *
  * flamemem_pool_realloc: `old` (NULL: none) has become `p` of `size` bytes, at the same place
  * perhaps. flamemem_pool_create ends an older pool of the same name. What is handed out again at
- * the place of a block that was not freed is a new block. `flame leak` finds a block leaked where
+ * the place of a block that was not freed is a new block; what does not fit into what is left of
+ * the memory that it begins in is refused. `flame leak` finds a block leaked where
  * nothing leads to any part of the malloc's block that it lies in, as it finds that one; other
  * blocks of pools are not judged. Where blocks are sampled (flame mem --sample) pools are
  * not recorded, but what they hand out of is.
  *
  * Any thread may call these for any pool, but not a signal handler; one lock is held meanwhile.
- * Each returns 1, or 0: there is no such pool or block, no room, or nobody records.
+ * Each returns 1, or 0: there is no such pool or block, no room, it was refused, or nobody records.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_pool_create(const void *pool)
 {

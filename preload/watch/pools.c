@@ -47,6 +47,7 @@ struct block {
 struct chunk {
     uintptr_t lo, hi; /* both 0: of blocks that lie elsewhere */
     uintptr_t backing;
+    uint64_t handed; /* bytes that its blocks have */
     uint32_t row, pool;
     uint32_t blocks; /* the first of them */
     uint32_t next;   /* of the pool */
@@ -294,12 +295,26 @@ static bool is_free(uintptr_t lo, uintptr_t hi)
            !(at < g.norder && g.order[at].lo < hi);
 }
 
+/* Memory that a pool is given piece by piece is one chunk: a block may lie in two of the pieces. */
+static bool goes_on(uintptr_t lo, uint64_t size, uint32_t pool, uintptr_t backing)
+{
+    size_t at = above(lo);
+    struct chunk *before = at ? &g.chunks[g.order[at - 1].chunk] : NULL;
+
+    if (!before || before->hi != lo || before->pool != pool || before->backing != backing)
+        return false;
+    before->hi += size;
+    return true;
+}
+
 bool pools_add(uintptr_t pool, uintptr_t lo, uint64_t size, uintptr_t backing, uint32_t row)
 {
     uint32_t id = find(&g.pools, pool, 0), chunk;
 
     if (!id || !lo || !size || size > UINTPTR_MAX - lo || !is_free(lo, lo + size))
         return false;
+    if (goes_on(lo, size, id, backing))
+        return true;
     chunk = new_chunk();
     if (!chunk)
         return false;
@@ -325,20 +340,30 @@ static struct pool_block told(const struct block *b)
     return (struct pool_block){b->item.key, b->size, b->row, c->row, c->hi != 0};
 }
 
+/* What is not there cannot be handed out; as with malloc, no block is larger than PTRDIFF_MAX. */
+static bool has_room(const struct chunk *c, uintptr_t addr, uint64_t size)
+{
+    return c->hi ? size <= c->hi - addr && size <= c->hi - c->lo - c->handed : size <= PTRDIFF_MAX;
+}
+
 bool pools_put(uintptr_t pool, struct pool_block *b)
 {
-    uint32_t id = find(&g.pools, pool, 0), at;
+    uint32_t id = find(&g.pools, pool, 0), in, at;
     struct block *block;
     struct chunk *chunk;
 
-    at = id && !find(&g.blocks, b->addr, id) ? add(&g.blocks, b->addr, id) : 0;
+    if (!id || find(&g.blocks, b->addr, id))
+        return false;
+    in = chunk_of(id, b->addr);
+    chunk = &g.chunks[in];
+    at = has_room(chunk, b->addr, b->size) ? add(&g.blocks, b->addr, id) : 0;
     if (!at)
         return false;
+    chunk->handed += b->size;
     block = block_at(at);
     block->size = b->size;
     block->row = b->row;
-    block->chunk = chunk_of(id, b->addr);
-    chunk = &g.chunks[block->chunk];
+    block->chunk = in;
     block->item.next = chunk->blocks;
     if (chunk->blocks)
         block_at(chunk->blocks)->item.before = at;
@@ -351,6 +376,7 @@ static void take(uint32_t id)
 {
     struct block *b = block_at(id);
 
+    g.chunks[b->chunk].handed -= b->size;
     if (b->item.before)
         block_at(b->item.before)->item.next = b->item.next;
     else

@@ -33,7 +33,8 @@ bool pools_create(uintptr_t pool);
  * `row` (0: in none). False: no such pool, no memory, or a part of it is a chunk already. */
 bool pools_add(uintptr_t pool, uintptr_t lo, uint64_t size, uintptr_t backing, uint32_t row);
 
-/* Sets backing_row. False: no such pool, no memory, or the pool has a block there. */
+/* Sets backing_row. False: no such pool, no memory, the pool has a block there, or less left in its
+ * chunk. */
 bool pools_put(uintptr_t pool, struct pool_block *b);
 
 /* False: the pool has no such block. */

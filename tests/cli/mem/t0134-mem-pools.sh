@@ -31,6 +31,11 @@ is_str "$(cat out)" 000 'what is wrong is refused'
 is_str "$(ends)" 'backing 500 2
 pool_one 0 3
 pool_two 0 1' 'a block that is passed on counts once, and what is handed out again ends what was there'
+record "" ./pooler full
+is_str "$(cat out)" 100001 'what does not fit into what the pool has left is refused'
+is_str "$(ends)" 'backing 2000 1
+pool_one 0 1
+pool_two 8000 1' 'so no more is handed out than there is'
 record "" ./pooler forks
 is_str "$(ends t.flame)" 'backing 9500 1
 pool_one 500 5' 'in the parent nothing has changed'

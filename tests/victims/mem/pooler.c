@@ -279,6 +279,24 @@ static void odd(void)
     kept = q;
 }
 
+/* Blocks where there is no room for them, and one in two pieces of memory that follow each other. */
+static void full(void)
+{
+    char *p = backing(10000);
+
+    flamemem_pool_create(&pools[0]);
+    flamemem_pool_add(&pools[0], p, 4000);
+    flamemem_pool_add(&pools[0], p + 4000, 4000);
+    printf("%d", pool_one(&pools[0], p + 3000, 5000));
+    printf("%d", pool_one(&pools[0], p, 3001));
+    printf("%d", pool_one(&pools[0], p + 2000, 6001));
+    printf("%d", pool_one(&pools[0], p + 1, SIZE_MAX));
+    printf("%d", pool_one(&pools[0], elsewhere[0], SIZE_MAX));
+    flamemem_pool_free(&pools[0], p + 3000);
+    printf("%d\n", pool_two(&pools[0], p, 8000));
+    kept = p;
+}
+
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IONBF, 0);
@@ -289,6 +307,8 @@ int main(int argc, char **argv)
         leaks();
     else if (argc > 1 && strcmp(argv[1], "forks") == 0)
         forks();
+    else if (argc > 1 && strcmp(argv[1], "full") == 0)
+        full();
     else
         odd();
     return 0;
