@@ -245,11 +245,13 @@ static long see_mremap(const struct patch_call *call)
 
 static long see_brk(const struct patch_call *call)
 {
-    uintptr_t before = break_now, now;
+    uintptr_t before = break_now, now = (uintptr_t)patch_make(call);
     struct mapped_taken taken;
     struct entered e;
 
-    now = break_now = (uintptr_t)patch_make(call);
+    if (kernel_failed((long)now)) /* the kernel answers with the old break, but a filter so */
+        return (long)now;
+    break_now = now;
     if (now == before || !enter(&e, call))
         return (long)now;
     if (now > before)

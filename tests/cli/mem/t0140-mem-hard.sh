@@ -49,6 +49,12 @@ moved;[shared memory] 16384' 'what was moved is counted by who moved it, and wha
     ok 'all that is mapped is told, or that some is not' \
         test "$told" -eq "$(cat out)" -o \( "$told" -lt "$(cat out)" -a "$not_told" -eq 1 \)
 
+    counted barred
+    is_int "$status" 0 "barred $inside: as without"
+    fview mmap >mapped 2>err
+    is_str "$(cat err; ends mmap)$(awk '$NF > 1000000' mapped)" 'map;[anonymous memory] 4096' \
+        'what failed is not counted'
+
     counted locked
     case $(cat out) in
         mlockall*) skip not-root 'the limit for locked memory is too small' ;;

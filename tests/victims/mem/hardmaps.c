@@ -10,19 +10,24 @@
  *   hardmaps moved      mappings moved over others, doubled, moved and kept
  *   hardmaps handler    maps in a signal handler, 20,000 times a second, while it maps itself
  *   hardmaps locked     all memory locked, present and future, then 20,000 blocks
+ *   hardmaps barred     a block while a filter of system calls has brk(2) and mmap(2) fail
  *   hardmaps ended      takes memory until somebody ends it
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -223,6 +228,24 @@ static int ended(void)
     return fails("more");
 }
 
+static int barred(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_brk, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {sizeof rules / sizeof *rules, rules};
+
+    map(NULL, PAGE, 0);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+        return fails("a filter");
+    leak((size_t)1 << 20);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -241,5 +264,7 @@ int main(int argc, char **argv)
         return handler();
     if (strcmp(what, "locked") == 0)
         return locked();
+    if (strcmp(what, "barred") == 0)
+        return barred();
     return strcmp(what, "ended") == 0 ? ended() : 2;
 }
