@@ -38,11 +38,29 @@ void pausedblocks_end(void)
     spinlock_drop(&g.lock);
 }
 
+static uint32_t first_place(uintptr_t addr)
+{
+    return (uint32_t)((addr >> 3) * 0x9e3779b97f4a7c15u >> 32) & (g.size - 1);
+}
+
 static struct entry *place_of(uintptr_t addr)
 {
-    uint32_t at = (uint32_t)((addr >> 3) * 0x9e3779b97f4a7c15u >> 32) & (g.size - 1);
+    uint32_t at = first_place(addr);
 
     while (g.entries[at].addr && g.entries[at].addr != addr)
+        at = (at + 1) & (g.size - 1);
+    return &g.entries[at];
+}
+
+/* Its own, or one for it: one that is gone, if there is one on the way (pools.c says why). */
+static struct entry *place_for(uintptr_t addr)
+{
+    struct entry *own = place_of(addr);
+    uint32_t at = first_place(addr);
+
+    if (own->addr)
+        return own;
+    while (g.entries[at].addr > GONE)
         at = (at + 1) & (g.size - 1);
     return &g.entries[at];
 }
@@ -76,11 +94,9 @@ static bool put(uintptr_t addr, uint64_t size)
 
     if (!make_room())
         return false;
-    e = place_of(addr);
-    if (!e->addr) {
-        g.used++;
-        g.there++;
-    }
+    e = place_for(addr);
+    g.used += !e->addr;
+    g.there += e->addr <= GONE;
     *e = (struct entry){addr, size};
     __atomic_fetch_or(&watch_what, WATCH_LEFT_OUT, __ATOMIC_RELEASE);
     return true;

@@ -91,15 +91,32 @@ static struct item *item_at(const struct table *t, uint32_t id)
     return (struct item *)(t->items + id * t->item_size);
 }
 
+static uint32_t first_slot(const struct table *t, uintptr_t key, uint32_t of)
+{
+    return (uint32_t)(mix(key, of) >> 32) & (t->size - 1);
+}
+
 /* The slot of the item, or the free one behind which it would be. */
 static uint32_t *slot_of(const struct table *t, uintptr_t key, uint32_t of)
 {
-    uint32_t at = (uint32_t)(mix(key, of) >> 32) & (t->size - 1);
+    uint32_t at = first_slot(t, key, of);
 
     for (; t->slots[at]; at = (at + 1) & (t->size - 1))
         if (t->slots[at] != GONE && item_at(t, t->slots[at])->key == key &&
             item_at(t, t->slots[at])->of == of)
             break;
+    return &t->slots[at];
+}
+
+/* Where an item goes that is not there. A slot that is none any more is taken first: allocators
+ * hand out the same address again and again, which would come to lie further behind each time. */
+static uint32_t *slot_for(struct table *t, uintptr_t key, uint32_t of)
+{
+    uint32_t at = first_slot(t, key, of);
+
+    while (t->slots[at] && t->slots[at] != GONE)
+        at = (at + 1) & (t->size - 1);
+    t->used += !t->slots[at];
     return &t->slots[at];
 }
 
@@ -168,8 +185,7 @@ static uint32_t add(struct table *t, uintptr_t key, uint32_t of)
     memset(item_at(t, id), 0, t->item_size);
     item_at(t, id)->key = key;
     item_at(t, id)->of = of;
-    *slot_of(t, key, of) = id;
-    t->used++;
+    *slot_for(t, key, of) = id;
     t->there++;
     return id;
 }

@@ -65,12 +65,30 @@ static struct part *part_of(uintptr_t addr)
     return &parts[hash(addr) >> 58];
 }
 
-/* Where the block is, or would be. */
+static uint32_t first_place(const struct part *p, uintptr_t addr)
+{
+    return (uint32_t)(hash(addr) >> 26) & (p->size - 1);
+}
+
+/* Where the block is, or the entry that was never used behind which it would be. */
 static struct entry *place_of(const struct part *p, uintptr_t addr)
 {
-    uint32_t at = (uint32_t)(hash(addr) >> 26) & (p->size - 1);
+    uint32_t at = first_place(p, addr);
 
     while (p->entries[at].addr && p->entries[at].addr != addr)
+        at = (at + 1) & (p->size - 1);
+    return &p->entries[at];
+}
+
+/* Its own, or one for it: one that is gone, if there is one on the way (pools.c says why). */
+static struct entry *place_for(const struct part *p, uintptr_t addr)
+{
+    struct entry *own = place_of(p, addr);
+    uint32_t at = first_place(p, addr);
+
+    if (own->addr)
+        return own;
+    while (p->entries[at].addr > GONE)
         at = (at + 1) & (p->size - 1);
     return &p->entries[at];
 }
@@ -112,11 +130,11 @@ static void add(struct part *p, uintptr_t addr, uint32_t region)
         regions.list[region].incomplete = true;
         return;
     }
-    e = place_of(p, addr);
-    if (e->addr) {
+    e = place_for(p, addr);
+    if (e->addr > GONE) {
         count(e->region, -1);
     } else {
-        p->used++;
+        p->used += !e->addr;
         p->there++;
     }
     *e = (struct entry){addr, region};

@@ -240,7 +240,8 @@ static int barred(void)
     struct sock_fprog filter = {sizeof rules / sizeof *rules, rules};
 
     map(NULL, PAGE, 0);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
         return fails("a filter");
     leak((size_t)1 << 20);
     return 0;

@@ -279,7 +279,8 @@ static void odd(void)
     kept = q;
 }
 
-/* Blocks where there is no room for them, and one in two pieces of memory that follow each other. */
+/* Blocks where there is no room for them, and one in two pieces of memory that follow each other.
+ */
 static void full(void)
 {
     char *p = backing(10000);
