@@ -71,6 +71,7 @@ static FLAME_COLD FLAME_NOINLINE void give_back_watched(void *p, uintptr_t from,
         after_unload();
     guard.busy = GUARD_GIVING;
     real.free(p);
+    telling_served(how.caller);
     telling_leave();
 }
 
@@ -99,6 +100,7 @@ FLAME_INLINE void give_back(void *p, uintptr_t from, struct telling_free how)
         after_unload();
     guard.busy = GUARD_GIVING;
     real.free(p);
+    telling_served(how.caller);
     telling_leave();
 }
 

@@ -3,7 +3,8 @@
  * innermost function; but while an allocator is at work its locks may be held, and no stack is
  * walked under those.
  *
- * Algorithm: what is mapped while an allocator serves a call is put down as a piece that nobody
+ * Algorithm: what is mapped while an allocator serves a call (a thread's first free(3) may
+ * make an arena, too) is put down as a piece that nobody
  * counts, and remembered for the thread. The hook looks at one word when the allocator has come
  * back, and then the pieces get their row, by the stack of the program's call (telling_settle).
  * What the C library maps otherwise, a thread's stack say, is counted by the stack there.
@@ -97,7 +98,6 @@ enum made {
     MADE_SOMEWHERE, /* by us, or by a hook that notes it itself */
     MADE_EARLY,     /* before this process records, by an allocator that serves a call */
     MADE_SERVING,
-    MADE_GIVING, /* by an allocator that is given a block back */
     MADE_OTHERWISE,
 };
 
@@ -112,7 +112,7 @@ static enum made made_by(uint32_t busy)
 {
     bool on = *lifecycle_armed;
 
-    if (busy == GUARD_REAL)
+    if (busy == GUARD_REAL || (on && busy == GUARD_GIVING))
         return on ? MADE_SERVING : MADE_EARLY;
     if (!on || busy == GUARD_STARTING || busy == GUARD_MAPPING)
         return MADE_SOMEWHERE;
@@ -120,7 +120,7 @@ static enum made made_by(uint32_t busy)
         maprows_lose();
         return MADE_SOMEWHERE;
     }
-    return busy == GUARD_GIVING ? MADE_GIVING : MADE_OTHERWISE;
+    return MADE_OTHERWISE;
 }
 
 /* False: nothing is noted. */
@@ -162,7 +162,7 @@ static void add(const struct entered *e, uintptr_t lo, size_t size, struct mappi
     if (e->made == MADE_EARLY) {
         if (s->n < THREADS_SERVED)
             wait_for_row(s, lo, size, 0);
-    } else if (e->made == MADE_GIVING || !t || s->n == THREADS_SERVED) {
+    } else if (!t || s->n == THREADS_SERVED) {
         maprows_lose();
         mapped_add(lo, size, &m);
     } else {

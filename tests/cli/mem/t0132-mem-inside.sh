@@ -22,8 +22,9 @@ said() {
 run "$FLAME" mem --inside -o t.flame -- ./grows 3>said
 is_str "$status$(grep 'is not seen' err)" 0 'a program that grows'
 by_function mmap t.flame >mapped
-is_str "$(grep -v '^main\|^begin_thread' mapped)" "$(said grow_heap in_thread own_map)" \
-    'the heap, an arena and an own mapping are what the program knows of them'
+is_str "$(grep -v '^main\|^begin_' mapped)" "$(said free_in_thread grow_heap in_thread own_map)" \
+    'the heap, arenas and an own mapping are what the program knows of them'
+file_lacks err 'could not be counted' 'and nothing is lost'
 stack=$(sed -n 's/^begin_thread //p' mapped)
 ok 'so is the stack of a thread, with its guard' test $((stack - 262144)) -ge 4096 -a \
     $((stack - 262144)) -le 8192

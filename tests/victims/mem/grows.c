@@ -56,6 +56,27 @@ __attribute__((noinline)) static void in_thread(void)
     first = malloc(1000);
 }
 
+/* The first that the thread wants of malloc: for its list of free blocks it gets an arena. */
+__attribute__((noinline)) static void free_in_thread(void)
+{
+    free(kept[4000]);
+    __asm__ volatile("");
+}
+
+static void *only_free(void *arg)
+{
+    free_in_thread();
+    return arg;
+}
+
+__attribute__((noinline)) static void begin_freeing(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, only_free, NULL);
+    pthread_join(t, NULL);
+}
+
 static pthread_barrier_t barrier;
 
 static void *thread(void *arg)
@@ -103,6 +124,8 @@ int main(void)
     begin_thread(&t);
     pthread_barrier_wait(&barrier);
     told("in_thread", ARENA);
+    begin_freeing(); /* while the other thread has its arena */
+    told("free_in_thread", ARENA);
     told("own_map", own_map() ? 5 * 4096 : 0);
     if (fork() == 0) {
         size_t was = (uintptr_t)sbrk(0);
