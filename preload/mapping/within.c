@@ -3,10 +3,10 @@
  * innermost function; but while an allocator is at work its locks may be held, and no stack is
  * walked under those.
  *
- * Algorithm: what is mapped while an allocator serves a call (a thread's first free(3) may
- * make an arena, too) is put down as a piece that nobody
+ * Algorithm: what is mapped while an allocator serves a call is put down as a piece that nobody
  * counts, and remembered for the thread. The hook looks at one word when the allocator has come
  * back, and then the pieces get their row, by the stack of the program's call (telling_settle).
+ * A free may map, too: a thread's first call of malloc's gets it an arena, whichever it is.
  * What the C library maps otherwise, a thread's stack say, is counted by the stack there.
  *
  * The handler may use vector registers, which patcher.h forbids in general: the four calls are made
