@@ -186,3 +186,8 @@ void pausedblocks_after_fork(bool paused)
     if (!paused)
         __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_PAUSES, __ATOMIC_RELAXED);
 }
+
+uint32_t pausedblocks_gone(void)
+{
+    return g.used - g.there;
+}

@@ -42,4 +42,7 @@ void pausedblocks_each(void (*visit)(uintptr_t addr, uint64_t size, void *arg), 
 /* In a forked child; `paused`: its thread leaves out what it allocates. */
 void pausedblocks_after_fork(bool paused);
 
+/* For tests: entries of the table that held a block and can serve no other yet. */
+uint32_t pausedblocks_gone(void);
+
 #endif

@@ -506,3 +506,8 @@ void pools_after_fork(void)
     g.pools.item_size = sizeof(struct pool);
     g.blocks.item_size = sizeof(struct block);
 }
+
+uint32_t pools_gone(void)
+{
+    return g.blocks.used - g.blocks.there;
+}

@@ -58,4 +58,7 @@ void pools_each(pools_visit *visit, void *arg);
 /* In a forked child. */
 void pools_after_fork(void);
 
+/* For tests: entries of the table that held a block and can serve no other yet. */
+uint32_t pools_gone(void);
+
 #endif

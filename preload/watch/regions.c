@@ -377,3 +377,12 @@ void regions_after_fork(void)
     memset(&regions, 0, sizeof regions);
     watch_what &= ~(uint32_t)WATCH_REGIONS;
 }
+
+uint32_t regions_gone(void)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        n += parts[i].used - parts[i].there;
+    return n;
+}

@@ -84,4 +84,7 @@ uint64_t regions_blocks(void);
 /* In a forked child, in which no region is open. */
 void regions_after_fork(void);
 
+/* For tests: entries of the table that held a block and can serve no other yet. */
+uint32_t regions_gone(void);
+
 #endif

@@ -42,8 +42,9 @@ moved;[shared memory] 16384' 'what was moved is counted by who moved it, and wha
     # shellcheck disable=SC2086 # an option or none
     run "$FLAME" mem $inside -o t.flame -- ./hardmaps handler
     is_int "$status" 0 "mapped in a handler $inside"
-    ok 'stacks go on where the handler interrupted, but for the first' test "$(fview mmap |
-        grep ';on_signal;' | grep -v ';main;handler;' | awk '{ n += $NF } END { print n + 0 }')" -le 8192
+    # On a machine that is busy the program itself may not come to run for a thousand signals.
+    ok 'stacks go on where the handler interrupted, but for the first few' test "$(fview mmap |
+        grep ';on_signal;' | grep -v ';main;handler;' | awk '{ n += $NF } END { print n + 0 }')" -le 40960
     told=$(ends mmap | awk '{ n += $NF } END { print n }')
     not_told=$(grep -c 'calls came from signal handlers that interrupted the recorder' err)
     ok 'all that is mapped is told, or that some is not' \
