@@ -101,7 +101,7 @@ const struct opts_command leak_command = {
              "started, ends with blocks that no variable and no other block leads to. The\n"
              "largest are listed with their stacks, and leak.svg shows all. A COMMAND that\n"
              "fails keeps its own status; leaks are still reported.",
-    .tables = {{rows, 0}},
+    .tables = {{rows, 0}, {run_rows_of_roots, offsetof(struct leak_options, run)}},
     .operands = OPTS_COMMAND,
 };
 

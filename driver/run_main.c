@@ -49,6 +49,7 @@ const struct opts_command run_command = {
              "flame off, and draws what both found: a page with all views. Output, signals and\n"
              "exit status of COMMAND are its own.",
     .tables = {{rows, 0},
+               {run_rows_of_roots, AT(off.run)},
                {run_rows_of_memory, AT(off.run)},
                {off_rows_of_waiting, AT(off)},
                {run_rows, AT(off.run)}},
@@ -181,9 +182,13 @@ static int fold_waiting(struct waiting *w, const struct recording *r, const stru
 static int fold_both(struct waiting *w, const struct recording *r, const struct both_options *o,
                      bool lines, struct strbuf *to)
 {
-    struct fold_options fold = {
-        .all_views = true, .own = true, .no_hint = true, .symbols.lines = lines};
-    int status = r->ntraces ? fold_loaded(&fold, r->traces, r->ntraces, to) : 0;
+    struct fold_options fold = recording_fold_options(&o->off.run);
+    int status;
+
+    fold.all_views = true;
+    fold.no_hint = true;
+    fold.symbols.lines = lines;
+    status = r->ntraces ? fold_loaded(&fold, r->traces, r->ntraces, to) : 0;
 
     if (!status)
         status = fold_waiting(w, r, o, lines);

@@ -99,9 +99,6 @@ static const struct opts_row rows[] = {
      .take = opts_take_list, .at = AT(comms)},
     {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
      .at = AT(excludes)},
-    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(fold.pid)},
-    {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
-     .at = AT(fold.tid)},
     {0},
 };
 
@@ -113,7 +110,10 @@ const struct opts_command off_command = {
     .about = "Traces where threads wait, for how long and for whom, and draws it: COMMAND from\n"
              "its start to its end, or running processes until -d or Ctrl-C. Needs no\n"
              "privilege.",
-    .tables = {{rows, 0}, {off_rows_of_waiting, 0}, {run_rows, AT(run)}},
+    .tables = {{rows, 0},
+               {run_rows_of_roots, AT(run)},
+               {off_rows_of_waiting, 0},
+               {run_rows, AT(run)}},
     .operands = OPTS_COMMAND,
 };
 
@@ -129,6 +129,8 @@ int off_options_settle(struct off_options *o)
     if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
         return flame_error(FLAME_USAGE,
                            "%s: --max-block is less than --min-block; nothing would be left", me);
+    o->fold.pid = o->run.pid;
+    o->fold.tid = o->run.tid;
     o->tracer.argv = o->run.command;
     o->tracer.depth = o->run.depth ? o->run.depth : DEPTH_DEFAULT;
     o->tracer.no_follow = !o->run.follow;
@@ -143,7 +145,7 @@ static int complete(struct off_options *o, char **rest)
     struct strbuf subject = STRBUF_INIT;
     int status;
 
-    if (*rest && o->fold.pid && !(*rest)[strspn(*rest, "0123456789")])
+    if (*rest && o->run.pid && !(*rest)[strspn(*rest, "0123456789")])
         return flame_error(FLAME_USAGE,
                            "off: --pid %s: --pid puts process ids into names; to attach say -p %s",
                            *rest, *rest);

@@ -88,6 +88,11 @@ int recording_write_text(const struct strbuf *text, const char *to)
     return err ? FLAME_FAILED : 0;
 }
 
+struct fold_options recording_fold_options(const struct run_options *o)
+{
+    return (struct fold_options){.view = o->view, .pid = o->pid, .tid = o->tid, .own = true};
+}
+
 /* All views of all that was recorded, those of memory first. */
 static int fold_all(const struct recording *r, const struct fold_options *opt,
                     struct strbuf *folded)
@@ -103,10 +108,11 @@ static int fold_all(const struct recording *r, const struct fold_options *opt,
  * directory; false when there is none, or it cannot be written either. */
 static bool keep_sums(const struct recording *r)
 {
-    struct fold_options opt = {.all_views = true, .own = true};
+    struct fold_options opt = r->taken.options;
     struct strbuf all = STRBUF_INIT, to = STRBUF_INIT;
     bool kept = false;
 
+    opt.all_views = true;
     if (r->ntraces && fold_all(r, &opt, &all) == 0) {
         strbuf_addf(&to, "%s/" RUNDIR_FOLDED, r->rundir.path);
         kept = recording_write_text(&all, to.buf) == 0;
@@ -169,11 +175,13 @@ static void release(struct recording *r)
 int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o))
 {
+    struct fold_options options;
     struct recording r = {0};
     int own, wait_status, status;
 
-    taken_init(&r.taken);
-    taken_init(&r.waits.taken);
+    options = recording_fold_options(o);
+    taken_init(&r.taken, &options);
+    taken_init(&r.waits.taken, &options);
     status = record(&r, o);
     if (status) {
         release(&r);
@@ -199,11 +207,11 @@ int recording_run(const struct run_options *o, recording_maker *record,
 int recording_fold(const struct recording *r, const struct run_options *o, bool own, bool lines,
                    struct strbuf *folded)
 {
-    struct fold_options opt = {.view = o->view,
-                               .own = own,
-                               .no_hint = o->quiet || lines != recording_wants_lines(o),
-                               .symbols.lines = lines};
+    struct fold_options opt = recording_fold_options(o);
 
+    opt.own = own;
+    opt.no_hint = o->quiet || lines != recording_wants_lines(o);
+    opt.symbols.lines = lines;
     return fold_loaded(&opt, r->traces, r->ntraces, folded);
 }
 
@@ -420,13 +428,15 @@ int recording_put(const struct recording *r, const struct run_options *o,
 int recording_write(const struct recording *r, const struct run_options *o,
                     const struct strbuf *folded, bool *empty)
 {
-    struct fold_options opt = {.all_views = true, .own = true, .no_hint = true};
+    struct fold_options opt = recording_fold_options(o);
     struct strbuf all = STRBUF_INIT;
     int status;
 
     if (!recording_wants_all(o))
         return recording_put(r, o, folded, empty);
     *empty = false;
+    opt.all_views = true;
+    opt.no_hint = true;
     opt.symbols.lines = recording_wants_lines(o);
     status = fold_loaded(&opt, r->traces, r->ntraces, &all);
     if (!status)

@@ -46,6 +46,10 @@ typedef int recording_maker(struct recording *r, const struct run_options *o);
 int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o));
 
+/* How what o asks for is folded: its view, its roots, and without what forked children have of
+ * their parents' blocks. */
+struct fold_options recording_fold_options(const struct run_options *o);
+
 /* Appends the folded stacks of o->view to `folded`; with `own` without what forked
  * children have of their parents' blocks, with `lines` with files and lines behind names. 0, or
  * an enum flame_exit after a line. */

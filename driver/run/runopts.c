@@ -44,6 +44,13 @@ const struct opts_row run_rows_of_memory[] = {
     {0},
 };
 
+const struct opts_row run_rows_of_roots[] = {
+    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(pid)},
+    {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
+     .at = AT(tid)},
+    {0},
+};
+
 static bool ends_with(const char *s, const char *ending)
 {
     size_t len = strlen(s), n = strlen(ending);

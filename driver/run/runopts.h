@@ -29,6 +29,7 @@ struct run_options {
     uint64_t sample; /* mean bytes between samples; 0: every block */
     bool follow;
     bool quiet;
+    bool pid, tid;       /* the result's roots, as in fold_options */
     bool only_shim;      /* mem --shim */
     bool inside;         /* mem: the C library's own mappings are seen */
     bool rss;            /* mem, run: processes look what is resident at their ends */
@@ -72,9 +73,9 @@ struct run_options {
         "quiet", 'q', NULL, "print no summary", .take = opts_take_true, .at = (offset)             \
     }
 
-/* Tables of rows, for a struct run_options: of what mem, off and run have in common, and of what
- * mem and run have. */
-extern const struct opts_row run_rows[], run_rows_of_memory[];
+/* Tables of rows, for a struct run_options: of what mem, off and run have in common, of what mem
+ * and run have, and, of all four, of processes and threads in the result. */
+extern const struct opts_row run_rows[], run_rows_of_memory[], run_rows_of_roots[];
 
 /*
  * Reads argv by the command's table into *o, which holds the defaults (me, view; output

@@ -9,9 +9,9 @@
 /* What processes may have found out about their blocks. */
 #define FOUND (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH)
 
-void taken_init(struct taken *k)
+void taken_init(struct taken *k, const struct fold_options *options)
 {
-    *k = (struct taken){.options = {.own = true}};
+    *k = (struct taken){.options = *options};
     k->sums = tracesums_new(&k->options);
     k->leak_options = (struct fold_options){.own = true, .pid = true, .tid = true};
     k->leaks = tracesums_new(&k->leak_options);

@@ -64,8 +64,9 @@ struct taken {
     size_t nnames, names_room;
 };
 
-/* Memory traces are added up without what was inherited, off-CPU traces whole. */
-void taken_init(struct taken *k);
+/* Memory traces are added up as `options` will have them folded, off-CPU traces left whole. The
+ * options are copied; what they borrow must outlive k. */
+void taken_init(struct taken *k, const struct fold_options *options);
 void taken_release(struct taken *k);
 
 /* Takes over a trace. `ended`: its process has ended, and nothing follows. */
