@@ -127,7 +127,11 @@ struct trace_header {
     uint64_t
         kept_snapshots; /* copies of the trace that the program asked for (flamemem_snapshot) */
     uint64_t unkept_snapshots; /* and those that were not made */
-    uint8_t padding[264];
+    /* TRACE_FEATURE_FORKED: the trace of the process it was forked by, or of the nearest that it
+       descends from and that left one: its pid and start_monotonic_ns; 0: not known */
+    uint64_t fork_start_ns;
+    uint32_t fork_pid;
+    uint8_t padding[252];
 };
 
 enum trace_segment_type {

@@ -69,6 +69,10 @@ static int check_fits(const struct fold_options *opt, const struct trace *t,
     if (opt->idle && t->header.recorder != TRACE_RECORDER_OFF)
         return flame_error(FLAME_USAGE, "%s: a trace of %s; --idle is for traces of 'flame off'",
                            t->path, what);
+    if (opt->ancestors && t->header.recorder != TRACE_RECORDER_MEM)
+        return flame_error(FLAME_USAGE,
+                           "%s: a trace of %s; --ancestors is for traces of 'flame mem'", t->path,
+                           what);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
 #include "fold/aggregate.h"
+#include "fold/proctree.h"
 #include "fold/stacks/filter.h"
 #include "fold/symbols/symbols.h"
 #include "fold/viewtable.h"
@@ -24,6 +25,9 @@ struct fold_options {
     const struct view *views;
     bool pid;                 /* the root frame is comm-PID instead of comm */
     bool tid;                 /* a frame for the thread under the root */
+    bool ancestors;           /* the frames of a process's ancestors under its root; memory */
+    struct proctree *tree;    /* borrowed: all processes, which traces are placed among as they
+                                 are added up (tracesums.h); NULL: they are placed */
     bool no_header;           /* leave out the "# flame:" line */
     bool quiet;               /* say nothing of what is left out */
     bool no_hint;             /* nor how more functions could have names */

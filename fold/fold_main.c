@@ -28,6 +28,8 @@ static const struct opts_row rows[] = {
     {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(fold.pid)},
     {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
      .at = AT(fold.tid)},
+    {"ancestors", .help = "a frame for each process it descends from under the root",
+     .take = opts_take_true, .at = AT(fold.ancestors)},
     {"comm", .arg = "NAME", .help = "only of threads called NAME; several: of any of these",
      .take = opts_take_list, .at = AT(comms)},
     {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches",
@@ -90,6 +92,10 @@ static int fold_files(struct request *q, char **paths, size_t npaths)
 
     load_init(&l, "fold", &q->fold);
     l.filter = &q->filter;
+    if (q->fold.ancestors)
+        q->fold.tree = proctree_new(q->fold.pid);
+    for (size_t i = 0; q->fold.tree && i < npaths && status == FLAME_OK; i++)
+        status = load_process(q->fold.tree, paths[i]);
     for (size_t i = 0; i < npaths && status == FLAME_OK; i++)
         status = load_file(&l, paths[i]);
     if (status == FLAME_OK && (l.texts || q->filter.active)) {
@@ -104,6 +110,7 @@ static int fold_files(struct request *q, char **paths, size_t npaths)
         status = write_traces(&q->fold, l.traces, q->output);
     }
     load_release(&l);
+    proctree_free(q->fold.tree);
     return status;
 }
 

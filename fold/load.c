@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "common/error.h"
 #include "common/trace/trace_reader.h"
@@ -86,6 +88,32 @@ bool load_is_trace(struct textinput *in)
     size_t len = textinput_peek(in, &text, sizeof TRACE_MAGIC - 1);
 
     return trace_magic_matches(text, len);
+}
+
+int load_process(struct proctree *tree, const char *path)
+{
+    struct trace *t = NULL;
+    struct textinput in;
+    struct stat st;
+    int status = FLAME_OK, err;
+
+    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return FLAME_OK;
+    err = textinput_open(&in, path);
+    if (err)
+        return flame_cannot_read(path, err);
+    if (!load_is_trace(&in)) {
+        ;
+    } else if (!in.codec) {
+        proctree_add_file(tree, path);
+    } else {
+        status = load_trace(&in, path, &t);
+        if (status == FLAME_OK)
+            proctree_add(tree, t);
+        trace_free(t);
+    }
+    textinput_close(&in);
+    return status;
 }
 
 static int keep_trace(struct load *l, struct collapse *c, const char *path)

@@ -34,6 +34,10 @@ bool load_is_trace(struct textinput *in);
  * enum flame_exit after a line. */
 int load_trace(struct textinput *in, const char *path, struct trace **out);
 
+/* Takes note of the process if a file is a trace, for others that descend from it; of one that can
+ * be read twice, that is. 0, or an enum flame_exit after a line. */
+int load_process(struct proctree *tree, const char *path);
+
 /* Reads a file ("-": standard input). Traces are only added up. */
 int load_file(struct load *l, const char *path);
 /* Folds the traces so far and adds what they hold. */

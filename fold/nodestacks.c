@@ -93,6 +93,8 @@ static size_t root_frames(struct run *r, uint32_t thread, uint32_t frames[2])
     }
     if (r->o->pid && pid) /* 0: threads of several share the record */
         strbuf_addf(&sb, "-%" PRIu32, pid);
+    if (r->t->is_fork)
+        strbuf_addstr(&sb, TRACE_FORK_MARK);
     frames[0] = frame_of_string(r->to, &sb);
     if (!r->o->tid)
         return 1;
@@ -118,6 +120,18 @@ static uint32_t push_root(struct run *r, uint32_t thread, uint32_t stack)
     return stack;
 }
 
+static uint32_t push_ancestors(struct run *r, uint32_t stack)
+{
+    const char *s = r->t->ancestors;
+    size_t len;
+
+    for (; s && *s; s += len + (s[len] == ';')) {
+        len = strcspn(s, ";");
+        stack = aggregate_push(r->to, stack, aggregate_safe_frame(r->to, s, len));
+    }
+    return stack;
+}
+
 static uint32_t push_text(struct run *r, uint32_t stack, const char *text)
 {
     return aggregate_push(r->to, stack, aggregate_frame(r->to, text, strlen(text)));
@@ -139,7 +153,7 @@ static uint32_t root_stack(struct run *r, uint32_t thread, enum view_part part, 
         [VIEW_NETWORK] = "[network]",
         [VIEW_COLD] = NULL,
     };
-    uint32_t stack = push_root(r, thread, 0);
+    uint32_t stack = push_root(r, thread, push_ancestors(r, 0));
 
     if (region)
         stack = push_region(r, stack, region);

@@ -37,6 +37,8 @@ void tracesums_free(struct tracesums *s)
 
 void tracesums_add(struct tracesums *s, struct trace *t)
 {
+    if (s->opt->tree)
+        proctree_place(s->opt->tree, t);
     if (!s->opt->own)
         fold_inherit(s->opt, t, s->origins);
     trace_merge_add(s->sums, t);

@@ -261,7 +261,14 @@ static uint64_t pid_namespace(const struct process *self)
     return last;
 }
 
-static int start_trace(struct trace_writer *w, uint32_t features)
+/* What tells a process's trace from others. */
+struct origin_facts {
+    uint32_t pid;
+    uint64_t start_ns;
+};
+
+/* `parent`: of the trace of the process that forked, or NULL. */
+static int start_trace(struct trace_writer *w, uint32_t features, const struct origin_facts *parent)
 {
     struct trace_header init = {
         .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0) |
@@ -280,6 +287,10 @@ static int start_trace(struct trace_writer *w, uint32_t features)
     init.pid_namespace = pid_namespace(&self);
     init.pid = self.pid;
     init.ppid = self.ppid;
+    if (parent) {
+        init.fork_pid = parent->pid;
+        init.fork_start_ns = parent->start_ns;
+    }
     describe_columns(&init);
     know_program();
     err = create_file(w, executed_text, &init);
@@ -430,7 +441,7 @@ static bool start(void)
         return false;
     }
     trace_writer_set_budget(notes_take_disk);
-    if (start_trace(&store.writer, TRACE_FEATURE_PEAK) < 0)
+    if (start_trace(&store.writer, TRACE_FEATURE_PEAK, NULL) < 0)
         return false;
     modules_init();
     modules_attach(&store.writer);
@@ -488,6 +499,8 @@ static bool only_count(void)
 
 static bool restart_in_child(void)
 {
+    struct origin_facts parent = {.pid = store.writer.header->pid,
+                                  .start_ns = store.writer.header->start_monotonic_ns};
     uint64_t inherited;
 
     kernel_after_fork();
@@ -509,7 +522,7 @@ static bool restart_in_child(void)
         return only_count();
     inherit_note_parent();
     store_after_fork();
-    if (start_trace(&store.writer, TRACE_FEATURE_PEAK | TRACE_FEATURE_FORKED) < 0)
+    if (start_trace(&store.writer, TRACE_FEATURE_PEAK | TRACE_FEATURE_FORKED, &parent) < 0)
         return false;
     modules_attach(&store.writer);
     if (begin_with_inherited(inherited) && arm())

@@ -24,6 +24,8 @@ const struct opts_row input_trace_rows[] = {
     {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(pid)},
     {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
      .at = AT(tid)},
+    {"ancestors", .help = "a frame for each process it descends from under the root",
+     .take = opts_take_true, .at = AT(ancestors)},
     {"idle", .help = "no sleeps of threads that only wait for work", .take = opts_take_true,
      .at = AT(idle)},
     {0},
@@ -34,6 +36,7 @@ struct reader {
     struct input *in;
     const struct input_options *o;
     struct filter_lines *lines; /* NULL: no filter */
+    struct proctree *tree;      /* NULL: ancestors are not asked for */
     const char *name;           /* for messages */
     uint32_t column;            /* that is counted in */
     bool timed;                 /* what follows is of this moment, unless it says another */
@@ -225,7 +228,12 @@ static int take_line(struct reader *r, const char *s, size_t len)
 static int refuse_options(const struct reader *r, struct textinput *text)
 {
     const struct input_of_traces *of = &r->o->of_traces;
-    const char *given = of->pid ? "pid" : of->tid ? "tid" : of->idle ? "idle" : NULL, *any;
+    const char *given = of->pid         ? "pid"
+                        : of->tid       ? "tid"
+                        : of->ancestors ? "ancestors"
+                        : of->idle      ? "idle"
+                                        : NULL,
+               *any;
 
     if (!given || !textinput_peek(text, &any, 1))
         return 0;
@@ -258,9 +266,12 @@ static int take_trace(struct reader *r, struct trace *trace)
     options.pid = r->o->of_traces.pid;
     options.tid = r->o->of_traces.tid;
     options.idle = r->o->of_traces.idle;
-    options.symbols.lines = r->o->lines;
+    options.ancestors = r->o->of_traces.ancestors;
     if (r->o->filter)
         fold_options_for(&options, r->o->filter);
+    if (r->tree)
+        proctree_place(r->tree, trace);
+    options.symbols.lines |= r->o->lines;
     status = fold_loaded(&options, &trace, 1, &text);
     if (!status) {
         textinput_memory(&in, r->name, &text);
@@ -297,10 +308,17 @@ static int check_file(const struct reader *r)
     return 0;
 }
 
-static int read_file(struct input *in, struct filter_lines *lines, const char *path, size_t nth,
-                     const struct input_options *o)
+/* What is the same of all files. */
+struct reading {
+    const struct input_options *o;
+    struct filter_lines *lines;
+    struct proctree *tree;
+};
+
+static int read_file(struct input *in, const struct reading *all, const char *path, size_t nth)
 {
-    struct reader r = {.in = in, .o = o, .lines = lines};
+    const struct input_options *o = all->o;
+    struct reader r = {.in = in, .o = o, .lines = all->lines, .tree = all->tree};
     struct textinput text;
     int err = textinput_open(&text, path), status;
     bool is_trace;
@@ -383,10 +401,19 @@ void input_set_total(struct input *in, double total)
 static int read_files(struct input *in, struct filter_lines *lines, char *const *paths,
                       size_t npaths, const struct input_options *o)
 {
-    int status = npaths == 0 ? read_file(in, lines, NULL, 0, o) : 0;
+    bool pids = o->of_traces.pid || (o->filter && o->filter->by_process);
+    struct reading all = {.o = o, .lines = lines};
+    int status = 0;
 
+    if (o->of_traces.ancestors)
+        all.tree = proctree_new(pids);
+    for (size_t i = 0; all.tree && !status && i < npaths; i++)
+        status = load_process(all.tree, paths[i]);
+    if (npaths == 0)
+        status = read_file(in, &all, NULL, 0);
     for (size_t i = 0; !status && i < npaths; i++)
-        status = read_file(in, lines, paths[i], i, o);
+        status = read_file(in, &all, paths[i], i);
+    proctree_free(all.tree);
     return status;
 }
 

@@ -28,7 +28,7 @@ struct input {
 
 /* How traces are folded; text is folded already, and refuses them. */
 struct input_of_traces {
-    bool pid, tid, idle; /* as in fold_options */
+    bool pid, tid, ancestors, idle; /* as in fold_options */
 };
 
 /* Options for them; the destination is a struct input_of_traces. */

@@ -104,6 +104,8 @@ static struct program *new_program(struct trace_merge *m, const struct trace *t,
     own->header.kept_snapshots = own->header.unkept_snapshots = 0;
     free(own->comm);
     own->comm = xstrdup(trace_program(t));
+    own->ancestors = t->ancestors ? xstrdup(t->ancestors) : NULL;
+    own->is_fork = t->is_fork;
     GROW(m->programs, m->nprograms, m->programs_room);
     p = &m->programs[m->nprograms++];
     *p = (struct program){.g = trace_grow_begin(own),
@@ -113,6 +115,12 @@ static struct program *new_program(struct trace_merge *m, const struct trace *t,
                           .next_range = FILES_BEGIN};
     put_out(m, own);
     return p;
+}
+
+static bool same_ancestors(const struct trace *a, const struct trace *b)
+{
+    return a->is_fork == b->is_fork &&
+           strcmp(a->ancestors ? a->ancestors : "", b->ancestors ? b->ancestors : "") == 0;
 }
 
 static struct program *program_of(struct trace_merge *m, const struct trace *t)
@@ -125,7 +133,7 @@ static struct program *program_of(struct trace_merge *m, const struct trace *t)
         const struct trace *known = m->programs[i].g.t;
 
         if (m->programs[i].pid == pid && (known->header.features & TRACE_FEATURE_PEAK) == peak &&
-            strcmp(known->comm, trace_program(t)) == 0)
+            strcmp(known->comm, trace_program(t)) == 0 && same_ancestors(known, t))
             return &m->programs[i];
     }
     return new_program(m, t, pid);

@@ -68,6 +68,7 @@ void trace_free(struct trace *t)
     free(t->args);
     free(t->exe);
     free(t->comm);
+    free(t->ancestors);
     free(t->path);
     free(priv->nodes);
     free(priv->rows);

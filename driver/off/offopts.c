@@ -99,6 +99,9 @@ static const struct opts_row rows[] = {
      .take = opts_take_list, .at = AT(comms)},
     {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
      .at = AT(excludes)},
+    {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(run.pid)},
+    {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
+     .at = AT(run.tid)},
     {0},
 };
 
@@ -110,10 +113,7 @@ const struct opts_command off_command = {
     .about = "Traces where threads wait, for how long and for whom, and draws it: COMMAND from\n"
              "its start to its end, or running processes until -d or Ctrl-C. Needs no\n"
              "privilege.",
-    .tables = {{rows, 0},
-               {run_rows_of_roots, AT(run)},
-               {off_rows_of_waiting, 0},
-               {run_rows, AT(run)}},
+    .tables = {{rows, 0}, {off_rows_of_waiting, 0}, {run_rows, AT(run)}},
     .operands = OPTS_COMMAND,
 };
 

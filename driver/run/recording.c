@@ -57,6 +57,8 @@ static int take_rest(struct recording *r, const struct run_options *o)
     struct trace *t;
     int status;
 
+    for (size_t i = 0; r->taken.options.tree && i < r->rundir.ntraces; i++)
+        proctree_add_file(r->taken.options.tree, r->rundir.traces[i]);
     for (size_t i = 0; i < r->rundir.ntraces; i++) {
         status = trace_load(r->rundir.traces[i], &t);
         if (status)
@@ -90,7 +92,8 @@ int recording_write_text(const struct strbuf *text, const char *to)
 
 struct fold_options recording_fold_options(const struct run_options *o)
 {
-    return (struct fold_options){.view = o->view, .pid = o->pid, .tid = o->tid, .own = true};
+    return (struct fold_options){
+        .view = o->view, .pid = o->pid, .tid = o->tid, .ancestors = o->ancestors, .own = true};
 }
 
 /* All views of all that was recorded, those of memory first. */
@@ -181,6 +184,8 @@ int recording_run(const struct run_options *o, recording_maker *record,
 
     options = recording_fold_options(o);
     taken_init(&r.taken, &options);
+    options.ancestors = false;
+    options.ancestors = false;
     taken_init(&r.waits.taken, &options);
     status = record(&r, o);
     if (status) {

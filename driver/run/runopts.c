@@ -48,6 +48,8 @@ const struct opts_row run_rows_of_roots[] = {
     {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(pid)},
     {"tid", .help = "a frame for each thread under the root", .take = opts_take_true,
      .at = AT(tid)},
+    {"ancestors", .help = "of memory: a frame for each process it descends from under the root",
+     .take = opts_take_true, .at = AT(ancestors)},
     {0},
 };
 

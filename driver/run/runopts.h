@@ -29,10 +29,10 @@ struct run_options {
     uint64_t sample; /* mean bytes between samples; 0: every block */
     bool follow;
     bool quiet;
-    bool pid, tid;       /* the result's roots, as in fold_options */
-    bool only_shim;      /* mem --shim */
-    bool inside;         /* mem: the C library's own mappings are seen */
-    bool rss;            /* mem, run: processes look what is resident at their ends */
+    bool pid, tid, ancestors; /* the result's roots, as in fold_options */
+    bool only_shim;           /* mem --shim */
+    bool inside;              /* mem: the C library's own mappings are seen */
+    bool rss;                 /* mem, run: processes look what is resident at their ends */
     bool directories;    /* the output may be one; whether it can be written is not looked at */
     bool look;           /* leak: processes look for what nothing leads to at their ends */
     bool tagged;         /* leak: pointers may have marks in their bits */
@@ -74,7 +74,7 @@ struct run_options {
     }
 
 /* Tables of rows, for a struct run_options: of what mem, off and run have in common, of what mem
- * and run have, and, of all four, of processes and threads in the result. */
+ * and run have, and, of mem, leak and run, of processes and threads in the result. */
 extern const struct opts_row run_rows[], run_rows_of_memory[], run_rows_of_roots[];
 
 /*

@@ -161,26 +161,67 @@ static bool take_if_complete(struct intake *in, const char *path)
 
 /* ---- looking ---- */
 
-/* Taking has to be done at some time; what is looked at in vain is what looks cost. */
-static unsigned look(void *arg)
+/* The paths of the traces there are. */
+struct found {
+    char **paths;
+    size_t n, alloc;
+};
+
+static struct found list_traces(const struct intake *in)
 {
-    struct intake *in = arg;
     DIR *dir = opendir(in->rundir->path);
-    uint64_t vain_ns = 0, pause;
+    struct found f = {.paths = NULL};
     struct dirent *d;
 
     while (dir && (d = readdir(dir)))
         if (rundir_is_trace(d->d_name)) {
             struct strbuf path = STRBUF_INIT;
-            uint64_t begun = clock_ns(CLOCK_MONOTONIC);
 
             strbuf_addf(&path, "%s/%s", in->rundir->path, d->d_name);
-            if (!take_if_complete(in, path.buf))
-                vain_ns += clock_ns(CLOCK_MONOTONIC) - begun;
-            strbuf_release(&path);
+            GROW(f.paths, f.n, f.alloc);
+            f.paths[f.n++] = strbuf_detach(&path, NULL);
         }
     if (dir)
         closedir(dir);
+    return f;
+}
+
+static void forget(struct found *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        free(f->paths[i]);
+    free(f->paths);
+}
+
+/* Whoever a process descends from began before it: those who are taken in are listed before their
+ * ancestors are, so that none of these is missed. */
+static void note_ancestors(const struct intake *in)
+{
+    struct proctree *tree = in->taken->options.tree;
+    struct found all = {.paths = NULL};
+
+    if (tree)
+        all = list_traces(in);
+    for (size_t i = 0; i < all.n; i++)
+        proctree_add_file(tree, all.paths[i]);
+    forget(&all);
+}
+
+/* Taking has to be done at some time; what is looked at in vain is what looks cost. */
+static unsigned look(void *arg)
+{
+    struct intake *in = arg;
+    struct found all = list_traces(in);
+    uint64_t vain_ns = 0, pause;
+
+    note_ancestors(in);
+    for (size_t i = 0; i < all.n; i++) {
+        uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+
+        if (!take_if_complete(in, all.paths[i]))
+            vain_ns += clock_ns(CLOCK_MONOTONIC) - begun;
+    }
+    forget(&all);
     tell_spares(in, 1);
     pause = vain_ns * LOOK_SHARE / 1000000u;
     return pause > LOOK_MS ? (unsigned)pause : LOOK_MS;

@@ -50,7 +50,7 @@ struct taken_totals {
 };
 
 struct taken {
-    struct fold_options options;
+    struct fold_options options; /* its tree is owned: NULL unless ancestors are asked for */
     struct tracesums *sums;
     /* What processes found of their blocks, by process and thread; of those that found any. */
     struct fold_options leak_options;

@@ -43,6 +43,8 @@ static void dump_header(const struct trace *t, struct recordtext *w)
     recordtext_number(w, "paused_bytes", h->paused_bytes);
     recordtext_number(w, "kept_snapshots", h->kept_snapshots);
     recordtext_number(w, "unkept_snapshots", h->unkept_snapshots);
+    recordtext_number(w, "fork_pid", h->fork_pid);
+    recordtext_number(w, "fork_start_ns", h->fork_start_ns);
     recordtext_number(w, "missing_rows", t->missing_rows);
     recordtext_record_end(w);
     for (size_t i = 0; i < t->nargs; i++) {

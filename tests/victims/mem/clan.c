@@ -8,6 +8,7 @@
  *   double         the same, but the child is made by a child that does nothing else
  *   exec           the rest is done by this program, executed anew
  *   run            the rest is done by this program, executed in a child
+ *   run:PATH       the same by another
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -82,7 +83,11 @@ int main(int argc, char **argv)
             forks();
         else if (strcmp(*a, "double") == 0)
             forks() && forks();
-        else if (strcmp(*a, "exec") == 0 || (strcmp(*a, "run") == 0 && forks())) {
+        else if (strncmp(*a, "run:", 4) == 0 && forks()) {
+            *a += 4;
+            execv(*a, a);
+            return 3;
+        } else if (strcmp(*a, "exec") == 0 || (strcmp(*a, "run") == 0 && forks())) {
             *a = argv[0];
             execv("/proc/self/exe", a);
             return 3;

@@ -1,0 +1,242 @@
+/*
+ * Processes are found by namespace and id through a hash table; few have had one id, so that all
+ * of them are looked at.
+ */
+#include "fold/proctree.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/folded.h"
+#include "common/strbuf.h"
+#include "common/trace/trace_merge.h"
+#include "fold/stacks/hashslots.h"
+
+/* One program that ran in a process. */
+struct process {
+    uint64_t pid_namespace, start_ns;
+    uint32_t pid, ppid;
+    uint64_t fork_start_ns; /* as in trace_header */
+    uint32_t fork_pid;
+    bool forked;
+    char *name; /* a frame; NULL: it has not been asked for */
+    char *path; /* where it can be read; NULL where `name` is there, or cannot be */
+};
+
+struct proctree {
+    bool pids;
+    struct process *processes;
+    size_t n, alloc;
+    struct hashslots by_pid;
+};
+
+struct proctree *proctree_new(bool pids)
+{
+    struct proctree *p = xcalloc(1, sizeof *p);
+
+    p->pids = pids;
+    hashslots_init(&p->by_pid, 256);
+    return p;
+}
+
+void proctree_free(struct proctree *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n; i++) {
+        free(p->processes[i].name);
+        free(p->processes[i].path);
+    }
+    free(p->processes);
+    hashslots_release(&p->by_pid);
+    free(p);
+}
+
+/* ---- finding ---- */
+
+static uint32_t hash_pid(uint32_t pid)
+{
+    return (uint32_t)((pid * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+/*
+ * The last of the programs that ran in processes with this id and began before `ns`; `forked`:
+ * that a fork made. Who begins later than its parent has no circle of ancestors, whatever a header
+ * may say.
+ */
+static struct process *last_before(struct proctree *p, uint64_t pid_namespace, uint32_t pid,
+                                   uint64_t ns, bool forked)
+{
+    const struct hashslots *h = &p->by_pid;
+    struct process *last = NULL;
+    uint32_t id;
+
+    for (size_t i = hashslots_first(h, hash_pid(pid)); hashslots_at(h, i, &id);
+         i = hashslots_next(h, i)) {
+        struct process *of = &p->processes[id];
+
+        if (of->pid == pid && of->pid_namespace == pid_namespace && of->start_ns < ns &&
+            (of->forked || !forked) && (!last || of->start_ns > last->start_ns))
+            last = of;
+    }
+    return last;
+}
+
+/* The one that began at that moment, whatever its namespace: two with one id do not. */
+static struct process *find(struct proctree *p, uint32_t pid, uint64_t start_ns)
+{
+    const struct hashslots *h = &p->by_pid;
+    uint32_t id;
+
+    for (size_t i = hashslots_first(h, hash_pid(pid)); hashslots_at(h, i, &id);
+         i = hashslots_next(h, i)) {
+        struct process *of = &p->processes[id];
+
+        if (of->pid == pid && of->start_ns == start_ns)
+            return of;
+    }
+    return NULL;
+}
+
+/* Who forked it: the header says so, or, of an older trace, the parent's id. */
+static struct process *forker_of(struct proctree *p, const struct process *of)
+{
+    if (!of->fork_pid)
+        return last_before(p, of->pid_namespace, of->ppid, of->start_ns, false);
+    return of->fork_start_ns < of->start_ns ? find(p, of->fork_pid, of->fork_start_ns) : NULL;
+}
+
+/*
+ * The program whose process made the one `of` runs in. Where `of` was executed in a process that a
+ * fork had made, that is who ran in the parent at the fork, as the parent may have executed
+ * another program, or ended, since.
+ */
+static struct process *parent_of(struct proctree *p, const struct process *of)
+{
+    struct process *parent;
+    const struct process *made;
+
+    if (of->forked)
+        return forker_of(p, of);
+    parent = last_before(p, of->pid_namespace, of->ppid, of->start_ns, false);
+    made = last_before(p, of->pid_namespace, of->pid, of->start_ns, true);
+    return made && (!parent || made->ppid == of->ppid) ? forker_of(p, made) : parent;
+}
+
+/* ---- adding ---- */
+
+static struct process *add(struct proctree *p, const struct trace_header *h)
+{
+    struct process *of = find(p, h->pid, h->start_monotonic_ns);
+
+    if (of)
+        return of;
+    hashslots_add(&p->by_pid, hash_pid(h->pid), (uint32_t)p->n);
+    GROW(p->processes, p->n, p->alloc);
+    of = &p->processes[p->n++];
+    *of = (struct process){.pid_namespace = h->pid_namespace,
+                           .start_ns = h->start_monotonic_ns,
+                           .pid = h->pid,
+                           .ppid = h->ppid,
+                           .fork_start_ns = h->fork_start_ns,
+                           .fork_pid = h->fork_pid,
+                           .forked = (h->features & TRACE_FEATURE_FORKED) != 0};
+    return of;
+}
+
+static void add_name(const struct process *of, bool pids, const char *program, struct strbuf *sb)
+{
+    struct strbuf name = STRBUF_INIT;
+
+    strbuf_addstr(&name, program);
+    if (pids)
+        strbuf_addf(&name, "-%" PRIu32, of->pid);
+    if (of->forked)
+        strbuf_addstr(&name, TRACE_FORK_MARK);
+    folded_add_frame(sb, name.buf, name.len);
+    strbuf_release(&name);
+}
+
+static void give_name(const struct proctree *p, struct process *of, const char *program)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    free(of->path);
+    of->path = NULL;
+    if (of->name)
+        return;
+    add_name(of, p->pids, program, &sb);
+    of->name = strbuf_detach(&sb, NULL);
+}
+
+void proctree_add(struct proctree *p, const struct trace *t)
+{
+    if (t->header.recorder == TRACE_RECORDER_MEM)
+        give_name(p, add(p, &t->header), trace_program(t));
+}
+
+void proctree_add_file(struct proctree *p, const char *path)
+{
+    struct stat st;
+    /* To open and close a pipe would be the end of who writes to it. */
+    bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    int fd = regular ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    struct trace_header h;
+    struct process *of;
+    bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
+                trace_magic_matches(&h, sizeof h) && h.version == TRACE_VERSION &&
+                h.byte_order == TRACE_BYTE_ORDER && h.recorder == TRACE_RECORDER_MEM && h.pid;
+
+    if (fd >= 0)
+        close(fd);
+    if (!good)
+        return;
+    of = add(p, &h);
+    if (!of->name && !of->path)
+        of->path = xstrdup(path);
+}
+
+/* ---- placing ---- */
+
+/* The file may be another process's by now. */
+static const char *name_of(const struct proctree *p, struct process *of)
+{
+    struct trace *t;
+
+    if (!of->name && of->path && trace_load_quietly(of->path, &t) == 0) {
+        if (t->header.pid == of->pid && t->header.start_monotonic_ns == of->start_ns)
+            give_name(p, of, trace_program(t));
+        trace_free(t);
+    }
+    if (!of->name)
+        give_name(p, of, "unknown");
+    return of->name;
+}
+
+void proctree_place(struct proctree *p, struct trace *t)
+{
+    struct process *chain[PROCTREE_ANCESTORS_MAX], *of;
+    struct strbuf sb = STRBUF_INIT;
+    size_t n = 0;
+
+    if (t->header.recorder != TRACE_RECORDER_MEM)
+        return;
+    proctree_add(p, t);
+    t->is_fork = (t->header.features & TRACE_FEATURE_FORKED) != 0;
+    for (of = parent_of(p, find(p, t->header.pid, t->header.start_monotonic_ns));
+         of && n < ARRAY_LEN(chain); of = parent_of(p, of))
+        chain[n++] = of;
+    if (of)
+        strbuf_addstr(&sb, PROCTREE_MORE);
+    while (n > 0) {
+        if (sb.len)
+            strbuf_addch(&sb, ';');
+        strbuf_addstr(&sb, name_of(p, chain[--n]));
+    }
+    free(t->ancestors);
+    t->ancestors = strbuf_detach(&sb, NULL);
+}
