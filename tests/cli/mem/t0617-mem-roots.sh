@@ -17,7 +17,7 @@ is_int "$(sum t.folded '^clan;')" 3037 'all of one name are one'
 unlike "$(cut -d';' -f1,2 t.folded)" '-[0-9]' 'and no id is to be seen'
 
 run_expect_status 0 'mem --pid' "$FLAME" mem -q --pid -o p.folded -- sh -c "$three"
-is_str "$(for root in $(grep -o '^clan-[0-9]*' p.folded | sort -u); do
+is_str "$(grep -o '^clan-[0-9]*' p.folded | sort -u | while read -r root; do
     sum p.folded "^$root;"
 done | sort -n | tr '\n' ' ')" '4 1001 2032 ' 'each process has its own tower'
 is_int "$(sum p.folded .)" 3037 'and no byte counts twice'

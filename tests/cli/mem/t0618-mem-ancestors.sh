@@ -12,9 +12,6 @@ short() {
         sed -E 's/;(_start|__libc_start_main|\[)[^ ]*( \(fork\))?;keep_block//' |
         sed -E 's/-[0-9]+/-N/g' | sort
 }
-sum() {
-    grep -F ';keep_block' "$1" | awk '{ sum += $NF } END { print sum + 0 }'
-}
 
 # Children are added up while their parents run: the shell waits a little after each.
 family='./clan keep:1 fork keep:20 run keep:300; sleep 0.2
@@ -51,7 +48,7 @@ like "$(cat t.folded)" '^sh;clan;helper-[0-9]+;.*;keep_block 77' 'the thread sta
 # The same of traces: in any order, in one command or packed.
 run_expect_status 0 'traces' "$FLAME" mem -q -o t.flame -- sh -c "$family"
 traces=$(ls t.flame t.*.flame)
-# shellcheck disable=SC2086 # several names
+# shellcheck disable=SC2046,SC2086 # several names
 {
     "$FLAME" fold --ancestors $traces >f
     is_str "$(short f)" "$(cat want)" 'fold'
