@@ -17,6 +17,12 @@
  * Ours names one that nobody executes. Of calls on descriptors that left their CPU the kernel is
  * asked whether they slept: who writes to a pipe often loses its CPU to whoever it wakes. For locks
  * that is not worth 200 ns a wait, as few calls that may wait for one find it free.
+ *
+ * The kernel only says how often a thread has slept at all, so the answer before such a call has to
+ * be known. That of the last one is, while the thread has not left its CPU since: rseq_cs stays set
+ * between calls, and says it. If it has (a lock, a call that is not noted, a page, its time on the
+ * CPU was up), the kernel is asked before the call as well. Rejected: to ask after each wait for a
+ * lock, which asks more often, and of programs that have nothing but locks.
  */
 #define _GNU_SOURCE
 #include "inside/wait/noter.h"
@@ -56,6 +62,8 @@ struct noter {
     uint64_t last;    /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
     long sleeps; /* how often it had slept when it was last asked */
+    /* It has not left its CPU since then, but for what rseq_cs says. */
+    bool sleeps_known;
     struct local_stack stack;
     struct local_small small;
     struct {
@@ -118,6 +126,19 @@ static void begin_rseq(void)
     never.start = (uintptr_t)noter_never + 8;
     never.length = 1;
     never.abort = (uintptr_t)noter_never;
+}
+
+/* From now on it is seen whether the thread leaves its CPU. */
+static inline void arm(void)
+{
+    if (with_rseq)
+        *rseq_cs() = (uintptr_t)&never;
+}
+
+/* It has not left it since, and no signal came. A program's own sequences count as if it had. */
+static inline bool ran_on(void)
+{
+    return with_rseq && *rseq_cs() == (uintptr_t)&never;
 }
 
 /* How often the thread has left its CPU by itself. */
@@ -219,7 +240,7 @@ static FLAME_COLD struct noter *begin_thread(void)
     }
     t->process = *process_now;
     t->tid = tid;
-    t->sleeps = sleeps_now();
+    t->sleeps_known = false;
     own = t;
     return t;
 }
@@ -472,13 +493,50 @@ static long make_noted(const struct patch_call *call)
     return patch_make(&marked);
 }
 
+/* ---- whether the thread left its CPU, and why ---- */
+
+static inline void ask_for_sleeps(struct noter *t)
+{
+    arm(); /* first: what happens before the answer may have been counted or not */
+    t->sleeps = sleeps_now();
+    t->sleeps_known = true;
+}
+
+/* A call begins: it will be seen if the thread leaves its CPU in it, and of one on a descriptor,
+ * how often it had slept before. The noter is busy. */
+static inline void watch(struct noter *t, unsigned kind)
+{
+    if (unlikely(!ran_on())) {
+        t->sleeps_known = false;
+        arm();
+    }
+    if (kind && unlikely(!t->sleeps_known) && !no_more)
+        ask_for_sleeps(t);
+}
+
+/* It has ended: the flags of its RING_DONE. `sleeps`: as it was when the call began. The noter is
+ * busy. */
+static inline uint32_t watched(struct noter *t, unsigned kind, long sleeps, bool stayed)
+{
+    bool known = t->sleeps_known;
+
+    if (stayed)
+        return RING_RAN_ON;
+    t->sleeps_known = false;
+    if (!kind || no_more)
+        return 0;
+    ask_for_sleeps(t);
+    return known && t->sleeps == sleeps ? RING_PREEMPTED : 0;
+}
+
 PATCH_HANDLER long noter_see(const struct patch_call *call)
 {
     unsigned kind = cut_kind(call->number);
-    uint32_t serial, flags = 0;
-    long result, sleeps;
-    uint64_t began;
     struct noter *t;
+    uint64_t began;
+    uint32_t serial;
+    long result, sleeps;
+    bool stayed;
 
     if (unlikely(is_special(call->number)))
         return make_special(call);
@@ -490,25 +548,20 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
         return patch_make(call);
     }
     serial = t->serial;
+    watch(t, kind);
     sleeps = t->sleeps;
-    if (with_rseq)
-        *rseq_cs() = (uintptr_t)&never;
     leave(t);
     result = make_noted(call);
-    if (with_rseq) {
-        flags = *rseq_cs() ? RING_RAN_ON : 0;
-        *rseq_cs() = 0;
-    }
     /* A handler that ran in the call may have forked: in the child this is the parent's ring. If
        one left `busy` behind, it is over by now. */
     if (likely(own == t) && likely(t->process == *process_now)) {
         if (kind && unlikely(cut_may_be(kind, call, result)))
             result = cut_settle(t->ring, kind, call, began, result, make_noted);
-        if (kind && !flags && !no_more)
-            flags = (t->sleeps = sleeps_now()) == sleeps ? RING_PREEMPTED : 0;
         t->busy = call->sp;
         __asm__ volatile("" ::: "memory");
-        end(t, serial, result, flags);
+        /* Calls that handlers made in this one have been watched since, and this one has not. */
+        stayed = ran_on() && t->serial == serial;
+        end(t, serial, result, watched(t, kind, sleeps, stayed));
         leave(t);
     }
     return result;

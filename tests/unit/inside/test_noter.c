@@ -388,6 +388,61 @@ static void act_vectors(void)
             CHECK(vectors_stay(depth));
 }
 
+#define PREEMPTED_WRITES 200
+/* Calls that sleep before a write: one that asks for nothing, two that do not. */
+enum { AFTER_NOTHING, AFTER_LOCK, AFTER_SLEEP, AFTER_UNNOTED, AFTERS };
+
+static void *read_until_end(void *arg)
+{
+    char b;
+
+    while (read(*(const int *)arg, &b, 1) == 1)
+        ;
+    return arg;
+}
+
+static void sleep_before(int what)
+{
+    struct timespec at;
+    struct timeval t = {0, 50};
+
+    if (what == AFTER_LOCK) { /* it is held: this is a wait in futex until then */
+        clock_gettime(CLOCK_REALTIME, &at);
+        at.tv_nsec += 50000;
+        if (at.tv_nsec >= 1000000000)
+            at.tv_sec++, at.tv_nsec -= 1000000000;
+        CHECK(pthread_mutex_timedlock(&held, &at) == ETIMEDOUT);
+    } else if (what == AFTER_SLEEP) {
+        sleep_ns(50000);
+    } else if (what == AFTER_UNNOTED) {
+        CHECK(select(0, NULL, NULL, NULL, &t) == 0);
+    }
+}
+
+/* Writes to a pipe whose reader takes the writer's only processor each time, after all kinds of
+ * sleeps. */
+static void act_preempted(void)
+{
+    struct sched_param none = {0};
+    pthread_t t;
+    cpu_set_t one;
+    int p[2];
+
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    CHECK(pipe(p) == 0 && sched_setaffinity(0, sizeof one, &one) == 0);
+    pthread_create(&t, NULL, read_until_end, &p[0]);
+    CHECK(sched_setscheduler(0, SCHED_IDLE, &none) == 0); /* of this thread only */
+    pthread_mutex_lock(&held);
+    for (int i = 0; i < PREEMPTED_WRITES * AFTERS; i++) {
+        sleep_before(i % AFTERS);
+        CHECK(write(p[1], "x", 1) == 1);
+    }
+    pthread_mutex_unlock(&held);
+    close(p[1]);
+    pthread_join(t, NULL);
+}
+
 static void act_nothing_open(void)
 {
     int saved = dup(2), p[2];
@@ -416,11 +471,11 @@ static const struct act {
     const char *name;
     void (*run)(void);
 } acts[] = {
-    {"calls", act_calls},        {"threads", act_threads}, {"many", act_many},
-    {"fork", act_fork},          {"signals", act_signals}, {"chain", act_chain},
-    {"jumps", act_jumps},        {"nested", act_nested},   {"stacks", act_stacks},
-    {"cancel", act_cancel},      {"vectors", act_vectors}, {"nothing_open", act_nothing_open},
-    {"no_memory", act_no_memory}};
+    {"calls", act_calls},         {"threads", act_threads},    {"many", act_many},
+    {"fork", act_fork},           {"signals", act_signals},    {"chain", act_chain},
+    {"jumps", act_jumps},         {"nested", act_nested},      {"stacks", act_stacks},
+    {"cancel", act_cancel},       {"vectors", act_vectors},    {"nothing_open", act_nothing_open},
+    {"preempted", act_preempted}, {"no_memory", act_no_memory}};
 
 /* ---- what the rings say ---- */
 
@@ -688,6 +743,31 @@ static void test_acts(void)
     ok(count(SYS_nanosleep) + count(SYS_clock_nanosleep) >= 101, "and all is noted");
 }
 
+/* A write that only lost its CPU is no wait, whatever the thread slept in before. */
+static void test_preempted(void)
+{
+    size_t lost[AFTERS] = {0}, waited[AFTERS] = {0}, n = 0;
+
+    act("preempted", 8);
+    for (size_t i = 0; i < nlog; i++) {
+        if (log_[i].nr != SYS_write)
+            continue;
+        lost[n % AFTERS] += (log_[i].flags & RING_PREEMPTED) != 0;
+        waited[n++ % AFTERS] += log_[i].flags == 0;
+    }
+    if (!cancellation_points_are_noted()) {
+        is_int(n, 0, "writes are cancellation points, which are not noted here");
+        return;
+    }
+    is_int(n, PREEMPTED_WRITES * AFTERS, "writes are noted");
+    for (int i = 0; i < AFTERS; i++)
+        /* The pipe's own lock may have been held by the reader: a few have waited. */
+        ok(lost[i] > PREEMPTED_WRITES / 2 && waited[i] < PREEMPTED_WRITES / 10,
+           "after %s: %zu of %d writes lost their CPU, %zu waited",
+           (const char *[]){"nothing", "a lock", "a sleep", "a call that is not noted"}[i], lost[i],
+           PREEMPTED_WRITES, waited[i]);
+}
+
 /* Who holds the lock that the writer waits for, for which the reader waits. */
 static void test_chain(void)
 {
@@ -777,6 +857,7 @@ int main(int argc, char **argv)
         if (!san || !*san) {
             test_acts();
             test_chain();
+            test_preempted();
         }
         test_fallback();
     }
