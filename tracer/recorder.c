@@ -108,12 +108,41 @@ static struct objects_call call_of(const struct recorder *r, const struct tracee
     return call;
 }
 
+/* The place of what with_call found for a call on this descriptor on top of this stack. */
+static struct recorder_frame *frame_of(struct recorder *r, uint32_t below, int nr, int fd)
+{
+    uint32_t at = (below * 31 + (uint32_t)nr) * 31 + (uint32_t)fd;
+
+    return &r->frames[at % RECORDER_FRAMES];
+}
+
+/* The frame of a call on top of a stack whose text lasts as long as its object is the same. */
+static uint32_t with_lasting_call(struct recorder *r, struct objects_call *call, uint32_t below,
+                                  int fd, const struct off_object *object)
+{
+    struct recorder_frame *f = frame_of(r, below, call->nr, fd);
+
+    if (f->below == below && f->nr == call->nr && f->fd == fd && f->pid == call->pid &&
+        off_same(&f->object, object) && f->object.side == object->side)
+        return f->node;
+    objname_call(r->objects, call, object, 0, r->keep_numbers, &r->text);
+    *f = (struct recorder_frame){
+        .below = below, .nr = call->nr, .fd = fd, .pid = call->pid, .object = *object};
+    f->node = offtrace_name(r->trace, below, TRACE_NODE_NAME, r->text.buf, r->text.len);
+    if (!f->node || !objname_is_whole(call->nr, &r->text)) /* the descriptor is closed by now */
+        f->below = 0;
+    return f->node;
+}
+
 /* The frame of a call on top of a stack. */
 static uint32_t with_call(struct recorder *r, struct tracee *t, uint32_t node, int nr,
                           const uint64_t args[6], const struct off_object *object, size_t set_size)
 {
     struct objects_call call = call_of(r, t, nr, args);
+    int fd = objname_lasting(nr, args, object);
 
+    if (fd >= 0 && node)
+        return with_lasting_call(r, &call, node, fd, object);
     if (objname_call(r->objects, &call, object, set_size, r->keep_numbers, &r->text))
         node = offtrace_name(r->trace, node, TRACE_NODE_NAME, r->text.buf, r->text.len);
     else

@@ -15,6 +15,16 @@
 #include "tracer/ptrace/source.h"
 #include "tracer/tracee.h"
 
+/* The frames of calls on pipes and connections that were told last, by stack and descriptor. */
+#define RECORDER_FRAMES 256
+
+struct recorder_frame {
+    uint32_t below, node; /* 0: none */
+    int nr, fd;
+    pid_t pid;
+    struct off_object object;
+};
+
 struct recorder {
     struct offtrace *trace;
     struct stacks *stacks;
@@ -39,6 +49,7 @@ struct recorder {
     bool named; /* the sleep that ends with this event has its call's name already: */
     struct strbuf name;
     struct strbuf text; /* of the frame that is being made; kept for its memory */
+    struct recorder_frame frames[RECORDER_FRAMES];
 };
 
 /* `machine` and `source` are set afterwards. */

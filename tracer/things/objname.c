@@ -137,6 +137,27 @@ struct kept_name {
     char text[100];
 };
 
+static bool has_lasting_name(const struct off_object *object)
+{
+    return object->kind == OFF_ON_PIPE || object->kind == OFF_ON_UNIX ||
+           object->kind == OFF_ON_INET || object->kind == OFF_ON_EVENTFD;
+}
+
+int objname_lasting(int nr, const uint64_t args[6], const struct off_object *object)
+{
+    const struct call *c;
+
+    if (!has_lasting_name(object) || nr == SYS_connect)
+        return -1;
+    c = call_find(nr);
+    return c && c->object == CALL_ON_FD ? (int)args[c->fd_arg] : -1;
+}
+
+bool objname_is_whole(int nr, const struct strbuf *text)
+{
+    return text->len > strlen(call_shown(nr));
+}
+
 static void add_fd(pid_t pid, pid_t tid, int fd, const struct off_object *object, bool keep,
                    struct strbuf *out)
 {
@@ -144,8 +165,7 @@ static void add_fd(pid_t pid, pid_t tid, int fd, const struct off_object *object
     struct kept_name *k;
     size_t before = out->len;
 
-    if (object->kind != OFF_ON_PIPE && object->kind != OFF_ON_UNIX && object->kind != OFF_ON_INET &&
-        object->kind != OFF_ON_EVENTFD) {
+    if (!has_lasting_name(object)) {
         read_fd(pid, tid, fd, keep, out);
         return;
     }

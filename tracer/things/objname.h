@@ -25,6 +25,13 @@
 bool objname_call(struct objects *o, const struct objects_call *call,
                   const struct off_object *object, size_t set_size, bool keep, struct strbuf *out);
 
+/* The descriptor of a call whose frame is the same as long as it is on the same object, of the same
+ * process, by this descriptor: that of a pipe or a connection. -1: it is to be made anew. */
+int objname_lasting(int nr, const uint64_t args[6], const struct off_object *object);
+
+/* Whether the text of a call on a descriptor says what that is: else it could not be asked. */
+bool objname_is_whole(int nr, const struct strbuf *text);
+
 enum trace_off_kind objname_kind(int nr, const struct off_object *object);
 
 /* A path (or any text) made safe and its numbers stars. For tests and fuzz targets. */

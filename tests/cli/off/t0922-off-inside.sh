@@ -70,6 +70,21 @@ near "$mine" "$truth" 'an interrupted sleep is as long as by stops'
 is_str "$(stacks noted.folded | grep 'nanosleep$')" "$(stacks stopped.folded | grep 'nanosleep$')" \
     'the sleeps have the same stacks'
 
+# A call is named by what is behind its descriptor then, though all else about it is the same.
+compile_victim swaps -pthread
+OFF_INSIDE=1 off ./swaps
+is_int "$status" 0 'a descriptor behind which things change'
+oview off >x.folded
+for what in 'pipe:.* 40000' 'eventfd 80000' 'unix.* 160000'; do
+    truth=${what##* } mine=$(sum ";read ${what% *}" <x.folded)
+    ok "its reads of ${what%%[.: ]*} are told as such ($mine us)" \
+        test "$mine" -ge $((truth * 9 / 10))
+done
+OFF_INSIDE=1 off --objects ./swaps
+oview off >x.folded
+is_int "$(grep -o ';read pipe:\[[0-9]*\]' x.folded | sort -u | wc -l)" 20 \
+    'with --objects, each of the pipes has its number'
+
 # What has no library, or must not have it.
 compile_victim nap
 is_traced() { # NAME
