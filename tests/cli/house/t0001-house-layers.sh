@@ -33,6 +33,7 @@ tracer/things
 tracer/trace
 tracer/ptrace
 tracer/stacks
+tracer/faults
 tracer
 fold/stacks
 fold/symbols

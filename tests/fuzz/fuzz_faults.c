@@ -1,0 +1,68 @@
+/*
+ * Any bytes as a ring of the kernel's, and any end and beginning: the reader finds damage or
+ * records whose parts are inside of the record, and comes to the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer/faults/faultmaps.h"
+#include "tracer/faults/faultrecord.h"
+
+#define RING 4096
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static volatile uint64_t read_all; /* so that a sanitizer sees each address being read */
+
+static void check(const struct fault_record *r, struct faultmaps *maps)
+{
+    for (size_t i = 0; i < r->stack_size; i++)
+        read_all += r->stack[i];
+    if (r->name)
+        read_all += strlen(r->name);
+    if ((r->kind == FAULT_NAME || r->kind == FAULT_EXEC || r->kind == FAULT_MAPPING) != !!r->name)
+        abort();
+    if (r->kind == FAULT_MAPPING) {
+        struct procmap m = {.start = r->start,
+                            .end = r->start + r->size,
+                            .name = r->name,
+                            .name_len = strlen(r->name)};
+
+        faultmaps_add(maps, &m);
+        for (size_t i = 1; i < maps->n; i++)
+            if (maps->maps[i].start < maps->maps[i - 1].end)
+                abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct faultmaps maps = {.n = 0};
+    struct fault_ring ring = {.size = RING};
+    struct fault_record r;
+    uint16_t tail, head;
+    uint8_t *bytes;
+
+    if (size < 4)
+        return 0;
+    memcpy(&tail, data, 2);
+    memcpy(&head, data + 2, 2);
+    bytes = calloc(1, RING); /* of its own size: reading beyond is noticed */
+    if (!bytes)
+        return 0;
+    memcpy(bytes, data + 4, size - 4 < RING ? size - 4 : RING);
+    ring.bytes = bytes;
+    ring.tail = tail;
+    ring.head = (uint64_t)tail + head;
+    while (fault_ring_next(&ring, &r) != FAULT_NONE && r.kind != FAULT_DAMAGED) {
+        check(&r, &maps);
+        if (ring.tail > ring.head)
+            abort();
+    }
+    if (ring.tail != ring.head)
+        abort();
+    fault_ring_release(&ring);
+    faultmaps_release(&maps);
+    free(bytes);
+    return 0;
+}

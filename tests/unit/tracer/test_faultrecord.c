@@ -1,0 +1,269 @@
+/*
+ * test_faultrecord.c: records of page faults and what is told with them, made by hand as the kernel
+ * lays them out, over the end of a ring as well; what is damaged; and the mappings they make.
+ */
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tracer/faults/faultmaps.h"
+#include "tracer/faults/faultrecord.h"
+
+#define RING 4096
+
+static uint8_t bytes[RING];
+static struct fault_ring ring = {.bytes = bytes, .size = RING};
+
+/* The record being made. */
+static uint8_t made[RING];
+static size_t len;
+
+static void put(const void *p, size_t size)
+{
+    memcpy(made + len, p, size);
+    len += size;
+}
+
+static void put64(uint64_t n)
+{
+    put(&n, 8);
+}
+
+static void put32(uint32_t n)
+{
+    put(&n, 4);
+}
+
+static void begin(uint32_t type, uint16_t misc)
+{
+    struct perf_event_header h = {.type = type, .misc = misc};
+
+    len = 0;
+    put(&h, sizeof h);
+}
+
+static void trailer(uint64_t time)
+{
+    put32(11);
+    put32(12);
+    put64(time);
+    put64(77);
+}
+
+/* Into the ring, with its size. */
+static void finish(void)
+{
+    struct perf_event_header h;
+
+    memcpy(&h, made, sizeof h);
+    h.size = (uint16_t)len;
+    memcpy(made, &h, sizeof h);
+    for (size_t i = 0; i < len; i++)
+        bytes[(ring.head + i) % RING] = made[i];
+    ring.head += len;
+}
+
+static void make_page(uint16_t misc, uint64_t abi, uint64_t room, uint64_t filled)
+{
+    begin(PERF_RECORD_SAMPLE, misc);
+    put64(77);
+    put64(0x401000);
+    put32(11);
+    put32(12);
+    put64(1000);
+    put64(0x7f0000001000);
+    put64(abi);
+    for (uint64_t i = 0; abi && i < FAULT_REGS_COUNT; i++)
+        put64(100 + i);
+    put64(room);
+    for (uint64_t i = 0; i < room; i++)
+        put(&(uint8_t){(uint8_t)i}, 1);
+    if (room)
+        put64(filled);
+}
+
+static void pages(void)
+{
+    struct fault_record r;
+
+    for (int i = 0; i < 40; i++) { /* 280 bytes each: records and headers go over the end */
+        make_page(i % 2 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, 2, 64, 48);
+        finish();
+        is_int(fault_ring_next(&ring, &r), FAULT_PAGE, "page %d", i);
+        ok(r.pid == 11 && r.tid == 12 && r.time == 1000 && r.event == 77 && r.ip == 0x401000 &&
+               r.addr == 0x7f0000001000 && r.in_kernel == i % 2,
+           "who, when, where");
+        ok(r.has_regs && r.regs[0] == 100 && r.regs[FAULT_REG_PC] == 108 &&
+               r.regs[FAULT_REGS_COUNT - 1] == 116,
+           "registers");
+        ok(r.stack_size == 48 && r.stack[0] == 0 && r.stack[47] == 47, "stack");
+    }
+    make_page(PERF_RECORD_MISC_USER, 0, 0, 0);
+    finish();
+    is_int(fault_ring_next(&ring, &r), FAULT_PAGE, "a thread of the kernel's");
+    ok(!r.has_regs && !r.stack_size, "has neither");
+    make_page(PERF_RECORD_MISC_USER, 1, 8, 8);
+    finish();
+    is_int(fault_ring_next(&ring, &r), FAULT_PAGE, "one of 32 bits");
+    ok(!r.has_regs && r.stack_size == 8, "has other registers");
+    is_int(fault_ring_next(&ring, &r), FAULT_NONE, "nothing more");
+}
+
+static void others(void)
+{
+    struct fault_record r;
+
+    begin(PERF_RECORD_LOST, 0);
+    put64(77);
+    put64(5);
+    trailer(1);
+    finish();
+    begin(PERF_RECORD_THROTTLE, 0); /* nobody asks for it */
+    put64(0);
+    finish();
+    begin(PERF_RECORD_FORK, 0);
+    put32(21), put32(11), put32(21), put32(12), put64(2);
+    trailer(2);
+    finish();
+    begin(PERF_RECORD_EXIT, 0);
+    put32(21), put32(11), put32(21), put32(12), put64(3);
+    trailer(3);
+    finish();
+    begin(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+    put32(21), put32(21), put("prog\0\0\0", 8);
+    trailer(4);
+    finish();
+    begin(PERF_RECORD_COMM, 0);
+    put32(21), put32(22), put("worker\0", 8);
+    trailer(5);
+    finish();
+    begin(PERF_RECORD_MMAP2, 0);
+    put32(21), put32(22), put64(0x1000), put64(0x3000), put64(0x2000), put32(8), put32(1);
+    put64(99), put64(1), put32(5), put32(2), put("/x\0\0\0\0\0", 8);
+    trailer(6);
+    finish();
+
+    is_int(fault_ring_next(&ring, &r), FAULT_LOST, "lost");
+    ok(r.lost == 5 && r.pid == 11 && r.time == 1, "how many");
+    is_int(fault_ring_next(&ring, &r), FAULT_FORK, "what nobody asks for is passed over; fork");
+    ok(r.pid == 21 && r.tid == 21 && r.parent_pid == 11 && r.parent_tid == 12, "of whom");
+    is_int(fault_ring_next(&ring, &r), FAULT_EXIT, "end");
+    is_int((intmax_t)r.tid, 21, "whose");
+    is_int(fault_ring_next(&ring, &r), FAULT_EXEC, "exec");
+    is_str(r.name, "prog", "of what");
+    is_int(fault_ring_next(&ring, &r), FAULT_NAME, "name");
+    ok(r.pid == 21 && r.tid == 22 && strcmp(r.name, "worker") == 0 && r.time == 5, "whose, which");
+    is_int(fault_ring_next(&ring, &r), FAULT_MAPPING, "mapping");
+    ok(r.start == 0x1000 && r.size == 0x3000 && r.offset == 0x2000 && r.major == 8 &&
+           r.minor == 1 && r.inode == 99 && r.prot == 5 && r.flags == 2,
+       "what is mapped where");
+    is_str(r.name, "/x", "from which file");
+}
+
+static void start_over(void)
+{
+    fault_ring_release(&ring);
+    ring = (struct fault_ring){.bytes = bytes, .size = RING};
+}
+
+static void is_damaged(const char *what)
+{
+    struct fault_record r;
+
+    is_int(fault_ring_next(&ring, &r), FAULT_DAMAGED, "%s is damaged", what);
+    is_int(fault_ring_next(&ring, &r), FAULT_DAMAGED, "and stays so");
+    start_over();
+}
+
+static void damaged(void)
+{
+    start_over();
+    ring.head = 4;
+    is_damaged("half a header");
+    ring.head = RING + 8;
+    is_damaged("more than there is room for");
+    make_page(0, 2, 64, 48);
+    finish();
+    memset(bytes + 6, 0, 2);
+    is_damaged("no size");
+    make_page(0, 2, 64, 48);
+    finish();
+    ring.head -= 8;
+    is_damaged("a record beyond the end");
+    make_page(0, 2, 64, 65);
+    finish();
+    is_damaged("a stack larger than its room");
+    make_page(0, 2, 64, 48);
+    len -= 80;
+    finish();
+    is_damaged("a stack larger than its record");
+    make_page(0, 2, 8, 8);
+    put64(0);
+    finish();
+    is_damaged("a record with more in it");
+    begin(PERF_RECORD_COMM, 0);
+    put32(1), put32(1), put("notended", 8);
+    trailer(1);
+    finish();
+    is_damaged("a name without an end");
+    begin(PERF_RECORD_FORK, 0);
+    put64(1);
+    finish();
+    is_damaged("a record without its end");
+    begin(PERF_RECORD_MMAP2, 0);
+    put32(1), put32(1), put64(UINT64_MAX - 4095), put64(8192), put64(0), put64(0), put64(0);
+    put64(0), put64(0), put("/x\0\0\0\0\0", 8);
+    trailer(1);
+    finish();
+    is_damaged("a mapping over the end of memory");
+}
+
+static void add(struct faultmaps *f, uintptr_t start, uintptr_t end, const char *name)
+{
+    struct procmap m = {.start = start, .end = end, .name = name, .name_len = strlen(name)};
+
+    faultmaps_add(f, &m);
+}
+
+static const char *show(const struct faultmaps *f)
+{
+    static char text[512];
+    int n = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < f->n; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%zx-%zx+%zx %s", i ? ", " : "",
+                      (size_t)f->maps[i].start, (size_t)f->maps[i].end, (size_t)f->maps[i].offset,
+                      f->maps[i].name);
+    return text;
+}
+
+static void maps(void)
+{
+    struct faultmaps f = {.n = 0}, copy = {.n = 0};
+
+    add(&f, 0x30, 0x40, "c");
+    add(&f, 0x10, 0x20, "a");
+    add(&f, 0x20, 0x30, "b");
+    is_str(show(&f), "10-20+0 a, 20-30+0 b, 30-40+0 c", "by address");
+    faultmaps_copy(&copy, &f);
+    add(&f, 0x18, 0x38, "d");
+    is_str(show(&f), "10-18+0 a, 18-38+0 d, 38-40+8 c", "over three: cut, gone, cut");
+    add(&f, 0x20, 0x28, "e");
+    is_str(show(&f), "10-18+0 a, 18-20+0 d, 20-28+0 e, 28-38+10 d, 38-40+8 c", "into one");
+    add(&f, 0x0, 0x100, "f");
+    is_str(show(&f), "0-100+0 f", "over all");
+    add(&f, 0x100, 0x100, "g");
+    is_str(show(&f), "0-100+0 f", "nothing is nothing");
+    is_str(show(&copy), "10-20+0 a, 20-30+0 b, 30-40+0 c", "a copy stays as it was");
+    faultmaps_release(&f);
+    faultmaps_release(&copy);
+}
+
+int main(void)
+{
+    pages();
+    others();
+    damaged();
+    maps();
+    return done_testing();
+}

@@ -1,0 +1,92 @@
+/*
+ * faultrecord.h: one record after the other out of a ring that the kernel fills with page faults
+ * (perf_event_open(2)), with what tells whose code lay where: forks, execs, mappings, ends.
+ *
+ * The layout is that of perf_event_open(2), "MMAP layout", for events whose sample_type is
+ * FAULT_SAMPLE, whose sample_regs_user is FAULT_REGS and whose sample_id_all is set, without
+ * build-ids in mappings. Every length
+ * in a record is checked against the record's own size, and that against what is in the ring, so
+ * that any bytes may stand there.
+ *
+ * Nothing here makes a system call. Not thread-safe for one reader. Allocates (common/alloc.h).
+ */
+#ifndef FLAME_TRACER_FAULTS_FAULTRECORD_H
+#define FLAME_TRACER_FAULTS_FAULTRECORD_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAULT_SAMPLE                                                                               \
+    ((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |     \
+                PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER))
+
+/* Registers of <asm/perf_regs.h>, in the order of their bits: rax, rbx, rcx, rdx, rsi, rdi, rbp,
+ * rsp, rip, and r8 to r15. */
+#define FAULT_REGS UINT64_C(0xff01ff)
+#define FAULT_REGS_COUNT 17
+#define FAULT_REG_BP 6
+#define FAULT_REG_SP 7
+#define FAULT_REG_PC 8
+
+enum fault_kind {
+    FAULT_NONE,    /* nothing more for now */
+    FAULT_PAGE,    /* a page fault */
+    FAULT_LOST,    /* records that found no room */
+    FAULT_FORK,    /* a new thread or process */
+    FAULT_EXIT,    /* a thread has ended */
+    FAULT_NAME,    /* a thread has a new name */
+    FAULT_EXEC,    /* the same, by exec: nothing is mapped where it was */
+    FAULT_MAPPING, /* code was mapped */
+    FAULT_DAMAGED, /* no record of the kernel's: nothing more can be read from this ring */
+};
+
+struct fault_record {
+    enum fault_kind kind;
+    uint32_t pid, tid; /* whom it is about; of FAULT_FORK the new one */
+    uint64_t time;     /* of the events' clock, in nanoseconds */
+    uint64_t event;    /* number of the event that it came by (PERF_EVENT_IOC_ID) */
+
+    uint32_t parent_pid, parent_tid; /* FAULT_FORK; pid == parent_pid: a thread */
+    uint64_t lost;                   /* FAULT_LOST: how many */
+
+    /* FAULT_PAGE. The kernel touched it for a system call if `in_kernel`; registers and stack are
+     * the thread's own in any case. */
+    bool in_kernel;
+    bool has_regs; /* a thread of the kernel has none, and one of 32 bits has others */
+    uint64_t ip, addr;
+    uint64_t regs[FAULT_REGS_COUNT];
+    const uint8_t *stack; /* from the stack pointer on */
+    size_t stack_size;
+
+    /* FAULT_MAPPING; of a file its device and inode. */
+    uint64_t start, size, offset;
+    uint32_t prot, flags; /* as of mmap(2) */
+    uint32_t major, minor;
+    uint64_t inode;
+
+    const char *name; /* FAULT_NAME, FAULT_EXEC; FAULT_MAPPING: the path, or "[vdso]", "//anon" */
+};
+
+/*
+ * One ring. `head` is how far the kernel has come and `tail` how far the reader has; both only
+ * grow, and are taken modulo `size`, a power of two. The bytes are borrowed.
+ */
+struct fault_ring {
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t head, tail;
+    uint8_t *straight; /* a record that goes over the end of the ring; owned */
+    bool damaged;
+};
+
+/*
+ * Reads the record at `tail` and moves `tail` behind it. Records that nobody here asks for are
+ * passed over. What *out points to is in the ring, or in `straight`: it is there until the next
+ * call, and until the caller lets the kernel write there again.
+ */
+enum fault_kind fault_ring_next(struct fault_ring *r, struct fault_record *out);
+void fault_ring_release(struct fault_ring *r);
+
+#endif
