@@ -62,9 +62,10 @@ enum trace_feature {
     TRACE_FEATURE_MAPPINGS = 1u << 7, /* the process mapped memory, see TRACE_ROW_MAPPED */
     TRACE_FEATURE_TAGS = 1u << 8,     /* the program tagged allocations, see TRACE_NODE_TAG */
     TRACE_FEATURE_RESIDENT =
-        1u << 9, /* it was looked at what is resident, see TRACE_ROW_RESIDENT */
+        1u << 9,                     /* it was looked at what is resident, see TRACE_ROW_RESIDENT */
+    TRACE_FEATURE_FAULTS = 1u << 10, /* of page faults alone, see TRACE_ROW_FAULT */
 };
-#define TRACE_FEATURES_KNOWN 991u
+#define TRACE_FEATURES_KNOWN 2015u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -269,7 +270,17 @@ enum trace_row_flag {
     /* The same of resident memory that is in no block, by the stacks whose blocks are around it:
        all together are the RESIDENT rows of TRACE_PART_ALLOCATOR. */
     TRACE_ROW_SLACK = 1u << 10,
+    /*
+     * In a trace with TRACE_FEATURE_FAULTS, which is of the whole run and not of one process: the
+     * node's stack touched alloc_calls times a page that was not there, and nothing else is
+     * counted. The innermost frame is a TRACE_NODE_NAME, TRACE_FAULT_MINOR or TRACE_FAULT_MAJOR.
+     */
+    TRACE_ROW_FAULT = 1u << 11,
 };
+#define TRACE_FAULT_MINOR "[minor fault]"
+#define TRACE_FAULT_MAJOR "[major fault]" /* it had to wait for a disk */
+/* Before these: the kernel touched it, for a system call that the frames above made. */
+#define TRACE_FAULT_CALL "[system call]"
 /* Of a look at what is resident. */
 #define TRACE_ROW_LOOKED (TRACE_ROW_RESIDENT | TRACE_ROW_SWAPPED | TRACE_ROW_SLACK)
 /* Of the process's end. */
@@ -277,7 +288,8 @@ enum trace_row_flag {
     (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_INNER | TRACE_ROW_REACHED)
 #define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION | TRACE_ROW_GROWTH)
 /* Whatever does not count blocks. */
-#define TRACE_ROW_NO_BLOCKS (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED)
+#define TRACE_ROW_NO_BLOCKS                                                                        \
+    (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT)
 
 /* A row that counts blocks of this process's own: no verdict on what others count, nothing
  * inherited. */

@@ -39,18 +39,26 @@ static bool has_view(const struct trace *t, const struct view *view)
     return !view->feature || t->header.features & view->feature;
 }
 
+/* Beside the traces of processes, and with nothing else in it. */
+static bool is_of_faults(const struct trace *t)
+{
+    return t->header.features & TRACE_FEATURE_FAULTS;
+}
+
 /* A view of leaks is of the processes that looked, whoever else ran; one of regions of those
  * with regions that left something. */
 static bool all_have_view(struct trace *const *traces, size_t n, const struct view *view)
 {
-    size_t have = 0;
+    size_t have = 0, others = 0;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         have += has_view(traces[i], view);
+        others += is_of_faults(traces[i]) && !has_view(traces[i], view);
+    }
     return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |
-                            TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_RESIDENT)
+                            TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS)
                ? have > 0
-               : have == n;
+               : have && have + others == n;
 }
 
 static int check_fits(const struct fold_options *opt, const struct trace *t,
@@ -293,6 +301,8 @@ static const char *what_lacks(const struct view *view)
     case TRACE_FEATURE_RESIDENT:
         return "a look at what is resident, which flame mem --rss has a process take that ends by "
                "itself";
+    case TRACE_FEATURE_FAULTS:
+        return "page faults, which flame mem --view fault records";
     default:
         return "a look for leaks, which flame leak has a process take";
     }

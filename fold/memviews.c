@@ -118,6 +118,13 @@ static int64_t slack_value(const struct trace *t FLAME_UNUSED, const struct trac
     return found(r, TRACE_ROW_SLACK);
 }
 
+/* ---- pages that were touched and not there ---- */
+
+static int64_t fault_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_FAULT ? (int64_t)r->alloc_calls : 0;
+}
+
 #define MEM TRACE_RECORDER_MEM
 
 #define LEAKS TRACE_FEATURE_LEAKS
@@ -154,6 +161,8 @@ const struct view mem_views[] = {
      TRACE_FEATURE_RESIDENT, false},
     {"slack", "bytes resident and in no block", "bytes", MEM, 1, VIEW_OWN, slack_value, NULL,
      TRACE_FEATURE_RESIDENT, false},
+    {"fault", "page faults: memory touched first", "faults", MEM, 1, VIEW_OWN, fault_value, NULL,
+     TRACE_FEATURE_FAULTS, false},
     {0},
 };
 

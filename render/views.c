@@ -16,6 +16,7 @@ static const struct view_look looks[] = {
     {"rss", "Memory resident at the end", "bytes", "mem", false},
     {"swap", "Memory swapped out at the end", "bytes", "mem", false},
     {"slack", "Memory resident in no block", "bytes", "mem", false},
+    {"fault", "Page faults: memory touched first", "faults", "mem", false},
     {"peak", "Memory at the peak", "bytes", "mem", true},
     {"temp", "Temporary allocations", "calls", "mem", false},
     {"off", "Off-CPU time", "us", "io", false},

@@ -28,7 +28,7 @@
 #define FOUND                                                                                      \
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
                 TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
-                TRACE_FEATURE_RESIDENT))
+                TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS))
 
 /* One program: what traces of it have added up to. */
 struct program {
@@ -347,6 +347,7 @@ static const uint16_t row_kinds[] = {
     TRACE_ROW_RESIDENT,
     TRACE_ROW_SWAPPED,
     TRACE_ROW_SLACK,
+    TRACE_ROW_FAULT,
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
@@ -377,7 +378,8 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
     if (a->flagged || !(a->t->header.features & TRACE_FEATURE_LEAKS) ||
         row->flags & TRACE_ROW_INHERITED)
         return;
-    if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED))
+    if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED |
+                      TRACE_ROW_FAULT))
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;

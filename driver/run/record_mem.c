@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "common/sysnr.h"
+#include "driver/run/record_faults.h"
 #include "driver/run/record_mem.h"
 #include "driver/run/target.h"
 #include "driver/watch/growthsignal.h"
@@ -130,12 +131,16 @@ void record_mem_release(struct record_mem *m)
 int record_mem(struct recording *r, const struct run_options *o)
 {
     struct record_mem m = {.program = NULL};
+    struct record_faults *faults = NULL;
     int status = record_mem_prepare(&m, r, o, false);
 
+    if (!status && o->faults)
+        status = record_faults_begin(&faults, &r->rundir, o);
     if (!status) {
         record_mem_begin(&m, r, o);
         status = launch_run(o->command, m.preload, m.options, &r->run);
         record_mem_end(&m, r);
+        record_faults_end(faults, o->quiet);
     }
     record_mem_release(&m);
     return status;

@@ -164,6 +164,12 @@ int run_options_look(struct run_options *o)
 
     o->look = needs & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS);
     o->rss |= (needs & TRACE_FEATURE_RESIDENT) != 0;
+    o->faults = (needs & TRACE_FEATURE_FAULTS) != 0;
+    if (o->faults && o->traces_waits)
+        return flame_error(FLAME_USAGE,
+                           "%s: --view fault: page faults are not recorded together with waiting; "
+                           "take flame mem --view fault",
+                           o->me);
     if ((o->look || o->rss) && o->sample)
         return flame_error(FLAME_USAGE, "%s: %s%s looks at every block; leave --sample out", o->me,
                            needs ? "--view " : "--rss", needs ? o->view : "");

@@ -48,6 +48,7 @@ struct run_options {
     struct hide *hides;       /* made of that before the command runs */
     const char *snapshots;    /* mem: directory for those the program asks for; NULL: nowhere */
     uint64_t max_disk;        /* mem: bytes for traces while the command runs; 0: no limit */
+    bool faults;              /* mem: page faults are recorded */
     char **command;           /* argv of the command, NULL-terminated */
     const char *subject;      /* what is recorded, for the default output and the picture: the
                                  command's name */

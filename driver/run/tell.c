@@ -15,8 +15,13 @@ static void tell_memory(const struct recording *r, const struct run_options *o, 
         return;
     }
     last = recording_trace_name(o->output, n - 1);
-    flame_warn("%zu programs, a trace each: %s to %s; 'flame fold' takes one or all of them", n,
-               o->output, last);
+    if (o->faults)
+        flame_warn("%zu traces, of programs and of their page faults: %s to %s; 'flame fold --view "
+                   "fault' takes all of them",
+                   n, o->output, last);
+    else
+        flame_warn("%zu programs, a trace each: %s to %s; 'flame fold' takes one or all of them", n,
+                   o->output, last);
     free(last);
 }
 

@@ -164,6 +164,10 @@ static bool has_verdicts(const struct trace *t)
 
 void taken_add(struct taken *k, struct trace *t, bool ended)
 {
+    if (t->header.features & TRACE_FEATURE_FAULTS) { /* of no process of its own */
+        tracesums_add(k->sums, t);
+        return;
+    }
     growthwatch_give(k->growth, t);
     note(k, t, ended);
     if (has_verdicts(t) || t->nmisuses || t->header.unjudged_frees)

@@ -284,6 +284,7 @@ static void dump_row_flags(uint16_t flags, struct recordtext *w)
         {TRACE_ROW_RESIDENT, "resident"},
         {TRACE_ROW_SWAPPED, "swapped"},
         {TRACE_ROW_SLACK, "slack"},
+        {TRACE_ROW_FAULT, "fault"},
     };
     struct strbuf sb = STRBUF_INIT;
     unsigned rest = flags;

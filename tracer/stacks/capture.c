@@ -188,8 +188,9 @@ static bool is_go(struct stacks *s, struct space *sp, int n)
 
 static bool is_whole(struct stacks *s, struct space *sp, enum walk_end end, int n)
 {
+    /* The code of a process that may have ended cannot be read: its frame pointer is believed. */
     if (end == WALK_BARE || end == WALK_BROKEN)
-        return is_go(s, sp, n) || (end == WALK_BARE && begins_thread(s, sp, n));
+        return is_go(s, sp, n) || (end == WALK_BARE && (s->copy.given || begins_thread(s, sp, n)));
     return end == WALK_COMPLETE && !ends_in_made_code(s, sp, n);
 }
 
@@ -422,6 +423,19 @@ uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t 
     s->guess[thread] = (s->deepest < GUESS_MAX ? (uint32_t)s->deepest : GUESS_MAX) + SPARE;
     space_note_stack(sp, regs->rsp);
     return node_without_guests(s, sp, thread, n);
+}
+
+uint32_t stacks_copied(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                       const struct user_regs_struct *regs, const uint8_t *bytes, size_t size)
+{
+    int n;
+
+    if (!space_prepare(sp, tid))
+        return 0;
+    stackcopy_give(&s->copy, regs->rsp, bytes, size);
+    s->whole = true;
+    n = walk_once(s, sp, regs, false);
+    return n > 0 ? node_without_guests(s, sp, thread, n) : 0;
 }
 
 uint64_t stacks_fallbacks(const struct stacks *s)

@@ -39,6 +39,11 @@ struct spaces *stacks_spaces(struct stacks *s);
 uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
                         const struct user_regs_struct *regs, bool partial);
 
+/* The same of a thread that has gone on: by a copy of its stack, `size` bytes from regs->rsp on.
+ * The space must be one that is told its mappings. */
+uint32_t stacks_copied(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                       const struct user_regs_struct *regs, const uint8_t *bytes, size_t size);
+
 /* The same as addresses, innermost first, REMOTE_EXACT in those that are no return address; n of
  * them, borrowed until the next call. */
 const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/alloc.h"
 #include "common/clock.h"
@@ -78,6 +79,8 @@ struct space {
 struct spaces {
     struct offtrace *to;
     struct imagefile *files;
+    space_maps *maps; /* NULL: /proc has them */
+    void *maps_arg;
 };
 
 struct spaces *spaces_new(struct offtrace *to)
@@ -87,6 +90,12 @@ struct spaces *spaces_new(struct offtrace *to)
     s->to = to;
     s->files = imagefile_new();
     return s;
+}
+
+void spaces_are_told(struct spaces *s, space_maps *maps, void *arg)
+{
+    s->maps = maps;
+    s->maps_arg = arg;
 }
 
 void spaces_free(struct spaces *s)
@@ -181,7 +190,10 @@ static struct image *resolve(struct layout *l, struct mapping *m)
     m->asked = true;
     if (!m->name || (!m->file && strcmp(where.path, "[vdso]") != 0))
         return NULL;
-    where.base = base_of(l, m);
+    if (l->all->maps && access(proc_path(l->tid, "root/").s, F_OK) != 0)
+        where.tid = getpid(); /* it has ended: the file as we know it, if it is the same */
+    else
+        where.base = base_of(l, m);
     m->image = imagefile_find(l->all->files, &where);
     if (m->image && (!image_bias(m->image, m->start, m->offset, m->exec, m->write, &m->bias) ||
                      m->image->hi + m->bias <= m->image->lo + m->bias)) {
@@ -340,8 +352,12 @@ static bool refresh(struct space *sp, pid_t tid)
                          .all = sp->all,
                          .tid = tid};
     strbuf_addch(&l->names, '\0');
-    l->pages = total_pages(tid);
-    procmaps_each(tid, add, l);
+    if (sp->all->maps) {
+        sp->all->maps(sp->all->maps_arg, sp->pid, add, l);
+    } else {
+        l->pages = total_pages(tid);
+        procmaps_each(tid, add, l);
+    }
     sp->stale = false;
     if (!l->n) { /* it is gone; what is known is better than nothing */
         layout_release(l);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "common/procmaps.h"
 #include "tracer/stacks/image.h"
 #include "tracer/things/spaceplace.h"
 #include "tracer/trace/offtrace.h"
@@ -20,6 +21,13 @@ struct spaces;
 struct space;
 
 struct spaces *spaces_new(struct offtrace *to);
+/*
+ * From now on processes are not asked what they have mapped, as they may have ended or gone on:
+ * `maps` is, which calls `visit` as procmaps_each does, and space_changed says when that is due.
+ */
+typedef void space_maps(void *arg, pid_t pid, bool (*visit)(const struct procmap *m, void *arg),
+                        void *visit_arg);
+void spaces_are_told(struct spaces *s, space_maps *maps, void *arg);
 /* All spaces must have been released. */
 void spaces_free(struct spaces *s);
 

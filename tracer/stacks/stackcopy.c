@@ -23,6 +23,14 @@ void stackcopy_begin(struct stackcopy *c, pid_t tid, size_t guess)
     c->guess = guess;
     c->total = 0;
     c->used = c->last = 0;
+    c->given = false;
+}
+
+void stackcopy_give(struct stackcopy *c, uintptr_t at, const uint8_t *bytes, size_t size)
+{
+    stackcopy_begin(c, 0, 0);
+    c->given = true;
+    c->own = (struct walk_window){.lo = at, .hi = at + size, .bytes = bytes};
 }
 
 void stackcopy_release(struct stackcopy *c)
@@ -94,6 +102,10 @@ bool stackcopy_window(void *arg, uintptr_t addr, struct walk_window *out)
     struct stackcopy *c = arg;
     struct stackcopy_window *x;
 
+    if (c->given) {
+        *out = c->own;
+        return holds(&c->own, addr);
+    }
     for (unsigned i = 0; i < c->used; i++) {
         x = &c->windows[i];
         if (!holds(&x->w, addr)) {

@@ -25,13 +25,18 @@ struct stackcopy {
     pid_t tid;
     size_t guess; /* bytes to read first */
     size_t total; /* bytes read for this stack */
+    bool given;   /* `own` is all there is */
     bool wary;    /* a reader may have to wait for a page until a stopped thread gives it */
     unsigned used, last;
+    struct walk_window own; /* if given */
     struct stackcopy_window windows[STACKCOPY_WINDOWS];
 };
 
 /* Forgets the last stack; nothing is read before the first question. */
 void stackcopy_begin(struct stackcopy *c, pid_t tid, size_t guess);
+/* The same with all that can be read: `size` bytes, borrowed until the next stack begins, that were
+ * at `at`. The process is not asked. */
+void stackcopy_give(struct stackcopy *c, uintptr_t at, const uint8_t *bytes, size_t size);
 void stackcopy_release(struct stackcopy *c);
 
 /* For struct remote_memory; arg is the stackcopy. */

@@ -82,6 +82,15 @@ static void describe_columns(struct trace_header *h)
     h->columns_used = ARRAY_LEN(columns);
 }
 
+static void describe_faults(struct trace_header *h)
+{
+    h->recorder = TRACE_RECORDER_MEM;
+    h->features = TRACE_FEATURE_FAULTS;
+    h->columns[0] = (struct trace_column){"alloc_calls", TRACE_UNIT_CALLS,
+                                          offsetof(struct trace_row, alloc_calls), 8, 0};
+    h->columns_used = 1;
+}
+
 static void add_meta(struct offtrace *t, enum trace_meta_type type, const char *s, size_t len)
 {
     /* A longer argument than a record can hold is cut. */
@@ -141,7 +150,10 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
     };
     int err;
 
-    describe_columns(&h);
+    if (init->faults_of)
+        describe_faults(&h);
+    else
+        describe_columns(&h);
     err = trace_writer_create(&t->w, init->path, &h);
     if (err) {
         flame_error(FLAME_FAILED, "%s: cannot create the trace: %s", init->path, strerror(-err));
@@ -160,6 +172,10 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
                                 .size = sizeof(struct trace_off_thread),
                                 .shift = TRACE_THREAD_SHIFT,
                                 .first = TRACE_THREAD_FIRST_SLOT};
+    if (init->faults_of) {
+        add_meta(t, TRACE_META_COMM, init->faults_of, strlen(init->faults_of));
+        return t;
+    }
     add_arguments(t, init);
     if (!init->argv)
         offtrace_program(t, init->pid);
@@ -474,6 +490,23 @@ void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const st
     r->cpu_ns += s->cpu_ns;
     r->runq_ns += s->runq_ns;
     r->samples += s->stack != 0;
+}
+
+void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread)
+{
+    /* Both rows have node, thread and kind (flags) where the other has them. */
+    void *row = node ? row_of(t, node, thread, TRACE_ROW_FAULT) : NULL;
+    struct trace_row *r = row;
+
+    if (r)
+        r->alloc_calls++;
+    else
+        offtrace_lost(t, 1);
+}
+
+void offtrace_lost(struct offtrace *t, uint64_t faults)
+{
+    t->w.header->lost_calls += faults;
 }
 
 void offtrace_rest(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,

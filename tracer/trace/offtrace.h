@@ -22,6 +22,9 @@ struct offtrace_init {
     char *const *argv; /* may be NULL */
     unsigned depth;
     uint32_t hz; /* of on-CPU samples; 0: none */
+    /* Not NULL: a trace of memory, of page faults of processes with this name, for offtrace_fault
+     * alone. The processes of threads are not kept, and argv is not looked at. */
+    const char *faults_of;
 };
 
 /* NULL after one line on standard error. The command line is read from /proc when argv
@@ -79,6 +82,10 @@ uint32_t offtrace_name(struct offtrace *t, uint32_t parent, enum trace_node_kind
 void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                     const struct off_sleep *s);
 void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_oncpu *s);
+
+/* Page faults (TRACE_ROW_FAULT), and those that nobody could tell of. */
+void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread);
+void offtrace_lost(struct offtrace *t, uint64_t faults);
 
 /* Time of the thread that went neither to sleeps nor to a CPU; kind: TRACE_OFF_TRACER. */
 void offtrace_rest(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,

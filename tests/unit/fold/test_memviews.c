@@ -88,12 +88,16 @@ int main(void)
                : strcmp(v->name, "unmapped") == 0 ? 30
                                                   : 0,
                "of what is mapped: %s", v->name);
+    r = (struct trace_row){.alloc_calls = 10, .flags = TRACE_ROW_FAULT};
+    for (const struct view *v = mem_views; v->name; v++)
+        is_int(value(v->name, &r), strcmp(v->name, "fault") == 0 ? 10 : 0, "of faults: %s",
+               v->name);
     verdicts();
     ok(!view_find("") && !view_find("allo"), "no other views");
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf,
            "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
-           "growth, mmap, unmapped, rss, swap, slack",
+           "growth, mmap, unmapped, rss, swap, slack, fault",
            "their list");
     has_looks(mem_views);
     has_looks(off_views);

@@ -1,0 +1,22 @@
+/*
+ * record_faults.h: the page faults of a run, read by a thread beside the command, into a trace in
+ * the run's directory.
+ */
+#ifndef FLAME_DRIVER_RUN_RECORD_FAULTS_H
+#define FLAME_DRIVER_RUN_RECORD_FAULTS_H
+
+#include "driver/files/rundir.h"
+#include "driver/run/runopts.h"
+
+struct record_faults;
+
+/*
+ * To be called by the thread that starts the command, which executes next: its faults are recorded
+ * from its exec on. 0, or an enum flame_exit after a line: the kernel refuses, say.
+ */
+int record_faults_begin(struct record_faults **to, const struct rundir *dir,
+                        const struct run_options *o);
+/* When the command has ended: reads what is left, and says what was lost. NULL: nothing. */
+void record_faults_end(struct record_faults *f, bool quiet);
+
+#endif
