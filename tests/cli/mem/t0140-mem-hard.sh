@@ -12,7 +12,7 @@ compile_victim hardmaps -lrt
 ends() {
     fview "$@" | grep -v ';\[allocator\] ' | sed -n 's/.*;\([^;]*;\[[a-z ]*\] [0-9]*\)$/\1/p' | sed 's/_\[i\];/;/' |
         awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
-            END { for (s in n) printf "%s %d\n", s, n[s] }' | sort
+            END { for (s in n) printf "%s %.0f\n", s, n[s] }' | sort
 }
 
 for inside in '' --inside; do
@@ -44,8 +44,8 @@ moved;[shared memory] 16384' 'what was moved is counted by who moved it, and wha
     is_int "$status" 0 "mapped in a handler $inside"
     # On a machine that is busy the program itself may not come to run for a thousand signals.
     ok 'stacks go on where the handler interrupted, but for the first few' test "$(fview mmap |
-        grep ';on_signal;' | grep -v ';main;handler;' | awk '{ n += $NF } END { print n + 0 }')" -le 40960
-    told=$(ends mmap | awk '{ n += $NF } END { print n }')
+        grep ';on_signal;' | grep -v ';main;handler;' | awk '{ n += $NF } END { printf "%.0f\n", n }')" -le 40960
+    told=$(ends mmap | awk '{ n += $NF } END { printf "%.0f\n", n }')
     not_told=$(grep -c 'calls came from signal handlers that interrupted the recorder' err)
     ok 'all that is mapped is told, or that some is not' \
         test "$told" -eq "$(cat out)" -o \( "$told" -lt "$(cat out)" -a "$not_told" -eq 1 \)

@@ -273,7 +273,10 @@ static void *map_and_unmap(void *arg)
                   0) == moving,
              "mmap");
         memset(moving, 0xff, PAGE); /* descriptors below 0 */
-        must(munmap(moving, PAGE) == 0, "munmap");
+        /* Unmapped, it could become somebody else's, and be mapped over. */
+        must(mmap(moving, PAGE, PROT_NONE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+                 moving,
+             "mmap of nothing");
     }
     return arg;
 }
@@ -295,7 +298,7 @@ int main(int argc, char **argv)
 {
     (void)argv;
     memory = mmap(NULL, 20 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    must(memory != MAP_FAILED && munmap(memory + PAGE, 19 * PAGE) == 0, "memory");
+    must(memory != MAP_FAILED && mprotect(memory + PAGE, 19 * PAGE, PROT_NONE) == 0, "memory");
     make();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         pthread_t t;
