@@ -38,7 +38,7 @@ is_int "$(by second_touch minor)" 0 'pages that were'
 as_many "$(by touch_block minor)" 500 'a block is of who touches it'
 ok 'and not of who allocated it' test "$(by make_block minor)" -le 20
 as_many "$(by touch_in_thread minor)" 150 'a thread'
-ok 'has the stack of a thread' grep -q '^faults;clone[0-9]*;start_thread;touch_in_thread;touch;\[minor fault\] [0-9]*$' x.folded
+ok 'has the stack of a thread' grep -q '^faults;_*clone[0-9]*;start_thread;touch_in_thread;touch;\[minor fault\] [0-9]*$' x.folded
 as_many "$(by copy_in_child minor)" 120 'a child copies what it writes to'
 ok 'stacks begin where the program does' \
     grep -q '^faults;_start;.*;main;first_touch;touch;\[minor fault\] [0-9]*$' x.folded

@@ -14,7 +14,7 @@ for command in mem run ${INSIDE:+"run $INSIDE"} 'run --no-filter'; do
         # shellcheck disable=SC2086
         run "$FLAME" $command -q --view $view -o leak.folded -- ./leaks
         # Inside there is a library with thread-local data more, and a variable of the environment.
-        grep -v '_dl_allocate_tls;\|__add_to_environ ' leak.folded >"$view.${command// /}"
+        grep -v '_dl_allocate_tls;\|__add_to_environ[ ;]' leak.folded >"$view.${command// /}"
         ok "flame $command: the view $view is that of flame mem" cmp "$view.mem" "$view.${command// /}"
     done
 done
