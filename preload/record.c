@@ -102,8 +102,10 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
     if (unlikely(fell_back || lateload_wanted)) {
         if (fell_back)
             lose(&store.writer.header->fallback_stacks, 1);
+        /* A stack that is whole is not walked again: it would be the same as itself, and not as the
+         * one before. */
         if (unlikely(lateload_pending) &&
-            lateload_for_walk(regs.pc, local_interrupted(&t->stack) || t->within))
+            lateload_for_walk(regs.pc, local_interrupted(&t->stack) || t->within) && fell_back)
             same = local_walk(&t->stack, regs, &fell_back);
     }
     if (unlikely(referee))

@@ -45,6 +45,7 @@ moved;[shared memory] 16384' 'what was moved is counted by who moved it, and wha
     # On a machine that is busy the program itself may not come to run for a thousand signals.
     ok 'stacks go on where the handler interrupted, but for the first few' test "$(fview mmap |
         grep ';on_signal;' | grep -v ';main;handler;' | awk '{ n += $NF } END { printf "%.0f\n", n }')" -le 40960
+    is_str "$(fview count | grep ';on_signal;')" '' 'no block is of the handler, which asks for none'
     told=$(ends mmap | awk '{ n += $NF } END { printf "%.0f\n", n }')
     not_told=$(grep -c 'calls came from signal handlers that interrupted the recorder' err)
     ok 'all that is mapped is told, or that some is not' \
