@@ -37,9 +37,7 @@ static inline void spinlock_drop(struct spinlock *l)
  * Rejected: to keep signals from the holder. Two rt_sigprocmask cost 0.5 us, a twelfth of an mmap
  * and its munmap on the same machine, and a sandbox may refuse them.
  */
-#define DESERTED_AFTER                                                                             \
-    (1u << 20) /* yields: seconds, while whoever holds it needs a microsecond                      \
-                */
+#define DESERTED_AFTER (1u << 20) /* yields: seconds; whoever holds it needs a microsecond */
 
 struct desertable_lock {
     struct spinlock lock;

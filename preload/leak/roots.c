@@ -33,6 +33,7 @@
 #include "preload/leak/marking.h"
 #include "preload/leak/results.h"
 #include "preload/real.h"
+#include "preload/run/moduleholds.h"
 #include "preload/store.h"
 #include "preload/watch/pausedblocks.h"
 #include "unwind/arch.h"
@@ -97,25 +98,14 @@ static bool add_start(const struct procmap *map, void *arg)
 
 /* ---- modules ---- */
 
-static bool holds(const struct dl_phdr_info *info, uintptr_t addr)
-{
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-        if (p->p_type == PT_LOAD && addr - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
-            return true;
-    }
-    return false;
-}
-
 static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *arg FLAME_UNUSED)
 {
-    bool libc = holds(info, (uintptr_t)getauxval);
+    bool libc = module_holds(info, (uintptr_t)getauxval);
     int kind = SEGMENT_ANY;
 
-    if (holds(info, (uintptr_t)&facts))
+    if (module_holds(info, (uintptr_t)&facts))
         kind = SEGMENT_OURS;
-    else if (libc || holds(info, (uintptr_t)real.malloc))
+    else if (libc || module_holds(info, (uintptr_t)real.malloc))
         kind = SEGMENT_EXACT;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -138,7 +128,7 @@ static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void 
 static int find_allocator(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
                           void *arg FLAME_UNUSED)
 {
-    if (!holds(info, (uintptr_t)real.malloc) || holds(info, (uintptr_t)getauxval))
+    if (!module_holds(info, (uintptr_t)real.malloc) || module_holds(info, (uintptr_t)getauxval))
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];

@@ -22,6 +22,7 @@
 #include "preload/leak/freeze.h"
 #include "preload/real.h"
 #include "preload/resident/parts.h"
+#include "preload/run/moduleholds.h"
 #include "preload/run/say.h"
 #include "unwind/arch.h"
 
@@ -60,22 +61,11 @@ static void add(struct landmark *list, size_t *n, size_t most, struct landmark o
 
 /* ---- modules ---- */
 
-static bool holds(const struct dl_phdr_info *info, uintptr_t addr)
-{
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-        if (p->p_type == PT_LOAD && addr - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
-            return true;
-    }
-    return false;
-}
-
 static uint32_t part_of(const struct landmarks *l, const struct dl_phdr_info *info)
 {
     static const char unnamed[] = "[vdso]";
 
-    if (holds(info, (uintptr_t)landmarks_begin))
+    if (module_holds(info, (uintptr_t)landmarks_begin))
         return parts_number(TRACE_PART_RECORDER, "");
     if (!l->nmodules)
         return parts_number(TRACE_PART_PROGRAM, "");
@@ -88,8 +78,8 @@ static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void 
     struct landmarks *l = arg;
     uint32_t part = part_of(l, info);
 
-    if (holds(info, (uintptr_t)getauxval))
-        l->glibc = holds(info, (uintptr_t)real.malloc);
+    if (module_holds(info, (uintptr_t)getauxval))
+        l->glibc = module_holds(info, (uintptr_t)real.malloc);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t lo = info->dlpi_addr + p->p_vaddr;

@@ -166,20 +166,26 @@ static struct walk walk_from(struct pageindex *x, uintptr_t lo, uintptr_t hi)
     return (struct walk){x, lo, hi, pageindex_find(x, lo)};
 }
 
+/* As many of `n` bytes of the page as nobody has had yet. */
+static uint32_t take_of(struct pageindex *x, size_t page, uint32_t n, struct page_tally *to)
+{
+    uint32_t rest = pageindex_rest(x, page);
+
+    if (n > rest)
+        n = rest;
+    to->bytes[pageindex_kind(x, page)] += n;
+    x->rest[page] = (uint16_t)(x->rest[page] - n);
+    return n;
+}
+
 void pageindex_take(struct pageindex *x, uintptr_t lo, uintptr_t hi, struct page_tally *to)
 {
     struct walk w = walk_from(x, lo, hi);
     size_t page;
     uint32_t n;
 
-    while ((n = next(&w, &page))) {
-        uint32_t rest = pageindex_rest(x, page);
-
-        if (n > rest)
-            n = rest;
-        to->bytes[pageindex_kind(x, page)] += n;
-        x->rest[page] = (uint16_t)(x->rest[page] - n);
-    }
+    while ((n = next(&w, &page)))
+        take_of(x, page, n, to);
 }
 
 uint64_t pageindex_take_block(struct pageindex *x, uintptr_t lo, uintptr_t hi,
@@ -191,12 +197,7 @@ uint64_t pageindex_take_block(struct pageindex *x, uintptr_t lo, uintptr_t hi,
     uint32_t n;
 
     while ((n = next(&w, &page))) {
-        uint32_t rest = pageindex_rest(x, page);
-
-        if (n > rest)
-            n = rest;
-        to->bytes[pageindex_kind(x, page)] += n;
-        x->rest[page] = (uint16_t)(x->rest[page] - n);
+        n = take_of(x, page, n, to);
         x->used[page] = (uint16_t)(x->used[page] + n);
         sum += n;
     }
