@@ -92,8 +92,13 @@ file_has err ' 208 bytes in 2 blocks a pass.*grow_list .*\(2 processes\)' 'and a
 # ---- without marks ----
 
 # How many passes fall into an interval is the machine's business; what grows is not, nor how
-# much faster one stack does than the other.
-run "$FLAME" leak --growth=100ms -o g.folded --json g.json -- ./growers 300 unmarked pause list buffer cache array comes
+# much faster one stack does than the other. A program that stood still for a good part of the
+# time does not grow evenly in it: then it is asked again, for some time.
+for ((try = 0; try < 8; try++)); do
+    rm -f g.folded
+    run "$FLAME" leak --growth=100ms -o g.folded -- ./growers 300 unmarked pause list buffer cache array comes
+    (($(sed -n 's/ ms late$//p' out) > 400)) || break
+done
 is_int "$status" 23 'a program that marks nothing is looked at as time goes by'
 is_str "$(sed -n 's/^flame:   .*: \([a-z_]*\) .*/\1/p' err | sort | tr '\n' ' ')" \
     'grow_buffer grow_list make_name ' 'what grows is told'
