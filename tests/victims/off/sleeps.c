@@ -3,8 +3,9 @@
  *
  * The main thread calls sleeper(), which blocks; somebody else, in waker(), lets MS
  * milliseconds pass and ends the sleep. What the sleeper saw on its own clock goes to
- * standard output at the end as `KIND NANOSECONDS`, the truth to compare with. The
- * waker waits by spinning on the clock where it must not itself be seen to sleep, so
+ * standard output at the end as `KIND NANOSECONDS DELAY`, the truth to compare with; for
+ * DELAY of these nanoseconds it was ready and had no CPU, before its call, in it or after it,
+ * as the kernel says. The waker waits by spinning on the clock where it must not itself be seen to sleep, so
  * the only sleeper is the one that is asked about.
  *
  * `sleeps list` prints the kinds, each with who ends it: thread, child or time.
@@ -39,7 +40,7 @@
 
 static int rounds = 5;
 static uint64_t pause_ns = 40000000;
-static uint64_t slept_ns;
+static uint64_t slept_ns, delay_ns;
 
 /* Written by one thread and read by the other, in turn. */
 static volatile int turn;
@@ -508,6 +509,21 @@ __attribute__((noinline)) void sleeper(void)
     slept_ns += now() - begin;
 }
 
+/* How long this thread has been ready without a CPU in all. */
+static uint64_t run_delay(void)
+{
+    static int fd = -1;
+    unsigned long long delay;
+    char text[64];
+    ssize_t n;
+
+    if (fd < 0)
+        fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    n = pread(fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    return sscanf(text, "%*u %llu", &delay) == 1 ? delay : 0;
+}
+
 /* The thread that is joined ends here. */
 static void *joined(void *arg)
 {
@@ -572,6 +588,8 @@ int main(int argc, char **argv)
     if (kind->ender == BY_THREAD)
         must(-pthread_create(&thread, NULL, wakes, NULL), "pthread_create");
     for (int i = 0; i < rounds; i++) {
+        uint64_t before;
+
         if (kind->ender == BY_CHILD)
             child_start();
         else if (kind->ender == BY_JOIN)
@@ -579,7 +597,9 @@ int main(int argc, char **argv)
         else if (kind->ender == BY_THREAD)
             while (turn != 2 * i + 1)
                 ;
+        before = run_delay();
         sleeper();
+        delay_ns += run_delay() - before;
         if (kind->ender == BY_THREAD)
             turn = 2 * i + 2;
     }
@@ -587,6 +607,7 @@ int main(int argc, char **argv)
         pthread_join(thread, NULL);
     if (kind->end)
         kind->end();
-    printf("%s %llu\n", kind->name, (unsigned long long)slept_ns);
+    printf("%s %llu %llu\n", kind->name, (unsigned long long)slept_ns,
+           (unsigned long long)delay_ns);
     return 0;
 }
