@@ -113,7 +113,7 @@ TEST_OBJ   := $(UNIT_SRC:%.c=$(O)/obj/%.o) $(FUZZ_SRC:%.c=$(O)/obj/%.o) \
               $(O)/obj/tests/fuzz/replay.o
 UNIT_BIN   := $(UNIT_SRC:%.c=$(O)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(O)/%)
-LIBFUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/libfuzzer/%)
+LIBFUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzzers/%)
 GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
 GATE       := $(O)/libflamegate.so
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
@@ -296,25 +296,30 @@ unit: $(UNIT_BIN) ## run the unit tests only
 fuzz-replay: $(FUZZ_BIN) ## run the fuzz targets over their corpora
 	$(Q)$(TEST_ENV) $(PROVE) $(FUZZ_BIN) </dev/null
 
-# One clang command a target: the fuzzer wants to see the code it covers, so
-# nothing is shared with the other builds.
-$(LIBFUZZ_BIN): $(O)/libfuzzer/%: tests/fuzz/%.c $(TEST_LIB_SRC) $(HEADERS) $(ASSETS) \
-		driver/suppress/known.supp $(GENERATED).h
+# The fuzzer wants to see the code it covers: what it links with is a build of its own, which
+# is one of the sanitizers, too.
+FUZZ_BUILD := O='$(O)/libfuzzer' CC=clang SAN=fuzzer-no-link,address,undefined
+
+$(LIBFUZZ_BIN): $(O)/fuzzers/%: $(O)/obj/tests/fuzz/%.o $(O)/libflame-test.a
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $@"
-	$(Q)clang $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) -O1 -g $(CPPFLAGS) \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
-		$(TEST_LIB_SRC) $(GENERATED).c $(TEST_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(O)/libflame-test.a \
+		$(TEST_LIBS)
 
-.PHONY: fuzz
-fuzz: $(LIBFUZZ_BIN) ## fuzz each parser for FUZZ_SECONDS (60); needs clang
+.PHONY: fuzz fuzzers run-fuzzers
+fuzz: ## fuzz each parser for FUZZ_SECONDS (60); needs clang
+	$(Q)$(MAKE) --no-print-directory $(FUZZ_BUILD) run-fuzzers
+
+fuzzers: $(LIBFUZZ_BIN)
+
+run-fuzzers: fuzzers
 	$(Q)set -e; for t in $(LIBFUZZ_BIN); do \
 		name=$${t##*/fuzz_}; \
-		mkdir -p $(O)/libfuzzer/found/$$name; \
+		mkdir -p $(O)/found/$$name; \
 		echo "  FUZZ  $$name, $(FUZZ_SECONDS) s"; \
 		$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-			-artifact_prefix=$(O)/libfuzzer/crash-$$name- -print_final_stats=1 \
-			$(O)/libfuzzer/found/$$name \
+			-artifact_prefix=$(O)/crash-$$name- -print_final_stats=1 \
+			$(O)/found/$$name \
 			$$(ls -d tests/corpus/$$name 2>/dev/null); \
 	done
 

@@ -48,7 +48,8 @@ static bool window(void *arg, uintptr_t addr, struct walk_window *out)
     const struct input *in = arg;
 
     *out = (struct walk_window){.lo = STACK, .hi = STACK + in->stack_size, .bytes = in->stack};
-    return addr >= STACK && addr - STACK < in->stack_size;
+    return addr >= STACK && in->stack_size >= sizeof addr &&
+           addr - STACK <= in->stack_size - sizeof addr;
 }
 
 static bool read_code(void *arg, uintptr_t at, void *to, size_t size)

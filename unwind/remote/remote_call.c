@@ -10,8 +10,9 @@ static uintptr_t away(const uint8_t *at, uintptr_t from)
     return from + (uintptr_t)(intptr_t)by;
 }
 
-/* Bytes of the operand that the ModRM byte of `ff /2` begins, itself counted; 0: no call. */
-static size_t operand_size(const uint8_t *modrm)
+/* Bytes of the operand that the ModRM byte of `ff /2` begins, itself counted; 0: no call, or one
+ * of more bytes than the `room` that are there. */
+static size_t operand_size(const uint8_t *modrm, size_t room)
 {
     unsigned mod = *modrm >> 6, rm = *modrm & 7;
     size_t size = 1;
@@ -21,7 +22,8 @@ static size_t operand_size(const uint8_t *modrm)
     if (mod == 3)
         return size;
     if (rm == 4) {
-        size++;
+        if (++size > room)
+            return 0;
         if (mod == 0 && (modrm[1] & 7) == 5)
             return size + 4;
     } else if (mod == 0 && rm == 5) {
@@ -40,7 +42,7 @@ struct remote_calls remote_calls_before(const uint8_t code[CALL_BYTES], uintptr_
     for (size_t size = 1; size < CALL_BYTES; size++) {
         const uint8_t *modrm = end - size;
 
-        if (modrm[-1] != 0xff || operand_size(modrm) != size)
+        if (modrm[-1] != 0xff || operand_size(modrm, size) != size)
             continue;
         if (*modrm == 0x15) {
             c.slot = true;
