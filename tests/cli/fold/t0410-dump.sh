@@ -63,7 +63,7 @@ run_expect_status 0 'is dumped, too' "$FLAME" dump o.flame
 file_has out '^header recorder=off ' 'as what it is'
 file_has out '^thread id=1 tid=[0-9]+ .* wall_ns=[0-9]+' 'with its threads'
 file_has out '^row id=[0-9]+ node=[0-9]+ thread=[0-9]+ kind=[a-z]+ blocked_ns=[0-9]+' 'and sleeps'
-file_has out '^row .* kind=(timer|child) blocked_ns=[5-9][0-9]{7} ' 'by the name of what was waited for'
+file_has out '^row .* kind=(timer|child) blocked_ns=([5-9][0-9]{7}|[1-9][0-9]{8,}) ' 'by the name of what was waited for'
 file_has out '^row .* kind=oncpu blocked_ns=0 ' 'and what is no sleep by its own'
 
 # A forked child names where its parent's stacks are.

@@ -7,11 +7,11 @@ export TMPDIR=$SCRATCH/tmp
 
 run_expect_status 0 'a command that ends well' "$FLAME" off -o x.svg -- sleep 0.2
 file_has x.svg '>Off-CPU time<' 'its picture'
-file_has x.svg '<title>sleep \([0-9.]+ ms' 'with the thread at the root'
+file_has x.svg '<title>sleep \([0-9.]+ m?s' 'with the thread at the root'
 file_has x.svg '<title>[a-z_]*nanosleep' 'and the call on top'
-file_has err '^flame: sleep: traced for [0-9.]+ ms; 1 thread of 1 process slept' 'how long, who'
-file_has err '^flame: blocked (1[5-9]|[2-9][0-9])[0-9]\.[0-9] ms, waited for a CPU ' 'what it did'
-file_has err '^flame: waited most for: [a-z_]*nanosleep (1[5-9]|[2-9][0-9])[0-9]\.[0-9] ms' 'and for what'
+file_has err '^flame: sleep: traced for [0-9.]+ m?s; 1 thread of 1 process slept' 'how long, who'
+file_has err '^flame: blocked ((1[5-9]|[2-9][0-9])[0-9]\.[0-9] ms|[0-9.]+ s), waited for a CPU ' 'what it did'
+file_has err '^flame: waited most for: [a-z_]*nanosleep ((1[5-9]|[2-9][0-9])[0-9]\.[0-9] ms|[0-9.]+ s)' 'and for what'
 file_has err '^flame: tracing stopped the threads [1-9][0-9]* times, for [0-9.]+ [^ ]*s in all' 'what it cost'
 file_has err '^flame: off view in x\.svg; the others: .* --view chain -o ' 'and where it is'
 is_str "$(ls tmp)" '' 'nothing is left in TMPDIR'
