@@ -90,7 +90,7 @@ like "$(stacks off x.off.flame)" ';hold_lock;' 'beside the waits of the one befo
 
 # The recorder opens a file that is none yet, and waits until somebody writes to it.
 mkfifo late
-(sleep 0.3; exec 3>late; sleep 0.1) &
+(sleep 1; exec 3>late; sleep 0.1) &
 run_expect_status 5 'a recorder that waits' env FLAMEMEM_OPTIONS="sites=$SCRATCH/late" \
     "$FLAME" run -q -o late.flame -- ./bothways
 stacks off late.off.flame >got.off
@@ -101,7 +101,7 @@ like "$("$FLAME" dump late.off.flame)" '\[recorder\]' 'with a name'
 # So does the loader, when it opens what is preloaded. Any file of that name will do.
 mkfifo libflamegate.so
 for how in off run; do
-    (sleep 0.2; exec 3>libflamegate.so; sleep 0.1) &
+    (sleep 0.7; exec 3>libflamegate.so; sleep 0.1) &
     run_expect_status 0 "a library that is late, flame $how" "$FLAME" $how -q --view off \
         -o $how.folded -- cat "$SCRATCH/libflamegate.so"
 done
@@ -111,7 +111,7 @@ file_lacks run.folded ';open .*libflamegate.so' 'is not told to wait where it is
 # And so does the recorder, in the loader, when it needs libunwind; this one is cut short.
 mkdir libraries
 mkfifo libraries/libunwind.so.8
-(sleep 0.3; exec 3>libraries/libunwind.so.8; sleep 0.1) &
+(sleep 1; exec 3>libraries/libunwind.so.8; sleep 0.1) &
 run_expect_status 5 'a library of the recorder that is late' "$FLAME" run -o late.flame -- \
     env LD_LIBRARY_PATH="$SCRATCH/libraries" ./bothways
 file_has err 'libunwind.so.8 cannot be loaded' 'is tried'
