@@ -4,178 +4,19 @@
  * follows from that is decided here, process by process, and then taken out of the sums over
  * all processes as well: there a stack is found again by where its code lies.
  */
-#include "driver/suppress/hide.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <uthash.h>
 
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/outfile.h"
 #include "common/trace/trace_identity.h"
-#include "driver/suppress/baseline.h"
-#include "driver/suppress/knownleaks.h"
+#include "driver/suppress/hidden.h"
 #include "driver/suppress/leakframes.h"
-#include "driver/suppress/suppress.h"
 #include "fold/guarded.h"
-#include "render/value.h"
 
 #define LEAKS (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_REGION)
-/* What is listed in one line. */
-#define NAMED 8
-
-struct hidden_sum {
-    uint64_t bytes, blocks;
-};
-
-/* What was hidden of a program's stack in all its processes. */
-struct taken_out {
-    struct taken_out_key {
-        uint64_t stack;
-        uint64_t flags;
-    } key;
-    struct hidden_sum left;
-    UT_hash_handle hh;
-};
-
-struct hide {
-    const struct hide_options *o;
-    enum hide_what what;
-    struct suppressions *rules;
-    struct baseline *known, *now;
-    struct hidden_sum in_baseline;
-    struct taken_out *taken_out;
-};
-
-/* ---- before ---- */
-
-static const char *view_name(const struct hide *h)
-{
-    static const char *const names[] = {
-        [HIDE_LEAKS] = "leak", [HIDE_LIVE] = "live", [HIDE_GROWTH] = "growth"};
-
-    return names[h->what];
-}
-
-/* Files with colons between. */
-static int read_list(struct suppressions *to, const char *list)
-{
-    int status = 0;
-
-    while (*list && !status) {
-        size_t n = strcspn(list, ":");
-        char *path = xmemdup0(list, n);
-
-        if (n)
-            status = suppressions_read(to, path);
-        free(path);
-        list += n + (list[n] == ':');
-    }
-    return status;
-}
-
-/* LSAN_OPTIONS holds NAME=VALUE with ':', ',' or blanks between; quotes are around a value that
- * has such. */
-static int read_sanitizers(struct suppressions *to, const char *options)
-{
-    static const char wanted[] = "suppressions=", between[] = ":, \t\r\n";
-    const char *s = options;
-    int status = 0;
-
-    while (!status && *(s += strspn(s, between))) {
-        size_t name = strcspn(s, ":, \t\r\n=");
-        const char *value = s + name + (s[name] == '='), *end;
-        char quote = *value == '"' || *value == '\'' ? *value : '\0';
-
-        value += quote != '\0';
-        end = quote ? strchr(value, quote) : value + strcspn(value, between);
-        if (!end)
-            end = value + strlen(value);
-        if (strncmp(s, wanted, sizeof wanted - 1) == 0 && end > value) {
-            char *path = xmemdup0(value, (size_t)(end - value));
-
-            status = suppressions_read(to, path);
-            free(path);
-        }
-        s = end + (quote && *end);
-    }
-    return status;
-}
-
-static int read_rules(struct hide *h)
-{
-    const char *ours = getenv("FLAME_LEAK_SUPPRESSIONS"), *theirs = getenv("LSAN_OPTIONS");
-    int status = 0;
-
-    for (size_t i = 0; i < h->o->suppressions.n && !status; i++)
-        status = suppressions_read(h->rules, h->o->suppressions.items[i]);
-    if (!status && ours)
-        status = read_list(h->rules, ours);
-    else if (!status && theirs)
-        status = read_sanitizers(h->rules, theirs);
-    /* What is known are leaks; what is live, whoever leads to it, was asked for. */
-    if (!status && h->o->known && h->what == HIDE_LEAKS)
-        status =
-            suppressions_parse(h->rules, "known.supp", true, known_supp, known_supp_len(), NULL);
-    return status;
-}
-
-static int check_writable(const char *path)
-{
-    struct outfile probe;
-    struct stat st;
-    int err;
-
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return flame_error(FLAME_USAGE, "leak: --write-baseline %s: is no regular file", path);
-    err = outfile_open(&probe, path);
-    if (err)
-        return flame_cannot_write(path, err);
-    outfile_abort(&probe);
-    return 0;
-}
-
-int hide_prepare(struct hide **out, const struct hide_options *o, enum hide_what what)
-{
-    struct hide *h = xcalloc(1, sizeof *h);
-    int status;
-
-    h->o = o;
-    h->what = what;
-    h->rules = suppressions_new();
-    status = read_rules(h);
-    if (!status && o->baseline)
-        status = baseline_read(&h->known, o->baseline, view_name(h));
-    if (!status && o->write_baseline)
-        status = check_writable(o->write_baseline);
-    if (!status && o->write_baseline)
-        h->now = baseline_new();
-    if (status) {
-        hide_free(h);
-        h = NULL;
-    }
-    *out = h;
-    return status;
-}
-
-void hide_free(struct hide *h)
-{
-    struct taken_out *t, *next;
-
-    if (!h)
-        return;
-    HASH_ITER (hh, h->taken_out, t, next) {
-        HASH_DEL(h->taken_out, t);
-        free(t);
-    }
-    suppressions_free(h->rules);
-    baseline_free(h->known);
-    baseline_free(h->now);
-    free(h);
-}
 
 /* ---- which rows, and what of them ---- */
 
@@ -191,12 +32,6 @@ static bool is_leak(const struct hide *h, const struct trace_row *row, struct hi
     }
     *sum = (struct hidden_sum){row->alloc_bytes, row->alloc_calls};
     return row->flags & (h->what == HIDE_GROWTH ? TRACE_ROW_GROWTH : LEAKS) && sum->blocks;
-}
-
-static void add(struct hidden_sum *to, uint64_t bytes, uint64_t blocks)
-{
-    to->bytes += bytes;
-    to->blocks += blocks;
 }
 
 /* The traces' arrays are of this process's own memory. */
@@ -235,7 +70,7 @@ static void take_from(struct hide *h, const struct trace *t, uint32_t id, struct
     const struct trace_row *row = &t->rows[id];
 
     if (h->what != HIDE_LIVE)
-        add(&find_taken_out(h, t, row, true)->left, by.bytes, by.blocks);
+        hidden_add(&find_taken_out(h, t, row, true)->left, by.bytes, by.blocks);
     empty(h, t, id, by);
 }
 
@@ -416,7 +251,7 @@ static void compare(struct hide *h, const struct trace *t, const struct told *to
     if (left)
         *left -= sum.bytes;
     take_from(h, t, told->row, sum);
-    add(&h->in_baseline, sum.bytes, sum.blocks);
+    hidden_add(&h->in_baseline, sum.bytes, sum.blocks);
 }
 
 static int write_baseline(struct hide *h)
@@ -428,7 +263,7 @@ static int write_baseline(struct hide *h)
 
     if (!path)
         return 0;
-    baseline_text(h->now, view_name(h), &text);
+    baseline_text(h->now, hidden_view(h), &text);
     err = outfile_open(&out, path);
     if (!err) {
         fwrite(text.buf, 1, text.len, out.f);
@@ -501,135 +336,4 @@ int hide_apply(struct hide *h, const struct hide_traces *in)
     }
     strbuf_release(&text);
     return status;
-}
-
-/* ---- what is said ---- */
-
-static void add_sum(struct strbuf *sb, uint64_t bytes, uint64_t blocks)
-{
-    value_add_both(sb, (struct folded_count){.whole = bytes}, "bytes");
-    strbuf_addstr(sb, " in ");
-    value_add_number(sb, (struct folded_count){.whole = blocks}, true);
-    strbuf_addstr(sb, blocks == 1 ? " block" : " blocks");
-}
-
-static void add_where(struct strbuf *sb, const struct suppression *r)
-{
-    if (r->file)
-        strbuf_addf(sb, "%s:%u: ", r->file, r->line);
-    strbuf_addf(sb, "%.100s", r->name);
-}
-
-/* "OF hide 120 bytes in 3 blocks: RULE (100 bytes in 2 blocks), ..." */
-static void tell_hidden(struct hide *h, bool builtin)
-{
-    struct strbuf list = STRBUF_INIT, sb = STRBUF_INIT;
-    struct hidden_sum all = {0, 0};
-    size_t n = 0;
-
-    for (size_t i = 0; i < suppressions_count(h->rules); i++) {
-        const struct suppression *r = suppressions_at(h->rules, i);
-
-        if (!r->blocks || (r->file == NULL) != builtin)
-            continue;
-        add(&all, r->bytes, r->blocks);
-        if (n++ >= NAMED)
-            continue;
-        strbuf_addstr(&list, list.len ? "; " : "");
-        add_where(&list, r);
-        strbuf_addstr(&list, " (");
-        add_sum(&list, r->bytes, r->blocks);
-        strbuf_addch(&list, ')');
-    }
-    add_sum(&sb, all.bytes, all.blocks);
-    if (n)
-        flame_warn("leak: %s suppressed%s: %s%s", sb.buf,
-                   builtin ? " as known (--no-builtin-suppressions counts them)" : "", list.buf,
-                   n > NAMED ? "; ..." : "");
-    strbuf_release(&list);
-    strbuf_release(&sb);
-}
-
-/* "2 misuses suppressed: RULE (1); RULE (1)" */
-static void tell_misuses(struct hide *h)
-{
-    struct strbuf list = STRBUF_INIT;
-    uint64_t all = 0;
-    size_t n = 0;
-
-    for (size_t i = 0; i < suppressions_count(h->rules); i++) {
-        const struct suppression *r = suppressions_at(h->rules, i);
-
-        if (!r->misuses)
-            continue;
-        all += r->misuses;
-        if (n++ >= NAMED)
-            continue;
-        strbuf_addstr(&list, list.len ? "; " : "");
-        add_where(&list, r);
-        strbuf_addf(&list, " (%" PRIu64 ")", r->misuses);
-    }
-    if (n)
-        flame_warn("leak: %" PRIu64 " misuse%s suppressed: %s%s", all, all == 1 ? "" : "s",
-                   list.buf, n > NAMED ? "; ..." : "");
-    strbuf_release(&list);
-}
-
-struct suppressions *hide_rules(struct hide *h)
-{
-    return h->rules;
-}
-
-/* Whether a rule is there for what was looked for. */
-static bool could_match(const struct hide *h, const struct suppression *r)
-{
-    unsigned looked_for =
-        h->what != HIDE_LEAKS ? SUPPRESS_OTHER : SUPPRESS_DEFINITE | SUPPRESS_INDIRECT;
-
-    if (h->o->misuse)
-        looked_for |= SUPPRESS_MISUSE;
-    return r->file && r->kinds & looked_for;
-}
-
-static void tell_unused(struct hide *h)
-{
-    struct strbuf sb = STRBUF_INIT;
-    size_t n = 0;
-
-    for (size_t i = 0; i < suppressions_count(h->rules); i++) {
-        const struct suppression *r = suppressions_at(h->rules, i);
-
-        if (r->matched || !could_match(h, r) || n++ >= NAMED)
-            continue;
-        strbuf_addstr(&sb, sb.len ? "; " : "");
-        add_where(&sb, r);
-    }
-    if (n)
-        flame_warn("leak: %zu %s nothing: %s%s", n,
-                   n == 1 ? "suppression matches" : "suppressions match", sb.buf,
-                   n > NAMED ? "; ..." : "");
-    strbuf_release(&sb);
-}
-
-static void tell_baseline(struct hide *h)
-{
-    struct strbuf sb = STRBUF_INIT;
-
-    add_sum(&sb, h->in_baseline.bytes, h->in_baseline.blocks);
-    if (h->known && h->in_baseline.blocks)
-        flame_warn("leak: %s known from %s", sb.buf, h->o->baseline);
-    if (h->now && !h->known)
-        flame_warn("leak: %s written to %s as known", sb.buf, h->o->write_baseline);
-    else if (h->now)
-        flame_warn("leak: what leaks now is written to %s", h->o->write_baseline);
-    strbuf_release(&sb);
-}
-
-void hide_tell(struct hide *h)
-{
-    tell_hidden(h, false);
-    tell_hidden(h, true);
-    tell_misuses(h);
-    tell_unused(h);
-    tell_baseline(h);
 }

@@ -5,8 +5,8 @@
  * milliseconds pass and ends the sleep. What the sleeper saw on its own clock goes to
  * standard output at the end as `KIND NANOSECONDS DELAY`, the truth to compare with; for
  * DELAY of these nanoseconds it was ready and had no CPU, before its call, in it or after it,
- * as the kernel says. The waker waits by spinning on the clock where it must not itself be seen to sleep, so
- * the only sleeper is the one that is asked about.
+ * as the kernel says. The waker waits by spinning on the clock where it must not itself be seen to
+ * sleep, so the only sleeper is the one that is asked about.
  *
  * `sleeps list` prints the kinds, each with who ends it: thread, child or time.
  */
