@@ -7,7 +7,7 @@
  * are not null, and a program that breaks the promise is to get what it got before.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 
 #include "common/kernel.h"
 #include "common/procpath.h"
+#include "preload/run/nextsym.h"
 #include "preload/run/handon.h"
 #include "preload/hooks_exec.h"
 #include "preload/run/say.h"
@@ -59,7 +60,7 @@ static int bare_execveat(int dir, const char *path, words argv, words envp, int 
 
 void hooks_exec_resolve(void)
 {
-#define FIND(name) *(void **)&next.name = dlsym(RTLD_NEXT, #name)
+#define FIND(name) *(void **)&next.name = nextsym_find(#name, NULL)
     FIND(execve);
     FIND(execvpe);
     FIND(fexecve);

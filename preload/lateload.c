@@ -27,7 +27,6 @@
 #include "preload/lateload.h"
 #include "preload/run/surroundings.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
@@ -41,6 +40,7 @@
 #include "preload/run/say.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
+#include "unwind/dynsym.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"
 
@@ -66,9 +66,9 @@ static bool is_audited(void)
 /* Whether it will be known when the last moment to load it has come. */
 static bool can_wait(void)
 {
-    void *libc_malloc = dlsym(RTLD_DEFAULT, "__libc_malloc");
+    void *libc_malloc = dynsym_anywhere("__libc_malloc");
 
-    one_thread = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+    one_thread = dynsym_anywhere("__libc_single_threaded");
     return one_thread && *one_thread && libc_malloc && *(void **)&real.malloc == libc_malloc &&
            !sandbox_on() && !is_audited();
 }

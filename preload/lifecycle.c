@@ -17,7 +17,6 @@
 #define _GNU_SOURCE
 #include "preload/lifecycle.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -54,6 +53,7 @@
 #include "preload/run/say.h"
 #include "preload/run/title.h"
 #include "preload/watch/watching.h"
+#include "unwind/dynsym.h"
 #include "unwind/modules.h"
 #include "unwind/local.h"
 
@@ -375,8 +375,8 @@ static void leave_environment(void)
  * callers as early as we are. Programs that exec's functions start are not given us. */
 static bool is_sanitized(void)
 {
-    return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
-           dlsym(RTLD_DEFAULT, "__msan_init");
+    return dynsym_anywhere("__asan_init") || dynsym_anywhere("__tsan_init") ||
+           dynsym_anywhere("__msan_init");
 }
 
 FLAME_COLD void lifecycle_end(void)

@@ -1,12 +1,12 @@
 /*
  * Problem: the first malloc of a process comes before we know the real malloc,
- * and asking dlsym for it may call malloc.
+ * and perhaps before the loader has relocated what would be asked for it.
  *
  * Algorithm: `real` starts as a table of first_* functions. The first call
- * resolves everything: the table is pointed to the arena for the time of the
- * dlsym calls and filled in afterwards. The arena is a bump allocator with the
- * size in front of each block; nothing in it is ever given back. When it is full
- * the request fails with ENOMEM, which dlsym survives. Calls that come while the loader
+ * resolves everything: the table is pointed to the arena meanwhile, for other threads and
+ * for functions that choose what they stand for, and filled in afterwards. The arena is a
+ * bump allocator with the size in front of each block; nothing in it is ever given back. When
+ * it is full the request fails with ENOMEM. Calls that come while the loader
  * still relocates the program are served from there too, and resolve nothing.
  *
  * Rejected: __libc_malloc. It would pass by every allocator and shim beneath us.

@@ -7,6 +7,8 @@
 
 #define VERSION_HIDDEN 0x8000
 
+enum { DEFAULT = -1 };
+
 /* glibc relocates d_ptr in place for most modules; both forms are accepted. */
 static const void *pointer(const struct dynsym *d, ElfW(Addr) value)
 {
@@ -29,17 +31,45 @@ void dynsym_open(struct dynsym *d, const struct link_map *module)
             d->hash = at;
         else if (e->d_tag == DT_VERSYM)
             d->versions = at;
+        else if (e->d_tag == DT_VERDEF)
+            d->defined = at;
     }
 }
 
-static bool is_wanted(const struct dynsym *d, uint32_t i, const char *name)
+/* What is looked for. */
+struct wanted {
+    const char *name;
+    int version; /* its number in this module, or DEFAULT */
+    bool data;   /* or data */
+};
+
+static bool is_wanted(const struct dynsym *d, uint32_t i, const struct wanted *w)
 {
     const ElfW(Sym) *s = &d->symbols[i];
-    unsigned type = ELF64_ST_TYPE(s->st_info);
+    unsigned type = ELF64_ST_TYPE(s->st_info), version = d->versions ? d->versions[i] : 0;
 
-    return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
-           !(d->versions && d->versions[i] & VERSION_HIDDEN) &&
-           strcmp(d->strings + s->st_name, name) == 0;
+    if (s->st_shndx == SHN_UNDEF ||
+        (w->version == DEFAULT ? version & VERSION_HIDDEN
+                               : (int)(version & ~VERSION_HIDDEN) != w->version))
+        return false;
+    return (type == STT_FUNC || type == STT_GNU_IFUNC ||
+            (w->data && (type == STT_OBJECT || type == STT_NOTYPE))) &&
+           strcmp(d->strings + s->st_name, w->name) == 0;
+}
+
+/* The number by which the module's symbols have that version; 0, which none has: none does. */
+static int version_number(const struct dynsym *d, const char *version)
+{
+    const ElfW(Verdef) *v = d->versions ? d->defined : NULL;
+
+    while (v) {
+        const ElfW(Verdaux) *name = (const void *)((const char *)v + v->vd_aux);
+
+        if (!(v->vd_flags & VER_FLG_BASE) && strcmp(d->strings + name->vda_name, version) == 0)
+            return v->vd_ndx & ~VERSION_HIDDEN;
+        v = v->vd_next ? (const void *)((const char *)v + v->vd_next) : NULL;
+    }
+    return 0;
 }
 
 static uint32_t gnu_hash_of(const char *name)
@@ -52,9 +82,9 @@ static uint32_t gnu_hash_of(const char *name)
 }
 
 /* Index of a symbol; 0: there is none. */
-static uint32_t look_up_gnu(const struct dynsym *d, const char *name)
+static uint32_t look_up_gnu(const struct dynsym *d, const struct wanted *w)
 {
-    uint32_t h = gnu_hash_of(name);
+    uint32_t h = gnu_hash_of(w->name);
     uint32_t nbuckets = d->gnu_hash[0], first = d->gnu_hash[1], words = d->gnu_hash[2];
     const uint64_t *bloom = (const uint64_t *)(d->gnu_hash + 4);
     const uint32_t *buckets = (const uint32_t *)(bloom + words), *chain = buckets + nbuckets;
@@ -65,7 +95,7 @@ static uint32_t look_up_gnu(const struct dynsym *d, const char *name)
     for (uint32_t i = buckets[h % nbuckets]; i >= first && i > 0; i++) {
         uint32_t there = chain[i - first];
 
-        if ((there | 1) == (h | 1) && is_wanted(d, i, name))
+        if ((there | 1) == (h | 1) && is_wanted(d, i, w))
             return i;
         if (there & 1)
             break;
@@ -84,28 +114,55 @@ static uint32_t hash_of(const char *name)
     return h;
 }
 
-static uint32_t look_up(const struct dynsym *d, const char *name)
+static uint32_t look_up(const struct dynsym *d, const struct wanted *w)
 {
     uint32_t nbuckets = d->hash[0], i;
     const uint32_t *buckets = d->hash + 2, *chain = buckets + nbuckets;
 
-    for (i = nbuckets ? buckets[hash_of(name) % nbuckets] : 0; i; i = chain[i])
-        if (is_wanted(d, i, name))
+    for (i = nbuckets ? buckets[hash_of(w->name) % nbuckets] : 0; i; i = chain[i])
+        if (is_wanted(d, i, w))
             return i;
     return 0;
 }
 
-uintptr_t dynsym_find(const struct dynsym *d, const char *name)
+static uintptr_t find(const struct dynsym *d, const struct wanted *w)
 {
     uint32_t i = 0;
     uintptr_t at;
 
     if (d->symbols && d->strings && (d->gnu_hash || d->hash))
-        i = d->gnu_hash ? look_up_gnu(d, name) : look_up(d, name);
+        i = d->gnu_hash ? look_up_gnu(d, w) : look_up(d, w);
     if (!i)
         return 0;
     at = d->bias + d->symbols[i].st_value;
     if (ELF64_ST_TYPE(d->symbols[i].st_info) == STT_GNU_IFUNC)
         at = ((uintptr_t(*)(unsigned long))at)(getauxval(AT_HWCAP));
     return at;
+}
+
+uintptr_t dynsym_find(const struct dynsym *d, const char *name)
+{
+    return find(d, &(struct wanted){.name = name, .version = DEFAULT});
+}
+
+uintptr_t dynsym_find_version(const struct dynsym *d, const char *name, const char *version)
+{
+    struct wanted w = {.name = name, .version = DEFAULT, .data = true};
+
+    if (version)
+        w.version = version_number(d, version);
+    return w.version ? find(d, &w) : 0;
+}
+
+void *dynsym_anywhere(const char *name)
+{
+    uintptr_t at = 0;
+
+    for (const struct link_map *m = _r_debug.r_map; m && !at; m = m->l_next) {
+        struct dynsym d;
+
+        dynsym_open(&d, m);
+        at = dynsym_find_version(&d, name, NULL);
+    }
+    return (void *)at;
 }

@@ -19,6 +19,7 @@ struct dynsym {
     const ElfW(Sym) * symbols;
     const uint32_t *gnu_hash, *hash; /* DT_GNU_HASH, DT_HASH; NULL: there is none */
     const ElfW(Half) * versions;     /* NULL: its symbols have none */
+    const ElfW(Verdef) * defined;    /* the names of those; NULL: it defines none */
 };
 
 void dynsym_open(struct dynsym *d, const struct link_map *module);
@@ -26,5 +27,16 @@ void dynsym_open(struct dynsym *d, const struct link_map *module);
 /* The address of the function `name` that the module defines, in its default version; 0: it
  * defines none. An indirect function is asked which one it stands for. */
 uintptr_t dynsym_find(const struct dynsym *d, const char *name);
+
+/* The same of data, too: in that version, or, if that is NULL, in the default one. */
+uintptr_t dynsym_find_version(const struct dynsym *d, const char *name, const char *version);
+
+/*
+ * The first module of the loader's list, the program at its head, that defines `name`, a function
+ * or data: where. NULL: none does. What dlsym(RTLD_DEFAULT) says at a program's start, but for the
+ * error that dlsym keeps in memory it has allocated: by the program's own malloc if it has one,
+ * which may be what waits for us.
+ */
+void *dynsym_anywhere(const char *name);
 
 #endif

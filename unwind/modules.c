@@ -31,6 +31,7 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
+#include "unwind/dynsym.h"
 #include "unwind/elflayout.h"
 #include "unwind/sharedrules.h"
 
@@ -312,8 +313,7 @@ void modules_init(void)
 {
     const struct module *loader;
 
-    mods.find_object =
-        (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    mods.find_object = (int (*)(void *, struct found_object *))dynsym_anywhere("_dl_find_object");
     mods.table = pages_alloc(MAX_MODULES * sizeof *mods.table);
     if (mods.table)
         dl_iterate_phdr(add_from_list, NULL);

@@ -16,6 +16,7 @@
 #include "preload/watch/pausedblocks.h"
 #include "preload/watch/made.h"
 #include "preload/watch/watching.h"
+#include "unwind/dynsym.h"
 #include "unwind/arch.h"
 
 /* Where the object that holds this address begins; NULL: in none. */
@@ -33,7 +34,7 @@ static bool are_ours(const char *const *names)
     const void *self = object_of((const void *)are_ours);
 
     for (; *names; names++) {
-        const void *found = dlsym(RTLD_DEFAULT, *names);
+        const void *found = dynsym_anywhere(*names);
 
         if (found && object_of(found) != self)
             return false;
@@ -45,7 +46,7 @@ static bool are_ours(const char *const *names)
  * functions that come to us. */
 static bool is_of_libc(const char *name)
 {
-    const void *libc = object_of(dlsym(RTLD_NEXT, "gnu_get_libc_version"));
+    const void *libc = object_of(nextsym_find("gnu_get_libc_version", NULL));
 
     return libc && object_of(nextsym_find(name, ARCH_LIBC_BASE)) == libc;
 }
@@ -54,7 +55,7 @@ static bool is_of_libc(const char *name)
  * may take. */
 static bool has_families(void)
 {
-    return !dlsym(RTLD_DEFAULT, "tc_new") && !dlsym(RTLD_DEFAULT, "mi_new");
+    return !dynsym_anywhere("tc_new") && !dynsym_anywhere("mi_new");
 }
 
 static uint32_t find_scope(void)

@@ -5,14 +5,21 @@
  * us found nothing with us. dlvsym with that version finds it, and passes by allocators
  * that give their malloc no version at all, which a program's reference accepts.
  *
- * Algorithm: ask both ways, and take whichever comes first behind us in the loader's
- * list. At program start that list is the order in which references are resolved.
+ * Algorithm: the loader's list, behind us; at program start that list is the order in which
+ * references are resolved. The first module has it that defines the name in the version of a
+ * program's reference, or in its default one.
+ *
+ * Rejected: dlsym and dlvsym. They say what they do not find in memory that they allocate, and a
+ * program's own allocator may be what has called us, with its locks held.
  */
 #define _GNU_SOURCE
 #include "preload/run/nextsym.h"
 
-#include <dlfcn.h>
 #include <link.h>
+
+#include "unwind/dynsym.h"
+
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
 bool nextsym_loader_is_done(void)
 {
@@ -24,31 +31,26 @@ bool nextsym_loader_is_done(void)
     return done;
 }
 
-static const struct link_map *object_of(const void *address)
+static const struct link_map *behind_us(void)
 {
-    struct link_map *map = NULL;
-    Dl_info info;
+    const struct link_map *m = _r_debug.r_map;
 
-    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-}
-
-/* Whether `a` comes before `b` behind us; what is nowhere comes last. */
-static bool comes_before(const void *a, const void *b)
-{
-    const struct link_map *of_a = object_of(a), *of_b = object_of(b);
-    const struct link_map *at = object_of((const void *)comes_before);
-
-    while (at && at != of_a && at != of_b)
-        at = at->l_next;
-    return at && at == of_a;
+    while (m && m->l_ld != own_dynamic)
+        m = m->l_next;
+    return m ? m->l_next : NULL;
 }
 
 void *nextsym_find(const char *name, const char *version)
 {
-    void *unversioned = dlsym(RTLD_NEXT, name);
-    void *versioned = dlvsym(RTLD_NEXT, name, version);
+    uintptr_t at = 0;
 
-    if (!versioned || !unversioned || versioned == unversioned)
-        return versioned ? versioned : unversioned;
-    return comes_before(versioned, unversioned) ? versioned : unversioned;
+    for (const struct link_map *m = behind_us(); m && !at; m = m->l_next) {
+        struct dynsym d;
+
+        dynsym_open(&d, m);
+        at = dynsym_find_version(&d, name, version);
+        if (!at)
+            at = dynsym_find_version(&d, name, NULL);
+    }
+    return (void *)at;
 }

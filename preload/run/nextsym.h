@@ -17,7 +17,7 @@
 bool nextsym_loader_is_done(void);
 
 /* `version` is the one a program's reference has (unwind/arch.h). NULL when there is no
- * such function. The loader must be done; may allocate, takes the loader's lock. */
+ * such function. Data is found, too. The loader must be done. No malloc, no lock. */
 void *nextsym_find(const char *name, const char *version);
 
 #endif

@@ -63,6 +63,32 @@ static void test_names(void)
         ok(!find(m, "nonesuch"), "nonesuch is not in %s", m->l_name);
 }
 
+/* One that has had several versions, of which some are no default; data; private ones. */
+static void test_versions(void)
+{
+    static const struct {
+        const char *name, *version;
+    } asked[] = {{"memcpy", "GLIBC_2.2.5"},         {"memcpy", "GLIBC_2.14"},
+                 {"dlclose", "GLIBC_2.2.5"},        {"environ", "GLIBC_2.2.5"},
+                 {"_rtld_global", "GLIBC_PRIVATE"}, {"malloc", "GLIBC_2.2.5"},
+                 {"malloc", "GLIBC_0.1"},           {"nonesuch", "GLIBC_2.2.5"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+        uintptr_t want = (uintptr_t)dlvsym(RTLD_DEFAULT, asked[i].name, asked[i].version), got = 0;
+
+        for (const struct link_map *m = _r_debug.r_map; m && !got; m = m->l_next) {
+            struct dynsym d;
+
+            dynsym_open(&d, m);
+            got = dynsym_find_version(&d, asked[i].name, asked[i].version);
+        }
+        ok(got == want, "%s of %s", asked[i].name, asked[i].version);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        ok(dynsym_anywhere(names[i]) == dlsym(RTLD_DEFAULT, names[i]), "%s anywhere", names[i]);
+    ok(dynsym_anywhere("environ") == dlsym(RTLD_DEFAULT, "environ"), "data anywhere");
+}
+
 /* Its tables are read-only, so they hold addresses in the file. */
 static void test_vdso(void)
 {
@@ -96,6 +122,7 @@ static void test_scopes(void)
 int main(void)
 {
     test_names();
+    test_versions();
     test_vdso();
     test_scopes();
     return done_testing();
