@@ -188,10 +188,16 @@ static atomic_int stop;
 
 static void *leaking(void *arg)
 {
-    for (int i = 0; !stop; i++) {
-        if (i < 2000)
+    int lost = 0;
+
+    while (!stop) {
+        void *volatile p = malloc(50);
+
+        free(p);
+        if (lost < 2000) {
+            lost++;
             lose(2100);
-        free(malloc(50));
+        }
     }
     wipe();
     return arg;
