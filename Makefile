@@ -84,7 +84,7 @@ LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC),$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c)) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c inside/mark.c
 # Patching is for code that runs inside of programs.
-FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/stub%,$(LIB_SRC))
+FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% patch/entry/%,$(LIB_SRC))
 # Written by the build, into $(O)/generated: protoc-c's code for render/export/profile.proto.
 GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*)

@@ -18,26 +18,8 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
-#include "common/procmaps.h"
 #include "patch/stub.h"
-
-#define PAGE ((uintptr_t)4096)
-/* Text of one module is one mapping, or a few where somebody has split it. */
-#define MAX_TEXTS 16
-
-/* Where a program's heap grows, right above it, is no place for stubs. */
-#define HEAP_ROOM ((uintptr_t)1 << 30)
-
-struct text {
-    uintptr_t start, end;
-    int protection;
-};
-
-struct texts {
-    struct text t[MAX_TEXTS];
-    unsigned n;
-    uintptr_t lo, hi; /* what is looked for */
-};
+#include "patch/texts.h"
 
 /* Slots of stub_home that are taken. Never fewer: somebody may be asleep in one. */
 static size_t home_used;
@@ -64,28 +46,6 @@ static const struct patch_site *next_site(const struct patch_module *m, size_t *
     return NULL;
 }
 
-static bool note_text(const struct procmap *map, void *arg)
-{
-    struct texts *texts = arg;
-
-    if (map->end <= texts->lo || map->start >= texts->hi || !map->exec || texts->n == MAX_TEXTS)
-        return false;
-    texts->t[texts->n++] = (struct text){.start = map->start,
-                                         .end = map->end,
-                                         .protection = PROT_EXEC | (map->read ? PROT_READ : 0) |
-                                                       (map->write ? PROT_WRITE : 0)};
-    return false;
-}
-
-static bool in_texts(const struct texts *texts, uintptr_t at, size_t size)
-{
-    for (unsigned i = 0; i < texts->n; i++)
-        if (at >= texts->t[i].start && at + size <= texts->t[i].end &&
-            texts->t[i].protection & PROT_READ)
-            return true;
-    return false;
-}
-
 static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -108,9 +68,9 @@ static enum patch_result find_texts(struct patch_module *m, struct texts *texts)
     }
     if (!count)
         return PATCH_NOTHING;
-    procmaps_each(0, note_text, texts);
+    texts_find(texts);
     for (size_t i = 0; (s = next_site(m, &i));)
-        if (!in_texts(texts, m->bias + s->at, s->length)) {
+        if (!texts_hold(texts, m->bias + s->at, s->length)) {
             m->at = m->bias + s->at;
             return PATCH_UNMAPPED;
         }
@@ -140,55 +100,14 @@ static enum patch_result check_bytes(struct patch_module *m, bool patched)
     return PATCH_DONE;
 }
 
-static bool reaches(const struct texts *texts, uintptr_t at, size_t size)
-{
-    uintptr_t lo = at < texts->lo ? at : texts->lo;
-    uintptr_t hi = at + size > texts->hi ? at + size : texts->hi;
-
-    return hi - lo < STUB_REACH;
-}
-
-static int protect(uintptr_t start, uintptr_t end, int protection)
-{
-    return (int)kernel_call(SYS_mprotect, start, end - start, protection);
-}
-
-/* Memory at `hint`, if that is free and reaches; else 0. */
-static uintptr_t map_at(uintptr_t hint, const struct texts *texts, size_t size)
-{
-    long got = kernel_call(SYS_mmap, hint & ~(PAGE - 1), size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (kernel_failed(got))
-        return 0;
-    if (reaches(texts, (uintptr_t)got, size))
-        return (uintptr_t)got;
-    kernel_call(SYS_munmap, got, size);
-    return 0;
-}
-
-/* As near as can be had: below the module, else above it and its heap. */
-static uintptr_t map_near(const struct texts *texts, size_t size)
-{
-    uintptr_t got = 0;
-
-    for (uintptr_t away = PAGE; !got && away < STUB_REACH; away += away / 2)
-        if (texts->lo > size + away + 16 * PAGE)
-            got = map_at(texts->lo - size - away, texts, size);
-    for (uintptr_t away = HEAP_ROOM; !got && away < STUB_REACH; away += HEAP_ROOM / 4)
-        if (texts->hi < UINTPTR_MAX / 2 - away)
-            got = map_at(texts->hi + away, texts, size);
-    return got;
-}
-
 /* Room for the stubs that can be written to. */
 static enum patch_result find_room(struct patch_module *m, const struct texts *texts)
 {
     uintptr_t home = (uintptr_t)stub_home;
     int err;
 
-    if (m->patched <= STUB_HOME_SLOTS - home_used && reaches(texts, home, sizeof stub_home)) {
-        err = protect(home, home + sizeof stub_home, PROT_READ | PROT_WRITE | PROT_EXEC);
+    if (m->patched <= STUB_HOME_SLOTS - home_used && texts_reach(texts, home, sizeof stub_home)) {
+        err = texts_protect(home, home + sizeof stub_home, PROT_READ | PROT_WRITE | PROT_EXEC);
         if (!err) {
             m->stubs = stub_home + home_used * STUB_SLOT;
             return PATCH_DONE;
@@ -196,7 +115,7 @@ static enum patch_result find_room(struct patch_module *m, const struct texts *t
         m->error = err;
         return PATCH_REFUSED;
     }
-    m->stubs = (uint8_t *)map_near(texts, m->patched * STUB_SLOT);
+    m->stubs = (uint8_t *)texts_map_near(texts, m->patched * STUB_SLOT);
     return m->stubs ? PATCH_DONE : PATCH_NO_ROOM;
 }
 
@@ -215,8 +134,8 @@ static enum patch_result close_room(struct patch_module *m, enum patch_result so
         start = (uintptr_t)stub_home;
         end = start + sizeof stub_home;
     }
-    end = (end + PAGE - 1) & ~(PAGE - 1);
-    err = protect(start, end, PROT_READ | PROT_EXEC);
+    end = (end + TEXTS_PAGE - 1) & ~(TEXTS_PAGE - 1);
+    err = texts_protect(start, end, PROT_READ | PROT_EXEC);
     if (err && so_far == PATCH_DONE) {
         m->error = err;
         so_far = PATCH_REFUSED;
@@ -236,25 +155,6 @@ static enum patch_result write_stubs(struct patch_module *m)
             m->at = m->bias + s->at;
             return PATCH_NO_ROOM;
         }
-    return PATCH_DONE;
-}
-
-/* The protection each had. */
-static void lock_texts(const struct texts *texts, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++)
-        protect(texts->t[i].start, texts->t[i].end, texts->t[i].protection);
-}
-
-static enum patch_result unlock_texts(struct patch_module *m, const struct texts *texts)
-{
-    for (unsigned i = 0; i < texts->n; i++) {
-        m->error = protect(texts->t[i].start, texts->t[i].end, texts->t[i].protection | PROT_WRITE);
-        if (m->error) {
-            lock_texts(texts, i);
-            return PATCH_REFUSED;
-        }
-    }
     return PATCH_DONE;
 }
 
@@ -287,13 +187,13 @@ static enum patch_result apply(struct patch_module *m)
     r = close_room(m, write_stubs(m));
     if (r != PATCH_DONE)
         return r;
-    r = unlock_texts(m, &texts);
-    if (r != PATCH_DONE)
-        return close_room(m, r);
+    m->error = texts_unlock(&texts);
+    if (m->error)
+        return close_room(m, PATCH_REFUSED);
     if (is_home(m))
         home_used += m->patched;
     write_windows(m, true);
-    lock_texts(&texts, texts.n);
+    texts_lock(&texts);
     return PATCH_DONE;
 }
 
@@ -325,12 +225,12 @@ enum patch_result patch_undo(struct patch_module *m)
     m->patched = patched;
     if (r == PATCH_DONE)
         r = check_bytes(m, true);
-    if (r == PATCH_DONE)
-        r = unlock_texts(m, &texts);
+    if (r == PATCH_DONE && (m->error = texts_unlock(&texts)))
+        r = PATCH_REFUSED;
     if (r != PATCH_DONE)
         return r;
     write_windows(m, false);
-    lock_texts(&texts, texts.n);
+    texts_lock(&texts);
     *m = (struct patch_module){0};
     return PATCH_DONE;
 }

@@ -26,9 +26,6 @@
 /* A multiple of pages, and nothing else is on them. */
 extern uint8_t stub_home[STUB_HOME_SLOTS * STUB_SLOT] __attribute__((visibility("hidden")));
 
-/* How far from a site its stub may be, less what a slot needs to reach its place. */
-#define STUB_REACH ((uintptr_t)0x7ff00000)
-
 /*
  * Writes the stub for a site at `window` in memory into `slot`, an aligned place of STUB_SLOT
  * bytes. False: a distance in the window does not reach from there.
