@@ -45,7 +45,7 @@ BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev lib
 DEMO_PKGS  := jq
 # The browser tests' are in scripts/browser.sh: all else is tested without them.
 TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils zstd python3 \
-              sqlite3 git libjemalloc2 libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
+              sqlite3 git libjemalloc2 libjemalloc-dev libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
               procps zsh fish musl-tools time python3-jsonschema libxml2-utils \
               bats cmake meson automake python3-pytest libgtest-dev catch2 libcmocka-dev check
 # Debian 11 has none of it: the tests go on without, and say so.
@@ -119,7 +119,8 @@ GATE       := $(O)/libflamegate.so
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
 WAIT       := $(O)/libflamewait.so
 # The recorder patches a few sites (preload/mapping/within.c): a page is room for them.
-PATCH_OBJ  := $(patsubst %.c,$(O)/few/%.o,$(wildcard patch/*.c))
+PATCH_OBJ  := $(patsubst %.c,$(O)/few/%.o,$(wildcard patch/*.c patch/entry/*.c) patch/find/isa.c \
+              patch/find/isa_x86_64.c)
 SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.

@@ -64,8 +64,9 @@ enum trace_feature {
     TRACE_FEATURE_RESIDENT =
         1u << 9,                     /* it was looked at what is resident, see TRACE_ROW_RESIDENT */
     TRACE_FEATURE_FAULTS = 1u << 10, /* of page faults alone, see TRACE_ROW_FAULT */
+    TRACE_FEATURE_INSIDE = 1u << 11, /* calls of an allocator in the program's own file are seen */
 };
-#define TRACE_FEATURES_KNOWN 2015u
+#define TRACE_FEATURES_KNOWN 4063u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,

@@ -96,8 +96,8 @@ void texts_lock(const struct texts *texts)
 int texts_unlock(const struct texts *texts)
 {
     for (unsigned i = 0; i < texts->n; i++) {
-        int err = texts_protect(texts->t[i].start, texts->t[i].end,
-                                texts->t[i].protection | PROT_WRITE);
+        int err =
+            texts_protect(texts->t[i].start, texts->t[i].end, texts->t[i].protection | PROT_WRITE);
 
         if (err) {
             lock(texts, i);

@@ -267,12 +267,16 @@ struct origin_facts {
     uint64_t start_ns;
 };
 
+/* An allocator in the program's own file is seen, in forked children, too. */
+static bool is_inside;
+
 /* `parent`: of the trace of the process that forked, or NULL. */
 static int start_trace(struct trace_writer *w, uint32_t features, const struct origin_facts *parent)
 {
     struct trace_header init = {
         .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0) |
-                    (watch_is_on() & WATCH_MISUSE ? TRACE_FEATURE_MISUSE : 0),
+                    (watch_is_on() & WATCH_MISUSE ? TRACE_FEATURE_MISUSE : 0) |
+                    (is_inside ? TRACE_FEATURE_INSIDE : 0),
         .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
         .start_realtime_ns = clock_ns(CLOCK_REALTIME),
@@ -445,7 +449,9 @@ static bool start(void)
         return false;
     modules_init();
     modules_attach(&store.writer);
-    lifecycle_entries();
+    is_inside = lifecycle_entries(config.patch);
+    if (is_inside)
+        store.writer.header->features |= TRACE_FEATURE_INSIDE;
     threads_set_depth(config.depth);
     record_set_sample(config.sample);
     inherit_set(config.inherit);

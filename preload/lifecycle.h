@@ -52,9 +52,10 @@ extern void (*const lifecycle_mapping_begin)(const char *sites);
 extern void (*const lifecycle_mapping_forked)(void);
 
 /* Called once, while recording is being set up: redirects the calls of all modules that the program
- * has started with, by which allocators' own functions are reached
+ * has started with, by which allocators' own functions are reached; and, if `inside`, patches those
+ * of an allocator in the program's own file, and says whether that has come about
  * (preload/entries/hooks_entries.c). */
-extern void (*const lifecycle_entries)(void);
+extern bool (*const lifecycle_entries)(bool inside);
 
 static inline bool lifecycle_on(void)
 {

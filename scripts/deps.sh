@@ -63,6 +63,7 @@ musl-tools|a child for another C library, in tests|cmd:musl-gcc
 git|a program the tests record|cmd:git
 sqlite3|a program the tests record|cmd:sqlite3
 libjemalloc2|an allocator the tests record|lib:libjemalloc.so.2
+libjemalloc-dev|the same, inside a program|inc:jemalloc/jemalloc.h
 time|seconds and memory of a run, in make bench|cmd:/usr/bin/time
 heaptrack|a recorder make bench compares with|cmd:heaptrack
 libgoogle-perftools4|a heap profiler make bench compares with|lib:libtcmalloc.so.4

@@ -125,33 +125,43 @@ static uint32_t look_up(const struct dynsym *d, const struct wanted *w)
     return 0;
 }
 
-static uintptr_t find(const struct dynsym *d, const struct wanted *w)
+static uintptr_t find(const struct dynsym *d, const struct wanted *w, size_t *size)
 {
     uint32_t i = 0;
     uintptr_t at;
 
+    *size = 0;
     if (d->symbols && d->strings && (d->gnu_hash || d->hash))
         i = d->gnu_hash ? look_up_gnu(d, w) : look_up(d, w);
     if (!i)
         return 0;
     at = d->bias + d->symbols[i].st_value;
     if (ELF64_ST_TYPE(d->symbols[i].st_info) == STT_GNU_IFUNC)
-        at = ((uintptr_t(*)(unsigned long))at)(getauxval(AT_HWCAP));
+        return ((uintptr_t(*)(unsigned long))at)(getauxval(AT_HWCAP));
+    *size = d->symbols[i].st_size;
     return at;
+}
+
+uintptr_t dynsym_find_sized(const struct dynsym *d, const char *name, size_t *size)
+{
+    return find(d, &(struct wanted){.name = name, .version = DEFAULT}, size);
 }
 
 uintptr_t dynsym_find(const struct dynsym *d, const char *name)
 {
-    return find(d, &(struct wanted){.name = name, .version = DEFAULT});
+    size_t size;
+
+    return dynsym_find_sized(d, name, &size);
 }
 
 uintptr_t dynsym_find_version(const struct dynsym *d, const char *name, const char *version)
 {
     struct wanted w = {.name = name, .version = DEFAULT, .data = true};
+    size_t size;
 
     if (version)
         w.version = version_number(d, version);
-    return w.version ? find(d, &w) : 0;
+    return w.version ? find(d, &w, &size) : 0;
 }
 
 void *dynsym_anywhere(const char *name)

@@ -27,8 +27,15 @@ void dynsym_open(struct dynsym *d, const struct link_map *module);
 /* The address of the function `name` that the module defines, in its default version; 0: it
  * defines none. An indirect function is asked which one it stands for. */
 uintptr_t dynsym_find(const struct dynsym *d, const char *name);
+/* dynsym_find; *size is the function's bytes, as its symbol says: 0 where it does not, and for what
+ * an indirect function stands for. */
+uintptr_t dynsym_find_sized(const struct dynsym *d, const char *name, size_t *size);
 
-/* The same of data, too: in that version, or, if that is NULL, in the default one. */
+/* dynsym_find; *size is the function's bytes, as its symbol says: 0 where it does not, and for what
+ * an indirect function stands for. */
+uintptr_t dynsym_find_sized(const struct dynsym *d, const char *name, size_t *size);
+
+/* dynsym_find of data, too: in that version, or, if that is NULL, in the default one. */
 uintptr_t dynsym_find_version(const struct dynsym *d, const char *name, const char *version);
 
 /*

@@ -28,7 +28,7 @@
 #define FOUND                                                                                      \
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
                 TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
-                TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS))
+                TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_INSIDE))
 
 /* One program: what traces of it have added up to. */
 struct program {

@@ -32,6 +32,8 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%smisuse=1", own.len ? ":" : "");
     if (o->inside)
         strbuf_addf(&own, "%ssites=%s/" SITES, own.len ? ":" : "", rundir->path);
+    if (o->no_patch)
+        strbuf_addf(&own, "%spatch=0", own.len ? ":" : "");
     if (o->rss)
         strbuf_addf(&own, "%srss=1", own.len ? ":" : "");
     if (o->quiet)

@@ -38,6 +38,9 @@ const struct opts_row run_rows_of_memory[] = {
      .help = "when a process ends, and when it asks for a snapshot, look whose its resident memory "
              "is, for --view rss, swap and slack (which imply it)",
      .take = opts_take_true, .at = AT(rss)},
+    {"no-patch",
+     .help = "leave the program's own code as it is, and an allocator in the program's file unseen",
+     .take = opts_take_true, .at = AT(no_patch)},
     {"snapshots", .arg = "DIR",
      .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,
      .at = AT(snapshots)},

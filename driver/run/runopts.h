@@ -32,6 +32,7 @@ struct run_options {
     bool pid, tid, ancestors; /* the result's roots, as in fold_options */
     bool only_shim;           /* mem --shim */
     bool inside;              /* mem: the C library's own mappings are seen */
+    bool no_patch;            /* mem, run, leak: programs' own code is left as it is */
     bool rss;                 /* mem, run: processes look what is resident at their ends */
     bool directories;    /* the output may be one; whether it can be written is not looked at */
     bool look;           /* leak: processes look for what nothing leads to at their ends */

@@ -117,7 +117,7 @@ static size_t print_programs(const struct taken *k)
     size_t lines = 0;
 
     for (size_t i = 0; i < k->nprocesses && lines < LINES; i++)
-        lines += is_first(k, i) && print_program(k->process[i].exe);
+        lines += is_first(k, i) && !k->process[i].inside && print_program(k->process[i].exe);
     return lines;
 }
 

@@ -141,6 +141,7 @@ static void note(struct taken *k, const struct trace *t, bool ended)
     *p = (struct taken_process){.pid = t->header.pid,
                                 .ended = ended,
                                 .looked = t->header.features & TRACE_FEATURE_LEAKS,
+                                .inside = t->header.features & TRACE_FEATURE_INSIDE,
                                 .marks = t->most_marks,
                                 .comm = keep_name(k, t->comm),
                                 .exe = keep_name(k, t->exe),

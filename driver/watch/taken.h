@@ -17,6 +17,7 @@ struct taken_process {
     uint32_t pid;
     bool ended;             /* the process had ended when its trace was taken */
     bool looked;            /* its memory was looked through for leaks */
+    bool inside;            /* an allocator in its program's file was seen */
     uint64_t marks;         /* one more than the passes that it marked, or time marked for it */
     const char *comm, *exe; /* owned by struct taken, which has equal ones once */
     uint64_t start_ns;      /* CLOCK_MONOTONIC; 0: not known */

@@ -39,7 +39,12 @@ struct insn {
     /* It does the same wherever it stands, once `relative` is seen to, and leaves the stack
        pointer alone. */
     bool movable;
-    uint8_t relative;      /* where its 32-bit distance from its own end stands; 0: it has none */
+    uint8_t relative; /* where its 32-bit distance from its own end stands; 0: it has none */
+    /* It does the same wherever it stands, once `distance` is seen to, which is such a place, too;
+       it may move the stack pointer, or go elsewhere. Calls do not: what they push tells of the
+       place. */
+    bool placeless;
+    uint8_t distance;
     bool refers;           /* `target` is an address it computes and may call or jump to later */
     bool sets_number_only; /* `mov $number,%eax`: a window of its own */
     int32_t number;

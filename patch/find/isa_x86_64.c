@@ -398,6 +398,16 @@ static void judge_flow(const struct parts *d, struct insn *out)
     }
 }
 
+static void judge_place(const struct parts *d, struct insn *out)
+{
+    bool by_value = out->flow == INSN_BRANCH || out->flow == INSN_JUMP;
+
+    out->placeless = out->flow == INSN_ON || out->flow == INSN_END ||
+                     out->flow == INSN_JUMP_COMPUTED || (by_value && d->value_size == 4);
+    if (out->placeless)
+        out->distance = (uint8_t)(by_value ? d->value : d->relative);
+}
+
 static void judge_effects(const struct parts *d, struct insn *out)
 {
     int to = ANYWHERE, rm = rm_of(d);
@@ -411,6 +421,7 @@ static void judge_effects(const struct parts *d, struct insn *out)
     /* Pushes and pops, which move the stack pointer, are among those that write ANYWHERE. */
     out->movable = out->flow == INSN_ON && to != ANYWHERE && to != RSP;
     out->relative = out->movable ? (uint8_t)d->relative : 0;
+    judge_place(d, out);
     if (d->map == 1 && d->op >= 0x50 && d->op < 0x60) {
         int reg = (d->op & 7) | d->b << 3;
 

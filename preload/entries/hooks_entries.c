@@ -24,15 +24,13 @@
 #include <link.h>
 
 #include "common/kernel.h"
-#include "preload/entries/operators.h"
+#include "patch/entry/entry.h"
+#include "preload/entries/entrycalls.h"
+#include "preload/entries/ownsyms.h"
 #include "unwind/dynsym.h"
 #include "unwind/gotpatch.h"
 
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
-
-/* All arguments there may be, in registers. What a function does not have is passed on unread. */
-#define WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d FLAME_UNUSED
-typedef uintptr_t entry_function(WORDS);
 
 /*
  * GIVES  a block of so many bytes; NEWS: the same, but it may call the program's new_handler and
@@ -139,7 +137,41 @@ typedef uintptr_t entry_function(WORDS);
     NEWS(mi_new_nothrow, a)                                                                        \
     NEWS(mi_new_aligned, a)                                                                        \
     NEWS(mi_new_aligned_nothrow, a)                                                                \
-    NEWS(mi_new_n, a *b)
+    NEWS(mi_new_n, a *b)                                                                           \
+    /* what the program itself defines in the place of the C library's and C++'s */                \
+    GIVES(own_malloc, a)                                                                           \
+    GIVES(own_calloc, a *b)                                                                        \
+    GIVES(own_memalign, b)                                                                         \
+    GIVES(own_aligned_alloc, b)                                                                    \
+    GIVES(own_valloc, a)                                                                           \
+    GIVES(own_pvalloc, a)                                                                          \
+    PUTS(own_posix_memalign)                                                                       \
+    SIZES(own_realloc, b)                                                                          \
+    SIZES(own_reallocarray, b *c)                                                                  \
+    TAKES(own_free)                                                                                \
+    TAKES(own_cfree)                                                                               \
+    TAKES(own_free_sized)                                                                          \
+    TAKES(own_free_aligned_sized)                                                                  \
+    NEWS(own__Znwm, a)                                                                             \
+    NEWS(own__Znam, a)                                                                             \
+    NEWS(own__ZnwmRKSt9nothrow_t, a)                                                               \
+    NEWS(own__ZnamRKSt9nothrow_t, a)                                                               \
+    NEWS(own__ZnwmSt11align_val_t, a)                                                              \
+    NEWS(own__ZnamSt11align_val_t, a)                                                              \
+    NEWS(own__ZnwmSt11align_val_tRKSt9nothrow_t, a)                                                \
+    NEWS(own__ZnamSt11align_val_tRKSt9nothrow_t, a)                                                \
+    TAKES(own__ZdlPv)                                                                              \
+    TAKES(own__ZdaPv)                                                                              \
+    TAKES(own__ZdlPvm)                                                                             \
+    TAKES(own__ZdaPvm)                                                                             \
+    TAKES(own__ZdlPvRKSt9nothrow_t)                                                                \
+    TAKES(own__ZdaPvRKSt9nothrow_t)                                                                \
+    TAKES(own__ZdlPvSt11align_val_t)                                                               \
+    TAKES(own__ZdaPvSt11align_val_t)                                                               \
+    TAKES(own__ZdlPvmSt11align_val_t)                                                              \
+    TAKES(own__ZdaPvmSt11align_val_t)                                                              \
+    TAKES(own__ZdlPvSt11align_val_tRKSt9nothrow_t)                                                 \
+    TAKES(own__ZdaPvSt11align_val_tRKSt9nothrow_t)
 
 #define ID(name) ENTRY_##name,
 #define SIZED_ID(name, size) ENTRY_##name,
@@ -148,120 +180,50 @@ enum entry { ENTRIES(SIZED_ID, SIZED_ID, ID, ID, SIZED_ID, SIZED_ID, ID, ID) ENT
 /* The definitions, of those that are hooked. */
 static entry_function *real_entry[ENTRY_COUNT];
 
-/* ---- what is done around each ---- */
-
-/* Which functions belong together is the allocator's business. */
-static const struct telling_free unjudged = {TRACE_CALL_NONE, TELLING_NO_SIZE, NULL};
-
-/* Inlined in any case, all of these, as resize in hooks.c. */
-FLAME_INLINE uintptr_t give(entry_function *next, WORDS, size_t size, const uintptr_t *caller)
-{
-    uintptr_t p;
-
-    if (!telling_enter())
-        return next(a, b, c, d);
-    p = next(a, b, c, d);
-    telling_alloc((void *)p, size, caller);
-    return p;
-}
-
-FLAME_INLINE uintptr_t copy(entry_function *next, WORDS, const uintptr_t *caller)
-{
-    uintptr_t p;
-
-    if (!telling_enter())
-        return next(a, b, c, d);
-    p = next(a, b, c, d);
-    telling_alloc((void *)p, p ? strlen((const char *)p) + 1 : 0, caller);
-    return p;
-}
-
-FLAME_INLINE uintptr_t put(entry_function *next, WORDS, const uintptr_t *caller)
-{
-    uintptr_t err;
-
-    if (!telling_enter())
-        return next(a, b, c, d);
-    err = next(a, b, c, d);
-    telling_alloc((int)err ? NULL : *(void **)a, c, caller);
-    return err;
-}
-
-/* NULL for a size of 0 means freed. */
-FLAME_INLINE uintptr_t size_anew(entry_function *next, WORDS, size_t size, bool drops,
-                                 const uintptr_t *caller)
-{
-    struct telling_resize r;
-    uintptr_t fresh;
-
-    if (unlikely(real_is_arena((void *)a)))
-        return (uintptr_t)real_arena_realloc((void *)a, size);
-    if (!telling_enter())
-        return next(a, b, c, d);
-    telling_resize_begin(&r, (void *)a, unjudged);
-    fresh = next(a, b, c, d);
-    telling_resize_end(&r, (void *)a, (void *)fresh, size, drops || size == 0, caller);
-    return fresh;
-}
-
-/* What xallocx returns is the room that the block has now; asked for were b to b + c bytes. */
-FLAME_INLINE uintptr_t grow(entry_function *next, WORDS, const uintptr_t *caller)
-{
-    struct telling_resize r;
-    uintptr_t room, most;
-
-    if (!telling_enter())
-        return next(a, b, c, d);
-    telling_resize_begin(&r, (void *)a, unjudged);
-    room = next(a, b, c, d);
-    most = b + c < b ? room : b + c;
-    telling_resize_end(&r, (void *)a, room < b ? NULL : (void *)a, room < most ? room : most, false,
-                       caller);
-    return room;
-}
-
-static void take(entry_function *next, WORDS)
-{
-    if (real_is_arena((void *)a))
-        return;
-    if (!a || !telling_enter()) {
-        next(a, b, c, d);
-        return;
-    }
-    guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
-        record_free((void *)a);
-    guard.busy = GUARD_REAL;
-    next(a, b, c, d);
-    telling_leave();
-}
-
 /* ---- hooks ---- */
 
 #define HOOK(name, call)                                                                           \
-    static uintptr_t hook_##name(WORDS)                                                            \
+    static uintptr_t hook_##name(ENTRY_WORDS)                                                      \
     {                                                                                              \
         entry_function *next = real_entry[ENTRY_##name];                                           \
                                                                                                    \
         return call;                                                                               \
     }
-#define GIVES(name, size) HOOK(name, give(next, a, b, c, d, size, LOCAL_CALLER()))
+#define GIVES(name, size) HOOK(name, entrycalls_give(next, a, b, c, d, size, LOCAL_CALLER()))
 #define NEWS(name, size)                                                                           \
     HOOK(name,                                                                                     \
          (uintptr_t)operators_new_of((new_function *)(void *)next, size, a, b, c, LOCAL_CALLER()))
-#define COPIES(name) HOOK(name, copy(next, a, b, c, d, LOCAL_CALLER()))
-#define PUTS(name) HOOK(name, put(next, a, b, c, d, LOCAL_CALLER()))
-#define SIZES(name, size) HOOK(name, size_anew(next, a, b, c, d, size, false, LOCAL_CALLER()))
-#define DROPS(name, size) HOOK(name, size_anew(next, a, b, c, d, size, true, LOCAL_CALLER()))
-#define GROWS(name) HOOK(name, grow(next, a, b, c, d, LOCAL_CALLER()))
-#define TAKES(name) HOOK(name, (take(next, a, b, c, d), (uintptr_t)0))
+#define COPIES(name) HOOK(name, entrycalls_copy(next, a, b, c, d, LOCAL_CALLER()))
+#define PUTS(name) HOOK(name, entrycalls_put(next, a, b, c, d, LOCAL_CALLER()))
+#define SIZES(name, size)                                                                          \
+    HOOK(name, entrycalls_size_anew(next, a, b, c, d, size, false, LOCAL_CALLER()))
+#define DROPS(name, size)                                                                          \
+    HOOK(name, entrycalls_size_anew(next, a, b, c, d, size, true, LOCAL_CALLER()))
+#define GROWS(name) HOOK(name, entrycalls_grow(next, a, b, c, d, LOCAL_CALLER()))
+#define TAKES(name) HOOK(name, (entrycalls_take(next, a, b, c, d), (uintptr_t)0))
 
 ENTRIES(GIVES, NEWS, COPIES, PUTS, SIZES, DROPS, GROWS, TAKES)
 
 #define ROW(name) {#name, (void *)hook_##name, 0},
 #define SIZED_ROW(name, size) ROW(name)
+#define YES(name) true,
+#define SIZED_YES(name, size) true,
+#define NO(name) false,
+#define SIZED_NO(name, size) false,
 static struct gotpatch hooks[] = {
     ENTRIES(SIZED_ROW, SIZED_ROW, ROW, ROW, SIZED_ROW, SIZED_ROW, ROW, ROW)};
+
+/* Whoever gives blocks and is not seen leaves some out; one of these would leave blocks that are
+ * gone. */
+static const bool takes[] = {ENTRIES(SIZED_NO, SIZED_NO, NO, NO, SIZED_YES, SIZED_YES, YES, YES)};
+
+/* Names of the program's own definitions: hooks[i].symbol is these and the symbol. */
+static const char own[] = "own_";
+
+static bool is_own(size_t i)
+{
+    return i >= ENTRY_own_malloc;
+}
 
 /* ---- whose calls they take ---- */
 
@@ -279,7 +241,7 @@ static bool may_define(const struct dynsym *module)
 /* What it defines and nobody before it. */
 static void note_definitions(const struct dynsym *module)
 {
-    for (size_t i = 0; i < ENTRY_COUNT; i++)
+    for (size_t i = 0; !is_own(i); i++)
         if (!real_entry[i]) {
             hooks[i].original = dynsym_find(module, hooks[i].symbol);
             real_entry[i] = (entry_function *)hooks[i].original;
@@ -294,7 +256,7 @@ static void patch(const struct link_map *map)
     size_t n = 0;
 
     dynsym_open(&module, map);
-    for (size_t i = 0; i < ENTRY_COUNT; i++)
+    for (size_t i = 0; !is_own(i); i++)
         if (hooks[i].original && !dynsym_find(&module, hooks[i].symbol))
             some[n++] = hooks[i];
     /* In a sandbox nobody can say; then they are left as they are. */
@@ -302,10 +264,111 @@ static void patch(const struct link_map *map)
         gotpatch_apply((void *)map, some, n);
 }
 
-static void begin(void)
+/* ---- an allocator in the program's own file ---- */
+
+struct inside {
+    struct patch_entry entries[ENTRY_COUNT];
+    size_t id[ENTRY_COUNT];
+    size_t n;
+    bool cut; /* a function that takes blocks is there in pieces, some of them elsewhere */
+};
+
+/* Several names may be one function; the first one has it. */
+static void note_function(struct inside *in, size_t id, uintptr_t function, size_t size)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->entries[i].function == function || in->id[i] == id)
+            return;
+    in->id[in->n] = id;
+    in->entries[in->n++] = (struct patch_entry){
+        .function = function, .size = size, .hook = hooks[id].replacement, .needed = takes[id]};
+}
+
+/* What the program's file exports, to its libraries as well: then it is what all of them use. */
+static void note_exported(struct inside *in, const struct dynsym *exe)
+{
+    for (size_t i = 0; i < ENTRY_COUNT; i++) {
+        const char *name = hooks[i].symbol + (is_own(i) ? sizeof own - 1 : 0);
+        size_t size;
+        uintptr_t function = dynsym_find_sized(exe, name, &size);
+
+        if (function)
+            note_function(in, i, function, size);
+    }
+}
+
+/*
+ * A symbol of the program's file that need not be exported: its allocator may be hidden, under
+ * names with a prefix. Rust's jemalloc has another one than others.
+ */
+static void note_hidden(const struct ownsym *s, void *arg)
+{
+    static const char rust[] = "_rjem_";
+    struct inside *in = arg;
+    const char *name = s->name;
+    bool of_rust = strncmp(name, rust, sizeof rust - 1) == 0;
+
+    if (of_rust)
+        name += sizeof rust - 1;
+    if (of_rust && strncmp(name, "je_", 3) == 0)
+        name += 3;
+    for (size_t i = 0; !is_own(i); i++) {
+        const char *wanted = hooks[i].symbol;
+        size_t len;
+
+        if (wanted[2] != '_' || (of_rust && strncmp(wanted, "je_", 3) != 0))
+            continue;
+        wanted += of_rust ? 3 : 0;
+        len = strlen(wanted);
+        if (strncmp(name, wanted, len) != 0)
+            continue;
+        if (name[len] == '\0')
+            note_function(in, i, s->at, s->size);
+        else if (name[len] == '.' && strcmp(name + len, ".cold") != 0)
+            in->cut |= takes[i];
+    }
+}
+
+static void set_originals(void *arg)
+{
+    const struct inside *in = arg;
+
+    for (size_t i = 0; i < in->n; i++)
+        real_entry[in->id[i]] = (entry_function *)in->entries[i].original;
+}
+
+/* Whether it is patched now. */
+static FLAME_NOINLINE bool patch_inside(const struct link_map *exe, const struct dynsym *module)
+{
+    static const char *const hidden[] = {"je_malloc", "_rjem_malloc", "_rjem_je_malloc",
+                                         "tc_malloc", "mi_malloc"};
+    static struct inside in; /* not touched where there is nothing to note */
+
+    if (module)
+        note_exported(&in, module);
+    else
+        ownsyms_each(exe, hidden, ARRAY_LEN(hidden), note_hidden, &in);
+    if (!in.n || in.cut || kernel_threads() != 1)
+        return false;
+    return entries_apply(in.entries, in.n, set_originals, &in) == PATCH_DONE;
+}
+
+/* Before anything else is noted: what is patched here needs no slots. */
+static bool look_inside(void)
+{
+    const struct link_map *exe = _r_debug.r_map;
+    struct dynsym module;
+
+    dynsym_open(&module, exe);
+    return patch_inside(exe,
+                        dynsym_find(&module, "malloc") || may_define(&module) ? &module : NULL);
+}
+
+static bool begin(bool inside)
 {
     bool any = false;
 
+    inside = inside && look_inside();
     for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
         struct dynsym module;
 
@@ -320,6 +383,7 @@ static void begin(void)
     for (const struct link_map *m = any ? _r_debug.r_map : NULL; m; m = m->l_next)
         if (m->l_ld != own_dynamic)
             patch(m);
+    return inside;
 }
 
-void (*const lifecycle_entries)(void) = begin;
+bool (*const lifecycle_entries)(bool inside) = begin;

@@ -111,6 +111,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &told); /* config_is_filtered takes it */
     else if (key_is(s, klen, "rss"))
         ok = parse_flag(value, vlen, &c->rss);
+    else if (key_is(s, klen, "patch"))
+        ok = parse_flag(value, vlen, &c->patch);
     if (c->quiet)
         say_hush();
     if (ok)
@@ -121,9 +123,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
-        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, record=0|1, referee=0|1, "
-        "rss=0|1, "
-        "sites=PATH, snapshots=DIR, tagged=0|1",
+        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, patch=0|1, record=0|1, "
+        "referee=0|1, rss=0|1, sites=PATH, snapshots=DIR, tagged=0|1",
         NULL);
 }
 
@@ -146,7 +147,7 @@ void config_parse(struct config *c, const char *options)
     c->out = c->notes = c->sites = c->snapshots = "";
     c->used = 0;
     c->quiet = c->referee = false;
-    c->follow = c->inherit = c->record = true;
+    c->follow = c->inherit = c->record = c->patch = true;
     c->depth = 1024;
     c->sample = 0;
     for (const char *s = options; s && *s;) {

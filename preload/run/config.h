@@ -22,6 +22,8 @@
  *               makes: they are patched and seen
  *   filtered=1  one of the seccomp filters in force is that of flame's own tracer, which forbids
  *               nothing (default 0)
+ *   patch=0     the program's own code is left as it is: an allocator in the program's file is not
+ *               seen (default 1)
  *   record=0    hooks only, nothing is recorded: what the shim itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences
  *
@@ -50,6 +52,7 @@ struct config {
     bool misuse;
     uint64_t sample; /* mean bytes between samples; 0: everything */
     bool rss;
+    bool patch;
     /* What the paths point to, one behind the other, so that only the first pages are touched: each
      * page costs every process that is recorded. Last for the same reason. */
     size_t used;

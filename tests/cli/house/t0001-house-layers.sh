@@ -13,6 +13,7 @@ unwind
 unwind/remote
 patch
 patch/find
+patch/entry
 inside
 inside/gate
 inside/wait

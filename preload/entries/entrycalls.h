@@ -1,0 +1,103 @@
+/*
+ * entrycalls.h: what is done around a call of an allocator's function, for hooks of those that have
+ * names of their own (hooks_entries.c).
+ *
+ * As hooks of malloc and its like do: telling.h has what is told and when.
+ */
+#ifndef FLAME_PRELOAD_ENTRIES_ENTRYCALLS_H
+#define FLAME_PRELOAD_ENTRIES_ENTRYCALLS_H
+
+#include "preload/entries/operators.h"
+
+/* All arguments there may be, in registers. What a function does not have is passed on unread. */
+#define ENTRY_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d FLAME_UNUSED
+typedef uintptr_t entry_function(ENTRY_WORDS);
+
+/* Which functions belong together is the allocator's business. */
+static const struct telling_free entrycalls_unjudged = {TRACE_CALL_NONE, TELLING_NO_SIZE, NULL};
+
+/* Inlined in any case, all of these, as resize in hooks.c. */
+FLAME_INLINE uintptr_t entrycalls_give(entry_function *next, ENTRY_WORDS, size_t size,
+                                       const uintptr_t *caller)
+{
+    uintptr_t p;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    p = next(a, b, c, d);
+    telling_alloc((void *)p, size, caller);
+    return p;
+}
+
+FLAME_INLINE uintptr_t entrycalls_copy(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
+{
+    uintptr_t p;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    p = next(a, b, c, d);
+    telling_alloc((void *)p, p ? strlen((const char *)p) + 1 : 0, caller);
+    return p;
+}
+
+FLAME_INLINE uintptr_t entrycalls_put(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
+{
+    uintptr_t err;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    err = next(a, b, c, d);
+    telling_alloc((int)err ? NULL : *(void **)a, c, caller);
+    return err;
+}
+
+/* NULL for a size of 0 means freed. */
+FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, size_t size,
+                                            bool drops, const uintptr_t *caller)
+{
+    struct telling_resize r;
+    uintptr_t fresh;
+
+    if (unlikely(real_is_arena((void *)a)))
+        return (uintptr_t)real_arena_realloc((void *)a, size);
+    if (!telling_enter())
+        return next(a, b, c, d);
+    telling_resize_begin(&r, (void *)a, entrycalls_unjudged);
+    fresh = next(a, b, c, d);
+    telling_resize_end(&r, (void *)a, (void *)fresh, size, drops || size == 0, caller);
+    return fresh;
+}
+
+/* What xallocx returns is the room that the block has now; asked for were b to b + c bytes. */
+FLAME_INLINE uintptr_t entrycalls_grow(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
+{
+    struct telling_resize r;
+    uintptr_t room, most;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    telling_resize_begin(&r, (void *)a, entrycalls_unjudged);
+    room = next(a, b, c, d);
+    most = b + c < b ? room : b + c;
+    telling_resize_end(&r, (void *)a, room < b ? NULL : (void *)a, room < most ? room : most, false,
+                       caller);
+    return room;
+}
+
+static inline void entrycalls_take(entry_function *next, ENTRY_WORDS)
+{
+    if (real_is_arena((void *)a))
+        return;
+    if (!a || !telling_enter()) {
+        next(a, b, c, d);
+        return;
+    }
+    guard.busy = GUARD_RECORDING;
+    if (lifecycle_on())
+        record_free((void *)a);
+    guard.busy = GUARD_REAL;
+    next(a, b, c, d);
+    telling_leave();
+}
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * What is read of a stripped file is its headers, into the stack: a mapping would cost every
+ * process page faults.
+ *
+ * Source: the ELF gABI.
+ */
+#define _GNU_SOURCE
+#include "preload/entries/ownsyms.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+
+/* More than any linker writes; the tables of a file of several gigabytes are not read. */
+#define SECTIONS 64
+#define SEGMENTS 32
+#define TABLE_MAX ((uint64_t)512 << 20)
+
+struct file {
+    int fd;
+    ElfW(Ehdr) head;
+};
+
+/* A part of the file in memory. */
+struct part {
+    const char *bytes;
+    size_t size;
+    uintptr_t mapped;
+    size_t mapped_size;
+};
+
+static bool get(const struct file *f, uint64_t at, void *to, size_t size)
+{
+    return kernel_call(SYS_pread64, f->fd, to, size, at) == (long)size;
+}
+
+static bool open_file(struct file *f)
+{
+    f->fd = kernel_open("/proc/self/exe", O_RDONLY, 0);
+    return f->fd >= 0 && get(f, 0, &f->head, sizeof f->head) &&
+           memcmp(f->head.e_ident, ELFMAG, SELFMAG) == 0 &&
+           f->head.e_ident[EI_CLASS] == ELFCLASS64 && f->head.e_ident[EI_DATA] == ELFDATA2LSB &&
+           f->head.e_shentsize == sizeof(ElfW(Shdr)) && f->head.e_phentsize == sizeof(ElfW(Phdr));
+}
+
+/* Whether it is this file that the loader has put there: it may have been told to run another. */
+static bool is_of(const struct file *f, const struct link_map *exe)
+{
+    ElfW(Phdr) ph[SEGMENTS];
+    size_t n = f->head.e_phnum;
+
+    if (n > SEGMENTS || !get(f, f->head.e_phoff, ph, n * sizeof *ph))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (ph[i].p_type == PT_DYNAMIC)
+            return exe->l_addr + ph[i].p_vaddr == (uintptr_t)exe->l_ld;
+    return false;
+}
+
+static bool map_part(const struct file *f, const ElfW(Shdr) * sh, struct part *p)
+{
+    size_t before = sh->sh_offset % 4096;
+    long at;
+
+    if (!sh->sh_size || sh->sh_size > TABLE_MAX || sh->sh_offset > INT64_MAX - TABLE_MAX)
+        return false;
+    p->mapped_size = before + sh->sh_size;
+    at = kernel_call(SYS_mmap, 0, p->mapped_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, f->fd,
+                     sh->sh_offset - before);
+    if (kernel_failed(at))
+        return false;
+    p->mapped = (uintptr_t)at;
+    p->bytes = (const char *)p->mapped + before;
+    p->size = sh->sh_size;
+    return true;
+}
+
+static void unmap_part(const struct part *p)
+{
+    if (p->mapped)
+        kernel_call(SYS_munmap, p->mapped, p->mapped_size);
+}
+
+static bool has_sign(const struct part *strings, const char *const *signs, size_t nsigns)
+{
+    for (size_t i = 0; i < nsigns; i++) {
+        size_t len = strlen(signs[i]) + 1;
+        const char *s = strings->bytes, *end = s + strings->size;
+
+        while ((s = memmem(s, (size_t)(end - s), signs[i], len)) != NULL) {
+            if (s > strings->bytes && s[-1] == '\0')
+                return true;
+            s++;
+        }
+    }
+    return false;
+}
+
+static void tell_all(const struct part *symbols, const struct part *strings, uintptr_t bias,
+                     ownsyms_found *found, void *arg)
+{
+    const ElfW(Sym) *sym = (const ElfW(Sym) *)(const void *)symbols->bytes;
+    size_t n = symbols->size / sizeof *sym;
+
+    for (size_t i = 0; i < n; i++) {
+        struct ownsym s;
+
+        if (ELF64_ST_TYPE(sym[i].st_info) != STT_FUNC || sym[i].st_shndx == SHN_UNDEF ||
+            sym[i].st_name >= strings->size)
+            continue;
+        s = (struct ownsym){strings->bytes + sym[i].st_name, bias + sym[i].st_value,
+                            sym[i].st_size};
+        found(&s, arg);
+    }
+}
+
+static void read_table(const struct file *f, const ElfW(Shdr) * symtab, const ElfW(Shdr) * strtab,
+                       const char *const *signs, size_t nsigns, uintptr_t bias,
+                       ownsyms_found *found, void *arg)
+{
+    struct part strings = {.mapped = 0}, symbols = {.mapped = 0};
+
+    /* The last string ends within the table. A file that others cut short meanwhile is the
+       program's own text, too. */
+    if (map_part(f, strtab, &strings) && strings.bytes[strings.size - 1] == '\0' &&
+        has_sign(&strings, signs, nsigns) && symtab->sh_offset % sizeof(uint64_t) == 0 &&
+        map_part(f, symtab, &symbols))
+        tell_all(&symbols, &strings, bias, found, arg);
+    unmap_part(&symbols);
+    unmap_part(&strings);
+}
+
+void ownsyms_each(const struct link_map *exe, const char *const *signs, size_t nsigns,
+                  ownsyms_found *found, void *arg)
+{
+    ElfW(Shdr) sh[SECTIONS];
+    struct file f;
+    struct stat st;
+
+    if (open_file(&f) && f.head.e_shnum && f.head.e_shnum <= SECTIONS &&
+        get(&f, f.head.e_shoff, sh, f.head.e_shnum * sizeof *sh) && kernel_fstat(f.fd, &st) == 0)
+        for (size_t i = 0; i < f.head.e_shnum; i++)
+            if (sh[i].sh_type == SHT_SYMTAB && sh[i].sh_link < f.head.e_shnum && is_of(&f, exe)) {
+                const ElfW(Shdr) *strtab = &sh[sh[i].sh_link];
+                uint64_t size = (uint64_t)st.st_size;
+
+                if (sh[i].sh_offset <= size && sh[i].sh_size <= size - sh[i].sh_offset &&
+                    strtab->sh_offset <= size && strtab->sh_size <= size - strtab->sh_offset)
+                    read_table(&f, &sh[i], strtab, signs, nsigns, exe->l_addr, found, arg);
+                break;
+            }
+    if (f.fd >= 0)
+        kernel_call(SYS_close, f.fd);
+}
