@@ -65,9 +65,10 @@ CI_PKGS    := linux-perf clang libclang-rt-dev clang-format shellcheck mandoc py
 
 # Both the shim and the program use these; they never call malloc.
 SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/procmaps.c \
-              common/procpath.c common/elfdyn.c common/preloadable.c common/env/preloadlist.c \
+              common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
+              common/env/preloadlist.c \
               $(wildcard unwind/*.c)
-SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/resident
+SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident
 SHIM_SRC   := $(SHARED_SRC) $(wildcard $(addsuffix /*.c,$(SHIM_ROOMS)))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inside/*.c)
@@ -94,7 +95,7 @@ HEADERS    := $(wildcard $(addsuffix /*.h,common unwind inside $(SHIM_ROOMS) $(R
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
-                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/resident/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
+                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # What of the library of waits needs no process of its own to be tried.
 TEST_LIB_SRC += inside/wait/cutcalls.c inside/wait/pointed.c

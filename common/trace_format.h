@@ -64,9 +64,11 @@ enum trace_feature {
     TRACE_FEATURE_RESIDENT =
         1u << 9,                     /* it was looked at what is resident, see TRACE_ROW_RESIDENT */
     TRACE_FEATURE_FAULTS = 1u << 10, /* of page faults alone, see TRACE_ROW_FAULT */
-    TRACE_FEATURE_INSIDE = 1u << 11, /* calls of an allocator in the program's own file are seen */
+    TRACE_FEATURE_LIFETIMES = 1u << 11, /* histograms of sizes and lifetimes: TRACE_ROW_CLASS */
+    TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of what is live */
+    TRACE_FEATURE_INSIDE = 1u << 13, /* calls of an allocator in the program's own file are seen */
 };
-#define TRACE_FEATURES_KNOWN 4063u
+#define TRACE_FEATURES_KNOWN 16351u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -182,6 +184,8 @@ enum trace_node_kind {
                              no stack's */
     TRACE_NODE_NAMED = 15, /* addr: number of a TRACE_META_REGION; parent is a TRACE_NODE_PART: a
                               part of that with this name */
+    TRACE_NODE_CLASS = 16, /* addr: enum histogram << 8 | class (common/trace/lifeclass.h); parent
+                              is a stack of blocks, some of which are of that class */
 };
 
 /* What sort of pages resident memory is in; what is in none of these is private, anonymous and
@@ -277,6 +281,13 @@ enum trace_row_flag {
      * counted. The innermost frame is a TRACE_NODE_NAME, TRACE_FAULT_MINOR or TRACE_FAULT_MAJOR.
      */
     TRACE_ROW_FAULT = 1u << 11,
+    /*
+     * On a TRACE_NODE_CLASS, of blocks that other rows of its parent count: alloc_calls blocks of
+     * alloc_bytes bytes together were allocated with such a size, or were freed with such a
+     * lifetime, or were live with such an age when the process looked last. A row of one thread,
+     * as others. With TRACE_ROW_INHERITED: ages of blocks from before the fork.
+     */
+    TRACE_ROW_CLASS = 1u << 12,
 };
 #define TRACE_FAULT_MINOR "[minor fault]"
 #define TRACE_FAULT_MAJOR "[major fault]" /* it had to wait for a disk */
@@ -290,7 +301,7 @@ enum trace_row_flag {
 #define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION | TRACE_ROW_GROWTH)
 /* Whatever does not count blocks. */
 #define TRACE_ROW_NO_BLOCKS                                                                        \
-    (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT)
+    (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT | TRACE_ROW_CLASS)
 
 /* A row that counts blocks of this process's own: no verdict on what others count, nothing
  * inherited. */

@@ -35,7 +35,11 @@ const struct opts_command mem_command = {
     .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
     .about = "Runs COMMAND with libflamemem.so, which records what every stack allocates and\n"
              "frees, and draws it. Output, signals and exit status of COMMAND are its own.",
-    .tables = {{rows, 0}, {run_rows_of_roots, 0}, {run_rows_of_memory, 0}, {run_rows, 0}},
+    .tables = {{rows, 0},
+               {run_rows_of_roots, 0},
+               {run_rows_of_memory, 0},
+               {age_rows, offsetof(struct run_options, ages)},
+               {run_rows, 0}},
     .operands = OPTS_COMMAND,
 };
 

@@ -51,6 +51,7 @@ const struct opts_command run_command = {
     .tables = {{rows, 0},
                {run_rows_of_roots, AT(off.run)},
                {run_rows_of_memory, AT(off.run)},
+               {age_rows, AT(off.run.ages)},
                {off_rows_of_waiting, AT(off)},
                {run_rows, AT(off.run)}},
     .operands = OPTS_COMMAND,

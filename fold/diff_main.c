@@ -61,7 +61,7 @@ const struct opts_command diff_command = {
     .usage = "[OPTION...] BEFORE AFTER",
     .about = "Compares two profiles, folded stacks or traces: each stack with its count before\n"
              "and its count after, for 'flame render'. '-' is standard input.",
-    .tables = {{rows, 0}, {filter_rows, AT(filter)}},
+    .tables = {{rows, 0}, {age_rows, AT(fold.ages)}, {filter_rows, AT(filter)}},
 };
 
 static int load(struct load *l, const char *path, int column)

@@ -56,7 +56,8 @@ static bool all_have_view(struct trace *const *traces, size_t n, const struct vi
         others += is_of_faults(traces[i]) && !has_view(traces[i], view);
     }
     return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |
-                            TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS)
+                            TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS |
+                            TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES)
                ? have > 0
                : have && have + others == n;
 }
@@ -81,7 +82,7 @@ static int check_fits(const struct fold_options *opt, const struct trace *t,
         return flame_error(FLAME_USAGE,
                            "%s: a trace of %s; --ancestors is for traces of 'flame mem'", t->path,
                            what);
-    return 0;
+    return ages_fit(&opt->ages, t);
 }
 
 /* The coarsest sampling among the traces; 0: all are exact. */
@@ -148,6 +149,7 @@ static void count_view(struct folding *f, struct counted *c, struct left_out *le
 /* What the texts of all views begin with, behind what each says of its counts. */
 struct heading {
     uint64_t sample; /* 0: counts are exact */
+    bool in_bytes;   /* lifetimes are, see ages_in_bytes */
     struct lostnames lost;
 };
 
@@ -164,6 +166,7 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
         /* Never last: a number there would make it a stack to other readers. */
         if (sample)
             strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
+        ages_add_limit(&sb, c->view->name, heading->in_bytes);
         strbuf_addch(&sb, '\n');
         lostnames_add_lines(&heading->lost, &sb);
         sink(opaque, sb.buf, sb.len);
@@ -243,6 +246,9 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     struct counted counted[VIEWS_MAX];
     size_t n = choose_views(&f, counted);
 
+    ages_use(&opt->ages);
+    for (size_t i = 0; i < ntraces && !heading.in_bytes; i++)
+        heading.in_bytes = ages_in_bytes(traces[i]);
     f.excludes = excludes_new(opt->excludes, opt->nexcludes);
     f.frames = xcalloc(ntraces, sizeof(struct frames *));
     f.idle = xcalloc(ntraces, sizeof(struct idle *));
@@ -301,6 +307,11 @@ static const char *what_lacks(const struct view *view)
     case TRACE_FEATURE_RESIDENT:
         return "a look at what is resident, which flame mem --rss has a process take that ends by "
                "itself";
+    case TRACE_FEATURE_LIFETIMES:
+        return "lifetimes, which flame mem --lifetimes time records";
+    case TRACE_FEATURE_AGES:
+        return "a look at how old blocks are, which flame mem --lifetimes time has a process take "
+               "that ends by itself";
     case TRACE_FEATURE_FAULTS:
         return "page faults, which flame mem --view fault records";
     default:

@@ -12,6 +12,7 @@
 
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
+#include "fold/ages.h"
 #include "fold/aggregate.h"
 #include "fold/proctree.h"
 #include "fold/stacks/filter.h"
@@ -39,6 +40,7 @@ struct fold_options {
     size_t nexcludes;            /* (POSIX, extended) matches */
     bool idle;                   /* off-CPU: leave out what idle.h says */
     bool propose_idle;           /* or say so where that is most of it */
+    struct ages ages;            /* the limits of views short and old */
     struct symbol_options symbols;
 };
 

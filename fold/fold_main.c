@@ -58,7 +58,7 @@ const struct opts_command fold_command = {
     .about = "Folds traces into stacks of function names, one a line, with what each\n"
              "stands for. A file that is folded already is taken as it is. Several files give\n"
              "one output, their counts added up. FILE '-' is standard input.",
-    .tables = {{rows, 0}, {filter_rows, AT(filter)}},
+    .tables = {{rows, 0}, {age_rows, AT(fold.ages)}, {filter_rows, AT(filter)}},
 };
 
 static void put_line(void *file, const char *line, size_t len)

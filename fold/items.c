@@ -28,6 +28,14 @@ static void add(struct items *items, size_t *alloc, struct item item)
     items->item[items->n++] = item;
 }
 
+/* The node of the stack that a row is of. What the row counts of it may stand above it. */
+static uint32_t stack_of(const struct trace *t, const struct trace_row *row)
+{
+    const struct trace_node *n = &t->nodes[row->node];
+
+    return n->kind == TRACE_NODE_CLASS ? n->parent : row->node;
+}
+
 /* A region's node names the region, and stands on the stack. */
 static struct item on_region(const struct trace *t, struct item item)
 {
@@ -97,7 +105,7 @@ static struct items sum_nodes(const struct trace *t, const struct item_options *
         int64_t value = value_of(t, &t->rows[id], o);
 
         if (value)
-            sums[t->rows[id].node] += (uint64_t)value;
+            sums[stack_of(t, &t->rows[id])] += (uint64_t)value;
     }
     for (uint32_t id = 0; id < t->node_limit; id++)
         if (sums[id])
@@ -112,7 +120,7 @@ static struct items sum_nodes(const struct trace *t, const struct item_options *
 static struct item item_of(const struct trace *t, const struct trace_row *row, int64_t value,
                            const struct item_options *o)
 {
-    struct item item = {.node = row->node, .value = value};
+    struct item item = {.node = stack_of(t, row), .value = value};
     uint32_t waker;
 
     item.thread = thread_of(t, row->node, row->thread);

@@ -2,6 +2,7 @@
  * The views of memory. Rows that a fork's child inherited stand for blocks that its parent
  * allocated: they count as live and in the peak, but not as allocated here.
  */
+#include "fold/ages.h"
 #include "fold/viewtable.h"
 
 static bool inherited(const struct trace_row *r)
@@ -163,6 +164,10 @@ const struct view mem_views[] = {
      TRACE_FEATURE_RESIDENT, false},
     {"fault", "page faults: memory touched first", "faults", MEM, 1, VIEW_OWN, fault_value, NULL,
      TRACE_FEATURE_FAULTS, false},
+    {"short", "bytes of blocks that died young", "bytes", MEM, 1, VIEW_OWN, ages_short, NULL,
+     TRACE_FEATURE_LIFETIMES, false},
+    {"old", "bytes of old blocks at the end", "bytes", MEM, 1, VIEW_OWN, ages_old, NULL,
+     TRACE_FEATURE_AGES, false},
     {0},
 };
 

@@ -261,7 +261,7 @@ static void find_addresses(struct run *r)
         }
         r->root[id] = r->root[n->parent];
         root = &r->t->nodes[r->root[id]];
-        if (n->kind == TRACE_NODE_WAKER)
+        if (n->kind == TRACE_NODE_WAKER || n->kind == TRACE_NODE_CLASS)
             continue;
         if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT) {
             r->address[id] = plain_frame(r, n, root);
@@ -298,6 +298,7 @@ static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
         return frames_of(r->frames, r->address[id], r->exact[id], n);
     case TRACE_NODE_WAKER:
     case TRACE_NODE_ROOT:
+    case TRACE_NODE_CLASS:
         *n = 0;
         return NULL;
     default:

@@ -276,7 +276,8 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
     struct trace_header init = {
         .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0) |
                     (watch_is_on() & WATCH_MISUSE ? TRACE_FEATURE_MISUSE : 0) |
-                    (is_inside ? TRACE_FEATURE_INSIDE : 0),
+                    (is_inside ? TRACE_FEATURE_INSIDE : 0) |
+                    (watch_is_on() & WATCH_LIFETIMES ? TRACE_FEATURE_LIFETIMES : 0),
         .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
         .start_realtime_ns = clock_ns(CLOCK_REALTIME),
@@ -433,6 +434,8 @@ static bool start(void)
         return false;
     if (config.rss) /* its code lies apart, and is not touched otherwise */
         lifecycle_resident.started(&config);
+    if (config.lifetimes)
+        lifecycle_lifetimes.started(&config);
     lifecycle_leak.started(&config);
     lifecycle_misuse.started(&config);
     lifecycle_asked.started(&config);
@@ -512,6 +515,8 @@ static bool restart_in_child(void)
     kernel_after_fork();
     if (config.rss)
         lifecycle_resident.forked();
+    if (config.lifetimes)
+        lifecycle_lifetimes.forked();
     lifecycle_leak.forked();
     lifecycle_misuse.forked();
     lifecycle_asked.forked();

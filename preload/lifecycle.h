@@ -32,9 +32,10 @@ struct lifecycle_listener {
 };
 
 /* The look for leaks (preload/leak/hooks_exit.c), the watch of frees (preload/misuse/), what
- * the program asks for itself (preload/asked/hooks_asked.c), and the look at what is resident. */
+ * the program asks for itself (preload/asked/hooks_asked.c), the look at what is resident, and
+ * lifetimes. */
 extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
-    lifecycle_resident;
+    lifecycle_resident, lifecycle_lifetimes;
 
 /* Whether anything is to be done when the process ends, by any part. */
 extern bool lifecycle_end_wanted;
@@ -43,6 +44,9 @@ extern bool lifecycle_end_wanted;
  * once. The guard is held at GUARD_RECORDING, and recording is on
  * (preload/resident/hooks_resident.c). */
 extern void (*const lifecycle_look_resident)(bool at_end);
+
+/* The same for how old the live blocks are (preload/lifetimes/hooks_lifetimes.c). */
+extern void (*const lifecycle_look_ages)(bool at_end);
 
 /* Called once recording is set up, if the C library is to be looked at from within: by the list of
  * its calls in that file (preload/mapping/within.c). */

@@ -18,6 +18,7 @@
 #include "preload/sandbox.h"
 #include "preload/run/say.h"
 #include "preload/tags.h"
+#include "preload/watch/birthmap.h"
 #include "preload/watch/pausedblocks.h"
 #include "preload/watch/made.h"
 #include "preload/watch/regions.h"
@@ -267,9 +268,9 @@ static inline struct weight weight_of(uintptr_t p, uint64_t size)
                                   : sampler_weight(record_period, size, p);
 }
 
-/* False: it is lost. */
-static inline bool count_alloc(struct thread_state *t, uintptr_t p, size_t size,
-                               const uintptr_t *caller, struct weight w)
+/* The row in which it counts; 0: it is lost. */
+static inline uint32_t count_alloc(struct thread_state *t, uintptr_t p, size_t size,
+                                   const uintptr_t *caller, struct weight w)
 {
     struct trace_header *h = store.writer.header;
     bool alone = threads_count() == 1;
@@ -278,7 +279,7 @@ static inline bool count_alloc(struct thread_state *t, uintptr_t p, size_t size,
 
     if (unlikely(!id || !shadow_put(p, (struct block){.row = id, .size = size}))) {
         lose_alloc(size);
-        return false;
+        return 0;
     }
     row = store_row(id);
     peak_add(h, t, row, w.bytes, alone);
@@ -286,7 +287,7 @@ static inline bool count_alloc(struct thread_state *t, uintptr_t p, size_t size,
     row->alloc_calls += w.calls;
     peak_check(h, t, alone);
     t->last_block = p;
-    return true;
+    return id;
 }
 
 static FLAME_COLD void lose_threadless(size_t size)
@@ -326,14 +327,17 @@ static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t 
 }
 
 /* What an operator calls is not yet what the program gets. */
-static FLAME_COLD void watch_block(struct thread_state *t, uintptr_t p, uint32_t watched)
+static FLAME_NOINLINE void watch_block(struct thread_state *t, uint32_t row, uintptr_t p,
+                                       uint64_t size, struct weight w)
 {
-    struct block b;
+    uint32_t watched = watch_is_on();
 
+    if (watched & WATCH_LIFETIMES)
+        record_birth(t, row, p, size, w);
     if (watched & WATCH_REGIONS)
         regions_note(p, t->region);
-    if (watched & WATCH_MISUSE && !threads_in_operator(t) && shadow_find(p, &b))
-        made_note(b.row, TRACE_MADE_MALLOC);
+    if (watched & WATCH_MISUSE && !threads_in_operator(t))
+        made_note(row, TRACE_MADE_MALLOC);
 }
 
 void record_alloc(const void *p, size_t size, const uintptr_t *caller)
@@ -341,8 +345,7 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
     struct thread_state *t = threads_self();
     struct weight w = {size, 1};
     struct timing timing;
-    uint32_t watched;
-    bool known;
+    uint32_t watched, row;
     int saved;
 
     if (unlikely(!t)) {
@@ -354,45 +357,55 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
         return;
     saved = *t->errno_at;
     timing = begin_event(t);
-    known = count_alloc(t, (uintptr_t)p, size, caller, w);
-    if (unlikely(watched & (WATCH_REGIONS | WATCH_MISUSE)) && known)
-        watch_block(t, (uintptr_t)p, watched);
+    row = count_alloc(t, (uintptr_t)p, size, caller, w);
+    if (unlikely(watched & (WATCH_REGIONS | WATCH_MISUSE | WATCH_LIFETIMES)) && row)
+        watch_block(t, row, (uintptr_t)p, size, w);
     end_event(t, timing);
     *t->errno_at = saved;
 }
 
-/* Where thread `t` counts the free of a block of somebody else's row. NULL: there is no
- * room. An inherited block may be none of ours to count: *counts is false then. */
-static FLAME_COLD struct trace_row *others_row(struct thread_state *t, uint32_t row, bool *counts)
+/* Where thread `t` counts the free of a block of somebody else's row. 0: there is no room. An
+ * inherited block may be none of ours to count: *counts is false then. */
+static FLAME_COLD uint32_t others_row(struct thread_state *t, uint32_t row, bool *counts)
 {
     uint64_t addr;
-    uint32_t own;
 
     *counts = true;
-    if (row < store.inherited_rows) {
-        addr = inherit_node_addr(row);
-        *counts = addr != 0;
-        own = addr ? threads_inherited_row(t, row, addr) : 0;
-    } else {
-        own = threads_far_row(t, store_row(row)->node);
-    }
-    return own ? store_row(own) : NULL;
+    if (row >= store.inherited_rows)
+        return threads_far_row(t, store_row(row)->node);
+    addr = inherit_node_addr(row);
+    *counts = addr != 0;
+    return addr ? threads_inherited_row(t, row, addr) : 0;
 }
 
-FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b, struct weight w)
+/* The free of a block that counts in `row`, in the calling thread's row `own`. Blocks from before
+ * the fork are their parent's to tell of. */
+static FLAME_NOINLINE void watch_death(struct thread_state *t, uint32_t row, uint32_t own,
+                                       struct weight w)
+{
+    if (watch_has(WATCH_LIFETIMES) && row >= store.inherited_rows)
+        record_death(t, own, w);
+}
+
+FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b, struct weight w,
+                             bool watched)
 {
     struct trace_header *h = store.writer.header;
     struct trace_row *row = store_row(b.row);
+    uint32_t own = b.row;
     bool counts;
 
     if (unlikely(row->thread != t->id)) {
-        row = others_row(t, b.row, &counts);
-        if (!row) {
+        own = others_row(t, b.row, &counts);
+        if (!own) {
             if (counts)
                 lose(&h->lost_frees, 1);
             return;
         }
+        row = store_row(own);
     }
+    if (watched)
+        watch_death(t, b.row, own, w);
     peak_sub(h, t, row, w.bytes);
     row->free_bytes += w.bytes;
     row->free_calls += w.calls;
@@ -402,7 +415,8 @@ FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b
     }
 }
 
-FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w)
+/* `watched`: something is, perhaps. */
+FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w, bool watched)
 {
     struct thread_state *t = threads_self();
     struct timing timing;
@@ -415,28 +429,28 @@ FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w)
     }
     saved = *t->errno_at;
     timing = begin_event(t);
-    count_free(t, p, b, w);
+    count_free(t, p, b, w, watched);
     end_event(t, timing);
     *t->errno_at = saved;
 }
 
 void record_plain_free(const void *p, struct block b)
 {
-    tell_free((uintptr_t)p, b, (struct weight){b.size, 1});
+    tell_free((uintptr_t)p, b, (struct weight){b.size, 1}, false);
 }
 
 void record_taken_free(const void *p, struct block b)
 {
-    tell_free((uintptr_t)p, b, weight_of((uintptr_t)p, b.size));
+    tell_free((uintptr_t)p, b, weight_of((uintptr_t)p, b.size), true);
 }
 
 /* ---- pools ---- */
 
-/* The row in which the calling thread counts frees of what `row` counts; NULL as others_row. */
-static struct trace_row *row_for_free(struct thread_state *t, uint32_t row, bool *counts)
+/* The row in which the calling thread counts frees of what `row` counts; 0 as others_row. */
+static uint32_t row_for_free(struct thread_state *t, uint32_t row, bool *counts)
 {
     *counts = true;
-    return store_row(row)->thread == t->id ? store_row(row) : others_row(t, row, counts);
+    return store_row(row)->thread == t->id ? row : others_row(t, row, counts);
 }
 
 /* The block's bytes are, or are no longer, left out where its backing counts. False: it has none
@@ -444,7 +458,7 @@ static struct trace_row *row_for_free(struct thread_state *t, uint32_t row, bool
 static bool shift(struct thread_state *t, const struct pool_block *b, uint64_t bytes)
 {
     struct trace_header *h = store.writer.header;
-    struct trace_row *row;
+    uint32_t row;
     bool counts;
 
     if (!b->backing_row)
@@ -455,8 +469,8 @@ static bool shift(struct thread_state *t, const struct pool_block *b, uint64_t b
             lose(&h->lost_frees, 1);
         return counts;
     }
-    peak_keep_share(h, row);
-    row->alloc_bytes -= bytes;
+    peak_keep_share(h, store_row(row));
+    store_row(row)->alloc_bytes -= bytes;
     return true;
 }
 
@@ -475,6 +489,8 @@ void record_pool_alloc(const struct pool_block *b)
     row->alloc_calls++;
     if (!within)
         peak_check(h, t, alone);
+    if (watch_has(WATCH_LIFETIMES))
+        record_pool_birth(t, b->row, b->size);
     t->last_block = 0;
 }
 
@@ -483,13 +499,17 @@ void record_pool_free(const struct pool_block *b)
     struct thread_state *t = guard.self;
     struct trace_header *h = store.writer.header;
     bool within = shift(t, b, -b->size), counts;
-    struct trace_row *row = row_for_free(t, b->row, &counts);
+    uint32_t own = row_for_free(t, b->row, &counts);
+    struct trace_row *row;
 
-    if (!row) {
+    if (!own) {
         if (counts)
             lose(&h->lost_frees, 1);
         return;
     }
+    row = store_row(own);
+    t->taken_birth = b->born;
+    watch_death(t, b->row, own, (struct weight){b->size, 1});
     if (within)
         peak_keep_share(h, row);
     else
@@ -519,10 +539,20 @@ static FLAME_COLD void backing_gone(uintptr_t p)
     *t->errno_at = saved;
 }
 
+/* A block is about to be given back. Afterwards somebody else may have one there. */
+static void take_birth(uintptr_t p)
+{
+    struct thread_state *t = watch_has(WATCH_LIFETIMES) ? threads_self() : NULL;
+
+    if (t)
+        t->taken_birth = births_at(p);
+}
+
 void record_watched_free(const void *p, struct block b)
 {
     if (watch_has(WATCH_POOLS))
         backing_gone((uintptr_t)p);
+    take_birth((uintptr_t)p);
     if (watch_has(WATCH_REGIONS))
         regions_take((uintptr_t)p);
     record_taken_free(p, b);
@@ -584,6 +614,7 @@ bool record_take(const void *p, struct block *b)
     }
     if (watch_has(WATCH_POOLS))
         backing_gone((uintptr_t)p);
+    take_birth((uintptr_t)p);
     if (t)
         t->taken_region = watch_has(WATCH_REGIONS) ? regions_take((uintptr_t)p) : 0;
     return true;

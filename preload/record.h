@@ -85,6 +85,18 @@ bool record_take(const void *p, struct block *b);
 void record_taken_free(const void *p, struct block b);
 void record_put_back(const void *p, struct block b);
 
+/*
+ * Where lifetimes are recorded (preload/lifetimes/ has these): thread `t` has counted a block in
+ * its row `row`, and the free of a block in its row `row`, which had been born then
+ * (t->taken_birth).
+ */
+void record_birth(struct thread_state *t, uint32_t row, uintptr_t p, uint64_t size,
+                  struct weight w);
+void record_death(struct thread_state *t, uint32_t row, struct weight w);
+
+/* The same of what a pool hands out, which knows its birth itself (pool_block.born). */
+void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);
+
 /* Record one block in so many bytes; 0: all. */
 void record_set_sample(uint64_t period);
 

@@ -55,7 +55,9 @@ struct thread_state {
     uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */
     uint32_t region;       /* its newest (preload/watch/regions.h); 0: none */
     uint32_t taken_region; /* of the block that record_take took last */
-    uint32_t paused; /* so often: what it allocates is left out (preload/watch/pausedblocks.h) */
+    uint32_t paused;    /* so often: what it allocates is left out (preload/watch/pausedblocks.h) */
+    uint64_t allocated; /* bytes that the clock of lifetimes does not know of yet */
+    uint64_t taken_birth;    /* of the block that was taken last (preload/watch/birthmap.h) */
     uint64_t taken_left_out; /* size of what record_take took last and was left out, and one */
     struct tags *tags;       /* (preload/tags.h); NULL: it never had one */
     uint32_t lost_tags;      /* pushed since there was no room for one */

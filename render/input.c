@@ -267,6 +267,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     options.tid = r->o->of_traces.tid;
     options.idle = r->o->of_traces.idle;
     options.ancestors = r->o->of_traces.ancestors;
+    options.ages = r->o->of_traces.ages;
     if (r->o->filter)
         fold_options_for(&options, r->o->filter);
     if (r->tree)

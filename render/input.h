@@ -5,6 +5,7 @@
 #define FLAME_RENDER_INPUT_H
 
 #include "common/options/opts.h"
+#include "fold/ages.h"
 #include "fold/stacks/filter.h"
 #include "render/frametree.h"
 
@@ -29,6 +30,7 @@ struct input {
 /* How traces are folded; text is folded already, and refuses them. */
 struct input_of_traces {
     bool pid, tid, ancestors, idle; /* as in fold_options */
+    struct ages ages;
 };
 
 /* Options for them; the destination is a struct input_of_traces. */

@@ -200,7 +200,10 @@ const struct opts_command render_command = {
     .usage = "[OPTION...] [FILE...]",
     .about = "Draws folded stacks, or traces, as one flame graph, or writes them for another\n"
              "viewer. Without FILE, or with '-', it reads standard input.",
-    .tables = {{rows, 0}, {input_trace_rows, AT(of_traces)}, {filter_rows, AT(filter)}},
+    .tables = {{rows, 0},
+               {input_trace_rows, AT(of_traces)},
+               {age_rows, AT(of_traces.ages)},
+               {filter_rows, AT(filter)}},
     .add_help = add_help,
 };
 

@@ -157,7 +157,10 @@ const struct opts_command top_command = {
     .usage = "[OPTION...] [FILE...]",
     .about = "Lists the symbols of folded stacks, or of traces, with what they and all they\n"
              "called took. Without FILE, or with '-', it reads standard input.",
-    .tables = {{rows, 0}, {input_trace_rows, AT(of_traces)}, {filter_rows, AT(filter)}},
+    .tables = {{rows, 0},
+               {input_trace_rows, AT(of_traces)},
+               {age_rows, AT(of_traces.ages)},
+               {filter_rows, AT(filter)}},
 };
 
 int top_main(int argc, char **argv)

@@ -60,7 +60,7 @@ enum opts_operands {
     OPTS_COMMAND, /* a command and its own options: the first word that is none ends ours */
 };
 
-#define OPTS_TABLES 5
+#define OPTS_TABLES 6
 
 struct opts_command {
     const char *name;    /* "render" */

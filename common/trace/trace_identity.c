@@ -21,7 +21,7 @@ uint64_t trace_stack_identity(const struct trace *t, uint32_t node)
             n->kind == TRACE_NODE_NAMED)
             hash = fnv_text(hash, t->regions[n->addr]);
         if (n->kind == TRACE_NODE_MAPPING || n->kind == TRACE_NODE_RESIDENT ||
-            n->kind == TRACE_NODE_PART)
+            n->kind == TRACE_NODE_PART || n->kind == TRACE_NODE_CLASS)
             hash = fnv_bytes(hash, &n->addr, sizeof n->addr);
         if (m)
             hash = fnv_text(hash, m->path);

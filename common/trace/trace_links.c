@@ -27,6 +27,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "common/trace/lifeclass.h"
 #include "common/strbuf.h"
 
 enum state {
@@ -59,7 +60,7 @@ static bool kind_fits(uint32_t kind, bool off)
 {
     return kind < TRACE_NODE_KERNEL ||
            (kind == TRACE_NODE_INHERITED || kind == TRACE_NODE_REGION ||
-            (kind >= TRACE_NODE_MAPPING && kind <= TRACE_NODE_NAMED)) != off;
+            (kind >= TRACE_NODE_MAPPING && kind <= TRACE_NODE_CLASS)) != off;
 }
 
 /* Of the nodes that stand apart from calls: whether one of that kind may stand on the other. Of a
@@ -70,7 +71,7 @@ static bool may_stand_on(uint32_t kind, uint32_t parent)
 
     if (parent == TRACE_NODE_NONE)
         return true;
-    if (parent == TRACE_NODE_REGION || parent == TRACE_NODE_RESIDENT)
+    if (parent == TRACE_NODE_REGION || parent == TRACE_NODE_RESIDENT || parent == TRACE_NODE_CLASS)
         return false;
     if (parent == TRACE_NODE_MAPPING || on_part)
         return kind == TRACE_NODE_RESIDENT ||
@@ -133,6 +134,11 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
             return trace_damaged(src, node_offset(src, id), "no mapping has kind %" PRIu64,
                                  n->addr);
         break;
+    case TRACE_NODE_CLASS:
+        if (!lifeclass_is(n->addr))
+            return trace_damaged(src, node_offset(src, id), "no class of blocks is 0x%" PRIx64,
+                                 n->addr);
+        break;
     case TRACE_NODE_WAKER:
         if (n->addr > UINT32_MAX ||
             !id_possible((uint32_t)n->addr, TRACE_NODE_SHIFT, TRACE_NODE_FIRST_SLOT, src->nparts))
@@ -164,7 +170,7 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
         return trace_damaged(src, node_offset(src, id), "a frame above a waker");
     if (n->parent < t->node_limit && !may_stand_on(n->kind, t->nodes[n->parent].kind))
         return trace_damaged(src, node_offset(src, id),
-                             "a frame above a region, a mapping or a part of memory");
+                             "a frame above a region, a mapping, a class or a part of memory");
     if (n->kind == TRACE_NODE_TAG && n->parent < t->node_limit &&
         !may_bear_tag(&t->nodes[n->parent]))
         return trace_damaged(src, node_offset(src, id), "a tag above a frame");

@@ -28,7 +28,8 @@
 #define FOUND                                                                                      \
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
                 TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
-                TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_INSIDE))
+                TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_LIFETIMES |          \
+                TRACE_FEATURE_AGES | TRACE_FEATURE_INSIDE))
 
 /* One program: what traces of it have added up to. */
 struct program {
@@ -305,8 +306,8 @@ static bool is_recorders(struct adding *a, const struct trace_node *n)
     size_t len;
 
     if (n->kind != TRACE_NODE_PC ||
-        !(a->t->header.features &
-          (TRACE_FEATURE_LEAKS | TRACE_FEATURE_MISUSE | TRACE_FEATURE_RESIDENT)))
+        !(a->t->header.features & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_MISUSE |
+                                   TRACE_FEATURE_RESIDENT | TRACE_FEATURE_LIFETIMES)))
         return false;
     v = module_at(a, n->addr);
     len = v ? strlen(v->path) : 0;
@@ -328,7 +329,7 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
              n->kind == TRACE_NODE_NAMED)
         addr = trace_grow_name(&a->p->g, a->t->regions[n->addr]);
     else if (n->kind == TRACE_NODE_MAPPING || n->kind == TRACE_NODE_RESIDENT ||
-             n->kind == TRACE_NODE_PART)
+             n->kind == TRACE_NODE_PART || n->kind == TRACE_NODE_CLASS)
         addr = n->addr;
     return find_node(a->p, addr, parent, n->kind);
 }
@@ -348,6 +349,7 @@ static const uint16_t row_kinds[] = {
     TRACE_ROW_SWAPPED,
     TRACE_ROW_SLACK,
     TRACE_ROW_FAULT,
+    TRACE_ROW_CLASS,
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
@@ -379,7 +381,7 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
         row->flags & TRACE_ROW_INHERITED)
         return;
     if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED |
-                      TRACE_ROW_FAULT))
+                      TRACE_ROW_FAULT | TRACE_ROW_CLASS))
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;

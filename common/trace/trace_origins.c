@@ -238,18 +238,25 @@ static uint32_t stack_of(struct taking *k, uint32_t row)
                            TRACE_NODE_INHERITED);
 }
 
+/* What is told of blocks of the stack that is below. */
+static bool stands_above(const struct trace_node *n)
+{
+    return n->kind == TRACE_NODE_RESIDENT || n->kind == TRACE_NODE_CLASS;
+}
+
 /* The inherited stack that a row of this trace is of, or NULL. */
 static const struct trace_node *inherited_node(const struct trace *t, uint32_t row, uint32_t number)
 {
     const struct trace_node *n = &t->nodes[t->rows[row].node];
 
-    if (t->rows[row].node && n->kind == TRACE_NODE_RESIDENT)
+    if (t->rows[row].node && stands_above(n))
         n = &t->nodes[n->parent];
     return t->rows[row].node && n->kind == TRACE_NODE_INHERITED && n->addr >> 32 == number ? n
                                                                                            : NULL;
 }
 
-/* Rows of blocks that were freed here, or are resident, whose stacks are the origin's. */
+/* Rows of blocks that were freed here, are resident or have an age, whose stacks are the origin's.
+ */
 static void move_rows(struct taking *k, uint32_t rows)
 {
     for (uint32_t id = 0; id < rows; id++) {
@@ -260,7 +267,7 @@ static void move_rows(struct taking *k, uint32_t rows)
         if (!inherited)
             continue;
         node = stack_of(k, (uint32_t)inherited->addr);
-        if (own.kind == TRACE_NODE_RESIDENT)
+        if (stands_above(&own))
             node = trace_grow_node(&k->g, own.addr, node, own.kind);
         trace_grow_row_at(&k->g, id)->node = node;
     }

@@ -8,6 +8,7 @@
  * TRACE_NODE_ROOT without a circle, the node a TRACE_NODE_WAKER names exists and is no
  * waker's, nor stands above one's, the region a TRACE_NODE_REGION names exists and nothing
  * stands above that node (but resident memory, which nothing stands above, does above a mapping),
+ * nothing stands above a TRACE_NODE_CLASS, whose class exists,
  * every string lies inside the file.
  * Whatever is wrong is one message with the file and the offset, never a crash.
  *

@@ -92,8 +92,12 @@ int recording_write_text(const struct strbuf *text, const char *to)
 
 struct fold_options recording_fold_options(const struct run_options *o)
 {
-    return (struct fold_options){
-        .view = o->view, .pid = o->pid, .tid = o->tid, .ancestors = o->ancestors, .own = true};
+    return (struct fold_options){.view = o->view,
+                                 .pid = o->pid,
+                                 .tid = o->tid,
+                                 .ancestors = o->ancestors,
+                                 .own = true,
+                                 .ages = o->ages};
 }
 
 /* All views of all that was recorded, those of memory first. */

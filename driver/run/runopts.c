@@ -41,6 +41,10 @@ const struct opts_row run_rows_of_memory[] = {
     {"no-patch",
      .help = "leave the program's own code as it is, and an allocator in the program's file unseen",
      .take = opts_take_true, .at = AT(no_patch)},
+    {"lifetimes", .arg = "CLOCK",
+     .help = "note how large blocks are, and how long they live, for --view short and old (which "
+             "imply it): by time, or by the bytes that are allocated meanwhile",
+     .take = opts_take_choice, .at = AT(lifetimes), .words = "time bytes"},
     {"snapshots", .arg = "DIR",
      .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,
      .at = AT(snapshots)},
@@ -161,6 +165,27 @@ int run_options_finish(struct run_options *o)
     return status ? status : -1;
 }
 
+/* By which clock lifetimes are recorded, if they are, and that the limits go with it. */
+static int choose_clock(struct run_options *o, uint32_t needs)
+{
+    bool wanted = (needs & (TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES)) || o->lifetimes;
+    bool time = o->ages.young.time || o->ages.old.time;
+    bool bytes = o->ages.young.bytes || o->ages.old.bytes;
+
+    if ((time || bytes) && !wanted)
+        return flame_error(FLAME_USAGE,
+                           "%s: --short and --old go with --lifetimes, --view short or --view old",
+                           o->me);
+    if (wanted && !o->lifetimes)
+        o->lifetimes = bytes && !time ? "bytes" : "time";
+    if (wanted && (strcmp(o->lifetimes, "bytes") == 0 ? time : bytes))
+        return flame_error(FLAME_USAGE,
+                           "%s: lifetimes are recorded by %s; give --short and --old as %s", o->me,
+                           time ? "allocated bytes (--lifetimes bytes)" : "time",
+                           time ? "bytes (64k, say)" : "times (1ms, say)");
+    return 0;
+}
+
 int run_options_look(struct run_options *o)
 {
     uint32_t needs = view_find(o->view)->feature;
@@ -175,8 +200,9 @@ int run_options_look(struct run_options *o)
                            o->me);
     if ((o->look || o->rss) && o->sample)
         return flame_error(FLAME_USAGE, "%s: %s%s looks at every block; leave --sample out", o->me,
-                           needs ? "--view " : "--rss", needs ? o->view : "");
-    return 0;
+                           o->look || needs & TRACE_FEATURE_RESIDENT ? "--view " : "--rss",
+                           o->look || needs & TRACE_FEATURE_RESIDENT ? o->view : "");
+    return choose_clock(o, needs);
 }
 
 int run_options_snapshots(struct run_options *o, char **path)

@@ -9,6 +9,7 @@
 
 #include "common/options/opts.h"
 #include "driver/suppress/hide.h"
+#include "fold/ages.h"
 
 enum run_output {
     RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
@@ -50,6 +51,8 @@ struct run_options {
     const char *snapshots;    /* mem: directory for those the program asks for; NULL: nowhere */
     uint64_t max_disk;        /* mem: bytes for traces while the command runs; 0: no limit */
     bool faults;              /* mem: page faults are recorded */
+    const char *lifetimes;    /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
+    struct ages ages;         /* mem, run: of views short and old */
     char **command;           /* argv of the command, NULL-terminated */
     const char *subject;      /* what is recorded, for the default output and the picture: the
                                  command's name */

@@ -16,6 +16,7 @@ EXPORT int flamemem_snapshot(const char *name)
 
     if (!asking_begin(&a))
         return 0;
+    lifecycle_look_ages(false);
     lifecycle_look_resident(false);
     return asking_end(&a, snapshot_make(name));
 }

@@ -9,6 +9,7 @@
 #define FLAMEMEM_LIBRARY
 #include "preload/asked/asking.h"
 #include "preload/flamemem.h"
+#include "preload/watch/lifeclock.h"
 #include "preload/watch/pools.h"
 
 static uintptr_t address(const void *p)
@@ -89,6 +90,8 @@ static bool put(const struct asking *a, const void *pool, const void *p, size_t 
         __atomic_fetch_add(&store.writer.header->paused_bytes, size, __ATOMIC_RELAXED);
         return true;
     }
+    if (watch_has(WATCH_LIFETIMES))
+        b.born = lifeclock_now(a->t->allocated);
     if (!row || !pools_put(address(pool), &b))
         return false;
     /* A block of malloc's that the pool only passes on is recorded as such. */

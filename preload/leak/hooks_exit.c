@@ -26,6 +26,7 @@ FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *fram
         return;
     guard.busy = GUARD_RECORDING;
     if (*lifecycle_armed) {
+        lifecycle_look_ages(true);
         /* What the look for leaks needs is not to be told as resident. */
         lifecycle_look_resident(true);
         if (leakcheck_wanted)

@@ -69,6 +69,17 @@ static bool key_is(const char *s, size_t len, const char *key)
     return len == strlen(key) && memcmp(s, key, len) == 0;
 }
 
+static bool parse_clock(const char *value, size_t len, enum config_clock *clock)
+{
+    if (key_is(value, len, "time"))
+        *clock = CONFIG_TIME;
+    else if (key_is(value, len, "bytes"))
+        *clock = CONFIG_BYTES;
+    else
+        return false;
+    return true;
+}
+
 static void parse_one(struct config *c, const char *s, size_t len)
 {
     const char *eq = memchr(s, '=', len);
@@ -113,6 +124,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &c->rss);
     else if (key_is(s, klen, "patch"))
         ok = parse_flag(value, vlen, &c->patch);
+    else if (key_is(s, klen, "lifetimes"))
+        ok = parse_clock(value, vlen, &c->lifetimes);
     if (c->quiet)
         say_hush();
     if (ok)
@@ -123,8 +136,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
     copy[len] = '\0';
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
-        "filtered=0|1, inherit=0|1, leak=0|1, misuse=0|1, notes=PATH, patch=0|1, record=0|1, "
-        "referee=0|1, rss=0|1, sites=PATH, snapshots=DIR, tagged=0|1",
+        "filtered=0|1, inherit=0|1, leak=0|1, lifetimes=time|bytes, misuse=0|1, notes=PATH, "
+        "patch=0|1, record=0|1, referee=0|1, rss=0|1, sites=PATH, snapshots=DIR, tagged=0|1",
         NULL);
 }
 

@@ -18,6 +18,8 @@
  *   misuse=1    note what is freed twice, or by the wrong function (default 0; not with sample)
  *   rss=1       at the process's end, and whenever the program asks for a snapshot, look whose
  *               the resident memory is (default 0; not with sample)
+ *   lifetimes=time|bytes  note how large blocks are and how long they live, by time or by the bytes
+ *               that are allocated meanwhile
  *   sites=PATH  the list of the C library's own calls that map memory, which flame mem --inside
  *               makes: they are patched and seen
  *   filtered=1  one of the seccomp filters in force is that of flame's own tracer, which forbids
@@ -53,6 +55,7 @@ struct config {
     uint64_t sample; /* mean bytes between samples; 0: everything */
     bool rss;
     bool patch;
+    enum config_clock { CONFIG_NO_CLOCK, CONFIG_TIME, CONFIG_BYTES } lifetimes;
     /* What the paths point to, one behind the other, so that only the first pages are touched: each
      * page costs every process that is recorded. Last for the same reason. */
     size_t used;

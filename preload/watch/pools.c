@@ -40,7 +40,7 @@ struct pool {
 
 struct block {
     struct item item;
-    uint64_t size;
+    uint64_t size, born;
     uint32_t row, chunk;
 };
 
@@ -353,7 +353,12 @@ static struct pool_block told(const struct block *b)
 {
     const struct chunk *c = &g.chunks[b->chunk];
 
-    return (struct pool_block){b->item.key, b->size, b->row, c->row, c->hi != 0};
+    return (struct pool_block){.addr = b->item.key,
+                               .size = b->size,
+                               .row = b->row,
+                               .born = b->born,
+                               .backing_row = c->row,
+                               .in_chunk = c->hi != 0};
 }
 
 /* What is not there cannot be handed out; as with malloc, no block is larger than PTRDIFF_MAX. */
@@ -379,6 +384,7 @@ bool pools_put(uintptr_t pool, struct pool_block *b)
     block = block_at(at);
     block->size = b->size;
     block->row = b->row;
+    block->born = b->born;
     block->chunk = in;
     block->item.next = chunk->blocks;
     if (chunk->blocks)

@@ -4,7 +4,7 @@
  * backing, or of other memory.
  *
  * Any thread, between pools_lock and pools_unlock; only pools_may_be_backing is for all. The
- * guard is held at GUARD_RECORDING. Memory: 64 bytes a block. No malloc.
+ * guard is held at GUARD_RECORDING. Memory: 72 bytes a block. No malloc.
  */
 #ifndef FLAME_PRELOAD_WATCH_POOLS_H
 #define FLAME_PRELOAD_WATCH_POOLS_H
@@ -17,6 +17,7 @@ struct pool_block {
     uintptr_t addr;
     uint64_t size;
     uint32_t row;         /* of the trace, in which it counts */
+    uint64_t born;        /* (preload/watch/lifeclock.h); 0: not known */
     uint32_t backing_row; /* in which its bytes are left out instead; 0: none */
     bool in_chunk;        /* it lies in one of its pool's */
 };

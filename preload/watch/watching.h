@@ -11,12 +11,13 @@
 #include "common/compiler.h"
 
 enum watch {
-    WATCH_REGIONS = 1u << 0,  /* regions are open (regions.h) */
-    WATCH_SAMPLES = 1u << 1,  /* blocks are sampled (sampler.h) */
-    WATCH_MISUSE = 1u << 2,   /* frees are judged (made.h, freed.h) */
-    WATCH_PAUSES = 1u << 3,   /* a thread leaves out what it allocates (pausedblocks.h) */
-    WATCH_POOLS = 1u << 5,    /* blocks have parts that pools hand out (pools.h) */
-    WATCH_LEFT_OUT = 1u << 4, /* and what it left out is remembered */
+    WATCH_REGIONS = 1u << 0,   /* regions are open (regions.h) */
+    WATCH_SAMPLES = 1u << 1,   /* blocks are sampled (sampler.h) */
+    WATCH_MISUSE = 1u << 2,    /* frees are judged (made.h, freed.h) */
+    WATCH_PAUSES = 1u << 3,    /* a thread leaves out what it allocates (pausedblocks.h) */
+    WATCH_POOLS = 1u << 5,     /* blocks have parts that pools hand out (pools.h) */
+    WATCH_LEFT_OUT = 1u << 4,  /* and what it left out is remembered */
+    WATCH_LIFETIMES = 1u << 6, /* how long blocks live is told (lifeclock.h, birthmap.h) */
 };
 
 extern uint32_t watch_what; /* bits of enum watch; any thread reads it */

@@ -1,5 +1,10 @@
 #include "render/dump/dump.h"
 
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/trace/lifeclass.h"
+
 static const char *recorder_name(uint32_t recorder)
 {
     return recorder == TRACE_RECORDER_OFF ? "off" : recorder == TRACE_RECORDER_MEM ? "mem" : "?";
@@ -148,11 +153,32 @@ static void dump_threads(const struct trace *t, struct recordtext *w)
     }
 }
 
+/* Of which histogram, and from where to where: the last class has no end, and that of blocks whose
+ * birth is not known neither. */
+static void dump_class(uint64_t number, struct recordtext *w)
+{
+    static const char *const of[HISTOGRAMS] = {[HISTOGRAM_SIZES] = "size",
+                                               [HISTOGRAM_LIFETIMES] = "lifetime",
+                                               [HISTOGRAM_LIFETIMES_BYTES] = "lifetime-bytes",
+                                               [HISTOGRAM_AGES] = "age",
+                                               [HISTOGRAM_AGES_BYTES] = "age-bytes"};
+    uint64_t from, to;
+
+    recordtext_string(w, "class", of[lifeclass_of(number)]);
+    lifeclass_bounds(lifeclass_of(number), lifeclass_class(number), &from, &to);
+    if (!to)
+        return;
+    recordtext_number(w, "from", from);
+    if (to != UINT64_MAX)
+        recordtext_number(w, "to", to);
+}
+
 static void dump_node(const struct trace *t, const struct trace_node *n, struct recordtext *w)
 {
-    static const char *const kinds[] = {
-        "none",  "root",      "pc",     "pc-exact", "truncated", "name",     "kernel", "futex",
-        "waker", "inherited", "region", "mapping",  "tag",       "resident", "part",   "named"};
+    static const char *const kinds[] = {"none",   "root",    "pc",    "pc-exact", "truncated",
+                                        "name",   "kernel",  "futex", "waker",    "inherited",
+                                        "region", "mapping", "tag",   "resident", "part",
+                                        "named",  "class"};
     static const char *const mappings[TRACE_MAPPINGS] = {
         [TRACE_MAPPING_ANONYMOUS] = "anonymous", [TRACE_MAPPING_FILE] = "file",
         [TRACE_MAPPING_SHARED] = "shared",       [TRACE_MAPPING_STACK] = "stack",
@@ -204,6 +230,9 @@ static void dump_node(const struct trace *t, const struct trace_node *n, struct 
         break;
     case TRACE_NODE_NAMED:
         recordtext_string(w, "name", t->regions[n->addr]);
+        break;
+    case TRACE_NODE_CLASS:
+        dump_class(n->addr, w);
         break;
     case TRACE_NODE_WAKER:
         recordtext_number(w, "stack", n->addr);
@@ -285,6 +314,7 @@ static void dump_row_flags(uint16_t flags, struct recordtext *w)
         {TRACE_ROW_SWAPPED, "swapped"},
         {TRACE_ROW_SLACK, "slack"},
         {TRACE_ROW_FAULT, "fault"},
+        {TRACE_ROW_CLASS, "class"},
     };
     struct strbuf sb = STRBUF_INIT;
     unsigned rest = flags;
@@ -402,16 +432,88 @@ static void dump_marks(const struct trace *t, struct recordtext *w)
     }
 }
 
+/* One class of one stack's blocks. */
+struct classed {
+    uint32_t stack, number;
+    uint64_t blocks, bytes;
+};
+
+static int by_stack(const void *pa, const void *pb)
+{
+    const struct classed *a = pa, *b = pb;
+
+    if (a->stack != b->stack)
+        return a->stack < b->stack ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The classes that rows count, those of several threads' rows added up. */
+static struct classed *collect_classes(const struct trace *t, size_t *n)
+{
+    struct classed *all = NULL;
+    size_t room = 0, used = 0;
+
+    *n = 0;
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        const struct trace_row *r = &t->rows[id];
+        const struct trace_node *node = &t->nodes[r->node];
+
+        if (!trace_row_used(r) || !(r->flags & TRACE_ROW_CLASS) || node->kind != TRACE_NODE_CLASS ||
+            !r->alloc_calls)
+            continue;
+        GROW(all, *n, room);
+        all[(*n)++] =
+            (struct classed){node->parent, (uint32_t)node->addr, r->alloc_calls, r->alloc_bytes};
+    }
+    if (!*n)
+        return all;
+    qsort(all, *n, sizeof *all, by_stack);
+    for (size_t i = 1; i < *n; i++)
+        if (by_stack(&all[used], &all[i]) == 0) {
+            all[used].blocks += all[i].blocks;
+            all[used].bytes += all[i].bytes;
+        } else {
+            all[++used] = all[i];
+        }
+    *n = used + 1;
+    return all;
+}
+
+static void dump_histograms(const struct trace *t, struct recordtext *w)
+{
+    struct classed *all;
+    size_t n;
+
+    if (t->header.recorder != TRACE_RECORDER_MEM)
+        return;
+    all = collect_classes(t, &n);
+    for (size_t i = 0; i < n; i++) {
+        recordtext_record(w);
+        recordtext_number(w, "stack", all[i].stack);
+        dump_class(all[i].number, w);
+        recordtext_number(w, "blocks", all[i].blocks);
+        recordtext_number(w, "bytes", all[i].bytes);
+        recordtext_record_end(w);
+    }
+    free(all);
+}
+
 void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
 {
     static const struct {
         const char *name;
         void (*dump)(const struct trace *t, struct recordtext *w);
-    } all[] = {{"header", dump_header},  {"module", dump_modules},
-               {"origin", dump_origins}, {"inherited", dump_inherited},
-               {"thread", dump_threads}, {"node", dump_nodes},
-               {"row", dump_rows},       {"mark", dump_marks},
-               {"misuse", dump_misuses}, {"resident", dump_resident}};
+    } all[] = {{"header", dump_header},
+               {"module", dump_modules},
+               {"origin", dump_origins},
+               {"inherited", dump_inherited},
+               {"thread", dump_threads},
+               {"node", dump_nodes},
+               {"row", dump_rows},
+               {"mark", dump_marks},
+               {"misuse", dump_misuses},
+               {"resident", dump_resident},
+               {"histogram", dump_histograms}};
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (sections & 1u << i) {

@@ -8,7 +8,8 @@
 #include "common/trace/trace_reader.h"
 #include "render/dump/recordtext.h"
 
-#define DUMP_SECTIONS "header module origin inherited thread node row mark misuse resident"
+#define DUMP_SECTIONS                                                                              \
+    "header module origin inherited thread node row mark misuse resident histogram"
 
 /* Writes the sections of a trace whose bits (by their order in DUMP_SECTIONS) are set. */
 void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w);

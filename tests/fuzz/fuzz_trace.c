@@ -8,6 +8,7 @@
  * recorder's is a forked process's; what it inherited is looked up in one that
  * is spoiled in the same way.
  */
+#include "common/trace/lifeclass.h"
 #include "common/trace/trace_merge.h"
 #include "common/trace/trace_origins.h"
 #include "tests/unit/trace_build.h"
@@ -60,6 +61,9 @@ static void walk(const struct trace *t)
             else if (n->kind == TRACE_NODE_MAPPING &&
                      (!n->addr || n->addr >= TRACE_MAPPINGS ||
                       (n != &t->nodes[r->node] && t->nodes[r->node].kind != TRACE_NODE_RESIDENT)))
+                __builtin_trap();
+            else if (n->kind == TRACE_NODE_CLASS &&
+                     (n != &t->nodes[r->node] || !lifeclass_is(n->addr)))
                 __builtin_trap();
             else if (n->kind == TRACE_NODE_RESIDENT &&
                      (n != &t->nodes[r->node] || !n->addr || n->addr >= TRACE_RESIDENT_KINDS))
@@ -166,6 +170,18 @@ static void add_resident(struct trace_builder *b, uint32_t plain, uint32_t mappi
     tb_row_at(b, tb_row(b, node, 0, 5, 0))->flags = TRACE_ROW_SLACK;
 }
 
+/* Classes of a stack's blocks: a size, a lifetime, an age of inherited ones. */
+static void add_classes(struct trace_builder *b, uint32_t plain)
+{
+    static const uint32_t classes[] = {HISTOGRAM_SIZES << 8 | 3, HISTOGRAM_LIFETIMES << 8 | 10,
+                                       HISTOGRAM_AGES_BYTES << 8 | LIFECLASS_UNKNOWN};
+
+    tb_header(b)->features |= TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES;
+    for (size_t i = 0; i < ARRAY_LEN(classes); i++)
+        tb_row_at(b, tb_row(b, tb_node(b, TRACE_NODE_CLASS, classes[i], plain), 0, 8, 1))->flags =
+            (uint16_t)(TRACE_ROW_CLASS | (i == 2 ? TRACE_ROW_INHERITED : 0));
+}
+
 /* Marks between which a row grows by 2 bytes a pass. */
 static void add_marks(struct trace_builder *b, uint32_t row)
 {
@@ -218,6 +234,7 @@ static void build(struct trace_builder *b, uint32_t recorder)
     tb_row(b, tb_node(b, TRACE_NODE_PC, 0x1600, node), (uint16_t)thread, 60, 1);
     add_marks(b, row);
     add_resident(b, plain, mapping, root);
+    add_classes(b, plain);
 }
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)

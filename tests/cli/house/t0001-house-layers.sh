@@ -27,6 +27,7 @@ preload/misuse
 preload/mapping
 preload/asked
 preload/leak
+preload/lifetimes
 preload/resident
 tracer/sleeps
 tracer/rings

@@ -180,7 +180,7 @@ bash_completes() {
 is_str "$(bash_completes flame re)" 'render ' 'bash: a command'
 is_str "$(bash_completes flame off --chain)" '--chain-depth ' 'bash: an option'
 is_str "$(bash_completes flame mem --view p)" 'peak ' "bash: a view"
-is_str "$(bash_completes flame run --view o)" 'off offwake oncpu ' "bash: views of both recorders"
+is_str "$(bash_completes flame run --view o)" 'off offwake old oncpu ' "bash: views of both recorders"
 is_str "$(bash_completes flame run --max-)" '--max-block --max-disk ' "bash: options of both"
 is_str "$(bash_completes flame collapse --from perf-)" 'perf-sched ' 'bash: a format'
 is_str "$(bash_completes flame render --colors w)" 'wakeup ' 'bash: a palette'
@@ -213,7 +213,7 @@ if command -v zsh >/dev/null; then
             words=("$@"); CURRENT=$#; _flame' - "$@"
     }
     like "$(zsh_asks flame r)" 'render:draw' 'zsh: commands'
-    like "$(zsh_asks flame mem --view '')" '\-\-view=.*:value:\(alloc count live peak temp leak definite indirect inner reachable region growth mmap unmapped rss swap slack fault\)' \
+    like "$(zsh_asks flame mem --view '')" '\-\-view=.*:value:\(alloc count live peak temp leak definite indirect inner reachable region growth mmap unmapped rss swap slack fault short old\)' \
         'zsh: a view'
     like "$(zsh_asks flame off x)" '_normal' 'zsh: a command to trace'
 else

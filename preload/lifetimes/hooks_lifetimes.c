@@ -1,0 +1,225 @@
+/*
+ * How old the blocks are that are live at the end: the process looks when it ends by itself, and
+ * when it asks for a snapshot. Its other threads stand meanwhile, as in the looks for leaks and at
+ * what is resident; rows are written when they run again, as writing takes a lock.
+ *
+ * Rejected: counters of live blocks by the time they were born, from which anybody could make
+ * ages later. As nobody knows how long a process will live, their classes would have to be
+ * those of a clock that starts at its birth: 1 s before the end and 10 s before it would be one
+ * class after some minutes.
+ */
+#include "common/pages.h"
+#include "preload/inherit.h"
+#include "preload/leak/freeze.h"
+#include "preload/leak/look.h"
+#include "preload/lifecycle.h"
+#include "preload/lifetimes/lifetimes.h"
+#include "preload/record.h"
+#include "preload/run/config.h"
+#include "preload/watch/birthmap.h"
+#include "preload/watch/pausedblocks.h"
+#include "preload/watch/pools.h"
+
+/* What a row's live blocks have of each class. */
+struct tally {
+    struct {
+        uint64_t bytes, blocks;
+    } of[ROWCLASSES_LIVES];
+};
+
+/* In pages, as processes that do not record lifetimes shall not have it. */
+static struct looking {
+    struct rowclasses ages;
+    struct freeze freeze;
+    struct tally *tallies[STORE_SEGMENTS]; /* by row; made for a look */
+    uint64_t now;
+    bool full, looked;
+} * g;
+
+static bool done; /* at the end */
+
+#define TALLIES_SIZE (sizeof(struct tally) << TRACE_ROW_SHIFT)
+
+static struct tally *tally_of(uint32_t row)
+{
+    struct tally **chunk = &g->tallies[row >> TRACE_ROW_SHIFT];
+
+    if (!*chunk && !(*chunk = pages_alloc(TALLIES_SIZE)))
+        return NULL;
+    return *chunk + (row & ((1u << TRACE_ROW_SHIFT) - 1));
+}
+
+static void add(uint32_t row, uint64_t birth, struct weight w)
+{
+    struct tally *tally = tally_of(row);
+    uint32_t class = lifetimes_class(birth, g->now);
+
+    if (!tally) {
+        g->full = true;
+        return;
+    }
+    tally->of[class].bytes += w.bytes;
+    tally->of[class].blocks += w.calls;
+}
+
+static void count_nothing(const struct pool_block *b FLAME_UNUSED, void *arg FLAME_UNUSED)
+{
+}
+
+/* What pools have handed out of a block counts in their rows. */
+static void add_block(uintptr_t addr, const struct block *b, void *arg FLAME_UNUSED)
+{
+    struct weight w =
+        record_period ? sampler_weight(record_period, b->size, addr) : (struct weight){b->size, 1};
+
+    if (watch_has(WATCH_POOLS) && pools_may_be_backing(addr))
+        w.bytes -= pools_in(addr, count_nothing, NULL);
+    add(b->row, births_at(addr), w);
+}
+
+static void add_pool_block(const struct pool_block *b, void *arg FLAME_UNUSED)
+{
+    add(b->row, b->born, (struct weight){b->size, 1});
+}
+
+/* While the others stand, if they can be made to. */
+static void tally_all(const struct thread_state *t)
+{
+    bool stand;
+
+    pausedblocks_lock();
+    pools_lock();
+    stand = freeze_begin(&g->freeze);
+    g->now = lifeclock_now(t->allocated);
+    shadow_walk(add_block, NULL);
+    if (watch_has(WATCH_POOLS))
+        pools_each(add_pool_block, NULL);
+    if (stand)
+        freeze_end(&g->freeze);
+    pools_unlock();
+    pausedblocks_unlock();
+}
+
+/* Whose the stack of a row is, in this trace: a stack that was inherited is its ancestor's. */
+struct owner {
+    uint32_t node; /* 0: nobody tells of it */
+    uint16_t thread, flags;
+};
+
+static struct owner owner_of(struct thread_state *t, uint32_t row)
+{
+    struct owner owner = {.thread = t->id, .flags = TRACE_ROW_CLASS | TRACE_ROW_INHERITED};
+    uint64_t addr;
+
+    if (row >= store.inherited_rows)
+        return (struct owner){store_row(row)->node, store_row(row)->thread, TRACE_ROW_CLASS};
+    addr = inherit_node_addr(row);
+    owner.node = addr ? stacks_inherited(&t->stacks, addr) : 0;
+    g->full |= addr && !owner.node;
+    return owner;
+}
+
+static void write_row(struct thread_state *t, uint32_t row, const struct tally *tally)
+{
+    struct owner owner = {.flags = 0};
+
+    for (uint32_t class = 0; class < ROWCLASSES_LIVES; class ++) {
+        struct row_classes *c = tally->of[class].blocks ? rowclasses_of(&g->ages, row) : NULL;
+        struct trace_row *to;
+
+        if (!c) {
+            g->full |= tally->of[class].blocks != 0;
+            continue;
+        }
+        if (!c->lives[class] && !owner.flags)
+            owner = owner_of(t, row);
+        if (!c->lives[class] && !owner.node && !g->full)
+            return;
+        to = rowclasses_row(t, &c->lives[class], owner.node, owner.thread,
+                            lifeclass_number(lifetimes_histogram(true), class), owner.flags);
+        g->full |= !to;
+        lifetimes_count(to, (struct weight){tally->of[class].bytes, tally->of[class].blocks});
+    }
+}
+
+/* What an earlier look found. */
+static void clear_ages(void)
+{
+    for (size_t i = 0; i < store.rows.segments; i++)
+        for (size_t k = 0; g->ages.chunks[i] && k < (size_t)1 << TRACE_ROW_SHIFT; k++)
+            for (uint32_t class = 0; class < ROWCLASSES_LIVES; class ++)
+                if (g->ages.chunks[i][k].lives[class]) {
+                    struct trace_row *row = store_row(g->ages.chunks[i][k].lives[class]);
+
+                    row->alloc_bytes = row->alloc_calls = 0;
+                }
+}
+
+static void write_ages(struct thread_state *t)
+{
+    if (g->looked)
+        clear_ages();
+    g->looked = true;
+    for (uint32_t i = 0, n = store.rows.segments; i < n; i++) {
+        if (!g->tallies[i])
+            continue;
+        for (uint32_t k = 0; k < 1u << TRACE_ROW_SHIFT; k++)
+            write_row(t, i << TRACE_ROW_SHIFT | k, &g->tallies[i][k]);
+        pages_free(g->tallies[i], TALLIES_SIZE);
+        g->tallies[i] = NULL;
+    }
+    /* Half of the truth is none: then no trace says that it has the ages. */
+    if (g->full)
+        clear_ages();
+    else
+        __atomic_fetch_or(&store.writer.header->features, TRACE_FEATURE_AGES, __ATOMIC_RELAXED);
+}
+
+static void look_ages(bool at_end)
+{
+    struct thread_state *t;
+
+    if (!g || !look_is_own_process())
+        return;
+    if (at_end && __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
+        return;
+    t = threads_self();
+    if (!t)
+        return;
+    look_enter();
+    g->full = false;
+    tally_all(t);
+    write_ages(t);
+    look_leave();
+}
+
+/* ---- beginning ---- */
+
+static void started(const struct config *config)
+{
+    struct looking *looking = pages_alloc(sizeof *looking);
+
+    if (!looking || !lifetimes_begin(config->lifetimes == CONFIG_BYTES))
+        return;
+    g = looking;
+    lifecycle_end_wanted = true;
+}
+
+/* What the parent was in the middle of is given up. */
+static void after_fork(void)
+{
+    if (!g)
+        return;
+    done = false;
+    lifetimes_forget();
+    rowclasses_forget(&g->ages);
+    for (size_t i = 0; i < store.rows.segments; i++)
+        if (g->tallies[i]) {
+            pages_free(g->tallies[i], TALLIES_SIZE);
+            g->tallies[i] = NULL;
+        }
+    g->looked = false;
+}
+
+const struct lifecycle_listener lifecycle_lifetimes = {.started = started, .forked = after_fork};
+void (*const lifecycle_look_ages)(bool at_end) = look_ages;

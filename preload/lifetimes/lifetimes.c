@@ -1,0 +1,65 @@
+#include "preload/lifetimes/lifetimes.h"
+
+#include "common/pages.h"
+#include "preload/record.h"
+#include "preload/watch/birthmap.h"
+
+/* In pages, as processes that do not record lifetimes shall not have it. */
+static struct rowclasses *counted;
+
+bool lifetimes_begin(bool bytes)
+{
+    if (!births_begin() || !(counted = pages_alloc(sizeof *counted)))
+        return false;
+    lifeclock_begin(bytes);
+    __atomic_fetch_or(&watch_what, WATCH_LIFETIMES, __ATOMIC_RELEASE);
+    return true;
+}
+
+void lifetimes_forget(void)
+{
+    rowclasses_forget(counted);
+}
+
+enum histogram lifetimes_histogram(bool ages)
+{
+    if (lifeclock.bytes)
+        return ages ? HISTOGRAM_AGES_BYTES : HISTOGRAM_LIFETIMES_BYTES;
+    return ages ? HISTOGRAM_AGES : HISTOGRAM_LIFETIMES;
+}
+
+static inline void count_size(struct thread_state *t, uint32_t row, uint64_t size, struct weight w)
+{
+    struct row_classes *c = rowclasses_of(counted, row);
+    uint32_t class = lifeclass_size(size);
+
+    if (likely(c != NULL))
+        lifetimes_count(rowclasses_row(t, &c->sizes[class], store_row(row)->node, t->id,
+                                       lifeclass_number(HISTOGRAM_SIZES, class), TRACE_ROW_CLASS),
+                        w);
+}
+
+void record_birth(struct thread_state *t, uint32_t row, uintptr_t p, uint64_t size, struct weight w)
+{
+    if (lifeclock.bytes)
+        lifeclock_advance(&t->allocated, w.bytes);
+    births_put(p, lifeclock_now(t->allocated));
+    count_size(t, row, size, w);
+}
+
+void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size)
+{
+    count_size(t, row, size, (struct weight){size, 1});
+}
+
+void record_death(struct thread_state *t, uint32_t row, struct weight w)
+{
+    uint32_t class = lifetimes_class(t->taken_birth, lifeclock_now(t->allocated));
+    struct row_classes *c = rowclasses_of(counted, row);
+
+    if (likely(c != NULL))
+        lifetimes_count(rowclasses_row(t, &c->lives[class], store_row(row)->node, t->id,
+                                       lifeclass_number(lifetimes_histogram(false), class),
+                                       TRACE_ROW_CLASS),
+                        w);
+}

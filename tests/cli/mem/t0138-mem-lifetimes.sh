@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# How large blocks are and how long they live: exact counts where the clock is allocated bytes, and
+# where it is time as a clock of the program's own has it.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+compile_victim lives -pthread
+
+# STACK CLASS FROM BLOCKS BYTES, a line each, of the classes that $1, a regular expression, matches.
+histograms() {
+    local file=${2:-t.flame}
+    "$FLAME" dump -s histogram "$file" | grep -E " class=($1) " >hist
+    sed -E 's/^histogram stack=([0-9]*) class=([a-z-]*)( from=([0-9]*))?( to=[0-9]*)? blocks=([0-9]*) bytes=([0-9]*)$/\1 \2 \4 \6 \7/' hist
+}
+# The same without the stack, of all stacks together, in order.
+summed() {
+    histograms "$@" | awk '{ k = $2 " " $3; n[k] += $4; b[k] += $5 }
+        END { for (k in n) printf "%s %.0f %.0f\n", k, n[k], b[k] }' | LC_ALL=C sort -k1,1 -k2,2n
+}
+# FUNCTION BYTES of a view, by the functions that call malloc.
+leaves() {
+    fview "$@" | sed -n 's/.*;\([a-z_]*\)\(_\[i\]\)\? \([0-9]*\)$/\1 \3/p' | LC_ALL=C sort
+}
+
+record lifetimes=bytes ./lives sizes
+is_str "$status$(cat out err)" 0 'sizes: run'
+is_str "$(summed size)" 'size 0 9 35
+size 9 11 141
+size 17 7 119
+size 2049 8 32768
+size 4097 9 36873
+size 2097153 10 30000000
+size 536870913 1 629145600' 'each size is in its class'
+is_str "$(summed 'lifetime.*')" 'lifetime-bytes 0 55 659215536' 'and nothing lived for a byte'
+
+record lifetimes=bytes ./lives bytes
+is_str "$status$(cat out err)" 0 'bytes: run'
+is_str "$(histograms 'lifetime.*|age.*' | sed 's/^[0-9]* //' | sort)" 'age-bytes 131072 7 7000
+lifetime-bytes 0 1 1
+lifetime-bytes 0 1 573
+lifetime-bytes 0 1 65485
+lifetime-bytes 0 1 65536
+lifetime-bytes 0 10 500
+lifetime-bytes 0 1000 100000
+lifetime-bytes 32768 2 100
+lifetime-bytes 65536 3 150' 'each block is in the class of what was allocated meanwhile'
+is_str "$(leaves short)" 'at_once 100000
+later 600
+pass_bytes 131595' 'short: freed before 64 KiB were allocated'
+is_str "$(leaves short --short 128k t.flame)" 'at_once 100000
+later 750
+pass_bytes 131595' 'or before 128'
+is_str "$(leaves short --short 32k t.flame)" 'at_once 100000
+later 500
+pass_bytes 131595' 'or 32'
+is_str "$(leaves old)" '' 'old: nothing is as old as 64 MiB'
+is_str "$(leaves old --old 128k t.flame)" 'never 7000' 'but as 128 KiB'
+is_str "$(leaves old --old 256k t.flame)" '' 'and not as 256'
+like "$("$FLAME" fold --view short --short 128k t.flame | head -1)" ' view=short .* limit=128k$' \
+    'the text says what is short'
+is_int "$(fview alloc | grep -c '\[')" "$(fview alloc | grep -c '\[i\]')" 'other views have nothing of it'
+is_int "$(total live)" 7000 'live'
+
+record lifetimes=bytes ./lives realloc
+is_str "$status$(cat out err)" 0 'realloc: run'
+is_str "$(summed 'size|lifetime.*')" 'lifetime-bytes 0 6 1500024
+size 17 1 24
+size 65537 1 100000
+size 131073 1 200000
+size 262145 3 1200000' 'a block that grows is one that ends and one that begins; a refused one goes on'
+
+# Threads: whoever frees a block, its stack has the lifetime.
+record lifetimes=bytes ./lives threads
+is_str "$status$(cat out err)" 0 'threads: run'
+is_str "$(histograms size | awk '$3 == 33 { print $4 }' | LC_ALL=C sort -n | xargs)" '100 100 100 100 400' \
+    'threads: allocated'
+histograms 'lifetime.*|age.*' >told
+is_str "$(awk '{ k = $1 " " substr($2, 1, 3); n[k] += $4 } END { for (k in n) print n[k] }' told |
+    LC_ALL=C sort -n | grep -v '^[34]$' | xargs)" '50 50 50 50 50 50 50 50 400' \
+    'threads: freed and live'
+
+# Who forks: each process tells of its own, and the child of the ages of what it inherited.
+record lifetimes=time ./lives fork
+is_str "$status$(cat out err)" 0 'fork: run'
+is_str "$(summed size | cut -d' ' -f1-4)" 'size 129 10 2000' 'fork: the parent allocated'
+blocks() { histograms "$1" "$2" | awk '{ n += $4; b += $5 } END { printf "%d %d\n", n, b }'; }
+is_str "$(blocks lifetime t.flame) $(blocks age t.flame)" '2 400 8 1600' 'freed two, and has eight'
+is_str "$(summed size t.flame.1)" 'size 257 3 900' 'the child allocated three'
+is_str "$(blocks lifetime t.flame.1) $(blocks age t.flame.1)" '1 300 7 1600' \
+    'freed one of them; five of the parent'\''s are live in it, too'
+is_str "$(leaves old --old 1us t.flame t.flame.1)" "$(leaves live t.flame t.flame.1)" \
+    'what is old for a microsecond is what is live, inherited blocks with their stacks'
+
+# By time: each lifetime is between what the program saw within and around the two calls.
+record lifetimes=time ./lives time
+is_int "$status" 0 'time: run'
+is_int "$(wc -l <out)" 550 'time: all are told'
+is_str "$(summed lifetime | awk '{ n += $3; b += $4 } END { print n, b }')" '550 17600' 'time: so they are here'
+summed lifetime | cut -d' ' -f2,3 >classes
+# For each bound: how many were surely shorter (MOST), and how many may have been (LEAST). A clock's
+# own error is 100 ns.
+is_str "$(awk 'NR == FNR { from[NR] = $1; n[NR] = $2; k = NR; next }
+    { least[FNR] = $1; most[FNR] = $2; all = FNR }
+    END {
+        for (c = 1; c <= k; c++) {
+            surely = maybe = 0
+            for (i = 1; i <= all; i++) {
+                if (most[i] + 200 + most[i] / 10000 < from[c]) surely++
+                if (least[i] - 200 - least[i] / 10000 < from[c]) maybe++
+            }
+            if (below < surely || below > maybe)
+                printf "under %s ns: %d, and not %d to %d\n", from[c], below, surely, maybe
+            below += n[c]
+        }
+    }' classes out)" '' 'time: in the classes that a clock of its own says'
+ok 'time: several classes' test "$(wc -l <classes)" -ge 4
+
+# Ages: what was allocated 1.2 s before the end is old, what was just allocated is not (unless the
+# machine stood still).
+for _ in 1 2 3 4 5; do
+    record lifetimes=time ./lives old
+    [ "$(leaves old)" != 'never 5000' ] || break
+done
+is_str "$(leaves old)" 'never 5000' 'old: live for a second at the end'
+is_str "$(leaves old --old 1us t.flame)" 'later 150
+never 5000' 'old: for a microsecond'
+is_str "$(leaves old --old 1000s t.flame)" '' 'old: not for long'
+
+# Who is killed has lifetimes and no ages.
+record lifetimes=time ./lives killed
+is_str "$(summed 'size|lifetime' | cut -d' ' -f1,3,4)" 'lifetime 1 50
+size 3 150' 'killed: what was counted is there'
+refused='recorded without a look at how old blocks are'
+status=0
+"$FLAME" fold --view old t.flame 2>err || status=$?
+is_int "$status" 2 'killed: no ages'
+like "$(cat err)" "t.flame: $refused" 'and flame says so'
+
+# Recorded without.
+record '' ./lives bytes
+is_str "$("$FLAME" dump -s histogram t.flame)" '' 'without the option there is none of it'
+status=0
+"$FLAME" fold --view short t.flame 2>err || status=$?
+is_int "$status" 2 'nor the view'
+like "$(cat err)" 'recorded without lifetimes, which flame mem --lifetimes' 'and flame says how'
+
+# Sampled: estimates, and no more rows of any.
+record lifetimes=bytes:sample=4096 ./lives bytes
+is_int "$status" 0 'sampled: run'
+is_int "$(summed size | awk '{ n += $4 } END { printf "%d\n", n }')" "$(total alloc)" \
+    'sampled: sizes are of what is allocated'
+
+# flame mem.
+flame_mem() {
+    status=0
+    "$FLAME" mem -q "$@" >out 2>err || status=$?
+}
+flame_mem --view short -o s.folded -- ./lives bytes
+is_str "$status$(cat err)" 0 'mem --view short records lifetimes'
+flame_mem --view short --short 64k -o s.folded -- ./lives bytes
+is_str "$(sed -n 's/.*;\([a-z_]*\) \([0-9]*\)$/\1 \2/p' s.folded | LC_ALL=C sort)" 'at_once 100000
+later 600
+pass_bytes 131595' 'mem: by bytes, where the limit is in bytes'
+flame_mem --lifetimes bytes -o l.flame -- ./lives bytes
+is_str "$(leaves old --old 128k l.flame)" 'never 7000' 'mem: a trace with ages'
+flame_mem --view old --old 128k -o o.html -- ./lives bytes
+is_str "$status$(cat err)" 0 'mem: a page'
+is_int "$(grep -c 'Old memory at the end' o.html)" 1 'mem: with the view'
+
+flame_mem --view alloc --short 1ms -o s.svg -- ./lives bytes
+is_str "$status $(cat err)" '2 flame: mem: --short and --old go with --lifetimes, --view short or --view old' \
+    'limits of nothing'
+flame_mem --lifetimes bytes --short 1ms -o s.svg -- ./lives bytes
+like "$status $(cat err)" '^2 flame: mem: lifetimes are recorded by allocated bytes' 'limits of another clock'
+flame_mem --lifetimes hours -o s.svg -- ./lives bytes
+like "$status $(cat err)" '^2 flame: mem: --lifetimes hours: expected time or bytes' 'no such clock'
+for value in 3ms 0s 5 1 x '' 65k 1500us; do
+    flame_mem --view short --short "$value" -o s.svg -- ./lives bytes
+    like "$status $(cat err)" '^2 flame: mem: --short .*: expected ' "limit '$value'"
+done
+status=0
+"$FLAME" fold --view short --short 1ms l.flame 2>err || status=$?
+is_str "$status $(cat err)" \
+    '2 flame: l.flame: lifetimes were recorded by allocated bytes; give --short as bytes (64k, say)' \
+    'a limit in time of a trace in bytes'
+
+done_testing

@@ -1,0 +1,74 @@
+/* When blocks were born, by address; and the clocks that say so. */
+#include "preload/watch/birthmap.h"
+#include "preload/watch/lifeclock.h"
+#include "tests/tap.h"
+
+#include <time.h>
+
+static void addresses(void)
+{
+    static const uintptr_t at[] = {0x10,           0x18,           0x20,           0x7fffff,
+                                   0x7ffff0,       0x800000,       0x3fffffff0,    0x400000000,
+                                   0x7ffffffffff0, 0x7ffffffffff8, 0x555555554010, 0x555555554018};
+
+    ok(births_begin(), "there is a map");
+    is_int((intmax_t)births_at(0x12340), 0, "of nothing");
+    for (size_t i = 0; i < ARRAY_LEN(at); i++)
+        births_put(at[i], i + 1);
+    for (size_t i = 0; i < ARRAY_LEN(at); i++)
+        is_int((intmax_t)births_at(at[i]), at[i] & 7 ? 0 : (intmax_t)i + 1, "%zx", (size_t)at[i]);
+    births_put(0x20, 99);
+    is_int((intmax_t)births_at(0x20), 99, "a new block is in the old one's place");
+    births_put((uintptr_t)1 << 47, 7);
+    is_int((intmax_t)births_at((uintptr_t)1 << 47), 0, "no such address");
+}
+
+static void bytes(void)
+{
+    uint64_t own = 0, others = 0, then;
+
+    lifeclock_begin(true);
+    lifeclock_advance(&own, 100);
+    then = lifeclock_now(own);
+    is_int((intmax_t)lifeclock_since(then, lifeclock_now(own)), 0, "nothing was allocated since");
+    lifeclock_advance(&own, 7);
+    is_int((intmax_t)lifeclock_since(then, lifeclock_now(own)), 7, "7 bytes");
+    lifeclock_advance(&own, 1000000);
+    is_int((intmax_t)lifeclock_since(then, lifeclock_now(own)), 1000007, "and a million more");
+    is_int((intmax_t)own, 0, "which the others know of");
+    is_int((intmax_t)lifeclock_since(then, lifeclock_now(others)), 1000007, "to the byte");
+    lifeclock_advance(&own, LIFECLOCK_STEP - 1);
+    is_int((intmax_t)lifeclock_since(then, lifeclock_now(others)), 1000007, "but not of the last");
+    is_int((intmax_t)lifeclock_since(lifeclock_now(own), then), 0, "less than nothing is nothing");
+}
+
+/* What the counter says has passed is what CLOCK_MONOTONIC says, between what it said just before
+ * and just behind: also if it is first asked after a while, and then for long and short. */
+static void times(void)
+{
+    const struct timespec pause[] = {{0, 2000000}, {0, 30000000}, {0, 0}, {0, 500000}};
+
+    lifeclock_begin(false);
+    for (size_t i = 0; i < ARRAY_LEN(pause); i++) {
+        uint64_t before = clock_ns(CLOCK_MONOTONIC), then = lifeclock_now(0),
+                 least = clock_ns(CLOCK_MONOTONIC), most, told;
+
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause[i], NULL);
+        least = clock_ns(CLOCK_MONOTONIC) - least;
+        told = lifeclock_now(0);
+        most = clock_ns(CLOCK_MONOTONIC) - before;
+        told = lifeclock_since(then, told);
+        ok(told + 1000 + least / 10000 >= least && told <= most + 1000 + most / 10000,
+           "%zu: %ju ns, at least %ju, at most %ju", i, (uintmax_t)told, (uintmax_t)least,
+           (uintmax_t)most);
+    }
+    ok(lifeclock_since(lifeclock_now(0) + 1000000, lifeclock_now(0)) == 0, "nothing is negative");
+}
+
+int main(void)
+{
+    addresses();
+    bytes();
+    times();
+    return done_testing();
+}
