@@ -78,8 +78,8 @@ class Report:
             text = "%.*f" % (digits, measured)
             self.figures.append([what, goal, text, "yes" if met else "no"])
 
-    def recorders(self):
-        return [v for v in self.bench.fast() if v.key != "plain"]
+    def recorders(self, section=None):
+        return [v for v in self.bench.fast(section) if v.key != "plain"]
 
     # ---- programs ----
 
@@ -198,7 +198,7 @@ class Report:
         )
 
         rows = []
-        for variant in self.recorders():
+        for variant in self.recorders("churn"):
             if variant not in order and variant.base != variant.key:
                 row = [variant.label]
                 for heap in ("narrow", "wide"):
@@ -206,7 +206,8 @@ class Report:
                 rows.append(row)
         table(
             "Churn at depth 8 under the others: nanoseconds added to a pair",
-            "Over plain malloc, or over the same allocator not profiling.",
+            "Over plain malloc, over the same allocator not profiling, or, of lifetimes, over "
+            "flame's exact recording.",
             ["ns", "narrow, 1 thread", "narrow, 2", "wide, 1 thread", "wide, 2"],
             rows,
         )
@@ -268,6 +269,13 @@ class Report:
                     "churn, %s, depth 8: ns added a pair" % heap, "at most 60", pair.median,
                     pair.median <= 60, 0,
                 )
+            for clock in ("bytes", "time"):
+                lives = added("lives-" + clock, heap, 1, 8)
+                if lives:
+                    self.figure(
+                        "churn, %s: ns an event more with lifetimes by %s" % (heap, clock),
+                        "at most 20", lives.median / 2, lives.median <= 40, 1,
+                    )
             frame = self.per_frame(cells, "flame", heap)
             if frame:
                 self.figure(

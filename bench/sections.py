@@ -37,8 +37,8 @@ class Bench:
         if text not in self.notes:
             self.notes.append(text)
 
-    def fast(self):
-        return [v for v in self.variants if not v.once]
+    def fast(self, section=None):
+        return [v for v in self.variants if not v.once and v.only in (None, section)]
 
     def variant(self, key):
         return next((v for v in self.variants if v.key == key), None)
@@ -117,13 +117,13 @@ def churn_section(bench):
     for heap in WIDTHS:
         for threads in THREADS:
             for depth in DEPTHS:
-                cells[heap, threads, depth] = {v.key: [] for v in bench.fast()}
+                cells[heap, threads, depth] = {v.key: [] for v in bench.fast("churn")}
     for _ in range(bench.runs):
         for (heap, threads, depth), columns in cells.items():
             numbers = (depth, threads, churn_width(bench, heap), pairs)
             argv = [path] + [str(n) for n in numbers]
             program = programs.Program("churn", "churn " + " ".join(argv[1:]), argv)
-            for variant in bench.fast():
+            for variant in bench.fast("churn"):
                 everywhere = ("plain", "off", "flame", "sampled", "heaptrack")
                 if depth != 8 and variant.key not in everywhere:
                     continue

@@ -13,15 +13,16 @@ import subprocess
 class Variant:
     """`env` and `prefix` may hold {dir}, the directory of the run. `base` is the
     variant it is compared with. `once` is for tools of another order of cost, which
-    run once, on a smaller input."""
+    run once, on a smaller input. `only` names the one section that it is run in."""
 
-    def __init__(self, key, label, env=None, prefix=(), base="plain", once=False):
+    def __init__(self, key, label, env=None, prefix=(), base="plain", once=False, only=None):
         self.key = key
         self.label = label
         self.env = env or {}
         self.prefix = list(prefix)
         self.base = base
         self.once = once
+        self.only = only
 
     def command(self, argv, env, directory):
         """argv and environment of a run; the recorder's settings beside the program's."""
@@ -63,9 +64,9 @@ LG_SAMPLE = SAMPLE.bit_length() - 1
 SAMPLES = "%d KiB samples" % (SAMPLE // 1024)
 
 
-def flame_variant(key, label, shim, option):
+def flame_variant(key, label, shim, option, **more):
     options = "out={dir}/trace.flame:follow=0" + (":" + option if option else "")
-    return Variant(key, label, {"LD_PRELOAD": shim, "FLAMEMEM_OPTIONS": options})
+    return Variant(key, label, {"LD_PRELOAD": shim, "FLAMEMEM_OPTIONS": options}, **more)
 
 
 def shim_knows(shim, option):
@@ -93,6 +94,15 @@ def find(shim):
     ):
         if not option or shim_knows(shim, option):
             variants.append(flame_variant(key, label, shim, option))
+        else:
+            missing.append("%s: the recorder has no option %s" % (label, option))
+
+    for clock in ("bytes", "time"):
+        label, option = "flame, lifetimes by " + clock, "lifetimes=" + clock
+        if shim_knows(shim, option):
+            variants.append(
+                flame_variant("lives-" + clock, label, shim, option, base="flame", only="churn")
+            )
         else:
             missing.append("%s: the recorder has no option %s" % (label, option))
 

@@ -130,6 +130,59 @@ int64_t ages_old(const struct trace *t, const struct trace_row *r)
     return (int64_t)r->alloc_bytes;
 }
 
+static bool is_sizes(enum histogram of)
+{
+    return of == HISTOGRAM_SIZES;
+}
+
+static bool is_not_sizes(enum histogram of)
+{
+    return of != HISTOGRAM_SIZES;
+}
+
+int64_t ages_sizes(const struct trace *t, const struct trace_row *r)
+{
+    enum histogram of;
+    uint32_t class;
+
+    return is_class(t, r, is_sizes, &of, &class) ? (int64_t)r->alloc_bytes : 0;
+}
+
+int64_t ages_lifetimes(const struct trace *t, const struct trace_row *r)
+{
+    enum histogram of;
+    uint32_t class;
+
+    return is_class(t, r, is_not_sizes, &of, &class) ? (int64_t)r->alloc_bytes : 0;
+}
+
+void ages_add_class(struct strbuf *sb, uint64_t number)
+{
+    enum histogram of = lifeclass_of(number);
+    bool bytes = lifeclass_in_bytes(of);
+    uint64_t from, to;
+
+    lifeclass_bounds(of, lifeclass_class(number), &from, &to);
+    strbuf_addstr(sb, lifeclass_is_ages(of) ? "[live: " : "[");
+    if (!to)
+        strbuf_addstr(sb, "no birth known");
+    else if (of == HISTOGRAM_SIZES && to == UINT64_MAX)
+        strbuf_addf(sb, "%" PRIu64 " bytes and more", from);
+    else if (of == HISTOGRAM_SIZES)
+        strbuf_addf(sb, "%" PRIu64 " to %" PRIu64 " bytes", from, to);
+    else if (!from)
+        strbuf_addstr(sb, bytes ? "under 1k" : "under 1us");
+    else
+        add_amount(sb, from, bytes);
+    if (of != HISTOGRAM_SIZES && from && to == UINT64_MAX)
+        strbuf_addstr(sb, " and more");
+    else if (of != HISTOGRAM_SIZES && from) {
+        strbuf_addstr(sb, " to ");
+        add_amount(sb, to + 1, bytes);
+    }
+    strbuf_addch(sb, ']');
+}
+
 void ages_add_limit(struct strbuf *sb, const char *view, bool in_bytes)
 {
     bool young = strcmp(view, "short") == 0;

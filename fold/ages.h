@@ -43,6 +43,12 @@ int ages_fit(const struct ages *ages, const struct trace *t);
 int64_t ages_short(const struct trace *t, const struct trace_row *r);
 int64_t ages_old(const struct trace *t, const struct trace_row *r);
 
+/* What a row counts of blocks of one size, and of those of one lifetime or, at the end, of one age:
+ * in bytes. And the frame that tells the class (TRACE_NODE_CLASS): "[33 to 64 bytes]". */
+int64_t ages_sizes(const struct trace *t, const struct trace_row *r);
+int64_t ages_lifetimes(const struct trace *t, const struct trace_row *r);
+void ages_add_class(struct strbuf *sb, uint64_t number);
+
 /* The limits that the two go by from now on; NULL, or before: the defaults. For one fold at a
  * time, as all of fold. */
 void ages_use(const struct ages *ages);

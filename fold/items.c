@@ -28,12 +28,13 @@ static void add(struct items *items, size_t *alloc, struct item item)
     items->item[items->n++] = item;
 }
 
-/* The node of the stack that a row is of. What the row counts of it may stand above it. */
-static uint32_t stack_of(const struct trace *t, const struct trace_row *row)
+/* The node of the stack that a row is of, with its class where the view shows that. */
+static uint32_t stack_of(const struct trace *t, const struct trace_row *row,
+                         const struct view *view)
 {
     const struct trace_node *n = &t->nodes[row->node];
 
-    return n->kind == TRACE_NODE_CLASS ? n->parent : row->node;
+    return n->kind == TRACE_NODE_CLASS && view->shape != VIEW_CLASS ? n->parent : row->node;
 }
 
 /* A region's node names the region, and stands on the stack. */
@@ -105,7 +106,7 @@ static struct items sum_nodes(const struct trace *t, const struct item_options *
         int64_t value = value_of(t, &t->rows[id], o);
 
         if (value)
-            sums[stack_of(t, &t->rows[id])] += (uint64_t)value;
+            sums[stack_of(t, &t->rows[id], o->view)] += (uint64_t)value;
     }
     for (uint32_t id = 0; id < t->node_limit; id++)
         if (sums[id])
@@ -120,7 +121,7 @@ static struct items sum_nodes(const struct trace *t, const struct item_options *
 static struct item item_of(const struct trace *t, const struct trace_row *row, int64_t value,
                            const struct item_options *o)
 {
-    struct item item = {.node = stack_of(t, row), .value = value};
+    struct item item = {.node = stack_of(t, row, o->view), .value = value};
     uint32_t waker;
 
     item.thread = thread_of(t, row->node, row->thread);

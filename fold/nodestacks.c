@@ -24,6 +24,7 @@
 
 #include "common/alloc.h"
 #include "common/trace/trace_merge.h"
+#include "fold/ages.h"
 #include "fold/marks.h"
 
 struct run {
@@ -236,6 +237,8 @@ static uint32_t plain_frame(struct run *r, const struct trace_node *n,
         strbuf_addf(&sb, "[tag: %s]", r->t->regions[n->addr]);
     } else if (n->kind == TRACE_NODE_RESIDENT) {
         strbuf_addstr(&sb, resident_kinds[n->addr]);
+    } else if (n->kind == TRACE_NODE_CLASS) {
+        ages_add_class(&sb, n->addr);
     } else if (n->kind == TRACE_NODE_PART) {
         strbuf_addstr(&sb, parts[n->addr]);
     } else if (n->kind == TRACE_NODE_NAMED) {
@@ -261,7 +264,7 @@ static void find_addresses(struct run *r)
         }
         r->root[id] = r->root[n->parent];
         root = &r->t->nodes[r->root[id]];
-        if (n->kind == TRACE_NODE_WAKER || n->kind == TRACE_NODE_CLASS)
+        if (n->kind == TRACE_NODE_WAKER)
             continue;
         if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT) {
             r->address[id] = plain_frame(r, n, root);
@@ -298,7 +301,6 @@ static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
         return frames_of(r->frames, r->address[id], r->exact[id], n);
     case TRACE_NODE_WAKER:
     case TRACE_NODE_ROOT:
-    case TRACE_NODE_CLASS:
         *n = 0;
         return NULL;
     default:

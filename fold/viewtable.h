@@ -10,9 +10,10 @@
 #include "common/trace/trace_reader.h"
 
 /* How a row's node becomes a stack. Wakers are the links (TRACE_NODE_WAKER) above the
- * sleeper's own stack; traces of memory have none, and all their views are VIEW_OWN. */
+ * sleeper's own stack; traces of memory have none, and their views are one of the first two. */
 enum view_shape {
     VIEW_OWN,   /* the stack itself */
+    VIEW_CLASS, /* and on it a frame for the class of sizes or lifetimes, of memory */
     VIEW_WAKER, /* the first waker's stack, and on it a frame for the sleeper's name */
     VIEW_BOTH,  /* the stack, "--", the first waker's stack from its leaf to its root */
     VIEW_CHAIN, /* the same with every waker */
@@ -42,7 +43,7 @@ struct view {
 };
 
 /* A table has at most so many rows, and behind them one whose name is NULL. */
-#define VIEWS_MAX 20
+#define VIEWS_MAX 22
 extern const struct view mem_views[], off_views[];
 
 /* The views of a recorder's traces, the default first; NULL for an unknown recorder. */

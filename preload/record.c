@@ -353,7 +353,7 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
         return;
     }
     watched = watch_is_on();
-    if (unlikely(watched) && !is_taken(t, (uintptr_t)p, size, &w))
+    if (unlikely(watched & ~(uint32_t)WATCH_LIFETIMES) && !is_taken(t, (uintptr_t)p, size, &w))
         return;
     saved = *t->errno_at;
     timing = begin_event(t);

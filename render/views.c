@@ -17,6 +17,8 @@ static const struct view_look looks[] = {
     {"swap", "Memory swapped out at the end", "bytes", "mem", false},
     {"slack", "Memory resident in no block", "bytes", "mem", false},
     {"fault", "Page faults: memory touched first", "faults", "mem", false},
+    {"sizes", "Memory allocated by size", "bytes", "mem", false},
+    {"lifetimes", "Memory by how long it lived", "bytes", "mem", false},
     {"short", "Memory that died young", "bytes", "mem", false},
     {"old", "Old memory at the end", "bytes", "mem", true},
     {"peak", "Memory at the peak", "bytes", "mem", true},

@@ -42,8 +42,9 @@ const struct opts_row run_rows_of_memory[] = {
      .help = "leave the program's own code as it is, and an allocator in the program's file unseen",
      .take = opts_take_true, .at = AT(no_patch)},
     {"lifetimes", .arg = "CLOCK",
-     .help = "note how large blocks are, and how long they live, for --view short and old (which "
-             "imply it): by time, or by the bytes that are allocated meanwhile",
+     .help =
+         "note how large blocks are, and how long they live, for --view sizes, lifetimes, short "
+         "and old (which imply it): by time, or by the bytes that are allocated meanwhile",
      .take = opts_take_choice, .at = AT(lifetimes), .words = "time bytes"},
     {"snapshots", .arg = "DIR",
      .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,

@@ -58,6 +58,21 @@ is_str "$(leaves old --old 128k t.flame)" 'never 7000' 'but as 128 KiB'
 is_str "$(leaves old --old 256k t.flame)" '' 'and not as 256'
 like "$("$FLAME" fold --view short --short 128k t.flame | head -1)" ' view=short .* limit=128k$' \
     'the text says what is short'
+# FUNCTION;CLASS BYTES of a view.
+by_class() {
+    fview "$1" | sed -n 's/.*;\([a-z_]*\)\(_\[i\]\)\?;\(\[.*\] [0-9]*\)$/\1 \3/p' | LC_ALL=C sort
+}
+is_str "$(by_class lifetimes)" 'at_once [under 1k] 100000
+later [32k to 64k] 100
+later [64k to 128k] 150
+later [under 1k] 500
+never [live: 128k to 256k] 7000
+pass_bytes [under 1k] 131595' 'lifetimes: a frame for each class'
+is_str "$(by_class sizes | grep -v pass)" 'at_once [65 to 128 bytes] 100000
+later [33 to 64 bytes] 750
+never [513 to 1024 bytes] 7000' 'sizes: the same'
+is_int "$(total lifetimes)" "$(total alloc)" 'lifetimes: all that was allocated'
+is_int "$(total sizes)" "$(total alloc)" 'sizes: all that was allocated'
 is_int "$(fview alloc | grep -c '\[')" "$(fview alloc | grep -c '\[i\]')" 'other views have nothing of it'
 is_int "$(total live)" 7000 'live'
 

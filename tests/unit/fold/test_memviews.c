@@ -97,7 +97,8 @@ int main(void)
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf,
            "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
-           "growth, mmap, unmapped, rss, swap, slack, fault, short, old",
+           "growth, mmap, unmapped, rss, swap, slack, fault, sizes, lifetimes, "
+           "short, old",
            "their list");
     has_looks(mem_views);
     has_looks(off_views);
