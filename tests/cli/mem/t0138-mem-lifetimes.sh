@@ -165,6 +165,22 @@ is_int "$status" 0 'sampled: run'
 is_int "$(summed size | awk '{ n += $4 } END { printf "%d\n", n }')" "$(total alloc)" \
     'sampled: sizes are of what is allocated'
 
+# Pools: what they hand out has a birth of its own, and the block that it is a part of counts less.
+compile_victim pooler -pthread
+for pool in 'random 3 1' 'random 3 4' full odd; do
+    # shellcheck disable=SC2086 # several words
+    record lifetimes=bytes ./pooler $pool
+    is_int "$status" 0 "pool, $pool: run"
+    is_int "$(total lifetimes)" "$(total alloc)" "pool, $pool: all that was allocated lived and died once"
+done
+
+# Beside the other looks.
+record lifetimes=bytes:rss=1:leak=1:misuse=1 ./lives bytes
+is_str "$status$(cat out err)" 0 'with all looks: run'
+is_int "$(total lifetimes)" "$(total alloc)" 'with all looks: all lived'
+is_int "$("$FLAME" dump -s resident t.flame | sed 's/.* bytes=\([0-9]*\).*/\1/')" \
+    "$("$FLAME" dump -s resident t.flame | sed 's/.*kernel_bytes=\([0-9]*\).*/\1/')" 'and the pages have owners'
+
 # flame mem.
 flame_mem() {
     status=0
