@@ -559,6 +559,14 @@ static bool fits(int64_t offset)
     return offset >= INT32_MIN / 16 && offset <= INT32_MAX / 16;
 }
 
+/* A frame pointer and the return address above it, as a call leaves them, but further in. */
+static bool is_far(const struct row *row)
+{
+    return row->form == CFA_REGISTER && row->reg == REG_BP && row->sp.where == SAME &&
+           row->ra.where == AT_CFA && row->bp.where == AT_CFA &&
+           row->bp.offset == -row->offset && row->ra.offset == 8 - row->offset;
+}
+
 static struct rule to_rule(const struct row *row)
 {
     const struct rule complex = {.kind = RULE_COMPLEX};
@@ -566,6 +574,8 @@ static struct rule to_rule(const struct row *row)
 
     if (row->ra.where == UNDEFINED)
         return (struct rule){.kind = RULE_END};
+    if (fits(row->offset) && row->offset > 16 && is_far(row))
+        return (struct rule){.kind = RULE_CFA_FAR, .cfa_offset = rule.cfa_offset};
     if (row->ra.where != AT_CFA || row->ra.offset != -8 || !fits(row->offset) ||
         row->sp.where != SAME)
         return complex;

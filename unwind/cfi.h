@@ -27,9 +27,12 @@ enum rule_kind {
     RULE_COMPLEX = 6, /* something this engine does not follow */
     RULE_NONE = 7,    /* no unwind information covers the address */
     RULE_BOGUS = 8,   /* the address is not even code */
+    /* CFA = bp + cfa_offset, but the return address is at bp + 8 and the caller's bp at bp: code
+       that was jumped to and left the red zone alone (patch/stub_x86_64.c) */
+    RULE_CFA_FAR = 9,
 };
 
-/* The return address is at CFA - 8. Offsets are bytes. */
+/* But for that one the return address is at CFA - 8. Offsets are bytes. */
 struct rule {
     uint8_t kind;  /* enum rule_kind */
     bool bp_saved; /* the caller's bp is at CFA + bp_offset; else it is the same */

@@ -20,10 +20,14 @@
 #include "unwind/local.h"
 
 #include <link.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
+#include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "unwind/debugframe.h"
+#include "unwind/epilogue.h"
 #include "unwind/fallback.h"
 #include "unwind/modules.h"
 #include "unwind/sharedrules.h"
@@ -577,6 +581,35 @@ uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_bac
     else
         keep_known(s, known, regs.pc);
     return 0;
+}
+
+/* ---- guesses ---- */
+
+/* Frames whose code is looked at. */
+#define GUESSES_MOST 32
+
+bool local_guess_holds(const struct local_stack *s, int tid)
+{
+    uint8_t code[GUESSES_MOST][EPILOGUE_BYTES];
+    struct iovec there[GUESSES_MOST], here = {code, 0};
+    unsigned n = 0;
+
+    for (int i = s->barrier; i >= 0; i--) {
+        uintptr_t at = frame_code(&s->frames[i].f);
+
+        if (rule_kind_of(rules_find(&rules, at)) != RULE_NONE)
+            continue;
+        if (i == 0 || n == GUESSES_MOST)
+            return false;
+        there[n++] = (struct iovec){(void *)(at + 1), EPILOGUE_BYTES}; /* NOLINT */
+    }
+    here.iov_len = n * sizeof *code;
+    if (n && kernel_call(SYS_process_vm_readv, tid, &here, 1, there, n, 0) != (long)here.iov_len)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (epilogue_rule(code[i], EPILOGUE_BYTES).kind != RULE_NONE)
+            return false;
+    return true;
 }
 
 /* ---- stacks known from before ---- */

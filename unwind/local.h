@@ -99,6 +99,20 @@ static inline bool local_interrupted(const struct local_stack *s)
     return s->joinable ? s->barrier >= 0 : s->interrupted;
 }
 
+/* Whether the last walk, in which nothing fell back, came through code that no table speaks of,
+ * or has ended there. */
+static inline bool local_guessed(const struct local_stack *s)
+{
+    return s->barrier >= 0;
+}
+
+/*
+ * Of such a walk: whether it came through all that code by its frame pointers, as it should have.
+ * False: some of it is about to return and says itself where to (epilogue.h), or is the outermost,
+ * or that cannot be known. Asks the kernel for the code, in one call; `tid` is the calling thread.
+ */
+bool local_guess_holds(const struct local_stack *s, int tid);
+
 /*
  * The mark of the stack from `regs` outwards, if it is known to be the same, frame by
  * frame, as one that was marked; else 0. The result of the last walk stays.

@@ -114,6 +114,21 @@ static inline uintptr_t frame_code(const struct frame_state *f)
     return f->r.pc - !(f->kind & FRAME_EXACT);
 }
 
+/* Out of a frame of RULE_CFA_FAR. */
+static inline enum step step_far(packed_rule rule, const struct walk_window *w,
+                                 struct frame_state *f, struct step_words *words)
+{
+    uintptr_t at = f->r.bp, cfa = at + (uintptr_t)rule_cfa_offset(rule), bp, pc;
+
+    if (f->kind & FRAME_DOUBTED && is_gone(w, at, 2 * sizeof pc))
+        return step_nowhere(f);
+    if (cfa <= f->r.sp || !read_word(w, at, &bp) || !read_word(w, at + 8, &pc))
+        return STEP_LOST;
+    *words = (struct step_words){.ra_at = at + 8, .bp_at = at, .uses_bp = 1};
+    *f = (struct frame_state){.r = {pc, cfa, bp}, .kind = f->kind & FRAME_DOUBTED};
+    return pc ? STEP_OK : STEP_END;
+}
+
 /* `doubt` is known when this is compiled: walks without a guess do not ask. */
 FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *w,
                                     struct frame_state *f, struct step_words *words, bool doubt)
@@ -140,6 +155,8 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
         case RULE_BOGUS:
             /* A guess that led to no code was no frame. */
             return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_END;
+        case RULE_CFA_FAR:
+            return step_far(rule, w, f, words);
         case RULE_END:
             *words = (struct step_words){.ra_at = (uintptr_t)&step_no_word};
             return STEP_END;

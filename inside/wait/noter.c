@@ -10,7 +10,8 @@
  * signal's own stack, knows that the frame which set it is gone.
  *
  * The stack is known again by its words (unwind/recall.h) or walked by rules. libunwind is not
- * asked: a call with a stack that only it could follow is made where it stops, for the tracer does.
+ * asked: a call with a stack that only it could follow is made where it stops, for the tracer does;
+ * and so is one below code without tables that cannot have kept a frame pointer.
  *
  * Whether the thread left its CPU is known for nothing: the kernel clears rseq_cs of a thread that
  * comes back from having been off it, or from a signal, outside of the sequence that rseq_cs names.
@@ -74,6 +75,10 @@ struct noter {
 };
 
 _Static_assert(PATCH_NUMBERS == SESSION_CALLS, "the session says what comes to the handler");
+
+/* Where this library begins and ends, as the linker says. */
+extern const char __ehdr_start __attribute__((visibility("hidden")));
+extern const char _end __attribute__((visibility("hidden")));
 
 static struct session_head *session;
 static FLAME_BULK struct noter *noters[RINGS_MOST]; /* by ring: of whoever has it, or had it last */
@@ -306,6 +311,15 @@ static void put_stack(struct noter *t, uint32_t id, uintptr_t leaf)
     __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
 }
 
+/* Whether some of it is this library's: a handler in a call that is being made here. */
+static bool is_in_a_call(const struct local_stack *s)
+{
+    for (uint32_t i = 0; i < s->len; i++)
+        if (s->pcs[i] >= (uintptr_t)&__ehdr_start && s->pcs[i] < (uintptr_t)&_end)
+            return true;
+    return false;
+}
+
 /* There is room for RING_MOST_WORDS. 0: the tracer knows more ways to follow this stack, or it is
  * deeper than a record can be. */
 static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
@@ -319,6 +333,11 @@ static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
     local_walk(&t->stack, regs, &fell_back);
     vectors_restore(t->vectors);
     if (!t->stack.len || t->stack.len > RING_STACK_MAX || fell_back)
+        return 0;
+    if (unlikely(local_interrupted(&t->stack)) && is_in_a_call(&t->stack))
+        return 0;
+    if (unlikely(local_guessed(&t->stack)) &&
+        (confined || no_more || !local_guess_holds(&t->stack, t->tid)))
         return 0;
     hash = hash_of(&t->stack, call->point ? marked_pc : 0);
     at = (uint32_t)(hash % KNOWN);

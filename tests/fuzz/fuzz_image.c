@@ -15,7 +15,7 @@ static void ask(struct image *im, uint64_t addr)
     packed_rule rule = image_rule(im, addr);
     uint64_t word;
 
-    if (rule_kind_of(rule) == RULE_UNSET || rule_kind_of(rule) > RULE_BOGUS)
+    if (rule_kind_of(rule) == RULE_UNSET || rule_kind_of(rule) > RULE_CFA_FAR)
         abort();
     if (image_read(im, addr, &word, sizeof word))
         sink += word;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "unwind/remote/remote_call.h"
-#include "unwind/remote/remote_epilogue.h"
+#include "unwind/epilogue.h"
 #include "unwind/remote/remote_prologue.h"
 #include "unwind/remote/remote_search.h"
 

@@ -32,7 +32,7 @@
 #include "common/strbuf.h"
 #include "tracer/stacks/imagefile.h"
 #include "unwind/elflayout.h"
-#include "unwind/remote/remote_epilogue.h"
+#include "unwind/epilogue.h"
 
 struct mapping {
     uintptr_t start, end;

@@ -39,6 +39,9 @@ static uintptr_t wanted(struct rules *rules, const struct walk_window *w,
         if (!read_word(w, at, &cfa))
             return beyond(w, at) ? at : 0;
         break;
+    case RULE_CFA_FAR:
+        at = f->r.bp + 8;
+        return f->r.bp + (uintptr_t)rule_cfa_offset(rule) > f->r.sp && beyond(w, at) ? at : 0;
     case RULE_SIGNAL:
         at = f->r.sp + ARCH_UC_PC;
         return beyond(w, at) ? at : 0;
@@ -100,7 +103,7 @@ static bool guess_cut(const struct walk_window *w, const struct frame_state *bef
 static bool wants_bp(packed_rule rule)
 {
     return rule_kind_of(rule) == RULE_CFA_BP || rule_kind_of(rule) == RULE_CFA_MEM ||
-           rule_kind_of(rule) == RULE_NONE;
+           rule_kind_of(rule) == RULE_CFA_FAR || rule_kind_of(rule) == RULE_NONE;
 }
 
 int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory *mem,

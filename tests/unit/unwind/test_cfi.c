@@ -195,6 +195,13 @@ static void instructions(void)
         {"val_offset of sp", "\x14\x07\x01", 3, RULE_COMPLEX, 0, false, 0},
         {"val_offset_sf of sp", "\x15\x07\x7f", 3, RULE_COMPLEX, 0, false, 0},
         {"register of another", "\x09\x03\x0c", 3, RULE_CFA_SP, 8, false, 0},
+        {"a frame below the red zone", "\x0c\x06\x90\x01\x90\x11\x86\x12", 8, RULE_CFA_FAR, 144,
+         false, 0},
+        {"a return address of no frame pointer's", "\x0c\x06\x90\x01\x90\x11\x86\x11", 8,
+         RULE_COMPLEX, 0, false, 0},
+        {"a frame pointer elsewhere", "\x0c\x06\x90\x01\x90\x10\x86\x12", 8, RULE_COMPLEX, 0, false,
+         0},
+        {"the same by sp", "\x0c\x07\x90\x01\x90\x11\x86\x12", 8, RULE_COMPLEX, 0, false, 0},
         {"advance_loc2", "\x03\x30\x00\x0e\x20", 5, RULE_CFA_SP, 32, false, 0},
         {"advance_loc2, further", "\x03\x40\x00\x0e\x20", 5, RULE_CFA_SP, 8, false, 0},
         {"advance_loc4", "\x04\x30\x00\x00\x00\x0e\x20", 7, RULE_CFA_SP, 32, false, 0},
@@ -237,7 +244,7 @@ static void damaged(void)
             for (uint32_t offset = 0; offset < 0x120; offset += 5) {
                 uint8_t kind = at(offset).kind;
 
-                strange += kind == RULE_UNSET || kind > RULE_BOGUS;
+                strange += kind == RULE_UNSET || kind > RULE_CFA_FAR;
             }
             img.b[i] = was;
         }

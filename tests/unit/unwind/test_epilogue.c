@@ -1,6 +1,6 @@
 /* The rule for code without tables that is about to return. */
 #include "tests/tap.h"
-#include "unwind/remote/remote_epilogue.h"
+#include "unwind/epilogue.h"
 
 #define CODE(...)                                                                                  \
     (const uint8_t[])                                                                              \

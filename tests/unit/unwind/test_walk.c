@@ -35,6 +35,8 @@ static struct rule made_up(void *arg FLAME_UNUSED, uintptr_t pc)
     case 7:
         return (struct rule){
             .kind = RULE_CFA_MEM, .cfa_offset = -8, .bp_saved = true, .bp_at_bp = true};
+    case 8: /* CFA = bp + offset, a frame pointer and a return address at bp */
+        return (struct rule){.kind = RULE_CFA_FAR, .cfa_offset = offset};
     default:
         return (struct rule){.kind = RULE_BOGUS};
     }
@@ -203,6 +205,16 @@ static void by_rules(void)
 
     stack[3] = 0;
     walks(0x1020, 0, 0, "1020! complete", "a return address of 0 ends it");
+    stack[30] = addr(110);
+    stack[111] = 0x3011;
+    stack[31] = 0x1021; /* its return address is 4 words behind that frame's end, at word 48 */
+    stack[47] = 0x2011;
+    walks(0x8070, 24, addr(30), "8070! 1021 2011 3011 complete", "a frame below the red zone");
+    walks(0x8070, 24, addr(9), "8070! lost", "which must lie above the stack pointer");
+    walks(0x8070, 24, 8, "8070! lost", "on the stack");
+    stack[31] = 0;
+    walks(0x8070, 24, addr(30), "8070! complete", "or is the outermost");
+
     stack[3] = 0x6011;
     walks(0x1020, 0, 0, "1020! 6011 lost", "a rule too complex is said");
     walks(0x2010, 0, 8, "2010! lost", "a frame pointer outside of the stack");

@@ -1,12 +1,12 @@
 /*
- * remote_epilogue.h: the rule for code without tables that is about to return.
+ * epilogue.h: the rule for code without tables that is about to return.
  *
  * A trampoline between an interpreter and a frame of it (CPython's for perf: sub, call,
  * add, ret) keeps no frame pointer, but the code behind its call says itself where the
  * return address lies: `add N,%rsp`, some `pop`, `ret`. x86-64 encodings: Intel SDM vol. 2.
  */
-#ifndef FLAME_UNWIND_REMOTE_REMOTE_EPILOGUE_H
-#define FLAME_UNWIND_REMOTE_REMOTE_EPILOGUE_H
+#ifndef FLAME_UNWIND_EPILOGUE_H
+#define FLAME_UNWIND_EPILOGUE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "unwind/remote/remote_epilogue.h"
+#include "unwind/epilogue.h"
 
 #include <string.h>
 
