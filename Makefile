@@ -83,7 +83,8 @@ ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* 
 LATE_SRC   := common/late/late.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC),$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c)) \
-              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue.c inside/mark.c
+              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue.c inside/mark.c \
+              inside/sequence.c
 # Patching is for code that runs inside of programs.
 FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% patch/entry/%,$(LIB_SRC))
 # Written by the build, into $(O)/generated: protoc-c's code for render/export/profile.proto.

@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/strbuf.h"
 #include "inside/mark.h"
-#include "inside/read/sessions.h"
+#include "inside/read/refusals.h"
+#include "inside/sequence.h"
 #include "tracer/rings/ringevents.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/offcpu.h"
@@ -128,7 +130,8 @@ static struct session *begin(void)
                                 .modules = &sites,
                                 .nmodules = 1,
                                 .filters = (uint32_t)(mark_filters() + 1),
-                                .marks = 1};
+                                .marks = 1,
+                                .sequences = sequence_tells()};
     const unsigned not_ours = CALL_MAPS | CALL_EXEC | CALL_IN_RING;
     const struct call *all;
     struct session *s = NULL;
@@ -153,6 +156,17 @@ static void begin_machine(void)
 
     machine = offcpu_new(&options, &world, &sink);
     events = ringevents_new(&to);
+}
+
+static void say_refusals(const struct session *s)
+{
+    for (unsigned why = 1; why < SESSION_REFUSALS; why++) {
+        struct strbuf text = STRBUF_INIT;
+
+        if (refusal_add_text(&text, s, (enum session_refusal)why))
+            fprintf(stderr, "inside: %s\n", text.buf);
+        strbuf_release(&text);
+    }
 }
 
 int main(int argc, char **argv)
@@ -181,6 +195,7 @@ int main(int argc, char **argv)
         nanosleep(&period, NULL);
     }
     session_tell(s, UINT64_MAX, &client);
+    say_refusals(s);
     if (machine)
         offcpu_finish(machine, clock_ns(CLOCK_MONOTONIC));
     fprintf(stderr, "%llu calls, %llu stacks, %llu sleeps, %llu with a waker\n",

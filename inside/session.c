@@ -11,8 +11,8 @@ bool session_is_sound(const struct session_head *head, uint64_t size)
 
     if (size < sizeof *head || head->size != size || head->version != SESSION_VERSION ||
         head->head_size != sizeof *head || head->ring_size != sizeof(struct ring) ||
-        head->rings_at % _Alignof(struct ring) || head->modules_at % 8 ||
-        !lies_in(head->rings_at, head->rings, sizeof(struct ring), size) ||
+        head->rings > SESSION_RINGS_MOST || head->rings_at % _Alignof(struct ring) ||
+        head->modules_at % 8 || !lies_in(head->rings_at, head->rings, sizeof(struct ring), size) ||
         !lies_in(head->modules_at, head->modules, sizeof(struct session_module), size))
         return false;
     for (unsigned i = 0; i < sizeof magic; i++)
@@ -27,6 +27,17 @@ bool session_is_sound(const struct session_head *head, uint64_t size)
             return false;
     }
     return true;
+}
+
+void session_refuse(struct session_head *head, enum session_refusal why, uint32_t pid,
+                    uint32_t detail)
+{
+    struct session_refused *r = &head->refused[why];
+
+    if (__atomic_fetch_add(&r->n, 1, __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&r->pid, pid, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->detail, detail, __ATOMIC_RELAXED);
 }
 
 static void note_used(struct session_head *head, uint32_t used)

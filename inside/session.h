@@ -29,17 +29,37 @@
 #define SESSION_ENV "FLAME_WAITS"
 #define SESSION_FILE "flame-waits" /* the memory's name, of memfd_create */
 #define SESSION_MAGIC "FLMWAIT"    /* with the NUL: 8 bytes */
-#define SESSION_VERSION 2
+#define SESSION_VERSION 3
 
 /* Numbers of calls that can be asked for are below this. */
 #define SESSION_CALLS 512
 #define SESSION_BUILD_ID_MAX 64
+#define SESSION_RINGS_MOST 4096u
 
 struct session_module {
     uint8_t build_id[SESSION_BUILD_ID_MAX];
     uint32_t build_id_len;
     uint32_t n;  /* sites */
     uint64_t at; /* where they begin, from the start of the memory */
+};
+
+/* Why all calls of a process stop, although it has the library. */
+enum session_refusal {
+    SESSION_NO_GATE = 1,   /* the loader did not put libflamegate.so where it is linked for */
+    SESSION_HAS_THREADS,   /* somebody began some before us */
+    SESSION_PID_NAMESPACE, /* another than the tracer's: threads have other numbers there */
+    SESSION_NO_XSAVE,      /* of the processor */
+    SESSION_NO_WIPE,       /* MADV_WIPEONFORK (Linux 4.14) */
+    SESSION_UNKNOWN_LIBC,  /* its sites are in no list of the session's */
+    SESSION_NOT_PATCHED,   /* the code of its C library; detail: an enum patch_result */
+    SESSION_REFUSALS,      /* how many there are, and one */
+};
+
+struct session_refused {
+    uint32_t n;      /* processes */
+    uint32_t pid;    /* of one of the first */
+    uint32_t detail; /* of that one */
+    uint32_t reserved;
 };
 
 struct session_head {
@@ -56,12 +76,14 @@ struct session_head {
     uint64_t pid_namespace;             /* inode of the tracer's: numbers of threads are of it */
     uint64_t calls[SESSION_CALLS / 64]; /* which are noted here; all others stop for the tracer */
     uint32_t used;                      /* rings from here on have never been taken */
-    uint32_t filters; /* seccomp filters that programs are under (mark.h) and one; 0: not known */
-    uint32_t marks;   /* 1: the tracer's lets marked calls by */
-    uint32_t reserved;
+    uint32_t filters;   /* seccomp filters that programs are under (mark.h) and one; 0: not known */
+    uint32_t marks;     /* 1: the tracer's lets marked calls by */
+    uint32_t sequences; /* 1: the kernel says whether a thread left its CPU (sequence.h) */
+    /* What programs say of themselves: nothing of it is written to where they might notice. */
+    struct session_refused refused[SESSION_REFUSALS];
 };
 
-_Static_assert(sizeof(struct session_head) == 144, "shared between programs");
+_Static_assert(sizeof(struct session_head) == 272, "shared between programs");
 _Static_assert(sizeof(struct session_module) == 80, "shared between programs");
 
 /* Whether `head` begins a session of `size` bytes that this program understands. */
@@ -77,6 +99,10 @@ static inline struct ring *session_ring(struct session_head *head, uint32_t i)
 {
     return (struct ring *)((char *)head + head->rings_at) + i;
 }
+
+/* Says that the process `pid`, by its own number, is not to be seen from inside. No libc. */
+void session_refuse(struct session_head *head, enum session_refusal why, uint32_t pid,
+                    uint32_t detail);
 
 /*
  * A ring for the calling thread, which is the `tid`th of its tracer's numbers, or NULL: all are

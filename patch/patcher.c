@@ -24,14 +24,6 @@
 /* Slots of stub_home that are taken. Never fewer: somebody may be asleep in one. */
 static size_t home_used;
 
-static const char *const results[] = {"done",    "nothing", "unsound", "unmapped",
-                                      "changed", "no-room", "refused", "again"};
-
-const char *patch_result_name(enum patch_result r)
-{
-    return (unsigned)r < ARRAY_LEN(results) ? results[r] : "?";
-}
-
 static bool is_taken(const struct patch_module *m, const struct patch_site *s)
 {
     return s->kind != SITE_NONE && (!m->wants || m->wants(s->number));

@@ -333,8 +333,11 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
         offtrace_program(t.recorder.trace, o->pids[0]);
     outcome->status = source_run(t.source);
     now = source_now();
-    if (t.inside)
+    if (t.inside) {
         tell_noted(&t, now);
+        if (!o->quiet)
+            inside_say_refusals(t.inside);
+    }
     outcome->result.elapsed_ns = t.began ? now - t.began : 0;
     outcome->result.wait_status = source_wait_status(t.source);
     outcome->result.max_resident = max_resident();

@@ -563,8 +563,8 @@ static bool fits(int64_t offset)
 static bool is_far(const struct row *row)
 {
     return row->form == CFA_REGISTER && row->reg == REG_BP && row->sp.where == SAME &&
-           row->ra.where == AT_CFA && row->bp.where == AT_CFA &&
-           row->bp.offset == -row->offset && row->ra.offset == 8 - row->offset;
+           row->ra.where == AT_CFA && row->bp.where == AT_CFA && row->bp.offset == -row->offset &&
+           row->ra.offset == 8 - row->offset;
 }
 
 static struct rule to_rule(const struct row *row)

@@ -55,6 +55,16 @@ static int take_exclude(void *at, const struct opts_row *row, const struct opts_
 
 #define AT(member) offsetof(struct off_options, member)
 
+/* enum off_inside: row->which of them. */
+static int take_inside(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    enum off_inside *inside = at;
+
+    (void)given;
+    *inside = (enum off_inside)row->which;
+    return 0;
+}
+
 const struct opts_row off_rows_of_waiting[] = {
     {"hz", .arg = "N",
      .help =
@@ -78,9 +88,12 @@ const struct opts_row off_rows_of_waiting[] = {
              "and flame off -d can leave COMMAND running",
      .take = opts_take_true, .at = AT(tracer.no_filter)},
     {"inside",
-     .help = "see calls that wait for locks and for time inside of COMMAND instead of stopping "
-             "it: costs less (new)",
-     .take = opts_take_true, .at = AT(inside)},
+     .help =
+         "see calls that wait inside of COMMAND where that is possible, instead of stopping it: "
+         "costs less (new)",
+     .take = take_inside, .at = AT(asked_inside), .which = OFF_INSIDE_YES},
+    {"no-inside", .help = "stop COMMAND for each call that waits", .take = take_inside,
+     .at = AT(asked_inside), .which = OFF_INSIDE_NO},
     {0},
 };
 
@@ -120,8 +133,9 @@ const struct opts_command off_command = {
 int off_options_settle(struct off_options *o)
 {
     const char *me = o->run.me;
+    bool possible = o->run.command && !o->tracer.no_filter && !o->tracer.duration_ns;
 
-    if (o->inside && (!o->run.command || o->tracer.no_filter || o->tracer.duration_ns))
+    if (o->asked_inside == OFF_INSIDE_YES && !possible)
         return flame_error(FLAME_USAGE, "%s: --inside is for commands, without %s", me,
                            !o->run.command       ? "-p"
                            : o->tracer.no_filter ? "--no-filter"
@@ -129,6 +143,8 @@ int off_options_settle(struct off_options *o)
     if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
         return flame_error(FLAME_USAGE,
                            "%s: --max-block is less than --min-block; nothing would be left", me);
+    o->inside = possible && (o->asked_inside == OFF_INSIDE_YES ||
+                             (o->asked_inside == OFF_INSIDE_NOT_SAID && OFF_INSIDE_BY_DEFAULT));
     o->fold.pid = o->run.pid;
     o->fold.tid = o->run.tid;
     o->tracer.argv = o->run.command;

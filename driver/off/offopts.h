@@ -10,6 +10,15 @@
 #include "fold/fold.h"
 #include "tracer/tracer.h"
 
+/* Whether calls are noted inside of a command where nothing is said of it. The one place. */
+#define OFF_INSIDE_BY_DEFAULT false
+
+enum off_inside {
+    OFF_INSIDE_NOT_SAID,
+    OFF_INSIDE_YES, /* --inside */
+    OFF_INSIDE_NO,  /* --no-inside */
+};
+
 struct off_options {
     struct run_options run; /* first: recording.h hands it back */
     struct tracer_options tracer;
@@ -17,7 +26,8 @@ struct off_options {
     pid_t *pids;
     struct opts_list comms, excludes;
     char *subject;
-    bool inside;
+    enum off_inside asked_inside;
+    bool inside; /* what came of it, and of what goes together */
 };
 
 /* The rows of what `flame off` and `flame run` have in common, for a struct off_options. */

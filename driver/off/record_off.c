@@ -8,9 +8,9 @@
 #include "common/env/preloadlist.h"
 #include "driver/run/target.h"
 
-/* What is to be preloaded into `program` for --inside, before `list` (NULL: nothing); NULL: no more
- * than that, after a line. */
-static char *inside_list(const char *program, const char *list)
+/* What is to be preloaded into `program` that notes its calls, before `list` (NULL: nothing); NULL:
+ * no more than that, after a line if one `is_told`. */
+static char *inside_list(const char *program, const char *list, bool is_told)
 {
     struct preloadable_answer answer;
     const char *why = NULL, *at = list, *entry;
@@ -26,9 +26,8 @@ static char *inside_list(const char *program, const char *list)
     case PRELOADABLE_LEAK_SANITIZER:
         why = "is built with a sanitizer";
         break;
-    case PRELOADABLE_MACHINE:
-        why = "is built for another processor or word size";
-        break;
+    case PRELOADABLE_MACHINE: /* the tracer says more of that */
+        return NULL;
     default:
         break;
     }
@@ -36,7 +35,8 @@ static char *inside_list(const char *program, const char *list)
         if (preloadlist_is_sanitizer(entry, len))
             why = "has a sanitizer preloaded";
     if (why) {
-        flame_warn("--inside: %s %s; all calls stop", program, why);
+        if (is_told)
+            flame_warn("%s %s; all its calls stop", program, why);
         return NULL;
     }
     if (launch_find_library("libflamewait.so", &library))
@@ -51,7 +51,8 @@ int record_off_begin(struct record_off *x, struct recording *r, const struct off
 {
     x->options = o->tracer;
     if (o->inside)
-        x->inside = inside_list(program, preload ? preload : getenv("LD_PRELOAD"));
+        x->inside = inside_list(program, preload ? preload : getenv("LD_PRELOAD"),
+                                o->asked_inside == OFF_INSIDE_YES || !o->run.quiet);
     x->options.preload = preload;
     x->options.inside = x->inside;
     x->options.setting = setting;

@@ -60,7 +60,8 @@ static void fill_head(struct session_head *head, const struct session_options *o
                                   .modules_at = sizeof *head,
                                   .modules = (uint32_t)o->nmodules,
                                   .filters = o->filters,
-                                  .marks = o->marks};
+                                  .marks = o->marks,
+                                  .sequences = o->sequences};
     memcpy(head->calls, o->calls, sizeof head->calls);
     if (stat("/proc/self/ns/pid", &st) == 0)
         head->pid_namespace = st.st_ino;
@@ -311,6 +312,15 @@ void session_lend(struct session *s, pid_t tid, bool lent)
 
     if (r)
         __atomic_store_n(&r->ring->lent, lent, __ATOMIC_SEQ_CST);
+}
+
+struct session_refused session_refused(const struct session *s, enum session_refusal why)
+{
+    const struct session_refused *r = &s->head->refused[why];
+
+    return (struct session_refused){.n = __atomic_load_n(&r->n, __ATOMIC_RELAXED),
+                                    .pid = __atomic_load_n(&r->pid, __ATOMIC_RELAXED),
+                                    .detail = __atomic_load_n(&r->detail, __ATOMIC_RELAXED)};
 }
 
 void session_end(struct session *s, const uint64_t calls[SESSION_CALLS / 64])

@@ -33,7 +33,7 @@ struct session_options {
     const struct site_list *modules; /* with build-ids; borrowed for the call */
     size_t nmodules;
     uint64_t calls[SESSION_CALLS / 64];
-    uint32_t filters, marks; /* as in struct session_head */
+    uint32_t filters, marks, sequences; /* as in struct session_head */
 };
 
 /* 0 or -errno. The memory is of a fixed size from the beginning, and only used pages are there. */
@@ -67,6 +67,9 @@ void session_lend(struct session *s, pid_t tid, bool lent);
 /* From now on only these calls are asked for, and all rings are closed: nobody reads them any more,
  * and threads must not wait for that. */
 void session_end(struct session *s, const uint64_t calls[SESSION_CALLS / 64]);
+
+/* How many processes have said so of themselves until now, and of one which. */
+struct session_refused session_refused(const struct session *s, enum session_refusal why);
 
 /* Whether the thread has a ring. */
 bool session_has(const struct session *s, pid_t tid);

@@ -83,6 +83,21 @@ static bool may_have_it(const char *path, char *const *envp)
     }
 }
 
+void execs_forget(char *const *envp)
+{
+    for (; envp && *envp; envp++) {
+        char *const alone[] = {*envp, NULL};
+        const char *list = preloadlist_value(alone, "LD_PRELOAD="), *entry;
+        size_t len;
+
+        while (list && (entry = preloadlist_next(&list, &len)))
+            if (preloadlist_is(entry, len, LIBRARY)) {
+                memmove(*envp + (entry - *envp), list, strlen(list) + 1);
+                list = entry;
+            }
+    }
+}
+
 long execs_make(const struct patch_call *call)
 {
     unsigned env = call->number == SYS_execveat ? 3 : 2;

@@ -14,6 +14,13 @@
 
 #include "patch/patcher.h"
 
+/*
+ * Takes the library out of LD_PRELOAD, in the strings themselves, so that what this process
+ * executes does without it: for a process whose calls do not come here, as it is not patched.
+ * Whether the next program could live with the library would be asked by nobody. For the start.
+ */
+void execs_forget(char *const *envp);
+
 /* Makes the call, execve or execveat. It stops for the tracer, as it does from elsewhere. */
 long execs_make(const struct patch_call *call);
 

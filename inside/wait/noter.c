@@ -13,17 +13,16 @@
  * asked: a call with a stack that only it could follow is made where it stops, for the tracer does;
  * and so is one below code without tables that cannot have kept a frame pointer.
  *
- * Whether the thread left its CPU is known for nothing: the kernel clears rseq_cs of a thread that
- * comes back from having been off it, or from a signal, outside of the sequence that rseq_cs names.
- * Ours names one that nobody executes. Of calls on descriptors that left their CPU the kernel is
- * asked whether they slept: who writes to a pipe often loses its CPU to whoever it wakes. For locks
- * that is not worth 200 ns a wait, as few calls that may wait for one find it free.
+ * Whether the thread left its CPU is known for nothing (inside/sequence.h). Of calls on descriptors
+ * that left their CPU the kernel is asked whether they slept: who writes to a pipe often loses its
+ * CPU to whoever it wakes. For locks that is not worth 200 ns a wait, as few calls that may wait
+ * for one find it free.
  *
  * The kernel only says how often a thread has slept at all, so the answer before such a call has to
- * be known. That of the last one is, while the thread has not left its CPU since: rseq_cs stays set
- * between calls, and says it. If it has (a lock, a call that is not noted, a page, its time on the
- * CPU was up), the kernel is asked before the call as well. Rejected: to ask after each wait for a
- * lock, which asks more often, and of programs that have nothing but locks.
+ * be known. That of the last one is, while the thread has not left its CPU since: what says so in
+ * calls says it between them, too. If it has (a lock, a call that is not noted, a page, its time on
+ * the CPU was up), the kernel is asked before the call as well. Rejected: to ask after each wait
+ * for a lock, which asks more often, and of programs that have nothing but locks.
  */
 #define _GNU_SOURCE
 #include "inside/wait/noter.h"
@@ -42,6 +41,7 @@
 #include "common/pages.h"
 #include "inside/gate.h"
 #include "inside/mark.h"
+#include "inside/sequence.h"
 #include "inside/wait/cutcalls.h"
 #include "inside/wait/execs.h"
 #include "inside/wait/pointed.h"
@@ -53,8 +53,6 @@
 /* Stacks whose number is kept. */
 #define KNOWN 2048u
 
-#define RINGS_MOST 4096u
-
 struct noter {
     struct ring *ring;
     uintptr_t busy;   /* 0, or the stack pointer of the call that is being noted */
@@ -63,7 +61,7 @@ struct noter {
     uint64_t last;    /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
     long sleeps; /* how often it had slept when it was last asked */
-    /* It has not left its CPU since then, but for what rseq_cs says. */
+    /* It has not left its CPU since then, but for what ran_on says. */
     bool sleeps_known;
     struct local_stack stack;
     struct local_small small;
@@ -81,7 +79,8 @@ extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 
 static struct session_head *session;
-static FLAME_BULK struct noter *noters[RINGS_MOST]; /* by ring: of whoever has it, or had it last */
+static FLAME_BULK struct noter
+    *noters[SESSION_RINGS_MOST]; /* by ring: of whoever has it, or had it last */
 static size_t vectors;
 static uint32_t *process_now; /* wiped at fork; else the process's number */
 /* A filter may forbid what reads memory, and would see marks. */
@@ -91,59 +90,20 @@ static uintptr_t marked_pc; /* where calls that are marked return to; 0: none ar
 static bool no_more;
 static __thread struct noter *own __attribute__((tls_model("initial-exec")));
 
-/* ---- rseq ---- */
+/* ---- whether the thread has left its CPU ---- */
 
-/* As <linux/rseq.h> and <sys/rseq.h> have them; not every system has those. */
-struct sequence {
-    uint32_t version, flags;
-    uint64_t start, length, abort;
-};
+static bool with_sequences;
 
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned __rseq_size __attribute__((weak));
-
-#define RSEQ_SIZE 20
-#define RSEQ_CS 8 /* offset of the pointer in struct rseq */
-#define RSEQ_SIGNATURE "0x53053053"
-
-/* A sequence of one byte that is never executed; nor is its abort handler, 8 bytes before it. */
-__asm__(".pushsection .text\n"
-        ".p2align 4\n"
-        ".long " RSEQ_SIGNATURE "\n"
-        ".type noter_never,@function\n"
-        "noter_never: ud2\n"
-        ".skip 14, 0xcc\n"
-        ".size noter_never, .-noter_never\n"
-        ".popsection\n");
-extern const char noter_never[] __attribute__((visibility("hidden")));
-
-static struct sequence never __attribute__((aligned(32)));
-static bool with_rseq;
-
-static inline volatile uint64_t *rseq_cs(void)
-{
-    return (volatile uint64_t *)(arch_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ_CS);
-}
-
-static void begin_rseq(void)
-{
-    with_rseq = &__rseq_size && &__rseq_offset && __rseq_size >= RSEQ_SIZE;
-    never.start = (uintptr_t)noter_never + 8;
-    never.length = 1;
-    never.abort = (uintptr_t)noter_never;
-}
-
-/* From now on it is seen whether the thread leaves its CPU. */
 static inline void arm(void)
 {
-    if (with_rseq)
-        *rseq_cs() = (uintptr_t)&never;
+    if (with_sequences)
+        sequence_arm();
 }
 
-/* It has not left it since, and no signal came. A program's own sequences count as if it had. */
+/* False: it may have. */
 static inline bool ran_on(void)
 {
-    return with_rseq && *rseq_cs() == (uintptr_t)&never;
+    return with_sequences && sequence_stayed();
 }
 
 /* How often the thread has left its CPU by itself. */
@@ -158,24 +118,22 @@ static long sleeps_now(void)
 
 /* ---- threads ---- */
 
-const char *noter_init(struct session_head *s)
+unsigned noter_init(struct session_head *s)
 {
     size_t page = 4096;
 
     vectors = vectors_size();
     if (!vectors)
-        return "this processor has no xsave";
-    if (s->rings > RINGS_MOST)
-        return "it has more rings than there can be";
+        return SESSION_NO_XSAVE;
     process_now = pages_alloc(page);
     if (!process_now || kernel_call(SYS_madvise, process_now, page, MADV_WIPEONFORK) < 0)
-        return "the kernel lacks MADV_WIPEONFORK (Linux 4.14)";
+        return SESSION_NO_WIPE;
     *process_now = (uint32_t)kernel_call(SYS_getpid);
-    begin_rseq();
+    with_sequences = s->sequences && sequence_begin();
     modules_init();
     session = s;
     patch_numbers = s->calls;
-    return NULL;
+    return 0;
 }
 
 void noter_confined(void)
@@ -578,8 +536,10 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
             result = cut_settle(t->ring, kind, call, began, result, make_noted);
         t->busy = call->sp;
         __asm__ volatile("" ::: "memory");
-        /* Calls that handlers made in this one have been watched since, and this one has not. */
-        stayed = ran_on() && t->serial == serial;
+        /* Calls that handlers made in this one have been watched since, and this one has not. A
+           child of vfork, whose calls these are then, has nothing that would say it. */
+        stayed = ran_on() && t->serial == serial &&
+                 likely(!__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED));
         end(t, serial, result, watched(t, kind, sleeps, stayed));
         leave(t);
     }

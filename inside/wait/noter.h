@@ -18,11 +18,9 @@
 
 #include "inside/session.h"
 
-/*
- * Gets ready: `session` is mapped and sound. NULL, or what is missing, a part of a sentence. For
- * the start, before anything is patched.
- */
-const char *noter_init(struct session_head *session);
+/* Gets ready: `session` is mapped and sound. 0, or what is missing, an enum session_refusal. For
+ * the start, before anything is patched. */
+unsigned noter_init(struct session_head *session);
 
 /* The process is under filters that the run knows nothing of: less is noted. For the start. */
 void noter_confined(void);

@@ -2,24 +2,28 @@
  * libflamewait.so begins: maps the run's memory, and patches the modules whose sites are in it.
  *
  * At the constructor, that is, when the C library is ready and the program's own code has not
- * begun. If anything is not as it must be, nothing is patched, one line says why, and the program
- * is traced by stops, as it would be without us.
+ * begun. If anything is not as it must be, nothing is patched, the tracer finds why in the memory
+ * (session_refuse), and the program is traced by stops, as it would be without us. The program
+ * itself hears nothing of it: its standard error is its own. What it executes does without the
+ * library (execs_forget), as the calls that would see to that are not seen. Where there is no
+ * memory (another root, another pid namespace, which cannot open the tracer's), nobody is told.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "common/kernel.h"
 #include "common/env/librarynote.h"
 #include "inside/gate.h"
 #include "inside/mark.h"
+#include "inside/wait/execs.h"
 #include "inside/wait/noter.h"
 
 #define MODULES_MOST 16
@@ -30,37 +34,39 @@ static struct session_head *session;
 static struct patch_module patches[MODULES_MOST];
 static unsigned npatches;
 
-/* By a system call: the program's standard error may be anything. */
-static void say(const char *why, const char *more)
+/* False: there is none that this library understands, and nobody to say that to. */
+static bool map_session(const char *name)
 {
-    char line[256];
-    int n = snprintf(line, sizeof line, "flame: process %d is traced by stops alone: %s%s%s\n",
-                     (int)kernel_call(SYS_getpid), why, *more ? ": " : "", more);
-
-    kernel_call(SYS_write, 2, line, n < (int)sizeof line ? n : (int)sizeof line - 1);
-}
-
-static const char *map_session(const char *name)
-{
-    int fd = kernel_open(name, O_RDWR, 0);
+    /* In another pid namespace the name may be of anything. */
+    int fd = kernel_open(name, O_RDWR | O_NONBLOCK | O_NOCTTY, 0);
     struct stat st;
     long at;
 
     if (fd < 0)
-        return "the memory of this run cannot be opened";
-    if (kernel_fstat(fd, &st) < 0)
+        return false;
+    if (kernel_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         st.st_size = 0;
     at = kernel_call(SYS_mmap, 0, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     kernel_call(SYS_close, fd);
     if (kernel_failed(at))
-        return "the memory of this run cannot be mapped";
+        return false;
     kernel_call(SYS_madvise, at, st.st_size, MADV_DONTDUMP);
     session = (struct session_head *)at;
-    if (!session_is_sound(session, (uint64_t)st.st_size))
-        return "the memory of this run is of another version";
-    if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino != session->pid_namespace)
-        return "it is in a pid namespace of its own";
-    return NULL;
+    if (session_is_sound(session, (uint64_t)st.st_size))
+        return true;
+    kernel_call(SYS_munmap, at, st.st_size);
+    return false;
+}
+
+static bool has_the_tracers_numbers(void)
+{
+    struct stat st;
+    int fd = kernel_open("/proc/self/ns/pid", O_RDONLY, 0);
+    bool same = fd >= 0 && kernel_fstat(fd, &st) == 0 && st.st_ino == session->pid_namespace;
+
+    if (fd >= 0)
+        kernel_call(SYS_close, fd);
+    return same;
 }
 
 static const ElfW(Nhdr) * build_id_of(const struct dl_phdr_info *info)
@@ -112,12 +118,12 @@ static void find_marked(const struct session_module *known, uintptr_t bias)
             noter_mark(bias + s[i].call + s[i].call_size);
 }
 
-/* Patches a module of the loader's list. Not 0: it went wrong, *why says how. */
+/* Patches a module of the loader's list. Not 0: it went wrong, *how, an enum patch_result. */
 static int patch(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const ElfW(Nhdr) *id = build_id_of(info);
     const struct session_module *known = id ? known_as(id) : NULL;
-    const char **why = arg;
+    uint32_t *how = arg;
     enum patch_result result;
 
     (void)size;
@@ -130,7 +136,7 @@ static int patch(struct dl_phdr_info *info, size_t size, void *arg)
         npatches++;
         find_marked(known, info->dlpi_addr);
     } else if (result != PATCH_NOTHING)
-        *why = patch_result_name(result);
+        *how = (uint32_t)result;
     return result != PATCH_DONE && result != PATCH_NOTHING;
 }
 
@@ -149,41 +155,54 @@ static long by_gate(long number, const unsigned long args[6])
     return flame_gate(&call);
 }
 
-static const char *get_ready(const char *name)
+/* 0, or why not: an enum session_refusal. */
+static unsigned get_ready(void)
 {
-    const char *why;
+    unsigned why;
 
-    if (!gate_is_in_place())
-        return "libflamegate.so is not where it is linked for";
-    kernel_way_in = by_gate;
     if (kernel_threads() != 1)
-        return "it has threads already";
-    why = map_session(name);
-    if (!why)
-        why = noter_init(session);
+        return SESSION_HAS_THREADS;
+    if (!has_the_tracers_numbers())
+        return SESSION_PID_NAMESPACE;
+    why = noter_init(session);
     if (!why && (!session->filters || mark_filters() + 1 != (int)session->filters))
         noter_confined();
     return why;
 }
 
+static unsigned patch_all(uint32_t *how)
+{
+    dl_iterate_phdr(patch, how);
+    if (!*how)
+        return npatches ? 0 : SESSION_UNKNOWN_LIBC;
+    undo();
+    return SESSION_NOT_PATCHED;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
-    const char *name = getenv(SESSION_ENV), *why, *how = "";
+    const char *name = getenv(SESSION_ENV);
+    uint32_t how = PATCH_DONE;
+    unsigned why = 0;
 
     if (!name || getauxval(AT_SECURE))
         return;
-    why = get_ready(name);
-    if (!why) {
-        dl_iterate_phdr(patch, &how);
-        if (*how) {
-            undo();
-            why = "its C library cannot be patched";
-        } else if (!npatches) {
-            why = "its C library is not known";
-        }
-    }
-    if (why)
-        say(why, how);
+    if (gate_is_in_place())
+        kernel_way_in = by_gate;
     else
+        why = SESSION_NO_GATE;
+    if (!map_session(name)) {
+        execs_forget(environ);
+        return;
+    }
+    if (!why)
+        why = get_ready();
+    if (!why)
+        why = patch_all(&how);
+    if (why) {
+        session_refuse(session, (enum session_refusal)why, (uint32_t)kernel_call(SYS_getpid), how);
+        execs_forget(environ);
+    } else {
         patch_handler = noter_see;
+    }
 }

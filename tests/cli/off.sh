@@ -2,15 +2,15 @@
 # off.sh: for the tests of the off-CPU tracer. Source it after lib.sh.
 #
 #   off [OPTION...] COMMAND...  runs COMMAND under `flame off`, trace in t.flame;
-#                               $status, out and err as run leaves them; with --inside if
-#                               OFF_INSIDE is set
+#                               $status, out and err as run leaves them; with the option
+#                               $OFF_HOW (--inside, --no-inside), if that is set
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
 #   is_near GOT WANT, near GOT WANT NAME   both in us, above 0: within 2 % or 1 ms
 
 off() {
     rm -f "$SCRATCH/t.flame"
-    run timeout 60 "$FLAME" off ${OFF_INSIDE:+--inside} -q -o "$SCRATCH/t.flame" "$@"
+    run timeout 60 "$FLAME" off ${OFF_HOW:+"$OFF_HOW"} -q -o "$SCRATCH/t.flame" "$@"
 }
 
 oview() {

@@ -9,7 +9,8 @@
 #include "common/strbuf.h"
 #include "common/sysnr.h"
 #include "inside/mark.h"
-#include "inside/read/sessions.h"
+#include "inside/sequence.h"
+#include "inside/read/refusals.h"
 #include "patch/find/libcsites.h"
 #include "tracer/rings/ringevents.h"
 
@@ -106,6 +107,7 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     i->client = *client;
     add_calls(o.calls, noted, ARRAY_LEN(noted));
     add_calls(o.calls, handled, ARRAY_LEN(handled));
+    o.sequences = sequence_tells();
     filters = mark_filters();
     if (filters >= 0) {
         o.filters = (uint32_t)filters + 2; /* ours is one more, in the command */
@@ -178,6 +180,17 @@ void inside_gone(struct inside *i, pid_t tid)
 {
     session_thread_gone(i->session, tid);
     ringevents_gone(i->events, tid);
+}
+
+void inside_say_refusals(const struct inside *i)
+{
+    for (unsigned why = 1; why < SESSION_REFUSALS; why++) {
+        struct strbuf text = STRBUF_INIT;
+
+        if (refusal_add_text(&text, i->session, (enum session_refusal)why))
+            flame_warn("%s", text.buf);
+        strbuf_release(&text);
+    }
 }
 
 void inside_end(struct inside *i)

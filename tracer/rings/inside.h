@@ -56,6 +56,9 @@ void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags);
 void inside_handled(struct inside *i, pid_t tid, uint64_t now);
 void inside_gone(struct inside *i, pid_t tid);
 
+/* A line on standard error for each reason for which processes could not note their calls. */
+void inside_say_refusals(const struct inside *i);
+
 /* Nothing is read any more, and no thread waits for that: all calls stop. What keeps programs that
  * are executed from harm is still done. */
 void inside_end(struct inside *i);

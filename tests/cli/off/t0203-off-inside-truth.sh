@@ -1,4 +1,4 @@
 #!/bin/bash
 # The truth that holds for calls that stop holds for calls that threads note themselves.
-export OFF_INSIDE=1
+export OFF_HOW=--inside
 exec bash "${0%/*}/t0201-off-truth.sh"

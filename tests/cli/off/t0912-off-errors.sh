@@ -78,7 +78,7 @@ elif ! "${nobody[@]}" test -x "$SCRATCH/open"; then
     skip closed-tmpdir "nobody but root may enter ${TMPDIR:-/tmp}"
 else
     # The checkout may lie where only root can go, such as root's home.
-    cp "$FLAME" open/flame
+    cp "$FLAME" "${FLAME%/*}"/libflame{gate,wait}.so open
     FLAME=$SCRATCH/open/flame
     cd open || exit 1
     refused_process "somebody else's" 'belongs to user 0: trace it as that user, as root' "$pid" \

@@ -18,7 +18,7 @@ noted() {
 libc=$(getconf GNU_LIBC_VERSION)
 if [ "${libc##*.}" -lt 36 ]; then
     run_expect_status 3 'a program with such a loader' noted -q -o x.folded -- sh -c 'exit 3'
-    file_has err 'traced by stops alone: libflamegate.so is not where it is linked for$' \
+    file_has err 'traced by stops alone: libflamegate.so is not where it is linked for' \
         'is said to be traced from outside'
     done_testing
 fi
@@ -49,7 +49,7 @@ ok "it waits in its reads ($reads us) and not in its writes ($writes us)" \
     test "$reads" -gt $((writes * 10))
 for depth in 16 1024; do
     run noted -q --depth $depth -o noted.folded -- ./pingpong futex 500
-    run "$FLAME" off -q --depth $depth -o stopped.folded -- ./pingpong futex 500
+    run "$FLAME" off -q --no-inside --depth $depth -o stopped.folded -- ./pingpong futex 500
     ok "--depth $depth: there are stacks" test "$(stacks noted.folded | wc -l)" -ge 2
     is_str "$(stacks noted.folded)" "$(stacks stopped.folded)" "--depth $depth: as by stops"
 done
@@ -57,9 +57,9 @@ done
 # Calls of handlers inside of calls, some of which are noted and some of which stop.
 compile_victim inner
 for _ in 1 2 3 4 5; do
-    off --min-block 0 ./inner
+    OFF_HOW=--no-inside off --min-block 0 ./inner
     oview off >stopped.folded
-    OFF_INSIDE=1 off --min-block 0 ./inner
+    OFF_HOW=--inside off --min-block 0 ./inner
     is_int "$status" 0 'calls of handlers'
     oview off >noted.folded
     mine=$(grep -v ';inner;' noted.folded | sum ';main;.*nanosleep ')
@@ -72,7 +72,7 @@ is_str "$(stacks noted.folded | grep 'nanosleep$')" "$(stacks stopped.folded | g
 
 # A call is named by what is behind its descriptor then, though all else about it is the same.
 compile_victim swaps -pthread
-OFF_INSIDE=1 off ./swaps
+OFF_HOW=--inside off ./swaps
 is_int "$status" 0 'a descriptor behind which things change'
 oview off >x.folded
 for what in 'pipe:.* 40000' 'eventfd 80000' 'unix.* 160000'; do
@@ -82,7 +82,7 @@ for what in 'pipe:.* 40000' 'eventfd 80000' 'unix.* 160000'; do
 done
 # On a busy machine what a read waits for may be there before it waits.
 for _ in 1 2 3 4 5; do
-    OFF_INSIDE=1 off --objects ./swaps
+    OFF_HOW=--inside off --objects ./swaps
     oview off >x.folded
     pipes=$(grep -o ';read pipe:\[[0-9]*\]' x.folded | sort -u | wc -l)
     [ "$pipes" -ne 20 ] || break
@@ -107,7 +107,7 @@ if type musl-gcc >/dev/null 2>&1; then
         is_traced musl
     done
     run_expect_status 0 'the command itself' noted -q -o x.folded -- ./musl
-    file_has err 'inside: .*/musl uses musl; all calls stop$' 'is said to be traced by stops'
+    file_has err '^flame: \./musl uses musl; all its calls stop$' 'is said to be traced by stops'
 else
     skip musl 'there is no musl-gcc'
 fi

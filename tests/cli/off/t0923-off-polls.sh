@@ -27,7 +27,7 @@ traced() {
 # On a busy machine what a thread waits for may be there before it waits; what is wrong would be wrong
 # always.
 for _ in 1 2 3; do
-    traced ./polled
+    traced --no-inside ./polled
     kinds >stopped
     many=$(stops)
     traced --inside ./polled

@@ -27,7 +27,7 @@ count_of() {
 libc=$(getconf GNU_LIBC_VERSION)
 if [ "${libc##*.}" -lt 36 ]; then
     run_expect_status 3 'a program with such a loader' noted sh -c 'exit 3'
-    file_has err 'traced by stops alone: libflamegate.so is not where it is linked for$' \
+    file_has err 'traced by stops alone: libflamegate.so is not where it is linked for' \
         'is said to be traced from outside'
     done_testing
 fi

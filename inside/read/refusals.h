@@ -1,0 +1,14 @@
+/*
+ * refusals.h: what to say of processes that could not be seen from inside (enum session_refusal).
+ */
+#ifndef FLAME_INSIDE_READ_REFUSALS_H
+#define FLAME_INSIDE_READ_REFUSALS_H
+
+#include "inside/read/sessions.h"
+
+struct strbuf;
+
+/* Appends "process 12 (and 3 others) ...: WHY", without a newline. False: there is none. */
+bool refusal_add_text(struct strbuf *sb, const struct session *s, enum session_refusal why);
+
+#endif

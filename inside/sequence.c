@@ -1,0 +1,61 @@
+#define _GNU_SOURCE
+#include "inside/sequence.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#define RSEQ_SIZE 20
+#define RSEQ_SIGNATURE "0x53053053"
+
+/* Sleeps that may be over before they have begun. */
+#define TRIES 100
+#define SLEEP_NS 20000
+
+/* One byte that is never executed; nor is its abort handler, 8 bytes before it. */
+__asm__(".pushsection .text\n"
+        ".p2align 4\n"
+        ".long " RSEQ_SIGNATURE "\n"
+        ".type sequence_code,@function\n"
+        "sequence_code: ud2\n"
+        ".skip 14, 0xcc\n"
+        ".size sequence_code, .-sequence_code\n"
+        ".popsection\n");
+extern const char sequence_code[] __attribute__((visibility("hidden")));
+
+struct sequence sequence_never __attribute__((aligned(32)));
+
+bool sequence_begin(void)
+{
+    if (!&__rseq_size || !&__rseq_offset || __rseq_size < RSEQ_SIZE)
+        return false;
+    sequence_never.start = (uintptr_t)sequence_code + 8;
+    sequence_never.length = 1;
+    sequence_never.abort = (uintptr_t)sequence_code;
+    return true;
+}
+
+static long sleeps_now(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
+}
+
+bool sequence_tells(void)
+{
+    const struct timespec instant = {0, SLEEP_NS};
+    bool tells = false, slept = false;
+
+    if (!sequence_begin())
+        return false;
+    for (int i = 0; i < TRIES && !slept; i++) {
+        long before = sleeps_now();
+
+        sequence_arm();
+        nanosleep(&instant, NULL);
+        tells = !sequence_stayed();
+        slept = sleeps_now() != before;
+    }
+    *sequence_at() = 0;
+    return tells && slept;
+}

@@ -1,0 +1,97 @@
+#!/bin/bash
+# Calls of launched programs are noted inside of them where that can be. Where it cannot, for one
+# process or for all, they stop for the tracer: in the same run, in the same trace, and without a word
+# to the program. --no-inside has all of them stop.
+# shellcheck disable=SC2317 # functions are called through run
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim nap
+compile_victim vforked
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+as_root=$(id -u)
+
+# A child that cannot note its calls, between two naps of a shell's that notes them.
+naps() { # WHAT COMMAND...
+    local what=$1
+    shift
+    off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
+    is_str "$status $(cat err)" '0 ' "$what: it goes as it would, and hears nothing"
+    ok "$what: it is traced like those before and behind it" test "$(oview off | sum ';main;.*nanosleep ')" -ge 149000
+}
+naps 'another like them' ./nap
+naps 'a cleared environment' env -i ./nap
+naps 'nothing preloaded' env -u LD_PRELOAD ./nap
+naps 'nothing preloaded of ours' env LD_PRELOAD= ./nap
+naps 'no memory of the run' env -u FLAME_WAITS ./nap
+naps 'memory that is none' env FLAME_WAITS=/dev/zero ./nap
+naps 'memory of a file' env FLAME_WAITS="$SCRATCH/nap" ./nap
+"${CC:-gcc}" -static -g -o static "$ROOT/tests/victims/off/nap.c"
+naps 'a static program' ./static
+if "${CC:-gcc}" -static-pie -g -o static-pie "$ROOT/tests/victims/off/nap.c" 2>/dev/null; then
+    naps 'a static program that is moved' ./static-pie
+fi
+if unshare -Ur true 2>/dev/null; then
+    naps 'a user namespace' unshare -Ur ./nap
+    naps 'a pid namespace' unshare -Urpf ./nap
+    naps 'a pid namespace with its own /proc' unshare -Urpf --mount-proc ./nap
+    naps 'a mount namespace' unshare -Urm ./nap
+    # In another root, with the loader and the C library there.
+    mkdir -p root
+    ldd ./nap | grep -o '/[^ ]*' | while read -r file; do
+        mkdir -p "root${file%/*}"
+        cp "$file" "root$file"
+    done
+    cp nap root/nap
+    naps 'another root' unshare -Ur chroot root /nap
+else
+    skip pid-namespace 'no user namespace can be made'
+fi
+if [ "$as_root" -eq 0 ]; then
+    chmod 755 .
+    naps 'another user' "${nobody[@]}" ./nap
+    # Under the tracer's filter it gains nothing, and is told of.
+    cp nap gains
+    chown 65534 gains
+    chmod 4755 gains
+    off --inside -- sh -c './gains; exit 4'
+    is_int "$status" 4 'a set-user-id program'
+    file_has err '^flame: .*/gains \(process [0-9]*\) runs without the privileges' 'is said to gain nothing'
+    ok 'and traced' test "$(oview off | sum '^gains;.*;main;.*nanosleep ')" -ge 49000
+else
+    skip root 'not root: no other user to be'
+fi
+if command -v go >/dev/null; then
+    printf 'package main\nimport "time"\nfunc main() { time.Sleep(200 * time.Millisecond) }\n' >sleeps.go
+    ok 'a program in Go is built' env GOCACHE="$SCRATCH/cache" GO111MODULE=off CGO_ENABLED=0 go build -o sleeps sleeps.go
+    off --inside -- ./sleeps
+    is_str "$status $(cat err)" '0 ' 'it goes as it would'
+    ok 'and waits' test "$(oview off | sum '^sleeps;.*main\.main;.*\(futex\|epoll\)')" -ge 0
+    ok 'it is traced' test "$(oview off | sum '^sleeps;')" -ge 190000
+    chmod -R u+w cache
+else
+    skip go 'no go'
+fi
+
+# A child of vfork is on its parent's memory, and the kernel tells it of no switches.
+off --inside -- ./vforked
+is_int "$status" 0 'children of vfork'
+mine=$(oview off | sum ';main;child;.*nanosleep ') theirs=$(oview off | sum ';main;parent;.*nanosleep ')
+ok "sleep like their parent ($mine us, $theirs us)" test "$mine" -ge 200000 -a "$theirs" -ge 200000
+
+# What all processes of a run have in common is said once, and not under -q.
+run "$FLAME" off --no-inside -o x.folded -- sh -c './nap; exit 3'
+is_int "$status" 3 '--no-inside'
+file_lacks err 'stops alone\|calls stop' 'is nothing to speak of'
+file_lacks x.folded 'libflame' 'and leaves nothing of ours'
+run "$FLAME" off -q --no-inside -o x.folded -- sh -c 'echo "$LD_PRELOAD" "${FLAME_WAITS-}"'
+is_str "$(cat out)" ' ' 'nothing is preloaded then'
+for how in '-p 1' '-d 1 true' '--no-filter true'; do
+    # shellcheck disable=SC2086 # words
+    run "$FLAME" off --no-inside $how -o x.folded
+    file_lacks err 'inside' "--no-inside goes with ${how%% *}"
+done
+run "$FLAME" off --inside --no-inside -q -o x.folded -- sh -c 'echo "${FLAME_WAITS-}"'
+is_str "$(cat out)" '' 'the last of the two counts'
+
+done_testing
