@@ -5,22 +5,18 @@
 #include <time.h>
 
 #define RSEQ_SIZE 20
-#define RSEQ_SIGNATURE "0x53053053"
+#define RSEQ_SIGNATURE 0x53053053u
 
 /* Sleeps that may be over before they have begun. */
 #define TRIES 100
 #define SLEEP_NS 20000
 
-/* One byte that is never executed; nor is its abort handler, 8 bytes before it. */
-__asm__(".pushsection .text\n"
-        ".p2align 4\n"
-        ".long " RSEQ_SIGNATURE "\n"
-        ".type sequence_code,@function\n"
-        "sequence_code: ud2\n"
-        ".skip 14, 0xcc\n"
-        ".size sequence_code, .-sequence_code\n"
-        ".popsection\n");
-extern const char sequence_code[] __attribute__((visibility("hidden")));
+/* One byte that is never executed; nor is its abort handler, 8 bytes before it. The kernel wants
+ * the signature before that, and no more than that all of it can be read. */
+static const struct {
+    uint32_t signature;
+    uint8_t code[12];
+} nothing = {RSEQ_SIGNATURE, {0}};
 
 struct sequence sequence_never __attribute__((aligned(32)));
 
@@ -28,9 +24,9 @@ bool sequence_begin(void)
 {
     if (!&__rseq_size || !&__rseq_offset || __rseq_size < RSEQ_SIZE)
         return false;
-    sequence_never.start = (uintptr_t)sequence_code + 8;
+    sequence_never.start = (uintptr_t)&nothing.code[8];
     sequence_never.length = 1;
-    sequence_never.abort = (uintptr_t)sequence_code;
+    sequence_never.abort = (uintptr_t)nothing.code;
     return true;
 }
 

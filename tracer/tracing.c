@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/recorder.h"
+#include "tracer/rings/execguard.h"
 #include "tracer/rings/inside.h"
 #include "tracer/things/proctask.h"
 
@@ -102,6 +103,12 @@ static void on_handled(void *arg, pid_t tid, uint64_t now)
     inside_handled(t->inside, tid, now);
 }
 
+static void on_executed(void *arg, pid_t tid)
+{
+    (void)arg;
+    execguard(tid);
+}
+
 static void on_gone(void *arg, pid_t tid)
 {
     struct tracing *t = arg;
@@ -146,6 +153,7 @@ static void begin_inside(struct tracing *t, struct source_options *from,
     client->born = on_born;
     client->handled = on_handled;
     client->gone = on_gone;
+    client->executed = on_executed;
 }
 
 /* What is to be in the command's environment. */

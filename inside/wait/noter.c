@@ -43,7 +43,6 @@
 #include "inside/mark.h"
 #include "inside/sequence.h"
 #include "inside/wait/cutcalls.h"
-#include "inside/wait/execs.h"
 #include "inside/wait/pointed.h"
 #include "inside/wait/vectors.h"
 #include "unwind/arch.h"
@@ -421,14 +420,11 @@ static bool begins_sandbox(const struct patch_call *call)
 
 static bool is_special(long number)
 {
-    return number == SYS_execve || number == SYS_execveat || number == SYS_prctl ||
-           number == SYS_seccomp;
+    return number == SYS_prctl || number == SYS_seccomp;
 }
 
 static FLAME_COLD long make_special(const struct patch_call *call)
 {
-    if (call->number == SYS_execve || call->number == SYS_execveat)
-        return execs_make(call);
     if (begins_sandbox(call) && !no_more) {
         clock_is_free = clock_takes_no_call();
         no_more = true;

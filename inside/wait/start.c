@@ -4,9 +4,8 @@
  * At the constructor, that is, when the C library is ready and the program's own code has not
  * begun. If anything is not as it must be, nothing is patched, the tracer finds why in the memory
  * (session_refuse), and the program is traced by stops, as it would be without us. The program
- * itself hears nothing of it: its standard error is its own. What it executes does without the
- * library (execs_forget), as the calls that would see to that are not seen. Where there is no
- * memory (another root, another pid namespace, which cannot open the tracer's), nobody is told.
+ * itself hears nothing of it: its standard error is its own. Where there is no memory (another
+ * root, another pid namespace, which cannot open the tracer's), nobody is told.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,13 +16,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "common/kernel.h"
 #include "common/env/librarynote.h"
 #include "inside/gate.h"
 #include "inside/mark.h"
-#include "inside/wait/execs.h"
 #include "inside/wait/noter.h"
 
 #define MODULES_MOST 16
@@ -191,18 +188,14 @@ __attribute__((constructor)) static void begin(void)
         kernel_way_in = by_gate;
     else
         why = SESSION_NO_GATE;
-    if (!map_session(name)) {
-        execs_forget(environ);
+    if (!map_session(name))
         return;
-    }
     if (!why)
         why = get_ready();
     if (!why)
         why = patch_all(&how);
-    if (why) {
+    if (why)
         session_refuse(session, (enum session_refusal)why, (uint32_t)kernel_call(SYS_getpid), how);
-        execs_forget(environ);
-    } else {
+    else
         patch_handler = noter_see;
-    }
 }

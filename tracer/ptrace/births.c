@@ -218,6 +218,8 @@ static void on_exec(struct source *s, struct ptraced *t, uint64_t now)
         s->client.gone(s->client.arg, t->tid);
     if (caller)
         tell_end(s, caller, now);
+    if (s->client.executed)
+        s->client.executed(s->client.arg, t->tid);
     stops_resume(s, t, 0);
 }
 

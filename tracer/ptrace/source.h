@@ -52,6 +52,9 @@ struct source_client {
     void (*handled)(void *arg, pid_t tid, uint64_t now);
     /* The thread has ended, or runs another program. */
     void (*gone)(void *arg, pid_t tid);
+    /* It stands at the beginning of another program, also the command's first. Also when nothing
+       else is told any more. */
+    void (*executed)(void *arg, pid_t tid);
 };
 
 /* Never fails. It is not freed: the tracing process ends with it, as giving memory back takes

@@ -22,8 +22,8 @@ static const int noted[] = {
     SYS_writev,  SYS_recvfrom,   SYS_recvmsg,         SYS_sendto,       SYS_sendmsg, SYS_accept,
     SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_poll,    SYS_ppoll,
     SYS_select,  SYS_pselect6,   SYS_connect};
-/* What the library does something else about: programs it must not get into, and sandboxes. */
-static const int handled[] = {SYS_execve, SYS_execveat, SYS_prctl, SYS_seccomp};
+/* What the library does something else about: sandboxes. */
+static const int handled[] = {SYS_prctl, SYS_seccomp};
 
 struct inside {
     struct inside_client client;

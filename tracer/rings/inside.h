@@ -59,8 +59,7 @@ void inside_gone(struct inside *i, pid_t tid);
 /* A line on standard error for each reason for which processes could not note their calls. */
 void inside_say_refusals(const struct inside *i);
 
-/* Nothing is read any more, and no thread waits for that: all calls stop. What keeps programs that
- * are executed from harm is still done. */
+/* Nothing is read any more, and no thread waits for that: all calls stop. */
 void inside_end(struct inside *i);
 
 #endif

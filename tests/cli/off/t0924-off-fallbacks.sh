@@ -17,7 +17,7 @@ naps() { # WHAT COMMAND...
     shift
     off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
     is_str "$status $(cat err)" '0 ' "$what: it goes as it would, and hears nothing"
-    ok "$what: it is traced like those before and behind it" test "$(oview off | sum ';main;.*nanosleep ')" -ge 149000
+    ok "$what: it is traced like those before and behind it" test "$(oview off | sum ';.*nanosleep ')" -ge 149000
 }
 naps 'another like them' ./nap
 naps 'a cleared environment' env -i ./nap
@@ -28,6 +28,25 @@ naps 'memory that is none' env FLAME_WAITS=/dev/zero ./nap
 naps 'memory of a file' env FLAME_WAITS="$SCRATCH/nap" ./nap
 "${CC:-gcc}" -static -g -o static "$ROOT/tests/victims/off/nap.c"
 naps 'a static program' ./static
+"${CC:-gcc}" -static -o handson "$ROOT/tests/victims/off/handson.c"
+naps 'one that a static program executes' ./handson ./nap
+if type musl-gcc >/dev/null 2>&1; then
+    musl-gcc -g -o musl "$ROOT/tests/victims/off/nap.c"
+    naps 'another C library' ./musl
+    naps 'another C library, behind a static program' ./handson ./musl
+    naps 'and with more preloaded' ./handson /usr/bin/env LD_PRELOAD="libm.so.6 $BUILD/libflamewait.so" \
+        ./handson ./musl
+fi
+if "${CC:-gcc}" -fsanitize=address -g -o checked "$ROOT/tests/victims/off/nap.c" 2>/dev/null; then
+    export ASAN_OPTIONS=detect_leaks=0
+    naps 'a sanitizer' ./checked
+    naps 'a sanitizer, behind a static program' ./handson ./checked
+fi
+if "${CC:-gcc}" -m32 -nostdlib -static -ffreestanding -fno-stack-protector -fno-pic -no-pie -o narrow \
+    "$ROOT/tests/victims/off/narrow.c" 2>/dev/null && ./narrow; then
+    off --inside -- ./handson ./narrow
+    is_int "$status" 0 'a 32-bit program, behind a static one'
+fi
 if "${CC:-gcc}" -static-pie -g -o static-pie "$ROOT/tests/victims/off/nap.c" 2>/dev/null; then
     naps 'a static program that is moved' ./static-pie
 fi
