@@ -220,6 +220,8 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
     }
     if (!tracee_sched(t, out))
         return false;
+    if (t->in_call && t->noted)
+        out->turns = figures_turns(&t->figures, out->turns);
     if (r->given)
         figures_settle(&t->figures, source_now(), out);
     return true;

@@ -20,6 +20,13 @@ void figures_settle(struct figures *f, uint64_t now, const struct off_sched *rea
     *f = (struct figures){.given = *read, .read = *read, .at = now, .upto = now, .known = true};
 }
 
+uint64_t figures_turns(const struct figures *f, uint64_t read)
+{
+    uint64_t least = f->given.turns + TURNS_OF_A_SLEEP;
+
+    return read && f->known && read < least ? least : read;
+}
+
 /* Gives of what is left, at most `most`; returns what remains of that. */
 static uint64_t give(uint64_t *given, uint64_t read, uint64_t most)
 {

@@ -27,6 +27,14 @@ struct figures {
 /* A reading, at `now`. */
 void figures_read(struct figures *f, uint64_t now, const struct off_sched *read);
 
+/*
+ * How often the thread was put on a CPU, as a reading has it, where a call that it noted is told to
+ * end by something else than its record: its process ends, or the trace does. One turn since the
+ * call began would say that the thread never slept, as it does of a thread that stood there; of one
+ * that did not stand it says that it slept once. (And what was given is often more than was read.)
+ */
+uint64_t figures_turns(const struct figures *f, uint64_t read);
+
 /* All is known as it was read: at a stop of the thread. */
 void figures_settle(struct figures *f, uint64_t now, const struct off_sched *read);
 

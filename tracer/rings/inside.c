@@ -151,8 +151,7 @@ bool inside_stopped(struct inside *i, const struct off_event *e)
 {
     if (e->kind == OFF_SIGNAL)
         return ringevents_signal(i->events, e);
-    ringevents_stopped(i->events, e);
-    return false;
+    return ringevents_stopped(i->events, e);
 }
 
 void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)

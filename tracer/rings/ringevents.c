@@ -32,6 +32,7 @@ struct ring_thread {
     struct off_span held;    /* what the tracer held it for the signal, not told yet */
     uint64_t held_more_ns;
     uint64_t quiet; /* when the last call inside of another was left */
+    uint64_t stood; /* when it last stopped for the tracer */
     UT_hash_handle hh;
 };
 
@@ -87,11 +88,18 @@ static struct ring_thread *find_or_add(struct ringevents *r, pid_t tid)
     return t;
 }
 
+/* No event of a thread is earlier than what was told of it before. A thread that was stopped
+ * between its look at the clock and its record has written an earlier time. */
+static uint64_t in_turn(const struct ring_thread *t, uint64_t time)
+{
+    return time > t->stood ? time : t->stood;
+}
+
 static struct off_event event_of(const struct ring_thread *t, enum off_event_kind kind, int nr,
                                  uint64_t time)
 {
     return (struct off_event){.kind = kind,
-                              .time = time,
+                              .time = in_turn(t, time),
                               .nr = nr,
                               .tid = t->child ? t->child : t->tid,
                               .pid = t->child ? t->child : t->pid};
@@ -114,6 +122,7 @@ static void tell_signal(struct ringevents *r, struct ring_thread *t, bool caught
     t->signal.time = 0;
     if (!e.time)
         return;
+    e.time = in_turn(t, e.time);
     e.caught |= caught;
     tell(r, t, &e, 0);
 }
@@ -193,7 +202,7 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
     }
     if (told == TOLD_ENTERED) {
         if (e.result == -EINTR && t->signal.time)
-            e.time = t->signal.time;
+            e.time = in_turn(t, t->signal.time);
         tell(r, t, &e, from->call.stack);
         if (e.result == -EINTR)
             tell_signal(r, t, true);
@@ -213,32 +222,49 @@ void ringevents_record(struct ringevents *r, enum ring_result what, const struct
         left(r, t, from);
 }
 
-bool ringevents_signal(struct ringevents *r, const struct off_event *e)
+/* What the tracer held the thread for an event that is not told now goes with the next that is. */
+static void keep_held(struct ring_thread *t, const struct off_event *e)
 {
-    struct ring_thread *t = find(r, e->tid);
-
-    if (!t || t->child || !is_in_call(t))
-        return false;
     t->held.ns += e->held.ns;
     t->held.times += e->held.times;
     t->held.longest_ns =
         e->held.longest_ns > t->held.longest_ns ? e->held.longest_ns : t->held.longest_ns;
     t->held_more_ns = e->held_more_ns;
+}
+
+bool ringevents_signal(struct ringevents *r, const struct off_event *e)
+{
+    struct ring_thread *t = find(r, e->tid);
+
+    if (!t || t->child || !is_in_call(t)) {
+        if (t && !t->child)
+            t->stood = e->time;
+        return false;
+    }
+    keep_held(t, e);
     t->signal = *e;
     t->signal.held = (struct off_span){0};
     t->signal.held_more_ns = 0;
     return true;
 }
 
-void ringevents_stopped(struct ringevents *r, const struct off_event *e)
+bool ringevents_stopped(struct ringevents *r, const struct off_event *e)
 {
-    struct ring_thread *t = find(r, e->tid);
+    struct ring_thread *t = find_or_add(r, e->tid);
 
-    if (!t || t->child || !t->n || (e->kind != OFF_ENTRY && e->kind != OFF_EXIT))
-        return;
-    if (is_in_call(t))
-        interrupt(r, t, e->time);
-    t->quiet = e->time;
+    if (t->child)
+        return false;
+    if (e->kind == OFF_SAMPLE && is_in_call(t)) {
+        keep_held(t, e);
+        return true;
+    }
+    if (t->n && (e->kind == OFF_ENTRY || e->kind == OFF_EXIT)) {
+        if (is_in_call(t))
+            interrupt(r, t, e->time);
+        t->quiet = e->time;
+    }
+    t->stood = e->time;
+    return false;
 }
 
 void ringevents_lend(struct ringevents *r, pid_t parent, pid_t child)

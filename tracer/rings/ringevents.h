@@ -41,9 +41,13 @@ void ringevents_record(struct ringevents *r, enum ring_result what, const struct
  * what came of the call that the thread is in. Else it is the caller's to tell, now. */
 bool ringevents_signal(struct ringevents *r, const struct off_event *e);
 
-/* Another event of the thread, which stopped for it, is about to be told. If it begins or ends a
- * call, a handler makes that, and what the thread was in is interrupted. */
-void ringevents_stopped(struct ringevents *r, const struct off_event *e);
+/*
+ * Another event of the thread, which stopped for it, is about to be told. If it begins or ends a
+ * call, a handler makes that, and what the thread was in is interrupted. True: it is not to be
+ * told, but for what it held the thread, which goes with the next event: a sample of a thread that
+ * has come out of a call and not noted that yet would take the call's time for its own.
+ */
+bool ringevents_stopped(struct ringevents *r, const struct off_event *e);
 
 /* What the thread `parent` writes is of `child`, a process of its own, until ringevents_back. */
 void ringevents_lend(struct ringevents *r, pid_t parent, pid_t child);

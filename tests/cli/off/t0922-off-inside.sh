@@ -70,6 +70,20 @@ near "$mine" "$truth" 'an interrupted sleep is as long as by stops'
 is_str "$(stacks noted.folded | grep 'nanosleep$')" "$(stacks stopped.folded | grep 'nanosleep$')" \
     'the sleeps have the same stacks'
 
+# Waits that the end of the process ends have no record of their end. Some were told as time outside of
+# calls, now and then.
+compile_victim leftasleep -pthread
+least=
+for _ in 1 2 3 4 5; do
+    OFF_HOW=--inside off ./leftasleep
+    for what in ';waits_on_a_futex;' ';waits_for_a_pipe;'; do
+        one=$(oview off | sum "$what")
+        [ "${least:-$one}" -lt "$one" ] || least=$one
+    done
+done
+ok "waits that the end of the process ends are waits (of four threads at least $least us)" \
+    test "$least" -ge 720000
+
 # A call is named by what is behind its descriptor then, though all else about it is the same.
 compile_victim swaps -pthread
 OFF_HOW=--inside off ./swaps

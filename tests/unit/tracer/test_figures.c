@@ -51,8 +51,21 @@ static void test_readings(void)
     is_int(f.given.cpu_ns, 500, "an event from before it gets nothing");
 }
 
+/* A noted call whose end no record tells: the thread slept, whatever was given before. */
+static void test_turns(void)
+{
+    struct figures f = {.known = true};
+
+    for (uint64_t i = 1; i <= 3; i++)
+        figures_event(&f, i * 100, true);
+    is_int(figures_turns(&f, 4), f.given.turns + 2, "one turn more than three sleeps: it slept");
+    is_int(figures_turns(&f, 90), 90, "what is more is as it was read");
+    is_int(figures_turns(&f, 0), 0, "and so is what is not known");
+}
+
 int main(void)
 {
+    test_turns();
     test_runs();
     test_sleeps();
     test_readings();

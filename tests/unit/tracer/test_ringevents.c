@@ -265,11 +265,16 @@ static void test_vfork(void)
     is_str(told, "11>0@21", "nothing is left of one that is gone");
 }
 
-static void stop(enum off_event_kind kind, int nr, uint64_t time)
+static bool stop(enum off_event_kind kind, int nr, uint64_t time)
 {
-    const struct off_event e = {.kind = kind, .time = time, .tid = 11, .pid = 10, .nr = nr};
+    const struct off_event e = {.kind = kind,
+                                .time = time,
+                                .tid = 11,
+                                .pid = 10,
+                                .nr = nr,
+                                .held = {.ns = kind == OFF_SAMPLE ? 5 : 0, .times = 1}};
 
-    ringevents_stopped(events, &e);
+    return ringevents_stopped(events, &e);
 }
 
 static void test_stops(void)
@@ -296,6 +301,34 @@ static void add_held(void *arg, const struct off_event *e, uint32_t stack)
 {
     (void)arg, (void)stack;
     held += e->held.ns;
+}
+
+static void test_samples(void)
+{
+    static const struct ringevents_client client = {.event = add_held};
+
+    begin();
+    ok(!stop(OFF_SAMPLE, 0, 10), "a sample outside of calls is told");
+    enter(1, SYS_read, 3, 0, 7);
+    is_str(told, "11>0@10", "what the thread was about to note then is no earlier");
+    leave(1, 7, 20, 0);
+    is_str(told, "11>0@10 11<0=7@20", "and what follows is as it says");
+    begin();
+    sig(SIGALRM, 30);
+    enter(1, SYS_read, 3, 0, 29);
+    is_str(told, "11>0@29", "of a thread that nobody knew yet nothing was told");
+    ok(sig(SIGALRM, 32) && !stop(OFF_STOPPED, 0, 40), "it is stopped behind a signal");
+    leave(1, -EINTR, 35, 0);
+    is_str(told, "11>0@29 11<0=-4@40 11!14@40c", "and all that is told then is told behind that");
+
+    ringevents_free(events);
+    events = ringevents_new(&client);
+    enter(2, SYS_read, 3, 0, 50);
+    ok(stop(OFF_SAMPLE, 0, 60), "a sample of a thread that has come out of its call is not");
+    held = 0;
+    leave(2, 7, 61, 0);
+    is_int(held, 5, "what that held it goes with the call's end");
+    held = 0;
 }
 
 static void test_held(void)
@@ -374,6 +407,7 @@ int main(void)
     test_memory();
     test_vfork();
     test_stops();
+    test_samples();
     test_held();
     test_vfork_in_handler();
     test_machine();
