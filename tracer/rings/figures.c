@@ -10,6 +10,9 @@ void figures_read(struct figures *f, uint64_t now, const struct off_sched *read)
         figures_settle(f, now, read);
         return;
     }
+    f->debt_ns = f->read.cpu_ns > f->given.cpu_ns ? f->read.cpu_ns - f->given.cpu_ns : 0;
+    f->each_ns = f->sleeps ? f->debt_ns / f->sleeps : f->debt_ns;
+    f->sleeps = 0;
     if (read->cpu_ns >= f->read.cpu_ns && read->runq_ns >= f->read.runq_ns)
         f->read = *read;
     f->at = now;
@@ -45,13 +48,27 @@ static uint64_t share(const struct figures *f, uint64_t took)
     return until > took ? (uint64_t)((double)left * ((double)took / (double)until)) : took;
 }
 
+/* What a call in which it slept had of the CPU: at most half of it, as it did sleep. */
+static uint64_t give_cpu(struct figures *f, uint64_t took)
+{
+    uint64_t part = f->each_ns < f->debt_ns ? f->each_ns : f->debt_ns;
+
+    if (part > took / 2)
+        part = took / 2;
+    f->debt_ns -= part;
+    f->given.cpu_ns += part;
+    return part;
+}
+
 void figures_event(struct figures *f, uint64_t time, bool slept)
 {
     uint64_t took = time > f->upto ? time - f->upto : 0, rest;
 
     if (slept) {
         rest = share(f, took);
+        took -= give_cpu(f, took);
         give(&f->given.runq_ns, f->read.runq_ns, rest < took ? rest : took);
+        f->sleeps++;
         f->given.turns += TURNS_OF_A_SLEEP;
     } else { /* it would have run, if it had a CPU */
         rest = give(&f->given.cpu_ns, f->read.cpu_ns, took);

@@ -5,7 +5,8 @@
  * moment at which they are read. So they are read at most once for all that is told at a time, and
  * what came to them since the reading before is given to the events one after the other: to what
  * lies between calls, and to calls in which it stayed on its CPU, time on a CPU and, for the rest,
- * the wait for one; to calls in which it slept, of that wait a share by how long they took. What is
+ * the wait for one; to calls in which it slept, of that wait a share by how long they took, and of
+ * the CPU what the calls before the last reading took in the middle, each the same part. What is
  * given is never more than was read, and what is left goes with the next reading: over the time of
  * several readings the sums are exact, for a single sleep the wait for a CPU is a share.
  *
@@ -21,6 +22,9 @@ struct figures {
     struct off_sched read;  /* by the last reading */
     uint64_t at;            /* when that was */
     uint64_t upto;          /* time of the last event */
+    uint64_t sleeps;        /* calls in which it slept, since the last reading */
+    uint64_t debt_ns;       /* on a CPU in such calls, before that, and not given yet */
+    uint64_t each_ns;       /* of that, what a call is to have */
     bool known;             /* there was a reading */
 };
 

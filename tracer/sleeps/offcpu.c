@@ -119,7 +119,7 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
 
     stop_clock(t, now);
     p = ledger_split(l->upto, now, l->held_ns, l->stopped_ns, &delta);
-    t->out_cpu += delta.cpu_ns;
+    t->out_cpu += p.cpu_ns;
     t->out_runq += p.runq_ns;
     if (delta.turns <= (l->stops ? l->stops : 1))
         ledger_hold_left(&p, l->held_more_ns);
@@ -201,11 +201,11 @@ static bool measure(struct offcpu *o, struct sleeper *t, uint64_t now)
         return false;
     }
     known = read_sched(o, t, &d) && t->has_base;
-    t->out_cpu += d.cpu_ns;
     t->in.cpu_ns += d.cpu_ns;
     t->in.runq_ns += d.runq_ns;
     t->in.turns += d.turns;
     p = ledger_split(s->begin, s->end, l->held_ns, l->stopped_ns, &t->in);
+    t->out_cpu += d.cpu_ns < p.cpu_ns ? d.cpu_ns : p.cpu_ns;
     t->share = (struct sleep_share){.is = true,
                                     .end = s->end,
                                     .held_ns = l->held_ns,

@@ -51,6 +51,27 @@ static void test_readings(void)
     is_int(f.given.cpu_ns, 500, "an event from before it gets nothing");
 }
 
+/* What calls took of the CPU in which the thread slept goes to those of the next reading, evenly.
+ */
+static void test_cpu_of_sleeps(void)
+{
+    struct figures f = {.known = true};
+
+    figures_read(&f, 1000, &(struct off_sched){60, 0, 4});
+    figures_event(&f, 400, true);
+    figures_event(&f, 410, false);
+    figures_event(&f, 900, true);
+    is_int(f.given.cpu_ns, 10, "what ran has it, and sleeps have none yet");
+    figures_read(&f, 2000, &(struct off_sched){100, 0, 8});
+    figures_event(&f, 1400, true);
+    is_int(f.given.cpu_ns, 35, "of two sleeps the next one has a half");
+    figures_event(&f, 1420, true);
+    is_int(f.given.cpu_ns, 45, "but no more than half of what it took");
+    figures_event(&f, 2000, true);
+    figures_event(&f, 2400, true);
+    is_int(f.given.cpu_ns, 60, "and all of them no more than there was");
+}
+
 /* A noted call whose end no record tells: the thread slept, whatever was given before. */
 static void test_turns(void)
 {
@@ -66,6 +87,7 @@ static void test_turns(void)
 int main(void)
 {
     test_turns();
+    test_cpu_of_sleeps();
     test_runs();
     test_sleeps();
     test_readings();
