@@ -227,10 +227,28 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
     return true;
 }
 
+/*
+ * What a thread noted is told together, a reading at a time, and the number of its faults is that
+ * of the end: if it has grown, any of the stretches that are told now may be one of a fault. (The
+ * first would be it otherwise, and all others time outside of calls.)
+ */
 static bool faults(void *arg, pid_t tid, uint64_t *n)
 {
-    (void)arg;
-    return task_faults(tid, n);
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+    uint64_t now;
+
+    if (!t || !r->given)
+        return task_faults(tid, n);
+    if (!is_noted(r, t) || t->faults_reading != r->readings) {
+        if (!task_faults(tid, &now))
+            return false;
+        t->faulted = now > t->faults;
+        t->faults = now;
+        t->faults_reading = r->readings;
+    }
+    *n = t->faults_told += t->faulted;
+    return true;
 }
 
 /* The event at hand is the end of this sleep, and all that is asked of the thread is its call's

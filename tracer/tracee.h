@@ -43,6 +43,11 @@ struct tracee {
     struct event_memory_kept memory; /* what it noted with the call it is, or was last, in */
     struct figures figures; /* if it notes calls, and in which of the recorder's readings: */
     uint32_t reading;
+    /* Pages it had asked for when that was looked at last, whether they were more then, in which
+       reading, and what the state machine is told: a number that goes up when it may have. */
+    uint64_t faults, faults_told;
+    bool faulted;
+    uint32_t faults_reading;
     bool stack_known;     /* its stack's memory has been noted (space_note_own_stack) */
     struct strbuf kernel; /* kernel stack in the present call, outermost first, a name a line */
     bool kernel_asked;    /* the kernel stack was asked for, which is done once a call */
