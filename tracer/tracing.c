@@ -18,8 +18,8 @@
 
 #include "common/error.h"
 #include "tracer/ptrace/alarms.h"
+#include "tracer/ptrace/execguard.h"
 #include "tracer/recorder.h"
-#include "tracer/rings/execguard.h"
 #include "tracer/rings/inside.h"
 #include "tracer/things/proctask.h"
 

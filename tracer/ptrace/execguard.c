@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/rings/execguard.h"
+#include "tracer/ptrace/execguard.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/alloc.h"
 #include "common/begins.h"
 #include "common/preloadable.h"
 #include "common/procpath.h"
+#include "common/strbuf.h"
 #include "common/env/preloadlist.h"
 #include "tracer/things/proctask.h"
 
@@ -23,28 +23,17 @@
 
 /* ---- the environment, as it lies on the new stack ---- */
 
-/* All of /proc/PID/environ, with a NUL behind it; NULL: it cannot be read. The caller's. */
-static char *read_environment(pid_t tid, size_t *len)
+/* Appends all of /proc/PID/environ; nothing where it cannot be read. */
+static void read_environment(pid_t tid, struct strbuf *to)
 {
     int fd = open(proc_path(tid, "environ").s, O_RDONLY | O_CLOEXEC);
-    size_t room = 0;
-    char *text = NULL;
-    ssize_t n = 0;
+    char some[4096];
+    ssize_t n;
 
-    if (fd < 0)
-        return NULL;
-    *len = 0;
-    do {
-        *len += (size_t)n;
-        if (room - *len < 2) {
-            room = room ? room * 2 : 16384;
-            text = xreallocarray(text, room, 1);
-        }
-        n = read(fd, text + *len, room - *len - 1);
-    } while (n > 0);
-    close(fd);
-    text[*len] = '\0';
-    return text;
+    while (fd >= 0 && (n = read(fd, some, sizeof some)) > 0)
+        strbuf_add(to, some, (size_t)n);
+    if (fd >= 0)
+        close(fd);
 }
 
 /* Where that begins in the process; 0: not known. */
@@ -145,17 +134,23 @@ static bool may_have_it(pid_t tid, const char *list)
 
 void execguard(pid_t tid)
 {
-    size_t len;
-    char *text = read_environment(tid, &len), *list = text ? next_list(text, text + len) : NULL;
-    uintptr_t at = list && !may_have_it(tid, list) ? environment_at(tid) : 0;
+    struct strbuf text = STRBUF_INIT;
+    const char *end;
+    uintptr_t at;
+    char *list;
 
-    for (; at && list; list = next_list(list, text + len)) {
-        struct iovec ours = {list, strlen(list)},
-                     theirs = {(void *)(at + (uintptr_t)(list - text)), strlen(list)}; /* NOLINT */
+    read_environment(tid, &text);
+    end = text.buf + text.len;
+    list = text.len ? next_list(text.buf, end) : NULL;
+    at = list && !may_have_it(tid, list) ? environment_at(tid) : 0;
+    for (; at && list; list = next_list(list, end)) {
+        size_t len = strlen(list);
+        struct iovec ours = {list, len};
+        struct iovec theirs = {(void *)(at + (uintptr_t)(list - text.buf)), len}; /* NOLINT */
 
         take_out(list);
-        if (process_vm_writev(tid, &ours, 1, &theirs, 1, 0) != (ssize_t)ours.iov_len)
+        if (process_vm_writev(tid, &ours, 1, &theirs, 1, 0) != (ssize_t)len)
             break;
     }
-    free(text);
+    strbuf_release(&text);
 }

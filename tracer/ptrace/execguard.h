@@ -11,8 +11,8 @@
  * Rejected: to look before the call, in the program that makes it. Those that are not patched do
  * not come by there, and what a path means in another root or name space is known best afterwards.
  */
-#ifndef FLAME_TRACER_RINGS_EXECGUARD_H
-#define FLAME_TRACER_RINGS_EXECGUARD_H
+#ifndef FLAME_TRACER_PTRACE_EXECGUARD_H
+#define FLAME_TRACER_PTRACE_EXECGUARD_H
 
 #include <sys/types.h>
 
