@@ -371,8 +371,9 @@ $(O)/bench/inside: bench/inside.c $(O)/libflame-test.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) $(SANFLAGS) -o $@ bench/inside.c $(O)/libflame-test.a $(TEST_LIBS)
 
-bench-inside: all $(O)/bench/inside ## time waits noted from inside the program, and flame off --inside
+bench-inside: all $(O)/bench/inside ## time waits noted from inside the program, and by stops
 	$(Q)CC='$(CC)' O='$(O)' FLAME='$(abspath $(O))/flame' bench/inside.sh
+	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/pgbench.sh
 
 bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 	$(Q)mkdir -p $(O)/bench

@@ -41,7 +41,7 @@ for where in one two; do
             measure sleeps "${pin[@]}" "$noted" -m "$library" "$dir/pingpong" $how $many
             measure inside "${pin[@]}" "$flame" off --inside -q \
                 -o "$dir/x.folded" -- "$dir/pingpong" $how $many
-            measure off "${pin[@]}" "$flame" off -q -o "$dir/x.folded" -- "$dir/pingpong" $how $few
+            measure off "${pin[@]}" "$flame" off --no-inside -q -o "$dir/x.folded" -- "$dir/pingpong" $how $few
             [ -z "$strace" ] || measure strace "${pin[@]}" "$strace" -f --seccomp-bpf -o /dev/null \
                 -e trace=futex,read,write "$dir/pingpong" $how $few
         done
@@ -50,7 +50,7 @@ for where in one two; do
         line noted 'noted from inside'
         line sleeps '  and made sleeps of'
         line inside 'flame off --inside'
-        line off 'flame off, by stops'
+        line off 'flame off --no-inside'
         [ -z "$strace" ] || line strace 'strace, no stacks'
     done
 done
