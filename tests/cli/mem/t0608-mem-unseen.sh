@@ -14,7 +14,7 @@ build own -DMALLOC=malloc -DALL
 build inside -DMALLOC=je_malloc
 compile_victim keeper
 
-# Where they are left as they are; t0142 is about what is patched.
+# Where they are left as they are; t0144 is about what is patched.
 run_expect_status 0 'a malloc of its own' "$FLAME" mem --no-patch -o x.svg -- ./own
 file_has err '^flame: own: has a malloc of its own; blocks .* are not recorded' 'is named'
 file_lacks err 'no call of malloc was seen' 'once'
