@@ -428,6 +428,10 @@ enum trace_meta_type {
     TRACE_META_MARK = 10,   /* struct trace_mark, then its name and its entries */
     TRACE_META_MISUSE = 11, /* struct trace_misuse */
     TRACE_META_RESIDENT = 12, /* struct trace_resident; the last one counts */
+    TRACE_META_MOMENT = 13,   /* struct trace_moment, then its entries: not written by the recorder,
+                                 but by whoever looked at the trace meanwhile */
+    TRACE_META_TIME_ZERO = 14, /* 8 bytes, CLOCK_MONOTONIC in nanoseconds: when the recording began
+                                  that the trace is a part of; without one, start_monotonic_ns */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
@@ -485,6 +489,55 @@ static inline uint8_t *trace_put_number(uint8_t *at, uint64_t n)
     *at++ = (uint8_t)n;
     return at;
 }
+
+/* Takes the number at *s, which moves behind it. 0: it does not end before `end`, or is more than
+ * 64 bits. */
+static inline int trace_take_number(const uint8_t **s, const uint8_t *end, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned shift = 0; *s < end && shift < 64; shift += 7) {
+        uint64_t digit = **s & 127;
+
+        if (digit << shift >> shift != digit)
+            return 0;
+        *out |= digit << shift;
+        if (!(*(*s)++ & 128))
+            return 1;
+    }
+    return 0;
+}
+
+/* The sign folded in, so that small numbers of either sign are short: 0, -1, 1, -2, ... are
+ * 0, 1, 2, 3, ...; modulo 2^64. */
+static inline uint64_t trace_fold_sign(uint64_t n)
+{
+    return n << 1 ^ (0 - (n >> 63));
+}
+
+static inline uint64_t trace_unfold_sign(uint64_t n)
+{
+    return n >> 1 ^ (0 - (n & 1));
+}
+
+/*
+ * What is live of each row's stack, and mapped, at one moment, as somebody saw it who looked at the
+ * trace from outside: the rows that have changed since the moment before, by how much. An entry is
+ * three numbers as those of trace_mark, but the last two are differences, modulo 2^64: of all
+ * moments up to one they add up to what was live then (alloc - free). Rows of blocks and of
+ * mappings have entries, verdicts have none. Moments may be left out if their entries are added to
+ * the next one's. Their times ascend within a file.
+ */
+struct trace_moment {
+    uint64_t monotonic_ns; /* when; CLOCK_MONOTONIC */
+    uint64_t rss_bytes;    /* of the process then, as /proc/PID/statm has it; 0: not known */
+    uint32_t entries;
+    uint32_t flags; /* enum trace_moment_flag */
+};
+
+enum trace_moment_flag {
+    TRACE_MOMENT_LAST = 1u << 0, /* the process had ended, or executed another program: nothing of
+                                    this was live any more behind this moment */
+};
 
 /*
  * What is live at a mark that the program has set, by rows: those that have another amount live
@@ -620,6 +673,7 @@ _Static_assert(sizeof(struct trace_origin) == 24, "on disk");
 _Static_assert(sizeof(struct trace_inherited) == 8, "on disk");
 _Static_assert(sizeof(struct trace_mark) == 16, "on disk");
 _Static_assert(sizeof(struct trace_resident) == 80, "on disk");
+_Static_assert(sizeof(struct trace_moment) == 24, "on disk");
 _Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_row) << TRACE_ROW_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_thread) << TRACE_THREAD_SHIFT) == TRACE_SEGMENT_SIZE, "ids");

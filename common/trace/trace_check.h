@@ -31,6 +31,9 @@ struct trace_private {
     struct trace_module_index *modules; /* trace_modules.c */
     size_t modules_room, args_room;     /* of the arrays in struct trace */
     struct trace_source src;
+    uint32_t rows_read; /* row ids from here on are of rows that the reader has added */
+    struct trace
+        *beside; /* a file of moments (trace_moments.h), which some of t's are in; or NULL */
 };
 
 /* Says "NAME: ..." and returns FLAME_USAGE. */

@@ -75,23 +75,6 @@ static int add_origin(const struct trace_source *src, struct trace *t, uint64_t 
     return 0;
 }
 
-/* The number at *s, which moves behind it. False: it does not end before `end`, or is
- * more than 64 bits. */
-static bool take_number(const uint8_t **s, const uint8_t *end, uint64_t *out)
-{
-    *out = 0;
-    for (unsigned shift = 0; *s < end && shift < 64; shift += 7) {
-        uint64_t digit = **s & 127;
-
-        if (digit << shift >> shift != digit)
-            return false;
-        *out |= digit << shift;
-        if (!(*(*s)++ & 128))
-            return true;
-    }
-    return false;
-}
-
 static int add_inherited(const struct trace_source *src, struct trace *t, uint64_t at,
                          uint32_t size)
 {
@@ -114,8 +97,8 @@ static int add_inherited(const struct trace_source *src, struct trace *t, uint64
     for (uint32_t i = 0; i < head.entries; i++) {
         struct trace_inherited_row *r = &t->inherited[t->ninherited];
 
-        if (!take_number(&s, end, &step) || !take_number(&s, end, &r->blocks) ||
-            !take_number(&s, end, &r->bytes) || step > UINT32_MAX || row + step > UINT32_MAX)
+        if (!trace_take_number(&s, end, &step) || !trace_take_number(&s, end, &r->blocks) ||
+            !trace_take_number(&s, end, &r->bytes) || step > UINT32_MAX || row + step > UINT32_MAX)
             return trace_damaged(src, at, "entry %" PRIu32 " of an inheritance makes no sense", i);
         row += step;
         r->origin = head.origin;
@@ -144,11 +127,6 @@ static void add_region(const struct trace_source *src, struct trace *t, uint64_t
 {
     GROW(t->regions, t->nregions, t->region_room);
     t->regions[t->nregions++] = xmemdup0(src->data + at + sizeof(struct trace_meta), size);
-}
-
-static int64_t unfold_sign(uint64_t n)
-{
-    return (int64_t)(n >> 1 ^ (0 - (n & 1)));
 }
 
 /* The mark that a record is of: a new one, or the last one, which it goes on with. */
@@ -182,14 +160,46 @@ static int add_mark(const struct trace_source *src, struct trace *t, uint64_t at
     m = mark_of(t, (const char *)s, head.name_size, head.number);
     s += head.name_size;
     for (uint32_t i = 0; i < head.entries; i++) {
-        if (!take_number(&s, end, &step) || !take_number(&s, end, &blocks) ||
-            !take_number(&s, end, &bytes) || step > UINT32_MAX || row + step > UINT32_MAX)
+        if (!trace_take_number(&s, end, &step) || !trace_take_number(&s, end, &blocks) ||
+            !trace_take_number(&s, end, &bytes) || step > UINT32_MAX || row + step > UINT32_MAX)
             return trace_damaged(src, at, "entry %" PRIu32 " of a mark makes no sense", i);
         row += step;
         GROW(m->entries, m->n, m->room);
-        m->entries[m->n++] =
-            (struct trace_mark_entry){(uint32_t)row, unfold_sign(bytes), unfold_sign(blocks)};
+        m->entries[m->n++] = (struct trace_mark_entry){
+            (uint32_t)row, (int64_t)trace_unfold_sign(bytes), (int64_t)trace_unfold_sign(blocks)};
     }
+    return 0;
+}
+
+/* Its entries are read here once, so that whoever reads them again need not ask. */
+static int add_moment(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    const uint8_t *s = src->data + at + sizeof(struct trace_meta), *end = s + size;
+    struct trace_moment head;
+    uint64_t row = 0, step, number;
+
+    if (size < sizeof head)
+        return trace_damaged(src, at, "a moment of %" PRIu32 " bytes", size);
+    memcpy(&head, s, sizeof head);
+    s += sizeof head;
+    GROW(t->moments, t->nmoments, t->moment_room);
+    t->moments[t->nmoments++] =
+        (struct trace_moment_view){.m = head, .changes = s, .size = (uint32_t)(end - s)};
+    for (uint32_t i = 0; i < head.entries; i++) {
+        if (!trace_take_number(&s, end, &step) || !trace_take_number(&s, end, &number) ||
+            !trace_take_number(&s, end, &number) || step > UINT32_MAX || row + step > UINT32_MAX)
+            return trace_damaged(src, at, "entry %" PRIu32 " of a moment makes no sense", i);
+        row += step;
+    }
+    return 0;
+}
+
+static int set_time_zero(const struct trace_source *src, struct trace *t, uint64_t at,
+                         uint32_t size)
+{
+    if (size != sizeof t->time_zero_ns)
+        return trace_damaged(src, at, "a beginning of the recording of %" PRIu32 " bytes", size);
+    memcpy(&t->time_zero_ns, src->data + at + sizeof(struct trace_meta), size);
     return 0;
 }
 
@@ -242,6 +252,15 @@ static void sort_titles(struct trace *t)
         if (i + 1 == t->ntitles || t->titles[i + 1].pid != t->titles[i].pid)
             t->titles[kept++] = t->titles[i];
     t->ntitles = kept;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct trace_moment_view *x = a, *y = b;
+
+    if (x->m.monotonic_ns != y->m.monotonic_ns)
+        return x->m.monotonic_ns < y->m.monotonic_ns ? -1 : 1;
+    return (x->changes > y->changes) - (x->changes < y->changes);
 }
 
 static void set_string(char **to, const uint8_t *s, uint32_t len)
@@ -299,6 +318,12 @@ static int check_segment(const struct trace_source *src, struct trace *t, uint64
         case TRACE_META_RESIDENT:
             err = add_resident(src, t, at, meta.size);
             break;
+        case TRACE_META_MOMENT:
+            err = add_moment(src, t, at, meta.size);
+            break;
+        case TRACE_META_TIME_ZERO:
+            err = set_time_zero(src, t, at, meta.size);
+            break;
         }
         if (err)
             return err;
@@ -334,6 +359,10 @@ int trace_check_meta(const struct trace_source *src, struct trace *t)
     if (t->nmodules)
         qsort(t->modules, t->nmodules, sizeof *t->modules, by_start);
     sort_titles(t);
+    if (!t->time_zero_ns)
+        t->time_zero_ns = t->header.start_monotonic_ns;
+    if (t->nmoments)
+        qsort(t->moments, t->nmoments, sizeof *t->moments, by_time);
     priv->modules = trace_modules_index(t);
     if (!t->exe)
         t->exe = xstrdup("");

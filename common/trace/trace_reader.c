@@ -64,6 +64,7 @@ void trace_free(struct trace *t)
         free(t->regions[i]);
     free(t->regions);
     trace_free_marks(t);
+    free(t->moments);
     free(t->misuses);
     free(t->args);
     free(t->exe);
@@ -76,6 +77,7 @@ void trace_free(struct trace *t)
     trace_modules_index_free(priv->modules);
     free(priv->src.parts);
     free(priv->data);
+    trace_free(priv->beside);
     free(priv);
     free(t);
 }
@@ -98,6 +100,7 @@ static int load_owned(const char *name, uint8_t *data, size_t len, bool quiet, s
         trace_free(t);
         return err;
     }
+    priv->rows_read = t->row_limit;
     if (t->nmarks)
         trace_growth(t);
     *out = t;

@@ -55,6 +55,13 @@ struct trace_mark_view {
     size_t n, room;
 };
 
+/* See TRACE_META_MOMENT; trace_moments.h reads its entries. */
+struct trace_moment_view {
+    struct trace_moment m;
+    const uint8_t *changes; /* that many entries are whole; the trace's */
+    uint32_t size;
+};
+
 struct trace {
     char *path; /* for messages */
     struct trace_header header;
@@ -80,8 +87,11 @@ struct trace {
     size_t nregions, region_room;
     struct trace_mark_view *marks; /* in the order of the file */
     size_t nmarks, mark_room;
-    uint64_t most_marks; /* of one name, those that were not kept among them */
-    bool has_inherited;  /* they are among the rows (trace_inherit) */
+    uint64_t most_marks;               /* of one name, those that were not kept among them */
+    struct trace_moment_view *moments; /* by time */
+    size_t nmoments, moment_room;
+    uint64_t time_zero_ns; /* CLOCK_MONOTONIC: what times of the recording are told from */
+    bool has_inherited;    /* they are among the rows (trace_inherit) */
 
     /* Sparse by id: use the accessors, or walk them all with the id ranges. */
     const struct trace_node *nodes; /* indexed by node id */

@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/strbuf.h"
+#include "common/trace/trace_moments.h"
 #include "driver/files/leftovers.h"
 #include "driver/files/notrecorded.h"
 
@@ -177,11 +178,26 @@ static void name_files(struct rundir *s)
     }
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t len = strlen(name), end = strlen(ending);
+
+    return len > end && strcmp(name + len - end, ending) == 0;
+}
+
+/* Moments of a trace, or such a file that is being made anew. */
+static bool is_of_moments(const char *name)
+{
+    return ends_with(name, ENDING TRACE_MOMENTS_ENDING) ||
+           ends_with(name, ENDING TRACE_MOMENTS_ENDING ".new");
+}
+
 bool rundir_makes(const char *name)
 {
-    return strcmp(name, RUNDIR_NOTES) == 0 || strcmp(name, RUNDIR_FOLDED) == 0 ||
-           strcmp(name, RUNDIR_WAITS) == 0 || strcmp(name, RUNNOTES_RULES) == 0 ||
-           strcmp(name, LINK) == 0 || strncmp(name, SPARE, strlen(SPARE)) == 0;
+    return is_of_moments(name) || strcmp(name, RUNDIR_NOTES) == 0 ||
+           strcmp(name, RUNDIR_FOLDED) == 0 || strcmp(name, RUNDIR_WAITS) == 0 ||
+           strcmp(name, RUNNOTES_RULES) == 0 || strcmp(name, LINK) == 0 ||
+           strncmp(name, SPARE, strlen(SPARE)) == 0;
 }
 
 int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t disk)
@@ -256,10 +272,7 @@ static struct timespec born(const char *path)
 
 bool rundir_is_trace(const char *name)
 {
-    size_t len = strlen(name);
-
-    return len > strlen(ENDING) && strcmp(name + len - strlen(ENDING), ENDING) == 0 &&
-           strcmp(name, RUNDIR_WAITS) != 0;
+    return ends_with(name, ENDING) && strcmp(name, RUNDIR_WAITS) != 0;
 }
 
 int rundir_collect(struct rundir *s)

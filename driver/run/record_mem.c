@@ -93,6 +93,11 @@ int record_mem_prepare(struct record_mem *m, struct recording *r, const struct r
 {
     int status = launch_find_shim(&m->shim);
 
+    if (!status && o->moments && !o->shows_moments)
+        status = flame_error(FLAME_USAGE,
+                             "%s: --moments: -o %s has no room for moments; take one that ends in "
+                             ".flame",
+                             o->me, o->output);
     if (!status)
         status = target_find(o->command[0], &m->program);
     if (!status)
@@ -102,15 +107,28 @@ int record_mem_prepare(struct record_mem *m, struct recording *r, const struct r
     return status ? status : make_environment(m, r, o, filtered);
 }
 
+static void begin_moments(struct record_mem *m, struct recording *r, const struct run_options *o)
+{
+    r->taken.moments = r->moments = momentwatch_new(r->rundir.path, &o->pace);
+    if (o->pace.on_signal)
+        m->passes = growthsignal_start(o->pace.on_signal, momentwatch_look_now, r->moments);
+    else
+        m->moments = ticker_start(momentwatch_look, momentwatch_first(r->moments), r->moments);
+}
+
 void record_mem_begin(struct record_mem *m, struct recording *r, const struct run_options *o)
 {
     r->watch = watch_start(r->rundir.path);
     if (o->growth_ns || o->growth_signal)
         r->taken.growth = r->growth = growthwatch_new(r->rundir.path, o->growth_ns);
-    if (o->growth_signal)
-        m->passes = growthsignal_start(o->growth_signal, r->growth);
+    if (o->growth_signal) {
+        m->passes = growthsignal_start(o->growth_signal, growthwatch_look_now, r->growth);
+        growthwatch_ask(r->growth, growthsignal_passes, m->passes);
+    }
     if (o->growth_ns)
         m->looks = ticker_start(growthwatch_look, (unsigned)(o->growth_ns / 1000000u), r->growth);
+    if (o->moments)
+        begin_moments(m, r, o);
     if (o->kind != RUN_OUTPUT_TRACE)
         m->intake = intake_start(&r->rundir, &r->taken);
     r->taken.ends_known = m->intake != NULL;
@@ -120,7 +138,10 @@ void record_mem_end(struct record_mem *m, struct recording *r)
 {
     watch_stop(r->watch);
     ticker_stop(m->looks);
+    ticker_stop(m->moments);
     growthsignal_stop(m->passes);
+    if (r->moments) /* who has ended, and when */
+        momentwatch_look_now(r->moments);
     intake_stop(m->intake);
 }
 

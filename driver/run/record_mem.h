@@ -18,8 +18,8 @@ struct record_mem {
     char *preload; /* for LD_PRELOAD */
     char *options; /* for FLAMEMEM_OPTIONS */
     struct intake *intake;
-    struct growthsignal *passes;
-    struct ticker *looks;
+    struct growthsignal *passes; /* or moments */
+    struct ticker *looks, *moments;
 };
 
 /*

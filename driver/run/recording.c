@@ -26,6 +26,7 @@
 #include "common/outfile.h"
 #include "common/procpath.h"
 #include "common/strbuf.h"
+#include "driver/watch/momentfile.h"
 #include "fold/fold.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"
@@ -176,6 +177,7 @@ static void release(struct recording *r)
     notrecorded_release(&r->others);
     watch_free(r->watch);
     growthwatch_free(r->growth);
+    momentwatch_free(r->moments);
     rundir_close(&r->rundir);
 }
 
@@ -224,29 +226,50 @@ int recording_fold(const struct recording *r, const struct run_options *o, bool 
     return fold_loaded(&opt, r->traces, r->ntraces, folded);
 }
 
-/* Copies the first `size` bytes into place, whole or not at all. 0 or -errno. */
-static int copy_file(const char *from, uint64_t size, const char *to)
+/* Copies `size` bytes from `at` of a file on. 0 or -errno. */
+static int copy_bytes(int fd, uint64_t at, uint64_t size, FILE *to)
+{
+    char buf[65536];
+    ssize_t n = 0;
+
+    while (size && (n = pread(fd, buf, size < sizeof buf ? size : sizeof buf, (off_t)at)) > 0) {
+        size -= (uint64_t)n;
+        at += (uint64_t)n;
+        if (fwrite(buf, 1, (size_t)n, to) != (size_t)n)
+            return 0; /* the file's end says why */
+    }
+    return n < 0 ? -errno : 0;
+}
+
+/* Where the segments of a trace end that are in use, by its header, and how many of them are of
+ * metadata. */
+static uint64_t end_of_trace(int fd, const struct trace_header *h, uint32_t *metas)
+{
+    uint64_t at = sizeof *h, end = (uint64_t)h->units * TRACE_UNIT;
+    struct trace_segment s;
+
+    *metas = 0;
+    while (at < end && pread(fd, &s, sizeof s, (off_t)at) == (ssize_t)sizeof s &&
+           s.magic == TRACE_SEGMENT_MAGIC && s.units) {
+        *metas += s.type == TRACE_SEG_META;
+        at += (uint64_t)s.units * TRACE_UNIT;
+    }
+    return at < end ? at : end;
+}
+
+/* A trace, and behind it the moments that stand beside it; whole or not at all. 0 or -errno. */
+static int copy_trace(int fd, const struct strbuf *moments, uint64_t end, struct trace_header h,
+                      const char *to)
 {
     struct outfile out;
-    char buf[65536];
-    ssize_t n;
-    int fd, err;
+    int err = outfile_open(&out, to);
 
-    fd = open(from, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    err = outfile_open(&out, to);
-    if (err) {
-        close(fd);
+    if (err)
         return err;
-    }
-    while ((n = read(fd, buf, size < sizeof buf ? size : sizeof buf)) > 0) {
-        size -= (uint64_t)n;
-        if (fwrite(buf, 1, (size_t)n, out.f) != (size_t)n)
-            break;
-    }
-    err = n < 0 ? -errno : 0;
-    close(fd);
+    h.units = (uint32_t)((end + moments->len) / TRACE_UNIT);
+    fwrite(&h, 1, sizeof h, out.f);
+    err = copy_bytes(fd, sizeof h, end - sizeof h, out.f);
+    fwrite(moments->buf, 1, moments->len, out.f);
     if (!err)
         return outfile_commit(&out);
     outfile_abort(&out);
@@ -256,18 +279,26 @@ static int copy_file(const char *from, uint64_t size, const char *to)
 /* What is in use of a trace; a hole lies behind that. */
 static int copy_or_say(const char *from, const char *to)
 {
+    struct strbuf moments = STRBUF_INIT;
     struct trace_header h;
-    int fd = open(from, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
+    int fd = open(from, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0, status = 0;
+    uint32_t metas;
+    uint64_t end;
 
     if (!err && pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
         err = -EIO;
+    if (!err) {
+        end = end_of_trace(fd, &h, &metas);
+        status = momentfile_segments(&moments, from, metas);
+    }
+    if (!err && !status)
+        err = copy_trace(fd, &moments, end, h, to);
     if (fd >= 0)
         close(fd);
-    if (!err)
-        err = copy_file(from, (uint64_t)h.units * TRACE_UNIT, to);
+    strbuf_release(&moments);
     if (err)
         flame_cannot_write(to, err);
-    return err ? FLAME_FAILED : 0;
+    return err ? FLAME_FAILED : status;
 }
 
 /* `output` with something before its ending, which is that of a trace. */

@@ -28,6 +28,7 @@ struct recording {
     struct notrecorded others;
     struct watch *watch;        /* or NULL */
     struct growthwatch *growth; /* the same */
+    struct momentwatch *moments;
 };
 
 /*

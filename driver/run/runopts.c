@@ -12,10 +12,38 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/outfile.h"
+#include "driver/watch/growthsignal.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"
 
 #define AT(member) offsetof(struct run_options, member)
+
+#define SECOND 1000000000u
+
+static bool ends_with(const char *s, const char *ending)
+{
+    size_t len = strlen(s), n = strlen(ending);
+
+    return len > n && strcmp(s + len - n, ending) == 0;
+}
+
+static int take_moments(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct run_options *o = at;
+    const char *s = given->value;
+
+    o->moments = true;
+    o->pace = (struct moment_pace){0};
+    if (!s || (o->pace.on_signal = growthsignal_parse(s)))
+        return 0;
+    if (*s && strchr("kKmMgG", s[strlen(s) - 1]) && opts_parse_bytes(s, &o->pace.every_bytes) &&
+        o->pace.every_bytes)
+        return 0;
+    if ((isdigit((unsigned char)*s) || *s == '.') && !strchr("kKmMgG", s[strlen(s) - 1]))
+        return opts_take_time(&o->pace.every_ns, row, given);
+    return opts_wrong_value(given, "a time such as 10, 1.5s or 500ms, bytes such as 512k, 64m or "
+                                   "1g, or USR1 or USR2");
+}
 
 const struct opts_row run_rows[] = {
     RUN_ROW_DEPTH(AT(depth)),
@@ -46,6 +74,12 @@ const struct opts_row run_rows_of_memory[] = {
          "note how large blocks are, and how long they live, for --view sizes, lifetimes, short "
          "and old (which imply it): by time, or by the bytes that are allocated meanwhile",
      .take = opts_take_choice, .at = AT(lifetimes), .words = "time bytes"},
+    {"moments", .arg = "[TIME|BYTES|SIGNAL]",
+     .help = "keep what is live at moments of the run, for --at and --from of flame fold, render, "
+             "top and diff: every TIME (500ms, 10s), whenever a process has grown or shrunk by "
+             "BYTES (64m), or when flame is sent a SIGNAL (USR1, USR2), which the program does not "
+             "get; by itself, often at first and then every second",
+     .take = take_moments, .at = 0, .least = 1e6, .which = (int)SECOND},
     {"snapshots", .arg = "DIR",
      .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,
      .at = AT(snapshots)},
@@ -60,13 +94,6 @@ const struct opts_row run_rows_of_roots[] = {
      .take = opts_take_true, .at = AT(ancestors)},
     {0},
 };
-
-static bool ends_with(const char *s, const char *ending)
-{
-    size_t len = strlen(s), n = strlen(ending);
-
-    return len > n && strcmp(s + len - n, ending) == 0;
-}
 
 /* NAME-mem.svg, or NAME-run.html, for a command called NAME, without what would be awkward in a
  * file name. */
@@ -163,6 +190,7 @@ int run_options_finish(struct run_options *o)
     if (!o->output)
         default_output(o);
     status = check_output(o);
+    o->shows_moments |= o->kind == RUN_OUTPUT_TRACE;
     return status ? status : -1;
 }
 

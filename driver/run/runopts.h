@@ -10,6 +10,7 @@
 #include "common/options/opts.h"
 #include "driver/suppress/hide.h"
 #include "fold/ages.h"
+#include "driver/watch/momentwatch.h"
 
 enum run_output {
     RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
@@ -53,6 +54,9 @@ struct run_options {
     bool faults;              /* mem: page faults are recorded */
     const char *lifetimes;    /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
     struct ages ages;         /* mem, run: of views short and old */
+    bool moments;             /* mem, run: moments are taken, */
+    struct moment_pace pace;  /* and when */
+    bool shows_moments;       /* an output has room for them */
     char **command;           /* argv of the command, NULL-terminated */
     const char *subject;      /* what is recorded, for the default output and the picture: the
                                  command's name */

@@ -135,6 +135,13 @@ static void print_asked(const struct run_summary *s)
     strbuf_release(&sb);
 }
 
+static void print_moments(const struct momentwatch *w)
+{
+    if (momentwatch_error(w))
+        flame_warn("moments could not be kept: %s; make room in TMPDIR",
+                   strerror(momentwatch_error(w)));
+}
+
 /* Resident, and what of it the allocator keeps for nobody. */
 static void print_resident(const struct taken_resident *t)
 {
@@ -205,6 +212,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
 
     print_resident(&s->t.resident);
     print_end(r);
+    print_moments(r->moments);
     run_summary_print_others(r);
     strbuf_clear(&sb);
     if (!unseen_print(r) && s->t.alloc_calls == 0)

@@ -12,6 +12,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@
 #define NEVER_MS 1000000000u
 
 struct growthsignal {
-    struct growthwatch *watch;
+    growthsignal_look *look;
+    void *arg;
     struct ticker *ticker;
     sem_t sent;
     atomic_bool over;
@@ -36,8 +38,8 @@ int growthsignal_parse(const char *name)
     return strcmp(name, "USR1") == 0 ? SIGUSR1 : strcmp(name, "USR2") == 0 ? SIGUSR2 : 0;
 }
 
-/* A growthwatch_now. Those that are sent while a look is taken have ended, too. */
-static double passes_now(void *arg)
+/* Those that are sent while a look is taken have ended, too. */
+double growthsignal_passes(void *arg)
 {
     struct growthsignal *s = arg;
     int waiting = 0;
@@ -59,16 +61,16 @@ static unsigned wait_and_look(void *arg)
     while (sem_trywait(&s->sent) == 0)
         ended++;
     s->passes += ended;
-    growthwatch_look_now(s->watch);
+    s->look(s->arg);
     return 0;
 }
 
-struct growthsignal *growthsignal_start(int sig, struct growthwatch *w)
+struct growthsignal *growthsignal_start(int sig, growthsignal_look *look, void *arg)
 {
     struct growthsignal *s = xcalloc(1, sizeof *s);
 
-    s->watch = w;
-    growthwatch_ask(w, passes_now, s);
+    s->look = look;
+    s->arg = arg;
     sem_init(&s->sent, 0, 0);
     s->ticker = ticker_start(wait_and_look, 0, s);
     if (s->ticker) {

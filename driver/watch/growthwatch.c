@@ -130,8 +130,9 @@ static void look_at(struct growthwatch *w, const char *path)
     trace_free(t);
 }
 
-void growthwatch_look_now(struct growthwatch *w)
+void growthwatch_look_now(void *arg)
 {
+    struct growthwatch *w = arg;
     DIR *dir = opendir(w->dir);
     struct dirent *d;
 

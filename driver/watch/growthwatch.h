@@ -24,7 +24,7 @@ unsigned growthwatch_look(void *w);
 
 /* Before the first look. */
 void growthwatch_ask(struct growthwatch *w, growthwatch_now *now, void *arg);
-void growthwatch_look_now(struct growthwatch *w);
+void growthwatch_look_now(void *w); /* a struct growthwatch */
 
 /* What was seen of a process becomes the marks of its trace, in place of its own, and its growth
  * is found out. Nothing is changed if w is NULL. */

@@ -170,6 +170,7 @@ void taken_add(struct taken *k, struct trace *t, bool ended)
         return;
     }
     growthwatch_give(k->growth, t);
+    momentwatch_give(k->moments, t, ended);
     note(k, t, ended);
     if (has_verdicts(t) || t->nmisuses || t->header.unjudged_frees)
         tracesums_add_flagged(k->leaks, t, TRACE_ROW_VERDICTS);

@@ -9,6 +9,7 @@
 #define FLAME_DRIVER_WATCH_TAKEN_H
 
 #include "driver/watch/growthwatch.h"
+#include "driver/watch/momentwatch.h"
 #include "fold/fold.h"
 #include "fold/tracesums.h"
 
@@ -59,8 +60,9 @@ struct taken {
     struct taken_totals totals;
     struct taken_process *process; /* in the order of taking */
     size_t nprocesses, process_alloc;
-    struct growthwatch *growth; /* borrowed; NULL: nobody looks while processes run */
-    bool ends_known;            /* processes were taken in as they ended */
+    struct growthwatch *growth;  /* borrowed; NULL: nobody looks while processes run */
+    struct momentwatch *moments; /* the same */
+    bool ends_known;             /* processes were taken in as they ended */
     char **names;
     size_t nnames, names_room;
 };

@@ -56,19 +56,13 @@ static void put_number(struct record *r, uint64_t n)
     r->len = (size_t)(trace_put_number(g.buffer + r->len, n) - g.buffer);
 }
 
-/* Small numbers of either sign in few bytes. */
-static uint64_t folded_sign(uint64_t n)
-{
-    return n << 1 ^ (uint64_t)((int64_t)n >> 63);
-}
-
 static bool put_row(struct record *r, uint32_t id, struct seen now)
 {
     if (r->len > BUFFER_SIZE - ENTRY_MAX && !write_record(r))
         return false;
     put_number(r, id - r->last_row);
-    put_number(r, folded_sign(now.blocks));
-    put_number(r, folded_sign(now.bytes));
+    put_number(r, trace_fold_sign(now.blocks));
+    put_number(r, trace_fold_sign(now.bytes));
     r->last_row = id;
     r->head.entries++;
     return true;

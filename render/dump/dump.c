@@ -4,6 +4,7 @@
 
 #include "common/alloc.h"
 #include "common/trace/lifeclass.h"
+#include "common/trace/trace_moments.h"
 
 static const char *recorder_name(uint32_t recorder)
 {
@@ -498,6 +499,33 @@ static void dump_histograms(const struct trace *t, struct recordtext *w)
     free(all);
 }
 
+/* A moment, and behind it by how much rows have changed since the one before, as the file has it:
+ * their ids are not checked. */
+static void dump_moments(const struct trace *t, struct recordtext *w)
+{
+    for (size_t i = 0; i < t->nmoments; i++) {
+        const struct trace_moment_view *m = &t->moments[i];
+        struct trace_changes c;
+        struct trace_change one;
+
+        recordtext_record(w);
+        recordtext_number(w, "id", i);
+        recordtext_number(w, "monotonic_ns", m->m.monotonic_ns);
+        recordtext_number(w, "rss_bytes", m->m.rss_bytes);
+        recordtext_number(w, "last", m->m.flags & TRACE_MOMENT_LAST ? 1 : 0);
+        recordtext_number(w, "entries", m->m.entries);
+        recordtext_record_end(w);
+        for (trace_changes_begin(&c, m); trace_changes_next(&c, &one);) {
+            recordtext_record(w);
+            recordtext_number(w, "of", i);
+            recordtext_number(w, "row", one.row);
+            recordtext_signed(w, "blocks", (int64_t)one.blocks);
+            recordtext_signed(w, "bytes", (int64_t)one.bytes);
+            recordtext_record_end(w);
+        }
+    }
+}
+
 void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
 {
     static const struct {
@@ -513,7 +541,8 @@ void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
                {"mark", dump_marks},
                {"misuse", dump_misuses},
                {"resident", dump_resident},
-               {"histogram", dump_histograms}};
+               {"histogram", dump_histograms},
+               {"moment", dump_moments}};
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (sections & 1u << i) {

@@ -9,7 +9,10 @@
  * is spoiled in the same way.
  */
 #include "common/trace/lifeclass.h"
+#include <stdlib.h>
+
 #include "common/trace/trace_merge.h"
+#include "common/trace/trace_moments.h"
 #include "common/trace/trace_origins.h"
 #include "tests/unit/trace_build.h"
 
@@ -46,8 +49,31 @@ static void walk_off(const struct trace *t)
     }
 }
 
+/* Moments that the reader let by are whole. */
+static void walk_moments(const struct trace *t)
+{
+    struct trace_amount *live = calloc((size_t)t->row_limit + 1, sizeof *live);
+
+    for (size_t i = 0; live && i < t->nmoments; i++) {
+        const struct trace_moment_view *m = &t->moments[i];
+        struct trace_changes c;
+        struct trace_change one;
+        uint32_t n = 0;
+
+        for (trace_changes_begin(&c, m); trace_changes_next(&c, &one); n++)
+            sink += one.bytes + one.blocks + one.row;
+        if (n != m->m.entries || (i && m[-1].m.monotonic_ns > m->m.monotonic_ns) ||
+            trace_moment_at(t, m->m.monotonic_ns) < m)
+            __builtin_trap();
+        trace_moments_live(t, m->m.monotonic_ns, live);
+        sink += live[0].bytes;
+    }
+    free(live);
+}
+
 static void walk(const struct trace *t)
 {
+    walk_moments(t);
     for (uint32_t id = 0; id < t->row_limit; id++) {
         const struct trace_row *r = &t->rows[id];
         const struct trace_node *n;
@@ -195,6 +221,22 @@ static void add_marks(struct trace_builder *b, uint32_t row)
     }
 }
 
+static void add_moments(struct trace_builder *b, uint32_t row)
+{
+    const uint64_t zero = 1000;
+
+    tb_meta(b, TRACE_META_TIME_ZERO, &zero, sizeof zero);
+    for (uint8_t i = 0; i < 3; i++) {
+        struct trace_moment head = {.monotonic_ns = 2000u + i, .rss_bytes = 4096, .entries = 2};
+        uint8_t record[sizeof head + 7];
+
+        head.flags = i == 2 ? TRACE_MOMENT_LAST : 0;
+        memcpy(record, &head, sizeof head);
+        memcpy(record + sizeof head, (uint8_t[]){(uint8_t)row, 2, 0xc8, 1, 1, 1, i}, 7);
+        tb_meta(b, TRACE_META_MOMENT, record, sizeof record);
+    }
+}
+
 static void build(struct trace_builder *b, uint32_t recorder)
 {
     uint64_t string;
@@ -235,6 +277,7 @@ static void build(struct trace_builder *b, uint32_t recorder)
     add_marks(b, row);
     add_resident(b, plain, mapping, root);
     add_classes(b, plain);
+    add_moments(b, row);
 }
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)

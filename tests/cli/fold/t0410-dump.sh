@@ -38,7 +38,7 @@ is_str "$(cut -d' ' -f1 out | sort -u)" thread 'alone'
 run_expect_status 0 'two sections' "$FLAME" dump -s row -s header x.flame
 is_str "$(cut -d' ' -f1 out | uniq | tr '\n' ' ')" 'header row ' 'in their order'
 run_expect_status 2 'a section there is not' "$FLAME" dump -s rows x.flame
-file_has err 'dump: -s rows: expected header, module, origin, inherited, thread, node, row, mark, misuse, resident or histogram' 'names those there are'
+file_has err 'dump: -s rows: expected header, module, origin, inherited, thread, node, row, mark, misuse, resident, histogram or moment' 'names those there are'
 run_expect_status 2 'no trace' "$FLAME" dump
 file_has err 'dump: takes one trace; got 0' 'is said'
 head -c 5000 x.flame >cut.flame

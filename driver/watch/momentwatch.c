@@ -1,0 +1,339 @@
+/*
+ * A trace is known by its header, as its file may become another's when the process has ended.
+ *
+ * That a process is over is known when it has gone, or when a younger trace is of the same process,
+ * which has executed another program since.
+ */
+#define _GNU_SOURCE
+#include "driver/watch/momentwatch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/clock.h"
+#include "common/procpath.h"
+#include "common/strbuf.h"
+#include "driver/files/rundir.h"
+#include "driver/watch/glance.h"
+#include "driver/watch/momentfile.h"
+
+#define MS ((uint64_t)1000000)
+#define AUTO_LEAST (10 * MS)
+#define AUTO_MOST (1000 * MS)
+#define AUTO_SHARE 64u /* of the time that has passed, between two moments */
+#define BYTES_EVERY (20 * MS)
+#define LOOK_SHARE 19u /* a pause is so many times the look before it, at least */
+
+/* A process, or what it was before it executed another program. */
+struct taking {
+    struct trace_header header;
+    char *path;
+    struct glance glance;
+    struct momentfile *file;      /* NULL: nothing was kept yet */
+    int64_t kept_bytes;           /* live and mapped at the moment that was kept last */
+    struct trace_change *waiting; /* since then; by row */
+    size_t nwaiting, waiting_room;
+    uint64_t latest_ns; /* the moment that was kept last */
+    bool over;
+};
+
+struct momentwatch {
+    pthread_mutex_t lock; /* of all below, but what is fixed */
+    char *dir;            /* fixed, as are the next three */
+    struct moment_pace pace;
+    uint64_t zero_ns;
+    uint64_t pid_namespace; /* 0: not known */
+    struct taking **list;
+    size_t n, room;
+    int error;
+};
+
+static struct taking *find(struct momentwatch *w, const struct trace_header *h)
+{
+    for (size_t i = w->n; i-- > 0;)
+        if (w->list[i]->header.pid == h->pid &&
+            w->list[i]->header.start_monotonic_ns == h->start_monotonic_ns)
+            return w->list[i];
+    return NULL;
+}
+
+static struct taking *find_or_add(struct momentwatch *w, const struct trace_header *h,
+                                  const char *path)
+{
+    struct taking *k = find(w, h);
+
+    if (k)
+        return k;
+    k = xcalloc(1, sizeof *k);
+    k->header = *h;
+    k->path = xstrdup(path);
+    GROW(w->list, w->n, w->room);
+    w->list[w->n++] = k;
+    return k;
+}
+
+static void forget(struct taking *k)
+{
+    glance_release(&k->glance);
+    momentfile_close(k->file);
+    free(k->waiting);
+    free(k->path);
+    free(k);
+}
+
+/* ---- the process ---- */
+
+/* Resident bytes; 0: it has ended, is a zombie, or cannot be asked. */
+static uint64_t resident(const struct momentwatch *w, const struct trace_header *h)
+{
+    unsigned long long pages = 0;
+    FILE *f;
+
+    if (h->pid_namespace && w->pid_namespace && h->pid_namespace != w->pid_namespace)
+        return 0;
+    f = fopen(proc_path((pid_t)h->pid, "statm").s, "re");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%*u %llu", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* When the process came to execute another program, as far as is known; else 0. */
+static uint64_t execution_of(const struct momentwatch *w, const struct trace_header *h)
+{
+    uint64_t when = 0;
+
+    for (size_t i = 0; i < w->n; i++) {
+        const struct trace_header *other = &w->list[i]->header;
+
+        if (other->pid == h->pid && other->pid_namespace == h->pid_namespace &&
+            other->start_monotonic_ns > h->start_monotonic_ns &&
+            (!when || other->start_monotonic_ns < when))
+            when = other->start_monotonic_ns;
+    }
+    return when;
+}
+
+static bool has_gone(const struct momentwatch *w, const struct trace_header *h)
+{
+    return !(h->pid_namespace && w->pid_namespace && h->pid_namespace != w->pid_namespace) &&
+           kill((pid_t)h->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* ---- a moment ---- */
+
+static int by_row(const void *a, const void *b)
+{
+    const struct trace_change *x = a, *y = b;
+
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* What has changed since the moment that was kept last. */
+static void gather(struct taking *k)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < k->glance.n; i++) {
+        GROW(k->waiting, k->nwaiting, k->waiting_room);
+        k->waiting[k->nwaiting++] = k->glance.changes[i];
+    }
+    if (k->nwaiting > k->glance.n)
+        qsort(k->waiting, k->nwaiting, sizeof *k->waiting, by_row);
+    for (size_t i = 0; i < k->nwaiting; i++)
+        if (n && k->waiting[n - 1].row == k->waiting[i].row) {
+            k->waiting[n - 1].bytes += k->waiting[i].bytes;
+            k->waiting[n - 1].blocks += k->waiting[i].blocks;
+        } else {
+            k->waiting[n++] = k->waiting[i];
+        }
+    k->nwaiting = n;
+}
+
+static bool differs_enough(const struct momentwatch *w, const struct taking *k)
+{
+    int64_t by = k->glance.bytes - k->kept_bytes;
+
+    return !w->pace.every_bytes || !k->file || (uint64_t)(by < 0 ? -by : by) >= w->pace.every_bytes;
+}
+
+static void keep(struct momentwatch *w, struct taking *k, struct trace_moment m)
+{
+    struct strbuf path = STRBUF_INIT;
+    int err;
+
+    if (!k->file) {
+        strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, k->path);
+        k->file = momentfile_new(path.buf, &k->header, w->zero_ns, MOMENTFILE_BUDGET);
+        strbuf_release(&path);
+    }
+    err = k->file ? momentfile_add(k->file, m, k->waiting, k->nwaiting) : -errno;
+    if (err && !w->error)
+        w->error = -err;
+    k->nwaiting = 0;
+    k->kept_bytes = k->glance.bytes;
+}
+
+/* Of a trace that is there. `any`: also where too little has changed; `ended`: the process is known
+ * to be over. */
+static void take(struct momentwatch *w, struct taking *k, bool any, bool ended)
+{
+    uint64_t begun = clock_ns(CLOCK_MONOTONIC), executed;
+    struct trace_moment m = {0};
+
+    if (k->over)
+        return;
+    executed = execution_of(w, &k->header);
+    m.rss_bytes = executed ? 0 : resident(w, &k->header);
+    ended |= executed || has_gone(w, &k->header);
+    if (!glance_take(&k->glance, k->path, &k->header))
+        return;
+    gather(k);
+    if (!any && !ended && !differs_enough(w, k))
+        return;
+    m.monotonic_ns = executed ? executed : begun + (clock_ns(CLOCK_MONOTONIC) - begun) / 2;
+    if (m.monotonic_ns <= k->latest_ns)
+        m.monotonic_ns = k->latest_ns + 1;
+    m.flags = ended ? TRACE_MOMENT_LAST : 0;
+    k->latest_ns = m.monotonic_ns;
+    k->over = ended;
+    keep(w, k, m);
+}
+
+/* Traces that have come are known before any moment is taken, as a younger one says of an older
+ * one's process that it has executed another program. */
+static void find_traces(struct momentwatch *w)
+{
+    DIR *dir = opendir(w->dir);
+    struct dirent *d;
+
+    while (dir && (d = readdir(dir)))
+        if (rundir_is_trace(d->d_name)) {
+            struct strbuf path = STRBUF_INIT;
+            struct trace_header h;
+
+            strbuf_addf(&path, "%s/%s", w->dir, d->d_name);
+            if (glance_header(path.buf, &h))
+                find_or_add(w, &h, path.buf);
+            strbuf_release(&path);
+        }
+    if (dir)
+        closedir(dir);
+}
+
+/* `any`: also where too little has changed. */
+static void look(struct momentwatch *w, bool any)
+{
+    pthread_mutex_lock(&w->lock);
+    find_traces(w);
+    for (size_t i = 0; i < w->n; i++)
+        take(w, w->list[i], any, false);
+    pthread_mutex_unlock(&w->lock);
+}
+
+void momentwatch_look_now(void *w)
+{
+    look(w, true);
+}
+
+/* ---- when ---- */
+
+static uint64_t distance(const struct momentwatch *w)
+{
+    uint64_t passed = (clock_ns(CLOCK_MONOTONIC) - w->zero_ns) / AUTO_SHARE;
+
+    if (w->pace.every_ns)
+        return w->pace.every_ns;
+    if (w->pace.every_bytes)
+        return BYTES_EVERY;
+    return passed < AUTO_LEAST ? AUTO_LEAST : passed > AUTO_MOST ? AUTO_MOST : passed;
+}
+
+unsigned momentwatch_first(const struct momentwatch *w)
+{
+    return (unsigned)(distance(w) / MS);
+}
+
+unsigned momentwatch_look(void *arg)
+{
+    struct momentwatch *w = arg;
+    uint64_t begun = clock_ns(CLOCK_MONOTONIC), took, apart = distance(w), pause;
+
+    look(w, w->pace.every_bytes == 0);
+    took = clock_ns(CLOCK_MONOTONIC) - begun;
+    pause = took < apart ? apart - took : 0;
+    if (pause < took * LOOK_SHARE)
+        pause = took * LOOK_SHARE;
+    return pause < MS ? 1 : (unsigned)(pause / MS);
+}
+
+/* ---- all of them ---- */
+
+struct momentwatch *momentwatch_new(const char *dir, const struct moment_pace *pace)
+{
+    struct momentwatch *w = xcalloc(1, sizeof *w);
+    struct stat st;
+
+    w->dir = xstrdup(dir);
+    w->pace = *pace;
+    w->zero_ns = clock_ns(CLOCK_MONOTONIC);
+    w->pid_namespace = stat(proc_path(PROC_SELF, "ns/pid").s, &st) == 0 ? st.st_ino : 0;
+    pthread_mutex_init(&w->lock, NULL);
+    return w;
+}
+
+void momentwatch_free(struct momentwatch *w)
+{
+    if (!w)
+        return;
+    for (size_t i = 0; i < w->n; i++)
+        forget(w->list[i]);
+    free(w->list);
+    free(w->dir);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+static void drop(struct momentwatch *w, struct taking *k)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->list[i] == k)
+            w->list[i] = w->list[--w->n];
+    forget(k);
+}
+
+void momentwatch_give(struct momentwatch *w, struct trace *t, bool ended)
+{
+    struct strbuf path = STRBUF_INIT;
+    struct taking *k;
+
+    if (!w || t->header.recorder != TRACE_RECORDER_MEM)
+        return;
+    pthread_mutex_lock(&w->lock);
+    k = find_or_add(w, &t->header, t->path);
+    take(w, k, true, ended);
+    if (ended)
+        drop(w, k);
+    pthread_mutex_unlock(&w->lock);
+    trace_moments_beside(t);
+    if (ended) {
+        strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, t->path);
+        unlink(path.buf);
+        strbuf_release(&path);
+    }
+}
+
+int momentwatch_error(const struct momentwatch *w)
+{
+    return w ? w->error : 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * momentwatch.h: takes moments of recorded processes while they run (trace_moments.h).
+ *
+ * Traces can be read at any instant, so a look asks nothing of the programs and costs them nothing.
+ * The moments of each trace go into a file beside it as they are taken. Thread-safe.
+ */
+#ifndef FLAME_DRIVER_WATCH_MOMENTWATCH_H
+#define FLAME_DRIVER_WATCH_MOMENTWATCH_H
+
+#include "common/trace/trace_reader.h"
+
+/* When moments are taken. All zero: as often as is of use, which is every 10 ms at first, and with
+ * the time that has passed ever less often, down to every second. */
+struct moment_pace {
+    uint64_t every_ns;
+    uint64_t every_bytes; /* each time a process's live memory has come to differ by so much */
+    int on_signal;        /* each time flame is sent it (growthsignal.h) */
+};
+
+struct momentwatch;
+
+/* For the traces in the directory of a run, whose recording begins now. */
+struct momentwatch *momentwatch_new(const char *dir, const struct moment_pace *pace);
+void momentwatch_free(struct momentwatch *w); /* NULL is allowed; the files stay */
+
+/* Looks once; returns in how many milliseconds the next look is due. A ticker_work. Looks never
+ * take more than a twentieth of the time. */
+unsigned momentwatch_look(void *w);
+/* In how many milliseconds the first look is due. */
+unsigned momentwatch_first(const struct momentwatch *w);
+
+/* Takes a moment of each process now; `w` is a struct momentwatch. */
+void momentwatch_look_now(void *w);
+
+/* Takes the last moment of a process whose trace is at rest, and hands all of them to t, as
+ * trace_moments_beside does. `ended`: the process has ended, and the trace's file goes away: so
+ * does that of its moments. Nothing is changed if w is NULL. */
+void momentwatch_give(struct momentwatch *w, struct trace *t, bool ended);
+
+/* What kept moments from being written, an errno; 0: nothing. */
+int momentwatch_error(const struct momentwatch *w);
+
+#endif

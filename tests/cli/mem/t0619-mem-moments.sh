@@ -1,0 +1,197 @@
+#!/bin/bash
+# flame mem --moments: what was live while the command ran, as somebody saw it who looked at the
+# trace, exactly; in the trace when the run is over, beside it while it runs and when it was killed.
+. "${0%/*}/../lib.sh"
+compile_victim staged -O1
+export TMPDIR=$SCRATCH/tmp
+mkdir tmp
+
+# begin NAME FLAME-ARGUMENT...: staged under flame, which is told what to do by `stage`.
+begin() {
+    rm -f to from
+    mkfifo to from
+    run_name=$1
+    shift
+    "$FLAME" "$@" -- ./staged <to >from 2>"$run_name.err" &
+    flame=$!
+    exec 7>to 8<from
+    moments=0
+}
+
+stage() {
+    echo "$*" >&7
+    read -r -t 60 answer <&8
+    [ "$answer" = ok ] || test_fail "staged does $*" "it said '$answer'"
+}
+
+# How many moments there are by now of all traces of the run.
+kept() {
+    for file in tmp/flame-*/*.flame.moments; do
+        [ -e "$file" ] && "$FLAME" dump -s moment "$file"
+    done | grep -c ' monotonic_ns='
+}
+
+# wait_moments N: until there are N more than at the last call.
+wait_moments() {
+    moments=$((moments + $1))
+    for _ in $(seq 600); do
+        [ "$(kept)" -ge "$moments" ] && return
+        sleep 0.1
+    done
+    test_fail 'moments are taken' "$(kept) of $moments"
+}
+
+moment() {
+    kill -USR1 "$flame"
+    wait_moments "${1:-1}"
+}
+
+finish() {
+    echo q >&7
+    exec 7>&- 8<&-
+    wait "$flame"
+    status=$?
+}
+
+# sums FILE: live bytes and blocks by moment, as its entries add up.
+sums() {
+    "$FLAME" dump -s moment "$1" | awk '
+        { for (i = 2; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
+        / monotonic_ns=/ { if (seen++) printf "%.0f %.0f\n", bytes, blocks }
+        / of=/ { bytes += v["bytes"]; blocks += v["blocks"] }
+        END { printf "%.0f %.0f\n", bytes, blocks }'
+}
+
+# ---- on a signal: at moments of our choice ----
+
+begin sig mem --moments=USR1 -o s.flame
+stage a 10
+moment
+stage b 20
+moment
+stage f 5
+stage a 1
+moment
+stage m
+moment
+finish
+is_int "$status" 0 'the command ends as it would'
+is_str "$(sums s.flame)" '10000 10
+20000 30
+18500 26
+1067076 27
+1067076 27' 'each moment has what was live or mapped then, and the last one the end'
+is_int "$("$FLAME" dump -s moment s.flame | grep -c ' last=1 ')" 1 'which says that it is the last'
+is_int "$("$FLAME" dump -s moment s.flame | grep -c ' of=4 ')" 0 'and has no entry, as nothing has changed'
+is_int "$("$FLAME" dump -s moment s.flame | grep -c ' of=2 ')" 2 'a moment has entries of what has changed, no others'
+rss=$("$FLAME" dump -s moment s.flame | sed -n 's/.* rss_bytes=\([0-9]*\) last=0 .*/\1/p')
+is_int "$(printf '%s\n' $rss | awk '$1 > 100000' | wc -l)" 4 'and the resident memory of the process'
+file_has sig.err '^flame: staged: allocated ' 'the summary is as ever'
+is_str "$(ls tmp)" '' 'nothing is left behind'
+"$FLAME" fold --view live s.flame >end.folded
+file_has end.folded ';stage_b 7500$' 'the trace itself is as ever'
+
+# ---- beside the trace while it is written ----
+
+begin run mem --moments=USR1 -o r.flame
+stage a 3
+moment
+is_str "$(sums tmp/flame-mem.*/*.moments)" '3000 3' 'moments can be read while the command runs'
+is_str "$(stat -c %a tmp/flame-mem.*/*.moments)" 600 'by nobody else'
+stage b 2
+moment
+victim=$(sed -n 's/.* pid=\([0-9]*\) .*/\1/p' < <("$FLAME" dump -s header tmp/flame-mem.*/*.flame) | head -n 1)
+kill -9 "$flame"
+wait "$flame" 2>/dev/null
+is_str "$(sums tmp/flame-mem.*/*.moments)" '3000 3
+4000 5' 'and stay when flame is killed'
+kill -9 "$victim" 2>/dev/null
+exec 7>&- 8<&-
+"$FLAME" mem -q -o x.folded true
+is_str "$(ls tmp)" '' 'until the next run'
+
+# ---- killed, executed, forked ----
+
+begin kill mem --moments=USR1 -o k.flame
+stage a 5
+moment
+victim=$(sed -n 's/.* pid=\([0-9]*\) .*/\1/p' < <("$FLAME" dump -s header tmp/flame-mem.*/*.flame) | head -n 1)
+kill -9 "$victim"
+exec 7>&- 8<&-
+wait "$flame" 2>/dev/null
+is_str "$(sums k.flame)" '5000 5
+5000 5' 'what is killed leaves its moments'
+
+begin exec mem --moments=USR1 -o e.flame
+stage a 5
+moment
+stage x
+stage a 2
+moment 2
+finish
+is_str "$(sums e.flame)" '5000 5
+5000 5' 'of a program that executes another'
+is_str "$(sums e.2.flame)" '2000 2
+2000 2' 'each has its own'
+end=$("$FLAME" dump -s moment e.flame | sed -n 's/.* monotonic_ns=\([0-9]*\) .* last=1 .*/\1/p')
+next=$("$FLAME" dump -s header e.2.flame | sed -n 's/.* start_monotonic_ns=\([0-9]*\) .*/\1/p')
+is_str "$end" "$next" 'and the first ends where the next begins'
+
+begin fork mem --moments=USR1 -o f.flame
+stage a 5
+moment
+stage k
+moment 2
+finish
+is_str "$(sums f.flame | tail -n 1)" '5000 5' 'a child'
+is_str "$(sums f.2.flame | head -n 1)" '700 7' 'has moments of its own'
+
+# ---- by itself, by time, by bytes ----
+
+# until N: stages until so many moments are there.
+begin auto mem --moments -o a.flame
+for _ in 1 2 3; do
+    stage a 10
+    wait_moments 2
+done
+finish
+is_str "$(sums a.flame | tail -n 1)" '30000 30' 'moments are taken by themselves'
+begin time mem --moments=20ms -o t.flame
+stage a 10
+wait_moments 3
+finish
+is_str "$(sums t.flame | tail -n 1)" '10000 10' 'every so often'
+begin bytes mem --moments=100k -o b.flame
+wait_moments 1
+stage a 50
+sleep 0.3 # in which a look finds too little
+stage a 60
+wait_moments 1
+stage b 10
+stage f 10
+stage m
+wait_moments 1
+finish
+is_str "$(sums b.flame | tail -n 1)" '1158576 111' 'each time so much more is live'
+is_int "$(sums b.flame | sort -u | wc -l)" "$(sums b.flame | uniq | wc -l)" 'in order'
+is_int "$(sums b.flame | awk 'NR > 1 && NR < n { d = $1 - before; if (d < 0) d = -d; bad += d < 102400 } { before = $1 } END { print bad + 0 }' n="$(sums b.flame | wc -l)")" 0 \
+    'and not for less'
+
+# ---- together with waiting ----
+
+begin both run --moments=USR1 -o both.flame
+stage a 4
+moment
+finish
+is_str "$(sums both.flame)" '4000 4
+4000 4' 'flame run takes moments, too'
+
+# ---- what is wrong ----
+
+run_expect_status 2 'a picture' "$FLAME" mem --moments -o x.svg -- true
+file_has err '^flame: mem: --moments: -o x\.svg has no room for moments; take one that ends in \.flame$' 'has no room for them'
+for bad in 0s fast 12q USR3 -1 k ''; do
+    run_expect_status 2 "--moments='$bad'" "$FLAME" mem "--moments=$bad" -o x.flame -- true
+    file_has err "mem: --moments $bad: expected a time such as " 'is an error'
+done
+done_testing
