@@ -15,6 +15,7 @@
 
 struct settings {
     struct fold_options fold;
+    struct fold_when when;
     struct filter filter;
     struct diff_gate gate;
     bool normalize, strip, has_gate;
@@ -58,10 +59,14 @@ static const struct opts_row rows[] = {
 const struct opts_command diff_command = {
     .name = "diff",
     .summary = "compare two profiles",
-    .usage = "[OPTION...] BEFORE AFTER",
+    .usage = "[OPTION...] BEFORE AFTER\n--from TIME [--to TIME] [OPTION...] TRACE",
     .about = "Compares two profiles, folded stacks or traces: each stack with its count before\n"
-             "and its count after, for 'flame render'. '-' is standard input.",
-    .tables = {{rows, 0}, {age_rows, AT(fold.ages)}, {filter_rows, AT(filter)}},
+             "and its count after, for 'flame render'. '-' is standard input.\n"
+             "Two moments of one trace are compared with --from and --to.",
+    .tables = {{rows, 0},
+               {age_rows, AT(fold.ages)},
+               {fold_when_rows, AT(when)},
+               {filter_rows, AT(filter)}},
 };
 
 static int load(struct load *l, const char *path, int column)
@@ -80,6 +85,53 @@ static int load_both(struct load *l, char **paths)
     int status = load(l, paths[0], 0);
 
     return status == FLAME_OK ? load(l, paths[1], 1) : status;
+}
+
+/* One moment of a trace as a column; *time is what --from or --to says, and told what was found. */
+static int load_moment(struct load *l, struct fold_options *fold, char *path,
+                       struct fold_time *time, int column)
+{
+    struct fold_when one = {.at = *time, .last = !time->given, .unnamed = true};
+    struct fold_when *both = fold->when;
+    int status;
+
+    fold->when = &one;
+    status = load(l, path, column);
+    fold->when = both;
+    *time = one.at;
+    both->traces += one.traces;
+    if (one.last_ns > both->last_ns)
+        both->last_ns = one.last_ns;
+    return status;
+}
+
+/* The heading says of which moments both are. */
+static int load_moments(struct load *l, struct fold_options *fold, char **paths)
+{
+    struct fold_when *when = fold->when;
+    int status = load_moment(l, fold, paths[0], &when->from, 0);
+
+    if (status == FLAME_OK)
+        status = load_moment(l, fold, paths[0], &when->to, 1);
+    if (status == FLAME_OK && l->meta.len)
+        fold_when_add(when, &l->meta);
+    if (status == FLAME_OK)
+        fold_when_say(when);
+    return status;
+}
+
+static int load_sides(struct settings *s, struct load *l, char **paths)
+{
+    int status;
+
+    if (s->when.from.given)
+        return load_moments(l, &s->fold, paths);
+    if (!s->when.at.given && halves_load(l, paths, s->strip))
+        return FLAME_OK;
+    status = load_both(l, paths);
+    if (status == FLAME_OK)
+        fold_when_say(&s->when);
+    return status;
 }
 
 /* Offsets in one build of a file mean nothing in another, nor beside names. */
@@ -121,14 +173,14 @@ static int compare(struct settings *s, char **paths)
     struct load l;
     int status;
 
-    if (strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
+    if (!s->when.from.given && strcmp(paths[0], "-") == 0 && strcmp(paths[1], "-") == 0)
         return flame_error(FLAME_USAGE, "diff: standard input is one profile; name the other");
     load_init(&l, "compare", &s->fold);
     l.filter = &s->filter;
     stackset_want_two(l.stacks);
     stackset_strip(l.stacks, s->strip);
-    status = halves_load(&l, paths, s->strip) ? FLAME_OK : load_both(&l, paths);
-    if (status == FLAME_OK)
+    status = load_sides(s, &l, paths);
+    if (status == FLAME_OK && !s->when.from.given)
         status = check_names(&l, paths);
     if (status == FLAME_OK)
         status = load_filter(&l, "diff");
@@ -143,19 +195,37 @@ static int compare(struct settings *s, char **paths)
     return status;
 }
 
+/* -1: go on. */
+static int check_operands(const struct settings *s, int n, char **paths)
+{
+    if (s->when.from.given && n != 1)
+        return flame_error(
+            FLAME_USAGE, "diff: --from and --to compare two moments of one trace; got %d files", n);
+    if (s->when.from.given && strcmp(paths[0], "-") == 0)
+        return flame_error(FLAME_USAGE, "diff: --from reads the trace twice; name a file");
+    if (!s->when.from.given && n != 2)
+        return flame_error(FLAME_USAGE, "diff: takes two profiles, BEFORE and AFTER; got %d", n);
+    return -1;
+}
+
 int diff_main(int argc, char **argv)
 {
     struct settings s = {.filter = FILTER_INIT};
     int first, status = opts_parse(&diff_command, &s, argc, argv, &first);
 
-    if (status < 0 && argc - first != 2)
-        status = flame_error(FLAME_USAGE, "diff: takes two profiles, BEFORE and AFTER; got %d",
-                             argc - first);
+    s.fold.when = &s.when;
+    if (status < 0 && fold_when_settle(&s.fold, "diff"))
+        status = FLAME_USAGE;
+    if (status < 0)
+        status = check_operands(&s, argc - first, argv + first);
     if (status < 0) {
         fold_options_for(&s.fold, &s.filter);
         s.fold.no_hint = true; /* each side would say the same */
+        s.fold.views = NULL;   /* what was live at each, not what has grown */
+        s.when.unnamed = !s.when.from.given;
         status = compare(&s, argv + first);
     }
+    fold_when_release(&s.when);
     filter_release(&s.filter);
     diff_gate_release(&s.gate);
     return status;

@@ -163,6 +163,7 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
 
     if (!opt->no_header) {
         strbuf_addf(&sb, "# flame: view=%s unit=%s", c->view->name, c->view->unit);
+        fold_when_add(opt->when, &sb);
         /* Never last: a number there would make it a stack to other readers. */
         if (sample)
             strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
@@ -176,7 +177,12 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
     negative = aggregate_write(to, sink, opaque);
     if (opt->quiet)
         return;
-    if (negative && c->view->recorder == TRACE_RECORDER_MEM)
+    if (negative && opt->when && opt->when->from.given)
+        flame_warn(
+            "%zu %s less at the end than at the beginning, and %s left out; 'flame diff' with "
+            "the same --from and --to shows both",
+            negative, negative == 1 ? "stack had" : "stacks had", negative == 1 ? "is" : "are");
+    else if (negative && c->view->recorder == TRACE_RECORDER_MEM)
         flame_warn("%zu stacks left out whose sum is below zero: more was freed than allocated "
                    "there, as far as this trace knows",
                    negative);

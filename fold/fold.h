@@ -14,6 +14,7 @@
 #include "common/trace/trace_reader.h"
 #include "fold/ages.h"
 #include "fold/aggregate.h"
+#include "fold/moments.h"
 #include "fold/proctree.h"
 #include "fold/stacks/filter.h"
 #include "fold/symbols/symbols.h"
@@ -24,6 +25,8 @@ struct fold_options {
     bool all_views;   /* every view the traces have, one after the other, each with its header */
     /* All of these instead, which need not be in the recorder's table; borrowed. */
     const struct view *views;
+    struct fold_when *when;   /* as of which moment traces are (moments.h); borrowed, and told what
+                                 was found; NULL: as of their end */
     bool pid;                 /* the root frame is comm-PID instead of comm */
     bool tid;                 /* a frame for the thread under the root */
     bool ancestors;           /* the frames of a process's ancestors under its root; memory */

@@ -13,6 +13,7 @@
 
 struct request {
     struct fold_options fold;
+    struct fold_when when;
     struct filter filter;
     const char *output;
     struct opts_list debug_dirs, comms, excludes;
@@ -58,7 +59,10 @@ const struct opts_command fold_command = {
     .about = "Folds traces into stacks of function names, one a line, with what each\n"
              "stands for. A file that is folded already is taken as it is. Several files give\n"
              "one output, their counts added up. FILE '-' is standard input.",
-    .tables = {{rows, 0}, {age_rows, AT(fold.ages)}, {filter_rows, AT(filter)}},
+    .tables = {{rows, 0},
+               {age_rows, AT(fold.ages)},
+               {fold_when_rows, AT(when)},
+               {filter_rows, AT(filter)}},
 };
 
 static void put_line(void *file, const char *line, size_t len)
@@ -109,6 +113,8 @@ static int fold_files(struct request *q, char **paths, size_t npaths)
     } else if (status == FLAME_OK) {
         status = write_traces(&q->fold, l.traces, q->output);
     }
+    if (status == FLAME_OK)
+        fold_when_say(&q->when);
     load_release(&l);
     proctree_free(q->fold.tree);
     return status;
@@ -128,10 +134,14 @@ int fold_main(int argc, char **argv)
     if (status < 0 && first == argc)
         status =
             flame_error(FLAME_USAGE, "fold: no file named; name one, or '-' for standard input");
+    q.fold.when = &q.when;
+    if (status < 0 && fold_when_settle(&q.fold, "fold"))
+        status = FLAME_USAGE;
     if (status < 0) {
         fold_options_for(&q.fold, &q.filter);
         status = fold_files(&q, argv + first, (size_t)(argc - first));
     }
+    fold_when_release(&q.when);
     filter_release(&q.filter);
     opts_list_release(&q.debug_dirs);
     opts_list_release(&q.comms);

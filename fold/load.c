@@ -124,7 +124,7 @@ static int keep_trace(struct load *l, struct collapse *c, const char *path)
     if (status == FLAME_OK) {
         if (!l->traces)
             l->traces = tracesums_new(l->fold);
-        tracesums_add(l->traces, t);
+        status = tracesums_add(l->traces, t);
     }
     return status;
 }
@@ -143,6 +143,10 @@ int load_file(struct load *l, const char *path)
     } else {
         l->texts++;
         status = drawn_refuse(&c.in);
+        if (!status && l->fold->when && fold_when_given(l->fold->when))
+            status = flame_error(
+                FLAME_USAGE, "%s: --%s is of traces, and this is folded already; take the trace",
+                c.in.name, l->fold->when->at.given ? "at" : "from");
         if (!status)
             status = read_text(l, &c);
     }

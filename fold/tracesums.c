@@ -35,13 +35,20 @@ void tracesums_free(struct tracesums *s)
     free(s);
 }
 
-void tracesums_add(struct tracesums *s, struct trace *t)
+int tracesums_add(struct tracesums *s, struct trace *t)
 {
+    int status;
+
     if (s->opt->tree)
         proctree_place(s->opt->tree, t);
     if (!s->opt->own)
         fold_inherit(s->opt, t, s->origins);
-    trace_merge_add(s->sums, t);
+    status = fold_when_apply(s->opt, t, s->origins);
+    if (status)
+        trace_free(t);
+    else
+        trace_merge_add(s->sums, t);
+    return status;
 }
 
 void tracesums_add_flagged(struct tracesums *s, const struct trace *t, uint16_t flags)

@@ -17,8 +17,9 @@ struct tracesums;
 struct tracesums *tracesums_new(const struct fold_options *opt);
 void tracesums_free(struct tracesums *s); /* NULL is allowed */
 
-/* Takes a trace over. */
-void tracesums_add(struct tracesums *s, struct trace *t);
+/* Takes a trace over, as of the moment that the options ask for. 0, or an enum flame_exit after a
+ * line, where it does not have that. */
+int tracesums_add(struct tracesums *s, struct trace *t);
 
 /* Adds of a memory trace only the rows with one of these flags; it stays the caller's. */
 void tracesums_add_flagged(struct tracesums *s, const struct trace *t, uint16_t flags);

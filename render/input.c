@@ -14,6 +14,7 @@
 #include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
 #include "fold/load.h"
+#include "render/views.h"
 
 #define COLUMNS_MAX 4096 /* a column takes eight bytes a frame */
 
@@ -30,6 +31,11 @@ const struct opts_row input_trace_rows[] = {
      .at = AT(idle)},
     {0},
 };
+
+void input_of_traces_release(struct input_of_traces *of)
+{
+    fold_when_release(&of->when);
+}
 
 /* One file being read. */
 struct reader {
@@ -92,6 +98,40 @@ static void take_time(struct reader *r, const char *s, size_t len)
     r->moment = v;
 }
 
+/* Of digits, as flame writes it: titles need not be afraid of it. */
+static bool is_number(const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (s[i] != '.' && (s[i] < '0' || s[i] > '9'))
+            return false;
+    return len <= 24;
+}
+
+/* The words for it, of a column with one moment; texts of several may be added up. */
+static void take_when(struct input_column *c, const char *s, size_t len)
+{
+    const struct {
+        const char *key;
+        char **where;
+    } words[] = {{"from", &c->from}, {"to", &c->to}};
+    const char *value = "";
+    size_t n;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        char **where = words[i].where;
+
+        if (!folded_find_meta(s, len, words[i].key, &value, &n) &&
+            (i == 0 || !folded_find_meta(s, len, "time", &value, &n)))
+            n = 0;
+        if (!is_number(value, n))
+            n = 0;
+        if (!*where)
+            *where = xmemdup0(n ? value : "", n);
+        else if (strlen(*where) != n || (n && memcmp(*where, value, n) != 0))
+            **where = '\0';
+    }
+}
+
 /*
  * The column whose view, unit and moment do not contradict the line; a new one where
  * all do. 0, or an enum flame_exit after a line.
@@ -141,6 +181,7 @@ static int take_heading(struct reader *r, const char *s, size_t len)
     }
     take_meta(r, &in->columns[r->column].view, s, len, "view");
     take_meta(r, &in->columns[r->column].unit, s, len, "unit");
+    take_when(&in->columns[r->column], s, len);
     in->view = in->columns[0].view;
     in->unit = in->columns[0].unit;
     return status;
@@ -227,12 +268,14 @@ static int take_line(struct reader *r, const char *s, size_t len)
 /* What is folded already has lost what these options need. */
 static int refuse_options(const struct reader *r, struct textinput *text)
 {
-    const struct input_of_traces *of = &r->o->of_traces;
-    const char *given = of->pid         ? "pid"
-                        : of->tid       ? "tid"
-                        : of->ancestors ? "ancestors"
-                        : of->idle      ? "idle"
-                                        : NULL,
+    const struct input_of_traces *of = r->o->of_traces;
+    const char *given = of->pid               ? "pid"
+                        : of->tid             ? "tid"
+                        : of->ancestors       ? "ancestors"
+                        : of->idle            ? "idle"
+                        : of->when.at.given   ? "at"
+                        : of->when.from.given ? "from"
+                                              : NULL,
                *any;
 
     if (!given || !textinput_peek(text, &any, 1))
@@ -263,17 +306,22 @@ static int take_trace(struct reader *r, struct trace *trace)
     struct textinput in;
     int status;
 
-    options.pid = r->o->of_traces.pid;
-    options.tid = r->o->of_traces.tid;
-    options.idle = r->o->of_traces.idle;
-    options.ancestors = r->o->of_traces.ancestors;
-    options.ages = r->o->of_traces.ages;
+    options.pid = r->o->of_traces->pid;
+    options.tid = r->o->of_traces->tid;
+    options.idle = r->o->of_traces->idle;
+    options.ancestors = r->o->of_traces->ancestors;
+    options.ages = r->o->of_traces->ages;
     if (r->o->filter)
         fold_options_for(&options, r->o->filter);
     if (r->tree)
         proctree_place(r->tree, trace);
     options.symbols.lines |= r->o->lines;
-    status = fold_loaded(&options, &trace, 1, &text);
+    options.when = &r->o->of_traces->when;
+    status = fold_when_settle(&options, r->o->command);
+    if (!status)
+        status = fold_when_apply(&options, trace, NULL);
+    if (!status)
+        status = fold_loaded(&options, &trace, 1, &text);
     if (!status) {
         textinput_memory(&in, r->name, &text);
         status = read_text(r, &in);
@@ -402,11 +450,12 @@ void input_set_total(struct input *in, double total)
 static int read_files(struct input *in, struct filter_lines *lines, char *const *paths,
                       size_t npaths, const struct input_options *o)
 {
-    bool pids = o->of_traces.pid || (o->filter && o->filter->by_process);
+    bool pids = o->of_traces->pid || (o->filter && o->filter->by_process);
     struct reading all = {.o = o, .lines = lines};
     int status = 0;
 
-    if (o->of_traces.ancestors)
+    o->of_traces->when.as_asked = npaths > 1;
+    if (o->of_traces->ancestors)
         all.tree = proctree_new(pids);
     for (size_t i = 0; all.tree && !status && i < npaths; i++)
         status = load_process(all.tree, paths[i]);
@@ -433,6 +482,24 @@ static int read_filtered(struct input *in, char *const *paths, size_t npaths,
                            " stacks; there is nothing to show",
                            o->command, o->filter->dropped);
     return status ? status : filter_check(o->filter, o->command);
+}
+
+char *input_title(const struct input *in)
+{
+    const struct view_look *look = in->view ? view_look(in->view) : NULL;
+    const char *from = in->columns[0].from, *to = in->columns[0].to;
+    struct strbuf sb = STRBUF_INIT;
+
+    from = from && *from ? from : NULL;
+    to = to && *to ? to : NULL;
+    if (!look || !look->then || in->ncolumns > 1 || !(from || to))
+        return NULL;
+    strbuf_addstr(&sb, look->then);
+    if (from)
+        strbuf_addf(&sb, " from %s s", from);
+    if (to)
+        strbuf_addf(&sb, " %s %s s", from ? "to" : "at", to);
+    return strbuf_detach(&sb, NULL);
 }
 
 bool input_say_left_out(const struct input *in, struct strbuf *sb)
@@ -464,6 +531,8 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
         status = flame_error(FLAME_USAGE, "unknown encoding '%s'; iconv -l lists those there are",
                              o->encoding);
     if (!status)
+        fold_when_say(&o->of_traces->when);
+    if (!status)
         status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first, o);
     if (status)
         input_release(in);
@@ -476,6 +545,8 @@ void input_release(struct input *in)
     for (uint32_t i = 0; i < in->ncolumns; i++) {
         free(in->columns[i].view);
         free(in->columns[i].unit);
+        free(in->columns[i].from);
+        free(in->columns[i].to);
     }
     free(in->columns);
     free(in->sample);

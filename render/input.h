@@ -6,6 +6,7 @@
 
 #include "common/options/opts.h"
 #include "fold/ages.h"
+#include "fold/moments.h"
 #include "fold/stacks/filter.h"
 #include "render/frametree.h"
 
@@ -14,6 +15,8 @@ struct input_column {
     char *view, *unit;
     bool timed;      /* one of several moments of that view and unit: "time=12.5" */
     double time;     /* seconds, finite */
+    char *from, *to; /* when it was counted, as the text says it, "from=2 to=12.5" or "time=12.5";
+                        "" or NULL: it does not, or it is of several moments */
     bool used;       /* something was counted or said of it */
     double left_out; /* the sum of the counts that filters left out */
 };
@@ -31,13 +34,16 @@ struct input {
 struct input_of_traces {
     bool pid, tid, ancestors, idle; /* as in fold_options */
     struct ages ages;
+    struct fold_when when;
 };
 
-/* Options for them; the destination is a struct input_of_traces. */
+/* Options for them; the destination is a struct input_of_traces, which input_of_traces_release
+ * frees what is in. */
 extern const struct opts_row input_trace_rows[];
+void input_of_traces_release(struct input_of_traces *of);
 
 struct input_options {
-    struct input_of_traces of_traces;
+    struct input_of_traces *of_traces; /* borrowed, and told which moments were found */
     const char *view; /* which one of traces; NULL: alloc, or all of them with `columns` */
     bool reverse;
     bool keep_order;       /* see frametree_keep_order */
@@ -65,6 +71,10 @@ void input_release(struct input *in);
  * and nothing changes. Call it after everything that sums the tree anew.
  */
 void input_set_total(struct input *in, double total);
+
+/* "Memory live at 12.5 s", "Memory grown from 2 s to 12.5 s", for the caller to free; NULL: the
+ * input is not of one moment, or between two. */
+char *input_title(const struct input *in);
 
 /* Appends how much of the first column filters left out: "12.3% left out". False: nothing. */
 bool input_say_left_out(const struct input *in, struct strbuf *sb);

@@ -25,6 +25,7 @@ struct request {
     bool series;
     struct filter filter;
     struct input_of_traces of_traces;
+    char *title; /* made for this picture, or NULL */
     char *const *inputs;
     size_t ninputs;
 };
@@ -203,6 +204,7 @@ const struct opts_command render_command = {
     .tables = {{rows, 0},
                {input_trace_rows, AT(of_traces)},
                {age_rows, AT(of_traces.ages)},
+               {fold_when_rows, AT(of_traces.when)},
                {filter_rows, AT(filter)}},
     .add_help = add_help,
 };
@@ -250,8 +252,10 @@ static void fill_in(struct request *q, const struct input *in)
     const struct view_look *look = in->view ? view_look(in->view) : NULL;
     struct render_options *o = &q->o;
 
+    q->title = o->title ? NULL : input_title(in);
     if (!o->title)
-        o->title = look          ? look->title
+        o->title = q->title      ? q->title
+                   : look        ? look->title
                    : o->ordered  ? "Flame Chart"
                    : o->inverted ? "Icicle Graph"
                                  : "Flame Graph";
@@ -330,7 +334,7 @@ static int draw(struct request *q)
     const char *side = NULL;
     char *subtitle;
     struct input_options options = {
-        .of_traces = q->of_traces,
+        .of_traces = &q->of_traces,
         .view = q->view,
         .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
         .keep_order = q->o.ordered,
@@ -376,6 +380,7 @@ static int draw(struct request *q)
     free(columns);
     input_release(&in);
     free(subtitle);
+    free(q->title);
     return status;
 }
 
@@ -441,5 +446,6 @@ int render_main(int argc, char **argv)
     if (status < 0 && !(status = find_backend(&q)))
         status = draw_with_files(&q);
     filter_release(&q.filter);
+    input_of_traces_release(&q.of_traces);
     return status;
 }

@@ -46,8 +46,10 @@ static void add_heading(struct strbuf *sb, const struct input *in, const char *u
 {
     const struct view_look *view = in->view ? view_look(in->view) : NULL;
     struct strbuf all = STRBUF_INIT, left_out = STRBUF_INIT;
+    char *then = input_title(in);
 
-    strbuf_addstr(sb, view ? view->title : "All");
+    strbuf_addstr(sb, then ? then : view ? view->title : "All");
+    free(then);
     strbuf_addstr(sb, ": ");
     value_add_both(&all, frametree_total(&in->tree, 0), unit);
     toptext_add_name(sb, all.buf, all.len, 0);
@@ -92,7 +94,7 @@ static int list(struct request *q)
     const char *unit;
     struct input in;
     size_t n, width;
-    struct input_options options = {.of_traces = q->of_traces,
+    struct input_options options = {.of_traces = &q->of_traces,
                                     .view = q->view,
                                     .filter = &q->filter,
                                     .command = "top",
@@ -160,6 +162,7 @@ const struct opts_command top_command = {
     .tables = {{rows, 0},
                {input_trace_rows, AT(of_traces)},
                {age_rows, AT(of_traces.ages)},
+               {fold_when_rows, AT(of_traces.when)},
                {filter_rows, AT(filter)}},
 };
 
@@ -177,5 +180,6 @@ int top_main(int argc, char **argv)
     if (status < 0)
         status = list(&q);
     filter_release(&q.filter);
+    input_of_traces_release(&q.of_traces);
     return status;
 }

@@ -14,7 +14,9 @@ struct view_look {
     const char *title;
     const char *unit; /* when the text does not say */
     const char *palette;
-    bool level; /* what there is at a moment: of several moments there is a mean, no sum */
+    const char *then; /* the title in front of "at 12.5 s" or "from 2 s to 12.5 s"; NULL: there is
+                         no such thing */
+    bool level;       /* what there is at a moment: of several moments there is a mean, no sum */
 };
 
 /* The look of view `name`, or NULL when it is none we know. */

@@ -85,6 +85,13 @@ int trace_moments_beside(struct trace *t)
 
 /* ---- at a time ---- */
 
+uint64_t trace_moment_shown(const struct trace *t, uint64_t monotonic_ns)
+{
+    uint64_t ns = monotonic_ns > t->time_zero_ns ? monotonic_ns - t->time_zero_ns : 0;
+
+    return ns / 1000 * 1000 + (ns % 1000 ? 1000 : 0);
+}
+
 const struct trace_moment_view *trace_moment_at(const struct trace *t, uint64_t monotonic_ns)
 {
     size_t lo = 0, hi = t->nmoments;
@@ -100,12 +107,14 @@ const struct trace_moment_view *trace_moment_at(const struct trace *t, uint64_t 
     return lo ? &t->moments[lo - 1] : NULL;
 }
 
+/* To the microsecond, as times are shown. */
 bool trace_is_there(const struct trace *t, uint64_t monotonic_ns)
 {
     const struct trace_moment_view *last = t->nmoments ? &t->moments[t->nmoments - 1] : NULL;
 
     return monotonic_ns >= t->header.start_monotonic_ns &&
-           !(last && last->m.flags & TRACE_MOMENT_LAST && monotonic_ns > last->m.monotonic_ns);
+           !(last && last->m.flags & TRACE_MOMENT_LAST && monotonic_ns > last->m.monotonic_ns &&
+             monotonic_ns - last->m.monotonic_ns > 999);
 }
 
 static void add_moment(const struct trace *t, const struct trace_moment_view *m,

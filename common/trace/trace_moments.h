@@ -50,6 +50,10 @@ struct trace_amount {
  */
 int trace_moments_beside(struct trace *t);
 
+/* Nanoseconds from the beginning of the recording, in whole microseconds, rounded up: so that who
+ * asks for what people were shown gets the moment again. */
+uint64_t trace_moment_shown(const struct trace *t, uint64_t monotonic_ns);
+
 /* The last moment at or before that time, or NULL. */
 const struct trace_moment_view *trace_moment_at(const struct trace *t, uint64_t monotonic_ns);
 

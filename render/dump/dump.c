@@ -511,6 +511,7 @@ static void dump_moments(const struct trace *t, struct recordtext *w)
         recordtext_record(w);
         recordtext_number(w, "id", i);
         recordtext_number(w, "monotonic_ns", m->m.monotonic_ns);
+        recordtext_number(w, "us", trace_moment_shown(t, m->m.monotonic_ns) / 1000);
         recordtext_number(w, "rss_bytes", m->m.rss_bytes);
         recordtext_number(w, "last", m->m.flags & TRACE_MOMENT_LAST ? 1 : 0);
         recordtext_number(w, "entries", m->m.entries);

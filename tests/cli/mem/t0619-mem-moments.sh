@@ -2,56 +2,7 @@
 # flame mem --moments: what was live while the command ran, as somebody saw it who looked at the
 # trace, exactly; in the trace when the run is over, beside it while it runs and when it was killed.
 . "${0%/*}/../lib.sh"
-compile_victim staged -O1
-export TMPDIR=$SCRATCH/tmp
-mkdir tmp
-
-# begin NAME FLAME-ARGUMENT...: staged under flame, which is told what to do by `stage`.
-begin() {
-    rm -f to from
-    mkfifo to from
-    run_name=$1
-    shift
-    "$FLAME" "$@" -- ./staged <to >from 2>"$run_name.err" &
-    flame=$!
-    exec 7>to 8<from
-    moments=0
-}
-
-stage() {
-    echo "$*" >&7
-    read -r -t 60 answer <&8
-    [ "$answer" = ok ] || test_fail "staged does $*" "it said '$answer'"
-}
-
-# How many moments there are by now of all traces of the run.
-kept() {
-    for file in tmp/flame-*/*.flame.moments; do
-        [ -e "$file" ] && "$FLAME" dump -s moment "$file"
-    done | grep -c ' monotonic_ns='
-}
-
-# wait_moments N: until there are N more than at the last call.
-wait_moments() {
-    moments=$((moments + $1))
-    for _ in $(seq 600); do
-        [ "$(kept)" -ge "$moments" ] && return
-        sleep 0.1
-    done
-    test_fail 'moments are taken' "$(kept) of $moments"
-}
-
-moment() {
-    kill -USR1 "$flame"
-    wait_moments "${1:-1}"
-}
-
-finish() {
-    echo q >&7
-    exec 7>&- 8<&-
-    wait "$flame"
-    status=$?
-}
+. "$ROOT/tests/cli/moments.sh"
 
 # sums FILE: live bytes and blocks by moment, as its entries add up.
 sums() {
@@ -107,7 +58,11 @@ is_str "$(sums tmp/flame-mem.*/*.moments)" '3000 3
 4000 5' 'and stay when flame is killed'
 kill -9 "$victim" 2>/dev/null
 exec 7>&- 8<&-
-"$FLAME" mem -q -o x.folded true
+for _ in $(seq 100); do # until the program has gone, too
+    "$FLAME" mem -q -o x.folded true
+    [ -z "$(ls tmp)" ] && break
+    sleep 0.1
+done
 is_str "$(ls tmp)" '' 'until the next run'
 
 # ---- killed, executed, forked ----

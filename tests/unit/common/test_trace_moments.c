@@ -95,9 +95,12 @@ static void test_times(void)
     ok(is_live(t, 1999, 0, 0) && is_live(t, 2000, 7, 0) && is_live(t, 3500, 7, 5) &&
            is_live(t, 4000, 4, 5),
        "what is live is the sum up to it");
-    ok(is_live(t, 4001, 0, 0) && !trace_is_there(t, 4001) && trace_is_there(t, 4000) &&
+    ok(is_live(t, 5000, 0, 0) && !trace_is_there(t, 5000) && trace_is_there(t, 4999) &&
            !trace_is_there(t, 999),
-       "nothing is, before the process and behind its end");
+       "nothing is, before the process and a microsecond behind its end");
+    ok(trace_moment_shown(t, 2000) == 1000 && trace_moment_shown(t, 2001) == 2000 &&
+           trace_moment_shown(t, 5) == 0,
+       "times are shown in whole microseconds from the beginning, rounded up");
     trace_free(t);
     tb_release(&b);
 }

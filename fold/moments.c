@@ -1,0 +1,297 @@
+/*
+ * A moment of a trace is made of it as it is read, before it is added to others: what is live of a
+ * row then is what it allocated, and nothing was freed; of growth, what was live at the first
+ * moment was freed. So everything behind works as on any trace.
+ */
+#include "fold/moments.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "common/options/values.h"
+#include "common/trace/trace_grow.h"
+#include "common/trace/trace_origins.h"
+#include "fold/fold.h"
+
+#define SECOND 1000000000u
+#define US ((uint64_t)1000)
+
+/* ---- options ---- */
+
+static int take_time(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    struct fold_time *t = at;
+
+    (void)row;
+    t->given = true;
+    return opts_parse_time(given->value, SECOND, &t->asked_ns)
+               ? 0
+               : opts_wrong_value(given, "a time from the beginning of the recording, such as 10, "
+                                         "1.5s or 500ms");
+}
+
+#define AT(member) offsetof(struct fold_when, member)
+
+const struct opts_row fold_when_rows[] = {
+    {.help = "Of traces with moments (flame mem --moments), at a TIME like 12.5s or 300ms:"},
+    {"at", .arg = "TIME", .help = "what was live, or with --view mmap mapped, at that moment",
+     .take = take_time, .at = AT(at)},
+    {"from", .arg = "TIME", .help = "by how much that had grown from then on", .take = take_time,
+     .at = AT(from)},
+    {"to", .arg = "TIME", .help = "until then (default: the last moment)", .take = take_time,
+     .at = AT(to)},
+    {0},
+};
+
+/* ---- views ---- */
+
+static int64_t live_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return trace_row_counts(r) ? (int64_t)(r->alloc_bytes - r->free_bytes) : 0;
+}
+
+static int64_t mapped_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_MAPPED ? (int64_t)(r->alloc_bytes - r->free_bytes) : 0;
+}
+
+static const struct view grown_live[] = {
+    {"grown", "bytes live more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_OWN, live_value,
+     NULL, 0, false},
+    {0},
+};
+
+static const struct view grown_mapped[] = {
+    {"mapgrown", "bytes mapped more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_OWN,
+     mapped_value, NULL, TRACE_FEATURE_MAPPINGS, false},
+    {0},
+};
+
+static int settle_times(const struct fold_when *w, const char *command)
+{
+    if (w->at.given && (w->from.given || w->to.given))
+        return flame_error(FLAME_USAGE,
+                           "%s: --at is one moment, --from and --to are two; ask for one or two",
+                           command);
+    if (w->to.given && !w->from.given)
+        return flame_error(
+            FLAME_USAGE, "%s: --to needs --from; what was live at a moment is --at TIME", command);
+    if (w->from.given && w->to.given && w->from.asked_ns > w->to.asked_ns)
+        return flame_error(FLAME_USAGE, "%s: --from is later than --to; turn them round", command);
+    return 0;
+}
+
+int fold_when_settle(struct fold_options *opt, const char *command)
+{
+    struct fold_when *w = opt->when;
+    bool mapped;
+    int status;
+
+    if (!w || !fold_when_given(w))
+        return 0;
+    status = settle_times(w, command);
+    if (status)
+        return status;
+    if (!opt->view)
+        opt->view = "live";
+    mapped = strcmp(opt->view, "mmap") == 0;
+    if (!mapped && strcmp(opt->view, "live") != 0)
+        return flame_error(FLAME_USAGE,
+                           "%s: --view %s is of the whole recording; moments have the views live "
+                           "and mmap",
+                           command, opt->view);
+    opt->all_views = false;
+    if (w->from.given)
+        opt->views = mapped ? grown_mapped : grown_live;
+    return 0;
+}
+
+/* ---- one trace ---- */
+
+static uint64_t monotonic_of(const struct trace *t, uint64_t ns)
+{
+    uint64_t most = UINT64_MAX - t->time_zero_ns;
+
+    return t->time_zero_ns + (ns > most ? most : ns);
+}
+
+static void note_shown(struct fold_time *time, const struct trace *t, uint64_t ns)
+{
+    const struct trace_moment_view *m = trace_moment_at(t, ns);
+    uint64_t shown;
+
+    if (!trace_is_there(t, ns))
+        return;
+    shown = trace_moment_shown(t, m ? m->m.monotonic_ns : t->header.start_monotonic_ns);
+    if (shown > time->shown_ns)
+        time->shown_ns = shown;
+    if (!time->traces || shown < time->oldest_ns) {
+        free(time->oldest);
+        time->oldest = xstrdup(t->path);
+        time->oldest_ns = shown;
+    }
+    time->traces++;
+}
+
+static struct trace_amount *live_at(struct fold_time *time, const struct trace *t, uint64_t ns)
+{
+    struct trace_amount *live = xcalloc(t->row_limit, sizeof *live);
+
+    note_shown(time, t, ns);
+    trace_moments_live(t, ns, live);
+    return live;
+}
+
+static bool is_counted(const struct trace_row *r)
+{
+    return trace_row_used(r) && (trace_row_counts(r) || r->flags & TRACE_ROW_MAPPED);
+}
+
+/* NULL: nothing was live before. */
+static void set_rows(struct trace *t, const struct trace_amount *now,
+                     const struct trace_amount *before)
+{
+    struct trace_grow grow = trace_grow_begin(t);
+
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        struct trace_row *row = trace_grow_row_at(&grow, id);
+
+        if (!is_counted(row))
+            continue;
+        row->alloc_bytes = now[id].bytes;
+        row->alloc_calls = now[id].blocks;
+        row->free_bytes = before ? before[id].bytes : 0;
+        row->free_calls = before ? before[id].blocks : 0;
+        row->temp_calls = 0;
+    }
+}
+
+static int refuse(const struct fold_when *w, const struct trace *t)
+{
+    const char *option = w->at.given ? "at" : "from";
+
+    if (t->header.recorder != TRACE_RECORDER_MEM)
+        return flame_error(FLAME_USAGE, "%s: a trace of waiting; --%s is for traces of 'flame mem'",
+                           t->path, option);
+    return flame_error(FLAME_USAGE,
+                       "%s: --%s: no moments were taken of it; record it with 'flame mem "
+                       "--moments -o x.flame'",
+                       t->path, option);
+}
+
+static void inherit(const struct fold_options *opt, struct trace *t, struct trace_origins *origins)
+{
+    struct trace_origins *own = origins ? NULL : trace_origins_new();
+
+    if (!opt->own)
+        fold_inherit(opt, t, origins ? origins : own);
+    trace_origins_free(own);
+}
+
+int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trace_origins *origins)
+{
+    struct fold_when *w = opt->when;
+    struct trace_amount *now, *before = NULL;
+    uint64_t last;
+    int status;
+
+    if (!w || !fold_when_given(w))
+        return 0;
+    status = trace_moments_beside(t);
+    if (!status && !t->nmoments)
+        status = refuse(w, t);
+    if (status)
+        return status;
+    inherit(opt, t, origins);
+    last = t->moments[t->nmoments - 1].m.monotonic_ns;
+    w->traces++;
+    if (trace_moment_shown(t, last) > w->last_ns)
+        w->last_ns = trace_moment_shown(t, last);
+    if (w->at.given || w->last) {
+        now = live_at(&w->at, t, w->last ? last : monotonic_of(t, w->at.asked_ns));
+    } else {
+        before = live_at(&w->from, t, monotonic_of(t, w->from.asked_ns));
+        now = live_at(&w->to, t, w->to.given ? monotonic_of(t, w->to.asked_ns) : last);
+    }
+    set_rows(t, now, before);
+    free(now);
+    free(before);
+    return 0;
+}
+
+/* ---- words ---- */
+
+static void add_seconds(struct strbuf *sb, uint64_t ns)
+{
+    size_t len;
+
+    strbuf_addf(sb, "%" PRIu64 ".%06" PRIu64, ns / SECOND, ns % SECOND / US);
+    for (len = sb->len; sb->buf[len - 1] == '0'; len--)
+        ;
+    strbuf_setlen(sb, sb->buf[len - 1] == '.' ? len - 1 : len);
+}
+
+static void say(const struct fold_when *w, const struct fold_time *time, const char *what)
+{
+    struct strbuf asked = STRBUF_INIT, shown = STRBUF_INIT;
+
+    if (!time->given)
+        return;
+    add_seconds(&asked, time->asked_ns);
+    add_seconds(&shown, time->traces ? time->oldest_ns : w->last_ns);
+    if (!time->traces)
+        flame_warn("%s: no recorded process was there %s s after the beginning; the last moment of "
+                   "any is at %s s",
+                   what, asked.buf, shown.buf);
+    else if (time->asked_ns > time->oldest_ns + 1000 * US && time->traces == 1)
+        flame_warn("%s: the moment at %s s, the last one at or before %s s", what, shown.buf,
+                   asked.buf);
+    else if (time->asked_ns > time->oldest_ns + 1000 * US)
+        flame_warn("%s: of %zu traces the last moment each at or before %s s; the oldest is at %s "
+                   "s (%s)",
+                   what, time->traces, asked.buf, shown.buf, time->oldest);
+    strbuf_release(&asked);
+    strbuf_release(&shown);
+}
+
+void fold_when_say(const struct fold_when *w)
+{
+    if (!w || !w->traces)
+        return;
+    say(w, &w->at, "--at");
+    say(w, &w->from, "--from");
+    say(w, &w->to, "--to");
+}
+
+static void add_time(const struct fold_when *w, const struct fold_time *t, const char *key,
+                     struct strbuf *sb)
+{
+    bool as_asked = w->as_asked || !t->traces;
+
+    if (!t->given && (as_asked || t == &w->at))
+        return;
+    strbuf_addf(sb, " %s=", key);
+    add_seconds(sb, as_asked ? t->asked_ns : t->shown_ns);
+}
+
+void fold_when_add(const struct fold_when *w, struct strbuf *sb)
+{
+    if (!w || w->unnamed)
+        return;
+    add_time(w, &w->at, "time", sb);
+    if (w->from.given) {
+        add_time(w, &w->from, "from", sb);
+        add_time(w, &w->to, "to", sb);
+    }
+}
+
+void fold_when_release(struct fold_when *w)
+{
+    free(w->at.oldest);
+    free(w->from.oldest);
+    free(w->to.oldest);
+    *w = (struct fold_when){0};
+}

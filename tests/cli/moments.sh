@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# moments.sh: for tests of moments, the victim staged under flame, which does what it is told. Source
+# it behind lib.sh:
+#
+#   begin NAME ARGUMENT...   runs `flame ARGUMENT... -- ./staged`; its messages go to NAME.err, its
+#                            directory lies in tmp, its PID is $flame
+#   stage WORD...            staged does it (see there), and it is done
+#   moment [N]               flame takes moments of N processes (1), by USR1
+#   wait_moments N           until N more have been taken since the last call
+#   finish                   staged ends, and flame: $status
+
+compile_victim staged -O1
+export TMPDIR=$SCRATCH/tmp
+mkdir tmp
+
+begin() {
+    rm -f to from
+    mkfifo to from
+    run_name=$1
+    shift
+    "$FLAME" "$@" -- ./staged <to >from 2>"$run_name.err" &
+    flame=$!
+    exec 7>to 8<from
+    moments=0
+}
+
+stage() {
+    echo "$*" >&7
+    read -r -t 60 answer <&8
+    [ "$answer" = ok ] || test_fail "staged does $*" "it said '$answer'"
+}
+
+# How many moments there are by now of all traces of the run.
+kept() {
+    for file in tmp/flame-*/*.flame.moments; do
+        [ -e "$file" ] && "$FLAME" dump -s moment "$file"
+    done | grep -c ' monotonic_ns='
+}
+
+# wait_moments N: until there are N more than at the last call.
+wait_moments() {
+    moments=$((moments + $1))
+    for _ in $(seq 600); do
+        [ "$(kept)" -ge "$moments" ] && return
+        sleep 0.1
+    done
+    test_fail 'moments are taken' "$(kept) of $moments"
+}
+
+moment() {
+    kill -USR1 "$flame"
+    wait_moments "${1:-1}"
+}
+
+finish() {
+    echo q >&7
+    exec 7>&- 8<&-
+    wait "$flame"
+    status=$?
+}
