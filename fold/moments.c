@@ -178,7 +178,7 @@ static int refuse(const struct fold_when *w, const struct trace *t)
                            t->path, option);
     return flame_error(FLAME_USAGE,
                        "%s: --%s: no moments were taken of it; record it with 'flame mem "
-                       "--moments -o x.flame'",
+                       "--moments -o x.flame', or use 'flame watch' while it runs",
                        t->path, option);
 }
 

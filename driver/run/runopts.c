@@ -18,8 +18,6 @@
 
 #define AT(member) offsetof(struct run_options, member)
 
-#define SECOND 1000000000u
-
 static bool ends_with(const char *s, const char *ending)
 {
     size_t len = strlen(s), n = strlen(ending);
@@ -30,19 +28,14 @@ static bool ends_with(const char *s, const char *ending)
 static int take_moments(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     struct run_options *o = at;
-    const char *s = given->value;
+    int sig = given->value ? growthsignal_parse(given->value) : 0;
 
+    (void)row;
     o->moments = true;
-    o->pace = (struct moment_pace){0};
-    if (!s || (o->pace.on_signal = growthsignal_parse(s)))
-        return 0;
-    if (*s && strchr("kKmMgG", s[strlen(s) - 1]) && opts_parse_bytes(s, &o->pace.every_bytes) &&
-        o->pace.every_bytes)
-        return 0;
-    if ((isdigit((unsigned char)*s) || *s == '.') && !strchr("kKmMgG", s[strlen(s) - 1]))
-        return opts_take_time(&o->pace.every_ns, row, given);
-    return opts_wrong_value(given, "a time such as 10, 1.5s or 500ms, bytes such as 512k, 64m or "
-                                   "1g, or USR1 or USR2");
+    o->pace = (struct moment_pace){.on_signal = sig};
+    return sig || moment_pace_parse(given->value, &o->pace)
+               ? 0
+               : opts_wrong_value(given, MOMENT_PACE_WANTED ", or USR1 or USR2");
 }
 
 const struct opts_row run_rows[] = {
@@ -79,7 +72,7 @@ const struct opts_row run_rows_of_memory[] = {
              "top and diff: every TIME (500ms, 10s), whenever a process has grown or shrunk by "
              "BYTES (64m), or when flame is sent a SIGNAL (USR1, USR2), which the program does not "
              "get; by itself, often at first and then every second",
-     .take = take_moments, .at = 0, .least = 1e6, .which = (int)SECOND},
+     .take = take_moments, .at = 0},
     {"snapshots", .arg = "DIR",
      .help = "keep the snapshots there that COMMAND asks for (flamemem(3))", .take = opts_take_text,
      .at = AT(snapshots)},

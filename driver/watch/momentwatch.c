@@ -19,6 +19,7 @@
 
 #include "common/alloc.h"
 #include "common/clock.h"
+#include "common/options/values.h"
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "driver/files/rundir.h"
@@ -26,6 +27,7 @@
 #include "driver/watch/momentfile.h"
 
 #define MS ((uint64_t)1000000)
+#define SECOND ((uint64_t)1000000000)
 #define AUTO_LEAST (10 * MS)
 #define AUTO_MOST (1000 * MS)
 #define AUTO_SHARE 64u /* of the time that has passed, between two moments */
@@ -47,12 +49,13 @@ struct taking {
 
 struct momentwatch {
     pthread_mutex_t lock; /* of all below, but what is fixed */
-    char *dir;            /* fixed, as are the next three */
+    char *dir;            /* fixed, as are the next three; NULL: one trace */
     struct moment_pace pace;
     uint64_t zero_ns;
     uint64_t pid_namespace; /* 0: not known */
     struct taking **list;
     size_t n, room;
+    uint64_t taken;
     int error;
 };
 
@@ -180,6 +183,7 @@ static void keep(struct momentwatch *w, struct taking *k, struct trace_moment m)
     err = k->file ? momentfile_add(k->file, m, k->waiting, k->nwaiting) : -errno;
     if (err && !w->error)
         w->error = -err;
+    w->taken += !err;
     k->nwaiting = 0;
     k->kept_bytes = k->glance.bytes;
 }
@@ -214,7 +218,7 @@ static void take(struct momentwatch *w, struct taking *k, bool any, bool ended)
  * one's process that it has executed another program. */
 static void find_traces(struct momentwatch *w)
 {
-    DIR *dir = opendir(w->dir);
+    DIR *dir = w->dir ? opendir(w->dir) : NULL;
     struct dirent *d;
 
     while (dir && (d = readdir(dir)))
@@ -248,6 +252,19 @@ void momentwatch_look_now(void *w)
 
 /* ---- when ---- */
 
+bool moment_pace_parse(const char *s, struct moment_pace *pace)
+{
+    size_t len = s ? strlen(s) : 0;
+    bool bytes = len && strchr("kKmMgG", s[len - 1]);
+
+    *pace = (struct moment_pace){0};
+    if (!s)
+        return true;
+    if (bytes)
+        return opts_parse_bytes(s, &pace->every_bytes) && pace->every_bytes;
+    return opts_parse_time(s, SECOND, &pace->every_ns) && pace->every_ns >= MS;
+}
+
 static uint64_t distance(const struct momentwatch *w)
 {
     uint64_t passed = (clock_ns(CLOCK_MONOTONIC) - w->zero_ns) / AUTO_SHARE;
@@ -279,17 +296,46 @@ unsigned momentwatch_look(void *arg)
 
 /* ---- all of them ---- */
 
-struct momentwatch *momentwatch_new(const char *dir, const struct moment_pace *pace)
+static struct momentwatch *make(const struct moment_pace *pace, uint64_t zero_ns)
 {
     struct momentwatch *w = xcalloc(1, sizeof *w);
     struct stat st;
 
-    w->dir = xstrdup(dir);
     w->pace = *pace;
-    w->zero_ns = clock_ns(CLOCK_MONOTONIC);
+    w->zero_ns = zero_ns;
     w->pid_namespace = stat(proc_path(PROC_SELF, "ns/pid").s, &st) == 0 ? st.st_ino : 0;
     pthread_mutex_init(&w->lock, NULL);
     return w;
+}
+
+struct momentwatch *momentwatch_new(const char *dir, const struct moment_pace *pace)
+{
+    struct momentwatch *w = make(pace, clock_ns(CLOCK_MONOTONIC));
+
+    w->dir = xstrdup(dir);
+    return w;
+}
+
+struct momentwatch *momentwatch_of(const char *path, const struct trace_header *h,
+                                   const struct moment_pace *pace)
+{
+    struct momentwatch *w = make(pace, h->start_monotonic_ns);
+
+    find_or_add(w, h, path);
+    return w;
+}
+
+void momentwatch_end(struct momentwatch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < w->n; i++)
+        take(w, w->list[i], true, true);
+    pthread_mutex_unlock(&w->lock);
+}
+
+uint64_t momentwatch_taken(const struct momentwatch *w)
+{
+    return w->taken;
 }
 
 void momentwatch_free(struct momentwatch *w)

@@ -19,8 +19,15 @@ struct moment_pace {
 
 struct momentwatch;
 
+/* Whether s is "10s", "500ms", "64m" or their like: *pace is set. NULL: all zero. */
+bool moment_pace_parse(const char *s, struct moment_pace *pace);
+#define MOMENT_PACE_WANTED "a time such as 10, 1.5s or 500ms, bytes such as 512k, 64m or 1g"
+
 /* For the traces in the directory of a run, whose recording begins now. */
 struct momentwatch *momentwatch_new(const char *dir, const struct moment_pace *pace);
+/* For one trace, which that header was read from: its recording began when it says. */
+struct momentwatch *momentwatch_of(const char *path, const struct trace_header *h,
+                                   const struct moment_pace *pace);
 void momentwatch_free(struct momentwatch *w); /* NULL is allowed; the files stay */
 
 /* Looks once; returns in how many milliseconds the next look is due. A ticker_work. Looks never
@@ -31,6 +38,12 @@ unsigned momentwatch_first(const struct momentwatch *w);
 
 /* Takes a moment of each process now; `w` is a struct momentwatch. */
 void momentwatch_look_now(void *w);
+
+/* Takes the last moment of one trace's process, which has ended or executes another program now. */
+void momentwatch_end(struct momentwatch *w);
+
+/* How many moments were taken. */
+uint64_t momentwatch_taken(const struct momentwatch *w);
 
 /* Takes the last moment of a process whose trace is at rest, and hands all of them to t, as
  * trace_moments_beside does. `ended`: the process has ended, and the trace's file goes away: so

@@ -3,7 +3,7 @@
 # it behind lib.sh:
 #
 #   begin NAME ARGUMENT...   runs `flame ARGUMENT... -- ./staged`; its messages go to NAME.err, its
-#                            directory lies in tmp, its PID is $flame
+#                            directory lies in tmp, its PID is $recorder
 #   stage WORD...            staged does it (see there), and it is done
 #   moment [N]               flame takes moments of N processes (1), by USR1
 #   wait_moments N           until N more have been taken since the last call
@@ -19,7 +19,7 @@ begin() {
     run_name=$1
     shift
     "$FLAME" "$@" -- ./staged <to >from 2>"$run_name.err" &
-    flame=$!
+    recorder=$!
     exec 7>to 8<from
     moments=0
 }
@@ -48,13 +48,14 @@ wait_moments() {
 }
 
 moment() {
-    kill -USR1 "$flame"
+    kill -USR1 "$recorder"
     wait_moments "${1:-1}"
 }
 
 finish() {
     echo q >&7
     exec 7>&- 8<&-
-    wait "$flame"
+    wait "$recorder"
+    # shellcheck disable=SC2034 # for the test
     status=$?
 }

@@ -40,7 +40,8 @@ at "$t1" 'stage_a 10000,stage_b 10000' 'at the second'
 at "$t2" 'stage_a 11000,stage_b 7500' 'at the third, when less was live'
 at "$t3" 'stage_a 11000,stage_b 7500' 'mappings are another view'
 at "$t4" 'stage_a 11000,stage_b 7500' 'at the last'
-between=$(awk -v a="$t1" -v b="$t2" 'BEGIN { printf "%.6f", a + (b - a) * 0.9 }')
+read -r _ us1 us2 _ < <("$FLAME" dump -s moment x.flame | sed -n 's/.* us=\([0-9]*\) .*/\1/p' | tr '\n' ' ')
+between=$(((us1 + us2) / 2))us
 at "$between" 'stage_a 10000,stage_b 10000' 'between two it is as at the one before'
 shown=$(sed -n 's/^# flame: .* time=\([0-9.]*\)$/\1/p' out)
 at "$shown" 'stage_a 10000,stage_b 10000' 'the time that is said is that of a moment'
@@ -138,7 +139,7 @@ file_has both.svg 'Memory grown from 0 s' 'and drawn'
 
 "$FLAME" mem -q -o none.flame -- true
 run_expect_status 2 'a trace without moments' "$FLAME" fold --at 1 none.flame
-file_has err "^flame: none\.flame: --at: no moments were taken of it; record it with 'flame mem --moments -o x\.flame'\$" 'is refused'
+file_has err "^flame: none\.flame: --at: no moments were taken of it; record it with 'flame mem --moments -o x\.flame', or use 'flame watch' while it runs\$" 'is refused'
 for command in "fold" "top" "render"; do
     run_expect_status 2 "$command: both" "$FLAME" $command --at 1 --from 1 x.flame
     file_has err "^flame: $command: --at is one moment" 'are two questions'

@@ -35,8 +35,8 @@ is_str "$(sums s.flame)" '10000 10
 is_int "$("$FLAME" dump -s moment s.flame | grep -c ' last=1 ')" 1 'which says that it is the last'
 is_int "$("$FLAME" dump -s moment s.flame | grep -c ' of=4 ')" 0 'and has no entry, as nothing has changed'
 is_int "$("$FLAME" dump -s moment s.flame | grep -c ' of=2 ')" 2 'a moment has entries of what has changed, no others'
-rss=$("$FLAME" dump -s moment s.flame | sed -n 's/.* rss_bytes=\([0-9]*\) last=0 .*/\1/p')
-is_int "$(printf '%s\n' $rss | awk '$1 > 100000' | wc -l)" 4 'and the resident memory of the process'
+is_int "$("$FLAME" dump -s moment s.flame | sed -n 's/.* rss_bytes=\([0-9]*\) last=0 .*/\1/p' | awk '$1 > 100000' | wc -l)" \
+    4 'and the resident memory of the process'
 file_has sig.err '^flame: staged: allocated ' 'the summary is as ever'
 is_str "$(ls tmp)" '' 'nothing is left behind'
 "$FLAME" fold --view live s.flame >end.folded
@@ -52,8 +52,8 @@ is_str "$(stat -c %a tmp/flame-mem.*/*.moments)" 600 'by nobody else'
 stage b 2
 moment
 victim=$(sed -n 's/.* pid=\([0-9]*\) .*/\1/p' < <("$FLAME" dump -s header tmp/flame-mem.*/*.flame) | head -n 1)
-kill -9 "$flame"
-wait "$flame" 2>/dev/null
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
 is_str "$(sums tmp/flame-mem.*/*.moments)" '3000 3
 4000 5' 'and stay when flame is killed'
 kill -9 "$victim" 2>/dev/null
@@ -73,7 +73,7 @@ moment
 victim=$(sed -n 's/.* pid=\([0-9]*\) .*/\1/p' < <("$FLAME" dump -s header tmp/flame-mem.*/*.flame) | head -n 1)
 kill -9 "$victim"
 exec 7>&- 8<&-
-wait "$flame" 2>/dev/null
+wait "$recorder" 2>/dev/null
 is_str "$(sums k.flame)" '5000 5
 5000 5' 'what is killed leaves its moments'
 
