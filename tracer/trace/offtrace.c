@@ -59,6 +59,7 @@ struct offtrace {
     struct trace_off_thread **thread;
     uint32_t nthreads;
     size_t thread_room;
+    bool memory;                  /* threads are those of a trace of memory */
     struct pairmap names, shared; /* a name's number; (process, number) to thread */
     uint32_t links;               /* nodes of wakers */
     uint64_t cut_chains;
@@ -89,6 +90,21 @@ static void describe_faults(struct trace_header *h)
     h->columns[0] = (struct trace_column){"alloc_calls", TRACE_UNIT_CALLS,
                                           offsetof(struct trace_row, alloc_calls), 8, 0};
     h->columns_used = 1;
+}
+
+static void describe_memory(struct trace_header *h)
+{
+    static const struct trace_column columns[] = {
+        {"alloc_bytes", TRACE_UNIT_BYTES, offsetof(struct trace_row, alloc_bytes), 8, 0},
+        {"alloc_calls", TRACE_UNIT_CALLS, offsetof(struct trace_row, alloc_calls), 8, 0},
+        {"free_bytes", TRACE_UNIT_BYTES, offsetof(struct trace_row, free_bytes), 8, 0},
+        {"free_calls", TRACE_UNIT_CALLS, offsetof(struct trace_row, free_calls), 8, 0},
+        {"temp_calls", TRACE_UNIT_CALLS, offsetof(struct trace_row, temp_calls), 8, 0},
+    };
+
+    h->recorder = TRACE_RECORDER_MEM;
+    memcpy(h->columns, columns, sizeof columns);
+    h->columns_used = ARRAY_LEN(columns);
 }
 
 static void add_meta(struct offtrace *t, enum trace_meta_type type, const char *s, size_t len)
@@ -152,6 +168,8 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
 
     if (init->faults_of)
         describe_faults(&h);
+    else if (init->memory)
+        describe_memory(&h);
     else
         describe_columns(&h);
     err = trace_writer_create(&t->w, init->path, &h);
@@ -160,6 +178,7 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
         free(t);
         return NULL;
     }
+    t->memory = init->memory;
     t->nodes = (struct chunk){.type = TRACE_SEG_NODES,
                               .size = sizeof(struct trace_node),
                               .shift = TRACE_NODE_SHIFT,
@@ -262,7 +281,7 @@ uint16_t offtrace_thread(struct offtrace *t, pid_t pid, pid_t tid, const char *c
     pairmap_put(&t->shared, (uint64_t)pid, number, fresh);
     pairmap_put(&t->shared, ANY_PROCESS, number, fresh);
     th->uses = 1;
-    th->pid = (uint32_t)pid;
+    th->pid = t->memory ? 0 : (uint32_t)pid;
     memcpy(th->comm, name, sizeof th->comm);
     __atomic_store_n(&th->tid, (uint32_t)tid, __ATOMIC_RELEASE);
     return (uint16_t)fresh;
@@ -502,6 +521,27 @@ void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread)
         r->alloc_calls++;
     else
         offtrace_lost(t, 1);
+}
+
+void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
+                     const struct trace_row *sums)
+{
+    void *row = node ? row_of(t, node, thread, 0) : NULL;
+    struct trace_row *r = row;
+
+    if (!r)
+        return; /* the disk is full; what the header says is lost is said by the caller */
+    r->alloc_bytes = sums->alloc_bytes;
+    r->alloc_calls = sums->alloc_calls;
+    r->free_bytes = sums->free_bytes;
+    r->free_calls = sums->free_calls;
+    r->temp_calls = sums->temp_calls;
+}
+
+void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes)
+{
+    t->w.header->lost_calls = calls;
+    t->w.header->lost_bytes = bytes;
 }
 
 void offtrace_lost(struct offtrace *t, uint64_t faults)

@@ -25,6 +25,9 @@ struct offtrace_init {
     /* Not NULL: a trace of memory, of page faults of processes with this name, for offtrace_fault
      * alone. The processes of threads are not kept, and argv is not looked at. */
     const char *faults_of;
+    /* A trace of memory of the process `pid`, for offtrace_memory alone. Processes of threads are
+     * not kept. */
+    bool memory;
 };
 
 /* NULL after one line on standard error. The command line is read from /proc when argv
@@ -82,6 +85,13 @@ uint32_t offtrace_name(struct offtrace *t, uint32_t parent, enum trace_node_kind
 void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                     const struct off_sleep *s);
 void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_oncpu *s);
+
+/* What a stack has allocated and freed in all: alloc_*, free_* and temp_calls of `sums`, which take
+ * the place of those that the row has. */
+void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
+                     const struct trace_row *sums);
+/* What nobody could count, in all. */
+void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes);
 
 /* Page faults (TRACE_ROW_FAULT), and those that nobody could tell of. */
 void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread);
