@@ -77,7 +77,7 @@ WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inside/wait/*.c patch/*.c)
 # that inside/gate.h names, too.
 GATE_SRC   := inside/gate/gate.c
 # A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on.
-ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* \
+ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* inject \
               patch patch/* inside/read fold fold/* render render/* driver/*)))))
 # Libraries that flame loads when it needs them; tests are linked with theirs.
 LATE_SRC   := common/late/late.c
@@ -85,6 +85,9 @@ LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC),$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c)) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue.c inside/mark.c \
               inside/sequence.c
+# The recorder that flame maps into processes it attaches to: a part of flame's own file.
+GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
+              preload/shadow/shadow_big.c
 # Patching is for code that runs inside of programs.
 FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% patch/entry/%,$(LIB_SRC))
 # Written by the build, into $(O)/generated: protoc-c's code for render/export/profile.proto.
@@ -116,6 +119,8 @@ TEST_OBJ   := $(UNIT_SRC:%.c=$(O)/obj/%.o) $(FUZZ_SRC:%.c=$(O)/obj/%.o) \
 UNIT_BIN   := $(UNIT_SRC:%.c=$(O)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(O)/%)
 LIBFUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzzers/%)
+GUEST_OBJ  := $(GUEST_SRC:%.c=$(O)/guest/%.o)
+GUEST      := $(O)/generated/flameguest.so
 GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
 GATE       := $(O)/libflamegate.so
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
@@ -145,6 +150,10 @@ PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protec
 # No __OPTIMIZE__: with it older C libraries' headers have functions that return doubles.
 BAREFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
              -fno-tree-vectorize -mgeneral-regs-only -fno-lto -U_FORTIFY_SOURCE -U__OPTIMIZE__
+
+# No library, no relocation, no vector register, and nothing of the program's.
+GUESTFLAGS := $(BAREFLAGS) -ffreestanding -ffunction-sections -fdata-sections \
+              $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 
 .PHONY: all
 all: $(O)/flame $(SHIM) $(GATE) $(WAIT) ## build flame and libflamemem.so in $(O) (the default)
@@ -189,6 +198,21 @@ $(O)/few/%.o: %.c $(O)/flags
 	@echo "  CC    $< (few)"
 	$(Q)$(COMPILE) $(BAREFLAGS) -DSTUB_HOME_SLOTS=32 $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
+$(O)/guest/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo "  CC    $< (guest)"
+	$(Q)$(COMPILE) $(GUESTFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(GUEST): $(GUEST_OBJ) $(O)/files
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) -nostdlib -shared -s -o $@ $(GUEST_OBJ) -Wl,--gc-sections -Wl,-z,defs \
+		-Wl,-Bsymbolic -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack \
+		-Wl,--hash-style=sysv -Wl,--build-id=none
+
+$(O)/obj/inject/blob.o: $(GUEST)
+$(O)/obj/inject/blob.o: CFLAGS += -DFLAME_GUEST='"$(GUEST)"' -fno-lto
+
 # Nothing in it but the one function: it needs no start-up files and no library.
 $(GATE): $(GATE_OBJ) $(O)/files
 	@echo "  LD    $@"
@@ -228,11 +252,11 @@ $(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 $(O)/obj/render/backends/assets.o: $(ASSETS)
 $(O)/obj/driver/suppress/knownleaks.o: driver/suppress/known.supp
 
--include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
 # Two files that change only when what they say does.
 FLAGS_NOW := $(COMPILE) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(BAREFLAGS) $(LDFLAGS)
-FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(GATE_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
+FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(GATE_SRC) $(GUEST_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
 
 .PHONY: FORCE
 $(O)/flags: FORCE
@@ -389,7 +413,7 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 
 # ---- what a reader's eye would miss ----
 
-LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind inside inside/* $(SHIM_ROOMS) $(ROOMS) driver \
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind inside inside/* inject/guest $(SHIM_ROOMS) $(ROOMS) driver \
            bench examples examples/flamemem examples/leak tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
           bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
 LINT_SH := $(wildcard $(addsuffix /*.sh,scripts bench examples tests/cli tests/cli/* tests/programs) .ci/run)

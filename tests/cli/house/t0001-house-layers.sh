@@ -37,6 +37,8 @@ tracer/ptrace
 tracer/stacks
 tracer/faults
 tracer
+inject/guest
+inject
 fold/stacks
 fold/symbols
 fold/collapse
@@ -78,7 +80,7 @@ wrong_includes() {
     done
 }
 
-is_str "$(cd "$ROOT" && find common unwind patch inside preload tracer fold render driver -name '*.[ch]' |
+is_str "$(cd "$ROOT" && find common unwind patch inside preload tracer inject fold render driver -name '*.[ch]' |
     sed 's|/[^/]*$||' | sort -u)" "$(sed '/^$/d' <<<"$order" | sort)" 'every folder of sources has its place'
 is_str "$(wrong_includes "$ROOT")" '' 'every include points left or stays in its folder'
 is_str "$(cd "$ROOT" && grep -n '#include "' flame.c | grep -v '"common/')" '' \

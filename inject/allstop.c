@@ -1,0 +1,398 @@
+#define _GNU_SOURCE
+#include "inject/allstop.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/clock.h"
+#include "common/procpath.h"
+#include "common/strbuf.h"
+#include "common/sysnr.h"
+#include "tracer/ptrace/refusal.h"
+#include "tracer/ptrace/restart.h"
+#include "tracer/ptrace/retry.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/things/lastrun.h"
+#include "tracer/things/proctask.h"
+
+/* So long a thread may take to stand before the others are let go again. */
+#define PATIENCE_NS 100000000u
+#define SYSCALL_STOP (SIGTRAP | 0x80)
+
+struct allstop {
+    pid_t pid;
+    struct allstop_thread *threads;
+    size_t n, room;
+    struct lastrun *lastrun;
+    struct strbuf why;
+    uint64_t began;
+    uint64_t *times;
+    size_t ntimes, times_room;
+};
+
+struct allstop *allstop_new(pid_t pid)
+{
+    struct allstop *a = xcalloc(1, sizeof *a);
+
+    a->pid = pid;
+    a->why = (struct strbuf)STRBUF_INIT;
+    a->lastrun = lastrun_new();
+    return a;
+}
+
+void allstop_free(struct allstop *a)
+{
+    if (!a)
+        return;
+    allstop_go(a);
+    lastrun_free(a->lastrun);
+    strbuf_release(&a->why);
+    free(a->threads);
+    free(a->times);
+    free(a);
+}
+
+const struct allstop_thread *allstop_threads(const struct allstop *a, size_t *n)
+{
+    *n = a->n;
+    return a->threads;
+}
+
+const char *allstop_why(const struct allstop *a)
+{
+    return a->why.len ? a->why.buf : "";
+}
+
+size_t allstop_times(const struct allstop *a, const uint64_t **ns)
+{
+    *ns = a->times;
+    return a->ntimes;
+}
+
+/* ---- looking ---- */
+
+static struct allstop_thread *find(struct allstop *a, pid_t tid)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->threads[i].tid == tid)
+            return &a->threads[i];
+    return NULL;
+}
+
+/* Adds those that are not there yet. How many; -1: there is no such process. */
+static int list_threads(struct allstop *a)
+{
+    DIR *dir = opendir(proc_path(a->pid, "task").s);
+    struct dirent *d;
+    int fresh = 0;
+
+    if (!dir)
+        return -1;
+    while ((d = readdir(dir))) {
+        pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+
+        if (tid <= 0 || find(a, tid))
+            continue;
+        GROW(a->threads, a->n, a->room);
+        a->threads[a->n++] = (struct allstop_thread){.tid = tid};
+        fresh++;
+    }
+    closedir(dir);
+    return fresh;
+}
+
+static bool not_now(struct allstop *a, pid_t tid, const char *what)
+{
+    strbuf_clear(&a->why);
+    strbuf_addf(&a->why, "thread %d %s", (int)tid, what);
+    return false;
+}
+
+/* Whether a thread can be stopped now. */
+static bool is_ready(struct allstop *a, struct allstop_thread *t)
+{
+    struct off_sched sched;
+    struct task_call call;
+    const struct call *known;
+    unsigned long flags;
+    char state;
+
+    t->asleep_since = 0;
+    if (!task_state(t->tid, &state, &flags) || !task_call(t->tid, &call))
+        return true; /* it has ended, or will say why it cannot be traced */
+    if (state == 'D')
+        return not_now(a, t->tid, "is in a call that no signal ends (a vfork, a disk)");
+    if (state == 'T')
+        return not_now(a, t->tid, "is stopped (by SIGSTOP or a terminal); continue it first");
+    if (call.where != TASK_IN_CALL)
+        return true;
+    known = call_find(call.nr);
+    if (call.nr == SYS_restart_syscall || restart_exact(a->pid, t->tid, call.nr, call.args) ||
+        !known)
+        return true;
+    if (known->timeout != CALL_NO_TIMEOUT && !(call_flags(call.nr, call.args) & CALL_SHORT) &&
+        task_sched(t->tid, &sched) && lastrun_ns(a->lastrun, t->tid, true, &t->asleep_since) &&
+        t->asleep_since) {
+        t->turns = sched.turns;
+        return true;
+    }
+    strbuf_clear(&a->why);
+    strbuf_addf(&a->why, "thread %d sleeps in system call %d, which an interruption would end",
+                (int)t->tid, call.nr);
+    return false;
+}
+
+/* ---- stopping ---- */
+
+static void note_stop(struct allstop_thread *t, int status)
+{
+    int event = status >> 16;
+
+    t->stopped = true;
+    t->plain = event == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+    t->signal = event ? 0 : WSTOPSIG(status);
+}
+
+/* What stops of a thread there are. False: it has ended. */
+static bool look_for_stop(struct allstop_thread *t)
+{
+    int status;
+    pid_t got = waitpid(t->tid, &status, __WALL | WNOHANG);
+
+    if (got == 0)
+        return true;
+    if (got < 0 || !WIFSTOPPED(status))
+        return false;
+    note_stop(t, status);
+    return true;
+}
+
+static void forget(struct allstop *a, size_t i)
+{
+    a->threads[i] = a->threads[--a->n];
+}
+
+/* Seizes and interrupts who is not yet. 0, or an errno. */
+static int interrupt_all(struct allstop *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        struct allstop_thread *t = &a->threads[i];
+        struct off_sched sched;
+
+        if (t->seized)
+            continue;
+        if (ptrace(PTRACE_SEIZE, t->tid, 0, PTRACE_O_TRACESYSGOOD) < 0) {
+            int err = errno;
+            unsigned long flags;
+            char state;
+
+            /* The leader of others may have ended. */
+            if (err == ESRCH || !task_state(t->tid, &state, &flags) || state == 'Z' ||
+                state == 'X') {
+                forget(a, i--);
+                continue;
+            }
+            return err;
+        }
+        t->seized = true;
+        /* If it has run since the look, its timeout has only just begun. */
+        if (t->asleep_since && (!task_sched(t->tid, &sched) || sched.turns != t->turns))
+            t->asleep_since = 0;
+        ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+    }
+    return 0;
+}
+
+/* True: all stand. */
+static bool wait_for_all(struct allstop *a)
+{
+    uint64_t until = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+
+    for (unsigned round = 0;; round++) {
+        bool all = true;
+
+        for (size_t i = 0; i < a->n; i++) {
+            if (a->threads[i].stopped)
+                continue;
+            if (!look_for_stop(&a->threads[i])) {
+                forget(a, i--);
+                continue;
+            }
+            all = all && a->threads[i].stopped;
+        }
+        if (all)
+            return true;
+        if (clock_ns(CLOCK_MONOTONIC) > until)
+            return false;
+        if (round > 50)
+            nanosleep(&(struct timespec){0, 50000}, NULL);
+    }
+}
+
+/* Undoes what the interruption did to the call that the thread was in. */
+static void undo(struct allstop *a, struct allstop_thread *t)
+{
+    struct ptraced p = {.tid = t->tid, .pid = a->pid};
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+    if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) < 0)
+        return;
+    p.regs = t->regs;
+    if (t->signal)
+        return; /* the program sees what it would have seen */
+    if (restart_has_eintr(&t->regs) && t->asleep_since && now > t->asleep_since &&
+        retry_sooner(&p, now, now - t->asleep_since)) {
+        t->regs = p.regs;
+        t->changed = true;
+        return;
+    }
+    restart_undo_eintr(t->tid, &t->regs);
+}
+
+void allstop_go(struct allstop *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        struct allstop_thread *t = &a->threads[i];
+        int status;
+
+        if (!t->seized)
+            continue;
+        /* Nobody can be let go who does not stand: it does when it can. */
+        if (!t->stopped) {
+            if (waitpid(t->tid, &status, __WALL) < 0 || !WIFSTOPPED(status))
+                continue;
+            note_stop(t, status);
+            undo(a, t);
+        }
+        if (t->changed)
+            ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+        ptrace(PTRACE_DETACH, t->tid, 0, t->signal);
+    }
+    if (a->began && a->n) {
+        GROW(a->times, a->ntimes, a->times_room);
+        a->times[a->ntimes++] = clock_ns(CLOCK_MONOTONIC) - a->began;
+    }
+    a->began = 0;
+    a->n = 0;
+}
+
+enum allstop_answer allstop_stop(struct allstop *a)
+{
+    int err, fresh;
+
+    a->n = 0;
+    if (list_threads(a) < 0)
+        return ALLSTOP_GONE;
+    for (size_t i = 0; i < a->n; i++)
+        if (!is_ready(a, &a->threads[i])) {
+            a->n = 0;
+            return ALLSTOP_AGAIN;
+        }
+    a->began = clock_ns(CLOCK_MONOTONIC);
+    do {
+        pid_t first = a->n ? a->threads[0].tid : a->pid;
+
+        err = interrupt_all(a);
+        if (err) {
+            allstop_go(a);
+            refusal_explain(first, err);
+            return ALLSTOP_REFUSED;
+        }
+        if (!wait_for_all(a)) {
+            not_now(a, a->pid, "did not stop");
+            allstop_go(a);
+            return ALLSTOP_AGAIN;
+        }
+        fresh = list_threads(a);
+    } while (fresh > 0);
+    if (!a->n || fresh < 0) {
+        allstop_go(a);
+        return ALLSTOP_GONE;
+    }
+    for (size_t i = 0; i < a->n; i++)
+        undo(a, &a->threads[i]);
+    return ALLSTOP_OK;
+}
+
+/* ---- calls ---- */
+
+/* Lets the thread go on by `request` to its next stop, which is to be `wanted`. */
+static bool next_stop(struct allstop_thread *t, int request, int wanted)
+{
+    int status;
+
+    for (int tries = 0; tries < 16; tries++) {
+        if (ptrace(request, t->tid, 0, 0) < 0)
+            return false;
+        if (waitpid(t->tid, &status, __WALL) < 0 || !WIFSTOPPED(status)) {
+            t->seized = t->stopped = false;
+            return false;
+        }
+        if (status >> 8 == wanted)
+            return true;
+        /* Only SIGSTOP comes in spite of the mask, and is not lost by being put off. */
+        if (!(status >> 16) && WSTOPSIG(status) != SYSCALL_STOP)
+            t->signal = WSTOPSIG(status);
+    }
+    return false;
+}
+
+/* The interruption comes before the thread is back in the program, so none of its code runs, and
+ * the call that it was in is restarted as the kernel does it at such a stop. */
+static void stand_again(struct allstop_thread *t)
+{
+    ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+    next_stop(t, PTRACE_CONT, SIGTRAP | PTRACE_EVENT_STOP << 8);
+}
+
+static bool make_call(struct allstop_thread *t, uintptr_t insn, long nr,
+                      const unsigned long args[6], long *result)
+{
+    struct user_regs_struct r = t->regs;
+    bool made = false;
+
+    r.rip = insn;
+    r.rax = (unsigned long)nr;
+    r.orig_rax = (unsigned long)-1;
+    r.rdi = args[0];
+    r.rsi = args[1];
+    r.rdx = args[2];
+    r.r10 = args[3];
+    r.r8 = args[4];
+    r.r9 = args[5];
+    if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) == 0 && next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) &&
+        next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) && ptrace(PTRACE_GETREGS, t->tid, 0, &r) == 0) {
+        *result = (long)r.rax;
+        made = true;
+    }
+    if (t->seized) {
+        stand_again(t);
+        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+    }
+    return made;
+}
+
+long allstop_call(struct allstop *a, uintptr_t insn, long nr, const unsigned long args[6])
+{
+    uint64_t mask, none = ~(uint64_t)0;
+    struct allstop_thread *t = NULL;
+    long result = -EAGAIN;
+
+    for (size_t i = 0; i < a->n && !t; i++)
+        if (a->threads[i].plain && a->threads[i].stopped)
+            t = &a->threads[i];
+    if (!t || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0 ||
+        ptrace(PTRACE_SETSIGMASK, t->tid, sizeof none, &none) < 0)
+        return -EAGAIN;
+    make_call(t, insn, nr, args, &result);
+    if (t->seized)
+        ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
+    return result;
+}

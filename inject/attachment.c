@@ -1,0 +1,461 @@
+#define _GNU_SOURCE
+#include "inject/attachment.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/preloadable.h"
+#include "common/procpath.h"
+#include "inject/allstop.h"
+#include "inject/blob.h"
+#include "inject/gueststate.h"
+#include "inject/guesttrace.h"
+#include "inject/linkmap.h"
+#include "inject/mapsnow.h"
+#include "inject/slots.h"
+#include "tracer/ptrace/refusal.h"
+
+/* Looks are taken for so long until the loader is at rest and all threads can be stopped, */
+#define COME_NS 10000000000u
+#define LEAVE_NS 10000000000u
+/* a moment at a time while it is recorded, */
+#define FOLLOW_NS 20000000u
+/* and until nobody is in the guest. */
+#define QUIET_NS 1000000000u
+/* The pause between two looks. */
+#define LOOK_NS 2500000
+
+struct attachment {
+    pid_t pid;
+    struct procmem mem;
+    struct mapsnow maps;
+    struct linkmap link;
+    struct allstop *stop;
+    struct slots slots;
+    struct gueststate guest;
+    struct guesttrace *trace;
+    uintptr_t insn; /* a system call instruction in the process */
+    bool gone;
+};
+
+/* Whether there is time for one more look, after a pause but for the first. */
+static bool look_again(uint64_t *until, uint64_t patience_ns)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+    if (!*until) {
+        *until = now + patience_ns;
+        return true;
+    }
+    nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+    return now < *until;
+}
+
+/* ---- what kind of process it is ---- */
+
+static int refuse(const struct attachment *a, const char *why)
+{
+    return flame_error(FLAME_USAGE, "process %d cannot be recorded from now on: %s", (int)a->pid,
+                       why);
+}
+
+static int judge(const struct attachment *a)
+{
+    struct preloadable_answer answer;
+    const char *name;
+
+    preloadable_judge(proc_path(a->pid, "exe").s, &preloadable_here, &answer);
+    switch (answer.verdict) {
+    case PRELOADABLE_STATIC:
+        return refuse(a, "it is linked statically, so its calls of malloc have no slots");
+    case PRELOADABLE_MUSL:
+        return refuse(a, "it uses musl, whose loader does not tell what it is doing; start it with "
+                         "'flame mem' instead");
+    case PRELOADABLE_SANITIZER:
+    case PRELOADABLE_LEAK_SANITIZER:
+        return refuse(a, "it is built with a sanitizer, which has an allocator of its own");
+    case PRELOADABLE_MACHINE:
+        return refuse(a, "it is built for another processor or word size");
+    default:
+        break;
+    }
+    if (mapsnow_has(&a->maps, "/libasan.so", &name) ||
+        mapsnow_has(&a->maps, "/libtsan.so", &name) ||
+        mapsnow_has(&a->maps, "/libhwasan.so", &name))
+        return refuse(a, "it has a sanitizer loaded, which has an allocator of its own");
+    if (mapsnow_has(&a->maps, "/libflamemem.so", &name))
+        return refuse(a, "it is recorded by libflamemem.so already");
+    return 0;
+}
+
+/* The entries of its auxiliary vector that matter. */
+struct facts {
+    uintptr_t phdr, vdso;
+    uint64_t phnum;
+};
+
+static bool read_facts(pid_t pid, struct facts *f)
+{
+    Elf64_auxv_t v[64];
+    int fd = open(proc_path(pid, "auxv").s, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, v, sizeof v);
+
+    if (fd >= 0)
+        close(fd);
+    *f = (struct facts){.phdr = 0};
+    for (ssize_t i = 0; i < n / (ssize_t)sizeof *v; i++) {
+        if (v[i].a_type == AT_PHDR)
+            f->phdr = v[i].a_un.a_val;
+        if (v[i].a_type == AT_PHNUM)
+            f->phnum = v[i].a_un.a_val;
+        if (v[i].a_type == AT_SYSINFO_EHDR)
+            f->vdso = v[i].a_un.a_val;
+    }
+    return f->phdr && f->phnum;
+}
+
+/* A system call instruction in the mapping that `at` is in; 0: there is none. */
+static uintptr_t find_insn(const struct attachment *a, uintptr_t at)
+{
+    const struct mapsnow_map *m = mapsnow_find(&a->maps, at);
+    uint8_t code[4096];
+
+    for (uintptr_t page = m && m->exec ? m->start : 0; m && page && page < m->end;
+         page += sizeof code) {
+        if (!procmem_read(&a->mem, page, code, sizeof code))
+            return 0;
+        for (size_t i = 0; i + 1 < sizeof code; i++)
+            if (code[i] == 0x0f && code[i + 1] == 0x05)
+                return page + i;
+    }
+    return 0;
+}
+
+/* ---- stops ---- */
+
+/* Stops all, if it can be done at once. */
+static enum allstop_answer try_stop(struct attachment *a)
+{
+    enum allstop_answer answer = allstop_stop(a->stop);
+
+    if (answer == ALLSTOP_GONE)
+        a->gone = true;
+    return answer;
+}
+
+/* Whether the loader is at work in a thread that stands. */
+static bool loader_works(struct attachment *a)
+{
+    size_t n;
+    const struct allstop_thread *t = allstop_threads(a->stop, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (guesttrace_passes(a->trace, &a->mem, t[i].tid, &t[i].regs, a->maps.loader_start,
+                              a->maps.loader_end))
+            return true;
+    return false;
+}
+
+/* Stops all at a moment at which slots can be written: 0; FLAME_FAILED: there was none, with *why;
+ * another enum flame_exit after a line. `prepare` is called before each attempt, while the process
+ * runs, after the list of modules has been read. */
+static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char **why,
+                        int (*prepare)(struct attachment *a))
+{
+    enum linkmap_answer answer;
+    uint64_t until = 0;
+    bool changed;
+
+    *why = "the loader was at work at every look";
+    while (look_again(&until, patience_ns)) {
+        enum allstop_answer stopped;
+
+        answer = linkmap_read(&a->link, &a->mem, &changed);
+        if (answer == LINKMAP_BUSY)
+            continue;
+        if (answer != LINKMAP_OK || !mapsnow_read(&a->maps, a->pid, a->link.loader)) {
+            a->gone = kill(a->pid, 0) < 0;
+            *why = "the loader's list cannot be read";
+            return FLAME_FAILED;
+        }
+        if (prepare)
+            prepare(a);
+        stopped = try_stop(a);
+        if (stopped == ALLSTOP_REFUSED)
+            return FLAME_USAGE;
+        if (stopped == ALLSTOP_GONE)
+            return FLAME_FAILED;
+        if (stopped == ALLSTOP_AGAIN) {
+            *why = allstop_why(a->stop);
+            continue;
+        }
+        if (linkmap_same(&a->link, &a->mem) && !loader_works(a))
+            return 0;
+        *why = "the loader was at work at every look";
+        allstop_go(a->stop);
+    }
+    return FLAME_FAILED;
+}
+
+/* ---- coming ---- */
+
+static int prepare_slots(struct attachment *a)
+{
+    slots_find(&a->slots, &a->mem, &a->link, &a->maps);
+    gueststate_tables(&a->guest, &a->mem, a->trace, &a->link, &a->maps);
+    return 0;
+}
+
+static int map_guest(struct attachment *a)
+{
+    uint64_t until = 0;
+
+    while (look_again(&until, COME_NS)) {
+        enum allstop_answer answer;
+        const char *why;
+        int err;
+
+        answer = try_stop(a);
+        if (answer == ALLSTOP_REFUSED)
+            return FLAME_USAGE;
+        if (answer == ALLSTOP_GONE)
+            return refusal_explain(a->pid, ESRCH);
+        if (answer == ALLSTOP_AGAIN)
+            continue;
+        /* Both in one stop: a guest from before may be called at any time. */
+        err = gueststate_map(&a->guest, &a->mem, a->stop, a->insn, &a->maps, &why);
+        if (!err && !gueststate_fill(&a->guest, &a->mem, a->slots.real)) {
+            why = "its memory cannot be written to";
+            err = -EIO;
+        }
+        allstop_go(a->stop);
+        if (!err)
+            return 0;
+        if (err != -EAGAIN)
+            return flame_error(FLAME_USAGE, "process %d cannot be recorded from now on: %s: %s",
+                               (int)a->pid, why, strerror(-err));
+    }
+    return refuse(a, allstop_why(a->stop));
+}
+
+static int come(struct attachment *a)
+{
+    const char *why;
+    int status = map_guest(a);
+
+    if (status)
+        return status;
+    gueststate_hooks(&a->guest, a->slots.hooks);
+    status = stop_at_rest(a, COME_NS, &why, prepare_slots);
+    if (status == FLAME_FAILED)
+        return a->gone ? refusal_explain(a->pid, ESRCH) : refuse(a, why);
+    if (status)
+        return status;
+    guesttrace_threads(a->trace, a->stop, &a->mem);
+    gueststate_switch_maps(&a->guest, &a->mem);
+    gueststate_record(&a->guest, &a->mem, true);
+    slots_write(&a->slots, &a->mem);
+    allstop_go(a->stop);
+    return 0;
+}
+
+static int look_around(struct attachment *a)
+{
+    struct facts f;
+    enum linkmap_answer answer = LINKMAP_NOT_DYNAMIC;
+    uint64_t until = 0;
+    bool changed;
+    int status;
+
+    if (!read_facts(a->pid, &f) || !mapsnow_read(&a->maps, a->pid, 0))
+        return refusal_explain(a->pid, EPERM);
+    status = judge(a);
+    if (status)
+        return status;
+    answer = linkmap_find(&a->link, &a->mem, f.phdr, f.phnum);
+    while ((answer == LINKMAP_OK || answer == LINKMAP_BUSY) && look_again(&until, COME_NS)) {
+        answer = linkmap_read(&a->link, &a->mem, &changed);
+        if (answer == LINKMAP_OK)
+            break;
+    }
+    if (answer == LINKMAP_NOT_DYNAMIC)
+        return refuse(a, "it has no dynamic loader, so its calls of malloc have no slots");
+    if (answer == LINKMAP_BUSY)
+        return refuse(a, "the loader was at work at every look");
+    if (answer != LINKMAP_OK || !mapsnow_read(&a->maps, a->pid, a->link.loader))
+        return refuse(a, "the loader's list cannot be read");
+    if (!a->maps.loader_start)
+        return refuse(a, "its dynamic loader is not where its list says");
+    if (!slots_allocator(&a->slots, &a->mem, &a->link))
+        return refuse(a, "no module of it defines malloc and free");
+    a->insn = find_insn(a, f.vdso);
+    if (!a->insn)
+        a->insn = find_insn(a, a->slots.real[GUEST_MALLOC]);
+    return a->insn ? 0 : refuse(a, "no system call instruction is found in it");
+}
+
+static void release(struct attachment *a)
+{
+    allstop_free(a->stop);
+    guesttrace_free(a->trace);
+    slots_release(&a->slots);
+    gueststate_release(&a->guest);
+    linkmap_release(&a->link);
+    mapsnow_release(&a->maps);
+    procmem_close(&a->mem);
+    free(a);
+}
+
+int attachment_begin(struct attachment **to, const struct attachment_options *o)
+{
+    struct attachment *a = xcalloc(1, sizeof *a);
+    int status = refusal_foreseen(o->pid, o->ours), err;
+
+    *to = NULL;
+    a->pid = o->pid;
+    a->mem.fd = -1;
+    if (!status && !blob_open(&a->guest.blob))
+        status = flame_error(FLAME_FAILED, "flame was built without what it puts into processes");
+    if (!status) {
+        err = procmem_open(&a->mem, a->pid);
+        if (err)
+            status = refusal_explain(a->pid, err == -ENOENT ? ESRCH : EPERM);
+    }
+    a->stop = allstop_new(a->pid);
+    if (!status)
+        status = look_around(a);
+    if (!status) {
+        a->trace = guesttrace_new(o->trace, a->pid, o->depth);
+        status = a->trace ? come(a) : FLAME_FAILED;
+    }
+    if (status)
+        release(a);
+    else
+        *to = a;
+    return status;
+}
+
+/* ---- staying ---- */
+
+static void follow_modules(struct attachment *a)
+{
+    const char *why;
+
+    if (stop_at_rest(a, FOLLOW_NS, &why, prepare_slots) != 0)
+        return; /* at the next look */
+    guesttrace_threads(a->trace, a->stop, &a->mem);
+    gueststate_switch_maps(&a->guest, &a->mem);
+    slots_write(&a->slots, &a->mem);
+    allstop_go(a->stop);
+    a->guest.behind = false;
+}
+
+bool attachment_look(struct attachment *a)
+{
+    bool changed;
+
+    if (a->gone || kill(a->pid, 0) < 0) {
+        a->gone = true;
+        return false;
+    }
+    if (!guesttrace_take(a->trace, &a->guest, &a->mem)) {
+        a->gone = kill(a->pid, 0) < 0;
+        return !a->gone;
+    }
+    if (linkmap_read(&a->link, &a->mem, &changed) == LINKMAP_OK &&
+        (changed || a->guest.behind || slots_differ(&a->slots, &a->mem))) {
+        a->guest.behind = true;
+        follow_modules(a);
+    } else if (mapsnow_read(&a->maps, a->pid, a->link.loader)) {
+        gueststate_places(&a->guest, &a->mem, &a->maps);
+    }
+    return !a->gone;
+}
+
+/* ---- leaving ---- */
+
+/* Unmaps what the guest recorded into, as soon as nobody is in it. */
+static void give_back(struct attachment *a)
+{
+    uint64_t until = 0;
+
+    while (look_again(&until, QUIET_NS)) {
+        enum allstop_answer answer = try_stop(a);
+        bool done = false;
+
+        if (answer == ALLSTOP_OK) {
+            done = gueststate_is_quiet(&a->guest, &a->mem, a->stop) &&
+                   gueststate_unmap(&a->guest, &a->mem, a->stop, a->insn);
+            allstop_go(a->stop);
+        }
+        if (done || answer == ALLSTOP_GONE || answer == ALLSTOP_REFUSED)
+            return;
+    }
+}
+
+static void leave(struct attachment *a, struct attachment_sum *sum)
+{
+    const char *why;
+
+    if (stop_at_rest(a, LEAVE_NS, &why, NULL) == 0) {
+        gueststate_record(&a->guest, &a->mem, false);
+        slots_restore(&a->slots, &a->mem);
+        allstop_go(a->stop);
+    } else if (!a->gone) {
+        gueststate_record(&a->guest, &a->mem, false);
+        sum->left_hooks = true;
+    }
+    if (a->gone)
+        return;
+    guesttrace_take(a->trace, &a->guest, &a->mem);
+    give_back(a);
+    gueststate_disown(&a->guest, &a->mem);
+}
+
+static int compare(const void *pa, const void *pb)
+{
+    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+    return (a > b) - (a < b);
+}
+
+static void sum_stops(const struct attachment *a, struct attachment_sum *sum)
+{
+    const uint64_t *times;
+    uint64_t *sorted;
+
+    sum->stops = allstop_times(a->stop, &times);
+    if (!sum->stops)
+        return;
+    sorted = xreallocarray(NULL, sum->stops, sizeof *sorted);
+    memcpy(sorted, times, sum->stops * sizeof *sorted);
+    qsort(sorted, sum->stops, sizeof *sorted, compare);
+    sum->median_ns = sorted[sum->stops / 2];
+    sum->longest_ns = sorted[sum->stops - 1];
+    free(sorted);
+}
+
+int attachment_end(struct attachment *a, struct attachment_sum *sum)
+{
+    struct attachment_sum local;
+
+    sum = sum ? sum : &local;
+    *sum = (struct attachment_sum){.slots = a->slots.written};
+    if (!a->gone)
+        leave(a, sum);
+    sum->gone = a->gone;
+    sum->strangers = a->slots.strangers;
+    guesttrace_losses(a->trace, &sum->skipped, &sum->lost);
+    sum_stops(a, sum);
+    guesttrace_end(a->trace, sum->stops);
+    release(a);
+    return 0;
+}

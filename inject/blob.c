@@ -1,0 +1,93 @@
+/*
+ * The linker makes the guest a shared object without relocations, with one segment of text and one
+ * of data; what is looked up in it is found by its dynamic symbols. A build that makes another kind
+ * of file is noticed here, and by the test.
+ */
+#include "inject/blob.h"
+
+#ifndef FLAME_GUEST
+#define FLAME_GUEST "build/generated/flameguest.so" /* for tools that read sources one by one */
+#endif
+
+#define PAGE ((uint64_t)4096)
+
+__asm__(".pushsection .rodata\n"
+        ".balign 8\n"
+        ".globl blob_begin, blob_end\n"
+        "blob_begin: .incbin \"" FLAME_GUEST "\"\n"
+        "blob_end: .byte 0\n"
+        ".popsection\n");
+extern const uint8_t blob_begin[] __attribute__((visibility("hidden")));
+extern const uint8_t blob_end[] __attribute__((visibility("hidden")));
+
+const char *const blob_functions[GUEST_FUNCTIONS] = {
+    [GUEST_MALLOC] = "malloc",
+    [GUEST_FREE] = "free",
+    [GUEST_CALLOC] = "calloc",
+    [GUEST_REALLOC] = "realloc",
+    [GUEST_MEMALIGN] = "memalign",
+    [GUEST_POSIX_MEMALIGN] = "posix_memalign",
+    [GUEST_ALIGNED_ALLOC] = "aligned_alloc",
+    [GUEST_VALLOC] = "valloc",
+    [GUEST_PVALLOC] = "pvalloc",
+    [GUEST_REALLOCARRAY] = "reallocarray",
+};
+
+static void take_segment(struct blob *b, const Elf64_Phdr *ph)
+{
+    uint64_t end = (ph->p_vaddr + ph->p_memsz + PAGE - 1) & -PAGE;
+
+    if (ph->p_flags & PF_W) {
+        b->data = ph->p_vaddr & -PAGE;
+        b->data_size = end - b->data;
+    } else {
+        b->text = ph->p_vaddr;
+        b->text_size = ph->p_filesz;
+    }
+    b->span = end > b->span ? end : b->span;
+}
+
+static void take_symbol(struct blob *b, const char *name, uint64_t value)
+{
+    static const char prefix[] = "guest_";
+
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return;
+    name += sizeof prefix - 1;
+    if (strcmp(name, "state") == 0)
+        b->state = value;
+    if (strcmp(name, "switch") == 0)
+        b->control = value;
+    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+        if (strcmp(name, blob_functions[i]) == 0)
+            b->hooks[i] = value;
+}
+
+bool blob_open(struct blob *b)
+{
+    const Elf64_Ehdr *eh = (const Elf64_Ehdr *)blob_begin;
+    const Elf64_Phdr *ph = (const Elf64_Phdr *)(blob_begin + eh->e_phoff);
+    const Elf64_Shdr *sh = (const Elf64_Shdr *)(blob_begin + eh->e_shoff);
+    unsigned loads = 0;
+    bool whole;
+
+    *b = (struct blob){.bytes = blob_begin, .size = (size_t)(blob_end - blob_begin)};
+    for (unsigned i = 0; i < eh->e_phnum; i++)
+        if (ph[i].p_type == PT_LOAD) {
+            take_segment(b, &ph[i]);
+            loads++;
+        }
+    for (unsigned i = 0; i < eh->e_shnum; i++) {
+        const Elf64_Sym *sym = (const Elf64_Sym *)(blob_begin + sh[i].sh_offset);
+        const char *names = (const char *)blob_begin + sh[sh[i].sh_link].sh_offset;
+
+        if (sh[i].sh_type == SHT_RELA)
+            return false;
+        for (size_t k = 0; sh[i].sh_type == SHT_DYNSYM && k < sh[i].sh_size / sizeof *sym; k++)
+            take_symbol(b, names + sym[k].st_name, sym[k].st_value);
+    }
+    whole = loads == 2 && b->text == 0 && b->data >= b->text_size && b->state && b->control;
+    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+        whole = whole && b->hooks[i];
+    return whole;
+}

@@ -1,0 +1,28 @@
+/*
+ * blob.h: the guest (inject/guest/), which lies in flame itself as the bytes of a shared object.
+ */
+#ifndef FLAME_INJECT_BLOB_H
+#define FLAME_INJECT_BLOB_H
+
+#include <elf.h>
+#include <stdbool.h>
+
+#include "inject/guest/guest.h"
+
+struct blob {
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t span;            /* of addresses, whole pages */
+    uint64_t text, text_size; /* read and executed; from the file's beginning */
+    uint64_t data, data_size; /* read and written, whole pages; all zero but what nobody reads */
+    uint64_t hooks[GUEST_FUNCTIONS]; /* offsets in it */
+    uint64_t state, control;         /* guest_state, guest_switch */
+};
+
+/* The functions' names as programs import them, in the order of enum guest_function. */
+extern const char *const blob_functions[GUEST_FUNCTIONS];
+
+/* False: flame was not built as it should have been. */
+bool blob_open(struct blob *b);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * guest.h: what the recorder inside a process that was attached to and the flame outside of it
+ * share.
+ *
+ * The recorder (the guest) is a piece of code that flame maps into the process: it calls no
+ * library, makes no system call, and has no thread-local storage. All it knows is in `guest_state`
+ * and `guest_switch`, which flame writes and reads through the process's memory. What it records
+ * lies in one mapping, the arena, which it takes from front to back and never gives back.
+ *
+ * A lane is what is kept of a thread; threads are told apart by their control blocks (%fs), so one
+ * that is gone hands its lane on to the next with the same block. A stack is a sequence of return
+ * addresses in one lane, with the counters of what was allocated there. A counter has one writer:
+ * alloc_* and free_* the lane's thread, foreign_* all others, by atomic additions.
+ *
+ * Order of writing: a stack's addresses, then its place, then its number in the index. flame reads
+ * while threads write, so it reads stacks that have a place, and counters that may be one event
+ * apart from each other. What it reads is a process's memory and may be anything.
+ */
+#ifndef FLAME_INJECT_GUEST_GUEST_H
+#define FLAME_INJECT_GUEST_GUEST_H
+
+#include "common/compiler.h"
+#include "unwind/rules.h"
+
+/* Of this layout; the first word of guest_state, so that a guest that is there already is known. */
+#define GUEST_MAGIC 0x317473657567616cull
+
+#define GUEST_LANES 4096u       /* a power of two */
+#define GUEST_STACKS (1u << 20) /* the first number is 1 */
+#define GUEST_INDEX (1u << 21)  /* slots, a power of two */
+#define GUEST_DEPTH 1024u       /* frames kept of a stack, the inner ones */
+#define GUEST_MODULES 8192u
+#define GUEST_PLACES 65536u
+
+/* The functions that are hooked, in the order of guest_hooks and guest_state.real. */
+enum guest_function {
+    GUEST_MALLOC,
+    GUEST_FREE,
+    GUEST_CALLOC,
+    GUEST_REALLOC,
+    GUEST_MEMALIGN,
+    GUEST_POSIX_MEMALIGN,
+    GUEST_ALIGNED_ALLOC,
+    GUEST_VALLOC,
+    GUEST_PVALLOC,
+    GUEST_REALLOCARRAY,
+    GUEST_FUNCTIONS
+};
+
+/* A module whose unwind tables are copied into the arena. */
+struct guest_module {
+    uintptr_t start, end; /* where it is mapped */
+    uintptr_t shift;      /* address in its tables' copy minus address in memory */
+    uintptr_t tables, tables_end;
+    uintptr_t hdr, hdr_size; /* .eh_frame_hdr in the copy */
+};
+
+/* A mapping at the last look, by address. */
+struct guest_place {
+    uintptr_t start, end;
+    uint32_t stack; /* writable and private: a stack pointer may be in it */
+    uint32_t code;
+};
+
+struct guest_maps {
+    uint64_t nmodules, nplaces;
+    struct guest_module *modules; /* by address */
+    struct guest_place *places;
+};
+
+struct guest_count {
+    uint64_t alloc_bytes, alloc_calls, free_bytes, free_calls;
+    uint64_t foreign_bytes, foreign_calls;
+    uint64_t temp_calls; /* freed by the lane's thread before its next allocation */
+    uint64_t unused;
+};
+
+#define GUEST_INCOMPLETE 1u /* the walk did not come to the outermost frame */
+#define GUEST_CUT 2u        /* the outer frames are left out */
+
+struct guest_stack {
+    uint32_t lane, n;
+    uint32_t hash, flags;
+    uint64_t epoch;
+    uint64_t pcs[]; /* innermost first */
+};
+
+struct guest_lane {
+    uintptr_t thread; /* its control block; 0: the lane is free */
+    uintptr_t inside; /* the stack pointer of the hook that is at work; 0: none is */
+    uint64_t skipped; /* calls in which nothing was recorded, as a hook was at work already */
+    uint64_t lost;    /* calls for which there was no room, */
+    uint64_t lost_bytes;
+    uint64_t *pcs;            /* of the stack being walked; in the arena */
+    uintptr_t room, room_end; /* for its next stacks; in the arena */
+    uintptr_t last;           /* the block it got last, if that is not freed */
+};
+
+struct guest_state {
+    uint64_t magic;
+    uint64_t size;  /* sizeof this */
+    uint64_t owner; /* the flame that records: its pid, and when it began (/proc/PID/stat) */
+    uint64_t owner_began;
+    void *real[GUEST_FUNCTIONS];
+    /* The arena: what is free of it. */
+    uintptr_t arena, arena_at, arena_end;
+    struct guest_maps maps[2];
+    uint32_t
+        maps_now; /* which of them holds; changed by a byte, so that no reader sees half of it */
+    struct guest_count *counts;
+    struct guest_stack **places;
+    uint32_t *index;
+    uint64_t epoch;   /* grows when addresses have come to mean other code */
+    uint64_t nstacks; /* numbers handed out, from 1 on */
+    uint64_t unlaned; /* calls of threads for which there was no lane */
+    struct rules rules;
+    struct guest_lane lanes[GUEST_LANES];
+};
+
+/* A page of its own: the kernel wipes it in forked children (MADV_WIPEONFORK), which therefore
+ * record nothing. */
+struct guest_switch {
+    _Alignas(4096) uint64_t on;
+    uint8_t rest[4096 - sizeof(uint64_t)];
+};
+
+#define GUEST_SEEN __attribute__((visibility("default")))
+extern GUEST_SEEN struct guest_state guest_state;
+extern GUEST_SEEN struct guest_switch guest_switch;
+
+/* The hooks, under the names by which flame finds them in the guest. */
+GUEST_SEEN void *guest_malloc(size_t n);
+GUEST_SEEN void guest_free(void *p);
+GUEST_SEEN void *guest_calloc(size_t n, size_t size);
+GUEST_SEEN void *guest_realloc(void *old, size_t size);
+GUEST_SEEN void *guest_memalign(size_t align, size_t n);
+GUEST_SEEN int guest_posix_memalign(void **to, size_t align, size_t n);
+GUEST_SEEN void *guest_aligned_alloc(size_t align, size_t n);
+GUEST_SEEN void *guest_valloc(size_t n);
+GUEST_SEEN void *guest_pvalloc(size_t n);
+GUEST_SEEN void *guest_reallocarray(void *old, size_t n, size_t each);
+
+/* ---- within the guest ---- */
+
+/* The thread's lane, which is at work from now on until guest_leave; NULL: nothing is recorded.
+ * `sp` is in the hook's frame. */
+struct guest_lane *guest_enter(uintptr_t sp, uintptr_t *before);
+static inline void guest_leave(struct guest_lane *lane, uintptr_t before)
+{
+    __atomic_store_n(&lane->inside, before, __ATOMIC_RELEASE);
+}
+
+/* Counts a block that the program just got; `caller`: LOCAL_CALLER of the hook. */
+void guest_allocated(struct guest_lane *lane, void *block, uint64_t size, const uintptr_t *caller);
+
+/* What is known of a block that the program is about to give back: its stack and size. It is
+ * forgotten. False: nothing is known of it. */
+struct block;
+bool guest_takes(void *block, struct block *known);
+/* It has been given back; `block` 0: where, nobody saw, */
+void guest_freed(struct guest_lane *lane, uintptr_t block, const struct block *known);
+/* or has not. */
+void guest_keeps(void *block, const struct block *known);
+
+/* Return addresses from `caller` outwards, innermost first, into lane->pcs. How many; *flags as in
+ * guest_stack. */
+uint32_t guest_walk(struct guest_lane *lane, const uintptr_t *caller, uint32_t *flags);
+
+#endif

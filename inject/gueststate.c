@@ -1,0 +1,402 @@
+#define _GNU_SOURCE
+#include "inject/gueststate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "tracer/things/proctask.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+/* Address space for the arena, of which the process uses what is written; less where it may not
+ * have that much. The first quarter is flame's. */
+#define ARENA_MOST ((uintptr_t)4 << 30)
+#define ARENA_LEAST ((uintptr_t)256 << 20)
+#define PAGE ((uintptr_t)4096)
+
+#define FIELD(g, name) ((g)->base + (g)->blob.state + offsetof(struct guest_state, name))
+
+struct guest_table {
+    uintptr_t start, end; /* of the module */
+    uint64_t device, inode;
+    struct guest_module module;
+    bool used;
+};
+
+static long call(struct allstop *stop, uintptr_t insn, long nr, uintptr_t a, uintptr_t b,
+                 uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
+{
+    return allstop_call(stop, insn, nr, (const unsigned long[6]){a, b, c, d, e, f});
+}
+
+static bool failed(long result)
+{
+    return (unsigned long)result > -4096ul;
+}
+
+/* ---- mapping ---- */
+
+/* A guest of this very flame's that was left behind, and that nobody is in: its code is there. */
+static uintptr_t find_old(const struct gueststate *g, const struct procmem *m,
+                          const struct mapsnow *maps)
+{
+    uint8_t *text = xmalloc(g->blob.text_size);
+    uintptr_t found = 0;
+
+    for (size_t i = 0; i < maps->n && !found; i++) {
+        const struct mapsnow_map *map = &maps->maps[i];
+        uint64_t magic;
+
+        if (!map->exec || map->write || map->inode || map->end - map->start < g->blob.text_size)
+            continue;
+        if (procmem_read(m, map->start, text, g->blob.text_size) &&
+            memcmp(text, g->blob.bytes, g->blob.text_size) == 0 &&
+            procmem_read(m, map->start + g->blob.state, &magic, sizeof magic) &&
+            magic == GUEST_MAGIC)
+            found = map->start;
+    }
+    free(text);
+    return found;
+}
+
+/* When a process began, in ticks since the machine did: field 22 of its stat (proc_pid_stat(5));
+ * 0: there is no such process. */
+static uint64_t began(pid_t pid)
+{
+    unsigned long long ticks = 0;
+    char text[1024], *end;
+
+    if (task_read(pid, "stat", text, sizeof text) <= 0 || !(end = strrchr(text, ')')))
+        return 0;
+    for (int field = 2; field < 22 && end; field++)
+        end = strchr(end + 1, ' ');
+    if (end)
+        ticks = strtoull(end, NULL, 10);
+    return ticks;
+}
+
+/* A guest from before: whether another flame records with it; what that has recorded into, if it
+ * was killed, is unmapped. 0, or -errno. */
+static int take_over(struct gueststate *g, const struct procmem *m, struct allstop *stop,
+                     uintptr_t insn)
+{
+    struct guest_state *s = xcalloc(1, sizeof *s);
+    uintptr_t arena;
+    int err = 0;
+
+    if (!procmem_read(m, g->base + g->blob.state, s, offsetof(struct guest_state, lanes)))
+        err = -EIO;
+    arena = (uintptr_t)s->maps[0].modules;
+    if (!err && s->owner && s->owner <= INT32_MAX && began((pid_t)s->owner) == s->owner_began)
+        err = -EBUSY;
+    else if (!err && !gueststate_is_quiet(g, m, stop))
+        err = -EAGAIN;
+    else if (!err && s->arena_end > arena)
+        call(stop, insn, SYS_munmap, arena, s->arena_end - arena, 0, 0, 0, 0);
+    free(s);
+    return err;
+}
+
+/* Data of a guest that was there before becomes zero; hooks are passed through as long as they are
+ * not filled in, so nobody may be in it. */
+static int map_data(struct gueststate *g, struct allstop *stop, uintptr_t insn)
+{
+    long at =
+        call(stop, insn, SYS_mmap, g->base + g->blob.data, g->blob.data_size,
+             PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, (uintptr_t)-1, 0);
+
+    if (failed(at))
+        return (int)at;
+    /* Kernels before 4.14 do not know it: then forked children record for nobody. */
+    call(stop, insn, SYS_madvise, g->base + g->blob.control, sizeof(struct guest_switch),
+         MADV_WIPEONFORK, 0, 0, 0);
+    return 0;
+}
+
+static int map_arena(struct gueststate *g, struct allstop *stop, uintptr_t insn)
+{
+    long at = -ENOMEM;
+
+    for (uintptr_t size = ARENA_MOST; size >= ARENA_LEAST; size /= 2) {
+        at = call(stop, insn, SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uintptr_t)-1, 0);
+        if (!failed(at)) {
+            g->arena = (uintptr_t)at;
+            g->arena_size = size;
+            return 0;
+        }
+        if (at != -ENOMEM)
+            break;
+    }
+    return (int)at;
+}
+
+int gueststate_map(struct gueststate *g, const struct procmem *m, struct allstop *stop,
+                   uintptr_t insn, const struct mapsnow *maps, const char **why)
+{
+    uintptr_t old = find_old(g, m, maps);
+    long at;
+    int err;
+
+    *why = "it cannot map memory";
+    if (old) {
+        g->base = old;
+        *why = "another flame records it";
+        err = take_over(g, m, stop, insn);
+        if (err)
+            return err;
+        *why = "it cannot map memory";
+    } else {
+        at = call(stop, insn, SYS_mmap, 0, g->blob.span, PROT_READ | PROT_EXEC,
+                  MAP_PRIVATE | MAP_ANONYMOUS, (uintptr_t)-1, 0);
+        if (failed(at)) {
+            *why = "it cannot map memory to execute (a seccomp filter or SELinux may forbid it)";
+            return (int)at;
+        }
+        g->base = (uintptr_t)at;
+    }
+    err = map_data(g, stop, insn);
+    if (!err)
+        err = map_arena(g, stop, insn);
+    return err;
+}
+
+/* ---- filling ---- */
+
+void gueststate_hooks(const struct gueststate *g, uintptr_t hooks[GUEST_FUNCTIONS])
+{
+    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+        hooks[i] = g->base + g->blob.hooks[i];
+}
+
+static uintptr_t take(uintptr_t *at, uintptr_t size)
+{
+    uintptr_t here = *at;
+
+    *at += (size + PAGE - 1) & -PAGE;
+    return here;
+}
+
+bool gueststate_fill(struct gueststate *g, const struct procmem *m,
+                     const uintptr_t real[GUEST_FUNCTIONS])
+{
+    struct guest_state *s = xcalloc(1, sizeof *s);
+    uintptr_t at = g->arena;
+    bool ok;
+
+    for (int i = 0; i < 2; i++) {
+        g->modules[i] = take(&at, GUEST_MODULES * sizeof(struct guest_module));
+        g->places[i] = take(&at, GUEST_PLACES * sizeof(struct guest_place));
+        s->maps[i].modules = (struct guest_module *)g->modules[i];
+        s->maps[i].places = (struct guest_place *)g->places[i];
+    }
+    g->tables_at = at;
+    g->tables_end = at = g->arena + g->arena_size / 4;
+    s->magic = GUEST_MAGIC;
+    s->size = sizeof *s;
+    s->owner = (uint64_t)getpid();
+    s->owner_began = began(getpid());
+    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+        s->real[i] = (void *)real[i];
+    s->counts = (struct guest_count *)take(&at, GUEST_STACKS * sizeof(struct guest_count));
+    s->places = (struct guest_stack **)take(&at, GUEST_STACKS * sizeof(struct guest_stack *));
+    s->index = (uint32_t *)take(&at, GUEST_INDEX * sizeof(uint32_t));
+    s->arena = s->arena_at = at;
+    s->arena_end = g->arena + g->arena_size;
+    ok = procmem_write(m, g->base, g->blob.bytes, g->blob.text_size) &&
+         procmem_write(m, g->base + g->blob.state, s, offsetof(struct guest_state, lanes));
+    free(s);
+    return ok;
+}
+
+void gueststate_record(const struct gueststate *g, const struct procmem *m, bool on)
+{
+    uint64_t word = on;
+
+    procmem_write(m, g->base + g->blob.control, &word, sizeof word);
+}
+
+/* ---- what is mapped ---- */
+
+/* The module at an executable mapping, with its tables in the arena. */
+static struct guest_table *table_of(struct gueststate *g, const struct procmem *m,
+                                    struct guesttrace *trace, const struct mapsnow_map *map)
+{
+    struct guest_table *t;
+    const struct image *im;
+    uintptr_t bias, size;
+
+    for (size_t i = 0; i < g->ntables; i++) {
+        t = &g->tables[i];
+        if (t->start <= map->start && map->end <= t->end && t->inode == map->inode &&
+            t->device == map->device)
+            return t;
+    }
+    im = guesttrace_image(trace, map->start, &bias);
+    if (!im || !im->hdr_size)
+        return NULL;
+    size = (im->tables_size + 15) & ~(uintptr_t)15;
+    if (g->tables_end - g->tables_at < size ||
+        !procmem_write(m, g->tables_at, im->tables, im->tables_size))
+        return NULL;
+    GROW(g->tables, g->ntables, g->tables_room);
+    t = &g->tables[g->ntables++];
+    *t = (struct guest_table){
+        .start = im->lo + bias, .end = im->hi + bias, .device = map->device, .inode = map->inode};
+    t->module = (struct guest_module){.start = t->start,
+                                      .end = t->end,
+                                      .shift = g->tables_at - im->tables_at - bias,
+                                      .tables = g->tables_at,
+                                      .tables_end = g->tables_at + im->tables_size,
+                                      .hdr = g->tables_at + (im->hdr_at - im->tables_at),
+                                      .hdr_size = im->hdr_size};
+    g->tables_at += size;
+    return t;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct guest_module *a = pa, *b = pb;
+
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Writes list `i`: modules of g->tables that are used, and mappings. */
+static void write_list(struct gueststate *g, const struct procmem *m, const struct mapsnow *maps,
+                       uint32_t i)
+{
+    struct guest_module *modules = xcalloc(g->ntables + 1, sizeof *modules);
+    struct guest_place *places = xcalloc(maps->n + 1, sizeof *places);
+    struct guest_maps list = {.modules = (struct guest_module *)g->modules[i],
+                              .places = (struct guest_place *)g->places[i]};
+    uintptr_t before = 0;
+
+    for (size_t k = 0; k < g->ntables && list.nmodules < GUEST_MODULES - 1; k++)
+        if (g->tables[k].used)
+            modules[list.nmodules++] = g->tables[k].module;
+    qsort(modules, list.nmodules, sizeof *modules, by_start);
+    for (size_t k = 0; k < maps->n && list.nplaces < GUEST_PLACES - 1; k++) {
+        const struct mapsnow_map *map = &maps->maps[k];
+        struct guest_place p = {.start = map->start,
+                                .end = map->end,
+                                .stack = map->write && map->read && !map->shared,
+                                .code = map->exec};
+
+        /* The main thread's stack grows: down there is nothing else as far as the next mapping. */
+        if (map->stack)
+            p.start = before;
+        before = map->end;
+        if (p.stack || p.code)
+            places[list.nplaces++] = p;
+    }
+    procmem_write(m, g->modules[i], modules, list.nmodules * sizeof *modules);
+    procmem_write(m, g->places[i], places, list.nplaces * sizeof *places);
+    procmem_write(m, FIELD(g, maps) + i * sizeof list, &list, sizeof list);
+    free(modules);
+    free(places);
+}
+
+void gueststate_tables(struct gueststate *g, const struct procmem *m, struct guesttrace *trace,
+                       const struct linkmap *l FLAME_UNUSED, const struct mapsnow *maps)
+{
+    guesttrace_changed(trace);
+    for (size_t i = 0; i < g->ntables; i++)
+        g->tables[i].used = false;
+    for (size_t i = 0; i < maps->n; i++) {
+        struct guest_table *t = NULL;
+
+        if (maps->maps[i].exec && maps->maps[i].start != g->base)
+            t = table_of(g, m, trace, &maps->maps[i]);
+        if (t)
+            t->used = true;
+    }
+    for (size_t i = 0; i < g->ntables; i++)
+        if (!g->tables[i].used) {
+            g->tables[i--] = g->tables[--g->ntables];
+            g->forget = true;
+        }
+    g->maps_next = !g->maps_now;
+    write_list(g, m, maps, g->maps_next);
+}
+
+static void hold(struct gueststate *g, const struct procmem *m, uint32_t list)
+{
+    uint8_t byte = (uint8_t)list;
+
+    g->maps_now = list;
+    procmem_write(m, FIELD(g, maps_now), &byte, sizeof byte);
+}
+
+void gueststate_switch_maps(struct gueststate *g, const struct procmem *m)
+{
+    struct rule_table *none = NULL;
+
+    hold(g, m, g->maps_next);
+    if (g->forget) {
+        g->epoch++;
+        procmem_write(m, FIELD(g, rules) + offsetof(struct rules, table), &none, sizeof none);
+        procmem_write(m, FIELD(g, epoch), &g->epoch, sizeof g->epoch);
+    }
+    g->forget = false;
+}
+
+void gueststate_places(struct gueststate *g, const struct procmem *m, const struct mapsnow *maps)
+{
+    if (!maps->changed)
+        return;
+    write_list(g, m, maps, !g->maps_now);
+    hold(g, m, !g->maps_now);
+}
+
+/* ---- leaving ---- */
+
+bool gueststate_is_quiet(const struct gueststate *g, const struct procmem *m,
+                         const struct allstop *stop)
+{
+    struct guest_lane *lanes = xcalloc(GUEST_LANES, sizeof *lanes);
+    const struct allstop_thread *t;
+    bool quiet;
+    size_t n;
+
+    t = allstop_threads(stop, &n);
+    quiet = procmem_read(m, FIELD(g, lanes), lanes, GUEST_LANES * sizeof *lanes);
+    for (size_t i = 0; quiet && i < n; i++) {
+        if (t[i].regs.rip - g->base < g->blob.text_size)
+            quiet = false;
+        for (size_t k = 0; quiet && k < GUEST_LANES; k++)
+            if (lanes[k].thread && lanes[k].thread == t[i].regs.fs_base && lanes[k].inside &&
+                t[i].regs.rsp <= lanes[k].inside)
+                quiet = false;
+    }
+    free(lanes);
+    return quiet;
+}
+
+bool gueststate_unmap(struct gueststate *g, const struct procmem *m, struct allstop *stop,
+                      uintptr_t insn)
+{
+    uintptr_t none = 0;
+
+    return call(stop, insn, SYS_munmap, g->arena, g->arena_size, 0, 0, 0, 0) == 0 &&
+           procmem_write(m, FIELD(g, arena_end), &none, sizeof none);
+}
+
+void gueststate_disown(const struct gueststate *g, const struct procmem *m)
+{
+    uint64_t none = 0;
+
+    procmem_write(m, FIELD(g, owner), &none, sizeof none);
+}
+
+void gueststate_release(struct gueststate *g)
+{
+    free(g->tables);
+    g->tables = NULL;
+}

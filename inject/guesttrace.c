@@ -1,0 +1,327 @@
+#define _GNU_SOURCE
+#include "inject/guesttrace.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/clock.h"
+#include "inject/gueststate.h"
+#include "tracer/stacks/capture.h"
+#include "tracer/things/proctask.h"
+
+/* Of a stack this much is looked through for return addresses. */
+#define SCAN_BYTES 65536u
+/* Where the C library keeps a thread's number: within so much behind its control block. */
+#define CONTROL_BYTES 4096u
+#define COUNTS_AT_ONCE 4096u
+
+struct known_thread {
+    uintptr_t block; /* its control block */
+    pid_t tid;
+};
+
+struct guesttrace {
+    pid_t pid;
+    unsigned depth;
+    struct offtrace *to;
+    struct stacks *stacks;
+    struct space *space;
+    struct known_thread *threads;
+    size_t nthreads, threads_room;
+    size_t tid_at; /* where threads have their numbers, from the control block; 0: not known */
+    uint16_t lanes[GUEST_LANES]; /* their threads in the trace */
+    struct taken {
+        uint32_t node;
+        uint16_t thread;
+        struct guest_count count;
+    } * taken; /* by the guest's number of the stack; [0] is not used */
+    size_t ntaken, taken_room;
+    uint64_t skipped, lost, lost_bytes;
+};
+
+struct guesttrace *guesttrace_new(const char *path, pid_t pid, unsigned depth)
+{
+    struct guesttrace *t = xcalloc(1, sizeof *t);
+    struct offtrace_init init = {.path = path, .pid = pid, .memory = true};
+
+    t->pid = pid;
+    t->depth = depth ? depth : GUEST_DEPTH;
+    init.depth = t->depth;
+    t->to = offtrace_new(&init);
+    if (!t->to) {
+        free(t);
+        return NULL;
+    }
+    t->stacks = stacks_new(t->to, GUEST_DEPTH);
+    t->space = space_new(stacks_spaces(t->stacks), pid);
+    GROW(t->taken, t->ntaken, t->taken_room);
+    t->taken[t->ntaken++] = (struct taken){.node = 0};
+    return t;
+}
+
+void guesttrace_free(struct guesttrace *t)
+{
+    if (!t)
+        return;
+    space_release(t->space);
+    stacks_free(t->stacks);
+    offtrace_free(t->to);
+    free(t->threads);
+    free(t->taken);
+    free(t);
+}
+
+void guesttrace_changed(struct guesttrace *t)
+{
+    space_changed(t->space);
+}
+
+const struct image *guesttrace_image(struct guesttrace *t, uintptr_t addr, uintptr_t *bias)
+{
+    return space_prepare(t->space, t->pid) ? space_image(t->space, addr, bias) : NULL;
+}
+
+/* ---- stacks that stand ---- */
+
+bool guesttrace_passes(struct guesttrace *t, const struct procmem *m, pid_t tid,
+                       const struct user_regs_struct *regs, uintptr_t start, uintptr_t end)
+{
+    static uintptr_t words[SCAN_BYTES / sizeof(uintptr_t)];
+    size_t size = sizeof words;
+    const uintptr_t *pcs;
+    bool seen = false;
+    int n;
+
+    if (regs->rip >= start && regs->rip < end)
+        return true;
+    while (size > 256 && !procmem_read(m, regs->rsp, words, size))
+        size /= 2;
+    for (size_t i = 0; i < size / sizeof *words && !seen; i++)
+        seen = words[i] >= start && words[i] < end;
+    if (!seen)
+        return false;
+    /* It may be a word that nobody has overwritten: who really is on the stack? */
+    pcs = stacks_walk(t->stacks, t->space, tid, regs, false, &n);
+    if (n <= 0)
+        return true;
+    for (int i = 0; i < n; i++)
+        if ((pcs[i] & ~REMOTE_EXACT) >= start && (pcs[i] & ~REMOTE_EXACT) < end)
+            return true;
+    return false;
+}
+
+/* ---- threads ---- */
+
+static struct known_thread *known(struct guesttrace *t, uintptr_t block)
+{
+    for (size_t i = 0; i < t->nthreads; i++)
+        if (t->threads[i].block == block)
+            return &t->threads[i];
+    return NULL;
+}
+
+/* Whether all threads that are known have their numbers there. */
+static bool numbers_at(const struct guesttrace *t, const struct procmem *m, size_t at)
+{
+    for (size_t i = 0; i < t->nthreads; i++) {
+        uint32_t tid;
+
+        if (!procmem_read(m, t->threads[i].block + at, &tid, sizeof tid) ||
+            tid != (uint32_t)t->threads[i].tid)
+            return false;
+    }
+    return true;
+}
+
+static void find_numbers(struct guesttrace *t, const struct procmem *m)
+{
+    uint32_t words[CONTROL_BYTES / 4];
+
+    if (t->tid_at || !t->nthreads || !procmem_read(m, t->threads[0].block, words, sizeof words / 2))
+        return;
+    for (size_t i = 1; i < ARRAY_LEN(words) / 2 && !t->tid_at; i++)
+        if (words[i] == (uint32_t)t->threads[0].tid && numbers_at(t, m, i * 4))
+            t->tid_at = i * 4;
+}
+
+void guesttrace_threads(struct guesttrace *t, const struct allstop *stop, const struct procmem *m)
+{
+    const struct allstop_thread *all;
+    size_t n;
+
+    all = allstop_threads(stop, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct known_thread *k = known(t, all[i].regs.fs_base);
+
+        if (!all[i].regs.fs_base)
+            continue;
+        if (!k) {
+            GROW(t->threads, t->nthreads, t->threads_room);
+            k = &t->threads[t->nthreads++];
+        }
+        *k = (struct known_thread){all[i].regs.fs_base, all[i].tid};
+    }
+    find_numbers(t, m);
+}
+
+/* The thread of the trace that a lane's is. */
+static uint16_t thread_of(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
+                          uint32_t lane)
+{
+    uintptr_t at = g->base + g->blob.state + offsetof(struct guest_state, lanes) +
+                   lane * sizeof(struct guest_lane);
+    const struct known_thread *k;
+    struct guest_lane l;
+    char comm[16] = "";
+    uint32_t tid = 0;
+
+    if (t->lanes[lane])
+        return t->lanes[lane];
+    if (!procmem_read(m, at, &l, sizeof l))
+        return 0;
+    k = known(t, l.thread);
+    if (k)
+        tid = (uint32_t)k->tid;
+    else if (t->tid_at)
+        procmem_read(m, l.thread + t->tid_at, &tid, sizeof tid);
+    if (!tid || tid > INT32_MAX || !task_comm((pid_t)tid, comm)) {
+        task_comm(t->pid, comm);
+        tid = tid && tid <= INT32_MAX ? tid : (uint32_t)t->pid;
+    }
+    t->lanes[lane] = offtrace_thread(t->to, t->pid, (pid_t)tid, comm);
+    return t->lanes[lane];
+}
+
+/* ---- what is recorded ---- */
+
+static uint32_t node_of(struct guesttrace *t, uint16_t thread, const struct guest_stack *s,
+                        const uint64_t *pcs)
+{
+    static const char cut[] = TRACE_STACK_INCOMPLETE;
+    uint32_t node, n = s->n;
+    uintptr_t bias;
+
+    if (!space_prepare(t->space, t->pid))
+        return 0;
+    node = offtrace_root(t->to, thread, space_epoch(t->space));
+    if (s->flags & (GUEST_INCOMPLETE | GUEST_CUT))
+        node = offtrace_name(t->to, node, TRACE_NODE_NAME, cut, sizeof cut - 1);
+    if (n > t->depth) {
+        node = offtrace_node(t->to, node, TRACE_NODE_TRUNCATED, n - t->depth);
+        n = t->depth;
+    }
+    while (n-- > 0) {
+        space_image(t->space, pcs[n] - 1, &bias); /* the trace is told of modules that are met */
+        node = offtrace_node(t->to, node, TRACE_NODE_PC, pcs[n]);
+    }
+    return node;
+}
+
+/* Reads one stack. False: it is none. */
+static bool take_stack(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
+                       uintptr_t at)
+{
+    struct taken *x;
+    struct guest_stack s;
+    uint64_t pcs[GUEST_DEPTH];
+
+    if (!procmem_read(m, at, &s, sizeof s) || s.n > GUEST_DEPTH || s.lane >= GUEST_LANES ||
+        !procmem_read(m, at + sizeof s, pcs, s.n * sizeof *pcs))
+        return false;
+    GROW(t->taken, t->ntaken, t->taken_room);
+    x = &t->taken[t->ntaken++];
+    *x = (struct taken){.thread = thread_of(t, g, m, s.lane)};
+    x->node = node_of(t, x->thread, &s, pcs);
+    return true;
+}
+
+static bool take_stacks(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
+                        const struct guest_state *s)
+{
+    while (t->ntaken <= s->nstacks && t->ntaken < GUEST_STACKS) {
+        uintptr_t places[512];
+        size_t n = s->nstacks + 1 - t->ntaken;
+
+        n = n < ARRAY_LEN(places) ? n : ARRAY_LEN(places);
+        if (!procmem_read(m, (uintptr_t)(s->places + t->ntaken), places, n * sizeof *places))
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            if (!places[i])
+                return true; /* it is being written: at the next look */
+            if (!take_stack(t, g, m, places[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void put(struct guesttrace *t, struct taken *x, const struct guest_count *c)
+{
+    struct trace_row row = {
+        .alloc_bytes = c->alloc_bytes,
+        .alloc_calls = c->alloc_calls,
+        .free_bytes = c->free_bytes + c->foreign_bytes,
+        .free_calls = c->free_calls + c->foreign_calls,
+        .temp_calls = c->temp_calls,
+    };
+
+    x->count = *c;
+    offtrace_memory(t->to, x->node, x->thread, &row);
+}
+
+static bool take_counts(struct guesttrace *t, const struct procmem *m, const struct guest_state *s)
+{
+    static struct guest_count counts[COUNTS_AT_ONCE];
+
+    for (size_t i = 0; i < t->ntaken; i += COUNTS_AT_ONCE) {
+        size_t n = t->ntaken - i < COUNTS_AT_ONCE ? t->ntaken - i : COUNTS_AT_ONCE;
+
+        if (!procmem_read(m, (uintptr_t)(s->counts + i), counts, n * sizeof *counts))
+            return false;
+        for (size_t k = i ? 0 : 1; k < n; k++)
+            if (memcmp(&t->taken[i + k].count, &counts[k], sizeof *counts) != 0)
+                put(t, &t->taken[i + k], &counts[k]);
+    }
+    return true;
+}
+
+static void take_losses(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
+                        const struct guest_state *s)
+{
+    struct guest_lane *lanes = xcalloc(GUEST_LANES, sizeof *lanes);
+    uintptr_t at = g->base + g->blob.state + offsetof(struct guest_state, lanes);
+
+    if (procmem_read(m, at, lanes, GUEST_LANES * sizeof *lanes)) {
+        t->skipped = t->lost_bytes = 0;
+        t->lost = s->unlaned;
+        for (size_t i = 0; i < GUEST_LANES; i++) {
+            t->skipped += lanes[i].skipped;
+            t->lost += lanes[i].lost;
+            t->lost_bytes += lanes[i].lost_bytes;
+        }
+    }
+    free(lanes);
+}
+
+bool guesttrace_take(struct guesttrace *t, const struct gueststate *g, const struct procmem *m)
+{
+    static struct guest_state s; /* without its lanes */
+
+    if (!procmem_read(m, g->base + g->blob.state, &s, offsetof(struct guest_state, lanes)) ||
+        !take_stacks(t, g, m, &s) || !take_counts(t, m, &s))
+        return false;
+    take_losses(t, g, m, &s);
+    return true;
+}
+
+void guesttrace_losses(const struct guesttrace *t, uint64_t *skipped, uint64_t *lost)
+{
+    *skipped = t->skipped;
+    *lost = t->lost;
+}
+
+void guesttrace_end(struct guesttrace *t, uint64_t stops)
+{
+    offtrace_lost_memory(t->to, t->lost, t->lost_bytes);
+    offtrace_cost(t->to, clock_ns(CLOCK_MONOTONIC), stops, 0);
+}

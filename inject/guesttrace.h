@@ -1,0 +1,45 @@
+/*
+ * guesttrace.h: what the guest has recorded, copied into a trace.
+ *
+ * The guest's memory is the process's, so it is looked at as anything else that comes from outside:
+ * numbers are checked against what was announced, and addresses are only read at. The trace is
+ * complete after each guesttrace_take. Not thread-safe.
+ */
+#ifndef FLAME_INJECT_GUESTTRACE_H
+#define FLAME_INJECT_GUESTTRACE_H
+
+#include "inject/allstop.h"
+#include "inject/procmem.h"
+#include "tracer/stacks/image.h"
+
+struct gueststate;
+struct guesttrace;
+
+/* NULL after a line. `path`: a file that is not there yet. `depth`: frames kept of a stack, the
+ * inner ones; 0: all that the guest keeps. */
+struct guesttrace *guesttrace_new(const char *path, pid_t pid, unsigned depth);
+void guesttrace_free(struct guesttrace *t);
+
+/* The process has other code mapped than before. */
+void guesttrace_changed(struct guesttrace *t);
+/* The file that is mapped at `addr`, with its unwind tables, and address in memory minus address
+ * in the file; NULL: none. Lent until guesttrace_changed. The trace is told of the module. */
+const struct image *guesttrace_image(struct guesttrace *t, uintptr_t addr, uintptr_t *bias);
+
+/* While all stand: who they are, so that what their lanes hold has their names. */
+void guesttrace_threads(struct guesttrace *t, const struct allstop *stop, const struct procmem *m);
+
+/* Whether a thread that stands has a frame in [start, end). */
+bool guesttrace_passes(struct guesttrace *t, const struct procmem *m, pid_t tid,
+                       const struct user_regs_struct *regs, uintptr_t start, uintptr_t end);
+
+/* Takes what is new, and all counters. False: the memory cannot be read. */
+bool guesttrace_take(struct guesttrace *t, const struct gueststate *g, const struct procmem *m);
+
+/* As of the last guesttrace_take. */
+void guesttrace_losses(const struct guesttrace *t, uint64_t *skipped, uint64_t *lost);
+
+/* The trace's end, and how often the process was stopped for it. */
+void guesttrace_end(struct guesttrace *t, uint64_t stops);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * mapsnow.h: what a process has mapped, as /proc/PID/maps had it at the last look.
+ */
+#ifndef FLAME_INJECT_MAPSNOW_H
+#define FLAME_INJECT_MAPSNOW_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+struct mapsnow_map {
+    uintptr_t start, end;
+    bool read, write, exec, shared, stack;
+    uint64_t device, inode; /* 0: of no file */
+};
+
+struct mapsnow {
+    struct mapsnow_map *maps; /* by address */
+    size_t n, room;
+    uintptr_t loader_start, loader_end; /* code of the loader; 0: not known */
+    bool changed;                       /* other mappings than at the look before */
+    /* Names that were met and are asked about: of libraries of sanitizers and flame's own. */
+    char **odd;
+    size_t nodd, odd_room;
+};
+
+/* `loader`: an address in the loader's file, or 0. False: it cannot be read. */
+bool mapsnow_read(struct mapsnow *m, pid_t pid, uintptr_t loader);
+void mapsnow_release(struct mapsnow *m);
+
+/* The mapping that holds `at`, or NULL. Valid until the next look. */
+const struct mapsnow_map *mapsnow_find(const struct mapsnow *m, uintptr_t at);
+
+/* Whether both lie in mappings of the same file. */
+bool mapsnow_same_file(const struct mapsnow *m, uintptr_t a, uintptr_t b);
+
+/* Whether a library is mapped whose path has `part` in it, one of those that note_name knows. */
+bool mapsnow_has(const struct mapsnow *m, const char *part, const char **name);
+
+#endif

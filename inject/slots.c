@@ -1,0 +1,202 @@
+#define _GNU_SOURCE
+#include "inject/slots.h"
+
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#include "common/alloc.h"
+#include "inject/blob.h"
+
+#define AT_ONCE 256u /* slots read by one call */
+
+bool slots_allocator(struct slots *s, const struct procmem *m, const struct linkmap *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const struct linked *k = &l->modules[i];
+
+        /* Before 2.35 the loader of glibc has a malloc of its own, behind the C library's. */
+        if (k->bias == l->loader)
+            continue;
+        for (size_t f = 0; f < GUEST_FUNCTIONS; f++) {
+            uintptr_t at = linked_defines(k, m, blob_functions[f]);
+
+            if (f == GUEST_MALLOC && at && s->real[f])
+                s->several = true;
+            if (at && !s->real[f])
+                s->real[f] = at;
+        }
+    }
+    return s->real[GUEST_MALLOC] && s->real[GUEST_FREE];
+}
+
+/* ---- finding ---- */
+
+struct finding {
+    struct slots *s;
+    const struct procmem *m;
+    const struct linked *k;
+};
+
+static void add(void *arg, uintptr_t at, size_t which, bool lazy)
+{
+    struct finding *f = arg;
+    struct slots *s = f->s;
+
+    if (!s->real[which])
+        return;
+    GROW(s->slot, s->n, s->room);
+    s->slot[s->n++] =
+        (struct slot){.at = at, .map = f->k->map, .which = (uint8_t)which, .lazy = lazy};
+}
+
+static bool is_there(const struct linkmap *l, const struct linked *k)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->modules[i].map == k->map && l->modules[i].bias == k->bias &&
+            l->modules[i].dyn == k->dyn)
+            return true;
+    return false;
+}
+
+static void forget_gone(struct slots *s, const struct linkmap *l)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->nseen; i++) {
+        if (is_there(l, &s->seen[i])) {
+            s->seen[kept++] = s->seen[i];
+            continue;
+        }
+        for (size_t k = 0; k < s->n; k++)
+            if (s->slot[k].map == s->seen[i].map)
+                s->slot[k--] = s->slot[--s->n];
+    }
+    s->nseen = kept;
+}
+
+static bool is_seen(const struct slots *s, const struct linked *k)
+{
+    for (size_t i = 0; i < s->nseen; i++)
+        if (s->seen[i].map == k->map && s->seen[i].bias == k->bias && s->seen[i].dyn == k->dyn)
+            return true;
+    return false;
+}
+
+/* What all slots have now; those that cannot be read have 0, which is never wanted. */
+static void read_all(struct slots *s, const struct procmem *m)
+{
+    for (size_t i = 0; i < s->n; i += AT_ONCE) {
+        struct iovec theirs[AT_ONCE], ours;
+        uint64_t values[AT_ONCE];
+        size_t n = s->n - i < AT_ONCE ? s->n - i : AT_ONCE;
+
+        for (size_t k = 0; k < n; k++)
+            theirs[k] = (struct iovec){(void *)s->slot[i + k].at, sizeof values[0]};
+        ours = (struct iovec){values, n * sizeof values[0]};
+        if (process_vm_readv(m->pid, &ours, 1, theirs, n, 0) != (ssize_t)ours.iov_len)
+            for (size_t k = 0; k < n; k++)
+                if (!procmem_read(m, s->slot[i + k].at, &values[k], sizeof values[k]))
+                    values[k] = 0;
+        for (size_t k = 0; k < n; k++)
+            s->slot[i + k].now = values[k];
+    }
+}
+
+/* Whether a slot is to be written to, by what it has now. */
+static bool is_wanted(const struct slots *s, const struct slot *x, const struct mapsnow *maps)
+{
+    if (x->now == s->real[x->which])
+        return true;
+    return x->lazy && !s->several && x->now != s->hooks[x->which] &&
+           mapsnow_same_file(maps, x->at, x->now);
+}
+
+/* Whether it leads to code of a module that has a slot for the same function: in a program that is
+ * not position-independent, a function's address is that of the program's own jump by its slot. */
+static bool leads_on(const struct slots *s, const struct slot *x, const struct mapsnow *maps)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->slot[i].which == x->which && mapsnow_same_file(maps, s->slot[i].at, x->now))
+            return true;
+    return false;
+}
+
+void slots_find(struct slots *s, const struct procmem *m, const struct linkmap *l,
+                const struct mapsnow *maps)
+{
+    forget_gone(s, l);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct linked *k = &l->modules[i];
+        struct finding f = {.s = s, .m = m, .k = k};
+
+        if (k->bias == l->loader || is_seen(s, k))
+            continue;
+        GROW(s->seen, s->nseen, s->seen_room);
+        s->seen[s->nseen++] = *k;
+        linked_slots(k, m, blob_functions, GUEST_FUNCTIONS, add, &f);
+    }
+    read_all(s, m);
+    s->strangers = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        struct slot *x = &s->slot[i];
+
+        x->ours = x->ours && x->now == s->hooks[x->which];
+        x->wanted = is_wanted(s, x, maps);
+        if (x->wanted || x->now == s->hooks[x->which])
+            continue;
+        if (!(x->lazy && mapsnow_same_file(maps, x->at, x->now)) && !leads_on(s, x, maps))
+            s->strangers++;
+    }
+}
+
+bool slots_differ(struct slots *s, const struct procmem *m)
+{
+    read_all(s, m);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct slot *x = &s->slot[i];
+
+        if (x->now == s->real[x->which] || (x->ours && x->now != s->hooks[x->which]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- writing ---- */
+
+void slots_write(struct slots *s, const struct procmem *m)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct slot *x = &s->slot[i];
+        uint64_t hook = s->hooks[x->which], now;
+
+        /* The loader may have bound it since it was found. */
+        if (!x->wanted || !procmem_read(m, x->at, &now, sizeof now) ||
+            (now != x->now && now != s->real[x->which]))
+            continue;
+        if (procmem_write(m, x->at, &hook, sizeof hook)) {
+            x->had = now;
+            x->ours = true;
+            s->written++;
+        }
+        x->wanted = false;
+    }
+}
+
+void slots_restore(struct slots *s, const struct procmem *m)
+{
+    read_all(s, m);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct slot *x = &s->slot[i];
+        uint64_t had = x->ours ? x->had : s->real[x->which];
+
+        if (x->now && x->now == s->hooks[x->which])
+            procmem_write(m, x->at, &had, sizeof had);
+    }
+}
+
+void slots_release(struct slots *s)
+{
+    free(s->slot);
+    free(s->seen);
+    *s = (struct slots){.n = 0};
+}
