@@ -5,6 +5,7 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
+#include "driver/run/record_attach.h"
 #include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
 #include "driver/run/tell.h"
@@ -12,11 +13,17 @@
 
 #define AT(member) offsetof(struct run_options, member)
 
+#define SECOND_NS 1000000000
+
 static const struct opts_row rows[] = {
+    {"attach", 'p', "PID", "record this process, which runs already, from now on",
+     .take = opts_take_uint, .at = AT(attach), .least = 1, .most = INT32_MAX},
+    {"duration", 'd', "TIME", "with -p: leave the process after so many seconds",
+     .take = opts_take_time, .at = AT(attach_ns), .least = 1, .which = SECOND_NS},
     {"output", 'o', "FILE",
      "the result; its ending picks .svg, .html (a page with all views), .png, .folded, .flame "
      "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-mem.svg "
-     "in the present directory)",
+     "or pid-PID-mem.svg in the present directory)",
      .take = opts_take_text, .at = AT(output)},
     {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(view),
      .add_words = view_words_mem, .add_help = view_help_mem},
@@ -32,9 +39,11 @@ static const struct opts_row rows[] = {
 const struct opts_command mem_command = {
     .name = "mem",
     .summary = "run a command, record its memory, draw it",
-    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]\n"
+             "[OPTION...] -p PID [-d TIME]",
     .about = "Runs COMMAND with libflamemem.so, which records what every stack allocates and\n"
-             "frees, and draws it. Output, signals and exit status of COMMAND are its own.",
+             "frees, and draws it. Output, signals and exit status of COMMAND are its own. Or\n"
+             "records a running process from now on, until -d, Ctrl-C or its end.",
     .tables = {{rows, 0},
                {run_rows_of_roots, 0},
                {run_rows_of_memory, 0},
@@ -64,6 +73,51 @@ static int show(const struct recording *r, const struct run_options *o)
     return 0;
 }
 
+/* The result of a process that was attached to. */
+static int show_attached(const struct recording *r, const struct run_options *o)
+{
+    struct run_options quiet = *o;
+    bool said = o->quiet;
+    int status;
+
+    quiet.quiet = true;
+    status = show(r, &quiet);
+    if (status || said)
+        return status;
+    record_attach_print(r, o);
+    tell_result(r, o, (const char *const[]){"alloc", "live"}, false);
+    return 0;
+}
+
+/* A process that runs. `rest`: what stands behind the options. */
+static int attach(struct run_options *o, char **rest)
+{
+    char subject[32];
+    int status;
+
+    if (*rest)
+        return flame_error(FLAME_USAGE, "mem: -p and a command, '%s'; record one or the other",
+                           *rest);
+    snprintf(subject, sizeof subject, "pid-%u", o->attach);
+    o->subject = subject;
+    status = run_options_finish(o);
+    if (status < 0)
+        status = record_attach_check(o);
+    return status ? status : recording_run(o, record_attach, show_attached);
+}
+
+/* -1: go on with the command; else an exit status after a line. */
+static int settle(struct run_options *o, char **rest)
+{
+    int status;
+
+    if (o->attach_ns)
+        return flame_error(FLAME_USAGE,
+                           "mem: -d is for a process that runs already; name it with -p");
+    status = run_options_command(o, rest);
+    return status ? status : run_options_finish(o);
+}
+
 static int print_shim(void)
 {
     char *shim;
@@ -79,8 +133,15 @@ int mem_main(int argc, char **argv)
 {
     char *snapshots = NULL;
     struct run_options o = {.me = "mem", .records_memory = true, .view = "alloc", .follow = true};
-    int status = run_options_parse(&mem_command, &o, argc, argv);
+    int first, status = opts_parse(&mem_command, &o, argc, argv, &first);
 
+    if (status < 0 && !o.only_shim && o.attach) {
+        status = attach(&o, argv + first);
+        run_options_release(&o);
+        return status;
+    }
+    if (status < 0 && !o.only_shim)
+        status = settle(&o, argv + first);
     if (status >= 0 || o.only_shim) {
         run_options_release(&o);
         return status >= 0 ? status : print_shim();

@@ -57,7 +57,9 @@ struct run_options {
     bool moments;             /* mem, run: moments are taken, */
     struct moment_pace pace;  /* and when */
     bool shows_moments;       /* an output has room for them */
-    char **command;           /* argv of the command, NULL-terminated */
+    unsigned attach;          /* mem: the process that is recorded from now on; 0: a command is */
+    uint64_t attach_ns;       /* for so long; 0: until it ends, or we are told to */
+    char **command;           /* argv of the command, NULL-terminated; NULL: there is none */
     const char *subject;      /* what is recorded, for the default output and the picture: the
                                  command's name */
 };

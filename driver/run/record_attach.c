@@ -1,0 +1,168 @@
+#define _GNU_SOURCE
+#include "driver/run/record_attach.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+#include "driver/run/runsummary.h"
+#include "fold/viewtable.h"
+#include "inject/attachment.h"
+#include "render/value.h"
+#include "tracer/things/proctask.h"
+
+/* Between two looks at what was recorded, and at what was loaded. */
+#define LOOK_NS 50000000u
+
+/* Of the one process that is recorded at a time. */
+static struct attachment_sum sum;
+static char comm[16];
+static volatile sig_atomic_t ended;
+
+static void end(int sig)
+{
+    (void)sig;
+    ended = 1;
+}
+
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+int record_attach_check(const struct run_options *o)
+{
+    const struct view *v = view_find(o->view);
+    const char *what = NULL;
+
+    if (o->inside)
+        what = "--inside";
+    if (o->rss)
+        what = "--rss";
+    if (o->sample)
+        what = "--sample";
+    if (o->max_disk)
+        what = "--max-disk";
+    if (o->snapshots)
+        what = "--snapshots";
+    if (o->ancestors)
+        what = "--ancestors";
+    if (what)
+        return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
+    if (v->feature)
+        return flame_error(FLAME_USAGE,
+                           "%s: --view %s is for commands, without -p; a process that is attached "
+                           "to has alloc, count, live and temp",
+                           o->me, o->view);
+    return 0;
+}
+
+static void wait_for_end(struct attachment *a, uint64_t ns)
+{
+    uint64_t until = clock_ns(CLOCK_MONOTONIC) + ns;
+
+    while (!ended) {
+        uint64_t now = clock_ns(CLOCK_MONOTONIC), left = until - now;
+
+        if (ns && now >= until)
+            return;
+        left = ns && left < LOOK_NS ? left : LOOK_NS;
+        nanosleep(&(struct timespec){0, (long)left}, NULL);
+        if (!attachment_look(a))
+            return;
+    }
+}
+
+static int attach(const struct rundir *dir, const struct run_options *o)
+{
+    struct attachment_options options = {
+        .pid = o->attach, .ours = getpid(), .depth = o->depth ? o->depth : 0};
+    struct strbuf path = STRBUF_INIT;
+    struct attachment *a;
+    int status;
+
+    strbuf_addf(&path, "%s/attached.%d.0.flame", dir->path, (int)o->attach);
+    options.trace = path.buf;
+    task_comm(o->attach, comm);
+    status = attachment_begin(&a, &options);
+    if (!status) {
+        if (!o->quiet)
+            flame_warn("recording %s (process %d)%s; what it allocated before is not known", comm,
+                       (int)o->attach, o->attach_ns ? "" : ", until Ctrl-C");
+        wait_for_end(a, o->attach_ns);
+        status = attachment_end(a, &sum);
+    }
+    strbuf_release(&path);
+    return status;
+}
+
+int record_attach(struct recording *r, const struct run_options *o)
+{
+    struct sigaction before[ARRAY_LEN(ends)], ending = {.sa_handler = end};
+    int status = rundir_open(&r->rundir, o->me, o->output, 0);
+
+    if (status)
+        return status;
+    /* These end the recording, and the process is left as it was. */
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        sigaction(ends[i], &ending, &before[i]);
+    r->run.start_ns = clock_ns(CLOCK_MONOTONIC);
+    status = attach(&r->rundir, o);
+    r->run.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        sigaction(ends[i], &before[i], NULL);
+    return status;
+}
+
+static void add_bytes(struct strbuf *sb, uint64_t n)
+{
+    value_add_both(sb, (struct folded_count){.whole = n}, "bytes");
+}
+
+/* Slots and stops. */
+static void print_how(void)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    value_add_counted(&sb, sum.slots, "import slot", "import slots");
+    strbuf_addstr(&sb, " led to the recorder");
+    if (sum.strangers) {
+        strbuf_addstr(&sb, "; ");
+        value_add_counted(&sb, sum.strangers, "slot that leads", "slots that lead");
+        strbuf_addstr(&sb, " to another allocator or function was left alone");
+    }
+    strbuf_addstr(&sb, "; all threads stood ");
+    value_add_counted(&sb, sum.stops, "time", "times");
+    strbuf_addf(&sb, ", %.2f ms in the median, %.2f ms at most", (double)sum.median_ns / 1e6,
+                (double)sum.longest_ns / 1e6);
+    flame_warn("%s", sb.buf);
+    strbuf_release(&sb);
+}
+
+void record_attach_print(const struct recording *r, const struct run_options *o)
+{
+    struct strbuf sb = STRBUF_INIT;
+    struct run_summary s;
+
+    run_summary_make(&s, r);
+    strbuf_addf(&sb, "%s (process %d): allocated ", comm, (int)o->attach);
+    add_bytes(&sb, s.t.alloc_bytes);
+    strbuf_addstr(&sb, " in ");
+    value_add_counted(&sb, s.t.alloc_calls, "call", "calls");
+    strbuf_addstr(&sb, " while it was recorded; of that live at the end ");
+    value_add_blocks(&sb, s.t.live_bytes, s.t.live_blocks);
+    flame_warn("%s", sb.buf);
+    strbuf_release(&sb);
+    flame_warn("not known: what it allocated before, and calls by pointers that it had taken of "
+               "malloc and free (dlsym, tables of functions)");
+    print_how();
+    if (sum.lost)
+        flame_warn("lost for want of room: %" PRIu64 " calls", sum.lost);
+    if (sum.gone)
+        flame_warn("it ended while it was recorded: what it did in its last moment (%u ms) may be "
+                   "missing",
+                   LOOK_NS / 1000000u);
+    if (sum.left_hooks)
+        flame_warn("its loader was at work at every look, so its calls still come by the recorder, "
+                   "which hands them on and records nothing");
+}
