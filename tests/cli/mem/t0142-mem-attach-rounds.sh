@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Programs that are attached to and left again and again do not notice: threads that never rest, the
+# loader at work without end, sleeps of many kinds. ROUNDS rounds each; tests/programs/attach_mem.sh
+# has more of both.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+rounds=${ROUNDS:-12}
+
+compile_victim restless -pthread
+for i in 1 2 3; do
+    compile_victim plugin -shared -fPIC -DNAME=name$i -DSIZE=100
+    mv plugin lib$i.so
+done
+
+# rounds_of WHAT [ARGUMENT...]
+rounds_of() {
+    local what=$1 good=0 traces=0
+    rm -f stdin
+    mkfifo stdin
+    ./restless "$@" <stdin >"$what.out" 2>&1 &
+    victim=$!
+    exec 7>stdin
+    sleep 0.2
+    for _ in $(seq "$rounds"); do
+        rm -f t.flame
+        if timeout 100 "$FLAME" mem -q -d 0.05 -o t.flame -p "$victim" </dev/null 2>>"$what.err"; then
+            good=$((good + 1))
+            [ -s t.flame ] && traces=$((traces + 1))
+        elif grep -q 'CAP_SYS_PTRACE\|ptrace_scope\|seccomp filter over this flame' "$what.err"; then
+            exec 7>&-
+            skip_all ptrace "$(head -1 "$what.err")"
+        fi
+        kill -0 "$victim" 2>/dev/null || break
+    done
+    is_str "$good $traces" "$rounds $rounds" "$what: attached and left $rounds times"
+    [ -s "$what.err" ] && diag "$(sort "$what.err" | uniq -c | head -5)"
+    exec 7>&-
+    status=0
+    wait "$victim" || status=$?
+    is_str "$status $(cat "$what.out")" "0 $what errors 0" "$what: it ends as it would"
+}
+
+rounds_of busy
+ok 'what the last of them recorded' test "$(total alloc)" -gt 0
+rounds_of asleep
+rounds_of loader ./lib1.so ./lib2.so ./lib3.so libm.so.6
+done_testing

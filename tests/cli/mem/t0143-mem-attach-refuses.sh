@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# What cannot be attached to is said in one line, and left alone; a plain user attaches to processes of
+# their own, and to what lives in another root.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+. "$ROOT/tests/cli/attach.sh"
+. "$ROOT/tests/cli/refused.sh"
+
+compile_victim attached -pthread
+
+refused 'no such process' 'process 2147483646: there is no such process' mem -p 2147483646 -o x.svg
+refused 'no number' 'a number from 1 to' mem -p x -o x.svg
+refused 'a command as well' '-p and a command' mem -o x.svg -p 1 ./touch.sh
+refused 'a duration alone' '-d is for a process that runs' mem -o x.svg -d 1 ./touch.sh
+refused 'a view that needs more' '--view peak is for commands' mem -o x.svg -p 1 --view peak
+for option in --inside --rss '--sample=1k' '--max-disk=1m' --ancestors; do
+    refused "$option" "${option%%=*} is for commands" mem -o x.svg -p 1 "$option"
+done
+
+finish() {
+    echo quit >&7
+    wait "$victim"
+}
+
+begin ./attached
+tell before
+if ! attach; then
+    grep -q 'CAP_SYS_PTRACE\|ptrace_scope\|seccomp filter over this flame' err &&
+        skip_all ptrace "$(head -1 err)"
+fi
+leave
+
+# cannot NAME WHAT: the process $victim is refused with WHAT, and goes on.
+cannot() {
+    refused "$1" "$2" mem -q -o x.svg -p "$victim" -d 1
+    ok "$1: it runs on" kill -0 "$victim"
+}
+
+TMPDIR=$SCRATCH "$FLAME" off -q -o off.flame -p "$victim" 2>off.err &
+tracer=$!
+for _ in $(seq 400); do
+    grep -q '^TracerPid:[^0-9]*[1-9]' "/proc/$victim/status" && break
+    sleep 0.05
+done
+cannot 'another tracer' "is already traced by flame"
+kill -TERM "$tracer"
+wait "$tracer"
+
+kill -STOP "$victim"
+cannot 'stopped' 'is stopped \(by SIGSTOP or a terminal\)'
+kill -CONT "$victim"
+ok 'it works still' tell work
+finish
+
+# run_still FILE...: one that stays.
+run_still() {
+    "$@" <to >from 2>/dev/null &
+    victim=$!
+    exec 7>to 8<from
+    tell before
+}
+if gcc -static -o fixed "$ROOT/tests/victims/mem/attached.c" -pthread 2>/dev/null; then
+    run_still ./fixed
+    cannot static 'it is linked statically'
+    finish
+else
+    skip static 'nothing can be linked statically'
+fi
+if musl-gcc -idirafter /usr/include -idirafter "/usr/include/$(uname -m)-linux-gnu" -o musl \
+    "$ROOT/tests/victims/mem/attached.c" 2>/dev/null; then
+    run_still ./musl
+    cannot musl 'it uses musl'
+    finish
+else
+    skip musl 'there is no musl-gcc'
+fi
+if "${CC:-gcc}" -fsanitize=address -o guarded "$ROOT/tests/victims/mem/attached.c" -pthread 2>/dev/null; then
+    run_still env ASAN_OPTIONS=detect_leaks=0 ./guarded
+    for _ in $(seq 100); do
+        [ "$(readlink "/proc/$victim/exe")" = "$SCRATCH/guarded" ] && break
+        sleep 0.05
+    done
+    cannot sanitizer 'it is built with a sanitizer'
+    finish
+else
+    skip sanitizer 'there is no address sanitizer'
+fi
+# The kernel reads the variable for every program: that of the recorder is one of them.
+LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/preloaded.flame run_still ./attached
+cannot preloaded 'recorded by libflamemem.so already'
+finish
+
+# Another root, in which nothing is but the program's own files.
+if [ "$(id -u)" = 0 ] && mkdir -p root/proc && cp attached root/ &&
+    for file in $(ldd attached | grep -o '/[^ ]*'); do
+        mkdir -p "root/${file%/*}" && cp "$file" "root$file"
+    done && chroot root /attached </dev/null >/dev/null 2>&1; [ $? = 2 ]; then
+    run_still chroot root /attached
+    attach
+    ok 'in another root it works' tell work
+    leave
+    is_str "$(sum alloc alpha) $(sum count beta)" '100000 100' 'and is recorded'
+    tell forget
+    finish
+else
+    skip not-root 'only root can change the root'
+fi
+
+# A plain user.
+chmod 755 "$SCRATCH"
+if [ "$(id -u)" = 0 ] &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SCRATCH/tmp" 2>/dev/null; then
+    # The checkout may lie where only root can go.
+    chmod 1777 "$SCRATCH/tmp" && cp "$FLAME" "$SCRATCH/flame"
+    FLAME=$SCRATCH/flame
+    run_still ./attached
+    status=0
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$FLAME" mem -q -d 1 -o tmp/user.flame -p "$victim" 2>err ||
+        status=$?
+    is_int "$status" 2 "somebody else's process is refused"
+    like "$(cat err)" 'belongs to user 0' 'as a line says'
+    finish
+    run_still setpriv --reuid 65534 --regid 65534 --clear-groups ./attached
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$FLAME" mem -o tmp/user.flame -p "$victim" 2>err &
+    flame=$!
+    for _ in $(seq 1200); do
+        grep -q 'recording .*process' err && break
+        kill -0 "$flame" 2>/dev/null || break
+        sleep 0.05
+    done
+    ok 'a plain user records: it works' tell work
+    leave
+    is_str "$status $(fview alloc tmp/user.flame | awk '/alpha/ { sum += $NF } END { print sum }')" '0 100000' \
+        'a process of their own'
+    finish
+else
+    skip not-root 'only root can become somebody else'
+fi
+done_testing
