@@ -1,0 +1,154 @@
+/* Modules, definitions and import slots, of memory that is made up and of this process. */
+#define _GNU_SOURCE
+#include "inject/linkmap.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "inject/blob.h"
+#include "tests/tap.h"
+#include "tests/unit/linkmap_image.h"
+
+static struct linkmap_image image;
+static const char *const names[] = {"malloc", "free", "calloc"};
+
+struct seen {
+    size_t n;
+    uintptr_t at[8];
+    size_t which[8];
+    bool lazy[8];
+};
+
+static void see(void *arg, uintptr_t at, size_t which, bool lazy)
+{
+    struct seen *s = arg;
+
+    if (s->n < ARRAY_LEN(s->at)) {
+        s->at[s->n] = at;
+        s->which[s->n] = which;
+        s->lazy[s->n] = lazy;
+    }
+    s->n++;
+}
+
+static bool find(struct linkmap *l, const struct procmem *m)
+{
+    return linkmap_find(l, m, IMAGE_AT(phdr), ARRAY_LEN(image.phdr)) == LINKMAP_OK;
+}
+
+static void test_list(void)
+{
+    struct procmem m = linkmap_image_memory(&image);
+    struct linkmap l;
+    bool changed;
+
+    linkmap_image_make(&image);
+    ok(find(&l, &m) && l.debug == IMAGE_AT(debug), "the loader's list is found");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed && l.n == 2, "and read");
+    ok(l.modules[1].bias == IMAGE_BASE + IMAGE_LIBRARY && l.loader == 0x7000000,
+       "with modules and the loader's place");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && !changed, "it is the same again");
+    ok(linkmap_same(&l, &m), "which can be asked");
+    image.debug.r_state = RT_ADD;
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_BUSY && l.n == 2, "a loader at work");
+    ok(!linkmap_same(&l, &m), "is not at rest");
+    image.debug.r_state = RT_CONSISTENT;
+    image.link[1].l_addr += 4096;
+    ok(!linkmap_same(&l, &m), "another module in the same place in the list is another list");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed, "and is read as that");
+    image.link[0].l_next = NULL;
+    ok(!linkmap_same(&l, &m), "a shorter list is another one");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed && l.n == 1, "and is read as that");
+    image.link[0].l_next = (void *)IMAGE_AT(link);
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_BUSY, "a list without an end is none");
+    linkmap_release(&l);
+
+    linkmap_image_make(&image);
+    image.program[1].d_un.d_ptr = 0;
+    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 3) == LINKMAP_NOT_DYNAMIC, "no loader is at work");
+    image.phdr[2].p_type = PT_NOTE;
+    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 3) == LINKMAP_NOT_DYNAMIC, "there is none");
+    ok(linkmap_find(&l, &m, 0x1000, 3) == LINKMAP_UNREADABLE, "headers that are not there");
+    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 1 << 20) == LINKMAP_UNREADABLE, "or are too many");
+}
+
+static void test_symbols(void)
+{
+    struct procmem m = linkmap_image_memory(&image);
+    struct seen s = {0};
+    struct linkmap l;
+    const struct linked *k;
+    bool changed;
+
+    linkmap_image_make(&image);
+    if (!ok(find(&l, &m) && linkmap_read(&l, &m, &changed) == LINKMAP_OK, "a list"))
+        return;
+    k = &l.modules[1];
+    ok(linked_defines(k, &m, "malloc") == k->bias + 0x1000 * SYM_MALLOC, "a definition");
+    ok(linked_defines(k, &m, "other") == k->bias + 0x1000 * SYM_OTHER, "the last of its bucket");
+    ok(linked_defines(k, &m, "free") == 0, "an indirect function is none");
+    ok(linked_defines(k, &m, "calloc") == 0, "an import is none");
+    ok(linked_defines(k, &m, "realloc") == 0, "a hidden version is none");
+    ok(linked_defines(k, &m, "mallo") == 0, "nor is what is not there");
+    ok(linked_slots(k, &m, names, ARRAY_LEN(names), see, &s) && s.n == 3, "slots are found");
+    ok(s.at[0] == IMAGE_AT(slots[0]) && s.which[0] == 0 && s.lazy[0], "of malloc");
+    ok(s.at[1] == IMAGE_AT(slots[1]) && s.which[1] == 2 && s.lazy[1], "of calloc");
+    ok(s.at[2] == IMAGE_AT(slots[3]) && s.which[2] == 2 && !s.lazy[2], "and another of that");
+    image.hash_head[0] = 0;
+    ok(linked_defines(k, &m, "malloc") == 0, "no bucket, no definition");
+    image.hash_head[0] = 1;
+    memset(image.chain, 0, sizeof image.chain);
+    ok(linked_defines(k, &m, "malloc") == 0, "a chain without an end ends");
+    l.modules[1].plt_size = UINT64_MAX;
+    ok(!linked_slots(k, &m, names, ARRAY_LEN(names), see, &s), "a table of any size is none");
+    linkmap_release(&l);
+}
+
+static void test_this(void)
+{
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    uintptr_t want = libc ? (uintptr_t)dlsym(libc, "setenv") : 0, got = 0;
+    struct procmem m;
+    struct linkmap l;
+    bool changed;
+
+    if (!ok(procmem_open(&m, getpid()) == 0, "this process's memory"))
+        return;
+    ok(linkmap_find(&l, &m, getauxval(AT_PHDR), getauxval(AT_PHNUM)) == LINKMAP_OK &&
+           linkmap_read(&l, &m, &changed) == LINKMAP_OK && linkmap_same(&l, &m),
+       "this process's list");
+    for (size_t i = 0; i < l.n && !got; i++)
+        if (l.modules[i].bias != l.loader)
+            got = linked_defines(&l.modules[i], &m, "setenv");
+    ok(got && got == want, "what it defines is what the loader finds");
+    linkmap_release(&l);
+    procmem_close(&m);
+    if (libc)
+        dlclose(libc);
+}
+
+static void test_blob(void)
+{
+    struct blob b;
+    bool inside = true;
+
+    ok(blob_open(&b), "the guest is whole");
+    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+        inside = inside && b.hooks[i] < b.text_size;
+    ok(inside, "its hooks are in its text");
+    ok(b.state >= b.data && b.state + sizeof(struct guest_state) <= b.span,
+       "its state in its data");
+    ok(b.control % 4096 == 0 && b.control + sizeof(struct guest_switch) <= b.span,
+       "and the switch in a page of its own");
+}
+
+int main(void)
+{
+    test_list();
+    test_symbols();
+    test_this();
+    test_blob();
+    return done_testing();
+}
