@@ -15,6 +15,7 @@
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "common/sysnr.h"
+#include "inject/forbidden.h"
 #include "tracer/ptrace/refusal.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/retry.h"
@@ -388,6 +389,8 @@ long allstop_call(struct allstop *a, uintptr_t insn, long nr, const unsigned lon
     for (size_t i = 0; i < a->n && !t; i++)
         if (a->threads[i].plain && a->threads[i].stopped)
             t = &a->threads[i];
+    if (t && forbidden(t->tid, nr, args))
+        return -EPERM;
     if (!t || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0 ||
         ptrace(PTRACE_SETSIGMASK, t->tid, sizeof none, &none) < 0)
         return -EAGAIN;

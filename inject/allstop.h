@@ -60,7 +60,8 @@ size_t allstop_times(const struct allstop *a, const uint64_t **ns);
 
 /*
  * Has a thread that stands make a system call: its result, or -errno. `insn` is the address of a
- * system call instruction in the process. -EAGAIN: no thread can make it just now.
+ * system call instruction in the process. -EAGAIN: no thread can make it just now. -EPERM, and no
+ * call is made: a seccomp filter of the thread is known to forbid it (forbidden.h).
  */
 long allstop_call(struct allstop *a, uintptr_t insn, long nr, const unsigned long args[6]);
 

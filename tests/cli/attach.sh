@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2153 # status is for the tests, FLAME is lib.sh's
 # attach.sh: for the tests of flame mem -p. Source it after lib.sh and mem.sh.
 #
 #   begin COMMAND...      starts tests/victims/mem/attached.c (built by the caller), or what takes
@@ -21,7 +21,7 @@ tell() {
     local answer=
     echo "$*" >&7
     read -r -t 120 answer <&8
-    [ "$answer" = done ]
+    [ "$answer" = "done" ]
 }
 
 attach() {
@@ -47,5 +47,5 @@ leave() {
 }
 
 sum() {
-    fview "$1" | awk -v name="$2" 'index(";" $0, ";" name) { sum += $NF } END { printf "%.0f\n", sum }'
+    fview "$1" | name=$2 awk 'index(";" $0, ";" ENVIRON["name"]) { sum += $NF } END { printf "%.0f\n", sum }'
 }

@@ -24,7 +24,7 @@ finish() {
 
 begin ./attached
 tell before
-if ! attach; then
+if ! attach --depth 64; then
     grep -q 'CAP_SYS_PTRACE\|ptrace_scope\|seccomp filter over this flame' err &&
         skip_all ptrace "$(head -1 err)"
 fi
@@ -49,6 +49,13 @@ wait "$tracer"
 kill -STOP "$victim"
 cannot 'stopped' 'is stopped \(by SIGSTOP or a terminal\)'
 kill -CONT "$victim"
+ok 'it works still' tell work
+finish
+
+begin ./attached
+tell work
+ok 'a filter comes that forbids memory to execute' tell fortress
+cannot 'such a filter' 'it cannot map memory to execute \(a seccomp filter'
 ok 'it works still' tell work
 finish
 
@@ -96,7 +103,7 @@ if [ "$(id -u)" = 0 ] && mkdir -p root/proc && cp attached root/ &&
         mkdir -p "root/${file%/*}" && cp "$file" "root$file"
     done && chroot root /attached </dev/null >/dev/null 2>&1; [ $? = 2 ]; then
     run_still chroot root /attached
-    attach
+    attach --depth 64
     ok 'in another root it works' tell work
     leave
     is_str "$(sum alloc alpha) $(sum count beta)" '100000 100' 'and is recorded'

@@ -15,6 +15,7 @@
  *   open FILE NAME    dlopen and dlsym; "call" calls that 10 times and keeps what it returns
  *   close     dlclose
  *   sandbox   from now on openat, open and memfd_create end the process (seccomp)
+ *   fortress  mmap of memory to execute fails from now on, or, "deadly", ends the process
  *   fork      a child does what "work" does, and ends
  *   quit
  */
@@ -25,6 +26,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -106,6 +108,28 @@ static void forget(void)
         free(kept[--nkept]);
 }
 
+static void confine(struct sock_filter *f, size_t n)
+{
+    struct sock_fprog p = {(unsigned short)n, f};
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+        _exit(4);
+}
+
+static void fortress(unsigned answer)
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+
+    confine(f, sizeof f / sizeof f[0]);
+}
+
 static void sandbox(void)
 {
     struct sock_filter f[] = {
@@ -116,10 +140,8 @@ static void sandbox(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     };
-    struct sock_fprog p = {sizeof f / sizeof f[0], f};
 
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
-        _exit(4);
+    confine(f, sizeof f / sizeof f[0]);
 }
 
 static void fork_one(void)
@@ -163,6 +185,10 @@ static void do_word(char *word)
         dlclose(library);
     else if (strcmp(word, "sandbox") == 0)
         sandbox();
+    else if (strcmp(word, "fortress") == 0)
+        fortress(SECCOMP_RET_ERRNO | 1);
+    else if (strcmp(word, "deadly") == 0)
+        fortress(SECCOMP_RET_KILL_PROCESS);
     else if (strcmp(word, "fork") == 0)
         fork_one();
     else
