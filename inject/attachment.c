@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,8 @@
 /* Looks are taken for so long until the loader is at rest and all threads can be stopped, */
 #define COME_NS 10000000000u
 #define LEAVE_NS 10000000000u
+/* less and less particular after a while (loader_works), */
+#define HURRY_NS 2000000000u
 /* a moment at a time while it is recorded, */
 #define FOLLOW_NS 20000000u
 /* and until nobody is in the guest. */
@@ -151,16 +154,30 @@ static enum allstop_answer try_stop(struct attachment *a)
     return answer;
 }
 
-/* Whether the loader is at work in a thread that stands. */
-static bool loader_works(struct attachment *a)
+/*
+ * Whether the loader is at work in a thread that stands. One that sleeps in a futex waits for the
+ * loader's lock, and has changed nothing yet. `hurried`: only if it is in the loader's own code,
+ * and not in a call that the loader has made.
+ *
+ * What the loader does there cannot make a slot's write a wrong one, as its list is consistent, its
+ * modules stay mapped while all stand, and a slot is written if it has the value that was read. It
+ * may write to the slot itself later, which is noticed (slots_differ). So this keeps that rare.
+ */
+static bool loader_works(struct attachment *a, bool hurried)
 {
     size_t n;
     const struct allstop_thread *t = allstop_threads(a->stop, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (guesttrace_passes(a->trace, &a->mem, t[i].tid, &t[i].regs, a->maps.loader_start,
-                              a->maps.loader_end))
+    for (size_t i = 0; i < n; i++) {
+        const struct user_regs_struct *r = &t[i].regs;
+        uintptr_t start = a->maps.loader_start, end = a->maps.loader_end;
+
+        if ((int64_t)r->orig_rax == SYS_futex)
+            continue;
+        if (r->rip - start < end - start ||
+            (!hurried && guesttrace_passes(a->trace, &a->mem, t[i].tid, r, start, end)))
             return true;
+    }
     return false;
 }
 
@@ -171,7 +188,7 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
                         int (*prepare)(struct attachment *a))
 {
     enum linkmap_answer answer;
-    uint64_t until = 0;
+    uint64_t until = 0, begun = clock_ns(CLOCK_MONOTONIC);
     bool changed;
 
     *why = "the loader was at work at every look";
@@ -197,7 +214,8 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
             *why = allstop_why(a->stop);
             continue;
         }
-        if (linkmap_same(&a->link, &a->mem) && !loader_works(a))
+        if (linkmap_same(&a->link, &a->mem) &&
+            !loader_works(a, clock_ns(CLOCK_MONOTONIC) > begun + HURRY_NS))
             return 0;
         *why = "the loader was at work at every look";
         allstop_go(a->stop);
