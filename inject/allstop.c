@@ -257,24 +257,28 @@ static void undo(struct allstop *a, struct allstop_thread *t)
     restart_undo_eintr(t->tid, &t->regs);
 }
 
+static void let_go(const struct allstop_thread *t)
+{
+    if (t->changed)
+        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+    ptrace(PTRACE_DETACH, t->tid, 0, t->signal);
+}
+
 void allstop_go(struct allstop *a)
 {
+    for (size_t i = 0; i < a->n; i++)
+        if (a->threads[i].seized && a->threads[i].stopped)
+            let_go(&a->threads[i]);
+    /* Nobody can be let go who does not stand: it does when it can, and the others have gone on. */
     for (size_t i = 0; i < a->n; i++) {
         struct allstop_thread *t = &a->threads[i];
         int status;
 
-        if (!t->seized)
+        if (!t->seized || t->stopped || waitpid(t->tid, &status, __WALL) < 0 || !WIFSTOPPED(status))
             continue;
-        /* Nobody can be let go who does not stand: it does when it can. */
-        if (!t->stopped) {
-            if (waitpid(t->tid, &status, __WALL) < 0 || !WIFSTOPPED(status))
-                continue;
-            note_stop(t, status);
-            undo(a, t);
-        }
-        if (t->changed)
-            ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
-        ptrace(PTRACE_DETACH, t->tid, 0, t->signal);
+        note_stop(t, status);
+        undo(a, t);
+        let_go(t);
     }
     if (a->began && a->n) {
         GROW(a->times, a->ntimes, a->times_room);
