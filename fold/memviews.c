@@ -2,7 +2,7 @@
  * The views of memory. Rows that a fork's child inherited stand for blocks that its parent
  * allocated: they count as live and in the peak, but not as allocated here.
  */
-#include "fold/ages.h"
+#include "fold/facts/ages.h"
 #include "fold/viewtable.h"
 
 static bool inherited(const struct trace_row *r)

@@ -24,7 +24,7 @@
 
 #include "common/alloc.h"
 #include "common/trace/trace_merge.h"
-#include "fold/ages.h"
+#include "fold/facts/ages.h"
 #include "fold/marks.h"
 
 struct run {

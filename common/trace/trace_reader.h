@@ -109,7 +109,7 @@ struct trace {
        low with threads): then the end is the peak. */
     bool peak_is_end;
 
-    /* In no file, but of those that a fold is told of (fold/proctree.h): the frames of the
+    /* In no file, but of those that a fold is told of (fold/facts/proctree.h): the frames of the
        processes this one descends from, "make;sh", safe for folded text; NULL: nobody asked. And
        then, whether the process was made by fork and has executed nothing since. */
     char *ancestors;

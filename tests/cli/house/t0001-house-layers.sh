@@ -40,6 +40,7 @@ tracer
 inject/guest
 inject
 fold/stacks
+fold/facts
 fold/symbols
 fold/collapse
 fold

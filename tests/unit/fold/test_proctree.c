@@ -1,5 +1,5 @@
 /* Who descends from whom, by what headers say. */
-#include "fold/proctree.h"
+#include "fold/facts/proctree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * those that live at the end and are as old as one or older. Traces know lifetimes by classes
  * (common/trace/lifeclass.h), so a limit is a bound of one: then both are exact.
  */
-#ifndef FLAME_FOLD_AGES_H
-#define FLAME_FOLD_AGES_H
+#ifndef FLAME_FOLD_FACTS_AGES_H
+#define FLAME_FOLD_FACTS_AGES_H
 
 #include "common/options/opts.h"
 #include "common/trace/trace_reader.h"

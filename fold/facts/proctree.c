@@ -2,7 +2,7 @@
  * Processes are found by namespace and id through a hash table; few have had one id, so that all
  * of them are looked at.
  */
-#include "fold/proctree.h"
+#include "fold/facts/proctree.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

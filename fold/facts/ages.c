@@ -1,4 +1,4 @@
-#include "fold/ages.h"
+#include "fold/facts/ages.h"
 
 #include <inttypes.h>
 #include <stddef.h>
