@@ -218,7 +218,7 @@ static struct gotpatch hooks[] = {
 static const bool takes[] = {ENTRIES(SIZED_NO, SIZED_NO, NO, NO, SIZED_YES, SIZED_YES, YES, YES)};
 
 /* Names of the program's own definitions: hooks[i].symbol is these and the symbol. */
-static const char own[] = "own_";
+enum { OWN_LEN = sizeof "own_" - 1 };
 
 static bool is_own(size_t i)
 {
@@ -288,7 +288,7 @@ static void note_function(struct inside *in, size_t id, uintptr_t function, size
 static void note_exported(struct inside *in, const struct dynsym *exe)
 {
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
-        const char *name = hooks[i].symbol + (is_own(i) ? sizeof own - 1 : 0);
+        const char *name = hooks[i].symbol + (is_own(i) ? OWN_LEN : 0);
         size_t size;
         uintptr_t function = dynsym_find_sized(exe, name, &size);
 
