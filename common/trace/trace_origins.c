@@ -261,11 +261,12 @@ static void move_rows(struct taking *k, uint32_t rows)
 {
     for (uint32_t id = 0; id < rows; id++) {
         const struct trace_node *inherited = inherited_node(k->g.t, id, k->number);
-        struct trace_node own = k->g.t->nodes[k->g.t->rows[id].node];
+        struct trace_node own;
         uint32_t node;
 
         if (!inherited)
             continue;
+        own = k->g.t->nodes[k->g.t->rows[id].node];
         node = stack_of(k, (uint32_t)inherited->addr);
         if (stands_above(&own))
             node = trace_grow_node(&k->g, own.addr, node, own.kind);
