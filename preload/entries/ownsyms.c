@@ -15,8 +15,9 @@
 
 #include "common/kernel.h"
 
+/* Section headers that are read at a time. */
+#define AT_ONCE 8
 /* More than any linker writes; the tables of a file of several gigabytes are not read. */
-#define SECTIONS 64
 #define SEGMENTS 32
 #define TABLE_MAX ((uint64_t)512 << 20)
 
@@ -134,25 +135,49 @@ static void read_table(const struct file *f, const ElfW(Shdr) * symtab, const El
     unmap_part(&strings);
 }
 
+static bool lies_within(const ElfW(Shdr) * sh, uint64_t size)
+{
+    return sh->sh_offset <= size && sh->sh_size <= size - sh->sh_offset;
+}
+
+static bool get_section(const struct file *f, unsigned i, ElfW(Shdr) * sh)
+{
+    return i < f->head.e_shnum && get(f, f->head.e_shoff + i * sizeof *sh, sh, sizeof *sh);
+}
+
+/* The section is the symbol table. */
+static FLAME_NOINLINE void read_section(const struct file *f, const struct link_map *exe,
+                                        const ElfW(Shdr) * symtab, const char *const *signs,
+                                        size_t nsigns, ownsyms_found *found, void *arg)
+{
+    ElfW(Shdr) strtab;
+    struct stat st;
+
+    if (is_of(f, exe) && get_section(f, symtab->sh_link, &strtab) &&
+        kernel_fstat(f->fd, &st) == 0 && lies_within(symtab, (uint64_t)st.st_size) &&
+        lies_within(&strtab, (uint64_t)st.st_size))
+        read_table(f, symtab, &strtab, signs, nsigns, exe->l_addr, found, arg);
+}
+
+/* Linkers put the symbol table near the end. */
 void ownsyms_each(const struct link_map *exe, const char *const *signs, size_t nsigns,
                   ownsyms_found *found, void *arg)
 {
-    ElfW(Shdr) sh[SECTIONS];
+    ElfW(Shdr) sh[AT_ONCE];
     struct file f;
-    struct stat st;
+    bool done = !open_file(&f);
 
-    if (open_file(&f) && f.head.e_shnum && f.head.e_shnum <= SECTIONS &&
-        get(&f, f.head.e_shoff, sh, f.head.e_shnum * sizeof *sh) && kernel_fstat(f.fd, &st) == 0)
-        for (size_t i = 0; i < f.head.e_shnum; i++)
-            if (sh[i].sh_type == SHT_SYMTAB && sh[i].sh_link < f.head.e_shnum && is_of(&f, exe)) {
-                const ElfW(Shdr) *strtab = &sh[sh[i].sh_link];
-                uint64_t size = (uint64_t)st.st_size;
+    for (unsigned left = done ? 0 : f.head.e_shnum; left && !done;) {
+        unsigned n = left < AT_ONCE ? left : AT_ONCE;
 
-                if (sh[i].sh_offset <= size && sh[i].sh_size <= size - sh[i].sh_offset &&
-                    strtab->sh_offset <= size && strtab->sh_size <= size - strtab->sh_offset)
-                    read_table(&f, &sh[i], strtab, signs, nsigns, exe->l_addr, found, arg);
-                break;
+        left -= n;
+        done = !get(&f, f.head.e_shoff + left * sizeof *sh, sh, n * sizeof *sh);
+        for (unsigned i = 0; i < n && !done; i++)
+            if (sh[i].sh_type == SHT_SYMTAB) {
+                read_section(&f, exe, &sh[i], signs, nsigns, found, arg);
+                done = true;
             }
+    }
     if (f.fd >= 0)
         kernel_call(SYS_close, f.fd);
 }
