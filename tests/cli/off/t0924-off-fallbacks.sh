@@ -104,11 +104,14 @@ file_lacks err 'stops alone\|calls stop' 'is nothing to speak of'
 file_lacks x.folded 'libflame' 'and leaves nothing of ours'
 run "$FLAME" off -q --no-inside -o x.folded -- sh -c 'echo "$LD_PRELOAD" "${FLAME_WAITS-}"'
 is_str "$(cat out)" ' ' 'nothing is preloaded then'
-for how in '-p 1' '-d 1 true' '--no-filter true'; do
+sleep 60 &
+sleeper=$!
+for how in "-p $sleeper -d 0.1" '-d 1 true' '--no-filter true'; do
     # shellcheck disable=SC2086 # words
-    run "$FLAME" off --no-inside $how -o x.folded
+    run_expect_status 0 "off $how" "$FLAME" off --no-inside -o x.folded $how
     file_lacks err 'inside' "--no-inside goes with ${how%% *}"
 done
+kill "$sleeper"
 run "$FLAME" off --inside --no-inside -q -o x.folded -- sh -c 'echo "${FLAME_WAITS-}"'
 is_str "$(cat out)" '' 'the last of the two counts'
 
