@@ -78,7 +78,7 @@ if [ "$as_root" -eq 0 ]; then
     file_has err '^flame: .*/gains \(process [0-9]*\) runs without the privileges' 'is said to gain nothing'
     ok 'and traced' test "$(oview off | sum '^gains;.*;main;.*nanosleep ')" -ge 35000
 else
-    skip root 'not root: no other user to be'
+    skip not-root 'not root: no other user to be'
 fi
 if command -v go >/dev/null; then
     printf 'package main\nimport "time"\nfunc main() { time.Sleep(200 * time.Millisecond) }\n' >sleeps.go
