@@ -80,9 +80,7 @@ static bool read_facts(const char *path, struct trace_origin *facts)
 
     if (fd < 0)
         return false;
-    ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read(fd, &h, sizeof h) == sizeof h &&
-         trace_magic_matches(&h, sizeof h) && h.byte_order == TRACE_BYTE_ORDER &&
-         h.version == TRACE_VERSION && h.recorder == TRACE_RECORDER_MEM;
+    ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && trace_read_header(fd, &h);
     close(fd);
     if (ok)
         *facts = facts_of(&h);

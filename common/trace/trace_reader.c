@@ -34,6 +34,13 @@ bool trace_magic_matches(const void *data, size_t len)
     return len >= sizeof TRACE_MAGIC - 1 && memcmp(data, TRACE_MAGIC, sizeof TRACE_MAGIC - 1) == 0;
 }
 
+bool trace_read_header(int fd, struct trace_header *h)
+{
+    return pread(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h && trace_magic_matches(h, sizeof *h) &&
+           h->byte_order == TRACE_BYTE_ORDER && h->version == TRACE_VERSION &&
+           h->recorder == TRACE_RECORDER_MEM;
+}
+
 void trace_free_marks(struct trace *t)
 {
     for (size_t i = 0; i < t->nmarks; i++) {

@@ -143,6 +143,10 @@ void trace_free_marks(struct trace *t);
 /* True when the bytes begin like a trace (any version). */
 bool trace_magic_matches(const void *data, size_t len);
 
+/* Reads the header of the file, wherever that stands. False: it is not whole, or not that of a
+ * trace of memory which this version can read. */
+bool trace_read_header(int fd, struct trace_header *h);
+
 /* The module an address belongs to, or NULL. */
 const struct trace_module_view *trace_module_at(const struct trace *t, uint64_t addr,
                                                 uint32_t epoch);

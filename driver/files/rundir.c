@@ -247,6 +247,11 @@ struct found {
     struct timespec when;
 };
 
+struct found_list {
+    struct found *found;
+    size_t n, room;
+};
+
 /* The file is made when a process starts, written through a mapping later. */
 static int by_age(const void *a, const void *b)
 {
@@ -275,33 +280,47 @@ bool rundir_is_trace(const char *name)
     return ends_with(name, ENDING) && strcmp(name, RUNDIR_WAITS) != 0;
 }
 
+int rundir_each_trace(const char *dir, void (*found)(const char *path, void *arg), void *arg)
+{
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+
+    if (!d)
+        return -errno;
+    while ((entry = readdir(d)))
+        if (rundir_is_trace(entry->d_name)) {
+            struct strbuf path = STRBUF_INIT;
+
+            strbuf_addf(&path, "%s/%s", dir, entry->d_name);
+            found(path.buf, arg);
+            strbuf_release(&path);
+        }
+    closedir(d);
+    return 0;
+}
+
+static void add_found(const char *path, void *arg)
+{
+    struct found_list *list = arg;
+
+    GROW(list->found, list->n, list->room);
+    list->found[list->n++] = (struct found){xstrdup(path), born(path)};
+}
+
 int rundir_collect(struct rundir *s)
 {
-    struct found *found = NULL;
-    size_t n = 0, room = 0;
-    struct dirent *d;
-    DIR *dir = opendir(s->path);
+    struct found_list list = {.found = NULL};
+    int err = rundir_each_trace(s->path, add_found, &list);
 
-    if (!dir)
-        return flame_error(FLAME_FAILED, "%s: the recording is gone: %s", s->path, strerror(errno));
-    while ((d = readdir(dir))) {
-        struct strbuf path = STRBUF_INIT;
-
-        if (!rundir_is_trace(d->d_name))
-            continue;
-        strbuf_addf(&path, "%s/%s", s->path, d->d_name);
-        GROW(found, n, room);
-        found[n].when = born(path.buf);
-        found[n++].path = strbuf_detach(&path, NULL);
-    }
-    closedir(dir);
-    if (n)
-        qsort(found, n, sizeof *found, by_age);
-    s->traces = xcalloc(n, sizeof *s->traces);
-    for (size_t i = 0; i < n; i++)
-        s->traces[i] = found[i].path;
-    s->ntraces = n;
-    free(found);
+    if (err)
+        return flame_error(FLAME_FAILED, "%s: the recording is gone: %s", s->path, strerror(-err));
+    if (list.n)
+        qsort(list.found, list.n, sizeof *list.found, by_age);
+    s->traces = xcalloc(list.n, sizeof *s->traces);
+    for (size_t i = 0; i < list.n; i++)
+        s->traces[i] = list.found[i].path;
+    s->ntraces = list.n;
+    free(list.found);
     return 0;
 }
 

@@ -53,6 +53,10 @@ const char *rundir_preloadable(struct rundir *s, const char *path);
 
 /* Whether a file of that name in the directory is a trace that a process writes. */
 bool rundir_is_trace(const char *name);
+
+/* Calls `found` with the path of each of those in the directory `dir`, in any order. 0, or -errno:
+ * it cannot be opened. */
+int rundir_each_trace(const char *dir, void (*found)(const char *path, void *arg), void *arg);
 /* Whether a file of that name is one of those that a run makes beside its traces. */
 bool rundir_makes(const char *name);
 

@@ -23,9 +23,7 @@ static bool read_all(int fd, void *to, size_t len, uint64_t at)
 
 static bool header_of(int fd, struct trace_header *h)
 {
-    return read_all(fd, h, sizeof *h, 0) && trace_magic_matches(h, sizeof *h) &&
-           h->byte_order == TRACE_BYTE_ORDER && h->version == TRACE_VERSION &&
-           h->unit == TRACE_UNIT && h->recorder == TRACE_RECORDER_MEM;
+    return trace_read_header(fd, h) && h->unit == TRACE_UNIT;
 }
 
 bool glance_header(const char *path, struct trace_header *h)

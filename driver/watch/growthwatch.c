@@ -8,18 +8,15 @@
 #define _GNU_SOURCE
 #include "driver/watch/growthwatch.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/alloc.h"
 #include "common/clock.h"
-#include "common/strbuf.h"
 #include "common/trace/trace_growth.h"
 #include "driver/files/rundir.h"
+#include "driver/watch/glance.h"
 
 /* A process, or what it was before it executed another program. */
 struct looked_at {
@@ -89,17 +86,6 @@ static void note_mark(struct looked_at *at, const struct trace *t, double when)
     at->marks[at->nmarks++] = m;
 }
 
-static bool read_header(const char *path, struct trace_header *h)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool whole = fd >= 0 && pread(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h &&
-                 trace_magic_matches(h, sizeof *h);
-
-    if (fd >= 0)
-        close(fd);
-    return whole;
-}
-
 /* Now, on the axis of passes. */
 static double now_of(const struct growthwatch *w)
 {
@@ -107,14 +93,15 @@ static double now_of(const struct growthwatch *w)
                   : (double)(clock_ns(CLOCK_MONOTONIC) - w->started_ns) / (double)w->interval_ns;
 }
 
-static void look_at(struct growthwatch *w, const char *path)
+static void look_at(const char *path, void *arg)
 {
+    struct growthwatch *w = arg;
     struct trace_header h;
     struct looked_at *at;
     struct trace *t;
     double when;
 
-    if (!read_header(path, &h))
+    if (!glance_header(path, &h))
         return;
     at = find_or_add(w, &h);
     if (!trace_mark_is_kept(at->looks++))
@@ -133,21 +120,9 @@ static void look_at(struct growthwatch *w, const char *path)
 void growthwatch_look_now(void *arg)
 {
     struct growthwatch *w = arg;
-    DIR *dir = opendir(w->dir);
-    struct dirent *d;
-
     pthread_mutex_lock(&w->lock);
-    while (dir && (d = readdir(dir)))
-        if (rundir_is_trace(d->d_name)) {
-            struct strbuf path = STRBUF_INIT;
-
-            strbuf_addf(&path, "%s/%s", w->dir, d->d_name);
-            look_at(w, path.buf);
-            strbuf_release(&path);
-        }
+    rundir_each_trace(w->dir, look_at, w);
     pthread_mutex_unlock(&w->lock);
-    if (dir)
-        closedir(dir);
 }
 
 unsigned growthwatch_look(void *arg)

@@ -167,22 +167,19 @@ struct found {
     size_t n, alloc;
 };
 
+static void add_found(const char *path, void *arg)
+{
+    struct found *f = arg;
+
+    GROW(f->paths, f->n, f->alloc);
+    f->paths[f->n++] = xstrdup(path);
+}
+
 static struct found list_traces(const struct intake *in)
 {
-    DIR *dir = opendir(in->rundir->path);
     struct found f = {.paths = NULL};
-    struct dirent *d;
 
-    while (dir && (d = readdir(dir)))
-        if (rundir_is_trace(d->d_name)) {
-            struct strbuf path = STRBUF_INIT;
-
-            strbuf_addf(&path, "%s/%s", in->rundir->path, d->d_name);
-            GROW(f.paths, f.n, f.alloc);
-            f.paths[f.n++] = strbuf_detach(&path, NULL);
-        }
-    if (dir)
-        closedir(dir);
+    rundir_each_trace(in->rundir->path, add_found, &f);
     return f;
 }
 

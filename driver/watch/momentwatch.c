@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "driver/watch/momentwatch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -214,32 +213,22 @@ static void take(struct momentwatch *w, struct taking *k, bool any, bool ended)
     keep(w, k, m);
 }
 
-/* Traces that have come are known before any moment is taken, as a younger one says of an older
- * one's process that it has executed another program. */
-static void find_traces(struct momentwatch *w)
+static void find_trace(const char *path, void *arg)
 {
-    DIR *dir = w->dir ? opendir(w->dir) : NULL;
-    struct dirent *d;
+    struct trace_header h;
 
-    while (dir && (d = readdir(dir)))
-        if (rundir_is_trace(d->d_name)) {
-            struct strbuf path = STRBUF_INIT;
-            struct trace_header h;
-
-            strbuf_addf(&path, "%s/%s", w->dir, d->d_name);
-            if (glance_header(path.buf, &h))
-                find_or_add(w, &h, path.buf);
-            strbuf_release(&path);
-        }
-    if (dir)
-        closedir(dir);
+    if (glance_header(path, &h))
+        find_or_add(arg, &h, path);
 }
 
 /* `any`: also where too little has changed. */
 static void look(struct momentwatch *w, bool any)
 {
     pthread_mutex_lock(&w->lock);
-    find_traces(w);
+    /* Traces that have come are known before any moment is taken, as a younger one says of an older
+       one's process that it has executed another program. */
+    if (w->dir)
+        rundir_each_trace(w->dir, find_trace, w);
     for (size_t i = 0; i < w->n; i++)
         take(w, w->list[i], any, false);
     pthread_mutex_unlock(&w->lock);

@@ -187,9 +187,7 @@ void proctree_add_file(struct proctree *p, const char *path)
     int fd = regular ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     struct trace_header h;
     struct process *of;
-    bool good = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
-                trace_magic_matches(&h, sizeof h) && h.version == TRACE_VERSION &&
-                h.byte_order == TRACE_BYTE_ORDER && h.recorder == TRACE_RECORDER_MEM && h.pid;
+    bool good = fd >= 0 && trace_read_header(fd, &h) && h.pid;
 
     if (fd >= 0)
         close(fd);

@@ -177,14 +177,10 @@ static bool look_and_write(struct thread_state *t, const void *frame)
 
 void leakcheck_now(const void *frame)
 {
-    struct thread_state *t;
+    struct thread_state *t = look_begin(&done);
 
-    if (!look_is_own_process() || __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
-        return;
-    t = threads_self();
     if (!t)
         return;
-    look_enter();
     if (look_and_write(t, frame) && !record_period)
         __atomic_store_n(&since_look, regions_open("since exit", REGION_EVERYWHERE, 0),
                          __ATOMIC_RELEASE);

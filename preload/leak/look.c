@@ -26,6 +26,7 @@
 #include "preload/leak/roots.h"
 #include "preload/shadow/shadow_leaves.h"
 #include "preload/store.h"
+#include "preload/threads.h"
 #include "preload/watch/pausedblocks.h"
 #include "preload/watch/pools.h"
 
@@ -46,6 +47,18 @@ void look_enter(void)
         if (kernel_call(SYS_futex, &g.taken, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, &pause) < 0)
             kernel_yield();
     roots_list_modules();
+}
+
+struct thread_state *look_begin(bool *done)
+{
+    struct thread_state *t;
+
+    if (!look_is_own_process() || (done && __atomic_exchange_n(done, true, __ATOMIC_ACQ_REL)))
+        return NULL;
+    t = threads_self();
+    if (t)
+        look_enter();
+    return t;
 }
 
 void look_leave(void)

@@ -15,6 +15,13 @@
 void look_enter(void);
 void look_leave(void);
 
+/*
+ * look_enter, for what one thread of the process that is recorded looks at: that thread. NULL, and
+ * nothing is entered: it is another process's, or has no memory for its threads; or `done`, which
+ * is not NULL where there is one such look in a process, says that it has been.
+ */
+struct thread_state *look_begin(bool *done);
+
 /* From now on pointers with marks in their lowest or highest bits count as pointers. */
 void look_at_tagged(bool tagged);
 

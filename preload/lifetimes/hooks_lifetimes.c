@@ -177,16 +177,10 @@ static void write_ages(struct thread_state *t)
 
 static void look_ages(bool at_end)
 {
-    struct thread_state *t;
+    struct thread_state *t = g ? look_begin(at_end ? &done : NULL) : NULL;
 
-    if (!g || !look_is_own_process())
-        return;
-    if (at_end && __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
-        return;
-    t = threads_self();
     if (!t)
         return;
-    look_enter();
     g->full = false;
     tally_all(t);
     write_ages(t);

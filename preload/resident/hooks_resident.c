@@ -83,16 +83,10 @@ static void look(struct thread_state *t)
 
 static void look_resident(bool at_end)
 {
-    struct thread_state *t;
+    struct thread_state *t = wanted ? look_begin(at_end ? &done : NULL) : NULL;
 
-    if (!wanted || !look_is_own_process())
-        return;
-    if (at_end && __atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
-        return;
-    t = threads_self();
     if (!t)
         return;
-    look_enter();
     look(t);
     look_leave();
 }

@@ -8,6 +8,8 @@
 #   moment [N]               flame takes moments of N processes (1), by USR1
 #   wait_moments N           until N more have been taken since the last call
 #   finish                   staged ends, and flame: $status
+#   four_moments             blocks that come, more, some that go and one more, a mapping: a moment
+#                            after each, and finish
 
 compile_victim staged -O1
 export TMPDIR=$SCRATCH/tmp
@@ -58,4 +60,17 @@ finish() {
     wait "$recorder"
     # shellcheck disable=SC2034 # for the test
     status=$?
+}
+
+four_moments() {
+    stage a 10
+    moment 1
+    stage b 20
+    moment 1
+    stage f 5
+    stage a 1
+    moment 1
+    stage m
+    moment 1
+    finish
 }

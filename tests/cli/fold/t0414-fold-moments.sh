@@ -5,16 +5,7 @@
 . "$ROOT/tests/cli/moments.sh"
 
 begin rec mem --moments=USR1 -o x.flame
-stage a 10
-moment
-stage b 20
-moment
-stage f 5
-stage a 1
-moment
-stage m
-moment
-finish
+four_moments
 
 # When the moments were, in seconds from the beginning, as --at takes them.
 read -r t0 t1 t2 t3 t4 < <("$FLAME" dump -s moment x.flame |

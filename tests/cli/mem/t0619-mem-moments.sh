@@ -16,16 +16,7 @@ sums() {
 # ---- on a signal: at moments of our choice ----
 
 begin sig mem --moments=USR1 -o s.flame
-stage a 10
-moment
-stage b 20
-moment
-stage f 5
-stage a 1
-moment
-stage m
-moment
-finish
+four_moments
 is_int "$status" 0 'the command ends as it would'
 is_str "$(sums s.flame)" '10000 10
 20000 30
