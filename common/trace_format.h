@@ -432,6 +432,7 @@ enum trace_meta_type {
                                  but by whoever looked at the trace meanwhile */
     TRACE_META_TIME_ZERO = 14, /* 8 bytes, CLOCK_MONOTONIC in nanoseconds: when the recording began
                                   that the trace is a part of; without one, start_monotonic_ns */
+    TRACE_META_MARK_TIME = 15, /* struct trace_mark_time, then the name of the mark that follows */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
@@ -549,6 +550,12 @@ struct trace_mark {
     uint64_t number; /* of marks with this name before it */
     uint32_t entries;
     uint32_t name_size; /* bytes, which may be any but NUL */
+};
+
+/* When a mark was set. Readers that do not know it have the mark all the same. */
+struct trace_mark_time {
+    uint64_t number; /* of marks with this name before it */
+    uint64_t monotonic_ns;
 };
 
 /*
@@ -672,6 +679,7 @@ _Static_assert(sizeof(struct trace_module) == 72, "on disk");
 _Static_assert(sizeof(struct trace_origin) == 24, "on disk");
 _Static_assert(sizeof(struct trace_inherited) == 8, "on disk");
 _Static_assert(sizeof(struct trace_mark) == 16, "on disk");
+_Static_assert(sizeof(struct trace_mark_time) == 16, "on disk");
 _Static_assert(sizeof(struct trace_resident) == 80, "on disk");
 _Static_assert(sizeof(struct trace_moment) == 24, "on disk");
 _Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");

@@ -16,6 +16,7 @@
 #include "common/trace/trace_origins.h"
 #include "fold/guarded.h"
 #include "fold/nodestacks.h"
+#include "fold/timetext.h"
 #include "fold/tracesums.h"
 
 void fold_options_for(struct fold_options *opt, const struct filter *f)
@@ -241,6 +242,18 @@ static void open_traces(struct folding *f, struct symbols *syms, struct left_out
     }
 }
 
+static void write_moments(const struct folding *f, aggregate_sink sink, void *opaque)
+{
+    const struct timetext_input in = {.opt = f->opt,
+                                      .traces = f->traces,
+                                      .frames = f->frames,
+                                      .ntraces = f->ntraces,
+                                      .excludes = f->excludes,
+                                      .to = f->to};
+
+    timetext_write(&in, sink, opaque);
+}
+
 /* What is left when views and traces are known to be good. */
 static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                      aggregate_sink sink, void *opaque)
@@ -271,6 +284,8 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
         write_view(opt, &heading, f.to, &counted[v], sink, opaque);
         free(counted[v].sums);
     }
+    if (n && opt->moments)
+        write_moments(&f, sink, opaque);
     if (n && opt->propose_idle && !opt->idle)
         propose_idle(&f, &left_out);
     if (n && !opt->quiet)

@@ -32,6 +32,7 @@ struct fold_options {
     bool ancestors;           /* the frames of a process's ancestors under its root; memory */
     struct proctree *tree;    /* borrowed: all processes, which traces are placed among as they
                                  are added up (tracesums.h); NULL: they are placed */
+    bool moments;             /* what was live over time follows, for a page (timetext.h) */
     bool no_header;           /* leave out the "# flame:" line */
     bool quiet;               /* say nothing of what is left out */
     bool no_hint;             /* nor how more functions could have names */

@@ -156,3 +156,22 @@ struct items items_collect(const struct trace *t, const struct item_options *o)
     sort(&items);
     return items;
 }
+
+struct items items_of_rows(const struct trace *t, const struct item_options *o)
+{
+    struct items items = {NULL, 0};
+    size_t alloc = 0;
+
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        struct item item;
+
+        if (!value_of(t, &t->rows[id], o))
+            continue;
+        item = item_of(t, &t->rows[id], id, o);
+        if (!o->tid)
+            item.thread = 0;
+        add(&items, &alloc, on_region(t, item));
+    }
+    sort(&items);
+    return items;
+}

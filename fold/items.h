@@ -38,4 +38,7 @@ struct item_options {
  * the sum of its rows. */
 struct items items_collect(const struct trace *t, const struct item_options *o);
 
+/* One item for each row of a trace of memory whose value is not 0; its value is the row's id. */
+struct items items_of_rows(const struct trace *t, const struct item_options *o);
+
 #endif

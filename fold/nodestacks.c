@@ -397,7 +397,12 @@ static void add_items(struct run *r, const struct items *items)
             r->stack_of[above] = round;
         }
         stack = r->stack[item->node];
-        aggregate_add(r->to, item->top ? push_root(r, item->top, stack) : stack, item->value);
+        if (item->top)
+            stack = push_root(r, item->top, stack);
+        if (r->o->stacks)
+            r->o->stacks[i] = stack;
+        else
+            aggregate_add(r->to, stack, item->value);
     }
     free(chain);
 }

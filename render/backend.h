@@ -12,6 +12,7 @@
 #include "render/frametree.h"
 #include "render/nameattr.h"
 #include "render/palette.h"
+#include "render/timeline.h"
 
 /* What a column of a tree's counts is. Strings as below. */
 struct render_column {
@@ -59,6 +60,7 @@ struct render_options {
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;
     size_t ncolumns;
+    const struct timeline *timeline; /* what was live over time; NULL or of no moments: not known */
     const char *view; /* of several columns the one to begin with; NULL: the first */
 };
 

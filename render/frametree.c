@@ -343,11 +343,10 @@ static void count_line(struct frametree *t, uint32_t node, const struct folded_l
     }
 }
 
-int frametree_add(struct frametree *t, const struct folded_line *line)
+int frametree_place(struct frametree *t, const char *s, size_t len, uint32_t *place)
 {
     struct frametree_builder *b = t->b;
-    const char *s = line->stack;
-    size_t len = line->len, kept, at;
+    size_t kept, at;
     uint32_t node = 0;
 
     /* Empty frames at the end are none, those in the middle are kept. */
@@ -376,10 +375,20 @@ int frametree_add(struct frametree *t, const struct folded_line *line)
         if (node == FRAMETREE_NONE)
             return -EOVERFLOW;
     }
-    count_line(t, node, line);
     strbuf_setlen(&b->last, at);
     strbuf_add(&b->last, s + at, len - at);
+    *place = node;
     return 0;
+}
+
+int frametree_add(struct frametree *t, const struct folded_line *line)
+{
+    uint32_t node;
+    int err = frametree_place(t, line->stack, line->len, &node);
+
+    if (!err)
+        count_line(t, node, line);
+    return err;
 }
 
 void frametree_use_column(struct frametree *t, uint32_t column)

@@ -68,6 +68,8 @@ void frametree_keep_order(struct frametree *t);
 int frametree_recode(struct frametree *t, const char *from);
 /* 0, or -EOVERFLOW when the tree has no room for more nodes (2^31). */
 int frametree_add(struct frametree *t, const struct folded_line *line);
+/* The node of that stack, in which nothing is counted. 0 or -EOVERFLOW, as above. */
+int frametree_place(struct frametree *t, const char *stack, size_t len, uint32_t *node);
 /*
  * Lines added from now on are counted in `column`: 0 is the one that self, total
  * and the pictures are of, the others are kept in t->columns. All share the tree,

@@ -212,11 +212,26 @@ static int too_many(struct reader *r)
                        r->line);
 }
 
+/* Tags of lines on their way through the filter: columns, and from here on histories. */
+#define HISTORIES COLUMNS_MAX
+
+static int place_history(struct input *in, const char *stack, size_t len, size_t history)
+{
+    uint32_t node;
+    int err = frametree_place(&in->tree, stack, len, &node);
+
+    if (!err)
+        timeline_placed(&in->timeline, history, node);
+    return err;
+}
+
 /* A line that the filter kept. */
 static int take_kept(void *opaque, const struct folded_line *line, unsigned column)
 {
     struct input *in = opaque;
 
+    if (column >= HISTORIES)
+        return place_history(in, line->stack, line->len, column - HISTORIES);
     frametree_use_column(&in->tree, column);
     return frametree_add(&in->tree, line);
 }
@@ -238,6 +253,40 @@ static int take_stack(struct reader *r, const struct folded_line *line)
     return err < 0 ? too_many(r) : 0;
 }
 
+/* What the filter leaves out of histories is told of the lines that have counts. */
+static int filter_history(struct reader *r, const char *stack, size_t len, size_t history)
+{
+    const struct folded_line line = {.stack = stack, .len = len, .count = {1, 0}};
+    struct filter *f = r->o->filter;
+    uint64_t before = f->kept, dropped = f->dropped;
+    bool kept;
+    int err;
+
+    if (history > UINT32_MAX - HISTORIES)
+        return 0;
+    err = filter_lines_add(r->lines, &line, HISTORIES + (unsigned)history, &kept);
+    f->kept = before;
+    f->dropped = dropped;
+    return err;
+}
+
+static int take_moments(struct reader *r, const char *s, size_t len)
+{
+    size_t stack_len, history;
+    const char *stack;
+    int err;
+
+    if (!r->o->moments || r->timed ||
+        !timeline_comment(&r->in->timeline, s, len, r->line, &stack, &stack_len, &history))
+        return 0;
+    if (folded_is_too_deep(stack, stack_len))
+        return flame_error(FLAME_USAGE, "%s: cannot read: line %" PRIu64 " %s", r->name, r->line,
+                           FOLDED_TOO_DEEP);
+    err = r->lines ? filter_history(r, stack, stack_len, history)
+                   : place_history(r->in, stack, stack_len, history);
+    return err < 0 ? too_many(r) : 0;
+}
+
 static int take_line(struct reader *r, const char *s, size_t len)
 {
     struct folded_line line;
@@ -251,6 +300,8 @@ static int take_line(struct reader *r, const char *s, size_t len)
     if (kind == 0) {
         int status = take_heading(r, s, len);
 
+        if (!status)
+            status = take_moments(r, s, len);
         if (status)
             return status;
         take_meta(r, &r->in->sample, s, len, "sample");
@@ -317,7 +368,10 @@ static int take_trace(struct reader *r, struct trace *trace)
         proctree_place(r->tree, trace);
     options.symbols.lines |= r->o->lines;
     options.when = &r->o->of_traces->when;
+    options.moments = r->o->moments && !r->timed && !fold_when_given(options.when);
     status = fold_when_settle(&options, r->o->command);
+    if (!status && options.moments)
+        status = trace_moments_beside(trace);
     if (!status)
         status = fold_when_apply(&options, trace, NULL);
     if (!status)
@@ -341,6 +395,17 @@ static int read_trace(struct reader *r, struct textinput *in, const char *path)
         status = take_trace(r, trace);
     trace_free(trace);
     return status;
+}
+
+static void say_wrong_moments(struct reader *r)
+{
+    struct timeline *tl = &r->in->timeline;
+
+    if (tl->wrong)
+        flame_warn("%s: %" PRIu64 " of its lines about moments make no sense and are left aside, "
+                   "the first is line %" PRIu64,
+                   r->name, tl->wrong, tl->first_wrong);
+    tl->wrong = 0;
 }
 
 /* After one file. A text without a stack is empty if there is nothing else, either. */
@@ -376,6 +441,7 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
     if (err)
         return flame_cannot_read(path, err);
     frametree_use_column(&in->tree, 0);
+    timeline_begin(&in->timeline);
     if (o->series && o->columns) {
         r.timed = true;
         r.moment = (double)nth;
@@ -389,6 +455,7 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
     if (!status)
         status = is_trace ? read_trace(&r, &text, path) : read_text(&r, &text);
     textinput_close(&text);
+    say_wrong_moments(&r);
     return status ? status : check_file(&r);
 }
 
@@ -532,6 +599,7 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
                              o->encoding);
     if (!status)
         fold_when_say(&o->of_traces->when);
+    timeline_finish(&in->timeline);
     if (!status)
         status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first, o);
     if (status)
@@ -542,6 +610,7 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
 void input_release(struct input *in)
 {
     frametree_release(&in->tree);
+    timeline_release(&in->timeline);
     for (uint32_t i = 0; i < in->ncolumns; i++) {
         free(in->columns[i].view);
         free(in->columns[i].unit);

@@ -9,6 +9,7 @@
 #include "fold/moments.h"
 #include "fold/stacks/filter.h"
 #include "render/frametree.h"
+#include "render/timeline.h"
 
 /* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
 struct input_column {
@@ -28,6 +29,7 @@ struct input {
     char *empty;           /* "the live view is empty", to be shown; NULL: something was counted */
     struct input_column *columns;
     uint32_t ncolumns; /* at least one */
+    struct timeline timeline; /* finished; of no moments unless they were asked for and are there */
 };
 
 /* How traces are folded; text is folded already, and refuses them. */
@@ -54,6 +56,7 @@ struct input_options {
     bool series;     /* each file is a moment, of those that do not say when the next second */
     bool columns;    /* counts of different views and moments are kept apart, in columns
                         of the tree; with false all are added up */
+    bool moments;    /* what was live over time is wanted, too */
     bool first_side; /* a comparison whose second counts are all 0 is not empty */
 };
 

@@ -342,6 +342,7 @@ static int draw(struct request *q)
         .columns = q->backend->all_views,
         .lines = q->backend->lines,
         .series = q->series,
+        .moments = q->backend->explores && !q->o.ordered,
         .first_side = true,
         .filter = &q->filter,
         .command = "render",
@@ -360,6 +361,7 @@ static int draw(struct request *q)
     }
     subtitle = complete_subtitle(&q->o, &in, side ? side : in.empty);
     columns = describe_columns(&in, &q->o, q->view);
+    q->o.timeline = &in.timeline;
     if (q->total > 0)
         input_set_total(&in, q->total);
     if (!in.tree.delta && (q->o.widths || q->o.change || q->o.carry))

@@ -18,6 +18,7 @@
 #include "common/basename.h"
 #include "common/trace/trace_check.h"
 #include "common/trace/trace_grow.h"
+#include "common/trace/trace_timeline.h"
 
 /* Where merged files' ranges begin; no process has addresses here. */
 #define FILES_BEGIN ((uint64_t)1 << 56)
@@ -153,6 +154,7 @@ struct adding {
     uint32_t *node_of;                      /* t's node id -> the program's */
     uint32_t *module_of; /* index of t's module -> the program's, plus one; 0: not asked yet */
     uint16_t flagged;    /* only rows with one of these flags are added; 0: all are */
+    uint32_t *row_of;    /* t's row id -> the program's, 0: none; NULL: t tells nothing over time */
 };
 
 static uint64_t hash_on(uint64_t hash, uint64_t n)
@@ -353,8 +355,8 @@ static const uint16_t row_kinds[] = {
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
-/* The program's row for what rows with these flags count of a stack. */
-static struct trace_row *row_for(struct program *p, uint32_t node, uint16_t flags)
+/* The program's row for what rows with these flags count of a stack; its id. */
+static uint32_t row_id_for(struct program *p, uint32_t node, uint16_t flags)
 {
     size_t kind = ROW_KINDS - 1, at;
     struct trace_row fresh;
@@ -367,7 +369,12 @@ static struct trace_row *row_for(struct program *p, uint32_t node, uint16_t flag
     GROW_FILLED(p->row_of, at, p->row_of_alloc, 0);
     if (!p->row_of[at])
         p->row_of[at] = trace_grow_row(&p->g, &fresh);
-    return trace_grow_row_at(&p->g, p->row_of[at]);
+    return p->row_of[at];
+}
+
+static struct trace_row *row_for(struct program *p, uint32_t node, uint16_t flags)
+{
+    return trace_grow_row_at(&p->g, row_id_for(p, node, flags));
 }
 
 /* What is live of a stack and no verdict names is reached. */
@@ -430,11 +437,14 @@ static void add_row(struct adding *a, const struct trace_row *row)
 {
     struct trace_row *own;
     int64_t bytes, calls;
-    uint32_t node;
+    uint32_t node, id;
 
     begin_stack(a, row->node);
     node = trace_take_stack(a->t, row->node, a->node_of, take_node, a);
-    own = row_for(a->p, node, row->flags);
+    id = row_id_for(a->p, node, row->flags);
+    own = trace_grow_row_at(&a->p->g, id);
+    if (a->row_of)
+        a->row_of[row - a->t->rows] = id;
     own->alloc_bytes += row->alloc_bytes;
     own->alloc_calls += row->alloc_calls;
     own->free_bytes += row->free_bytes;
@@ -501,6 +511,15 @@ static bool is_wanted(const struct trace_merge *m, const struct trace_row *row, 
            (!flags || row->flags & flags);
 }
 
+static void add_timeline(struct adding *a)
+{
+    struct trace *own = a->p->g.t;
+
+    if (!own->timeline)
+        own->timeline = trace_timeline_new();
+    trace_timeline_add(own->timeline, a->t, a->row_of);
+}
+
 /* The rows with one of these flags; 0: all. */
 static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flags)
 {
@@ -508,11 +527,15 @@ static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flag
 
     a.node_of = xcalloc((size_t)t->node_limit + 1, sizeof *a.node_of);
     a.module_of = xcalloc(t->nmodules, sizeof *a.module_of);
+    if (!flags && (t->nmoments || t->nmarks))
+        a.row_of = xcalloc((size_t)t->row_limit + 1, sizeof *a.row_of);
     find_epoch(&a);
     find_apart(&a);
     for (uint32_t id = 0; id < t->row_limit; id++)
         if (is_wanted(m, &t->rows[id], flags))
             add_row(&a, &t->rows[id]);
+    if (a.row_of)
+        add_timeline(&a);
     for (size_t i = 0; i < t->nmisuses; i++)
         add_misuse(&a, &t->misuses[i]);
     a.p->g.t->header.unjudged_frees += t->header.unjudged_frees;
@@ -525,6 +548,7 @@ static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flag
         a.p->g.t->header.sample_bytes = t->header.sample_bytes;
     a.p->g.t->missing_rows += t->missing_rows;
     a.p->g.t->header.features |= t->header.features & FOUND;
+    free(a.row_of);
     free(a.node_of);
     free(a.module_of);
 }

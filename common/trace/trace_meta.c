@@ -171,6 +171,21 @@ static int add_mark(const struct trace_source *src, struct trace *t, uint64_t at
     return 0;
 }
 
+/* The mark's entries follow, in records of their own. */
+static int add_mark_time(const struct trace_source *src, struct trace *t, uint64_t at,
+                         uint32_t size)
+{
+    const uint8_t *s = src->data + at + sizeof(struct trace_meta);
+    struct trace_mark_time head;
+
+    if (size < sizeof head || memchr(s + sizeof head, '\0', size - sizeof head))
+        return trace_damaged(src, at, "a mark's time of %" PRIu32 " bytes makes no sense", size);
+    memcpy(&head, s, sizeof head);
+    mark_of(t, (const char *)s + sizeof head, size - sizeof head, head.number)->monotonic_ns =
+        head.monotonic_ns;
+    return 0;
+}
+
 /* Its entries are read here once, so that whoever reads them again need not ask. */
 static int add_moment(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
 {
@@ -311,6 +326,9 @@ static int check_segment(const struct trace_source *src, struct trace *t, uint64
             break;
         case TRACE_META_MARK:
             err = add_mark(src, t, at, meta.size);
+            break;
+        case TRACE_META_MARK_TIME:
+            err = add_mark_time(src, t, at, meta.size);
             break;
         case TRACE_META_MISUSE:
             err = add_misuse(src, t, at, meta.size);

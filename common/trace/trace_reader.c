@@ -24,6 +24,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/trace/trace_check.h"
+#include "common/trace/trace_timeline.h"
 #include "common/trace/trace_growth.h"
 
 /* Bytes read in one go: a hole behind what is wanted costs as much as data does. */
@@ -72,6 +73,7 @@ void trace_free(struct trace *t)
     free(t->regions);
     trace_free_marks(t);
     free(t->moments);
+    trace_timeline_free(t->timeline);
     free(t->misuses);
     free(t->args);
     free(t->exe);

@@ -96,7 +96,7 @@ int record_mem_prepare(struct record_mem *m, struct recording *r, const struct r
     if (!status && o->moments && !o->shows_moments)
         status = flame_error(FLAME_USAGE,
                              "%s: --moments: -o %s has no room for moments; take one that ends in "
-                             ".flame",
+                             ".flame or .html",
                              o->me, o->output);
     if (!status)
         status = target_find(o->command[0], &m->program);

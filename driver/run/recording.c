@@ -121,6 +121,7 @@ static bool keep_sums(const struct recording *r)
     bool kept = false;
 
     opt.all_views = true;
+    opt.moments = r->moments != NULL;
     if (r->ntraces && fold_all(r, &opt, &all) == 0) {
         strbuf_addf(&to, "%s/" RUNDIR_FOLDED, r->rundir.path);
         kept = recording_write_text(&all, to.buf) == 0;
@@ -476,6 +477,7 @@ int recording_write(const struct recording *r, const struct run_options *o,
         return recording_put(r, o, folded, empty);
     *empty = false;
     opt.all_views = true;
+    opt.moments = o->moments;
     opt.no_hint = true;
     opt.symbols.lines = recording_wants_lines(o);
     status = fold_loaded(&opt, r->traces, r->ntraces, &all);

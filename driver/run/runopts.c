@@ -183,8 +183,11 @@ int run_options_finish(struct run_options *o)
     if (!o->output)
         default_output(o);
     status = check_output(o);
-    o->shows_moments |= o->kind == RUN_OUTPUT_TRACE;
-    return status ? status : -1;
+    if (status)
+        return status;
+    o->shows_moments |= o->kind == RUN_OUTPUT_TRACE ||
+                        (o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores);
+    return -1;
 }
 
 /* By which clock lifetimes are recorded, if they are, and that the limits go with it. */

@@ -9,6 +9,7 @@
  */
 #include "preload/leak/passmarks.h"
 
+#include "common/clock.h"
 #include "common/pages.h"
 #include "preload/store.h"
 #include "preload/watch/regions.h"
@@ -98,8 +99,12 @@ static bool put_segment(struct record *r, uint32_t segment)
 static bool write_mark(const struct series *s, uint64_t number)
 {
     struct record r = {.head = {.number = number, .name_size = (uint32_t)strlen(s->name)}};
+    struct trace_mark_time when = {.number = number, .monotonic_ns = clock_ns(CLOCK_MONOTONIC)};
     uint32_t segments;
 
+    if (!trace_writer_meta(&store.writer, TRACE_META_MARK_TIME, &when, sizeof when, s->name,
+                           r.head.name_size, NULL))
+        return false;
     memcpy(g.buffer, s->name, r.head.name_size);
     r.len = r.head.name_size;
     spinlock_take(&store.lock);

@@ -16,6 +16,7 @@
  * browser in use.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +25,7 @@
 #include "render/backend.h"
 #include "render/json.h"
 #include "render/outstream.h"
-#include "render/backends/packed.h"
+#include "common/packed.h"
 #include "render/xml.h"
 
 #define NAME_CHARS 4000 /* of a name; longer ones are nobody's to read */
@@ -137,6 +138,67 @@ static bool has_fractions(const struct frametree *t, uint32_t column)
     return false;
 }
 
+/* The history of a node, or NULL. They are by kind and node. */
+static const struct timeline_history *history_of(const struct timeline *tl, enum timeline_kind kind,
+                                                 uint32_t node)
+{
+    size_t lo = 0, hi = tl->nhistories;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct timeline_history *h = &tl->histories[mid];
+
+        if (h->kind < kind || (h->kind == kind && h->node < node))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < tl->nhistories && tl->histories[lo].kind == kind && tl->histories[lo].node == node
+               ? &tl->histories[lo]
+               : NULL;
+}
+
+static void add_changes(struct packed *out, const struct timeline *tl,
+                        const struct timeline_history *h)
+{
+    size_t before = 0;
+
+    packed_add(out, h->nn);
+    for (size_t i = h->first; i < h->first + h->nn; i++) {
+        packed_add(out, tl->changes[i].moment - before);
+        packed_add_signed(out, tl->changes[i].bytes);
+        before = tl->changes[i].moment;
+    }
+}
+
+/* By node: how many nodes further, how many changes, and each: how many moments later, bytes. */
+static void add_history(struct page *p, const struct render_column *c)
+{
+    const struct timeline *tl = p->o->timeline;
+    enum timeline_kind kind = TIMELINE_LIVE;
+    uint32_t depth = 0, gap = 0;
+    struct packed out;
+
+    while (kind < TIMELINE_KINDS && strcmp(c->name, timeline_view(kind)) != 0)
+        kind++;
+    if (!tl || !tl->n || c->timed || kind == TIMELINE_KINDS)
+        return;
+    strbuf_addstr(&p->out.sb, ",\n\"history\":\"");
+    packed_begin(&out, &p->out.sb);
+    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
+        const struct timeline_history *h = history_of(tl, kind, i);
+
+        if (!h)
+            continue;
+        packed_add(&out, gap);
+        add_changes(&out, tl, h);
+        gap = 0;
+        outstream_some(&p->out);
+    }
+    packed_end(&out);
+    strbuf_addstr(&p->out.sb, "\"");
+}
+
 static void add_column(struct page *p, uint32_t column)
 {
     const struct render_column *c = &p->o->columns[column];
@@ -167,7 +229,9 @@ static void add_column(struct page *p, uint32_t column)
         outstream_some(&p->out);
     }
     packed_end(&out);
-    strbuf_addstr(&p->out.sb, "\"}");
+    strbuf_addstr(&p->out.sb, "\"");
+    add_history(p, c);
+    strbuf_addstr(&p->out.sb, "}");
 }
 
 /* Second minus first count, in millionths where there are fractions. */
@@ -195,6 +259,40 @@ static void add_delta(struct page *p)
     strbuf_addstr(&p->out.sb, "\",\n");
 }
 
+/* At each moment: microseconds since the one before, and by how much the totals changed. */
+static void add_moments(struct page *p)
+{
+    static const char *const keys[] = {"us", "live", "mapped", "rss"};
+    const struct timeline *tl = p->o->timeline;
+    struct packed out;
+
+    if (!tl || !tl->n)
+        return;
+    strbuf_addstr(&p->out.sb, "\"moments\":{");
+    for (size_t k = 0; k < ARRAY_LEN(keys); k++) {
+        strbuf_addf(&p->out.sb, "\"%s\":\"", keys[k]);
+        packed_begin(&out, &p->out.sb);
+        for (size_t i = 0; i < tl->n; i++) {
+            const struct timeline_moment *m = &tl->moments[i];
+
+            packed_add_signed(&out, k == 0   ? (int64_t)(m->us - (i ? m[-1].us : 0))
+                                    : k == 1 ? m->live
+                                    : k == 2 ? m->mapped
+                                             : m->rss);
+        }
+        packed_end(&out);
+        strbuf_addstr(&p->out.sb, "\",\n");
+    }
+    strbuf_addstr(&p->out.sb, "\"marks\":[");
+    for (size_t i = 0; i < tl->nmarks; i++) {
+        strbuf_addf(&p->out.sb, "%s[%" PRIu64 ",", i ? ",\n" : "", tl->marks[i].us);
+        json_add_string(&p->out.sb, tl->marks[i].name, tl->marks[i].len, NAME_CHARS);
+        strbuf_addstr(&p->out.sb, "]");
+        outstream_some(&p->out);
+    }
+    strbuf_addstr(&p->out.sb, "]},\n");
+}
+
 static void add_profile(struct page *p)
 {
     const struct render_options *o = p->o;
@@ -214,6 +312,7 @@ static void add_profile(struct page *p)
     add_names(p);
     add_frames(p);
     add_delta(p);
+    add_moments(p);
     strbuf_addstr(&p->out.sb, "\"columns\":[");
     for (uint32_t i = 0; i < o->ncolumns && i <= p->t->ncolumns; i++)
         add_column(p, i);

@@ -1,6 +1,6 @@
 /* Numbers packed into base64, and bytes as JSON strings. */
 #include "render/json.h"
-#include "render/backends/packed.h"
+#include "common/packed.h"
 #include "tests/tap.h"
 
 static void is_packed(const uint64_t *v, size_t n, const char *want, const char *what)

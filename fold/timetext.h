@@ -1,0 +1,32 @@
+/*
+ * timetext.h: what was live over time, as comments in folded text (flame-folded(5)).
+ *
+ * An explorer draws them; everything else that reads folded text passes them over. The moments of
+ * all traces are put together, and are made fewer until they take no more than TIMETEXT_BYTES and
+ * are no more than TIMETEXT_MOMENTS: neighbours become one, which is exact at what is left.
+ */
+#ifndef FLAME_FOLD_TIMETEXT_H
+#define FLAME_FOLD_TIMETEXT_H
+
+#include "fold/fold.h"
+#include "fold/frames.h"
+#include "fold/leftout.h"
+
+#define TIMETEXT_MOMENTS 2000u
+#define TIMETEXT_BYTES ((size_t)4 << 20) /* of changes, before they become text */
+
+struct timetext_input {
+    const struct fold_options *opt;
+    struct trace *const *traces;
+    struct frames *const *frames; /* by trace */
+    size_t ntraces;
+    struct excludes *excludes;
+    struct aggregate *to;
+    size_t most_bytes; /* 0: TIMETEXT_BYTES; in tests less */
+};
+
+/* The lines, handed out as a whole each; none where no trace has moments. The aggregate's sums are
+ * lost. */
+void timetext_write(const struct timetext_input *in, aggregate_sink sink, void *opaque);
+
+#endif
