@@ -187,6 +187,7 @@ static int fold_both(struct waiting *w, const struct recording *r, const struct 
     int status;
 
     fold.all_views = true;
+    fold.moments = o->off.run.moments;
     fold.no_hint = true;
     fold.symbols.lines = lines;
     status = r->ntraces ? fold_loaded(&fold, r->traces, r->ntraces, to) : 0;

@@ -132,8 +132,10 @@ static void find_histories(struct run *r, struct kind *kind, size_t trace, uint3
 {
     const struct timetext_input *in = r->in;
     const struct trace *t = in->traces[trace];
-    const struct view view = {.name = kind->view, .recorder = TRACE_RECORDER_MEM,
-                              .value = kind->value, .shape = VIEW_OWN};
+    const struct view view = {.name = kind->view,
+                              .recorder = TRACE_RECORDER_MEM,
+                              .value = kind->value,
+                              .shape = VIEW_OWN};
     struct left_out left_out = LEFT_OUT_INIT;
     struct item_options io = {.view = &view,
                               .tid = in->opt->tid,
@@ -410,9 +412,9 @@ static void release(struct run *r)
 
 void timetext_write(const struct timetext_input *in, aggregate_sink sink, void *opaque)
 {
-    struct run r = {.in = in,
-                    .kinds = {{.view = "live", .value = is_live},
-                              {.view = "mmap", .value = is_mapped}}};
+    struct run r = {
+        .in = in,
+        .kinds = {{.view = "live", .value = is_live}, {.view = "mmap", .value = is_mapped}}};
     size_t nmoments;
 
     r.own = xcalloc(in->ntraces + 1, sizeof *r.own);

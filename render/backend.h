@@ -61,7 +61,7 @@ struct render_options {
     const struct render_column *columns;
     size_t ncolumns;
     const struct timeline *timeline; /* what was live over time; NULL or of no moments: not known */
-    const char *view; /* of several columns the one to begin with; NULL: the first */
+    const char *view;                /* of several columns the one to begin with; NULL: the first */
 };
 
 struct render_backend {

@@ -28,7 +28,7 @@ struct input {
     char *sample;          /* mean bytes between samples, as text; NULL: the counts are exact */
     char *empty;           /* "the live view is empty", to be shown; NULL: something was counted */
     struct input_column *columns;
-    uint32_t ncolumns; /* at least one */
+    uint32_t ncolumns;        /* at least one */
     struct timeline timeline; /* finished; of no moments unless they were asked for and are there */
 };
 

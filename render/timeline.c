@@ -50,7 +50,7 @@ static bool find_word(const char *s, size_t len, const char *key, struct packed_
     return true;
 }
 
-static bool take_axis(struct timeline *tl, const char *s, size_t len)
+static bool take_moments(struct timeline *tl, const char *s, size_t len)
 {
     struct packed_reader us, live, mapped, rss;
     uint64_t now = 0, step;
@@ -58,7 +58,6 @@ static bool take_axis(struct timeline *tl, const char *s, size_t len)
     if (!find_word(s, len, " us=", &us) || !find_word(s, len, " live=", &live) ||
         !find_word(s, len, " mapped=", &mapped) || !find_word(s, len, " rss=", &rss))
         return false;
-    timeline_begin(tl);
     for (int64_t later; packed_take_signed(&us, &later);) {
         struct timeline_moment m = {.nth = tl->n};
 
@@ -74,6 +73,15 @@ static bool take_axis(struct timeline *tl, const char *s, size_t len)
         tl->moments[tl->n++] = m;
     }
     return !us.wrong;
+}
+
+static bool take_axis(struct timeline *tl, const char *s, size_t len)
+{
+    timeline_begin(tl);
+    if (take_moments(tl, s, len))
+        return true;
+    tl->n = tl->begun;
+    return false;
 }
 
 static bool take_mark(struct timeline *tl, const char *s, size_t len)
@@ -108,17 +116,17 @@ static bool take_changes(struct timeline *tl, const char *s, size_t len)
     packed_read(&r, s, len);
     while (packed_take(&r, &later)) {
         if (later >= limit - moment || !packed_take_signed(&r, &bytes) ||
-            (tl->nchanges > first && !later))
-            break;
+            (tl->nchanges > first && !later)) {
+            tl->nchanges = first;
+            return false;
+        }
         moment += (size_t)later;
         GROW(tl->changes, tl->nchanges, tl->changes_room);
         tl->changes[tl->nchanges++] = (struct timeline_change){moment, bytes};
-        bytes = 0;
     }
-    if (!r.wrong && r.at == r.end && !r.waiting && tl->nchanges > first)
-        return true;
-    tl->nchanges = first;
-    return false;
+    if (r.wrong)
+        tl->nchanges = first;
+    return tl->nchanges > first;
 }
 
 static bool take_history(struct timeline *tl, enum timeline_kind kind, const char *s, size_t len,

@@ -30,24 +30,24 @@ struct timeline {
         uint64_t us; /* microseconds from the beginning of the recording */
         int64_t live, mapped, rss;
         size_t nth; /* until timeline_finish: as it was read */
-    } *moments;
+    } * moments;
     size_t n, room;
     struct timeline_mark {
         uint64_t us;
         char *name;
         size_t len; /* the name may hold any bytes */
-    } *marks;
+    } * marks;
     size_t nmarks, marks_room;
     struct timeline_history {
         enum timeline_kind kind;
         uint32_t node;    /* of the tree, or TIMELINE_NOWHERE */
         size_t first, nn; /* of the changes */
-    } *histories;         /* after timeline_finish by kind and then by node */
+    } * histories;        /* after timeline_finish by kind and then by node */
     size_t nhistories, histories_room;
     struct timeline_change {
         size_t moment; /* index of one; of one history they ascend */
         int64_t bytes;
-    } *changes;
+    } * changes;
     size_t nchanges, changes_room;
     size_t begun; /* first moment of the text that is being read */
     uint64_t wrong, first_wrong;

@@ -47,7 +47,7 @@ struct trace_inherited_row {
 struct trace_mark_view {
     char *name; /* NUL-terminated */
     uint64_t number;
-    double at; /* on the axis of passes: the number, unless time has set the mark */
+    double at;             /* on the axis of passes: the number, unless time has set the mark */
     uint64_t monotonic_ns; /* when the program set it; 0: not known */
     struct trace_mark_entry {
         uint32_t row; /* its id, which has not been checked */
@@ -94,7 +94,7 @@ struct trace {
     uint64_t time_zero_ns; /* CLOCK_MONOTONIC: what times of the recording are told from */
     struct trace_timeline *timeline; /* of traces that were added up, whose moments these would be
                                         (trace_timeline.h); NULL: there are none */
-    bool has_inherited;    /* they are among the rows (trace_inherit) */
+    bool has_inherited;              /* they are among the rows (trace_inherit) */
 
     /* Sparse by id: use the accessors, or walk them all with the id ranges. */
     const struct trace_node *nodes; /* indexed by node id */

@@ -30,7 +30,7 @@ struct trace_timeline {
     struct trace_timeline_mark {
         uint64_t ns;
         char *name;
-    } *marks; /* that the programs have set; in the order they were added */
+    } * marks; /* that the programs have set; in the order they were added */
     size_t nmarks, marks_room;
 };
 

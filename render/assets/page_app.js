@@ -26,6 +26,8 @@ class App {
             if (String(moments) !== String(this.state.moments))
                 this.change({ moments }, true);
         });
+        this.growth = new GrowthChart(byId("growth"), profile.timeline, (span, more) =>
+            this.selectTime(span, more));
         this.minimap = new Minimap(byId("minimap"), (range) =>
             this.zoomTo(this.mainChart(), 0, range, true));
     }
@@ -79,6 +81,11 @@ class App {
 
     makeGraphs() {
         const { state, profile } = this, momentsKey = String(state.moments);
+        const spanKey = String(state.span);
+        if (profile.timeline && spanKey !== this.spanKey) {
+            this.spanKey = spanKey;
+            selectSpan(profile, state.span);
+        }
         if (profile.moments && momentsKey !== this.momentsKey) {
             this.momentsKey = momentsKey;
             selectMoments(profile, state.moments);
@@ -86,7 +93,7 @@ class App {
         const layout = state.layout === "sandwich" && state.sandwich < 0 ? "forward" : state.layout;
         const key = SHAPE_KEYS.map((k) => state[k]).join() + Object.keys(SETS).slice(0, 3)
             .map((k) => k === "picks" ? "" : [...state[k]].join(".")).join("|") +
-            (state.order === "size" ? [state.column, state.moments].join() : "");
+            (state.order === "size" ? [state.column, state.moments, state.span].join() : "");
         if (key !== this.shapeKey) {
             const before = this.graphs && this.graphs[this.graphs.length - 1];
             this.shapes = makeShapes(profile, { ...state, layout, columnOwn: this.column.own });
@@ -97,7 +104,7 @@ class App {
             this.shapeKey = key;
             this.graphKey = "";
         }
-        const graphKey = [key, state.column, state.moments].join("/");
+        const graphKey = [key, state.column, state.moments, state.span].join("/");
         if (graphKey === this.graphKey)
             return;
         this.graphKey = graphKey;
@@ -255,6 +262,7 @@ class App {
         byId("charts").classList.toggle("upside-down",
             this.built === "sandwich" && state.direction === "flame");
         byId("minimap").hidden = this.built === "sandwich";
+        this.growth.show(state.span);
         this.series.show({ column: this.column, range: state.moments, theme: this.theme });
         if (shownGraph)
             this.showMinimap();
@@ -391,6 +399,25 @@ class App {
 
     /* ---- what the reader does ---- */
 
+    /* Only what has a history can be shown of a time. `more`: the pointer still moves. */
+    selectTime(span, more) {
+        const changes = { span }, { columns } = this.profile;
+        if (String(span) === String(this.state.span))
+            return;
+        if (span && !this.column.history) {
+            const at = columns.findIndex((c) => c.history);
+            if (at < 0)
+                return;
+            Object.assign(changes, { column: at, range: null });
+        }
+        this.change(changes, more);
+    }
+
+    chooseColumn(column) {
+        this.change({ column, range: null,
+            span: this.profile.columns[column].history ? this.state.span : null });
+    }
+
     zoomTo(chart, node, range, quiet) {
         if (chart.upper) {
             this.upperZoom = { zoom: node, range };
@@ -521,6 +548,8 @@ class App {
             this.change({ query: "", picks: new Set() }, true);
         } else if (state.zoom || state.range) {
             this.change({ zoom: 0, range: null });
+        } else if (state.span) {
+            this.selectTime(null);
         }
     }
 }

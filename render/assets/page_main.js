@@ -11,6 +11,7 @@ app.observer = new ResizeObserver(() => {
         app.showMinimap();
     if (app.series.view)
         app.series.show(app.series.view);
+    app.growth.show(app.state.span);
     app.table.fill();
 });
 
@@ -192,7 +193,7 @@ function connect() {
     byId("lines-choice").hidden = !profile.hasLines;
     fillColumns();
     fillRatios();
-    connectSegments("columns", (value) => app.change({ column: Number(value), range: null }));
+    connectSegments("columns", (value) => app.chooseColumn(Number(value)));
     connectSegments("views", (view) => app.change({ view }));
     connectSegments("layouts", setLayout);
     byId("color").addEventListener("change", () => app.change({ color: byId("color").value }));
@@ -213,6 +214,7 @@ function connect() {
         });
     app.observer.observe(byId("minimap"));
     app.observer.observe(byId("series"));
+    app.observer.observe(byId("growth"));
     app.observer.observe(byId("table"));
 }
 

@@ -78,6 +78,7 @@ function frameText(chart, node) {
                 graph.total[0])} of all` + (before > 0 ?
                 `, ${formatChange(graph.change[node], before)} of itself` : "")));
     }
+    rows.push(...spanRows(graph, node));
     rows.push(tipRow("Of all", formatPercent(value, graph.total[0])));
     if (parent > 0)
         rows.push(tipRow("Of caller", formatPercent(value, graph.total[parent])));
@@ -104,6 +105,17 @@ function frameText(chart, node) {
     if (kind !== "user" && kind !== "separator")
         rows.push(tipRow("Kind", kind));
     return rows;
+}
+
+/* Of a growth: what there was at both ends, and what became of it; what shrank is not drawn. */
+function spanRows(graph, node) {
+    const { column } = graph;
+    if (!column.was)
+        return [];
+    graph.ends = graph.ends || [column.was, column.now].map((own) => pour(graph.shape, own)[1]);
+    const [was, now] = graph.ends.map((total) => total[node]), { unit } = graph;
+    return [tipRow("Before", formatShort(was, unit)), tipRow("After", `${formatShort(now, unit)}, ` +
+        `${now > was ? "+" : ""}${formatShort(now - was, unit)}`)];
 }
 
 /* File and line, of several with their shares. */

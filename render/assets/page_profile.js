@@ -93,6 +93,12 @@ function readProfile(text, apart) {
     const fine = shape.n, hasTimes = data.columns.some((c) => c.time !== undefined);
     let columns = gatherMoments(data.columns, fine);
     let delta = data.delta === undefined || hasTimes ? null : readDelta(data, fine);
+    const timeline = readTimeline(data);
+    for (const c of timeline ? columns : []) {
+        const packed = data.columns.find((k) => k.history !== undefined && k.name === c.name);
+        if (packed)
+            c.history = readHistory(packed.history);
+    }
     if (where) {
         ({ shape, lines } = mergeLines(shape, names, id, where));
         for (const c of columns)
@@ -104,7 +110,8 @@ function readProfile(text, apart) {
         columns = compareColumns(columns[0], delta);
     for (const c of columns) {
         c.sum = c.own.reduce((a, b) => a + b, 0);
-        c.most = c.moments ? c.moments.reduce((a, m) => a + m.sum, 0) : c.sum;
+        c.most = c.moments ? c.moments.reduce((a, m) => a + m.sum, 0) :
+            c.history && c.history.node.length ? Math.max(1, c.sum) : c.sum;
     }
     /* A title that only says what the first column is goes when another is shown. */
     const single = columns.length === 1, named = single || data.title !== columns[0].title;
@@ -116,6 +123,7 @@ function readProfile(text, apart) {
     const profile = {
         title: data.title, named, single, subtitle: data.subtitle, nametype: data.nametype,
         reverse: data.reverse, names, kinds, shape, columns, delta, lines, apart,
+        timeline, /* what was live at moments (page_timeline.js), or null */
         hasLines: where !== null || apart,
         ordered: data.ordered === true, /* siblings stand in time, also those of one name */
         moments: columns.reduce((a, c) => Math.max(a, c.moments ? c.moments.length : 0), 0),

@@ -34,6 +34,7 @@ function defaultState(profile) {
         column: at >= 0 && columns[at].most > 0 ? at :
             Math.max(0, columns.findIndex((c) => c.most > 0)),
         moments: null, /* first and last that are shown */
+        span: null, /* two times of the timeline, in seconds: equal ones are a moment */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
         recursion: false, chains: false,
         query: "", matchCase: false, regex: true, picks: new Set(),
@@ -138,6 +139,8 @@ function writeState(state, profile, graph) {
         p.set("zoom", nodeText(graph, names, state.zoom));
     if (state.moments)
         p.set("moments", state.moments.join("~"));
+    if (state.span)
+        p.set("time", [...new Set(state.span)].map((t) => Number(t.toFixed(6))).join("~"));
     if (profile.apart)
         p.set("lines", "apart");
     if (state.range)
@@ -183,6 +186,15 @@ function readState(text, profile) {
     const moments = /^(\d{1,9})~(\d{1,9})$/.exec(p.get("moments") || "");
     if (moments && Number(moments[1]) <= Number(moments[2]) && moments[2] < profile.moments)
         state.moments = [Number(moments[1]), Number(moments[2])];
+    const span = /^(\d{1,12}(?:\.\d{1,6})?)(?:~(\d{1,12}(?:\.\d{1,6})?))?$/.exec(p.get("time") || "");
+    if (span && profile.timeline) {
+        const { times } = profile.timeline, ends = [span[1], span[2] || span[1]].map(Number);
+        state.span = ends.sort((a, b) => a - b).map((t) => times[nearestMoment(times, t)]);
+        if (!profile.columns[state.column].history)
+            state.column = profile.columns.findIndex((c) => c.history);
+        if (state.column < 0)
+            Object.assign(state, { column: defaultState(profile).column, span: null });
+    }
     state.query = p.get("q") || "";
     if (state.layout === "sandwich" && state.sandwich < 0)
         state.layout = "forward";

@@ -1,6 +1,8 @@
 /* Numbers packed into base64, and bytes as JSON strings. */
-#include "render/json.h"
+#include <inttypes.h>
+
 #include "common/packed.h"
+#include "render/json.h"
 #include "tests/tap.h"
 
 static void is_packed(const uint64_t *v, size_t n, const char *want, const char *what)
@@ -67,9 +69,49 @@ static void test_json(void)
     is_json("abc", 3, 3, "\"abc\"", "not cut");
 }
 
+/* What the reader makes of a text: "1 2 3", and " wrong" if it is not whole. */
+static void is_read(const char *text, const char *want, const char *what)
+{
+    struct strbuf sb = STRBUF_INIT;
+    struct packed_reader r;
+    uint64_t v;
+
+    strbuf_addstr(&sb, "");
+    packed_read(&r, text, strlen(text));
+    while (packed_take(&r, &v))
+        strbuf_addf(&sb, "%s%" PRIu64, sb.len ? " " : "", v);
+    is_str(r.wrong ? "wrong" : sb.buf, want, "%s", what);
+    strbuf_release(&sb);
+}
+
+static void test_reading(void)
+{
+    struct packed_reader r;
+    int64_t v;
+
+    is_read("", "", "nothing");
+    is_read("AAF/", "0 1 127", "three bytes");
+    is_read("TQ==", "77", "one byte and padding");
+    is_read("TQ", "77", "one byte and none");
+    is_read("TWE=", "77 97", "two bytes");
+    is_read("gAGsAv///////////wE=", "128 300 18446744073709551615", "seven bits a byte");
+    is_read("////////////Ag==", "wrong", "more than 64 bits");
+    is_read("gA==", "wrong", "a number that does not end");
+    is_read("AAF/A", "wrong", "a character too many");
+    is_read("A*F/", "wrong", "a character that is none");
+    is_read("AA\n/", "wrong", "nor is a newline");
+    packed_read(&r, "AAEC", 4);
+    ok(packed_take_signed(&r, &v) && v == 0 && packed_take_signed(&r, &v) && v == -1 &&
+           packed_take_signed(&r, &v) && v == 1 && !packed_take_signed(&r, &v) && !r.wrong,
+       "signs");
+    packed_read(&r, "////////////AQ==", 16);
+    ok(packed_take_signed(&r, &v) && v == INT64_MIN, "the least of all");
+}
+
 int main(void)
 {
     test_packed();
+    test_reading();
     test_json();
     return done_testing();
 }

@@ -1,0 +1,222 @@
+#!/usr/bin/env node
+// The explorer page over time: the chart of live, mapped and resident memory, what a click and a
+// drag on it show, keys, the address, marks, both themes, paper.
+import { crumbs, explore, hover, row, table, text, untroubled } from "./explorer.mjs";
+import { is, main, near, ok } from "./page.mjs";
+
+// Numbers as folded text and pages have them (common/packed.h).
+function pack(numbers) {
+    const bytes = [];
+    for (let v of numbers) {
+        for (; v >= 128; v = Math.floor(v / 128))
+            bytes.push(v % 128 + 128);
+        bytes.push(v);
+    }
+    return Buffer.from(bytes).toString("base64");
+}
+const fold = (v) => v < 0 ? -2 * v - 1 : 2 * v;
+const steps = (values) => pack(values.map((v, i) => fold(v - (i ? values[i - 1] : 0))));
+const bytesOf = (s) => pack(Buffer.from(s));
+const MiB = 1 << 20;
+
+// moments: [us, live, mapped, rss]; stacks: {name: [[moment, level], ...]}.
+function timed(moments, stacks, marks = [], mapped = {}) {
+    const of = (view, all) => Object.entries(all).map(([stack, levels]) => {
+        const changes = levels.flatMap(([at, level], i) => [at - (i ? levels[i - 1][0] : 0),
+            fold(level - (i ? levels[i - 1][1] : 0))]);
+        return `# moments: ${view} ${stack} changes=${pack(changes)}\n`;
+    }).join("");
+    const word = (i) => steps(moments.map((m) => m[i]));
+    return `# moments: axis n=${moments.length} us=${word(0)} live=${word(1)} mapped=${word(2)} rss=${word(3)}\n` +
+        marks.map(([us, name]) => `# moments: mark us=${pack([us])} name=${bytesOf(name)}\n`).join("") +
+        of("live", stacks) + of("mmap", mapped);
+}
+
+const FIVE = [0, 1, 2, 3, 4].map((s) => [s * 1e6, [2, 3, 6, 9, 7][s] * MiB, s > 1 ? 2 * MiB : 0,
+    [4, 5, 8, 12, 12][s] * MiB]);
+const FOLDED = "# flame: view=alloc unit=bytes\nm;a 20971520\nm;b 5242880\n" +
+    "# flame: view=live unit=bytes\nm;a 6291456\nm;b 1048576\n" +
+    "# flame: view=mmap unit=bytes\nm;c 2097152\n" + timed(FIVE, {
+    "m;a": [[0, MiB], [2, 4 * MiB], [3, 7 * MiB], [4, 6 * MiB]],
+    "m;b": [[0, MiB], [1, 2 * MiB], [4, MiB]],
+}, [[500000, "begin"], [2000000, "<img src=x onerror=alert(1)>"]], { "m;c": [[2, 2 * MiB]] });
+
+// Where a time is on the screen.
+const at = (page, time, y = 60) => page.evaluate(([t, down]) => {
+    const plot = document.querySelector(".growth-plot"), box = plot.getBoundingClientRect();
+    const labels = [...plot.querySelectorAll("svg .growth-label")];
+    const x = (s) => Number(labels.find((e) => e.textContent === s).getAttribute("x"));
+    return [box.left + x("0 s") + (x("2 s") - x("0 s")) / 2 * t, box.top + down];
+}, [time, y]);
+
+async function drag(page, from, to) {
+    await page.mouse.move(...await at(page, from));
+    await page.mouse.down();
+    await page.mouse.move(...await at(page, (from + to) / 2));
+    await page.mouse.move(...await at(page, to));
+    await page.mouse.up();
+}
+const frame = (page) => page.evaluate(() => new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(done))));
+
+async function chart() {
+    const page = await explore(FOLDED);
+    is((await text(page, ".growth-legend")).replace(/\s+/g, " "), "Live 7.00 MiB Resident 12.00 MiB Mapped 2.00 MiB",
+        "a legend with what there is at the end");
+    const labels = await page.locator(".growth-label").allTextContents();
+    ok(["0 s", "2 s", "4 s", "0", "8 MiB"].every((s) => labels.includes(s)), "axes have units", labels.join());
+    is(await page.locator("polyline").count(), 3, "three lines");
+    is(await text(page, "#title"), "Memory allocated", "the page is of the whole run at first");
+    await page.mouse.move(...await at(page, 1.1));
+    await frame(page);
+    is((await text(page, ".growth-tip")).replace(/\s+/g, " "), "1 s Live 3.00 MiB Resident 5.00 MiB Mapped 0 B",
+        "the pointer tells the moment next to it");
+    await page.locator(".growth-key", { hasText: "Mapped" }).click();
+    is(await page.locator("polyline").count(), 2, "a line can be hidden");
+    is(await page.locator(".growth-key", { hasText: "Mapped" }).getAttribute("aria-pressed"), "false",
+        "and its button says so");
+    await untroubled(page, "chart");
+    const none = await explore("m;a 1\n");
+    ok(await none.locator("#growth").isHidden(), "no chart without moments");
+    await untroubled(none, "no moments");
+}
+
+async function brushing() {
+    const page = await explore(FOLDED);
+    await page.mouse.click(...await at(page, 1.1));
+    is(await text(page, "#title"), "Memory live at 1 s", "a click shows what was live at a moment");
+    is(await row(page, 2), `a:${MiB} b:${2 * MiB}`, "in the graph");
+    is((await table(page)).sort().join(", "), "a 1.00 MiB 1.00 MiB, b 2.00 MiB 2.00 MiB, m 0 B 3.00 MiB",
+        "and the table");
+    await page.waitForFunction(() => location.hash.includes("time=1"));
+    ok(/[#&]time=1(&|$)/.test(page.url()) && page.url().includes("column=live"), "the address has it", page.url());
+    await drag(page, 1, 3);
+    is(await text(page, "#title"), "Memory live: growth from 1 s to 3 s", "a drag shows the growth");
+    is(await row(page, 2), `a:${6 * MiB}`, "of what grew");
+    is((await text(page, ".growth-legend")).replace(/\s+/g, " "),
+        "Live +6.00 MiB Resident +7.00 MiB Mapped +2.00 MiB", "the legend has the change");
+    await hover(page, "a");
+    ok(/Before\s+1\.00 MiB\s+After\s+7\.00 MiB, \+6\.00 MiB/.test(await text(page, "#tooltip")),
+        "the tooltip both ends", await text(page, "#tooltip"));
+    await page.waitForFunction(() => location.hash.includes("time=1%7E3"));
+    await drag(page, 3, 4);
+    is(await row(page, 2), `a:${5 * MiB}`, "an end of the selection can be dragged");
+    await drag(page, 3, 2);
+    is(await text(page, "#title"), "Memory live: growth from 0 s to 3 s", "and its middle");
+    await page.locator("#columns button", { hasText: "mmap" }).click();
+    is(await text(page, "#title"), "Memory mapped: growth from 0 s to 3 s", "mappings have a history, too");
+    is(await row(page, 2), `c:${2 * MiB}`, "of their own");
+    await page.locator("#columns button", { hasText: "alloc" }).click();
+    is(await text(page, "#title"), "Memory allocated", "what has none is of the whole run");
+    ok(await page.locator(".growth-brush").isHidden(), "which nothing is selected in");
+    await drag(page, 2, 0.2);
+    is(await text(page, "#title"), "Memory live: growth from 0 s to 2 s", "from right to left is the same");
+    await page.locator("#growth .tag").click();
+    is(await text(page, "#title"), "Memory live at the end", "the button shows the whole run");
+    is(await row(page, 2), `a:${6 * MiB} b:${MiB}`, "as it was");
+    await page.mouse.click(...await at(page, 0));
+    await page.keyboard.press("Escape");
+    is(await text(page, "#title"), "Memory live at the end", "Escape does, too");
+    await page.mouse.click(...await at(page, 4));
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("Escape");
+    ok(await page.locator(".growth-brush").isHidden(), "wherever the focus is");
+    await untroubled(page, "brushing");
+}
+
+async function keys() {
+    const page = await explore(FOLDED), title = () => text(page, "#title");
+    const slider = page.locator(".growth-plot");
+    await slider.focus();
+    await page.keyboard.press("ArrowLeft");
+    is(await title(), "Memory live at 4 s", "left begins at the end");
+    await page.keyboard.press("Home");
+    is(await title(), "Memory live at 0 s", "Home is the first moment");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Shift+ArrowRight");
+    await page.keyboard.press("Shift+ArrowRight");
+    is(await title(), "Memory live: growth from 1 s to 3 s", "with Shift a growth");
+    is(await slider.getAttribute("aria-valuetext"), "from 1 s to 3 s. Live +6.00 MiB, Resident +7.00 MiB, Mapped +2.00 MiB",
+        "which is told to who does not see it");
+    await page.keyboard.press("Escape");
+    is(await title(), "Memory live at the end", "Escape is the whole run");
+    await untroubled(page, "keys");
+}
+
+async function address() {
+    const page = await explore(FOLDED, { hash: "#time=1.2~2.9" });
+    is(await text(page, "#title"), "Memory live: growth from 1 s to 3 s", "a link with a growth");
+    await page.evaluate(() => {
+        location.hash = "#time=2.2&zoom=;m;a";
+    });
+    await page.waitForFunction(() => document.getElementById("title").textContent.endsWith("at 2 s"));
+    is(await crumbs(page), "all m a", "and with a moment and a frame");
+    for (const bad of ["x", "1~", "~2", "-1", "1e3", "9".repeat(40), "1~2~3"]) {
+        const other = await explore(FOLDED, { hash: "#time=" + bad });
+        is(await text(other, "#title"), "Memory allocated", `time=${bad.slice(0, 9)} is passed over`);
+        await untroubled(other, "a bad time");
+    }
+    await untroubled(page, "address");
+}
+
+async function marks() {
+    const page = await explore(FOLDED);
+    is((await page.locator(".growth-flag title").allTextContents()).join("; "),
+        "begin, marked at 500 ms; <img src=x onerror=alert(1)>, marked at 2 s".replace("500 ms", "0.5 s"),
+        "marks stand on the axis, whatever they are called");
+    await page.mouse.move(...await at(page, 2));
+    await frame(page);
+    ok((await text(page, ".growth-tip")).includes("\u2691 <img src=x onerror=alert(1)>"), "the pointer tells them");
+    is(await page.locator("#growth img").count(), 0, "as text");
+    await untroubled(page, "marks");
+}
+
+async function looks() {
+    for (const theme of ["light", "dark"]) {
+        const page = await explore(FOLDED, { hash: "#time=1~3&theme=" + theme });
+        const contrast = await page.evaluate(() => {
+            const lum = (c) => c.match(/[\d.]+/g).slice(0, 3).map((v) => v / 255)
+                .map((v) => v <= 0.04 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+                .reduce((a, v, i) => a + v * [0.2126, 0.7152, 0.0722][i], 0);
+            const under = lum(getComputedStyle(document.getElementById("graph")).backgroundColor);
+            return [...document.querySelectorAll("polyline")].map((e) => {
+                const l = lum(getComputedStyle(e).stroke);
+                return (Math.max(l, under) + 0.05) / (Math.min(l, under) + 0.05);
+            });
+        });
+        ok(contrast.length === 3 && contrast.every((c) => c > 3), `lines can be seen in the ${theme} theme`, contrast.join());
+        await untroubled(page, theme);
+    }
+    const page = await explore(FOLDED, { hash: "#time=1~3&theme=dark" });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    is(await page.locator("polyline").count(), 3, "paper has the chart");
+    ok(await page.locator("#growth .tag").isHidden(), "without what is to be pressed");
+    is(await page.evaluate(() => document.documentElement.dataset.theme), "light", "and it is light");
+    await untroubled(page, "print");
+    const small = await explore(FOLDED, { width: 640, height: 400 });
+    near(await small.evaluate(() => document.documentElement.scrollWidth), 640, 0, "a small window has room for it");
+    await untroubled(small, "small");
+}
+
+async function several() {
+    // Three stacks of one function in other lines are one; what shrank is not drawn.
+    const moments = [0, 1, 2].map((s) => [s * 1e6, 10, 0, 0]);
+    const page = await explore("# flame: view=live unit=bytes\nm;f a.c:1 5\nm;f a.c:2 5\n" +
+        timed(moments, { "m;f a.c:1": [[0, 3], [1, 5]], "m;f a.c:2": [[0, 7], [2, 5]] }));
+    await page.mouse.click(...await at(page, 0));
+    is(await row(page, 2), "f:10", "lines of one function add up");
+    await hover(page, "f");
+    ok(/a\.c:2, 70\.00%/.test(await text(page, "#tooltip")), "and are told", await text(page, "#tooltip"));
+    await untroubled(page, "lines");
+}
+
+await main(async () => {
+    await chart();
+    await brushing();
+    await keys();
+    await address();
+    await marks();
+    await looks();
+    await several();
+});

@@ -1,0 +1,109 @@
+#!/bin/bash
+# What was live over time in a page: the same as flame fold --at says of each moment, from a trace and
+# from flame mem itself, of one process and of several.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/moments.sh"
+
+# moments.py FILE: "TIME live mapped" and then "TIME view stack bytes" of each moment of a page.
+cat >moments.py <<'END_PY'
+import base64, json, re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+data = json.loads(re.search(r'<script id="profile"[^>]*>(.*?)</script>', text, re.S)[1])
+def numbers(packed):
+    v = shift = 0
+    for c in base64.b64decode(packed, validate=True):
+        v |= (c & 127) << shift
+        shift += 7
+        if c < 128:
+            yield v
+            v = shift = 0
+def signed(v):
+    return (v >> 1) ^ -(v & 1)
+def sums(packed):
+    s = 0
+    for v in numbers(packed):
+        s += signed(v)
+        yield s
+if "moments" not in data:
+    sys.exit("no moments")
+frames, paths, depth = numbers(data["frames"]), [()], 0
+for up in frames:
+    depth += 1 - up
+    paths.append(paths[-1][:depth - 1] + (data["names"][next(frames)],))
+m = data["moments"]
+times, live, mapped, rss = (list(sums(m[k])) for k in ("us", "live", "mapped", "rss"))
+had = [{} for _ in times]
+for c in data["columns"]:
+    own, at = numbers(c.get("history", "")), 0
+    for gap in own:
+        at += gap
+        when = level = 0
+        changes = []
+        for _ in range(next(own)):
+            when += next(own)
+            level += signed(next(own))
+            changes.append((when, level))
+        for i in range(len(times)):
+            now = [v for w, v in changes if w <= i]
+            if now and now[-1]:
+                # What is behind the name is where it was.
+                leaf = paths[at][-1].split(" ")[0]
+                had[i][c["name"], leaf] = had[i].get((c["name"], leaf), 0) + now[-1]
+for i, us in enumerate(times):
+    print("%.6f" % (us / 1e6), "all", live[i], mapped[i], "rss" if rss[i] > 100000 else "")
+    for (view, leaf), v in sorted(had[i].items()):
+        print("%.6f" % (us / 1e6), view, leaf, v)
+for us, name in m["marks"]:
+    print("mark", name)
+END_PY
+page() {
+    python3 moments.py "$1" | sed 's/^[0-9.]* //; s/ $//' | tr '\n' ',' | sed 's/,$//'
+}
+
+begin rec mem --moments=USR1 -o x.flame
+four_moments
+run_expect_status 0 'a trace with moments' "$FLAME" render -o x.html x.flame
+is_str "$(cat err)" '' 'becomes a page'
+like "$(page x.html)" '^all 10000 0 rss,live stage_a 10000,all 20000 0 rss,live stage_a 10000,live stage_b 10000,all 18500 0 rss,live stage_a 11000,live stage_b 7500,all 18500 1048576 rss,live stage_a 11000,live stage_b 7500,mmap [^,]* 1048576,all ' \
+    'with what was live and mapped at each'
+python3 moments.py x.html | awk '$2 == "all" { print $1 }' | while read -r time; do
+    "$FLAME" fold --at "$time" x.flame 2>/dev/null | sed -n 's/^[^#].*;\([a-z_]*\) \([0-9]*\)$/live \1 \2/p' >at
+    python3 moments.py x.html | sed -n "s/^$time \\(live .*\\)/\\1/p" >shown
+    cmp -s at shown || echo "$time"
+done >differ
+is_str "$(cat differ)" '' 'which is what flame fold --at says'
+run_expect_status 0 'a page of a moment' "$FLAME" render --at 1000 -o at.html x.flame
+run_expect_status 1 'has no others' python3 moments.py at.html
+run_expect_status 0 'a flame chart' "$FLAME" render --flamechart -o chart.html x.flame
+run_expect_status 1 'has none' python3 moments.py chart.html
+run_expect_status 0 'a picture' "$FLAME" render --view live -o x.svg x.flame
+file_lacks x.svg 'changes=' 'neither'
+run_expect_status 0 'a filter' "$FLAME" render --grep-v stage_b -o drop.html x.flame
+like "$(page drop.html)" '^all 10000 0 rss,live stage_a 10000,all 20000 0 rss,live stage_a 10000,all 18500' \
+    'leaves out what it leaves out at all moments, and the lines are of the whole'
+"$FLAME" mem -o y.flame true 2>err
+run_expect_status 0 'a trace without moments' "$FLAME" render -o y.html y.flame
+run_expect_status 1 'makes a page without' python3 moments.py y.html
+file_lacks y.html '"history":"' 'any'
+
+begin page mem --moments=USR1 -o p.html
+four_moments
+is_int "$status" 0 'flame mem makes the page at once'
+like "$(page p.html)" '^all 10000 0 rss,live stage_a 10000,all 20000 0 rss,live stage_a 10000,live stage_b 10000,all 18500 0 rss,live stage_a 11000,live stage_b 7500,all 18500 1048576 rss,' \
+    'with the same moments'
+is_str "$(ls tmp)" '' 'nothing is left behind'
+
+begin several mem --moments=USR1 -o s.html
+stage a 5
+moment
+stage k
+moment 2
+finish
+like "$(page s.html)" 'all 5000 0 rss,live stage_a 5000.*all 5700 0 rss' 'of several processes what they have together'
+
+begin run run --moments=USR1 -o r.html
+stage a 5
+moment
+finish
+like "$(page r.html)" '^all 5000 0 rss,live stage_a 5000' 'flame run does, too'
+done_testing

@@ -1,0 +1,217 @@
+/*
+ * What was live over time as comments: of 20,000 stacks and 2,500 moments, which are made fewer and
+ * stay exact, and how much text that is.
+ */
+#define _GNU_SOURCE
+#include "fold/timetext.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/packed.h"
+#include "common/trace/trace_moments.h"
+#include "tests/tap.h"
+#include "tests/unit/trace_build.h"
+
+#define STACKS 20000u
+#define MOMENTS 2500u
+#define CHANGES 300u /* in each moment */
+#define MOST 250u    /* moments in which most stacks change */
+
+static uint32_t rows[STACKS];
+static uint64_t live[STACKS]; /* at the end */
+
+static uint32_t random_below(uint32_t n)
+{
+    static uint64_t state = 88172645463325252u;
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state % n);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct trace_change *x = a, *y = b;
+
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Some stacks have another amount. A row is there once. */
+static void add_moment(struct trace_builder *b, uint32_t nth, uint32_t nchanges)
+{
+    struct trace_moment m = {.monotonic_ns = 1000000u * (nth + 1), .rss_bytes = 4096 * (nth + 1)};
+    struct trace_change *changes = calloc(nchanges, sizeof *changes);
+    struct strbuf sb = STRBUF_INIT;
+
+    for (uint32_t i = 0; i < nchanges; i++) {
+        uint32_t at = i * (STACKS / nchanges) + random_below(STACKS / nchanges);
+        uint64_t now = random_below(1u << 20);
+
+        changes[i] = (struct trace_change){rows[at], now - live[at], 0};
+        live[at] = now;
+    }
+    qsort(changes, nchanges, sizeof *changes, by_row);
+    trace_moment_encode(&sb, &m, changes, nchanges);
+    tb_meta(b, TRACE_META_MOMENT, sb.buf, sb.len);
+    strbuf_release(&sb);
+    free(changes);
+}
+
+static struct trace *make(uint32_t nmoments, uint32_t nchanges)
+{
+    struct trace_builder b;
+    struct trace *t = NULL;
+    uint32_t root;
+
+    memset(live, 0, sizeof live);
+    tb_init(&b);
+    root = tb_root(&b, 0, tb_thread(&b, 7, "app"));
+    for (uint32_t i = 0; i < STACKS; i++)
+        rows[i] = tb_row(&b, tb_node(&b, TRACE_NODE_PC, 0x1000 + 16 * i, root), 1, 8, 1);
+    for (uint32_t i = 0; i < nmoments; i++)
+        add_moment(&b, i, nchanges);
+    if (trace_load_bytes("x", b.data, b.len, false, &t) != 0)
+        ok(false, "the trace is sound");
+    tb_release(&b);
+    return t;
+}
+
+/* What the text says. */
+struct told {
+    size_t bytes, stacks, moments;
+    uint64_t sum, us;
+    bool wrong;
+};
+
+static uint64_t sum_word(const char *s, size_t len, const char *key, size_t *n, bool *wrong)
+{
+    const char *at = memmem(s, len, key, strlen(key)), *end;
+    struct packed_reader r;
+    uint64_t sum = 0;
+    int64_t v;
+
+    *n = 0;
+    if (!at)
+        return 0;
+    at += strlen(key);
+    for (end = at; *end != ' ' && *end != '\n'; end++)
+        ;
+    packed_read(&r, at, (size_t)(end - at));
+    for (; packed_take_signed(&r, &v); ++*n)
+        sum += (uint64_t)v;
+    *wrong |= r.wrong;
+    return sum;
+}
+
+/* Of changes every second number is one of bytes. */
+static uint64_t last_level(const char *s, size_t len, bool *wrong)
+{
+    static const char key[] = " changes=";
+    const char *at = (const char *)memmem(s, len, key, sizeof key - 1) + sizeof key - 1;
+    struct packed_reader r;
+    uint64_t step, sum = 0;
+    int64_t v;
+
+    packed_read(&r, at, (size_t)(s + len - 1 - at));
+    while (packed_take(&r, &step) && packed_take_signed(&r, &v))
+        sum += (uint64_t)v;
+    *wrong |= r.wrong;
+    return sum;
+}
+
+static void take(void *opaque, const char *s, size_t len)
+{
+    struct told *told = opaque;
+    size_t n;
+
+    told->bytes += len;
+    if (strncmp(s, "# moments: axis ", 16) == 0) {
+        told->us = sum_word(s, len, " us=", &told->moments, &told->wrong);
+        if (sum_word(s, len, " rss=", &n, &told->wrong) != (uint64_t)4096 * MOMENTS && n > 2)
+            told->wrong |= told->us == MOMENTS * (uint64_t)1000;
+    } else if (strncmp(s, "# moments: live ", 16) == 0) {
+        told->stacks++;
+        told->sum += last_level(s, len, &told->wrong);
+    }
+}
+
+static struct told tell(struct trace *t, size_t most_bytes)
+{
+    struct symbol_options so = {.no_inline = true};
+    struct symbols *syms = symbols_new(&so);
+    struct aggregate *to = aggregate_new();
+    struct fold_options opt = {.own = true};
+    struct excludes *excludes = excludes_new(NULL, 0);
+    struct frames *frames = frames_new(t, syms, to, PLACE_NONE);
+    struct timetext_input in = {.opt = &opt,
+                                .traces = &t,
+                                .frames = &frames,
+                                .ntraces = 1,
+                                .excludes = excludes,
+                                .to = to,
+                                .most_bytes = most_bytes};
+    struct told told = {0};
+
+    timetext_write(&in, take, &told);
+    frames_free(frames);
+    excludes_free(excludes);
+    symbols_free(syms);
+    aggregate_free(to);
+    return told;
+}
+
+static uint64_t live_in_all(void)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < STACKS; i++)
+        sum += live[i];
+    return sum;
+}
+
+static void test_many(void)
+{
+    struct trace *t = make(MOMENTS, CHANGES);
+    struct told all = tell(t, 0), few = tell(t, 500000), least = tell(t, 1);
+
+    ok(all.moments == TIMETEXT_MOMENTS || all.moments == TIMETEXT_MOMENTS / 2,
+       "%zu moments of %u are told", all.moments, MOMENTS);
+    ok(all.stacks > STACKS * 9 / 10 && !all.wrong, "of %zu stacks", all.stacks);
+    ok(all.sum == live_in_all() && all.us == MOMENTS * (uint64_t)1000, "exactly, up to the end");
+    printf("# %zu bytes of text\n", all.bytes);
+    ok(all.bytes < TIMETEXT_BYTES * 4 / 3 + all.stacks * 60, "in no more text than is allowed");
+    ok(few.bytes < all.bytes && few.moments < all.moments && few.sum == all.sum && few.us == all.us,
+       "in less there are fewer moments, %zu, which are as exact", few.moments);
+    ok(least.moments == 2 && least.sum == all.sum, "two at the least");
+    trace_free(t);
+}
+
+static void test_all_change(void)
+{
+    struct trace *t = make(MOST, 8000);
+    struct told all = tell(t, 0);
+
+    ok(all.moments < MOST && all.sum == live_in_all(),
+       "where most stacks change all the time there are fewer: %zu of %u", all.moments, MOST);
+    ok(all.bytes < TIMETEXT_BYTES * 4 / 3 + all.stacks * 60, "in %zu bytes", all.bytes);
+    trace_free(t);
+}
+
+static void test_none(void)
+{
+    struct trace *t = make(0, 0);
+    struct told none = tell(t, 0);
+
+    is_int((long)none.bytes, 0, "without moments nothing is told");
+    trace_free(t);
+}
+
+int main(void)
+{
+    test_many();
+    test_all_change();
+    test_none();
+    return done_testing();
+}
