@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "driver/watch/growthsignal.h"
 #include "driver/run/runsummary.h"
 #include "fold/viewtable.h"
 #include "inject/attachment.h"
@@ -57,9 +58,19 @@ int record_attach_check(const struct run_options *o)
     return 0;
 }
 
-static void wait_for_end(struct attachment *a, uint64_t ns)
+/* What was recorded is in the trace once it was looked at, so moments are taken behind that. */
+static uint64_t look_at_moments(struct recording *r, const struct run_options *o, uint64_t due)
 {
-    uint64_t until = clock_ns(CLOCK_MONOTONIC) + ns;
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+    if (!r->moments || o->pace.on_signal || now < due)
+        return due;
+    return now + (uint64_t)momentwatch_look(r->moments) * 1000000u;
+}
+
+static void wait_for_end(struct attachment *a, struct recording *r, const struct run_options *o)
+{
+    uint64_t ns = o->attach_ns, until = clock_ns(CLOCK_MONOTONIC) + ns, due = 0;
 
     while (!ended) {
         uint64_t now = clock_ns(CLOCK_MONOTONIC), left = until - now;
@@ -70,11 +81,24 @@ static void wait_for_end(struct attachment *a, uint64_t ns)
         nanosleep(&(struct timespec){0, (long)left}, NULL);
         if (!attachment_look(a))
             return;
+        due = look_at_moments(r, o, due);
     }
 }
 
-static int attach(const struct rundir *dir, const struct run_options *o)
+static struct growthsignal *begin_moments(struct recording *r, const struct run_options *o)
 {
+    if (!o->moments)
+        return NULL;
+    r->taken.moments = r->moments = momentwatch_new(r->rundir.path, &o->pace);
+    return o->pace.on_signal
+               ? growthsignal_start(o->pace.on_signal, momentwatch_look_now, r->moments)
+               : NULL;
+}
+
+static int attach(struct recording *r, const struct run_options *o)
+{
+    const struct rundir *dir = &r->rundir;
+    struct growthsignal *signals;
     struct attachment_options options = {
         .pid = o->attach, .ours = getpid(), .depth = o->depth ? o->depth : 0};
     struct strbuf path = STRBUF_INIT;
@@ -89,8 +113,12 @@ static int attach(const struct rundir *dir, const struct run_options *o)
         if (!o->quiet)
             flame_warn("recording %s (process %d)%s; what it allocated before is not known", comm,
                        (int)o->attach, o->attach_ns ? "" : ", until Ctrl-C");
-        wait_for_end(a, o->attach_ns);
+        signals = begin_moments(r, o);
+        wait_for_end(a, r, o);
         status = attachment_end(a, &sum);
+        growthsignal_stop(signals);
+        if (r->moments)
+            momentwatch_look_now(r->moments);
     }
     strbuf_release(&path);
     return status;
@@ -107,7 +135,7 @@ int record_attach(struct recording *r, const struct run_options *o)
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
         sigaction(ends[i], &ending, &before[i]);
     r->run.start_ns = clock_ns(CLOCK_MONOTONIC);
-    status = attach(&r->rundir, o);
+    status = attach(r, o);
     r->run.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
         sigaction(ends[i], &before[i], NULL);

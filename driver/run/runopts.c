@@ -178,6 +178,7 @@ int run_options_parse(const struct opts_command *c, struct run_options *o, int a
 
 int run_options_finish(struct run_options *o)
 {
+    bool page;
     int status;
 
     if (!o->output)
@@ -185,8 +186,10 @@ int run_options_finish(struct run_options *o)
     status = check_output(o);
     if (status)
         return status;
-    o->shows_moments |= o->kind == RUN_OUTPUT_TRACE ||
-                        (o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores);
+    page = o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores;
+    o->shows_moments |= page || o->kind == RUN_OUTPUT_TRACE;
+    if (page && o->records_memory) /* it has a chart of them */
+        o->moments = true;
     return -1;
 }
 

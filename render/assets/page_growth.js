@@ -13,7 +13,7 @@ const GROWTH_EDGE = { left: 64, right: 14, top: 16, bottom: 20 };
 const GRAB = 5; /* pixels beside an end of the selection that still are it */
 
 function svgElement(tag, attributes, text) {
-    const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const e = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
     for (const key in attributes)
         e.setAttribute(key, attributes[key]);
     if (text !== undefined)
@@ -64,7 +64,8 @@ class GrowthChart {
         for (const [key, name, title] of this.lines)
             this.legend.append(this.legendButton(key, name, title));
         this.text = element("div", "growth-text");
-        this.reset = element("button", "tag", "Whole run \u2715");
+        this.reset = element("button", "icon growth-reset", "\u2715");
+        this.reset.setAttribute("aria-label", "Back to the whole run");
         this.reset.title = "Back to the whole run (Esc)";
         this.reset.addEventListener("click", () => this.listener(null));
         this.plot = element("div", "growth-plot");
@@ -181,7 +182,8 @@ class GrowthChart {
     mark() {
         const { timeline, span, plot } = this, { times } = timeline, n = times.length;
         const moments = momentsOf(timeline, span), [a, b] = moments || [n - 1, n - 1];
-        this.brush.hidden = this.reset.hidden = !moments;
+        this.brush.hidden = !moments;
+        this.reset.style.visibility = moments ? "visible" : "hidden"; /* its room stays */
         if (moments) {
             const x0 = this.x(times[a]), x1 = this.x(times[b]);
             this.brush.classList.toggle("one", a === b);

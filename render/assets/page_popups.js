@@ -104,6 +104,7 @@ function frameText(chart, node) {
     const kind = profile.kinds[name];
     if (kind !== "user" && kind !== "separator")
         rows.push(tipRow("Kind", kind));
+    rows.push(...classRows(chart, node));
     return rows;
 }
 
@@ -136,7 +137,7 @@ function otherColumns({ graph, profile }, node) {
         return found;
     for (const c of profile.columns) {
         let sum = 0;
-        if (c === graph.column || !(c.sum > 0))
+        if (c === graph.column || !(c.sum > 0) || (CLASS_VIEWS.includes(c.name) && findClasses(profile)))
             continue;
         if (owner)
             for (let i = 0; i < owner.length; i++)

@@ -19,7 +19,7 @@ const CHOICES = {
     order: ["name", "size"],
     labels: ["start", "end"],
     theme: ["auto", "light", "dark"],
-    sort: ["own", "total", "name"],
+    sort: ["own", "total", "name", "size", "lived", "young"],
 };
 
 function defaultState(profile) {

@@ -36,7 +36,11 @@ class TopTable {
     constructor(host, profile, listener) {
         this.profile = profile;
         this.listener = listener;
-        this.keys = ["name", "own", "total"].concat(profile.delta ? ["change"] : []);
+        this.byClass = classesByName(profile);
+        this.classColumns = this.byClass ? CLASS_COLUMNS.filter(([, , , value]) =>
+            [...this.byClass.values()].some((c) => value(c) >= 0)) : [];
+        this.keys = ["name", "own", "total"].concat(profile.delta ? ["change"] : [],
+            this.classColumns.map(([key]) => key));
         this.focus = 0;
         this.rows = this.all = [];
         this.build(host);
@@ -44,18 +48,24 @@ class TopTable {
 
     build(host) {
         const titles = { name: "Symbol", own: "Self", total: "Total", change: "Change" };
+        for (const [key, title] of this.classColumns)
+            titles[key] = title;
         const head = element("tr");
         this.heads = {};
         for (const key of this.keys) {
             const button = element("button", "sort", titles[key], element("span", "arrow"));
             const cell = element("th", "col-" + key, button);
             cell.scope = "col";
+            for (const [, , title] of this.classColumns.filter(([k]) => k === key)) {
+                cell.classList.add("col-class");
+                cell.title = title;
+            }
             button.addEventListener("click", () => this.listener.sort(key));
             this.heads[key] = cell;
             head.append(cell);
         }
         this.body = element("tbody");
-        this.table = element("table", "top", element("thead", "", head), this.body);
+        this.table = element("table", this.classColumns.length ? "top with-classes" : "top", element("thead", "", head), this.body);
         this.table.setAttribute("aria-label", "Symbols by what they took");
         this.empty = element("p", "empty");
         this.scroller = element("div", "table-scroll", this.table, this.empty);
@@ -115,9 +125,13 @@ class TopTable {
         this.fill();
     }
 
-    sort({ sort, ascending }) {
+    sort({ sort: wanted, ascending }) {
+        const sort = this.keys.includes(wanted) ? wanted : "own";
         const ranks = nameRanks(this.profile), sign = ascending ? 1 : -1;
-        this.all.sort((a, b) => (sort === "name" ? sign * (ranks[a.name] - ranks[b.name]) :
+        const classes = this.classColumns.find(([key]) => key === sort);
+        const none = { size: null, lived: null, young: null };
+        const of = (r) => classes[3](this.byClass.get(r.name) || none);
+        this.all.sort((a, b) => (classes ? sign * (of(a) - of(b)) || b.total - a.total : sort === "name" ? sign * (ranks[a.name] - ranks[b.name]) :
             sort === "change" ? sign * (Math.abs(a.change) - Math.abs(b.change)) :
                 sign * (a[sort] - b[sort])) || ranks[a.name] - ranks[b.name]);
     }
@@ -185,6 +199,12 @@ class TopTable {
                 element("span", "value", (change > 0 ? "+" : "") + formatShort(change, unit)),
                 element("span", "share", formatChange(change, all)));
             cell.title = formatExact(change, unit);
+            row.append(cell);
+        }
+        for (const [key, , title, , format] of this.classColumns) {
+            const cell = element("td", `col-${key} col-class`,
+                this.byClass.has(name) ? format(this.byClass.get(name)) : "");
+            cell.title = title;
             row.append(cell);
         }
         return row;

@@ -111,7 +111,7 @@ async function brushing() {
     ok(await page.locator(".growth-brush").isHidden(), "which nothing is selected in");
     await drag(page, 2, 0.2);
     is(await text(page, "#title"), "Memory live: growth from 0 s to 2 s", "from right to left is the same");
-    await page.locator("#growth .tag").click();
+    await page.locator(".growth-reset").click();
     is(await text(page, "#title"), "Memory live at the end", "the button shows the whole run");
     is(await row(page, 2), `a:${6 * MiB} b:${MiB}`, "as it was");
     await page.mouse.click(...await at(page, 0));
@@ -191,7 +191,7 @@ async function looks() {
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     is(await page.locator("polyline").count(), 3, "paper has the chart");
-    ok(await page.locator("#growth .tag").isHidden(), "without what is to be pressed");
+    ok(await page.locator(".growth-reset").isHidden(), "without what is to be pressed");
     is(await page.evaluate(() => document.documentElement.dataset.theme), "light", "and it is light");
     await untroubled(page, "print");
     const small = await explore(FOLDED, { width: 640, height: 400 });

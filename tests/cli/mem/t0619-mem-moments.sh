@@ -135,7 +135,7 @@ is_str "$(sums both.flame)" '4000 4
 # ---- what is wrong ----
 
 run_expect_status 2 'a picture' "$FLAME" mem --moments -o x.svg -- true
-file_has err '^flame: mem: --moments: -o x\.svg has no room for moments; take one that ends in \.flame$' 'has no room for them'
+file_has err '^flame: mem: --moments: -o x\.svg has no room for moments; take one that ends in \.flame or \.html$' 'has no room for them'
 for bad in 0s fast 12q USR3 -1 k ''; do
     run_expect_status 2 "--moments='$bad'" "$FLAME" mem "--moments=$bad" -o x.flame -- true
     file_has err "mem: --moments $bad: expected a time such as " 'is an error'
