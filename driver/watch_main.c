@@ -114,20 +114,20 @@ static int find_of_pid(struct watching *w, const char *pid)
     return 0;
 }
 
-/* Moments that were taken before are not written over. */
-static int check_beside(const struct watching *w)
+/* Moments that were taken before are gone on with, and not while somebody takes them. */
+static int go_on(const struct watching *w, struct momentwatch *moments)
 {
     struct strbuf path = STRBUF_INIT;
-    struct trace_header h;
-    int status = 0;
+    int err = momentwatch_go_on(moments), status = 0;
 
     strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, w->path);
-    if (glance_header(path.buf, &h) && h.start_monotonic_ns == w->header.start_monotonic_ns &&
-        h.pid == w->header.pid)
+    if (err == EWOULDBLOCK)
         status = flame_error(FLAME_USAGE,
-                             "watch: %s: moments of this process are there already, or are being "
-                             "taken; move the file away to begin anew",
-                             path.buf);
+                             "watch: %s: moments of this process are being taken already; see them "
+                             "with 'flame fold --at TIME %s', or end who takes them",
+                             path.buf, w->path);
+    else if (err)
+        status = flame_cannot_write(path.buf, -err);
     strbuf_release(&path);
     return status;
 }
@@ -156,7 +156,7 @@ static int find(struct watching *w, const char *what)
         return flame_error(FLAME_USAGE,
                            "watch: %s: its process (%" PRIu32 ") does not write to it any more",
                            w->path, w->header.pid);
-    return check_beside(w);
+    return 0;
 }
 
 /* ---- watching ---- */
@@ -240,8 +240,11 @@ int watch_main(int argc, char **argv)
             flame_error(FLAME_USAGE, "watch: takes one process or trace; got %d", argc - first);
     if (status < 0 && !(status = find(&w, argv[first]))) {
         moments = momentwatch_of(w.path, &w.header, &w.pace);
-        watch(&w, moments);
-        status = say(&w, moments);
+        status = go_on(&w, moments);
+        if (!status) {
+            watch(&w, moments);
+            status = say(&w, moments);
+        }
         momentwatch_free(moments);
     }
     free(w.path);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/packed.h"
+#include "common/trace/packed.h"
 #include "common/trace/trace_timeline.h"
 #include "fold/items.h"
 #include "fold/nodestacks.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/alloc.h"
-#include "common/packed.h"
+#include "common/trace/packed.h"
 
 #define BEGINS "# moments: "
 

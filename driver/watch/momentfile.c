@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,6 +110,7 @@ static struct momentfile *make(const char *path, const struct trace_header *of, 
     fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return NULL;
+    flock(fd, LOCK_EX | LOCK_NB);
     f = xcalloc(1, sizeof *f);
     *f = (struct momentfile){.path = xstrdup(path),
                              .fd = fd,
@@ -313,6 +315,97 @@ int momentfile_add(struct momentfile *f, struct trace_moment m, const struct tra
     if (!f->error && f->size >= f->thin_at)
         thin(f);
     return f->error;
+}
+
+/* ---- going on ---- */
+
+static bool is_same_process(const struct trace_header *a, const struct trace_header *b)
+{
+    return a->pid == b->pid && a->start_monotonic_ns == b->start_monotonic_ns &&
+           a->start_realtime_ns == b->start_realtime_ns;
+}
+
+/* What all changes add up to, and which rows they are of. */
+static void add_up(const struct trace *t, uint32_t row_limit, struct momentfile_had *had)
+{
+    struct trace_changes c;
+    struct trace_change one;
+    size_t room = 0;
+
+    *had = (struct momentfile_had){.of_row = NULL};
+    for (size_t i = 0; i < t->nmoments; i++) {
+        trace_changes_begin(&c, &t->moments[i]);
+        while (trace_changes_next(&c, &one)) {
+            if (one.row >= row_limit)
+                continue;
+            GROW_FILLED(had->of_row, one.row, room, 0);
+            if (one.row >= had->n)
+                had->n = one.row + 1;
+            had->of_row[one.row].bytes += one.bytes;
+            had->of_row[one.row].blocks += one.blocks;
+        }
+        had->latest_ns = t->moments[i].m.monotonic_ns;
+    }
+}
+
+/* The moments of a file in a new one, which takes its place: where the former one's last segment
+ * ends is not known any more. */
+static int take_over(struct momentfile **f, const char *path, const struct trace *t,
+                     const struct momentfile_limits *limits, struct momentfile_had *had)
+{
+    bool *keep = xcalloc(t->nmoments, sizeof *keep);
+    struct strbuf name = STRBUF_INIT;
+    struct momentfile *to;
+    int err = 0;
+
+    memset(keep, true, t->nmoments * sizeof *keep);
+    add_up(t, limits->rows, had);
+    strbuf_addf(&name, "%s.new", path);
+    to = momentfile_new(name.buf, &t->header, t->time_zero_ns, limits->budget);
+    if (to) {
+        to->row_limit = (uint32_t)had->n;
+        copy_kept(to, t, keep);
+        if (!to->error && rename(name.buf, path) != 0)
+            to->error = -errno;
+        err = to->error;
+        free(to->path);
+        to->path = xstrdup(path);
+    } else {
+        err = -errno;
+    }
+    if (to && err) {
+        unlink(name.buf);
+        momentfile_close(to);
+    } else {
+        *f = to;
+    }
+    strbuf_release(&name);
+    free(keep);
+    return err;
+}
+
+int momentfile_go_on(struct momentfile **f, const char *path, const struct trace_header *of,
+                     const struct momentfile_limits *limits, struct momentfile_had *had)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), err = 0;
+    struct trace_header h;
+    struct trace *t;
+
+    *f = NULL;
+    *had = (struct momentfile_had){.of_row = NULL};
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -errno;
+    if (trace_read_header(fd, &h) && is_same_process(&h, of)) {
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+            err = -errno;
+        else if (trace_load_quietly(path, &t) == 0) {
+            if (t->nmoments)
+                err = take_over(f, path, t, limits, had);
+            trace_free(t);
+        }
+    }
+    close(fd);
+    return err;
 }
 
 /* ---- into a trace ---- */

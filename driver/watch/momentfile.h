@@ -6,6 +6,8 @@
  * one's. However much changes, it stays below a budget of bytes, as moments become fewer; as long
  * as the first and the last of them, and one more, are less than half of it.
  *
+ * Who writes to a file holds a lock on it (flock), so that two do not.
+ *
  * Not thread-safe for one file.
  */
 #ifndef FLAME_DRIVER_WATCH_MOMENTFILE_H
@@ -25,6 +27,26 @@ struct momentfile;
  */
 struct momentfile *momentfile_new(const char *path, const struct trace_header *of, uint64_t zero_ns,
                                   uint64_t budget);
+
+/* What was live by the moments of a file. */
+struct momentfile_had {
+    struct trace_amount *of_row; /* by row, n of them; the caller's to free */
+    size_t n;
+    uint64_t latest_ns; /* of the last moment */
+};
+
+struct momentfile_limits {
+    uint64_t budget; /* as for momentfile_new */
+    uint32_t rows;   /* the trace has none from this id on: what the file says of such is wrong */
+};
+
+/*
+ * Goes on with the moments that were taken of that process into `path` before: *f is ready for more
+ * and *had tells what they add up to. *f stays NULL if there are none of this process. 0, or
+ * -EWOULDBLOCK: somebody is writing to the file; or another -errno.
+ */
+int momentfile_go_on(struct momentfile **f, const char *path, const struct trace_header *of,
+                     const struct momentfile_limits *limits, struct momentfile_had *had);
 
 /* Closes; the file stays. NULL is allowed. */
 void momentfile_close(struct momentfile *f);

@@ -30,6 +30,7 @@
 #define AUTO_LEAST (10 * MS)
 #define AUTO_MOST (1000 * MS)
 #define AUTO_SHARE 64u /* of the time that has passed, between two moments */
+#define SHORT_SEGMENTS (TRACE_SHORT_SEGMENTS + 2u) /* which take ids as long ones do */
 #define BYTES_EVERY (20 * MS)
 #define LOOK_SHARE 19u /* a pause is so many times the look before it, at least */
 
@@ -312,6 +313,34 @@ struct momentwatch *momentwatch_of(const char *path, const struct trace_header *
 
     find_or_add(w, h, path);
     return w;
+}
+
+int momentwatch_go_on(struct momentwatch *w)
+{
+    struct taking *k = w->list[0];
+    struct momentfile_limits limits = {.budget = MOMENTFILE_BUDGET};
+    struct momentfile_had had;
+    struct stat st;
+    struct strbuf path = STRBUF_INIT;
+    int err;
+
+    strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, k->path);
+    if (stat(k->path, &st) == 0)
+        limits.rows = (uint32_t)(((uint64_t)st.st_size / TRACE_SEGMENT_SIZE + SHORT_SEGMENTS)
+                                 << TRACE_ROW_SHIFT);
+    err = momentfile_go_on(&k->file, path.buf, &k->header, &limits, &had);
+    strbuf_release(&path);
+    if (!k->file) {
+        free(had.of_row);
+        return -err;
+    }
+    k->glance.seen = had.of_row;
+    k->glance.seen_room = had.n;
+    for (size_t i = 0; i < had.n; i++)
+        k->glance.bytes += (int64_t)had.of_row[i].bytes;
+    k->kept_bytes = k->glance.bytes;
+    k->latest_ns = had.latest_ns;
+    return 0;
 }
 
 void momentwatch_end(struct momentwatch *w)

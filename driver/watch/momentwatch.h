@@ -28,6 +28,9 @@ struct momentwatch *momentwatch_new(const char *dir, const struct moment_pace *p
 /* For one trace, which that header was read from: its recording began when it says. */
 struct momentwatch *momentwatch_of(const char *path, const struct trace_header *h,
                                    const struct moment_pace *pace);
+/* Of such a one: goes on where moments of the process are there already. 0, or an errno:
+ * EWOULDBLOCK where somebody else takes them. */
+int momentwatch_go_on(struct momentwatch *w);
 void momentwatch_free(struct momentwatch *w); /* NULL is allowed; the files stay */
 
 /* Looks once; returns in how many milliseconds the next look is due. A ticker_work. Looks never

@@ -25,7 +25,7 @@
 #include "render/backend.h"
 #include "render/json.h"
 #include "render/outstream.h"
-#include "common/packed.h"
+#include "common/trace/packed.h"
 #include "render/xml.h"
 
 #define NAME_CHARS 4000 /* of a name; longer ones are nobody's to read */

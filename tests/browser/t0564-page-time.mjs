@@ -4,7 +4,7 @@
 import { crumbs, explore, hover, row, table, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok } from "./page.mjs";
 
-// Numbers as folded text and pages have them (common/packed.h).
+// Numbers as folded text and pages have them (common/trace/packed.h).
 function pack(numbers) {
     const bytes = [];
     for (let v of numbers) {

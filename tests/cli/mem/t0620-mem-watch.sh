@@ -44,7 +44,7 @@ is_str "$(sums live.flame.moments)" '5000 7000' 'a process that runs is watched 
 run "$FLAME" fold --from 0 live.flame
 file_has out ';stage_b 2000$' 'what it has is seen while it runs'
 run_expect_status 2 'a second one' "$FLAME" watch "$victim"
-file_has err '^flame: watch: .*/live\.flame\.moments: moments of this process are there already, or are being taken; move the file away to begin anew$' 'does not write over it'
+file_has err '^flame: watch: .*/live\.flame\.moments: moments of this process are being taken already; see them with .*$' 'does not write over it'
 stage f 1
 echo q >&7
 exec 7>&- 8<&-
@@ -77,6 +77,19 @@ is_int "$?" 0 'a signal ends it'
 is_str "$(cat watch.err)" '' 'quietly if it is to be'
 is_str "$(sums again.flame.moments)" '2000 5000 5000' 'by growth, and with a moment at the end'
 stage a 1
+"$FLAME" watch -q --every 1000s again.flame 2>watch.err &
+watch=$!
+watched again.flame.moments 4
+stage b 2
+kill -USR1 "$watch"
+watched again.flame.moments 5
+kill -TERM "$watch"
+wait "$watch"
+is_int "$?" 0 'it can be watched again'
+is_str "$(cat watch.err)$(sums again.flame.moments)" '2000 5000 5000 6000 7000 7000' 'and goes on where it was'
+is_str "$("$FLAME" dump -s moment again.flame.moments | sed -n 's/.* id=[0-9]* .* us=\([0-9]*\) .*/\1/p' | sort -nc 2>&1)" '' \
+    'in order of time'
+is_str "$(ls again.flame.*)" 'again.flame.moments' 'with nothing beside it'
 mv again.flame.moments old
 "$FLAME" watch -q again.flame &
 watch=$!
@@ -84,7 +97,7 @@ watched again.flame.moments 1
 kill -HUP "$watch"
 wait "$watch"
 is_int "$?" 0 'it can be watched anew'
-is_str "$(sums again.flame.moments | sed 's/ .*//')" '6000' 'from where it is'
+is_str "$(sums again.flame.moments | sed 's/ .*//')" '7000' 'from where it is'
 echo q >&7
 exec 7>&- 8<&-
 wait "$victim"

@@ -1,7 +1,7 @@
 /* Numbers packed into base64, and bytes as JSON strings. */
 #include <inttypes.h>
 
-#include "common/packed.h"
+#include "common/trace/packed.h"
 #include "render/json.h"
 #include "tests/tap.h"
 

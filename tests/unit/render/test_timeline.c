@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "common/packed.h"
+#include "common/trace/packed.h"
 #include "tests/tap.h"
 
 static struct timeline tl;

@@ -10,8 +10,8 @@
  *   ownership  text goes to the caller's strbuf, which may be written out and
  *              cleared between calls
  */
-#ifndef FLAME_COMMON_PACKED_H
-#define FLAME_COMMON_PACKED_H
+#ifndef FLAME_COMMON_TRACE_PACKED_H
+#define FLAME_COMMON_TRACE_PACKED_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "common/packed.h"
+#include "common/trace/packed.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
