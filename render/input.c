@@ -45,6 +45,7 @@ struct reader {
     struct proctree *tree;      /* NULL: ancestors are not asked for */
     const char *name;           /* for messages */
     uint32_t column;            /* that is counted in */
+    bool columns;               /* counts of different views are kept apart */
     bool timed;                 /* what follows is of this moment, unless it says another */
     double moment;
     uint64_t line, stacks, unknown, first_unknown;
@@ -174,7 +175,7 @@ static int take_heading(struct reader *r, const char *s, size_t len)
         !folded_find_meta(s, len, "unit", &value, &n) &&
         !folded_find_meta(s, len, "time", &value, &n))
         return 0;
-    if (r->o->columns) {
+    if (r->columns) {
         take_time(r, s, len);
         status = use_column(r, s, len);
         in->columns[r->column].used = true;
@@ -349,14 +350,38 @@ static int read_text(struct reader *r, struct textinput *text)
     return status;
 }
 
+/* The view asked for, and those of classes; NULL: it has no lifetimes, or is of one moment. */
+static const struct view *with_classes(const struct reader *r, const struct trace *t,
+                                       struct view views[5])
+{
+    static const char *const names[] = {"sizes", "lifetimes", "short"};
+    const struct view *asked = r->o->view ? view_find(r->o->view) : views_of(TRACE_RECORDER_MEM);
+    size_t n = 0;
+
+    if (!r->o->classes || !(t->header.features & TRACE_FEATURE_LIFETIMES) ||
+        fold_when_given(&r->o->of_traces->when) || asked->shape == VIEW_CLASS ||
+        asked->recorder != TRACE_RECORDER_MEM ||
+        (asked->feature && !(t->header.features & asked->feature)))
+        return NULL;
+    views[n++] = *asked;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(names[i], asked->name) != 0)
+            views[n++] = *view_find(names[i]);
+    views[n] = (struct view){.name = NULL};
+    return views;
+}
+
 /* An explorer shows all views, and where in its file a frame was. */
 static int take_trace(struct reader *r, struct trace *trace)
 {
     struct fold_options options = {.view = r->o->view, .all_views = r->o->columns && !r->o->view};
     struct strbuf text = STRBUF_INIT;
+    struct view views[5];
     struct textinput in;
     int status;
 
+    options.views = with_classes(r, trace, views);
+    r->columns |= options.views != NULL;
     options.pid = r->o->of_traces->pid;
     options.tid = r->o->of_traces->tid;
     options.idle = r->o->of_traces->idle;
@@ -432,7 +457,8 @@ struct reading {
 static int read_file(struct input *in, const struct reading *all, const char *path, size_t nth)
 {
     const struct input_options *o = all->o;
-    struct reader r = {.in = in, .o = o, .lines = all->lines, .tree = all->tree};
+    struct reader r = {
+        .in = in, .o = o, .columns = o->columns, .lines = all->lines, .tree = all->tree};
     struct textinput text;
     int err = textinput_open(&text, path), status;
     bool is_trace;

@@ -56,6 +56,8 @@ struct input_options {
     bool series;     /* each file is a moment, of those that do not say when the next second */
     bool columns;    /* counts of different views and moments are kept apart, in columns
                         of the tree; with false all are added up */
+    bool classes;    /* of traces with lifetimes: the views sizes, lifetimes and short in columns
+                        behind the one asked for */
     bool moments;    /* what was live over time is wanted, too */
     bool first_side; /* a comparison whose second counts are all 0 is not empty */
 };

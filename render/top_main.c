@@ -9,6 +9,7 @@
 #include "common/options/values.h"
 #include "fold/viewtable.h"
 #include "render/input.h"
+#include "render/topclasses.h"
 #include "render/toplist.h"
 #include "render/toptext.h"
 #include "render/toptree.h"
@@ -28,6 +29,8 @@ struct request {
     size_t ninputs;
 };
 
+static const char *const top_sorts[] = {"self", "total", "name", "size", "lived", "young"};
+
 static struct toptree_look find_look(void)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -42,7 +45,8 @@ static struct toptree_look find_look(void)
 }
 
 static void add_heading(struct strbuf *sb, const struct input *in, const char *unit, size_t symbols,
-                        const struct toptree_look *look, size_t width)
+                        const struct toptree_look *look, size_t width,
+                        const struct topclasses *classes)
 {
     const struct view_look *view = in->view ? view_look(in->view) : NULL;
     struct strbuf all = STRBUF_INIT, left_out = STRBUF_INIT;
@@ -59,17 +63,24 @@ static void add_heading(struct strbuf *sb, const struct input *in, const char *u
     strbuf_release(&left_out);
     strbuf_release(&all);
     strbuf_addstr(sb, look->color ? "\x1b[1m" : "");
-    toptext_add_columns(sb, width, "symbol");
+    if (classes) {
+        toptext_add_columns(sb, width, "");
+        strbuf_setlen(sb, sb->len - 2);
+        topclasses_add_columns(sb);
+        strbuf_addstr(sb, "  symbol");
+    } else {
+        toptext_add_columns(sb, width, "symbol");
+    }
     strbuf_addf(sb, "%s\n", look->color ? "\x1b[0m" : "");
 }
 
 static void add_row(struct strbuf *sb, const struct input *in, const struct top_row *row,
                     const char *unit, const struct request *q, const struct toptree_look *look,
-                    size_t width)
+                    size_t width, const struct topclasses *classes)
 {
     const struct frametree_name *name = &in->tree.names[row->name];
     double all = folded_count_double(frametree_total(&in->tree, 0));
-    size_t before = width + 9 + width + 2 + 9 + 2, room = 0;
+    size_t before = width + 9 + width + 2 + 9 + 2 + (classes ? 11 + 14 + 9 : 0), room = 0;
     bool hot = look->color && folded_count_double(row->self) >= all / 10;
 
     if (look->columns)
@@ -80,13 +91,27 @@ static void add_row(struct strbuf *sb, const struct input *in, const struct top_
     strbuf_addstr(sb, hot ? "\x1b[0m" : "");
     toptext_add_value(sb, row->total, unit, q->exact, width + 2);
     toptext_add_share(sb, row->total, all);
+    if (classes)
+        topclasses_add(classes, row->name, sb);
     strbuf_addstr(sb, "  ");
     toptext_add_name(sb, name->s, name->len, room);
     strbuf_addch(sb, '\n');
 }
 
+/* Without what only the columns of classes have, the classes' names for one. How many are left. */
+static size_t drop_classes(const struct topclasses *classes, struct top_row *rows, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!classes || folded_count_double(rows[i].total) > 0)
+            rows[kept++] = rows[i];
+    return kept;
+}
+
 static int list(struct request *q)
 {
+    struct topclasses *classes;
     struct toptree_look look = find_look();
     struct outstream out = OUTSTREAM_INIT(stdout);
     struct strbuf widest = STRBUF_INIT;
@@ -98,6 +123,7 @@ static int list(struct request *q)
                                     .view = q->view,
                                     .filter = &q->filter,
                                     .command = "top",
+                                    .classes = !q->tree,
                                     .reverse = q->reverse};
     int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
@@ -106,20 +132,34 @@ static int list(struct request *q)
     unit = in.unit ? in.unit : in.view && view_look(in.view) ? view_look(in.view)->unit : "samples";
     look.exact = q->exact;
     look.unit = unit;
+    classes = in.ncolumns > 1 && !q->tree ? topclasses_make(&in) : NULL;
+    if (!classes && q->sort > TOP_BY_NAME) {
+        status =
+            flame_error(FLAME_USAGE,
+                        "top: -s %s is of traces with lifetimes, and not of a moment or a tree; "
+                        "record with 'flame mem --lifetimes time -o x.flame'",
+                        top_sorts[q->sort]);
+        input_release(&in);
+        return status;
+    }
     rows = toplist_make(&in.tree, q->sort, &n);
+    n = drop_classes(classes, rows, n);
+    if (q->sort > TOP_BY_NAME)
+        topclasses_sort(classes, q->sort, rows, n);
     toptext_add_value(&widest, frametree_total(&in.tree, 0), unit, q->exact, 10);
     look.width = width = widest.len;
-    add_heading(&out.sb, &in, unit, n, &look, width);
+    add_heading(&out.sb, &in, unit, n, &look, width, classes);
     if (q->tree)
         toptree_write(&out, &in.tree, q->rows, &look);
     for (size_t i = 0; !q->tree && i < n && (!q->rows || i < q->rows); i++)
-        add_row(&out.sb, &in, &rows[i], unit, q, &look, width);
+        add_row(&out.sb, &in, &rows[i], unit, q, &look, width, classes);
     err = outstream_end(&out);
     if (!err && fflush(stdout) != 0)
         err = -errno;
     if (err)
         status = flame_cannot_write(NULL, err);
     strbuf_release(&widest);
+    topclasses_free(classes);
     free(rows);
     input_release(&in);
     return status;
@@ -140,8 +180,9 @@ static int take_rows(void *at, const struct opts_row *row, const struct opts_giv
 #define AT(member) offsetof(struct request, member)
 
 static const struct opts_row rows[] = {
-    {"sort", 's', "KEY", "self (default), total or name", .take = opts_take_word, .at = AT(sort),
-     .words = "self total name"},
+    {"sort", 's', "KEY",
+     "self (default), total or name; of a trace with lifetimes size, lived or young",
+     .take = opts_take_word, .at = AT(sort), .words = "self total name size lived young"},
     {"rows", 'n', "N", "at most N symbols; 0: all (default: 30)", .take = take_rows,
      .at = AT(rows)},
     {"tree", 't', NULL, "the N largest frames as a tree, callees below callers",

@@ -36,7 +36,7 @@ static int cmp_rows(const void *pa, const void *pb, void *arg)
 
     if (o->sort == TOP_BY_SELF)
         c = cmp_count(a->self, b->self);
-    if (!c && o->sort != TOP_BY_NAME)
+    if (!c && o->sort != TOP_BY_NAME) /* also what topclasses.h sorts afterwards */
         c = cmp_count(a->total, b->total);
     return c ? c : x < y ? -1 : x > y;
 }

@@ -10,6 +10,9 @@ enum top_sort {
     TOP_BY_SELF,
     TOP_BY_TOTAL,
     TOP_BY_NAME,
+    TOP_BY_SIZE, /* these by topclasses.h, the largest first, and then by total */
+    TOP_BY_LIVED,
+    TOP_BY_YOUNG,
 };
 
 struct top_row {

@@ -183,6 +183,21 @@ void ages_add_class(struct strbuf *sb, uint64_t number)
     strbuf_addch(sb, ']');
 }
 
+void ages_add_end(struct strbuf *sb, enum histogram of, uint32_t class)
+{
+    uint64_t from, to;
+
+    lifeclass_bounds(of, class, &from, &to);
+    if (to == UINT64_MAX)
+        strbuf_addstr(sb, "over ");
+    if (of == HISTOGRAM_SIZES && to < 1024)
+        strbuf_addf(sb, "%" PRIu64, to);
+    else if (of == HISTOGRAM_SIZES)
+        add_amount(sb, to == UINT64_MAX ? from - 1 : to, true);
+    else
+        add_amount(sb, to == UINT64_MAX ? from : to + 1, lifeclass_in_bytes(of));
+}
+
 void ages_add_limit(struct strbuf *sb, const char *view, bool in_bytes)
 {
     bool young = strcmp(view, "short") == 0;

@@ -9,6 +9,7 @@
 #define FLAME_FOLD_FACTS_AGES_H
 
 #include "common/options/opts.h"
+#include "common/trace/lifeclass.h"
 #include "common/trace/trace_reader.h"
 
 /* A limit, for each of the clocks that lifetimes may be told by. */
@@ -48,6 +49,10 @@ int64_t ages_old(const struct trace *t, const struct trace_row *r);
 int64_t ages_sizes(const struct trace *t, const struct trace_row *r);
 int64_t ages_lifetimes(const struct trace *t, const struct trace_row *r);
 void ages_add_class(struct strbuf *sb, uint64_t number);
+
+/* Appends the greatest value in a class as people read it, "2ms", "64k", "512"; of the last one
+ * "over " and the least. */
+void ages_add_end(struct strbuf *sb, enum histogram of, uint32_t class);
 
 /* The limits that the two go by from now on; NULL, or before: the defaults. For one fold at a
  * time, as all of fold. */
