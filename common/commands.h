@@ -20,7 +20,7 @@ int fold_main(int argc, char **argv);     /* fold/fold_main.c */
 int collapse_main(int argc, char **argv); /* fold/collapse/collapse_main.c */
 int diff_main(int argc, char **argv);     /* fold/diff_main.c */
 int render_main(int argc, char **argv);   /* render/render_main.c */
-int top_main(int argc, char **argv);      /* render/top_main.c */
+int top_main(int argc, char **argv);      /* render/top/top_main.c */
 int dump_main(int argc, char **argv);     /* render/dump/dump_main.c */
 
 /* The commands' descriptions of themselves and their options (common/options/opts.h). */

@@ -13,7 +13,7 @@
 #include "render/framename.h"
 #include "render/outstream.h"
 #include "render/export/series.h"
-#include "render/toplist.h"
+#include "render/top/toplist.h"
 
 struct sums {
     const struct series_set *set;

@@ -5,8 +5,8 @@
 #include "render/backend.h"
 #include "render/export/exporttext.h"
 #include "render/export/series.h"
-#include "render/toptext.h"
-#include "render/toptree.h"
+#include "render/top/toptext.h"
+#include "render/top/toptree.h"
 
 static int text_write(FILE *file, const struct frametree *t, const struct render_options *o)
 {

@@ -12,7 +12,7 @@
 #include "common/folded.h"
 #include "render/backend.h"
 #include "render/palette.h"
-#include "render/toplist.h"
+#include "render/top/toplist.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

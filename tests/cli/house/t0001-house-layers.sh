@@ -45,6 +45,7 @@ fold/symbols
 fold/collapse
 fold
 render
+render/top
 render/export
 render/backends
 render/dump

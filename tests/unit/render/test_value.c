@@ -1,5 +1,5 @@
 /* Numbers and names as people and XML parsers read them. */
-#include "render/toplist.h"
+#include "render/top/toplist.h"
 #include "render/value.h"
 #include "render/xml.h"
 #include "tests/tap.h"

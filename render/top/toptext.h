@@ -2,8 +2,8 @@
  * toptext.h: names and counts as columns of text, for `flame top`. Pure functions
  * that append to a strbuf.
  */
-#ifndef FLAME_RENDER_TOPTEXT_H
-#define FLAME_RENDER_TOPTEXT_H
+#ifndef FLAME_RENDER_TOP_TOPTEXT_H
+#define FLAME_RENDER_TOP_TOPTEXT_H
 
 #include "common/folded.h"
 

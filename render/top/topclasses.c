@@ -4,7 +4,7 @@
  * the program's that is called like one counts in none.
  */
 #define _GNU_SOURCE
-#include "render/topclasses.h"
+#include "render/top/topclasses.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "common/alloc.h"
 #include "common/trace/lifeclass.h"
 #include "fold/facts/ages.h"
-#include "render/toptext.h"
+#include "render/top/toptext.h"
 
 #define CLASSES (LIFECLASS_LIVES + 1)
 

@@ -1,8 +1,8 @@
 /*
  * toptree.h: a tree's largest frames as text, callees below callers.
  */
-#ifndef FLAME_RENDER_TOPTREE_H
-#define FLAME_RENDER_TOPTREE_H
+#ifndef FLAME_RENDER_TOP_TOPTREE_H
+#define FLAME_RENDER_TOP_TOPTREE_H
 
 #include "render/frametree.h"
 #include "render/outstream.h"

@@ -1,8 +1,8 @@
 /*
  * toplist.h: a tree's counts by symbol instead of by stack.
  */
-#ifndef FLAME_RENDER_TOPLIST_H
-#define FLAME_RENDER_TOPLIST_H
+#ifndef FLAME_RENDER_TOP_TOPLIST_H
+#define FLAME_RENDER_TOP_TOPLIST_H
 
 #include "render/frametree.h"
 

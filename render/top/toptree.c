@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
-#include "render/toptree.h"
+#include "render/top/toptree.h"
 
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "render/toptext.h"
+#include "render/top/toptext.h"
 
 /* Columns of indentation: a tree that branches ten thousand times deep must end some time. */
 #define WIDEST 256

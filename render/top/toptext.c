@@ -1,4 +1,4 @@
-#include "render/toptext.h"
+#include "render/top/toptext.h"
 
 #include <stdio.h>
 

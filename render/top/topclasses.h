@@ -5,11 +5,11 @@
  * Of each symbol on a stack the stack counts once. Medians are of bytes: half of them are in blocks
  * of that class or a smaller one. What lives at the end counts with its age.
  */
-#ifndef FLAME_RENDER_TOPCLASSES_H
-#define FLAME_RENDER_TOPCLASSES_H
+#ifndef FLAME_RENDER_TOP_TOPCLASSES_H
+#define FLAME_RENDER_TOP_TOPCLASSES_H
 
 #include "render/input.h"
-#include "render/toplist.h"
+#include "render/top/toplist.h"
 
 struct topclasses;
 

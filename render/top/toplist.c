@@ -9,7 +9,7 @@
  * total. The walk leaves nodes by depth, so the path is kept as an array.
  */
 #define _GNU_SOURCE
-#include "render/toplist.h"
+#include "render/top/toplist.h"
 
 #include <stdlib.h>
 
