@@ -318,8 +318,11 @@ class App {
         for (const id of ["next", "previous"])
             byId(id).hidden = !search.active;
         byId("clear").hidden = !state.query && !state.picks.size;
-        byId("title").textContent = profile.named ? profile.title : this.column.title;
-        byId("subtitle").textContent = [profile.subtitle, profile.named && !profile.single ?
+        /* A title that says what the column is of changes with the time that is shown. */
+        const timed = state.span && this.column.history;
+        const named = profile.named && !(timed && profile.title === this.column.atEnd.title);
+        byId("title").textContent = named ? profile.title : this.column.title;
+        byId("subtitle").textContent = [profile.subtitle, named && (timed || !profile.single) ?
             this.column.title : "", this.totalText(all)].filter(Boolean).join(" \u00b7 ");
         byId("facts").textContent = [plural(profile.nstacks, "stack", "stacks"),
             plural(this.topGraph.n - 1, "frame", "frames"),

@@ -206,9 +206,15 @@ async function several() {
         timed(moments, { "m;f a.c:1": [[0, 3], [1, 5]], "m;f a.c:2": [[0, 7], [2, 5]] }));
     await page.mouse.click(...await at(page, 0));
     is(await row(page, 2), "f:10", "lines of one function add up");
+    is(await text(page, "#title"), "Memory live at 0 s", "the title of a page of one view, too");
     await hover(page, "f");
     ok(/a\.c:2, 70\.00%/.test(await text(page, "#tooltip")), "and are told", await text(page, "#tooltip"));
     await untroubled(page, "lines");
+    const named = await explore("# flame: view=live unit=bytes\nm;f 5\n" + timed(moments, { "m;f": [[0, 3]] }),
+        { hash: "#time=1" }, "--title", "Mine");
+    is(`${await text(named, "#title")}; ${await text(named, "#subtitle")}`, "Mine; Memory live at 1 s \u00b7 3 B",
+        "a title of the reader's own stays, and the time stands below");
+    await untroubled(named, "named");
 }
 
 await main(async () => {

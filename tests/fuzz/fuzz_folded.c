@@ -1,8 +1,8 @@
 /*
  * Any bytes as folded text: every line parsed, every key looked up, the tree
- * built, drawn and exported both ways round. What folded_add_frame makes of the input
- * must read back as one frame, and no input may get markup or a control
- * character into the picture.
+ * and what its comments say of time built, drawn and exported both ways round. What
+ * folded_add_frame makes of the input must read back as one frame, and no input may get markup or a
+ * control character into the picture.
  */
 #include <math.h>
 #include <stdio.h>
@@ -104,9 +104,9 @@ static void export(const struct frametree *t, const struct render_options *o)
     }
 }
 
-static void draw(const struct frametree *t, const char *name)
+static void draw(const struct frametree *t, const char *name, const struct timeline *tl)
 {
-    struct render_column column = {.name = name, .title = name, .unit = name};
+    struct render_column column = {.name = tl->n ? "live" : name, .title = name, .unit = name};
     struct render_options o = {.title = name,
                                .subtitle = name,
                                .command = name,
@@ -121,6 +121,7 @@ static void draw(const struct frametree *t, const char *name)
                                .palette = palette_find("rust"),
                                .hash = t->n % 2,
                                .columns = &column,
+                               .timeline = tl,
                                .ncolumns = 1};
     char *text = written(&render_svg, t, &o);
 
@@ -138,10 +139,14 @@ static void merge(const char *s, size_t size, bool reverse)
 {
     char *name = xmemdup0(s, size);
     struct folded_line line;
+    const char *stack;
     struct top_row *rows;
+    struct timeline tl;
     struct frametree t;
-    size_t n;
+    size_t n, history;
+    uint32_t node;
 
+    timeline_init(&tl);
     frametree_init(&t, reverse);
     for (size_t at = 0; at < size;) {
         const char *nl = memchr(s + at, '\n', size - at);
@@ -149,13 +154,18 @@ static void merge(const char *s, size_t size, bool reverse)
 
         if (folded_parse_line(s + at, len, &line) == 1)
             check(frametree_add(&t, &line) == 0);
+        else if (timeline_comment(&tl, s + at, len, 1, &stack, &n, &history) &&
+                 frametree_place(&t, stack, n, &node) == 0)
+            timeline_placed(&tl, history, node);
         at += len + 1;
     }
     frametree_finish(&t);
     rows = toplist_make(&t, TOP_BY_SELF, &n);
     check(n < t.nnames);
     free(rows);
-    draw(&t, name);
+    timeline_finish(&tl);
+    draw(&t, name, &tl);
+    timeline_release(&tl);
     frametree_release(&t);
     free(name);
 }

@@ -101,6 +101,38 @@ moment 2
 finish
 like "$(page s.html)" 'all 5000 0 rss,live stage_a 5000.*all 5700 0 rss' 'of several processes what they have together'
 
+# ---- without being asked, with marks, of a process that runs already ----
+
+cat >marks.c <<'END_C'
+#include <flamemem.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile kept[300];
+int main(void)
+{
+    flamemem_mark("begin");
+    for (int i = 0; i < 300; i++) {
+        kept[i] = malloc(1000);
+        if (i == 200)
+            flamemem_mark("<late> \"one\"");
+        usleep(1000);
+    }
+    return 0;
+}
+END_C
+"${CC:-cc}" -O1 -I"$ROOT/preload" -o marks marks.c
+run_expect_status 0 'a page' "$FLAME" mem -q -o m.html ./marks
+python3 moments.py m.html >m.moments
+is_str "$(grep '^mark' m.moments)" 'mark begin
+mark <late> "one"' 'has the marks of the program'
+is_str "$(awk '$2 == "all" { last = $3 } END { print last }' m.moments)" 300000 'and moments up to the end'
+ok 'several' test "$(grep -c ' all ' m.moments)" -ge 3
+run_expect_status 0 'a picture' "$FLAME" mem -q -o m.svg ./marks
+run_expect_status 0 'a trace' "$FLAME" mem -q -o m.flame ./marks
+is_str "$("$FLAME" dump -s moment m.flame)" '' 'has none that nobody asked for'
+run_expect_status 0 'its page' "$FLAME" render -o n.html m.flame
+run_expect_status 1 'neither' python3 moments.py n.html
+
 begin run run --moments=USR1 -o r.html
 stage a 5
 moment
