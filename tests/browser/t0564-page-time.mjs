@@ -20,7 +20,7 @@ const bytesOf = (s) => pack(Buffer.from(s));
 const MiB = 1 << 20;
 
 // moments: [us, live, mapped, rss]; stacks: {name: [[moment, level], ...]}.
-function timed(moments, stacks, marks = [], mapped = {}) {
+function timed(moments, stacks, flags = [], mapped = {}) {
     const of = (view, all) => Object.entries(all).map(([stack, levels]) => {
         const changes = levels.flatMap(([at, level], i) => [at - (i ? levels[i - 1][0] : 0),
             fold(level - (i ? levels[i - 1][1] : 0))]);
@@ -28,7 +28,7 @@ function timed(moments, stacks, marks = [], mapped = {}) {
     }).join("");
     const word = (i) => steps(moments.map((m) => m[i]));
     return `# moments: axis n=${moments.length} us=${word(0)} live=${word(1)} mapped=${word(2)} rss=${word(3)}\n` +
-        marks.map(([us, name]) => `# moments: mark us=${pack([us])} name=${bytesOf(name)}\n`).join("") +
+        flags.map(([us, name]) => `# moments: mark us=${pack([us])} name=${bytesOf(name)}\n`).join("") +
         of("live", stacks) + of("mmap", mapped);
 }
 

@@ -17,9 +17,9 @@ is_str "$(cat err)" '' 'say nothing else'
 file_has out '^ *self +self% +total +total% +size +lived +young  symbol$' 'have three columns more'
 file_lacks out '\[[0-9a-z]* to ' 'and classes are no symbols'
 # What the columns say, from the folded views.
-"$FLAME" fold --view sizes t.flame >sizes
-"$FLAME" fold --view lifetimes t.flame >lifetimes
-"$FLAME" fold --view short t.flame >short
+"$FLAME" fold --view sizes t.flame >sizes.folded
+"$FLAME" fold --view lifetimes t.flame >lifetimes.folded
+"$FLAME" fold --view short t.flame >short.folded
 cat >expect.py <<'END_PY'
 import re, sys
 def stacks(path):
@@ -48,9 +48,9 @@ def median(path, want):
             n = int(hi) if hi.isdigit() else 0
             return f"{n >> 10}k" if n >= 1024 and n % 1024 == 0 and n < 1 << 20 else hi
 want = sys.argv[1]
-young = sum(n for f, n in stacks("short") if want in f)
-every = sum(n for f, n in stacks("lifetimes") if want in f and f[-1] != "[no birth known]")
-print(want, median("sizes", want), median("lifetimes", want), "%.2f%%" % (100 * young / every))
+young = sum(n for f, n in stacks("short.folded") if want in f)
+every = sum(n for f, n in stacks("lifetimes.folded") if want in f and f[-1] != "[no birth known]")
+print(want, median("sizes.folded", want), median("lifetimes.folded", want), "%.2f%%" % (100 * young / every))
 END_PY
 symbols out | grep -v '^main_and_look ' >shown # the recorder's own, which flame fold leaves out
 ok 'there are some' test "$(wc -l <shown)" -ge 3
