@@ -93,6 +93,7 @@ class App {
         const layout = state.layout === "sandwich" && state.sandwich < 0 ? "forward" : state.layout;
         const key = SHAPE_KEYS.map((k) => state[k]).join() + Object.keys(SETS).slice(0, 3)
             .map((k) => k === "picks" ? "" : [...state[k]].join(".")).join("|") +
+            state.filters.map((filter) => filterText(filter, profile.names)).join() +
             (state.order === "size" ? [state.column, state.moments, state.span].join() : "");
         if (key !== this.shapeKey) {
             const before = this.graphs && this.graphs[this.graphs.length - 1];
@@ -310,9 +311,12 @@ class App {
         byId("theme").textContent = this.dark ? "\u2600\ufe0e" : "\u263e\ufe0e";
         byId("theme").setAttribute("aria-label", this.dark ? "Light theme" : "Dark theme");
         byId("search").classList.toggle("wrong", search.error !== "");
-        byId("matched").textContent = search.error ? search.error : search.active ?
-            `${formatPercent(matchedTotal(this.topGraph, search.match), all)} \u00b7 ` +
-            plural(search.count, "name", "names") : "";
+        byId("matched").textContent = (search.error ? search.error + "; " : "") +
+            (search.asText ? "as text: " : "") +
+            (search.active ?
+                `${formatPercent(matchedTotal(this.topGraph, search.match), all)} \u00b7 ` +
+                plural(search.count, "name", "names") : "");
+        byId("filter").hidden = !search.count;
         byId("picks").hidden = !state.picks.size;
         byId("picks").textContent = `${state.picks.size} picked \u2715`;
         for (const id of ["next", "previous"])
@@ -378,6 +382,11 @@ class App {
         if (state.hideNames.size)
             chip("Hidden: " + [...state.hideNames].slice(0, 3).map(name).join(", ") +
                 (state.hideNames.size > 3 ? " \u2026" : ""), { hideNames: new Set() });
+        state.filters.forEach((filter, at) => chip(
+            `${FILTERS[filter.op].chip}: ` + [filter.query && shorten(filter.query, 36),
+                ...[...filter.picks].slice(0, 3).map(name), filter.picks.size > 3 ? "\u2026" : ""]
+                .filter(Boolean).join(", "),
+            { filters: state.filters.filter((_, i) => i !== at) }));
         if (state.recursion)
             chip("Recursion collapsed", { recursion: false });
         if (state.chains)
@@ -486,6 +495,25 @@ class App {
         this.change({ hideNames: new Set([...this.state.hideNames, name]) });
     }
 
+    /* Makes a filter of the search. */
+    addFilter(op) {
+        const { query, matchCase, regex, picks, filters } = this.state;
+        byId("query").value = "";
+        this.change({ filters: [...filters, { op, query, matchCase, regex, picks }],
+            query: "", picks: new Set(), zoom: 0, range: null });
+    }
+
+    filterName(op, name) {
+        this.change({ filters: [...this.state.filters,
+            { op, query: "", matchCase: false, regex: false, picks: new Set([name]) }] });
+    }
+
+    openFilters() {
+        const { left, bottom } = byId("filter").getBoundingClientRect();
+        this.menu.show(byId("matched").textContent, Object.keys(FILTERS).map((op) =>
+            [FILTERS[op].menu, () => this.addFilter(op)]), left, bottom);
+    }
+
     stackText(chart, node) {
         const { graph } = chart;
         const path = pathOf(graph, node).map((i) => this.profile.names[graph.name[i]]);
@@ -507,6 +535,9 @@ class App {
             tree && node && ["Focus on this subtree", () => this.focusOn(chart, node), "F"],
             tree && node && ["Hide this subtree", () => this.hideNode(chart, node), "H"],
             name && ["Hide this function everywhere", () => this.hideName(name)],
+            name && ["Show only stacks with this function", () => this.filterName("keep", name)],
+            name && ["Show stacks from this function on", () => this.filterName("from", name)],
+            name && ["Merge this function into its callers", () => this.filterName("fold", name)],
             name && [this.state.picks.has(name) ? "Take out of the search" : "Add to the search",
                 () => this.togglePick(name)],
             null,

@@ -47,7 +47,7 @@ function mergeElided(profile, view) {
     const { n, name, parent } = profile.shape, { gone } = profile.elided;
     const merger = mergeForward(profile, view, gone), { owner } = merger;
     const within = new Uint8Array(n), place = new Int32Array(n).fill(-1);
-    const out = leftOut(profile, view);
+    const out = leftOut(profile, view), { filtered } = view;
     let region = -1;
     for (let i = n - 1; i > 0; i--)
         if ((gone[i] && !out[i]) || within[i])
@@ -61,10 +61,11 @@ function mergeElided(profile, view) {
             place[i] = gone[i] ? merger.child(region, name[i]) : region;
         } else if (place[parent[i]] >= 0) {
             const p = place[parent[i]];
-            place[i] = view.recursion && p !== region && merger.name[p] === name[i] ? p :
+            place[i] = (filtered && !filtered.shown[i]) ||
+                (p !== region && isRepeated(view, merger, p, name[i])) ? p :
                 merger.child(p, name[i]);
         }
-        if (gone[i])
+        if (gone[i] && (!filtered || filtered.left[i]))
             owner[i] = place[i];
     }
     return merger;

@@ -60,8 +60,6 @@ const formatRatio = (now, was) => was > 0 ? Number((now / was).toPrecision(4)).t
 
 const plural = (n, one, many) => groups.format(n) + " " + (n === 1 ? one : many);
 
-const escapeRegex = (s) => s.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&");
-
 /* The middle of a name too long for a menu or a crumb goes. */
 function shorten(s, chars) {
     if (s.length <= chars)

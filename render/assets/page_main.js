@@ -76,6 +76,7 @@ function connectSearch() {
         app.change({ matchCase: !app.state.matchCase }, true));
     byId("regex").addEventListener("click", () => app.change({ regex: !app.state.regex }, true));
     byId("picks").addEventListener("click", () => app.change({ picks: new Set() }, true));
+    byId("filter").addEventListener("click", () => app.openFilters());
     byId("clear").addEventListener("click", () => app.escape());
     byId("next").addEventListener("click", () => app.step(true));
     byId("previous").addEventListener("click", () => app.step(false));

@@ -87,28 +87,40 @@ function leftOut(profile, view) {
 function mergeForward(profile, view, skip) {
     const { n, name, parent } = profile.shape, out = leftOut(profile, view);
     const [root] = view.focus.size ? view.focus : [0];
-    const merger = new Merger(name[root], n), owner = merger.owner;
+    const merger = new Merger(name[root], n), { filtered } = view;
+    const place = filtered ? new Int32Array(n).fill(-1) : merger.owner;
     for (let i = 0; i < n; i++) {
         if (out[i] || (skip && skip[i]))
             continue;
         if (view.focus.size ? view.focus.has(i) : i === 0) {
-            owner[i] = 0;
+            place[i] = 0;
             continue;
         }
-        const p = owner[parent[i]];
-        if (p < 0)
-            continue;
-        owner[i] = view.recursion && p > 0 && merger.name[p] === name[i] ?
-            p : profile.ordered ? merger.add(p, name[i]) : merger.child(p, name[i]);
+        const p = place[parent[i]];
+        if (p >= 0)
+            place[i] = (filtered && !filtered.shown[i]) || isRepeated(view, merger, p, name[i]) ?
+                p : profile.ordered ? merger.add(p, name[i]) : merger.child(p, name[i]);
     }
+    if (filtered)
+        ownWhatIsLeft(filtered, merger, place);
     return merger;
+}
+
+/* Whether a frame called `name` goes into its caller `at`. */
+const isRepeated = (view, merger, at, name) =>
+    view.recursion && at > 0 && merger.name[at] === name;
+
+/* Counts that filters have left go where their frames are. */
+function ownWhatIsLeft({ left }, { owner }, place) {
+    for (let i = 0; i < place.length; i++)
+        owner[i] = left[i] ? place[i] : -1;
 }
 
 /* Adds the callers of `node`, nearest first, under `at`; the last one's place. */
 function climb(profile, view, merger, node, at) {
-    const { name, parent } = profile.shape;
+    const { name, parent } = profile.shape, { filtered } = view;
     for (let i = node; i > 0; i = parent[i]) {
-        if (!(view.recursion && at > 0 && merger.name[at] === name[i]))
+        if (!(filtered && !filtered.shown[i]) && !isRepeated(view, merger, at, name[i]))
             at = merger.child(at, name[i]);
         if (view.focus.has(i))
             break;
@@ -118,10 +130,10 @@ function climb(profile, view, merger, node, at) {
 
 /* Every stack from its leaf: who calls this? */
 function mergeCallers(profile, view) {
-    const { n } = profile.shape, out = leftOut(profile, view);
+    const { n } = profile.shape, out = leftOut(profile, view), { filtered } = view;
     const merger = new Merger(0, n);
     for (let i = 1; i < n; i++)
-        if (profile.stacks[i] && !out[i])
+        if (profile.stacks[i] && !out[i] && (!filtered || filtered.left[i]))
             merger.owner[i] = climb(profile, view, merger, i, 0);
     return merger;
 }
@@ -133,8 +145,9 @@ function mergeCallers(profile, view) {
 function mergeSandwich(profile, view, wanted) {
     const { n, name, parent, end } = profile.shape, out = leftOut(profile, view);
     const callers = new Merger(wanted, n), callees = new Merger(wanted, n);
+    const { filtered } = view, place = filtered ? new Int32Array(n).fill(-1) : callees.owner;
     for (let i = 1; i < n;) {
-        if (out[i] || name[i] !== wanted) {
+        if (out[i] || name[i] !== wanted || (filtered && !filtered.shown[i])) {
             i++;
             continue;
         }
@@ -142,13 +155,15 @@ function mergeSandwich(profile, view, wanted) {
         for (let j = i; j < end[i]; j++) {
             if (out[j])
                 continue;
-            callers.owner[j] = above;
-            const p = callees.owner[parent[j]];
-            callees.owner[j] = j === i ? 0 : view.recursion && callees.name[p] === name[j] ?
-                p : callees.child(p, name[j]);
+            callers.owner[j] = !filtered || filtered.left[j] ? above : -1;
+            const p = place[parent[j]];
+            place[j] = j === i ? 0 : (filtered && !filtered.shown[j]) ||
+                (view.recursion && callees.name[p] === name[j]) ? p : callees.child(p, name[j]);
         }
         i = end[i];
     }
+    if (filtered)
+        ownWhatIsLeft(filtered, callees, place);
     return [callers, callees];
 }
 
@@ -201,7 +216,8 @@ function nameRanks(profile) {
 
 /* The shapes of a view: one, or callers and callees of a sandwich. */
 function makeShapes(profile, view) {
-    const plain = !view.focus.size && !view.hide.size && !view.hideNames.size &&
+    view = { ...view, filtered: applyFilters(profile, view.filters) };
+    const plain = !view.filtered && !view.focus.size && !view.hide.size && !view.hideNames.size &&
         !view.recursion;
     let trees;
     if (view.layout === "sandwich" && view.sandwich >= 0)

@@ -1,30 +1,18 @@
 /*
- * ---- page_search.js: which names match, and how much they make up ----
+ * ---- page_search.js: which names match, how much they make up, and filters ----
  *
- * A search is an expression and a set of names picked in the table; a frame
+ * A search is a query (pattern.js) and a set of names picked in the table; a frame
  * matches when its name does either. The result is one byte a name.
  */
 
 function makeSearch(profile, { query, matchCase, regex, picks }) {
-    const match = new Uint8Array(profile.names.length);
-    const result = { match, active: false, error: "", count: 0 };
-    if (query) {
-        let re;
-        try {
-            re = new RegExp(regex ? query : escapeRegex(query), matchCase ? "" : "i");
-        } catch (e) {
-            result.error = e.message.replace(/^Invalid regular expression: /, "");
-        }
-        for (let i = 1; re && i < match.length; i++)
-            if (re.test(profile.names[i]))
-                match[i] = 1;
-    }
+    /* The root's name is the page's own. */
+    const { match, error, asText } = findNames(query, { matchCase, regex }, profile.names.length,
+        (i) => i ? profile.names[i] : "");
     for (const i of picks)
         match[i] = 1;
-    result.active = (query !== "" && !result.error) || picks.size > 0;
-    for (let i = 0; i < match.length; i++)
-        result.count += match[i];
-    return result;
+    return { match, error, asText, active: query !== "" || picks.size > 0,
+        count: match.reduce((sum, m) => sum + m, 0) };
 }
 
 const frameMatches = (graph, match, i) => graph.chain ?
@@ -41,4 +29,52 @@ function matchedTotal(graph, match) {
             i++;
         }
     return sum;
+}
+
+/*
+ * What filters do with the stacks that have a match in them, each in turn with what the
+ * ones before it left. A filter is {op, query, matchCase, regex, picks}.
+ */
+const FILTERS = {
+    keep: { menu: "Show only stacks with a match", chip: "Only with" },
+    drop: { menu: "Leave out stacks with a match", chip: "Without" },
+    from: { menu: "Show stacks from their match on", chip: "From" },
+    fold: { menu: "Merge matches into their callers", chip: "Merged away" },
+};
+
+/*
+ * By node of the profile: {shown, left}. shown[i] is 1 where it is a frame still; left[i]
+ * where its own count is. null without filters.
+ */
+function applyFilters(profile, filters) {
+    const { n, name, parent } = profile.shape;
+    if (!filters.length)
+        return null;
+    const shown = new Uint8Array(n).fill(1), left = new Uint8Array(n).fill(1);
+    const found = new Uint8Array(n);
+    for (const filter of filters) {
+        const { match } = makeSearch(profile, filter), { op } = filter;
+        found[0] = 0;
+        for (let i = 1; i < n; i++) {
+            const here = shown[i] && match[name[i]];
+            found[i] = here || found[parent[i]] ? 1 : 0;
+            if (op === "fold" && here)
+                shown[i] = 0;
+            else if (op === "from" && !found[i])
+                shown[i] = 0;
+            if (op !== "fold" && found[i] === (op === "drop" ? 1 : 0))
+                left[i] = 0;
+        }
+        if (op === "keep" || op === "from")
+            left[0] = 0;
+    }
+    /* A frame that no stack is left of is none. */
+    const alive = left.map((l, i) => l && profile.stacks[i]);
+    for (let i = n - 1; i > 0; i--)
+        if (alive[i])
+            alive[parent[i]] = 1;
+    for (let i = 1; i < n; i++)
+        if (!alive[i])
+            shown[i] = left[i] = 0;
+    return { shown, left };
 }

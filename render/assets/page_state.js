@@ -37,7 +37,7 @@ function defaultState(profile) {
         span: null, /* two times of the timeline, in seconds: equal ones are a moment */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
         recursion: false, chains: false,
-        query: "", matchCase: false, regex: true, picks: new Set(),
+        query: "", matchCase: false, regex: false, picks: new Set(), filters: [],
         zoom: 0, goal: null, range: null,
     };
 }
@@ -111,6 +111,28 @@ function findName(names, text) {
     return at >= 0 ? at : first;
 }
 
+/* A filter is an array in the address: what it does, "rc" for its flags, query, names. */
+function filterText(filter, names) {
+    return JSON.stringify([filter.op, (filter.regex ? "r" : "") + (filter.matchCase ? "c" : ""),
+        filter.query, ...[...filter.picks].map((i) => nameText(names, i))]);
+}
+
+/* null: not one. Names that the profile does not have are left out of it. */
+function readFilter(text, names) {
+    let parts = null;
+    try {
+        parts = JSON.parse(text);
+    } catch {
+        return null;
+    }
+    if (!Array.isArray(parts) || !parts.every((s) => typeof s === "string") || parts.length < 3)
+        return null;
+    const [op, flags, query, ...picked] = parts;
+    const picks = new Set(picked.map((s) => findName(names, s)).filter((i) => i > 0));
+    return Object.hasOwn(FILTERS, op) && (query || picks.size) ? { op, query, picks,
+        regex: flags.includes("r"), matchCase: flags.includes("c") } : null;
+}
+
 /* `graph`: what state.zoom is a node of. */
 function writeState(state, profile, graph) {
     const { names, shape } = profile;
@@ -147,6 +169,8 @@ function writeState(state, profile, graph) {
         p.set("range", state.range.map((v) => v.toPrecision(9)).join("~"));
     if (state.query)
         p.set("q", state.query);
+    for (const filter of state.filters)
+        p.append("filter", filterText(filter, names));
     return p.toString();
 }
 
@@ -196,6 +220,7 @@ function readState(text, profile) {
             Object.assign(state, { column: defaultState(profile).column, span: null });
     }
     state.query = p.get("q") || "";
+    state.filters = p.getAll("filter").map((s) => readFilter(s, names)).filter(Boolean);
     if (state.layout === "sandwich" && state.sandwich < 0)
         state.layout = "forward";
     if (!profile.delta) {

@@ -109,7 +109,7 @@ class TopTable {
             const { match } = view.search;
             this.order = key;
             this.sort(view);
-            this.rows = view.query && !view.search.error ?
+            this.rows = view.query ?
                 this.all.filter((r) => match[r.name]) : this.all;
             if (this.focus >= this.rows.length)
                 this.focus = 0;
@@ -133,7 +133,7 @@ class TopTable {
         const of = (r) => classes[3](this.byClass.get(r.name) || none);
         this.all.sort((a, b) => (classes ? sign * (of(a) - of(b)) || b.total - a.total : sort === "name" ? sign * (ranks[a.name] - ranks[b.name]) :
             sort === "change" ? sign * (Math.abs(a.change) - Math.abs(b.change)) :
-                sign * (a[sort] - b[sort])) || ranks[a.name] - ranks[b.name]);
+                sign * (a[sort] - b[sort])) || b.total - a.total || ranks[a.name] - ranks[b.name]);
     }
 
     /* Puts the rows in sight into the document, and empty space for the others. */

@@ -33,12 +33,13 @@ function showDetails(i) {
 }
 
 /*
- * ---- the address: #p=PATH of the zoomed frame, s=SEARCH, i=1 ----
+ * ---- the address: #p=PATH of the zoomed frame, s=SEARCH, c=1, r=1 ----
  *
  * A path is the names from the root's callee on, with ';' between them, so a link
  * also finds the frame in a picture of another run. Where a path is there several
  * times (a flame chart) k counts which. Paths too long for an address are x=START
- * and y=DEPTH, which are understood as well.
+ * and y=DEPTH, which are understood as well. With c upper and lower case differ to the
+ * search, with r it is an expression.
  */
 
 const pathTo = (i) => ancestors(i).map(name);
@@ -74,8 +75,10 @@ function saveState(push) {
     }
     if (term)
         p.set("s", term);
-    if (ignoreCase)
-        p.set("i", "1");
+    if (matchCase)
+        p.set("c", "1");
+    if (regex)
+        p.set("r", "1");
     const hash = "#" + p.toString();
     if (hash === (location.hash || "#"))
         return;
@@ -101,7 +104,7 @@ function restoreState() {
     for (let i = 1; !zoomed && x !== null && i < n; i++)
         if (depth[i] === y && frames[i].getAttribute("data-x") === x)
             zoomed = i;
-    setIgnoreCase(p.get("i") === "1");
+    setModes(p.get("c") === "1", p.get("r") === "1");
     draw();
     search(p.get("s") || "");
 }

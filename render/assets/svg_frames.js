@@ -22,7 +22,7 @@ const title = byId("title"), subtitle = byId("subtitle");
 const titleText = title.textContent, subtitleText = subtitle ? subtitle.textContent : "";
 const details = byId("details"), matched = byId("matched");
 const unzoomButton = byId("unzoom"), searchButton = byId("search");
-const caseButton = byId("ignorecase");
+const caseButton = byId("ignorecase"), regexButton = byId("regex");
 let width = Number(svg.getAttribute("width"));
 
 /* ---- the frames, read once ---- */
@@ -220,10 +220,11 @@ function placeTitle(line, whole, left, right) {
 }
 
 function placeLabels() {
-    placeTitle(title, titleText, PAD + 6.5 * fontsize, PAD + 6 * fontsize);
+    placeTitle(title, titleText, PAD + 6.5 * fontsize, PAD + 8 * fontsize);
     if (subtitle)
         placeTitle(subtitle, subtitleText, PAD, PAD);
-    searchButton.setAttribute("x", width - PAD - 2 * fontsize);
+    searchButton.setAttribute("x", width - PAD - 4 * fontsize);
+    regexButton.setAttribute("x", width - PAD - 2 * fontsize);
     caseButton.setAttribute("x", width - PAD);
     placeMatched();
     placeBox();

@@ -67,7 +67,7 @@ function key(event) {
             return;
         openBox();
     } else if (ctrl && event.key === "i") {
-        toggleCase();
+        toggleModes(!matchCase, regex);
     } else if (!ctrl && event.key.toLowerCase() === "n" && term && event.target !== input) {
         nextMatch(event.shiftKey ? -1 : 1);
     } else if (event.key === "Escape") {
@@ -107,7 +107,9 @@ setLabel(unzoomButton, "Reset Zoom", "Escape");
 setLabel(caseButton, "ic", "Ignore case: Ctrl-I");
 button(unzoomButton, () => zoom(0));
 button(searchButton, toggleSearch);
-button(caseButton, toggleCase);
+setLabel(regexButton, ".*", "Regular expression");
+button(caseButton, () => toggleModes(!matchCase, regex));
+button(regexButton, () => toggleModes(matchCase, !regex));
 addSteps();
 group.setAttribute("tabindex", "0");
 group.setAttribute("role", "application");

@@ -1,11 +1,14 @@
 /* ---- svg_search.js ---- */
 
-let term = "", ignoreCase = false, box = null, input = null, timer = 0;
+let term = "", matchCase = false, regex = false, box = null, input = null, timer = 0;
 
-function setIgnoreCase(on) {
-    ignoreCase = on;
-    caseButton.classList.toggle("on", on);
-    caseButton.setAttribute("aria-pressed", String(on));
+function setModes(cased, expression) {
+    matchCase = cased;
+    regex = expression;
+    for (const [modeButton, on] of [[caseButton, !cased], [regexButton, expression]]) {
+        modeButton.classList.toggle("on", on);
+        modeButton.setAttribute("aria-pressed", String(on));
+    }
 }
 
 function say(text, wrong) {
@@ -17,31 +20,29 @@ function say(text, wrong) {
 
 /* Marks what matches; a stack with several matches counts once. */
 function search(wanted) {
-    let re = null, sum = 0, covered = 0;
+    let sum = 0, covered = 0;
     term = wanted;
     setLabel(searchButton, term ? "Reset Search" : "Search", "Ctrl-F or F3");
     searchButton.classList.toggle("on", term !== "");
-    say("", false);
-    if (term) {
-        try {
-            re = new RegExp(term, ignoreCase ? "i" : "");
-        } catch {
-            say("Invalid expression: " + term, true);
-        }
-    }
+    const { match, error, asText } = findNames(term, { matchCase, regex }, n,
+        (i) => i ? name(i) : "");
+    const found = new Set();
     for (let i = 0; i < n; i++) {
-        isMatch[i] = re && re.test(name(i)) ? 1 : 0;
+        isMatch[i] = match[i];
         if (isMatch[i] && i >= covered) {
             sum += size[i];
             covered = end[i];
         }
+        if (isMatch[i])
+            found.add(name(i));
         setLook(i, look[i] & ~(MATCH | CURRENT));
     }
     for (const step of steps)
-        step.classList.toggle("off", sum === 0);
+        step.classList.toggle("off", !found.size);
     placeMatched();
-    if (re)
-        say("Matched: " + (100 * sum / size[0]).toFixed(2) + "%", false);
+    say(term && (error ? error + "; " : "") + (asText ? "as text: " : "Matched: ") +
+        (100 * sum / size[0]).toFixed(2) + "%, " + found.size + (found.size === 1 ? " name" :
+            " names"), error !== "");
 }
 
 /* The share, and what leads to the next and previous match, right of it. */
@@ -92,7 +93,7 @@ function searchNow(wanted) {
 
 function placeBox() {
     if (box)
-        box.setAttribute("x", Math.max(PAD, width - PAD - 2 * fontsize - 260));
+        box.setAttribute("x", Math.max(PAD, width - PAD - 4 * fontsize - 260));
 }
 
 function openBox() {
@@ -105,8 +106,8 @@ function openBox() {
         input = document.createElementNS("http://www.w3.org/1999/xhtml", "input");
         input.setAttribute("type", "text");
         input.setAttribute("spellcheck", "false");
-        input.setAttribute("aria-label", "Search by regular expression");
-        input.setAttribute("placeholder", "regular expression");
+        input.setAttribute("aria-label", "Search names");
+        input.setAttribute("placeholder", "text, or /expression/");
         input.addEventListener("input", () => {
             clearTimeout(timer);
             timer = setTimeout(() => searchNow(input.value), 120);
@@ -133,8 +134,7 @@ function closeBox() {
 function boxKey(event) {
     if (event.key === "Enter") {
         searchNow(input.value);
-        if (!matched.classList.contains("wrong"))
-            closeBox();
+        closeBox();
     } else if (event.key === "Escape") {
         searchNow("");
         closeBox();
@@ -145,8 +145,8 @@ function boxKey(event) {
     event.stopPropagation();
 }
 
-function toggleCase() {
-    setIgnoreCase(!ignoreCase);
+function toggleModes(cased, expression) {
+    setModes(cased, expression);
     searchNow(input ? input.value : term);
 }
 

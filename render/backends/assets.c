@@ -20,8 +20,9 @@
     }
 
 /* A script is several files; each uses what stands above it. */
-ASSET(asset_svg_js, FILE_BYTES("svg_frames.js") FILE_BYTES("svg_address.js")
-                        FILE_BYTES("svg_search.js") FILE_BYTES("svg_keys.js"))
+ASSET(asset_svg_js,
+      FILE_BYTES("pattern.js") FILE_BYTES("svg_frames.js") FILE_BYTES("svg_address.js")
+          FILE_BYTES("svg_search.js") FILE_BYTES("svg_keys.js"))
 ASSET(asset_svg_css, FILE_BYTES("svg.css"))
 ASSET(asset_svg_dark_css, FILE_BYTES("svg_dark.css"))
 ASSET(asset_page_html, FILE_BYTES("page.html"))
@@ -30,7 +31,7 @@ ASSET(asset_page_js,
       FILE_BYTES("page_format.js") FILE_BYTES("page_profile.js") FILE_BYTES("page_graph.js")
           FILE_BYTES("page_merge.js") FILE_BYTES("page_lines.js") FILE_BYTES("page_series.js")
               FILE_BYTES("page_timeline.js") FILE_BYTES("page_compare.js")
-                  FILE_BYTES("page_color.js") FILE_BYTES("page_search.js")
+                  FILE_BYTES("page_color.js") FILE_BYTES("pattern.js") FILE_BYTES("page_search.js")
                       FILE_BYTES("page_state.js") FILE_BYTES("page_draw.js")
                           FILE_BYTES("page_chart.js") FILE_BYTES("page_minimap.js")
                               FILE_BYTES("page_classes.js") FILE_BYTES("page_table.js")

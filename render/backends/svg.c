@@ -173,7 +173,8 @@ static void add_bars(struct page *p)
     add_attr_px(&p->sb, "height", size * 3 - 2);
     strbuf_addstr(&p->sb, " fill=\"none\"/>\n");
     add_label(p, "unzoom", "start", PAD_X, size * 2, size, "Reset Zoom");
-    add_label(p, "search", "end", w - PAD_X - size * 2, size * 2, size, "Search");
+    add_label(p, "search", "end", w - PAD_X - size * 4, size * 2, size, "Search");
+    add_label(p, "regex", "end", w - PAD_X - size * 2, size * 2, size, ".*");
     add_label(p, "ignorecase", "end", w - PAD_X, size * 2, size, "ic");
     strbuf_addstr(&p->sb, "</g>\n<g id=\"status\">\n<rect id=\"statusbar\" x=\"0\" width=\"100%\"");
     add_attr_px(&p->sb, "y", p->height - p->bottom + 2);

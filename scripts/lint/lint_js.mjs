@@ -38,10 +38,11 @@ const rules = {
     "no-lonely-if": "error",
 };
 
-function assets(prefix) {
+// The scripts of one ASSET() in that table.
+function assets(asset) {
     const table = readFileSync("render/backends/assets.c", "utf8");
-    const names = [...table.matchAll(/"(\w+\.js)"/g)].map((m) => m[1]);
-    return names.filter((name) => name.startsWith(prefix)).map((name) => `render/assets/${name}`);
+    const [files] = table.slice(table.indexOf(`ASSET(${asset},`)).split("\nASSET(");
+    return [...files.matchAll(/"(\w+\.js)"/g)].map((m) => `render/assets/${m[1]}`);
 }
 
 // The file and line of a line of several files joined.
@@ -72,8 +73,8 @@ function lint(names, environment, sourceType) {
     }
 }
 
-lint(assets("svg_"), globals.browser, "script");
-lint(assets("page_"), globals.browser, "script");
+lint(assets("asset_svg_js"), globals.browser, "script");
+lint(assets("asset_page_js"), globals.browser, "script");
 for (const dir of ["tests/browser", "bench", "scripts/lint"])
     for (const name of readdirSync(dir).filter((n) => n.endsWith(".mjs")))
         lint([`${dir}/${name}`], { ...globals.node, ...globals.browser }, "module");

@@ -108,7 +108,7 @@ async function crowd() {
     near((await frames(page)).filter((f) => f.run && f.depth === 2)[0].w,
         (await frame(page, "m")).w, 2, "a click spreads them out");
     await page.keyboard.press("/");
-    await page.keyboard.type("^f19999$");
+    await page.keyboard.type("/^f19999$/");
     await page.keyboard.press("Enter");
     ok((await frame(page, "f19999")).w > 100, "the one searched for is brought into sight");
     ok(await page.locator("tr[data-at]").count() < 60, "few rows are in the document");
