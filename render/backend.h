@@ -13,6 +13,7 @@
 #include "render/nameattr.h"
 #include "render/palette.h"
 #include "render/timeline.h"
+#include "render/wrappers.h"
 
 /* What a column of a tree's counts is. Strings as below. */
 struct render_column {
@@ -62,6 +63,7 @@ struct render_options {
     size_t ncolumns;
     const struct timeline *timeline; /* what was live over time; NULL or of no moments: not known */
     const char *view;                /* of several columns the one to begin with; NULL: the first */
+    const struct wrappers_options *wrappers;
 };
 
 struct render_backend {

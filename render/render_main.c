@@ -13,6 +13,7 @@
 #include "render/palette.h"
 #include "render/value.h"
 #include "render/views.h"
+#include "render/wrappers.h"
 
 struct request {
     struct render_options o;
@@ -24,6 +25,7 @@ struct request {
     double total;
     bool series;
     struct filter filter;
+    struct wrappers_options wrappers;
     struct input_of_traces of_traces;
     char *title; /* made for this picture, or NULL */
     char *const *inputs;
@@ -205,7 +207,8 @@ const struct opts_command render_command = {
                {input_trace_rows, AT(of_traces)},
                {age_rows, AT(of_traces.ages)},
                {fold_when_rows, AT(of_traces.when)},
-               {filter_rows, AT(filter)}},
+               {filter_rows, AT(filter)},
+               {wrappers_rows, AT(wrappers)}},
     .add_help = add_help,
 };
 
@@ -440,6 +443,7 @@ int render_main(int argc, char **argv)
     };
     int first, status = opts_parse(&render_command, &q, argc, argv, &first);
 
+    q.o.wrappers = &q.wrappers;
     q.inputs = argv + first;
     q.ninputs = (size_t)(argc - first);
     /* The tree is merged from the leaf at no cost, and the page can show both. */
@@ -448,6 +452,7 @@ int render_main(int argc, char **argv)
     if (status < 0 && !(status = find_backend(&q)))
         status = draw_with_files(&q);
     filter_release(&q.filter);
+    wrappers_release(&q.wrappers);
     input_of_traces_release(&q.of_traces);
     return status;
 }

@@ -271,6 +271,7 @@ class App {
             this.table.show({
                 graph: this.topGraph, search, query: state.query, sort: state.sort,
                 ascending: state.ascending, picks: state.picks,
+                wrappers: state.wrappers, added: state.added, spared: state.spared,
                 color: (name) => this.chipColor(name),
             });
         this.showPath();
@@ -495,6 +496,18 @@ class App {
         this.change({ hideNames: new Set([...this.state.hideNames, name]) });
     }
 
+    /* Whether the own count of a function is its callers'. */
+    isWrapper(name) {
+        return wrappersOf(this.topGraph, this.profile, this.state).has(name);
+    }
+
+    toggleWrapper(name) {
+        const on = this.isWrapper(name);
+        const change = (set, has) => has ? new Set([...set, name]) :
+            new Set([...set].filter((n) => n !== name));
+        this.change({ added: change(this.state.added, !on), spared: change(this.state.spared, on) });
+    }
+
     /* Makes a filter of the search. */
     addFilter(op) {
         const { query, matchCase, regex, picks, filters } = this.state;
@@ -540,6 +553,8 @@ class App {
             name && ["Merge this function into its callers", () => this.filterName("fold", name)],
             name && [this.state.picks.has(name) ? "Take out of the search" : "Add to the search",
                 () => this.togglePick(name)],
+            name && [this.isWrapper(name) ? "Count what it takes as its own" :
+                "Count what it takes as its callers'", () => this.toggleWrapper(name)],
             null,
             ["Copy name", () => this.copyName(chart, node), "C"],
             ["Copy stack", () => copyText(this.stackText(chart, node), "Stack")],

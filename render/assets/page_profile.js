@@ -115,6 +115,8 @@ function readProfile(text, apart) {
     }
     /* A title that only says what the first column is goes when another is shown. */
     const single = columns.length === 1, named = single || data.title !== columns[0].title;
+    const wrappers = new Set((data.wrappers || []).map((i) => id[i]));
+    const namedWrappers = new Set((data.named || []).map((i) => id[i]));
     const stacks = new Uint8Array(n);
     for (const c of columns)
         for (let i = 0; i < n; i++)
@@ -127,6 +129,7 @@ function readProfile(text, apart) {
         hasLines: where !== null || apart,
         ordered: data.ordered === true, /* siblings stand in time, also those of one name */
         moments: columns.reduce((a, c) => Math.max(a, c.moments ? c.moments.length : 0), 0),
+        wrappers, namedWrappers, /* names whose own counts are their callers', of `wrapped` columns */
         view: data.view, /* the column to begin with, if it has a name */
         widths: data.widths || "after", change: data.change || "absolute",
         stacks, /* 1: a stack ends in this node, in some column */

@@ -32,13 +32,13 @@ function gatherMoments(packed, n) {
     for (const c of packed) {
         if (c.time === undefined) {
             columns.push({ name: c.name, title: c.title || c.name || c.unit, unit: c.unit,
-                own: readOwn(c, n) });
+                wrapped: c.wrapped, own: readOwn(c, n) });
             continue;
         }
         let column = columns.find((k) => k.moments && k.name === c.name && k.unit === c.unit);
         if (!column) {
             column = { name: c.name, title: c.title || c.name || c.unit, unit: c.unit,
-                moments: [], level: c.level };
+                wrapped: c.wrapped, moments: [], level: c.level };
             columns.push(column);
         }
         column.moments.push(readMoment(c, c.time));

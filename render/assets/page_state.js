@@ -37,14 +37,16 @@ function defaultState(profile) {
         span: null, /* two times of the timeline, in seconds: equal ones are a moment */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
         recursion: false, chains: false,
+        wrappers: true, added: new Set(), spared: new Set(), /* whose own counts are their callers' */
         query: "", matchCase: false, regex: false, picks: new Set(), filters: [],
         zoom: 0, goal: null, range: null,
     };
 }
 
-const FLAGS = ["ascending", "recursion", "chains", "matchCase", "regex"];
+const FLAGS = ["ascending", "recursion", "chains", "wrappers", "matchCase", "regex"];
 const LONG = 2000; /* characters of a path, or of all paths of one kind */
-const SETS = { focus: "n", hide: "n", hideNames: "names", picks: "names" };
+const SETS = { focus: "n", hide: "n", hideNames: "names", picks: "names", added: "names",
+    spared: "names" };
 
 /* All nodes of a tree that have the path `names`, in order, and the nearest callers. */
 function nodesOnPath(tree, names, path) {

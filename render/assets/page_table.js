@@ -7,8 +7,30 @@
 
 const ROW_HEIGHT = 28, SPARE_ROWS = 8;
 
+/*
+ * The names whose own counts go to their callers, in a column: malloc's wrappers in those
+ * of memory, what --wrapper names in all, and what the reader says.
+ */
+function wrappersOf({ column }, profile, { wrappers, added, spared }) {
+    const all = new Set(added);
+    for (const name of !wrappers || column.wrapped === "none" ? [] :
+        column.wrapped === "all" ? profile.wrappers : profile.namedWrappers)
+        all.add(name);
+    for (const name of spared)
+        all.delete(name);
+    return all;
+}
+
+/* The node whose name has a frame's own count: itself or the nearest caller that is no wrapper. */
+function ownerOf(graph, wrapping, i) {
+    const { name, parent } = graph;
+    while (wrapping.has(name[i]) && parent[i] > 0)
+        i = parent[i];
+    return i;
+}
+
 /* One row a symbol: own counts summed, totals with each stack counted once. */
-function topRows(graph, profile) {
+function topRows(graph, profile, wrapping) {
     const names = profile.names.length, rows = [];
     const own = new Float64Array(names), total = new Float64Array(names);
     const change = graph.change ? new Float64Array(names) : null;
@@ -16,7 +38,7 @@ function topRows(graph, profile) {
     for (let i = 1; i < graph.n; i++) {
         const name = graph.name[i];
         seen[name] = 1;
-        own[name] += graph.own[i];
+        own[graph.name[wrapping.size ? ownerOf(graph, wrapping, i) : i]] += graph.own[i];
         if (i >= covered[name]) {
             total[name] += graph.total[i];
             if (change)
@@ -97,11 +119,13 @@ class TopTable {
         return row ? this.rows[row.dataset.at].name : -1;
     }
 
-    /* {graph, search, query, sort, ascending, picks, color} */
+    /* {graph, search, query, sort, ascending, picks, color, wrappers, added, spared} */
     show(view) {
-        if (view.graph !== this.graph) {
+        const wrapping = wrappersOf(view.graph, this.profile, view), wraps = [...wrapping].join();
+        if (view.graph !== this.graph || wraps !== this.wraps) {
             this.graph = view.graph;
-            this.all = topRows(view.graph, this.profile);
+            this.wraps = wraps;
+            this.all = topRows(view.graph, this.profile, wrapping);
             this.rows = null;
         }
         const key = [view.sort, view.ascending].join();

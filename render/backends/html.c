@@ -87,6 +87,30 @@ static void add_names(struct page *p)
     strbuf_addstr(&p->out.sb, "],\n");
 }
 
+static enum wrappers_scope scope_of(const struct page *p, const struct render_column *c)
+{
+    return wrappers_scope(p->o->wrappers, *c->name ? c->name : NULL, c->unit);
+}
+
+/* The numbers of names that are wrappers to any column; `key`: of which kind. */
+static void add_wrappers(struct page *p, enum wrappers_scope kind, const char *key)
+{
+    enum wrappers_scope widest = WRAPPERS_NONE;
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->o->ncolumns; i++)
+        if (scope_of(p, &p->o->columns[i]) > widest)
+            widest = scope_of(p, &p->o->columns[i]);
+    strbuf_addf(&p->out.sb, "\"%s\":[", key);
+    for (uint32_t i = 1; widest >= kind && i < p->t->nnames; i++) {
+        const struct frametree_name *name = &p->t->names[p->order[i]];
+
+        if (wrappers_has(p->o->wrappers, kind, name->s, name->len))
+            strbuf_addf(&p->out.sb, "%s%u", n++ ? "," : "", i);
+    }
+    strbuf_addstr(&p->out.sb, "],\n");
+}
+
 static void add_frames(struct page *p)
 {
     uint32_t depth = 0, before = 0;
@@ -201,6 +225,7 @@ static void add_history(struct page *p, const struct render_column *c)
 
 static void add_column(struct page *p, uint32_t column)
 {
+    static const char *const scopes[] = {"none", "named", "all"};
     const struct render_column *c = &p->o->columns[column];
     bool fractions = has_fractions(p->t, column);
     uint32_t depth = 0, gap = 0;
@@ -210,6 +235,7 @@ static void add_column(struct page *p, uint32_t column)
     add_member(p, "name", c->name);
     add_member(p, "title", column || *c->title ? c->title : p->o->title);
     add_member(p, "unit", c->unit);
+    strbuf_addf(&p->out.sb, "\"wrapped\":\"%s\",\n", scopes[scope_of(p, c)]);
     if (c->timed)
         strbuf_addf(&p->out.sb, "\"time\":%.17g,\n\"level\":%s,\n", c->time,
                     c->level ? "true" : "false");
@@ -310,6 +336,8 @@ static void add_profile(struct page *p)
         strbuf_addf(&p->out.sb, "\"widths\":\"%s\",\"change\":\"%s\",\n",
                     difference_widths_name(o->widths), difference_colors_name(o->change));
     add_names(p);
+    add_wrappers(p, WRAPPERS_NAMED, "named");
+    add_wrappers(p, WRAPPERS_ALL, "wrappers");
     add_frames(p);
     add_delta(p);
     add_moments(p);

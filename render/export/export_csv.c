@@ -91,7 +91,7 @@ static int csv_write(FILE *file, const struct frametree *t, const struct render_
     for (uint32_t i = 0; i < set.n; i++)
         strbuf_addf(&out.sb, ",%s_self,%s_total", set.s[i].name, set.s[i].name);
     strbuf_addch(&out.sb, '\n');
-    rows = toplist_make(t, TOP_BY_SELF, &n);
+    rows = toplist_make(t, NULL, TOP_BY_SELF, &n);
     for (size_t i = 0; i < n; i++) {
         add_row(&out.sb, &s, rows[i].name);
         outstream_some(&out);

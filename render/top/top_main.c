@@ -15,6 +15,7 @@
 #include "render/top/toptree.h"
 #include "render/value.h"
 #include "render/views.h"
+#include "render/wrappers.h"
 
 #define DEFAULT_ROWS 30
 
@@ -23,6 +24,7 @@ struct request {
     size_t rows; /* 0: all */
     bool exact, tree, reverse;
     struct filter filter;
+    struct wrappers_options wrappers;
     const char *view;
     struct input_of_traces of_traces;
     char *const *inputs;
@@ -116,6 +118,7 @@ static int list(struct request *q)
     struct outstream out = OUTSTREAM_INIT(stdout);
     struct strbuf widest = STRBUF_INIT;
     struct top_row *rows;
+    bool *wrappers;
     const char *unit;
     struct input in;
     size_t n, width;
@@ -142,7 +145,8 @@ static int list(struct request *q)
         input_release(&in);
         return status;
     }
-    rows = toplist_make(&in.tree, q->sort, &n);
+    wrappers = wrappers_mark(&q->wrappers, wrappers_scope(&q->wrappers, in.view, unit), &in.tree);
+    rows = toplist_make(&in.tree, wrappers, q->sort, &n);
     n = drop_classes(classes, rows, n);
     if (q->sort > TOP_BY_NAME)
         topclasses_sort(classes, q->sort, rows, n);
@@ -161,6 +165,7 @@ static int list(struct request *q)
     strbuf_release(&widest);
     topclasses_free(classes);
     free(rows);
+    free(wrappers);
     input_release(&in);
     return status;
 }
@@ -204,7 +209,8 @@ const struct opts_command top_command = {
                {input_trace_rows, AT(of_traces)},
                {age_rows, AT(of_traces.ages)},
                {fold_when_rows, AT(of_traces.when)},
-               {filter_rows, AT(filter)}},
+               {filter_rows, AT(filter)},
+               {wrappers_rows, AT(wrappers)}},
 };
 
 int top_main(int argc, char **argv)
@@ -221,6 +227,7 @@ int top_main(int argc, char **argv)
     if (status < 0)
         status = list(&q);
     filter_release(&q.filter);
+    wrappers_release(&q.wrappers);
     input_of_traces_release(&q.of_traces);
     return status;
 }

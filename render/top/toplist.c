@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "render/wrappers.h"
 
 struct order {
     const struct frametree *t;
@@ -64,23 +65,25 @@ void toplist_walk(const struct frametree *t,
 
 struct listing {
     const struct frametree *t;
+    const bool *wrappers;
     struct top_row *rows;
 };
 
 static void take_node(void *opaque, uint32_t node, bool outermost)
 {
     const struct listing *l = opaque;
-    struct top_row *row = &l->rows[l->t->nodes[node].name];
+    uint32_t owner = wrappers_owner(l->t, l->wrappers, node);
 
-    folded_count_add(&row->self, frametree_self(l->t, node));
+    folded_count_add(&l->rows[l->t->nodes[owner].name].self, frametree_self(l->t, node));
     if (outermost)
-        folded_count_add(&row->total, frametree_total(l->t, node));
+        folded_count_add(&l->rows[l->t->nodes[node].name].total, frametree_total(l->t, node));
 }
 
-struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size_t *n)
+struct top_row *toplist_make(const struct frametree *t, const bool *wrappers, enum top_sort sort,
+                             size_t *n)
 {
     struct top_row *rows = xcalloc(t->nnames, sizeof *rows);
-    struct listing list = {t, rows};
+    struct listing list = {t, wrappers, rows};
     struct order order = {t, sort};
 
     toplist_walk(t, take_node, &list);

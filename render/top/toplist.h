@@ -23,10 +23,12 @@ struct top_row {
 
 /*
  * One row for each symbol of a finished tree but the root, sorted: counts
- * downwards, names upwards, ties by name. Returns the rows, to be freed with
- * free(), and their number in *n.
+ * downwards, names upwards, ties of self by total, others by name. Self counts of the names
+ * that `wrappers` marks are their callers' (wrappers.h; NULL: none is). Returns the rows, to
+ * be freed with free(), and their number in *n.
  */
-struct top_row *toplist_make(const struct frametree *t, enum top_sort sort, size_t *n);
+struct top_row *toplist_make(const struct frametree *t, const bool *wrappers, enum top_sort sort,
+                             size_t *n);
 
 /*
  * Calls `take` with every node from the root on, callers first; outermost: its symbol

@@ -107,7 +107,9 @@ static void export(const struct frametree *t, const struct render_options *o)
 static void draw(const struct frametree *t, const char *name, const struct timeline *tl)
 {
     struct render_column column = {.name = tl->n ? "live" : name, .title = name, .unit = name};
+    struct wrappers_options wrappers = {.none = t->n % 3 == 0};
     struct render_options o = {.title = name,
+                               .wrappers = &wrappers,
                                .subtitle = name,
                                .command = name,
                                .countname = name,
@@ -160,7 +162,7 @@ static void merge(const char *s, size_t size, bool reverse)
         at += len + 1;
     }
     frametree_finish(&t);
-    rows = toplist_make(&t, TOP_BY_SELF, &n);
+    rows = toplist_make(&t, NULL, TOP_BY_SELF, &n);
     check(n < t.nnames);
     free(rows);
     timeline_finish(&tl);

@@ -29,6 +29,22 @@ file_has out '^All: 820 samples; 40 symbols$' 'samples have no other unit'
 run "$FLAME" top - <in
 ok 'standard input' grep -q 'MiB' out
 
+# What malloc's wrappers took is their callers', of memory.
+printf 'main;parse;xmalloc 10\nmain;parse;pool;operator new(long);malloc 5\nmain;emit;pool 3\n' >wraps
+{ echo '# flame: view=alloc unit=bytes'; cat wraps; } >bytes
+selves() {
+    run "$FLAME" top -e "$@"
+    awk 'NR > 2 && $1 != "0" { printf "%s%s %s", sep, $1, $NF; sep = ", " }' out
+}
+is_str "$(selves bytes)" '10 parse, 8 pool' "self is the wrapper's caller's"
+is_str "$(selves --wrapper 'po*l' bytes)" '15 parse, 3 emit' '--wrapper names another'
+is_str "$(selves --no-wrappers bytes)" '10 xmalloc, 5 malloc, 3 pool' '--no-wrappers: there is none'
+is_str "$(selves wraps)" '10 xmalloc, 5 malloc, 3 pool' 'of samples there is none either'
+is_str "$(selves --wrapper pool --wrapper xmalloc wraps)" '10 parse, 5 malloc, 3 emit' \
+    'but those named'
+run_expect_status 2 'a wrapper without a name' "$FLAME" top --wrapper '' wraps
+file_has err '^flame: .*--wrapper.*function' 'says what is wrong'
+
 printf 'main;run;a;x 10\nmain;run;a;y 20\nmain;run;b 30\nmain;tiny 1\n' >stacks
 run_expect_status 0 'a tree' "$FLAME" top --tree stacks
 is_str "$(cat out)" 'All: 61 samples; 7 symbols

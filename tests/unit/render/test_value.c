@@ -139,7 +139,7 @@ static void test_top(void)
         frametree_add(&t, &line);
     }
     frametree_finish(&t);
-    rows = toplist_make(&t, TOP_BY_NAME, &n);
+    rows = toplist_make(&t, NULL, TOP_BY_NAME, &n);
     is_int(n, 3, "three symbols");
     is_int(rows[0].self.whole, 6, "self of a");
     is_int(rows[0].total.whole, 8, "a stack with a twice counts once");
@@ -147,11 +147,11 @@ static void test_top(void)
     is_int(rows[1].total.whole, 11, "total of b");
     is_int(rows[2].total.whole, 1, "total of c");
     free(rows);
-    rows = toplist_make(&t, TOP_BY_TOTAL, &n);
+    rows = toplist_make(&t, NULL, TOP_BY_TOTAL, &n);
     ok(rows[0].total.whole == 11 && rows[1].total.whole == 8 && rows[2].total.whole == 1,
        "by total");
     free(rows);
-    rows = toplist_make(&t, TOP_BY_SELF, &n);
+    rows = toplist_make(&t, NULL, TOP_BY_SELF, &n);
     ok(rows[0].total.whole == 11 && rows[0].self.whole == 6, "by self, ties by total");
     free(rows);
     frametree_release(&t);

@@ -1,0 +1,51 @@
+// t0565: what wrappers of malloc took is told of their callers in the table: of memory, by
+// the built-in list, --wrapper, and what the reader says.
+import { is, main } from "./page.mjs";
+import { choose, explore, table, untroubled } from "./explorer.mjs";
+
+const STACKS = "main;parse;xmalloc 10\nmain;parse;pool_get;operator new(unsigned long);malloc 5\n" +
+    "main;emit;pool_get 3\nmain;emit 2\n";
+const BYTES = "# flame: view=alloc unit=bytes\n" + STACKS;
+
+const own = async (page) => (await table(page)).map((r) => /^(.*?) ([\d.]+)(?: B)? /.exec(r))
+    .filter((m) => m[2] !== "0").map((m) => `${m[1]}:${m[2]}`).join(" ");
+
+await main(async () => {
+    const page = await explore(BYTES);
+    is(await own(page), "parse:10 pool_get:8 emit:2", "what malloc's wrappers took is their callers'");
+    await choose(page, "pool_get", "as its callers'");
+    is(await own(page), "parse:15 emit:5", "so is what a function took that the reader chooses");
+    const link = await page.evaluate(() => location.hash);
+    const other = await explore(BYTES, { hash: link });
+    is(await own(other), "parse:15 emit:5", "which a link keeps");
+    await choose(other, "pool_get", "as its own");
+    await choose(other, "xmalloc", "as its own");
+    is(await own(other), "xmalloc:10 pool_get:8 emit:2", "or one that is no wrapper");
+    await other.locator("#display summary").click();
+    await other.locator("[name=wrappers]").click();
+    is(await own(other), "xmalloc:10 malloc:5 pool_get:3 emit:2", "without any, where stacks end");
+    await untroubled(other, "link");
+    await untroubled(page, "wrappers");
+
+    const named = await explore(BYTES, {}, "--wrapper", "pool_*");
+    is(await own(named), "parse:15 emit:5", "--wrapper names more");
+    await untroubled(named, "named");
+    const none = await explore(BYTES, {}, "--no-wrappers");
+    is(await own(none), "xmalloc:10 malloc:5 pool_get:3 emit:2", "--no-wrappers has none");
+    await untroubled(none, "none");
+
+    const samples = await explore(STACKS);
+    is(await own(samples), "xmalloc:10 malloc:5 pool_get:3 emit:2", "time in malloc is malloc's");
+    await untroubled(samples, "samples");
+    const some = await explore(STACKS, {}, "--wrapper", "pool_get");
+    is(await own(some), "xmalloc:10 emit:5 malloc:5", "unless a function is named");
+    await untroubled(some, "some");
+    const lines = await explore("# flame: view=alloc unit=bytes\n" +
+        "main;parse p.c:3;xmalloc x.c:12 4\nmain;parse p.c:4;xmalloc x.c:13_[i] 5\n");
+    is(await own(lines), "parse:9", "with lines and marks, too");
+    await untroubled(lines, "lines");
+    const moments = await explore("# flame: view=live unit=bytes time=1\nmain;a;xmalloc 4\n" +
+        "# flame: view=live unit=bytes time=2\nmain;a;xmalloc 6\n");
+    is((await own(moments)).split(":")[0], "a", "and at moments");
+    await untroubled(moments, "moments");
+});

@@ -1,0 +1,157 @@
+/* Which names are wrappers of the malloc family, and whose their counts are. */
+#define _GNU_SOURCE
+#include "render/wrappers.h"
+
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+static const struct wrappers_options plain;
+
+static bool is_one(const char *name)
+{
+    return wrappers_has(&plain, WRAPPERS_ALL, name, strlen(name));
+}
+
+static void test_known(void)
+{
+    static const char *const yes[] = {
+        "malloc",
+        "calloc",
+        "xmalloc",
+        "xmalloc xmalloc.c:148",
+        "xmalloc xmalloc.c:148_[i]",
+        "__libc_malloc",
+        "je_malloc",
+        "g_malloc0_n",
+        "jv_mem_alloc",
+        "zmalloc_usable",
+        "CRYPTO_zalloc",
+        "xstrdup",
+        "__strdup",
+        "operator new(unsigned long)",
+        "operator new[](unsigned long, std::align_val_t)",
+        "_Znwm",
+        "std::allocator<char>::allocate(unsigned long)",
+        "std::__new_allocator<std::pair<int const, a::b> >::allocate(unsigned long, void const*)",
+        "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> "
+        ">::_M_create("
+        "unsigned long&, unsigned long)",
+        "alloc::raw_vec::finish_grow",
+        "PyObject_Malloc",
+        "_PyMem_RawCalloc",
+    };
+    static const char *const no[] = {
+        "",
+        "main",
+        "alloc",
+        "mallocator",
+        "malloc_stats",
+        "parse_malloc_options",
+        "tree_create",
+        "operator new",
+        "std::allocator<char>::deallocate(char*, unsigned long)",
+        "std::vector<int, std::allocator<int> >::push_back(int const&)",
+        "my::operator new(unsigned long)",
+        "[libc.so.6+0x1234]",
+        "PyObject_Call",
+        "strdup_of_main",
+    };
+
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        ok(is_one(yes[i]), "a wrapper: %s", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        ok(!is_one(no[i]), "none: %s", no[i]);
+}
+
+static bool named(const char *pattern, const char *name)
+{
+    char *one = (char *)pattern;
+    struct wrappers_options o = {.patterns = &one, .n = 1};
+
+    return wrappers_has(&o, WRAPPERS_NAMED, name, strlen(name));
+}
+
+static void test_patterns(void)
+{
+    ok(named("pool_get", "pool_get"), "a name");
+    ok(!named("pool_get", "pool_get2") && !named("pool_get2", "pool_get"), "which is all of it");
+    ok(named("*", "") && named("*", "anything"), "* is anything");
+    ok(named("a*", "a") && named("a*", "ab") && !named("a*", "ba"), "at the end");
+    ok(named("*a", "a") && named("*a", "ba") && !named("*a", "ab"), "at the beginning");
+    ok(named("a*b*c", "abc") && named("a*b*c", "axbxbxc") && !named("a*b*c", "acb"), "within");
+    ok(!named("ab*bc", "abc"), "no character counts twice");
+    ok(named("a**b", "ab") && named("**", ""), "stars beside each other");
+    ok(!named("xmalloc", "malloc") && !named("pool", "malloc"),
+       "the built-in ones need their scope");
+}
+
+static void test_scopes(void)
+{
+    char *one = (char *)"a";
+    struct wrappers_options some = {.patterns = &one, .n = 1}, none = {.none = true};
+
+    ok(wrappers_scope(&plain, "alloc", NULL) == WRAPPERS_ALL, "of views of memory all");
+    ok(wrappers_scope(&plain, "count", "calls") == WRAPPERS_ALL, "of calls, too");
+    ok(wrappers_scope(&plain, NULL, "bytes") == WRAPPERS_ALL, "of bytes");
+    ok(wrappers_scope(&plain, "off", "us") == WRAPPERS_NONE, "of waits none");
+    ok(wrappers_scope(&plain, NULL, NULL) == WRAPPERS_NONE, "of samples none");
+    ok(wrappers_scope(&some, "off", "us") == WRAPPERS_NAMED, "but those that are named");
+    ok(wrappers_scope(&some, "live", "bytes") == WRAPPERS_ALL, "of memory besides all");
+    ok(wrappers_scope(&none, "live", "bytes") == WRAPPERS_NONE, "none where none are wanted");
+}
+
+static void add(struct frametree *t, const char *line)
+{
+    struct folded_line parsed;
+
+    if (folded_parse_line(line, strlen(line), &parsed) != 1)
+        abort();
+    frametree_add(t, &parsed);
+}
+
+/* The name of the frame that the own count of frame `name` belongs to. */
+static void owner_is(const struct frametree *t, const bool *mark, const char *name,
+                     const char *want)
+{
+    for (uint32_t i = 1; i < t->n; i++)
+        if (frametree_name(t, i)->len == strlen(name) &&
+            memcmp(frametree_name(t, i)->s, name, strlen(name)) == 0) {
+            const struct frametree_name *got = frametree_name(t, wrappers_owner(t, mark, i));
+
+            ok(got->len == strlen(want) && memcmp(got->s, want, got->len) == 0, "%s: %s", name,
+               want);
+            return;
+        }
+    ok(false, "%s is in the tree", name);
+}
+
+static void test_owner(void)
+{
+    struct frametree t;
+    bool *mark;
+
+    frametree_init(&t, false);
+    add(&t, "main;parse;xstrdup;xmalloc;malloc 4");
+    add(&t, "calloc;xcalloc 4");
+    frametree_finish(&t);
+    mark = wrappers_mark(&plain, WRAPPERS_ALL, &t);
+    owner_is(&t, mark, "malloc", "parse");
+    owner_is(&t, mark, "xstrdup", "parse");
+    owner_is(&t, mark, "parse", "parse");
+    owner_is(&t, mark, "xcalloc", "calloc");
+    owner_is(&t, NULL, "malloc", "malloc");
+    ok(wrappers_owner(&t, mark, 0) == 0, "the root's is its own");
+    ok(!wrappers_mark(&plain, WRAPPERS_NONE, &t), "without wrappers there is no mark");
+    free(mark);
+    frametree_release(&t);
+}
+
+int main(void)
+{
+    test_known();
+    test_patterns();
+    test_scopes();
+    test_owner();
+    return done_testing();
+}
