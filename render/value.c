@@ -118,6 +118,19 @@ bool value_add_human(struct strbuf *sb, struct folded_count c, const char *unit)
     return false;
 }
 
+/* One of something is "1 sample"; "us" is written as everywhere else. */
+static void add_unit(struct strbuf *sb, struct folded_count c, const char *unit)
+{
+    static const char *const several[] = {"bytes", "samples", "calls", "faults"};
+
+    if (strcmp(unit, "us") == 0)
+        unit = "\xc2\xb5s";
+    strbuf_addstr(sb, unit);
+    for (size_t i = 0; c.whole == 1 && c.part == 0 && i < ARRAY_LEN(several); i++)
+        if (strcmp(unit, several[i]) == 0)
+            strbuf_setlen(sb, sb->len - 1);
+}
+
 void value_add_both(struct strbuf *sb, struct folded_count c, const char *unit)
 {
     if (value_add_human(sb, c, unit))
@@ -125,7 +138,7 @@ void value_add_both(struct strbuf *sb, struct folded_count c, const char *unit)
     value_add_number(sb, c, true);
     if (*unit) {
         strbuf_addch(sb, ' ');
-        strbuf_addstr(sb, unit);
+        add_unit(sb, c, unit);
     }
 }
 

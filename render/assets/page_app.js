@@ -592,6 +592,7 @@ class App {
 
     escape() {
         const { state } = this;
+        this.tooltip.hide();
         if (state.query || state.picks.size) {
             byId("query").value = "";
             this.change({ query: "", picks: new Set() }, true);

@@ -17,8 +17,8 @@ function hashText(s) {
 
 /*
  * Where a function comes from, as far as its name tells: "lib`f", "f (lib.so)",
- * "[lib.so]", Java and Go paths, Rust and C++ namespaces, Python files; for plain
- * C the prefix before the first underscore, as in sqlite3_step.
+ * "[lib.so]" and "[lib.so+0x1234]", Java and Go paths, Rust and C++ namespaces, Python files;
+ * for plain C the prefix before the first underscore, as in sqlite3_step.
  */
 function packageOf(name) {
     let m;
@@ -27,7 +27,7 @@ function packageOf(name) {
     if ((m = /\(([^()]*\/)?([^()\/]+\.(?:so[.\d]*|py|js|mjs|rb|dylib|exe|dll))(?::\d+)?\)$/
         .exec(name)))
         return m[2];
-    if ((m = /^\[(.+)\]$/.exec(name)))
+    if ((m = /^\[(.+?)(?:\+0x[0-9a-f]+)?\]$/.exec(name)))
         return m[1];
     if ((m = /^L?([\w$-]+(?:\/[\w$-]+)+)[.;\/:]/.exec(name)) ||
         (m = /^([\w-]+\.[\w-]+(?:\/[\w.-]+)+)\.\S/.exec(name)))

@@ -35,9 +35,11 @@ function formatShort(value, unit) {
     return sign + (v >= 1e6 ? compact.format(v) : groups.format(Number(v.toFixed(2))));
 }
 
-/* "1,572,864 bytes" */
+/* "1,572,864 bytes", "1 sample"; "us" is written as everywhere else. */
 function formatExact(value, unit) {
-    return (value < 0 ? "\u2212" : "") + groups.format(Math.abs(value)) + (unit ? " " + unit : "");
+    const v = Math.abs(value), one = v === 1 && ["bytes", "samples", "calls", "faults"].includes(unit);
+    const shown = one ? unit.slice(0, -1) : unit === "us" ? "\u00b5s" : unit;
+    return (value < 0 ? "\u2212" : "") + groups.format(v) + (shown ? " " + shown : "");
 }
 
 function formatPercent(part, whole) {

@@ -1,7 +1,7 @@
 // t0565: what wrappers of malloc took is told of their callers in the table: of memory, by
 // the built-in list, --wrapper, and what the reader says.
-import { is, main } from "./page.mjs";
-import { choose, explore, table, untroubled } from "./explorer.mjs";
+import { is, main, near, ok } from "./page.mjs";
+import { choose, color, explore, hover, table, text, untroubled } from "./explorer.mjs";
 
 const STACKS = "main;parse;xmalloc 10\nmain;parse;pool_get;operator new(unsigned long);malloc 5\n" +
     "main;emit;pool_get 3\nmain;emit 2\n";
@@ -48,4 +48,23 @@ await main(async () => {
         "# flame: view=live unit=bytes time=2\nmain;a;xmalloc 6\n");
     is((await own(moments)).split(":")[0], "a", "and at moments");
     await untroubled(moments, "moments");
+
+    const stripped = await explore("[cc1+0x1a2b] 1\n[cc1+0x3c4d] 40\n[libz.so.1+0x1a2b] 40\n",
+        { hash: "#color=package" });
+    const hue = async (name) => {
+        const [r, g, b] = (await color(stripped, name)).split(",").map(Number);
+        return Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b);
+    };
+    near(await hue("[cc1+0x1a2b]"), await hue("[cc1+0x3c4d]"), 0.05,
+        "what has no name is of its module's colour");
+    ok(Math.abs(await hue("[cc1+0x1a2b]") - await hue("[libz.so.1+0x1a2b]")) > 0.1,
+        "and not of another's");
+    await hover(stripped, "[cc1+0x1a2b]");
+    ok(/\b1 sample\b/.test(await stripped.evaluate(() => document.body.innerHTML +
+        [...document.querySelectorAll("td")].map((e) => e.title).join())), "one is 1 sample");
+    ok(await stripped.locator("#tooltip").isVisible(), "a tooltip");
+    await stripped.keyboard.press("Escape");
+    ok(!await stripped.locator("#tooltip").isVisible(), "goes with Esc");
+    ok(/cc1/.test(await text(stripped, "#table")), "the table is as it was");
+    await untroubled(stripped, "stripped");
 });

@@ -45,7 +45,10 @@ static void test_units(void)
     is_value(1048570, 0, "bytes", "1.00 MiB, 1,048,570 bytes");
     is_value(123456789, 0, "bytes", "117.7 MiB, 123,456,789 bytes");
     is_value(UINT64_MAX, 0, "bytes", "16.00 EiB, 18,446,744,073,709,551,615 bytes");
-    is_value(1500, 0, "us", "1.50 ms, 1,500 us");
+    is_value(1500, 0, "us", "1.50 ms, 1,500 \xc2\xb5s");
+    is_value(1, 0, "samples", "1 sample");
+    is_value(1, 0.5, "samples", "1.5 samples");
+    is_value(1, 0, "requests", "1 requests");
     is_value(2310000000, 0, "nanoseconds", "2.31 s, 2,310,000,000 nanoseconds");
     is_value(500, 0, "ns", "500 ns");
     is_value(7200, 0, "seconds", "7,200 seconds");
