@@ -63,6 +63,18 @@ static bool all_have_view(struct trace *const *traces, size_t n, const struct vi
                : have && have + others == n;
 }
 
+/* Who maps nothing has mapped nothing, which is an empty view; among all views it is left out. A
+ * trace without the peak is of a process that was attached to, whose mappings nobody watched. */
+static bool maps_nothing(struct trace *const *traces, size_t n, const struct view *view)
+{
+    if (view->feature != TRACE_FEATURE_MAPPINGS)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!(traces[i]->header.features & TRACE_FEATURE_PEAK))
+            return false;
+    return true;
+}
+
 static int check_fits(const struct fold_options *opt, const struct trace *t,
                       const struct view *view)
 {
@@ -202,7 +214,8 @@ static size_t choose_views(const struct folding *f, struct counted *chosen)
     for (const struct view *v = all; v->name; v++) {
         if (v != asked && !f->opt->all_views && !f->opt->views)
             continue;
-        if (all_have_view(f->traces, f->ntraces, v))
+        /* One that is asked for by name is there, if empty. */
+        if (all_have_view(f->traces, f->ntraces, v) || (v == asked && !f->opt->all_views))
             chosen[n++] = (struct counted){.view = v};
     }
     return n;
@@ -320,11 +333,13 @@ static const char *what_lacks(const struct view *view)
 {
     switch (view->feature) {
     case TRACE_FEATURE_PEAK:
-        return "the peak";
+        return "the peak, which flame mem records of commands, and not of a process with -p";
     case TRACE_FEATURE_REGIONS:
         return "a region that left anything behind";
     case TRACE_FEATURE_GROWTH:
         return "10 marks of passes (flamemem_mark)";
+    case TRACE_FEATURE_MAPPINGS:
+        return "mappings, which flame mem records of commands, and not of a process with -p";
     case TRACE_FEATURE_RESIDENT:
         return "a look at what is resident, which flame mem --rss has a process take that ends by "
                "itself";
@@ -354,9 +369,8 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
         if (err)
             return err;
     }
-    /* Who maps nothing has mapped nothing; among all views that one is left out. */
-    if (!opt->all_views && view->feature != TRACE_FEATURE_MAPPINGS &&
-        !all_have_view(traces, ntraces, view))
+    if (!opt->all_views && !all_have_view(traces, ntraces, view) &&
+        !maps_nothing(traces, ntraces, view))
         return flame_error(FLAME_USAGE, "%s: recorded without %s; choose another view",
                            traces[0]->path, what_lacks(view));
     excludes = excludes_new(opt->excludes, opt->nexcludes);

@@ -48,6 +48,10 @@ int record_attach_check(const struct run_options *o)
         what = "--snapshots";
     if (o->ancestors)
         what = "--ancestors";
+    if (o->lifetimes)
+        what = "--lifetimes";
+    if (o->moments)
+        what = "--moments";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
     if (v->feature)

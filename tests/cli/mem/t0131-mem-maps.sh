@@ -47,7 +47,8 @@ map_shared;[shared memory] 28672' 'a child counts what it maps itself, and takes
 
 # A program that maps nothing itself has mapped nothing, and its page no such view.
 run "$FLAME" mem -q --view mmap -o n.folded -- ./maps
-is_str "$status$(cat err)$(grep -v '^#' n.folded)" 2 'nothing mapped: the status is its own'
+is_str "$status$(cat err)$(cat n.folded)" '2# flame: view=mmap unit=bytes' \
+    'nothing mapped: the status is its own, the view empty'
 record "" ./maps
 run "$FLAME" render -o all.speedscope.json t.flame
 file_lacks all.speedscope.json mapped 'nor among all views'
