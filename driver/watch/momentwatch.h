@@ -34,7 +34,7 @@ int momentwatch_go_on(struct momentwatch *w);
 void momentwatch_free(struct momentwatch *w); /* NULL is allowed; the files stay */
 
 /* Looks once; returns in how many milliseconds the next look is due. A ticker_work. Looks never
- * take more than a twentieth of the time. */
+ * take more than a twentieth of a processor's time, if one thread makes them. */
 unsigned momentwatch_look(void *w);
 /* In how many milliseconds the first look is due. */
 unsigned momentwatch_first(const struct momentwatch *w);

@@ -1,0 +1,50 @@
+/* When moments are due: by what looks cost, and not by how long they are kept waiting. */
+#define _GNU_SOURCE
+#include "driver/watch/momentwatch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+
+static unsigned waits; /* how often a trace had to be waited for */
+
+/* The C library's, for which each trace takes a fifth of a second. */
+int open(const char *path, int flags, ...)
+{
+    size_t len = strlen(path);
+
+    if (len > 6 && strcmp(path + len - 6, ".flame") == 0) {
+        nanosleep(&(struct timespec){0, 200000000}, NULL);
+        waits++;
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+}
+
+int main(void)
+{
+    char dir[] = "/tmp/test_momentwatch.XXXXXX", path[64];
+    struct moment_pace pace;
+    struct momentwatch *w;
+
+    if (!mkdtemp(dir))
+        return 1;
+    snprintf(path, sizeof path, "%s/a.flame", dir);
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC));
+    waits = 0;
+    moment_pace_parse("100ms", &pace);
+    w = momentwatch_new(dir, &pace);
+    /* 19 times a fifth of a second would be 3,800 ms. */
+    ok(momentwatch_look(w) < 2000 && waits == 1,
+       "a look that was kept waiting is followed by another soon");
+    momentwatch_free(w);
+    unlink(path);
+    rmdir(dir);
+    return done_testing();
+}
