@@ -2,18 +2,20 @@
  * flame watch: moments of a process that is being recorded already, by its trace.
  *
  * Nothing is asked of the process, and no thread is needed: the only one sleeps from look to look,
- * and signals end the sleep. A trace belongs to a process if the process has mapped the file, as
- * its number may be another's by now, or be counted in another namespace.
+ * and signals and the end of the process end the sleep. A trace belongs to a process if the process
+ * has mapped the file, as its number may be another's by now, or be counted in another namespace.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/alloc.h"
@@ -26,6 +28,10 @@
 #include "driver/watch/glance.h"
 #include "driver/watch/momentwatch.h"
 
+/* How long nobody looks whether the process still writes to the trace: it may have executed another
+ * program. */
+#define LOOK_MOST_MS 1000u
+
 struct watching {
     struct moment_pace pace;
     bool quiet;
@@ -33,6 +39,8 @@ struct watching {
     struct trace_header header;
     dev_t dev;
     ino_t ino;
+    int process; /* a pidfd; -1: the kernel has none (before Linux 5.3) */
+    int signals; /* a signalfd */
 };
 
 static int take_every(void *at, const struct opts_row *row, const struct opts_given *given)
@@ -132,6 +140,17 @@ static int go_on(const struct watching *w, struct momentwatch *moments)
     return status;
 }
 
+/* Moments are beside the file, not beside a link to it. */
+static char *path_of(const char *what)
+{
+    struct stat st;
+    char *path = NULL;
+
+    if (lstat(what, &st) == 0 && S_ISLNK(st.st_mode))
+        path = realpath(what, NULL);
+    return path ? path : xstrdup(what);
+}
+
 static int find(struct watching *w, const char *what)
 {
     struct stat st;
@@ -140,7 +159,7 @@ static int find(struct watching *w, const char *what)
     if (is_number(what) && access(what, F_OK) != 0)
         status = find_of_pid(w, what);
     else
-        w->path = xstrdup(what);
+        w->path = path_of(what);
     if (status)
         return status;
     if (stat(w->path, &st) != 0)
@@ -175,13 +194,24 @@ static void block(sigset_t *set)
     sigprocmask(SIG_BLOCK, set, NULL);
 }
 
-/* Sleeps. The signal that came, or 0. */
-static int pause_for(const sigset_t *set, unsigned ms)
+/* Sleeps, while the process writes to the trace. The signal that came, or 0. */
+static int pause_for(struct watching *w, unsigned ms)
 {
-    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
-    int sig = sigtimedwait(set, NULL, &t);
+    struct pollfd fds[] = {{w->signals, POLLIN, 0}, {w->process, POLLIN, 0}};
+    struct signalfd_siginfo sig;
 
-    return sig > 0 ? sig : 0;
+    for (;;) {
+        unsigned part = ms < LOOK_MOST_MS ? ms : LOOK_MOST_MS;
+
+        if (poll(fds, ARRAY_LEN(fds), (int)part) > 0) {
+            if (fds[0].revents && read(w->signals, &sig, sizeof sig) == sizeof sig)
+                return (int)sig.ssi_signo;
+            return 0; /* it has ended */
+        }
+        ms -= part;
+        if (!ms || !is_mapped(w, w->header.pid))
+            return 0;
+    }
 }
 
 static void watch(struct watching *w, struct momentwatch *moments)
@@ -190,6 +220,8 @@ static void watch(struct watching *w, struct momentwatch *moments)
     int sig = 0;
 
     block(&set);
+    w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    w->process = (int)syscall(SYS_pidfd_open, w->header.pid, 0);
     while (sig == 0 || sig == SIGUSR1 || sig == SIGUSR2) {
         unsigned ms;
 
@@ -205,33 +237,34 @@ static void watch(struct watching *w, struct momentwatch *moments)
         }
         if (momentwatch_error(moments))
             return;
-        sig = pause_for(&set, ms);
+        sig = pause_for(w, ms);
     }
     momentwatch_look_now(moments);
 }
 
 static int say(const struct watching *w, const struct momentwatch *moments)
 {
-    int err = momentwatch_error(moments);
+    struct strbuf path = STRBUF_INIT;
+    int err = momentwatch_error(moments), status = FLAME_OK;
 
-    if (err) {
-        struct strbuf path = STRBUF_INIT;
-
-        strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, w->path);
+    strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, w->path);
+    if (err)
         flame_cannot_write(path.buf, -err);
-        strbuf_release(&path);
-        return FLAME_FAILED;
-    }
-    if (!w->quiet)
-        flame_warn("%" PRIu64 " moments in %s" TRACE_MOMENTS_ENDING
-                   "; see one with 'flame fold --at TIME %s'",
-                   momentwatch_taken(moments), w->path, w->path);
-    return FLAME_OK;
+    else if (momentwatch_taken(moments) && access(path.buf, F_OK) != 0)
+        status = flame_error(FLAME_FAILED,
+                             "watch: %s: is gone, and the moments in it: somebody removed it while "
+                             "they were taken",
+                             path.buf);
+    else if (!w->quiet)
+        flame_warn("%" PRIu64 " moments in %s; see one with 'flame fold --at TIME %s'",
+                   momentwatch_taken(moments), path.buf, w->path);
+    strbuf_release(&path);
+    return err ? FLAME_FAILED : status;
 }
 
 int watch_main(int argc, char **argv)
 {
-    struct watching w = {.path = NULL};
+    struct watching w = {.path = NULL, .process = -1, .signals = -1};
     int first, status = opts_parse(&watch_command, &w, argc, argv, &first);
     struct momentwatch *moments;
 
@@ -247,6 +280,10 @@ int watch_main(int argc, char **argv)
         }
         momentwatch_free(moments);
     }
+    if (w.process >= 0)
+        close(w.process);
+    if (w.signals >= 0)
+        close(w.signals);
     free(w.path);
     return status;
 }

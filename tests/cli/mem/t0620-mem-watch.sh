@@ -50,9 +50,9 @@ echo q >&7
 exec 7>&- 8<&-
 wait "$victim"
 is_int "$?" 0 'the process does not notice'
-kill -USR2 "$watch" # it need not wait for the next look
-wait "$watch"
-is_int "$?" 0 'the end of the process ends it'
+status=0
+wait "$watch" || status=$? # it does not wait for the next look, which is due in 1000 s
+is_int "$status" 0 'the end of the process ends it'
 is_str "$(sums live.flame.moments)" '5000 7000 6500' 'with a last moment'
 is_int "$("$FLAME" dump -s moment live.flame.moments | grep -c ' last=1 ')" 1 'that says so'
 file_has watch.err "^flame: 3 moments in .*/live\.flame\.moments; see one with 'flame fold --at TIME .*/live\.flame'\$" 'and a line'
@@ -91,13 +91,24 @@ is_str "$("$FLAME" dump -s moment again.flame.moments | sed -n 's/.* id=[0-9]* .
     'in order of time'
 is_str "$(ls again.flame.*)" 'again.flame.moments' 'with nothing beside it'
 mv again.flame.moments old
-"$FLAME" watch -q again.flame &
+ln -s again.flame link.flame
+"$FLAME" watch -q link.flame &
 watch=$!
 watched again.flame.moments 1
 kill -HUP "$watch"
 wait "$watch"
 is_int "$?" 0 'it can be watched anew'
-is_str "$(sums again.flame.moments | sed 's/ .*//')" '7000' 'from where it is'
+is_str "$(sums again.flame.moments | sed 's/ .*//')" '7000' 'from where it is, by a link to its trace, too'
+rm again.flame.moments
+"$FLAME" watch again.flame 2>watch.err &
+watch=$!
+watched again.flame.moments 1
+rm again.flame.moments
+kill -TERM "$watch"
+status=0
+wait "$watch" || status=$?
+is_int "$status" 1 'moments that somebody has removed'
+file_has watch.err '^flame: watch: again\.flame\.moments: is gone, ' 'are said to be gone'
 echo q >&7
 exec 7>&- 8<&-
 wait "$victim"
