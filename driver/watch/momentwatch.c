@@ -49,10 +49,11 @@ struct taking {
 
 struct momentwatch {
     pthread_mutex_t lock; /* of all below, but what is fixed */
-    char *dir;            /* fixed, as are the next three; NULL: one trace */
+    char *dir;            /* fixed, as are the next two; NULL: one trace */
     struct moment_pace pace;
-    uint64_t zero_ns;
     uint64_t pid_namespace; /* 0: not known */
+    uint64_t zero_ns;       /* when the first process began; until one has, when we did */
+    bool kept;              /* a moment was; the last is fixed then */
     struct taking **list;
     size_t n, room;
     uint64_t taken;
@@ -75,6 +76,9 @@ static struct taking *find_or_add(struct momentwatch *w, const struct trace_head
 
     if (k)
         return k;
+    /* Much may be made ready before it: a tracer, say, and a command is what times are of. */
+    if (!w->kept && (!w->n || h->start_monotonic_ns < w->zero_ns))
+        w->zero_ns = h->start_monotonic_ns;
     k = xcalloc(1, sizeof *k);
     k->header = *h;
     k->path = xstrdup(path);
@@ -178,6 +182,7 @@ static void keep(struct momentwatch *w, struct taking *k, struct trace_moment m)
     if (!k->file) {
         strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, k->path);
         k->file = momentfile_new(path.buf, &k->header, w->zero_ns, MOMENTFILE_BUDGET);
+        w->kept = true;
         strbuf_release(&path);
     }
     err = k->file ? momentfile_add(k->file, m, k->waiting, k->nwaiting) : -errno;

@@ -23,7 +23,8 @@ struct momentwatch;
 bool moment_pace_parse(const char *s, struct moment_pace *pace);
 #define MOMENT_PACE_WANTED "a time such as 10, 1.5s or 500ms, bytes such as 512k, 64m or 1g"
 
-/* For the traces in the directory of a run, whose recording begins now. */
+/* For the traces in the directory of a run. Times are told from when the first of their processes
+ * began to be recorded. */
 struct momentwatch *momentwatch_new(const char *dir, const struct moment_pace *pace);
 /* For one trace, which that header was read from: its recording began when it says. */
 struct momentwatch *momentwatch_of(const char *path, const struct trace_header *h,
