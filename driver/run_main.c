@@ -67,6 +67,38 @@ static bool is_given_before(const struct both_options *o, size_t i)
     return false;
 }
 
+static size_t stem_of(const char *output)
+{
+    size_t len = strlen(output), end = strlen(".flame");
+
+    return len > end && strcmp(output + len - end, ".flame") == 0 ? len - end : 0;
+}
+
+/* Whether traces of the one output would be written where those of the other are: x.off.flame and
+ * x.2.flame belong to x.flame. */
+static bool is_beside(const char *of, const char *output)
+{
+    size_t stem = stem_of(of), len = stem_of(output);
+    const char *between = output + stem;
+
+    if (!stem || len <= stem + 1 || strncmp(of, output, stem) != 0 || *between++ != '.')
+        return false;
+    len -= stem + 1;
+    return strspn(between, "0123456789") == len || (len == 3 && strncmp(between, "off", len) == 0);
+}
+
+static int check_beside(const struct both_options *o)
+{
+    for (size_t i = 0; i < o->outputs.n; i++)
+        for (size_t k = 0; k < o->outputs.n; k++)
+            if (is_beside(o->outputs.items[i], o->outputs.items[k]))
+                return flame_error(FLAME_USAGE,
+                                   "run: -o %s and -o %s: the first has traces of that name as "
+                                   "well; name another file",
+                                   o->outputs.items[i], o->outputs.items[k]);
+    return 0;
+}
+
 /* Finds what each is, and whether it can be written; what is recorded suits all. -1, or an exit
  * status after a line. */
 static int finish_outputs(struct both_options *o)
@@ -77,6 +109,8 @@ static int finish_outputs(struct both_options *o)
 
     if (!o->outputs.n)
         return run_options_finish(run);
+    if (check_beside(o))
+        return FLAME_USAGE;
     o->kinds = xcalloc(o->outputs.n, sizeof *o->kinds);
     for (size_t i = 0; i < o->outputs.n && status < 0; i++) {
         run->output = o->outputs.items[i];

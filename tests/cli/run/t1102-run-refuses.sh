@@ -18,6 +18,10 @@ refused 'limits that leave nothing' 'run: --max-block is less than --min-block' 
 refused 'snapshots nowhere' 'run: --snapshots none: No such file or directory' \
     run --snapshots none -o x.svg -- ./touch.sh
 refused 'one file twice' 'run: -o x.svg is given twice' run -o x.svg -o y.html -o x.svg -- ./touch.sh
+for beside in y.off y.2 y.17; do
+    refused "traces at $beside twice" "run: -o y.flame and -o $beside.flame: the first has traces of that name as well" \
+        run -o "$beside.flame" -o y.flame -- ./touch.sh
+done
 refused 'directory that is not there' 'none/x.html: cannot write: No such file' \
     run -o none/x.html ./touch.sh
 refused 'the second output cannot be written' 'none/x.html: cannot write: No such file' \
