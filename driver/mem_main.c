@@ -52,19 +52,27 @@ const struct opts_command mem_command = {
     .operands = OPTS_COMMAND,
 };
 
-/* 0, or an enum flame_exit after a line. */
-static int show(const struct recording *r, const struct run_options *o)
+/* *empty: there was nothing to draw. 0, or an enum flame_exit after a line. */
+static int write_result(const struct recording *r, const struct run_options *o, bool *empty)
 {
     struct strbuf folded = STRBUF_INIT;
-    struct run_summary s;
-    bool empty;
     int status = 0;
 
     if (o->kind != RUN_OUTPUT_TRACE && !recording_wants_all(o))
         status = recording_fold(r, o, true, recording_wants_lines(o), &folded);
     if (!status)
-        status = recording_write(r, o, &folded, &empty);
+        status = recording_write(r, o, &folded, empty);
     strbuf_release(&folded);
+    return status;
+}
+
+/* 0, or an enum flame_exit after a line. */
+static int show(const struct recording *r, const struct run_options *o)
+{
+    struct run_summary s;
+    bool empty;
+    int status = write_result(r, o, &empty);
+
     if (status || o->quiet)
         return status;
     run_summary_make(&s, r);
@@ -76,16 +84,13 @@ static int show(const struct recording *r, const struct run_options *o)
 /* The result of a process that was attached to. */
 static int show_attached(const struct recording *r, const struct run_options *o)
 {
-    struct run_options quiet = *o;
-    bool said = o->quiet;
-    int status;
+    bool empty;
+    int status = write_result(r, o, &empty);
 
-    quiet.quiet = true;
-    status = show(r, &quiet);
-    if (status || said)
+    if (status || o->quiet)
         return status;
     record_attach_print(r, o);
-    tell_result(r, o, (const char *const[]){"alloc", "live"}, false);
+    tell_result(r, o, (const char *const[]){"alloc", "live"}, empty);
     return 0;
 }
 

@@ -45,6 +45,20 @@ file_lacks err 'left alone|lost|missing' 'nothing was left out'
 run_expect_status 2 'what it maps nobody watched' "$FLAME" fold --view mmap t.flame
 file_has err 'recorded without mappings, which flame mem records of commands, and not of a process with -p' 'which is no empty view'
 
+# Who allocates nothing has no picture.
+sleep 100 &
+idle=$!
+for _ in $(seq 1200); do
+    grep -q '^230 ' "/proc/$idle/syscall" && break # clock_nanosleep
+    sleep 0.05
+done
+for file in none.html none.svg; do
+    run "$FLAME" mem -d 0.1 -o $file -p "$idle"
+    file_has err ' (are|is) empty: (nothing|no picture) was made$' "$file: that nothing was made is said"
+    file_lacks err " in $file" 'and not where it is'
+done
+kill "$idle"
+
 # Not a call comes by the recorder any more, and its memory is gone.
 ok 'it works on alone' tell work
 before=$(vm)
