@@ -48,10 +48,10 @@ late=$("$FLAME" dump -s moment late.flame | sed -n 's/.* id=1 .* us=\([0-9]*\) .
 run "$FLAME" fold --at "$((late - 1))us" late.flame
 is_str "$(stacks out)" 'stage_a 1000' 'a microsecond before a moment is the one before'
 like "$(cat err)" '^flame: --at: the moment at 0\.[0-9]* s, the last one at or before [0-9.]* s$' 'and where that is much older, it is said'
-at 0 '' 'before the process was there'
-file_has err '^flame: --at: no recorded process was there 0 s after the beginning; the last moment of any is at ' 'there is nothing, and that is said'
-at 1000000 '' 'nor after its end'
-file_has err '^flame: --at: no recorded process was there 1000000 s after' 'likewise'
+at 0 '' 'when the process began'
+is_str "$(cat err)" '' 'it had nothing'
+at 1000000 '' 'after its end'
+file_has err '^flame: --at: no recorded process was there 1000000 s after the beginning; the last moment of any is at ' 'there is nothing, and that is said'
 run "$FLAME" fold --view live x.flame
 cp out end.folded
 run "$FLAME" fold --at "$t4" x.flame
@@ -121,6 +121,8 @@ file_has child.at 'stage_a 5000$' 'of its parent'
 file_has child.at 'stage_child 700$' 'and of its own'
 when=$("$FLAME" dump -s moment f.flame | sed -n 's/.* of=\([0-9]*\) .*/\1/p' | sort -u | wc -l)
 is_int "$when" 2 'the parent has moments in which it has changed'
+run "$FLAME" fold --at 0 f.2.flame
+file_has err '^flame: --at: no recorded process was there 0 s after' 'and is not there before its parent has forked it'
 run "$FLAME" fold --from 0 f.flame f.2.flame
 file_has out 'stage_a 10000$' 'both are added up'
 run "$FLAME" render --from 0 -o both.svg f.flame f.2.flame

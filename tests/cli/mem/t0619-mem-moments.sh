@@ -135,7 +135,7 @@ is_str "$(sums both.flame)" '4000 4
 # What is made ready before the command begins takes the longest there.
 start=$("$FLAME" dump -s header both.flame | sed -n 's/.* start_monotonic_ns=\([0-9]*\) .*/\1/p')
 is_int "$("$FLAME" dump -s moment both.flame | sed -n 's/.* monotonic_ns=\([0-9]*\) us=\([0-9]*\) .*/\1 \2/p' |
-    awk -v start="$start" '{ us = ($1 - start) / 1000; n += us <= $2 && $2 < us + 1 } END { print n + 0 }')" \
+    start=$start awk '{ us = ($1 - ENVIRON["start"]) / 1000; n += us <= $2 && $2 < us + 1 } END { print n + 0 }')" \
     "$("$FLAME" dump -s moment both.flame | grep -c ' us=')" 'times are told from when the first process began'
 
 # ---- what is wrong ----
