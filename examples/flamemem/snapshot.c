@@ -3,8 +3,7 @@
  *
  *     cc -g -I PREFIX/include -o snapshot snapshot.c
  *     mkdir snapshots; flame mem --snapshots snapshots -- ./snapshot
- *     flame diff --view live snapshots/snapshot.*-1-loaded.flame
- * snapshots/snapshot.*-2-sorted.flame
+ *     flame diff --view live snapshots/s*-1-loaded.flame snapshots/s*-2-sorted.flame
  */
 #include <stdio.h>
 #include <stdlib.h>
