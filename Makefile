@@ -68,7 +68,7 @@ SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(wildcard unwind/*.c)
-SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident
+SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident preload/touched
 SHIM_SRC   := $(SHARED_SRC) $(wildcard $(addsuffix /*.c,$(SHIM_ROOMS)))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inside/*.c)
@@ -99,7 +99,7 @@ HEADERS    := $(wildcard $(addsuffix /*.h,common unwind inside $(SHIM_ROOMS) $(R
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
-                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
+                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/touched/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # What of the library of waits needs no process of its own to be tried.
 TEST_LIB_SRC += inside/wait/cutcalls.c inside/wait/pointed.c
@@ -226,8 +226,9 @@ $(O)/obj/%.o: %.c $(O)/flags
 
 # What runs once, at the end or when it is asked for: small, as what every process begins with lies
 # in the same pages.
-$(addprefix $(O)/pic/preload/resident/,hooks_resident.o landmarks.o ownmemory.o pagescan.o parts.o \
-    residentrows.o smaps.o) $(O)/pic/preload/asked/%.o: PICFLAGS += -Os
+$(addprefix $(O)/pic/preload/resident/,hooks_resident.o landmarks.o ownernodes.o ownmemory.o pagescan.o \
+    parts.o residentrows.o smaps.o) $(O)/pic/preload/asked/%.o \
+    $(O)/pic/preload/touched/%.o: PICFLAGS += -Os
 
 $(O)/pic/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)

@@ -66,9 +66,10 @@ enum trace_feature {
     TRACE_FEATURE_FAULTS = 1u << 10, /* of page faults alone, see TRACE_ROW_FAULT */
     TRACE_FEATURE_LIFETIMES = 1u << 11, /* histograms of sizes and lifetimes: TRACE_ROW_CLASS */
     TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of what is live */
-    TRACE_FEATURE_INSIDE = 1u << 13, /* calls of an allocator in the program's own file are seen */
+    TRACE_FEATURE_INSIDE = 1u << 13,  /* calls of an allocator in the program's own file are seen */
+    TRACE_FEATURE_TOUCHED = 1u << 14, /* whose memory page faults were in, see TRACE_ROW_TOUCHED */
 };
-#define TRACE_FEATURES_KNOWN 16351u
+#define TRACE_FEATURES_KNOWN 32735u
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -179,7 +180,8 @@ enum trace_node_kind {
     TRACE_NODE_TAG = 12,      /* addr: number of a TRACE_META_REGION; a tag that the program gave to
                                  what the stacks above allocate; parent is a root or another tag */
     TRACE_NODE_RESIDENT = 13, /* addr: enum trace_resident_kind; parent is a stack (a mapping's,
-                                 too) with memory of that kind, or a TRACE_NODE_PART or _NAMED */
+                                 too) with memory of that kind, or that pages came so to, or a
+                                 TRACE_NODE_PART or _NAMED */
     TRACE_NODE_PART = 14, /* addr: enum trace_memory_part; parent is a root: resident memory that is
                              no stack's */
     TRACE_NODE_NAMED = 15, /* addr: number of a TRACE_META_REGION; parent is a TRACE_NODE_PART: a
@@ -200,8 +202,11 @@ enum trace_resident_kind {
        pages that they lie in. */
     TRACE_RESIDENT_ROUNDED = 6,
     TRACE_RESIDENT_AROUND = 7,
+    /* Of TRACE_ROW_TOUCHED: the pages came without a disk, or had to wait for one. */
+    TRACE_TOUCHED_MINOR = 8,
+    TRACE_TOUCHED_MAJOR = 9,
 };
-#define TRACE_RESIDENT_KINDS 8
+#define TRACE_RESIDENT_KINDS 10
 
 /* What resident memory is that no stack allocated or mapped, as far as is known. */
 enum trace_memory_part {
@@ -288,6 +293,11 @@ enum trace_row_flag {
      * as others. With TRACE_ROW_INHERITED: ages of blocks from before the fork.
      */
     TRACE_ROW_CLASS = 1u << 12,
+    /*
+     * On a TRACE_NODE_RESIDENT of TRACE_TOUCHED_MINOR or _MAJOR, and no blocks: alloc_calls page
+     * faults in what the stack below has allocated or mapped, or in the part that it names.
+     */
+    TRACE_ROW_TOUCHED = 1u << 13,
 };
 #define TRACE_FAULT_MINOR "[minor fault]"
 #define TRACE_FAULT_MAJOR "[major fault]" /* it had to wait for a disk */
@@ -301,7 +311,8 @@ enum trace_row_flag {
 #define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION | TRACE_ROW_GROWTH)
 /* Whatever does not count blocks. */
 #define TRACE_ROW_NO_BLOCKS                                                                        \
-    (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT | TRACE_ROW_CLASS)
+    (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT |                  \
+     TRACE_ROW_CLASS | TRACE_ROW_TOUCHED)
 
 /* A row that counts blocks of this process's own: no verdict on what others count, nothing
  * inherited. */

@@ -58,7 +58,7 @@ static bool all_have_view(struct trace *const *traces, size_t n, const struct vi
     }
     return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |
                             TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS |
-                            TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES)
+                            TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES | TRACE_FEATURE_TOUCHED)
                ? have > 0
                : have && have + others == n;
 }
@@ -350,6 +350,8 @@ static const char *what_lacks(const struct view *view)
                "that ends by itself";
     case TRACE_FEATURE_FAULTS:
         return "page faults, which flame mem --view fault records";
+    case TRACE_FEATURE_TOUCHED:
+        return "whose memory page faults were in, which flame mem --view touched records";
     default:
         return "a look for leaks, which flame leak has a process take";
     }

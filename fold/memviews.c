@@ -126,6 +126,12 @@ static int64_t fault_value(const struct trace *t FLAME_UNUSED, const struct trac
     return r->flags & TRACE_ROW_FAULT ? (int64_t)r->alloc_calls : 0;
 }
 
+/* By whose memory they were in. */
+static int64_t touched_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return r->flags & TRACE_ROW_TOUCHED ? (int64_t)r->alloc_calls : 0;
+}
+
 #define MEM TRACE_RECORDER_MEM
 
 #define LEAKS TRACE_FEATURE_LEAKS
@@ -164,6 +170,8 @@ const struct view mem_views[] = {
      TRACE_FEATURE_RESIDENT, false},
     {"fault", "page faults: memory touched first", "faults", MEM, 1, VIEW_OWN, fault_value, NULL,
      TRACE_FEATURE_FAULTS, false},
+    {"touched", "page faults, by whose memory was touched", "faults", MEM, 1, VIEW_OWN,
+     touched_value, NULL, TRACE_FEATURE_TOUCHED, false},
     {"sizes", "bytes asked for, by the size of blocks", "bytes", MEM, 1, VIEW_CLASS, ages_sizes,
      NULL, TRACE_FEATURE_LIFETIMES, false},
     {"lifetimes", "bytes by how long their blocks lived", "bytes", MEM, 1, VIEW_CLASS,

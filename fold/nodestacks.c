@@ -210,6 +210,8 @@ static const char *const resident_kinds[TRACE_RESIDENT_KINDS] = {
     [TRACE_RESIDENT_SHMEM] = "[shared memory pages]",
     [TRACE_RESIDENT_ROUNDED] = "[rounded up]",
     [TRACE_RESIDENT_AROUND] = "[free around]",
+    [TRACE_TOUCHED_MINOR] = TRACE_FAULT_MINOR,
+    [TRACE_TOUCHED_MAJOR] = TRACE_FAULT_MAJOR,
 };
 
 static const char *const parts[TRACE_PARTS] = {

@@ -277,7 +277,8 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
         .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0) |
                     (watch_is_on() & WATCH_MISUSE ? TRACE_FEATURE_MISUSE : 0) |
                     (is_inside ? TRACE_FEATURE_INSIDE : 0) |
-                    (watch_is_on() & WATCH_LIFETIMES ? TRACE_FEATURE_LIFETIMES : 0),
+                    (watch_is_on() & WATCH_LIFETIMES ? TRACE_FEATURE_LIFETIMES : 0) |
+                    (watch_is_on() & WATCH_FAULTS ? TRACE_FEATURE_TOUCHED : 0),
         .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
         .start_realtime_ns = clock_ns(CLOCK_REALTIME),
@@ -436,6 +437,8 @@ static bool start(void)
         lifecycle_resident.started(&config);
     if (config.lifetimes)
         lifecycle_lifetimes.started(&config);
+    if (config.touched)
+        lifecycle_touched.started(&config);
     lifecycle_leak.started(&config);
     lifecycle_misuse.started(&config);
     lifecycle_asked.started(&config);
@@ -517,6 +520,8 @@ static bool restart_in_child(void)
         lifecycle_resident.forked();
     if (config.lifetimes)
         lifecycle_lifetimes.forked();
+    if (config.touched)
+        lifecycle_touched.forked();
     lifecycle_leak.forked();
     lifecycle_misuse.forked();
     lifecycle_asked.forked();

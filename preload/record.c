@@ -338,6 +338,8 @@ static FLAME_NOINLINE void watch_block(struct thread_state *t, uint32_t row, uin
         regions_note(p, t->region);
     if (watched & WATCH_MISUSE && !threads_in_operator(t))
         made_note(row, TRACE_MADE_MALLOC);
+    if (watched & WATCH_FAULTS)
+        record_touched(RECORD_TOUCHED_MANY);
 }
 
 void record_alloc(const void *p, size_t size, const uintptr_t *caller)
@@ -358,7 +360,7 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
     saved = *t->errno_at;
     timing = begin_event(t);
     row = count_alloc(t, (uintptr_t)p, size, caller, w);
-    if (unlikely(watched & (WATCH_REGIONS | WATCH_MISUSE | WATCH_LIFETIMES)) && row)
+    if (unlikely(watched & (WATCH_REGIONS | WATCH_MISUSE | WATCH_LIFETIMES | WATCH_FAULTS)) && row)
         watch_block(t, row, (uintptr_t)p, size, w);
     end_event(t, timing);
     *t->errno_at = saved;
@@ -606,6 +608,8 @@ bool record_take(const void *p, struct block *b)
 {
     struct thread_state *t = guard.self;
 
+    if (watch_has(WATCH_FAULTS))
+        record_touched(RECORD_TOUCHED_ALL);
     if (t)
         t->taken_left_out = 0;
     if (!shadow_take((uintptr_t)p, b)) {

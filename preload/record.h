@@ -42,12 +42,25 @@ void record_watched_free(const void *p, struct block b);
 void record_unknown_free(const void *p);
 void record_unknown_back(const void *p);
 
+/*
+ * Where page faults are recorded: counts those that there have been for whoever has the memory now,
+ * so before a block or a mapping goes (preload/touched/ has it).
+ */
+enum record_touched {
+    RECORD_TOUCHED_MANY, /* if there may soon be no room for more */
+    RECORD_TOUCHED_ALL,
+    RECORD_TOUCHED_LAST, /* and how many the kernel had no room for */
+};
+void record_touched(enum record_touched when);
+
 /* The program is about to give `p` back. Unknown blocks are ignored. Inline: a call less for
  * each free. */
 static inline void record_free(const void *p)
 {
     struct block b;
 
+    if (watch_has(WATCH_FAULTS))
+        record_touched(RECORD_TOUCHED_ALL);
     if (!shadow_take((uintptr_t)p, &b)) {
         if (watch_has(WATCH_LEFT_OUT))
             record_unknown_free(p);

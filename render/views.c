@@ -19,6 +19,7 @@ static const struct view_look looks[] = {
     {"swap", "Memory swapped out at the end", "bytes", "mem", NULL, false},
     {"slack", "Memory resident in no block", "bytes", "mem", NULL, false},
     {"fault", "Page faults: memory touched first", "faults", "mem", NULL, false},
+    {"touched", "Page faults, by whose memory was touched", "faults", "mem", NULL, false},
     {"sizes", "Memory allocated by size", "bytes", "mem", NULL, false},
     {"lifetimes", "Memory by how long it lived", "bytes", "mem", NULL, false},
     {"short", "Memory that died young", "bytes", "mem", NULL, false},

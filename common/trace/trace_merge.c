@@ -30,7 +30,7 @@
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
                 TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
                 TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_LIFETIMES |          \
-                TRACE_FEATURE_AGES | TRACE_FEATURE_INSIDE))
+                TRACE_FEATURE_AGES | TRACE_FEATURE_INSIDE | TRACE_FEATURE_TOUCHED))
 
 /* One program: what traces of it have added up to. */
 struct program {
@@ -352,6 +352,7 @@ static const uint16_t row_kinds[] = {
     TRACE_ROW_SLACK,
     TRACE_ROW_FAULT,
     TRACE_ROW_CLASS,
+    TRACE_ROW_TOUCHED,
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
@@ -388,7 +389,7 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
         row->flags & TRACE_ROW_INHERITED)
         return;
     if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED |
-                      TRACE_ROW_FAULT | TRACE_ROW_CLASS))
+                      TRACE_ROW_FAULT | TRACE_ROW_CLASS | TRACE_ROW_TOUCHED))
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;

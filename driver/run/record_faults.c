@@ -15,6 +15,7 @@
  * cannot be swapped out. */
 #define STACK 16384
 #define RINGS ((size_t)64 << 20)
+#define LEAST_RINGS ((size_t)128 << 10)
 #define DEPTH 1024
 #define PAUSE_MS 20
 
@@ -97,6 +98,21 @@ int record_faults_begin(struct record_faults **to, const struct rundir *dir,
         release(f);
     else
         *to = f;
+    return status;
+}
+
+int record_faults_check(const struct run_options *o)
+{
+    const struct fault_wishes wishes = {.ring = LEAST_RINGS};
+    struct strbuf text = STRBUF_INIT;
+    struct fault_source *source = fault_source_open(0, &wishes, &text);
+    int status = 0;
+
+    if (source)
+        fault_source_close(source);
+    else
+        status = flame_error(FLAME_FAILED, "%s: --view touched: %s", o->me, text.buf);
+    strbuf_release(&text);
     return status;
 }
 

@@ -16,6 +16,9 @@ struct record_faults;
  */
 int record_faults_begin(struct record_faults **to, const struct rundir *dir,
                         const struct run_options *o);
+/* Whether the kernel lets a process record its own page faults. 0, or FLAME_FAILED after a line
+ * that says why not. */
+int record_faults_check(const struct run_options *o);
 /* When the command has ended: reads what is left, and says what was lost. NULL: nothing. */
 void record_faults_end(struct record_faults *f, bool quiet);
 

@@ -1,6 +1,7 @@
 /* A command under the memory recorder: the checks, the library, the run. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/sysnr.h"
@@ -38,6 +39,8 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%srss=1", own.len ? ":" : "");
     if (o->lifetimes)
         strbuf_addf(&own, "%slifetimes=%s", own.len ? ":" : "", o->lifetimes);
+    if (o->touched)
+        strbuf_addf(&own, "%stouched=%ld", own.len ? ":" : "", sysconf(_SC_NPROCESSORS_CONF));
     if (o->quiet)
         strbuf_addf(&own, "%squiet=1", own.len ? ":" : "");
     if (o->snapshots)
@@ -102,6 +105,8 @@ int record_mem_prepare(struct record_mem *m, struct recording *r, const struct r
         status = target_find(o->command[0], &m->program);
     if (!status)
         status = target_check(m->program, m->shim);
+    if (!status && o->touched)
+        status = record_faults_check(o);
     if (!status)
         status = rundir_open(&r->rundir, o->me, o->output, o->max_disk);
     return status ? status : make_environment(m, r, o, filtered);

@@ -217,19 +217,21 @@ static int choose_clock(struct run_options *o, uint32_t needs)
 int run_options_look(struct run_options *o)
 {
     uint32_t needs = view_find(o->view)->feature;
+    bool is_by_view;
 
     o->look = needs & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS);
     o->rss |= (needs & TRACE_FEATURE_RESIDENT) != 0;
     o->faults = (needs & TRACE_FEATURE_FAULTS) != 0;
+    o->touched = (needs & TRACE_FEATURE_TOUCHED) != 0;
+    is_by_view = o->look || o->touched || needs & TRACE_FEATURE_RESIDENT;
     if (o->faults && o->traces_waits)
         return flame_error(FLAME_USAGE,
                            "%s: --view fault: page faults are not recorded together with waiting; "
                            "take flame mem --view fault",
                            o->me);
-    if ((o->look || o->rss) && o->sample)
+    if ((o->look || o->rss || o->touched) && o->sample)
         return flame_error(FLAME_USAGE, "%s: %s%s looks at every block; leave --sample out", o->me,
-                           o->look || needs & TRACE_FEATURE_RESIDENT ? "--view " : "--rss",
-                           o->look || needs & TRACE_FEATURE_RESIDENT ? o->view : "");
+                           is_by_view ? "--view " : "--rss", is_by_view ? o->view : "");
     return choose_clock(o, needs);
 }
 

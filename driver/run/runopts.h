@@ -52,6 +52,7 @@ struct run_options {
     const char *snapshots;    /* mem: directory for those the program asks for; NULL: nowhere */
     uint64_t max_disk;        /* mem: bytes for traces while the command runs; 0: no limit */
     bool faults;              /* mem: page faults are recorded */
+    bool touched;             /* mem, run: and in processes, by whose memory was touched */
     const char *lifetimes;    /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
     struct ages ages;         /* mem, run: of views short and old */
     bool moments;             /* mem, run: moments are taken, */

@@ -16,6 +16,8 @@ EXPORT int flamemem_snapshot(const char *name)
 
     if (!asking_begin(&a))
         return 0;
+    if (watch_has(WATCH_FAULTS))
+        record_touched(RECORD_TOUCHED_ALL);
     lifecycle_look_ages(false);
     lifecycle_look_resident(false);
     return asking_end(&a, snapshot_make(name));

@@ -13,6 +13,7 @@
 #include "preload/leak/lookfrom.h"
 #include "preload/next.h"
 #include "preload/lifecycle.h"
+#include "preload/record.h"
 #include "preload/run/config.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -26,6 +27,8 @@ FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *fram
         return;
     guard.busy = GUARD_RECORDING;
     if (*lifecycle_armed) {
+        if (watch_has(WATCH_FAULTS))
+            record_touched(RECORD_TOUCHED_LAST);
         lifecycle_look_ages(true);
         /* What the look for leaks needs is not to be told as resident. */
         lifecycle_look_resident(true);

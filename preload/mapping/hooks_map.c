@@ -60,8 +60,11 @@ static bool enter(struct entered *e)
         return false;
     }
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
+    if (lifecycle_on()) {
+        if (watch_has(WATCH_FAULTS))
+            record_touched(RECORD_TOUCHED_ALL);
         return true;
+    }
     guard.busy = e->busy;
     errno = e->saved_errno;
     return false;

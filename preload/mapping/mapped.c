@@ -232,16 +232,25 @@ struct mapping mapped_as(int prot, int flags)
                             .grows = flags & MAP_GROWSDOWN};
 }
 
+bool mapped_find(uintptr_t at, struct mapping *m)
+{
+    size_t i;
+    bool found;
+
+    if (!take_lock(0))
+        return false;
+    found = mapped.pieces && (i = first_behind(at)) < mapped.n && mapped.pieces[i].lo <= at;
+    if (found)
+        *m = mapped.pieces[i].mapping;
+    drop_lock();
+    return found;
+}
+
 struct mapping mapped_at(uintptr_t at)
 {
     struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
-    size_t i;
 
-    if (!take_lock(0))
-        return m;
-    if (mapped.pieces && (i = first_behind(at)) < mapped.n && mapped.pieces[i].lo <= at)
-        m = mapped.pieces[i].mapping;
-    drop_lock();
+    mapped_find(at, &m);
     m.row = 0;
     return m;
 }

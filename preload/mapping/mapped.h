@@ -48,6 +48,9 @@ struct mapping mapped_as(int prot, int flags);
 /* What the page at `at` was mapped as; anonymous memory where that is not known. */
 struct mapping mapped_at(uintptr_t at);
 
+/* The same with its row. False: nothing of what is known lies there. */
+bool mapped_find(uintptr_t at, struct mapping *m);
+
 /* What was taken, for the case that the call that was to end it fails. */
 #define MAPPED_TAKEN_MAX 8
 struct mapped_taken {

@@ -18,6 +18,7 @@
 #include "preload/mapping/mapped.h"
 #include "preload/resident/attribution.h"
 #include "preload/resident/ownmemory.h"
+#include "preload/resident/parts.h"
 #include "preload/resident/residentrows.h"
 #include "preload/run/config.h"
 #include "preload/watch/pausedblocks.h"
@@ -40,12 +41,14 @@ static bool attribute(struct trace_resident *r)
     pausedblocks_lock();
     pools_lock();
     ownmemory_hold();
+    parts_hold();
     stand = freeze_begin(&g->freeze);
     g->a.freeze = stand ? &g->freeze : NULL;
     r->stood = stand && !g->freeze.missed;
     ok = attribution_make(&g->a);
     if (stand)
         freeze_end(&g->freeze);
+    parts_let_go();
     ownmemory_let_go();
     pools_unlock();
     pausedblocks_unlock();
@@ -108,6 +111,7 @@ static void after_fork(void)
         return;
     done = false;
     ownmemory_after_fork();
+    parts_after_fork();
     residentrows_forget();
     /* A look that another thread was in. */
     if (g->a.rows)

@@ -117,6 +117,18 @@ void ownmemory_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *
         visit(own.ranges[i].lo, own.ranges[i].hi, arg);
 }
 
+bool ownmemory_has(uintptr_t addr)
+{
+    size_t at;
+    bool has;
+
+    spinlock_take(&own.lock);
+    at = first_behind(addr);
+    has = at < own.n && own.ranges[at].lo <= addr;
+    spinlock_drop(&own.lock);
+    return has;
+}
+
 void ownmemory_after_fork(void)
 {
     size_t left = 0;

@@ -23,6 +23,9 @@ void ownmemory_let_go(void);
 /* Calls `visit` for each range in the order of addresses, while it is held. */
 void ownmemory_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *arg);
 
+/* Whether an address is in it. Any thread; not while it is held. */
+bool ownmemory_has(uintptr_t addr);
+
 /* In a forked child, which has nothing of what is kept from it (pages_keep). */
 void ownmemory_after_fork(void);
 

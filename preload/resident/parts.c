@@ -5,12 +5,16 @@
 #include "preload/resident/parts.h"
 
 #include "common/pages.h"
+#include "common/spinlock.h"
+#include "preload/guard.h"
 
 #define PARTS_MAX 4096u
 
 static struct {
     struct part *list; /* PARTS_MAX of them, in pages */
     uint32_t n;
+    struct spinlock lock;
+    const struct guard *holder; /* the thread that has it for longer */
 } parts;
 
 bool parts_begin(void)
@@ -35,13 +39,28 @@ void parts_clear(void)
     }
 }
 
-uint32_t parts_number(enum trace_memory_part part, const char *name)
+void parts_hold(void)
 {
-    size_t len = strnlen(name, PARTS_NAME_MAX - 1);
+    spinlock_take(&parts.lock);
+    __atomic_store_n(&parts.holder, &guard, __ATOMIC_RELAXED);
+}
+
+void parts_let_go(void)
+{
+    __atomic_store_n(&parts.holder, NULL, __ATOMIC_RELAXED);
+    spinlock_drop(&parts.lock);
+}
+
+void parts_after_fork(void)
+{
+    parts.lock = (struct spinlock){0};
+    parts.holder = NULL;
+}
+
+static uint32_t find_or_make(enum trace_memory_part part, const char *name, size_t len)
+{
     struct part *p;
 
-    if (!len)
-        return (uint32_t)part;
     for (uint32_t i = TRACE_PARTS; i < parts.n; i++)
         if (parts.list[i].part == part && memcmp(parts.list[i].name, name, len) == 0 &&
             !parts.list[i].name[len])
@@ -52,6 +71,22 @@ uint32_t parts_number(enum trace_memory_part part, const char *name)
     *p = (struct part){.part = part};
     memcpy(p->name, name, len);
     return parts.n++;
+}
+
+uint32_t parts_number(enum trace_memory_part part, const char *name)
+{
+    size_t len = strnlen(name, PARTS_NAME_MAX - 1);
+    bool held = __atomic_load_n(&parts.holder, __ATOMIC_RELAXED) == &guard;
+    uint32_t number;
+
+    if (!len)
+        return (uint32_t)part;
+    if (!held)
+        spinlock_take(&parts.lock);
+    number = find_or_make(part, name, len);
+    if (!held)
+        spinlock_drop(&parts.lock);
+    return number;
 }
 
 uint32_t parts_count(void)

@@ -2,7 +2,8 @@
  * parts.h: resident memory that is no stack's: what it is, by enum trace_memory_part and a name,
  * and how much there is.
  *
- * For one thread. No malloc.
+ * Tallies are for one thread; numbers for any, but while one holds them. The guard is held at
+ * GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_PARTS_H
 #define FLAME_PRELOAD_RESIDENT_PARTS_H
@@ -27,9 +28,17 @@ bool parts_begin(void);
 /* Sets all to nothing; the parts stay. */
 void parts_clear(void);
 
+/* Until parts_let_go only the calling thread makes any. To be called before other threads are made to
+ * stand. */
+void parts_hold(void);
+void parts_let_go(void);
+
 /* The number of a part, which is made where there is none. Of very many the last have no name of
  * their own. The name is cut to what fits. */
 uint32_t parts_number(enum trace_memory_part part, const char *name);
+
+/* In a forked child. */
+void parts_after_fork(void);
 
 /* As many as there are. */
 uint32_t parts_count(void);

@@ -1,12 +1,9 @@
 #include "preload/resident/residentrows.h"
 
-#include "preload/givennames.h"
-#include "preload/inherit.h"
-#include "preload/resident/parts.h"
-#include "preload/run/pairs.h"
+#include "preload/resident/ownernodes.h"
 
 static struct {
-    struct pairs nodes; /* by kind << 28 | number, and the node below */
+    struct pairs nodes; /* ownernodes.h */
     struct pairs rows;  /* by flags and node */
 } g;
 
@@ -26,14 +23,7 @@ struct writing {
 /* The node of that kind above `below`; 0: there is no room. */
 static uint32_t node_above(struct writing *w, uint32_t below, uint32_t number, uint32_t kind)
 {
-    uint32_t key = kind << 28 | number, node = below ? pairs_find(&g.nodes, key, below) : 0;
-
-    if (node || !below)
-        return node;
-    node = stacks_above(&w->t->stacks, below, number, kind);
-    if (node && pairs_make_room(&g.nodes))
-        pairs_add(&g.nodes, key, below, node);
-    return node;
+    return ownernodes_above(&g.nodes, w->t, below, number, kind);
 }
 
 static void put(struct writing *w, uint32_t node, uint16_t flags, uint64_t bytes)
@@ -72,33 +62,9 @@ static bool is_empty(const struct row_tally *row)
     return !all;
 }
 
-/* A stack that was inherited is its ancestor's to tell. */
-static uint32_t node_of(struct writing *w, uint32_t row)
-{
-    uint64_t addr;
-    uint32_t node;
-
-    if (row >= store.inherited_rows) {
-        w->thread = store_row(row)->thread;
-        return store_row(row)->node;
-    }
-    w->thread = w->t->id;
-    addr = inherit_node_addr(row);
-    if (!addr)
-        return node_above(w, w->t->stacks.root, TRACE_PART_INHERITED, TRACE_NODE_PART);
-    /* By its row, as an address has more bits than a key. */
-    node = pairs_find(&g.nodes, (uint32_t)TRACE_NODE_INHERITED << 28, row);
-    if (node)
-        return node;
-    node = stacks_inherited(&w->t->stacks, addr);
-    if (node && pairs_make_room(&g.nodes))
-        pairs_add(&g.nodes, (uint32_t)TRACE_NODE_INHERITED << 28, row, node);
-    return node;
-}
-
 static void put_row(struct writing *w, uint32_t id, const struct row_tally *row)
 {
-    uint32_t node = node_of(w, id);
+    uint32_t node = ownernodes_row(&g.nodes, w->t, id, &w->thread);
 
     put_tally(w, node, &row->tally);
     if (row->rounded)
@@ -111,12 +77,8 @@ static void put_row(struct writing *w, uint32_t id, const struct row_tally *row)
 
 static void put_part(struct writing *w, const struct part *p)
 {
-    uint32_t node = node_above(w, w->t->stacks.root, p->part, TRACE_NODE_PART), name;
+    uint32_t node = ownernodes_part(&g.nodes, w->t, p);
 
-    if (p->name[0]) {
-        name = givennames_number(p->name);
-        node = name < 1u << 28 ? node_above(w, node, name, TRACE_NODE_NAMED) : 0;
-    }
     put_tally(w, node, &p->tally);
     put(w, node, TRACE_ROW_SLACK, p->idle);
 }

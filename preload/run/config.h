@@ -20,12 +20,11 @@
  *               the resident memory is (default 0; not with sample)
  *   lifetimes=time|bytes  note how large blocks are and how long they live, by time or by the bytes
  *               that are allocated meanwhile
- *   sites=PATH  the list of the C library's own calls that map memory, which flame mem --inside
- *               makes: they are patched and seen
- *   filtered=1  one of the seccomp filters in force is that of flame's own tracer, which forbids
- *               nothing (default 0)
- *   patch=0     the program's own code is left as it is: an allocator in the program's file is not
- *               seen (default 1)
+ *   touched=N   note whose memory page faults are in; the machine has processors 0 to N - 1
+ * (default 0: do not; not with sample) sites=PATH  the list of the C library's own calls that map
+ * memory, which flame mem --inside makes: they are patched and seen filtered=1  one of the seccomp
+ * filters in force is that of flame's own tracer, which forbids nothing (default 0) patch=0     the
+ * program's own code is left as it is: an allocator in the program's file is not seen (default 1)
  *   record=0    hooks only, nothing is recorded: what the shim itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences
  *
@@ -56,6 +55,7 @@ struct config {
     bool rss;
     bool patch;
     enum config_clock { CONFIG_NO_CLOCK, CONFIG_TIME, CONFIG_BYTES } lifetimes;
+    uint32_t touched; /* processors; 0: whose memory page faults are in is not noted */
     /* What the paths point to, one behind the other, so that only the first pages are touched: each
      * page costs every process that is recorded. Last for the same reason. */
     size_t used;

@@ -60,7 +60,7 @@
 #define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - LEAF_SHIFT))
 #define ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - MIDDLE_SHIFT))
 
-#define BIG_BACK ((uint32_t)1 << (32 - SHADOW_BIG_SHIFT)) /* looked at before an address */
+#define BIG_BACK ((uintptr_t)1 << 32) /* looked at before an address */
 
 /* Slots: see the top of the file. */
 #define SMALLEST 16 /* bytes of which a block is sure to own but one slot */
@@ -247,19 +247,24 @@ bool shadow_find(uintptr_t addr, struct block *out)
     return (slots && read_slots(slots, out)) || shadow_big_find(addr, out);
 }
 
-bool shadow_find_around(uintptr_t addr, uintptr_t *start, struct block *out)
+bool shadow_find_from(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct block *out)
 {
+    *start = 0;
     if (addr >> ADDRESS_BITS || addr < SHADOW_BIG)
         return false;
-    for (uintptr_t at = addr & ~(uintptr_t)7; addr - at < SHADOW_BIG; at -= 8)
-        if (shadow_find(at, out) && addr - at < (out->size ? out->size : 1)) {
+    for (uintptr_t at = addr & ~(uintptr_t)7; addr - at < SHADOW_BIG && at >= lowest; at -= 8)
+        if (shadow_find(at, out)) {
             *start = at;
-            return true;
+            if (addr - at < (out->size ? out->size : 1))
+                return true;
+            break; /* blocks do not overlap, so only a large one might be around */
         }
-    for (uint32_t back = 0; back < BIG_BACK && addr >= (uintptr_t)back << SHADOW_BIG_SHIFT; back++)
-        if (shadow_big_in(addr - ((uintptr_t)back << SHADOW_BIG_SHIFT), start, out))
-            return *start <= addr && addr - *start < out->size;
-    return false;
+    return shadow_big_around(addr, lowest, start, out);
+}
+
+bool shadow_find_around(uintptr_t addr, uintptr_t *start, struct block *out)
+{
+    return shadow_find_from(addr, addr > BIG_BACK ? addr - BIG_BACK : 0, start, out);
 }
 
 void shadow_prefetch(uintptr_t addr)

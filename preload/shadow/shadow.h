@@ -42,6 +42,10 @@ bool shadow_find(uintptr_t addr, struct block *out);
  * GiBs only the first 4. Slow: it looks at what is before it, one address after another. */
 bool shadow_find_around(uintptr_t addr, uintptr_t *start, struct block *out);
 
+/* The same, where no block can begin below `lowest`. *start is not 0 if false is returned and a
+ * block begins in the 32 KiB before, which ends before `addr`. */
+bool shadow_find_from(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct block *out);
+
 /* Asks for the memory that shadow_find(addr) will read. */
 void shadow_prefetch(uintptr_t addr);
 

@@ -111,12 +111,42 @@ bool shadow_big_find(uintptr_t addr, struct block *out)
     return true;
 }
 
-bool shadow_big_in(uintptr_t addr, uintptr_t *start, struct block *out)
+/* The nearest block that begins in the leaf's entries [0, i]; 0: none does. */
+static uintptr_t last_in(const struct big_leaf *leaf, size_t i)
 {
-    const struct big *entry = find_big(addr & ~(uintptr_t)7);
+    do {
+        uintptr_t at = __atomic_load_n(&leaf->entries[i].addr, __ATOMIC_RELAXED);
 
-    *start = entry ? __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) : 0;
-    return *start && !(*start & 1) && shadow_big_find(*start, out);
+        if (at && !(at & 1))
+            return at;
+    } while (i--);
+    return 0;
+}
+
+bool shadow_big_around(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct block *out)
+{
+    uintptr_t at = addr;
+
+    while (!(at >> ADDRESS_BITS)) {
+        size_t root = at >> BIG_LEAF_SHIFT;
+        const struct big_leaf *leaf = __atomic_load_n(&big_roots[root], __ATOMIC_ACQUIRE);
+        uintptr_t found = leaf ? last_in(leaf, at >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)) : 0;
+
+        if (found > addr) /* in the same 32 KiB, and behind it */
+            found = found >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)
+                        ? last_in(leaf, (found >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)) - 1)
+                        : 0;
+        if (found) {
+            if (found < lowest || !shadow_big_find(found, out) || addr - found >= out->size)
+                return false;
+            *start = found;
+            return true;
+        }
+        if (!root || root << BIG_LEAF_SHIFT <= lowest)
+            return false;
+        at = (root << BIG_LEAF_SHIFT) - 1;
+    }
+    return false;
 }
 
 FLAME_NOINLINE bool shadow_big_take(uintptr_t addr, struct block *out)

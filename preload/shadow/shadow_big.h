@@ -17,8 +17,8 @@
 bool shadow_big_put(uintptr_t addr, struct block b);
 bool shadow_big_take(uintptr_t addr, struct block *out);
 bool shadow_big_find(uintptr_t addr, struct block *out);
-/* The block that begins in the same 32 KiB as `addr`. */
-bool shadow_big_in(uintptr_t addr, uintptr_t *start, struct block *out);
+/* The block that `addr` lies in and that begins at `lowest` or behind; else *start stays. */
+bool shadow_big_around(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct block *out);
 void shadow_big_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg);
 
 #endif

@@ -185,10 +185,11 @@ static void dump_node(const struct trace *t, const struct trace_node *n, struct 
         [TRACE_MAPPING_SHARED] = "shared",       [TRACE_MAPPING_STACK] = "stack",
         [TRACE_MAPPING_BREAK] = "break",         [TRACE_MAPPING_ALLOCATOR] = "allocator"};
     static const char *const resident[TRACE_RESIDENT_KINDS] = {
-        [TRACE_RESIDENT_HUGE] = "huge",    [TRACE_RESIDENT_FORKED] = "forked",
-        [TRACE_RESIDENT_FILE] = "file",    [TRACE_RESIDENT_FILE_SHARED] = "file-shared",
-        [TRACE_RESIDENT_SHMEM] = "shmem",  [TRACE_RESIDENT_ROUNDED] = "rounded",
-        [TRACE_RESIDENT_AROUND] = "around"};
+        [TRACE_RESIDENT_HUGE] = "huge",       [TRACE_RESIDENT_FORKED] = "forked",
+        [TRACE_RESIDENT_FILE] = "file",       [TRACE_RESIDENT_FILE_SHARED] = "file-shared",
+        [TRACE_RESIDENT_SHMEM] = "shmem",     [TRACE_RESIDENT_ROUNDED] = "rounded",
+        [TRACE_RESIDENT_AROUND] = "around",   [TRACE_TOUCHED_MINOR] = "minor-fault",
+        [TRACE_TOUCHED_MAJOR] = "major-fault"};
     static const char *const parts[TRACE_PARTS] = {
         [TRACE_PART_PROGRAM] = "program",   [TRACE_PART_LIBRARIES] = "libraries",
         [TRACE_PART_STACKS] = "stacks",     [TRACE_PART_ALLOCATOR] = "allocator",
@@ -316,6 +317,7 @@ static void dump_row_flags(uint16_t flags, struct recordtext *w)
         {TRACE_ROW_SLACK, "slack"},
         {TRACE_ROW_FAULT, "fault"},
         {TRACE_ROW_CLASS, "class"},
+        {TRACE_ROW_TOUCHED, "touched"},
     };
     struct strbuf sb = STRBUF_INIT;
     unsigned rest = flags;

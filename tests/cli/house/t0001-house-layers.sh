@@ -29,6 +29,7 @@ preload/asked
 preload/leak
 preload/lifetimes
 preload/resident
+preload/touched
 tracer/sleeps
 tracer/rings
 tracer/things

@@ -179,6 +179,23 @@ static void insides(void)
     ok(shadow_find_around(at + 0x20000000000, &start, &b) && b.row == 9 &&
            !shadow_find_around(at + 0x20000000001, &start, &b),
        "a block of no bytes holds its own address");
+    ok(!shadow_find_from(at + 0x128, 0, &start, &b) && start == at + 0x100,
+       "behind a block that one is near");
+    ok(!shadow_find_from(at + 0x10000000000, 0, &start, &b) && start == 0, "and far off none is");
+    ok(!shadow_find_from(at + 0x110, at + 0x108, &start, &b) && start == 0,
+       "a block that begins below where any can is none");
+    shadow_put(at + 0x30000000000, (struct block){.row = 10, .size = (uint64_t)40 << 30});
+    ok(shadow_find_from(at + 0x30000000000 + ((uintptr_t)40 << 30) - 1, at, &start, &b) &&
+           start == at + 0x30000000000 && b.row == 10 &&
+           !shadow_find_from(at + 0x30000000000 + ((uintptr_t)40 << 30), at, &start, &b),
+       "a block of 40 GiB, over entries that are not there");
+    shadow_put(at + 0x40000000000 + 100000, (struct block){.row = 11, .size = 50000});
+    shadow_put(at + 0x40000000000 + 196608 + 4096, (struct block){.row = 12, .size = 40000});
+    ok(shadow_find_from(at + 0x40000000000 + 149999, at, &start, &b) && b.row == 11 &&
+           !shadow_find_from(at + 0x40000000000 + 150000, at, &start, &b) &&
+           !shadow_find_from(at + 0x40000000000 + 196608, at, &start, &b) &&
+           shadow_find_from(at + 0x40000000000 + 196608 + 4096, at, &start, &b) && b.row == 12,
+       "between two large blocks, before one in the same 32 KiB");
 }
 
 int main(void)

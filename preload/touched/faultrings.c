@@ -1,0 +1,256 @@
+/*
+ * Records are of 8 bytes and multiples of them, as the ring is, so each word is read by itself and
+ * none goes over the end. A record of a fault: the head, the address, which registers there are,
+ * and the stack pointer; one of losses: the head, the event, how many.
+ *
+ * A mapping of a ring keeps its event, so the descriptors are closed. Minor and major faults have
+ * rings of their own, as an event without a descriptor cannot write into another's.
+ */
+#define _GNU_SOURCE
+#include "preload/touched/faultrings.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+#include "common/pages.h"
+
+#define PAGE ((size_t)4096)
+#define RING_LEAST (2 * PAGE)
+#define MAJOR_RING (4 * PAGE) /* a disk is slow */
+#define REG_SP 7              /* <asm/perf_regs.h>, PERF_REG_X86_SP */
+#define RECORD_WORDS 4        /* of a fault; one without registers has a word less */
+
+/* ---- opening ---- */
+
+static struct perf_event_attr attributes(bool major, bool all)
+{
+    return (struct perf_event_attr){
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof(struct perf_event_attr),
+        .config = major ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN,
+        .sample_period = 1,
+        .sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_USER,
+        .sample_regs_user = (uint64_t)1 << REG_SP,
+        .inherit = 1,
+        .inherit_thread = 1,
+        .exclude_kernel = !all,
+        .exclude_hv = 1,
+        .watermark = 1, /* nobody is woken */
+        .wakeup_watermark = INT32_MAX,
+    };
+}
+
+static long open_event(uint32_t cpu, bool major)
+{
+    struct perf_event_attr attr = attributes(major, true);
+    long fd = kernel_call(SYS_perf_event_open, &attr, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+    if (fd != -EACCES && fd != -EPERM)
+        return fd;
+    attr = attributes(major, false);
+    return kernel_call(SYS_perf_event_open, &attr, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* 0 or -errno. What a user may lock is less, perhaps. */
+static long map_ring(struct faultrings *r, long fd, struct faultring ring)
+{
+    long at = -ENOMEM;
+
+    for (; ring.size >= RING_LEAST; ring.size /= 2) {
+        at = kernel_call(SYS_mmap, NULL, PAGE + ring.size, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_POPULATE, fd, 0);
+        if (at != -EPERM && at != -ENOMEM)
+            break;
+    }
+    if (kernel_failed(at))
+        return at;
+    ring.page = (struct perf_event_mmap_page *)at;
+    r->rings[r->n++] = ring;
+    return 0;
+}
+
+/* 0 or -errno; -ENODEV: there is no such processor. */
+static long open_ring(struct faultrings *r, struct faultring ring)
+{
+    long fd = open_event(ring.cpu, ring.major), err;
+
+    if (fd < 0)
+        return fd;
+    err = map_ring(r, fd, ring);
+    kernel_call(SYS_close, fd);
+    return err;
+}
+
+static void close_all(struct faultrings *r)
+{
+    while (r->n) {
+        const struct faultring *ring = &r->rings[--r->n];
+
+        kernel_call(SYS_munmap, ring->page, PAGE + ring->size);
+    }
+}
+
+/* The largest power of two that is no more. */
+static size_t ring_size(uint32_t cpus)
+{
+    size_t size = FAULTRINGS_BYTES;
+
+    while (size > RING_LEAST && size > FAULTRINGS_BYTES / cpus)
+        size /= 2;
+    return size;
+}
+
+long faultrings_open(struct faultrings *r, uint32_t cpus)
+{
+    long err = 0;
+
+    if (cpus < 1 || cpus > FAULTRINGS_CPUS)
+        return -EINVAL;
+    if (!r->rings) {
+        r->room = 2 * cpus;
+        r->rings = pages_alloc(r->room * sizeof *r->rings);
+    }
+    if (!r->rings || r->room < 2 * cpus)
+        return -ENOMEM;
+    r->n = 0;
+    for (uint32_t i = 0; i < 2 * cpus && (!err || err == -ENODEV); i++)
+        err = open_ring(r, (struct faultring){.size = i % 2 ? MAJOR_RING : ring_size(cpus),
+                                              .cpu = i / 2,
+                                              .major = i % 2});
+    if (err && err != -ENODEV)
+        close_all(r);
+    else if (r->n)
+        err = 0;
+    return err;
+}
+
+/* ---- reading ---- */
+
+static uint64_t there(const struct faultring *ring)
+{
+    return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) - ring->page->data_tail;
+}
+
+bool faultrings_any(const struct faultrings *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (there(&r->rings[i]))
+            return true;
+    return false;
+}
+
+bool faultrings_many(const struct faultrings *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (there(&r->rings[i]) >= r->rings[i].size / 2)
+            return true;
+    return false;
+}
+
+static uint64_t word_at(const struct faultring *ring, uint64_t at)
+{
+    return *(const volatile uint64_t *)((const char *)ring->page + PAGE + (at & (ring->size - 1)));
+}
+
+/* The size of the record at `at`, of which `left` bytes are there; 0: it is none of the kernel's.
+ */
+static uint64_t read_record(const struct faultring *ring, uint64_t at, uint64_t left,
+                            struct touched *t)
+{
+    uint64_t head = word_at(ring, at), size = head >> 48;
+    uint32_t type = (uint32_t)head;
+
+    *t = (struct touched){.major = ring->major};
+    if (size < 8 || size % 8 || size > left)
+        return 0;
+    if (type == PERF_RECORD_SAMPLE && size >= 24) {
+        t->addr = word_at(ring, at + 8);
+        if (size >= 32 && word_at(ring, at + 16) == PERF_SAMPLE_REGS_ABI_64)
+            t->sp = word_at(ring, at + 24);
+    } else if (type == PERF_RECORD_LOST && size >= 24) {
+        t->lost = word_at(ring, at + 16);
+    }
+    return size;
+}
+
+static void read_ring(struct faultring *ring, void (*visit)(const struct touched *t, void *arg),
+                      void *arg)
+{
+    uint64_t at = ring->page->data_tail, head = at + there(ring);
+
+    if (at != head)
+        ring->full =
+            ring->size - (head - at) <= RECORD_WORDS * sizeof(uint64_t); /* one byte is kept */
+    while (at != head) {
+        struct touched t;
+        uint64_t size = read_record(ring, at, head - at, &t);
+
+        if (!size)
+            at = head; /* somebody has written there: nothing of it can be read */
+        else if (t.addr || t.lost)
+            visit(&t, arg);
+        at += size;
+    }
+    __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+void faultrings_read(struct faultrings *r, void (*visit)(const struct touched *t, void *arg),
+                     void *arg)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        read_ring(&r->rings[i], visit, arg);
+}
+
+/* ---- what was lost ---- */
+
+static void touch_on(uint32_t cpu, volatile char *page)
+{
+    unsigned long mask[FAULTRINGS_CPUS / (8 * sizeof(unsigned long))] = {0};
+
+    mask[cpu / (8 * sizeof *mask)] = 1UL << cpu % (8 * sizeof *mask);
+    if (kernel_call(SYS_sched_setaffinity, 0, sizeof mask, mask) < 0)
+        return;
+    kernel_call(SYS_madvise, page, PAGE, MADV_DONTNEED);
+    *page = 1;
+}
+
+void faultrings_press(struct faultrings *r)
+{
+    unsigned long before[FAULTRINGS_CPUS / (8 * sizeof(unsigned long))] = {0};
+    volatile char *page = NULL;
+    long size = 0;
+
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (!r->rings[i].full || r->rings[i].major)
+            continue;
+        if (!page) {
+            size = kernel_call(SYS_sched_getaffinity, 0, sizeof before, before);
+            page = size > 0 ? pages_alloc(PAGE) : NULL;
+        }
+        if (!page)
+            return;
+        touch_on(r->rings[i].cpu, page);
+    }
+    if (!page)
+        return;
+    kernel_call(SYS_sched_setaffinity, 0, size, before);
+    pages_free((void *)page, PAGE);
+}
+
+/* ---- the rest ---- */
+
+bool faultrings_hold(const struct faultrings *r, uintptr_t addr)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (addr - (uintptr_t)r->rings[i].page < PAGE + r->rings[i].size)
+            return true;
+    return false;
+}
+
+void faultrings_forget(struct faultrings *r)
+{
+    r->n = 0;
+}
