@@ -55,7 +55,7 @@ const struct allstop_thread *allstop_threads(const struct allstop *a, size_t *n)
 const char *allstop_why(const struct allstop *a);
 
 /* How long all stops took so far: how many there were, and how long the n-th took, in ns, from the
- * first thread's interruption to the last one's going on. */
+ * first thread's interruption to the last one's going on who stood. */
 size_t allstop_times(const struct allstop *a, const uint64_t **ns);
 
 /*

@@ -28,8 +28,8 @@ bool parts_begin(void);
 /* Sets all to nothing; the parts stay. */
 void parts_clear(void);
 
-/* Until parts_let_go only the calling thread makes any. To be called before other threads are made to
- * stand. */
+/* Until parts_let_go only the calling thread makes any. To be called before other threads are made
+ * to stand. */
 void parts_hold(void);
 void parts_let_go(void);
 
