@@ -247,12 +247,25 @@ bool shadow_find(uintptr_t addr, struct block *out)
     return (slots && read_slots(slots, out)) || shadow_big_find(addr, out);
 }
 
+/* Whether small blocks may begin in the 32 KiB up to `addr`. */
+static bool any_small(uintptr_t addr)
+{
+    uintptr_t at = addr & ~(uintptr_t)15;
+
+    return find_slot(at) || find_slot(at | 8) ||
+           (at >> LEAF_SHIFT) != ((at - SHADOW_BIG) >> LEAF_SHIFT);
+}
+
 bool shadow_find_from(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct block *out)
 {
+    bool small;
+
     *start = 0;
-    if (addr >> ADDRESS_BITS || addr < SHADOW_BIG)
+    if (addr >> ADDRESS_BITS || addr < 2 * SHADOW_BIG)
         return false;
-    for (uintptr_t at = addr & ~(uintptr_t)7; addr - at < SHADOW_BIG && at >= lowest; at -= 8)
+    small = any_small(addr);
+    for (uintptr_t at = addr & ~(uintptr_t)7; small && addr - at < SHADOW_BIG && at >= lowest;
+         at -= 8)
         if (shadow_find(at, out)) {
             *start = at;
             if (addr - at < (out->size ? out->size : 1))

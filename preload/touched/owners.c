@@ -86,7 +86,8 @@ static uint32_t part_at(struct place *p, const struct touched *t, bool near)
 
 static void count_one(struct owning *o, const struct touched *t)
 {
-    struct place *p;
+    uintptr_t lowest = t->addr > FAR_BACK ? t->addr - FAR_BACK : 0;
+    const struct place *p;
     bool near = false;
     uint32_t row;
 
@@ -94,17 +95,15 @@ static void count_one(struct owning *o, const struct touched *t)
         count_part(o, TRACE_PART_RECORDER, t->major, 1);
         return;
     }
-    p = places_at(t->addr);
-    if (find_block(o, t->addr,
-                   p && p->file         ? p->lo
-                   : t->addr > FAR_BACK ? t->addr - FAR_BACK
-                                        : 0,
-                   &near))
+    p = places_known(t->addr); /* to look anew takes longer than all else */
+    if (p && p->file)
+        lowest = p->lo;
+    if (find_block(o, t->addr, lowest, &near))
         count_row(o, o->row, t->major);
     else if ((row = mapped_row(t->addr)))
         count_row(o, row, t->major);
     else
-        count_part(o, part_at(p, t, near), t->major, 1);
+        count_part(o, part_at(places_at(t->addr), t, near), t->major, 1);
 }
 
 void owners_count(const struct touched *t, void *arg)

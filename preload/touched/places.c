@@ -112,7 +112,7 @@ static bool add(const struct procmap *m, void *arg FLAME_UNUSED)
     return false;
 }
 
-static struct place *find(uintptr_t addr)
+struct place *places_known(uintptr_t addr)
 {
     size_t i = g.list ? ascending_above(&g.list->hi, g.n, sizeof *g.list, addr) : g.n;
 
@@ -121,13 +121,13 @@ static struct place *find(uintptr_t addr)
 
 struct place *places_at(uintptr_t addr)
 {
-    struct place *p = find(addr);
+    struct place *p = places_known(addr);
 
     if (p || !g.list)
         return p;
     g.n = 0;
     procmaps_each(0, add, NULL);
-    return find(addr);
+    return places_known(addr);
 }
 
 void places_is_stack(struct place *p)

@@ -26,6 +26,9 @@ struct place {
  * False: there is no memory. */
 bool places_begin(const char *run, size_t len);
 
+/* As it was known at the last look; NULL: nothing is. */
+struct place *places_known(uintptr_t addr);
+
 /* NULL: nothing is mapped there, or it cannot be known. It is there until the next call. */
 struct place *places_at(uintptr_t addr);
 
