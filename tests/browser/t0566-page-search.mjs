@@ -1,4 +1,4 @@
-// t0564: a search finds the same names in the page and in the SVG, whatever they are called
+// t0566: a search finds the same names in the page and in the SVG, whatever they are called
 // and however it is written, and soon; and what it finds can be kept, left out, shown from
 // there on or merged into its callers.
 import { is, main, ok, open, render } from "./page.mjs";

@@ -1,4 +1,4 @@
-// t0565: what wrappers of malloc took is told of their callers in the table: of memory, by
+// t0567: what wrappers of malloc took is told of their callers in the table: of memory, by
 // the built-in list, --wrapper, and what the reader says.
 import { is, main, near, ok } from "./page.mjs";
 import { choose, color, explore, hover, table, text, untroubled } from "./explorer.mjs";
