@@ -90,7 +90,7 @@ const struct opts_row off_rows_of_waiting[] = {
     {"inside",
      .help =
          "see calls that wait inside of COMMAND where that is possible, instead of stopping it: "
-         "costs less (new)",
+         "costs less (default)",
      .take = take_inside, .at = AT(asked_inside), .which = OFF_INSIDE_YES},
     {"no-inside", .help = "stop COMMAND for each call that waits", .take = take_inside,
      .at = AT(asked_inside), .which = OFF_INSIDE_NO},

@@ -11,7 +11,7 @@
 #include "tracer/tracer.h"
 
 /* Whether calls are noted inside of a command where nothing is said of it. The one place. */
-#define OFF_INSIDE_BY_DEFAULT false
+#define OFF_INSIDE_BY_DEFAULT true
 
 enum off_inside {
     OFF_INSIDE_NOT_SAID,

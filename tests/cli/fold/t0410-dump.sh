@@ -109,8 +109,9 @@ file_has err '^flame: events: [0-9.]+ [0-9]+/[0-9]+ entry clock_nanosleep\(' 'te
 file_has err '^flame: events: .* end = 0' 'and ends'
 file_has err '^flame: events: .* exit clock_nanosleep = 0( held .*)?$' 'of calls too, whose arguments are with the entry'
 file_lacks err '^flame: (stacks|symbols)' 'and nothing else'
+# What threads note themselves has been walked where they noted it.
 run_expect_status 0 'FLAME_DEBUG=stacks,symbols' env FLAME_DEBUG=stacks,symbols \
-    "$FLAME" off -q -o o.folded -- sleep 0.01
+    "$FLAME" off --no-inside -q -o o.folded -- sleep 0.01
 file_has err '^flame: stacks: thread [0-9]+ at sp [0-9a-f]+: [0-9]+ frames, [0-9]+ bytes copied, whole: ' \
     'tells walks'
 file_has err '^flame: stacks: libunwind was asked for [0-9]+, 0 are cut short$' 'and what they came to'

@@ -3,7 +3,7 @@
 . "${0%/*}/../lib.sh"
 
 compile_victim trampoline -fomit-frame-pointer
-for how in '' --inside --no-filter; do
+for how in '' --no-inside --no-filter; do
     # shellcheck disable=SC2086 # none or one
     run_expect_status 0 "a trampoline is traced $how" "$FLAME" off -q $how -o t.folded -- ./trampoline
     file_has t.folded ';main;outer;\[[^;]*\];inner;usleep;.*nanosleep [0-9]+$' 'callers and callees of it'

@@ -13,7 +13,7 @@ off() {
 }
 
 ls /proc/self/fd >want
-for mode in '' --no-filter '--no-follow' '--hz 199'; do
+for mode in '' --no-inside --no-filter '--no-follow' '--hz 199'; do
     # shellcheck disable=SC2086 # one word or none
     run off $mode -q -o x.folded -- ls /proc/self/fd
     is_str "$(tr '\n' ' ' <out)" "$(tr '\n' ' ' <want)" "${mode:-filter}: no descriptor is added"

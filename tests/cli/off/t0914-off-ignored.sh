@@ -19,7 +19,7 @@ sigtimedwait ok
 semop ok'
 
 : >go
-"$FLAME" off -q -o filter.folded -- ./ignorant >filter.out 2>filter.err </dev/null &
+"$FLAME" off -q --no-inside -o filter.folded -- ./ignorant >filter.out 2>filter.err </dev/null &
 filter=$!
 "$FLAME" off -q --no-filter -o all.folded -- ./ignorant >all.out 2>all.err </dev/null &
 all=$!

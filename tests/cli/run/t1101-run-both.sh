@@ -3,7 +3,6 @@
 # what the recorder does itself among the latter.
 # shellcheck disable=SC2086 # an option, or none
 . "${0%/*}/../lib.sh"
-. "$ROOT/tests/cli/inside.sh"
 . "$ROOT/tests/cli/mem.sh"
 use_own_tmpdir
 
@@ -38,18 +37,15 @@ run_expect_status 5 'flame off alone' "$FLAME" off -q -o off.flame -- ./bothways
 stacks off off.flame >want.off
 ok 'there are waits to compare' test "$(wc -l <want.off)" -ge 7
 is_int "$(naps off.flame)" 19 'and sleeps to count'
-for option in '' --no-filter ${INSIDE:+"$INSIDE"}; do
+for option in '' --no-filter --no-inside; do
     rm -f run.*flame
     run_expect_status 5 "both ${option:-with a filter}" "$FLAME" run -q $option -o run.flame -- ./bothways
     is_str "$(cat err)" '' "$option: nothing is said"
     files='run.flame run.2.flame'
     for view in alloc count live peak mmap unmapped; do
-        # What a thread's table of thread-local data takes has a slot for a library more.
-        if [ "$option" = --inside ]; then
-            mask='s/\(_dl_allocate_tls;.*\) [0-9]*$/\1/'
-        else
-            mask=
-        fi
+        # What a thread's table of thread-local data takes has a slot for the library of waits, too.
+        mask=
+        [ -n "$option" ] || mask='s/\(_dl_allocate_tls;.*\) [0-9]*$/\1/'
         is_str "$(memory $view $files | sed "$mask")" "$(memory $view mem.flame mem.2.flame |
             sed "$mask")" "$option: the view $view is that of flame mem"
     done
@@ -100,10 +96,11 @@ like "$("$FLAME" dump late.off.flame)" '\[recorder\]' 'with a name'
 
 # So does the loader, when it opens what is preloaded. Any file of that name will do.
 mkfifo libflamegate.so
-for how in off run; do
+# Nothing is preloaded by flame off --no-inside.
+for how in 'off --no-inside' run; do
     (sleep 0.7; exec 3>libflamegate.so; sleep 0.1) &
     run_expect_status 0 "a library that is late, flame $how" "$FLAME" $how -q --view off \
-        -o $how.folded -- cat "$SCRATCH/libflamegate.so"
+        -o "${how%% *}.folded" -- cat "$SCRATCH/libflamegate.so"
 done
 file_has off.folded ';open .*libflamegate.so' 'who alone waits for it'
 file_lacks run.folded ';open .*libflamegate.so' 'is not told to wait where it is the loader'

@@ -4,13 +4,12 @@
 # shellcheck disable=SC2086,SC2317 # an option, or none; functions are called through run
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/signals.sh"
-. "$ROOT/tests/cli/inside.sh"
 
 compile_victim keeper
 mkdir tmp
 export TMPDIR=$SCRATCH/tmp
 
-for inside in '' ${INSIDE:+"$INSIDE"}; do
+for inside in '' --no-inside; do
     both() {
         "$FLAME" run $inside -o x.folded "$@"
     }

@@ -1,11 +1,10 @@
 #!/bin/bash
 # flame run --view leak: what is noted of waits inside of a program keeps no block of it alive.
 . "${0%/*}/../lib.sh"
-. "$ROOT/tests/cli/inside.sh"
 
 compile_victim lostlock -pthread
 compile_victim leaks -ldl -pthread
-for command in mem run ${INSIDE:+"run $INSIDE"} 'run --no-filter'; do
+for command in mem run 'run --no-inside' 'run --no-filter'; do
     # shellcheck disable=SC2086 # words
     run "$FLAME" $command -q --view leak -o leak.folded -- ./lostlock
     is_int "$status" 0 "flame $command: a lock that is lost"
