@@ -677,7 +677,7 @@ bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stac
     if (t->reading != r->readings && tracee_sched(t, &read)) {
         figures_read(&t->figures, source_now(), &read);
         t->reading = r->readings;
-        if (!t->stack_known && space_prepare(t->process->space, t->tid))
+        if (!t->stack_known)
             t->stack_known = space_note_own_stack(t->process->space, t->tid);
     }
     if (e->kind != OFF_SIGNAL)

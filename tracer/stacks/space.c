@@ -547,11 +547,17 @@ static bool check_is_due(struct space *sp, uintptr_t addr)
 
 bool space_note_own_stack(struct space *sp, pid_t tid)
 {
-    uintptr_t at = stack_pointer(tid);
+    uintptr_t at;
 
-    if (at && sp->layout)
-        space_note_stack(sp, at);
-    return at != 0;
+    if (!space_prepare(sp, tid))
+        return false;
+    at = stack_pointer(tid);
+    if (!at)
+        return false;
+    if (!find(sp->layout, at) && !refresh(sp, tid))
+        return false;
+    space_note_stack(sp, at);
+    return find(sp->layout, at) != NULL;
 }
 
 void space_where(struct space *sp, pid_t tid, uintptr_t addr, struct space_place *out)

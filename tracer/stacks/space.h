@@ -72,7 +72,8 @@ bool space_is_code(const struct space *sp, uintptr_t addr);
 
 /* Says that the mapping at `addr`, a stack pointer, is a stack. */
 void space_note_stack(struct space *sp, uintptr_t addr);
-/* The same of where a thread's stack is now. False: it runs, and that is not known. */
+/* Makes the space ready and says the same of where a thread's stack is now, which may have been
+ * mapped since the last look. False: it runs, or is gone, and that is not known. */
 bool space_note_own_stack(struct space *sp, pid_t tid);
 
 #endif

@@ -103,6 +103,18 @@ for _ in 1 2 3 4 5; do
 done
 is_int "$pipes" 20 'with --objects, each of the pipes has its number'
 
+# Where a thread's stack is, is known though nobody stopped it there. One that runs whenever it is looked
+# at cannot be asked.
+compile_victim ownstacks -pthread
+for _ in 1 2 3 4 5; do
+    OFF_HOW=--inside off ./ownstacks
+    oview off >x.folded
+    mine=$(sum ';waits;.*futex \[stack\]' <x.folded) other=$(sum ';waits;.*futex' <x.folded)
+    [ "$mine" -ne "$other" ] || break
+done
+ok "conditions on stacks are told as such ($mine us)" test "$mine" -ge 5000000
+is_int "$other" "$mine" 'all of them'
+
 # What has no library, or must not have it.
 compile_victim nap
 is_traced() { # NAME
