@@ -11,6 +11,7 @@
 #include "tracer/recorder.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "common/error.h"
@@ -595,6 +596,10 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
         if (!e->no_exit) {
             t->in_call = true;
             t->noted = r->is_noted ? r->noted : 0;
+            if (t->noted && r->kernel) {
+                t->noted_nr = e->nr;
+                memcpy(t->noted_args, e->args, sizeof t->noted_args);
+            }
             event_memory_keep(&t->memory, e->memory, e->nr, e->args);
         }
         break;
@@ -710,21 +715,37 @@ static void kernel_names(char *text, struct strbuf *out)
     }
 }
 
+/* Whether it is still in the call that it is said to be in. What a thread notes is told late, when
+ * it may be in another; a mark (inside/mark.h) is in the upper half of an argument. */
+static bool is_in_call(const struct tracee *t)
+{
+    struct task_call now;
+    bool same;
+
+    if (!task_call(t->tid, &now) || now.where != TASK_IN_CALL)
+        return false;
+    if (!t->noted)
+        return true;
+    same = now.nr == t->noted_nr;
+    for (size_t i = 0; i < ARRAY_LEN(now.args); i++)
+        same = same && (uint32_t)now.args[i] == (uint32_t)t->noted_args[i];
+    return same;
+}
+
 void recorder_look(struct recorder *r)
 {
     char text[4096];
 
     for (struct tracee *t = r->kernel ? tracees_first(r->tracees) : NULL; t; t = t->next) {
-        struct task_call c;
-
-        if (!t->in_call || t->kernel_asked || !task_call(t->tid, &c) || c.where != TASK_IN_CALL)
+        if (!t->in_call || t->kernel_asked || !is_in_call(t))
             continue;
         t->kernel_asked = true;
         if (task_read(t->tid, "stack", text, sizeof text) <= 0) {
             r->kernel = false; /* not permitted */
             return;
         }
-        kernel_names(text, &t->kernel);
+        if (!t->noted || is_in_call(t))
+            kernel_names(text, &t->kernel);
     }
 }
 

@@ -51,6 +51,9 @@ struct tracee {
     bool stack_known;     /* its stack's memory has been noted (space_note_own_stack) */
     struct strbuf kernel; /* kernel stack in the present call, outermost first, a name a line */
     bool kernel_asked;    /* the kernel stack was asked for, which is done once a call */
+    /* The call it is in, where it noted that itself and kernel stacks are asked for. */
+    int noted_nr;
+    uint64_t noted_args[6];
 };
 
 struct tracees;

@@ -115,6 +115,19 @@ done
 ok "conditions on stacks are told as such ($mine us)" test "$mine" -ge 5000000
 is_int "$other" "$mine" 'all of them'
 
+# A kernel's stack is that of the call which it is told with, not of the one that the thread is in when
+# the other is told.
+if cat /proc/self/stack >/dev/null 2>&1; then
+    compile_victim alternates
+    OFF_HOW=--inside off --kernel ./alternates
+    oview off >x.folded
+    ok 'kernel stacks of calls that are noted' grep -q ';[^;]*nanosleep_\[k\];.*;nanosleep [0-9]*$' x.folded
+    is_int "$(grep 'poll_\[k\]' x.folded | grep -c ';nanosleep [0-9]*$')" 0 'of sleeps are of no poll'
+    is_int "$(grep 'nanosleep_\[k\]' x.folded | grep -c ';poll 0 fds [0-9]*$')" 0 'and of polls of no sleep'
+elif [ "$(id -u)" -ne 0 ]; then
+    skip not-root 'kernel stacks may not be read'
+fi
+
 # What has no library, or must not have it.
 compile_victim nap
 is_traced() { # NAME
