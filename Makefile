@@ -186,7 +186,7 @@ $(O)/libflamemem.so: $(SHIM_OBJ) $(PATCH_OBJ) preload/libflamemem.map $(O)/files
 $(WAIT): $(WAIT_OBJ) $(GATE) $(O)/files
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(WAIT_OBJ) $(GATE) -Wl,-soname,libflamewait.so \
-		-Wl,-rpath,'$$ORIGIN' -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,--exclude-libs,ALL $(SHIM_LIBS)
+		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code -Wl,--exclude-libs,ALL $(SHIM_LIBS)
 
 $(O)/bare/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -213,10 +213,11 @@ $(GUEST): $(GUEST_OBJ) $(O)/files
 $(O)/obj/inject/blob.o: $(GUEST)
 $(O)/obj/inject/blob.o: CFLAGS += -DFLAME_GUEST='"$(GUEST)"' -fno-lto
 
-# Nothing in it but the one function: it needs no start-up files and no library.
+# Nothing in it but the one function: it needs no start-up files and no library. Its name says where it
+# lies, so that the loader, which each look stops for the tracer, looks nowhere else.
 $(GATE): $(GATE_OBJ) $(O)/files
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) -nostdlib -shared -o $@ $(GATE_OBJ) -Wl,-soname,libflamegate.so \
+	$(Q)$(CC) $(CFLAGS) -nostdlib -shared -o $@ $(GATE_OBJ) -Wl,-soname,'$$ORIGIN/libflamegate.so' \
 		-Wl,-Ttext-segment=0x7a3c0000 -Wl,--section-start=.flamegate=0x7a3c8000 -Wl,-z,noexecstack
 
 $(O)/obj/%.o: %.c $(O)/flags
