@@ -96,7 +96,7 @@ for _ in 1 2 3 4 5; do
         percent=$(($(sum ";read ${what% *}" <x.folded) * 100 / ${what##* }))
         [ "$least" -lt "$percent" ] || least=$percent
     done
-    [ "$status" -eq 0 ] && [ "$least" -lt 90 ] || break
+    if [ "$status" -ne 0 ] || [ "$least" -ge 90 ]; then break; fi
 done
 is_int "$status" 0 'a descriptor behind which things change'
 ok "its reads of each are told as such ($least of 100)" test "$least" -ge 90
@@ -142,7 +142,7 @@ naps() { # PROGRAM WHAT COMMAND...
     for _ in 1 2 3 4 5; do
         run noted -q -o x.folded -- "$@"
         slept=$(sum "^$program;.*nanosleep" <x.folded)
-        [ "$status" -eq 0 ] && [ "$slept" -lt 40000 ] || break
+        if [ "$status" -ne 0 ] || [ "$slept" -ge 40000 ]; then break; fi
     done
     is_str "$status $(cat err)" '0 ' "$what goes as it would, and nothing is said"
     ok "$what: $program is traced ($slept us)" test "$slept" -ge 40000

@@ -1,7 +1,7 @@
 /*
  * leftasleep.c: eight threads nap a few times and then wait for ever: half of them on a futex, half
- * of them in read of a pipe. After 200 ms the process ends over them, and prints how many us the ones
- * and the others have waited together by then.
+ * of them in read of a pipe. After 200 ms the process ends over them, and prints how many us the
+ * ones and the others have waited together by then.
  */
 #include <pthread.h>
 #include <stdio.h>
