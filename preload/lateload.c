@@ -37,9 +37,11 @@
 #include "common/env/librarynote.h"
 #include "preload/guard.h"
 #include "preload/real.h"
+#include "preload/run/nextsym.h"
 #include "preload/run/say.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
+#include "unwind/arch.h"
 #include "unwind/dynsym.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"
@@ -66,7 +68,8 @@ static bool is_audited(void)
 /* Whether it will be known when the last moment to load it has come. */
 static bool can_wait(void)
 {
-    void *libc_malloc = dynsym_anywhere("__libc_malloc");
+    /* Behind us: a program whose malloc is its own may have one of this name, too (Chromium). */
+    void *libc_malloc = nextsym_find("__libc_malloc", ARCH_LIBC_BASE);
 
     one_thread = dynsym_anywhere("__libc_single_threaded");
     return one_thread && *one_thread && libc_malloc && *(void **)&real.malloc == libc_malloc &&

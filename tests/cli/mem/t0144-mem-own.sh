@@ -10,8 +10,12 @@ mv lockedpool tables
 compile_victim lockedpool -O2 -fno-builtin -fno-asynchronous-unwind-tables -fno-unwind-tables \
     -fomit-frame-pointer -pthread -L. -Wl,-rpath,"$SCRATCH" -l:libearly.so
 mv lockedpool bare
+# One that stands in for the C library by all its names, as Chromium's.
+compile_victim lockedpool -O2 -fno-builtin -pthread -L. -Wl,-rpath,"$SCRATCH" -l:libearly.so \
+    -Wl,--defsym,__libc_malloc=malloc,--export-dynamic-symbol=__libc_malloc
+mv lockedpool claims
 
-for program in tables bare; do
+for program in tables bare claims; do
     for command in mem 'mem --inside' 'mem --rss' run leak; do
         # shellcheck disable=SC2086 # words
         run_expect_status 0 "flame $command, $program" timeout 60 "$FLAME" $command -q -o x.folded -- \
