@@ -85,10 +85,23 @@ LIBRARY_OWN static int load_unwinder(const char **why)
     return err;
 }
 
-int lateload_begin(bool at_once, const char **why)
+/* The loader allocates by the program's own malloc then, which may be what has called us. */
+static bool program_has_malloc(void)
 {
-    lateload_pending = !at_once && can_wait();
-    return lateload_pending ? 0 : load_unwinder(why);
+    struct dynsym program;
+
+    if (!_r_debug.r_map)
+        return false;
+    dynsym_open(&program, _r_debug.r_map);
+    return dynsym_find(&program, "malloc") != 0;
+}
+
+int lateload_begin(bool at_once, bool sampled, const char **why)
+{
+    bool own = !at_once && program_has_malloc();
+
+    lateload_pending = !at_once && (!sampled || own) && can_wait();
+    return lateload_pending || own ? 0 : load_unwinder(why);
 }
 
 /* The kernel's word on how many threads there are; where there is no /proc, ours. */

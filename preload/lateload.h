@@ -20,9 +20,11 @@ extern bool lateload_pending;
 extern bool lateload_wanted;
 
 /* To be called when recording begins, after the next functions in link order were resolved
- * (real.h). `at_once`: nothing is to be put off. 0, or -errno with *why a sentence for the
- * user. */
-int lateload_begin(bool at_once, const char **why);
+ * (real.h). `at_once`: nothing is to be put off. `sampled`: nothing either, as the call by which a
+ * second thread is noticed may be left out, unless the program's file has a malloc, which may be
+ * what is at work: then it is put off, and where that cannot be, given up. 0, or -errno with *why a
+ * sentence for the user. */
+int lateload_begin(bool at_once, bool sampled, const char **why);
 
 /* While it is pending, the guard held at GUARD_RECORDING: */
 

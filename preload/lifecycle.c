@@ -444,8 +444,7 @@ static bool start(void)
     lifecycle_asked.started(&config);
     busfault_begin();
     real_resolve();
-    /* What is sampled may leave out the call by which a second thread is noticed. */
-    if (lateload_begin(config.referee || config.sample, &why) < 0) {
+    if (lateload_begin(config.referee, config.sample != 0, &why) < 0) {
         if (!noted(RUNNOTE_FAILED, 0))
             say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
