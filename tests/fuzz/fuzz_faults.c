@@ -38,7 +38,7 @@ static void check(const struct fault_record *r, struct faultmaps *maps)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct faultmaps maps = {.n = 0};
-    struct fault_ring ring = {.size = RING};
+    struct perf_ring ring = {.size = RING};
     struct fault_record r;
     uint16_t tail, head;
     uint8_t *bytes;
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (ring.tail != ring.head)
         abort();
-    fault_ring_release(&ring);
+    perf_ring_release(&ring);
     faultmaps_release(&maps);
     free(bytes);
     return 0;

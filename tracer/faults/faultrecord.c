@@ -1,60 +1,11 @@
 #include "tracer/faults/faultrecord.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/alloc.h"
-
-#define RECORD_MAX 65536 /* its size has 16 bits */
 /* What stands at the end of all records but samples: pid and tid, time, number of the event. */
 #define TRAILER 24
 
-/* Bytes that have not been read, [at, end). `missing` is set when more were wanted. */
-struct bytes {
-    const uint8_t *at, *end;
-    bool missing;
-};
-
-static uint64_t take(struct bytes *b, size_t size)
+static void take_stack(struct perf_bytes *b, struct fault_record *out)
 {
-    uint64_t value = 0;
-
-    if ((size_t)(b->end - b->at) < size) {
-        b->missing = true;
-        b->at = b->end;
-        return 0;
-    }
-    memcpy(&value, b->at, size);
-    b->at += size;
-    return value;
-}
-
-static uint64_t take64(struct bytes *b)
-{
-    return take(b, 8);
-}
-
-static uint32_t take32(struct bytes *b)
-{
-    return (uint32_t)take(b, 4);
-}
-
-/* All that is left: a text that ends with a NUL. */
-static const char *take_text(struct bytes *b)
-{
-    const char *text = (const char *)b->at;
-
-    if (!memchr(b->at, 0, (size_t)(b->end - b->at))) {
-        b->missing = true;
-        return NULL;
-    }
-    b->at = b->end;
-    return text;
-}
-
-static void take_stack(struct bytes *b, struct fault_record *out)
-{
-    uint64_t room = take64(b), filled;
+    uint64_t room = perf_take64(b), filled;
 
     if (!room)
         return;
@@ -64,68 +15,69 @@ static void take_stack(struct bytes *b, struct fault_record *out)
     }
     out->stack = b->at;
     b->at += room;
-    filled = take64(b);
+    filled = perf_take64(b);
     if (filled > room)
         b->missing = true;
     out->stack_size = filled;
 }
 
-static void take_page(struct bytes *b, const struct perf_event_header *h, struct fault_record *out)
+static void take_page(struct perf_bytes *b, const struct perf_event_header *h,
+                      struct fault_record *out)
 {
     uint64_t abi;
 
-    out->event = take64(b);
-    out->ip = take64(b);
-    out->pid = take32(b);
-    out->tid = take32(b);
-    out->time = take64(b);
-    out->addr = take64(b);
+    out->event = perf_take64(b);
+    out->ip = perf_take64(b);
+    out->pid = perf_take32(b);
+    out->tid = perf_take32(b);
+    out->time = perf_take64(b);
+    out->addr = perf_take64(b);
     out->in_kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-    abi = take64(b);
+    abi = perf_take64(b);
     for (size_t i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < FAULT_REGS_COUNT; i++)
-        out->regs[i] = take64(b);
+        out->regs[i] = perf_take64(b);
     out->has_regs = abi == PERF_SAMPLE_REGS_ABI_64;
     take_stack(b, out);
 }
 
-static void take_mapping(struct bytes *b, struct fault_record *out)
+static void take_mapping(struct perf_bytes *b, struct fault_record *out)
 {
-    out->pid = take32(b);
-    out->tid = take32(b);
-    out->start = take64(b);
-    out->size = take64(b);
-    out->offset = take64(b);
-    out->major = take32(b);
-    out->minor = take32(b);
-    out->inode = take64(b);
-    take64(b); /* the inode's generation */
-    out->prot = take32(b);
-    out->flags = take32(b);
-    out->name = take_text(b);
+    out->pid = perf_take32(b);
+    out->tid = perf_take32(b);
+    out->start = perf_take64(b);
+    out->size = perf_take64(b);
+    out->offset = perf_take64(b);
+    out->major = perf_take32(b);
+    out->minor = perf_take32(b);
+    out->inode = perf_take64(b);
+    perf_take64(b); /* the inode's generation */
+    out->prot = perf_take32(b);
+    out->flags = perf_take32(b);
+    out->name = perf_take_text(b);
     if (out->start + out->size < out->start)
         b->missing = true;
 }
 
-static void take_fork(struct bytes *b, struct fault_record *out)
+static void take_fork(struct perf_bytes *b, struct fault_record *out)
 {
-    out->pid = take32(b);
-    out->parent_pid = take32(b);
-    out->tid = take32(b);
-    out->parent_tid = take32(b);
-    out->time = take64(b);
+    out->pid = perf_take32(b);
+    out->parent_pid = perf_take32(b);
+    out->tid = perf_take32(b);
+    out->parent_tid = perf_take32(b);
+    out->time = perf_take64(b);
 }
 
-static void take_name(struct bytes *b, struct fault_record *out)
+static void take_name(struct perf_bytes *b, struct fault_record *out)
 {
-    out->pid = take32(b);
-    out->tid = take32(b);
-    out->name = take_text(b);
+    out->pid = perf_take32(b);
+    out->tid = perf_take32(b);
+    out->name = perf_take_text(b);
 }
 
-static void take_lost(struct bytes *b, struct fault_record *out)
+static void take_lost(struct perf_bytes *b, struct fault_record *out)
 {
-    take64(b); /* the event, which the trailer has as well */
-    out->lost = take64(b);
+    perf_take64(b); /* the event, which the trailer has as well */
+    out->lost = perf_take64(b);
 }
 
 /* FAULT_NONE: nobody asks for such a record. */
@@ -150,13 +102,13 @@ static enum fault_kind kind_of(const struct perf_event_header *h)
 }
 
 /* The end of a record that is no sample. */
-static void take_trailer(struct bytes *whole, struct fault_record *out)
+static void take_trailer(struct perf_bytes *whole, struct fault_record *out)
 {
-    struct bytes b = {.at = whole->end, .end = whole->end + TRAILER};
-    uint32_t pid = take32(&b), tid = take32(&b);
+    struct perf_bytes b = {.at = whole->end, .end = whole->end + TRAILER};
+    uint32_t pid = perf_take32(&b), tid = perf_take32(&b);
 
-    out->time = take64(&b);
-    out->event = take64(&b);
+    out->time = perf_take64(&b);
+    out->event = perf_take64(&b);
     if (out->kind == FAULT_LOST) {
         out->pid = pid;
         out->tid = tid;
@@ -167,7 +119,7 @@ static void take_trailer(struct bytes *whole, struct fault_record *out)
 static bool parse(const uint8_t *record, const struct perf_event_header *h,
                   struct fault_record *out)
 {
-    struct bytes b = {.at = record + sizeof *h, .end = record + h->size};
+    struct perf_bytes b = {.at = record + sizeof *h, .end = record + h->size};
 
     if (out->kind != FAULT_PAGE) {
         if ((size_t)(b.end - b.at) < TRAILER)
@@ -191,57 +143,19 @@ static bool parse(const uint8_t *record, const struct perf_event_header *h,
     return true;
 }
 
-static enum fault_kind give_up(struct fault_ring *r, struct fault_record *out)
-{
-    r->damaged = true;
-    r->tail = r->head;
-    *out = (struct fault_record){.kind = FAULT_DAMAGED};
-    return FAULT_DAMAGED;
-}
-
-/* `size` bytes from `tail` on, in one piece. */
-static const uint8_t *piece(struct fault_ring *r, size_t size)
-{
-    size_t at = r->tail & (r->size - 1), first = r->size - at;
-
-    if (size <= first)
-        return r->bytes + at;
-    if (!r->straight)
-        r->straight = xmalloc(RECORD_MAX);
-    memcpy(r->straight, r->bytes + at, first);
-    memcpy(r->straight + first, r->bytes, size - first);
-    return r->straight;
-}
-
-enum fault_kind fault_ring_next(struct fault_ring *r, struct fault_record *out)
+enum fault_kind fault_ring_next(struct perf_ring *r, struct fault_record *out)
 {
     struct perf_event_header h;
+    const uint8_t *record;
 
-    if (r->damaged)
-        return give_up(r, out);
-    while (r->tail != r->head) {
-        uint64_t there = r->head - r->tail;
-        const uint8_t *record;
-
-        if (there > r->size || there < sizeof h)
-            return give_up(r, out);
-        memcpy(&h, piece(r, sizeof h), sizeof h);
-        if (h.size < sizeof h || h.size > there)
-            return give_up(r, out);
-        record = piece(r, h.size);
+    while ((record = perf_ring_next(r, &h))) {
         *out = (struct fault_record){.kind = kind_of(&h)};
-        if (out->kind != FAULT_NONE && !parse(record, &h, out))
-            return give_up(r, out);
-        r->tail += h.size;
-        if (out->kind != FAULT_NONE)
+        if (out->kind == FAULT_NONE)
+            continue;
+        if (parse(record, &h, out))
             return out->kind;
+        perf_ring_give_up(r);
     }
-    *out = (struct fault_record){.kind = FAULT_NONE};
-    return FAULT_NONE;
-}
-
-void fault_ring_release(struct fault_ring *r)
-{
-    free(r->straight);
-    *r = (struct fault_ring){.bytes = NULL};
+    *out = (struct fault_record){.kind = r->damaged ? FAULT_DAMAGED : FAULT_NONE};
+    return out->kind;
 }

@@ -13,10 +13,7 @@
 #ifndef FLAME_TRACER_FAULTS_FAULTRECORD_H
 #define FLAME_TRACER_FAULTS_FAULTRECORD_H
 
-#include <linux/perf_event.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tracer/perf/perfring.h"
 
 #define FAULT_SAMPLE                                                                               \
     ((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |     \
@@ -70,23 +67,9 @@ struct fault_record {
 };
 
 /*
- * One ring. `head` is how far the kernel has come and `tail` how far the reader has; both only
- * grow, and are taken modulo `size`, a power of two. The bytes are borrowed.
- */
-struct fault_ring {
-    const uint8_t *bytes;
-    size_t size;
-    uint64_t head, tail;
-    uint8_t *straight; /* a record that goes over the end of the ring; owned */
-    bool damaged;
-};
-
-/*
  * Reads the record at `tail` and moves `tail` behind it. Records that nobody here asks for are
- * passed over. What *out points to is in the ring, or in `straight`: it is there until the next
- * call, and until the caller lets the kernel write there again.
+ * passed over. What *out points to lasts as long as the record does (perfring.h).
  */
-enum fault_kind fault_ring_next(struct fault_ring *r, struct fault_record *out);
-void fault_ring_release(struct fault_ring *r);
+enum fault_kind fault_ring_next(struct perf_ring *r, struct fault_record *out);
 
 #endif

@@ -2,27 +2,24 @@
 #include "tracer/faults/faultsource.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "tracer/perf/perfopen.h"
 
 #define RING_LEAST ((size_t)128 << 10)
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /* What a processor writes. */
 struct cpu {
     int fds[2]; /* of minor and major faults; both write into the ring of the first */
     uint64_t ids[2];
     struct perf_event_mmap_page *page; /* followed by the bytes of the ring */
-    struct fault_ring ring;
+    struct perf_ring ring;
     uint64_t round;           /* where the present round ends */
     struct fault_record next; /* FAULT_NONE: to be read */
     uint64_t done;            /* up to where the kernel may write again */
@@ -77,14 +74,6 @@ static struct perf_event_attr attributes(const struct fault_wishes *w, bool majo
     };
 }
 
-/* -errno */
-static int open_event(pid_t pid, int cpu, const struct perf_event_attr *attr)
-{
-    long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-    return fd < 0 ? -errno : (int)fd;
-}
-
 static void close_cpu(struct cpu *c, size_t ring)
 {
     for (size_t i = 0; i < ARRAY_LEN(c->fds); i++)
@@ -92,7 +81,7 @@ static void close_cpu(struct cpu *c, size_t ring)
             close(c->fds[i]);
     if (c->page)
         munmap(c->page, page_size() + ring);
-    fault_ring_release(&c->ring);
+    perf_ring_release(&c->ring);
 }
 
 static int map_ring(struct cpu *c, size_t ring)
@@ -102,7 +91,7 @@ static int map_ring(struct cpu *c, size_t ring)
     if (at == MAP_FAILED)
         return -errno;
     c->page = at;
-    c->ring = (struct fault_ring){.bytes = (const uint8_t *)at + page_size(), .size = ring};
+    c->ring = (struct perf_ring){.bytes = (const uint8_t *)at + page_size(), .size = ring};
     return 0;
 }
 
@@ -116,7 +105,7 @@ static int open_cpu(struct cpu *c, int number, pid_t pid, const struct fault_wis
     for (int i = 0; i < 2 && !err; i++) {
         struct perf_event_attr attr = attributes(w, i == 1, all, ring);
 
-        c->fds[i] = open_event(pid, number, &attr);
+        c->fds[i] = perf_open(&attr, pid, number);
         if (c->fds[i] < 0)
             err = c->fds[i];
         else if (ioctl(c->fds[i], PERF_EVENT_IOC_ID, &c->ids[i]) < 0)
@@ -177,36 +166,6 @@ static int open_most(struct fault_source *s, pid_t pid, const struct fault_wishe
     return 0;
 }
 
-/* ---- refused ---- */
-
-static int paranoid(void)
-{
-    struct strbuf text = STRBUF_INIT;
-    int level = strbuf_read_file(&text, PARANOID, 64) == 0 ? atoi(text.buf) : 0;
-
-    strbuf_release(&text);
-    return level;
-}
-
-static void explain(int err, struct strbuf *why)
-{
-    if ((err == -EACCES || err == -EPERM) && paranoid() > 2)
-        strbuf_addf(why,
-                    "the kernel refuses perf_event_open, as kernel.perf_event_paranoid is %d; "
-                    "lower it to 2 (sysctl kernel.perf_event_paranoid=2), or give the right "
-                    "CAP_PERFMON",
-                    paranoid());
-    else if (err == -EACCES || err == -EPERM)
-        strbuf_addstr(why, "perf_event_open is refused, as by a container's seccomp filter; allow "
-                           "it there, or run outside");
-    else if (err == -ENOSYS || err == -ENOENT)
-        strbuf_addstr(why, "this kernel has no perf_event_open (CONFIG_PERF_EVENTS); take another");
-    else if (err == -EMFILE || err == -ENFILE)
-        strbuf_addf(why, "%s: two are needed for each processor; raise ulimit -n", strerror(-err));
-    else
-        strbuf_addf(why, "perf_event_open: %s", strerror(-err));
-}
-
 /* ---- the interface ---- */
 
 struct fault_source *fault_source_open(pid_t pid, const struct fault_wishes *w, struct strbuf *why)
@@ -217,7 +176,7 @@ struct fault_source *fault_source_open(pid_t pid, const struct fault_wishes *w, 
     s->cpus = xcalloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof *s->cpus);
     err = open_most(s, pid, w);
     if (err) {
-        explain(err, why);
+        perf_refusal(err, "two are needed for each processor", why);
         fault_source_close(s);
         return NULL;
     }
@@ -244,15 +203,10 @@ void fault_source_wait(struct fault_source *s, int ms)
 
 /* ---- reading ---- */
 
-static uint64_t head_of(const struct cpu *c)
-{
-    return __atomic_load_n(&c->page->data_head, __ATOMIC_ACQUIRE);
-}
-
 static void give_room(struct cpu *c)
 {
     c->done = c->ring.tail;
-    __atomic_store_n(&c->page->data_tail, c->done, __ATOMIC_RELEASE);
+    perf_give_room(c->page, c->done);
 }
 
 /*
@@ -262,9 +216,9 @@ static void give_room(struct cpu *c)
 static void begin_round(struct fault_source *s)
 {
     for (size_t i = 0; i < s->n; i++)
-        s->cpus[i].round = head_of(&s->cpus[i]);
+        s->cpus[i].round = perf_head(s->cpus[i].page);
     for (size_t i = 0; i < s->n; i++)
-        s->cpus[i].ring.head = head_of(&s->cpus[i]);
+        s->cpus[i].ring.head = perf_head(s->cpus[i].page);
 }
 
 static bool in_round(const struct cpu *c)

@@ -36,6 +36,7 @@ tracer/things
 tracer/trace
 tracer/ptrace
 tracer/stacks
+tracer/perf
 tracer/faults
 tracer
 inject/guest

@@ -11,7 +11,7 @@
 #define RING 4096
 
 static uint8_t bytes[RING];
-static struct fault_ring ring = {.bytes = bytes, .size = RING};
+static struct perf_ring ring = {.bytes = bytes, .size = RING};
 
 /* The record being made. */
 static uint8_t made[RING];
@@ -161,8 +161,8 @@ static void others(void)
 
 static void start_over(void)
 {
-    fault_ring_release(&ring);
-    ring = (struct fault_ring){.bytes = bytes, .size = RING};
+    perf_ring_release(&ring);
+    ring = (struct perf_ring){.bytes = bytes, .size = RING};
 }
 
 static void is_damaged(const char *what)
