@@ -366,6 +366,9 @@ enum trace_off_kind {
     TRACE_OFF_FAULT = 18,   /* outside of calls it waited for pages */
     TRACE_OFF_OUTSIDE = 19, /* outside of calls, or in one that is not traced, it was off its CPU */
     TRACE_OFF_LEFT_OUT = 20, /* in calls that were too short, or too long, to be told */
+    /* Of a tracer that stops nobody: */
+    TRACE_OFF_BRIEF = 21,  /* asleep, too shortly to be looked at */
+    TRACE_OFF_MISSED = 22, /* asleep, and awake again before it was looked at */
 };
 
 /*

@@ -18,11 +18,12 @@ static inline bool off_row_waits(const struct trace_row *r)
     return off_row(r)->kind < TRACE_OFF_ONCPU;
 }
 
-/* Whether the row is off-CPU time for which no call is known: waits for pages, and time outside
- * of the calls that are traced. */
+/* Whether the row is off-CPU time for which no call is known: waits for pages, time outside of the
+ * calls that are traced, and sleeps that a tracer which stops nobody did not look at. */
 static inline bool off_row_outside(const struct trace_row *r)
 {
-    return off_row(r)->kind == TRACE_OFF_FAULT || off_row(r)->kind == TRACE_OFF_OUTSIDE;
+    return off_row(r)->kind == TRACE_OFF_FAULT || off_row(r)->kind == TRACE_OFF_OUTSIDE ||
+           off_row(r)->kind == TRACE_OFF_BRIEF || off_row(r)->kind == TRACE_OFF_MISSED;
 }
 
 /* The node of the sleeper's stack, below the links of its wakers. *waker becomes the node of the

@@ -165,6 +165,11 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
     set->n = 0;
     if (!t)
         return;
+    if (t->glimpse.is) {
+        *out = t->glimpse.object;
+        *set = (struct off_set){t->glimpse.members, t->glimpse.n};
+        return;
+    }
     call = call_of(r, t, nr, args);
     objects_of_call(r->objects, &call, out, set);
     r->object = *out;
@@ -196,6 +201,8 @@ static off_stack stack(void *arg, pid_t tid)
 
     if (!t)
         return 0;
+    if (r->quiet)
+        return t->glimpse.is ? t->glimpse.stack : 0;
     if (t->asleep)
         return t->asleep_stack;
     return with_waking_call(r, t, stack_of(r, t));
@@ -208,6 +215,12 @@ static uint32_t likeness(void *arg, off_stack stack)
     return stacks_likeness(r->stacks, stack);
 }
 
+/* Its figures as of now, or of the event at hand. */
+static bool read_sched(struct recorder *r, struct tracee *t, struct off_sched *out)
+{
+    return r->quiet ? quiet_sched(r->quiet, t->tid, out) : tracee_sched(t, out);
+}
+
 static bool sched(void *arg, pid_t tid, struct off_sched *out)
 {
     struct recorder *r = arg;
@@ -215,6 +228,8 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
 
     if (!t)
         return false;
+    if (r->quiet)
+        return read_sched(r, t, out);
     if (is_noted(r, t)) {
         *out = t->figures.given;
         return t->figures.known;
@@ -259,8 +274,8 @@ static void let_go(struct recorder *r, const struct off_sleep *s)
     struct tracee *t = tracee(r, s->tid);
     struct objects_call call;
 
-    if (!t || !r->event || r->is_noted || r->event->kind != OFF_EXIT || r->event->tid != s->tid ||
-        r->named)
+    if (!t || !r->source || !r->event || r->is_noted || r->event->kind != OFF_EXIT ||
+        r->event->tid != s->tid || r->named)
         return;
     strbuf_clear(&r->name);
     call = call_of(r, t, s->nr, s->args);
@@ -377,6 +392,16 @@ static off_stack recorder_slept(struct recorder *r, struct tracee *t, const stru
     return s->stack;
 }
 
+/* The sleeper's stack with its call's frame. */
+static uint32_t named_sleep(struct recorder *r, struct tracee *t, const struct off_sleep *s)
+{
+    uint32_t node = with_kernel(r, t, s->stack ? s->stack : unknown_stack(r, t));
+
+    if (r->named)
+        return offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len);
+    return with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
+}
+
 static off_stack on_sleep(void *arg, const struct off_sleep *s)
 {
     struct recorder *r = arg;
@@ -389,10 +414,10 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
         return 0;
     if (r->guests && (stacks_is_recorder(r->stacks, s->stack) || is_on_library(r, t, s)))
         return recorder_slept(r, t, s);
-    node = with_kernel(r, t, s->stack ? s->stack : unknown_stack(r, t));
-    node = slept = r->named
-                       ? offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len)
-                       : with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
+    if (t->glimpse.is)
+        node = slept = t->glimpse.node;
+    else
+        node = slept = named_sleep(r, t, s);
     for (size_t i = 0; i < s->chain_len && whole; i++)
         node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
     offtrace_sleep(r->trace, node, record_of(r, t), objname_kind(s->nr, &s->object), s);
@@ -419,6 +444,8 @@ static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_s
         [OFF_REST_FAULT] = {TRACE_OFF_FAULT, "[page fault]"},
         [OFF_REST_OUTSIDE] = {TRACE_OFF_OUTSIDE, "[outside calls]"},
         [OFF_REST_LEFT_OUT] = {TRACE_OFF_LEFT_OUT, "[left out]"},
+        [OFF_REST_BRIEF] = {TRACE_OFF_BRIEF, "[short sleeps]"},
+        [OFF_REST_MISSED] = {TRACE_OFF_MISSED, "[sleeps not caught]"},
     };
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
@@ -501,7 +528,7 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
     record = record_of(r, t);
     if (tracee_renamed(t))
         offtrace_rename(r->trace, record, t->comm);
-    tracee_sched(t, &s);
+    read_sched(r, t, &s);
     offtrace_thread_time(r->trace, record, now - t->since, s.cpu_ns - t->first.cpu_ns,
                          s.runq_ns - t->first.runq_ns);
     t->first = s;
@@ -544,6 +571,7 @@ static void on_exec(struct recorder *r, struct tracee *t, const struct off_event
 
 static void leave_call(struct tracee *t)
 {
+    t->glimpse.is = false;
     t->in_call = t->asleep = t->kernel_asked = false;
     t->asleep_stack = t->noted = 0;
     if (t->kernel.len)
@@ -560,7 +588,7 @@ static void on_entry(struct recorder *r, struct tracee *t, const struct off_even
         space_changed(t->process->space);
     else if (c && c->flags & CALL_EPOLL)
         objects_epoll_changed(r->objects, t->process->pid, (int)e->args[0]);
-    t->asleep = e->in_call && source_asleep(r->source, e->tid);
+    t->asleep = e->in_call && r->source && source_asleep(r->source, e->tid);
     if (t->asleep)
         t->asleep_stack = stack_asleep(r, t);
 }
@@ -630,6 +658,92 @@ void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct use
         space_prepare(p->space, tid);
 }
 
+/* ---- looks at sleepers ---- */
+
+/* "[<0>] name+0x1/0x2 [module]", innermost first; becomes names, outermost first. */
+static void kernel_names(char *text, struct strbuf *out)
+{
+    char *line;
+
+    while ((line = strrchr(text, '\n')) || *text) {
+        char *from = line ? line + 1 : text, *name = strchr(from, ' ');
+        size_t len = name ? strcspn(name + 1, "+\n") : 0;
+
+        if (len && strncmp(name + 1, "0x", 2) != 0) {
+            strbuf_add(out, name + 1, len);
+            strbuf_addch(out, '\n');
+        }
+        if (!line)
+            break;
+        *line = '\0';
+    }
+}
+
+/* The kernel's part of the stack of a thread that sleeps. */
+static void take_kernel(struct recorder *r, struct tracee *t)
+{
+    char text[4096];
+
+    strbuf_clear(&t->kernel);
+    if (task_read(t->tid, "stack", text, sizeof text) > 0)
+        kernel_names(text, &t->kernel);
+    else
+        r->kernel = false; /* not permitted */
+}
+
+/* So long what is known of an epoll set's members is believed, as no event tells of epoll_ctl. */
+#define EPOLL_NS 200000000u
+
+static void glimpse_object(struct recorder *r, struct tracee *t, const struct objects_call *call)
+{
+    const struct call *known = call_find(call->nr);
+    struct off_set set = {NULL, 0};
+    uint64_t now = source_now();
+
+    if (known && known->object == CALL_ON_EPOLL && now - t->glimpse.epoll_read > EPOLL_NS) {
+        objects_epoll_changed(r->objects, call->pid, (int)call->args[0]);
+        t->glimpse.epoll_read = now;
+    }
+    t->glimpse.object = (struct off_object){.kind = OFF_ON_NOTHING};
+    objects_of_call(r->objects, call, &t->glimpse.object, &set);
+    t->glimpse.n = set.n;
+    if (!set.n)
+        return;
+    GROW_TO(t->glimpse.members, set.n, t->glimpse.room);
+    memcpy(t->glimpse.members, set.members, set.n * sizeof *set.members);
+}
+
+void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *c)
+{
+    struct tracee *t = tracee(r, tid);
+    struct user_regs_struct regs = {.rip = c->pc, .rsp = c->sp};
+    struct objects_call call;
+    uint32_t below;
+
+    if (!t)
+        return;
+    t->glimpse.is = false;
+    call = (struct objects_call){t->process->pid, tid, c->nr, c->args, NULL};
+    t->glimpse.stack =
+        stacks_capture(r->stacks, t->process->space, tid, record_of(r, t), &regs, true);
+    glimpse_object(r, t, &call);
+    if (r->kernel)
+        take_kernel(r, t);
+    below = with_kernel(r, t, t->glimpse.stack ? t->glimpse.stack : unknown_stack(r, t));
+    t->glimpse.node = with_call(r, t, below, c->nr, c->args, &t->glimpse.object, t->glimpse.n);
+    t->glimpse.nr = c->nr;
+    t->glimpse.is = true;
+    strbuf_clear(&t->kernel);
+}
+
+void recorder_mapped(struct recorder *r, pid_t pid)
+{
+    struct tracee_process *p = tracees_find_process(r->tracees, pid);
+
+    if (p)
+        space_changed(p->space);
+}
+
 static void show_event(const struct off_event *e)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -696,25 +810,6 @@ bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stac
 
 /* ---- between events, and the end ---- */
 
-/* "[<0>] name+0x1/0x2 [module]", innermost first; becomes names, outermost first. */
-static void kernel_names(char *text, struct strbuf *out)
-{
-    char *line;
-
-    while ((line = strrchr(text, '\n')) || *text) {
-        char *from = line ? line + 1 : text, *name = strchr(from, ' ');
-        size_t len = name ? strcspn(name + 1, "+\n") : 0;
-
-        if (len && strncmp(name + 1, "0x", 2) != 0) {
-            strbuf_add(out, name + 1, len);
-            strbuf_addch(out, '\n');
-        }
-        if (!line)
-            break;
-        *line = '\0';
-    }
-}
-
 /* Whether it is still in the call that it is said to be in. What a thread notes is told late, when
  * it may be in another; a mark (inside/mark.h) is in the upper half of an argument. */
 static bool is_in_call(const struct tracee *t)
@@ -734,18 +829,13 @@ static bool is_in_call(const struct tracee *t)
 
 void recorder_look(struct recorder *r)
 {
-    char text[4096];
-
-    for (struct tracee *t = r->kernel ? tracees_first(r->tracees) : NULL; t; t = t->next) {
+    for (struct tracee *t = tracees_first(r->tracees); t && r->kernel; t = t->next) {
         if (!t->in_call || t->kernel_asked || !is_in_call(t))
             continue;
         t->kernel_asked = true;
-        if (task_read(t->tid, "stack", text, sizeof text) <= 0) {
-            r->kernel = false; /* not permitted */
-            return;
-        }
-        if (!t->noted || is_in_call(t))
-            kernel_names(text, &t->kernel);
+        take_kernel(r, t);
+        if (t->noted && !is_in_call(t))
+            strbuf_clear(&t->kernel);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "tracer/things/objects.h"
 #include "tracer/sleeps/offcpu.h"
 #include "tracer/ptrace/source.h"
+#include "tracer/quiet/quiet.h"
 #include "tracer/tracee.h"
 
 /* The frames of calls on pipes and connections that were told last, by stack and descriptor. */
@@ -30,7 +31,8 @@ struct recorder {
     struct stacks *stacks;
     struct objects *objects;
     struct tracees *tracees;
-    struct source *source;
+    struct source *source; /* NULL: */
+    struct quiet *quiet;   /* threads are not stopped, and sleepers looked at */
     struct offcpu *machine;
     bool keep_numbers; /* in the names of objects */
     bool kernel;       /* kernel stacks are wanted, and may be read */
@@ -52,7 +54,7 @@ struct recorder {
     struct recorder_frame frames[RECORDER_FRAMES];
 };
 
-/* `machine` and `source` are set afterwards. */
+/* `machine`, and `source` or `quiet`, are set afterwards. */
 void recorder_init(struct recorder *r, struct offtrace *trace, int depth);
 void recorder_release(struct recorder *r);
 
@@ -62,6 +64,11 @@ struct off_sink recorder_sink(struct recorder *r);
 /* Reads what stacks of this thread will need, see struct source_client. */
 void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
                       const struct user_regs_struct *regs);
+/* The thread sleeps in this call, and may wake: reads what will be asked of the sleep, for an
+ * OFF_ENTRY that is `looked`. */
+void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *call);
+/* Its process may have mapped code, which no event tells. */
+void recorder_mapped(struct recorder *r, pid_t pid);
 /* Hands the event to the machine, and does what follows from it for address spaces, objects
  * and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);

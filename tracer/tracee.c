@@ -148,6 +148,7 @@ void tracee_free(struct tracees *ts, struct tracee *t)
     if (t->next)
         t->next->prev = t->prev;
     event_memory_release(&t->memory);
+    free(t->glimpse.members);
     free(t);
 }
 

@@ -25,6 +25,18 @@ struct tracee_process {
     struct tracee_process *next; /* of its hash chain */
 };
 
+/* What a look at a sleeping thread saw (tracer/quiet/), until its sleep is told. */
+struct glimpse {
+    bool is;
+    int nr;          /* the call it sleeps in */
+    off_stack stack; /* without the call's frame; 0: it could not be read */
+    uint32_t node;   /* with it, and with the kernel's */
+    struct off_object object;
+    struct off_object *members; /* of a set; owned */
+    size_t n, room;
+    uint64_t epoll_read; /* when the members of an epoll set were read last */
+};
+
 struct tracee {
     pid_t tid;
     struct tracee *prev, *next; /* of all */
@@ -48,7 +60,8 @@ struct tracee {
     uint64_t faults, faults_told;
     bool faulted;
     uint32_t faults_reading;
-    bool stack_known;     /* its stack's memory has been noted (space_note_own_stack) */
+    bool stack_known; /* its stack's memory has been noted (space_note_own_stack) */
+    struct glimpse glimpse;
     struct strbuf kernel; /* kernel stack in the present call, outermost first, a name a line */
     bool kernel_asked;    /* the kernel stack was asked for, which is done once a call */
     /* The call it is in, where it noted that itself and kernel stacks are asked for. */

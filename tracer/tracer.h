@@ -35,6 +35,8 @@ struct tracer_options {
                             program's doing */
     bool objects;        /* keep the numbers in the names of objects */
     bool kernel;         /* kernel stacks, where permitted; a line says so where they are not */
+    bool no_stops;       /* attach without stopping anybody (tracer/quiet/quiet.h): min_block_ns is
+                            from when on sleeps are looked at, hz must be 0 */
     bool quiet;          /* do not tell a terminal that tracing has begun */
 };
 

@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/ptrace/execguard.h"
+#include "tracer/quietrun.h"
 #include "tracer/recorder.h"
 #include "tracer/rings/inside.h"
 #include "tracer/things/proctask.h"
@@ -29,7 +30,7 @@
 struct tracing {
     const struct tracer_options *opt;
     struct recorder recorder;
-    struct source *source;
+    struct source *source; /* NULL: nobody is stopped, and recorder.quiet tells the events */
     uint64_t began;
     struct inside *inside;      /* NULL: all calls stop */
     struct strbuf preload;      /* "LD_PRELOAD=..." */
@@ -39,7 +40,7 @@ struct tracing {
 
 static void tell_cost(struct tracing *t, uint64_t now)
 {
-    offtrace_cost(t->recorder.trace, now, source_stops(t->source),
+    offtrace_cost(t->recorder.trace, now, t->source ? source_stops(t->source) : 0,
                   stacks_fallbacks(t->recorder.stacks));
 }
 
@@ -236,7 +237,8 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
                                    .beat_ns = kernel ? LOOK_NS : 0};
     struct offcpu_options machine = {.min_block_ns = o->min_block_ns,
                                      .max_block_ns = o->max_block_ns,
-                                     .chain_depth = o->chain_depth};
+                                     .chain_depth = o->chain_depth,
+                                     .unstopped = o->no_stops};
     struct offtrace *trace = offtrace_new(&init);
     struct off_world world;
     struct off_sink sink;
@@ -252,7 +254,10 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     if (o->recorder)
         recorder_expect_guests(&t->recorder);
     set_environment(t, &from);
-    t->source = t->recorder.source = source_new(&from, &client);
+    if (o->no_stops)
+        t->recorder.quiet = quietrun_new(o, caller, &t->recorder);
+    else
+        t->source = t->recorder.source = source_new(&from, &client);
     world = recorder_world(&t->recorder);
     sink = recorder_sink(&t->recorder);
     t->recorder.machine = offcpu_new(&machine, &world, &sink);
@@ -318,6 +323,25 @@ static void detach_from_terminal(void)
         return;
 }
 
+/* The rest of a run in which nobody is stopped, from when the first threads are watched. */
+static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracing_outcome *outcome,
+                                         int done)
+{
+    struct quiet *q = t->recorder.quiet;
+    uint64_t began = source_now(), now;
+
+    offtrace_program(t->recorder.trace, t->opt->pids[0]);
+    outcome->status = quiet_run(q);
+    now = source_now();
+    outcome->result.elapsed_ns = now - began;
+    outcome->result.left_early = quiet_left(q);
+    close_trace(t, now);
+    if (!t->opt->quiet)
+        quietrun_tell(q, t->opt);
+    outcome->done = 1;
+    word(done, TRACING_ENDS);
+}
+
 FLAME_NORETURN void tracing_main(const struct tracer_options *o,
                                  const struct signal_forward_saved *signals, pid_t caller,
                                  struct tracing_outcome *outcome, int done)
@@ -330,13 +354,15 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
         _exit(1);
     outcome->status = set_up(&t, signals, caller);
     if (!outcome->status)
-        outcome->status = source_start(t.source);
+        outcome->status = t.source ? source_start(t.source) : quiet_start(t.recorder.quiet);
     if (!outcome->status)
         tell_begun(&t);
     if (outcome->status) {
         outcome->done = 1;
         word(done, TRACING_ENDS);
     }
+    if (!t.source)
+        trace_quietly(&t, outcome, done);
     if (!o->argv)
         offtrace_program(t.recorder.trace, o->pids[0]);
     outcome->status = source_run(t.source);

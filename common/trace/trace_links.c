@@ -283,7 +283,7 @@ int trace_check_rows(const struct trace_source *src, struct trace *t)
             struct trace_off_row *o = (struct trace_off_row *)r;
 
             if ((o->kind > TRACE_OFF_IPC && o->kind < TRACE_OFF_ONCPU) ||
-                o->kind > TRACE_OFF_LEFT_OUT)
+                o->kind > TRACE_OFF_MISSED)
                 o->kind = TRACE_OFF_OTHER;
         } else if (trace_row_counts(r)) {
             live += r->alloc_bytes - r->free_bytes;

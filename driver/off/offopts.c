@@ -10,6 +10,7 @@
 #include "common/strbuf.h"
 #include "fold/leftout.h"
 #include "fold/viewtable.h"
+#include "tracer/quiet/quiet.h"
 
 #define CHAIN_MAX 32 /* OFF_CHAIN_MAX of the tracer's */
 #define CHAIN_DEFAULT 8
@@ -19,6 +20,8 @@
 #define HZ_NOT_GIVEN UINT32_MAX
 #define SECOND_NS 1000000000
 #define US_NS 1000
+#define NO_STOPS_MIN_BLOCK_NS 1000000u
+#define MIN_BLOCK_NOT_GIVEN UINT64_MAX
 
 /* "12,34", and again with a second -p. */
 static int take_pids(void *at, const struct opts_row *row, const struct opts_given *given)
@@ -101,6 +104,10 @@ static const struct opts_row rows[] = {
     {"attach", 'p', "PID,...", "all threads of these processes", .take = take_pids, .at = 0},
     {"duration", 'd', "TIME", "stop tracing after so many seconds", .take = opts_take_time,
      .at = AT(tracer.duration_ns), .least = 1, .which = SECOND_NS},
+    {"no-stops",
+     .help = "with -p: stop no thread; look at those that sleep for 1 ms, or --min-block, "
+             "and longer (new)",
+     .take = opts_take_true, .at = AT(tracer.no_stops)},
     {"output", 'o', "FILE",
      "the result; its ending picks .svg, .html (a page with all views), .png, .folded, .flame "
      "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-off.svg "
@@ -130,6 +137,28 @@ const struct opts_command off_command = {
     .operands = OPTS_COMMAND,
 };
 
+/* What takes a stop, or a command, does not go together with --no-stops. */
+static int settle_no_stops(const struct off_options *o)
+{
+    const char *me = o->run.me;
+
+    if (o->run.command)
+        return flame_error(FLAME_USAGE,
+                           "%s: --no-stops is for processes that run: it needs -p, and no command",
+                           me);
+    if (o->tracer.hz)
+        return flame_error(
+            FLAME_USAGE,
+            "%s: --no-stops cannot look at threads that run: leave out --hz and views "
+            "of time on a CPU",
+            me);
+    if (o->tracer.min_block_ns < QUIET_LEAST_NS)
+        return flame_error(
+            FLAME_USAGE, "%s: --no-stops looks at sleeps of %u us and longer; --min-block is less",
+            me, QUIET_LEAST_NS / 1000);
+    return 0;
+}
+
 int off_options_settle(struct off_options *o)
 {
     const char *me = o->run.me;
@@ -140,6 +169,8 @@ int off_options_settle(struct off_options *o)
                            !o->run.command       ? "-p"
                            : o->tracer.no_filter ? "--no-filter"
                                                  : "-d");
+    if (o->tracer.min_block_ns == MIN_BLOCK_NOT_GIVEN)
+        o->tracer.min_block_ns = o->tracer.no_stops ? NO_STOPS_MIN_BLOCK_NS : 0;
     if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
         return flame_error(FLAME_USAGE,
                            "%s: --max-block is less than --min-block; nothing would be left", me);
@@ -152,7 +183,7 @@ int off_options_settle(struct off_options *o)
     o->tracer.no_follow = !o->run.follow;
     if (o->tracer.hz == HZ_NOT_GIVEN)
         o->tracer.hz = view_find(o->run.view)->sampled ? HZ_DEFAULT : 0;
-    return 0;
+    return o->tracer.no_stops ? settle_no_stops(o) : 0;
 }
 
 /* What goes together, and what is left open. */
@@ -187,7 +218,9 @@ static int complete(struct off_options *o, char **rest)
 void off_options_init(struct off_options *o, const char *me, const char *view)
 {
     *o = (struct off_options){.run = {.me = me, .traces_waits = true, .view = view, .follow = true},
-                              .tracer = {.chain_depth = CHAIN_DEFAULT, .hz = HZ_NOT_GIVEN}};
+                              .tracer = {.chain_depth = CHAIN_DEFAULT,
+                                         .hz = HZ_NOT_GIVEN,
+                                         .min_block_ns = MIN_BLOCK_NOT_GIVEN}};
 }
 
 int off_options_parse(struct off_options *o, int argc, char **argv)

@@ -18,6 +18,7 @@
 struct sums {
     uint64_t threads, processes, sleeps, blocked_ns, runq_ns, cut_ns, cpu_ns;
     uint64_t fault_ns, outside_ns; /* off the CPU, and in no call */
+    uint64_t brief_ns, missed_ns;  /* asleep, and not looked at, where nobody was stopped */
     uint64_t stops, stopped_ns, longest_stop_ns;
     const struct trace_off_thread *longest_stopped; /* the thread that stood so long */
     uint64_t cut_off_sleeps, cut_off_ns;            /* of which the stack could not be followed */
@@ -115,6 +116,8 @@ static void add_rows(struct sums *s, const struct trace *t)
             add_stops(s, t, r);
         s->fault_ns += r->kind == TRACE_OFF_FAULT ? r->blocked_ns : 0;
         s->outside_ns += r->kind == TRACE_OFF_OUTSIDE ? r->blocked_ns : 0;
+        s->brief_ns += r->kind == TRACE_OFF_BRIEF ? r->blocked_ns : 0;
+        s->missed_ns += r->kind == TRACE_OFF_MISSED ? r->blocked_ns : 0;
         if (!off_row_waits(&t->rows[i]))
             continue;
         s->blocked_ns += r->blocked_ns;
@@ -144,7 +147,10 @@ static void say(struct strbuf *sb)
 /* What is small is not worth a reader's time. */
 static void add_if_large(struct strbuf *sb, const char *what, uint64_t ns, const struct sums *s)
 {
-    if (!ns || ns * 100 < s->blocked_ns + s->runq_ns + s->cpu_ns + s->fault_ns + s->outside_ns)
+    uint64_t all = s->blocked_ns + s->runq_ns + s->cpu_ns + s->fault_ns + s->outside_ns +
+                   s->brief_ns + s->missed_ns;
+
+    if (!ns || ns * 100 < all)
         return;
     strbuf_addstr(sb, what);
     add_time(sb, ns);
@@ -172,6 +178,8 @@ static void print_sums(const struct sums *s, const struct recording *r, const ch
     add_time(&sb, s->cpu_ns);
     add_if_large(&sb, ", waited for pages ", s->fault_ns, s);
     add_if_large(&sb, ", was off the CPU outside calls ", s->outside_ns, s);
+    add_if_large(&sb, ", was in short sleeps ", s->brief_ns, s);
+    add_if_large(&sb, ", was in sleeps not caught ", s->missed_ns, s);
     say(&sb);
     strbuf_release(&sb);
 }
@@ -297,6 +305,8 @@ static void print_stops(const struct sums *s)
 {
     struct strbuf sb = STRBUF_INIT;
 
+    if (!s->stops) /* the tracer says what it did instead */
+        return;
     strbuf_addstr(&sb, "tracing stopped the threads ");
     value_add_counted(&sb, s->stops, "time", "times");
     strbuf_addstr(&sb, ", for ");

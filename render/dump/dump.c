@@ -288,7 +288,8 @@ static void dump_off_kind(uint16_t kind, struct recordtext *w)
         [TRACE_OFF_IPC] = "ipc",           [TRACE_OFF_ONCPU] = "oncpu",
         [TRACE_OFF_TRACER] = "tracer",     [TRACE_OFF_STOPPED] = "stopped",
         [TRACE_OFF_FAULT] = "fault",       [TRACE_OFF_OUTSIDE] = "outside",
-        [TRACE_OFF_LEFT_OUT] = "left-out",
+        [TRACE_OFF_LEFT_OUT] = "left-out", [TRACE_OFF_BRIEF] = "brief",
+        [TRACE_OFF_MISSED] = "missed",
     };
 
     if (kind < ARRAY_LEN(names) && names[kind])

@@ -74,29 +74,11 @@ const char *refusal_of_all(void)
            "run flame outside of it, or allow it there (docker: --cap-add SYS_PTRACE)";
 }
 
-int refusal_explain(pid_t pid, int err)
+/* A process that is there may not be looked at: who it belongs to, or what forbids it. */
+static int not_permitted(pid_t pid)
 {
-    const char *all;
-    long tracer, uid;
-    unsigned long flags;
-    char state, comm[16] = "?";
+    long uid = task_status(pid, "Uid");
 
-    if (err == ESRCH || !task_state(pid, &state, &flags))
-        return no_such(pid);
-    if (state == 'Z' || state == 'X')
-        return has_ended(pid);
-    if (err != EPERM)
-        return flame_error(FLAME_USAGE, "process %d cannot be traced: %s", (int)pid, strerror(err));
-    tracer = task_status(pid, "TracerPid");
-    if (tracer > 0) {
-        task_comm((pid_t)tracer, comm);
-        return flame_error(FLAME_USAGE, "process %d is already traced by %s (process %ld)",
-                           (int)pid, comm, tracer);
-    }
-    all = refusal_of_all();
-    if (all)
-        return flame_error(FLAME_USAGE, "process %d may not be traced: %s", (int)pid, all);
-    uid = task_status(pid, "Uid");
     if (geteuid() != 0 && uid >= 0 && uid != (long)geteuid())
         return flame_error(
             FLAME_USAGE,
@@ -125,4 +107,46 @@ int refusal_explain(pid_t pid, int err)
                        "process %d may not be traced: CAP_SYS_PTRACE is needed (it has privileges "
                        "of its own, is not dumpable, or this is a container without it)",
                        (int)pid);
+}
+
+int refusal_explain(pid_t pid, int err)
+{
+    const char *all;
+    long tracer;
+    unsigned long flags;
+    char state, comm[16] = "?";
+
+    if (err == ESRCH || !task_state(pid, &state, &flags))
+        return no_such(pid);
+    if (state == 'Z' || state == 'X')
+        return has_ended(pid);
+    if (err != EPERM)
+        return flame_error(FLAME_USAGE, "process %d cannot be traced: %s", (int)pid, strerror(err));
+    tracer = task_status(pid, "TracerPid");
+    if (tracer > 0) {
+        task_comm((pid_t)tracer, comm);
+        return flame_error(FLAME_USAGE, "process %d is already traced by %s (process %ld)",
+                           (int)pid, comm, tracer);
+    }
+    all = refusal_of_all();
+    if (all)
+        return flame_error(FLAME_USAGE, "process %d may not be traced: %s", (int)pid, all);
+    return not_permitted(pid);
+}
+
+int refusal_of_looking(pid_t pid, int err)
+{
+    unsigned long flags;
+    char state;
+
+    if (err == ESRCH || !task_state(pid, &state, &flags))
+        return no_such(pid);
+    if (state == 'Z' || state == 'X')
+        return has_ended(pid);
+    if (err == ENOSYS)
+        return flame_error(FLAME_USAGE,
+                           "process %d cannot be looked at: this kernel has no "
+                           "process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH)",
+                           (int)pid);
+    return not_permitted(pid);
 }

@@ -15,6 +15,10 @@ int refusal_foreseen(pid_t pid, pid_t ours);
 /* PTRACE_SEIZE failed with `err`. Returns FLAME_USAGE. */
 int refusal_explain(pid_t pid, int err);
 
+/* Its memory, or what /proc says of its calls, may not be read: `err`. Who traces it is no matter.
+ * Returns FLAME_USAGE. */
+int refusal_of_looking(pid_t pid, int err);
+
 /* Why nothing at all can be traced from here, or NULL when that is not so. */
 const char *refusal_of_all(void);
 

@@ -1,10 +1,10 @@
 /*
  * event.h: what happened to a traced thread, in plain words.
  *
- * The event sources (tracer/ptrace/, the only folder that knows ptrace, and tracer/rings/, which
- * has them from threads themselves) make events, and the state machine (offcpu.h) takes them.
- * Events of one thread come in the order in which they happened. Those of several threads come in
- * the order in which the source learned of them.
+ * The event sources (tracer/ptrace/, the only folder that knows ptrace, tracer/rings/, which has
+ * them from threads themselves, and tracer/quiet/, which looks at sleepers) make events, and the
+ * state machine (offcpu.h) takes them. Events of one thread come in the order in which they
+ * happened. Those of several threads come in the order in which the source learned of them.
  */
 #ifndef FLAME_TRACER_SLEEPS_EVENT_H
 #define FLAME_TRACER_SLEEPS_EVENT_H
@@ -27,8 +27,13 @@ enum off_event_kind {
     OFF_SIGNAL,     /* a signal is about to be delivered: nr = signal, code, sender */
     OFF_STOPPED,    /* job control stopped it */
     OFF_CONTINUED,
-    OFF_SAMPLE, /* it runs, and is stopped for a moment so that its stack can be read */
+    OFF_SAMPLE,   /* it runs, and is stopped for a moment so that its stack can be read */
+    OFF_UNLOOKED, /* it has slept since it was last told of, and nobody looked: `unlooked` */
 };
+
+/* OFF_EXIT, of a source that does not see results: neither an error nor the end of a file nor of a
+ * time. */
+#define OFF_RESULT_NOT_KNOWN 1
 
 struct event_memory; /* eventmemory.h */
 
@@ -39,6 +44,13 @@ struct off_span {
     uint64_t times;      /* how many pieces */
 };
 
+/* Sleeps that a source knows to have been, and no more than that. */
+struct off_unlooked {
+    struct off_span brief;  /* too short to be looked at */
+    struct off_span missed; /* over before they could be */
+    struct off_span faults; /* outside of calls: waits for pages */
+};
+
 struct off_event {
     enum off_event_kind kind;
     uint64_t time; /* ns, CLOCK_MONOTONIC */
@@ -47,6 +59,8 @@ struct off_event {
     uint64_t args[6]; /* OFF_THREAD_BEGIN of a newborn: args[0] = flags of clone(2) */
     int64_t result;   /* as the kernel returned it: negative errno on failure */
     bool in_call;     /* OFF_ENTRY: it was found asleep in this call, whose entry was not seen */
+    bool looked;      /* OFF_ENTRY: it slept in this call from `time` on, and was looked at in its
+                         sleep: that, and what the look saw, is all that is known of the call */
     bool newborn;     /* OFF_THREAD_BEGIN: parent_tid made it */
     bool no_exit;     /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
     bool ran_on;    /* OFF_EXIT: the thread did not leave its CPU in the call by itself: no sleep */
@@ -63,6 +77,7 @@ struct off_event {
     /* OFF_ENTRY: what the arguments point to, as it was; NULL: it is read from the thread, which
        stands there. Borrowed for as long as the event is handled. */
     const struct event_memory *memory;
+    const struct off_unlooked *unlooked; /* OFF_UNLOOKED; borrowed in the same way */
 };
 
 /* What the scheduler says of a thread, since it began: the numbers of /proc/TID/schedstat. */

@@ -6,8 +6,9 @@
 
 void event_add_text(struct strbuf *sb, const struct off_event *e)
 {
-    static const char *const kinds[] = {"begin", "end",    "exiting", "exec",      "entry",
-                                        "exit",  "signal", "stopped", "continued", "sample"};
+    static const char *const kinds[] = {"begin",     "end",    "exiting", "exec",
+                                        "entry",     "exit",   "signal",  "stopped",
+                                        "continued", "sample", "unlooked"};
 
     strbuf_addf(sb, "%" PRIu64 ".%06" PRIu64 " %d/%d %s", e->time / 1000000000u,
                 e->time % 1000000000u / 1000u, (int)e->pid, (int)e->tid, kinds[e->kind]);

@@ -64,6 +64,45 @@ void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid,
     ledger_add(l, turns != 1 && faulted ? OFF_REST_FAULT : OFF_REST_OUTSIDE, ns);
 }
 
+static void add_span(struct off_span *to, const struct off_span *s)
+{
+    to->ns += s->ns;
+    to->times += s->times;
+    if (s->longest_ns > to->longest_ns)
+        to->longest_ns = s->longest_ns;
+}
+
+void ledger_note_unlooked(struct ledger *l, const struct off_unlooked *u)
+{
+    add_span(&l->unlooked.brief, &u->brief);
+    add_span(&l->unlooked.missed, &u->missed);
+    add_span(&l->unlooked.faults, &u->faults);
+}
+
+/* As much of the span as is left of the stretch. */
+static void add_part(struct ledger *l, enum off_rest kind, const struct off_span *s, uint64_t *left)
+{
+    struct off_span part = *s;
+
+    part.ns = take(left, part.ns);
+    if (part.longest_ns > part.ns)
+        part.longest_ns = part.ns;
+    add_span(&l->rest[kind], &part);
+}
+
+void ledger_add_unlooked(struct ledger *l, uint64_t ns)
+{
+    struct off_span brief = l->unlooked.brief;
+
+    add_part(l, OFF_REST_FAULT, &l->unlooked.faults, &ns);
+    add_part(l, OFF_REST_MISSED, &l->unlooked.missed, &ns);
+    brief.ns = ns;
+    if (ns && !brief.times)
+        brief.times = 1;
+    add_part(l, OFF_REST_BRIEF, &brief, &ns);
+    l->unlooked = (struct off_unlooked){.brief = {0, 0, 0}};
+}
+
 void ledger_report(struct ledger *l, const struct off_sink *sink, pid_t tid)
 {
     for (unsigned i = 0; i < OFF_RESTS; i++) {

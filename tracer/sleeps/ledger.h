@@ -6,7 +6,8 @@
  * is left: waiting for a page, or in something that is not a call that is traced. The first five
  * are measured; the sixth is the difference to the clock, so that nothing is lost. Where less than
  * LEDGER_NOISE_NS is left of a stretch between two events, that is the error with which the tracer
- * knows its own stops, and it is counted with them.
+ * knows its own stops, and it is counted with them. With a source that stops nobody all that is
+ * left is sleeps that nobody looked at.
  *
  * Only the state machine uses it (machine.h); not thread-safe.
  */
@@ -25,6 +26,7 @@ struct ledger {
     uint64_t stops;                  /* in so many stops that have ended */
     uint64_t short_ns;               /* in calls too short to be looked at */
     uint64_t stopped_ns;             /* by job control */
+    struct off_unlooked unlooked;    /* asleep, where nobody looked */
     uint64_t faults;                 /* pages asked for, when it was last looked at */
     struct off_span rest[OFF_RESTS]; /* not reported yet */
 };
@@ -56,6 +58,10 @@ void ledger_leave_out(struct ledger *l, struct ledger_parts *p);
  */
 void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid, uint64_t ns,
                      uint64_t turns);
+/* Of a source that stops nobody: what it tells of sleeps it did not look at; and adds what is left
+ * of a stretch by that. What it did not tell of is taken for short sleeps. */
+void ledger_note_unlooked(struct ledger *l, const struct off_unlooked *u);
+void ledger_add_unlooked(struct ledger *l, uint64_t ns);
 /* Gives the sink what it has not been given. */
 void ledger_report(struct ledger *l, const struct off_sink *sink, pid_t tid);
 

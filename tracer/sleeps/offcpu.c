@@ -126,7 +126,9 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
     l->rest[OFF_REST_TRACER].ns += p.held_ns;
     ledger_add(l, OFF_REST_STOPPED, p.stopped_ns);
     ledger_leave_out(l, &p);
-    if (known)
+    if (o->opt.unstopped)
+        ledger_add_unlooked(l, p.left_ns);
+    else if (known)
         ledger_add_left(l, &o->world, t->tid, p.left_ns, delta.turns);
     l->held_ns = l->held_more_ns = l->stopped_ns = l->short_ns = l->stops = 0;
     l->upto = now;
@@ -412,8 +414,8 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
 {
     unsigned flags = call_flags(e->nr, e->args);
 
-    if (e->in_call) {
-        sleep_begin(o, t, e, true);
+    if (e->in_call || e->looked) {
+        sleep_begin(o, t, e, e->in_call);
         return;
     }
     if (t->phase == PHASE_INTERRUPTED) {
@@ -562,6 +564,15 @@ static void sample(struct offcpu *o, struct sleeper *t, uint64_t now)
     report_oncpu(o, t, now, o->world.stack(o->world.arg, t->tid));
 }
 
+static void unlooked(struct offcpu *o, struct sleeper *t, const struct off_event *e)
+{
+    ledger_note_unlooked(&t->ledger, e->unlooked);
+    if (t->phase == PHASE_OUT && e->time > t->last_report + REPORT_NS) {
+        account_running(o, t, e->time);
+        report(o, t, e->time);
+    }
+}
+
 /* A newborn may have stood before its beginning was told. */
 static void hold(struct sleeper *t, const struct off_event *e)
 {
@@ -623,6 +634,9 @@ void offcpu_event(struct offcpu *o, const struct off_event *e)
         break;
     case OFF_SAMPLE:
         sample(o, t, e->time);
+        break;
+    case OFF_UNLOOKED:
+        unlooked(o, t, e);
         break;
     case OFF_EXITING:
         exiting(o, t, e->time);

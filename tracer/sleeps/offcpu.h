@@ -49,6 +49,8 @@ struct offcpu_options {
     uint64_t min_block_ns; /* sleeps shorter (or longer) than these are not reported */
     uint64_t max_block_ns; /* 0: no limit */
     unsigned chain_depth;  /* links kept, 1 to OFF_CHAIN_MAX */
+    bool unstopped;        /* the source stops nobody: what is left of a thread's time between
+                              sleeps is sleeps that nobody looked at */
 };
 
 struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct off_world *world,

@@ -51,6 +51,8 @@ enum off_rest {
     OFF_REST_FAULT,    /* waited for pages, and whatever else between two calls */
     OFF_REST_OUTSIDE,  /* off its CPU between two calls that are traced */
     OFF_REST_LEFT_OUT, /* in calls that are too short, or too long, to be reported */
+    OFF_REST_BRIEF,    /* slept, too shortly to be looked at (off_unlooked) */
+    OFF_REST_MISSED,   /* slept, and was not looked at in time */
     OFF_RESTS
 };
 

@@ -37,6 +37,7 @@ tracer/trace
 tracer/ptrace
 tracer/stacks
 tracer/perf
+tracer/quiet
 tracer/faults
 tracer
 inject/guest
