@@ -145,9 +145,8 @@ static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_s
         stage.rest[tid][kind].longest_ns = s->longest_ns;
 }
 
-void stage_open(uint64_t min_block_us, unsigned depth)
+static void open_with(const struct offcpu_options *opt)
 {
-    struct offcpu_options opt = {.min_block_ns = min_block_us * 1000, .chain_depth = depth};
     struct off_world world = {
         .stack = stack,
         .likeness = likeness,
@@ -160,7 +159,17 @@ void stage_open(uint64_t min_block_us, unsigned depth)
     struct off_sink sink = {.sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
 
     memset(&stage, 0, sizeof stage);
-    stage.o = offcpu_new(&opt, &world, &sink);
+    stage.o = offcpu_new(opt, &world, &sink);
+}
+
+void stage_open(uint64_t min_block_us, unsigned depth)
+{
+    open_with(&(struct offcpu_options){.min_block_ns = min_block_us * 1000, .chain_depth = depth});
+}
+
+void stage_open_unstopped(void)
+{
+    open_with(&(struct offcpu_options){.chain_depth = 8, .unstopped = true});
 }
 
 void stage_close(void)

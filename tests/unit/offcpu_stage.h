@@ -17,7 +17,8 @@
 #define STAGE_FUTEXES 0x1000
 
 void stage_open(uint64_t min_block_us, unsigned depth);
-void stage_close(void); /* offcpu_finish was called or not */
+void stage_open_unstopped(void); /* for a source that stops nobody; min_block 0, depth 8 */
+void stage_close(void);          /* offcpu_finish was called or not */
 
 /* Descriptor (or semaphore, queue) `fd` is this object, for every thread. */
 void stage_object(unsigned fd, enum off_object_kind kind, uint64_t a, unsigned side);

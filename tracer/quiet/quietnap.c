@@ -13,10 +13,15 @@ bool nap_leaves(struct nap *n, uint64_t time, bool wants, struct nap_over *over)
         n->unpaired = false;
         return ends(n, time, n->came, wants, over);
     }
-    n->twice = n->away && time > n->left;
+    if (n->away && time <= n->left) { /* told late: it has come, and left again */
+        n->twice = time < n->left;
+        n->earlier = (struct nap_over){.from = time, .wants = wants};
+        return false;
+    }
+    n->twice = n->away;
     if (n->twice)
         n->earlier = (struct nap_over){.from = n->left, .wants = n->wants};
-    else if (!n->away && n->came && time > n->came)
+    else if (n->came && time > n->came)
         n->ran_ns += time - n->came;
     n->unpaired = false;
     n->away = true;

@@ -24,15 +24,14 @@ ssize_t task_read(pid_t tid, const char *what, char *buf, size_t size)
     return n;
 }
 
-bool task_call(pid_t tid, struct task_call *out)
+bool task_call_parse(const char *text, struct task_call *out)
 {
-    char text[256], *at = text, *end;
+    const char *at = text;
     uint64_t word[8];
+    char *end;
     size_t n = 0;
 
     *out = (struct task_call){.where = TASK_RUNS, .nr = -1};
-    if (task_read(tid, "syscall", text, sizeof text) <= 0)
-        return false;
     if (strncmp(text, "running", 7) == 0)
         return true;
     out->nr = (int)strtol(at, &end, 10);
@@ -58,18 +57,36 @@ bool task_call(pid_t tid, struct task_call *out)
     return true;
 }
 
+bool task_call(pid_t tid, struct task_call *out)
+{
+    char text[256];
+
+    return task_read(tid, "syscall", text, sizeof text) > 0 && task_call_parse(text, out);
+}
+
+bool task_sched_parse(const char *text, struct off_sched *out)
+{
+    uint64_t *const numbers[] = {&out->cpu_ns, &out->runq_ns, &out->turns};
+    const char *at = text;
+    char *end;
+
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++, at = end) {
+        *numbers[i] = strtoull(at, &end, 10);
+        if (end == at)
+            return false;
+    }
+    return true;
+}
+
 bool task_sched_read(int fd, struct off_sched *out)
 {
-    char text[96], *at = text;
+    char text[96];
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
 
     if (n <= 0)
         return false;
     text[n] = '\0';
-    out->cpu_ns = strtoull(at, &at, 10);
-    out->runq_ns = strtoull(at, &at, 10);
-    out->turns = strtoull(at, &at, 10);
-    return true;
+    return task_sched_parse(text, out);
 }
 
 bool task_sched(pid_t tid, struct off_sched *out)

@@ -53,6 +53,10 @@ bool task_has_file(pid_t pid, const char *name);
 /* Its name, without a newline. */
 bool task_comm(pid_t tid, char comm[16]);
 
+/* What stands in /proc/TID/syscall and /proc/TID/schedstat. False: it is not of that form. */
+bool task_call_parse(const char *text, struct task_call *out);
+bool task_sched_parse(const char *text, struct off_sched *out);
+
 /* Reads the start of /proc/TID/WHAT as a string. Its length, or -1. */
 ssize_t task_read(pid_t tid, const char *what, char *buf, size_t size);
 

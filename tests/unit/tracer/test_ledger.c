@@ -252,6 +252,82 @@ static void test_any(unsigned round)
     stage_close();
 }
 
+/* ---- a source that stops nobody ---- */
+
+static void looked(uint64_t at, uint64_t to, int nr, struct stage_args args, bool cut)
+{
+    struct off_event e = {.kind = OFF_ENTRY,
+                          .time = at * US,
+                          .tid = 11,
+                          .pid = 10,
+                          .nr = nr,
+                          .looked = true,
+                          .in_call = cut};
+
+    memcpy(e.args, args.a, sizeof e.args);
+    stage_event(&e);
+    e = (struct off_event){.kind = OFF_EXIT,
+                           .time = to * US,
+                           .tid = 11,
+                           .pid = 10,
+                           .nr = nr,
+                           .result = OFF_RESULT_NOT_KNOWN};
+    stage_event(&e);
+}
+
+static void unlooked(uint64_t at, struct off_unlooked u)
+{
+    stage_event(&(struct off_event){
+        .kind = OFF_UNLOOKED, .time = at * US, .tid = 11, .pid = 10, .unlooked = &u});
+}
+
+static void test_unlooked(void)
+{
+    stage_open_unstopped();
+    stage_sched(11, 0, 0, 0);
+    stage_begin(0, 11, 10, 0);
+    stage_object(3, OFF_ON_PIPE, 77, 1);
+    unlooked(5000, (struct off_unlooked){.brief = {1000 * US, 600 * US, 2},
+                                         .missed = {2000 * US, 2000 * US, 1},
+                                         .faults = {300 * US, 300 * US, 1}});
+    stage_sched(11, 400, 100, 0);
+    looked(5000, 9000, SYS_read, ARGS(3), false);
+    is_int((intmax_t)stage_sleeps(), 1, "a look is a sleep");
+    is_int((intmax_t)stage_last()->blocked_ns / US, 4000, "as long as the records say");
+    ok(!stage_last()->cut, "that nothing cut");
+    is_str(stage_chain(), "[unknown]", "nobody traced is known to have ended it, nor a closing");
+    looked(9000, 9500, SYS_clock_nanosleep, ARGS(0), true);
+    is_str(stage_chain(), "[timer]", "but time");
+    ok(stage_last()->cut, "and one that was found asleep is cut");
+    is_int(rest_us(OFF_REST_OUTSIDE) + rest_us(OFF_REST_TRACER), 0,
+           "nobody was stopped, and nothing was outside");
+    stage_finish(9500);
+    is_int(rest_us(OFF_REST_FAULT), 300, "pages");
+    is_int(rest_us(OFF_REST_MISSED), 2000, "what was missed");
+    is_int(rest_us(OFF_REST_BRIEF), 5000 - 400 - 100 - 2300, "and all else is short sleeps");
+    is_int((intmax_t)stage_rest(11, OFF_REST_BRIEF).times, 2, "so many");
+    is_int((intmax_t)told(11) / US, 9500, "that is all");
+    stage_close();
+}
+
+/* More than there is room for, as waits for a CPU are in it; and what passed is told in time. */
+static void test_unlooked_too_much(void)
+{
+    stage_open_unstopped();
+    stage_sched(11, 0, 0, 0);
+    stage_begin(0, 11, 10, 0);
+    stage_sched(11, 100, 1600000, 0);
+    unlooked(2000000, (struct off_unlooked){.missed = {1900000 * (uint64_t)US, 400000 * US, 7}});
+    is_int(rest_us(OFF_REST_MISSED), 2000000 - 100 - 1600000,
+           "after a second it is told, as far as there was time");
+    is_int((intmax_t)told(11) / US, 2000000, "that is all");
+    looked(2500000, 2600000, SYS_clock_nanosleep, ARGS(0), false);
+    is_int(rest_us(OFF_REST_MISSED), 399900, "and told once");
+    stage_finish(2600000);
+    is_int(rest_us(OFF_REST_BRIEF), 500000, "of what nothing was said, short sleeps");
+    stage_close();
+}
+
 int main(void)
 {
     test_outside();
@@ -260,6 +336,8 @@ int main(void)
     test_too_much();
     test_left_out();
     test_stopped();
+    test_unlooked();
+    test_unlooked_too_much();
     for (unsigned i = 0; i < 400; i++)
         test_any(i);
     return done_testing();

@@ -1,0 +1,60 @@
+/*
+ * Any bytes as a ring of the kernel's, and any end and beginning: the reader finds damage or
+ * records, and comes to the end; and whatever they say of a thread's leaving and coming, a time
+ * away has its end behind its beginning.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer/quiet/quietnap.h"
+#include "tracer/quiet/switchrecord.h"
+
+#define RING 4096
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct switch_record *r, struct nap *nap)
+{
+    struct nap_over over;
+    bool is = false;
+
+    if (r->kind == SWITCH_OUT)
+        is = nap_leaves(nap, r->time, r->wants, &over);
+    else if (r->kind == SWITCH_IN)
+        is = nap_comes(nap, r->time, &over);
+    if (is && over.to < over.from)
+        abort();
+    if (r->wants && r->kind != SWITCH_OUT)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct perf_ring ring = {.size = RING};
+    struct nap nap = {.away = false};
+    struct switch_record r;
+    uint16_t tail, head;
+    uint8_t *bytes;
+
+    if (size < 4)
+        return 0;
+    memcpy(&tail, data, 2);
+    memcpy(&head, data + 2, 2);
+    bytes = calloc(1, RING); /* of its own size: reading beyond is noticed */
+    if (!bytes)
+        return 0;
+    memcpy(bytes, data + 4, size - 4 < RING ? size - 4 : RING);
+    ring.bytes = bytes;
+    ring.tail = tail;
+    ring.head = (uint64_t)tail + head;
+    while (switch_ring_next(&ring, &r) != SWITCH_NONE && r.kind != SWITCH_DAMAGED) {
+        check(&r, &nap);
+        if (ring.tail > ring.head)
+            abort();
+    }
+    if (ring.tail != ring.head)
+        abort();
+    perf_ring_release(&ring);
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,217 @@
+/*
+ * test_switchrecord.c: records of switches and of lives, made by hand as the kernel lays them out;
+ * what is damaged; and this very process, as the kernel tells it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "tracer/quiet/switchrings.h"
+
+#define RING 4096
+
+static uint8_t bytes[RING];
+static struct perf_ring ring = {.bytes = bytes, .size = RING};
+
+/* The record being made. */
+static uint8_t made[RING];
+static size_t len;
+
+static void put(const void *p, size_t size)
+{
+    memcpy(made + len, p, size);
+    len += size;
+}
+
+static void put64(uint64_t n)
+{
+    put(&n, 8);
+}
+
+static void put32(uint32_t n)
+{
+    put(&n, 4);
+}
+
+static void begin(uint32_t type, uint16_t misc)
+{
+    struct perf_event_header h = {.type = type, .misc = misc};
+
+    len = 0;
+    put(&h, sizeof h);
+}
+
+/* Into the ring, with its size and, if it has one, its end. */
+static void finish(uint64_t time)
+{
+    struct perf_event_header h;
+
+    if (time) {
+        put32(11);
+        put32(12);
+        put64(time);
+    }
+    memcpy(&h, made, sizeof h);
+    h.size = (uint16_t)len;
+    memcpy(made, &h, sizeof h);
+    for (size_t i = 0; i < len; i++)
+        bytes[(ring.head + i) % RING] = made[i];
+    ring.head += len;
+}
+
+static void switches(void)
+{
+    struct switch_record r;
+
+    for (unsigned i = 1; i <= 500; i++) { /* 24 bytes each: over the end of the ring, too */
+        bool out = i % 2, wants = i % 4 == 1;
+
+        begin(PERF_RECORD_SWITCH, (uint16_t)((out ? PERF_RECORD_MISC_SWITCH_OUT : 0) |
+                                             (wants ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0)));
+        finish(i);
+        row(switch_ring_next(&ring, &r) == (out ? SWITCH_OUT : SWITCH_IN), "kind %u", i);
+        row(r.pid == 11 && r.tid == 12 && r.time == i && r.wants == (out && wants), "what %u", i);
+    }
+    is_int(switch_ring_next(&ring, &r), SWITCH_NONE, "500 switches, and nothing more");
+}
+
+static void lives(void)
+{
+    struct switch_record r;
+
+    begin(PERF_RECORD_FORK, 0);
+    put32(21), put32(11), put32(22), put32(12), put64(2);
+    finish(2);
+    begin(PERF_RECORD_THROTTLE, 0); /* nobody asks for it */
+    put64(0);
+    finish(2);
+    begin(PERF_RECORD_EXIT, 0);
+    put32(21), put32(11), put32(22), put32(12), put64(3);
+    finish(3);
+    begin(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+    put32(21), put32(21), put("prog\0\0\0", 8);
+    finish(4);
+    begin(PERF_RECORD_COMM, 0); /* a name of its own */
+    put32(21), put32(21), put("name\0\0\0", 8);
+    finish(4);
+    begin(PERF_RECORD_MMAP2, 0);
+    put32(31), put32(32), put64(0x1000), put64(0x3000), put64(0), put64(0), put64(0), put64(0);
+    put64(0), put("/x\0\0\0\0\0", 8);
+    finish(5);
+    begin(PERF_RECORD_LOST, 0);
+    put64(77), put64(9);
+    finish(6);
+
+    is_int(switch_ring_next(&ring, &r), SWITCH_FORK, "a fork");
+    ok(r.pid == 21 && r.tid == 22 && r.parent_pid == 11 && r.parent_tid == 12 && r.time == 2,
+       "of whom, when");
+    is_int(switch_ring_next(&ring, &r), SWITCH_EXIT, "what nobody asks for is passed over; an end");
+    ok(r.pid == 21 && r.tid == 22, "whose");
+    is_int(switch_ring_next(&ring, &r), SWITCH_EXEC, "an exec");
+    ok(r.pid == 21 && r.tid == 21 && r.time == 4, "whose, when");
+    is_int(switch_ring_next(&ring, &r), SWITCH_MAPPED, "no name, but a mapping");
+    ok(r.pid == 31 && r.tid == 32, "whose");
+    is_int(switch_ring_next(&ring, &r), SWITCH_LOST, "lost");
+    ok(r.lost == 9, "how many");
+    is_int(switch_ring_next(&ring, &r), SWITCH_NONE, "nothing more");
+}
+
+static void is_damaged(const char *what)
+{
+    struct switch_record r;
+
+    is_int(switch_ring_next(&ring, &r), SWITCH_DAMAGED, "%s is damaged", what);
+    is_int(switch_ring_next(&ring, &r), SWITCH_DAMAGED, "and stays so");
+    perf_ring_release(&ring);
+    ring = (struct perf_ring){.bytes = bytes, .size = RING};
+}
+
+static void damaged(void)
+{
+    perf_ring_release(&ring);
+    ring = (struct perf_ring){.bytes = bytes, .size = RING};
+    ring.head = 4;
+    is_damaged("half a header");
+    ring.head = RING + 8;
+    is_damaged("more than there is room for");
+    begin(PERF_RECORD_SWITCH, 0);
+    finish(1);
+    ring.head -= 8;
+    is_damaged("a record beyond the end");
+    begin(PERF_RECORD_SWITCH, 0);
+    put64(1);
+    finish(0);
+    is_damaged("a record without its end");
+    begin(PERF_RECORD_SWITCH, 0);
+    put64(1);
+    finish(1);
+    is_damaged("a record with more in it");
+    begin(PERF_RECORD_FORK, 0);
+    put64(1);
+    finish(1);
+    is_damaged("a fork of nobody");
+    begin(PERF_RECORD_MMAP2, 0);
+    put32(1);
+    finish(1);
+    is_damaged("a mapping of nobody");
+}
+
+/* ---- the kernel itself ---- */
+
+static uint64_t now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void myself(void)
+{
+    struct switch_rings *rings = switch_rings_new();
+    struct timespec moment = {0, 3000000};
+    struct strbuf why = STRBUF_INIT;
+    const struct switch_record *r;
+    uint64_t before, after, from = 0, to = 0;
+    size_t n;
+    int err = switch_rings_add(rings, getpid(), &why);
+
+    if (err) {
+        ok(why.len > 0, "it is said why");
+        skip_key("perf-events", "%s", why.buf);
+        strbuf_release(&why);
+        switch_rings_free(rings);
+        return;
+    }
+    before = now();
+    nanosleep(&moment, NULL);
+    after = now();
+    r = switch_rings_read(rings, &n);
+    for (size_t i = 0; i < n; i++) {
+        row(r[i].pid == getpid() && r[i].tid == getpid() && (!i || r[i].time >= r[i - 1].time),
+            "record %zu", i);
+        if (r[i].kind == SWITCH_OUT && !r[i].wants && !from)
+            from = r[i].time;
+        if (r[i].kind == SWITCH_IN && from && r[i].time - from >= 3000000 && !to)
+            to = r[i].time;
+    }
+    ok(from >= before && to <= after && to - from >= 3000000, "a sleep is told");
+    is_int(switch_rings_add(rings, 0x7ffffff0, &why), -ESRCH, "who is not there is not watched");
+    is_int((intmax_t)why.len, 0, "which needs no words");
+    strbuf_release(&why);
+    switch_rings_free(rings);
+}
+
+int main(void)
+{
+    switches();
+    lives();
+    damaged();
+    myself();
+    return done_testing();
+}
