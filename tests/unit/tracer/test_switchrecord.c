@@ -183,7 +183,7 @@ static void myself(void)
 
     if (err) {
         ok(why.len > 0, "it is said why");
-        skip_key("perf-events", "%s", why.buf);
+        skip_key("perf-sched", "%s", why.buf);
         strbuf_release(&why);
         switch_rings_free(rings);
         return;

@@ -1,18 +1,19 @@
 /*
  * looked.c: threads whose sleeps are known, while somebody watches from outside: looked ROUNDS MS
  *
- * Says `ready`, waits for a line on standard input, and begins: for each kind a thread called as the
- * kind, whose function sleeps ROUNDS times, MS milliseconds each, and measures that by its own
+ * Says `ready`, waits for a line on standard input, and begins: for each kind a thread called as
+ * the kind, whose function sleeps ROUNDS times, MS milliseconds each, and measures that by its own
  * clock; another thread ends its sleeps. Meanwhile threads called `comes` are made, sleep once and
- * end, and one called `stays` sleeps all the time. At the end there is a line `KIND NANOSECONDS DELAY`
- * for each kind: for DELAY of these it was ready and had no CPU. Then it waits for the end of
- * standard input.
+ * end, and one called `stays` sleeps all the time. At the end there is a line `KIND NANOSECONDS
+ * DELAY` for each kind: for DELAY of these it was ready and had no CPU. Then it waits for the end
+ * of standard input.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static struct timespec nap;
 pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
 static int piped[2], polled[2], listener;
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static socklen_t address_len;
 static sem_t never;
 
 static uint64_t now(void)
@@ -108,7 +110,7 @@ static void wake_accepts(void)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
+    if (connect(fd, (struct sockaddr *)&address, address_len) < 0)
         abort();
     close(fd);
 }
@@ -208,10 +210,12 @@ int main(int argc, char **argv)
         return 2;
     rounds = atoi(argv[1]);
     nap = (struct timespec){.tv_nsec = atol(argv[2]) * 1000000};
-    snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "flame-looked-%d", (int)getpid());
+    address_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) +
+                  (socklen_t)snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
+                                      "flame-looked-%d", (int)getpid());
     listener = socket(AF_UNIX, SOCK_STREAM, 0);
     if (pipe(piped) < 0 || pipe(polled) < 0 ||
-        bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0)
+        bind(listener, (struct sockaddr *)&address, address_len) < 0 || listen(listener, 1) < 0)
         return 2;
     pthread_create(&one, NULL, stayer, NULL);
     puts("ready");
