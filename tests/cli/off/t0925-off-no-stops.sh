@@ -193,9 +193,13 @@ how=()
 
 # ---- nothing of it is noticed ----
 
+is_traced() {
+    [ "$(awk '/^TracerPid/ { print $2 }' "/proc/$pid/status")" != 0 ]
+}
+
 start ./idlers 100
 look -q
-is_str "$(awk '/^TracerPid/ { print $2 }' "/proc/$pid/status")" 0 'it has no tracer'
+not_ok 'it has no tracer' is_traced
 "$FLAME" off -q -o other.folded -d 0.3 -p "$pid" 2>other.err </dev/null
 is_str "$? $(cat other.err)" '0 ' 'so it can have one'
 kill -INT "$flame"
@@ -204,7 +208,7 @@ is_str "$? $(cat err)" '0 ' 'SIGINT ends it, with a result'
 ok 'of all threads' test "$(oview off --tid | grep -c ';idle')" -ge 100
 "$FLAME" off -q -o other.folded -p "$pid" 2>other.err </dev/null 3>&- &
 other=$!
-until_true grep -qv 'TracerPid:[[:space:]]*0' <(grep TracerPid "/proc/$pid/status")
+until_true is_traced
 look -q -d 0.5
 wait "$flame"
 is_str "$? $(cat err)" '0 ' 'and one that has a tracer can be looked at'

@@ -310,6 +310,29 @@ static void test_unlooked(void)
     stage_close();
 }
 
+/* What a look saw of a write is that it slept. It woke nobody, for all that is known. */
+static void test_looked_write(void)
+{
+    struct off_event e = {.kind = OFF_ENTRY, .time = 100 * US, .nr = SYS_read, .looked = true};
+
+    stage_open_unstopped();
+    stage_begin(0, 11, 10, 0);
+    stage_begin(0, 21, 20, 0);
+    stage_object(3, OFF_ON_PIPE, 77, 0);
+    e.tid = 21;
+    e.pid = 20;
+    e.args[0] = 3;
+    stage_event(&e);
+    looked(200, 300, SYS_write, ARGS(3, 0x1000, 10), false);
+    e.kind = OFF_EXIT;
+    e.time = 400 * US;
+    e.result = OFF_RESULT_NOT_KNOWN;
+    stage_event(&e);
+    is_str(stage_chain(), "[unknown]", "a write that slept is not taken for a waker");
+    stage_finish(500);
+    stage_close();
+}
+
 /* More than there is room for, as waits for a CPU are in it; and what passed is told in time. */
 static void test_unlooked_too_much(void)
 {
@@ -337,6 +360,7 @@ int main(void)
     test_left_out();
     test_stopped();
     test_unlooked();
+    test_looked_write();
     test_unlooked_too_much();
     for (unsigned i = 0; i < 400; i++)
         test_any(i);
