@@ -20,7 +20,7 @@
 #define HZ_NOT_GIVEN UINT32_MAX
 #define SECOND_NS 1000000000
 #define US_NS 1000
-#define NO_STOPS_MIN_BLOCK_NS 1000000u
+#define NO_STOPS_MIN_BLOCK_NS 2000000u
 #define MIN_BLOCK_NOT_GIVEN UINT64_MAX
 
 /* "12,34", and again with a second -p. */
@@ -105,7 +105,7 @@ static const struct opts_row rows[] = {
     {"duration", 'd', "TIME", "stop tracing after so many seconds", .take = opts_take_time,
      .at = AT(tracer.duration_ns), .least = 1, .which = SECOND_NS},
     {"no-stops",
-     .help = "with -p: stop no thread; look at those that sleep for 1 ms, or --min-block, "
+     .help = "with -p: stop no thread; look at those that sleep for 2 ms, or --min-block, "
              "and longer (new)",
      .take = opts_take_true, .at = AT(tracer.no_stops)},
     {"output", 'o', "FILE",

@@ -2,9 +2,12 @@
  * quiet.c: the loop, who is there, and what is told of them.
  *
  * The loop goes by the clock: whoever has slept for options.least_ns must have been looked at
- * before, so a tick is half of that. Rejected: to be woken by the kernel's records (a wakeup for
- * each switch takes more than the switch), and a wait for the first moment at which a look is due
- * (who leaves a processor is known only from the rings, which are not read while one waits).
+ * before, so a tick is three quarters of that, and who sleeps at a tick for an eighth is looked at.
+ * On a loaded machine of two processors redis with 50 clients took 7 % more processor time a
+ * request with 2,000 ticks a second, and 2.6 % with 667, which is what the kernel's records alone
+ * cost. Rejected: to be woken by the kernel's records (a wakeup for each switch takes more than the
+ * switch), and a wait for the first moment at which a look is due (who leaves a processor is known
+ * only from the rings, which are not read while one waits).
  */
 #define _GNU_SOURCE
 #include "tracer/quiet/quiet.h"
@@ -39,7 +42,7 @@ struct quiet *quiet_new(const struct quiet_options *o, const struct quiet_client
     q->client = *c;
     if (q->opt.least_ns < QUIET_LEAST_NS)
         q->opt.least_ns = QUIET_LEAST_NS;
-    q->tick_ns = q->opt.least_ns / 2;
+    q->tick_ns = q->opt.least_ns / 4 * 3;
     if (q->tick_ns > TICK_MOST_NS)
         q->tick_ns = TICK_MOST_NS;
     return q;

@@ -27,9 +27,9 @@ static void add_span(struct off_span *s, uint64_t ns)
 
 static bool is_due(const struct quiet *q, const struct quiet_thread *t, uint64_t now)
 {
-    /* A tick is half of least_ns: who is not due yet is looked at before that is over. */
+    /* A tick is less than least_ns by twice that: who is not due yet is looked at in time. */
     return t->nap.away && !t->nap.wants && t->found == QUIET_NOT_LOOKED &&
-           now >= t->nap.left + q->opt.least_ns / 4;
+           now >= t->nap.left + q->opt.least_ns / 8;
 }
 
 static bool is_stopped(pid_t tid)

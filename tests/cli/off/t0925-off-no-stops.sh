@@ -141,7 +141,7 @@ truth 'by the kernel'
 if grep -q 'perf_event_open' err; then
     skip perf-sched 'the kernel tells nobody of switches here'
 else
-    file_has err '^flame: no thread was stopped: wakers are not known; [0-9]* sleeps shorter than 1 ms are' \
+    file_has err '^flame: no thread was stopped: wakers are not known; [0-9]* sleeps shorter than 2 ms are' \
         'what is not known is said'
     file_lacks err 'tracing stopped' 'and nothing of stops'
 fi
