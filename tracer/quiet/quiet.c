@@ -233,7 +233,7 @@ static int check(pid_t pid, pid_t caller)
 
     if (err)
         return err;
-    /* Nothing is read: it is asked for the right alone. */
+    /* Nothing is read: it is asked whether there is such a call, and no filter against it. */
     if (process_vm_readv(pid, &ours, 1, &theirs, 1, 0) < 0)
         return refusal_of_looking(pid, errno);
     errno = EPERM;

@@ -29,7 +29,7 @@ start() {
     "$@" <hold >said 2>&1 &
     pid=$!
     exec 3>hold
-    until_true grep -q ready said
+    until_true grep -qs ready said
 }
 
 stop() {
