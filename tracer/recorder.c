@@ -513,6 +513,10 @@ static void on_begin(struct recorder *r, const struct off_event *e)
     t = tracee_new(r->tracees, e, parent);
     if (e->newborn) /* all that will be read is of the time from now on */
         t->figures = (struct figures){.known = true, .at = e->time, .upto = e->time};
+    if (parent && r->quiet) { /* it may have ended by now: this is the name that it began with */
+        tracee_renamed(parent);
+        memcpy(t->comm, parent->comm, sizeof t->comm);
+    }
     if (parent && parent->process != t->process)
         objects_forked(r->objects, parent->process->pid, t->process->pid);
 }

@@ -101,7 +101,7 @@ truth() {
         start ./looked 8 40
         look
         echo >&3
-        until_true grep -q done said
+        until_true grep -q finished said
         stop
         is_str "$?" 0 "$1: the program ends well"
         wait "$flame"
@@ -126,11 +126,11 @@ truth() {
     file_has off.folded '^accepts;.*;sleep_accepts;.*accept unix:@flame-looked-' 'and a socket'
     file_has off.folded '^naps;.*;sleep_naps;.*nanosleep ' 'or time alone'
     file_has off.folded '^stays;.*;stayer;.*futex ' 'who sleeps all the time is there'
-    accounts >accounts
-    is_str "$(awk '$1 == "stays" { print ($3 > $2 * 0.99 && $3 < $2 * 1.01) }' accounts)" 1 \
+    accounts >sums
+    is_str "$(awk '$1 == "stays" { print ($3 > $2 * 0.99 && $3 < $2 * 1.01) }' sums)" 1 \
         'for all the time'
     # A newborn's first moments are its maker's.
-    is_str "$(awk '{ away = $3 > $2 ? $3 - $2 : $2 - $3; if (away > 1000 && away * 50 > $2) print }' accounts)" '' \
+    is_str "$(awk '{ away = $3 > $2 ? $3 - $2 : $2 - $3; if (away > 1000 && away * 50 > $2) print }' sums)" '' \
         "$1: what each thread did is as long as it was there"
     oview offwake >offwake.folded
     file_has offwake.folded '^naps;.*;nanosleep;--;\[timer\]' 'time ends what waits for time'
@@ -174,7 +174,7 @@ for _ in 1 2 3 4 5 6 7 8; do
     start ./looked 20 40
     look
     echo >&3
-    until_true grep -q done said
+    until_true grep -q finished said
     stop
     is_str "$?" 0 'refused: the program ends well'
     wait "$flame"

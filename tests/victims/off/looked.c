@@ -237,7 +237,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < KINDS; i++)
         printf("%s %llu %llu\n", kinds[i].name, (unsigned long long)kinds[i].ns,
                (unsigned long long)kinds[i].delay);
-    printf("comes %llu 0\ndone\n", (unsigned long long)came);
+    printf("comes %llu 0\nfinished\n", (unsigned long long)came);
     fflush(stdout);
     await_line();
     return 0;
