@@ -4,8 +4,9 @@
  * A ring is a row of words that begins again at its start. The thread writes records and then moves
  * `head`; the reader reads them and moves `tail`. Both only grow, and count words since the ring
  * was made. So whatever ends the thread, all records before `head` are whole, and nothing else is
- * looked at. A record is never left out because there is no room: the thread waits for the reader
- * (ring_wait), and where that cannot be, it makes the call where the filter stops it.
+ * looked at (but for the last word of a RING_CALL, as said there). A record is never left out
+ * because there is no room: the thread waits for the reader (ring_wait), and where that cannot be,
+ * it makes the call where the filter stops it.
  *
  * Records, all of whole words; the first is ring_word(kind, words, more):
  *
@@ -15,9 +16,15 @@
  *                 address, how many bytes, and the bytes, the last word filled up with zeros:
  *                 what an argument of that call pointed to. At most RING_PIECES of one call
  *     RING_CALL   more: number of the call
- *                 time before it, six arguments, id of the stack (0: none) and serial number << 32
+ *                 time before it, six arguments, id of the stack (0: none) and serial number << 32,
+ *                 and 0, or ring_outcome of the call if it is over and did not sleep
  *     RING_DONE   more: flags
  *                 time after it, result, serial number of its RING_CALL
+ *
+ * Most calls never sleep, and of those nothing is asked but what came of them. So such a call has
+ * no RING_DONE, for which the clock would have to be read: what came of it goes into its RING_CALL.
+ * It does so only while that is the last record of the ring: whoever has read that the word is 0,
+ * and then finds another record behind it, knows that it stays 0 (ring_pass).
  *
  * Calls nest where a signal handler makes some while the thread is in another. A call that is left
  * by siglongjmp, or by the thread's end, is never done.
@@ -41,12 +48,12 @@
 
 enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE, RING_MEMORY };
 
-/* Of a RING_DONE. */
+/* Of a RING_DONE, and of an outcome. */
 #define RING_RAN_ON 1u    /* the thread stayed on its CPU throughout, and no signal came */
 #define RING_PREEMPTED 2u /* it left its CPU, but only because others were to have that */
 
 #define RING_BEGIN_WORDS 2u
-#define RING_CALL_WORDS 9u
+#define RING_CALL_WORDS 10u
 #define RING_DONE_WORDS 4u
 #define RING_MOST_WORDS (1u + RING_STACK_MAX)
 #define RING_PIECE_WORDS 3u /* besides the bytes */
@@ -89,6 +96,24 @@ static inline void ring_put(struct ring *r, const uint64_t *record, unsigned wor
     for (unsigned i = 0; i < words; i++)
         r->words[(at + i) % RING_WORDS] = record[i];
     __atomic_store_n(&r->head, at + words, __ATOMIC_RELEASE);
+}
+
+#define RING_OVER ((uint64_t)1 << 63)
+
+static inline uint64_t ring_outcome(uint32_t flags, int32_t result)
+{
+    return RING_OVER | (uint64_t)flags << 32 | (uint32_t)result;
+}
+
+/* The call whose RING_CALL ends at `end` is over and did not sleep: says so there, if that is still
+ * the last record. False: it is not, or the result is too large, and there is to be a RING_DONE. */
+static inline bool ring_pass(struct ring *r, uint64_t end, uint32_t flags, long result)
+{
+    if (r->head != end || result != (int32_t)result)
+        return false;
+    __atomic_store_n(&r->words[(end - 1) % RING_WORDS], ring_outcome(flags, (int32_t)result),
+                     __ATOMIC_RELEASE);
+    return true;
 }
 
 /*

@@ -29,7 +29,7 @@
 #define SESSION_ENV "FLAME_WAITS"
 #define SESSION_FILE "flame-waits" /* the memory's name, of memfd_create */
 #define SESSION_MAGIC "FLMWAIT"    /* with the NUL: 8 bytes */
-#define SESSION_VERSION 3
+#define SESSION_VERSION 4
 
 /* Numbers of calls that can be asked for are below this. */
 #define SESSION_CALLS 512

@@ -112,20 +112,47 @@ static bool take_time(struct ring_reader *r, uint64_t now)
     return true;
 }
 
-/* Whether the record behind that of the call is of its end, and says that it did not sleep. It is
- * read once more when it is its turn, and checked then. */
-static bool has_passed(struct ring_reader *r)
+/* The call that was entered last is over: what is known of it. */
+static void note_outcome(struct ring_reader *r, uint64_t outcome)
 {
-    uint64_t first;
+    r->result = (int32_t)outcome;
+    r->flags = (uint32_t)(outcome >> 32) & (RING_RAN_ON | RING_PREEMPTED);
+}
 
-    if (__atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE) - r->tail < RING_DONE_WORDS)
+/* Where a thread may still say that its last call is over. */
+static uint64_t outcome_now(const struct ring_reader *r)
+{
+    return __atomic_load_n(&r->ring->words[(r->tail - 1) % RING_WORDS], __ATOMIC_ACQUIRE);
+}
+
+bool ring_passed(struct ring_reader *r)
+{
+    uint64_t outcome = r->pending ? outcome_now(r) : 0;
+
+    if (!(outcome & RING_OVER))
         return false;
-    first = word_at(r, r->tail);
-    if ((first & 0xff) != RING_DONE || !(first >> 32 & (RING_RAN_ON | RING_PREEMPTED)) ||
-        (uint32_t)word_at(r, r->tail + 3) != r->call.serial)
-        return false;
-    r->result = (int64_t)word_at(r, r->tail + 2);
+    note_outcome(r, outcome);
+    r->pending = false;
+    r->nopen--;
+    r->passed = true;
     return true;
+}
+
+/* The end of the call before, if the thread has said it since. Only what lies behind it says that
+ * it will not: so that is looked at first. */
+static bool take_outcome(struct ring_reader *r)
+{
+    uint64_t head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE), outcome = outcome_now(r);
+
+    if (outcome & RING_OVER) {
+        r->pending = false;
+        r->call = r->open[--r->nopen];
+        r->time = r->last;
+        note_outcome(r, outcome);
+        return true;
+    }
+    r->pending = head == r->tail;
+    return false;
 }
 
 static bool take_call(struct ring_reader *r, uint64_t now)
@@ -139,14 +166,19 @@ static bool take_call(struct ring_reader *r, uint64_t now)
                                  .nr = (int)more_of(r),
                                  .begin = r->time,
                                  .stack = stack ? r->stacks[stack - 1] : 0};
+    r->passed = (r->record[9] & RING_OVER) != 0;
     memcpy(r->call.args, r->record + 2, sizeof r->call.args);
     if (!r->pieces || r->memory_of != r->call.serial) /* none, or of a call that was never made */
         r->nmemory = 0;
     r->pieces = 0;
+    if (r->passed) {
+        note_outcome(r, r->record[9]);
+        return true;
+    }
     if (r->nopen == RINGS_NESTED)
         memmove(r->open, r->open + 1, --r->nopen * sizeof *r->open);
     r->open[r->nopen++] = r->call;
-    r->passed = has_passed(r);
+    r->pending = true;
     return true;
 }
 
@@ -168,6 +200,12 @@ static bool close_call(struct ring_reader *r)
 
 enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct ring_client *client)
 {
+    if (r->pending && !r->damage) {
+        if (take_outcome(r))
+            return RING_LEFT;
+        if (r->pending)
+            return RING_EMPTY;
+    }
     for (;;) {
         enum ring_result got = r->damage ? RING_DAMAGED : copy_record(r);
         unsigned kind = r->record[0] & 0xff;
@@ -207,10 +245,12 @@ enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct rin
 
 void ring_give_room(struct ring_reader *r)
 {
-    if (r->given == r->tail || r->damage)
+    uint64_t tail = r->tail - r->pending; /* that word is looked at once more */
+
+    if (r->given == tail || r->damage)
         return;
-    r->given = r->tail;
-    __atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_SEQ_CST);
+    r->given = tail;
+    __atomic_store_n(&r->ring->tail, tail, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&r->ring->waits, 0, __ATOMIC_SEQ_CST))
         syscall(SYS_futex, &r->ring->waits, FUTEX_WAKE, 1, NULL, NULL, 0);
 }

@@ -45,6 +45,7 @@ struct ring_reader {
     uint64_t given; /* what the thread knows of it */
     pid_t pid, tid; /* 0: its first record has not come */
     uint64_t last;  /* time of the record before */
+    bool pending;   /* the record before is a call's that is not over yet, or was not */
     const char *damage;
     bool held;        /* for who reads many rings: the record below has not been told yet */
     uint32_t *stacks; /* by id, from 1; owned */
@@ -54,11 +55,11 @@ struct ring_reader {
     /* After RING_ENTERED and RING_LEFT: */
     struct ring_call call;
     uint64_t time;
-    /* RING_ENTERED: its end is there as well, and it did not sleep, so `result` is known. The end
-       is told in its turn. */
+    /* RING_ENTERED: it is over and did not sleep, so `result` and `flags` are known. There is no
+       RING_LEFT of it. */
     bool passed;
     int64_t result; /* RING_LEFT, and of what has passed */
-    uint32_t flags; /* RING_LEFT: of RING_DONE */
+    uint32_t flags; /* likewise: RING_RAN_ON and RING_PREEMPTED */
     /* RING_ENTERED: what arguments of the call pointed to, `nmemory` words: pieces, one behind the
        other, each its address, how many bytes it has, and those, filled up to whole words. */
     size_t nmemory;
@@ -73,11 +74,15 @@ void ring_reader_init(struct ring_reader *r, struct ring *ring);
 void ring_reader_release(struct ring_reader *r);
 
 /*
- * Reads on to the next call that begins or ends. Records of times to come are damaged, and so are
- * times that go back; `now` is a time that has been. Ends of calls that have been forgotten are
- * passed over.
+ * Reads on to the next call that begins or ends. Of a call that did not sleep, but was not over
+ * when its beginning was read, the end has the time of the beginning: later ones have been told.
+ * Records of times to come are damaged, and so are times that go back; `now` is a time that has
+ * been. Ends of calls that have been forgotten are passed over.
  */
 enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct ring_client *client);
+
+/* Of a call that was entered, is told next and had not passed: whether it has by now. */
+bool ring_passed(struct ring_reader *r);
 
 /* Lets the thread have the room of what was read, and wakes it if it waits for that. */
 void ring_give_room(struct ring_reader *r);

@@ -245,6 +245,8 @@ void session_tell(struct session *s, uint64_t until, const struct session_client
     while (s->nheap && s->heap[0]->time <= until) {
         struct ring_reader *r = s->heap[0];
 
+        if (s->what[0] == RING_ENTERED && !r->passed)
+            ring_passed(r);
         client->event(client->ring.arg, s->what[0], r);
         replace_first(s, now, client);
         if (r->tail - r->given >= GIVE_ROOM)
@@ -283,6 +285,7 @@ void session_thread_gone(struct session *s, pid_t tid)
         r->tid = -1;
         return;
     }
+    r->pending = false;
     ring_give_room(r);
     ring_reader_release(r);
     ring_reader_init(r, ring);

@@ -13,21 +13,27 @@
  * asked: a call with a stack that only it could follow is made where it stops, for the tracer does;
  * and so is one below code without tables that cannot have kept a frame pointer.
  *
- * Whether the thread left its CPU is known for nothing (inside/sequence.h). Of calls on descriptors
- * that left their CPU the kernel is asked whether they slept: who writes to a pipe often loses its
- * CPU to whoever it wakes. For locks that is not worth 200 ns a wait, as few calls that may wait
- * for one find it free.
+ * Whether the thread left its CPU is known for nothing (inside/sequence.h), but not why: who writes
+ * to a pipe often loses its CPU to whoever it wakes, and did not wait. The kernel says how often a
+ * thread has slept, and how often others were to have its CPU, which is a call of 400 ns
+ * (`counts`).
  *
- * The kernel only says how often a thread has slept at all, so the answer before such a call has to
- * be known. That of the last one is, while the thread has not left its CPU since: what says so in
- * calls says it between them, too. If it has (a lock, a call that is not noted, a page, its time on
- * the CPU was up), the kernel is asked before the call as well. Rejected: to ask after each wait
- * for a lock, which asks more often, and of programs that have nothing but locks.
+ * So it is asked only where it makes a difference. A read or a lock in which the thread left its
+ * CPU is taken for a sleep. A write in which it did is asked about: it has slept if the thread has
+ * slept more often, since the kernel was asked last, than there were such calls. What else the
+ * thread does may be either; if it left its CPU there, the kernel is asked before the write as
+ * well.
+ *
+ * Now and then (LOOK_EVERY) it is looked at whether others had the CPU in calls that were taken for
+ * sleeps. Then the thread is one that reads what there is and is switched away, and is asked about
+ * in all calls on descriptors for a while (ASK_FOR). Rejected: to do so always. A ping-pong by
+ * pipes asks twice a round then, which is a third of what noting adds to it.
  */
 #define _GNU_SOURCE
 #include "inside/wait/noter.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -52,6 +58,16 @@
 /* Stacks whose number is kept. */
 #define KNOWN 2048u
 
+/* Calls taken for sleeps until that is looked at, and calls that are asked about if one was none.
+ */
+#define LOOK_EVERY 16u
+#define ASK_FOR 256u
+
+/* How often a thread has left its CPU: by itself, and because others were to have it. */
+struct counts {
+    long slept, lost;
+};
+
 struct noter {
     struct ring *ring;
     uintptr_t busy;   /* 0, or the stack pointer of the call that is being noted */
@@ -59,9 +75,11 @@ struct noter {
     pid_t tid;        /* by its own numbers */
     uint64_t last;    /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
-    long sleeps; /* how often it had slept when it was last asked */
-    /* It has not left its CPU since then, but for what ran_on says. */
-    bool sleeps_known;
+    struct counts asked; /* what the kernel said last */
+    /* Since then it has left its CPU, beside what ran_on says, in so many calls that were taken for
+       sleeps, and elsewhere. */
+    unsigned slept, elsewhere;
+    unsigned ask; /* in so many more calls on descriptors */
     struct local_stack stack;
     struct local_small small;
     struct {
@@ -105,14 +123,13 @@ static inline bool ran_on(void)
     return with_sequences && sequence_stayed();
 }
 
-/* How often the thread has left its CPU by itself. */
-static long sleeps_now(void)
+static struct counts counts_now(void)
 {
     struct rusage usage; /* too large to be filled in vain */
 
-    usage.ru_nvcsw = 0;
+    usage.ru_nvcsw = usage.ru_nivcsw = 0;
     kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage);
-    return usage.ru_nvcsw;
+    return (struct counts){usage.ru_nvcsw, usage.ru_nivcsw};
 }
 
 /* ---- threads ---- */
@@ -202,7 +219,10 @@ static FLAME_COLD struct noter *begin_thread(void)
     }
     t->process = *process_now;
     t->tid = tid;
-    t->sleeps_known = false;
+    t->asked = (struct counts){0, 0};
+    t->slept = 0;
+    t->elsewhere = 1;
+    t->ask = with_sequences ? 0 : ASK_FOR; /* which then does not end */
     own = t;
     return t;
 }
@@ -353,6 +373,7 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     for (unsigned i = 0; i < 6; i++)
         record[2 + i] = call->args[i];
     record[8] = stack | (uint64_t)t->serial << 32;
+    record[9] = 0;
     record[1] = clock_ns(CLOCK_MONOTONIC);
     if (unlikely(!record[1]))
         return 0;
@@ -361,12 +382,18 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     return record[1];
 }
 
-static inline void end(struct noter *t, uint32_t serial, long result, uint32_t flags)
+/* The call whose record ends at `at` is over. When is of no interest where it did not sleep and no
+ * signal ended it. */
+static inline void end(struct noter *t, uint64_t at, uint32_t serial, long result, uint32_t flags)
 {
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    uint64_t record[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, flags),
-                                        now ? now : t->last, (uint64_t)result, serial};
+    uint64_t record[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, flags), 0,
+                                        (uint64_t)result, serial};
 
+    if (flags && result != -EINTR && ring_pass(t->ring, at, flags, result))
+        return;
+    record[1] = clock_ns(CLOCK_MONOTONIC);
+    if (unlikely(!record[1]))
+        record[1] = t->last;
     t->last = record[1];
 
     /* Room for it was there when the call began; handlers in it may have taken that. */
@@ -468,48 +495,98 @@ static long make_noted(const struct patch_call *call)
 
 /* ---- whether the thread left its CPU, and why ---- */
 
-static inline void ask_for_sleeps(struct noter *t)
+static void ask(struct noter *t)
 {
     arm(); /* first: what happens before the answer may have been counted or not */
-    t->sleeps = sleeps_now();
-    t->sleeps_known = true;
+    t->asked = counts_now();
+    t->slept = t->elsewhere = 0;
 }
 
-/* A call begins: it will be seen if the thread leaves its CPU in it, and of one on a descriptor,
- * how often it had slept before. The noter is busy. */
+static inline bool is_asked_about(const struct noter *t, unsigned kind)
+{
+    return kind & CUT_WRITES || (kind && t->ask);
+}
+
+/* A call begins: it will be seen if the thread leaves its CPU in it, and of one that is asked about
+ * what the kernel said before. The noter is busy. */
 static inline void watch(struct noter *t, unsigned kind)
 {
     if (unlikely(!ran_on())) {
-        t->sleeps_known = false;
+        t->elsewhere++;
         arm();
     }
-    if (kind && unlikely(!t->sleeps_known) && !no_more)
-        ask_for_sleeps(t);
+    if (is_asked_about(t, kind) && (t->elsewhere || t->slept >= LOOK_EVERY) && !no_more)
+        ask(t);
 }
 
-/* It has ended: the flags of its RING_DONE. `sleeps`: as it was when the call began. The noter is
- * busy. */
-static inline uint32_t watched(struct noter *t, unsigned kind, long sleeps, bool stayed)
+/* Whether it has slept in the call that it comes from, in which it left its CPU. */
+static bool has_slept(struct noter *t)
 {
-    bool known = t->sleeps_known;
+    long before = t->asked.slept, slept = t->slept;
 
-    if (stayed)
-        return RING_RAN_ON;
-    t->sleeps_known = false;
-    if (!kind || no_more)
+    ask(t);
+    return t->asked.slept - before > slept;
+}
+
+/* Whether calls that were taken for sleeps were none. */
+static void look_back(struct noter *t)
+{
+    long before = t->asked.lost, elsewhere = t->elsewhere;
+
+    ask(t);
+    if (t->asked.lost - before > elsewhere)
+        t->ask = ASK_FOR;
+}
+
+/* One that wakes, or that found the lock free: no reason to leave the CPU by itself. */
+static bool never_sleeps(const struct patch_call *call, long result)
+{
+    const unsigned wakes = 1u << FUTEX_WAKE | 1u << FUTEX_WAKE_BITSET | 1u << FUTEX_WAKE_OP |
+                           1u << FUTEX_REQUEUE | 1u << FUTEX_CMP_REQUEUE |
+                           1u << FUTEX_CMP_REQUEUE_PI | 1u << FUTEX_UNLOCK_PI;
+
+    return call->number == SYS_futex && (result == -EAGAIN || wakes >> (call->args[1] & 31) & 1);
+}
+
+/* It has ended, and the thread had left its CPU: the flags for that. `alone`: no other call of the
+ * thread was noted meanwhile. The noter is busy. */
+static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned kind, long result,
+                        bool alone)
+{
+    bool asked = is_asked_about(t, kind);
+
+    arm();
+    if (never_sleeps(call, result)) {
+        t->elsewhere++;
+        return RING_PREEMPTED;
+    }
+    if (no_more || !alone || (!kind && !with_sequences)) {
+        t->elsewhere++;
         return 0;
-    ask_for_sleeps(t);
-    return known && t->sleeps == sleeps ? RING_PREEMPTED : 0;
+    }
+    if (!asked) {
+        if (++t->slept >= LOOK_EVERY && kind)
+            look_back(t);
+        return 0;
+    }
+    if (has_slept(t)) {
+        if (t->ask && with_sequences)
+            t->ask--;
+        return 0;
+    }
+    if (!(kind & CUT_WRITES))
+        t->ask = ASK_FOR;
+    return RING_PREEMPTED;
 }
 
 PATCH_HANDLER long noter_see(const struct patch_call *call)
 {
     unsigned kind = cut_kind(call->number);
     struct noter *t;
-    uint64_t began;
+    uint64_t began, at;
     uint32_t serial;
-    long result, sleeps;
-    bool stayed;
+    long result;
+    bool alone;
 
     if (unlikely(is_special(call->number)))
         return make_special(call);
@@ -521,8 +598,8 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
         return patch_make(call);
     }
     serial = t->serial;
+    at = t->ring->head;
     watch(t, kind);
-    sleeps = t->sleeps;
     leave(t);
     result = make_noted(call);
     /* A handler that ran in the call may have forked: in the child this is the parent's ring. If
@@ -534,9 +611,9 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
         __asm__ volatile("" ::: "memory");
         /* Calls that handlers made in this one have been watched since, and this one has not. A
            child of vfork, whose calls these are then, has nothing that would say it. */
-        stayed = ran_on() && t->serial == serial &&
-                 likely(!__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED));
-        end(t, serial, result, watched(t, kind, sleeps, stayed));
+        alone = t->serial == serial && likely(!__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED));
+        end(t, at, serial, result,
+            ran_on() && alone ? RING_RAN_ON : watched(t, call, kind, result, alone));
         leave(t);
     }
     return result;

@@ -153,6 +153,21 @@ static void make_room(struct ring_thread *t)
     t->calls[t->n].memory = (struct event_memory_kept){.nr = 0};
 }
 
+/* A call begins whose end will be told. `memory`: NULL: it does not wait. */
+static void keep_call(struct ring_thread *t, const struct ring_reader *from,
+                      const struct event_memory *memory)
+{
+    const struct ring_call *call = &from->call;
+
+    if (t->n == RINGS_NESTED)
+        make_room(t);
+    t->calls[t->n].serial = call->serial;
+    t->calls[t->n].nr = call->nr;
+    t->calls[t->n].stack = call->stack;
+    event_memory_keep(&t->calls[t->n].memory, memory, call->nr, call->args);
+    t->calls[t->n++].told = memory ? TOLD_ENTERED : TOLD_NOTHING;
+}
+
 static void entered(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
     struct off_event e = event_of(t, OFF_ENTRY, from->call.nr, from->time);
@@ -162,13 +177,10 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
 
     if (is_in_call(t))
         interrupt(r, t, from->time);
-    if (t->n == RINGS_NESTED)
-        make_room(t);
-    t->calls[t->n].serial = from->call.serial;
-    t->calls[t->n].nr = from->call.nr;
-    t->calls[t->n].stack = from->call.stack;
-    event_memory_keep(&t->calls[t->n].memory, waits ? &memory : NULL, e.nr, from->call.args);
-    t->calls[t->n++].told = waits ? TOLD_ENTERED : TOLD_NOTHING;
+    if (from->passed)
+        t->quiet = from->time;
+    else
+        keep_call(t, from, waits ? &memory : NULL);
     if (!flags || (from->passed && (from->result < 0 || !(flags & CALL_WAKES))))
         return;
     memcpy(e.args, from->call.args, sizeof e.args);

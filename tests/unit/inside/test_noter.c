@@ -506,7 +506,7 @@ static void take_event(void *arg, enum ring_result what, const struct ring_reade
     nbegun += what == RING_ENTERED;
     if (with_machine)
         feed_machine(what, r);
-    if (what == RING_LEFT && nlog < sizeof log_ / sizeof *log_)
+    if ((what == RING_LEFT || r->passed) && nlog < sizeof log_ / sizeof *log_)
         log_[nlog++] = (struct entry){r->tid,   r->call.nr,    r->result,
                                       r->flags, r->call.stack, r->time - r->call.begin};
 }

@@ -3,6 +3,7 @@
  * however small the room; and what cannot be is refused.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -41,6 +42,11 @@ static void put_call(struct ring *r, unsigned nr, uint64_t time, uint32_t serial
         w[2 + i] = serial * 10ull + i;
     w[8] = stack | (uint64_t)serial << 32;
     ring_put(r, w, RING_CALL_WORDS);
+}
+
+static bool pass(struct ring *r, long result)
+{
+    return ring_pass(r, r->head, RING_RAN_ON, result);
 }
 
 static void put_done(struct ring *r, uint64_t time, uint32_t serial, int64_t result)
@@ -112,10 +118,7 @@ static void test_nested(void)
     put_call(r, SYS_write, 2, 2, 0);
     put_done(r, 3, 2, 9);
     put_done(r, 4, 1, 0);
-    next();
-    ok(!reader.passed, "of a call that another interrupts the end is not looked for");
-    next();
-    ok(reader.passed && reader.result == 9, "of one that did not sleep it is known at once");
+    next(), next();
     is_int(next(), RING_LEFT, "a handler's call is left");
     is_int(reader.call.nr, SYS_write, "first");
     is_int(next(), RING_LEFT, "and then that which it interrupted");
@@ -136,6 +139,51 @@ static void test_nested(void)
     is_int(next(), RING_EMPTY, "the end of one that was forgotten is passed over");
     put_done(r, 91, 101, 0);
     is_int(next(), RING_LEFT, "the one inside of it is not forgotten");
+    ring_reader_release(&reader);
+    munmap(r, sizeof *r);
+}
+
+/* Of calls that do not sleep no end is told, but of one that was not over when it was read. */
+static void test_passed(void)
+{
+    struct ring *r = new_ring();
+    uint64_t end;
+
+    ring_reader_init(&reader, r);
+    put_begin(r);
+    put_call(r, SYS_write, 5, 1, 0);
+    ok(pass(r, -EBADF), "a call that did not sleep is over in its own record");
+    put_call(r, SYS_write, 6, 2, 0);
+    is_int(next(), RING_ENTERED, "it is entered");
+    ok(reader.passed && reader.result == -EBADF && reader.flags == RING_RAN_ON && !reader.nopen,
+       "and what came of it is known");
+    is_int(next(), RING_ENTERED, "the next");
+    ok(!reader.passed && reader.nopen == 1, "is not over");
+    is_int(next(), RING_EMPTY, "is all there is");
+    ring_give_room(&reader);
+    is_int((intmax_t)(r->head - r->tail), 1, "where it will say so is not given back");
+    ok(pass(r, 7) && !reader.passed, "it does");
+    is_int(next(), RING_LEFT, "and is left");
+    ok(reader.call.nr == SYS_write && reader.result == 7 && reader.time == 6 && !reader.nopen,
+       "at the time at which it began");
+    ring_give_room(&reader);
+    is_int((intmax_t)(r->head - r->tail), 0, "and all is given back");
+    put_call(r, SYS_write, 8, 3, 0);
+    next();
+    ok(!ring_passed(&reader) && pass(r, 9) && ring_passed(&reader),
+       "one may be over before it is told");
+    ok(reader.passed && reader.result == 9 && !reader.nopen, "and has passed then");
+    is_int(next(), RING_EMPTY, "and has no end");
+    put_call(r, SYS_write, 10, 4, 0);
+    next();
+    end = r->head;
+    put_call(r, SYS_read, 11, 5, 0);
+    is_int(next(), RING_ENTERED, "a call inside of another");
+    ok(!ring_pass(r, end, RING_RAN_ON, 1), "behind which that cannot say so");
+    ok(!pass(r, 1l << 31), "nor can one whose result is too large");
+    put_done(r, 12, 5, 1), put_done(r, 13, 4, 1);
+    next();
+    is_int(next(), RING_LEFT, "they have ends");
     ring_reader_release(&reader);
     munmap(r, sizeof *r);
 }
@@ -203,14 +251,14 @@ static void test_damage(void)
         {"an end beyond the ring", {0}, 0, RING_WORDS + 1},
         {"an end before the beginning", {0}, 0, (uint64_t)-9},
         {"a call whose number cannot be",
-         {RING_CALL | 9 << 8 | (uint64_t)SESSION_CALLS << 32, 50},
-         9,
+         {RING_CALL | 10 << 8 | (uint64_t)SESSION_CALLS << 32, 50},
+         10,
          0},
-        {"a call at a time that was before", {RING_CALL | 9 << 8, 49}, 9, 0},
-        {"a call at a time to come", {RING_CALL | 9 << 8, UINT64_MAX}, 9, 0},
+        {"a call at a time that was before", {RING_CALL | 10 << 8, 49}, 10, 0},
+        {"a call at a time to come", {RING_CALL | 10 << 8, UINT64_MAX}, 10, 0},
         {"a call with a stack that was not told",
-         {RING_CALL | 9 << 8, 50, 0, 0, 0, 0, 0, 0, 2},
-         9,
+         {RING_CALL | 10 << 8, 50, 0, 0, 0, 0, 0, 0, 2},
+         10,
          0},
         {"a stack out of turn", {RING_STACK | 2 << 8 | 3ull << 32, 1}, 2, 0},
         {"a stack of nothing", {RING_STACK | 1 << 8 | 2ull << 32}, 1, 0},
@@ -393,6 +441,7 @@ int main(void)
 {
     test_plain();
     test_nested();
+    test_passed();
     test_memory();
     test_damage();
     test_owners();
