@@ -48,6 +48,17 @@ static uint32_t more_of(const struct ring_reader *r)
     return (uint32_t)(r->record[0] >> 32);
 }
 
+/* The first has been copied. */
+static void copy_words(struct ring_reader *r, unsigned words)
+{
+    unsigned at = r->tail % RING_WORDS, first = RING_WORDS - at < words ? RING_WORDS - at : words;
+
+    for (unsigned i = 1; i < first; i++)
+        r->record[i] = __atomic_load_n(&r->ring->words[at + i], __ATOMIC_RELAXED);
+    for (unsigned i = first; i < words; i++)
+        r->record[i] = __atomic_load_n(&r->ring->words[i - first], __ATOMIC_RELAXED);
+}
+
 /* Copies the next record. RING_ENTERED: it is there, no more than that. */
 static enum ring_result copy_record(struct ring_reader *r)
 {
@@ -62,8 +73,7 @@ static enum ring_result copy_record(struct ring_reader *r)
     words = words_of(r);
     if (!words || words > RING_MOST_WORDS || words > there)
         return damaged(r, "a record has a size that cannot be");
-    for (unsigned i = 1; i < words; i++)
-        r->record[i] = word_at(r, r->tail + i);
+    copy_words(r, words);
     r->tail += words;
     return RING_ENTERED;
 }

@@ -45,6 +45,8 @@ static uint64_t share(const struct figures *f, uint64_t took)
     uint64_t left = f->read.runq_ns > f->given.runq_ns ? f->read.runq_ns - f->given.runq_ns : 0;
     uint64_t until = f->at > f->upto ? f->at - f->upto : took;
 
+    if (!left)
+        return 0;
     return until > took ? (uint64_t)((double)left * ((double)took / (double)until)) : took;
 }
 

@@ -36,9 +36,15 @@ struct ring_thread {
     UT_hash_handle hh;
 };
 
+#define RECENT 64u
+
 struct ringevents {
     struct ringevents_client client;
     struct ring_thread *threads;
+    struct ring_thread *recent[RECENT]; /* of those that were asked for last, by tid */
+    /* What events begin as, all zero. Copied, as compilers clear so much by `rep stos`, which takes
+       longer to begin than all else that is done for an event. */
+    struct off_event blank;
 };
 
 struct ringevents *ringevents_new(const struct ringevents_client *client)
@@ -52,6 +58,7 @@ struct ringevents *ringevents_new(const struct ringevents_client *client)
 static void drop(struct ringevents *r, struct ring_thread *t)
 {
     HASH_DEL(r->threads, t);
+    r->recent[(unsigned)t->tid % RECENT] = NULL;
     for (unsigned i = 0; i < RINGS_NESTED; i++)
         event_memory_release(&t->calls[i].memory);
     free(t);
@@ -68,11 +75,14 @@ void ringevents_free(struct ringevents *r)
     free(r);
 }
 
-static struct ring_thread *find(const struct ringevents *r, pid_t tid)
+static struct ring_thread *find(struct ringevents *r, pid_t tid)
 {
-    struct ring_thread *t;
+    struct ring_thread **recent = &r->recent[(unsigned)tid % RECENT], *t = *recent;
 
+    if (likely(t && t->tid == tid))
+        return t;
     HASH_FIND_INT(r->threads, &tid, t);
+    *recent = t;
     return t;
 }
 
@@ -95,14 +105,17 @@ static uint64_t in_turn(const struct ring_thread *t, uint64_t time)
     return time > t->stood ? time : t->stood;
 }
 
-static struct off_event event_of(const struct ring_thread *t, enum off_event_kind kind, int nr,
-                                 uint64_t time)
+static struct off_event event_of(const struct ringevents *r, const struct ring_thread *t,
+                                 enum off_event_kind kind, int nr, uint64_t time)
 {
-    return (struct off_event){.kind = kind,
-                              .time = in_turn(t, time),
-                              .nr = nr,
-                              .tid = t->child ? t->child : t->tid,
-                              .pid = t->child ? t->child : t->pid};
+    struct off_event e = r->blank;
+
+    e.kind = kind;
+    e.time = in_turn(t, time);
+    e.nr = nr;
+    e.tid = t->child ? t->child : t->tid;
+    e.pid = t->child ? t->child : t->pid;
+    return e;
 }
 
 static void tell(struct ringevents *r, struct ring_thread *t, struct off_event *e, uint32_t stack)
@@ -132,7 +145,7 @@ static void tell_signal(struct ringevents *r, struct ring_thread *t, bool caught
 static void interrupt(struct ringevents *r, struct ring_thread *t, uint64_t time)
 {
     struct off_event e =
-        event_of(t, OFF_EXIT, t->calls[t->n - 1].nr, t->signal.time ? t->signal.time : time);
+        event_of(r, t, OFF_EXIT, t->calls[t->n - 1].nr, t->signal.time ? t->signal.time : time);
 
     t->calls[t->n - 1].told = TOLD_ENDED;
     e.result = -ERESTARTNOHAND;
@@ -170,7 +183,7 @@ static void keep_call(struct ring_thread *t, const struct ring_reader *from,
 
 static void entered(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
-    struct off_event e = event_of(t, OFF_ENTRY, from->call.nr, from->time);
+    struct off_event e = event_of(r, t, OFF_ENTRY, from->call.nr, from->time);
     unsigned flags = call_flags(from->call.nr, from->call.args);
     bool waits = flags & CALL_SLEEPS && !from->passed;
     struct event_memory memory = {from->memory, from->nmemory};
@@ -191,7 +204,7 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
 
 static void left(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
-    struct off_event e = event_of(t, OFF_EXIT, from->call.nr, from->time);
+    struct off_event e = event_of(r, t, OFF_EXIT, from->call.nr, from->time);
     enum told told;
     unsigned i = t->n;
 
@@ -204,7 +217,7 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
     e.result = from->result;
     e.ran_on = from->flags & (RING_RAN_ON | RING_PREEMPTED);
     if (told == TOLD_ENDED && e.result != -EINTR) { /* the kernel went on with it */
-        struct off_event again = event_of(t, OFF_ENTRY, from->call.nr, t->quiet);
+        struct off_event again = event_of(r, t, OFF_ENTRY, from->call.nr, t->quiet);
 
         again.restarted = true;
         memcpy(again.args, from->call.args, sizeof again.args);

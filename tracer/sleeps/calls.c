@@ -16,8 +16,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "common/sysnr.h"
-
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
 #endif
@@ -253,22 +251,12 @@ static const struct call calls[] = {
     {SYS_restart_syscall, "restart_syscall", CALL_ON_NOTHING, 0, S, .flow = CALL_EITHER},
 };
 
-#define NR_MAX 512
+const struct call *calls_by_nr[CALLS_MAX];
 
-/* By number; built at the first question. */
-static const struct call *by_nr[NR_MAX];
-
-static void index_calls(void)
+void calls_index(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(calls); i++)
-        by_nr[calls[i].nr] = &calls[i];
-}
-
-const struct call *call_find(int nr)
-{
-    if (unlikely(!by_nr[SYS_read]))
-        index_calls();
-    return nr >= 0 && nr < NR_MAX ? by_nr[nr] : NULL;
+        calls_by_nr[calls[i].nr] = &calls[i];
 }
 
 const struct call *call_table(size_t *n)

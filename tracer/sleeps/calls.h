@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "common/compiler.h"
+#include "common/sysnr.h"
 
 enum call_flag {
     CALL_SLEEPS = 1u << 0, /* may block: both its entry and its exit are of interest */
@@ -131,8 +132,18 @@ struct call {
     unsigned (*decide)(const struct call *c, const uint64_t args[6]);
 };
 
-/* NULL for calls that do not matter. */
-const struct call *call_find(int nr);
+/* By number, all below CALLS_MAX; made by calls_index, at the first question. */
+#define CALLS_MAX 512
+extern const struct call *calls_by_nr[CALLS_MAX];
+void calls_index(void);
+
+/* NULL for calls that do not matter. Asked some times for each event: so it stands here. */
+static inline const struct call *call_find(int nr)
+{
+    if (unlikely(!calls_by_nr[SYS_read]))
+        calls_index();
+    return nr >= 0 && nr < CALLS_MAX ? calls_by_nr[nr] : NULL;
+}
 
 /* Whether the call makes a thread or a process. NULL does not. */
 bool call_makes_child(const struct call *c);

@@ -1,12 +1,29 @@
 #include "tracer/sleeps/chain.h"
 
-#include <stdlib.h>
-
-#include "common/alloc.h"
+#include "tracer/sleeps/pool.h"
 #include "tracer/sleeps/turns.h"
 
 /* A sleep weighs nothing if it was so many times shorter than the one just before it. */
 #define WEIGHTLESS 8
+
+/* Wakes of so many links are of one size; few have more. */
+#define LINKS 8
+
+static struct pool wakes = {.size = sizeof(struct wake) + LINKS * sizeof(struct link)};
+
+static struct wake *take(size_t links)
+{
+    return links <= LINKS ? pool_take(&wakes)
+                          : xmalloc(sizeof(struct wake) + links * sizeof(struct link));
+}
+
+static void give(struct wake *w)
+{
+    if (w && w->n <= LINKS)
+        pool_give(&wakes, w);
+    else
+        free(w);
+}
 
 static struct wake *with_past(const struct off_waker *who, pid_t pid, uint64_t time,
                               const struct slept *past, unsigned depth)
@@ -20,9 +37,14 @@ static struct wake *with_past(const struct off_waker *who, pid_t pid, uint64_t t
         depth = 1;
     if (more > depth - 1)
         more = depth - 1;
-    /* Not xcalloc: that takes nothing from what the thread freed last, in glibc until 2.40. */
-    w = xmalloc(sizeof *w + (1 + more) * sizeof w->links[0]);
-    *w = (struct wake){.refs = 1, .time = time, .pid = pid, .n = 1 + more};
+    w = take(1 + more);
+    w->refs = 1;
+    w->hangup = false;
+    w->time = time;
+    w->pid = pid;
+    w->other = NULL;
+    w->turns.turn[0] = NULL;
+    w->n = 1 + more;
     w->links[0] = (struct link){*who, past ? past->end : 0};
     for (size_t i = 0; i < more; i++)
         w->links[1 + i] = past->by->links[i];
@@ -45,12 +67,11 @@ struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
 
 static struct wake *copy_of(const struct wake *w)
 {
-    size_t size = sizeof *w + w->n * sizeof w->links[0];
-    struct wake *copy = xmalloc(size);
+    struct wake *copy = take(w->n);
 
-    memcpy(copy, w, size);
+    memcpy(copy, w, sizeof *w + w->n * sizeof w->links[0]);
     copy->refs = 1;
-    copy->turns = (struct turns){.turn = {NULL}};
+    copy->turns.turn[0] = NULL;
     return copy;
 }
 
@@ -78,8 +99,8 @@ void wake_unref(struct wake *w)
     if (!w || --w->refs)
         return;
     turns_clear(&w->turns);
-    free(w->other); /* nobody else has it */
-    free(w);
+    give(w->other); /* nobody else has it */
+    give(w);
 }
 
 void past_add(struct past *p, const struct slept *s)

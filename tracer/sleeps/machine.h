@@ -44,8 +44,11 @@ struct sleep_share {
 
 struct queue;
 
+struct sleeper_process;
+
 struct sleeper {
     pid_t tid, pid;
+    struct sleeper_process *process;
     enum phase phase;
     uint64_t seen; /* time of its last event */
 
@@ -91,7 +94,8 @@ struct sleeper_process {
     UT_hash_handle hh;
 };
 
-/* The threads that wait for one thing, in the order in which they began to wait. */
+/* The threads that wait for one thing, in the order in which they began to wait; there may be none.
+ */
 struct queue {
     struct off_object key; /* the identity only */
     struct sleeper *head, *tail;
@@ -123,6 +127,8 @@ struct early {
 #define GRAVES_KEPT 256
 #define EARLY_KEPT 32
 
+#define RECENT 64u
+
 struct waiting {
     struct sleeper *head, *tail;
     struct sleeper *unresolved; /* from here on, to the tail */
@@ -134,10 +140,12 @@ struct offcpu {
     struct off_world world;
     struct off_sink sink;
     struct sleeper *threads;
+    struct sleeper *recent[RECENT]; /* of those that were asked for last, by tid */
     struct sleeper_process *processes;
     struct waiting waiting[WAIT_CLASSES];
     size_t writers; /* of waiting[WAIT_FD]: those that wait for room */
     struct queue *queues;
+    unsigned empty_queues;
     struct sent sent[SENT_KEPT];
     struct grave graves[GRAVES_KEPT];
     struct early early[EARLY_KEPT];
@@ -155,6 +163,8 @@ struct sleeper_process *machine_process(struct offcpu *o, pid_t pid);
 void waiting_begin(struct offcpu *o, struct sleeper *t);
 void waiting_end(struct offcpu *o, struct sleeper *t);
 void waiting_clear(struct sleeper *t);
+/* Gives back queues in which nobody waits. */
+void queues_drop_empty(struct offcpu *o);
 /* Makes sure s.object and set are known. */
 void waiting_resolve(struct offcpu *o, struct sleeper *t);
 

@@ -40,9 +40,12 @@ struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct off_wor
 
 struct sleeper *machine_sleeper(struct offcpu *o, pid_t tid)
 {
-    struct sleeper *t;
+    struct sleeper **recent = &o->recent[(unsigned)tid % RECENT], *t = *recent;
 
+    if (likely(t && t->tid == tid))
+        return t;
     HASH_FIND_INT(o->threads, &tid, t);
+    *recent = t;
     return t;
 }
 
@@ -54,11 +57,11 @@ struct sleeper_process *machine_process(struct offcpu *o, pid_t pid)
     return p;
 }
 
-static void set_phase(struct offcpu *o, struct sleeper *t, enum phase phase)
+static void set_phase(struct sleeper *t, enum phase phase)
 {
-    struct sleeper_process *p = machine_process(o, t->pid);
+    struct sleeper_process *p = t->process;
 
-    if (p && (t->phase == PHASE_OUT) != (phase == PHASE_OUT))
+    if ((t->phase == PHASE_OUT) != (phase == PHASE_OUT))
         p->in_calls += phase == PHASE_OUT ? (unsigned)-1 : 1u;
     t->phase = phase;
 }
@@ -158,14 +161,19 @@ static void settle(struct offcpu *o, struct sleeper *t)
 
 static void sleep_begin(struct offcpu *o, struct sleeper *t, const struct off_event *e, bool cut)
 {
-    memset(&t->s, 0, offsetof(struct off_sleep, chain));
-    t->s.chain_len = 0;
-    t->s.tid = t->tid;
-    t->s.pid = t->pid;
-    t->s.begin = e->time;
-    t->s.nr = e->nr;
-    t->s.cut = cut;
-    memcpy(t->s.args, e->args, sizeof t->s.args);
+    struct off_sleep *s = &t->s; /* its object is waiting_begin's */
+
+    s->tid = t->tid;
+    s->pid = t->pid;
+    s->begin = e->time;
+    s->end = s->blocked_ns = s->runq_ns = 0;
+    s->stack = 0;
+    s->nr = e->nr;
+    memcpy(s->args, e->args, sizeof s->args);
+    s->result = 0;
+    s->cut = cut;
+    s->more = false;
+    s->chain_len = 0;
     t->signal = t->code = 0;
     t->sender = 0;
     account_running(o, t, e->time);
@@ -173,7 +181,7 @@ static void sleep_begin(struct offcpu *o, struct sleeper *t, const struct off_ev
     t->in = (struct off_sched){0, 0, 0};
     if (e->time > t->last_report + REPORT_NS)
         report(o, t, e->time);
-    set_phase(o, t, PHASE_IN);
+    set_phase(t, PHASE_IN);
     waiting_clear(t);
     waiting_begin(o, t);
 }
@@ -312,7 +320,7 @@ static void leave(struct offcpu *o, struct sleeper *t)
     waiting_end(o, t);
     waiting_clear(t);
     settle(o, t);
-    set_phase(o, t, PHASE_OUT);
+    set_phase(t, PHASE_OUT);
 }
 
 /* A report that waited is due. */
@@ -338,7 +346,7 @@ static void sleep_end(struct offcpu *o, struct sleeper *t, const struct off_even
         waiting_end(o, t);
         waiting_clear(t);
         t->counts = counts;
-        set_phase(o, t, PHASE_INTERRUPTED);
+        set_phase(t, PHASE_INTERRUPTED);
         return;
     }
     if (e->result < 0)
@@ -406,7 +414,7 @@ static void resume(struct offcpu *o, struct sleeper *t, const struct off_event *
     t->sender = 0;
     t->s.result = 0;
     t->share.is = false; /* it goes on */
-    set_phase(o, t, PHASE_IN);
+    set_phase(t, PHASE_IN);
     waiting_begin(o, t);
 }
 
@@ -458,6 +466,7 @@ static void thread_begin(struct offcpu *o, const struct off_event *e)
     t = xcalloc(1, sizeof *t);
     t->tid = e->tid;
     t->pid = e->pid;
+    t->process = p;
     t->last_report = t->ledger.upto = e->time;
     if (!e->newborn && o->world.faults)
         o->world.faults(o->world.arg, t->tid, &t->ledger.faults);
@@ -470,7 +479,7 @@ static void thread_begin(struct offcpu *o, const struct off_event *e)
 
 static void forget(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
-    struct sleeper_process *p = machine_process(o, t->pid);
+    struct sleeper_process *p = t->process;
 
     leave(o, t);
     report_oncpu(o, t, now, 0);
@@ -478,8 +487,9 @@ static void forget(struct offcpu *o, struct sleeper *t, uint64_t now)
     past_clear(&t->past);
     free(t->set);
     HASH_DEL(o->threads, t);
+    o->recent[(unsigned)t->tid % RECENT] = NULL;
     free(t);
-    if (p && --p->threads == 0) {
+    if (--p->threads == 0) {
         wake_unref(p->ending);
         HASH_DEL(o->processes, p);
         free(p);
@@ -489,13 +499,13 @@ static void forget(struct offcpu *o, struct sleeper *t, uint64_t now)
 /* Its end takes it out of the call it is in. */
 static void end_in_call(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
-    const struct sleeper_process *p = machine_process(o, t->pid);
+    const struct sleeper_process *p = t->process;
     struct off_waker nobody = {.pseudo = "[signal]"};
     struct wake *by;
 
     if (t->phase == PHASE_IN && measure(o, t, now)) {
         look(o, t);
-        by = p && p->ending ? wake_ref(p->ending) : wake_new(&nobody, 0, now, NULL, 1);
+        by = p->ending ? wake_ref(p->ending) : wake_new(&nobody, 0, now, NULL, 1);
         deliver(o, t, by);
     }
     flush(o, t);
@@ -670,6 +680,7 @@ void offcpu_free(struct offcpu *o)
         memset(t->ledger.rest, 0, sizeof t->ledger.rest);
         forget(o, t, 0);
     }
+    queues_drop_empty(o);
     for (size_t i = 0; i < SENT_KEPT; i++)
         wake_unref(o->sent[i].wake);
     for (size_t i = 0; i < GRAVES_KEPT; i++)

@@ -1,12 +1,12 @@
 #include "tracer/sleeps/turns.h"
 
-#include <stdlib.h>
-
-#include "common/strbuf.h"
+#include "tracer/sleeps/pool.h"
 #include "tracer/sleeps/roles.h"
 
 /* A part is small if it is so many times shorter than the sleep. */
 #define SMALL 64
+
+static struct pool pool = {.size = sizeof(struct turn)};
 
 bool turn_is_of(const struct off_sleep *s)
 {
@@ -59,7 +59,7 @@ static bool is_one_lock(const struct off_object *a, const struct off_object *b)
 struct turn *turn_new(const struct off_sleep *s, uint32_t like, struct wake *by)
 {
     const struct turn *before = turn_before(by, s, like);
-    struct turn *turn = xmalloc(sizeof *turn); /* not xcalloc: chain.c */
+    struct turn *turn = pool_take(&pool);
 
     turn->refs = 1;
     turn->object = s->object;
@@ -83,7 +83,7 @@ void turn_unref(struct turn *turn)
         return;
     for (size_t i = 0; i < turn->n; i++)
         wake_unref(turn->held[i].by);
-    free(turn);
+    pool_give(&pool, turn);
 }
 
 /* ---- parts ---- */
@@ -158,7 +158,8 @@ void turns_copy(struct turns *to, const struct turns *from)
 
 void turns_clear(struct turns *turns)
 {
-    for (size_t i = 0; i < TURNS_KEPT; i++)
+    for (size_t i = 0; i < TURNS_KEPT && turns->turn[i]; i++) {
         turn_unref(turns->turn[i]);
-    *turns = (struct turns){.turn = {NULL}};
+        turns->turn[i] = NULL;
+    }
 }

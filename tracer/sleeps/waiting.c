@@ -12,10 +12,8 @@
  * members of poll sets in the hash of queues (an event loop of 4,000 connections would
  * insert them all for each turn).
  */
-#include <stdlib.h>
-
-#include "common/alloc.h"
 #include "tracer/sleeps/calls.h"
+#include "tracer/sleeps/pool.h"
 #include "tracer/sleeps/wake_call.h"
 #include "tracer/sleeps/roles.h"
 
@@ -34,6 +32,23 @@ enum wait_class waiting_class(int nr)
 
 /* ---- lists and queues ---- */
 
+/* Queues that nobody is in are kept, as threads wait for the same things again. */
+#define EMPTY_MOST 256u
+
+static struct pool queues = {.size = sizeof(struct queue)};
+
+void queues_drop_empty(struct offcpu *o)
+{
+    for (struct queue *q = o->queues, *next; q; q = next) {
+        next = q->hh.next;
+        if (q->head)
+            continue;
+        HASH_DEL(o->queues, q);
+        pool_give(&queues, q);
+    }
+    o->empty_queues = 0;
+}
+
 void queue_put(struct offcpu *o, struct sleeper *t, const struct off_object *object)
 {
     struct off_object key = {.kind = object->kind, .a = object->a, .b = object->b};
@@ -41,9 +56,11 @@ void queue_put(struct offcpu *o, struct sleeper *t, const struct off_object *obj
 
     HASH_FIND(hh, o->queues, &key, sizeof key, q);
     if (!q) {
-        q = xmalloc(sizeof *q); /* not xcalloc: chain.c */
+        q = pool_take(&queues);
         *q = (struct queue){.key = key};
         HASH_ADD(hh, o->queues, key, sizeof q->key, q);
+    } else if (!q->head) {
+        o->empty_queues--;
     }
     t->queue = q;
     t->qprev = q->tail;
@@ -71,10 +88,8 @@ void queue_leave(struct offcpu *o, struct sleeper *t)
         q->tail = t->qprev;
     t->queue = NULL;
     t->qprev = t->qnext = NULL;
-    if (!q->head) {
-        HASH_DEL(o->queues, q);
-        free(q);
-    }
+    if (!q->head && ++o->empty_queues > EMPTY_MOST)
+        queues_drop_empty(o);
 }
 
 void waiting_begin(struct offcpu *o, struct sleeper *t)
