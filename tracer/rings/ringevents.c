@@ -105,17 +105,16 @@ static uint64_t in_turn(const struct ring_thread *t, uint64_t time)
     return time > t->stood ? time : t->stood;
 }
 
-static struct off_event event_of(const struct ringevents *r, const struct ring_thread *t,
-                                 enum off_event_kind kind, int nr, uint64_t time)
+static inline void make_event(struct off_event *e, const struct ringevents *r,
+                              const struct ring_thread *t, enum off_event_kind kind, int nr,
+                              uint64_t time)
 {
-    struct off_event e = r->blank;
-
-    e.kind = kind;
-    e.time = in_turn(t, time);
-    e.nr = nr;
-    e.tid = t->child ? t->child : t->tid;
-    e.pid = t->child ? t->child : t->pid;
-    return e;
+    *e = r->blank;
+    e->kind = kind;
+    e->time = in_turn(t, time);
+    e->nr = nr;
+    e->tid = t->child ? t->child : t->tid;
+    e->pid = t->child ? t->child : t->pid;
 }
 
 static void tell(struct ringevents *r, struct ring_thread *t, struct off_event *e, uint32_t stack)
@@ -144,9 +143,9 @@ static void tell_signal(struct ringevents *r, struct ring_thread *t, bool caught
  * for. Either way the kernel took the thread out of the call when the signal came. */
 static void interrupt(struct ringevents *r, struct ring_thread *t, uint64_t time)
 {
-    struct off_event e =
-        event_of(r, t, OFF_EXIT, t->calls[t->n - 1].nr, t->signal.time ? t->signal.time : time);
+    struct off_event e;
 
+    make_event(&e, r, t, OFF_EXIT, t->calls[t->n - 1].nr, t->signal.time ? t->signal.time : time);
     t->calls[t->n - 1].told = TOLD_ENDED;
     e.result = -ERESTARTNOHAND;
     tell(r, t, &e, t->calls[t->n - 1].stack);
@@ -183,11 +182,12 @@ static void keep_call(struct ring_thread *t, const struct ring_reader *from,
 
 static void entered(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
-    struct off_event e = event_of(r, t, OFF_ENTRY, from->call.nr, from->time);
+    struct off_event e;
     unsigned flags = call_flags(from->call.nr, from->call.args);
     bool waits = flags & CALL_SLEEPS && !from->passed;
     struct event_memory memory = {from->memory, from->nmemory};
 
+    make_event(&e, r, t, OFF_ENTRY, from->call.nr, from->time);
     if (is_in_call(t))
         interrupt(r, t, from->time);
     if (from->passed)
@@ -204,7 +204,7 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
 
 static void left(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
-    struct off_event e = event_of(r, t, OFF_EXIT, from->call.nr, from->time);
+    struct off_event e;
     enum told told;
     unsigned i = t->n;
 
@@ -214,11 +214,13 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
         return;
     told = t->calls[i - 1].told;
     t->n = i - 1;
+    make_event(&e, r, t, OFF_EXIT, from->call.nr, from->time);
     e.result = from->result;
     e.ran_on = from->flags & (RING_RAN_ON | RING_PREEMPTED);
     if (told == TOLD_ENDED && e.result != -EINTR) { /* the kernel went on with it */
-        struct off_event again = event_of(r, t, OFF_ENTRY, from->call.nr, t->quiet);
+        struct off_event again;
 
+        make_event(&again, r, t, OFF_ENTRY, from->call.nr, t->quiet);
         again.restarted = true;
         memcpy(again.args, from->call.args, sizeof again.args);
         again.memory = &t->calls[i - 1].memory.is;

@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "common/sysnr.h"
+
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
 #endif
