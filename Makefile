@@ -400,6 +400,7 @@ $(O)/bench/inside: bench/inside.c $(O)/libflame-test.a
 bench-inside: all $(O)/bench/inside ## time waits noted from inside the program, and by stops
 	$(Q)CC='$(CC)' O='$(O)' FLAME='$(abspath $(O))/flame' bench/inside.sh
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/pgbench.sh
+	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/nginx.sh
 
 bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 	$(Q)mkdir -p $(O)/bench

@@ -20,12 +20,17 @@ unsigned cut_kind(long number)
     switch (number) {
     case SYS_read:
     case SYS_readv:
+    case SYS_pread64:
+    case SYS_preadv:
     case SYS_recvfrom:
     case SYS_recvmsg:
     case SYS_accept:
     case SYS_accept4:
         return CUT_READS;
     case SYS_writev:
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_sendfile:
     case SYS_sendmsg:
         return CUT_WRITES;
     case SYS_write:

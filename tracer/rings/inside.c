@@ -21,7 +21,8 @@ static const int noted[] = {
     SYS_futex,   SYS_nanosleep,  SYS_clock_nanosleep, SYS_read,         SYS_readv,   SYS_write,
     SYS_writev,  SYS_recvfrom,   SYS_recvmsg,         SYS_sendto,       SYS_sendmsg, SYS_accept,
     SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_poll,    SYS_ppoll,
-    SYS_select,  SYS_pselect6,   SYS_connect};
+    SYS_select,  SYS_pselect6,   SYS_connect,         SYS_pread64,      SYS_preadv,  SYS_pwrite64,
+    SYS_pwritev, SYS_sendfile};
 /* What the library does something else about: sandboxes. */
 static const int handled[] = {SYS_prctl, SYS_seccomp};
 

@@ -1,0 +1,32 @@
+#!/bin/bash
+# flame off --inside: files that are sent, and read and written in places, are noted like other calls on
+# descriptors, and told as they are by stops.
+# shellcheck disable=SC2317 # functions are called through run
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+libc=$(getconf GNU_LIBC_VERSION)
+if [ "${libc##*.}" -lt 36 ]; then
+    skip 'noted calls' 'this loader puts libflamegate.so elsewhere'
+    done_testing
+fi
+compile_victim sendsfile -pthread
+stops() {
+    sed -n 's/.*stopped the threads \([0-9,]*\) times.*/\1/p' err | tr -d ,
+}
+# A busy machine may let the reader begin before the sender waits.
+for how in --inside --no-inside; do
+    for _ in 1 2 3 4 5; do
+        run "$FLAME" off $how -o x.folded -- ./sendsfile
+        sends=$(sum '^sendsfile;.*;main;.*sendfile .*unix' <x.folded)
+        [ "$sends" -lt 180000 ] || break
+    done
+    is_int "$status" 0 "$how: it runs as it does"
+    ok "$how: it waits where it sends the file ($sends us of 200000)" test "$sends" -ge 180000
+    if [ $how = --no-inside ]; then
+        ok "$how: calls stop ($(stops) times)" test "$(stops)" -gt 2000
+    elif [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
+        ok "$how: hardly any of its calls stops ($(stops) times)" test "$(stops)" -lt 600
+    fi
+done
+done_testing
