@@ -93,7 +93,7 @@ static void take_event(void *arg, const struct off_event *e, uint32_t stack)
 static void take_call(void *arg, enum ring_result what, const struct ring_reader *r)
 {
     (void)arg;
-    calls += what == RING_LEFT;
+    calls += what == RING_LEFT || (what == RING_ENTERED && r->passed);
     if (!machine)
         return;
     if (r->call.serial == 1 && what == RING_ENTERED) {

@@ -50,8 +50,6 @@ int record_attach_check(const struct run_options *o)
         what = "--ancestors";
     if (o->lifetimes)
         what = "--lifetimes";
-    if (o->moments)
-        what = "--moments";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
     if (v->feature)

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // t0566: a search finds the same names in the page and in the SVG, whatever they are called
 // and however it is written, and soon; and what it finds can be kept, left out, shown from
 // there on or merged into its callers.

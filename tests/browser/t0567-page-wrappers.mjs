@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // t0567: what wrappers of malloc took is told of their callers in the table: of memory, by
 // the built-in list, --wrapper, and what the reader says.
 import { is, main, near, ok } from "./page.mjs";

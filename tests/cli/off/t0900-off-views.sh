@@ -30,7 +30,7 @@ done
 
 "$FLAME" render off.flame >off.svg
 file_has off.svg '>Off-CPU time<' 'its title'
-file_has off.svg '<title>w:  \[1m&lt;script&gt; \(96.30 ms, 96,300 us, 93.93%\)' 'times for people'
+file_has off.svg '<title>w:  \[1m&lt;script&gt; \(96.30 ms, 96,300 µs, 93.93%\)' 'times for people'
 "$FLAME" render --view chain off.flame >chain.svg
 file_has chain.svg '>Off-CPU wake chains<' 'the title of chains'
 run_expect_status 0 'a page' "$FLAME" render -o x.html off.flame

@@ -84,7 +84,8 @@ for command in render top 'fold' 'collapse' 'diff good'; do
     refused "$command a program" '^flame: .*/flame: is a program' "$FLAME" $command "$FLAME"
 done
 
-refused 'top sort' 'self, total or name' "$FLAME" top --sort size good
+refused 'top sort' 'self, total, name, size, lived or young' "$FLAME" top --sort sizes good
+refused 'top sort of lifetimes' 'of traces with lifetimes' "$FLAME" top --sort size good
 refused 'top rows' 'expected a number' "$FLAME" top -n -3 good
 refused 'format' '\-f gif: expected svg, html, .* or csv' "$FLAME" render -f gif good
 refused 'palette' '\-\-colors beige: expected hot, mem, .* or hotcold' "$FLAME" render --colors beige good

@@ -97,7 +97,7 @@ int main(void)
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf,
            "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
-           "growth, mmap, unmapped, rss, swap, slack, fault, sizes, lifetimes, "
+           "growth, mmap, unmapped, rss, swap, slack, fault, touched, sizes, lifetimes, "
            "short, old",
            "their list");
     has_looks(mem_views);
