@@ -24,7 +24,7 @@ const SPACE = [[9, 13], [32, 32], [160, 160], [0x1680, 0x1680], [0x2000, 0x200a]
 const CLASSES = { d: DIGIT, w: WORD, s: SPACE };
 const CONTROLS = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
-const within = (ranges, c) => ranges.some(([from, to]) => from <= c && c <= to);
+const inRanges = (ranges, c) => ranges.some(([from, to]) => from <= c && c <= to);
 
 /* All that is not in the ranges. */
 function others(ranges) {
@@ -259,7 +259,7 @@ function placesOf(tree) {
 
 /* What stands beside a place: a name's end, a letter of a word, or another character. */
 const EDGE = 0, LETTER = 1, OTHER = 2;
-const sideOf = (code) => code < 0 ? EDGE : within(WORD, code) ? LETTER : OTHER;
+const sideOf = (code) => code < 0 ? EDGE : inRanges(WORD, code) ? LETTER : OTHER;
 
 class Pattern {
     /* Throws what is wrong as an Error. */
@@ -287,11 +287,11 @@ class Pattern {
     }
 
     takes([, ranges, negated], code) {
-        let found = within(ranges, code);
+        let found = inRanges(ranges, code);
         if (!found && !this.matchCase) {
             const c = String.fromCharCode(code), low = c.toLowerCase(), high = c.toUpperCase();
-            found = (low.length === 1 && within(ranges, low.charCodeAt(0))) ||
-                (high.length === 1 && within(ranges, high.charCodeAt(0)));
+            found = (low.length === 1 && inRanges(ranges, low.charCodeAt(0))) ||
+                (high.length === 1 && inRanges(ranges, high.charCodeAt(0)));
         }
         return found !== negated;
     }
