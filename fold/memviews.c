@@ -97,6 +97,15 @@ static int64_t mapped_value(const struct trace *t FLAME_UNUSED, const struct tra
     return r->flags & TRACE_ROW_MAPPED ? (int64_t)(r->alloc_bytes - r->free_bytes) : 0;
 }
 
+/* What sbrk and brk have the heap grown by. */
+static int64_t break_value(const struct trace *t, const struct trace_row *r)
+{
+    const struct trace_node *n = r->flags & TRACE_ROW_MAPPED ? &t->nodes[r->node] : NULL;
+
+    return n && n->kind == TRACE_NODE_MAPPING && n->addr == TRACE_MAPPING_BREAK ? mapped_value(t, r)
+                                                                                : 0;
+}
+
 static int64_t unmapped_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
     return r->flags & TRACE_ROW_MAPPED ? (int64_t)r->free_bytes : 0;
@@ -160,6 +169,8 @@ const struct view mem_views[] = {
      TRACE_FEATURE_GROWTH, false},
     {"mmap", "bytes mapped at the end", "bytes", MEM, 1, VIEW_OWN, mapped_value, NULL,
      TRACE_FEATURE_MAPPINGS, false},
+    {"brk", "of these, what the program break was moved by", "bytes", MEM, 1, VIEW_OWN, break_value,
+     NULL, TRACE_FEATURE_MAPPINGS, false},
     {"unmapped", "bytes mapped and unmapped again", "bytes", MEM, 1, VIEW_OWN, unmapped_value, NULL,
      TRACE_FEATURE_MAPPINGS, false},
     {"rss", "bytes resident at the end", "bytes", MEM, 1, VIEW_OWN, resident_value, NULL,

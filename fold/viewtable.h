@@ -43,7 +43,7 @@ struct view {
 };
 
 /* A table has at most so many rows, and behind them one whose name is NULL. */
-#define VIEWS_MAX 23
+#define VIEWS_MAX 24
 extern const struct view mem_views[], off_views[];
 
 /* The views of a recorder's traces, the default first; NULL for an unknown recorder. */

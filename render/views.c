@@ -12,6 +12,7 @@ static const struct view_look looks[] = {
     {"region", "Memory left behind by regions", "bytes", "mem", NULL, false},
     {"growth", "Memory growth by pass", "bytes", "mem", NULL, false},
     {"mmap", "Memory mapped at the end", "bytes", "mem", "Memory mapped", false},
+    {"brk", "Program break at the end", "bytes", "mem", NULL, false},
     {"grown", "Memory grown", "bytes", "mem", "Memory grown", false},
     {"mapgrown", "Mapped memory grown", "bytes", "mem", "Mapped memory grown", false},
     {"unmapped", "Memory mapped and unmapped", "bytes", "mem", NULL, false},

@@ -21,6 +21,7 @@ map_shared;[shared memory] 12288
 map_stack;[stack] 16384
 move_break;[program break] 600
 resize;[anonymous memory] 1228800' 'what is mapped at the end'
+is_str "$(ends brk)" 'move_break;[program break] 600' 'of it the program break'
 is_str "$(ends unmapped)" 'map_anonymous;[anonymous memory] 94208
 move_break;[program break] 400' 'what was mapped and unmapped, mapped over, moved'
 is_str "$(fview alloc)$(fview live)" '' 'no blocks'

@@ -5,7 +5,12 @@
 
 static int64_t value(const char *name, const struct trace_row *r)
 {
-    static const struct trace t = {.header = {.peak_epoch = 5}};
+    static const struct trace_node nodes[] = {
+        {.kind = TRACE_NODE_PC},
+        {.kind = TRACE_NODE_MAPPING, .addr = TRACE_MAPPING_BREAK},
+        {.kind = TRACE_NODE_MAPPING, .addr = TRACE_MAPPING_FILE},
+    };
+    static const struct trace t = {.header = {.peak_epoch = 5}, .nodes = nodes};
 
     return view_find(name)->value(&t, r);
 }
@@ -88,6 +93,11 @@ int main(void)
                : strcmp(v->name, "unmapped") == 0 ? 30
                                                   : 0,
                "of what is mapped: %s", v->name);
+    is_int(value("brk", &r), 0, "which may be anything");
+    r.node = 1;
+    is_int(value("brk", &r), 70, "what the program break was moved by");
+    r.node = 2;
+    is_int(value("brk", &r), 0, "and no file");
     r = (struct trace_row){.alloc_calls = 10, .flags = TRACE_ROW_FAULT};
     for (const struct view *v = mem_views; v->name; v++)
         is_int(value(v->name, &r), strcmp(v->name, "fault") == 0 ? 10 : 0, "of faults: %s",
@@ -97,7 +107,7 @@ int main(void)
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf,
            "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
-           "growth, mmap, unmapped, rss, swap, slack, fault, touched, sizes, lifetimes, "
+           "growth, mmap, brk, unmapped, rss, swap, slack, fault, touched, sizes, lifetimes, "
            "short, old",
            "their list");
     has_looks(mem_views);
