@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/alloc.h"
 #include "common/runnotes.h"
 #include "driver/files/rundir.h"
 #include "driver/files/writers.h"
@@ -51,11 +52,13 @@ static bool is_ours(int fd, mode_t kind)
 
 static bool was_locked(int fd)
 {
-    struct runnotes head;
     size_t size = offsetof(struct runnotes, notes);
+    struct runnotes *head = xmalloc(sizeof *head); /* more than a small stack has room for */
+    bool locked = pread(fd, head, size, 0) == (ssize_t)size &&
+                  memcmp(head->magic, RUNNOTES_MAGIC, sizeof head->magic) == 0 && head->locked;
 
-    return pread(fd, &head, size, 0) == (ssize_t)size &&
-           memcmp(head.magic, RUNNOTES_MAGIC, sizeof head.magic) == 0 && head.locked;
+    free(head);
+    return locked;
 }
 
 /* The file of notes in `dir`, locked: nobody else comes to the same end. -1: not dead. */

@@ -230,7 +230,7 @@ int recording_fold(const struct recording *r, const struct run_options *o, bool 
 /* Copies `size` bytes from `at` of a file on. 0 or -errno. */
 static int copy_bytes(int fd, uint64_t at, uint64_t size, FILE *to)
 {
-    char buf[65536];
+    char buf[8192]; /* the command's limit of the stack is flame's */
     ssize_t n = 0;
 
     while (size && (n = pread(fd, buf, size < sizeof buf ? size : sizeof buf, (off_t)at)) > 0) {

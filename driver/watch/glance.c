@@ -102,13 +102,13 @@ static void take_row(struct glance *g, int fd, uint64_t at, uint32_t id, struct 
 
 static void take_segment(struct glance *g, int fd, const struct glance_segment *s)
 {
-    struct trace_row rows[TRACE_SEGMENT_SIZE / sizeof(struct trace_row)];
+    struct trace_row *rows = xmalloc(s->records * sizeof *rows);
 
-    if (!read_all(fd, rows, s->records * sizeof *rows, s->at))
-        return;
-    for (uint32_t slot = TRACE_ROW_FIRST_SLOT; slot < s->records; slot++)
-        if (is_counted(&rows[slot]))
-            take_row(g, fd, s->at + slot * sizeof *rows, s->first + slot, rows[slot]);
+    if (read_all(fd, rows, s->records * sizeof *rows, s->at))
+        for (uint32_t slot = TRACE_ROW_FIRST_SLOT; slot < s->records; slot++)
+            if (is_counted(&rows[slot]))
+                take_row(g, fd, s->at + slot * sizeof *rows, s->first + slot, rows[slot]);
+    free(rows);
 }
 
 bool glance_take(struct glance *g, const char *path, const struct trace_header *of)

@@ -81,7 +81,7 @@ struct elfsym *debugfile_by_build_id(const struct debug_dirs *d, const uint8_t *
 
 static bool checksum_matches(const char *path, uint32_t want)
 {
-    unsigned char buf[65536];
+    unsigned char buf[8192];
     uLong crc = crc32(0, NULL, 0);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     ssize_t n;

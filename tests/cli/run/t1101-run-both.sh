@@ -136,4 +136,9 @@ run_expect_status 5 'a view of memory then' env FLAMEMEM_OPTIONS=record=0 "$FLAM
     ./bothways
 not_ok 'is not drawn' test -e none.svg
 
+# The command's limit of the stack is flame's, too.
+run_expect_status 5 'a stack of 64 KiB' sh -c 'ulimit -s 64 && exec "$@"' - "$FLAME" run -q --moments=10ms \
+    -o small.html -o small.flame -- ./bothways
+file_has small.html '"chain"' 'is enough'
+
 done_testing
