@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 
 #include "common/error.h"
+#include "tracer/recorded.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/eventtext.h"
 #include "tracer/things/objname.h"
@@ -25,50 +26,7 @@ static struct tracee *tracee(struct recorder *r, pid_t tid)
     return tracee_find(r->tracees, tid);
 }
 
-/* ---- records and stacks ---- */
-
-static void look_for_title(struct recorder *r, struct tracee_process *p)
-{
-    if (tracee_process_retitled(p))
-        offtrace_title(r->trace, p->pid, p->title.buf, p->title.len);
-}
-
-static uint16_t record_of(struct recorder *r, struct tracee *t)
-{
-    if (!t->record) {
-        if (!t->process->asked)
-            look_for_title(r, t->process);
-        tracee_renamed(t);
-        t->record = offtrace_thread(r->trace, t->process->pid, t->tid, t->comm);
-    }
-    return t->record;
-}
-
-static uint32_t root_of(struct recorder *r, struct tracee *t)
-{
-    uint32_t epoch = space_prepare(t->process->space, t->tid) ? space_epoch(t->process->space) : 0;
-
-    return offtrace_root(r->trace, record_of(r, t), epoch);
-}
-
-/* Whether the event at hand is of this thread, which noted it itself. */
-static bool is_noted(const struct recorder *r, const struct tracee *t)
-{
-    return r->is_noted && r->event && r->event->tid == t->tid;
-}
-
-static uint32_t stack_of(struct recorder *r, struct tracee *t)
-{
-    uint32_t noted = is_noted(r, t) ? r->noted : t->noted;
-    struct user_regs_struct regs;
-
-    if (noted)
-        return given_node(r->given, noted, t->process->space, t->tid, record_of(r, t));
-    if (!source_regs(r->source, t->tid, &regs))
-        return 0;
-    return stacks_capture(r->stacks, t->process->space, t->tid, record_of(r, t), &regs,
-                          source_asleep(r->source, t->tid));
-}
+/* ---- stacks of who sleeps ---- */
 
 /* How often the stack of a thread that moved meanwhile is taken anew. */
 #define ASLEEP_TRIES 3
@@ -82,74 +40,11 @@ static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
     for (int i = 0; i < ASLEEP_TRIES; i++) {
         bool known = task_sched(t->tid, &before);
 
-        stack = stack_of(r, t);
+        stack = recorded_stack(r, t);
         if (!known || !task_sched(t->tid, &after) || before.turns == after.turns)
             return stack;
     }
     return 0;
-}
-
-/*
- * The call for who is to say what it is on. If the thread noted it, and noted what it points to,
- * that counts. A sleep that a signal ended is told when the next call begins: what was noted of
- * the call before is kept until then.
- */
-static struct objects_call call_of(const struct recorder *r, const struct tracee *t, int nr,
-                                   const uint64_t args[6])
-{
-    static const struct event_memory nothing;
-    struct objects_call call = {t->process->pid, t->tid, nr, args, NULL};
-
-    if (event_memory_is_of(&t->memory, nr, args))
-        call.memory = &t->memory.is;
-    else if (is_noted(r, t))
-        call.memory = r->event->memory ? r->event->memory : &nothing;
-    else if (t->noted)
-        call.memory = &nothing;
-    return call;
-}
-
-/* The place of what with_call found for a call on this descriptor on top of this stack. */
-static struct recorder_frame *frame_of(struct recorder *r, uint32_t below, int nr, int fd)
-{
-    uint32_t at = (below * 31 + (uint32_t)nr) * 31 + (uint32_t)fd;
-
-    return &r->frames[at % RECORDER_FRAMES];
-}
-
-/* The frame of a call on top of a stack whose text lasts as long as its object is the same. */
-static uint32_t with_lasting_call(struct recorder *r, struct objects_call *call, uint32_t below,
-                                  int fd, const struct off_object *object)
-{
-    struct recorder_frame *f = frame_of(r, below, call->nr, fd);
-
-    if (f->below == below && f->nr == call->nr && f->fd == fd && f->pid == call->pid &&
-        off_same(&f->object, object) && f->object.side == object->side)
-        return f->node;
-    objname_call(r->objects, call, object, 0, r->keep_numbers, &r->text);
-    *f = (struct recorder_frame){
-        .below = below, .nr = call->nr, .fd = fd, .pid = call->pid, .object = *object};
-    f->node = offtrace_name(r->trace, below, TRACE_NODE_NAME, r->text.buf, r->text.len);
-    if (!f->node || !objname_is_whole(call->nr, &r->text)) /* the descriptor is closed by now */
-        f->below = 0;
-    return f->node;
-}
-
-/* The frame of a call on top of a stack. */
-static uint32_t with_call(struct recorder *r, struct tracee *t, uint32_t node, int nr,
-                          const uint64_t args[6], const struct off_object *object, size_t set_size)
-{
-    struct objects_call call = call_of(r, t, nr, args);
-    int fd = objname_lasting(nr, args, object);
-
-    if (fd >= 0 && node)
-        return with_lasting_call(r, &call, node, fd, object);
-    if (objname_call(r->objects, &call, object, set_size, r->keep_numbers, &r->text))
-        node = offtrace_name(r->trace, node, TRACE_NODE_NAME, r->text.buf, r->text.len);
-    else
-        node = offtrace_node(r->trace, node, TRACE_NODE_FUTEX,
-                             objects_futex_address(t->tid, nr, args));
-    return node;
 }
 
 /* ---- the world ---- */
@@ -170,7 +65,7 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
         *set = (struct off_set){t->glimpse.members, t->glimpse.n};
         return;
     }
-    call = call_of(r, t, nr, args);
+    call = recorded_call(r, t, nr, args);
     objects_of_call(r->objects, &call, out, set);
     r->object = *out;
     r->set_size = set->n;
@@ -191,7 +86,7 @@ static uint32_t with_waking_call(struct recorder *r, struct tracee *t, uint32_t 
         return node;
     if (r->object_tid != e->tid || r->object_nr != e->nr)
         object_of(r, e->tid, e->nr, e->args, &r->object, &set);
-    return with_call(r, t, node, e->nr, e->args, &r->object, r->set_size);
+    return recorded_with_call(r, t, node, e->nr, e->args, &r->object, r->set_size);
 }
 
 static off_stack stack(void *arg, pid_t tid)
@@ -205,7 +100,7 @@ static off_stack stack(void *arg, pid_t tid)
         return t->glimpse.is ? t->glimpse.stack : 0;
     if (t->asleep)
         return t->asleep_stack;
-    return with_waking_call(r, t, stack_of(r, t));
+    return with_waking_call(r, t, recorded_stack(r, t));
 }
 
 static uint32_t likeness(void *arg, off_stack stack)
@@ -230,7 +125,7 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
         return false;
     if (r->quiet)
         return read_sched(r, t, out);
-    if (is_noted(r, t)) {
+    if (recorded_is_noted(r, t)) {
         *out = t->figures.given;
         return t->figures.known;
     }
@@ -256,7 +151,7 @@ static bool faults(void *arg, pid_t tid, uint64_t *n)
 
     if (!t || !r->given)
         return task_faults(tid, n);
-    if (!is_noted(r, t) || t->faults_reading != r->readings) {
+    if (!recorded_is_noted(r, t) || t->faults_reading != r->readings) {
         if (!task_faults(tid, &now))
             return false;
         t->faulted = now > t->faults;
@@ -278,7 +173,7 @@ static void let_go(struct recorder *r, const struct off_sleep *s)
         r->event->tid != s->tid || r->named)
         return;
     strbuf_clear(&r->name);
-    call = call_of(r, t, s->nr, s->args);
+    call = recorded_call(r, t, s->nr, s->args);
     if (!objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &r->name))
         return;
     r->named = true;
@@ -315,20 +210,6 @@ struct off_world recorder_world(struct recorder *r)
 
 /* ---- the sink ---- */
 
-/* The names lie in one string, a line each, outermost first. */
-static uint32_t with_kernel(struct recorder *r, const struct tracee *t, uint32_t node)
-{
-    const char *at = t->kernel.buf, *end = at + t->kernel.len;
-
-    while (at < end) {
-        const char *line = memchr(at, '\n', (size_t)(end - at));
-
-        node = offtrace_name(r->trace, node, TRACE_NODE_KERNEL, at, (size_t)(line - at));
-        at = line + 1;
-    }
-    return node;
-}
-
 /* Node of who ended a sleep. A timer that ended another link's sleep stands on its stack. */
 static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
 {
@@ -339,15 +220,9 @@ static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
         return w->stack;
     t = w->tid ? tracee(r, w->tid) : NULL;
     if (t)
-        return root_of(r, t);
+        return recorded_root(r, t);
     return offtrace_name(r->trace, w->stack ? w->stack : offtrace_root(r->trace, 0, 0),
                          TRACE_NODE_NAME, pseudo, strlen(pseudo));
-}
-
-static uint32_t unknown_stack(struct recorder *r, struct tracee *t)
-{
-    return offtrace_name(r->trace, root_of(r, t), TRACE_NODE_NAME, TRACE_STACK_INCOMPLETE,
-                         sizeof TRACE_STACK_INCOMPLETE - 1);
 }
 
 static bool names_library(const char *call)
@@ -365,7 +240,7 @@ static bool names_library(const char *call)
  * whole path, and reads. */
 static bool is_on_library(struct recorder *r, const struct tracee *t, const struct off_sleep *s)
 {
-    struct objects_call call = call_of(r, t, s->nr, s->args);
+    struct objects_call call = recorded_call(r, t, s->nr, s->args);
     struct strbuf name = STRBUF_INIT;
     bool is;
 
@@ -385,21 +260,21 @@ static off_stack recorder_slept(struct recorder *r, struct tracee *t, const stru
 {
     uint64_t ns = s->blocked_ns + s->runq_ns;
     const struct off_span span = {.ns = ns, .longest_ns = ns, .times = 1};
-    uint32_t node = offtrace_name(r->trace, root_of(r, t), TRACE_NODE_NAME, STACKS_RECORDER,
+    uint32_t node = offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, STACKS_RECORDER,
                                   sizeof STACKS_RECORDER - 1);
 
-    offtrace_rest(r->trace, node, record_of(r, t), TRACE_OFF_LEFT_OUT, &span);
+    offtrace_rest(r->trace, node, recorded_thread(r, t), TRACE_OFF_LEFT_OUT, &span);
     return s->stack;
 }
 
 /* The sleeper's stack with its call's frame. */
 static uint32_t named_sleep(struct recorder *r, struct tracee *t, const struct off_sleep *s)
 {
-    uint32_t node = with_kernel(r, t, s->stack ? s->stack : unknown_stack(r, t));
+    uint32_t node = recorded_with_kernel(r, t, s->stack ? s->stack : recorded_unknown(r, t));
 
     if (r->named)
         return offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len);
-    return with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
+    return recorded_with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
 }
 
 static off_stack on_sleep(void *arg, const struct off_sleep *s)
@@ -420,7 +295,7 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
         node = slept = named_sleep(r, t, s);
     for (size_t i = 0; i < s->chain_len && whole; i++)
         node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
-    offtrace_sleep(r->trace, node, record_of(r, t), objname_kind(s->nr, &s->object), s);
+    offtrace_sleep(r->trace, node, recorded_thread(r, t), objname_kind(s->nr, &s->object), s);
     return slept;
 }
 
@@ -430,7 +305,8 @@ static void on_oncpu(void *arg, const struct off_oncpu *s)
     struct tracee *t = tracee(r, s->tid);
 
     if (t)
-        offtrace_oncpu(r->trace, s->stack ? s->stack : root_of(r, t), record_of(r, t), s);
+        offtrace_oncpu(r->trace, s->stack ? s->stack : recorded_root(r, t), recorded_thread(r, t),
+                       s);
 }
 
 static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
@@ -452,9 +328,10 @@ static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_s
     const char *frame = rows[kind].frame;
 
     if (t)
-        offtrace_rest(r->trace,
-                      offtrace_name(r->trace, root_of(r, t), TRACE_NODE_NAME, frame, strlen(frame)),
-                      record_of(r, t), rows[kind].kind, s);
+        offtrace_rest(
+            r->trace,
+            offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, frame, strlen(frame)),
+            recorded_thread(r, t), rows[kind].kind, s);
 }
 
 struct off_sink recorder_sink(struct recorder *r)
@@ -529,7 +406,7 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
 
     if (t->ended)
         return;
-    record = record_of(r, t);
+    record = recorded_thread(r, t);
     if (tracee_renamed(t))
         offtrace_rename(r->trace, record, t->comm);
     read_sched(r, t, &s);
@@ -551,7 +428,7 @@ static void take_over(struct recorder *r, struct tracee *t, struct tracee *calle
     if (!tracee_sched(t, &s))
         s = caller->first;
     t->first = s;
-    offtrace_thread_time(r->trace, record_of(r, caller), now - caller->since,
+    offtrace_thread_time(r->trace, recorded_thread(r, caller), now - caller->since,
                          s.cpu_ns - caller->first.cpu_ns, s.runq_ns - caller->first.runq_ns);
     caller->ended = true;
 }
@@ -570,7 +447,7 @@ static void on_exec(struct recorder *r, struct tracee *t, const struct off_event
     if (tracee_renamed(t) && t->record)
         offtrace_rename(r->trace, t->record, t->comm);
     if (t->process->asked)
-        look_for_title(r, t->process);
+        recorded_title(r, t->process);
 }
 
 static void leave_call(struct tracee *t)
@@ -605,12 +482,12 @@ static void before(struct recorder *r, struct tracee *t, const struct off_event 
         break;
     case OFF_EXITING:
         if (t->process->threads == 1)
-            look_for_title(r, t->process);
+            recorded_title(r, t->process);
         sum_up(r, t, e->time);
         break;
     case OFF_THREAD_END: /* it was let go of; or killed, and its figures are gone */
         if (t->ended)    /* the rest of its last stop */
-            offtrace_thread_time(r->trace, record_of(r, t), e->held.ns, 0, 0);
+            offtrace_thread_time(r->trace, recorded_thread(r, t), e->held.ns, 0, 0);
         sum_up(r, t, e->time);
         break;
     case OFF_EXEC:
@@ -664,37 +541,6 @@ void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct use
 
 /* ---- looks at sleepers ---- */
 
-/* "[<0>] name+0x1/0x2 [module]", innermost first; becomes names, outermost first. */
-static void kernel_names(char *text, struct strbuf *out)
-{
-    char *line;
-
-    while ((line = strrchr(text, '\n')) || *text) {
-        char *from = line ? line + 1 : text, *name = strchr(from, ' ');
-        size_t len = name ? strcspn(name + 1, "+\n") : 0;
-
-        if (len && strncmp(name + 1, "0x", 2) != 0) {
-            strbuf_add(out, name + 1, len);
-            strbuf_addch(out, '\n');
-        }
-        if (!line)
-            break;
-        *line = '\0';
-    }
-}
-
-/* The kernel's part of the stack of a thread that sleeps. */
-static void take_kernel(struct recorder *r, struct tracee *t)
-{
-    char text[4096];
-
-    strbuf_clear(&t->kernel);
-    if (task_read(t->tid, "stack", text, sizeof text) > 0)
-        kernel_names(text, &t->kernel);
-    else
-        r->kernel = false; /* not permitted */
-}
-
 /* So long what is known of an epoll set's members is believed, as no event tells of epoll_ctl. */
 #define EPOLL_NS 200000000u
 
@@ -729,12 +575,14 @@ void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *c)
     t->glimpse.is = false;
     call = (struct objects_call){t->process->pid, tid, c->nr, c->args, NULL};
     t->glimpse.stack =
-        stacks_capture(r->stacks, t->process->space, tid, record_of(r, t), &regs, true);
+        stacks_capture(r->stacks, t->process->space, tid, recorded_thread(r, t), &regs, true);
     glimpse_object(r, t, &call);
     if (r->kernel)
-        take_kernel(r, t);
-    below = with_kernel(r, t, t->glimpse.stack ? t->glimpse.stack : unknown_stack(r, t));
-    t->glimpse.node = with_call(r, t, below, c->nr, c->args, &t->glimpse.object, t->glimpse.n);
+        recorded_take_kernel(r, t);
+    below =
+        recorded_with_kernel(r, t, t->glimpse.stack ? t->glimpse.stack : recorded_unknown(r, t));
+    t->glimpse.node =
+        recorded_with_call(r, t, below, c->nr, c->args, &t->glimpse.object, t->glimpse.n);
     t->glimpse.nr = c->nr;
     t->glimpse.is = true;
     strbuf_clear(&t->kernel);
@@ -837,7 +685,7 @@ void recorder_look(struct recorder *r)
         if (!t->in_call || t->kernel_asked || !is_in_call(t))
             continue;
         t->kernel_asked = true;
-        take_kernel(r, t);
+        recorded_take_kernel(r, t);
         if (t->noted && !is_in_call(t))
             strbuf_clear(&t->kernel);
     }
@@ -848,7 +696,7 @@ void recorder_finish(struct recorder *r, uint64_t now)
     offcpu_finish(r->machine, now);
     for (struct tracee *t = tracees_first(r->tracees); t; t = t->next) {
         if (t->tid == t->process->pid)
-            look_for_title(r, t->process);
+            recorded_title(r, t->process);
         sum_up(r, t, now);
     }
 }
