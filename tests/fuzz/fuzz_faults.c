@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/ring_bytes.h"
 #include "tracer/faults/faultmaps.h"
 #include "tracer/faults/faultrecord.h"
-
-#define RING 4096
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,22 +37,11 @@ static void check(const struct fault_record *r, struct faultmaps *maps)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct faultmaps maps = {.n = 0};
-    struct perf_ring ring = {.size = RING};
+    struct perf_ring ring;
     struct fault_record r;
-    uint16_t tail, head;
-    uint8_t *bytes;
 
-    if (size < 4)
+    if (!ring_bytes_take(&ring, data, size))
         return 0;
-    memcpy(&tail, data, 2);
-    memcpy(&head, data + 2, 2);
-    bytes = calloc(1, RING); /* of its own size: reading beyond is noticed */
-    if (!bytes)
-        return 0;
-    memcpy(bytes, data + 4, size - 4 < RING ? size - 4 : RING);
-    ring.bytes = bytes;
-    ring.tail = tail;
-    ring.head = (uint64_t)tail + head;
     while (fault_ring_next(&ring, &r) != FAULT_NONE && r.kind != FAULT_DAMAGED) {
         check(&r, &maps);
         if (ring.tail > ring.head)
@@ -61,8 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (ring.tail != ring.head)
         abort();
-    perf_ring_release(&ring);
+    ring_bytes_release(&ring);
     faultmaps_release(&maps);
-    free(bytes);
     return 0;
 }

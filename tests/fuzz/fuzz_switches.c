@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/ring_bytes.h"
 #include "tracer/quiet/quietnap.h"
 #include "tracer/quiet/switchrecord.h"
-
-#define RING 4096
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,23 +29,12 @@ static void check(const struct switch_record *r, struct nap *nap)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct perf_ring ring = {.size = RING};
+    struct perf_ring ring;
     struct nap nap = {.away = false};
     struct switch_record r;
-    uint16_t tail, head;
-    uint8_t *bytes;
 
-    if (size < 4)
+    if (!ring_bytes_take(&ring, data, size))
         return 0;
-    memcpy(&tail, data, 2);
-    memcpy(&head, data + 2, 2);
-    bytes = calloc(1, RING); /* of its own size: reading beyond is noticed */
-    if (!bytes)
-        return 0;
-    memcpy(bytes, data + 4, size - 4 < RING ? size - 4 : RING);
-    ring.bytes = bytes;
-    ring.tail = tail;
-    ring.head = (uint64_t)tail + head;
     while (switch_ring_next(&ring, &r) != SWITCH_NONE && r.kind != SWITCH_DAMAGED) {
         check(&r, &nap);
         if (ring.tail > ring.head)
@@ -54,7 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (ring.tail != ring.head)
         abort();
-    perf_ring_release(&ring);
-    free(bytes);
+    ring_bytes_release(&ring);
     return 0;
 }

@@ -2,6 +2,7 @@
 # Page faults by whose memory was touched: to the page what the program knows of itself.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
+. "$ROOT/tests/cli/noperf.sh"
 
 compile_victim touched -O1 -pthread
 head -c 131072 /dev/urandom >file
@@ -101,18 +102,7 @@ run_expect_status 2 'there are none' "$FLAME" fold --view touched z.flame
 file_has err "recorded without whose memory page faults were in, which flame mem --view touched records" 'says so'
 
 # Where the kernel refuses, nothing runs.
-cat >refuse.py <<'END'
-import ctypes, os, struct, sys
-# seccomp: perf_event_open (298 on x86-64) fails with EPERM.
-prog = [(0x20, 0, 0, 0), (0x15, 0, 1, 298), (6, 0, 0, 0x50001), (6, 0, 0, 0x7fff0000)]
-code = b''.join(struct.pack('HBBI', *i) for i in prog)
-buf = ctypes.create_string_buffer(code)
-fprog = struct.pack('HxxxxxxQ', len(prog), ctypes.addressof(buf))
-libc = ctypes.CDLL(None)
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, fprog, 0, 0) == 0
-os.execv(sys.argv[1], sys.argv[1:])
-END
-run_expect_status 1 'perf_event_open is refused' python3 refuse.py "$FLAME" mem --view touched -o z.svg -- touch ran
+run_expect_status 1 'perf_event_open is refused' python3 noperf.py "$FLAME" mem --view touched -o z.svg -- touch ran
 is_str "$(cat err)" "flame: mem: --view touched: perf_event_open is refused, as by a container's \
 seccomp filter; allow it there, or run outside" 'one line says why'
 not_ok 'nothing ran' test -e ran

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2317 # functions are called through run
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
+. "$ROOT/tests/cli/noperf.sh"
 
 compile_victim looked -O1 -fno-optimize-sibling-calls -pthread
 compile_victim idlers -pthread
@@ -146,17 +147,6 @@ else
     file_lacks err 'tracing stopped' 'and nothing of stops'
 fi
 
-cat >refuse.py <<'END'
-import ctypes, os, struct, sys
-# seccomp: perf_event_open (298 on x86-64) fails with EPERM.
-prog = [(0x20, 0, 0, 0), (0x15, 0, 1, 298), (6, 0, 0, 0x50001), (6, 0, 0, 0x7fff0000)]
-code = b''.join(struct.pack('HBBI', *i) for i in prog)
-buf = ctypes.create_string_buffer(code)
-fprog = struct.pack('HxxxxxxQ', len(prog), ctypes.addressof(buf))
-libc = ctypes.CDLL(None)
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, fprog, 0, 0) == 0
-os.execv(sys.argv[1], sys.argv[1:])
-END
 # Each end of a sleep is known to some milliseconds only.
 is_near_enough() {
     kind "$1"
@@ -169,7 +159,7 @@ all_near_enough() {
         is_near_enough $k || return
     done
 }
-how=(python3 refuse.py)
+how=(python3 noperf.py)
 for _ in 1 2 3 4 5 6 7 8; do
     start ./looked 20 40
     look

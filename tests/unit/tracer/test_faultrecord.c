@@ -5,61 +5,14 @@
 #include <string.h>
 
 #include "tests/tap.h"
+#include "tests/unit/perf_made.h"
 #include "tracer/faults/faultmaps.h"
 #include "tracer/faults/faultrecord.h"
 
-#define RING 4096
-
-static uint8_t bytes[RING];
-static struct perf_ring ring = {.bytes = bytes, .size = RING};
-
-/* The record being made. */
-static uint8_t made[RING];
-static size_t len;
-
-static void put(const void *p, size_t size)
-{
-    memcpy(made + len, p, size);
-    len += size;
-}
-
-static void put64(uint64_t n)
-{
-    put(&n, 8);
-}
-
-static void put32(uint32_t n)
-{
-    put(&n, 4);
-}
-
-static void begin(uint32_t type, uint16_t misc)
-{
-    struct perf_event_header h = {.type = type, .misc = misc};
-
-    len = 0;
-    put(&h, sizeof h);
-}
-
 static void trailer(uint64_t time)
 {
-    put32(11);
-    put32(12);
-    put64(time);
+    put_when(time);
     put64(77);
-}
-
-/* Into the ring, with its size. */
-static void finish(void)
-{
-    struct perf_event_header h;
-
-    memcpy(&h, made, sizeof h);
-    h.size = (uint16_t)len;
-    memcpy(made, &h, sizeof h);
-    for (size_t i = 0; i < len; i++)
-        bytes[(ring.head + i) % RING] = made[i];
-    ring.head += len;
 }
 
 static void make_page(uint16_t misc, uint64_t abi, uint64_t room, uint64_t filled)

@@ -11,57 +11,15 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
+#include "tests/unit/perf_made.h"
 #include "tracer/quiet/switchrings.h"
 
-#define RING 4096
-
-static uint8_t bytes[RING];
-static struct perf_ring ring = {.bytes = bytes, .size = RING};
-
-/* The record being made. */
-static uint8_t made[RING];
-static size_t len;
-
-static void put(const void *p, size_t size)
+/* Into the ring, with its time if it has one. */
+static void finish_at(uint64_t time)
 {
-    memcpy(made + len, p, size);
-    len += size;
-}
-
-static void put64(uint64_t n)
-{
-    put(&n, 8);
-}
-
-static void put32(uint32_t n)
-{
-    put(&n, 4);
-}
-
-static void begin(uint32_t type, uint16_t misc)
-{
-    struct perf_event_header h = {.type = type, .misc = misc};
-
-    len = 0;
-    put(&h, sizeof h);
-}
-
-/* Into the ring, with its size and, if it has one, its end. */
-static void finish(uint64_t time)
-{
-    struct perf_event_header h;
-
-    if (time) {
-        put32(11);
-        put32(12);
-        put64(time);
-    }
-    memcpy(&h, made, sizeof h);
-    h.size = (uint16_t)len;
-    memcpy(made, &h, sizeof h);
-    for (size_t i = 0; i < len; i++)
-        bytes[(ring.head + i) % RING] = made[i];
-    ring.head += len;
+    if (time)
+        put_when(time);
+    finish();
 }
 
 static void switches(void)
@@ -73,7 +31,7 @@ static void switches(void)
 
         begin(PERF_RECORD_SWITCH, (uint16_t)((out ? PERF_RECORD_MISC_SWITCH_OUT : 0) |
                                              (wants ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0)));
-        finish(i);
+        finish_at(i);
         row(switch_ring_next(&ring, &r) == (out ? SWITCH_OUT : SWITCH_IN), "kind %u", i);
         row(r.pid == 11 && r.tid == 12 && r.time == i && r.wants == (out && wants), "what %u", i);
     }
@@ -86,26 +44,26 @@ static void lives(void)
 
     begin(PERF_RECORD_FORK, 0);
     put32(21), put32(11), put32(22), put32(12), put64(2);
-    finish(2);
+    finish_at(2);
     begin(PERF_RECORD_THROTTLE, 0); /* nobody asks for it */
     put64(0);
-    finish(2);
+    finish_at(2);
     begin(PERF_RECORD_EXIT, 0);
     put32(21), put32(11), put32(22), put32(12), put64(3);
-    finish(3);
+    finish_at(3);
     begin(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
     put32(21), put32(21), put("prog\0\0\0", 8);
-    finish(4);
+    finish_at(4);
     begin(PERF_RECORD_COMM, 0); /* a name of its own */
     put32(21), put32(21), put("name\0\0\0", 8);
-    finish(4);
+    finish_at(4);
     begin(PERF_RECORD_MMAP2, 0);
     put32(31), put32(32), put64(0x1000), put64(0x3000), put64(0), put64(0), put64(0), put64(0);
     put64(0), put("/x\0\0\0\0\0", 8);
-    finish(5);
+    finish_at(5);
     begin(PERF_RECORD_LOST, 0);
     put64(77), put64(9);
-    finish(6);
+    finish_at(6);
 
     is_int(switch_ring_next(&ring, &r), SWITCH_FORK, "a fork");
     ok(r.pid == 21 && r.tid == 22 && r.parent_pid == 11 && r.parent_tid == 12 && r.time == 2,
@@ -140,24 +98,24 @@ static void damaged(void)
     ring.head = RING + 8;
     is_damaged("more than there is room for");
     begin(PERF_RECORD_SWITCH, 0);
-    finish(1);
+    finish_at(1);
     ring.head -= 8;
     is_damaged("a record beyond the end");
     begin(PERF_RECORD_SWITCH, 0);
     put64(1);
-    finish(0);
+    finish_at(0);
     is_damaged("a record without its end");
     begin(PERF_RECORD_SWITCH, 0);
     put64(1);
-    finish(1);
+    finish_at(1);
     is_damaged("a record with more in it");
     begin(PERF_RECORD_FORK, 0);
     put64(1);
-    finish(1);
+    finish_at(1);
     is_damaged("a fork of nobody");
     begin(PERF_RECORD_MMAP2, 0);
     put32(1);
-    finish(1);
+    finish_at(1);
     is_damaged("a mapping of nobody");
 }
 
