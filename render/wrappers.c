@@ -153,9 +153,12 @@ static bool fits(const char *pattern, const char *s, size_t len)
 bool wrappers_has(const struct wrappers_options *o, enum wrappers_scope scope, const char *name,
                   size_t len)
 {
-    struct framename f = framename_split(name, len);
+    struct framename f;
 
-    for (size_t i = 0; scope != WRAPPERS_NONE && i < o->n; i++)
+    if (scope == WRAPPERS_NONE || (scope == WRAPPERS_NAMED && !o->n))
+        return false;
+    f = framename_split(name, len);
+    for (size_t i = 0; i < o->n; i++)
         if (fits(o->patterns[i], f.function, f.function_len))
             return true;
     for (size_t i = 0; scope == WRAPPERS_ALL && i < ARRAY_LEN(known); i++)

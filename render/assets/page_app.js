@@ -97,9 +97,11 @@ class App {
             (state.order === "size" ? [state.column, state.moments, state.span].join() : "");
         if (key !== this.shapeKey) {
             const before = this.graphs && this.graphs[this.graphs.length - 1];
-            this.shapes = makeShapes(profile, { ...state, layout, columnOwn: this.column.own });
+            const view = { ...state, layout, columnOwn: this.column.own,
+                filtered: applyFilters(profile, state.filters) };
+            this.shapes = makeShapes(profile, view);
             this.topShape = ["callers", "sandwich", "elided"].includes(layout) ?
-                makeShapes(profile, { ...state, layout: "forward", columnOwn: this.column.own })[0] :
+                makeShapes(profile, { ...view, layout: "forward" })[0] :
                 this.shapes[this.shapes.length - 1];
             this.moveZoom = before && this.shapeKey !== undefined ? before : null;
             this.shapeKey = key;

@@ -216,7 +216,6 @@ function nameRanks(profile) {
 
 /* The shapes of a view: one, or callers and callees of a sandwich. */
 function makeShapes(profile, view) {
-    view = { ...view, filtered: applyFilters(profile, view.filters) };
     const plain = !view.filtered && !view.focus.size && !view.hide.size && !view.hideNames.size &&
         !view.recursion;
     let trees;

@@ -121,11 +121,13 @@ class TopTable {
 
     /* {graph, search, query, sort, ascending, picks, color, wrappers, added, spared} */
     show(view) {
-        const wrapping = wrappersOf(view.graph, this.profile, view), wraps = [...wrapping].join();
-        if (view.graph !== this.graph || wraps !== this.wraps) {
+        const { wrappers, added, spared } = view;
+        const wrapping = [wrappers, ...added, "but", ...spared].join();
+        if (view.graph !== this.graph || wrapping !== this.wrapping) {
             this.graph = view.graph;
-            this.wraps = wraps;
-            this.all = topRows(view.graph, this.profile, wrapping);
+            this.wrapping = wrapping;
+            this.all = topRows(view.graph, this.profile,
+                wrappersOf(view.graph, this.profile, view));
             this.rows = null;
         }
         const key = [view.sort, view.ascending].join();

@@ -21,11 +21,11 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/trace/packed.h"
 #include "render/backends/assets.h"
 #include "render/backend.h"
 #include "render/json.h"
 #include "render/outstream.h"
-#include "common/trace/packed.h"
 #include "render/xml.h"
 
 #define NAME_CHARS 4000 /* of a name; longer ones are nobody's to read */
