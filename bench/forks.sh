@@ -14,10 +14,7 @@
 export TMPDIR=$dir
 
 shim=${SHIM:-$(dirname "$flame")/libflamemem.so}
-heaptrack=
-for file in /usr/lib/heaptrack/libheaptrack_preload.so /usr/lib/*/heaptrack/libheaptrack_preload.so; do
-    [ ! -e "$file" ] || heaptrack=$file
-done
+heaptrack=$(heaptrack_library)
 "${CC:-gcc}" -O2 -o "$dir/forks" "$root/bench/forks.c"
 true=$(type -P true)
 

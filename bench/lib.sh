@@ -67,3 +67,11 @@ ratio() {
     paste -d' ' "$dir/$1" "$dir/$2" | awk '{ print $1 / $3 }' | spread |
         awk '{ printf "  flame is %.1f times as fast (%.1f to %.1f)\n", $1, $2, $3 }'
 }
+
+# The library that heaptrack preloads; nothing where it is not installed.
+heaptrack_library() {
+    local file
+    for file in /usr/lib{,/*}/heaptrack/libheaptrack_preload.so; do
+        [ ! -e "$file" ] || echo "$file"
+    done | tail -n 1
+}

@@ -15,10 +15,7 @@
 export TMPDIR=$dir
 
 shim=${SHIM:-$(dirname "$flame")/libflamemem.so}
-heaptrack=
-for file in /usr/lib/heaptrack/libheaptrack_preload.so /usr/lib/*/heaptrack/libheaptrack_preload.so; do
-    [ ! -e "$file" ] || heaptrack=$file
-done
+heaptrack=$(heaptrack_library)
 strace=$(type -P strace || :)
 bpftrace=$(type -P bpftrace || :)
 if [ -n "$bpftrace" ] && ! "$bpftrace" -e 'tracepoint:syscalls:sys_enter_mmap { exit(); }' -c true >"$dir/out" 2>&1; then

@@ -209,6 +209,16 @@ skip_all() {
     done_testing
 }
 
+# until_true COMMAND...: waits for it, ten seconds or $until_tries looks.
+until_true() {
+    local tries=0
+    until "$@"; do
+        sleep 0.02
+        tries=$((tries + 1))
+        [ $tries -lt "${until_tries:-500}" ] || return
+    done
+}
+
 compile_victim() {
     local name=$1 source compiler
     shift

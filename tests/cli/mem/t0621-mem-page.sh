@@ -3,22 +3,12 @@
 # from flame mem itself, of one process and of several.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/moments.sh"
+. "$ROOT/tests/cli/pagedata.sh"
 
 # moments.py FILE: "TIME live mapped" and then "TIME view stack bytes" of each moment of a page.
 cat >moments.py <<'END_PY'
-import base64, json, re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-data = json.loads(re.search(r'<script id="profile"[^>]*>(.*?)</script>', text, re.S)[1])
-def numbers(packed):
-    v = shift = 0
-    for c in base64.b64decode(packed, validate=True):
-        v |= (c & 127) << shift
-        shift += 7
-        if c < 128:
-            yield v
-            v = shift = 0
-def signed(v):
-    return (v >> 1) ^ -(v & 1)
+import sys
+from pagedata import data, numbers, paths, signed
 def sums(packed):
     s = 0
     for v in numbers(packed):
@@ -26,10 +16,6 @@ def sums(packed):
         yield s
 if "moments" not in data:
     sys.exit("no moments")
-frames, paths, depth = numbers(data["frames"]), [()], 0
-for up in frames:
-    depth += 1 - up
-    paths.append(paths[-1][:depth - 1] + (data["names"][next(frames)],))
 m = data["moments"]
 times, live, mapped, rss = (list(sums(m[k])) for k in ("us", "live", "mapped", "rss"))
 had = [{} for _ in times]

@@ -35,16 +35,6 @@ state_of() {
     awk '/^State/ {print $2}' "/proc/$1/status"
 }
 
-# until_true COMMAND...: within ten seconds.
-until_true() {
-    local tries=0
-    until "$@"; do
-        sleep 0.02
-        tries=$((tries + 1))
-        [ $tries -lt 500 ] || return
-    done
-}
-
 # Traced, or not; in state STATE.
 # shellcheck disable=SC2317 # called through until_true
 is() {

@@ -4,13 +4,6 @@
 
 compile_victim ignorant
 
-until_true() {
-    for _ in $(seq 500); do
-        "$@" && return
-        sleep 0.02
-    done
-}
-
 want='ready
 epoll_wait ok
 epoll_pwait2 ok

@@ -7,13 +7,6 @@ mkdir tmp
 export TMPDIR=$SCRATCH/tmp
 compile_victim pauses
 
-until_true() {
-    for _ in $(seq 500); do
-        "$@" && return
-        sleep 0.02
-    done
-}
-
 mkfifo hold
 ./pauses <hold >said &
 victim=$!

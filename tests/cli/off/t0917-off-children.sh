@@ -7,13 +7,6 @@ mkdir tmp
 export TMPDIR=$SCRATCH/tmp
 compile_victim forker -pthread
 
-until_true() {
-    for _ in $(seq 500); do
-        "$@" && return
-        sleep 0.02
-    done
-}
-
 for who in main other; do
     rm -f hold
     mkfifo hold

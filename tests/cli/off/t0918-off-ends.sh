@@ -8,14 +8,6 @@ compile_victim firstborn -pthread
 compile_victim unfilled -pthread
 compile_victim keeper
 
-until_true() {
-    for _ in $(seq 500); do
-        "$@" && return
-        sleep 0.02
-    done
-    return 1
-}
-
 # shellcheck disable=SC2317 # called by others
 is_gone() { # a zombie is nobody's whom it left; it may be taken while one looks
     local state

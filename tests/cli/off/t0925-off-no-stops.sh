@@ -13,15 +13,7 @@ chmod 755 .
 mkdir -m 1777 tmp
 export TMPDIR=$SCRATCH/tmp
 
-# until_true COMMAND...: within half a minute.
-until_true() {
-    local tries=0
-    until "$@"; do
-        sleep 0.02
-        tries=$((tries + 1))
-        [ $tries -lt 1500 ] || return
-    done
-}
+until_tries=1500
 
 # start COMMAND...: runs a program that says `ready` and waits; its input is descriptor 3.
 start() {

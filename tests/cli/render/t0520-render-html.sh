@@ -1,6 +1,7 @@
 #!/bin/bash
 # flame render -f html: what is in the file; tests/browser/t056* look at the page.
 . "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/pagedata.sh"
 
 cat >in.folded <<'END_FOLDED'
 # flame: view=live unit=bytes
@@ -12,21 +13,7 @@ END_FOLDED
 # Prints what a reader of the data block makes of it: one "path;of;names N" a stack
 # and column.
 cat >unpack.py <<'END_PY'
-import base64, json, re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-data = json.loads(re.search(r'<script id="profile"[^>]*>(.*?)</script>', text, re.S)[1])
-def numbers(packed):
-    v = shift = 0
-    for c in base64.b64decode(packed, validate=True):
-        v |= (c & 127) << shift
-        shift += 7
-        if c < 128:
-            yield v
-            v = shift = 0
-frames, paths, depth = numbers(data["frames"]), [()], 0
-for up in frames:
-    depth += 1 - up
-    paths.append(paths[-1][:depth - 1] + (data["names"][next(frames)],))
+from pagedata import data, numbers, paths, signed
 assert len(paths) == data["nodes"], (len(paths), data["nodes"])
 for c in data["columns"]:
     own, at, lines = numbers(c["own"]), 0, []
@@ -42,7 +29,7 @@ if "delta" in data:
     for gap in delta:
         at += gap
         v = next(delta)
-        print("delta", ";".join(paths[at]), (v >> 1) ^ -(v & 1), data["deltaScale"])
+        print("delta", ";".join(paths[at]), signed(v), data["deltaScale"])
 END_PY
 
 run_expect_status 0 'a page' "$FLAME" render -f html in.folded
