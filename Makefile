@@ -83,7 +83,7 @@ ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* 
 LATE_SRC   := common/late/late.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC),$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c)) \
-              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue.c inside/mark.c \
+              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_x86_64.c inside/mark.c \
               inside/sequence.c preload/run/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
@@ -92,7 +92,7 @@ GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/s
 FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% patch/entry/%,$(LIB_SRC))
 # Written by the build, into $(O)/generated: protoc-c's code for render/export/profile.proto.
 GENERATED  := $(O)/generated/profile.pb-c
-ASSETS     := $(wildcard render/assets/*)
+ASSETS     := $(wildcard render/assets/*.js render/assets/*/*)
 MAN        := $(wildcard man/*.[1-8])
 HEADERS    := $(wildcard $(addsuffix /*.h,common unwind inside $(SHIM_ROOMS) $(ROOMS) driver tests))
 
@@ -125,7 +125,7 @@ GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
 GATE       := $(O)/libflamegate.so
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
 WAIT       := $(O)/libflamewait.so
-# The recorder patches a few sites (preload/mapping/within.c): a page is room for them.
+# The recorder patches a few sites (preload/mapping/within_x86_64.c): a page is room for them.
 PATCH_OBJ  := $(patsubst %.c,$(O)/few/%.o,$(wildcard patch/*.c patch/entry/*.c) patch/find/isa.c \
               patch/find/isa_x86_64.c)
 SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)

@@ -21,7 +21,7 @@
 #include "driver/run/runsummary.h"
 #include "driver/run/unseen.h"
 #include "driver/watch/growthsignal.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 #define LEAKS_SHOWN 10
 #define MISUSES_SHOWN 10

@@ -9,7 +9,7 @@
 #include "common/options/values.h"
 #include "fold/halves.h"
 #include "fold/load.h"
-#include "fold/diff_gate.h"
+#include "fold/stacks/diff_gate.h"
 #include "fold/stacks/textfile.h"
 #include "fold/viewtable.h"
 

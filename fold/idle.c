@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "fold/lockframes.h"
+#include "fold/stacks/lockframes.h"
 #include "fold/offrow.h"
 #include "fold/stacks/place.h"
 

@@ -49,7 +49,7 @@ extern void (*const lifecycle_look_resident)(bool at_end);
 extern void (*const lifecycle_look_ages)(bool at_end);
 
 /* Called once recording is set up, if the C library is to be looked at from within: by the list of
- * its calls in that file (preload/mapping/within.c). */
+ * its calls in that file (preload/mapping/within_x86_64.c). */
 extern void (*const lifecycle_mapping_begin)(const char *sites);
 
 /* In a forked child, for what is mapped (preload/mapping/hooks_map.c). */

@@ -2,7 +2,7 @@
 
 #include "common/utf8.h"
 #include "render/palette.h"
-#include "render/xml.h"
+#include "render/text/xml.h"
 
 static bool is_file(const char *s, size_t len)
 {

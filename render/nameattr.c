@@ -6,7 +6,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "render/xml.h"
+#include "render/text/xml.h"
 
 /* Keys and values point into the file's text, which the table keeps. */
 struct pair {

@@ -11,7 +11,7 @@
 #include "render/backend.h"
 #include "render/input.h"
 #include "render/palette.h"
-#include "render/value.h"
+#include "render/text/value.h"
 #include "render/views.h"
 #include "render/wrappers.h"
 

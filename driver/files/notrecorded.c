@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
-#include "render/value.h"
+#include "render/text/value.h"
 #include "unwind/sharedrules.h"
 
 /* 0 or -errno. */

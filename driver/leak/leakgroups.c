@@ -6,7 +6,7 @@
 
 #include "common/basename.h"
 #include "common/fnv.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 /* A name that is megabytes long is cut, a terminal is no place for it. */
 #define NAME_SHOWN 200

@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "common/utf8.h"
-#include "render/value.h"
-#include "render/xml.h"
+#include "render/text/value.h"
+#include "render/text/xml.h"
 
 const struct leak_format leak_formats[LEAK_FORMATS] = {
     [LEAK_JSON] = {"json", ".leak.json", report_json},

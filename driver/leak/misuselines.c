@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/fnv.h"
 #include "driver/leak/leakgroups.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 const struct leak_frame *misuse_place(const struct misuse *m, enum misuse_stack which)
 {

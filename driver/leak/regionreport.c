@@ -5,7 +5,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "driver/leak/leaklines.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 #define LINES_SHOWN 20
 

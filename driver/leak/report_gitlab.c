@@ -7,7 +7,7 @@
 
 #include "driver/leak/leakreport.h"
 #include "driver/leak/misuselines.h"
-#include "render/json.h"
+#include "render/text/json.h"
 
 /* What has no source is put down to the module. */
 static void add_path(struct strbuf *sb, const struct leak_frame *f)

@@ -3,7 +3,7 @@
 
 #include "driver/leak/leakreport.h"
 #include "driver/leak/misuselines.h"
-#include "render/json.h"
+#include "render/text/json.h"
 
 static void add_string(struct strbuf *sb, const char *s)
 {

@@ -6,7 +6,7 @@
 
 #include "driver/leak/leakreport.h"
 #include "driver/leak/misuselines.h"
-#include "render/xml.h"
+#include "render/text/xml.h"
 
 static void add_text(struct strbuf *sb, const char *s)
 {

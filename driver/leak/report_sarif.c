@@ -7,7 +7,7 @@
 #include "common/commands.h"
 #include "driver/leak/leakreport.h"
 #include "driver/leak/misuselines.h"
-#include "render/json.h"
+#include "render/text/json.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 

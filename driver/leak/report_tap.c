@@ -6,7 +6,7 @@
 
 #include "driver/leak/leakreport.h"
 #include "driver/leak/misuselines.h"
-#include "render/json.h"
+#include "render/text/json.h"
 
 static void escape(struct strbuf *sb, char c)
 {

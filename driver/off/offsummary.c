@@ -6,10 +6,10 @@
 #include "common/alloc.h"
 #include "common/basename.h"
 #include "common/error.h"
-#include "driver/off/waitedlock.h"
+#include "render/findings/waitedlock.h"
 #include "driver/run/runsummary.h"
 #include "fold/offrow.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 #define THINGS 3
 #define NAME_SHOWN 100

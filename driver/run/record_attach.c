@@ -12,7 +12,7 @@
 #include "driver/run/runsummary.h"
 #include "fold/viewtable.h"
 #include "inject/attachment.h"
-#include "render/value.h"
+#include "render/text/value.h"
 #include "tracer/things/proctask.h"
 
 /* Between two looks at what was recorded, and at what was loaded. */

@@ -9,7 +9,7 @@
 #include "driver/run/stillruns.h"
 #include "driver/run/unseen.h"
 #include "fold/fold.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 #define PROGRAMS_NAMED 8
 

@@ -10,7 +10,7 @@
 #include "common/elfdyn.h"
 #include "common/error.h"
 #include "fold/symbols/elfsym.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 /* Programs, and processes, that get a line. */
 #define LINES 4

@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "driver/suppress/hidden.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 /* What is listed in one line. */
 #define NAMED 8

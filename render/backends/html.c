@@ -24,9 +24,9 @@
 #include "common/trace/packed.h"
 #include "render/backends/assets.h"
 #include "render/backend.h"
-#include "render/json.h"
-#include "render/outstream.h"
-#include "render/xml.h"
+#include "render/text/json.h"
+#include "render/text/outstream.h"
+#include "render/text/xml.h"
 
 #define NAME_CHARS 4000 /* of a name; longer ones are nobody's to read */
 

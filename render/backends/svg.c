@@ -20,8 +20,8 @@
 #include "render/layout.h"
 #include "render/palette.h"
 #include "render/backends/textfit.h"
-#include "render/value.h"
-#include "render/xml.h"
+#include "render/text/value.h"
+#include "render/text/xml.h"
 
 #define PAD_X 10.0
 #define LABEL_PAD 3.0

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "render/json.h"
+#include "render/text/json.h"
 
 void recordtext_begin(struct recordtext *w, FILE *to, bool json)
 {

@@ -24,7 +24,7 @@
 #include "render/export/exporttext.h"
 #include "render/framename.h"
 #include "render/export/functable.h"
-#include "render/outstream.h"
+#include "render/text/outstream.h"
 #include "render/export/series.h"
 
 /* From a line of a function into another one, or (callee FUNCTABLE_NONE) its own cost there. */

@@ -14,10 +14,10 @@
 #include "common/alloc.h"
 #include "render/backend.h"
 #include "render/export/exporttext.h"
-#include "render/json.h"
-#include "render/outstream.h"
+#include "render/text/json.h"
+#include "render/text/outstream.h"
 #include "render/export/series.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 static void add_microseconds(struct strbuf *sb, struct folded_count c, int unit)
 {

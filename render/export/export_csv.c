@@ -11,7 +11,7 @@
 #include "common/alloc.h"
 #include "render/backend.h"
 #include "render/framename.h"
-#include "render/outstream.h"
+#include "render/text/outstream.h"
 #include "render/export/series.h"
 #include "render/top/toplist.h"
 

@@ -7,8 +7,8 @@
  */
 #include "render/backend.h"
 #include "render/export/exporttext.h"
-#include "render/json.h"
-#include "render/outstream.h"
+#include "render/text/json.h"
+#include "render/text/outstream.h"
 #include "render/export/series.h"
 
 static void add_signed(struct strbuf *sb, double v)

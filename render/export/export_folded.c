@@ -17,7 +17,7 @@
 
 #include "common/alloc.h"
 #include "render/backend.h"
-#include "render/outstream.h"
+#include "render/text/outstream.h"
 #include "render/export/series.h"
 
 struct thing {

@@ -17,7 +17,7 @@
 #include "render/backend.h"
 #include "render/export/exporttext.h"
 #include "render/framename.h"
-#include "render/outstream.h"
+#include "render/text/outstream.h"
 #include "render/export/series.h"
 
 #define DEEPEST 1024

@@ -26,7 +26,7 @@
 #include "render/export/gzipout.h"
 #include "render/export/locations.h"
 #include "render/export/series.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 /*
  * What generated code has for strings that are not there; the library compares it with nothing

@@ -12,10 +12,10 @@
 #include "render/backend.h"
 #include "render/export/exporttext.h"
 #include "render/framename.h"
-#include "render/json.h"
-#include "render/outstream.h"
+#include "render/text/json.h"
+#include "render/text/outstream.h"
 #include "render/export/series.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 static const char *unit_name(const char *unit)
 {

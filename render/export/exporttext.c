@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 #include "render/framename.h"
-#include "render/json.h"
+#include "render/text/json.h"
 
 void exporttext_heading(struct strbuf *sb, const struct render_options *o)
 {

@@ -13,7 +13,7 @@
 #include "render/top/toplist.h"
 #include "render/top/toptext.h"
 #include "render/top/toptree.h"
-#include "render/value.h"
+#include "render/text/value.h"
 #include "render/views.h"
 #include "render/wrappers.h"
 

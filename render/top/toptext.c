@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "common/utf8.h"
-#include "render/value.h"
+#include "render/text/value.h"
 
 void toptext_add_name(struct strbuf *sb, const char *s, size_t len, size_t columns)
 {

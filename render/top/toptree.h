@@ -5,7 +5,7 @@
 #define FLAME_RENDER_TOP_TOPTREE_H
 
 #include "render/frametree.h"
-#include "render/outstream.h"
+#include "render/text/outstream.h"
 
 struct toptree_look {
     size_t columns; /* of the terminal; 0: names are not cut */

@@ -42,7 +42,7 @@ const rules = {
 function assets(asset) {
     const table = readFileSync("render/backends/assets.c", "utf8");
     const [files] = table.slice(table.indexOf(`ASSET(${asset},`)).split("\nASSET(");
-    return [...files.matchAll(/"(\w+\.js)"/g)].map((m) => `render/assets/${m[1]}`);
+    return [...files.matchAll(/"([\w/]+\.js)"/g)].map((m) => `render/assets/${m[1]}`);
 }
 
 // The file and line of a line of several files joined.

@@ -47,7 +47,9 @@ fold/facts
 fold/symbols
 fold/collapse
 fold
+render/text
 render
+render/findings
 render/top
 render/export
 render/backends

@@ -50,9 +50,9 @@ if "${CC:-gcc}" "${lto[@]}" -o nothing nothing.c 2>/dev/null; then
     ok 'the page and its script link with -flto' sh -c 'cd "$1" && shift && exec "$@"' - "$ROOT" \
         "${CC:-gcc}" "${lto[@]}" -I. -o "$SCRATCH/lengths" "$SCRATCH/lengths.c" render/backends/assets.c
     run ./lengths
-    is_str "$status $(cat out)" "0 $(cat "$ROOT"/render/assets/{pattern,svg_*}.js | wc -c)
-$(wc -c <"$ROOT/render/assets/page.html")
-$(cat "$ROOT"/render/assets/{pattern,page_*}.js | wc -c)" 'and are whole'
+    is_str "$status $(cat out)" "0 $(cat "$ROOT"/render/assets/{pattern,svg/svg_*}.js | wc -c)
+$(wc -c <"$ROOT/render/assets/page/page.html")
+$(cat "$ROOT"/render/assets/{pattern,page/page_*}.js | wc -c)" 'and are whole'
 else
     skip lto 'this compiler has no link-time optimization'
 fi

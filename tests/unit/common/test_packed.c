@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "common/trace/packed.h"
-#include "render/json.h"
+#include "render/text/json.h"
 #include "tests/tap.h"
 
 static void is_packed(const uint64_t *v, size_t n, const char *want, const char *what)

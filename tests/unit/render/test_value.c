@@ -1,7 +1,7 @@
 /* Numbers and names as people and XML parsers read them. */
 #include "render/top/toplist.h"
-#include "render/value.h"
-#include "render/xml.h"
+#include "render/text/value.h"
+#include "render/text/xml.h"
 #include "tests/tap.h"
 
 static const char *text(void (*add)(struct strbuf *, struct folded_count, const char *),

@@ -5,8 +5,8 @@
  * "microseconds", "milliseconds" and "seconds" (or ns, us, ms, s) as time; every
  * other name is only put behind the number. Pure functions, thread-safe.
  */
-#ifndef FLAME_RENDER_VALUE_H
-#define FLAME_RENDER_VALUE_H
+#ifndef FLAME_RENDER_TEXT_VALUE_H
+#define FLAME_RENDER_TEXT_VALUE_H
 
 #include "common/folded.h"
 

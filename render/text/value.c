@@ -2,7 +2,7 @@
  * Numbers as text. The two that every frame of a picture needs are written out
  * by hand, as printf took half the time of drawing a large one.
  */
-#include "render/value.h"
+#include "render/text/value.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "render/outstream.h"
+#include "render/text/outstream.h"
 
 #include <errno.h>
 

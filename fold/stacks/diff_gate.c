@@ -9,7 +9,7 @@
  * run and four in the next has doubled and means nothing; a gate that fails for
  * it is switched off within a week. Who wants one frame watched names it.
  */
-#include "fold/diff_gate.h"
+#include "fold/stacks/diff_gate.h"
 
 #include <math.h>
 #include <stdlib.h>

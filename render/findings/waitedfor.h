@@ -1,8 +1,8 @@
 /*
  * waitedfor.h: what was waited for, from folded text.
  */
-#ifndef FLAME_DRIVER_OFF_WAITEDFOR_H
-#define FLAME_DRIVER_OFF_WAITEDFOR_H
+#ifndef FLAME_RENDER_FINDINGS_WAITEDFOR_H
+#define FLAME_RENDER_FINDINGS_WAITEDFOR_H
 
 #include <stdbool.h>
 

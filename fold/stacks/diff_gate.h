@@ -1,8 +1,8 @@
 /*
  * diff_gate.h: tells whether anything has grown too much between two profiles.
  */
-#ifndef FLAME_FOLD_DIFF_GATE_H
-#define FLAME_FOLD_DIFF_GATE_H
+#ifndef FLAME_FOLD_STACKS_DIFF_GATE_H
+#define FLAME_FOLD_STACKS_DIFF_GATE_H
 
 #include "fold/stacks/stackset.h"
 #include "fold/stacks/pattern.h"

@@ -9,7 +9,7 @@
  * those their own rows, LOCK_WAITS.
  */
 #define _GNU_SOURCE
-#include "fold/lockframes.h"
+#include "fold/stacks/lockframes.h"
 
 #include <string.h>
 

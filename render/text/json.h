@@ -2,8 +2,8 @@
  * json.h: any bytes as a JSON string that can also stand inside a page's
  * <script>. Pure, thread-safe.
  */
-#ifndef FLAME_RENDER_JSON_H
-#define FLAME_RENDER_JSON_H
+#ifndef FLAME_RENDER_TEXT_JSON_H
+#define FLAME_RENDER_TEXT_JSON_H
 
 #include "common/strbuf.h"
 

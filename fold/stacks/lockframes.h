@@ -11,8 +11,8 @@
  * A name is that of a function as frames have it, with or without the arguments of C++ and
  * marks like "_[j]" behind it. Pure functions, thread-safe.
  */
-#ifndef FLAME_FOLD_LOCKFRAMES_H
-#define FLAME_FOLD_LOCKFRAMES_H
+#ifndef FLAME_FOLD_STACKS_LOCKFRAMES_H
+#define FLAME_FOLD_STACKS_LOCKFRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *   lifecycle  OUTSTREAM_INIT, outstream_end (writes the rest, frees)
  *   ownership  the stream stays the caller's, who also flushes it
  */
-#ifndef FLAME_RENDER_OUTSTREAM_H
-#define FLAME_RENDER_OUTSTREAM_H
+#ifndef FLAME_RENDER_TEXT_OUTSTREAM_H
+#define FLAME_RENDER_TEXT_OUTSTREAM_H
 
 #include <stdio.h>
 

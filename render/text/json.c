@@ -1,7 +1,7 @@
-#include "render/json.h"
+#include "render/text/json.h"
 
 #include "common/utf8.h"
-#include "render/xml.h"
+#include "render/text/xml.h"
 
 /* How many bytes from here on stand for themselves: nearly all of nearly every name. */
 static size_t plain(const char *s, size_t len)

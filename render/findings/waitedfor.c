@@ -2,7 +2,7 @@
  * Lines become pairs of a text and a count; equal texts are brought together by sorting.
  */
 #define _GNU_SOURCE
-#include "driver/off/waitedfor.h"
+#include "render/findings/waitedfor.h"
 
 #include <stdlib.h>
 

@@ -5,14 +5,14 @@
  * sum, the second who held that one.
  */
 #define _GNU_SOURCE
-#include "driver/off/waitedlock.h"
+#include "render/findings/waitedlock.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "common/alloc.h"
 #include "common/begins.h"
-#include "fold/lockframes.h"
+#include "fold/stacks/lockframes.h"
 #include "fold/symbols/madecode.h"
 
 #define NEAR 4   /* functions from a futex to one that is called after a lock */

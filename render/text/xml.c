@@ -1,4 +1,4 @@
-#include "render/xml.h"
+#include "render/text/xml.h"
 
 #include "common/utf8.h"
 

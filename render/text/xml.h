@@ -2,8 +2,8 @@
  * xml.h: any bytes as XML text or attribute value, so that no name can become
  * markup. Pure, thread-safe.
  */
-#ifndef FLAME_RENDER_XML_H
-#define FLAME_RENDER_XML_H
+#ifndef FLAME_RENDER_TEXT_XML_H
+#define FLAME_RENDER_TEXT_XML_H
 
 #include <stdbool.h>
 

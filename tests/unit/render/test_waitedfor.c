@@ -1,5 +1,5 @@
 /* What a run waited for, from its folded stacks. */
-#include "driver/off/waitedlock.h"
+#include "render/findings/waitedlock.h"
 #include "tests/tap.h"
 
 static struct strbuf text(const char *s)

@@ -3,7 +3,7 @@
  * locks and do not say so; from the folded text of the chain view.
  *
  * A wait is one for a lock if
- *   - it is a futex below a function that the table of fold/lockframes.h knows; the lock goes
+ *   - it is a futex below a function that the table of fold/stacks/lockframes.h knows; the lock goes
  *     by the table's name for its kind and by the functions that wanted it, since the futex
  *     is the sleeper's own ("Java monitor in Shop.sell < Shop.serve")
  *   - or a futex in one of whose four innermost functions' names there is "lock" (and neither
@@ -15,10 +15,10 @@
  * Who held it is who ended the wait; but if that one had been waiting for the same lock
  * until then, it is who ended that, and so on.
  */
-#ifndef FLAME_DRIVER_OFF_WAITEDLOCK_H
-#define FLAME_DRIVER_OFF_WAITEDLOCK_H
+#ifndef FLAME_RENDER_FINDINGS_WAITEDLOCK_H
+#define FLAME_RENDER_FINDINGS_WAITEDLOCK_H
 
-#include "driver/off/waitedfor.h"
+#include "render/findings/waitedfor.h"
 
 #define LOCK_HOLDERS 3
 
