@@ -69,6 +69,16 @@ bool folded_ends_in_count(const char *name, size_t len);
 #define FOLDED_LEFT_OUT "left-out"
 
 /*
+ * A line of its own, "# flame: modules=...", says that the names below it tell the module they
+ * are in: "prefix": before the name, "libc.so.6`malloc", as DTrace has it, which any reader can
+ * show; "marked": behind it, after a byte that no other text has (fold/stacks/place.h), in what
+ * flame's stages hand to each other.
+ */
+#define FOLDED_MODULES "modules"
+#define FOLDED_MODULES_PREFIX "prefix"
+#define FOLDED_MODULES_MARKED "marked"
+
+/*
  * Finds `key` in a "# flame: key=value ..." line. True: *value and *value_len
  * say where its value lies in s (borrowed).
  */

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+
+#include "common/processor/processor.h"
 
 /* Calls that do not sleep are over by then, or at least beyond the point where a filter
  * that comes into force could see them. */
@@ -21,32 +24,7 @@ static long raw(long number, const unsigned long a[6])
 {
     if (unlikely(kernel_way_in))
         return kernel_way_in(number, a);
-#if defined(__x86_64__)
-    register unsigned long r10 __asm__("r10") = a[3];
-    register unsigned long r8 __asm__("r8") = a[4];
-    register unsigned long r9 __asm__("r9") = a[5];
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-#elif defined(__aarch64__)
-    register long x8 __asm__("x8") = number;
-    register unsigned long x0 __asm__("x0") = a[0];
-    register unsigned long x1 __asm__("x1") = a[1];
-    register unsigned long x2 __asm__("x2") = a[2];
-    register unsigned long x3 __asm__("x3") = a[3];
-    register unsigned long x4 __asm__("x4") = a[4];
-    register unsigned long x5 __asm__("x5") = a[5];
-
-    __asm__ volatile("svc 0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
-    return (long)x0;
-#endif
+    return processor_call(number, a);
 }
 
 /* Counts the caller among those that are in a call, once nobody keeps them out. */

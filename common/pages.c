@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "common/pages.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -18,6 +19,7 @@ static struct {
 } reserve;
 
 pages_watcher *pages_watch;
+const struct pages_place *pages_place;
 
 static size_t whole_pages(size_t size)
 {
@@ -30,11 +32,18 @@ static void tell(const void *p, size_t size, enum pages_change change)
         pages_watch(p, whole_pages(size), change);
 }
 
+static bool is_of_place(const void *p)
+{
+    return unlikely(pages_place != NULL) && pages_place->has(p);
+}
+
 static void *map(size_t size)
 {
-    long p = kernel_call(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    long p = unlikely(pages_place != NULL) ? (long)pages_place->take(whole_pages(size)) : 0;
 
+    if (!p)
+        p = kernel_call(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
     if (kernel_failed(p))
         return NULL;
     tell((void *)p, size, PAGES_MAPPED);
@@ -116,7 +125,8 @@ void pages_may_keep(void)
 
 bool pages_keep(void *p, size_t size)
 {
-    if (!may_keep || kernel_call(SYS_madvise, p, whole_pages(size), MADV_DONTFORK) != 0)
+    if (!may_keep || is_of_place(p) ||
+        kernel_call(SYS_madvise, p, whole_pages(size), MADV_DONTFORK) != 0)
         return false;
     tell(p, size, PAGES_KEPT);
     return true;
@@ -129,7 +139,7 @@ void *pages_resize(void *p, size_t size, size_t wanted)
 
     /* Before the call, as another thread may have the addresses afterwards. */
     tell(p, size, PAGES_GONE);
-    moved = kernel_call(SYS_mremap, p, size, wanted, MREMAP_MAYMOVE, 0L);
+    moved = is_of_place(p) ? -ENOMEM : kernel_call(SYS_mremap, p, size, wanted, MREMAP_MAYMOVE, 0L);
     if (!kernel_failed(moved)) {
         tell((void *)moved, wanted, PAGES_MAPPED);
         return (void *)moved;
@@ -148,5 +158,8 @@ void pages_free(void *p, size_t size)
     if (!p)
         return;
     tell(p, size, PAGES_GONE);
-    kernel_call(SYS_munmap, p, size);
+    if (is_of_place(p))
+        pages_place->give(p, whole_pages(size));
+    else
+        kernel_call(SYS_munmap, p, size);
 }

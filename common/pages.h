@@ -45,6 +45,19 @@ typedef void pages_watcher(const void *p, size_t size, enum pages_change change)
 extern pages_watcher *pages_watch;
 
 /*
+ * A place that the functions above take memory from before they ask the kernel; NULL: there is
+ * none. `take` gives whole pages that are zero, or NULL; `give` gets back all that is freed and
+ * is from there, as `has` says. As safe as these functions are. To be set before there is a
+ * second thread. Nothing that is from there is kept from forked children (pages_keep).
+ */
+struct pages_place {
+    void *(*take)(size_t size);
+    void (*give)(void *p, size_t size);
+    bool (*has)(const void *p);
+};
+extern const struct pages_place *pages_place;
+
+/*
  * Takes `size` bytes of address space, or as much of them as can be had, from which the
  * functions above serve what the kernel refuses later: for a program that is about to
  * give up the right to ask. It becomes memory as it is used. What was left of an earlier

@@ -28,6 +28,7 @@
 #include "common/begins.h"
 #include "common/elfdyn.h"
 #include "common/kernel.h"
+#include "common/processor/processor.h"
 #include "common/spans.h"
 
 /* How often one `#!` may lead to the next; the kernel's own limit. */
@@ -39,16 +40,12 @@
 #define __NR_faccessat2 439
 #endif
 
-#if defined __x86_64__
-#define PROCESSOR EM_X86_64
-#elif defined __aarch64__
-#define PROCESSOR EM_AARCH64
-#else
-#error "name this processor"
+const struct preloadable_machine preloadable_here = {.word = ELFCLASS64,
+                                                     .order = ELFDATA2LSB,
+#ifndef __GLIBC__
+                                                     .musl = true,
 #endif
-
-const struct preloadable_machine preloadable_here = {
-    .word = ELFCLASS64, .order = ELFDATA2LSB, .processor = PROCESSOR};
+                                                     .processor = PROCESSOR_ELF};
 
 /*
  * The kernel is asked directly, here and below: fakeroot, fakechroot and their like
@@ -173,6 +170,7 @@ static enum preloadable judge_elf(const char *path, int fd, const struct preload
     enum preloadable secure;
     char loader[PRELOADABLE_HEAD];
     struct elfdyn e;
+    bool musl;
     int len;
 
     secure = secure_because(fd);
@@ -184,10 +182,11 @@ static enum preloadable judge_elf(const char *path, int fd, const struct preload
     if (len < 0)
         return PRELOADABLE_DAMAGED;
     /* The loader itself, run by its name, has none and is one. */
-    if (!len && !begins(base_name(path), "ld-linux"))
+    if (!len && !begins(base_name(path), "ld-linux") && !begins(base_name(path), "ld-musl"))
         return PRELOADABLE_STATIC;
-    if (begins(base_name(loader), "ld-musl"))
-        return PRELOADABLE_MUSL;
+    musl = begins(len ? base_name(loader) : base_name(path), "ld-musl");
+    if (musl != ours->musl)
+        return musl ? PRELOADABLE_MUSL : PRELOADABLE_GNU;
     return judge_sanitizer(&e);
 }
 

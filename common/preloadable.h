@@ -14,6 +14,8 @@
 #ifndef FLAME_COMMON_PRELOADABLE_H
 #define FLAME_COMMON_PRELOADABLE_H
 
+#include <stdbool.h>
+
 #include "common/compiler.h"
 
 enum preloadable {
@@ -24,7 +26,8 @@ enum preloadable {
     PRELOADABLE_DAMAGED,
     PRELOADABLE_STATIC,
     PRELOADABLE_MACHINE, /* another processor or word size */
-    PRELOADABLE_MUSL,
+    PRELOADABLE_MUSL,    /* and the library is for the GNU C library */
+    PRELOADABLE_GNU,     /* the other way round */
     PRELOADABLE_SANITIZER,
     PRELOADABLE_LEAK_SANITIZER, /* LeakSanitizer alone: it can be recorded, but not looked at */
     PRELOADABLE_SETUID,
@@ -35,9 +38,10 @@ enum preloadable {
 /* The kernel reads this much of a file to see what it is. */
 #define PRELOADABLE_HEAD 256
 
-/* The first bytes of an ELF file that say for what machine it is. */
+/* The first bytes of an ELF file that say for what machine it is, and its C library. */
 struct preloadable_machine {
     unsigned char word, order; /* e_ident[EI_CLASS] and [EI_DATA] */
+    bool musl;                 /* it is musl, or else the GNU C library */
     uint16_t processor;        /* e_machine */
 };
 

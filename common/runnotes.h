@@ -33,6 +33,7 @@ enum runnote_why {
     RUNNOTE_OUT_OF_SIGHT, /* does not see where the recorder or the recording is: chroot */
     RUNNOTE_SANDBOX,      /* forked in a sandbox that forbids making a recording */
     RUNNOTE_FAILED,       /* the recorder could not start in it */
+    RUNNOTE_GNU,          /* uses the GNU C library, and who started it uses musl */
     RUNNOTE_REASONS,
 };
 

@@ -68,8 +68,9 @@ enum trace_feature {
     TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of what is live */
     TRACE_FEATURE_INSIDE = 1u << 13,  /* calls of an allocator in the program's own file are seen */
     TRACE_FEATURE_TOUCHED = 1u << 14, /* whose memory page faults were in, see TRACE_ROW_TOUCHED */
+    TRACE_FEATURE_LATENCY = 1u << 16, /* histograms of sleeps, see TRACE_OFF_CLASS */
 };
-#define TRACE_FEATURES_KNOWN 32735u
+#define TRACE_FEATURES_KNOWN (32735u | TRACE_FEATURE_LATENCY)
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -187,7 +188,9 @@ enum trace_node_kind {
     TRACE_NODE_NAMED = 15, /* addr: number of a TRACE_META_REGION; parent is a TRACE_NODE_PART: a
                               part of that with this name */
     TRACE_NODE_CLASS = 16, /* addr: enum histogram << 8 | class (common/trace/lifeclass.h); parent
-                              is a stack of blocks, some of which are of that class */
+                              is a stack of blocks, some of which are of that class. Of waiting:
+                              SLEEPCLASS_BASE + class (common/trace/sleepclass.h); parent is a
+                              sleeper's stack */
 };
 
 /* What sort of pages resident memory is in; what is in none of these is private, anonymous and
@@ -298,6 +301,11 @@ enum trace_row_flag {
      * faults in what the stack below has allocated or mapped, or in the part that it names.
      */
     TRACE_ROW_TOUCHED = 1u << 13,
+    /*
+     * In no file: stands for what was live at the beginning of a part (common/trace/trace_parts.h).
+     * It is live, and was not allocated in the part.
+     */
+    TRACE_ROW_EARLIER = 1u << 14,
 };
 #define TRACE_FAULT_MINOR "[minor fault]"
 #define TRACE_FAULT_MAJOR "[major fault]" /* it had to wait for a disk */
@@ -369,6 +377,10 @@ enum trace_off_kind {
     /* Of a tracer that stops nobody: */
     TRACE_OFF_BRIEF = 21,  /* asleep, too shortly to be looked at */
     TRACE_OFF_MISSED = 22, /* asleep, and awake again before it was looked at */
+    /* On a TRACE_NODE_CLASS, and there alone: `sleeps` of the sleeps that other rows of its parent
+       count were of that class, by how long they took, asleep and then waiting for a CPU; max_ns is
+       the longest of them. Their time is in those other rows. */
+    TRACE_OFF_CLASS = 23,
 };
 
 /*
@@ -447,6 +459,16 @@ enum trace_meta_type {
     TRACE_META_TIME_ZERO = 14, /* 8 bytes, CLOCK_MONOTONIC in nanoseconds: when the recording began
                                   that the trace is a part of; without one, start_monotonic_ns */
     TRACE_META_MARK_TIME = 15, /* struct trace_mark_time, then the name of the mark that follows */
+    TRACE_META_NAMES = 16,     /* names of the addresses that occur (common/trace/namepack.h): not
+                                  written by the recorder, but by flame pack */
+    TRACE_META_INTERVALS =
+        24,               /* TRACE_RECORDER_OFF: struct trace_intervals, then room for entries */
+    TRACE_META_LIFE = 25, /* TRACE_RECORDER_OFF: struct trace_life */
+    TRACE_META_REGION_TIME = 26,  /* TRACE_RECORDER_OFF: struct trace_region_time */
+    TRACE_META_REGIONS_LOST = 27, /* TRACE_RECORDER_OFF: 8 bytes: of how many regions the times are
+                                     not in the file, as there was no room; at most one */
+    TRACE_META_PART = 40, /* struct trace_part_facts, then numbers (common/trace/trace_parts.h): not
+                             written by the recorder, but by flame watch --rotate */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
@@ -552,6 +574,66 @@ struct trace_moment {
 enum trace_moment_flag {
     TRACE_MOMENT_LAST = 1u << 0, /* the process had ended, or executed another program: nothing of
                                     this was live any more behind this moment */
+};
+
+/*
+ * When there was waited, one wait after another. A record is room for entries, which the recorder
+ * fills one by one, and may fill anew with those of others made fewer; `state` says whether it is
+ * to be read. An entry is five numbers (LEB128): a row's id << 2 | enum trace_interval_kind; by how
+ * much it ends later than the entry before (the first: than base_ns), and its length, of which
+ * runq, the last of the five, was spent waiting for a CPU, and what is left by the fourth asleep,
+ * or for a row of TRACE_OFF_ONCPU on a CPU; the second and the fourth with their sign folded in.
+ * Those of TRACE_INTERVAL_SHARE and _SUM have two more: how many pieces, and the longest in
+ * nanoseconds. All entries of a row together are what the row counts, but for what was lost
+ * (lost_ns).
+ */
+struct trace_intervals {
+    uint64_t base_ns;  /* CLOCK_MONOTONIC */
+    uint64_t short_ns; /* waits shorter than that may be in sums here; 0: none is */
+    uint64_t lost_ns;  /* of waits for which there was no room, in all records so far */
+    uint32_t bytes;    /* of entries; written behind each one */
+    uint32_t state;    /* enum trace_intervals_state */
+};
+
+enum trace_intervals_state {
+    TRACE_INTERVALS_SPARE = 0,
+    TRACE_INTERVALS_USED = 1,
+};
+
+enum trace_interval_kind {
+    TRACE_INTERVAL_SLEEP = 0, /* one wait, from its begin to its end */
+    TRACE_INTERVAL_PART = 1,  /* an earlier part of the wait whose last part is another entry */
+    TRACE_INTERVAL_SHARE = 2, /* so much of the time between two looks; not known when within it */
+    TRACE_INTERVAL_SUM = 3,   /* several short waits of one row that lay close together */
+};
+
+/*
+ * From when to when a thread was traced, and who made it. There is one for each thread that is over
+ * or was let go of, and has a record for itself (trace_off_thread.uses is 1).
+ */
+struct trace_life {
+    uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; begin <= end */
+    uint16_t thread;           /* id of its trace_off_thread */
+    uint16_t parent; /* of the thread that made it; 0: it was there before, or its maker is
+                        not known */
+    uint32_t reserved;
+};
+
+/*
+ * From when to when a region of a thread was open: from push to pop of a tag, or from one mark to
+ * the next of the same name and thread. Written when it is over. Those of a thread nest, but for
+ * passes between marks.
+ */
+struct trace_region_time {
+    uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; begin <= end */
+    uint32_t region;           /* number of a TRACE_META_REGION before it */
+    uint16_t thread;           /* id of its trace_off_thread */
+    uint16_t flags;            /* enum trace_region_flag */
+};
+
+enum trace_region_flag {
+    TRACE_REGION_CUT = 1u << 0,  /* it did not end by itself: its thread or the recording did */
+    TRACE_REGION_PASS = 1u << 1, /* from mark to mark */
 };
 
 /*
@@ -689,6 +771,8 @@ _Static_assert(sizeof(struct trace_thread) == 64, "on disk");
 _Static_assert(sizeof(struct trace_off_row) == sizeof(struct trace_row), "on disk");
 _Static_assert(sizeof(struct trace_off_thread) == sizeof(struct trace_thread), "on disk");
 _Static_assert(sizeof(struct trace_meta) == 8, "on disk");
+_Static_assert(sizeof(struct trace_life) == 24, "on disk");
+_Static_assert(sizeof(struct trace_region_time) == 24, "on disk");
 _Static_assert(sizeof(struct trace_module) == 72, "on disk");
 _Static_assert(sizeof(struct trace_origin) == 24, "on disk");
 _Static_assert(sizeof(struct trace_inherited) == 8, "on disk");
@@ -696,6 +780,7 @@ _Static_assert(sizeof(struct trace_mark) == 16, "on disk");
 _Static_assert(sizeof(struct trace_mark_time) == 16, "on disk");
 _Static_assert(sizeof(struct trace_resident) == 80, "on disk");
 _Static_assert(sizeof(struct trace_moment) == 24, "on disk");
+_Static_assert(sizeof(struct trace_intervals) == 32, "on disk");
 _Static_assert((sizeof(struct trace_node) << TRACE_NODE_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_row) << TRACE_ROW_SHIFT) == TRACE_SEGMENT_SIZE, "ids");
 _Static_assert((sizeof(struct trace_thread) << TRACE_THREAD_SHIFT) == TRACE_SEGMENT_SIZE, "ids");

@@ -37,3 +37,14 @@ size_t utf8_decode(const char *s, size_t len, uint32_t *cp)
     *cp = c;
     return need;
 }
+
+size_t utf8_encode(char bytes[4], uint32_t cp)
+{
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+
+    for (size_t i = n; i > 1; i--, cp >>= 6)
+        bytes[i - 1] = (char)(0x80 | (cp & 0x3f));
+    bytes[0] = (char)(lead[n] | cp);
+    return n;
+}

@@ -1,6 +1,6 @@
 /*
  * utf8.h: telling well-formed UTF-8 from noise, for names that come from
- * outside. Pure functions, thread-safe.
+ * outside, and writing it. Pure functions, thread-safe.
  */
 #ifndef FLAME_COMMON_UTF8_H
 #define FLAME_COMMON_UTF8_H
@@ -15,6 +15,10 @@
  * surrogate, beyond U+10FFFF, cut short, or len is 0).
  */
 size_t utf8_decode(const char *s, size_t len, uint32_t *cp);
+
+/* The other way: the bytes of a code point, which is U+10FFFF at most and, for text that is
+ * well-formed, no surrogate; how many they are. */
+size_t utf8_encode(char bytes[4], uint32_t cp);
 
 /* C0 and C1 control characters and DEL: nothing that a line of text may hold. */
 static inline int utf8_is_control(uint32_t cp)

@@ -53,8 +53,9 @@ bool preloadlist_is_sanitizer(const char *entry, size_t len)
     return false;
 }
 
-/* Writes `entry`, a whole "LD_PRELOAD=...", without the library; false: nothing is left of it. */
-static bool write_list(char *out, const char *entry, const char *library)
+/* Writes `entry`, a whole "LD_PRELOAD=...", with `instead` for the library (NULL: nothing); false:
+ * nothing is left of it. */
+static bool write_list(char *out, const char *entry, const char *library, const char *instead)
 {
     const char *s = entry + strlen(PRELOAD), *one;
     char *at = out + strlen(PRELOAD), *begin = at;
@@ -62,8 +63,12 @@ static bool write_list(char *out, const char *entry, const char *library)
 
     memcpy(out, PRELOAD, strlen(PRELOAD));
     while ((one = preloadlist_next(&s, &len))) {
-        if (preloadlist_is(one, len, library))
-            continue;
+        if (preloadlist_is(one, len, library)) {
+            if (!instead)
+                continue;
+            one = instead;
+            len = strlen(instead);
+        }
         if (at != begin)
             *at++ = ':';
         memcpy(at, one, len);
@@ -71,17 +76,6 @@ static bool write_list(char *out, const char *entry, const char *library)
     }
     *at = '\0';
     return at != begin;
-}
-
-static bool has(const char *list, const char *library)
-{
-    const char *entry;
-    size_t len;
-
-    while ((entry = preloadlist_next(&list, &len)))
-        if (preloadlist_is(entry, len, library))
-            return true;
-    return false;
 }
 
 /* Room for the array and the string; the caller's environment stays when there is none. */
@@ -99,28 +93,48 @@ static bool find_room(struct preloadlist_copy *c, size_t entries, size_t text, c
     return c->pages != NULL;
 }
 
-void preloadlist_without(struct preloadlist_copy *copy, char *const *envp, const char *library)
+/* How often the library is in the list: each may become longer. */
+static size_t count(const char *list, const char *library)
+{
+    const char *entry;
+    size_t len, n = 0;
+
+    while ((entry = preloadlist_next(&list, &len)))
+        n += preloadlist_is(entry, len, library);
+    return n;
+}
+
+void preloadlist_instead(struct preloadlist_copy *copy, char *const *envp, const char *library,
+                         const char *instead)
 {
     const char *preload = preloadlist_value(envp, PRELOAD);
-    size_t entries = 1, n = 0;
+    size_t entries = 1, n = 0, text;
     char **array, *list;
 
     copy->envp = NULL;
     copy->pages = NULL;
-    if (!preload || !has(preload, library))
+    if (!preload || !count(preload, library))
         return;
+    text = strlen(PRELOAD) + strlen(preload) + 1;
+    if (instead)
+        text += count(preload, library) * strlen(instead);
     for (char *const *e = envp; *e; e++)
         entries++;
-    if (!find_room(copy, entries, strlen(PRELOAD) + strlen(preload) + 1, &array, &list))
+    if (!find_room(copy, entries, text, &array, &list))
         return;
     for (char *const *e = envp; *e; e++)
         /* Of several the loader takes the last; that one is kept, in its place. */
         if (!begins(*e, PRELOAD))
             array[n++] = *e;
-        else if (*e + strlen(PRELOAD) == preload && write_list(list, *e, library))
+        else if (*e + strlen(PRELOAD) == preload && write_list(list, *e, library, instead))
             array[n++] = list;
     array[n] = NULL;
     copy->envp = array;
+}
+
+void preloadlist_without(struct preloadlist_copy *copy, char *const *envp, const char *library)
+{
+    preloadlist_instead(copy, envp, library, NULL);
 }
 
 void preloadlist_release(struct preloadlist_copy *copy)

@@ -1,5 +1,6 @@
 #include "common/options/opts.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "common/alloc.h"
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/preloadable.h"
 
 #define FIRST_ROW 256 /* getopt_long's values below are letters */
 
@@ -181,9 +183,31 @@ static int take(const struct opts_command *c, const struct asked *a, void *targe
     return status ? status : -1;
 }
 
+/*
+ * The words end with an option whose value may be left out, and was: "--moments 10ms". What follows
+ * is the command then; if there is none of that name, it was meant to be the value. -1: it is
+ * not so.
+ */
+static int value_apart(const struct opts_command *c, const struct opts_row *last, int argc,
+                       char **argv)
+{
+    const char *word = argv[optind], *option = argv[optind - 1];
+    char found[4096];
+
+    if (c->operands != OPTS_COMMAND || !last || !last->arg || *last->arg != '[' || optind >= argc ||
+        strncmp(option, "--", 2) != 0 || !option[2] || strchr(option, '=') || !*word ||
+        strchr(word, '/') || preloadable_find(word, getenv("PATH"), found, sizeof found) != ENOENT)
+        return -1;
+    return flame_error(FLAME_USAGE,
+                       "%s: %s: no such program in PATH; if it is the value of --%s, write "
+                       "--%s=%s",
+                       c->name, word, last->name, last->name, word);
+}
+
 int opts_parse(const struct opts_command *c, void *target, int argc, char **argv, int *operands)
 {
     struct asked a = {.letters = STRBUF_INIT};
+    const struct opts_row *last = NULL;
     int opt, status = -1;
     size_t i;
 
@@ -197,7 +221,10 @@ int opts_parse(const struct opts_command *c, void *target, int argc, char **argv
             status = wrong_option(c, &a, argv, opt);
         else
             status = take(c, &a, target, i, opt < FIRST_ROW);
+        last = i < a.n ? a.rows[i] : NULL;
     }
+    if (status < 0)
+        status = value_apart(c, last, argc, argv);
     *operands = optind;
     asked_release(&a);
     return status;

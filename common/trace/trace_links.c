@@ -28,6 +28,7 @@
 
 #include "common/error.h"
 #include "common/trace/lifeclass.h"
+#include "common/trace/sleepclass.h"
 #include "common/strbuf.h"
 
 enum state {
@@ -58,9 +59,9 @@ static bool id_possible(uint32_t id, uint32_t shift, uint32_t first_slot, size_t
 /* What another recorder has no use for, no view of its traces can show. */
 static bool kind_fits(uint32_t kind, bool off)
 {
-    return kind < TRACE_NODE_KERNEL ||
+    return kind < TRACE_NODE_KERNEL || kind == TRACE_NODE_CLASS ||
            (kind == TRACE_NODE_INHERITED || kind == TRACE_NODE_REGION ||
-            (kind >= TRACE_NODE_MAPPING && kind <= TRACE_NODE_CLASS)) != off;
+            (kind >= TRACE_NODE_MAPPING && kind < TRACE_NODE_CLASS)) != off;
 }
 
 /* Of the nodes that stand apart from calls: whether one of that kind may stand on the other. Of a
@@ -135,9 +136,9 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
                                  n->addr);
         break;
     case TRACE_NODE_CLASS:
-        if (!lifeclass_is(n->addr))
-            return trace_damaged(src, node_offset(src, id), "no class of blocks is 0x%" PRIx64,
-                                 n->addr);
+        if (off ? !sleepclass_is(n->addr) : !lifeclass_is(n->addr))
+            return trace_damaged(src, node_offset(src, id), "no class of %s is 0x%" PRIx64,
+                                 off ? "sleeps" : "blocks", n->addr);
         break;
     case TRACE_NODE_WAKER:
         if (n->addr > UINT32_MAX ||
@@ -282,9 +283,12 @@ int trace_check_rows(const struct trace_source *src, struct trace *t)
         if (off) {
             struct trace_off_row *o = (struct trace_off_row *)r;
 
-            if ((o->kind > TRACE_OFF_IPC && o->kind < TRACE_OFF_ONCPU) ||
-                o->kind > TRACE_OFF_MISSED)
+            if ((o->kind > TRACE_OFF_IPC && o->kind < TRACE_OFF_ONCPU) || o->kind > TRACE_OFF_CLASS)
                 o->kind = TRACE_OFF_OTHER;
+            if (o->node &&
+                (o->kind == TRACE_OFF_CLASS) != (t->nodes[o->node].kind == TRACE_NODE_CLASS))
+                return trace_damaged(src, row_offset(src, id), "a row of kind %u on a node of %s",
+                                     o->kind, o->kind == TRACE_OFF_CLASS ? "no class" : "a class");
         } else if (trace_row_counts(r)) {
             live += r->alloc_bytes - r->free_bytes;
         }

@@ -18,6 +18,7 @@
 #include "common/basename.h"
 #include "common/trace/trace_check.h"
 #include "common/trace/trace_grow.h"
+#include "common/trace/trace_parts.h"
 #include "common/trace/trace_timeline.h"
 
 /* Where merged files' ranges begin; no process has addresses here. */
@@ -125,16 +126,26 @@ static bool same_ancestors(const struct trace *a, const struct trace *b)
            strcmp(a->ancestors ? a->ancestors : "", b->ancestors ? b->ancestors : "") == 0;
 }
 
+/* Whether code of the process that is in no file has names. A trace that carries names has all that
+ * there were; who has this process id by now is another. */
+static bool names_made_code(const struct trace_merge *m, const struct trace *t)
+{
+    return t->names ? namepack_has_made(t->names, t->header.pid)
+                    : m->o.has_names && m->o.has_names(t->header.pid);
+}
+
 static struct program *program_of(struct trace_merge *m, const struct trace *t)
 {
     uint32_t pid = t->header.pid, peak = t->header.features & TRACE_FEATURE_PEAK;
 
-    if (!m->o.pid && !(m->o.has_names && m->o.has_names(pid)))
+    if (!m->o.pid && !names_made_code(m, t))
         pid = 0;
     for (size_t i = 0; i < m->nprograms; i++) {
         const struct trace *known = m->programs[i].g.t;
 
-        if (m->programs[i].pid == pid && (known->header.features & TRACE_FEATURE_PEAK) == peak &&
+        if (m->programs[i].pid == pid &&
+            (!pid || known->header.start_realtime_ns == t->header.start_realtime_ns) &&
+            (known->header.features & TRACE_FEATURE_PEAK) == peak &&
             strcmp(known->comm, trace_program(t)) == 0 && same_ancestors(known, t))
             return &m->programs[i];
     }
@@ -339,6 +350,7 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
 /* The flags by which rows of a stack are told apart, none at first. */
 static const uint16_t row_kinds[] = {
     0,
+    TRACE_ROW_EARLIER, /* what else such a row is counts more */
     TRACE_ROW_INHERITED,
     TRACE_ROW_LEAKED,
     TRACE_ROW_LEAKED_BY_LEAK,
@@ -521,6 +533,13 @@ static void add_timeline(struct adding *a)
     trace_timeline_add(own->timeline, a->t, a->row_of);
 }
 
+static void add_names(struct trace *own, const struct namepack *names)
+{
+    if (!own->names)
+        own->names = namepack_new();
+    namepack_add(own->names, names);
+}
+
 /* The rows with one of these flags; 0: all. */
 static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flags)
 {
@@ -537,6 +556,8 @@ static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flag
             add_row(&a, &t->rows[id]);
     if (a.row_of)
         add_timeline(&a);
+    if (t->names)
+        add_names(a.p->g.t, t->names);
     for (size_t i = 0; i < t->nmisuses; i++)
         add_misuse(&a, &t->misuses[i]);
     a.p->g.t->header.unjudged_frees += t->header.unjudged_frees;
@@ -572,8 +593,11 @@ void trace_merge_add_flagged(struct trace_merge *m, const struct trace *t, uint1
 
 struct trace *const *trace_merge_result(struct trace_merge *m, size_t *n)
 {
-    for (size_t i = 0; i < m->nprograms; i++)
+    for (size_t i = 0; i < m->nprograms; i++) {
         trace_grow_modules(m->programs[i].g.t);
+        if (m->programs[i].g.t->names)
+            namepack_finish(m->programs[i].g.t->names);
+    }
     *n = m->nout;
     return m->out;
 }

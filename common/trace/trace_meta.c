@@ -6,6 +6,7 @@
  * reader must not ignore is announced in the header's feature bits instead.
  */
 #include "common/trace/trace_check.h"
+#include "common/trace/trace_intervals.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -209,12 +210,89 @@ static int add_moment(const struct trace_source *src, struct trace *t, uint64_t 
     return 0;
 }
 
+/* Its entries are read here once, too. */
+static int add_intervals(const struct trace_source *src, struct trace *t, uint64_t at,
+                         uint32_t size)
+{
+    const uint8_t *s = src->data + at + sizeof(struct trace_meta), *end;
+    struct trace_intervals_view v;
+    struct trace_interval one;
+    uint64_t before;
+
+    if (size < sizeof v.head)
+        return trace_damaged(src, at, "intervals of %" PRIu32 " bytes", size);
+    memcpy(&v.head, s, sizeof v.head);
+    if (v.head.state == TRACE_INTERVALS_SPARE)
+        return 0;
+    if (v.head.state != TRACE_INTERVALS_USED || v.head.bytes > size - sizeof v.head ||
+        t->header.recorder != TRACE_RECORDER_OFF)
+        return trace_damaged(src, at, "intervals that make no sense");
+    s += sizeof v.head;
+    v.entries = s;
+    end = s + v.head.bytes;
+    before = v.head.base_ns;
+    for (uint32_t i = 0; s < end; i++)
+        if (!trace_interval_take(&s, end, &one, &before))
+            return trace_damaged(src, at, "interval %" PRIu32 " of a record makes no sense", i);
+    GROW(t->intervals, t->nintervals, t->interval_room);
+    t->intervals[t->nintervals++] = v;
+    return 0;
+}
+
+static int add_life(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    struct trace_life life;
+
+    if (size != sizeof life)
+        return trace_damaged(src, at, "a thread's life of %" PRIu32 " bytes", size);
+    memcpy(&life, src->data + at + sizeof(struct trace_meta), sizeof life);
+    if (life.begin_ns > life.end_ns || t->header.recorder != TRACE_RECORDER_OFF)
+        return trace_damaged(src, at, "a thread's life that makes no sense");
+    GROW(t->lives, t->nlives, t->life_room);
+    t->lives[t->nlives++] = life;
+    return 0;
+}
+
+static int add_region_time(const struct trace_source *src, struct trace *t, uint64_t at,
+                           uint32_t size)
+{
+    struct trace_region_time r;
+
+    if (size != sizeof r)
+        return trace_damaged(src, at, "a region's time of %" PRIu32 " bytes", size);
+    memcpy(&r, src->data + at + sizeof(struct trace_meta), sizeof r);
+    if (r.begin_ns > r.end_ns || r.region >= t->nregions ||
+        t->header.recorder != TRACE_RECORDER_OFF)
+        return trace_damaged(src, at, "a region's time that makes no sense");
+    GROW(t->region_times, t->nregion_times, t->region_time_room);
+    t->region_times[t->nregion_times++] = r;
+    return 0;
+}
+
+static int set_lost_regions(const struct trace_source *src, struct trace *t, uint64_t at,
+                            uint32_t size)
+{
+    if (size != sizeof t->lost_regions)
+        return trace_damaged(src, at, "a count of regions of %" PRIu32 " bytes", size);
+    memcpy(&t->lost_regions, src->data + at + sizeof(struct trace_meta), size);
+    return 0;
+}
+
 static int set_time_zero(const struct trace_source *src, struct trace *t, uint64_t at,
                          uint32_t size)
 {
     if (size != sizeof t->time_zero_ns)
         return trace_damaged(src, at, "a beginning of the recording of %" PRIu32 " bytes", size);
     memcpy(&t->time_zero_ns, src->data + at + sizeof(struct trace_meta), size);
+    return 0;
+}
+
+static int add_names(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
+{
+    if (!t->names)
+        t->names = namepack_new();
+    if (!namepack_decode(t->names, src->data + at + sizeof(struct trace_meta), size))
+        return trace_damaged(src, at, "the names of addresses make no sense");
     return 0;
 }
 
@@ -339,8 +417,23 @@ static int check_segment(const struct trace_source *src, struct trace *t, uint64
         case TRACE_META_MOMENT:
             err = add_moment(src, t, at, meta.size);
             break;
+        case TRACE_META_INTERVALS:
+            err = add_intervals(src, t, at, meta.size);
+            break;
+        case TRACE_META_LIFE:
+            err = add_life(src, t, at, meta.size);
+            break;
+        case TRACE_META_REGION_TIME:
+            err = add_region_time(src, t, at, meta.size);
+            break;
+        case TRACE_META_REGIONS_LOST:
+            err = set_lost_regions(src, t, at, meta.size);
+            break;
         case TRACE_META_TIME_ZERO:
             err = set_time_zero(src, t, at, meta.size);
+            break;
+        case TRACE_META_NAMES:
+            err = add_names(src, t, at, meta.size);
             break;
         }
         if (err)
@@ -377,6 +470,8 @@ int trace_check_meta(const struct trace_source *src, struct trace *t)
     if (t->nmodules)
         qsort(t->modules, t->nmodules, sizeof *t->modules, by_start);
     sort_titles(t);
+    if (t->names)
+        namepack_finish(t->names);
     if (!t->time_zero_ns)
         t->time_zero_ns = t->header.start_monotonic_ns;
     if (t->nmoments)

@@ -53,6 +53,13 @@ void trace_free_marks(struct trace *t)
     t->nmarks = t->mark_room = 0;
 }
 
+void trace_clip_free(struct trace_clip *clip, uint32_t threads)
+{
+    for (uint32_t i = 0; clip && i < threads; i++)
+        free(clip[i].part);
+    free(clip);
+}
+
 void trace_free(struct trace *t)
 {
     struct trace_private *priv;
@@ -73,7 +80,12 @@ void trace_free(struct trace *t)
     free(t->regions);
     trace_free_marks(t);
     free(t->moments);
+    free(t->intervals);
+    free(t->lives);
+    free(t->region_times);
+    trace_clip_free(t->clip, t->thread_limit);
     trace_timeline_free(t->timeline);
+    namepack_free(t->names);
     free(t->misuses);
     free(t->args);
     free(t->exe);
@@ -288,6 +300,13 @@ const struct trace_off_thread *trace_off_thread_at(const struct trace *t, uint32
     if (t->header.recorder != TRACE_RECORDER_OFF)
         return NULL;
     return (const struct trace_off_thread *)trace_thread_at(t, id);
+}
+
+uint32_t trace_root_pid(const struct trace *t, const struct trace_node *root)
+{
+    const struct trace_off_thread *th = trace_off_thread_at(t, (uint32_t)root->addr);
+
+    return th ? th->pid : t->header.pid;
 }
 
 struct trace_string trace_title_of(const struct trace *t, uint32_t pid)

@@ -8,7 +8,8 @@
  * TRACE_NODE_ROOT without a circle, the node a TRACE_NODE_WAKER names exists and is no
  * waker's, nor stands above one's, the region a TRACE_NODE_REGION names exists and nothing
  * stands above that node (but resident memory, which nothing stands above, does above a mapping),
- * nothing stands above a TRACE_NODE_CLASS, whose class exists,
+ * nothing stands above a TRACE_NODE_CLASS, whose class exists, and of waiting its rows alone are
+ * TRACE_OFF_CLASS,
  * every string lies inside the file.
  * Whatever is wrong is one message with the file and the offset, never a crash.
  *
@@ -19,6 +20,7 @@
 
 #include <stdbool.h>
 
+#include "common/trace/namepack.h"
 #include "common/trace_format.h"
 
 struct trace_string {
@@ -63,6 +65,20 @@ struct trace_moment_view {
     uint32_t size;
 };
 
+/* Parts of the time, in order and apart from one another. */
+struct trace_clip {
+    struct trace_clip_part {
+        uint64_t begin_ns, end_ns;
+    } * part; /* owned */
+    size_t n, room;
+};
+
+/* See TRACE_META_INTERVALS; trace_intervals.h reads its entries, which are whole. */
+struct trace_intervals_view {
+    struct trace_intervals head;
+    const uint8_t *entries; /* head.bytes of them; the trace's */
+};
+
 struct trace {
     char *path; /* for messages */
     struct trace_header header;
@@ -91,7 +107,18 @@ struct trace {
     uint64_t most_marks;               /* of one name, those that were not kept among them */
     struct trace_moment_view *moments; /* by time */
     size_t nmoments, moment_room;
-    uint64_t time_zero_ns; /* CLOCK_MONOTONIC: what times of the recording are told from */
+    struct namepack *names;                 /* of the addresses, finished; NULL: it has none */
+    struct trace_intervals_view *intervals; /* in the order of the file */
+    size_t nintervals, interval_room;
+    struct trace_life *lives; /* in the order of the file; begin <= end, threads may be missing */
+    size_t nlives, life_room;
+    struct trace_region_time *region_times; /* in the order of the file; begin <= end, regions are
+                                               there, threads may be missing */
+    size_t nregion_times, region_time_room;
+    uint64_t lost_regions;   /* whose times are not in the file */
+    struct trace_clip *clip; /* by thread, below thread_limit: when its intervals count
+                                (trace_intervals.h); owned. NULL: always */
+    uint64_t time_zero_ns;   /* CLOCK_MONOTONIC: what times of the recording are told from */
     struct trace_timeline *timeline; /* of traces that were added up, whose moments these would be
                                         (trace_timeline.h); NULL: there are none */
     bool has_inherited;              /* they are among the rows (trace_inherit) */
@@ -140,6 +167,9 @@ int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet,
                      struct trace **out);
 void trace_free(struct trace *t);
 
+/* A list by thread, of so many. NULL: nothing. */
+void trace_clip_free(struct trace_clip *clip, uint32_t threads);
+
 /* Forgets t->marks. */
 void trace_free_marks(struct trace *t);
 
@@ -175,6 +205,9 @@ struct trace_string trace_node_name(const struct trace *t, const struct trace_no
 
 /* Root node of a node: its addr holds epoch and thread. */
 const struct trace_node *trace_node_root(const struct trace *t, uint32_t node);
+
+/* The process of stacks below this root: a trace of waiting is of many. */
+uint32_t trace_root_pid(const struct trace *t, const struct trace_node *root);
 
 static inline bool trace_row_used(const struct trace_row *r)
 {

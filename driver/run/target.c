@@ -81,8 +81,9 @@ static int read_shim(const char *shim, struct preloadable_machine *machine)
         return flame_error(FLAME_USAGE,
                            "%s: is not a shared library; FLAME_MEM_SHIM may name the right one",
                            shim);
-    *machine =
-        (struct preloadable_machine){head.e_ident[EI_CLASS], head.e_ident[EI_DATA], head.e_machine};
+    *machine = (struct preloadable_machine){.word = head.e_ident[EI_CLASS],
+                                            .order = head.e_ident[EI_DATA],
+                                            .processor = head.e_machine};
     return 0;
 }
 

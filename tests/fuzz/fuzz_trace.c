@@ -9,11 +9,16 @@
  * is spoiled in the same way.
  */
 #include "common/trace/lifeclass.h"
+#include "common/trace/sleepclass.h"
 #include <stdlib.h>
 
+#include "common/alloc.h"
+#include "common/trace/trace_intervals.h"
 #include "common/trace/trace_merge.h"
 #include "common/trace/trace_moments.h"
 #include "common/trace/trace_origins.h"
+#include "common/trace/trace_parts.h"
+#include "fold/offrow.h"
 #include "tests/unit/trace_build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,7 +49,7 @@ static void walk_off(const struct trace *t)
         climb(t, n);
         if (rows[id].thread)
             sink += trace_off_thread_at(t, rows[id].thread)->pid;
-        if (rows[id].kind > TRACE_OFF_LEFT_OUT)
+        if (rows[id].kind > TRACE_OFF_CLASS)
             __builtin_trap();
     }
 }
@@ -71,8 +76,33 @@ static void walk_moments(const struct trace *t)
     free(live);
 }
 
+/* Intervals that the reader let by are whole, and of rows that are there. */
+static void walk_intervals(const struct trace *t)
+{
+    struct trace_intervals_reader r;
+    struct trace_interval i, *list = NULL;
+    size_t n = 0, room = 0;
+    uint64_t ns = 0;
+
+    for (trace_intervals_begin(&r, t); trace_intervals_next(&r, &i);) {
+        if (i.begin_ns > i.end_ns || i.row >= t->row_limit || !trace_row_used(&t->rows[i.row]))
+            __builtin_trap();
+        GROW(list, n, room);
+        list[n++] = i;
+        ns += i.ns;
+    }
+    for (uint64_t short_ns = 1; short_ns < UINT64_MAX / 1000; short_ns *= 1000)
+        n = trace_intervals_merge(list, n, short_ns, trace_intervals_window(short_ns));
+    for (size_t k = 0; k < n; k++)
+        ns -= list[k].ns;
+    if (ns)
+        __builtin_trap();
+    free(list);
+}
+
 static void walk(const struct trace *t)
 {
+    walk_intervals(t);
     walk_moments(t);
     for (uint32_t id = 0; id < t->row_limit; id++) {
         const struct trace_row *r = &t->rows[id];
@@ -89,7 +119,10 @@ static void walk(const struct trace *t)
                       (n != &t->nodes[r->node] && t->nodes[r->node].kind != TRACE_NODE_RESIDENT)))
                 __builtin_trap();
             else if (n->kind == TRACE_NODE_CLASS &&
-                     (n != &t->nodes[r->node] || !lifeclass_is(n->addr)))
+                     (n != &t->nodes[r->node] ||
+                      (t->header.recorder == TRACE_RECORDER_OFF
+                           ? !sleepclass_is(n->addr) || off_row(r)->kind != TRACE_OFF_CLASS
+                           : !lifeclass_is(n->addr))))
                 __builtin_trap();
             else if (n->kind == TRACE_NODE_RESIDENT &&
                      (n != &t->nodes[r->node] || !n->addr || n->addr >= TRACE_RESIDENT_KINDS))
@@ -160,6 +193,8 @@ static void try(const uint8_t *data, size_t size, struct trace *origin)
         walk_off(t);
         trace_inherit(t, o);
         walk(t);
+        if (trace_part_settle(t) == 0)
+            walk(t);
     }
     trace_origins_free(o);
     trace_free(t);
@@ -196,6 +231,22 @@ static void add_resident(struct trace_builder *b, uint32_t plain, uint32_t mappi
     tb_row_at(b, tb_row(b, node, 0, 5, 0))->flags = TRACE_ROW_SLACK;
 }
 
+/* What a row and a thread had counted before, as if the trace were a part of a recording. */
+static void add_part(struct trace_builder *b, uint32_t row, uint32_t thread)
+{
+    uint64_t rows[8][TRACE_PART_ROW] = {{0}}, threads[8][TRACE_PART_THREAD] = {{0}};
+    struct trace_counted earlier = {.rows = rows, .threads = threads, .nrows = 8, .nthreads = 8};
+    const struct trace_part_facts facts = {.begin_ns = 1, .end_ns = 2, .number = 2};
+    struct strbuf record = STRBUF_INIT;
+
+    rows[row % 8][0] = 30;
+    rows[row % 8][1] = 1;
+    threads[thread % 8][0] = 1;
+    trace_part_encode(&record, &facts, &earlier);
+    tb_meta(b, TRACE_META_PART, record.buf, (uint32_t)record.len);
+    strbuf_release(&record);
+}
+
 /* Classes of a stack's blocks: a size, a lifetime, an age of inherited ones. */
 static void add_classes(struct trace_builder *b, uint32_t plain)
 {
@@ -206,6 +257,19 @@ static void add_classes(struct trace_builder *b, uint32_t plain)
     for (size_t i = 0; i < ARRAY_LEN(classes); i++)
         tb_row_at(b, tb_row(b, tb_node(b, TRACE_NODE_CLASS, classes[i], plain), 0, 8, 1))->flags =
             (uint16_t)(TRACE_ROW_CLASS | (i == 2 ? TRACE_ROW_INHERITED : 0));
+}
+
+/* Classes of a stack's sleeps: the first, one of some milliseconds, that of unknown ones. */
+static void add_sleep_classes(struct trace_builder *b, uint32_t plain)
+{
+    const uint32_t classes[] = {0, sleepclass_of(5000000), SLEEPCLASS_UNKNOWN};
+
+    tb_header(b)->features |= TRACE_FEATURE_LATENCY;
+    for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
+        uint32_t node = tb_node(b, TRACE_NODE_CLASS, sleepclass_number(classes[i]), plain);
+
+        tb_row_at(b, tb_row(b, node, 0, 8, 1))->flags = TRACE_OFF_CLASS; /* its kind */
+    }
 }
 
 /* Marks between which a row grows by 2 bytes a pass. */
@@ -237,6 +301,34 @@ static void add_moments(struct trace_builder *b, uint32_t row)
     }
 }
 
+/* A wait of the row, an earlier part of one, a sum of three, a share; and a spare record. */
+static void add_intervals(struct trace_builder *b, uint32_t row)
+{
+    struct trace_intervals head = {
+        .base_ns = 5000, .short_ns = 4000, .state = TRACE_INTERVALS_USED};
+    uint8_t record[sizeof head + 4 * TRACE_INTERVAL_BYTES] = {0}, *at = record + sizeof head;
+    uint64_t before = head.base_ns;
+
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        struct trace_interval i = {.begin_ns = 6000 + kind,
+                                   .end_ns = 9000,
+                                   .ns = 2000,
+                                   .runq_ns = 900,
+                                   .times = 3,
+                                   .longest_ns = 800,
+                                   .row = row,
+                                   .kind = kind};
+
+        at = trace_interval_put(at, &i, &before);
+    }
+    head.bytes = (uint32_t)(at - record - sizeof head);
+    memcpy(record, &head, sizeof head);
+    tb_meta(b, TRACE_META_INTERVALS, record, sizeof record);
+    head.state = TRACE_INTERVALS_SPARE;
+    memcpy(record, &head, sizeof head);
+    tb_meta(b, TRACE_META_INTERVALS, record, sizeof record);
+}
+
 static void build(struct trace_builder *b, uint32_t recorder)
 {
     uint64_t string;
@@ -261,9 +353,13 @@ static void build(struct trace_builder *b, uint32_t recorder)
         node = tb_node(b, TRACE_NODE_WAKER, root, node);
         node = tb_node(b, TRACE_NODE_WAKER, root + 2, node);
     }
-    tb_row(b, node, (uint16_t)thread, 100, 1);
-    if (recorder != TRACE_RECORDER_MEM)
+    row = tb_row(b, node, (uint16_t)thread, 100, 1);
+    if (recorder == TRACE_RECORDER_OFF)
+        add_sleep_classes(b, plain);
+    if (recorder != TRACE_RECORDER_MEM) {
+        add_intervals(b, row);
         return;
+    }
     tb_row(b, tb_node(b, TRACE_NODE_INHERITED, 1, root), (uint16_t)thread, 0, 0);
     row = tb_row(b, plain, (uint16_t)thread, 100, 1);
     tb_meta_string(b, TRACE_META_REGION, "test");
@@ -278,6 +374,7 @@ static void build(struct trace_builder *b, uint32_t recorder)
     add_resident(b, plain, mapping, root);
     add_classes(b, plain);
     add_moments(b, row);
+    add_part(b, row, thread);
 }
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)

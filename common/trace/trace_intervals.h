@@ -1,0 +1,76 @@
+/*
+ * trace_intervals.h: when threads waited, one wait after another (TRACE_META_INTERVALS).
+ *
+ * Rows of a trace of waiting say how long there was waited in all; intervals say when. Each is of
+ * one row, and all of a row add up to what the row has. Where they would take more room than they
+ * may, short ones of one row that lie close together are one interval, which says how many they
+ * were: so sums stay exact, and long waits keep their times.
+ *
+ * Times are CLOCK_MONOTONIC in nanoseconds. Not thread-safe for one object.
+ */
+#ifndef FLAME_COMMON_TRACE_TRACE_INTERVALS_H
+#define FLAME_COMMON_TRACE_TRACE_INTERVALS_H
+
+#include "common/trace/trace_reader.h"
+
+struct trace_interval {
+    uint64_t begin_ns, end_ns; /* begin <= end */
+    uint64_t ns;               /* of that: asleep, or, of a TRACE_OFF_ONCPU row, on a CPU */
+    uint64_t runq_ns;          /* and waiting for a CPU; of a wait that is its last part */
+    uint64_t longest_ns;       /* of the waits; of a single one its ns */
+    uint64_t times;            /* how many waits, or pieces, it is of */
+    uint32_t row;
+    uint32_t kind; /* enum trace_interval_kind */
+};
+
+/* The most bytes that one takes in a file. */
+#define TRACE_INTERVAL_BYTES 80
+
+/* Puts an interval at `at`; what is returned lies behind it. *before is the end of the interval
+ * before it in the record (of the first: base_ns), and becomes this one's. */
+uint8_t *trace_interval_put(uint8_t *at, const struct trace_interval *i, uint64_t *before);
+
+/* Takes the next one at *at. False: there is none that makes sense before `end`. */
+bool trace_interval_take(const uint8_t **at, const uint8_t *end, struct trace_interval *out,
+                         uint64_t *before);
+
+/* Goes through the intervals of a trace, record after record; within one they are in order of their
+ * ends, mostly. Of a copy of a growing file some rows may be missing: those are left out. */
+struct trace_intervals_reader {
+    const struct trace *t;
+    size_t next; /* record */
+    const uint8_t *at, *end;
+    uint64_t before;
+    const struct trace_clip *clip; /* by thread; NULL: all counts */
+    struct trace_interval cut;     /* of which parts are still to come, */
+    size_t part;                   /* from this one of its thread's on */
+    bool has_cut;
+};
+
+void trace_intervals_begin(struct trace_intervals_reader *r, const struct trace *t);
+/*
+ * The same, of those parts of the time only that `clip` (by thread, below thread_limit; borrowed;
+ * NULL: all) has for the thread of each, which t->clip may be. What is in several parts comes as
+ * several intervals, of which the last is of its kind, and those of a wait before it are
+ * TRACE_INTERVAL_PART.
+ */
+void trace_intervals_begin_clipped(struct trace_intervals_reader *r, const struct trace *t,
+                                   const struct trace_clip *clip);
+/* False: there are no more. */
+bool trace_intervals_next(struct trace_intervals_reader *r, struct trace_interval *out);
+
+/*
+ * Makes one of those that are of one row, shorter than short_ns, and end within the same window_ns
+ * (counted from 0). How many are left; they are in order of their ends. What is not a whole wait
+ * (TRACE_INTERVAL_SHARE) stays apart from waits.
+ */
+size_t trace_intervals_merge(struct trace_interval *list, size_t n, uint64_t short_ns,
+                             uint64_t window_ns);
+
+/* The window that goes with a limit: a merged interval is no longer than that and one wait. */
+static inline uint64_t trace_intervals_window(uint64_t short_ns)
+{
+    return short_ns > UINT64_MAX / 64 ? UINT64_MAX : short_ns * 64;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * trace_parts.h: a long recording of memory in parts, one file for each hour, say.
+ *
+ * A trace counts and does not log, so a part is a copy of the trace as it stood at one seam, and
+ * beside it (TRACE_META_PART) what the rows and threads had counted by the seam before. Read alone,
+ * a part shows what was allocated between the two, and what was live at its end. Of parts that are
+ * read together the last one has counted everything, from where the first begins; so nothing can
+ * be lost or counted twice at a seam, and the sums are those of the trace itself, bit by bit.
+ *
+ * Rejected: parts that hold differences alone. Counts that were read while they were written would
+ * be below zero in some part, and a part that is lost would be missing in all sums for ever.
+ *
+ * Views of a peak are not of a part but of the recording until its end; so are verdicts, marks and
+ * looks at what is resident. Not thread-safe for one trace.
+ */
+#ifndef FLAME_COMMON_TRACE_TRACE_PARTS_H
+#define FLAME_COMMON_TRACE_TRACE_PARTS_H
+
+#include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
+
+/*
+ * TRACE_META_PART of trace_format.h: struct trace_part_facts, then numbers (LEB128): what the
+ * header's counters were, TRACE_PART_HEADER of them; for each of `rows` rows by how much its id is
+ * greater than that of the one before (than 0), and TRACE_PART_ROW counters; the same for each of
+ * `threads` threads, with TRACE_PART_THREAD.
+ */
+#define TRACE_PART_HEADER 12
+#define TRACE_PART_ROW 5    /* alloc_bytes, alloc_calls, free_bytes, free_calls, temp_calls */
+#define TRACE_PART_THREAD 4 /* events, cost_samples, cost_ns, skipped */
+
+struct trace_part_facts {
+    uint64_t begin_ns, end_ns; /* the seams; CLOCK_MONOTONIC; begin <= end */
+    uint32_t number;           /* from 1 */
+    uint32_t rows, threads;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct trace_part_facts) == 32, "on disk");
+
+/* Counters of a trace at a seam. All zero: nothing had been counted. Modulo 2^64. */
+struct trace_counted {
+    uint64_t header[TRACE_PART_HEADER];
+    uint64_t (*rows)[TRACE_PART_ROW]; /* by id; owned */
+    uint64_t (*threads)[TRACE_PART_THREAD];
+    uint32_t nrows, nthreads;
+};
+
+/* What the trace has counted, in place of what *c was. It must not have been settled. */
+void trace_counted_take(struct trace_counted *c, const struct trace *t);
+void trace_counted_release(struct trace_counted *c);
+
+/* Appends the record's payload; facts->rows and ->threads are set here. */
+void trace_part_encode(struct strbuf *out, const struct trace_part_facts *facts,
+                       const struct trace_counted *earlier);
+
+/*
+ * The record of a trace that is a part. 1: *facts and, if it is not NULL, *earlier are set, which
+ * must be all zero and is the caller's to release; 0: it is a whole recording; FLAME_USAGE after a
+ * line: the record makes no sense.
+ */
+int trace_part_of(const struct trace *t, struct trace_part_facts *facts,
+                  struct trace_counted *earlier);
+
+/* Parts that were read, until all are there, and of which recordings there are whole traces. All
+ * zero is empty. */
+struct trace_parts {
+    struct trace **parts;
+    size_t n, room;
+    struct trace_recording {
+        uint64_t realtime_ns, monotonic_ns; /* its beginning */
+        uint32_t pid;
+    } * wholes;
+    size_t nwholes, wholes_room;
+};
+
+/* Takes over a trace that is a part, and sets *taken; else leaves it, and parts of the same
+ * recording will be left out. 0, or FLAME_USAGE after a line: then it is the caller's. */
+int trace_parts_take(struct trace_parts *p, struct trace *t, bool *taken);
+
+/*
+ * Of each recording one trace, which has what its parts have counted: *out, for the caller to free
+ * together with the traces in it. What parts have is known by their seams, so they may also be of
+ * two that have watched one recording, and overlap. Parts that are missing between others, are
+ * there twice, or of a recording that is there as a whole are named in a line. p is empty then.
+ */
+size_t trace_parts_join(struct trace_parts *p, struct trace ***out);
+
+/* A single trace: if it is a part, its rows become what was counted in it. 0, or FLAME_USAGE after
+ * a line. */
+int trace_part_settle(struct trace *t);
+
+void trace_parts_release(struct trace_parts *p);
+
+#endif
