@@ -37,6 +37,13 @@ endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
+# The processor that CC compiles for. Sources named for another one are left out, but for those that
+# read its code and need not run on it.
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+ELSEWHERE := $(addprefix %_,$(addsuffix .c,$(filter-out $(ARCH),x86_64 aarch64)))
+READ_ONLY := patch/find/isa_x86_64.c unwind/remote/remote_call_x86_64.c unwind/remote/remote_prologue_x86_64.c
+here = $(filter-out $(filter-out $(READ_ONLY),$(filter $(ELSEWHERE),$(1))),$(1))
+
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
@@ -67,9 +74,9 @@ CI_PKGS    := linux-perf clang libclang-rt-dev clang-format shellcheck mandoc py
 SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/procmaps.c \
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
-              $(wildcard unwind/*.c)
+              $(call here,$(wildcard unwind/*.c))
 SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident preload/touched
-SHIM_SRC   := $(SHARED_SRC) $(wildcard $(addsuffix /*.c,$(SHIM_ROOMS)))
+SHIM_SRC   := $(SHARED_SRC) $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inside/*.c)
 WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inside/wait/*.c patch/*.c)
@@ -77,24 +84,36 @@ WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inside/wait/*.c patch/*.c)
 # that inside/gate.h names, too.
 GATE_SRC   := inside/gate/gate.c
 # A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on.
+# Calls are patched and noted, and recorders brought into processes that run, on x86-64 only
+# (docs/ports.md). Elsewhere the sources that say so stand in for these.
+ifeq ($(ARCH),x86_64)
+X86_ONLY   :=
+else
+X86_ONLY   := inject/%.c tracer/rings/inside.c
+endif
 ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* inject \
               patch patch/* inside/read fold fold/* render render/* driver/*)))))
 # Libraries that flame loads when it needs them; tests are linked with theirs.
 LATE_SRC   := common/late/late.c
 LATE_LIST  := $(O)/generated/latelibs.h
-LIB_SRC    := $(filter-out $(LATE_SRC),$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c)) \
-              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_x86_64.c inside/mark.c \
+LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
+              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inside/mark.c \
               inside/sequence.c preload/run/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c
+ifneq ($(ARCH),x86_64)
+GUEST_SRC  :=
+GATE_SRC   :=
+WAIT_ALL   :=
+endif
 # Patching is for code that runs inside of programs.
 FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% patch/entry/%,$(LIB_SRC))
 # Written by the build, into $(O)/generated: protoc-c's code for render/export/profile.proto.
 GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*.js render/assets/*/*)
 MAN        := $(wildcard man/*.[1-8])
-HEADERS    := $(wildcard $(addsuffix /*.h,common unwind inside $(SHIM_ROOMS) $(ROOMS) driver tests))
+HEADERS    := $(wildcard $(addsuffix /*.h,common common/processor unwind inside $(SHIM_ROOMS) $(ROOMS) driver tests))
 
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
@@ -102,10 +121,10 @@ TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
                 $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/touched/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # What of the library of waits needs no process of its own to be tried.
-TEST_LIB_SRC += inside/wait/cutcalls.c inside/wait/pointed.c
+TEST_LIB_SRC += $(if $(WAIT_ALL),inside/wait/cutcalls.c inside/wait/pointed.c)
 
 # Helpers of several unit tests and fuzz targets.
-TEST_LIB_SRC += $(wildcard tests/unit/*.c)
+TEST_LIB_SRC += $(filter-out $(if $(WAIT_ALL),,tests/unit/calls_rows.c tests/unit/offcpu_stage.c),$(wildcard tests/unit/*.c))
 
 UNIT_SRC   := $(wildcard tests/unit/*/test_*.c)
 FUZZ_SRC   := $(wildcard tests/fuzz/fuzz_*.c)
@@ -122,19 +141,22 @@ LIBFUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzzers/%)
 GUEST_OBJ  := $(GUEST_SRC:%.c=$(O)/guest/%.o)
 GUEST      := $(O)/generated/flameguest.so
 GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
-GATE       := $(O)/libflamegate.so
+GATE       := $(if $(GATE_SRC),$(O)/libflamegate.so)
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
-WAIT       := $(O)/libflamewait.so
+WAIT       := $(if $(WAIT_ALL),$(O)/libflamewait.so)
 # The recorder patches a few sites (preload/mapping/within_x86_64.c): a page is room for them.
-PATCH_OBJ  := $(patsubst %.c,$(O)/few/%.o,$(wildcard patch/*.c patch/entry/*.c) patch/find/isa.c \
-              patch/find/isa_x86_64.c)
+PATCH_SRC  := $(call here,$(wildcard patch/entry/*.c))
+ifeq ($(ARCH),x86_64)
+PATCH_SRC  += $(wildcard patch/*.c) patch/find/isa.c patch/find/isa_x86_64.c
+endif
+PATCH_OBJ  := $(PATCH_SRC:%.c=$(O)/few/%.o)
 SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
 SECCOMP_CFLAGS := $(shell pkg-config --cflags libseccomp 2>/dev/null)
 SECCOMP_LIBS := $(shell pkg-config --libs libseccomp 2>/dev/null || echo -lseccomp)
-FLAME_LIBS := $(SECCOMP_LIBS) -lpthread -lunwind-x86_64 -ldwarf -lelf -lpcre2-8 -lprotobuf-c -llzma -lzstd -lz \
+FLAME_LIBS := $(SECCOMP_LIBS) -lpthread -lunwind-$(ARCH) -ldwarf -lelf -lpcre2-8 -lprotobuf-c -llzma -lzstd -lz \
               -liberty -lm -ldl
 SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion. glibc before 2.34 has mq_open in librt.
@@ -416,7 +438,7 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 
 # ---- what a reader's eye would miss ----
 
-LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common unwind inside inside/* inject/guest $(SHIM_ROOMS) $(ROOMS) driver \
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inside inside/* inject/guest $(SHIM_ROOMS) $(ROOMS) driver \
            bench examples examples/flamemem examples/leak tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
           bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
 LINT_SH := $(wildcard $(addsuffix /*.sh,scripts bench examples tests/cli tests/cli/* tests/programs) .ci/run)
@@ -493,7 +515,7 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -m 644 preload/flamemem.h preload/flamemem.hpp '$(INCLUDEDIR)'
 	$(Q)install -m 755 $(O)/flame '$(BINDIR)/flame'
 	$(Q)$(if $(SHIM),install -m 755 $(SHIM) '$(SHIMDIR)/libflamemem.so')
-	$(Q)install -m 755 $(GATE) $(WAIT) '$(SHIMDIR)'
+	$(Q)$(if $(WAIT),install -m 755 $(GATE) $(WAIT) '$(SHIMDIR)')
 	$(Q)set -e; for page in $(MAN); do \
 		dir='$(MANDIR)'/man$${page##*.}; \
 		install -d "$$dir"; \

@@ -298,16 +298,17 @@ static void undo(struct allstop *a, struct allstop_thread *t)
 
     if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) < 0)
         return;
-    p.regs = t->regs;
+    p.regs.user = t->regs;
     if (t->signal)
         return; /* the program sees what it would have seen */
-    if (restart_has_eintr(&t->regs) && t->asleep_since && now > t->asleep_since &&
+    if (restart_has_eintr(&p.regs) && t->asleep_since && now > t->asleep_since &&
         retry_sooner(&p, now, now - t->asleep_since)) {
-        t->regs = p.regs;
+        t->regs = p.regs.user;
         t->changed = true;
         return;
     }
-    restart_undo_eintr(t->tid, &t->regs);
+    restart_undo_eintr(t->tid, &p.regs);
+    t->regs = p.regs.user;
 }
 
 static void undo_all(struct allstop *a)

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "common/compiler.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 /* As <linux/rseq.h> has it; not every system has that. */
 struct sequence {

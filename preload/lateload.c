@@ -41,7 +41,7 @@
 #include "preload/run/say.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 #include "unwind/dynsym.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"

@@ -9,7 +9,7 @@
 #include "common/kernel.h"
 #include "preload/guard.h"
 #include "preload/run/nextsym.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 static void end_bare(int status)
 {

@@ -20,7 +20,7 @@
 #include "common/kernel.h"
 #include "preload/run/nextsym.h"
 #include "preload/run/varcall.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 #define ARENA_ALIGN 16
 

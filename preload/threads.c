@@ -14,7 +14,7 @@
 #include "preload/shadow/shadow.h"
 #include "preload/tags.h"
 #include "preload/watch/pausedblocks.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 #include "unwind/modules.h"
 
 #define MAX_THREADS 65535

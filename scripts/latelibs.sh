@@ -9,11 +9,14 @@ set -euo pipefail
 export LC_ALL=C
 cc=$1 libs=$2
 shift 2
+# A compiler for another processor has an nm that reads its objects, and libraries of its own.
+nm=$($cc -print-prog-name=nm)
+sysroot=$($cc -print-sysroot 2>/dev/null) || sysroot=
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-nm -u --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u >"$tmp/undefined"
-nm --defined-only --format=posix "$@" | awk 'NF > 2 { print $1 }' | sort -u |
+"$nm" -u --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u >"$tmp/undefined"
+"$nm" --defined-only --format=posix "$@" | awk 'NF > 2 { print $1 }' | sort -u |
     comm -23 "$tmp/undefined" - >"$tmp/needed"
 
 # The file that -lNAME means, where it is a shared library: libm.so may be a line of text.
@@ -22,7 +25,7 @@ shared() { # NAME
     # shellcheck disable=SC2086 # a compiler may have options
     file=$($cc -print-file-name="lib$1.so")
     if [ -f "$file" ] && [ "$(head -c 4 "$file" | tail -c 3)" != ELF ]; then
-        file=$(grep -oE '/[^ ]*\.so\.[0-9]+' "$file" | head -n 1)
+        file=$sysroot$(grep -oE '/[^ ]*\.so\.[0-9]+' "$file" | head -n 1)
     fi
     [ ! -f "$file" ] || echo "$file"
 }
@@ -38,7 +41,7 @@ for lib in $libs; do
     esac
     [ -n "$file" ] || continue
     soname=$(readelf -dW "$file" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-    nm -D --defined-only --format=posix "$file" | sed 's/@[^ ]*//' | awk '{ print $1, $2 }' |
+    "$nm" -D --defined-only --format=posix "$file" | sed 's/@[^ ]*//' | awk '{ print $1, $2 }' |
         sort -u | join - "$tmp/needed" >"$tmp/of"
     # T, W and i are functions.
     if [ -z "$soname" ] || [ ! -s "$tmp/of" ] || grep -q ' [^TWi]$' "$tmp/of"; then

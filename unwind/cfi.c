@@ -14,12 +14,18 @@
  */
 #include "unwind/cfi.h"
 
+#include "common/processor/arch.h"
+#include "unwind/cfi_row.h"
+#if ARCH_LINK
+#include "unwind/cfi_rule_aarch64.h"
+#else
+#include "unwind/cfi_rule_x86_64.h"
+#endif
 #include "unwind/dwarf_numbers.h"
 
-/* Register numbers of the x86-64 supplement. */
-#define REG_BP 6
-#define REG_SP 7
-#define REG_RA 16
+#define REG_BP ARCH_CFI_BP
+#define REG_SP ARCH_CFI_SP
+#define REG_RA ARCH_CFI_RA
 
 #define STATE_DEPTH 8
 
@@ -268,22 +274,6 @@ static bool parse_cie(const struct cfi_section *s, const uint8_t *at, struct cie
 
 /* ---- running the instructions ---- */
 
-enum where { SAME, AT_CFA, AT_BP, UNDEFINED, ELSEWHERE };
-
-struct reg {
-    enum where where;
-    int64_t offset;
-};
-
-enum cfa_form { CFA_REGISTER, CFA_MEMORY_BP, CFA_OTHER };
-
-struct row {
-    enum cfa_form form;
-    uint64_t reg;
-    int64_t offset;
-    struct reg bp, ra, sp;
-};
-
 _Static_assert(sizeof(struct row) <= sizeof((struct cfi_memo *)0)->row, "a row can be kept");
 
 static struct reg *tracked(struct row *row, uint64_t number, uint64_t ra)
@@ -527,6 +517,11 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
                 skip(&c, uleb(&c));
                 set(row, r, cie->ra, ELSEWHERE, 0);
                 break;
+#if ARCH_LINK
+            case DW_CFA_AARCH64_negate_ra_state_with_pc:
+            case DW_CFA_AARCH64_negate_ra_state: /* see arch_strip */
+                break;
+#endif
             case DW_CFA_GNU_args_size:
                 uleb(&c);
                 break;
@@ -550,60 +545,6 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
         }
     }
     return !c.bad;
-}
-
-/* ---- from row to rule ---- */
-
-static bool fits(int64_t offset)
-{
-    return offset >= INT32_MIN / 16 && offset <= INT32_MAX / 16;
-}
-
-/* A frame pointer and the return address above it, as a call leaves them, but further in. */
-static bool is_far(const struct row *row)
-{
-    return row->form == CFA_REGISTER && row->reg == REG_BP && row->sp.where == SAME &&
-           row->ra.where == AT_CFA && row->bp.where == AT_CFA && row->bp.offset == -row->offset &&
-           row->ra.offset == 8 - row->offset;
-}
-
-static struct rule to_rule(const struct row *row)
-{
-    const struct rule complex = {.kind = RULE_COMPLEX};
-    struct rule rule = {.cfa_offset = (int32_t)row->offset};
-
-    if (row->ra.where == UNDEFINED)
-        return (struct rule){.kind = RULE_END};
-    if (fits(row->offset) && row->offset > 16 && is_far(row))
-        return (struct rule){.kind = RULE_CFA_FAR, .cfa_offset = rule.cfa_offset};
-    if (row->ra.where != AT_CFA || row->ra.offset != -8 || !fits(row->offset) ||
-        row->sp.where != SAME)
-        return complex;
-    if (row->form == CFA_MEMORY_BP)
-        rule.kind = RULE_CFA_MEM;
-    else if (row->form == CFA_REGISTER && row->reg == REG_SP)
-        rule.kind = RULE_CFA_SP;
-    else if (row->form == CFA_REGISTER && row->reg == REG_BP)
-        rule.kind = RULE_CFA_BP;
-    else
-        return complex;
-    switch (row->bp.where) {
-    case SAME:
-    case UNDEFINED: /* the caller does not need it, so neither do we */
-        break;
-    case AT_CFA:
-        rule.bp_saved = true;
-        break;
-    case AT_BP:
-        rule.bp_saved = rule.bp_at_bp = true;
-        break;
-    default:
-        return complex;
-    }
-    if (!fits(row->bp.offset))
-        return complex;
-    rule.bp_offset = (int32_t)row->bp.offset;
-    return rule;
 }
 
 /* Opens the FDE at `at` with its CIE; *c is left behind the range of addresses. */

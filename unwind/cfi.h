@@ -3,7 +3,8 @@
  *
  * Source: DWARF 5 section 6.4 (call frame instructions), the LSB's .eh_frame and
  * .eh_frame_hdr (pointer encodings, augmentation "zRPLSB"), and the System V
- * ABI's x86-64 supplement, table 3.36 (register numbers).
+ * ABI's x86-64 supplement, table 3.36 (register numbers); for aarch64, DWARF for the Arm 64-bit
+ * Architecture (aadwarf64). Sections are of the processor that this is compiled for.
  *
  * The bytes come from a mapped ELF file, which may be damaged or hostile: every
  * read is checked against the section's bounds. Pure functions: no state, no
@@ -30,9 +31,16 @@ enum rule_kind {
     /* CFA = bp + cfa_offset, but the return address is at bp + 8 and the caller's bp at bp: code
        that was jumped to and left the red zone alone (patch/stub_x86_64.c) */
     RULE_CFA_FAR = 9,
+    /* aarch64: CFA = sp + cfa_offset, and the return address is still in its register: a function
+       that calls nothing, or has just begun */
+    RULE_CFA_LR = 10,
 };
 
-/* But for that one the return address is at CFA - 8. Offsets are bytes. */
+/*
+ * Offsets are bytes. On x86-64 the return address is at CFA - 8, but for RULE_CFA_FAR. On aarch64
+ * it is behind the saved bp, at CFA + bp_offset + 8, and where bp is not saved at CFA + bp_offset;
+ * what is saved otherwise (no compiler does) is RULE_COMPLEX.
+ */
 struct rule {
     uint8_t kind;  /* enum rule_kind */
     bool bp_saved; /* the caller's bp is at CFA + bp_offset; else it is the same */

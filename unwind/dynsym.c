@@ -5,6 +5,8 @@
 
 #include <sys/auxv.h>
 
+#include "common/env/loaderlist.h"
+
 #define VERSION_HIDDEN 0x8000
 
 enum { DEFAULT = -1 };
@@ -168,7 +170,7 @@ void *dynsym_anywhere(const char *name)
 {
     uintptr_t at = 0;
 
-    for (const struct link_map *m = _r_debug.r_map; m && !at; m = m->l_next) {
+    for (const struct link_map *m = loaderlist()->r_map; m && !at; m = m->l_next) {
         struct dynsym d;
 
         dynsym_open(&d, m);

@@ -18,6 +18,14 @@ static size_t add_to_sp(const uint8_t *code, size_t n, int32_t *by)
     return 0;
 }
 
+bool epilogue_follows_call(const uint8_t *code)
+{
+    bool by_register =
+        code[3] == 0xff && (code[4] & 0xf8) == 0xd0; /* FF /2; r8 to r15: 41 before */
+
+    return by_register || code[0] == 0xe8; /* E8 rel32 */
+}
+
 struct rule epilogue_rule(const uint8_t *code, size_t n)
 {
     const struct rule none = {.kind = RULE_NONE};

@@ -15,6 +15,13 @@
 
 #include "common/compiler.h"
 
+/* The recorder for musl has none: what no rule says is not known there. */
+#ifdef __GLIBC__
+#define FALLBACK_IS_BUILT true
+#else
+#define FALLBACK_IS_BUILT false
+#endif
+
 /* Loads it, while no other thread is there. 0, or -errno with *why a sentence for the user. */
 int fallback_init(const char **why);
 

@@ -37,11 +37,15 @@
 
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/processor/arch.h"
 #include "unwind/gotpatch.h"
 #include "unwind/modules.h"
 
 #define LIBRARY "libunwind.so.8"
 #define GUEST_TLS_MAX 32
+
+/* Whether unw_getcontext is code of the header, and no function. */
+#define CONTEXT_INLINE ARCH_LINK
 
 #define STR2(x) #x
 #define STR(x) STR2(x)
@@ -299,11 +303,16 @@ int fallback_walk_afresh(uintptr_t *pcs, int max)
     unw_word_t pc;
     int n = 0;
 
-    if (!guest.getcontext || !guest.init_local || !guest.step || !guest.get_reg)
+    if ((!CONTEXT_INLINE && !guest.getcontext) || !guest.init_local || !guest.step ||
+        !guest.get_reg)
         return -ENOSYS;
     if (guest.local && guest.set_caching_policy)
         guest.set_caching_policy(*guest.local, UNW_CACHE_NONE);
+#if CONTEXT_INLINE
+    unw_getcontext(&here);
+#else
     guest.getcontext(&here);
+#endif
     if (guest.init_local(&cursor, &here) < 0)
         return 0;
     while (n < max && guest.step(&cursor) > 0) {

@@ -22,6 +22,9 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 
+#ifndef SHT_X86_64_UNWIND /* musl's headers lack it */
+#define SHT_X86_64_UNWIND 0x70000001
+#endif
 #define MAX_SECTION ((uint64_t)1 << 30)
 #define MAX_SECTIONS 65535
 

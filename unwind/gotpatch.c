@@ -16,7 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
+#include "common/env/loaderlist.h"
 
 struct tables {
     const char *strings;
@@ -38,7 +39,7 @@ static const ElfW(Phdr) * headers_of(const struct link_map *map, unsigned *n)
 {
     const ElfW(Ehdr) *ehdr = (const void *)map->l_addr;
 
-    if (map == _r_debug.r_map) {
+    if (map == loaderlist()->r_map) {
         *n = (unsigned)getauxval(AT_PHNUM);
         return (const void *)getauxval(AT_PHDR);
     }

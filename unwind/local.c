@@ -25,7 +25,7 @@
 
 #include "common/kernel.h"
 #include "common/pages.h"
-#include "common/procmaps.h"
+#include "unwind/coderules.h"
 #include "unwind/debugframe.h"
 #include "unwind/epilogue.h"
 #include "unwind/fallback.h"
@@ -44,13 +44,6 @@ int local_init(const char **why)
 }
 
 /* ---- rules ---- */
-
-static bool is_code(uintptr_t pc)
-{
-    struct procmap map;
-
-    return procmaps_find(0, pc, &map) && map.exec;
-}
 
 /* Of one thread at a time; who finds it taken does without. */
 static struct {
@@ -81,7 +74,7 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
     struct rule rule;
 
     if (!modules_note(pc, &m))
-        return (struct rule){.kind = is_code(pc) ? RULE_NONE : RULE_BOGUS};
+        return coderules_find(pc);
     if (sharedrules_find(m.rules, pc - m.bias, &rule))
         return rule;
     s.lo = m.start;
@@ -99,12 +92,15 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
     sharedrules_add(m.rules, pc - m.bias, rule);
     if (rule.kind == RULE_NONE)
         rule = debugframe_rule(&m, pc);
+    /* musl-gcc links without a search table. */
+    if (rule.kind == RULE_NONE && !s.hdr && !FALLBACK_IS_BUILT)
+        rule = debugframe_unlisted(&m, pc);
     /* No call ends where a function begins: makecontext put this address there, and
      * the frame pointer is what it was where the context was made. */
     if (rule.kind == RULE_NONE && cfi_rule_at(&s, pc + 1).kind != RULE_NONE)
         rule.kind = RULE_END;
     /* A module without a search table: libunwind may still know its way. */
-    if (rule.kind == RULE_NONE && !s.hdr)
+    if (rule.kind == RULE_NONE && !s.hdr && FALLBACK_IS_BUILT)
         rule.kind = RULE_COMPLEX;
     return rule;
 }
@@ -117,12 +113,29 @@ void local_after_fork(void)
     last_look.memo.fde = NULL;
 }
 
+/* How often code that was made at run time went. */
+static uint32_t code_gone;
+
+/* As long as it stays the same, no address has come to mean something else. */
+static inline uint32_t changes(void)
+{
+    return modules_changes() + __atomic_load_n(&code_gone, __ATOMIC_RELAXED);
+}
+
 /* Addresses may mean other code by now: what was kept is no longer to be trusted. */
 static FLAME_COLD void forget_marks(struct local_stack *s)
 {
-    s->changes = modules_changes();
+    s->changes = changes();
     if (s->recall)
         recall_clear(s->recall);
+}
+
+void local_code_goes(uintptr_t lo, uintptr_t hi)
+{
+    if (likely(!coderules_gone(lo, hi)))
+        return;
+    rules_forget(&rules);
+    __atomic_fetch_add(&code_gone, 1, __ATOMIC_RELEASE);
 }
 
 void local_stack_pass_on(struct local_stack *s)
@@ -169,6 +182,9 @@ static inline void copy_state(struct frame_state *to, const struct frame_state *
     to->r.pc = from->r.pc;
     to->r.sp = from->r.sp;
     to->r.bp = from->r.bp;
+#if ARCH_LINK
+    to->r.lr = from->r.lr;
+#endif
     to->kind = from->kind;
 }
 
@@ -272,6 +288,10 @@ void local_stack_release(struct local_stack *s)
 /* `f` is the kept frame, as far as the walk from there on can tell. */
 static inline bool same_frame(const struct local_frame *kept, const struct frame_state *f)
 {
+#if ARCH_LINK
+    if (unlikely(kept->f.r.lr != f->r.lr))
+        return false;
+#endif
     return ((kept->f.r.sp ^ f->r.sp) | (kept->f.r.pc ^ f->r.pc) | (kept->f.kind ^ f->kind) |
             (kept->needs_bp ? kept->f.r.bp ^ f->r.bp : 0)) == 0;
 }
@@ -292,7 +312,7 @@ static inline void set_check(struct local_stack *s, uint32_t i)
 
     frame->needs_bp = frame->words.uses_bp || (bp_matters && !frame->words.bp_at);
     c->ra_at = c->bp_at = (const uintptr_t *)frame->words.ra_at;
-    c->ra = c->bp = outer ? outer->f.r.pc : 0;
+    c->ra = c->bp = outer ? arch_signed(frame->words.ra_at, outer->f.r.pc) : 0;
     if (bp_matters && frame->words.bp_at) {
         c->bp_at = (const uintptr_t *)frame->words.bp_at;
         c->bp = outer->f.r.bp;
@@ -398,6 +418,9 @@ static FLAME_NOINLINE bool check_ends(struct local_stack *s, int from, uintptr_t
 {
     int outer = (int)s->ends, inner = from + 1 + (int)n - outer;
 
+    /* What is fresh may be more than the caller wants to know; nothing further in is kept. */
+    if (inner > from + 1)
+        inner = from + 1;
     if (s->barrier >= 0 || inner - outer < LOCAL_BETWEEN)
         return false;
     d->at = -1;
@@ -571,6 +594,10 @@ uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_bac
 {
     uint32_t kept, known;
 
+    if (unlikely(s->changes != changes())) {
+        s->joinable = false;
+        forget_marks(s);
+    }
     s->joinable = walk_by_rules(s, regs, &kept, &known);
     *fell_back = !s->joinable || s->len == 0;
     if (likely(!*fell_back))
@@ -581,6 +608,11 @@ uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_bac
     else
         keep_known(s, known, regs.pc);
     return 0;
+}
+
+bool local_holds(const struct local_stack *s, uint32_t i, uintptr_t at)
+{
+    return s->joinable && at >= s->frames[i].f.r.sp && (!i || at < s->frames[i - 1].f.r.sp);
 }
 
 /* ---- guesses ---- */
@@ -606,9 +638,12 @@ bool local_guess_holds(const struct local_stack *s, int tid)
     here.iov_len = n * sizeof *code;
     if (n && kernel_call(SYS_process_vm_readv, tid, &here, 1, there, n, 0) != (long)here.iov_len)
         return false;
-    for (unsigned i = 0; i < n; i++)
-        if (epilogue_rule(code[i], EPILOGUE_BYTES).kind != RULE_NONE)
+    for (unsigned i = 0; i < n; i++) {
+        struct rule rule = epilogue_rule(code[i], EPILOGUE_BYTES);
+
+        if (rule.kind != RULE_NONE && !epilogue_has_frame(rule))
             return false;
+    }
     return true;
 }
 
@@ -620,7 +655,7 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
 {
     struct walk_window w;
 
-    if (unlikely(s->changes != modules_changes()))
+    if (unlikely(s->changes != changes()))
         forget_marks(s);
     if (unlikely(!s->recall || !stackrange_window(&s->ranges, regs.sp, &w)))
         return 0;

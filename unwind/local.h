@@ -44,12 +44,24 @@ struct local_stack {
 /* Where the function this is used in was called from, as local_regs has it. It must have
  * a frame pointer (-fno-omit-frame-pointer), and not be left before the frame has been
  * looked at: no tail call. */
+#if !ARCH_LINK
 #define LOCAL_CALLER() ((const uintptr_t *)__builtin_frame_address(0))
+#elif defined(__clang__)
+#error "the recorder for this processor is built with gcc: clang cannot tell a function's CFA"
+#else
+/* A frame record, and the CFA, which may be anywhere above it. Like a frame, it is there as long as
+ * the block that this is used in. */
+#define LOCAL_CALLER()                                                                             \
+    ((const uintptr_t[]){*(const uintptr_t *)__builtin_frame_address(0),                           \
+                         arch_strip((uintptr_t)__builtin_return_address(0)),                       \
+                         (uintptr_t)__builtin_dwarf_cfa()})
+#endif
 
 /* The caller's registers, while the function it called is still running. */
 static inline struct walk_regs local_regs(const uintptr_t *caller)
 {
-    return (struct walk_regs){.pc = caller[1], .sp = (uintptr_t)(caller + 2), .bp = caller[0]};
+    return (struct walk_regs){
+        .pc = caller[1], .sp = ARCH_LINK ? caller[2] : (uintptr_t)(caller + 2), .bp = caller[0]};
 }
 
 /*
@@ -63,7 +75,7 @@ int local_init(const char **why);
  * ever need; for deeper ones pages are taken.
  */
 #define LOCAL_SMALL 28
-#define LOCAL_SMALL_SIZE (LOCAL_SMALL * 168 + 96)
+#define LOCAL_SMALL_SIZE (LOCAL_SMALL * (168 + 2 * ARCH_LINK * sizeof(uintptr_t)) + 96)
 
 struct local_small {
     _Alignas(32) unsigned char bytes[LOCAL_SMALL_SIZE];
@@ -113,6 +125,10 @@ static inline bool local_guessed(const struct local_stack *s)
  */
 bool local_guess_holds(const struct local_stack *s, int tid);
 
+/* Of a walk in which nothing fell back: whether the stack memory at `at` belongs to frame `i` of
+ * s->pcs. */
+bool local_holds(const struct local_stack *s, uint32_t i, uintptr_t at);
+
 /*
  * The mark of the stack from `regs` outwards, if it is known to be the same, frame by
  * frame, as one that was marked; else 0. The result of the last walk stays.
@@ -124,6 +140,10 @@ void local_mark(struct local_stack *s, uint32_t mark);
 
 /* Stacks are recalled in the context they were marked in: a number below 2^28, 0 at first. */
 void local_set_context(struct local_stack *s, uint32_t context);
+
+/* To be called before [lo, hi) goes, or when other memory has come there: code that was made at run
+ * time may have lain in it. Any thread. */
+void local_code_goes(uintptr_t lo, uintptr_t hi);
 
 /* In a forked child, of each stack, before anything else is done to it: no stack has a mark any
  * more, and none gets one for a while. */

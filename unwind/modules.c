@@ -33,6 +33,7 @@
 #include "common/procmaps.h"
 #include "unwind/dynsym.h"
 #include "unwind/elflayout.h"
+#include "common/env/loaderlist.h"
 #include "unwind/sharedrules.h"
 
 #define MAX_MODULES 4096
@@ -85,7 +86,16 @@ static const char *keep_string(const char *s, size_t len)
     return at;
 }
 
-/* The loader calls the program itself "", and keeps relative names as given. */
+/* Where the kernel says that the program's headers are. */
+static bool is_program(uintptr_t start, uintptr_t end)
+{
+    uintptr_t headers = getauxval(AT_PHDR);
+
+    return headers >= start && headers < end;
+}
+
+/* glibc's loader calls the program itself "", musl's as it was executed; both keep relative names
+ * as given. */
 static const char *keep_path(const char *name, uintptr_t start, uintptr_t end)
 {
     char path[4096];
@@ -95,7 +105,7 @@ static const char *keep_path(const char *name, uintptr_t start, uintptr_t end)
 
     if (vdso >= start && vdso < end)
         return "[vdso]";
-    if (!name || !name[0]) {
+    if (!name || !name[0] || (LOADER_IS_LIBC && is_program(start, end))) {
         n = procmaps_program(path, sizeof path);
         return n > 0 ? keep_string(path, (size_t)n) : "";
     }
@@ -317,8 +327,8 @@ void modules_init(void)
     mods.table = pages_alloc(MAX_MODULES * sizeof *mods.table);
     if (mods.table)
         dl_iterate_phdr(add_from_list, NULL);
-    loader = find_live(_r_debug.r_ldbase);
-    if (loader)
+    loader = find_live(loaderlist()->r_ldbase);
+    if (loader && !LOADER_IS_LIBC)
         modules_loader = (struct modules_loader){loader->start, loader->end - loader->start};
 }
 
@@ -433,7 +443,7 @@ static int is_searched(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
     /* The loader changes its list under the lock that it holds for us here. */
-    for (search->found = _r_debug.r_map; search->found; search->found = search->found->l_next)
+    for (search->found = loaderlist()->r_map; search->found; search->found = search->found->l_next)
         if ((uintptr_t)search->found->l_ld == dynamic)
             break;
     return 1;
@@ -493,7 +503,7 @@ static void mark_unlisted(void)
 
 void modules_after_dlclose(void)
 {
-    if (!mods.table)
+    if (!mods.table || LOADER_IS_LIBC)
         return;
     if (!mods.find_object) {
         mark_unlisted();

@@ -4,9 +4,12 @@
  * array lies in the link_map itself (l_scope_mem) unless a module is in more than four, and
  * the program's own first element is the l_searchlist of its link_map, whose list begins
  * with the program. Only words that lie in the program's link_map are followed.
+ * musl has no such lists: it looks in all that is loaded, in the order of its list.
  */
 #define _GNU_SOURCE
 #include "unwind/scopes.h"
+
+#include "common/env/loaderlist.h"
 
 /* A link_map has at least 1,150 bytes; the public part comes first. */
 #define FIRST sizeof(struct link_map)
@@ -39,9 +42,9 @@ static bool is_there(const struct link_map *program, size_t at)
 /* Where in a link_map l_scope is; 0: nowhere. */
 static size_t find(void)
 {
-    const struct link_map *program = _r_debug.r_map;
+    const struct link_map *program = loaderlist()->r_map;
 
-    for (size_t at = FIRST; program && at < END; at += sizeof(void *))
+    for (size_t at = FIRST; !LOADER_IS_LIBC && program && at < END; at += sizeof(void *))
         if (is_there(program, at))
             return at;
     return 0;

@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 
 #include "common/procmaps.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 /* The kernel keeps this much free below a stack that can grow (stack_guard_gap,
  * 256 pages), so nothing else is mapped there. */

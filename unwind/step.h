@@ -8,6 +8,11 @@
 #define FLAME_UNWIND_STEP_H
 
 #include "unwind/walk.h"
+#if ARCH_LINK
+#include "unwind/step_aarch64.h"
+#else
+#include "unwind/step_x86_64.h"
+#endif
 
 /* How the walk came to a frame: one of the first three, perhaps with the last. */
 enum frame_kind {
@@ -87,6 +92,10 @@ static inline enum step step_out_of_signal(const struct walk_window *w, struct f
         !read_word(w, f->r.sp + ARCH_UC_SP, &out.sp) ||
         !read_word(w, f->r.sp + ARCH_UC_BP, &out.bp))
         return STEP_LOST;
+#if ARCH_LINK
+    if (!read_word(w, f->r.sp + ARCH_UC_LR, &out.lr))
+        return STEP_LOST;
+#endif
     *f = (struct frame_state){.r = out, .kind = FRAME_EXACT | doubt};
     return STEP_STACK;
 }
@@ -104,7 +113,9 @@ static inline enum step step_by_guess(const struct walk_window *w, struct frame_
         return STEP_END;
     if (bp <= f->r.bp || bp >= w->hi)
         bp = 0; /* the outermost such frame; one more return address is good */
-    *f = (struct frame_state){.r = {pc, f->r.bp + 16, bp}, .kind = FRAME_GUESSED | FRAME_DOUBTED};
+    pc = arch_strip(pc);
+    *f = (struct frame_state){.r = {.pc = pc, .sp = f->r.bp + 16, .bp = bp},
+                              .kind = FRAME_GUESSED | FRAME_DOUBTED};
     return pc ? STEP_OK : STEP_END;
 }
 
@@ -125,8 +136,33 @@ static inline enum step step_far(packed_rule rule, const struct walk_window *w,
     if (cfa <= f->r.sp || !read_word(w, at, &bp) || !read_word(w, at + 8, &pc))
         return STEP_LOST;
     *words = (struct step_words){.ra_at = at + 8, .bp_at = at, .uses_bp = 1};
-    *f = (struct frame_state){.r = {pc, cfa, bp}, .kind = f->kind & FRAME_DOUBTED};
+    *f =
+        (struct frame_state){.r = {.pc = pc, .sp = cfa, .bp = bp}, .kind = f->kind & FRAME_DOUBTED};
     return pc ? STEP_OK : STEP_END;
+}
+
+/* Out of a frame of RULE_CFA_LR: one that was interrupted, as no other has its return address in a
+ * register. The step read nothing, so no word vouches for it. */
+static inline enum step step_by_link(packed_rule rule FLAME_UNUSED, struct frame_state *f)
+{
+#if ARCH_LINK
+    uintptr_t cfa = f->r.sp + (uintptr_t)rule_cfa_offset(rule), pc = arch_strip(f->r.lr);
+
+    if (f->kind & FRAME_EXACT && cfa >= f->r.sp) {
+        *f = (struct frame_state){.r = {.pc = pc, .sp = cfa, .bp = f->r.bp},
+                                  .kind = f->kind & FRAME_DOUBTED};
+        return pc ? STEP_OK : STEP_END;
+    }
+#endif
+    return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_LOST;
+}
+
+/* A guess knows where the frame record of the next frame is, but on aarch64 not where its stack
+ * pointer was: the record is at the lower end of a frame. */
+static inline bool step_has_record(packed_rule rule, const struct frame_state *f)
+{
+    return ARCH_LINK && f->kind & FRAME_GUESSED && rule_kind_of(rule) == RULE_CFA_SP &&
+           rule_bp_saved(rule);
 }
 
 /* `doubt` is known when this is compiled: walks without a guess do not ask. */
@@ -139,6 +175,8 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
     *words = (struct step_words){.uses_bp = 1};
     if (likely(kind <= RULE_CFA_BP)) {
         cfa = (kind == RULE_CFA_SP ? f->r.sp : bp) + (uintptr_t)rule_cfa_offset(rule);
+        if (doubt && step_has_record(rule, f))
+            cfa = bp - (uintptr_t)rule_bp_offset(rule);
     } else if (kind == RULE_CFA_MEM) {
         uintptr_t at = bp + (uintptr_t)rule_cfa_offset(rule);
 
@@ -157,6 +195,8 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
             return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_END;
         case RULE_CFA_FAR:
             return step_far(rule, w, f, words);
+        case RULE_CFA_LR:
+            return step_by_link(rule, f);
         case RULE_END:
             *words = (struct step_words){.ra_at = (uintptr_t)&step_no_word};
             return STEP_END;
@@ -164,11 +204,12 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
             return STEP_LOST;
         }
     }
-    if (doubt && cfa > f->r.sp && is_gone(w, cfa - 8, sizeof pc))
+    if (doubt && cfa > f->r.sp && is_gone(w, step_ra_at(rule, cfa), sizeof pc))
         return step_nowhere(f);
     /* The stack grows down: a caller's frame that is not above is a lie. */
-    if (unlikely(cfa <= f->r.sp || !read_word(w, cfa - 8, &pc)))
+    if (unlikely(cfa <= f->r.sp || !read_word(w, step_ra_at(rule, cfa), &pc)))
         return STEP_LOST;
+    pc = arch_strip(pc);
     if (rule_bp_saved(rule)) {
         uintptr_t at = (rule_bp_at_bp(rule) ? bp : cfa) + (uintptr_t)rule_bp_offset(rule);
 
@@ -179,10 +220,12 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
         words->bp_at = at;
     }
     if (likely(kind <= RULE_CFA_BP)) {
-        words->ra_at = cfa - 8;
-        words->uses_bp = kind != RULE_CFA_SP || (rule_bp_saved(rule) && rule_bp_at_bp(rule));
+        words->ra_at = step_ra_at(rule, cfa);
+        words->uses_bp = kind != RULE_CFA_SP || (rule_bp_saved(rule) && rule_bp_at_bp(rule)) ||
+                         (doubt && step_has_record(rule, f));
     }
-    *f = (struct frame_state){.r = {pc, cfa, bp}, .kind = doubt ? FRAME_DOUBTED : FRAME_CALL};
+    *f = (struct frame_state){.r = {.pc = pc, .sp = cfa, .bp = bp},
+                              .kind = doubt ? FRAME_DOUBTED : FRAME_CALL};
     return pc ? STEP_OK : STEP_END;
 }
 

@@ -8,12 +8,15 @@
 #ifndef FLAME_UNWIND_WALK_H
 #define FLAME_UNWIND_WALK_H
 
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 #include "unwind/rules.h"
 
 /* Registers on return to a frame: `pc` is where it goes on. */
 struct walk_regs {
     uintptr_t pc, sp, bp;
+#if ARCH_LINK
+    uintptr_t lr; /* of a frame that was interrupted; else 0 */
+#endif
 };
 
 /* Stack memory [lo, hi): the word at address A is at bytes + (A - lo). */

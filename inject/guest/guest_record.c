@@ -10,7 +10,7 @@
 
 #include "common/pages.h"
 #include "preload/shadow/shadow.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 #define ROOM ((uintptr_t)65536)
 

@@ -51,7 +51,7 @@
 #include "inside/wait/cutcalls.h"
 #include "inside/wait/pointed.h"
 #include "inside/wait/vectors.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"
 

@@ -29,7 +29,7 @@
 #include "common/pages.h"
 #include "common/procpath.h"
 #include "common/clock.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 #define SIGNAL_SETXID 33 /* glibc's SIGSETXID: nptl/descr.h's second of two */
 #ifndef ANSWER_NS

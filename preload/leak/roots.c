@@ -36,7 +36,7 @@
 #include "preload/run/moduleholds.h"
 #include "preload/store.h"
 #include "preload/watch/pausedblocks.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 #include "unwind/modules.h"
 
 #define START_MAX 4096u

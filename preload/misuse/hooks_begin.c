@@ -17,7 +17,7 @@
 #include "preload/watch/made.h"
 #include "preload/watch/watching.h"
 #include "unwind/dynsym.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 /* Where the object that holds this address begins; NULL: in none. */
 static const void *object_of(const void *address)

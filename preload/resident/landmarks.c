@@ -24,7 +24,7 @@
 #include "preload/resident/parts.h"
 #include "preload/run/moduleholds.h"
 #include "preload/run/say.h"
-#include "unwind/arch.h"
+#include "common/processor/arch.h"
 
 #define PAGE ((uintptr_t)PAGEINDEX_PAGE)
 #define MODULES_MAX 16384u

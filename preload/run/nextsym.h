@@ -16,7 +16,7 @@
  */
 bool nextsym_loader_is_done(void);
 
-/* `version` is the one a program's reference has (unwind/arch.h). NULL when there is no
+/* `version` is the one a program's reference has (common/processor/arch.h). NULL when there is no
  * such function. Data is found, too. The loader must be done. No malloc, no lock. */
 void *nextsym_find(const char *name, const char *version);
 

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = -2; i < 3; i++) {
         struct rule r = cfi_rule_at(&s, (uintptr_t)image + offset + (uintptr_t)(i * 7));
 
-        if (r.kind == RULE_UNSET || r.kind > RULE_CFA_FAR || !rule_pack(r))
+        if (r.kind == RULE_UNSET || r.kind > RULE_CFA_LR || !rule_pack(r))
             abort();
     }
     /* The same bytes as a .debug_frame section. */

@@ -101,6 +101,7 @@ static const struct call_row rows[] = {
     {CALL(clone3), "clone_args size", "child sleeps cloned-at"},
     {CALL(execve), "path argv envp", "path(path) wakes exec"},
     {CALL(execveat), "dirfd path argv envp flags", "path(path) wakes exec"},
+    {CALL(exit_group), "status", "nothing wakes"},
     {CALL(pause), "", "signal sleeps"},
     {CALL(rt_sigsuspend), "sigmask sigsetsize", "signal sleeps", "sigsuspend"},
     {CALL(rt_sigtimedwait), "set info timeout sigsetsize", "signal sleeps eintr timespec(timeout)",

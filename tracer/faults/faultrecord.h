@@ -13,19 +13,16 @@
 #ifndef FLAME_TRACER_FAULTS_FAULTRECORD_H
 #define FLAME_TRACER_FAULTS_FAULTRECORD_H
 
+#if defined(__x86_64__)
+#include "tracer/faults/faultregs_x86_64.h"
+#else
+#include "tracer/faults/faultregs_aarch64.h"
+#endif
 #include "tracer/perf/perfring.h"
 
 #define FAULT_SAMPLE                                                                               \
     ((uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |     \
                 PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER))
-
-/* Registers of <asm/perf_regs.h>, in the order of their bits: rax, rbx, rcx, rdx, rsi, rdi, rbp,
- * rsp, rip, and r8 to r15. */
-#define FAULT_REGS UINT64_C(0xff01ff)
-#define FAULT_REGS_COUNT 17
-#define FAULT_REG_BP 6
-#define FAULT_REG_SP 7
-#define FAULT_REG_PC 8
 
 enum fault_kind {
     FAULT_NONE,    /* nothing more for now */

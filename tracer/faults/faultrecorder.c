@@ -297,28 +297,6 @@ static void take_mapping(struct faultrecorder *f, const struct fault_record *r)
         space_changed(p->space);
 }
 
-static struct user_regs_struct registers(const struct fault_record *r)
-{
-    const uint64_t *a = r->regs;
-
-    return (struct user_regs_struct){.rax = a[0],
-                                     .rbx = a[1],
-                                     .rcx = a[2],
-                                     .rdx = a[3],
-                                     .rsi = a[4],
-                                     .rdi = a[5],
-                                     .rbp = a[FAULT_REG_BP],
-                                     .rsp = a[FAULT_REG_SP],
-                                     .rip = a[FAULT_REG_PC],
-                                     .r8 = a[9],
-                                     .r9 = a[10],
-                                     .r10 = a[11],
-                                     .r11 = a[12],
-                                     .r12 = a[13],
-                                     .r13 = a[14],
-                                     .r14 = a[15],
-                                     .r15 = a[16]};
-}
 static uint32_t add_name(struct offtrace *to, uint32_t node, const char *name)
 {
     return offtrace_name(to, node, TRACE_NODE_NAME, name, strlen(name));
@@ -336,7 +314,7 @@ static void take_page(struct faultrecorder *f, const struct fault_record *r, boo
 {
     struct thread *t = thread_of(f, r);
     struct program *g = t->process->program;
-    struct user_regs_struct regs = registers(r);
+    struct user_regs_struct regs = faultregs_of(r->regs);
     uint32_t node = 0;
 
     if (!g->to) {

@@ -146,17 +146,18 @@ static void judge(struct attach *a, struct candidate *c, const struct task_call 
  * the process of one that runs. */
 static void look_at(const struct source *s, struct attach *a, struct candidate *c)
 {
-    struct user_regs_struct regs = {0};
+    struct callregs regs;
     struct task_call call;
 
     if (!task_call(c->tid, &call))
         return;
     if (call.where == TASK_IN_CALL)
         judge(a, c, &call);
-    regs.rip = call.pc;
-    regs.rsp = call.sp;
+    if (call.where != TASK_RUNS)
+        regs = callregs_asleep(call.pc, call.sp);
     if (s->client.prepare)
-        s->client.prepare(s->client.arg, c->pid, c->tid, call.where == TASK_RUNS ? NULL : &regs);
+        s->client.prepare(s->client.arg, c->pid, c->tid,
+                          call.where == TASK_RUNS ? NULL : &regs.user);
 }
 
 static int by_rank(const void *pa, const void *pb)
@@ -208,7 +209,7 @@ static void tell_asleep(struct source *s, struct ptraced *t, const struct task_c
     memcpy(e.args, c->args, sizeof e.args);
     memcpy(t->args, c->args, sizeof t->args);
     t->nr = c->nr;
-    t->regs = (struct user_regs_struct){.rip = c->pc, .rsp = c->sp};
+    t->regs = callregs_asleep(c->pc, c->sp);
     t->have_regs = true;
     t->unseen = true;
     s->unseen++;
@@ -251,6 +252,17 @@ static bool is_timed(const struct source *s, struct ptraced *t, const struct tas
     return t->timed; /* until it is seen to have run again */
 }
 
+/* Where a stop does not say what it ended, a look just before does (callregs_aarch64.h). */
+static void look_and_interrupt(struct source *s, struct ptraced *t)
+{
+    struct task_call c;
+
+    t->seen.is = false;
+    if (CALLREGS_FORGETS && task_call(t->tid, &c) && c.where == TASK_IN_CALL)
+        restart_remember(&t->seen, c.nr, c.args, c.pc, c.sp);
+    stops_interrupt(s, t, false);
+}
+
 /* Of a thread that is not interrupted yet, and of which no call is told. */
 static void decide(struct source *s, struct ptraced *t, bool is_busy, bool moved)
 {
@@ -261,7 +273,7 @@ static void decide(struct source *s, struct ptraced *t, bool is_busy, bool moved
     switch (c.where) {
     case TASK_RUNS:
         if (is_busy)
-            stops_interrupt(s, t, false);
+            look_and_interrupt(s, t);
         return;
     case TASK_FAULTS:
         break;
@@ -275,7 +287,7 @@ static void decide(struct source *s, struct ptraced *t, bool is_busy, bool moved
             return;
         }
     }
-    stops_interrupt(s, t, false);
+    look_and_interrupt(s, t);
 }
 
 /* ---- one after the other ---- */
@@ -412,6 +424,6 @@ void attach_look(struct source *s)
         if (!t->unseen)
             decide(s, t, is_busy, moved);
         else if (has_left(t, is_busy, moved))
-            stops_interrupt(s, t, false);
+            look_and_interrupt(s, t);
     }
 }

@@ -32,15 +32,16 @@ static unsigned long event_message(const struct ptraced *t)
     return message;
 }
 
-uint64_t births_clone_flags(pid_t tid, const struct user_regs_struct *r)
+uint64_t births_clone_flags(pid_t tid, const struct callregs *r)
 {
-    const struct call *c = call_find((int)r->orig_rax);
+    const struct call *c = call_find(callregs_nr(r));
     uint64_t flags = 0;
-    struct iovec here = {&flags, sizeof flags}, there = {(void *)r->rdi, sizeof flags};
+    struct iovec here = {&flags, sizeof flags},
+                 there = {(void *)callregs_argument(r, 0), sizeof flags};
 
     switch (c ? (enum call_child)c->child : CALL_CHILD_ANY) {
     case CALL_CHILD_CLONED:
-        return r->rdi;
+        return callregs_argument(r, 0);
     case CALL_CHILD_VFORKED:
         return CLONE_VM | CLONE_VFORK;
     case CALL_CHILD_CLONED_AT:
@@ -82,8 +83,10 @@ static void on_birth(struct source *s, struct ptraced *parent, uint64_t now)
     struct ptraced *t = ptraced_find(s->threads, tid);
     uint64_t flags = 0;
 
-    if (stops_regs(parent))
+    if (stops_regs(parent)) {
+        callregs_enter(&parent->regs);
         flags = births_clone_flags(parent->tid, &parent->regs);
+    }
     if (t && !t->limbo) /* cannot be: an id is used once at a time */
         return;
     if (!t)
@@ -209,7 +212,7 @@ static void on_exec(struct source *s, struct ptraced *t, uint64_t now)
         e.kind = OFF_THREAD_BEGIN;
     } else {
         spawn_warn_setid(s, t->pid);
-        t->foreign = stops_regs(t) && t->regs.cs != CS_64BIT;
+        t->foreign = stops_regs(t) && callregs_is_foreign(&t->regs);
         if (t->foreign)
             spawn_warn_32bit(s, t->pid);
     }

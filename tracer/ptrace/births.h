@@ -10,7 +10,7 @@
 #include "tracer/ptrace/source_state.h"
 
 /* The flags with which a thread at a clone, clone3, fork or vfork makes another. */
-uint64_t births_clone_flags(pid_t tid, const struct user_regs_struct *r);
+uint64_t births_clone_flags(pid_t tid, const struct callregs *r);
 
 /* A PTRACE_EVENT_* stop other than seccomp's and STOP. */
 void births_event(struct source *s, struct ptraced *t, int event, uint64_t now);

@@ -7,18 +7,10 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
+#include "tracer/ptrace/callregs.h"
 #include "tracer/sleeps/event.h"
 #include "tracer/things/proctask.h"
-
-/* A call the kernel interrupted and may go on with. */
-struct cut_call {
-    bool is;
-    int nr;
-    uint64_t args[6];
-    uintptr_t pc, sp;
-};
 
 /* A call that was taken back and is made again (retry.h). */
 struct retry {
@@ -29,7 +21,7 @@ struct retry {
     uint64_t done; /* bytes it had written */
     unsigned nregs; /* arguments that are not what the program made them: */
     struct {
-        size_t at; /* offset in user_regs_struct */
+        unsigned at; /* which */
         uint64_t held;
     } reg[2];
 };
@@ -46,6 +38,7 @@ struct ptraced {
     bool in_call;      /* the next system call stop is the exit of call `nr` */
     bool told;         /* the entry of that call was told */
     bool maps;         /* the call changes mappings, so its entry is told at its exit */
+    bool mended;       /* it was not told, but a signal that is ignored must not end it */
     bool interrupting; /* PTRACE_INTERRUPT was sent and no stop has come since */
     bool loose;        /* the thread stopped for something else before PTRACE_INTERRUPT stopped it:
                           the interrupt may still cut short the call that it makes next */
@@ -66,13 +59,14 @@ struct ptraced {
     uint64_t entered; /* since when its timeout counts: its entry, or when it was taken back; 0:
                          that is not known */
     struct cut_call cut;
+    struct cut_call seen; /* fresh: what it slept in when it was seen before it was interrupted */
     struct retry retry;
-    uint64_t stood_since;         /* at_stop: since when, or since the last event told of it */
-    uint64_t stop_began;          /* at_stop */
-    uint64_t let_go;              /* when it was let go from its last stop */
-    struct off_span held;         /* since the last event told of it */
-    uint64_t held_more_ns;        /* so much longer it may have stood */
-    struct user_regs_struct regs; /* at its last stop with registers */
+    uint64_t stood_since;  /* at_stop: since when, or since the last event told of it */
+    uint64_t stop_began;   /* at_stop */
+    uint64_t let_go;       /* when it was let go from its last stop */
+    struct off_span held;  /* since the last event told of it */
+    uint64_t held_more_ns; /* so much longer it may have stood */
+    struct callregs regs;  /* at its last stop with registers */
     bool have_regs;
     uint64_t turns;       /* put_off: off_sched.turns at the last look at it */
     long slept;           /* put_off: how often it had gone to sleep then, */

@@ -23,21 +23,17 @@ bool restart_pending(int64_t result)
            result == -ERESTART_RESTARTBLOCK;
 }
 
-bool restart_has_eintr(const struct user_regs_struct *regs)
+bool restart_has_eintr(const struct callregs *regs)
 {
-    const struct call *c = call_find((int)regs->orig_rax);
+    const struct call *c = call_find(callregs_nr(regs));
 
-    /* orig_rax is negative when the stop is not at the end of a call. */
-    return (int64_t)regs->orig_rax >= 0 && (int64_t)regs->rax == -EINTR && c &&
-           c->flags & CALL_EINTR;
+    return callregs_nr(regs) >= 0 && callregs_result(regs) == -EINTR && c && c->flags & CALL_EINTR;
 }
 
-void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs)
+void restart_undo_eintr(pid_t tid, struct callregs *regs)
 {
-    if (!restart_has_eintr(regs))
-        return;
-    regs->rax = (unsigned long long)-ERESTARTNOHAND;
-    ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);
+    if (restart_has_eintr(regs))
+        callregs_set_result(tid, regs, -ERESTARTNOHAND);
 }
 
 bool restart_fd_is(pid_t tid, int fd, const char *prefix)
@@ -51,14 +47,6 @@ bool restart_fd_is(pid_t tid, int fd, const char *prefix)
     return strncmp(target, prefix, strlen(prefix)) == 0;
 }
 
-int restart_rewind(pid_t tid, struct user_regs_struct *regs)
-{
-    regs->rax = regs->orig_rax;
-    regs->orig_rax = (unsigned long long)-1; /* no call is made */
-    regs->rip -= 2;                          /* the syscall instruction */
-    return ptrace(PTRACE_SETREGS, tid, 0, regs) < 0 ? -errno : 0;
-}
-
 void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uintptr_t pc,
                       uintptr_t sp)
 {
@@ -66,10 +54,10 @@ void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uint
     memcpy(cut->args, args, sizeof cut->args);
 }
 
-bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *regs, int *nr,
+bool restart_matches(const struct cut_call *cut, const struct callregs *regs, int *nr,
                      uint64_t args[6])
 {
-    if (!cut->is || regs->rip != cut->pc || regs->rsp != cut->sp)
+    if (!cut->is || callregs_pc(regs) != cut->pc || callregs_sp(regs) != cut->sp)
         return false;
     if (*nr != SYS_restart_syscall && *nr != cut->nr)
         return false;
@@ -78,23 +66,20 @@ bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *
     return true;
 }
 
-/* The number that code before `pc` loads with "mov $NUMBER, %eax", if that is one of a call
- * that can be gone on with; -1: none is found. */
+/* The number that code before `pc` loads, if that is one of a call that can be gone on with; -1:
+ * none is found. */
 static int number_loaded(pid_t tid, uintptr_t pc)
 {
     uint8_t code[48];
     struct iovec here = {code, sizeof code}, there = {(void *)(pc - sizeof code), sizeof code};
+    size_t at = sizeof code;
+    int nr;
 
     if (pc < sizeof code || process_vm_readv(tid, &here, 1, &there, 1, 0) != sizeof code)
         return -1;
-    for (size_t at = sizeof code - 2 - 5 + 1; at-- > 0;) {
-        const struct call *c;
-        int nr;
+    while ((nr = callregs_number(code, sizeof code, &at)) >= 0) {
+        const struct call *c = call_find(nr);
 
-        if (code[at] != 0xb8)
-            continue;
-        memcpy(&nr, code + at + 1, sizeof nr);
-        c = call_find(nr);
         if (c && c->flags & CALL_RESTARTS)
             return nr;
     }
@@ -110,7 +95,7 @@ int restart_identity(pid_t tid, const struct task_call *c)
         if (strstr(wchan, "futex"))
             return SYS_futex;
         if (strstr(wchan, "poll"))
-            return SYS_poll;
+            return CALLREGS_POLL;
     }
     nr = number_loaded(tid, c->pc);
     if (nr >= 0)

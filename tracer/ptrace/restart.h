@@ -13,7 +13,6 @@
 #define FLAME_TRACER_PTRACE_RESTART_H
 
 #include <sys/types.h>
-#include <sys/user.h>
 
 #include "tracer/sleeps/restarts.h"
 #include "tracer/things/proctask.h"
@@ -23,18 +22,14 @@
 bool restart_pending(int64_t result);
 
 /* To be asked at the end of a call: whether it returned EINTR, and a stop alone may be why. */
-bool restart_has_eintr(const struct user_regs_struct *regs);
+bool restart_has_eintr(const struct callregs *regs);
 /* At a stop caused by PTRACE_INTERRUPT: undoes an EINTR of a call that returns it for that
  * reason alone, in *regs too. */
-void restart_undo_eintr(pid_t tid, struct user_regs_struct *regs);
-
-/* At the entry of a call: takes it back, so that the thread enters it again when it goes
- * on. Whatever is pending (our own PTRACE_INTERRUPT) happens before that. */
-int restart_rewind(pid_t tid, struct user_regs_struct *regs);
+void restart_undo_eintr(pid_t tid, struct callregs *regs);
 
 /* Whether this entry goes on with the call that was cut. If so, *nr and args become those of
  * that call. */
-bool restart_matches(const struct cut_call *cut, const struct user_regs_struct *regs, int *nr,
+bool restart_matches(const struct cut_call *cut, const struct callregs *regs, int *nr,
                      uint64_t args[6]);
 void restart_remember(struct cut_call *cut, int nr, const uint64_t args[6], uintptr_t pc,
                       uintptr_t sp);

@@ -2,8 +2,6 @@
 #include "tracer/ptrace/retry.h"
 
 #include <errno.h>
-#include <stddef.h>
-#include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -11,24 +9,10 @@
 #include "tracer/sleeps/calls.h"
 #include "tracer/ptrace/restart.h"
 
-#define REG(name) offsetof(struct user_regs_struct, name)
 #define RED_ZONE 128 /* bytes below the stack pointer that are the program's */
 
-static uint64_t get(const struct user_regs_struct *regs, size_t at)
-{
-    uint64_t value;
-
-    memcpy(&value, (const char *)regs + at, sizeof value);
-    return value;
-}
-
-static void set(struct user_regs_struct *regs, size_t at, uint64_t value)
-{
-    memcpy((char *)regs + at, &value, sizeof value);
-}
-
 /* An argument for the next time; the program's own is kept. */
-static void change(struct ptraced *t, size_t at, uint64_t value)
+static void change(struct ptraced *t, unsigned at, uint64_t value)
 {
     struct retry *g = &t->retry;
     unsigned i = 0;
@@ -39,31 +23,28 @@ static void change(struct ptraced *t, size_t at, uint64_t value)
         return;
     if (i == g->nregs) {
         g->reg[i].at = at;
-        g->reg[i].held = get(&t->regs, at);
+        g->reg[i].held = callregs_argument(&t->regs, at);
         g->nregs++;
     }
-    set(&t->regs, at, value);
+    callregs_set_argument(&t->regs, at, value);
 }
 
 static void restore(struct ptraced *t)
 {
     for (unsigned i = 0; i < t->retry.nregs; i++)
-        set(&t->regs, t->retry.reg[i].at, t->retry.reg[i].held);
+        callregs_set_argument(&t->regs, t->retry.reg[i].at, t->retry.reg[i].held);
     t->retry.nregs = 0;
     t->retry.done = 0;
 }
 
 /* ---- timeouts ---- */
 
-/* The registers that hold the arguments of a call. */
-static const size_t arg_register[6] = {REG(rdi), REG(rsi), REG(rdx), REG(r10), REG(r8), REG(r9)};
-
 /* A shorter one is put below the stack. The kernel reads it when the call is made again,
  * before anything else uses the place. */
-static bool lessen_timespec(struct ptraced *t, size_t reg, uint64_t spent_ns)
+static bool lessen_timespec(struct ptraced *t, unsigned arg, uint64_t spent_ns)
 {
-    uint64_t at = (t->regs.rsp - RED_ZONE - sizeof(struct timespec)) & ~(uint64_t)15;
-    uint64_t from = get(&t->regs, reg), left;
+    uint64_t at = (callregs_sp(&t->regs) - RED_ZONE - sizeof(struct timespec)) & ~(uint64_t)15;
+    uint64_t from = callregs_argument(&t->regs, arg), left;
     struct timespec ts;
     struct iovec here = {&ts, sizeof ts}, there = {(void *)from, sizeof ts};
 
@@ -76,22 +57,22 @@ static bool lessen_timespec(struct ptraced *t, size_t reg, uint64_t spent_ns)
     there.iov_base = (void *)at;
     if (process_vm_writev(t->tid, &here, 1, &there, 1, 0) != sizeof ts)
         return false;
-    change(t, reg, at);
+    change(t, arg, at);
     return true;
 }
 
 /* Makes the timeout shorter by what was spent of it until `now`, from when on the rest counts. */
 static void lessen_timeout(struct ptraced *t, const struct call *c, uint64_t now, uint64_t spent_ns)
 {
-    size_t reg = arg_register[c->timeout_arg];
+    unsigned arg = c->timeout_arg;
     uint64_t spent_ms = spent_ns / 1000000u;
-    int ms = (int)get(&t->regs, reg);
+    int ms = (int)callregs_argument(&t->regs, arg);
 
-    if (c->timeout == CALL_TIMEOUT_AT && lessen_timespec(t, reg, spent_ns)) {
+    if (c->timeout == CALL_TIMEOUT_AT && lessen_timespec(t, arg, spent_ns)) {
         t->retry.from = now;
     } else if (c->timeout == CALL_TIMEOUT_MS && ms > 0) {
         /* Not 0: a call that does not wait has no stop at its entry (callfilter.h). */
-        change(t, reg, spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 1);
+        change(t, arg, spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 1);
         t->retry.from = now - spent_ns % 1000000u;
     }
 }
@@ -100,7 +81,7 @@ static void lessen_timeout(struct ptraced *t, const struct call *c, uint64_t now
 
 static int descriptor(const struct ptraced *t, const struct call *c)
 {
-    return (int)get(&t->regs, arg_register[c->fd_arg]);
+    return (int)callregs_argument(&t->regs, c->fd_arg);
 }
 
 /* A socket's call that would have given up by now: does so. */
@@ -113,45 +94,57 @@ static bool given_up(struct ptraced *t, const struct call *c, uint64_t now)
         !timeout || now - t->retry.since < timeout)
         return false;
     /* connect alone goes on behind the back of a caller whose time is over. */
-    t->regs.rax = (unsigned long long)(c->nr == SYS_connect ? -EINPROGRESS : -EAGAIN);
-    ptrace(PTRACE_POKEUSER, t->tid, REG(rax), t->regs.rax);
+    callregs_set_result(t->tid, &t->regs, c->nr == SYS_connect ? -EINPROGRESS : -EAGAIN);
     return true;
 }
 
 /* A blocking write to a pipe or a socket that wrote less than it was to. */
 static bool is_half_done(const struct ptraced *t, const struct call *c)
 {
-    const struct user_regs_struct *r = &t->regs;
-    int fd = (int)r->rdi;
+    const struct callregs *r = &t->regs;
+    int64_t wrote = callregs_result(r);
+    int fd = (int)callregs_argument(r, 0);
 
-    return c && c->flags & CALL_RESUMES && (int64_t)r->rax > 0 && r->rax < r->rdx &&
+    return c && c->flags & CALL_RESUMES && wrote > 0 && (uint64_t)wrote < callregs_argument(r, 2) &&
            (restart_fd_is(t->tid, fd, "pipe:") || restart_fd_is(t->tid, fd, "socket:"));
 }
 
 bool retry_sooner(struct ptraced *t, uint64_t now, uint64_t spent_ns)
 {
-    struct user_regs_struct *r = &t->regs;
-    const struct call *c = call_find((int)r->orig_rax);
+    struct callregs *r = &t->regs;
+    const struct call *c = call_find(callregs_nr(r));
 
-    if ((int64_t)r->orig_rax < 0 || !c || c->timeout == CALL_NO_TIMEOUT ||
-        !(restart_has_eintr(r) || restart_pending((int64_t)r->rax)))
+    if (callregs_nr(r) < 0 || !c || c->timeout == CALL_NO_TIMEOUT ||
+        !(restart_has_eintr(r) || restart_pending(callregs_result(r))))
         return false;
     t->retry.nr = c->nr;
-    t->retry.pc = r->rip;
+    t->retry.pc = callregs_return(r);
     t->retry.from = 0;
     lessen_timeout(t, c, now, spent_ns);
-    return restart_rewind(t->tid, r) == 0;
+    return callregs_rewind(t->tid, r) == 0;
+}
+
+bool retry_cut_short(struct ptraced *t)
+{
+    struct callregs *r = &t->regs;
+
+    if (!restart_has_eintr(r))
+        return false;
+    t->retry.nr = callregs_nr(r);
+    t->retry.pc = callregs_return(r);
+    t->retry.from = 0;
+    return callregs_rewind(t->tid, r) == 0;
 }
 
 bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum retry_how how)
 {
-    struct user_regs_struct *r = &t->regs;
-    const struct call *c = call_find((int)r->orig_rax);
+    struct callregs *r = &t->regs;
+    const struct call *c = call_find(callregs_nr(r));
     bool half = how == RETRY_ALL && is_half_done(t, c);
-    uint64_t wrote = r->rax;
+    uint64_t wrote = (uint64_t)callregs_result(r);
 
     /* What the kernel would restart it would not when a handler comes between. */
-    bool pending = t->retry.nregs && (int64_t)r->orig_rax >= 0 && restart_pending((int64_t)r->rax);
+    bool pending = t->retry.nregs && callregs_nr(r) >= 0 && restart_pending(callregs_result(r));
 
     if (!half && !pending && !restart_has_eintr(r))
         return false;
@@ -165,35 +158,33 @@ bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum re
         (!restart_fd_is(t->tid, descriptor(t, c), "socket:") || given_up(t, c, now)))
         return false;
     t->retry.nr = c->nr;
-    t->retry.pc = r->rip;
+    t->retry.pc = callregs_return(r);
     t->retry.from = 0;
     if (half) {
-        change(t, REG(rsi), r->rsi + wrote);
-        change(t, REG(rdx), r->rdx - wrote);
+        change(t, 1, callregs_argument(r, 1) + wrote);
+        change(t, 2, callregs_argument(r, 2) - wrote);
         t->retry.done += wrote;
     } else if (how != RETRY_AS_IT_WAS && t->entered) {
         lessen_timeout(t, c, now, spent_ns);
     }
-    return restart_rewind(t->tid, r) == 0;
+    return callregs_rewind(t->tid, r) == 0;
 }
 
 void retry_not(struct ptraced *t)
 {
-    struct user_regs_struct *r = &t->regs;
+    struct callregs *r = &t->regs;
 
-    if (!t->retry.pc || r->rip + 2 != t->retry.pc)
+    if (!t->retry.pc || callregs_pc(r) + CALLREGS_INSN != t->retry.pc)
         return;
-    r->rip += 2;
-    r->rax = t->retry.done ? t->retry.done : (unsigned long long)-EINTR;
-    r->orig_rax = (unsigned long long)t->retry.nr;
+    callregs_forward(r, t->retry.nr, t->retry.done ? (int64_t)t->retry.done : -EINTR);
     restore(t);
     t->retry.pc = 0;
-    ptrace(PTRACE_SETREGS, t->tid, 0, r);
+    callregs_write(t->tid, r);
 }
 
 bool retry_entered(struct ptraced *t, uint64_t now)
 {
-    bool again = t->retry.pc && t->regs.rip == t->retry.pc;
+    bool again = t->retry.pc && callregs_pc(&t->regs) == t->retry.pc;
 
     if (!again)
         t->retry.since = now;
@@ -204,13 +195,14 @@ bool retry_entered(struct ptraced *t, uint64_t now)
 
 void retry_over(struct ptraced *t)
 {
-    struct user_regs_struct *r = &t->regs;
+    struct callregs *r = &t->regs;
     uint64_t done = t->retry.done;
 
     if (!t->retry.nregs)
         return;
     if (done)
-        r->rax = (int64_t)r->rax > 0 ? r->rax + done : done;
+        callregs_set_result(t->tid, r,
+                            (int64_t)done + (callregs_result(r) > 0 ? callregs_result(r) : 0));
     restore(t);
-    ptrace(PTRACE_SETREGS, t->tid, 0, r);
+    callregs_write(t->tid, r);
 }

@@ -37,6 +37,9 @@ enum retry_how {
  * `spent_ns` of its timeout by `now` is made again with what is left of it. False: it was in none.
  */
 bool retry_sooner(struct ptraced *t, uint64_t now, uint64_t spent_ns);
+/* At the stop that interrupted the thread: the call that it ended with EINTR is made again as it
+ * was. False: it was in none. For processors that restart_undo_eintr cannot be used on there. */
+bool retry_cut_short(struct ptraced *t);
 /* At the exit of a call or at the delivery of an ignored signal, t->regs being valid.
  * True: it is taken back. */
 bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum retry_how how);

@@ -110,6 +110,11 @@ static uint64_t beat_ns(const struct source *s)
     return s->client.beat_ns && s->client.beat_ns < BEAT_NS ? s->client.beat_ns : BEAT_NS;
 }
 
+void source_beat_every(struct source *s, uint64_t ns)
+{
+    s->client.beat_ns = ns;
+}
+
 /* Until the time is over, at least a millisecond. Before it has begun: as often as is
  * worth it. */
 static uint64_t left_ns(const struct source *s, uint64_t now)
@@ -153,7 +158,8 @@ static void on_tick(struct source *s)
         s->sampled = now;
         take_samples(s);
     }
-    if (now - s->beat >= beat_ns(s)) {
+    /* Ticks do not come to the nanosecond, and the next would be one too late. */
+    if (now - s->beat >= beat_ns(s) - beat_ns(s) / 4) {
         s->beat = now;
         if (s->client.beat && !s->silent)
             s->client.beat(s->client.arg, now);
@@ -311,7 +317,7 @@ bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out)
 
     if (!t || (!t->have_regs && !(t->at_stop && stops_regs(t))))
         return false;
-    *out = t->regs;
+    *out = t->regs.user;
     return true;
 }
 

@@ -107,6 +107,9 @@ bool source_asleep(struct source *s, pid_t tid);
  * thread to stand, so it goes on at once. */
 void source_go_on(struct source *s, pid_t tid);
 
+/* The client's `beat` is to come so often from now on, in ns. */
+void source_beat_every(struct source *s, uint64_t ns);
+
 /* Stops so far. */
 uint64_t source_stops(const struct source *s);
 

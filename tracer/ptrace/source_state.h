@@ -11,8 +11,6 @@
 #include "tracer/ptrace/ptraced.h"
 #include "tracer/ptrace/source.h"
 
-#define CS_64BIT 0x33 /* code segment of 64-bit programs */
-
 struct attach;
 
 /* A command that has been sent SIGTERM is waited for so long; then the tracing ends without it. */

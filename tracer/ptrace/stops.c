@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
@@ -30,7 +29,7 @@
 
 bool stops_regs(struct ptraced *t)
 {
-    t->have_regs = ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0;
+    t->have_regs = callregs_read(t->tid, &t->regs);
     return t->have_regs;
 }
 
@@ -39,7 +38,7 @@ void stops_let_go(struct ptraced *t)
     uint64_t now = source_now();
 
     t->let_go = now;
-    t->at_stop = false;
+    t->at_stop = t->seen.is = false;
     t->held.ns += now > t->stood_since ? now - t->stood_since : 0;
     t->held.times++;
     if (now > t->stop_began && now - t->stop_began > t->held.longest_ns)
@@ -81,39 +80,48 @@ void stops_interrupt(struct source *s, struct ptraced *t, bool sample)
 
 /* ---- calls ---- */
 
-static void arguments(const struct user_regs_struct *r, uint64_t args[6])
+/* What a stop that is no call's has cut short, if anything. */
+static bool regs_between_calls(struct ptraced *t)
 {
-    args[0] = r->rdi;
-    args[1] = r->rsi;
-    args[2] = r->rdx;
-    args[3] = r->r10;
-    args[4] = r->r8;
-    args[5] = r->r9;
+    if (!stops_regs(t))
+        return false;
+    if (!t->retry.pc)
+        callregs_tell(&t->regs, t->seen.is ? &t->seen : &t->cut, t->seen.is);
+    return true;
+}
+
+static bool regs_at_exit(struct ptraced *t)
+{
+    if (!stops_regs(t))
+        return false;
+    callregs_leave(&t->regs, t->args[0]);
+    return true;
 }
 
 /* A process made with this flag would have the filter and no tracer. clone alone: clone3 has
  * its flags in memory, which a filter cannot look at, nor may a tracer change it. */
 static void keep_children_traced(struct source *s, struct ptraced *t)
 {
-    struct user_regs_struct *r = &t->regs;
+    struct callregs *r = &t->regs;
+    uint64_t flags = callregs_argument(r, 0);
 
-    if (!s->filtered || r->orig_rax != SYS_clone || !(r->rdi & CLONE_UNTRACED))
+    if (!s->filtered || callregs_nr(r) != SYS_clone || !(flags & CLONE_UNTRACED))
         return;
-    r->rdi &= ~(unsigned long long)CLONE_UNTRACED;
-    ptrace(PTRACE_POKEUSER, t->tid, offsetof(struct user_regs_struct, rdi), r->rdi);
+    callregs_set_argument(r, 0, flags & ~(uint64_t)CLONE_UNTRACED);
+    callregs_write(t->tid, r);
 }
 
 /* What of an entry is to be told; 0: nothing. */
 static unsigned entry_flags(struct source *s, struct ptraced *t)
 {
-    struct user_regs_struct *r = &t->regs;
+    struct callregs *r = &t->regs;
     unsigned flags;
 
-    if (r->cs != CS_64BIT)
+    if (callregs_is_foreign(r))
         return 0;
     keep_children_traced(s, t);
-    t->nr = (int)r->orig_rax;
-    arguments(r, t->args);
+    t->nr = callregs_nr(r);
+    callregs_arguments(r, t->args);
     flags = call_flags(t->nr, t->args);
     if (call_makes_child(call_find(t->nr)) && !(births_clone_flags(t->tid, r) & CLONE_VFORK))
         flags = 0;
@@ -123,19 +131,20 @@ static unsigned entry_flags(struct source *s, struct ptraced *t)
 static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_t now)
 {
     struct off_event e = {.kind = OFF_ENTRY, .time = now};
-    struct user_regs_struct *r = &t->regs;
+    struct callregs *r = &t->regs;
     unsigned flags;
     bool goes_on;
 
     if (!stops_regs(t))
         return;
-    if (unlikely((int64_t)r->rax != -ENOSYS)) { /* an exit whose entry was not seen */
+    if (unlikely(!callregs_is_entry(r, filtered))) { /* an exit whose entry was not seen */
         stops_resume(s, t, 0);
         return;
     }
+    callregs_enter(r);
     flags = entry_flags(s, t);
-    if (unlikely(t->loose) && (flags & CALL_SLEEPS || r->cs != CS_64BIT) &&
-        restart_rewind(t->tid, r) == 0) {
+    if (unlikely(t->loose) && (flags & CALL_SLEEPS || callregs_is_foreign(r)) &&
+        callregs_rewind(t->tid, r) == 0) {
         t->loose = t->told = false;
         t->in_call = !filtered;
         stops_resume(s, t, 0);
@@ -145,7 +154,9 @@ static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_
     t->halted = false;
     t->told = flags && t->begun && !t->muted && !s->silent;
     t->maps = t->told && flags & CALL_MAPS;
-    t->in_call = !filtered || t->retry.nregs || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
+    t->mended = CALLREGS_FORGETS && !t->told && flags & CALL_EINTR;
+    t->in_call =
+        !filtered || t->retry.nregs || t->mended || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
     if (t->told && !t->maps) {
         e.restarted = restart_matches(&t->cut, r, &t->nr, t->args);
         t->cut.is = false;
@@ -187,32 +198,37 @@ static bool is_short(const struct ptraced *t, uint64_t wrote)
     return c && c->flags & CALL_RESUMES && wrote < t->args[2];
 }
 
+/* Takes back a call that ends here, where that is to be done. False: it has ended. */
+static bool taken_back(struct source *s, struct ptraced *t, uint64_t now)
+{
+    if (retry_take_back(t, now, spent(t, now), how_again(s, t)))
+        return true;
+    if (t->retry.nregs)
+        retry_over(t);
+    return false;
+}
+
 static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
     bool again = false;
-    long rax;
+    int64_t result;
 
     t->in_call = false;
     if (t->told) {
-        errno = 0;
-        rax = ptrace(PTRACE_PEEKUSER, t->tid, offsetof(struct user_regs_struct, rax), 0);
-        if (rax == -1 && errno)
+        if (!callregs_result_now(t->tid, &result))
             return;
-        if (unlikely(rax == -EINTR || t->retry.nregs || (rax > 0 && is_short(t, (uint64_t)rax))) &&
-            stops_regs(t)) {
-            again = retry_take_back(t, now, spent(t, now), how_again(s, t));
-            if (again)
-                rax = -ERESTARTNOHAND;
-            else if (t->retry.nregs)
-                retry_over(t);
-            if (!again)
-                rax = (long)t->regs.rax;
+        if (unlikely(result == -EINTR || t->retry.nregs ||
+                     (result > 0 && is_short(t, (uint64_t)result))) &&
+            regs_at_exit(t)) {
+            again = taken_back(s, t, now);
+            result = again ? -ERESTARTNOHAND : callregs_result(&t->regs);
         }
-        if (unlikely(restart_pending(rax)))
-            restart_remember(&t->cut, t->nr, t->args, again ? t->retry.pc : t->regs.rip,
-                             t->regs.rsp);
-        e.result = rax;
+        if (unlikely(restart_pending(result)))
+            restart_remember(&t->cut, t->nr, t->args,
+                             again ? t->retry.pc : callregs_return(&t->regs),
+                             callregs_sp(&t->regs));
+        e.result = result;
         if (t->maps) {
             e.kind = OFF_ENTRY;
             e.no_exit = true;
@@ -221,10 +237,14 @@ static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
         t->may_go = true;
         source_tell(s, t, &e);
         t->told = t->maps = t->may_go = false;
+    } else if (t->mended && callregs_result_now(t->tid, &result) && result == -EINTR &&
+               regs_at_exit(t)) {
+        again = taken_back(s, t, now);
     }
+    t->mended = false;
     if (unlikely(!t->at_stop)) /* source_go_on */
         return;
-    if (unlikely(t->retry.nregs) && !again && stops_regs(t))
+    if (unlikely(t->retry.nregs) && !again && regs_at_exit(t))
         retry_over(t);
     stops_resume(s, t, 0);
 }
@@ -252,19 +272,19 @@ static void tell_unseen_exit(struct source *s, struct ptraced *t, uint64_t now)
 /* What it was interrupted in at its first stop, if in anything, its registers and `cut` say. */
 static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
 {
-    const struct user_regs_struct *r = &t->regs;
+    const struct callregs *r = &t->regs;
     struct off_event e = {.kind = OFF_ENTRY, .time = t->asleep ? t->asleep : now, .in_call = true};
 
     if (!t->retry.pc) {
-        if ((int64_t)r->orig_rax < 0 || !restart_pending((int64_t)r->rax) || r->cs != CS_64BIT)
+        if (callregs_nr(r) < 0 || !restart_pending(callregs_result(r)) || callregs_is_foreign(r))
             return;
-        if (!t->cut.is || t->cut.sp != r->rsp) {
+        if (!t->cut.is || t->cut.sp != callregs_sp(r)) {
             uint64_t args[6];
 
-            arguments(r, args);
-            restart_remember(&t->cut, (int)r->orig_rax, args, r->rip, r->rsp);
+            callregs_arguments(r, args);
+            restart_remember(&t->cut, callregs_nr(r), args, callregs_return(r), callregs_sp(r));
         }
-        t->cut.pc = r->rip;
+        t->cut.pc = callregs_return(r);
     }
     e.nr = t->nr = t->cut.nr;
     memcpy(e.args, t->cut.args, sizeof e.args);
@@ -291,7 +311,7 @@ static void first_contact(struct source *s, struct ptraced *t, uint64_t now)
     stops_not_put_off(s, t);
     if (t->unseen)
         tell_unseen_exit(s, t, now);
-    else if (t->have_regs || stops_regs(t))
+    else if (t->have_regs || regs_between_calls(t))
         tell_found(s, t, now);
 }
 
@@ -312,11 +332,12 @@ static void interruption_arrived(struct source *s, struct ptraced *t)
 /* Whether what it is in, or was in last, goes by the filter. */
 static bool is_let_by(const struct source *s, const struct ptraced *t)
 {
-    const struct user_regs_struct *r = &t->regs;
+    const struct callregs *r = &t->regs;
+    uintptr_t pc = callregs_pc(r);
 
     return s->opt.lets_by &&
-           (r->rip == s->opt.lets_by ||
-            mark_is_on(s->opt.lets_marked, r->rip, (long)r->orig_rax, r->rdi, r->r9));
+           (pc == s->opt.lets_by || mark_is_on(s->opt.lets_marked, pc, callregs_nr(r),
+                                               callregs_argument(r, 0), callregs_argument(r, 5)));
 }
 
 /* The interruption may have ended a call that would have gone on. */
@@ -326,9 +347,9 @@ static void undo_interruption(struct ptraced *t, uint64_t now)
     bool timed = t->timed;
 
     t->timed = false;
-    arguments(&t->regs, args);
-    if (timed && retry_sooner(t, now, spent(t, now)))
-        restart_remember(&t->cut, t->retry.nr, args, t->retry.pc, t->regs.rsp);
+    callregs_arguments(&t->regs, args);
+    if ((timed && retry_sooner(t, now, spent(t, now))) || (CALLREGS_FORGETS && retry_cut_short(t)))
+        restart_remember(&t->cut, t->retry.nr, args, t->retry.pc, callregs_sp(&t->regs));
     else
         restart_undo_eintr(t->tid, &t->regs);
 }
@@ -338,7 +359,7 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
     struct off_event e = {.time = now};
     bool sample = t->sampling;
 
-    if (!stops_regs(t))
+    if (!regs_between_calls(t))
         return;
     if (t->loose && !is_let_by(s, t))
         undo_interruption(t, now);
@@ -370,7 +391,7 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
         t->stopped = false;
         e.kind = OFF_CONTINUED;
         source_tell(s, t, &e);
-    } else if (sample && !restart_pending((int64_t)t->regs.rax)) {
+    } else if (sample && !restart_pending(callregs_result(&t->regs))) {
         e.kind = OFF_SAMPLE;
         source_tell(s, t, &e);
     }
@@ -389,12 +410,12 @@ static void tell_handled(struct source *s, struct ptraced *t, int sig, uint64_t 
  * program's to see. */
 static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {
-    const struct user_regs_struct *r = &t->regs;
+    const struct callregs *r = &t->regs;
     bool ignored;
 
     /* What is let by is the affair of who makes it. */
-    if (!stops_regs(t) || r->cs != CS_64BIT || is_let_by(s, t) ||
-        (!t->retry.pc && ((int64_t)r->rax != -EINTR || (int64_t)r->orig_rax < 0)))
+    if (!regs_between_calls(t) || callregs_is_foreign(r) || is_let_by(s, t) ||
+        (!t->retry.pc && (callregs_result(r) != -EINTR || callregs_nr(r) < 0)))
         return;
     ignored = task_ignores(t->tid, sig);
     if (t->retry.pc && !ignored)
@@ -426,7 +447,7 @@ static bool comes_for_ever(const struct ptraced *t, const siginfo_t *info)
 /* It does once more what it did, untraced. Its other threads end with it. */
 static void let_fall(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {
-    struct off_event e = {.kind = OFF_EXITING, .time = now};
+    struct off_event e = {.kind = OFF_EXITING, .time = now, .result = sig};
 
     source_tell(s, t, &e);
     e = (struct off_event){.kind = OFF_THREAD_END, .time = now, .result = sig};

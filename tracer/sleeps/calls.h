@@ -4,7 +4,7 @@
  * One table (calls.c) serves the seccomp filter (launch), the decision whom to interrupt
  * (attach), what is made of a call that was cut short, the state machine, the look-up of
  * objects and the names of frames. Adding a call is adding a row. Numbers are those of
- * <sys/syscall.h>, for x86-64. Everything here is constant or a pure function.
+ * <sys/syscall.h>, of the processor. Everything here is constant or a pure function.
  */
 #ifndef FLAME_TRACER_SLEEPS_CALLS_H
 #define FLAME_TRACER_SLEEPS_CALLS_H

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/strbuf.h"
 #include "tracer/stacks/stackcopy.h"
-#include "unwind/remote/remote_libunwind.h"
+#include "tracer/stacks/stackregs.h"
 
 /* Copied of a stack not seen before, and beyond what was needed last time. */
 #define FIRST_GUESS 6144
@@ -130,15 +130,6 @@ static bool find_function(void *arg, uintptr_t pc, uintptr_t *start)
 
 /* ---- the walk ---- */
 
-static void dwarf_order(const struct user_regs_struct *r, uint64_t out[REMOTE_REGS])
-{
-    const uint64_t regs[REMOTE_REGS] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
-                                        r->rbp, r->rsp, r->r8,  r->r9,  r->r10, r->r11,
-                                        r->r12, r->r13, r->r14, r->r15, r->rip};
-
-    memcpy(out, regs, sizeof regs);
-}
-
 static int ask_libunwind(struct stacks *s, struct space *sp, const struct user_regs_struct *regs,
                          enum walk_end *end)
 {
@@ -148,7 +139,7 @@ static int ask_libunwind(struct stacks *s, struct space *sp, const struct user_r
     uint64_t all[REMOTE_REGS];
 
     s->fallbacks++;
-    dwarf_order(regs, all);
+    stackregs_dwarf(regs, all);
     return remote_libunwind(all, &source, s->pcs, s->room, end);
 }
 
@@ -167,13 +158,12 @@ static bool ends_in_made_code(struct stacks *s, struct space *sp, int n)
  */
 static bool begins_thread(struct stacks *s, struct space *sp, int n)
 {
-    static const uint8_t clears[][2] = {{0x31, 0xed}, {0x33, 0xed}}; /* xor %ebp,%ebp */
     uintptr_t pc = n > 0 ? s->pcs[n - 1] & ~REMOTE_EXACT : 0;
     struct session x = {s, sp};
     uint8_t code[BEGINNING];
 
     return read_code(&x, pc - sizeof code, code, sizeof code) &&
-           (memmem(code, sizeof code, clears[0], 2) || memmem(code, sizeof code, clears[1], 2));
+           stackregs_clears_bp(code, sizeof code);
 }
 
 /* Go's runtime goes over to another stack with the old one's frame pointer: there the walk ends,
@@ -198,7 +188,7 @@ static bool is_whole(struct stacks *s, struct space *sp, enum walk_end end, int 
 static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_struct *regs,
                      bool partial)
 {
-    struct walk_regs start = {regs->rip, regs->rsp, regs->rbp};
+    struct walk_regs start = stackregs_walk(regs);
     struct session x = {s, sp};
     struct remote_code code = {&x, read_code, find_function};
     struct remote_memory mem = {stackcopy_window, &s->copy, partial ? &code : NULL, 0};
@@ -266,7 +256,7 @@ static void show_walk(const struct stacks *s, pid_t tid, const struct user_regs_
     for (int i = 0; i < n && i < 16; i++)
         strbuf_addf(&pcs, " %" PRIxPTR, s->pcs[i] & ~REMOTE_EXACT);
     flame_debug(FLAME_DEBUG_STACKS, "thread %d at sp %llx: %d frames, %zu bytes copied, %s:%s%s",
-                (int)tid, (unsigned long long)regs->rsp, n, (size_t)s->deepest,
+                (int)tid, (unsigned long long)stackregs_walk(regs).sp, n, (size_t)s->deepest,
                 s->lost > s->lost_before ? "cut short" : "whole", pcs.buf, n > 16 ? " ..." : "");
     strbuf_release(&pcs);
 }
@@ -421,7 +411,7 @@ uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t 
     if (n <= 0)
         return 0;
     s->guess[thread] = (s->deepest < GUESS_MAX ? (uint32_t)s->deepest : GUESS_MAX) + SPARE;
-    space_note_stack(sp, regs->rsp);
+    space_note_stack(sp, stackregs_walk(regs).sp);
     return node_without_guests(s, sp, thread, n);
 }
 
@@ -432,7 +422,7 @@ uint32_t stacks_copied(struct stacks *s, struct space *sp, pid_t tid, uint16_t t
 
     if (!space_prepare(sp, tid))
         return 0;
-    stackcopy_give(&s->copy, regs->rsp, bytes, size);
+    stackcopy_give(&s->copy, stackregs_walk(regs).sp, bytes, size);
     s->whole = true;
     n = walk_once(s, sp, regs, false);
     return n > 0 ? node_without_guests(s, sp, thread, n) : 0;

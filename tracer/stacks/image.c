@@ -20,12 +20,13 @@
 
 #include "common/pages.h"
 #include "common/alloc.h"
+#include "common/processor/processor.h"
 
 #define PAGE ((uint64_t)4096)
 #define PHDRS_MAX 1024
 #define TABLES_MAX ((uint64_t)1 << 30)
 #define NOTES_MAX ((uint64_t)65536)
-/* No user address is above this on x86-64 (Linux, four-level pages and five). */
+/* No user address is above this (Linux: 56 bits on x86-64, 52 on aarch64). */
 #define ADDRESS_MAX ((uint64_t)1 << 56)
 
 /* Where the bytes come from: a file, a process, memory of ours. */
@@ -78,7 +79,7 @@ static bool read_headers(struct image *im, const struct image_bytes *s)
 
     if (!read_all(s, 0, &eh, sizeof eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
         eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
-        eh.e_machine != EM_X86_64 || eh.e_phentsize != sizeof *im->phdr || eh.e_phnum == 0 ||
+        eh.e_machine != PROCESSOR_ELF || eh.e_phentsize != sizeof *im->phdr || eh.e_phnum == 0 ||
         eh.e_phnum > PHDRS_MAX)
         return false;
     im->phnum = eh.e_phnum;

@@ -14,7 +14,7 @@
 /* More than this is not read for one stack: frames beyond are lost. */
 #define TOTAL_MAX ((size_t)256 << 20)
 #define BELOW 256
-/* The last addresses a user can have on x86-64. */
+/* The last addresses a user can have (Linux: 56 bits on x86-64, 52 on aarch64). */
 #define ADDRESS_MAX ((uintptr_t)1 << 56)
 
 void stackcopy_begin(struct stackcopy *c, pid_t tid, size_t guess)

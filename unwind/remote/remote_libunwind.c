@@ -9,7 +9,6 @@
  */
 #include "unwind/remote/remote_libunwind.h"
 
-#if defined(__x86_64__)
 #include <libunwind.h>
 
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t as, unw_word_t ip,
@@ -142,15 +141,3 @@ int remote_libunwind(const uint64_t regs[REMOTE_REGS], const struct remote_sourc
     }
     return n;
 }
-
-#else
-
-int remote_libunwind(const uint64_t regs[REMOTE_REGS], const struct remote_source *source,
-                     uintptr_t *pcs, int max, enum walk_end *end)
-{
-    (void)regs, (void)source, (void)pcs, (void)max;
-    *end = WALK_LOST;
-    return 0;
-}
-
-#endif

@@ -9,12 +9,12 @@
 
 #include "unwind/remote/remote_walk.h"
 
-/* DWARF's numbers of the registers (System V ABI, x86-64 supplement, table 3.36). */
+/* The numbers of registers: DWARF's, but for aarch64's program counter, which has libunwind's. */
 enum {
-    REMOTE_BP = 6,
-    REMOTE_SP = 7,
-    REMOTE_PC = 16,
-    REMOTE_REGS = 17,
+    REMOTE_BP = ARCH_CFI_BP,
+    REMOTE_SP = ARCH_CFI_SP,
+    REMOTE_PC = ARCH_LINK ? 32 : ARCH_CFI_RA,
+    REMOTE_REGS = REMOTE_PC + 1,
 };
 
 /* Where the search table of a module's call frame information lies in the process. */

@@ -173,7 +173,7 @@ static enum way judge(const struct search *s, const struct place *p, const uintp
 
 static enum way way_from(struct search *s, const struct place *p)
 {
-    struct walk_regs from = {p->caller.r.pc - 1, p->caller.r.sp, p->caller.r.bp};
+    struct walk_regs from = {.pc = p->caller.r.pc - 1, .sp = p->caller.r.sp, .bp = p->caller.r.bp};
     struct remote_memory mem = *s->mem;
     uintptr_t pcs[TRIAL_MAX];
     enum walk_end end;

@@ -53,8 +53,9 @@ static uintptr_t wanted(struct rules *rules, const struct walk_window *w,
     }
     if (cfa <= f->r.sp)
         return 0;
-    if (beyond(w, cfa - 8))
-        return cfa - 8;
+    at = step_ra_at(rule, cfa);
+    if (beyond(w, at))
+        return at;
     at = (rule_bp_at_bp(rule) ? f->r.bp : cfa) + (uintptr_t)rule_bp_offset(rule);
     return rule_bp_saved(rule) && beyond(w, at) ? at : 0;
 }

@@ -9,7 +9,12 @@
 LD_TRACE_LOADED_OBJECTS=1 "$FLAME" >listed
 is_str "$(awk '{ print $1 }' listed | grep -vE '^(linux-vdso|libc|libpthread|libdl)\.so|/ld-linux' | xargs)" '' \
     'flame starts with the C library alone'
-faults() { /usr/bin/time -o cost -f %R "$@" >/dev/null 2>err && tail -n 1 cost; }
+# The least of five: on a busy machine the kernel may take pages away, and give them back.
+faults() {
+    for _ in 1 2 3 4 5; do
+        /usr/bin/time -o cost -f %R "$@" >/dev/null 2>err && tail -n 1 cost
+    done | sort -n | head -n 1
+}
 ok "which costs at most 50 page faults more than true ($(faults true), $(faults "$FLAME" --version))" \
     test $(($(faults "$FLAME" --version) - $(faults true))) -le 50
 ok "a look for leaks at true costs at most 300 ($(faults "$FLAME" leak -q true))" \

@@ -20,6 +20,13 @@
 #include "tracer/sleeps/eventtext.h"
 #include "tracer/sleeps/restarts.h"
 
+/* What the C library makes vfork of. */
+#ifdef SYS_vfork
+#define VFORK SYS_vfork
+#else
+#define VFORK SYS_clone
+#endif
+
 static int print_events(int argc, char **argv)
 {
     struct source_options o = {0};
@@ -230,9 +237,9 @@ static void test_lives(const struct source_options *o, const char *mode)
            "%s: every process is told, if it is to be followed", mode);
     is_int((intmax_t)eventlog_count(&log, OFF_EXEC, -1), o->no_follow ? 0 : 80, "%s: every exec",
            mode);
-    e = eventlog_find(&log, OFF_ENTRY, SYS_vfork, 0);
-    ok(e && !e->no_exit && eventlog_find(&log, OFF_EXIT, SYS_vfork, 0),
-       "%s: vfork's parent is asleep", mode);
+    e = eventlog_find(&log, OFF_ENTRY, VFORK, 0);
+    ok(e && !e->no_exit && eventlog_find(&log, OFF_EXIT, VFORK, 0), "%s: vfork's parent is asleep",
+       mode);
     eventlog_free(&log);
 }
 

@@ -1,0 +1,45 @@
+/*
+ * arch.h: all the unwinder must know of the processor. One file a processor.
+ *
+ * Each defines
+ *   ARCH_R_JUMP_SLOT, ARCH_R_GLOB_DAT, ARCH_R_WORD
+ *                    relocations of import slots, and of a word
+ *   ARCH_LIBC_BASE, ARCH_LIBC_C11
+ *                    the version of all that glibc had when it came to this processor, and of
+ *                    what came with C11
+ *   ARCH_CFI_BP, ARCH_CFI_SP, ARCH_CFI_RA
+ *                    DWARF's numbers of the frame pointer, the stack pointer and of what stands
+ *                    for the return address
+ *   ARCH_LINK        1: a call leaves the return address in a register (lr), and the function
+ *                    saves it where it likes; 0: it pushes it, so it lies right below the CFA
+ *   ARCH_UC_BP, ARCH_UC_SP, ARCH_UC_PC, with ARCH_LINK also ARCH_UC_LR
+ *                    where the kernel left the interrupted registers: bytes from the stack
+ *                    pointer at the return from a signal handler
+ *   arch_strip()     a return address without what signs it
+ *   arch_signed()    the word at `at`, if that is `pc` but for a signature; else pc
+ *   ARCH_READ_THREAD_POINTER
+ */
+#ifndef FLAME_COMMON_PROCESSOR_ARCH_H
+#define FLAME_COMMON_PROCESSOR_ARCH_H
+
+#include <elf.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include "common/processor/arch_x86_64.h"
+#elif defined(__aarch64__)
+#include "common/processor/arch_aarch64.h"
+#else
+#error "flame knows x86-64 and aarch64; docs/ports.md says where a new processor starts"
+#endif
+
+/* The calling thread's control block. gcc 10 has no __builtin_thread_pointer for x86. */
+static inline uintptr_t arch_thread_pointer(void)
+{
+    uintptr_t at;
+
+    ARCH_READ_THREAD_POINTER(at);
+    return at;
+}
+
+#endif

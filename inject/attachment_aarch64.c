@@ -1,0 +1,30 @@
+/*
+ * attachment.h for a processor whose processes no recorder is brought into yet: docs/ports.md says
+ * what is wanted.
+ */
+#include "inject/attachment.h"
+
+#include "common/error.h"
+
+int attachment_begin(struct attachment **to, const struct attachment_options *o)
+{
+    (void)o;
+    *to = NULL;
+    return flame_error(FLAME_USAGE,
+                       "processes that run are attached to on x86-64 only, and this is "
+                       "aarch64: start the command under 'flame mem' (docs/ports.md)");
+}
+
+/* Nobody has an attachment to look at or to end. */
+bool attachment_look(struct attachment *a)
+{
+    (void)a;
+    return false;
+}
+
+int attachment_end(struct attachment *a, struct attachment_sum *sum)
+{
+    (void)a;
+    (void)sum;
+    return FLAME_FAILED;
+}

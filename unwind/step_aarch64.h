@@ -1,0 +1,18 @@
+/*
+ * step_aarch64.h: what of a step (step.h) is this processor's.
+ *
+ * A frame record is the saved frame pointer with the return address above it. It may lie anywhere
+ * in its frame; gcc puts it at the lowest address.
+ */
+#ifndef FLAME_UNWIND_STEP_AARCH64_H
+#define FLAME_UNWIND_STEP_AARCH64_H
+
+#include "unwind/rules.h"
+
+/* Where a frame's return address is saved; cfi.h says what bp_offset is. */
+static inline uintptr_t step_ra_at(packed_rule rule, uintptr_t cfa)
+{
+    return cfa + (uintptr_t)rule_bp_offset(rule) + (rule_bp_saved(rule) ? 8 : 0);
+}
+
+#endif

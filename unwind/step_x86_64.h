@@ -1,0 +1,14 @@
+/* step_x86_64.h: what of a step (step.h) is this processor's. */
+#ifndef FLAME_UNWIND_STEP_X86_64_H
+#define FLAME_UNWIND_STEP_X86_64_H
+
+#include "unwind/rules.h"
+
+/* Where a frame's return address is saved. */
+static inline uintptr_t step_ra_at(packed_rule rule, uintptr_t cfa)
+{
+    (void)rule;
+    return cfa - 8;
+}
+
+#endif
