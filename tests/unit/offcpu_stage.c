@@ -19,6 +19,9 @@ static struct {
     size_t nmembers[FDS];
     unsigned wants[FDS];
     struct off_object set[FDS];
+    const unsigned *holds;
+    size_t nholds;
+    pid_t holder;
     const char *peer;
     struct off_sched sched[TIDS];
     bool has_sched[TIDS];
@@ -109,6 +112,14 @@ static void object(void *arg, pid_t tid, int nr, const uint64_t args[6], struct 
     }
 }
 
+static void held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
+{
+    (void)arg, (void)by_exec;
+    for (size_t i = 0; tid == stage.holder && i < stage.nholds; i++)
+        stage.set[i] = stage.fds[stage.holds[i]];
+    *set = (struct off_set){stage.set, tid == stage.holder ? stage.nholds : 0};
+}
+
 static const char *peer(void *arg, const struct off_sleep *s, const struct off_object *o)
 {
     (void)arg, (void)s, (void)o;
@@ -153,6 +164,7 @@ static void open_with(const struct offcpu_options *opt)
         .sched = sched,
         .faults = faults,
         .object = object,
+        .held = held,
         .peer = peer,
         .sender = sender,
     };
@@ -191,6 +203,13 @@ void stage_set(unsigned fd, const unsigned *members, size_t n, unsigned wants)
     stage.members[fd] = members;
     stage.nmembers[fd] = n;
     stage.wants[fd] = wants;
+}
+
+void stage_holds(pid_t tid, const unsigned *members, size_t n)
+{
+    stage.holder = tid;
+    stage.holds = members;
+    stage.nholds = n;
 }
 
 void stage_peer(const char *name)

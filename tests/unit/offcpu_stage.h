@@ -24,6 +24,8 @@ void stage_close(void);          /* offcpu_finish was called or not */
 void stage_object(unsigned fd, enum off_object_kind kind, uint64_t a, unsigned side);
 /* Call on `fd` sleeps on the set of these descriptors. */
 void stage_set(unsigned fd, const unsigned *members, size_t n, unsigned wants);
+/* The process of this thread, and of no other, has these descriptors open. */
+void stage_holds(pid_t tid, const unsigned *members, size_t n);
 void stage_peer(const char *name);
 /* The stacks of threads with the same number, not 0, are alike. */
 void stage_likeness(pid_t tid, uint32_t like);

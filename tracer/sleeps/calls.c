@@ -17,6 +17,11 @@
 #include <sys/wait.h>
 
 #include "common/sysnr.h"
+#if defined(__x86_64__)
+#include "tracer/sleeps/calls_x86_64.h"
+#else
+#include "tracer/sleeps/calls_aarch64.h"
+#endif
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
@@ -107,7 +112,6 @@ static const struct call calls[] = {
     {SYS_pwrite64, "pwrite64", CALL_ON_FD, 0, S | W, .flow = CALL_PUTS, .shown = "pwrite"},
     {SYS_pwritev, "pwritev", CALL_ON_FD, 0, S | W, .flow = CALL_PUTS},
     {SYS_pwritev2, "pwritev2", CALL_ON_FD, 0, S | W | EINTR_TOO | SHORT, .flow = CALL_PUTS},
-    {SYS_getdents, "getdents", CALL_ON_FD, 0, S, .flow = CALL_EITHER},
     {SYS_getdents64, "getdents64", CALL_ON_FD, 0, S, .flow = CALL_EITHER},
     {SYS_readahead, "readahead", CALL_ON_FD, 0, S, .flow = CALL_EITHER},
     {SYS_sendfile, "sendfile", CALL_ON_FD, 0, S | W | EINTR_TOO | SHORT, .flow = CALL_PUTS},
@@ -116,24 +120,17 @@ static const struct call calls[] = {
     {SYS_vmsplice, "vmsplice", CALL_ON_FD, 0, S | W | EINTR_TOO | SHORT, .flow = CALL_PUTS},
     {SYS_copy_file_range, "copy_file_range", CALL_ON_FD, 0, S | W | SHORT, .flow = CALL_EITHER},
     {SYS_close, "close", CALL_ON_FD, 0, W | CALL_CLOSES, .flow = CALL_ENDS},
-    {SYS_dup2, "dup2", CALL_ON_FD, 1, W | CALL_CLOSES, .flow = CALL_ENDS},
     {SYS_dup3, "dup3", CALL_ON_FD, 1, W | CALL_CLOSES, .flow = CALL_ENDS},
     {SYS_close_range, "close_range", CALL_ON_NOTHING, 0, W | CALL_CLOSES_MANY, .flow = CALL_EITHER},
     {SYS_ioctl, "ioctl", CALL_ON_FD, 0, S,
      .when = {.is = CALL_IF_ONE_OF, .arg = 1, .values = drain_commands}},
 
-    {SYS_open, "open", CALL_ON_PATH, 0, S | W | CALL_OPENS, .flow = CALL_EITHER},
     {SYS_openat, "openat", CALL_ON_PATH, 1, S | W | CALL_OPENS, .shown = "open"},
     {SYS_openat2, "openat2", CALL_ON_PATH, 1, S | W | CALL_OPENS, .shown = "open"},
-    {SYS_creat, "creat", CALL_ON_PATH, 0, S | W | CALL_OPENS, .flow = CALL_EITHER},
-    {SYS_unlink, "unlink", CALL_ON_PATH, 0, S | W, .flow = CALL_EITHER},
     {SYS_unlinkat, "unlinkat", CALL_ON_PATH, 1, S | W, .flow = CALL_EITHER},
-    {SYS_rename, "rename", CALL_ON_PATH, 1, S | W, .flow = CALL_EITHER},
     {SYS_renameat, "renameat", CALL_ON_PATH, 3, S | W, .flow = CALL_EITHER},
     {SYS_renameat2, "renameat2", CALL_ON_PATH, 3, S | W, .flow = CALL_EITHER},
-    {SYS_mkdir, "mkdir", CALL_ON_PATH, 0, S | W, .flow = CALL_EITHER},
     {SYS_mkdirat, "mkdirat", CALL_ON_PATH, 1, S | W, .flow = CALL_EITHER},
-    {SYS_rmdir, "rmdir", CALL_ON_PATH, 0, S | W, .flow = CALL_EITHER},
     {SYS_truncate, "truncate", CALL_ON_PATH, 0, S | W, .flow = CALL_EITHER},
     {SYS_ftruncate, "ftruncate", CALL_ON_FD, 0, S | W, .flow = CALL_EITHER},
     {SYS_fallocate, "fallocate", CALL_ON_FD, 0, S | W, .flow = CALL_EITHER},
@@ -147,13 +144,8 @@ static const struct call calls[] = {
      .when = {.is = CALL_IF_ONE_OF, .arg = 1, .values = lock_commands}, .decide = fcntl_flags},
     {SYS_flock, "flock", CALL_ON_LOCK, 0, S | W, .decide = flock_flags},
 
-    {SYS_poll, "poll", CALL_ON_POLLFDS, 0, S | RESTARTS, .zero = CALL_ZERO_TIMEOUT,
-     .when = {.is = CALL_IF_NOT_ZERO, .arg = 2}},
     {SYS_ppoll, "ppoll", CALL_ON_POLLFDS, 0, S, .zero = CALL_ZERO_TIMEOUT, .shown = "poll"},
-    {SYS_select, "select", CALL_ON_FDSETS, 0, S, .zero = CALL_ZERO_TIMEOUT},
     {SYS_pselect6, "pselect6", CALL_ON_FDSETS, 0, S, .zero = CALL_ZERO_TIMEOUT, .shown = "select"},
-    {SYS_epoll_wait, "epoll_wait", CALL_ON_EPOLL, 0, S | EINTR_TOO, .zero = CALL_ZERO_TIMEOUT,
-     .timeout = CALL_TIMEOUT_MS, .timeout_arg = 3, .when = {.is = CALL_IF_NOT_ZERO, .arg = 3}},
     {SYS_epoll_pwait, "epoll_pwait", CALL_ON_EPOLL, 0, S | EINTR_TOO, .zero = CALL_ZERO_TIMEOUT,
      .timeout = CALL_TIMEOUT_MS, .timeout_arg = 3, .shown = "epoll_wait",
      .when = {.is = CALL_IF_NOT_ZERO, .arg = 3}},
@@ -194,7 +186,6 @@ static const struct call calls[] = {
     {SYS_waitid, "waitid", CALL_ON_CHILD, 1, S, .child = CALL_CHILD_ID,
      .when = {.is = CALL_UNLESS_BITS, .arg = 3, .bits = WNOHANG}},
     /* Only with CLONE_VFORK: the parent sleeps until the child runs exec. */
-    {SYS_vfork, "vfork", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_VFORKED},
     {SYS_clone, "clone", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_CLONED,
      .when = {.is = CALL_IF_BITS, .arg = 0, .bits = CLONE_VFORK}},
     {SYS_clone3, "clone3", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_CLONED_AT},
@@ -203,7 +194,9 @@ static const struct call calls[] = {
     {SYS_execve, "execve", CALL_ON_PATH, 0, W | CALL_EXEC, .flow = CALL_EITHER},
     {SYS_execveat, "execveat", CALL_ON_PATH, 1, W | CALL_EXEC, .flow = CALL_EITHER},
 
-    {SYS_pause, "pause", CALL_ON_SIGNAL, 0, S, .flow = CALL_EITHER},
+    /* It ends what all other threads are in. */
+    {SYS_exit_group, "exit_group", CALL_ON_NOTHING, 0, W, .flow = CALL_EITHER},
+
     {SYS_rt_sigsuspend, "rt_sigsuspend", CALL_ON_SIGNAL, 0, S, .shown = "sigsuspend"},
     {SYS_rt_sigtimedwait, "rt_sigtimedwait", CALL_ON_SIGNAL, 0, S | EINTR_TOO,
      .timeout = CALL_TIMEOUT_AT, .timeout_arg = 2, .shown = "sigtimedwait"},
@@ -251,7 +244,8 @@ static const struct call calls[] = {
 
     /* The kernel's own: goes on with an interrupted poll, sleep or futex. */
     {SYS_restart_syscall, "restart_syscall", CALL_ON_NOTHING, 0, S, .flow = CALL_EITHER},
-};
+
+    CALLS_OF_PROCESSOR};
 
 const struct call *calls_by_nr[CALLS_MAX];
 

@@ -19,7 +19,7 @@ enum off_event_kind {
        else it was there before. */
     OFF_THREAD_BEGIN,
     OFF_THREAD_END, /* it is gone, or is not traced any more; result: its status as wait has it */
-    OFF_EXITING,    /* it is about to end and its stack can still be read */
+    OFF_EXITING,    /* it is about to end and its stack can still be read; result as above */
     OFF_EXEC,       /* the process runs another program. Its other threads have ended before; the
                        end of parent_tid, the thread that is now called tid, is told after this */
     OFF_ENTRY,      /* entered a system call: nr, args */
@@ -75,7 +75,8 @@ struct off_event {
     struct off_span held;
     uint64_t held_more_ns; /* and perhaps so much longer: since when it stood is an estimate */
     /* OFF_ENTRY: what the arguments point to, as it was; NULL: it is read from the thread, which
-       stands there. Borrowed for as long as the event is handled. */
+       stands there, or still is in the call. OFF_EXIT: the same, where that is known by then only;
+       `args` are the call's. Borrowed for as long as the event is handled. */
     const struct event_memory *memory;
     const struct off_unlooked *unlooked; /* OFF_UNLOOKED; borrowed in the same way */
 };

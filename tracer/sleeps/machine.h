@@ -1,7 +1,8 @@
 /*
  * machine.h: what the state machine keeps: one record for each traced thread and
  * process, and the lists of who waits for what. Only the files of the machine include it:
- * offcpu.c and wake_cause.c, and through wake_call.h waiting.c, wakers.c and thread_exit.c.
+ * offcpu.c and wake_cause.c, and through wake_call.h waiting.c, wakers.c, holders.c, thread_exit.c
+ * and thread_kill.c.
  */
 #ifndef FLAME_TRACER_SLEEPS_MACHINE_H
 #define FLAME_TRACER_SLEEPS_MACHINE_H
@@ -65,7 +66,8 @@ struct sleeper {
     struct off_sched in;        /* and this is what it used up to then */
     uint64_t out_cpu, out_runq; /* not yet reported */
     uint64_t last_report;
-    bool sampled; /* samples carry the CPU time */
+    uint64_t last_rest; /* when `ledger` was reported last */
+    bool sampled;       /* samples carry the CPU time */
     struct ledger ledger;
     struct sleep_share share; /* of the sleep that was measured */
     bool exiting;             /* what it does from now on is not counted */
@@ -80,17 +82,31 @@ struct sleeper {
     size_t nset, set_room;
     struct wake *got[WAKES_KEPT]; /* may have ended the sleep; oldest first */
     size_t ngot;
+    struct wake *closer; /* the last process to go that had what it waits for; or NULL */
 
     struct past past;
     UT_hash_handle hh;
+};
+
+/* A signal that was delivered. */
+struct delivered {
+    int signal, code; /* 0: none */
+    pid_t sender;
+    pid_t tid; /* to which thread */
 };
 
 struct sleeper_process {
     pid_t pid;
     pid_t ppid; /* 0: began before the trace */
     unsigned threads;
+    unsigned exiting;    /* of them: about to end */
     unsigned in_calls;   /* threads not in PHASE_OUT */
-    struct wake *ending; /* the first thread to go, if it was not asleep */
+    struct wake *ending; /* the thread that ends all others: by exit_group, or by its fault */
+    struct {
+        pid_t tid; /* 0: none */
+        struct wake *by;
+    } exec;                  /* a thread's call of exec that is under way */
+    struct delivered signal; /* the last */
     UT_hash_handle hh;
 };
 
@@ -172,8 +188,9 @@ void waiting_resolve(struct offcpu *o, struct sleeper *t);
 
 /* The thread makes a call that may wake others. */
 void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event *e);
-/* waking_exit: the thread is about to end. waking_exec: its process runs another program. */
-void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now);
+/* waking_exit: the thread is about to end; `killer`: who ended it while it ran, or NULL.
+ * waking_exec: its process runs another program. */
+void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct wake *killer);
 void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack);
 /* An ended wait that did not take the wakes it was given passes them on. */
 void waking_pass_on(struct sleeper *t);
@@ -183,7 +200,34 @@ void waking_pass_on(struct sleeper *t);
 struct wake *waking_steal(struct sleeper *t);
 struct wake *waking_early(struct offcpu *o, struct sleeper *t);
 
+/* ---- thread_kill.c ---- */
+
+/* A thread makes a call; it may be one that ends other threads of its process. */
+void killing_call(struct offcpu *o, struct sleeper *t, const struct off_event *e);
+/* A signal is delivered to the thread. */
+void killing_signal(struct sleeper *t, const struct off_event *e);
+/* Those that were to be ended have been. */
+void killing_done(struct sleeper_process *p);
+/*
+ * Which traced thread ended this one, whose status (as wait has it) is known: a new reference.
+ * NULL: none did, or it is not known. killer_asleep is of a thread that was in a call, and notes
+ * in it which signal it was, for wake_cause_of. killer_awake is of one that ran: only another
+ * process's thread counts, as all threads of one process end together.
+ */
+struct wake *killer_asleep(struct offcpu *o, struct sleeper *t, int status, uint64_t now);
+struct wake *killer_awake(struct offcpu *o, struct sleeper *t, int status, uint64_t now);
+
+/* ---- holders.c ---- */
+
+/* Who ended the sleep of t, if not `by` (NULL: nobody), which is taken over: who was the last to
+ * have what it waited for, if the result is one that this brings. */
+struct wake *holders_end(struct sleeper *t, struct wake *by, bool hung_up);
+
 /* ---- wake_cause.c ---- */
+
+/* Who ended the sleep of t by the signal that is noted in it, or, if none is, by any: a new
+ * reference, never NULL. */
+struct wake *wake_cause_signal(const struct offcpu *o, const struct sleeper *t);
 
 /* Who ended the sleep of t: a new reference, never NULL. */
 struct wake *wake_cause_of(struct offcpu *o, struct sleeper *t);

@@ -68,10 +68,17 @@ static void set_phase(struct sleeper *t, enum phase phase)
 
 /* ---- time on CPUs ---- */
 
+static void tell_stretch(struct offcpu *o, const struct sleeper *t, uint64_t from, uint64_t to)
+{
+    if (o->sink.stretch)
+        o->sink.stretch(o->sink.arg, t->tid, from, to > from ? to : from);
+}
+
 static void report_oncpu(struct offcpu *o, struct sleeper *t, uint64_t now, off_stack stack)
 {
     struct off_oncpu c = {t->tid, t->pid, stack, t->out_cpu, t->out_runq};
 
+    tell_stretch(o, t, t->last_report, now);
     t->last_report = now;
     if (!c.cpu_ns && !c.runq_ns && !stack)
         return;
@@ -79,9 +86,16 @@ static void report_oncpu(struct offcpu *o, struct sleeper *t, uint64_t now, off_
     o->sink.oncpu(o->sink.arg, &c);
 }
 
+static void report_rest(struct offcpu *o, struct sleeper *t, uint64_t now)
+{
+    tell_stretch(o, t, t->last_rest, now);
+    t->last_rest = now;
+    ledger_report(&t->ledger, &o->sink, t->tid);
+}
+
 static void report(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
-    ledger_report(&t->ledger, &o->sink, t->tid);
+    report_rest(o, t, now);
     if (!t->sampled)
         report_oncpu(o, t, now, 0);
     t->last_report = now;
@@ -304,6 +318,7 @@ static void deliver(struct offcpu *o, struct sleeper *t, struct wake *by)
     struct turn *turn = new_turn(o, t, by);
 
     cap_runq(t, by);
+    t->s.whole_ns = t->s.blocked_ns + t->s.runq_ns;
     t->s.chain_len = 0;
     if (turn) {
         slept.stack = tell_parts(o, &t->s, turn);
@@ -371,7 +386,7 @@ static void sleep_cut(struct offcpu *o, struct sleeper *t, uint64_t now)
 }
 
 /* Its stack and its figures are gone, or another task's. */
-static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now)
+static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now, struct wake *by)
 {
     struct ledger_parts p;
 
@@ -390,7 +405,7 @@ static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now)
                                         .stopped_ns = t->ledger.stopped_ns,
                                         .tracer_ns = p.held_ns};
         if (in_range(o, t->s.blocked_ns))
-            deliver(o, t, NULL);
+            deliver(o, t, wake_ref(by));
         else
             t->share.left_out_ns = t->s.blocked_ns;
         leave(o, t);
@@ -437,6 +452,7 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
             return;
         leave(o, t); /* its exit was not seen: nothing true can be said */
     }
+    killing_call(o, t, e);
     if (flags & CALL_EXEC)
         waking_exec(o, t, e->time, true);
     if (flags & CALL_WAKES)
@@ -467,7 +483,7 @@ static void thread_begin(struct offcpu *o, const struct off_event *e)
     t->tid = e->tid;
     t->pid = e->pid;
     t->process = p;
-    t->last_report = t->ledger.upto = e->time;
+    t->last_report = t->last_rest = t->ledger.upto = e->time;
     if (!e->newborn && o->world.faults)
         o->world.faults(o->world.arg, t->tid, &t->ledger.faults);
     HASH_ADD_INT(o->threads, tid, t);
@@ -483,42 +499,51 @@ static void forget(struct offcpu *o, struct sleeper *t, uint64_t now)
 
     leave(o, t);
     report_oncpu(o, t, now, 0);
-    ledger_report(&t->ledger, &o->sink, t->tid);
+    report_rest(o, t, now);
     past_clear(&t->past);
     free(t->set);
+    p->exiting -= t->exiting;
     HASH_DEL(o->threads, t);
     o->recent[(unsigned)t->tid % RECENT] = NULL;
     free(t);
     if (--p->threads == 0) {
-        wake_unref(p->ending);
+        killing_done(p);
         HASH_DEL(o->processes, p);
         free(p);
     }
 }
 
 /* Its end takes it out of the call it is in. */
-static void end_in_call(struct offcpu *o, struct sleeper *t, uint64_t now)
+static void end_in_call(struct offcpu *o, struct sleeper *t, const struct off_event *e)
 {
-    const struct sleeper_process *p = t->process;
-    struct off_waker nobody = {.pseudo = "[signal]"};
     struct wake *by;
 
-    if (t->phase == PHASE_IN && measure(o, t, now)) {
+    if (t->phase == PHASE_IN && measure(o, t, e->time)) {
         look(o, t);
-        by = p->ending ? wake_ref(p->ending) : wake_new(&nobody, 0, now, NULL, 1);
-        deliver(o, t, by);
+        t->signal = t->code = 0;
+        by = killer_asleep(o, t, (int)e->result, e->time);
+        deliver(o, t, by ? by : wake_cause_signal(o, t));
+    } else if (t->phase == PHASE_INTERRUPTED && !t->signal && t->counts) {
+        by = killer_asleep(o, t, (int)e->result, e->time);
+        deliver(o, t, by ? by : wake_cause_signal(o, t));
+        t->counts = false;
     }
     flush(o, t);
     leave(o, t);
 }
 
-static void exiting(struct offcpu *o, struct sleeper *t, uint64_t now)
+static void exiting(struct offcpu *o, struct sleeper *t, const struct off_event *e)
 {
-    waking_exit(o, t, now);
-    if (t->phase == PHASE_OUT)
-        account_running(o, t, now);
-    else
-        end_in_call(o, t, now);
+    struct wake *killer = NULL;
+
+    if (t->phase == PHASE_OUT) {
+        killer = killer_awake(o, t, (int)e->result, e->time);
+        account_running(o, t, e->time);
+    } else {
+        end_in_call(o, t, e);
+    }
+    waking_exit(o, t, e->time, killer);
+    wake_unref(killer);
     t->exiting = true;
 }
 
@@ -534,6 +559,8 @@ static void thread_end(struct offcpu *o, struct sleeper *t, uint64_t now)
 static void exec(struct offcpu *o, const struct off_event *e)
 {
     struct sleeper *t, *next, *self = machine_sleeper(o, e->tid);
+    struct sleeper_process *p = machine_process(o, e->pid);
+    struct wake *exec_by = p ? wake_ref(p->exec.by) : NULL;
     struct off_sched ignored;
 
     for (t = o->threads; t; t = next) {
@@ -542,7 +569,7 @@ static void exec(struct offcpu *o, const struct off_event *e)
             continue;
         if (e->parent_tid == t->tid) /* it lives on under the other number */
             leave(o, t);
-        sleep_lost(o, t, e->time);
+        sleep_lost(o, t, e->time, exec_by);
         forget(o, t, e->time);
     }
     if (!self) {
@@ -552,7 +579,7 @@ static void exec(struct offcpu *o, const struct off_event *e)
         thread_begin(o, &begin);
         self = machine_sleeper(o, e->tid);
     } else if (e->parent_tid && e->parent_tid != e->tid) {
-        sleep_lost(o, self, e->time); /* the old leader was in a call when it was ended */
+        sleep_lost(o, self, e->time, exec_by); /* the old leader was in a call when it was ended */
         past_clear(&self->past);
         self->has_last = false; /* another task's figures */
         self->ledger.upto = e->time;
@@ -563,7 +590,10 @@ static void exec(struct offcpu *o, const struct off_event *e)
         flush(o, self);
         leave(o, self);
     }
+    killing_done(self->process);
+    self->process->signal.signal = 0;
     waking_exec(o, self, e->time, false);
+    wake_unref(exec_by);
 }
 
 static void sample(struct offcpu *o, struct sleeper *t, uint64_t now)
@@ -625,6 +655,7 @@ void offcpu_event(struct offcpu *o, const struct off_event *e)
             sleep_end(o, t, e);
         break;
     case OFF_SIGNAL:
+        killing_signal(t, e);
         if (t->phase == PHASE_INTERRUPTED && !t->signal) {
             t->signal = e->nr;
             t->code = e->code;
@@ -649,7 +680,7 @@ void offcpu_event(struct offcpu *o, const struct off_event *e)
         unlooked(o, t, e);
         break;
     case OFF_EXITING:
-        exiting(o, t, e->time);
+        exiting(o, t, e);
         break;
     case OFF_THREAD_END:
         thread_end(o, t, e->time);

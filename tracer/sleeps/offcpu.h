@@ -13,6 +13,7 @@
  * time in calls that were too short is part of it.
  *
  * Who ended a sleep, first rule that fits:
+ *   0. the sleeper itself was ended in it: by whom, see thread_kill.c; else as in 1
  *   1. it ended by a signal: who sent that; [timer], [terminal], [kernel], a child's end,
  *      by the signal's code; else [signal]
  *   2. its time ran out: [timer]
@@ -28,6 +29,8 @@
  *        answers both;
  *      - or a wake on its way when the sleep began, by a thread that has done nothing
  *        since (then without a stack)
+ *      - the end of a process, or its exec, where it had open what was waited for, if the result
+ *        is the end of a file or a lock (holders.c)
  *   4. it read the end of a file, and nobody traced closed it: [closed]
  *   5. the end of a child or of a thread that is joined: its last stack, or [exited]
  *   6. by the object: [disk], [network], [terminal], [timer], who is known to hold the

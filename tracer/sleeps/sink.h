@@ -24,6 +24,7 @@ struct off_sleep {
     uint64_t begin, end; /* ns, CLOCK_MONOTONIC */
     uint64_t blocked_ns; /* asleep; end - begin = blocked + runq + what it ran in the call */
     uint64_t runq_ns;    /* awake and waiting for a CPU */
+    uint64_t whole_ns;   /* both, of all parts of the sleep together */
     off_stack stack;     /* without the call's frame */
     int nr;              /* the call */
     uint64_t args[6];
@@ -64,6 +65,9 @@ struct off_sink {
     off_stack (*sleep)(void *arg, const struct off_sleep *s);
     void (*oncpu)(void *arg, const struct off_oncpu *s);
     void (*rest)(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s);
+    /* What `oncpu` and `rest` are told next of this thread is of the time from `from` to `to`. May
+       be NULL. */
+    void (*stretch)(void *arg, pid_t tid, uint64_t from, uint64_t to);
 };
 
 #endif

@@ -17,36 +17,71 @@ static bool is_vfork(const struct sleeper *t)
     return call_makes_child(call_find(t->s.nr));
 }
 
+static void wake_vforker(struct wake_call *g, bool with_stack)
+{
+    struct offcpu *o = g->o;
+    struct sleeper *t = g->waker;
+    const struct sleeper_process *p = machine_process(o, t->pid);
+
+    for (struct sleeper *parent = o->waiting[WAIT_CHILD].head; parent; parent = parent->next)
+        if (p && p->ppid && parent->pid == p->ppid && is_vfork(parent) &&
+            (with_stack || !parent->ngot))
+            wake_call_may_wake(g, parent);
+}
+
 void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack)
 {
     struct wake_call g = {.o = o, .waker = t, .time = now, .roles = ROLE_ALL};
-    const struct sleeper_process *p = machine_process(o, t->pid);
 
     if (!with_stack)
         g.made =
             wake_new(&(struct off_waker){.tid = t->tid}, t->pid, now, &t->past, o->opt.chain_depth);
-    for (struct sleeper *parent = o->waiting[WAIT_CHILD].head; parent; parent = parent->next)
-        if (p && p->ppid && parent->pid == p->ppid && is_vfork(parent) &&
-            (with_stack || !parent->ngot))
-            wake_call_may_wake(&g, parent);
+    wake_vforker(&g, with_stack);
+    if (with_stack) {
+        g.roles = ROLE_HANGUP;
+        if (g.made)
+            g.made->hangup = true;
+        holders_close(&g, true);
+    }
     wake_unref(g.made);
 }
 
 /* A join waits, through the futex the kernel clears, for the thread's number to go away;
- * who waits for a robust mutex has the number of its owner there too. */
+ * who waits for a robust mutex, also one of several processes, has the number of its owner there
+ * too. */
 static void wake_joiners(struct wake_call *g)
 {
     for (struct sleeper *t = g->o->waiting[WAIT_FUTEX].head; t; t = t->next) {
         unsigned op = (unsigned)(t->s.args[1] & FUTEX_CMD_MASK);
 
-        if (t != g->waker && t->pid == g->waker->pid &&
+        if (t != g->waker && (t->pid == g->waker->pid || !(t->s.args[1] & FUTEX_PRIVATE_FLAG)) &&
             (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET) &&
             (t->s.args[2] & FUTEX_TID_MASK) == (uint64_t)g->waker->tid)
             wake_call_may_wake(g, t);
     }
 }
 
-void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now)
+/* The last thread of the process ends: who polls a pidfd of it, or waits for what it has open. */
+static void wake_by_last(struct wake_call *g, const struct sleeper_process *p, struct wake *killer)
+{
+    const struct off_object ended = {.kind = OFF_ON_CHILD, .a = (uint64_t)p->pid};
+    struct wake_call last = *g;
+
+    if (killer)
+        last.made = killer;
+    if (g->o->waiting[WAIT_SET].n) {
+        waiting_resolve_all(g->o, WAIT_SET);
+        wake_call_give_sets(&last, &ended);
+    }
+    last.roles = ROLE_HANGUP;
+    if (last.made)
+        last.made->hangup = true;
+    holders_close(&last, false);
+    if (!killer)
+        g->made = last.made;
+}
+
+void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct wake *killer)
 {
     struct wake_call g = {.o = o, .waker = dying, .time = now, .roles = ROLE_ALL};
     struct sleeper_process *p = machine_process(o, dying->pid);
@@ -54,8 +89,10 @@ void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now)
 
     if (o->waiting[WAIT_FUTEX].n)
         wake_joiners(&g);
-    if (p && p->in_calls && dying->phase == PHASE_OUT && !p->ending)
+    if (p && p->in_calls && p->signal.tid == dying->tid && !p->ending)
         p->ending = wake_ref(wake_call_wake(&g));
+    if (p && ++p->exiting >= p->threads)
+        wake_by_last(&g, p, killer);
     if (p && (parent ? parent->in_calls > 0 : o->waiting[WAIT_CHILD].n > 0)) {
         struct grave *grave = NULL;
         size_t n = o->ngraves < GRAVES_KEPT ? o->ngraves : GRAVES_KEPT;
@@ -66,8 +103,8 @@ void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now)
         if (!grave)
             grave = &o->graves[o->ngraves++ % GRAVES_KEPT];
         wake_unref(grave->wake);
-        *grave = (struct grave){p->pid, p->ppid, wake_ref(wake_call_wake(&g))};
-        waking_exec(o, dying, now, true);
+        *grave = (struct grave){p->pid, p->ppid, wake_ref(killer ? killer : wake_call_wake(&g))};
+        wake_vforker(&g, true);
     }
     wake_unref(g.made);
 }

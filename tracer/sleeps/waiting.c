@@ -143,6 +143,8 @@ void waiting_clear(struct sleeper *t)
 {
     while (t->ngot)
         wake_unref(t->got[--t->ngot]);
+    wake_unref(t->closer);
+    t->closer = NULL;
 }
 
 void waiting_resolve(struct offcpu *o, struct sleeper *t)

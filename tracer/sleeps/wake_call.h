@@ -33,6 +33,8 @@ struct wake_call {
 struct wake *wake_call_wake(struct wake_call *g);
 /* Notes that the call may have woken `t`. Which of several did is decided when `t` goes on. */
 void wake_call_may_wake(struct wake_call *g, struct sleeper *t);
+/* Notes that the call, which acts on the object, may have woken those that poll it. */
+void wake_call_give_sets(struct wake_call *g, const struct off_object *object);
 /* Adds a reference to `w` to what may have woken `t`. Of many the first and the latest are kept. */
 void sleeper_add_wake(struct sleeper *t, struct wake *w);
 /* What the waker's call with these arguments acts on. */
@@ -44,5 +46,10 @@ bool wake_call_reaches(const struct wake_call *g, unsigned from, unsigned to);
 /* Whether every change of such an object wakes all that wait for it, to look again. Of other
  * objects one call wakes a number of threads. */
 bool object_wakes_all(enum off_object_kind kind);
+
+/* ---- holders.c ---- */
+
+/* The waker's process ends, or runs another program, and closes what it has open. */
+void holders_close(struct wake_call *g, bool by_exec);
 
 #endif

@@ -85,7 +85,7 @@ static struct wake *by_kernel_signal(const struct offcpu *o, const struct sleepe
     }
 }
 
-static struct wake *by_signal(const struct offcpu *o, const struct sleeper *t)
+struct wake *wake_cause_signal(const struct offcpu *o, const struct sleeper *t)
 {
     const char *name = NULL;
     struct wake *w;
@@ -262,10 +262,10 @@ struct wake *wake_cause_of(struct offcpu *o, struct sleeper *t)
     struct wake *w;
 
     if (result_interrupted(s->result))
-        return by_signal(o, t);
+        return wake_cause_signal(o, t);
     if (timed_out(s))
         return pseudo("[timer]");
-    w = choose(t);
+    w = holders_end(t, choose(t), hung_up(s));
     if (!w && s->result >= 0 && s->object.kind != OFF_ON_NOTHING && s->object.kind != OFF_ON_SET) {
         w = waking_steal(t);
         if (!w)

@@ -3,6 +3,7 @@
  * looking things up so late, in waiting.c.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdlib.h>
 
 #include "common/strbuf.h"
@@ -88,7 +89,7 @@ static void give_queue(struct wake_call *g, const struct off_object *object, uin
         wake_call_may_wake(g, spare);
 }
 
-static void give_sets(struct wake_call *g, const struct off_object *object)
+void wake_call_give_sets(struct wake_call *g, const struct off_object *object)
 {
     for (struct sleeper *t = g->o->waiting[WAIT_SET].head; t; t = t->next) {
         const struct off_object *m, *end = t->set + t->nset;
@@ -175,7 +176,14 @@ static bool anybody(const struct offcpu *o)
     return false;
 }
 
-/* Notes who sends what to whom, if anybody there sleeps. */
+/* What it does to most processes; also to one that runs, and whose end others wait for. */
+static bool ends_processes(int signal)
+{
+    return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+           signal == SIGQUIT || signal == SIGABRT;
+}
+
+/* Notes who sends what to whom, if anybody there sleeps, or may be ended by it. */
 static void wake_by_signal(struct wake_call *g, const struct call *c, const struct off_event *e)
 {
     struct offcpu *o = g->o;
@@ -186,11 +194,14 @@ static void wake_by_signal(struct wake_call *g, const struct call *c, const stru
         struct sleeper *to = machine_sleeper(o, (pid_t)e->args[0]);
 
         sent.pid = to ? to->pid : sent.pid;
-    } else if (c->to == CALL_TO_PIDFD) { /* any receiver may be meant */
-        sent.pid = 0;
+    } else if (c->to == CALL_TO_PIDFD) { /* 0, if it is not known: any receiver may be meant */
+        struct off_object to = wake_call_object(g, e->nr, e->args);
+
+        sent.pid = to.kind == OFF_ON_CHILD ? (pid_t)to.a : 0;
     }
     p = sent.pid > 0 ? machine_process(o, sent.pid) : NULL;
-    if (sent.signal == 0 || (sent.pid > 0 ? !p || !p->in_calls : !anybody(o)))
+    if (sent.signal == 0 || (sent.pid > 0 ? !p : !anybody(o)) ||
+        (p && !p->in_calls && !ends_processes(sent.signal)))
         return;
     sent.wake = wake_ref(wake_call_wake(g));
     g->found = true;
@@ -257,7 +268,7 @@ void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event
         give_queue(&g, &object, g.roles & ROLE_HANGUP ? UINT64_MAX : 1, UINT32_MAX);
         if (class == WAIT_FD && o->waiting[WAIT_SET].n) {
             waiting_resolve_all(o, WAIT_SET);
-            give_sets(&g, &object);
+            wake_call_give_sets(&g, &object);
         }
         break;
     default:

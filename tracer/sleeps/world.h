@@ -25,7 +25,7 @@ enum off_object_kind {
     OFF_ON_SET,   /* epoll, poll, select: members in off_set */
     OFF_ON_FILE,  /* a = device, b = inode: disk */
     OFF_ON_TTY,   /* terminal or pty: a = device number of the pair */
-    OFF_ON_CHILD, /* a = pid waited for, 0: any child */
+    OFF_ON_CHILD, /* a = pid waited for, 0: any child; also a pidfd */
     OFF_ON_SIGNAL,
     OFF_ON_SLEEP,  /* nothing but time */
     OFF_ON_SEM,    /* System V semaphores: a = id */
@@ -93,6 +93,9 @@ struct off_world {
     /* What the call sleeps on or acts on. set->n > 0 for OFF_ON_SET. */
     void (*object)(void *arg, pid_t tid, int nr, const uint64_t args[6], struct off_object *out,
                    struct off_set *set);
+    /* What the process of the thread, which is about to end or to run another program, closes by
+       that: pipes, sockets, and files as locks. May be NULL. */
+    void (*held)(void *arg, pid_t tid, bool by_exec, struct off_set *set);
     /* Who besides the traced threads can end this sleep, which waited for this object:
        "[untraced: comm]"; NULL: not known. May be NULL itself. Lives as long as the world. Asked
        last: the sleeper's stack and objects are not looked at any more. */

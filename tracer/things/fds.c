@@ -275,6 +275,10 @@ static void anonymous(const struct dir *d, pid_t pid, pid_t tid, int fd, const s
     case ANON_IO_URING:
         out->kind = OFF_ON_AIO;
         break;
+    case ANON_PIDFD:
+        out->kind = OFF_ON_CHILD;
+        out->a = info(tid, fd, "Pid", 0);
+        break;
     default:
         out->kind = OFF_ON_OTHER;
         out->a = st->st_dev;

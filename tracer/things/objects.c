@@ -19,13 +19,17 @@
 #include "tracer/sleeps/futexcall.h"
 #include "tracer/things/fdinfo.h"
 #include "tracer/things/fds.h"
+#include "tracer/things/heldfds.h"
 #include "tracer/things/pollset.h"
+
+#define P_PIDFD_ID 3 /* P_PIDFD, which is new in glibc 2.36 */
 
 struct objects {
     struct objects_ask ask;
     struct fds *fds;
     struct pollsets *sets;
     struct peer *peers;
+    struct heldfds held;
     size_t npeers;
     uint64_t next_scan_ns;
 };
@@ -214,6 +218,8 @@ void objects_of_call(struct objects *o, const struct objects_call *call, struct 
         if (c->child == CALL_CHILD_PID ? (int)args[c->fd_arg] > 0
                                        : c->child == CALL_CHILD_ID && args[0] == P_PID)
             out->a = (uint32_t)args[c->fd_arg];
+        else if (c->child == CALL_CHILD_ID && args[0] == P_PIDFD_ID)
+            fds_object(o->fds, pid, tid, (int)args[c->fd_arg], out);
         break;
     case CALL_ON_SIGNAL:
         out->kind = OFF_ON_SIGNAL;
@@ -233,10 +239,19 @@ void objects_of_call(struct objects *o, const struct objects_call *call, struct 
     case CALL_ON_DISK:
         out->kind = OFF_ON_FILE;
         break;
-    case CALL_ON_NOTHING:
     case CALL_ON_PROCESS:
+        if (c->to == CALL_TO_PIDFD)
+            fds_object(o->fds, pid, tid, (int)args[0], out);
+        break;
+    case CALL_ON_NOTHING:
         break;
     }
+}
+
+void objects_held(struct objects *o, pid_t pid, pid_t tid, bool by_exec, struct off_set *set)
+{
+    heldfds_look(&o->held, o->fds, pid, tid, by_exec);
+    *set = (struct off_set){o->held.object, o->held.n};
 }
 
 void objects_trust(struct objects *o, bool trust)
@@ -402,6 +417,7 @@ void objects_free(struct objects *o)
         free(p->name);
         free(p);
     }
+    free(o->held.object);
     pollsets_free(o->sets);
     fds_free(o->fds);
     free(o);

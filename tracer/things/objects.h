@@ -44,6 +44,9 @@ struct objects_call {
 void objects_of_call(struct objects *o, const struct objects_call *call, struct off_object *out,
                      struct off_set *set);
 
+/* For off_world.held; valid until the next such question. */
+void objects_held(struct objects *o, pid_t pid, pid_t tid, bool by_exec, struct off_set *set);
+
 /* For off_world.peer and .sender. */
 const char *objects_peer(struct objects *o, const struct off_object *object);
 /* Whether the answer needs a look at every process there is, some milliseconds. */

@@ -264,7 +264,7 @@ static void test_exit_inside(void)
 {
     two_threads(0);
     stage_entry(100, 11, SYS_futex, ARGS(0x10, WAIT));
-    stage_plain(OFF_EXITING, 500, 12, 0);
+    stage_wake(500, 12, SYS_exit_group, ARGS(0));
     stage_plain(OFF_EXITING, 510, 11, 0);
     ok(stage_last()->tid == 11 && !stage_last()->cut && stage_last()->blocked_ns == 410000,
        "a sleep the process's end ended");

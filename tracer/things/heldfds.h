@@ -1,0 +1,23 @@
+/*
+ * heldfds.h: what a process closes when it ends, or runs another program.
+ *
+ * Not thread-safe. Nothing here stops or changes a tracee.
+ */
+#ifndef FLAME_TRACER_THINGS_HELDFDS_H
+#define FLAME_TRACER_THINGS_HELDFDS_H
+
+#include "tracer/things/fds.h"
+
+struct heldfds {
+    struct off_object *object; /* owned; {NULL, 0, 0} at first, freed by the owner of the struct */
+    size_t n, room;
+};
+
+/*
+ * Finds the pipes, sockets and files (as OFF_ON_LOCK: their locks go with them) that the process
+ * has open, as the thread `tid` of it sees them; of exec those only that are closed by it. At most
+ * OFF_SET_MAX; none, if they cannot be looked at.
+ */
+void heldfds_look(struct heldfds *h, struct fds *f, pid_t pid, pid_t tid, bool by_exec);
+
+#endif
