@@ -121,7 +121,8 @@ TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
                 $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/touched/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # What of the library of waits needs no process of its own to be tried.
-TEST_LIB_SRC += $(if $(WAIT_ALL),inside/wait/cutcalls.c inside/wait/pointed.c)
+TEST_LIB_SRC += $(if $(WAIT_ALL),inside/wait/arena.c inside/wait/cutcalls.c inside/wait/opened.c inside/wait/ownclock.c \
+                inside/wait/pointed.c inside/wait/polledfiles.c)
 
 # Helpers of several unit tests and fuzz targets.
 TEST_LIB_SRC += $(filter-out $(if $(WAIT_ALL),,tests/unit/calls_rows.c tests/unit/offcpu_stage.c),$(wildcard tests/unit/*.c))

@@ -14,12 +14,16 @@
  *     RING_STACK  more: id    addresses, outermost first; ids begin at 1 and go up by one
  *     RING_MEMORY more: serial number of the RING_CALL that comes behind it
  *                 address, how many bytes, and the bytes, the last word filled up with zeros:
- *                 what an argument of that call pointed to. At most RING_PIECES of one call
+ *                 what an argument of that call pointed to. At most RING_PIECES of one call.
+ *                 Of an open it comes before its RING_DONE
  *     RING_CALL   more: number of the call
  *                 time before it, six arguments, id of the stack (0: none) and serial number << 32,
  *                 and 0, or ring_outcome of the call if it is over and did not sleep
  *     RING_DONE   more: flags
  *                 time after it, result, serial number of its RING_CALL
+ *     RING_REGION more: enum ring_region | how many bytes the name has << 8
+ *                 when, and the name, the last word filled up with zeros: what the program says of
+ *                 itself by preload/flamemem.h
  *
  * Most calls never sleep, and of those nothing is asked but what came of them. So such a call has
  * no RING_DONE, for which the clock would have to be read: what came of it goes into its RING_CALL.
@@ -43,18 +47,29 @@
 #define RING_WORDS 32768u /* a power of two */
 #define RING_STACK_MAX 1024u
 
+#define RING_NAME_MAX 255u /* bytes of a region's name */
+
 #define RING_PIECES 3u
 #define RING_PIECE_MAX 1022u /* words of one */
 
-enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE, RING_MEMORY };
+enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE, RING_MEMORY, RING_REGION };
+
+enum ring_region {
+    RING_REGION_OPEN = 1,  /* a tag was pushed */
+    RING_REGION_CLOSE = 2, /* the newest one was popped; no name */
+    RING_REGION_PASS = 3,  /* a mark: a pass of that name has ended, and the next one begins */
+};
 
 /* Of a RING_DONE, and of an outcome. */
 #define RING_RAN_ON 1u    /* the thread stayed on its CPU throughout, and no signal came */
 #define RING_PREEMPTED 2u /* it left its CPU, but only because others were to have that */
 
+#define RING_NOBODY 4u /* the call can have woken nobody: it was on a plain file, or opened one */
+
 #define RING_BEGIN_WORDS 2u
 #define RING_CALL_WORDS 10u
 #define RING_DONE_WORDS 4u
+#define RING_REGION_WORDS(bytes) (2u + ((bytes) + 7u) / 8u)
 #define RING_MOST_WORDS (1u + RING_STACK_MAX)
 #define RING_PIECE_WORDS 3u /* besides the bytes */
 

@@ -9,6 +9,7 @@
  *
  *     struct session_head
  *     the modules whose sites are known, and the sites     written before any process maps it
+ *     tables of descriptors, one for each process that takes one   files.h
  *     the rings, one for each thread that takes one        ring.h
  *
  * A thread takes a ring at its first call, by its number in `owner`; a ring is the tracer's to give
@@ -23,13 +24,14 @@
 #ifndef FLAME_INSIDE_SESSION_H
 #define FLAME_INSIDE_SESSION_H
 
+#include "inside/files.h"
 #include "inside/ring.h"
 #include "patch/site.h"
 
 #define SESSION_ENV "FLAME_WAITS"
 #define SESSION_FILE "flame-waits" /* the memory's name, of memfd_create */
 #define SESSION_MAGIC "FLMWAIT"    /* with the NUL: 8 bytes */
-#define SESSION_VERSION 4
+#define SESSION_VERSION 6
 
 /* Numbers of calls that can be asked for are below this. */
 #define SESSION_CALLS 512
@@ -79,11 +81,16 @@ struct session_head {
     uint32_t filters;   /* seccomp filters that programs are under (mark.h) and one; 0: not known */
     uint32_t marks;     /* 1: the tracer's lets marked calls by */
     uint32_t sequences; /* 1: the kernel says whether a thread left its CPU (sequence.h) */
+    uint64_t files_at;
+    uint32_t files;      /* tables of descriptors */
+    uint32_t files_used; /* those from here on have never been taken */
+    uint32_t files_off;  /* 1: nothing is kept in them any more */
+    uint32_t reserved;
     /* What programs say of themselves: nothing of it is written to where they might notice. */
     struct session_refused refused[SESSION_REFUSALS];
 };
 
-_Static_assert(sizeof(struct session_head) == 272, "shared between programs");
+_Static_assert(sizeof(struct session_head) == 296, "shared between programs");
 _Static_assert(sizeof(struct session_module) == 80, "shared between programs");
 
 /* Whether `head` begins a session of `size` bytes that this program understands. */
@@ -109,5 +116,13 @@ void session_refuse(struct session_head *head, enum session_refusal why, uint32_
  * taken. No libc; safe in signal handlers.
  */
 struct ring *session_take_ring(struct session_head *head, uint32_t pid, uint32_t tid);
+
+static inline struct files *session_files(struct session_head *head, uint32_t i)
+{
+    return (struct files *)((char *)head + head->files_at) + i;
+}
+
+/* A table of descriptors for the calling process, `pid`, or NULL: all are taken. As above. */
+struct files *session_take_files(struct session_head *head, uint32_t pid);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "tracer/sleeps/calls.h"
 #include "tracer/things/objname.h"
 #include "tracer/things/proctask.h"
 
@@ -59,6 +60,8 @@ struct objects_call recorded_call(const struct recorder *r, const struct tracee 
 
     if (event_memory_is_of(&t->memory, nr, args))
         call.memory = &t->memory.is;
+    else if (call_flags(nr, args) & CALL_OPENS)
+        call.memory = NULL; /* it waits there: its end would have brought the path */
     else if (recorded_is_noted(r, t))
         call.memory = r->event->memory ? r->event->memory : &nothing;
     else if (t->noted)

@@ -18,6 +18,7 @@
 #include "tracer/recorded.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/eventtext.h"
+#include "tracer/stacks/stackregs.h"
 #include "tracer/things/objname.h"
 #include "tracer/things/proctask.h"
 
@@ -71,6 +72,16 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
     r->set_size = set->n;
     r->object_tid = tid;
     r->object_nr = nr;
+}
+
+static void held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+
+    *set = (struct off_set){NULL, 0};
+    if (t)
+        objects_held(r->objects, t->process->pid, tid, by_exec, set);
 }
 
 static uint32_t with_waking_call(struct recorder *r, struct tracee *t, uint32_t node)
@@ -204,6 +215,7 @@ struct off_world recorder_world(struct recorder *r)
                               .sched = sched,
                               .faults = faults,
                               .object = object_of,
+                              .held = held,
                               .peer = peer,
                               .sender = sender};
 }
@@ -263,6 +275,7 @@ static off_stack recorder_slept(struct recorder *r, struct tracee *t, const stru
     uint32_t node = offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, STACKS_RECORDER,
                                   sizeof STACKS_RECORDER - 1);
 
+    offtrace_stretch(r->trace, s->begin, s->end);
     offtrace_rest(r->trace, node, recorded_thread(r, t), TRACE_OFF_LEFT_OUT, &span);
     return s->stack;
 }
@@ -293,6 +306,7 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
         node = slept = t->glimpse.node;
     else
         node = slept = named_sleep(r, t, s);
+    offtrace_latency(r->trace, node, recorded_thread(r, t), s);
     for (size_t i = 0; i < s->chain_len && whole; i++)
         node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
     offtrace_sleep(r->trace, node, recorded_thread(r, t), objname_kind(s->nr, &s->object), s);
@@ -334,9 +348,17 @@ static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_s
             recorded_thread(r, t), rows[kind].kind, s);
 }
 
+static void on_stretch(void *arg, pid_t tid FLAME_UNUSED, uint64_t from, uint64_t to)
+{
+    struct recorder *r = arg;
+
+    offtrace_stretch(r->trace, from, to);
+}
+
 struct off_sink recorder_sink(struct recorder *r)
 {
-    return (struct off_sink){.arg = r, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
+    return (struct off_sink){
+        .arg = r, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest, .stretch = on_stretch};
 }
 
 /* ---- where futexes lie, and who is traced ---- */
@@ -388,6 +410,8 @@ static void on_begin(struct recorder *r, const struct off_event *e)
         return;
     parent = e->newborn ? tracee(r, e->parent_tid) : NULL;
     t = tracee_new(r->tracees, e, parent);
+    t->born = e->time;
+    t->parent = parent ? recorded_thread(r, parent) : 0;
     if (e->newborn) /* all that will be read is of the time from now on */
         t->figures = (struct figures){.known = true, .at = e->time, .upto = e->time};
     if (parent && r->quiet) { /* it may have ended by now: this is the name that it began with */
@@ -396,6 +420,12 @@ static void on_begin(struct recorder *r, const struct off_event *e)
     }
     if (parent && parent->process != t->process)
         objects_forked(r->objects, parent->process->pid, t->process->pid);
+}
+
+static void end_regions(struct recorder *r, struct tracee *t, uint64_t now)
+{
+    if (t->regions.open || t->regions.passes)
+        openregions_end(&t->regions, offtrace_regions(r->trace), recorded_thread(r, t), now);
 }
 
 /* Its name and its times; it is there for the last time. */
@@ -407,6 +437,7 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
     if (t->ended)
         return;
     record = recorded_thread(r, t);
+    end_regions(r, t, now);
     if (tracee_renamed(t))
         offtrace_rename(r->trace, record, t->comm);
     read_sched(r, t, &s);
@@ -415,6 +446,7 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
     t->first = s;
     t->since = now;
     t->ended = true;
+    offtrace_life(r->trace, record, t->born, now, t->parent);
 }
 
 /* A thread that is not the leader called exec: it goes on under the leader's number, and so do
@@ -431,12 +463,16 @@ static void take_over(struct recorder *r, struct tracee *t, struct tracee *calle
     offtrace_thread_time(r->trace, recorded_thread(r, caller), now - caller->since,
                          s.cpu_ns - caller->first.cpu_ns, s.runq_ns - caller->first.runq_ns);
     caller->ended = true;
+    offtrace_life(r->trace, recorded_thread(r, caller), caller->born, now, caller->parent);
 }
 
 static void on_exec(struct recorder *r, struct tracee *t, const struct off_event *e)
 {
     struct tracee *caller = e->parent_tid ? tracee(r, e->parent_tid) : NULL;
 
+    end_regions(r, t, e->time);
+    if (caller)
+        end_regions(r, caller, e->time);
     tracee_exec(r->tracees, t);
     if (caller && caller != t)
         take_over(r, t, caller, e->time);
@@ -479,6 +515,10 @@ static void before(struct recorder *r, struct tracee *t, const struct off_event 
     switch (e->kind) {
     case OFF_ENTRY:
         on_entry(r, t, e);
+        break;
+    case OFF_EXIT:
+        if (e->memory)
+            event_memory_keep(&t->memory, e->memory, e->nr, e->args);
         break;
     case OFF_EXITING:
         if (t->process->threads == 1)
@@ -566,7 +606,7 @@ static void glimpse_object(struct recorder *r, struct tracee *t, const struct ob
 void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *c)
 {
     struct tracee *t = tracee(r, tid);
-    struct user_regs_struct regs = {.rip = c->pc, .rsp = c->sp};
+    struct user_regs_struct regs = stackregs_at(c->pc, c->sp);
     struct objects_call call;
     uint32_t below;
 
@@ -658,6 +698,16 @@ bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stac
     recorder_event(r, e);
     r->is_noted = false;
     return true;
+}
+
+void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const char *name,
+                     size_t len, uint64_t time)
+{
+    struct tracee *t = tracee(r, tid);
+
+    if (t && !t->ended)
+        openregions_told(&t->regions, offtrace_regions(r->trace), recorded_thread(r, t), what, name,
+                         len, time);
 }
 
 /* ---- between events, and the end ---- */

@@ -80,6 +80,9 @@ void recorder_expect_notes(struct recorder *r);
  * stack (r->given) and from figures of the scheduler that are split up. Raise r->readings before
  * those that are told at a time. False: the thread is not known. */
 bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stack);
+/* The thread has said that of itself, at `time`. */
+void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const char *name,
+                     size_t len, uint64_t time);
 /* Reads the kernel stack of each thread that sleeps, once in a call. */
 void recorder_look(struct recorder *r);
 /* The trace ends. */

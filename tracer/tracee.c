@@ -140,6 +140,8 @@ void tracee_free(struct tracees *ts, struct tracee *t)
     if (t->schedstat >= 0)
         close(t->schedstat);
     strbuf_release(&t->kernel);
+    free(t->regions.open);
+    free(t->regions.passes);
     process_unref(ts, t->process);
     if (t->prev)
         t->prev->next = t->next;

@@ -12,6 +12,7 @@
 #define FLAME_TRACER_TRACEE_H
 
 #include "common/strbuf.h"
+#include "tracer/openregions.h"
 #include "tracer/rings/figures.h"
 #include "tracer/sleeps/eventmemory.h"
 #include "tracer/stacks/space.h"
@@ -46,6 +47,8 @@ struct tracee {
     char comm[16];
     int schedstat; /* open file, or -1 */
     uint64_t since;
+    uint64_t born;          /* when it began to be traced; `since` may begin anew */
+    uint16_t parent;        /* record of the thread that made it; 0: not known */
     struct off_sched first; /* when it began to be traced */
     bool ended;             /* its times were summed up for the last time */
     bool in_call;           /* a call was entered and not left */
@@ -67,6 +70,7 @@ struct tracee {
     /* The call it is in, where it noted that itself and kernel stacks are asked for. */
     int noted_nr;
     uint64_t noted_args[6];
+    struct openregions regions; /* that it is in */
 };
 
 struct tracees;

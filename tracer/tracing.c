@@ -22,6 +22,7 @@
 #include "tracer/quietrun.h"
 #include "tracer/recorder.h"
 #include "tracer/rings/inside.h"
+#include "tracer/rings/pace.h"
 #include "tracer/things/proctask.h"
 
 #define LOOK_NS 10000000u  /* between looks at kernel stacks */
@@ -53,6 +54,9 @@ static void on_event(void *arg, const struct off_event *e)
     if (t->inside && inside_stopped(t->inside, e))
         return;
     recorder_event(&t->recorder, e);
+    if (t->inside && (e->kind == OFF_EXEC || (e->kind == OFF_THREAD_END &&
+                                              !tracees_find_process(t->recorder.tracees, e->pid))))
+        inside_process_gone(t->inside, e->pid);
     /* What the program is, is known once it has run exec. */
     if (e->tid == source_command(t->source) && (e->kind == OFF_THREAD_BEGIN || e->kind == OFF_EXEC))
         offtrace_program(t->recorder.trace, e->tid);
@@ -77,6 +81,7 @@ static void on_beat(void *arg, uint64_t now)
 
     if (t->inside) {
         tell_noted(t, now - INSIDE_LATE_NS);
+        source_beat_every(t->source, inside_beat(t->inside));
         if (now - t->looked < t->look_ns)
             return;
         t->looked = now;
@@ -134,10 +139,19 @@ static bool on_noted(void *arg, const struct off_event *e, uint32_t stack)
     return recorder_noted(&t->recorder, e, stack);
 }
 
+static void on_region(void *arg, pid_t tid, enum ring_region what, const char *name, size_t len,
+                      uint64_t time)
+{
+    struct tracing *t = arg;
+
+    recorder_region(&t->recorder, tid, what, name, len, time);
+}
+
 static void begin_inside(struct tracing *t, struct source_options *from,
                          struct source_client *client)
 {
-    const struct inside_client noted = {.arg = t, .stack = on_noted_stack, .event = on_noted};
+    const struct inside_client noted = {
+        .arg = t, .stack = on_noted_stack, .event = on_noted, .region = on_region};
     const char *why = NULL;
 
     t->inside = inside_new(&noted, &why);
@@ -146,10 +160,10 @@ static void begin_inside(struct tracing *t, struct source_options *from,
         return;
     }
     recorder_expect_notes(&t->recorder);
-    from->lets_by = GATE_RETURN;
+    from->lets_by = inside_lets_by(t->inside);
     from->lets_marked = inside_marked(t->inside);
     t->look_ns = client->beat_ns ? client->beat_ns : TELL_NS;
-    client->beat_ns = INSIDE_BEAT_NS;
+    client->beat_ns = PACE_LEAST_NS;
     client->stopped = on_stopped;
     client->born = on_born;
     client->handled = on_handled;
@@ -220,7 +234,8 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
                                  .pid = o->argv ? 0 : o->pids[0],
                                  .argv = o->argv,
                                  .depth = o->depth,
-                                 .hz = o->hz};
+                                 .hz = o->hz,
+                                 .intervals = o->lanes};
     struct source_options from = {.argv = o->argv,
                                   .pids = o->pids,
                                   .npids = o->npids,
@@ -275,12 +290,19 @@ static uint64_t max_resident(void)
 /* Its numbers are final. Memory is not given back: that takes time in which threads may stand. */
 static void close_trace(struct tracing *t, uint64_t now)
 {
+    uint64_t lost;
+
     recorder_finish(&t->recorder, now);
     tell_cost(t, now);
     if (flame_debugs(FLAME_DEBUG_STACKS))
         flame_debug(FLAME_DEBUG_STACKS,
                     "libunwind was asked for %" PRIu64 ", %" PRIu64 " are cut short",
                     stacks_fallbacks(t->recorder.stacks), stacks_lost(t->recorder.stacks));
+    lost = offtrace_intervals(t->recorder.trace).lost_ns;
+    if (lost)
+        flame_warn("when threads waited is not known of %" PRIu64
+                   " ms: there was no room for it; give more with --lanes",
+                   lost / 1000000);
     if (offtrace_cut_chains(t->recorder.trace))
         flame_warn("so many different threads woke one another that the wakers of %" PRIu64
                    " sleeps are not told apart, or only the first is told",

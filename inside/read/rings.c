@@ -126,7 +126,7 @@ static bool take_time(struct ring_reader *r, uint64_t now)
 static void note_outcome(struct ring_reader *r, uint64_t outcome)
 {
     r->result = (int32_t)outcome;
-    r->flags = (uint32_t)(outcome >> 32) & (RING_RAN_ON | RING_PREEMPTED);
+    r->flags = (uint32_t)(outcome >> 32) & (RING_RAN_ON | RING_PREEMPTED | RING_NOBODY);
 }
 
 /* Where a thread may still say that its last call is over. */
@@ -158,6 +158,7 @@ static bool take_outcome(struct ring_reader *r)
         r->pending = false;
         r->call = r->open[--r->nopen];
         r->time = r->last;
+        r->nmemory = r->pieces = 0;
         note_outcome(r, outcome);
         return true;
     }
@@ -192,6 +193,19 @@ static bool take_call(struct ring_reader *r, uint64_t now)
     return true;
 }
 
+static bool take_region(struct ring_reader *r, uint64_t now)
+{
+    uint32_t what = more_of(r) & 0xff, len = more_of(r) >> 8;
+
+    if (what < RING_REGION_OPEN || what > RING_REGION_PASS || len > RING_NAME_MAX ||
+        words_of(r) != RING_REGION_WORDS(len) || !take_time(r, now))
+        return false;
+    r->region.what = (enum ring_region)what;
+    memcpy(r->region.name, r->record + 2, (words_of(r) - 2) * sizeof *r->record);
+    r->region.len = (uint32_t)strnlen(r->region.name, len);
+    return true;
+}
+
 /* The call it ends; those inside of it were left without an end. False: it is not known. */
 static bool close_call(struct ring_reader *r)
 {
@@ -203,6 +217,9 @@ static bool close_call(struct ring_reader *r)
         return false;
     r->nopen = i - 1;
     r->call = r->open[i - 1];
+    if (!r->pieces || r->memory_of != r->call.serial)
+        r->nmemory = 0;
+    r->pieces = 0;
     r->result = (int64_t)r->record[2];
     r->flags = more_of(r);
     return true;
@@ -247,6 +264,10 @@ enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct rin
             if (close_call(r))
                 return RING_LEFT;
             break;
+        case RING_REGION:
+            if (!take_region(r, now))
+                return damaged(r, "a region cannot be");
+            return RING_TOLD;
         default:
             return damaged(r, "a record is of no kind");
         }

@@ -21,6 +21,7 @@ enum ring_result {
     RING_EMPTY, /* nothing more for now */
     RING_ENTERED,
     RING_LEFT,
+    RING_TOLD,    /* the program has said something of itself: ->region */
     RING_DAMAGED, /* nothing more at all; ->damage says why */
 };
 
@@ -59,9 +60,16 @@ struct ring_reader {
        RING_LEFT of it. */
     bool passed;
     int64_t result; /* RING_LEFT, and of what has passed */
-    uint32_t flags; /* likewise: RING_RAN_ON and RING_PREEMPTED */
-    /* RING_ENTERED: what arguments of the call pointed to, `nmemory` words: pieces, one behind the
-       other, each its address, how many bytes it has, and those, filled up to whole words. */
+    uint32_t flags; /* likewise: RING_RAN_ON, RING_PREEMPTED, RING_NOBODY */
+    /* RING_TOLD: the name need not end with a NUL, and has none in it. */
+    struct {
+        enum ring_region what;
+        uint32_t len;
+        char name[RING_REGION_WORDS(RING_NAME_MAX) * 8];
+    } region;
+    /* RING_ENTERED, and RING_LEFT of an open: what arguments of the call pointed to, `nmemory`
+       words: pieces, one behind the other, each its address, how many bytes it has, and those,
+       filled up to whole words. */
     size_t nmemory;
     uint32_t memory_of; /* serial number of the call */
     uint32_t pieces;    /* that came since the last call began */
@@ -74,10 +82,10 @@ void ring_reader_init(struct ring_reader *r, struct ring *ring);
 void ring_reader_release(struct ring_reader *r);
 
 /*
- * Reads on to the next call that begins or ends. Of a call that did not sleep, but was not over
- * when its beginning was read, the end has the time of the beginning: later ones have been told.
- * Records of times to come are damaged, and so are times that go back; `now` is a time that has
- * been. Ends of calls that have been forgotten are passed over.
+ * Reads on to the next call that begins or ends, or to what the program says of itself. Of a call
+ * that did not sleep, but was not over when its beginning was read, the end has the time of the
+ * beginning: later ones have been told. Records of times to come are damaged, and so are times that
+ * go back; `now` is a time that has been. Ends of calls that have been forgotten are passed over.
  */
 enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct ring_client *client);
 

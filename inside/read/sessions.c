@@ -31,12 +31,14 @@ struct session {
     struct session_head *head; /* shared: never believed */
     size_t size;
     uint32_t rings;
+    struct files *files; /* FILES_TABLES; shared */
     int fd;
     struct proc_path name;
     struct ring_reader **readers; /* by ring; NULL: it was never taken */
     struct ring_reader **heap;    /* those that hold a record, the earliest first */
     enum ring_result *what;       /* by place in the heap: what the record is */
     uint32_t nheap;
+    uint32_t fill; /* what session_fill says */
 };
 
 static uint64_t up_to(uint64_t n, uint64_t unit)
@@ -45,7 +47,7 @@ static uint64_t up_to(uint64_t n, uint64_t unit)
 }
 
 static void fill_head(struct session_head *head, const struct session_options *o, size_t size,
-                      uint64_t rings_at)
+                      uint64_t files_at, uint64_t rings_at)
 {
     struct session_module *m = (struct session_module *)(head + 1);
     struct stat st;
@@ -61,7 +63,9 @@ static void fill_head(struct session_head *head, const struct session_options *o
                                   .modules = (uint32_t)o->nmodules,
                                   .filters = o->filters,
                                   .marks = o->marks,
-                                  .sequences = o->sequences};
+                                  .sequences = o->sequences,
+                                  .files_at = files_at,
+                                  .files = FILES_TABLES};
     memcpy(head->calls, o->calls, sizeof head->calls);
     if (stat("/proc/self/ns/pid", &st) == 0)
         head->pid_namespace = st.st_ino;
@@ -80,12 +84,13 @@ static void fill_head(struct session_head *head, const struct session_options *o
 
 static int make(struct session *s, const struct session_options *o)
 {
-    uint64_t rings_at = sizeof *s->head + o->nmodules * sizeof(struct session_module);
+    uint64_t files_at = sizeof *s->head + o->nmodules * sizeof(struct session_module), rings_at;
     void *at;
 
     for (size_t i = 0; i < o->nmodules; i++)
-        rings_at += o->modules[i].n * sizeof *o->modules[i].sites;
-    rings_at = up_to(rings_at, _Alignof(struct ring));
+        files_at += o->modules[i].n * sizeof *o->modules[i].sites;
+    files_at = up_to(files_at, 4096);
+    rings_at = up_to(files_at + FILES_TABLES * sizeof(struct files), _Alignof(struct ring));
     s->size = rings_at + (uint64_t)o->rings * sizeof(struct ring);
     s->fd = memfd_create(SESSION_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size) < 0 ||
@@ -95,7 +100,8 @@ static int make(struct session *s, const struct session_options *o)
     if (at == MAP_FAILED)
         return -errno;
     s->head = at;
-    fill_head(s->head, o, s->size, rings_at);
+    fill_head(s->head, o, s->size, files_at, rings_at);
+    s->files = (struct files *)((char *)at + files_at);
     return 0;
 }
 
@@ -192,9 +198,31 @@ static enum ring_result next_of(struct ring_reader *r, uint64_t now, const struc
     return what;
 }
 
+static bool is_record(enum ring_result what)
+{
+    return what == RING_ENTERED || what == RING_LEFT || what == RING_TOLD;
+}
+
 static struct ring *rings_of(const struct session *s)
 {
     return (struct ring *)((char *)s->head + (s->size - (uint64_t)s->rings * sizeof(struct ring)));
+}
+
+/* The thread may have written anything there. */
+static void note_fill(struct session *s, const struct ring_reader *r)
+{
+    uint64_t words = __atomic_load_n(&r->ring->head, __ATOMIC_RELAXED) - r->given;
+
+    if (words > s->fill)
+        s->fill = words < RING_WORDS ? (uint32_t)words : RING_WORDS;
+}
+
+uint32_t session_fill(struct session *s)
+{
+    uint32_t fill = s->fill;
+
+    s->fill = 0;
+    return fill;
 }
 
 /* Rings that hold no record get one, if they have one. */
@@ -210,10 +238,11 @@ static void fill_heap(struct session *s, uint64_t now, const struct session_clie
             s->readers[i] = xmalloc(sizeof **s->readers);
             ring_reader_init(s->readers[i], &rings[i]);
         }
+        note_fill(s, s->readers[i]);
         if (s->readers[i]->held)
             continue;
         what = next_of(s->readers[i], now, client);
-        if (what != RING_ENTERED && what != RING_LEFT)
+        if (!is_record(what))
             continue;
         s->readers[i]->held = true;
         put_at(s, s->nheap, s->readers[i], what);
@@ -227,7 +256,7 @@ static void replace_first(struct session *s, uint64_t now, const struct session_
     struct ring_reader *r = s->heap[0];
     enum ring_result what = next_of(r, now, client);
 
-    r->held = what == RING_ENTERED || what == RING_LEFT;
+    r->held = is_record(what);
     if (r->held)
         s->what[0] = what;
     else if (--s->nheap)
@@ -315,6 +344,71 @@ void session_lend(struct session *s, pid_t tid, bool lent)
 
     if (r)
         __atomic_store_n(&r->ring->lent, lent, __ATOMIC_SEQ_CST);
+}
+
+/* ---- descriptors ---- */
+
+static struct files *files_of(const struct session *s, pid_t pid)
+{
+    uint32_t used = __atomic_load_n(&s->head->files_used, __ATOMIC_ACQUIRE);
+
+    for (uint32_t i = 0; i < used && i < FILES_TABLES; i++)
+        if (__atomic_load_n(&s->files[i].owner, __ATOMIC_RELAXED) == (uint32_t)pid)
+            return &s->files[i];
+    return NULL;
+}
+
+void session_file_used(struct session *s, pid_t pid, int fd)
+{
+    struct files *f = files_of(s, pid);
+
+    if (f)
+        files_forget(f, (unsigned)fd);
+}
+
+void session_file_closes(struct session *s, pid_t pid, int fd)
+{
+    struct files *f = files_of(s, pid);
+
+    if (!f)
+        return;
+    __atomic_fetch_add(&f->closes, 1, __ATOMIC_SEQ_CST);
+    if (fd < 0)
+        files_forget_all(f);
+    else
+        files_forget(f, (unsigned)fd);
+}
+
+static void hide(struct files *f)
+{
+    __atomic_store_n(&f->off, 1, __ATOMIC_SEQ_CST);
+    files_forget_all(f);
+}
+
+void session_files_hidden(struct session *s, pid_t pid)
+{
+    struct files *f = pid ? files_of(s, pid) : NULL;
+
+    if (f) {
+        hide(f);
+        return;
+    }
+    /* It may be about to take one. */
+    __atomic_store_n(&s->head->files_off, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < FILES_TABLES; i++)
+        if (__atomic_load_n(&s->files[i].owner, __ATOMIC_RELAXED))
+            hide(&s->files[i]);
+}
+
+void session_files_gone(struct session *s, pid_t pid)
+{
+    struct files *f = files_of(s, pid);
+
+    if (!f)
+        return;
+    memset(f->numbers, 0, sizeof f->numbers);
+    f->off = f->closes = 0;
+    __atomic_store_n(&f->owner, 0, __ATOMIC_RELEASE);
 }
 
 struct session_refused session_refused(const struct session *s, enum session_refusal why)

@@ -20,8 +20,8 @@ struct session;
 
 struct session_client {
     struct ring_client ring;
-    /* A call of the thread r->tid began or ended: RING_ENTERED or RING_LEFT. The arg is ring.arg.
-     */
+    /* A call of the thread r->tid began or ended, or it said something of itself: RING_ENTERED,
+       RING_LEFT or RING_TOLD. The arg is ring.arg. */
     void (*event)(void *arg, enum ring_result what, const struct ring_reader *r);
     /* Nothing more comes of r->tid (0: nobody knows of whom): r->damage says why. Its calls stop
        for the tracer from now on. */
@@ -46,6 +46,10 @@ const char *session_name(const struct session *s);
 /* Tells all that has a time of at most `until`. */
 void session_tell(struct session *s, uint64_t until, const struct session_client *client);
 
+/* How many words the fullest ring had, of RING_WORDS, at any session_tell since this was asked
+ * last. */
+uint32_t session_fill(struct session *s);
+
 /*
  * The thread has ended, and all of it has been told: others may have its ring. Whatever it wrote
  * that session_tell has not told is dropped, so that is to be called first, with `until`
@@ -63,6 +67,17 @@ void session_close_ring(struct session *s, pid_t tid);
 void session_handled(struct session *s, pid_t tid, uint64_t time);
 /* Whether a child of vfork writes into the thread's ring. To be called while both stand. */
 void session_lend(struct session *s, pid_t tid, bool lent);
+
+/*
+ * Of descriptors of the process (inside/files.h), which stands in a call or is gone.
+ * session_file_used: a call on this one stops. session_file_closes: so does one that closes it, or
+ * makes it mean something else; -1: any. session_files_hidden: they may change unseen from now on;
+ * pid 0: those of all processes. session_files_gone: it has ended, or runs another program.
+ */
+void session_file_used(struct session *s, pid_t pid, int fd);
+void session_file_closes(struct session *s, pid_t pid, int fd);
+void session_files_hidden(struct session *s, pid_t pid);
+void session_files_gone(struct session *s, pid_t pid);
 
 /* From now on only these calls are asked for, and all rings are closed: nobody reads them any more,
  * and threads must not wait for that. */

@@ -7,9 +7,9 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#include "common/clock.h"
 #include "common/kernel.h"
 #include "common/sysnr.h"
+#include "inside/wait/ownclock.h"
 
 #define NS_IN_S 1000000000u
 #define NS_IN_MS 1000000u
@@ -44,6 +44,23 @@ unsigned cut_kind(long number)
     case SYS_select:
     case SYS_pselect6:
         return CUT_NEVER | CUT_POINTS;
+    case SYS_getdents:
+    case SYS_getdents64:
+        return CUT_READS | CUT_NEVER;
+    case SYS_open:
+    case SYS_openat:
+    case SYS_openat2:
+    case SYS_creat:
+        return CUT_OPENS | CUT_NEVER;
+    case SYS_close:
+        return CUT_CLOSES;
+    case SYS_fstat:
+    case SYS_newfstatat:
+        return CUT_LOOKS;
+    case SYS_prctl:
+    case SYS_seccomp:
+    case SYS_unshare:
+        return CUT_CHANGES;
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
         return CUT_TIMED_MS;
@@ -121,7 +138,7 @@ long cut_settle(const struct ring *r, unsigned kind, const struct patch_call *ca
     unsigned long done = 0;
 
     while (cut_may_be(kind, &again, result) && !is_known(r, began)) {
-        uint64_t spent_ns = clock_ns(CLOCK_MONOTONIC) - began;
+        uint64_t spent_ns = ownclock_now() - began;
 
         if (result > 0) {
             if (!is_of(fd, S_IFIFO, S_IFSOCK))

@@ -26,9 +26,13 @@ enum {
     CUT_TIMED_AT = 16, /* a struct timespec at args[3], or NULL */
     CUT_NEVER = 32,    /* the kernel itself goes on with it, unless a handler was called */
     CUT_POINTS = 64,   /* its object is said by memory that arguments point to (pointed.h) */
+    CUT_OPENS = 128,   /* makes a descriptor of a path (opened.h) */
+    CUT_CLOSES = 256,  /* takes one away; not noted, but looked at */
+    CUT_CHANGES = 512, /* changes what may be done here; likewise */
+    CUT_LOOKS = 1024,  /* says what a descriptor is; likewise */
 };
 
-/* What of these holds for the call; 0: it is not on descriptors. */
+/* What of these holds for the call; 0: it is on no descriptor, and nothing special. */
 unsigned cut_kind(long number);
 
 /* Whether the result may be that of a call that was cut short. */

@@ -19,7 +19,8 @@
  * (`counts`).
  *
  * So it is asked only where it makes a difference. A read or a lock in which the thread left its
- * CPU is taken for a sleep. A write in which it did is asked about: it has slept if the thread has
+ * CPU is taken for a sleep. A write in which it did is asked about, and so is what opens a path or
+ * is on a plain file, which seldom waits for anything: it has slept if the thread has
  * slept more often, since the kernel was asked last, than there were such calls. What else the
  * thread does may be either; if it left its CPU there, the kernel is asked before the write as
  * well.
@@ -34,22 +35,27 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "common/clock.h"
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/sysnr.h"
 #include "inside/gate.h"
 #include "inside/mark.h"
 #include "inside/sequence.h"
 #include "inside/wait/cutcalls.h"
+#include "inside/wait/opened.h"
+#include "inside/wait/ownclock.h"
 #include "inside/wait/pointed.h"
+#include "inside/wait/polledfiles.h"
 #include "inside/wait/vectors.h"
 #include "common/processor/arch.h"
 #include "unwind/local.h"
@@ -141,12 +147,14 @@ unsigned noter_init(struct session_head *s)
     vectors = vectors_size();
     if (!vectors)
         return SESSION_NO_XSAVE;
+    ownclock_begin();
     process_now = pages_alloc(page);
     if (!process_now || kernel_call(SYS_madvise, process_now, page, MADV_WIPEONFORK) < 0)
         return SESSION_NO_WIPE;
     *process_now = (uint32_t)kernel_call(SYS_getpid);
     with_sequences = s->sequences && sequence_begin();
     modules_init();
+    opened_init(s);
     session = s;
     patch_numbers = s->calls;
     return 0;
@@ -336,11 +344,11 @@ static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
 /* In place of sleeping, where no call of our own may be made. */
 static long pass_time(const struct patch_call *call)
 {
-    uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + 5000000;
+    uint64_t now = ownclock_now(), until = now + 5000000;
 
     (void)call;
     for (unsigned turns = 0; now ? now < until : turns < 10000000; turns++)
-        now = clock_ns(CLOCK_MONOTONIC);
+        now = ownclock_now();
     return 0;
 }
 
@@ -351,6 +359,17 @@ static bool wait_for_room(struct noter *t, unsigned words)
 
 /* What a call may need in all: its stack, what it points to, its beginning and its end. */
 #define ROOM (RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
+
+/* Notes what the call's arguments point to. False: it cannot be. */
+static bool put_pointed(struct noter *t, const struct patch_call *call)
+{
+    uint64_t from = t->ring->head;
+
+    if (!pointed_put(t->ring, call, t->serial, t->tid))
+        return false;
+    polledfiles_forget(t->process, t->ring, from, t->ring->head, call);
+    return true;
+}
 
 /* Notes that the call begins: when. 0: it cannot be noted. */
 static inline uint64_t begin(struct noter *t, const struct patch_call *call, unsigned kind)
@@ -367,14 +386,14 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     if (unlikely(!stack) && !(stack = walk(t, call)))
         return 0;
     t->serial++;
-    if (unlikely(kind & CUT_POINTS) && !pointed_put(t->ring, call, t->serial, t->tid))
+    if (unlikely(kind & CUT_POINTS) && !put_pointed(t, call))
         return 0;
     record[0] = ring_word(RING_CALL, RING_CALL_WORDS, (uint32_t)call->number);
     for (unsigned i = 0; i < 6; i++)
         record[2 + i] = call->args[i];
     record[8] = stack | (uint64_t)t->serial << 32;
     record[9] = 0;
-    record[1] = clock_ns(CLOCK_MONOTONIC);
+    record[1] = ownclock_now();
     if (unlikely(!record[1]))
         return 0;
     t->last = record[1];
@@ -391,7 +410,7 @@ static inline void end(struct noter *t, uint64_t at, uint32_t serial, long resul
 
     if (flags && result != -EINTR && ring_pass(t->ring, at, flags, result))
         return;
-    record[1] = clock_ns(CLOCK_MONOTONIC);
+    record[1] = ownclock_now();
     if (unlikely(!record[1]))
         record[1] = t->last;
     t->last = record[1];
@@ -401,6 +420,47 @@ static inline void end(struct noter *t, uint64_t at, uint32_t serial, long resul
         ring_put(t->ring, record, RING_DONE_WORDS);
 }
 
+/* ---- what the program says of itself ---- */
+
+/* NUL-terminated, or not within RING_NAME_MAX bytes. Not strnlen, which has vector registers. */
+static unsigned length_of(const char *name)
+{
+    unsigned len = 0;
+
+    while (len < RING_NAME_MAX && name[len])
+        len++;
+    return len;
+}
+
+bool noter_region(enum ring_region what, const char *name)
+{
+    const struct patch_call here = {.sp = (uintptr_t)__builtin_frame_address(0)};
+    uint64_t record[RING_REGION_WORDS(RING_NAME_MAX)];
+    unsigned len = name ? length_of(name) : 0, words = RING_REGION_WORDS(len);
+    struct noter *t;
+    bool put;
+
+    if (patch_handler != noter_see || !(t = enter(&here)))
+        return false;
+    put = !__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED) &&
+          (ring_has_room(t->ring, words) || wait_for_room(t, words)) &&
+          !__atomic_load_n(&t->ring->closed, __ATOMIC_RELAXED);
+    if (put) {
+        record[0] = ring_word(RING_REGION, words, (uint32_t)what | len << 8);
+        record[1] = ownclock_now();
+        if (!record[1])
+            record[1] = t->last;
+        t->last = record[1];
+        if (len)
+            record[words - 1] = 0; /* what the name leaves of its last word */
+        for (unsigned i = 0; i < len; i++)
+            ((char *)(record + 2))[i] = name[i];
+        ring_put(t->ring, record, words);
+    }
+    leave(t);
+    return put;
+}
+
 /* ---- calls that change what may be done here ---- */
 
 static bool clock_is_free; /* reading it takes no call */
@@ -408,7 +468,7 @@ static bool clock_is_free; /* reading it takes no call */
 static bool nothing_may_be_called(long number, const unsigned long args[6])
 {
     (void)args;
-    return number == SYS_clock_gettime && clock_is_free;
+    return number == SYS_clock_gettime && clock_is_free && !ownclock_by_call;
 }
 
 /* Whether the vDSO reads the machine's clock by itself. */
@@ -445,13 +505,23 @@ static bool begins_sandbox(const struct patch_call *call)
             (call->args[0] == SECCOMP_SET_MODE_STRICT || call->args[0] == SECCOMP_SET_MODE_FILTER));
 }
 
-static bool is_special(long number)
+/* The thread may not read the processor's counter any more. Confinement to read and write is one of
+ * those, so that even then nothing else than the calls it forbids may end the thread. */
+static bool gives_up_the_counter(const struct patch_call *call)
 {
-    return number == SYS_prctl || number == SYS_seccomp;
+    return (call->number == SYS_prctl && call->args[0] == PR_SET_TSC &&
+            call->args[1] == PR_TSC_SIGSEGV) ||
+           (call->number == SYS_prctl && call->args[0] == PR_SET_SECCOMP &&
+            call->args[1] == SECCOMP_MODE_STRICT) ||
+           (call->number == SYS_seccomp && call->args[0] == SECCOMP_SET_MODE_STRICT);
 }
 
 static FLAME_COLD long make_special(const struct patch_call *call)
 {
+    if (call->number == SYS_unshare && call->args[0] & CLONE_FILES)
+        opened_distrust(*process_now);
+    if (gives_up_the_counter(call))
+        ownclock_by_call = true;
     if (begins_sandbox(call) && !no_more) {
         clock_is_free = clock_takes_no_call();
         no_more = true;
@@ -474,7 +544,7 @@ static inline bool is_for_here(const struct noter *t, const struct patch_call *c
         return true;
     if (unlikely(no_more) || unlikely(__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED)))
         return false;
-    if (unlikely(confined) && kind & CUT_POINTS)
+    if (unlikely(confined) && kind & (CUT_POINTS | CUT_OPENS))
         return false;
     if (kind & CUT_TIMED_MS)
         return (int)call->args[3] != 0;
@@ -493,6 +563,42 @@ static long make_noted(const struct patch_call *call)
     return patch_make(&marked);
 }
 
+/* ---- descriptors that are closed ---- */
+
+/* A close that nobody has to be told of (opened.h) is made like a call that was noted. */
+static long make_close(const struct patch_call *call)
+{
+    unsigned fd = (unsigned)call->args[0];
+    struct noter *t;
+    bool quiet;
+
+    if (!opened_is(*process_now, fd) || no_more || confined || (call->point && !marked_pc) ||
+        !(t = enter(call)))
+        return patch_make(call);
+    quiet = !__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED) &&
+            !__atomic_load_n(&t->ring->closed, __ATOMIC_RELAXED) && opened_close(t->process, fd);
+    leave(t);
+    return quiet ? make_noted(call) : patch_make(call);
+}
+
+/* The program looks at what it has opened: so we need not ask the kernel before the close. What
+ * that has just read and written for the program can be read. */
+static long make_look(const struct patch_call *call)
+{
+    unsigned fd = (unsigned)call->args[0], at = call->number == SYS_fstat ? 1 : 2;
+    const struct noter *t = own;
+    long result = patch_make(call);
+
+    /* Not in a child of vfork, which has other descriptors. */
+    if (result != 0 || !t || t->process != *process_now || !opened_is(t->process, fd) ||
+        __atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED))
+        return result;
+    if (at == 1 ||
+        (call->args[3] & AT_EMPTY_PATH && call->args[1] && !*(const char *)call->args[1]))
+        opened_seen(t->process, fd, ((const struct stat *)call->args[at])->st_mode);
+    return result;
+}
+
 /* ---- whether the thread left its CPU, and why ---- */
 
 static void ask(struct noter *t)
@@ -502,9 +608,13 @@ static void ask(struct noter *t)
     t->slept = t->elsewhere = 0;
 }
 
+/* Calls that seldom wait themselves. ON_FILE: what is called is on a plain file. */
+#define ON_FILE 0x8000u
+#define SELDOM (CUT_WRITES | CUT_OPENS | ON_FILE)
+
 static inline bool is_asked_about(const struct noter *t, unsigned kind)
 {
-    return kind & CUT_WRITES || (kind && t->ask);
+    return kind & SELDOM || (kind && t->ask);
 }
 
 /* A call begins: it will be seen if the thread leaves its CPU in it, and of one that is asked about
@@ -574,22 +684,70 @@ static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned
             t->ask--;
         return 0;
     }
-    if (!(kind & CUT_WRITES))
+    if (!(kind & SELDOM))
         t->ask = ASK_FOR;
     return RING_PREEMPTED;
+}
+
+/* What is kept of the descriptor that a call is on, or makes. */
+struct descriptor {
+    uint16_t *used; /* NULL: it is of no plain file, for all that is known */
+    uint16_t *from; /* the same of the directory that an open's path begins at */
+    struct opening opening;
+};
+
+static inline struct descriptor descriptor_begin(const struct noter *t,
+                                                 const struct patch_call *call, unsigned kind)
+{
+    struct descriptor d = {.used = NULL, .from = NULL, .opening = {.table = NULL}};
+
+    if (kind & (CUT_READS | CUT_WRITES))
+        d.used = opened_use(t->process, (unsigned)call->args[0]);
+    else if (kind & CUT_OPENS) {
+        d.opening = opened_begin(t->process);
+        if (call->number == SYS_openat || call->number == SYS_openat2)
+            d.from = opened_use(t->process, (unsigned)call->args[0]);
+    }
+    return d;
+}
+
+/* The call is over; `flags` say how, as far as they are known. Returns them all. */
+static inline uint32_t descriptor_end(struct noter *t, const struct descriptor *d,
+                                      const struct patch_call *call, unsigned kind, uint32_t serial,
+                                      long result, uint32_t flags)
+{
+    bool slept = !flags || result == -EINTR;
+
+    if (d->used) {
+        opened_left(d->used, slept);
+        return flags ? flags | RING_NOBODY : 0;
+    }
+    if (likely(!(kind & CUT_OPENS)))
+        return flags;
+    if (d->from)
+        opened_left(d->from, slept);
+    if (result >= 0)
+        opened_end(&d->opening, (unsigned)result);
+    if (slept &&
+        (ring_has_room(t->ring, POINTED_PATH_WORDS) || wait_for_room(t, POINTED_PATH_WORDS)))
+        pointed_put_path(t->ring, call, serial, t->tid);
+    return flags ? flags | RING_NOBODY : 0;
 }
 
 PATCH_HANDLER long noter_see(const struct patch_call *call)
 {
     unsigned kind = cut_kind(call->number);
+    struct descriptor descriptor;
     struct noter *t;
     uint64_t began, at;
-    uint32_t serial;
+    uint32_t serial, flags;
     long result;
     bool alone;
 
-    if (unlikely(is_special(call->number)))
-        return make_special(call);
+    if (unlikely(kind & (CUT_CLOSES | CUT_LOOKS | CUT_CHANGES)))
+        return kind & CUT_CLOSES  ? make_close(call)
+               : kind & CUT_LOOKS ? make_look(call)
+                                  : make_special(call);
     if ((call->point && (!marked_pc || confined || no_more)) || !(t = enter(call)))
         return patch_make(call);
     began = likely(is_for_here(t, call, kind)) ? begin(t, call, kind) : 0;
@@ -599,6 +757,8 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
     }
     serial = t->serial;
     at = t->ring->head;
+    descriptor = descriptor_begin(t, call, kind);
+    kind |= descriptor.used ? ON_FILE : 0;
     watch(t, kind);
     leave(t);
     result = make_noted(call);
@@ -612,8 +772,9 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
         /* Calls that handlers made in this one have been watched since, and this one has not. A
            child of vfork, whose calls these are then, has nothing that would say it. */
         alone = t->serial == serial && likely(!__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED));
+        flags = ran_on() && alone ? RING_RAN_ON : watched(t, call, kind, result, alone);
         end(t, at, serial, result,
-            ran_on() && alone ? RING_RAN_ON : watched(t, call, kind, result, alone));
+            descriptor_end(t, &descriptor, call, kind, serial, result, flags));
         leave(t);
     }
     return result;

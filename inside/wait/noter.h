@@ -32,6 +32,12 @@ void noter_confined(void);
  */
 void noter_mark(uintptr_t pc);
 
+/*
+ * Notes that a region of the calling thread begins or ends (up to RING_NAME_MAX bytes of the name;
+ * NULL: none). Not for signal handlers, but harmless there. False: it is not known to the tracer.
+ */
+bool noter_region(enum ring_region what, const char *name);
+
 /* The patch_see. */
 long noter_see(const struct patch_call *call);
 

@@ -113,3 +113,46 @@ bool pointed_put(struct ring *r, const struct patch_call *call, uint32_t serial,
     __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
     return true;
 }
+
+/* ---- paths ---- */
+
+/* As the tracer reads strings (objects_peek_string): to the next multiple of this. */
+#define CHUNK 256u
+
+static uintptr_t path_of(const struct patch_call *call)
+{
+    return call->args[call->number != SYS_open && call->number != SYS_creat];
+}
+
+bool pointed_put_path(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid)
+{
+    uintptr_t start = path_of(call), from = start;
+    uint64_t at = r->head;
+    size_t size = 0;
+    bool ended = false;
+
+    while (!ended) {
+        unsigned char bytes[CHUNK];
+        size_t n = CHUNK - from % CHUNK; /* within a page */
+        struct iovec here = {bytes, n}, there = {(void *)from, n};
+
+        if ((POINTED_PATH_WORDS - RING_PIECE_WORDS) * 8 - size < n ||
+            kernel_call(SYS_process_vm_readv, tid, &here, 1, &there, 1, 0) != (long)n)
+            return false;
+        for (size_t i = 0; i < n; i++, size++) {
+            uint64_t *word = &r->words[(at + RING_PIECE_WORDS + size / 8) % RING_WORDS];
+
+            if (size % 8 == 0)
+                *word = 0;
+            *word |= (uint64_t)bytes[i] << size % 8 * 8;
+            ended |= !bytes[i];
+        }
+        from += n;
+    }
+    r->words[at % RING_WORDS] =
+        ring_word(RING_MEMORY, RING_PIECE_WORDS + (unsigned)((size + 7) / 8), serial);
+    r->words[(at + 1) % RING_WORDS] = start;
+    r->words[(at + 2) % RING_WORDS] = size;
+    __atomic_store_n(&r->head, at + RING_PIECE_WORDS + (size + 7) / 8, __ATOMIC_RELEASE);
+    return true;
+}

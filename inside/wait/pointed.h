@@ -29,4 +29,15 @@
  */
 bool pointed_put(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
 
+/* What pointed_put_path may need: as much as a path can have, to the end of what is read at a time.
+ */
+#define POINTED_PATH_WORDS (RING_PIECE_WORDS + (4096u + 256u) / 8)
+
+/*
+ * The same of the path of an open, when that has slept and is over: an open that has not is of no
+ * interest, and while one waits the tracer reads the path itself. There is room for
+ * POINTED_PATH_WORDS.
+ */
+bool pointed_put_path(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
+
 #endif

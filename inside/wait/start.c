@@ -21,6 +21,7 @@
 #include "common/env/librarynote.h"
 #include "inside/gate.h"
 #include "inside/mark.h"
+#include "inside/wait/arena.h"
 #include "inside/wait/noter.h"
 
 #define MODULES_MOST 16
@@ -161,6 +162,7 @@ static unsigned get_ready(void)
         return SESSION_HAS_THREADS;
     if (!has_the_tracers_numbers())
         return SESSION_PID_NAMESPACE;
+    arena_begin();
     why = noter_init(session);
     if (!why && (!session->filters || mark_filters() + 1 != (int)session->filters))
         noter_confined();

@@ -27,7 +27,8 @@ static void check(const struct ring_reader *r, enum ring_result what)
 {
     size_t at = 0;
 
-    for (size_t words; what == RING_ENTERED && at < r->nmemory; at += words) { /* whole pieces */
+    for (size_t words; (what == RING_ENTERED || what == RING_LEFT) && at < r->nmemory;
+         at += words) { /* whole pieces */
         if (r->nmemory - at <= 2 || !r->memory[at + 1])
             abort();
         words = 2 + r->memory[at + 1] / 8 + (r->memory[at + 1] % 8 != 0);
@@ -61,7 +62,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(ring.words, data + 8, words * 8);
     stacks = 0;
     ring_reader_init(&reader, &ring);
-    while ((what = ring_next(&reader, 0, &client)) == RING_ENTERED || what == RING_LEFT) {
+    while ((what = ring_next(&reader, 0, &client)) == RING_ENTERED || what == RING_LEFT ||
+           what == RING_TOLD) {
+        if (what == RING_TOLD && (reader.region.len > RING_NAME_MAX ||
+                                  memchr(reader.region.name, '\0', reader.region.len)))
+            abort();
         check(&reader, what);
         if (reader.time < last || reader.tail > ring.head)
             abort();

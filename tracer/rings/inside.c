@@ -8,23 +8,35 @@
 #include "common/error.h"
 #include "common/strbuf.h"
 #include "common/sysnr.h"
+#include "inside/gate.h"
 #include "inside/mark.h"
 #include "inside/sequence.h"
 #include "inside/read/refusals.h"
 #include "patch/find/libcsites.h"
+#include "tracer/sleeps/calls.h"
+#include "tracer/rings/pace.h"
 #include "tracer/rings/ringevents.h"
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2
+#endif
 
 /* Threads that can note at a time; others' calls stop. */
 #define RINGS 1024
 
 static const int noted[] = {
-    SYS_futex,   SYS_nanosleep,  SYS_clock_nanosleep, SYS_read,         SYS_readv,   SYS_write,
-    SYS_writev,  SYS_recvfrom,   SYS_recvmsg,         SYS_sendto,       SYS_sendmsg, SYS_accept,
-    SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_poll,    SYS_ppoll,
-    SYS_select,  SYS_pselect6,   SYS_connect,         SYS_pread64,      SYS_preadv,  SYS_pwrite64,
-    SYS_pwritev, SYS_sendfile};
-/* What the library does something else about: sandboxes. */
-static const int handled[] = {SYS_prctl, SYS_seccomp};
+    SYS_futex,        SYS_nanosleep, SYS_clock_nanosleep, SYS_read,       SYS_readv,
+    SYS_write,        SYS_writev,    SYS_recvfrom,        SYS_recvmsg,    SYS_sendto,
+    SYS_sendmsg,      SYS_accept,    SYS_accept4,         SYS_epoll_wait, SYS_epoll_pwait,
+    SYS_epoll_pwait2, SYS_poll,      SYS_ppoll,           SYS_select,     SYS_pselect6,
+    SYS_connect,      SYS_pread64,   SYS_preadv,          SYS_pwrite64,   SYS_pwritev,
+    SYS_sendfile,     SYS_open,      SYS_openat,          SYS_openat2,    SYS_creat,
+    SYS_getdents,     SYS_getdents64};
+/* What the library does something else about: descriptors of files, sandboxes. */
+static const int handled[] = {SYS_close,   SYS_fstat, SYS_newfstatat,
+                              SYS_unshare, SYS_prctl, SYS_seccomp};
+/* The same when nobody reads any more. */
+static const int handled_still[] = {SYS_prctl, SYS_seccomp};
 
 struct inside {
     struct inside_client client;
@@ -33,6 +45,7 @@ struct inside {
     struct ringevents *events;
     struct strbuf environment;
     uintptr_t marked; /* 0: no call is */
+    uint64_t beat_ns;
 };
 
 static void add_calls(uint64_t bits[SESSION_CALLS / 64], const int *calls, size_t n)
@@ -54,7 +67,11 @@ static void on_record(void *arg, enum ring_result what, const struct ring_reader
 {
     struct inside *i = arg;
 
-    ringevents_record(i->events, what, r);
+    if (what == RING_TOLD)
+        i->client.region(i->client.arg, r->tid, r->region.what, r->region.name, r->region.len,
+                         r->time);
+    else
+        ringevents_record(i->events, what, r);
 }
 
 static void on_damage(void *arg, const struct ring_reader *r)
@@ -106,6 +123,7 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     }
     i = xcalloc(1, sizeof *i);
     i->client = *client;
+    i->beat_ns = PACE_LEAST_NS;
     add_calls(o.calls, noted, ARRAY_LEN(noted));
     add_calls(o.calls, handled, ARRAY_LEN(handled));
     o.sequences = sequence_tells();
@@ -131,6 +149,12 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     return i;
 }
 
+uintptr_t inside_lets_by(const struct inside *i)
+{
+    (void)i;
+    return GATE_RETURN;
+}
+
 uintptr_t inside_marked(const struct inside *i)
 {
     return i->marked;
@@ -148,8 +172,35 @@ void inside_tell(struct inside *i, uint64_t until)
     session_tell(i->session, until, &i->told);
 }
 
+uint64_t inside_beat(struct inside *i)
+{
+    i->beat_ns = pace_next(i->beat_ns, session_fill(i->session));
+    return i->beat_ns;
+}
+
+/* A call that stops, of a process of which it may be known what its descriptors are. */
+static void look_at_descriptors(struct inside *i, const struct off_event *e)
+{
+    const struct call *c = call_find(e->nr);
+
+    if (!c)
+        return;
+    if (c->flags & CALL_CLOSES)
+        session_file_closes(i->session, e->pid, (int)e->args[c->fd_arg]);
+    else if (c->flags & CALL_CLOSES_MANY && e->args[2] & CLOSE_RANGE_UNSHARE)
+        session_files_hidden(i->session, e->pid);
+    else if (c->flags & CALL_CLOSES_MANY)
+        session_file_closes(i->session, e->pid, -1);
+    else if (c->flags & CALL_IN_RING)
+        session_files_hidden(i->session, e->pid);
+    else if (c->object == CALL_ON_FD || c->object == CALL_ON_LOCK || c->object == CALL_ON_MQUEUE)
+        session_file_used(i->session, e->pid, (int)e->args[c->fd_arg]);
+}
+
 bool inside_stopped(struct inside *i, const struct off_event *e)
 {
+    if (e->kind == OFF_ENTRY)
+        look_at_descriptors(i, e);
     if (e->kind == OFF_SIGNAL)
         return ringevents_signal(i->events, e);
     return ringevents_stopped(i->events, e);
@@ -169,6 +220,9 @@ void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)
             session_close_ring(i->session, parent);
         }
     }
+    /* Descriptors are shared where memory is not, or the other way round. */
+    if (child && !(flags & CLONE_FILES) != !(flags & CLONE_VM && !(flags & CLONE_VFORK)))
+        session_files_hidden(i->session, 0);
 }
 
 void inside_handled(struct inside *i, pid_t tid, uint64_t now)
@@ -180,6 +234,11 @@ void inside_gone(struct inside *i, pid_t tid)
 {
     session_thread_gone(i->session, tid);
     ringevents_gone(i->events, tid);
+}
+
+void inside_process_gone(struct inside *i, pid_t pid)
+{
+    session_files_gone(i->session, pid);
 }
 
 void inside_say_refusals(const struct inside *i)
@@ -197,6 +256,6 @@ void inside_end(struct inside *i)
 {
     uint64_t calls[SESSION_CALLS / 64] = {0};
 
-    add_calls(calls, handled, ARRAY_LEN(handled));
+    add_calls(calls, handled_still, ARRAY_LEN(handled_still));
     session_end(i->session, calls);
 }

@@ -194,16 +194,18 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
         t->quiet = from->time;
     else
         keep_call(t, from, waits ? &memory : NULL);
-    if (!flags || (from->passed && (from->result < 0 || !(flags & CALL_WAKES))))
+    if (!flags ||
+        (from->passed && (from->result < 0 || from->flags & RING_NOBODY || !(flags & CALL_WAKES))))
         return;
     memcpy(e.args, from->call.args, sizeof e.args);
     e.no_exit = !waits;
-    e.memory = &memory;
+    e.memory = flags & CALL_OPENS ? NULL : &memory;
     tell(r, t, &e, from->call.stack);
 }
 
 static void left(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
+    struct event_memory memory = {from->memory, from->nmemory};
     struct off_event e;
     enum told told;
     unsigned i = t->n;
@@ -217,13 +219,18 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
     make_event(&e, r, t, OFF_EXIT, from->call.nr, from->time);
     e.result = from->result;
     e.ran_on = from->flags & (RING_RAN_ON | RING_PREEMPTED);
+    if (from->nmemory) {
+        memcpy(e.args, from->call.args, sizeof e.args);
+        e.memory = &memory;
+    }
     if (told == TOLD_ENDED && e.result != -EINTR) { /* the kernel went on with it */
         struct off_event again;
 
         make_event(&again, r, t, OFF_ENTRY, from->call.nr, t->quiet);
         again.restarted = true;
         memcpy(again.args, from->call.args, sizeof again.args);
-        again.memory = &t->calls[i - 1].memory.is;
+        again.memory =
+            call_flags(again.nr, again.args) & CALL_OPENS ? NULL : &t->calls[i - 1].memory.is;
         tell(r, t, &again, from->call.stack);
         told = TOLD_ENTERED;
     }

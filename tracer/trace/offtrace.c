@@ -25,6 +25,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/strbuf.h"
+#include "common/trace/sleepclass.h"
 #include "common/trace/trace_writer.h"
 #include "tracer/trace/pairmap.h"
 
@@ -63,6 +64,13 @@ struct offtrace {
     struct pairmap names, shared; /* a name's number; (process, number) to thread */
     uint32_t links;               /* nodes of wakers */
     uint64_t cut_chains;
+    struct intervallog *log;        /* NULL: when there was waited is not noted */
+    struct regionlog *regions;      /* NULL: the trace is of memory */
+    struct trace_off_row **rows_at; /* by segment of rows: where it lies */
+    size_t rows_room;
+    struct {
+        uint64_t from, to;
+    } stretch;
 };
 
 /* ---- the file ---- */
@@ -172,6 +180,8 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
         describe_memory(&h);
     else
         describe_columns(&h);
+    if (h.recorder == TRACE_RECORDER_OFF)
+        h.features |= TRACE_FEATURE_LATENCY;
     err = trace_writer_create(&t->w, init->path, &h);
     if (err) {
         flame_error(FLAME_FAILED, "%s: cannot create the trace: %s", init->path, strerror(-err));
@@ -198,6 +208,10 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
     add_arguments(t, init);
     if (!init->argv)
         offtrace_program(t, init->pid);
+    if (!init->memory)
+        t->regions = regionlog_new(&t->w);
+    if (init->intervals)
+        t->log = intervallog_new(&t->w, init->intervals);
     return t;
 }
 
@@ -206,6 +220,9 @@ void offtrace_free(struct offtrace *t)
     if (!t)
         return;
     trace_writer_abandon(&t->w);
+    intervallog_free(t->log);
+    regionlog_free(t->regions);
+    free(t->rows_at);
     pairmap_release(&t->node_of);
     pairmap_release(&t->row_of);
     pairmap_release(&t->names);
@@ -308,6 +325,21 @@ void offtrace_thread_time(struct offtrace *t, uint16_t thread, uint64_t wall_ns,
     t->thread[thread]->wall_ns += wall_ns;
     t->thread[thread]->cpu_ns += cpu_ns;
     t->thread[thread]->runq_ns += runq_ns;
+}
+
+void offtrace_life(struct offtrace *t, uint16_t thread, uint64_t born, uint64_t died,
+                   uint16_t parent)
+{
+    const struct trace_life life = {
+        .begin_ns = born, .end_ns = died > born ? died : born, .thread = thread, .parent = parent};
+
+    if (t->log && thread && t->thread[thread]->uses == 1)
+        trace_writer_meta(&t->w, TRACE_META_LIFE, &life, sizeof life, NULL, 0, NULL);
+}
+
+struct regionlog *offtrace_regions(struct offtrace *t)
+{
+    return t->regions;
 }
 
 void offtrace_title(struct offtrace *t, pid_t pid, const char *title, size_t len)
@@ -454,22 +486,65 @@ uint32_t offtrace_name(struct offtrace *t, uint32_t parent, enum trace_node_kind
 /* ---- rows ---- */
 
 static struct trace_off_row *row_of(struct offtrace *t, uint32_t node, uint16_t thread,
-                                    uint16_t kind)
+                                    uint16_t kind, uint32_t *id)
 {
     uint64_t key = (uint64_t)thread << 16 | kind, known = pairmap_get(&t->row_of, node, key);
     struct trace_off_row *r;
-    uint32_t id;
 
+    *id = (uint32_t)known;
     if (likely(known))
-        return (struct trace_off_row *)(uintptr_t)known;
-    r = new_record(t, &t->rows, &id);
+        return t->rows_at[known >> TRACE_ROW_SHIFT] + (known & ((1u << TRACE_ROW_SHIFT) - 1));
+    r = new_record(t, &t->rows, id);
     if (!r)
         return NULL;
-    pairmap_put(&t->row_of, node, key, (uintptr_t)r);
+    GROW_TO(t->rows_at, (size_t)(*id >> TRACE_ROW_SHIFT) + 1, t->rows_room);
+    t->rows_at[*id >> TRACE_ROW_SHIFT] = r - (*id & ((1u << TRACE_ROW_SHIFT) - 1));
+    pairmap_put(&t->row_of, node, key, *id);
     r->thread = thread;
     r->kind = kind;
     __atomic_store_n(&r->node, node, __ATOMIC_RELEASE);
     return r;
+}
+
+void offtrace_stretch(struct offtrace *t, uint64_t from, uint64_t to)
+{
+    t->stretch.from = from;
+    t->stretch.to = to;
+}
+
+struct intervallog_facts offtrace_intervals(const struct offtrace *t)
+{
+    return t->log ? intervallog_facts(t->log) : (struct intervallog_facts){.bytes = 0};
+}
+
+static void note_sleep(struct offtrace *t, uint32_t row, const struct off_sleep *s)
+{
+    const struct trace_interval i = {.begin_ns = s->begin < s->end ? s->begin : s->end,
+                                     .end_ns = s->end,
+                                     .ns = s->blocked_ns,
+                                     .runq_ns = s->runq_ns,
+                                     .row = row,
+                                     .kind = s->more ? TRACE_INTERVAL_PART : TRACE_INTERVAL_SLEEP};
+
+    if (t->log)
+        intervallog_add(t->log, &i);
+}
+
+/* Of the stretch that was told last. */
+static void note_share(struct offtrace *t, uint32_t row, uint64_t ns, uint64_t runq_ns,
+                       uint64_t longest_ns, uint64_t times)
+{
+    const struct trace_interval i = {.begin_ns = t->stretch.from,
+                                     .end_ns = t->stretch.to,
+                                     .ns = ns,
+                                     .runq_ns = runq_ns,
+                                     .longest_ns = longest_ns,
+                                     .times = times,
+                                     .row = row,
+                                     .kind = TRACE_INTERVAL_SHARE};
+
+    if (t->log)
+        intervallog_add(t->log, &i);
 }
 
 static void lose(struct offtrace *t, uint64_t ns)
@@ -481,12 +556,14 @@ static void lose(struct offtrace *t, uint64_t ns)
 void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                     const struct off_sleep *s)
 {
-    struct trace_off_row *r = node ? row_of(t, node, thread, kind) : NULL;
+    uint32_t row;
+    struct trace_off_row *r = node ? row_of(t, node, thread, kind, &row) : NULL;
 
     if (!r) {
         lose(t, s->blocked_ns);
         return;
     }
+    note_sleep(t, row, s);
     r->blocked_ns += s->blocked_ns;
     r->runq_ns += s->runq_ns;
     r->sleeps += !s->more;
@@ -498,14 +575,41 @@ void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t
         t->thread[thread]->sleeps += !s->more;
 }
 
+/* One look-up finds the row of a known class: rows are known by their stack as well, with a kind
+ * that has the class in it and is no other row's. */
+void offtrace_latency(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_sleep *s)
+{
+    uint32_t class = s->cut ? SLEEPCLASS_UNKNOWN : sleepclass_of(s->whole_ns);
+    uint64_t number = sleepclass_number(class), key = number << 32 | thread, known;
+    struct trace_off_row *r;
+
+    if (s->more || !node)
+        return;
+    known = pairmap_get(&t->row_of, node, key);
+    r = (struct trace_off_row *)(uintptr_t)known;
+    if (unlikely(!r)) {
+        uint32_t of = intern(t, node, TRACE_NODE_CLASS, number), row;
+
+        r = of ? row_of(t, of, thread, TRACE_OFF_CLASS, &row) : NULL;
+        if (!r)
+            return; /* the disk is full: offtrace_sleep counts it as lost */
+        pairmap_put(&t->row_of, node, key, (uintptr_t)r);
+    }
+    r->sleeps++;
+    if (s->whole_ns > r->max_ns)
+        r->max_ns = s->whole_ns;
+}
+
 void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_oncpu *s)
 {
-    struct trace_off_row *r = node ? row_of(t, node, thread, TRACE_OFF_ONCPU) : NULL;
+    uint32_t row;
+    struct trace_off_row *r = node ? row_of(t, node, thread, TRACE_OFF_ONCPU, &row) : NULL;
 
     if (!r) {
         lose(t, s->cpu_ns);
         return;
     }
+    note_share(t, row, s->cpu_ns, s->runq_ns, 0, s->stack != 0);
     r->cpu_ns += s->cpu_ns;
     r->runq_ns += s->runq_ns;
     r->samples += s->stack != 0;
@@ -513,8 +617,9 @@ void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const st
 
 void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread)
 {
+    uint32_t id;
     /* Both rows have node, thread and kind (flags) where the other has them. */
-    void *row = node ? row_of(t, node, thread, TRACE_ROW_FAULT) : NULL;
+    void *row = node ? row_of(t, node, thread, TRACE_ROW_FAULT, &id) : NULL;
     struct trace_row *r = row;
 
     if (r)
@@ -526,7 +631,8 @@ void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread)
 void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
                      const struct trace_row *sums)
 {
-    void *row = node ? row_of(t, node, thread, 0) : NULL;
+    uint32_t id;
+    void *row = node ? row_of(t, node, thread, 0, &id) : NULL;
     struct trace_row *r = row;
 
     if (!r)
@@ -552,12 +658,14 @@ void offtrace_lost(struct offtrace *t, uint64_t faults)
 void offtrace_rest(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                    const struct off_span *s)
 {
-    struct trace_off_row *r = node ? row_of(t, node, thread, kind) : NULL;
+    uint32_t row;
+    struct trace_off_row *r = node ? row_of(t, node, thread, kind, &row) : NULL;
 
     if (!r) {
         lose(t, s->ns);
         return;
     }
+    note_share(t, row, s->ns, 0, s->longest_ns, s->times);
     r->blocked_ns += s->ns;
     r->sleeps += s->times;
     if (kind == TRACE_OFF_TRACER)

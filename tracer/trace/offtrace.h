@@ -13,6 +13,8 @@
 
 #include "common/trace_format.h"
 #include "tracer/sleeps/sink.h"
+#include "tracer/trace/intervallog.h"
+#include "tracer/trace/regionlog.h"
 
 struct offtrace;
 
@@ -21,7 +23,8 @@ struct offtrace_init {
     pid_t pid;         /* the command's, or the one attached to */
     char *const *argv; /* may be NULL */
     unsigned depth;
-    uint32_t hz; /* of on-CPU samples; 0: none */
+    uint32_t hz;        /* of on-CPU samples; 0: none */
+    uint64_t intervals; /* bytes of the file for when there was waited (intervallog.h); 0: none */
     /* Not NULL: a trace of memory, of page faults of processes with this name, for offtrace_fault
      * alone. The processes of threads are not kept, and argv is not looked at. */
     const char *faults_of;
@@ -52,6 +55,14 @@ void offtrace_rename(struct offtrace *t, uint16_t thread, const char *comm);
 /* Time it was traced, on CPUs and waiting for one: added to its record. */
 void offtrace_thread_time(struct offtrace *t, uint16_t thread, uint64_t wall_ns, uint64_t cpu_ns,
                           uint64_t runq_ns);
+
+/* The thread was traced from `born` to `died`, and made by that with the record `parent` (0: not
+ * known). Of threads that share a record nothing is kept. */
+void offtrace_life(struct offtrace *t, uint16_t thread, uint64_t born, uint64_t died,
+                   uint16_t parent);
+
+/* Where regions of threads go; NULL: the trace is of memory. Lives as long as the trace. */
+struct regionlog *offtrace_regions(struct offtrace *t);
 
 /* What a process calls itself now. */
 void offtrace_title(struct offtrace *t, pid_t pid, const char *title, size_t len);
@@ -85,6 +96,15 @@ uint32_t offtrace_name(struct offtrace *t, uint32_t parent, enum trace_node_kind
 void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                     const struct off_sleep *s);
 void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_oncpu *s);
+/* Adds a sleep of the stack `node`, which is no waker's, to the histogram of the stack's sleeps
+ * (TRACE_OFF_CLASS). Parts of a sleep that was added already are nothing. */
+void offtrace_latency(struct offtrace *t, uint32_t node, uint16_t thread,
+                      const struct off_sleep *s);
+
+/* What offtrace_oncpu and offtrace_rest are told next is of the time from `from` to `to`. */
+void offtrace_stretch(struct offtrace *t, uint64_t from, uint64_t to);
+/* How much of when there was waited is in the trace as sums, or not at all. */
+struct intervallog_facts offtrace_intervals(const struct offtrace *t);
 
 /* What a stack has allocated and freed in all: alloc_*, free_* and temp_calls of `sums`, which take
  * the place of those that the row has. */

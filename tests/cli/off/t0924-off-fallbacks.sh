@@ -78,28 +78,39 @@ if [ "$as_root" -eq 0 ]; then
     cp nap gains
     chown 65534 gains
     chmod 4755 gains
-    off --inside -- sh -c './gains; exit 4'
+    for _ in 1 2 3 4 5; do
+        off --inside -- sh -c './gains; exit 4'
+        slept=$(oview off | sum '^gains;.*;main;.*nanosleep ')
+        if [ "$status" -ne 4 ] || [ "$slept" -ge 35000 ]; then break; fi
+    done
     is_int "$status" 4 'a set-user-id program'
     file_has err '^flame: .*/gains \(process [0-9]*\) runs without the privileges' 'is said to gain nothing'
-    ok 'and traced' test "$(oview off | sum '^gains;.*;main;.*nanosleep ')" -ge 35000
+    ok 'and traced' test "$slept" -ge 35000
 else
     skip not-root 'not root: no other user to be'
 fi
 if command -v go >/dev/null; then
     printf 'package main\nimport "time"\nfunc main() { time.Sleep(200 * time.Millisecond) }\n' >sleeps.go
     ok 'a program in Go is built' env GOCACHE="$SCRATCH/cache" GO111MODULE=off CGO_ENABLED=0 go build -o sleeps sleeps.go
-    off --inside -- ./sleeps
+    for _ in 1 2 3 4 5; do
+        off --inside -- ./sleeps
+        slept=$(oview off | sum '^sleeps;')
+        if [ "$status" -ne 0 ] || [ "$slept" -ge 120000 ]; then break; fi
+    done
     is_str "$status $(cat err)" '0 ' 'it goes as it would'
-    ok 'it is traced' test "$(oview off | sum '^sleeps;')" -ge 120000
+    ok 'it is traced' test "$slept" -ge 120000
     chmod -R u+w cache
 else
     skip go 'no go'
 fi
 
 # A child of vfork is on its parent's memory, and the kernel tells it of no switches.
-off --inside -- ./vforked
+for _ in 1 2 3 4 5; do
+    off --inside -- ./vforked
+    mine=$(oview off | sum ';main;child;.*nanosleep ') theirs=$(oview off | sum ';main;parent;.*nanosleep ')
+    if [ "$status" -ne 0 ] || { [ "$mine" -ge 150000 ] && [ "$theirs" -ge 150000 ]; }; then break; fi
+done
 is_int "$status" 0 'children of vfork'
-mine=$(oview off | sum ';main;child;.*nanosleep ') theirs=$(oview off | sum ';main;parent;.*nanosleep ')
 ok "sleep like their parent ($mine us, $theirs us)" test "$mine" -ge 150000 -a "$theirs" -ge 150000
 
 # What all processes of a run have in common is said once, and not under -q.

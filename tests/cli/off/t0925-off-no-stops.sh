@@ -202,7 +202,7 @@ look -q -d 0.3
 wait "$flame"
 is_str "$?" 0 'a process that is stopped'
 is_str "$(awk '/^State/ { print $2 }' "/proc/$pid/status")" T 'stays so'
-is_str "$("$FLAME" dump t.flame | grep -c ' kind=stopped ')" 101 'which is what its threads do'
+is_str "$("$FLAME" dump -s row t.flame | grep -c ' kind=stopped ')" 101 'which is what its threads do'
 kill -CONT "$pid"
 look -q
 kill -9 "$pid"

@@ -437,9 +437,66 @@ static void test_no_room(void)
     munmap(r, sizeof *r);
 }
 
+static void put_region(struct ring *r, uint32_t what, uint64_t time, const char *name, unsigned len)
+{
+    uint64_t w[RING_MOST_WORDS] = {ring_word(RING_REGION, RING_REGION_WORDS(len), what | len << 8),
+                                   time};
+
+    memcpy(w + 2, name, len);
+    ring_put(r, w, RING_REGION_WORDS(len));
+}
+
+static void refuses_region(uint32_t what, unsigned len, unsigned words, const char *why)
+{
+    static const char text[400];
+    uint64_t w[RING_MOST_WORDS] = {ring_word(RING_REGION, words, what | len << 8), 5};
+    struct ring *r = new_ring();
+
+    memcpy(w + 2, text, len < sizeof text ? len : sizeof text);
+    ring_reader_init(&reader, r);
+    put_begin(r);
+    ring_put(r, w, words);
+    is_int(next(), RING_DAMAGED, "%s", why);
+    ring_reader_release(&reader);
+    munmap(r, sizeof *r);
+}
+
+static void test_regions(void)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r);
+    put_begin(r);
+    put_call(r, SYS_read, 100, 1, 0);
+    is_int(next(), RING_ENTERED, "a call before a region");
+    pass(r, 3);
+    put_region(r, RING_REGION_OPEN, 110, "request 1", 9);
+    put_region(r, RING_REGION_PASS, 120, "a\0b", 3);
+    put_region(r, RING_REGION_CLOSE, 130, "", 0);
+    is_int(next(), RING_LEFT, "is told to be over first");
+    is_int(next(), RING_TOLD, "then the region begins");
+    is_int(reader.region.what, RING_REGION_OPEN, "by a push");
+    is_int(reader.time, 110, "when it was");
+    ok(reader.region.len == 9 && memcmp(reader.region.name, "request 1", 9) == 0, "by its name");
+    is_int(next(), RING_TOLD, "a mark is told");
+    ok(reader.region.what == RING_REGION_PASS && reader.region.len == 1, "and a NUL ends its name");
+    is_int(next(), RING_TOLD, "the region ends");
+    ok(reader.region.what == RING_REGION_CLOSE && !reader.region.len && reader.time == 130,
+       "without a name");
+    put_call(r, SYS_read, 140, 2, 0);
+    is_int(next(), RING_ENTERED, "and calls go on");
+    ring_reader_release(&reader);
+    munmap(r, sizeof *r);
+    refuses_region(0, 0, 2, "nothing a program can say is damage");
+    refuses_region(4, 0, 2, "nor is what nobody knows");
+    refuses_region(1, 9, 3, "a name longer than its record is damage");
+    refuses_region(1, 256, RING_REGION_WORDS(256), "and so is one longer than names are");
+}
+
 int main(void)
 {
     test_plain();
+    test_regions();
     test_nested();
     test_passed();
     test_memory();

@@ -152,6 +152,9 @@ static void test_rings(void)
     is_str(tell(104), "abBc", "what was up to a moment is told, in the order of times");
     put_call(r[3], 104, 1);
     is_str(tell(UINT64_MAX), "dAa", "and then the rest");
+    is_int(session_fill(session), 2 * RING_CALL_WORDS + RING_DONE_WORDS + RING_BEGIN_WORDS,
+           "how full the fullest ring was");
+    is_int(session_fill(session), 0, "... since that was asked");
     ok(in_order, "in order");
     ok(session_has(session, 26) && !session_has(session, 40), "it is known who has a ring");
     session_thread_gone(session, 27);
@@ -161,6 +164,7 @@ static void test_rings(void)
     is_str(tell(UINT64_MAX), "e", "whose records begin afresh");
     r[2]->head += RING_WORDS * 2;
     is_str(tell(UINT64_MAX), "!", "damage is told");
+    is_int(session_fill(session), RING_WORDS, "no ring is fuller than full");
     is_str(tell(UINT64_MAX), "", "once");
     ok(!session_has(session, 28), "and who has it is seen no more");
     session_thread_gone(session, 28);

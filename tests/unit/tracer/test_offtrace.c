@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/trace/sleepclass.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
 #include "fold/fold.h"
@@ -371,6 +372,90 @@ static struct trace *sample_load(struct sample *s, int *err)
         ok(sample_load(&s, &err) == NULL && err == FLAME_USAGE, "refused: %s", what);              \
     } while (0)
 
+static const struct trace_off_row *find_class(const struct trace *t, uint32_t stack,
+                                              uint16_t thread, uint32_t class)
+{
+    for (uint32_t id = 1; t && id < t->node_limit; id++)
+        if (t->nodes[id].kind == TRACE_NODE_CLASS && t->nodes[id].parent == stack &&
+            t->nodes[id].addr == sleepclass_number(class))
+            return find_row(t, id, thread, TRACE_OFF_CLASS);
+    return NULL;
+}
+
+static void test_latency(void)
+{
+    static const uint64_t took[] = {5000, 1100000, 5010, 1150000, 1100000};
+    struct off_sleep s = {.runq_ns = 1};
+    const struct trace_off_row *r;
+    struct offtrace *o = begin();
+    uint16_t main, other;
+    uint32_t stack, nodes;
+    struct trace *t;
+
+    if (!ok(o != NULL, "a trace for sleeps of many durations"))
+        return;
+    main = offtrace_thread(o, 10, 10, "app");
+    other = offtrace_thread(o, 10, 11, "app");
+    stack = offtrace_name(o, offtrace_root(o, main, offtrace_epoch(o)), TRACE_NODE_NAME, "f", 1);
+    for (size_t i = 0; i < ARRAY_LEN(took); i++) {
+        s.whole_ns = took[i];
+        s.more = false;
+        offtrace_latency(o, stack, i == 4 ? other : main, &s);
+        s.more = true; /* an earlier part of the same sleep */
+        offtrace_latency(o, stack, main, &s);
+    }
+    s = (struct off_sleep){.whole_ns = 77, .cut = true};
+    offtrace_latency(o, stack, main, &s);
+    offtrace_latency(o, 0, main, &s);
+    t = load();
+    ok(t && t->header.features & TRACE_FEATURE_LATENCY, "it says that it has them");
+    r = find_class(t, stack, main, sleepclass_of(1100000));
+    if (ok(r != NULL, "a row for the class")) {
+        is_int((intmax_t)r->sleeps, 2, "sleeps of it, each once");
+        is_int((intmax_t)r->max_ns, 1150000, "the longest");
+        is_int((intmax_t)(r->blocked_ns + r->runq_ns + r->cpu_ns), 0,
+               "and no time, which is the other rows'");
+    }
+    r = find_class(t, stack, main, sleepclass_of(5000));
+    is_int(r ? (intmax_t)r->sleeps : -1, 2, "another class has a row of its own");
+    r = find_class(t, stack, other, sleepclass_of(1100000));
+    is_int(r ? (intmax_t)r->sleeps : -1, 1, "and another thread");
+    r = find_class(t, stack, main, SLEEPCLASS_UNKNOWN);
+    is_int(r ? (intmax_t)r->sleeps : -1, 1, "of one that was cut nobody knows how long it was");
+    nodes = 0;
+    for (uint32_t id = 1; t && id < t->node_limit; id++)
+        nodes += t->nodes[id].kind == TRACE_NODE_CLASS;
+    is_int(nodes, 3, "no class is there twice");
+    trace_free(t);
+    offtrace_free(o);
+    unlink(path);
+}
+
+/* A class on the frame of the sample's call. */
+static struct trace_off_row *add_class(struct sample *s, uint64_t number)
+{
+    uint32_t node = tb_node(&s->b, TRACE_NODE_CLASS, number, s->call), row;
+    struct trace_off_row *r;
+
+    row = tb_row(&s->b, node, 0, 0, 0);
+    r = (struct trace_off_row *)tb_row_at(&s->b, row);
+    r->kind = TRACE_OFF_CLASS;
+    return r;
+}
+
+static void test_classes(void)
+{
+    LOADS("a class of sleeps loads", 0, add_class(&s, sleepclass_number(3)));
+    LOADS("and one of unknown durations", 0, add_class(&s, sleepclass_number(SLEEPCLASS_UNKNOWN)));
+    REFUSED("a class that is none", add_class(&s, sleepclass_number(SLEEPCLASS_UNKNOWN + 1)));
+    REFUSED("a class of memory", add_class(&s, 1u << 8));
+    REFUSED("a class of 64 bits", add_class(&s, (uint64_t)1 << 40 | SLEEPCLASS_BASE));
+    REFUSED("a sleep on a class", add_class(&s, SLEEPCLASS_BASE)->kind = TRACE_OFF_LOCK);
+    REFUSED("a class's row on a stack", tb_row_at(&s.b, s.row)->flags = TRACE_OFF_CLASS);
+    REFUSED("a frame above a class", tb_node_at(&s.b, s.call)->parent =
+                                         tb_node(&s.b, TRACE_NODE_CLASS, SLEEPCLASS_BASE, s.frame));
+}
+
 static void test_links(void)
 {
     LOADS("a sound one loads", 0, (void)0);
@@ -502,6 +587,8 @@ int main(void)
         return done_testing();
     snprintf(path, sizeof path, "%s/a.flame", dir);
     test_round();
+    test_latency();
+    test_classes();
     test_names();
     test_threads();
     test_killed();

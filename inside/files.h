@@ -1,0 +1,64 @@
+/*
+ * files.h: which descriptors of a process are known to be of plain files.
+ *
+ * Nobody waits for a regular file or a directory until somebody else does something to it. So of
+ * their descriptors nothing has to be told in time, and their close need not stop for the tracer,
+ * as that of a pipe or a socket does: it stops so that all that was noted before is asked about
+ * while the number still means what it meant. Where the library of waits knows that a descriptor is
+ * of such a file, and no call on it has slept, it is closed like that, and not even noted.
+ *
+ * Each process has a table, in the memory of the run, as the tracer has a word in it: it sees the
+ * closes that the library does not (dup2, close_range, code that is not patched, exec), and calls
+ * that are made where they stop. FILES_OPENED of a number means: it is open, by an open that was
+ * noted, and nothing that was told of it, or will be, depends on what it is. So:
+ *
+ * - the library sets it behind an open, unless `closes` has moved meanwhile;
+ * - whoever closes the number takes it away first: the library, or the tracer at the stop;
+ * - it is taken away by a call on the descriptor that sleeps (the library, while it still counts as
+ *   a user), or that stops (the tracer). Such a descriptor's close stops, as it always did;
+ * - a close while another thread is in a call on it (the count) stops, too.
+ *
+ * FILES_PLAIN says that it is such a file: it is asked when somebody wants to know it.
+ *
+ * A forked child has a table of its own, which begins empty: what it has inherited stops. Where
+ * numbers may change unseen (io_uring, tables of descriptors that are not shared like the memory
+ * is) nothing is believed any more: `off`, of a process, or of the run (session.h).
+ */
+#ifndef FLAME_INSIDE_FILES_H
+#define FLAME_INSIDE_FILES_H
+
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+#define FILES_TABLES 512u /* processes that have one at a time; others' closes stop */
+#define FILES_NUMBERS 1024u
+
+#define FILES_OPENED 0x8000u
+#define FILES_PLAIN 0x4000u
+#define FILES_USERS 0x3fffu /* how many threads are in a call on it */
+
+struct files {
+    uint32_t owner;  /* number of the process; 0: nobody's. Set by it, cleared by the tracer */
+    uint32_t off;    /* 1: FILES_OPENED is not set any more */
+    uint32_t closes; /* goes up before a close that stops; the tracer's */
+    uint32_t reserved;
+    uint16_t numbers[FILES_NUMBERS];
+};
+
+_Static_assert(sizeof(struct files) == 16 + FILES_NUMBERS * 2, "shared between programs");
+
+/* What is known of the number is forgotten; who is in a call on it is not. */
+static inline void files_forget(struct files *f, unsigned fd)
+{
+    if (fd < FILES_NUMBERS && __atomic_load_n(&f->numbers[fd], __ATOMIC_RELAXED) & FILES_OPENED)
+        __atomic_fetch_and(&f->numbers[fd], FILES_USERS, __ATOMIC_SEQ_CST);
+}
+
+static inline void files_forget_all(struct files *f)
+{
+    for (unsigned fd = 0; fd < FILES_NUMBERS; fd++)
+        files_forget(f, fd);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * What a program says of itself by preload/flamemem.h: tags are regions of the thread, and marks
+ * ends of passes.
+ *
+ * The names are those that libflamemem.so has, too. Where both are preloaded (flame run) these are
+ * found first, and hand on what they are told.
+ */
+#include "inside/wait/noter.h"
+
+#define EXPORT __attribute__((visibility("default")))
+/* A second name. */
+#define ALSO(of, as) extern __typeof(of)(as) __attribute__((alias(#of), visibility("default")))
+
+/* Only what libflamemem.so exports for this, if it is there; else 0. As in the header: a weak
+ * symbol of C's may be taken for 0 where the code is linked. */
+#define FIND(function, name)                                                                       \
+    __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(function))
+
+EXPORT int flamemem_tag_push(const char *name);
+EXPORT int flamemem_tag_pop(void);
+EXPORT int flamemem_mark(const char *name);
+
+static const char *name_or(const char *name)
+{
+    return name && *name ? name : "unnamed";
+}
+
+EXPORT int flamemem_tag_push(const char *name)
+{
+    int (*also)(const char *);
+    bool told = noter_region(RING_REGION_OPEN, name_or(name));
+
+    FIND(also, "flamemem_own_tag_push");
+    return also ? also(name) : told;
+}
+
+EXPORT int flamemem_tag_pop(void)
+{
+    int (*also)(void);
+    bool told = noter_region(RING_REGION_CLOSE, NULL);
+
+    FIND(also, "flamemem_own_tag_pop");
+    return also ? also() : told;
+}
+
+EXPORT int flamemem_mark(const char *name)
+{
+    int (*also)(const char *);
+    bool told = noter_region(RING_REGION_PASS, name_or(name));
+
+    FIND(also, "flamemem_own_mark");
+    return also ? also(name) : told;
+}
+
+ALSO(flamemem_tag_push, flamemem_ask_tag_push);
+ALSO(flamemem_tag_pop, flamemem_ask_tag_pop);
+ALSO(flamemem_mark, flamemem_pass_mark);

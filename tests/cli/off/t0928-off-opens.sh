@@ -1,0 +1,66 @@
+#!/bin/bash
+# flame off --inside: files are opened, read and closed without a stop, and what a descriptor was is told
+# as by stops: whoever closes its number, and whatever has it next.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+libc=$(getconf GNU_LIBC_VERSION)
+if [ "${libc##*.}" -lt 36 ]; then
+    skip 'noted calls' 'this loader puts libflamegate.so elsewhere'
+    done_testing
+fi
+compile_victim opensfiles -pthread
+echo something >file
+mkfifo fifo
+stops() {
+    sed -n 's/.*stopped the threads \([0-9,]*\) times.*/\1/p' err | tr -d ,
+}
+# Files may come from a disk.
+waits_of() {
+    "$FLAME" fold --view chain "$1" | grep -v ';open_file'
+}
+rounds=60
+for how in close raw dup range thread; do
+    # The other thread takes 3 ms, each time. On a busy machine it may be done before it is waited for.
+    for _ in 1 2 3 4 5; do
+        run "$FLAME" off --inside -o x.flame -- ./opensfiles $how $rounds file
+        waits_of x.flame >x.folded
+        waits=$(sum '^[^-]*;wait_for_byte[^-]*;read( |$)' <x.folded)
+        if [ "$status" -ne 0 ] || [ "$waits" -ge $((rounds * 1500)) ]; then break; fi
+    done
+    is_int "$status" 0 "$how: it runs as it does"
+    ok "$how: it waits for the other thread ($waits us of $(<out))" \
+        test "$waits" -ge $((rounds * 1500))
+    is_int "$(sum '^[^-]*;wait_for_byte[^-]*;read pipe:' <x.folded)" "$waits" "$how: at the pipe, each time"
+    ok "$how: until that writes there" \
+        test "$(sum '^[^-]*;wait_for_byte.*;write pipe:.*;wakes' <x.folded)" -ge $((waits * 9 / 10))
+    if [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
+        # By stops it is 35 a round and more.
+        ok "$how: files stop nobody ($(stops) stops)" test "$(stops)" -lt $((rounds * 12))
+    fi
+done
+for how in --inside --no-inside; do
+    for _ in 1 2 3 4 5; do
+        run "$FLAME" off $how -o x.flame -- ./opensfiles fifo $rounds fifo
+        waits_of x.flame >x.folded
+        waits=$(sum '^[^-]*;wait_for_other_end[^-]*;(open|read)( |$)' <x.folded)
+        if [ "$status" -ne 0 ] || [ "$waits" -ge $((rounds * 3000)) ]; then break; fi
+    done
+    is_int "$status" 0 "fifo, $how: it runs as it does"
+    ok "fifo, $how: it waits for its other end, and for a byte ($waits us of $(<out))" \
+        test "$waits" -ge $((rounds * 3000))
+    is_int "$(sum '^[^-]*;wait_for_other_end[^-]*;(open|read) [^;]*fifo[; ]' <x.folded)" "$waits" \
+        "fifo, $how: at the fifo, each time"
+    ok "fifo, $how: until that writes there" \
+        test "$(sum '^[^-]*;wait_for_other_end[^-]*;read .*;write [^;]*fifo.*;wakes' <x.folded)" -ge \
+        $(($(sum '^[^-]*;wait_for_other_end[^-]*;read ' <x.folded) * 4 / 10))
+done
+# On a busy machine it may not have come to the open when it is ended.
+for seconds in 0.2 1 4; do
+    run "$FLAME" off --inside -o x.folded -- timeout $seconds cat fifo
+    opens=$(sum '^cat;.*;open fifo' <x.folded)
+    [ "$opens" -lt 50000 ] || break
+done
+is_int "$status" 124 'nobody opens its other end'
+ok "an open that never ends has its path, too ($opens us)" test "$opens" -ge 50000
+done_testing

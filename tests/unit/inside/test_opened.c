@@ -1,0 +1,183 @@
+/* Which descriptors are known to be of plain files, and when that is forgotten. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "inside/wait/opened.h"
+#include "inside/wait/polledfiles.h"
+#include "tests/tap.h"
+
+#define PROCESS 4711u
+#define TABLES 2
+
+static struct {
+    struct session_head head;
+    struct files files[TABLES];
+} memory;
+
+static struct files *const table = &memory.files[0];
+
+/* An open as the library of waits makes it. */
+static int open_noted(const char *path, int flags)
+{
+    struct opening o = opened_begin(PROCESS);
+    int fd = open(path, flags | O_CLOEXEC);
+
+    opened_end(&o, (unsigned)fd);
+    return fd;
+}
+
+static unsigned state(int fd)
+{
+    return table->numbers[fd];
+}
+
+static void plain_files(void)
+{
+    int fd = open_noted("/etc/passwd", O_RDONLY);
+    uint16_t *used;
+
+    is_int(table->owner, PROCESS, "the first open takes a table");
+    is_int(state(fd), FILES_OPENED, "what it has opened is not known yet");
+    used = opened_use(PROCESS, (unsigned)fd);
+    ok(used && state(fd) == (FILES_OPENED | FILES_PLAIN | 1), "a call on it asks, and counts");
+    opened_left(used, false);
+    is_int(state(fd), FILES_OPENED | FILES_PLAIN, "it has not slept");
+    ok(opened_close(PROCESS, (unsigned)fd), "its close needs nobody");
+    is_int(state(fd), 0, "... and nothing is known of the number");
+    ok(!opened_close(PROCESS, (unsigned)fd), "the next close of it does");
+    close(fd);
+
+    fd = open_noted("/etc", O_RDONLY | O_DIRECTORY);
+    ok(opened_close(PROCESS, (unsigned)fd), "a directory that nobody has asked about");
+    close(fd);
+}
+
+static void others(void)
+{
+    int fd = open_noted("/dev/null", O_RDONLY);
+
+    ok(!opened_use(PROCESS, (unsigned)fd) && state(fd) == 0,
+       "a device is forgotten when it is used");
+    close(fd);
+    fd = open_noted("/dev/null", O_RDONLY);
+    ok(!opened_close(PROCESS, (unsigned)fd) && state(fd) == 0, "... or closed");
+    opened_seen(PROCESS, (unsigned)fd, S_IFREG);
+    is_int(state(fd), 0, "what was not opened here stays unknown, whatever it is");
+    close(fd);
+    fd = open_noted("/dev/null", O_RDONLY);
+    opened_seen(PROCESS, (unsigned)fd, S_IFIFO);
+    is_int(state(fd), FILES_OPENED, "the program sees a pipe");
+    opened_seen(PROCESS, (unsigned)fd, S_IFREG);
+    is_int(state(fd), FILES_OPENED | FILES_PLAIN, "the program sees a file");
+    ok(opened_close(PROCESS, (unsigned)fd), "... which is not asked again");
+    close(fd);
+    ok(!opened_use(PROCESS, FILES_NUMBERS) && !opened_close(PROCESS, (unsigned)-1) &&
+           !opened_is(PROCESS, FILES_NUMBERS),
+       "numbers that no table has");
+}
+
+static void sleeps_and_users(void)
+{
+    int fd = open_noted("/etc/passwd", O_RDONLY);
+    uint16_t *one = opened_use(PROCESS, (unsigned)fd), *two = opened_use(PROCESS, (unsigned)fd);
+
+    opened_left(one, true);
+    is_int(state(fd), 1, "one that slept: nothing is known any more, but who is in a call");
+    opened_left(two, false);
+    is_int(state(fd), 0, "... until that is over");
+    close(fd);
+    fd = open_noted("/etc/passwd", O_RDONLY);
+    one = opened_use(PROCESS, (unsigned)fd);
+    ok(!opened_close(PROCESS, (unsigned)fd), "a close while another thread is in a call on it");
+    opened_left(one, false);
+    is_int(state(fd), 0, "... and then it is over");
+    close(fd);
+}
+
+static struct ring ring;
+
+/* Whether a file is forgotten when `words` are what a call points to, across the ring's end. */
+static bool is_forgotten(int fd, long call, const uint64_t *words, unsigned n)
+{
+    const struct patch_call c = {.number = call};
+    uint64_t from = RING_WORDS - 4;
+
+    opened_seen(PROCESS, (unsigned)fd, S_IFREG);
+    ring.words[from] = ring_word(RING_MEMORY, RING_PIECE_WORDS + n, 1);
+    for (unsigned i = 0; i < n; i++)
+        ring.words[(from + RING_PIECE_WORDS + i) % RING_WORDS] = words[i];
+    polledfiles_forget(PROCESS, &ring, from, from + RING_PIECE_WORDS + n, &c);
+    return state(fd) == 0;
+}
+
+static void polled_files(void)
+{
+    int fd = open_noted("/etc/passwd", O_RDONLY);
+    struct pollfd fds[3] = {{-1, 0, 0}, {FILES_NUMBERS, POLLIN, 0}, {fd, 0, 0}};
+    uint64_t words[3], sets[2] = {0, 0};
+
+    memcpy(words, fds, sizeof words);
+    sets[fd / 64] = 1ull << fd % 64;
+    ok(!is_forgotten(fd, SYS_connect, words, 3), "an address polls nothing");
+    ok(!is_forgotten(fd, SYS_poll, words, 2) && !is_forgotten(fd, SYS_poll, words, 0),
+       "a poll of others");
+    ok(!is_forgotten(fd, SYS_select, sets, 0), "a select of nothing");
+    ok(is_forgotten(fd, SYS_poll, words, 3), "a poll of it");
+    close(fd);
+    is_int(open_noted("/etc/passwd", O_RDONLY), fd, "(the next has its number)");
+    ok(is_forgotten(fd, SYS_pselect6, sets, 2), "a select of it");
+    close(fd);
+}
+
+static void closed_elsewhere(void)
+{
+    struct opening o;
+    int fd = open_noted("/etc/passwd", O_RDONLY);
+
+    files_forget(table, (unsigned)fd);
+    ok(!opened_is(PROCESS, (unsigned)fd), "the tracer has seen a close");
+    o = opened_begin(PROCESS);
+    table->closes++;
+    opened_end(&o, (unsigned)fd);
+    is_int(state(fd), 0, "one while the open was made: it may be of this number");
+    o = opened_begin(PROCESS);
+    opened_end(&o, (unsigned)fd);
+    is_int(state(fd), FILES_OPENED, "without one it is kept");
+    ok(!opened_is(PROCESS + 1, (unsigned)fd) && !opened_use(PROCESS + 1, (unsigned)fd) &&
+           !opened_close(PROCESS + 1, (unsigned)fd),
+       "a forked child knows nothing");
+    o = opened_begin(PROCESS);
+    opened_end(&o, (unsigned)fd);
+    ok(table->off && state(fd) == 0, "opened twice: somebody closes unseen, nothing is believed");
+    close(fd);
+    fd = open_noted("/etc/passwd", O_RDONLY);
+    is_int(state(fd), 0, "... from now on");
+    close(fd);
+    fd = open_noted("/etc/passwd", O_RDONLY);
+    close(fd);
+    o = opened_begin(PROCESS + 1);
+    ok(o.table == &memory.files[1], "a child has a table of its own");
+    o = opened_begin(PROCESS + 2);
+    ok(!o.table, "there are no more");
+    memory.head.files_off = 1;
+    memory.files[1].owner = 0;
+    ok(!opened_begin(PROCESS + 2).table, "none is taken where nothing is kept in them");
+}
+
+int main(void)
+{
+    memory.head.files = TABLES;
+    memory.head.files_at = offsetof(__typeof__(memory), files);
+    opened_init(&memory.head);
+    plain_files();
+    others();
+    sleeps_and_users();
+    polled_files();
+    closed_elsewhere();
+    return done_testing();
+}

@@ -1,0 +1,236 @@
+/*
+ * When there was waited: what tracer/trace/intervallog.c writes in the room it has adds up to what
+ * the rows count, whatever was made shorter; long waits keep their times; and records that make no
+ * sense are refused.
+ */
+#include "tracer/trace/offtrace.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/trace/trace_intervals.h"
+#include "common/trace/trace_reader.h"
+#include "tests/tap.h"
+
+static char path[] = "/tmp/flame-test-XXXXXX/x.flame";
+
+#define STACKS 40u
+#define LONG_NS 5000000u
+
+static uint32_t nodes[STACKS];
+static uint16_t thread;
+
+static struct offtrace *begin(uint64_t room)
+{
+    struct offtrace_init init = {.path = path,
+                                 .pid = getpid(),
+                                 .argv = (char *const[]){(char *)"x", NULL},
+                                 .depth = 8,
+                                 .intervals = room};
+    struct offtrace *o;
+
+    unlink(path);
+    o = offtrace_new(&init);
+    thread = offtrace_thread(o, 7, 7, "x");
+    for (uint32_t i = 0; i < STACKS; i++)
+        nodes[i] = offtrace_node(o, offtrace_root(o, thread, 1), TRACE_NODE_PC, 0x1000 + i);
+    return o;
+}
+
+/* A random number, the same in each run. */
+static uint32_t random_of(uint32_t below)
+{
+    static uint64_t state = 88172645463325252u;
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state % below);
+}
+
+struct sums {
+    uint64_t ns, runq_ns, times, longest_ns;
+};
+
+/* What a trace's intervals come to by row, and how many of them last LONG_NS and are single. */
+static size_t add_up(const struct trace *t, struct sums *of, size_t *n)
+{
+    struct trace_intervals_reader r;
+    struct trace_interval i;
+    size_t alone = 0;
+
+    for (trace_intervals_begin(&r, t), *n = 0; trace_intervals_next(&r, &i); ++*n) {
+        of[i.row].ns += i.ns;
+        of[i.row].runq_ns += i.runq_ns;
+        of[i.row].times += i.times;
+        if (i.longest_ns > of[i.row].longest_ns)
+            of[i.row].longest_ns = i.longest_ns;
+        alone += i.kind == TRACE_INTERVAL_SLEEP && i.end_ns - i.begin_ns >= LONG_NS;
+    }
+    return alone;
+}
+
+static void compare_with_rows(const struct trace *t, const struct sums *of, const char *what)
+{
+    const struct trace_off_row *rows = trace_off_rows(t);
+    size_t wrong = 0, used = 0;
+
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        if (!rows[id].node)
+            continue;
+        used++;
+        wrong += rows[id].blocked_ns + rows[id].cpu_ns != of[id].ns ||
+                 rows[id].runq_ns != of[id].runq_ns ||
+                 rows[id].sleeps + rows[id].samples != of[id].times ||
+                 (rows[id].kind == TRACE_OFF_LOCK && rows[id].max_ns != of[id].longest_ns);
+    }
+    ok(used == 2 * STACKS + 1 && wrong == 0, "%s: of %zu rows %zu are not what intervals add up to",
+       what, used, wrong);
+}
+
+/* Sleeps of some microseconds, one in a thousand of LONG_NS and more. How many those are. */
+static size_t fill(struct offtrace *o, size_t n)
+{
+    uint64_t now = 1000000000;
+    size_t long_ones = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool is_long = random_of(1000) == 0;
+        struct off_sleep s = {.begin = now, .blocked_ns = 1000 + random_of(20000)};
+
+        s.blocked_ns += is_long ? LONG_NS : 0;
+        s.runq_ns = random_of(3) ? random_of(5000) : 0;
+        s.end = now + s.blocked_ns + s.runq_ns + random_of(300);
+        s.more = random_of(50) == 0;
+        long_ones += is_long && !s.more;
+        offtrace_sleep(o, nodes[random_of(STACKS)], thread,
+                       random_of(9) ? TRACE_OFF_LOCK : TRACE_OFF_LOCAL, &s);
+        now = s.end + random_of(2000);
+        if (i % 1000 == 999) {
+            offtrace_stretch(o, now - 1000000, now);
+            offtrace_oncpu(o, nodes[0], thread, &(struct off_oncpu){.cpu_ns = 5, .runq_ns = 3});
+        }
+    }
+    return long_ones;
+}
+
+static void test_room(uint64_t room, size_t n, bool shortened)
+{
+    struct offtrace *o = begin(room);
+    size_t long_ones = fill(o, n), kept, alone;
+    struct intervallog_facts facts = offtrace_intervals(o);
+    struct sums *of;
+    struct trace *t;
+
+    offtrace_free(o);
+    if (!ok(trace_load(path, &t) == 0, "%zu waits in %" PRIu64 " bytes are read", n, room))
+        return;
+    of = xcalloc(t->row_limit, sizeof *of);
+    alone = add_up(t, of, &kept);
+    compare_with_rows(t, of, shortened ? "made shorter" : "all of them");
+    ok(facts.bytes <= room, "they take %" PRIu64 " bytes", facts.bytes);
+    ok(shortened == (facts.short_ns > 0) && shortened == (kept < n),
+       "%zu are left, below %" PRIu64 " ns in sums", kept, facts.short_ns);
+    ok(alone == long_ones || facts.short_ns > LONG_NS, "the %zu long ones are single: %zu",
+       long_ones, alone);
+    is_int(facts.lost_ns, 0, "none is lost");
+    free(of);
+    trace_free(t);
+}
+
+/* Every wait of a row of its own: nothing can be added up, and the room is kept to. */
+static void test_lost(void)
+{
+    struct offtrace *o = begin(INTERVALLOG_LEAST);
+    uint64_t now = 5000, noted = 0, counted = 0;
+    struct intervallog_facts facts;
+    struct trace_intervals_reader r;
+    struct trace_interval i;
+    struct trace *t;
+
+    for (uint32_t k = 0; k < 60000; k++, now += 200) {
+        struct off_sleep s = {.begin = now, .end = now + 100, .blocked_ns = 100};
+
+        offtrace_sleep(o, offtrace_node(o, nodes[0], TRACE_NODE_PC, 0x10000 + k), thread,
+                       TRACE_OFF_LOCK, &s);
+        counted += 100;
+    }
+    facts = offtrace_intervals(o);
+    offtrace_free(o);
+    if (!ok(trace_load(path, &t) == 0, "waits of 60000 rows are read"))
+        return;
+    for (trace_intervals_begin(&r, t); trace_intervals_next(&r, &i);)
+        noted += i.ns;
+    ok(facts.lost_ns > 0 && facts.bytes <= INTERVALLOG_LEAST, "some are lost: %" PRIu64 " ns",
+       facts.lost_ns);
+    is_int(noted + facts.lost_ns, counted, "and that is said");
+    is_int(t->intervals[t->nintervals - 1].head.lost_ns <= facts.lost_ns, 1, "in the file, too");
+    trace_free(t);
+}
+
+/* The record of intervals in the file's bytes, or NULL. */
+static struct trace_intervals *find_record(uint8_t *data, size_t len)
+{
+    for (size_t at = sizeof(struct trace_header); at + 48 < len; at += 8) {
+        struct trace_meta *m = (struct trace_meta *)(data + at);
+
+        if (m->type == TRACE_META_INTERVALS && m->size == sizeof(struct trace_intervals) + 1024)
+            return (struct trace_intervals *)(m + 1);
+    }
+    return NULL;
+}
+
+static void test_hostile(void)
+{
+    struct offtrace *o = begin(INTERVALLOG_LEAST);
+    struct trace_intervals *head, was;
+    uint8_t *data;
+    struct trace *t;
+    struct stat st;
+    FILE *f;
+
+    fill(o, 20);
+    offtrace_free(o);
+    f = fopen(path, "re");
+    fstat(fileno(f), &st);
+    data = xcalloc(1, (size_t)st.st_size);
+    is_int(fread(data, 1, (size_t)st.st_size, f), st.st_size, "the file is read");
+    fclose(f);
+    head = find_record(data, (size_t)st.st_size);
+    if (!ok(head && head->state == TRACE_INTERVALS_USED, "its record is found"))
+        return;
+    was = *head;
+#define TRY(change, verdict, what)                                                                 \
+    do {                                                                                           \
+        change;                                                                                    \
+        is_int(trace_load_bytes("x", data, (size_t)st.st_size, true, &t) == 0, verdict, what);     \
+        trace_free(t);                                                                             \
+        *head = was;                                                                               \
+    } while (0)
+    TRY(head->bytes = 1025, 0, "more bytes than there is room for");
+    TRY(head->bytes = UINT32_MAX, 0, "and far more");
+    TRY(head->state = 2, 0, "a state that there is not");
+    TRY(head->bytes -= 1, 0, "the last one is not whole");
+    TRY(head->state = TRACE_INTERVALS_SPARE, 1, "a spare record is not looked at");
+    TRY(head->base_ns = UINT64_MAX - 5, 0, "an interval that begins before there was time");
+    TRY(head->bytes = 0, 1, "a record without any");
+    free(data);
+}
+
+int main(void)
+{
+    *strrchr(path, '/') = '\0';
+    if (!mkdtemp(path))
+        return 1;
+    path[strlen(path)] = '/';
+    test_room((uint64_t)16 << 20, 50000, false);
+    test_room((uint64_t)512 << 10, 300000, true);
+    test_room(INTERVALLOG_LEAST, 1000000, true);
+    test_lost();
+    test_hostile();
+    unlink(path);
+    *strrchr(path, '/') = '\0';
+    rmdir(path);
+    return done_testing();
+}

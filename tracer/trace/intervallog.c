@@ -1,0 +1,295 @@
+/*
+ * Problem: a busy server sleeps a hundred thousand times a second, for days. Which of its waits
+ * will be asked for is not known; the file is to stay small; and the tracer may be killed at any
+ * moment.
+ *
+ * Algorithm: records of equal room in the mapped file, listed here in the order of time. The last
+ * one is filled. When all the room is taken, some neighbours, as many as fill GROUP records, are
+ * read, their short waits added up to sums, and what is left is written into spare records; then
+ * the old ones become spares by a store each, and the new ones valid. `sweep` goes from the oldest
+ * records to the youngest and begins again. Where that does not free a record, waits of four times
+ * the length are short from then on. So each wait is read a few times in all, some thousand of them
+ * at a time, and what is old is not much coarser than what is new.
+ *
+ * Rejected: going through all of it when it is full, which takes a second in which threads stand.
+ * Keeping the longest waits of all alone: what is left out of a thread's time then looks as if it
+ * had run.
+ */
+#include "tracer/trace/intervallog.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+
+/* Of entries; four records fill a segment. The first ones have less. */
+#define RECORD_BYTES (((size_t)16 << 10) - 64)
+#define FIRST_BYTES ((size_t)1 << 10)
+#define GROUP 4u
+#define SPARE_BYTES (2 * GROUP * (RECORD_BYTES + sizeof(struct trace_intervals)))
+#define SHORTEST_NS 4000u
+#define STEP 4u
+
+struct record {
+    struct trace_intervals *head; /* in the mapped file */
+    size_t room;
+};
+
+struct intervallog {
+    struct trace_writer *w;
+    uint64_t most, taken;
+    bool full; /* the file cannot grow */
+    struct record *records;
+    size_t n, room; /* the last one is being filled */
+    struct record *spares;
+    size_t nspares, spares_room;
+    uint64_t before;   /* the end of the last entry */
+    size_t sweep;      /* records before it have been made shorter; */
+    uint64_t short_ns; /* waits below that go into sums; 0: none has yet */
+    uint64_t lost_ns;
+    struct trace_interval *list; /* of the group that is being made shorter */
+    size_t nlist, list_room;
+};
+
+static uint8_t *entries(const struct record *r)
+{
+    return (uint8_t *)(r->head + 1);
+}
+
+static bool new_record(struct intervallog *l, size_t bytes, struct record *out)
+{
+    static const uint8_t zeros[RECORD_BYTES];
+    const struct trace_intervals head = {.base_ns = 0};
+    void *at = l->full ? NULL
+                       : trace_writer_meta(l->w, TRACE_META_INTERVALS, &head, sizeof head, zeros,
+                                           bytes, NULL);
+
+    if (!at) {
+        l->full = true;
+        return false;
+    }
+    l->taken += sizeof head + bytes;
+    *out = (struct record){.head = at, .room = bytes};
+    return true;
+}
+
+struct intervallog *intervallog_new(struct trace_writer *w, uint64_t most)
+{
+    struct intervallog *l = xcalloc(1, sizeof *l);
+
+    l->w = w;
+    l->most = (most < INTERVALLOG_LEAST ? INTERVALLOG_LEAST : most) - SPARE_BYTES;
+    return l;
+}
+
+void intervallog_free(struct intervallog *l)
+{
+    if (!l)
+        return;
+    free(l->records);
+    free(l->spares);
+    free(l->list);
+    free(l);
+}
+
+struct intervallog_facts intervallog_facts(const struct intervallog *l)
+{
+    return (struct intervallog_facts){
+        .bytes = l->taken, .short_ns = l->short_ns, .lost_ns = l->lost_ns};
+}
+
+/* ---- records ---- */
+
+static void set_state(struct record *r, uint32_t state)
+{
+    __atomic_store_n(&r->head->state, state, __ATOMIC_RELEASE);
+}
+
+/* Empty, and not to be read yet. */
+static void clear(const struct intervallog *l, struct record *r, uint64_t base, uint64_t short_ns)
+{
+    set_state(r, TRACE_INTERVALS_SPARE);
+    r->head->base_ns = base;
+    r->head->short_ns = short_ns;
+    r->head->lost_ns = l->lost_ns;
+    r->head->bytes = 0;
+}
+
+/* Puts the entry behind the others. False: there is no room. */
+static bool put(struct record *r, const struct trace_interval *i, uint64_t *before)
+{
+    uint8_t text[TRACE_INTERVAL_BYTES];
+    uint64_t end = *before;
+    size_t len = (size_t)(trace_interval_put(text, i, &end) - text);
+
+    if (len > r->room - r->head->bytes)
+        return false;
+    memcpy(entries(r) + r->head->bytes, text, len);
+    __atomic_store_n(&r->head->bytes, r->head->bytes + (uint32_t)len, __ATOMIC_RELEASE);
+    *before = end;
+    return true;
+}
+
+static void lose(struct intervallog *l, const struct trace_interval *i)
+{
+    l->lost_ns += i->ns;
+    if (l->n)
+        l->records[l->n - 1].head->lost_ns = l->lost_ns;
+}
+
+/* ---- making room ---- */
+
+static void add_spare(struct intervallog *l, const struct record *r)
+{
+    GROW(l->spares, l->nspares, l->spares_room);
+    l->spares[l->nspares++] = *r;
+}
+
+/* How many records from `first` on are as much as fills GROUP of them; the one that is being filled
+ * is not among them. */
+static size_t group_size(const struct intervallog *l, size_t first)
+{
+    size_t n = 0, bytes = 0;
+
+    while (first + n < l->n && bytes + l->records[first + n].head->bytes <= GROUP * RECORD_BYTES)
+        bytes += l->records[first + n++].head->bytes;
+    return n;
+}
+
+static void read_group(struct intervallog *l, size_t first, size_t n)
+{
+    l->nlist = 0;
+    for (size_t i = first; i < first + n; i++) {
+        const struct record *r = &l->records[i];
+        const uint8_t *at = entries(r), *end = at + r->head->bytes;
+        uint64_t before = r->head->base_ns;
+
+        while (at < end) {
+            GROW(l->list, l->nlist, l->list_room);
+            if (!trace_interval_take(&at, end, &l->list[l->nlist], &before))
+                break;
+            l->nlist++;
+        }
+    }
+}
+
+/* Writes the list into spares, of which *used are then needed. False: there are not `most`. */
+static bool write_list(struct intervallog *l, size_t most, size_t *used)
+{
+    uint64_t before = 0;
+
+    *used = 0;
+    for (size_t i = 0; i < l->nlist;) {
+        if (*used == 0 || !put(&l->spares[*used - 1], &l->list[i], &before)) {
+            if (*used == most)
+                return false;
+            before = l->list[i].begin_ns;
+            clear(l, &l->spares[(*used)++], before, l->short_ns);
+        } else {
+            i++;
+        }
+    }
+    return true;
+}
+
+/* The group's records become spares, but for short ones, and the first `used` spares stand in their
+ * place. */
+static void exchange(struct intervallog *l, size_t first, size_t n, size_t used)
+{
+    for (size_t i = first; i < first + n; i++)
+        set_state(&l->records[i], TRACE_INTERVALS_SPARE);
+    for (size_t i = first; i < first + n; i++)
+        if (l->records[i].room == RECORD_BYTES)
+            add_spare(l, &l->records[i]);
+    for (size_t i = 0; i < used; i++) {
+        set_state(&l->spares[i], TRACE_INTERVALS_USED);
+        l->records[first + i] = l->spares[i];
+    }
+    memmove(l->records + first + used, l->records + first + n,
+            (l->n - first - n) * sizeof *l->records);
+    l->n -= n - used;
+    l->nspares -= used;
+    memmove(l->spares, l->spares + used, l->nspares * sizeof *l->spares);
+}
+
+/* Makes the group one record shorter at least; what cannot be is lost. */
+static void shorten(struct intervallog *l, size_t first, size_t n)
+{
+    size_t most = n - 1 < GROUP ? n - 1 : GROUP, used;
+
+    read_group(l, first, n);
+    for (;; l->short_ns *= STEP) {
+        l->nlist = trace_intervals_merge(l->list, l->nlist, l->short_ns,
+                                         trace_intervals_window(l->short_ns));
+        if (write_list(l, most, &used))
+            break;
+        if (l->short_ns > UINT64_MAX / STEP) { /* all are of rows of their own */
+            for (size_t some = l->nlist / 64 + 1; some && l->nlist; some--)
+                lose(l, &l->list[--l->nlist]);
+            l->short_ns /= STEP;
+        }
+    }
+    exchange(l, first, n, used);
+    l->sweep = first + used;
+}
+
+/* Spares for a group, of the room that is kept for them. */
+static bool get_spares(struct intervallog *l)
+{
+    struct record r;
+
+    while (l->nspares < GROUP) {
+        if (!new_record(l, RECORD_BYTES, &r))
+            return false;
+        add_spare(l, &r);
+    }
+    return true;
+}
+
+static bool make_room(struct intervallog *l)
+{
+    size_t n = group_size(l, l->sweep);
+
+    if (l->sweep + n >= l->n) { /* there is no group any more */
+        l->sweep = 0;
+        n = group_size(l, 0);
+    }
+    if (n < 2 || !get_spares(l))
+        return false;
+    if (!l->short_ns)
+        l->short_ns = SHORTEST_NS;
+    shorten(l, l->sweep, n);
+    return true;
+}
+
+/* The next record to fill. */
+static bool begin_record(struct intervallog *l, uint64_t base)
+{
+    size_t bytes = l->n < 5 ? FIRST_BYTES << l->n : RECORD_BYTES;
+    struct record r;
+
+    if (bytes > RECORD_BYTES)
+        bytes = RECORD_BYTES;
+    /* As many spares as a group needs are left for the next one. */
+    if (l->nspares > GROUP)
+        r = l->spares[--l->nspares];
+    else if (l->taken + bytes <= l->most && new_record(l, bytes, &r))
+        ;
+    else if (make_room(l) && l->nspares)
+        r = l->spares[--l->nspares];
+    else
+        return false;
+    clear(l, &r, base, 0);
+    set_state(&r, TRACE_INTERVALS_USED);
+    GROW(l->records, l->n, l->room);
+    l->records[l->n++] = r;
+    l->before = base;
+    return true;
+}
+
+void intervallog_add(struct intervallog *l, const struct trace_interval *i)
+{
+    if (l->n && put(&l->records[l->n - 1], i, &l->before))
+        return;
+    if (!begin_record(l, i->begin_ns) || !put(&l->records[l->n - 1], i, &l->before))
+        lose(l, i);
+}

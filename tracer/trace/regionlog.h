@@ -1,0 +1,30 @@
+/*
+ * regionlog.h: from when to when regions of threads were open, into a trace of waiting
+ * (TRACE_META_REGION_TIME).
+ *
+ * A region is written when it is over, at once: what a tracer that is killed leaves behind has all
+ * that had ended. There is room for REGIONLOG_MOST of them, and for REGIONLOG_NAMES names; others
+ * are counted. Not thread-safe.
+ */
+#ifndef FLAME_TRACER_TRACE_REGIONLOG_H
+#define FLAME_TRACER_TRACE_REGIONLOG_H
+
+#include "common/trace/trace_writer.h"
+
+#define REGIONLOG_MOST (1u << 20) /* of 32 bytes each */
+#define REGIONLOG_NAMES 4096u
+
+struct regionlog;
+
+/* The writer is borrowed. */
+struct regionlog *regionlog_new(struct trace_writer *w);
+void regionlog_free(struct regionlog *l); /* NULL: nothing */
+
+/* The number of a name, which may be any bytes but NUL, plus one; 0: there is no room. */
+uint32_t regionlog_name(struct regionlog *l, const char *name, size_t len);
+
+/* `number` is the region's, plus one; 0: it is counted as lost. */
+void regionlog_add(struct regionlog *l, uint16_t thread, uint32_t number, uint64_t begin,
+                   uint64_t end, enum trace_region_flag flags);
+
+#endif
