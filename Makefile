@@ -153,6 +153,13 @@ endif
 PATCH_OBJ  := $(PATCH_SRC:%.c=$(O)/few/%.o)
 SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
+# The same recorder for programs that use musl, where musl-gcc is. It has the same name in a folder of
+# its own, as the name is what it is known by.
+MUSL_GCC   := $(shell command -v musl-gcc 2>/dev/null)
+MUSL_SRC   := $(filter-out unwind/fallback_libunwind.c,$(SHIM_SRC)) $(wildcard preload/musl/*.c)
+MUSL_OBJ   := $(MUSL_SRC:%.c=$(O)/musl/obj/%.o) $(PATCH_OBJ:$(O)/few/%=$(O)/musl/obj/%)
+MUSL_SHIM  := $(if $(MUSL_GCC),$(O)/musl/libflamemem.so)
+
 # Debian 12's libdwarf has no .pc file; later ones keep their header elsewhere.
 DWARF_CFLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null)
 SECCOMP_CFLAGS := $(shell pkg-config --cflags libseccomp 2>/dev/null)
@@ -174,12 +181,17 @@ PICFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protec
 BAREFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
              -fno-tree-vectorize -mgeneral-regs-only -fno-lto -U_FORTIFY_SOURCE -U__OPTIMIZE__
 
+# musl-gcc is gcc, whatever CC is.
+MUSL_FLAGS := $(BASE) $(WARN) $(filter-out -fsanitize%,$(CFLAGS)) -isystem $(O)/musl/include
+MUSL_PIC   := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
+              -fno-tree-slp-vectorize -flto=auto -flto-partition=one
+
 # No library, no relocation, no vector register, and nothing of the program's.
 GUESTFLAGS := $(BAREFLAGS) -ffreestanding -ffunction-sections -fdata-sections \
               $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 
 .PHONY: all
-all: $(O)/flame $(SHIM) $(GATE) $(WAIT) ## build flame and libflamemem.so in $(O) (the default)
+all: $(O)/flame $(SHIM) $(MUSL_SHIM) $(GATE) $(WAIT) ## build flame and libflamemem.so in $(O) (the default)
 
 # What is in $(LATE_LIST) needs no library at the start: --as-needed leaves those out.
 $(O)/flame: $(FLAME_OBJ) $(LATE_OBJ) $(O)/files
@@ -205,6 +217,13 @@ $(O)/libflamemem.so: $(SHIM_OBJ) $(PATCH_OBJ) preload/libflamemem.map $(O)/files
 		-Wl,--version-script=preload/libflamemem.map -Wl,-soname,libflamemem.so \
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code $(SHIM_LIBS)
 
+$(O)/musl/libflamemem.so: $(MUSL_OBJ) preload/libflamemem.map $(O)/files
+	@echo "  LD    $@"
+	$(Q)sed 's/^    dlclose;/&\n    system;\n    popen;\n    wordexp;/' preload/libflamemem.map >$(O)/musl/libflamemem.map
+	$(Q)$(MUSL_GCC) $(MUSL_FLAGS) -shared -o $@ $(MUSL_OBJ) \
+		-Wl,--version-script=$(O)/musl/libflamemem.map -Wl,-soname,libflamemem.so \
+		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code
+
 # Found beside the gate, which it loads. It runs between the program and the kernel.
 $(WAIT): $(WAIT_OBJ) $(GATE) $(O)/files
 	@echo "  LD    $@"
@@ -215,6 +234,24 @@ $(O)/bare/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $< (waits)"
 	$(Q)$(COMPILE) $(BAREFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# The kernel's headers and no other of the C library that is not musl.
+$(O)/musl/include:
+	@mkdir -p $@
+	$(Q)ln -sfn /usr/include/linux $@/linux
+	$(Q)ln -sfn /usr/include/asm-generic $@/asm-generic
+	$(Q)ln -sfn "$$(dirname "$$(echo '#include <asm/unistd.h>' | $(CC) -E -x c - | \
+		sed -n 's/^# 1 "\(.*asm\/unistd.h\)".*/\1/p' | head -n 1)")" $@/asm
+
+$(O)/musl/obj/patch/%.o: patch/%.c $(O)/musl/flags | $(O)/musl/include
+	@mkdir -p $(@D)
+	@echo "  CC    $< (musl, few)"
+	$(Q)$(MUSL_GCC) $(MUSL_FLAGS) $(BAREFLAGS) -DSTUB_HOME_SLOTS=32 -MMD -MP -c -o $@ $<
+
+$(O)/musl/obj/%.o: %.c $(O)/musl/flags | $(O)/musl/include
+	@mkdir -p $(@D)
+	@echo "  CC    $< (musl)"
+	$(Q)$(MUSL_GCC) $(MUSL_FLAGS) $(MUSL_PIC) -MMD -MP -c -o $@ $<
 
 $(O)/few/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -277,17 +314,23 @@ $(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 $(O)/obj/render/backends/assets.o: $(ASSETS)
 $(O)/obj/driver/suppress/knownleaks.o: driver/suppress/known.supp
 
--include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(MUSL_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
-# Two files that change only when what they say does.
+# Three files that change only when what they say does. Whether there is a musl-gcc is nothing to the others.
 FLAGS_NOW := $(COMPILE) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(BAREFLAGS) $(LDFLAGS)
-FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(GATE_SRC) $(GUEST_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
+MUSL_NOW  := $(MUSL_GCC) $(MUSL_FLAGS) $(MUSL_PIC) $(BAREFLAGS)
+FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(MUSL_SRC) $(GATE_SRC) $(GUEST_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
 
 .PHONY: FORCE
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(FLAGS_NOW))' >$@
+
+$(O)/musl/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(MUSL_NOW))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(MUSL_NOW))' >$@
 
 # A source that goes away must leave the programs it was in.
 $(O)/files: FORCE
@@ -439,7 +482,7 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 
 # ---- what a reader's eye would miss ----
 
-LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inside inside/* inject/guest $(SHIM_ROOMS) $(ROOMS) driver \
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inside inside/* inject/guest $(SHIM_ROOMS) preload/musl $(ROOMS) driver \
            bench examples examples/flamemem examples/leak tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
           bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
 LINT_SH := $(wildcard $(addsuffix /*.sh,scripts bench examples tests/cli tests/cli/* tests/programs) .ci/run)
@@ -516,6 +559,7 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -m 644 preload/flamemem.h preload/flamemem.hpp '$(INCLUDEDIR)'
 	$(Q)install -m 755 $(O)/flame '$(BINDIR)/flame'
 	$(Q)$(if $(SHIM),install -m 755 $(SHIM) '$(SHIMDIR)/libflamemem.so')
+	$(Q)$(if $(MUSL_SHIM),install -D -m 755 $(MUSL_SHIM) '$(SHIMDIR)/musl/libflamemem.so')
 	$(Q)$(if $(WAIT),install -m 755 $(GATE) $(WAIT) '$(SHIMDIR)')
 	$(Q)set -e; for page in $(MAN); do \
 		dir='$(MANDIR)'/man$${page##*.}; \
@@ -530,13 +574,14 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 
 uninstall: ## remove what install put there
 	$(Q)rm -f '$(BINDIR)/flame' '$(SHIMDIR)/libflamemem.so' '$(INCLUDEDIR)/flamemem.h' '$(INCLUDEDIR)/flamemem.hpp' \
-		'$(SHIMDIR)/libflamegate.so' '$(SHIMDIR)/libflamewait.so'
+		'$(SHIMDIR)/libflamegate.so' '$(SHIMDIR)/libflamewait.so' '$(SHIMDIR)/musl/libflamemem.so'
 	$(Q)set -e; for page in $(MAN); do \
 		rm -f '$(MANDIR)'/man$${page##*.}/$${page##*/}; \
 	done
 	$(Q)set -e; for row in $(COMPLETIONS); do \
 		rm -f '$(DESTDIR)$(PREFIX)/share'/$${row#*:}; \
 	done
+	$(Q)[ ! -d '$(SHIMDIR)/musl' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)/musl'
 	$(Q)[ ! -d '$(SHIMDIR)' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)'
 
 .PHONY: clean help

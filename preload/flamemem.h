@@ -5,6 +5,9 @@
  * `flame mem` and `flame leak` start the program. Without it each costs one branch, does nothing
  * and returns 0. They have the names below there, for dlsym(3), ctypes and the like.
  *
+ * Tags and marks are recorded by `flame off` as well, with their times, where it sees calls from
+ * inside of the program (libflamewait.so; not with -p or --no-inside): see flamemem_tag_push.
+ *
  * Marks for `flame leak`:
  *
  *     flamemem_leak_begin("parse an empty file");
@@ -84,6 +87,10 @@ int flamemem_pool_realloc(const void *pool, const void *old, const void *p, size
 #if defined(__x86_64__)
 #define FLAMEMEM_FIND(function, name)                                                              \
     __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(function))
+#elif defined(__aarch64__)
+#define FLAMEMEM_FIND(function, name)                                                              \
+    __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]"         \
+            : "=r"(function))
 #else
 #define FLAMEMEM_FIND(function, name) (function = 0) /* the library is not there */
 #endif
@@ -189,6 +196,11 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_resume(voi
  * copied, up to 255 bytes of it, which may be any; NULL and "" are "unnamed". Each name makes
  * stacks of its own, so the trace grows with their number: tag by kinds of requests and not by
  * their ids. A block that is freed counts as freed where it was allocated, under any tag.
+ *
+ * Under `flame off` a tag is a region of the thread, from push to pop, of which the trace has the
+ * times (flame off --region); some 300 ns each. A forked child's thread begins with none there;
+ * what is open when a thread ends, ends with it. A mark ends a region that the mark of that name
+ * before it on this thread began.
  *
  * A forked child's thread has the tags that its parent's had. Returns 1; flamemem_tag_push 0 where
  * there is no room and what is allocated counts as before (a pop belongs to it in either case),

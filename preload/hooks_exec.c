@@ -1,7 +1,9 @@
 /*
  * The interposed functions that execute programs (preload/run/handon.h says why). Each ends
  * in one of six real ones; what the C library executes by itself (system, popen, wordexp:
- * /bin/sh) passes by here, and the shell's own execs are then seen in the shell.
+ * /bin/sh) passes by here, and the shell's own execs are then seen in the shell. What asks
+ * syscall(2) for execve or execveat comes here from hooks_sandbox.c; what has the instruction
+ * itself is not seen.
  *
  * No header of the C library declares these here: its declarations promise arguments that
  * are not null, and a program that breaks the promise is to get what it got before.
@@ -18,6 +20,7 @@
 #include "preload/run/nextsym.h"
 #include "preload/run/handon.h"
 #include "preload/hooks_exec.h"
+#include "preload/real.h"
 #include "preload/run/say.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -190,21 +193,53 @@ EXPORT int fexecve(int fd, words argv, words envp)
     return result;
 }
 
-EXPORT int execveat(int dir, const char *path, words argv, words envp, int flags)
+static void begin_at(struct handon *h, struct of_descriptor *d, int dir, const char *path,
+                     words envp, int flags)
 {
     const char *judged = path, *name = path;
+
+    /* A path from the root, or from the present directory (dir is AT_FDCWD), is one. */
+    if (path && path[0] != '/' && dir >= 0 && (path[0] || (flags & EMPTY_PATH))) {
+        judged = name_descriptor(d, dir, path) ? d->path : NULL;
+        name = path[0] ? path : d->name;
+    }
+    handon_begin(h, judged, name, envp, own_pid());
+}
+
+EXPORT int execveat(int dir, const char *path, words argv, words envp, int flags)
+{
     struct of_descriptor d;
     struct handon h;
     int result;
 
     be_ready();
-    /* A path from the root, or from the present directory (dir is AT_FDCWD), is one. */
-    if (path && path[0] != '/' && dir >= 0 && (path[0] || (flags & EMPTY_PATH))) {
-        judged = name_descriptor(&d, dir, path) ? d.path : NULL;
-        name = path[0] ? path : d.name;
-    }
-    handon_begin(&h, judged, name, envp, own_pid());
+    begin_at(&h, &d, dir, path, envp, flags);
     result = next.execveat(dir, path, argv, h.envp, flags);
+    handon_end(&h, 0);
+    return result;
+}
+
+/* ---- by the numbers of their calls ---- */
+
+long hooks_exec_by_number(const unsigned long a[6])
+{
+    struct handon h;
+    long result;
+
+    handon_begin(&h, (const char *)a[0], (const char *)a[0], (words)a[2], own_pid());
+    result = real.syscall(SYS_execve, a[0], a[1], h.envp);
+    handon_end(&h, 0);
+    return result;
+}
+
+long hooks_exec_at_by_number(const unsigned long a[6])
+{
+    struct of_descriptor d;
+    struct handon h;
+    long result;
+
+    begin_at(&h, &d, (int)a[0], (const char *)a[1], (words)a[3], (int)a[4]);
+    result = real.syscall(SYS_execveat, a[0], a[1], a[2], h.envp, a[4]);
     handon_end(&h, 0);
     return result;
 }

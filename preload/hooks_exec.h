@@ -7,4 +7,11 @@
 
 void hooks_exec_resolve(void);
 
+/*
+ * What syscall(2) does for SYS_execve and SYS_execveat with these arguments, and what it returns;
+ * with errno set. Safe between vfork and exec and in signal handlers.
+ */
+long hooks_exec_by_number(const unsigned long a[6]);
+long hooks_exec_at_by_number(const unsigned long a[6]);
+
 #endif

@@ -1,7 +1,8 @@
 /*
  * The interposed functions by which a program enters a sandbox (preload/sandbox.h):
  * prctl(2), and syscall(2), with which seccomp(2) is called. libseccomp, minijail and
- * the like come through here too.
+ * the like come through here too. And what syscall(2) is asked for that has a hook elsewhere
+ * (execve, preload/hooks_exec.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "preload/guard.h"
+#include "preload/hooks_exec.h"
 #include "preload/lifecycle.h"
 #include "preload/real.h"
 #include "preload/sandbox.h"
@@ -92,5 +94,9 @@ EXPORT long syscall(long number, ...)
         return enter_by_seccomp(a);
     if (unlikely(number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP))
         return enter_by_prctl(a);
+    if (unlikely(number == SYS_execve))
+        return hooks_exec_by_number(a);
+    if (unlikely(number == SYS_execveat))
+        return hooks_exec_at_by_number(a);
     return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

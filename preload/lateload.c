@@ -28,7 +28,6 @@
 #include "preload/run/surroundings.h"
 
 #include <fcntl.h>
-#include <link.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -43,6 +42,7 @@
 #include "preload/threads.h"
 #include "common/processor/arch.h"
 #include "unwind/dynsym.h"
+#include "common/env/loaderlist.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"
 
@@ -55,7 +55,7 @@ static const char *one_thread; /* __libc_single_threaded */
 
 static bool is_audited(void)
 {
-    const struct link_map *program = _r_debug.r_map;
+    const struct link_map *program = loaderlist()->r_map;
 
     if (surroundings_value("LD_AUDIT") || !program)
         return true;
@@ -90,9 +90,9 @@ static bool program_has_malloc(void)
 {
     struct dynsym program;
 
-    if (!_r_debug.r_map)
+    if (!loaderlist()->r_map)
         return false;
-    dynsym_open(&program, _r_debug.r_map);
+    dynsym_open(&program, loaderlist()->r_map);
     return dynsym_find(&program, "malloc") != 0;
 }
 
@@ -114,7 +114,7 @@ static bool is_alone(void)
 
 static bool loader_is_at_rest(void)
 {
-    return _r_debug.r_state == RT_CONSISTENT;
+    return loaderlist()->r_state == RT_CONSISTENT;
 }
 
 static bool on_signal_stack(void)

@@ -270,6 +270,21 @@ struct origin_facts {
 /* An allocator in the program's own file is seen, in forked children, too. */
 static bool is_inside;
 
+/* Of config.max_disk, by this process's trace. */
+static uint64_t disk_taken;
+
+/* Asked by several threads, before a trace grows. The run's budget is asked last, as it counts what
+ * it allows. */
+static bool take_disk(uint64_t bytes)
+{
+    if (config.max_disk &&
+        __atomic_add_fetch(&disk_taken, bytes, __ATOMIC_RELAXED) > config.max_disk) {
+        __atomic_sub_fetch(&disk_taken, bytes, __ATOMIC_RELAXED);
+        return false;
+    }
+    return notes_take_disk(bytes);
+}
+
 /* `parent`: of the trace of the process that forked, or NULL. */
 static int start_trace(struct trace_writer *w, uint32_t features, const struct origin_facts *parent)
 {
@@ -289,6 +304,7 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
     struct process self;
     int err;
 
+    disk_taken = 0;
     process_ask(&self);
     init.pid_namespace = pid_namespace(&self);
     init.pid = self.pid;
@@ -427,6 +443,10 @@ static bool start(void)
             NULL);
         return false;
     }
+    if (getauxval(AT_PAGESZ) != 4096) { /* aarch64 has kernels with 16 and 64 KiB */
+        say("the kernel's pages are not of 4 KiB; the program runs on, nothing is recorded", NULL);
+        return false;
+    }
     /* Not before: a sanitizer's clock is as little ready for us as its allocator. */
     begun_ns = clock_ns(CLOCK_MONOTONIC);
     sandbox_begin(config_is_filtered(surroundings_value(ENV_NAME)));
@@ -449,7 +469,7 @@ static bool start(void)
             say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
     }
-    trace_writer_set_budget(notes_take_disk);
+    trace_writer_set_budget(take_disk);
     if (start_trace(&store.writer, TRACE_FEATURE_PEAK, NULL) < 0)
         return false;
     modules_init();

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
 #include <gnu/libc-version.h>
+#endif
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -45,6 +47,7 @@ static bool passes(const struct entered_filter *f, const struct seccomp_data *ca
     return (seccomp_filter_run(f->code, f->n, call) & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ALLOW;
 }
 
+#ifdef __GLIBC__
 /* The C library's fstat was a newfstatat for some years. */
 static bool is_its_fstat(long number)
 {
@@ -55,6 +58,24 @@ static bool is_its_fstat(long number)
         minor = minor * 10 + (unsigned)(*s - '0');
     return number == (minor >= 33 && minor < 39 ? SYS_newfstatat : SYS_fstat);
 }
+
+/* Of the calls below, whether the loader makes this one. */
+static bool is_its_own(long number FLAME_UNUSED)
+{
+    return true;
+}
+#else
+static bool is_its_fstat(long number)
+{
+    return number == SYS_fstat;
+}
+
+/* musl opens files by SYS_open, and asks for no limits. */
+static bool is_its_own(long number)
+{
+    return number != SYS_openat && number != SYS_prlimit64;
+}
+#endif
 
 /*
  * A filter that was there when the program began has let the loader and the C library
@@ -73,7 +94,7 @@ static bool starts_programs(long number)
     case SYS_mprotect:
     case SYS_prlimit64:
     case SYS_write:
-        return true;
+        return is_its_own(number);
     default:
         return is_its_fstat(number);
     }

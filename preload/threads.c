@@ -9,12 +9,16 @@
 #include "common/clock.h"
 #include "common/kernel.h"
 #include "common/pages.h"
+#if defined(__x86_64__)
+#include "preload/run/controlblock_x86_64.h"
+#else
+#include "preload/run/controlblock_aarch64.h"
+#endif
 #include "preload/run/process.h"
 #include "preload/run/title.h"
 #include "preload/shadow/shadow.h"
 #include "preload/tags.h"
 #include "preload/watch/pausedblocks.h"
-#include "common/processor/arch.h"
 #include "unwind/modules.h"
 
 #define MAX_THREADS 65535
@@ -99,22 +103,17 @@ void threads_note_name(const char *name)
  * The C library keeps a thread's id in its control block, at a place of its own choice:
  * the place is found by looking for the id of a thread that knows it.
  */
-#if defined(__aarch64__)
-#define BLOCK_BEGINS (-2304) /* before the thread pointer: the size of glibc's struct pthread */
-#else
-#define BLOCK_BEGINS 0
-#endif
 #define BLOCK_WORDS 256
 
 static const uint32_t *block_word(int at)
 {
-    return (const uint32_t *)(arch_thread_pointer() + BLOCK_BEGINS) + at;
+    return (const uint32_t *)controlblock_begin() + at; /* NOLINT */
 }
 
 void threads_learn_ids(uint32_t own)
 {
     threads.tid_at = 0;
-    for (int i = 1; own && i < BLOCK_WORDS && !threads.tid_at; i++)
+    for (int i = 1; own && controlblock_begin() && i < BLOCK_WORDS && !threads.tid_at; i++)
         if (*block_word(i) == own)
             threads.tid_at = i;
 }

@@ -232,6 +232,8 @@ static const char *because(enum runnote_why why)
         return "of another word size or processor";
     case RUNNOTE_MUSL:
         return "uses musl";
+    case RUNNOTE_GNU:
+        return "uses the GNU C library";
     case RUNNOTE_SANITIZER:
         return "built with a sanitizer";
     case RUNNOTE_SETUID:

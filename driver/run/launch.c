@@ -25,19 +25,24 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/fsize.h"
+#include "common/processor/processor.h"
 #include "common/signal_forward.h"
 #include "common/strbuf.h"
 #include "driver/run/target.h"
 
 /* ---- the shim and the environment ---- */
 
-/* Beside our executable, or where it is installed. */
+/* Beside our executable, or where it is installed: below PREFIX/lib, Debian's
+ * folder of the processor's (GNU's name for it), or the lib64 of others. Relative to it, so that a
+ * tree of ours works wherever it is unpacked. */
 static int find_beside(const char *name, const char *or_else, char **path)
 {
-    static const char *const places[] = {"", "../lib/flame/"};
+    static const char *const places[] = {
+        "", "../lib/flame/", "../lib/" PROCESSOR_NAME "-linux-gnu/flame/", "../lib64/flame/"};
     char exe[4096];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 
@@ -55,9 +60,10 @@ static int find_beside(const char *name, const char *or_else, char **path)
         strbuf_release(&candidate);
     }
     if (!*path)
-        return flame_error(FLAME_USAGE,
-                           "%s: not beside %s nor in ../lib/flame from there; install it%s", name,
-                           exe, or_else);
+        return flame_error(
+            FLAME_USAGE,
+            "%s: not beside %s nor in ../lib/flame from there, or its like; install it%s", name,
+            exe, or_else);
     return 0;
 }
 
@@ -86,6 +92,23 @@ int launch_find_shim(char **path)
         *path = NULL;
     }
     return status;
+}
+
+void launch_choose_shim(const char *path, char **shim)
+{
+    const char *forced = getenv("FLAME_MEM_SHIM");
+    struct strbuf other = STRBUF_INIT;
+    size_t dir = (size_t)(base_name(*shim) - *shim);
+
+    if ((forced && *forced) || !target_uses_musl(path))
+        return;
+    strbuf_add(&other, *shim, dir);
+    strbuf_addf(&other, "musl/%s", *shim + dir);
+    if (access(other.buf, R_OK) == 0) {
+        free(*shim);
+        *shim = strbuf_detach(&other, NULL);
+    }
+    strbuf_release(&other);
 }
 
 char *launch_preload_list(const char *first, const char *rest)

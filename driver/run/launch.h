@@ -20,6 +20,12 @@
  */
 int launch_find_shim(char **path);
 
+/*
+ * Has *shim, of launch_find_shim, be the recorder for musl where the program at `path` uses that
+ * and the recorder is there: in a folder "musl" beside the other. Not where FLAME_MEM_SHIM is set.
+ */
+void launch_choose_shim(const char *path, char **shim);
+
 /* The same for another library of ours, which no variable names. */
 int launch_find_library(const char *name, char **path);
 

@@ -104,6 +104,8 @@ int record_mem_prepare(struct record_mem *m, struct recording *r, const struct r
     if (!status)
         status = target_find(o->command[0], &m->program);
     if (!status)
+        launch_choose_shim(m->program, &m->shim);
+    if (!status)
         status = target_check(m->program, m->shim);
     if (!status && o->touched)
         status = record_faults_check(o);

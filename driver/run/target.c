@@ -13,22 +13,37 @@
 
 #include "common/alloc.h"
 #include "common/basename.h"
+#include "common/elfdyn.h"
 #include "common/error.h"
 #include "common/preloadable.h"
+#include "common/strbuf.h"
 
-static int not_runnable(const char *name, int err)
+static void not_runnable(const char *name, int err, struct strbuf *why)
 {
     switch (err) {
     case ENOENT:
-        return flame_error(FLAME_USAGE, "%s: no such program; check the name", name);
+        strbuf_addf(why, "%s: no such program; check the name", name);
+        break;
     case EISDIR:
-        return flame_error(FLAME_USAGE, "%s: is a directory; name the program in it", name);
+        strbuf_addf(why, "%s: is a directory; name the program in it", name);
+        break;
     case EACCES:
-        return flame_error(FLAME_USAGE, "%s: not executable; 'chmod +x' may be what it lacks",
-                           name);
+        strbuf_addf(why, "%s: not executable; 'chmod +x' may be what it lacks", name);
+        break;
     default:
-        return flame_error(FLAME_USAGE, "%s: %s; check the name", name, strerror(err));
+        strbuf_addf(why, "%s: %s; check the name", name, strerror(err));
     }
+}
+
+static int not_found(const char *command, int err)
+{
+    struct strbuf why = STRBUF_INIT;
+    int status;
+
+    not_runnable(command, err, &why);
+    status = flame_error(FLAME_USAGE, "%s", why.buf);
+    strbuf_release(&why);
+    return status;
 }
 
 static int search_path(const char *command, char **path)
@@ -39,7 +54,7 @@ static int search_path(const char *command, char **path)
     if (err == ENOENT)
         return flame_error(FLAME_USAGE, "%s: no such program in PATH; check the name", command);
     if (err)
-        return not_runnable(command, err);
+        return not_found(command, err);
     *path = xstrdup(found);
     return 0;
 }
@@ -55,7 +70,7 @@ int target_find(const char *command, char **path)
         return search_path(command, path);
     err = preloadable_executable(command);
     if (err)
-        return not_runnable(command, err);
+        return not_found(command, err);
     *path = xstrdup(command);
     return 0;
 }
@@ -64,12 +79,18 @@ int target_find(const char *command, char **path)
 static int read_shim(const char *shim, struct preloadable_machine *machine)
 {
     int fd = open(shim, O_RDONLY | O_CLOEXEC), err = errno;
+    static const char *const gnu[] = {"libc.so.6"};
+    static const char *const any[] = {"libc."};
     Elf64_Ehdr head = {0};
+    struct elfdyn e;
+    bool musl = false;
     ssize_t n;
 
     if (fd >= 0) {
         n = pread(fd, &head, sizeof head, 0);
         err = n < 0 ? errno : 0;
+        musl = elfdyn_open(&e, fd) && elfdyn_needs(&e, any, ARRAY_LEN(any)) &&
+               !elfdyn_needs(&e, gnu, ARRAY_LEN(gnu));
         close(fd);
     }
     if (fd < 0 || err)
@@ -83,6 +104,7 @@ static int read_shim(const char *shim, struct preloadable_machine *machine)
                            shim);
     *machine = (struct preloadable_machine){.word = head.e_ident[EI_CLASS],
                                             .order = head.e_ident[EI_DATA],
+                                            .musl = musl,
                                             .processor = head.e_machine};
     return 0;
 }
@@ -94,59 +116,114 @@ int target_check_shim(const char *shim)
     return read_shim(shim, &machine);
 }
 
-static int gains_privileges(const char *path, const char *how)
+static bool is_of_32_bits(const char *path)
 {
-    return flame_error(FLAME_USAGE,
-                       "%s: is %s, so the loader would ignore the recorder; record a copy without "
-                       "the privilege",
-                       path, how);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    unsigned char ident[EI_NIDENT] = {0};
+    bool is = fd >= 0 && pread(fd, ident, sizeof ident, 0) == (ssize_t)sizeof ident &&
+              memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+
+    if (fd >= 0)
+        close(fd);
+    return is;
 }
 
-static int refuse(const char *path, const struct preloadable_answer *answer, const char *shim)
+static void gains_privileges(const char *path, const char *how, struct strbuf *why)
+{
+    strbuf_addf(why,
+                "%s: is %s, so the loader would ignore the recorder; record a copy without "
+                "the privilege",
+                path, how);
+}
+
+static void refuse(const char *path, const struct preloadable_answer *answer, const char *shim,
+                   struct strbuf *why)
 {
     const char *file = answer->interpreter[0] ? answer->interpreter : path;
 
     switch (answer->verdict) {
     case PRELOADABLE_NO_FILE:
-        if (!answer->interpreter[0])
-            return not_runnable(path, answer->err);
-        return flame_error(
-            FLAME_USAGE, "%s: its interpreter '%s' cannot be run: %s", path, answer->interpreter,
-            answer->err == ELOOP ? "too many scripts in a row" : strerror(answer->err));
+        if (!answer->interpreter[0]) {
+            not_runnable(path, answer->err, why);
+            return;
+        }
+        strbuf_addf(why, "%s: its interpreter '%s' cannot be run: %s", path, answer->interpreter,
+                    answer->err == ELOOP ? "too many scripts in a row" : strerror(answer->err));
+        break;
     case PRELOADABLE_DAMAGED:
-        return flame_error(FLAME_USAGE, "%s: damaged ELF file; build or install it again", file);
+        strbuf_addf(why, "%s: damaged ELF file; build or install it again", file);
+        break;
     case PRELOADABLE_STATIC:
-        return flame_error(FLAME_USAGE,
-                           "%s: is linked statically, nothing can be preloaded into it; link it "
-                           "dynamically to record it",
-                           file);
+        strbuf_addf(why,
+                    "%s: is linked statically, nothing can be preloaded into it; link it "
+                    "dynamically to record it",
+                    file);
+        break;
     case PRELOADABLE_MACHINE:
-        return flame_error(FLAME_USAGE,
-                           "%s: built for another processor or word size than %s; record it on its "
-                           "own kind with a flame built for it",
-                           file, base_name(shim));
+        if (is_of_32_bits(file))
+            strbuf_addf(why,
+                        "%s: is a 32-bit program, of which flame records none; build it for "
+                        "64 bits (without -m32) to record it",
+                        file);
+        else
+            strbuf_addf(why,
+                        "%s: built for another processor or word size than %s; record it on its "
+                        "own kind with a flame built for it",
+                        file, base_name(shim));
+        break;
     case PRELOADABLE_MUSL:
-        return flame_error(FLAME_USAGE,
-                           "%s: uses musl, this recorder is built for the GNU C library; build "
-                           "the program against glibc to record it",
-                           file);
+        strbuf_addf(why,
+                    "%s: uses musl, and beside %s there is no recorder for it, as flame "
+                    "was built without musl-gcc; install musl-tools and build flame again, "
+                    "or build the program against glibc",
+                    file, base_name(shim));
+        break;
+    case PRELOADABLE_GNU:
+        strbuf_addf(why, "%s: uses the GNU C library, and %s is for musl; unset FLAME_MEM_SHIM",
+                    file, shim);
+        break;
     case PRELOADABLE_SANITIZER:
-        return flame_error(FLAME_USAGE,
-                           "%s: is built with a sanitizer, which must be loaded first and has an "
-                           "allocator of its own; record a build without it",
-                           file);
+        strbuf_addf(why,
+                    "%s: is built with a sanitizer, which must be loaded first and has an "
+                    "allocator of its own; record a build without it",
+                    file);
+        break;
     case PRELOADABLE_SETUID:
-        return gains_privileges(file, "set-user-id");
+        gains_privileges(file, "set-user-id", why);
+        break;
     case PRELOADABLE_SETGID:
-        return gains_privileges(file, "set-group-id");
+        gains_privileges(file, "set-group-id", why);
+        break;
     case PRELOADABLE_CAPABILITIES:
-        return gains_privileges(file, "given file capabilities");
+        gains_privileges(file, "given file capabilities", why);
+        break;
     default: /* what may not be read passes */
-        return 0;
+        break;
     }
 }
 
-int target_check(const char *path, const char *shim)
+bool target_uses_musl(const char *path)
+{
+    struct preloadable_answer answer;
+
+    preloadable_judge(path, &preloadable_here, &answer);
+    return answer.verdict == PRELOADABLE_MUSL;
+}
+
+int target_check_traced(const char *path)
+{
+    struct preloadable_answer answer;
+    const char *file;
+
+    preloadable_judge(path, &preloadable_here, &answer);
+    file = answer.interpreter[0] ? answer.interpreter : path;
+    if (answer.verdict != PRELOADABLE_MACHINE || !is_of_32_bits(file))
+        return 0;
+    return flame_error(FLAME_USAGE, "%s: is a 32-bit program, whose system calls cannot be traced",
+                       file);
+}
+
+int target_refusal(const char *path, const char *shim, struct strbuf *why)
 {
     struct preloadable_machine machine;
     struct preloadable_answer answer;
@@ -158,5 +235,17 @@ int target_check(const char *path, const char *shim)
     /* execvp hands a file it does not know to the shell. */
     if (answer.verdict == PRELOADABLE_NO_FORMAT)
         preloadable_judge("/bin/sh", &machine, &answer);
-    return refuse(path, &answer, shim);
+    refuse(path, &answer, shim, why);
+    return 0;
+}
+
+int target_check(const char *path, const char *shim)
+{
+    struct strbuf why = STRBUF_INIT;
+    int status = target_refusal(path, shim, &why);
+
+    if (!status && why.len)
+        status = flame_error(FLAME_USAGE, "%s", why.buf);
+    strbuf_release(&why);
+    return status;
 }

@@ -7,7 +7,9 @@
 #ifndef FLAME_DRIVER_RUN_TARGET_H
 #define FLAME_DRIVER_RUN_TARGET_H
 
-#include "common/compiler.h"
+#include <stdbool.h>
+
+#include "common/strbuf.h"
 
 /*
  * Looks `command` up as execvp would. 0: *path is the file (the caller frees
@@ -15,12 +17,28 @@
  */
 int target_find(const char *command, char **path);
 
+/* Whether the program at `path`, or the interpreter of a script there, uses musl. */
+bool target_uses_musl(const char *path);
+
 /*
  * Checks that the file at `path` can be recorded with the library at `shim`.
  * 0, or FLAME_USAGE after a line that says why not. A file that may be executed
  * but not read cannot be checked and passes.
  */
 int target_check(const char *path, const char *shim);
+
+/*
+ * The same, with what would be said appended to `why`: nothing when it can be recorded. 0, or
+ * FLAME_USAGE after a line that says what is wrong with the library.
+ */
+int target_refusal(const char *path, const char *shim, struct strbuf *why);
+
+/*
+ * Checks that system calls of the program at `path`, or of a script's interpreter, can be traced.
+ * 0, or FLAME_USAGE after a line that says why not. Asked of the file, as a kernel that runs no
+ * 32-bit programs would have the shell try to read it (execvp does that).
+ */
+int target_check_traced(const char *path);
 
 /* True when a preloaded library can load into programs of this machine at all:
  * `shim` is a readable ELF shared object. Otherwise a line says what is wrong. */

@@ -15,8 +15,6 @@
  */
 #include "patch/entry/entry.h"
 
-#if defined(__x86_64__)
-
 #include <elf.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -250,17 +248,3 @@ enum patch_result entries_apply(struct patch_entry *entries, size_t n, void (*re
     texts_lock(&texts);
     return PATCH_DONE;
 }
-
-#else
-
-enum patch_result entries_apply(struct patch_entry *entries, size_t n, void (*ready)(void *arg),
-                                void *arg)
-{
-    (void)ready;
-    (void)arg;
-    for (size_t i = 0; i < n; i++)
-        entries[i].original = NULL;
-    return PATCH_NOTHING;
-}
-
-#endif

@@ -29,6 +29,7 @@
 #include "preload/entries/ownsyms.h"
 #include "unwind/dynsym.h"
 #include "unwind/gotpatch.h"
+#include "common/env/loaderlist.h"
 
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
@@ -260,7 +261,7 @@ static void patch(const struct link_map *map)
         if (hooks[i].original && !dynsym_find(&module, hooks[i].symbol))
             some[n++] = hooks[i];
     /* In a sandbox nobody can say; then they are left as they are. */
-    if (map == _r_debug.r_map || kernel_readable(map->l_addr, sizeof(ElfW(Ehdr))))
+    if (map == loaderlist()->r_map || kernel_readable(map->l_addr, sizeof(ElfW(Ehdr))))
         gotpatch_apply((void *)map, some, n);
 }
 
@@ -342,7 +343,7 @@ static FLAME_NOINLINE bool patch_inside(const struct link_map *exe, const struct
 {
     static const char *const hidden[] = {"je_malloc", "_rjem_malloc", "_rjem_je_malloc",
                                          "tc_malloc", "mi_malloc"};
-    static struct inside in; /* not touched where there is nothing to note */
+    static FLAME_BULK struct inside in; /* not touched where there is nothing to note */
 
     if (module)
         note_exported(&in, module);
@@ -356,7 +357,7 @@ static FLAME_NOINLINE bool patch_inside(const struct link_map *exe, const struct
 /* Before anything else is noted: what is patched here needs no slots. */
 static bool look_inside(void)
 {
-    const struct link_map *exe = _r_debug.r_map;
+    const struct link_map *exe = loaderlist()->r_map;
     struct dynsym module;
 
     dynsym_open(&module, exe);
@@ -369,7 +370,7 @@ static bool begin(bool inside)
     bool any = false;
 
     inside = inside && look_inside();
-    for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next) {
+    for (const struct link_map *m = loaderlist()->r_map; m; m = m->l_next) {
         struct dynsym module;
 
         if (m->l_ld == own_dynamic)
@@ -380,7 +381,7 @@ static bool begin(bool inside)
             any = true;
         }
     }
-    for (const struct link_map *m = any ? _r_debug.r_map : NULL; m; m = m->l_next)
+    for (const struct link_map *m = any ? loaderlist()->r_map : NULL; m; m = m->l_next)
         if (m->l_ld != own_dynamic)
             patch(m);
     return inside;

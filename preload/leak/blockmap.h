@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "preload/shadow/shadow.h"
+#include "common/processor/processor.h"
 
 /* What is known of a block: bits of `reached` and `inner` at the granule it begins in. */
 struct blockmap_line {
@@ -27,7 +28,7 @@ struct blockmap_line {
 #define BLOCKMAP_CHUNK_SHIFT 20
 #define BLOCKMAP_REGION_SHIFT 30
 #define BLOCKMAP_CHUNKS ((size_t)1 << (BLOCKMAP_REGION_SHIFT - BLOCKMAP_CHUNK_SHIFT))
-#define BLOCKMAP_REGIONS ((size_t)1 << (47 - BLOCKMAP_REGION_SHIFT))
+#define BLOCKMAP_REGIONS ((size_t)1 << (PROCESSOR_ADDRESS_BITS - BLOCKMAP_REGION_SHIFT))
 
 /* Where the lines of a MiB of addresses are. With bit 0 set: no block begins in it, and this is
  * the last one before it. 0: no block begins or lies there. */
@@ -49,7 +50,7 @@ struct blockmap {
 bool blockmap_make(struct blockmap *m, void (*found)(uintptr_t addr, const struct block *b));
 void blockmap_free(struct blockmap *m);
 
-/* The chunk of an address below 2^47, 0 when no block begins or lies there. */
+/* The chunk of an address below 2^PROCESSOR_ADDRESS_BITS, 0 when no block begins or lies there. */
 static inline blockmap_chunk blockmap_chunk_of(const struct blockmap *m, uintptr_t addr)
 {
     const blockmap_chunk *region = m->regions[addr >> BLOCKMAP_REGION_SHIFT];

@@ -14,7 +14,7 @@
  * Sources: signal(7) has the calls that are never restarted; proc_pid_syscall(5).
  */
 #define _GNU_SOURCE
-#include "preload/leak/freeze.h"
+#include "preload/leak/freeze_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,6 @@
 #ifndef SA_RESTORER
 #define SA_RESTORER 0x04000000
 #endif
-#define SYSCALL_SIZE 2 /* bytes of the instruction */
 #define SIGNALS 64
 #define ASKED 3 /* times a thread that runs */
 
@@ -79,7 +78,7 @@ static struct frozen *find(uint32_t tid)
 
 /* Whether a signal has come meanwhile whose handler ends calls, and will be called next:
  * who waits for a timer's signal must not go on waiting. */
-static FLAME_UNUSED bool ending_signal_waits(const sigset_t *blocked_later)
+bool freeze_ending_signal_waits(const sigset_t *blocked_later)
 {
     struct kernel_sigaction action;
     uint64_t waiting = 0, blocked;
@@ -95,89 +94,6 @@ static FLAME_UNUSED bool ending_signal_waits(const sigset_t *blocked_later)
             return true;
     return false;
 }
-
-#if defined(__x86_64__)
-static void note_registers(struct frozen *t, const ucontext_t *u)
-{
-    for (size_t i = 0; i < NGREG && i < FREEZE_REGISTERS; i++)
-        t->registers[i] = (uintptr_t)u->uc_mcontext.gregs[i];
-    t->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
-}
-
-/* Whether it is still the call that was seen: the next one of a loop may be made from the same
- * place. */
-static bool is_same_call(const struct frozen_call *c, const greg_t *regs)
-{
-    return c->number >= 0 && (uintptr_t)regs[REG_RSP] == c->sp &&
-           (uintptr_t)regs[REG_RDI] == c->arguments[0] &&
-           (uintptr_t)regs[REG_RSI] == c->arguments[1] &&
-           (uintptr_t)regs[REG_RDX] == c->arguments[2] &&
-           (uintptr_t)regs[REG_R10] == c->arguments[3] &&
-           (uintptr_t)regs[REG_R8] == c->arguments[4] && (uintptr_t)regs[REG_R9] == c->arguments[5];
-}
-
-/* A thread that was on its way into a call: code that is "mov NUMBER, %eax; syscall" says which
- * it was. -1: it says nothing. */
-static long number_in_code(uintptr_t pc)
-{
-    const uint8_t *code = (const uint8_t *)pc;
-    uint32_t number;
-
-    if (code[-1] != 0x05 || code[-2] != 0x0f || code[-7] != 0xb8)
-        return -1;
-    memcpy(&number, code - 6, sizeof number);
-    return number;
-}
-
-/* Calls that the kernel makes again by itself are before the instruction already. */
-static void make_call_again(const struct frozen_call *c, ucontext_t *u)
-{
-    greg_t *regs = u->uc_mcontext.gregs;
-    uintptr_t pc = (uintptr_t)regs[REG_RIP];
-    long number;
-
-    if (regs[REG_RAX] == -EINTR) {
-        number = is_same_call(c, regs) && pc == c->pc ? c->number : number_in_code(pc);
-        if (number < 0 || ending_signal_waits(&u->uc_sigmask))
-            return;
-        regs[REG_RIP] = (greg_t)(pc - SYSCALL_SIZE);
-        regs[REG_RAX] = number;
-    } else if (is_same_call(c, regs) && regs[REG_RAX] == c->number && pc == c->pc - SYSCALL_SIZE &&
-               ending_signal_waits(&u->uc_sigmask)) {
-        regs[REG_RIP] = (greg_t)c->pc;
-        regs[REG_RAX] = -EINTR;
-    }
-}
-
-/* What the handler returns to: rt_sigreturn. */
-__asm__(".text\n"
-        ".globl freeze_return\n"
-        ".hidden freeze_return\n"
-        ".type freeze_return, @function\n"
-        "freeze_return:\n"
-        "    mov $15, %eax\n"
-        "    syscall\n"
-        ".size freeze_return, . - freeze_return\n");
-__attribute__((visibility("hidden"))) void freeze_return(void);
-#define HAVE_FREEZE 1
-#else
-#define HAVE_FREEZE 0
-static void note_registers(struct frozen *t, const ucontext_t *u)
-{
-    (void)t;
-    (void)u;
-}
-
-static void make_call_again(const struct frozen_call *c, ucontext_t *u)
-{
-    (void)c;
-    (void)u;
-}
-
-static void freeze_return(void)
-{
-}
-#endif
 
 /* glibc sends the same signal when user ids are changed, and waits for its handler. */
 static bool is_ours(const siginfo_t *info)
@@ -201,7 +117,7 @@ static void stand(int number, siginfo_t *info, void *context)
         return;
     /* What *t says when the others go on may be of the next time. */
     call = t->call;
-    note_registers(t, context);
+    freeze_note_registers(t, context);
     t->thread_pointer = arch_thread_pointer();
     if (kernel_call(SYS_sigaltstack, NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE))
         t->alternate = (uintptr_t)alternate.ss_sp;
@@ -209,7 +125,7 @@ static void stand(int number, siginfo_t *info, void *context)
     futex(&t->state, FUTEX_WAKE, 1, NULL);
     while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == now)
         futex(&turn, FUTEX_WAIT, now, NULL);
-    make_call_again(&call, context);
+    freeze_make_call_again(&call, context);
 }
 
 /* ---- in the thread that tells them ---- */
@@ -428,9 +344,9 @@ static void set_action(const struct kernel_sigaction *action, struct kernel_siga
 static bool may_freeze(void)
 {
     by_tgkill = !kernel_allows(SYS_rt_tgsigqueueinfo);
-    return HAVE_FREEZE && kernel_allows(SYS_rt_sigaction) &&
-           (!by_tgkill || kernel_allows(SYS_tgkill)) && kernel_allows(SYS_futex) &&
-           kernel_allows(SYS_getdents64) && kernel_allows(SYS_rt_sigreturn);
+    return kernel_allows(SYS_rt_sigaction) && (!by_tgkill || kernel_allows(SYS_tgkill)) &&
+           kernel_allows(SYS_futex) && kernel_allows(SYS_getdents64) &&
+           kernel_allows(SYS_rt_sigreturn);
 }
 
 bool freeze_begin(struct freeze *f)

@@ -17,7 +17,11 @@
 
 #include "common/compiler.h"
 
+#if defined(__aarch64__)
+#define FREEZE_REGISTERS 31
+#else
 #define FREEZE_REGISTERS 24
+#endif
 #ifndef FREEZE_THREADS_MAX
 #define FREEZE_THREADS_MAX 32768u
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/env/loaderlist.h"
 #include "preload/guard.h"
 #include "preload/leak/leakcheck.h"
 #include "preload/leak/look.h"
@@ -84,6 +85,13 @@ static int main_and_look(int argc, char **argv, char **envp)
     return status;
 }
 
+/* musl calls constructors, ours too, from __libc_start_main: what is wanted is known only here. A
+ * sibling call leaves no frame. */
+static int main_if_unwanted(int argc, char **argv, char **envp)
+{
+    return lifecycle_end_wanted ? main_and_look(argc, argv, envp) : program_main(argc, argv, envp);
+}
+
 /* The last chance, and the only one in a process whose main was not called by us. */
 __attribute__((destructor)) static void look_at_unload(void)
 {
@@ -114,11 +122,11 @@ int __libc_start_main(main_function *program, int argc, char **argv, void (*init
 EXPORT int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void),
                              void (*fini)(void), void (*loader_fini)(void), void *stack_end)
 {
-    if (lifecycle_end_wanted) {
+    if (lifecycle_end_wanted || LOADER_IS_LIBC) {
         program_main = program;
-        program = main_and_look;
+        program = LOADER_IS_LIBC ? main_if_unwanted : main_and_look;
         /* Of no module, and before that of the loader, which runs all modules' destructors: what
-         * is registered first is called last. */
+         * is registered first is called last. (musl runs those behind all that was registered.) */
         __cxa_atexit(look_late, NULL, NULL);
         if (__cxa_at_quick_exit)
             __cxa_at_quick_exit(look_late, NULL);

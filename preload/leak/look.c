@@ -30,7 +30,7 @@
 #include "preload/watch/pausedblocks.h"
 #include "preload/watch/pools.h"
 
-static FLAME_BULK struct {
+static struct {
     uint32_t taken; /* by the thread that looks */
     bool tagged;
     struct blockmap map;

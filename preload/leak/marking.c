@@ -26,9 +26,10 @@
 #include "common/pages.h"
 #include "preload/run/ascending.h"
 #include "preload/shadow/shadow_leaves.h"
+#include "common/processor/processor.h"
 
 #define WORD sizeof(uintptr_t)
-#define ADDRESS_BITS ((((uintptr_t)1 << 47) - 1) & ~(uintptr_t)7)
+#define ADDRESS_BITS ((((uintptr_t)1 << PROCESSOR_ADDRESS_BITS) - 1) & ~(uintptr_t)7)
 #define WORDS_QUEUED 32u
 #define BLOCKS_QUEUED 8u
 /* From this size on a block may hold a page that cannot be read. */

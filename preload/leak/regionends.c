@@ -21,6 +21,7 @@
 #include "preload/run/say.h"
 #include "preload/store.h"
 #include "preload/watch/regions.h"
+#include "common/processor/processor.h"
 
 /* A block that was left. */
 struct left {
@@ -84,7 +85,7 @@ static uint32_t leave_live(uintptr_t addr, uint32_t region, void *arg FLAME_UNUS
 
 static bool is_reached(uintptr_t addr)
 {
-    blockmap_chunk chunk = addr >> 47 ? 0 : blockmap_chunk_of(g.map, addr);
+    blockmap_chunk chunk = addr >> PROCESSOR_ADDRESS_BITS ? 0 : blockmap_chunk_of(g.map, addr);
     const struct blockmap_line *line;
 
     /* A block that is not in the map has come or gone as its thread was stopped. */

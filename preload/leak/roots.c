@@ -30,6 +30,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "preload/mapping/mapped.h"
+#include "preload/leak/libcroots.h"
 #include "preload/leak/marking.h"
 #include "preload/leak/results.h"
 #include "preload/real.h"
@@ -103,6 +104,7 @@ static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void 
     bool libc = module_holds(info, (uintptr_t)getauxval);
     int kind = SEGMENT_ANY;
 
+    libcroots_module(info);
     if (module_holds(info, (uintptr_t)&facts))
         kind = SEGMENT_OURS;
     else if (libc || module_holds(info, (uintptr_t)real.malloc))
@@ -168,6 +170,7 @@ void roots_list_modules(void)
     if (!facts.segments)
         return;
     facts.segments_incomplete = false;
+    libcroots_forget();
     dl_iterate_phdr(add_module, NULL);
 }
 
@@ -176,7 +179,7 @@ bool roots_complete(const struct freeze *f)
     for (size_t i = 0; i < f->n; i++)
         if (f->threads[i].state == FREEZE_MISSED && !f->threads[i].sp)
             return false;
-    return !facts.start_incomplete && !facts.segments_incomplete;
+    return !facts.start_incomplete && !facts.segments_incomplete && libcroots_complete();
 }
 
 /* The pages of a segment are its module's alone. */
@@ -274,7 +277,7 @@ static void mark_threads(const struct roots *r)
     }
 }
 
-static void mark_result(uintptr_t lo, uintptr_t hi)
+static void mark_words(uintptr_t lo, uintptr_t hi)
 {
     marking_root(lo, hi, MARKING_ANY);
 }
@@ -431,7 +434,8 @@ void roots_mark(struct roots *r)
     mark_shared(r);
     mark_self(r);
     mark_threads(r);
-    results_each(r->readable, mark_result);
+    results_each(r->readable, mark_words);
+    libcroots_each(r->readable, r->freeze, mark_words);
     mark_first_stack(r);
     mark_blocks();
     pausedblocks_each(mark_left_out, NULL);

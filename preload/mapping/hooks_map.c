@@ -26,6 +26,7 @@
 #define MREMAP_DONTUNMAP 4
 #endif
 
+#undef mmap64 /* musl's headers have it as a macro */
 void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 
 static void after_fork(void)
@@ -104,6 +105,12 @@ static void add(const struct entered *e, const void *p, size_t size, struct mapp
     mapped_add((uintptr_t)p, size, &m);
 }
 
+/* Whoever remembers what is there is told. */
+static void memory_goes(uintptr_t lo, uintptr_t hi)
+{
+    local_code_goes(lo, hi);
+}
+
 static void *map(void *at, size_t size, int prot, int flags, int fd, off_t offset,
                  const uintptr_t *caller)
 {
@@ -114,6 +121,8 @@ static void *map(void *at, size_t size, int prot, int flags, int fd, off_t offse
 
     end_real(busy);
     if (p != MAP_FAILED && enter(&e)) {
+        if (flags & MAP_FIXED)
+            memory_goes((uintptr_t)p, (uintptr_t)p + mapped_pages(size));
         add(&e, p, mapped_pages(size), m, caller);
         leave(&e);
     }
@@ -145,6 +154,7 @@ static void take(const void *at, size_t size, struct mapped_taken *taken)
     if ((uintptr_t)at % PAGE || !enter(&e))
         return;
     mapped_take((uintptr_t)at, mapped_pages(size), taken);
+    memory_goes((uintptr_t)at, (uintptr_t)at + mapped_pages(size));
     leave(&e);
 }
 
@@ -213,6 +223,8 @@ EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
     if (m.segment)
         m.segment += (uintptr_t)p - (uintptr_t)at;
     if (enter(&e)) {
+        memory_goes((uintptr_t)p, (uintptr_t)p + mapped_pages(size));
+        memory_goes((uintptr_t)at, (uintptr_t)at + mapped_pages(old));
         add(&e, p, mapped_pages(size), m, LOCAL_CALLER());
         leave(&e);
     }
@@ -264,7 +276,7 @@ EXPORT int shmdt(const void *at)
 
 /*
  * Behind what the program gets here malloc's heap goes on, so it counts by the byte. malloc itself
- * calls no function that is interposed (within.c sees it).
+ * calls no function that is interposed (within_x86_64.c sees it).
  */
 static void moved(const char *from, const char *to, const uintptr_t *caller)
 {

@@ -19,7 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gnu/libc-version.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -37,8 +37,12 @@
 bool within_on;
 
 static struct patch_module patches;
-static const uint64_t numbers[PATCH_NUMBERS / 64] = {1ull << SYS_mmap | 1ull << SYS_munmap |
-                                                     1ull << SYS_mremap | 1ull << SYS_brk};
+#define BIT(number) (1ull << (number) % 64)
+static const uint64_t numbers[PATCH_NUMBERS / 64] = {
+    [SYS_mmap / 64] = BIT(SYS_mmap) | BIT(SYS_munmap) | BIT(SYS_mremap) | BIT(SYS_brk)};
+_Static_assert(SYS_munmap / 64 == SYS_mmap / 64 && SYS_mremap / 64 == SYS_mmap / 64 &&
+                   SYS_brk / 64 == SYS_mmap / 64,
+               "the four stand in one word");
 static uintptr_t break_now;
 
 /* Of a process that has not begun to record: a forked child's first event may well be such a
@@ -319,7 +323,7 @@ static const char *patch(const char *path)
         return "its list of calls cannot be read";
     if (kernel_threads() != 1)
         return "it has threads already";
-    if (!modules_note((uintptr_t)gnu_get_libc_version, &libc) ||
+    if (!modules_note((uintptr_t)getauxval, &libc) ||
         libc.facts.build_id_size != list->build_id_len ||
         memcmp(libc.facts.build_id, list->build_id, list->build_id_len) != 0)
         return "its C library is another one than flame's";

@@ -8,6 +8,7 @@
 #include <link.h>
 
 #include "common/compiler.h"
+#include "common/env/loaderlist.h"
 #include "unwind/scopes.h"
 
 static bool seen;
@@ -15,7 +16,7 @@ static bool seen;
 static int look(struct dl_phdr_info *info FLAME_UNUSED, size_t size FLAME_UNUSED,
                 void *arg FLAME_UNUSED)
 {
-    const struct link_map *program = _r_debug.r_map;
+    const struct link_map *program = loaderlist()->r_map;
     const struct scope *const *first = program ? scopes_of(program) : NULL;
 
     for (const struct link_map *m = first ? program->l_next : NULL; m; m = m->l_next) {

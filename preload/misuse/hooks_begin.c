@@ -19,6 +19,13 @@
 #include "unwind/dynsym.h"
 #include "common/processor/arch.h"
 
+/* A function that nobody but the C library has. */
+#ifdef __GLIBC__
+#define LIBC_OWN "gnu_get_libc_version"
+#else
+#define LIBC_OWN "__libc_start_main"
+#endif
+
 /* Where the object that holds this address begins; NULL: in none. */
 static const void *object_of(const void *address)
 {
@@ -46,7 +53,7 @@ static bool are_ours(const char *const *names)
  * functions that come to us. */
 static bool is_of_libc(const char *name)
 {
-    const void *libc = object_of(nextsym_find("gnu_get_libc_version", NULL));
+    const void *libc = object_of(nextsym_find(LIBC_OWN, NULL));
 
     return libc && object_of(nextsym_find(name, ARCH_LIBC_BASE)) == libc;
 }

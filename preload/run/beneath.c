@@ -20,6 +20,7 @@
 #include <link.h>
 
 #include "unwind/dynsym.h"
+#include "common/env/loaderlist.h"
 #include "unwind/modules.h"
 #include "unwind/scopes.h"
 
@@ -56,7 +57,7 @@ __attribute__((constructor)) static void learn(void)
 
     if (__atomic_load_n(&loaded.self, __ATOMIC_ACQUIRE))
         return;
-    for (m = _r_debug.r_map; m; last = m, m = m->l_next)
+    for (m = loaderlist()->r_map; m; last = m, m = m->l_next)
         if (m->l_ld == own_dynamic)
             self = m;
     __atomic_store_n(&loaded.last_start, last, __ATOMIC_RELAXED);
@@ -88,7 +89,7 @@ static beneath_at find_at_start(enum beneath_id id)
 /* Whether the loader finds us before it finds `m`, so that it is beneath us. */
 static bool is_beneath(const struct link_map *m)
 {
-    for (const struct link_map *at = _r_debug.r_map; at && at != loaded.self; at = at->l_next)
+    for (const struct link_map *at = loaderlist()->r_map; at && at != loaded.self; at = at->l_next)
         if (at == m)
             return false;
     return m != loaded.self;
@@ -117,7 +118,7 @@ static beneath_at find_for(enum beneath_id id, uintptr_t caller)
 {
     const struct link_map *m = modules_link_map(caller);
     /* Code that no module holds, a JIT's, looks where the program does. */
-    const struct scope *const *scopes = scopes_of(m ? m : _r_debug.r_map);
+    const struct scope *const *scopes = scopes_of(m ? m : loaderlist()->r_map);
     beneath_at at = 0;
 
     if (!scopes)

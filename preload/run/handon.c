@@ -27,6 +27,8 @@
 #define PRELOAD "LD_PRELOAD="
 #define OPTIONS "FLAMEMEM_OPTIONS="
 #define LIBRARY "libflamemem.so"
+/* Bytes of the other recorder's path. */
+#define OTHER_MAX 512
 
 static const struct config *config;
 
@@ -40,6 +42,7 @@ void handon_set(const struct config *c)
 struct decision {
     enum runnote_why why; /* RUNNOTE_NONE: there is nothing to tell */
     bool without;         /* without the recorder */
+    bool other;           /* with that for the other C library */
 };
 
 /* Why the file or directory path[0..len) cannot be used by this process. */
@@ -81,27 +84,68 @@ static struct decision decide_by_environment(char *const *envp)
 
     while (list && (entry = preloadlist_next(&list, &len))) {
         if (preloadlist_is_sanitizer(entry, len))
-            return (struct decision){RUNNOTE_SANITIZER, true};
+            return (struct decision){.why = RUNNOTE_SANITIZER, .without = true};
         if (preloadlist_is(entry, len, LIBRARY)) {
             ours = entry;
             our_len = len;
         }
     }
     if (!ours)
-        return (struct decision){RUNNOTE_ENVIRONMENT, false};
+        return (struct decision){.why = RUNNOTE_ENVIRONMENT};
     if (!notes_have())
-        return (struct decision){RUNNOTE_NONE, false};
+        return (struct decision){.why = RUNNOTE_NONE};
     /* It would write a trace to its present directory. */
     if (!preloadlist_value(envp, OPTIONS))
-        return (struct decision){RUNNOTE_ENVIRONMENT, true};
+        return (struct decision){.why = RUNNOTE_ENVIRONMENT, .without = true};
     why = reach_run(ours, our_len);
-    return (struct decision){why, why != RUNNOTE_NONE};
+    return (struct decision){.why = why, .without = why != RUNNOTE_NONE};
 }
 
-static struct decision decide(enum preloadable verdict, char *const *envp)
+/*
+ * The recorder for musl has the same name as the other, in a folder "musl" beside it. False: it is
+ * not there, or its name is too long.
+ */
+static bool find_other(const char *ours, size_t len, bool musl, char instead[OTHER_MAX])
+{
+    static const char folder[] = "musl/";
+    const size_t folder_len = sizeof folder - 1, name_len = sizeof LIBRARY - 1;
+    size_t dir = len - name_len;
+
+    if (!musl) {
+        if (dir < folder_len || memcmp(ours + dir - folder_len, folder, folder_len) != 0)
+            return false;
+        dir -= folder_len;
+    }
+    if (dir + folder_len + name_len >= OTHER_MAX)
+        return false;
+    memcpy(instead, ours, dir);
+    if (musl) {
+        memcpy(instead + dir, folder, folder_len);
+        dir += folder_len;
+    }
+    memcpy(instead + dir, LIBRARY, name_len + 1);
+    return preloadable_access(instead, R_OK) == 0;
+}
+
+/* For a program of the other C library: the other recorder where there is one. */
+static struct decision decide_by_library(bool musl, char *const *envp, char instead[OTHER_MAX])
+{
+    struct decision d = decide_by_environment(envp);
+    const char *list = preloadlist_value(envp, PRELOAD), *entry;
+    size_t len;
+
+    if (d.why != RUNNOTE_NONE || d.without)
+        return d;
+    while (list && (entry = preloadlist_next(&list, &len)))
+        if (preloadlist_is(entry, len, LIBRARY) && find_other(entry, len, musl, instead))
+            return (struct decision){.other = true};
+    return (struct decision){.why = musl ? RUNNOTE_MUSL : RUNNOTE_GNU, .without = true};
+}
+
+static struct decision decide(enum preloadable verdict, char *const *envp, char instead[OTHER_MAX])
 {
     if (!config->follow || notes_over())
-        return (struct decision){RUNNOTE_NONE, true};
+        return (struct decision){.without = true};
     if (verdict == PRELOADABLE_LEAK_SANITIZER)
         verdict = config->leak ? PRELOADABLE_SANITIZER : PRELOADABLE_YES;
     switch (verdict) {
@@ -110,21 +154,22 @@ static struct decision decide(enum preloadable verdict, char *const *envp)
     case PRELOADABLE_NO_FORMAT:
         return decide_by_environment(envp);
     case PRELOADABLE_MUSL:
-        return (struct decision){RUNNOTE_MUSL, true};
+    case PRELOADABLE_GNU:
+        return decide_by_library(verdict == PRELOADABLE_MUSL, envp, instead);
     case PRELOADABLE_SANITIZER:
-        return (struct decision){RUNNOTE_SANITIZER, true};
+        return (struct decision){.why = RUNNOTE_SANITIZER, .without = true};
     case PRELOADABLE_MACHINE:
-        return (struct decision){RUNNOTE_MACHINE, true};
+        return (struct decision){.why = RUNNOTE_MACHINE, .without = true};
     case PRELOADABLE_STATIC:
-        return (struct decision){RUNNOTE_STATIC, false};
+        return (struct decision){.why = RUNNOTE_STATIC};
     case PRELOADABLE_SETUID:
-        return (struct decision){RUNNOTE_SETUID, false};
+        return (struct decision){.why = RUNNOTE_SETUID};
     case PRELOADABLE_SETGID:
-        return (struct decision){RUNNOTE_SETGID, false};
+        return (struct decision){.why = RUNNOTE_SETGID};
     case PRELOADABLE_CAPABILITIES:
-        return (struct decision){RUNNOTE_CAPABILITIES, false};
+        return (struct decision){.why = RUNNOTE_CAPABILITIES};
     default: /* exec is going to fail, and to say so */
-        return (struct decision){RUNNOTE_NONE, false};
+        return (struct decision){.why = RUNNOTE_NONE};
     }
 }
 
@@ -133,8 +178,11 @@ static struct decision decide(enum preloadable verdict, char *const *envp)
 static void act(struct handon *h, enum preloadable verdict, const char *name, char *const *envp,
                 uint32_t pid)
 {
-    struct decision d = decide(verdict, envp);
+    char instead[OTHER_MAX];
+    struct decision d = decide(verdict, envp, instead);
 
+    if (d.other)
+        preloadlist_instead(&h->without, envp, LIBRARY, instead);
     if (d.without)
         preloadlist_without(&h->without, envp, LIBRARY);
     if (h->without.envp)

@@ -18,6 +18,7 @@
 #include <link.h>
 
 #include "unwind/dynsym.h"
+#include "common/env/loaderlist.h"
 
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
@@ -27,13 +28,13 @@ bool nextsym_loader_is_done(void)
 
     /* Also RT_ADD and RT_DELETE during later dlopens, when dlsym is as good as ever. */
     if (unlikely(!done))
-        done = _r_debug.r_version && _r_debug.r_state == RT_CONSISTENT;
+        done = loaderlist()->r_version && loaderlist()->r_state == RT_CONSISTENT;
     return done;
 }
 
 static const struct link_map *behind_us(void)
 {
-    const struct link_map *m = _r_debug.r_map;
+    const struct link_map *m = loaderlist()->r_map;
 
     while (m && m->l_ld != own_dynamic)
         m = m->l_next;

@@ -57,8 +57,9 @@ const char *say_errno(int err)
     case ENOTDIR:
         return "not a directory";
     case ENOSPC:
-    case EDQUOT:
         return "no space left on the disk";
+    case EDQUOT:
+        return "a quota, or max-disk, leaves no more room";
     case EROFS:
         return "the file system is read-only";
     case EFBIG:

@@ -7,15 +7,7 @@
  */
 #include "preload/run/seccomp_filter.h"
 
-#include <linux/audit.h>
-
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#else
-#error "name this processor"
-#endif
+#include "common/processor/processor.h"
 
 #define REFUSED SECCOMP_RET_KILL_PROCESS
 
@@ -27,7 +19,7 @@ struct machine {
 
 struct seccomp_data seccomp_filter_data(long number, const unsigned long args[6])
 {
-    struct seccomp_data call = {.nr = (int)number, .arch = ARCH};
+    struct seccomp_data call = {.nr = (int)number, .arch = PROCESSOR_AUDIT};
 
     for (int i = 0; i < 6; i++)
         call.args[i] = args[i];

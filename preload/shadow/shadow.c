@@ -46,6 +46,7 @@
 #include "preload/shadow/shadow_big.h"
 #include "preload/shadow/shadow_install.h"
 #include "preload/shadow/shadow_leaves.h"
+#include "common/processor/processor.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
@@ -54,7 +55,7 @@
 #define GRANULE_SHIFT 4
 #define LEAF_SHIFT 23
 #define MIDDLE_SHIFT 34
-#define ADDRESS_BITS 47
+#define ADDRESS_BITS PROCESSOR_ADDRESS_BITS
 
 #define LEAF_SLOTS ((size_t)1 << (LEAF_SHIFT - GRANULE_SHIFT))
 #define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - LEAF_SHIFT))

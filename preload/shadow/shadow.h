@@ -29,7 +29,7 @@ struct block {
 };
 
 /* Remembers the block at `addr`. False when it cannot be remembered: no memory
- * for the leaf, or an address below 8-byte alignment or above 2^47. */
+ * for the leaf, or an address below 8-byte alignment or above 2^PROCESSOR_ADDRESS_BITS. */
 bool shadow_put(uintptr_t addr, struct block b);
 
 /* Forgets the block at `addr` and says what it was. False when there is none. */

@@ -10,8 +10,9 @@
 
 #include "preload/shadow/shadow_install.h"
 #include "preload/shadow/shadow_leaves.h"
+#include "common/processor/processor.h"
 
-#define ADDRESS_BITS 47
+#define ADDRESS_BITS PROCESSOR_ADDRESS_BITS
 #define SIZE_BITS 38
 #define SIZE_ESCAPE (((uint64_t)1 << SIZE_BITS) - 1)
 

@@ -25,9 +25,21 @@
 
 /* ---- opening ---- */
 
+/* inherit_thread, which headers before Linux 5.13 (Debian 11) have no name for: a bit of the word
+ * behind read_format. */
+static void inherit_threads_only(struct perf_event_attr *attr)
+{
+    char *at = (char *)&attr->read_format + sizeof attr->read_format;
+    uint64_t bits;
+
+    memcpy(&bits, at, sizeof bits);
+    bits |= (uint64_t)1 << 35;
+    memcpy(at, &bits, sizeof bits);
+}
+
 static struct perf_event_attr attributes(bool major, bool all)
 {
-    return (struct perf_event_attr){
+    struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof(struct perf_event_attr),
         .config = major ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN,
@@ -35,12 +47,14 @@ static struct perf_event_attr attributes(bool major, bool all)
         .sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_USER,
         .sample_regs_user = (uint64_t)1 << REG_SP,
         .inherit = 1,
-        .inherit_thread = 1,
         .exclude_kernel = !all,
         .exclude_hv = 1,
         .watermark = 1, /* nobody is woken */
         .wakeup_watermark = INT32_MAX,
     };
+
+    inherit_threads_only(&attr);
+    return attr;
 }
 
 static long open_event(uint32_t cpu, bool major)

@@ -10,11 +10,12 @@
 
 #include "common/pages.h"
 #include "preload/shadow/shadow_install.h"
+#include "common/processor/processor.h"
 
 #define GRANULE_SHIFT 4
 #define LEAF_SHIFT 23
 #define MIDDLE_SHIFT 34
-#define ADDRESS_BITS 47
+#define ADDRESS_BITS PROCESSOR_ADDRESS_BITS
 
 #define LEAF_SLOTS ((size_t)1 << (LEAF_SHIFT - GRANULE_SHIFT))
 #define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - LEAF_SHIFT))

@@ -30,17 +30,17 @@ static void look(uint64_t *ticks, uint64_t *ns)
 /* The kernel goes by the counter where that is the same on all processors and never stops. */
 static bool counter_is_good(void)
 {
-#ifdef __x86_64__
+#ifdef PROCESSOR_CLOCKSOURCE
     static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     int fd = kernel_open(path, O_RDONLY, 0);
-    char name[4] = "";
+    char name[sizeof PROCESSOR_CLOCKSOURCE] = "";
     long got;
 
     if (fd < 0)
         return false;
     got = kernel_call(SYS_read, fd, name, sizeof name);
     kernel_call(SYS_close, fd);
-    return got == sizeof name && memcmp(name, "tsc\n", sizeof name) == 0;
+    return got == sizeof name && memcmp(name, PROCESSOR_CLOCKSOURCE "\n", sizeof name) == 0;
 #else
     return false;
 #endif
@@ -59,7 +59,7 @@ void lifeclock_begin(bool bytes)
 /* Two threads may measure at once: both are right. */
 FLAME_COLD void lifeclock_measure(uint64_t now)
 {
-    uint64_t ticks, ns, last = __atomic_load_n(&lifeclock.measured, __ATOMIC_RELAXED);
+    uint64_t ticks = 0, ns = 0, last = __atomic_load_n(&lifeclock.measured, __ATOMIC_RELAXED);
 
     if (now > last)
         __atomic_store_n(&lifeclock.measured, now, __ATOMIC_RELAXED);

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 #include "common/clock.h"
+#include "common/processor/processor.h"
 
 #define LIFECLOCK_STEP 4096u
 
@@ -40,9 +41,9 @@ void lifeclock_measure(uint64_t now);
 
 static inline uint64_t lifeclock_ticks(void)
 {
-#ifdef __x86_64__
+#ifdef PROCESSOR_CLOCKSOURCE
     if (likely(lifeclock.counter))
-        return __builtin_ia32_rdtsc();
+        return processor_ticks();
 #endif
     return clock_ns(CLOCK_MONOTONIC);
 }

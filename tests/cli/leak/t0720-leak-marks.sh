@@ -163,8 +163,15 @@ is_str "$(cat out)" 'by name: 4000' 'it is found'
 
 # ---- what the others notice of a look ----
 
-run_expect_status 0 'threads in calls' timeout 200 "$FLAME" leak -q -- ./testcases calls
-is_str "$(cat out)" '300 signals, no more calls ended by them, 0 others cut short' \
+# From 2.41 on glibc's code does not say which call a thread was on its way into, and such a one is cut
+# short now and then (preload/leak/freeze.c); what is wrong would be wrong always.
+want='300 signals, no more calls ended by them, 0 others cut short'
+libc=$(getconf GNU_LIBC_VERSION)
+for _ in 1 2 3 4 5; do
+    run_expect_status 0 'threads in calls' timeout 200 "$FLAME" leak -q -- ./testcases calls
+    if [ "${libc##*.}" -lt 41 ] || [ "$(cat out)" = "$want" ]; then break; fi
+done
+is_str "$(cat out)" "$want" \
     'get all signals, and no EINTR of ours'
 run_expect_status 0 'a signal that is to end a call' timeout 200 "$FLAME" leak -q -- ./testcases timers
 is_str "$(cat out)" '200 calls ended' 'ends it'

@@ -18,6 +18,9 @@ mkdir dir.svg
 refused 'directory as output' 'dir.svg: cannot write: Is a directory; name a file in it' mem -o dir.svg ./touch.sh
 refused 'missing command' 'no-such-command: no such program in PATH' \
     mem -o x.svg -- no-such-command
+refused 'a value apart from its option' \
+    '10ms: no such program in PATH; if it is the value of --moments, write --moments=10ms' \
+    mem --moments 10ms ./touch.sh
 refused 'missing path' './none: no such program' mem -o x.svg -- ./none
 refused 'directory as command' 'is a directory' mem -o x.svg -- ./dir.svg
 cp touch.sh plain.sh && chmod -x plain.sh

@@ -7,7 +7,10 @@ compile_victim executes -ldl
 here=$SCRATCH
 loader=$(readelf -lW executes | sed -n 's/.*program interpreter: \(.*\)\].*/\1/p')
 
-# A program for another C library: its loader is called as musl's is.
+# A program for another C library: its loader is called as musl's is. Where flame has a recorder
+# for that (t0147), this one has none beside it.
+mkdir alone && cp "$SHIM" alone/
+export SHIM=$SCRATCH/alone/libflamemem.so FLAME_MEM_SHIM=$SCRATCH/alone/libflamemem.so
 ln -s "$loader" ld-musl-x86_64.so.1
 compile_victim executes -ldl "-Wl,--dynamic-linker=$here/ld-musl-x86_64.so.1"
 mv executes foreign

@@ -1,5 +1,7 @@
 /* The shadow map against a plain table, over random operations. */
 #include "preload/shadow/shadow.h"
+
+#include "common/processor/processor.h"
 #include "tests/tap.h"
 
 #define N 4096
@@ -247,8 +249,12 @@ int main(void)
            b.size == 0,
        "a block of no bytes");
     ok(!shadow_put(0x20004, (struct block){.row = 7, .size = 1}), "4-byte alignment is refused");
-    ok(!shadow_put((uintptr_t)1 << 47, (struct block){.row = 7, .size = 1}),
-       "addresses over 2^47 are refused");
+    ok(!shadow_put((uintptr_t)1 << PROCESSOR_ADDRESS_BITS, (struct block){.row = 7, .size = 1}),
+       "addresses over 2^%d are refused", PROCESSOR_ADDRESS_BITS);
+    ok(shadow_put(((uintptr_t)1 << PROCESSOR_ADDRESS_BITS) - 64,
+                  (struct block){.row = 7, .size = 1}) &&
+           shadow_take(((uintptr_t)1 << PROCESSOR_ADDRESS_BITS) - 64, &b) && b.row == 7,
+       "and those right below are known");
     insides();
     return done_testing();
 }

@@ -1,0 +1,84 @@
+/*
+ * What musl executes /bin/sh for by itself: system, popen and wordexp. Its own calls of exec and
+ * posix_spawn pass by hooks_exec.c, and a shell that uses the GNU C library would end in its loader
+ * over a recorder for musl. So the environment is for that moment the one that is handed on to the
+ * shell (preload/run/handon.h): the same strings but for LD_PRELOAD.
+ *
+ * A setenv of another thread in that moment may be lost, as in musl's own system, which reads the
+ * environment without a lock, it may be torn.
+ */
+#define _GNU_SOURCE
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <wordexp.h>
+
+#include "preload/run/handon.h"
+#include "preload/run/nextsym.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define SHELL "/bin/sh"
+
+extern char **environ;
+
+struct lent {
+    struct handon h;
+    char **own; /* the environment of the program */
+};
+
+static void lend(struct lent *l)
+{
+    l->own = environ;
+    handon_begin(&l->h, SHELL, "sh", environ, 0);
+    if ((char **)l->h.envp != l->own)
+        environ = (char **)l->h.envp; /* NOLINT */
+}
+
+static void take_back(struct lent *l)
+{
+    if ((char **)l->h.envp == environ)
+        environ = l->own;
+    handon_end(&l->h, 0);
+}
+
+EXPORT int system(const char *command)
+{
+    static int (*next)(const char *);
+    struct lent l;
+    int result;
+
+    if (!next)
+        *(void **)&next = nextsym_find("system", NULL);
+    lend(&l);
+    result = next(command);
+    take_back(&l);
+    return result;
+}
+
+EXPORT FILE *popen(const char *command, const char *mode)
+{
+    static FILE *(*next)(const char *, const char *);
+    struct lent l;
+    FILE *result;
+
+    if (!next)
+        *(void **)&next = nextsym_find("popen", NULL);
+    lend(&l);
+    result = next(command, mode);
+    take_back(&l);
+    return result;
+}
+
+EXPORT int wordexp(const char *words, wordexp_t *to, int flags)
+{
+    static int (*next)(const char *, wordexp_t *, int);
+    struct lent l;
+    int result;
+
+    if (!next)
+        *(void **)&next = nextsym_find("wordexp", NULL);
+    lend(&l);
+    result = next(words, to, flags);
+    take_back(&l);
+    return result;
+}
