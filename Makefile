@@ -75,7 +75,7 @@ SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))
-SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident preload/touched
+SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident preload/touched preload/python
 SHIM_SRC   := $(SHARED_SRC) $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inside/*.c)
@@ -118,7 +118,7 @@ HEADERS    := $(wildcard $(addsuffix /*.h,common common/processor unwind inside 
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
-                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/touched/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
+                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/touched/hook% preload/python/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # What of the library of waits needs no process of its own to be tried.
 TEST_LIB_SRC += $(if $(WAIT_ALL),inside/wait/arena.c inside/wait/cutcalls.c inside/wait/opened.c inside/wait/ownclock.c \

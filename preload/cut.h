@@ -19,6 +19,10 @@
 /* A pc that is no address: it stands for frames left out in the middle of a deep stack. */
 #define STACK_TRUNCATED ((uint64_t)1)
 
+/* A pc with this bit, which no address has, is a name: the rest is the file offset of the trace's
+ * TRACE_META_STRING. */
+#define STACK_NAME ((uint64_t)1 << 63)
+
 struct cut {
     uintptr_t *pcs; /* room for a stack that is cut; NULL before the first */
     uint32_t limit;

@@ -459,6 +459,8 @@ static bool start(void)
         lifecycle_lifetimes.started(&config);
     if (config.touched)
         lifecycle_touched.started(&config);
+    if (config.python)
+        lifecycle_python.started(&config);
     lifecycle_leak.started(&config);
     lifecycle_misuse.started(&config);
     lifecycle_asked.started(&config);
@@ -541,6 +543,8 @@ static bool restart_in_child(void)
         lifecycle_lifetimes.forked();
     if (config.touched)
         lifecycle_touched.forked();
+    if (config.python)
+        lifecycle_python.forked();
     lifecycle_leak.forked();
     lifecycle_misuse.forked();
     lifecycle_asked.forked();

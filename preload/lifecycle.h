@@ -33,9 +33,9 @@ struct lifecycle_listener {
 
 /* The look for leaks (preload/leak/hooks_exit.c), the watch of frees (preload/misuse/), what
  * the program asks for itself (preload/asked/hooks_asked.c), the look at what is resident,
- * lifetimes, and page faults. */
+ * lifetimes, page faults, and names of Python's functions. */
 extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
-    lifecycle_resident, lifecycle_lifetimes, lifecycle_touched;
+    lifecycle_resident, lifecycle_lifetimes, lifecycle_touched, lifecycle_python;
 
 /* Whether anything is to be done when the process ends, by any part. */
 extern bool lifecycle_end_wanted;

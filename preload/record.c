@@ -116,7 +116,11 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
 
 static void note_module(uintptr_t pc)
 {
+    uint32_t before = modules_changes();
+
     modules_note(pc, NULL);
+    if (watch_has(WATCH_PYTHON) && modules_changes() != before)
+        record_python_module(pc);
 }
 
 /* After an epoch's end the thread starts a new tree and forgets unwind rules. */
@@ -137,8 +141,14 @@ static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
                                 struct cut_stack *out)
 {
     uint32_t same = walk(t, regs);
+    struct cut_stack whole = {.pcs = t->stack.pcs, .n = t->stack.len};
+    bool had_names = t->with_names;
 
-    if (likely(cut_stack(&t->cut, t->stack.pcs, t->stack.len, same, out)))
+    /* What frames have in common does not say which functions of Python they ran. */
+    t->with_names = watch_has(WATCH_PYTHON) && record_with_python(t, &whole);
+    if (unlikely(t->with_names || had_names))
+        same = 0;
+    if (likely(cut_stack(&t->cut, whole.pcs, whole.n, same, out)))
         return true;
     stacks_forget_last(&t->stacks);
     return false;
@@ -153,7 +163,7 @@ static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs
         return NULL;
     if (unlikely(modules_doubtful(s.pcs, s.n)))
         for (uint32_t i = 0; i < s.n; i++)
-            if (s.pcs[i] != STACK_TRUNCATED)
+            if (s.pcs[i] != STACK_TRUNCATED && !(s.pcs[i] & STACK_NAME))
                 modules_note(s.pcs[i], NULL);
     if (unlikely(t->epoch != modules_epoch()))
         if (!follow_epoch(t) || !walk_and_cut(t, regs, &s))
@@ -181,7 +191,8 @@ static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr
 
     if (unlikely(!e || (!e->row && !first_row(t, e))))
         return 0;
-    local_mark(&t->stack, e->row);
+    if (likely(!t->with_names))
+        local_mark(&t->stack, e->row);
     return e->row;
 }
 
@@ -197,8 +208,11 @@ static FLAME_COLD uint32_t doubt_row(struct thread_state *t, const uintptr_t *ca
 
 static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
 {
-    uint32_t row = local_recall(&t->stack, local_regs(caller));
+    uint32_t row = 0;
 
+    /* The functions of Python that run are no part of what a stack is recalled by. */
+    if (!watch_has(WATCH_PYTHON) || !record_in_python(t))
+        row = local_recall(&t->stack, local_regs(caller));
     if (unlikely(!row))
         return look_up_row(t, caller);
     return likely(!referee) ? row : doubt_row(t, caller, row);

@@ -110,6 +110,19 @@ void record_death(struct thread_state *t, uint32_t row, struct weight w);
 /* The same of what a pool hands out, which knows its birth itself (pool_block.born). */
 void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);
 
+/*
+ * Where Python's functions are named (preload/python/pystacks.c has these): whether thread `t`,
+ * which calls this, runs any; its stack t->stack with their names, valid until the next call, or
+ * false if there are none; whether the module of a pc of its stack is an interpreter; and an
+ * interpreter was met of a version that is not known (pyframes_look), or 0.
+ */
+bool record_in_python(struct thread_state *t);
+bool record_with_python(struct thread_state *t, struct cut_stack *out);
+void record_python_module(uintptr_t pc);
+void record_python_unknown(uint32_t version);
+/* Memory goes, or other memory comes to its place. Any thread. */
+void record_python_memory_goes(void);
+
 /* Record one block in so many bytes; 0: all. */
 void record_set_sample(uint64_t period);
 

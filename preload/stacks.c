@@ -242,16 +242,19 @@ static FLAME_COLD struct stack_entry *add(struct stack_table *t, uint32_t parent
                                           uint32_t hash, uint64_t dropped,
                                           void (*added)(uintptr_t pc))
 {
-    bool truncated = pc == STACK_TRUNCATED;
+    bool truncated = pc == STACK_TRUNCATED, named = pc & STACK_NAME;
     struct stack_entry *e;
     uint32_t at, node;
 
     if (t->used >= (t->mask + 1) / 2 && !grow(t))
         return NULL;
-    if (!truncated && added)
+    if (!truncated && !named && added)
         added((uintptr_t)pc);
-    node = truncated ? new_node(t, parent, dropped, TRACE_NODE_TRUNCATED)
-                     : new_node(t, parent, pc, TRACE_NODE_PC);
+    if (unlikely(named))
+        node = new_node(t, parent, pc & ~STACK_NAME, TRACE_NODE_NAME);
+    else
+        node = truncated ? new_node(t, parent, dropped, TRACE_NODE_TRUNCATED)
+                         : new_node(t, parent, pc, TRACE_NODE_PC);
     if (!node)
         return NULL;
     at = hash & t->mask;

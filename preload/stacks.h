@@ -72,8 +72,8 @@ void stacks_forget_last(struct stack_table *t);
 /*
  * Finds or adds the stack pcs[0..n), outermost first, n > 0. The first
  * `same` of them are known to be those of the call before; `dropped` is what a
- * STACK_TRUNCATED entry stands for. The entry is valid until the next
- * call. NULL when the trace or memory is full. Newly added nodes are reported to
+ * STACK_TRUNCATED entry stands for; one with STACK_NAME is a TRACE_NODE_NAME. The entry is valid
+ * until the next call. NULL when the trace or memory is full. Newly added nodes are reported to
  * `added` (may be NULL) before they can be seen in the trace.
  */
 struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, uint32_t n,

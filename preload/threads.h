@@ -47,6 +47,8 @@ struct thread_state {
     struct far_table far;       /* by node: of other threads' blocks */
     struct far_table inherited; /* by the ancestor's row: of blocks from before the fork */
     struct local_stack stack;   /* the last one walked */
+    struct pythread *python;    /* (preload/python/pystacks.c); NULL: it has met none */
+    bool with_names;            /* the stack that was interned last had names of Python's */
     bool within;                /* this is a walk from the C library's inside: nothing is loaded */
     struct served served;       /* what an allocator has mapped in the call it is serving */
     struct cut cut;

@@ -109,6 +109,8 @@ static void add(const struct entered *e, const void *p, size_t size, struct mapp
 static void memory_goes(uintptr_t lo, uintptr_t hi)
 {
     local_code_goes(lo, hi);
+    if (watch_has(WATCH_PYTHON))
+        record_python_memory_goes();
 }
 
 static void *map(void *at, size_t size, int prot, int flags, int fd, off_t offset,

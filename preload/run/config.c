@@ -124,6 +124,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &told); /* config_is_filtered takes it */
     else if (key_is(s, klen, "rss"))
         ok = parse_flag(value, vlen, &c->rss);
+    else if (key_is(s, klen, "python"))
+        ok = parse_flag(value, vlen, &c->python);
     else if (key_is(s, klen, "patch"))
         ok = parse_flag(value, vlen, &c->patch);
     else if (key_is(s, klen, "touched") && (ok = parse_number(value, vlen, 0, 4096, &number)))
@@ -141,7 +143,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
         "filtered=0|1, inherit=0|1, leak=0|1, lifetimes=time|bytes, max-disk=BYTES, misuse=0|1, "
-        "notes=PATH, patch=0|1, record=0|1, referee=0|1, rss=0|1, sites=PATH, "
+        "notes=PATH, patch=0|1, python=0|1, record=0|1, referee=0|1, rss=0|1, sites=PATH, "
         "snapshots=DIR, tagged=0|1, "
         "touched=CPUS",
         NULL);

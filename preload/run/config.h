@@ -27,6 +27,7 @@
  * program's own code is left as it is: an allocator in the program's file is not seen (default 1)
  *   max-disk=N  a process's trace takes no more bytes of the disk; then stacks that are not in it
  *               yet are lost, and counted as that (default 0: any number)
+ *   python=1    stacks have Python's functions between the native frames that run them (default 0)
  *   record=0    hooks only, nothing is recorded: what the shim itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences
  *
@@ -58,6 +59,7 @@ struct config {
     bool patch;
     enum config_clock { CONFIG_NO_CLOCK, CONFIG_TIME, CONFIG_BYTES } lifetimes;
     uint32_t touched;  /* processors; 0: whose memory page faults are in is not noted */
+    bool python;       /* stacks have the names of Python's functions */
     uint64_t max_disk; /* bytes that a process's trace may take; 0: any number */
     /* What the paths point to, one behind the other, so that only the first pages are touched: each
      * page costs every process that is recorded. Last for the same reason. */

@@ -18,6 +18,7 @@ enum watch {
     WATCH_POOLS = 1u << 5,     /* blocks have parts that pools hand out (pools.h) */
     WATCH_LEFT_OUT = 1u << 4,  /* and what it left out is remembered */
     WATCH_LIFETIMES = 1u << 6, /* how long blocks live is told (lifeclock.h, birthmap.h) */
+    WATCH_PYTHON = 1u << 8,    /* stacks have the names of Python's functions */
     WATCH_FAULTS = 1u << 7,    /* whose the memory is that page faults are in */
 };
 

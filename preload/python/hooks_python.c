@@ -1,0 +1,15 @@
+/*
+ * When names of Python's functions are wanted, and what fork does to them.
+ */
+#include "preload/lifecycle.h"
+#include "preload/python/pynames.h"
+#include "preload/python/pystacks.h"
+#include "preload/run/config.h"
+
+static void started(const struct config *config FLAME_UNUSED)
+{
+    pystacks_begin();
+}
+
+const struct lifecycle_listener lifecycle_python = {.started = started,
+                                                    .forked = pynames_after_fork};

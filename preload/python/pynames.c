@@ -1,0 +1,268 @@
+/*
+ * The texts are those in the trace, as in givennames.c. A text of Python's is told from another
+ * at its address by its length and its hash, which the interpreter keeps with it; where it has
+ * none yet, one is made.
+ */
+#include "preload/python/pynames.h"
+
+#include "common/fnv.h"
+#include "common/pages.h"
+#include "preload/cut.h"
+#include "preload/store.h"
+
+#define FIRST_SIZE 256u
+#define QUALNAME_MOST 400u
+#define NAME_MOST 1000u
+
+/* ---- names there are ---- */
+
+static struct {
+    struct spinlock lock;
+    uint32_t n, size; /* of `names`, a hash table; a power of two, or 0 */
+    struct pyname {
+        const char *text; /* NULL: nothing here */
+        uint64_t pc;
+        uint32_t len, hash;
+    } * names;
+} g;
+
+static uint32_t traces;
+
+static struct pyname *place_of(const char *text, uint32_t len, uint32_t hash)
+{
+    uint32_t at = hash & (g.size - 1);
+
+    for (; g.names[at].text; at = (at + 1) & (g.size - 1))
+        if (g.names[at].hash == hash && g.names[at].len == len &&
+            memcmp(g.names[at].text, text, len) == 0)
+            break;
+    return &g.names[at];
+}
+
+static bool make_room(void)
+{
+    uint32_t size = g.size;
+    struct pyname *old = g.names;
+
+    if (g.n < size / 2)
+        return true;
+    g.size = size ? 2 * size : FIRST_SIZE;
+    g.names = pages_alloc(g.size * sizeof *g.names);
+    if (!g.names) {
+        g.names = old;
+        g.size = size;
+        return false;
+    }
+    for (uint32_t i = 0; i < size; i++)
+        if (old[i].text)
+            *place_of(old[i].text, old[i].len, old[i].hash) = old[i];
+    if (old)
+        pages_free(old, size * sizeof *old);
+    return true;
+}
+
+static uint64_t find_or_add(const char *text, uint32_t len)
+{
+    uint64_t mixed = fnv_bytes(FNV_BASIS, text, len), offset;
+    uint32_t hash = (uint32_t)(mixed ^ mixed >> 32);
+    struct pyname *name;
+    const char *there;
+
+    if (!make_room())
+        return 0;
+    name = place_of(text, len, hash);
+    if (name->text)
+        return name->pc;
+    there = trace_writer_meta(&store.writer, TRACE_META_STRING, text, len, NULL, 0, &offset);
+    if (!there)
+        return 0;
+    *name = (struct pyname){there, STACK_NAME | offset, len, hash};
+    g.n++;
+    return name->pc;
+}
+
+void pynames_after_fork(void)
+{
+    traces++;
+    if (g.lock.held || g.n)
+        memset(&g, 0, sizeof g);
+}
+
+/* ---- texts of Python's ---- */
+
+/* A PyUnicode whose characters are behind it. */
+struct pytext {
+    uintptr_t characters;
+    uintptr_t length; /* characters */
+    uint32_t width;   /* bytes of one: 1, 2 or 4 */
+    bool ascii;
+    uint64_t stamp;
+};
+
+/* Of all the bytes, 8 at a time. */
+static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
+{
+    uint64_t hash = size, word;
+
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return fnv_bytes(hash, bytes, size);
+}
+
+/* PyASCIIObject: type, length, hash, and bits: how it is interned (2), the width (3), whether the
+ * characters are behind it (1), and whether they are ASCII (1). */
+static bool read_text(const struct python *py, struct pypages *pages, uintptr_t at,
+                      struct pytext *text)
+{
+    uintptr_t hash, state;
+
+    if (unlikely(at % sizeof at || !pypages_have(pages, at, 40) || py_word(at, 8) != py->text_type))
+        return false;
+    text->length = py_word(at, 16);
+    hash = py_word(at, 24);
+    state = py_word(at, 32);
+    text->width = state >> 2 & 7;
+    text->ascii = state >> 6 & 1;
+    if (!(state >> 5 & 1) || (text->width != 1 && text->width != 2 && text->width != 4) ||
+        text->length > UINT32_MAX)
+        return false;
+    text->characters = at + (text->ascii ? py->layout->text_bytes : py->layout->text_others);
+    if (unlikely(hash == UINTPTR_MAX)) { /* there is none yet */
+        size_t size = text->length * text->width;
+
+        if (size > 4096)
+            size = 4096;
+        if (!pypages_have(pages, text->characters, size ? size : 1))
+            return false;
+        hash = hash_bytes((const uint8_t *)text->characters, size); /* NOLINT */
+    }
+    text->stamp = (hash ^ text->length) * 0x9e3779b97f4a7c15u;
+    return true;
+}
+
+/* A code object's text. One of a class that is derived from str is kept in another way; its
+ * function stands in stacks all the same. */
+static void read_text_of_code(const struct python *py, struct pypages *pages, uintptr_t at,
+                              struct pytext *text)
+{
+    static const char none[] = "?";
+
+    if (unlikely(!read_text(py, pages, at, text)))
+        *text = (struct pytext){
+            .characters = (uintptr_t)none, .length = 1, .width = 1, .ascii = true, .stamp = 1};
+}
+
+/* From 3.13 on a function of the interpreter's own may stand between a class and its __init__.
+ * Its code has one text for all its names; tracebacks leave it out, too. */
+static bool is_interpreters_own(const struct python *py, struct pypages *pages,
+                                const struct pycode *code, const struct pytext *qualname)
+{
+    static const char init[] = "__init__";
+    enum { LENGTH = sizeof init - 1 };
+
+    return py->layout->version >= 0x30d && code->qualname == code->filename && qualname->ascii &&
+           qualname->length == LENGTH && pypages_have(pages, qualname->characters, LENGTH) &&
+           memcmp((const void *)qualname->characters, init, LENGTH) == 0; /* NOLINT */
+}
+
+struct room {
+    char *at, *end;
+};
+
+static uint32_t character(const struct pytext *text, uintptr_t i)
+{
+    uintptr_t at = text->characters + i * text->width;
+
+    if (text->width == 1)
+        return *(const uint8_t *)at;                                         /* NOLINT */
+    return text->width == 2 ? *(const uint16_t *)at : *(const uint32_t *)at; /* NOLINT */
+}
+
+/* As UTF-8. False: it is cut. */
+static bool put(struct room *r, uint32_t c)
+{
+    unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+    if ((size_t)(r->end - r->at) < n)
+        return false;
+    for (unsigned i = n; i-- > 1; c >>= 6)
+        r->at[i] = (char)(0x80 | (c & 0x3f));
+    r->at[0] = (char)(first[n] | c);
+    r->at += n;
+    return true;
+}
+
+/* At most `most` bytes more. */
+static bool put_text(struct room *r, struct pypages *pages, const struct pytext *text, size_t most)
+{
+    struct room part = {r->at, r->end};
+
+    if ((size_t)(r->end - r->at) > most)
+        part.end = r->at + most;
+    for (uintptr_t i = 0; i < text->length; i++)
+        if (!pypages_have(pages, text->characters + i * text->width, text->width) ||
+            !put(&part, character(text, i)))
+            break;
+    r->at = part.at;
+    return true;
+}
+
+static uint64_t make_name(struct pypages *pages, const struct pytext *qualname,
+                          const struct pytext *filename)
+{
+    char text[NAME_MOST];
+    struct room r = {text, text + sizeof text};
+    uint64_t pc;
+
+    memcpy(r.at, "py::", 4);
+    r.at += 4;
+    put_text(&r, pages, qualname, QUALNAME_MOST);
+    *r.at++ = ':';
+    put_text(&r, pages, filename, sizeof text);
+    spinlock_take(&g.lock);
+    pc = find_or_add(text, (uint32_t)(r.at - text));
+    spinlock_drop(&g.lock);
+    return pc;
+}
+
+uint64_t pynames_of(struct pycodes *codes, const struct python *py, struct pypages *pages,
+                    uintptr_t code)
+{
+    struct pycode *known = &codes->known[(code * 0x9e3779b97f4a7c15u >> 32) % PYCODES];
+    const struct pylayout *l = py->layout;
+    struct pytext qualname, filename;
+    struct pycode now = {.code = code};
+
+    if (unlikely(codes->trace != traces))
+        *codes = (struct pycodes){.trace = traces};
+    /* Without a reference it is being taken apart. */
+    if (unlikely(code % sizeof code || !pypages_have(pages, code, l->code_qualname + sizeof code) ||
+                 !py_word(code, 0) || py_word(code, 8) != py->code_type))
+        return 0;
+    now.qualname = py_word(code, l->code_qualname);
+    now.filename = py_word(code, l->code_filename);
+    now.line = *(const uint32_t *)(code + l->code_first_line); /* NOLINT */
+    read_text_of_code(py, pages, now.qualname, &qualname);
+    if (codes->filename != now.filename) {
+        read_text_of_code(py, pages, now.filename, &filename);
+        codes->filename = now.filename;
+        codes->filename_stamp = filename.stamp;
+    }
+    filename.stamp = codes->filename_stamp;
+    now.stamps = qualname.stamp ^ (filename.stamp >> 17 | filename.stamp << 47);
+    if (likely(known->code == code && known->qualname == now.qualname &&
+               known->filename == now.filename && known->stamps == now.stamps &&
+               known->line == now.line))
+        return known->pc;
+    if (unlikely(is_interpreters_own(py, pages, &now, &qualname)))
+        return 0;
+    read_text_of_code(py, pages, now.filename, &filename);
+    now.pc = make_name(pages, &qualname, &filename);
+    if (now.pc)
+        *known = now;
+    return now.pc;
+}

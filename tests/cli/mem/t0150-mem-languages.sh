@@ -1,0 +1,76 @@
+#!/bin/bash
+# Functions of Python, JavaScript and Java by name, between native frames (docs/recipes.md).
+. "${0%/*}/../lib.sh"
+# shellcheck disable=SC2317 # functions are called through ok
+
+# in_order NAME...: whether one stack of out has all of these, in this order.
+in_order() {
+    local pattern
+    pattern=$(printf ';[^;]*%s[^;]*.*' "$@")
+    grep -qE "$pattern" out
+}
+
+cat >app.js <<'E2'
+function leafCall(n) { return Buffer.allocUnsafeSlow(n); }
+function middleCall(n) { return leafCall(n); }
+function topCall() { const kept = []; for (let i = 0; i < 3000; i++) kept.push(middleCall(1000)); return kept; }
+topCall();
+E2
+if command -v node >/dev/null; then
+    run_expect_status 0 'node' "$FLAME" mem -q -o js.flame -- \
+        node --perf-basic-prof --interpreted-frames-native-stack app.js
+    "$FLAME" fold js.flame >out
+    ok 'functions of JavaScript, callers first' in_order 'topCall' 'middleCall' 'leafCall'
+    bytes=$(awk '/(top|middle|leaf)Call/ { sum += $NF } END { printf "%.0f", sum }' out)
+    ok 'with all the bytes, also where one was compiled into the other' test "$bytes" -ge 3000000
+else
+    skip node 'no node'
+fi
+
+cat >app.py <<'E2'
+def leaf_call(n):
+    return bytearray(n)
+def middle_call(n):
+    return leaf_call(n)
+def top_call():
+    return [middle_call(1000) for _ in range(1000)]
+kept = top_call()
+E2
+python=
+for p in python3 python3.14 python3.13 python3.12; do
+    if "$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+        python=$p
+        break
+    fi
+done
+if [ -n "$python" ]; then
+    PYTHONPERFSUPPORT=1 run_expect_status 0 'Python' "$FLAME" mem -q -o py.flame -- "$python" app.py
+    "$FLAME" fold py.flame >out
+    ok 'functions of Python, callers first' in_order 'py::<module>' 'py::top_call' 'py::middle_call' 'py::leaf_call'
+    bytes=$(awk '/py::<module>.*py::leaf_call/ { sum += $NF } END { printf "%.0f", sum }' out)
+    ok 'with all the bytes' test "$bytes" -ge 1000000
+    is_int "$(grep -c '^[^;]*;py::leaf_call' out)" 0 'no stack begins there'
+else
+    skip python-perf 'no Python 3.12 or newer'
+fi
+
+cat >App.java <<'E2'
+import java.nio.ByteBuffer;
+public class App {
+    static ByteBuffer leafCall(int n) { return ByteBuffer.allocateDirect(n); }
+    static ByteBuffer middleCall(int n) { return leafCall(n); }
+    public static void main(String[] a) {
+        ByteBuffer[] kept = new ByteBuffer[20000];
+        for (int i = 0; i < kept.length; i++) kept[i] = middleCall(1000);
+    }
+}
+E2
+if command -v javac >/dev/null && javac App.java 2>/dev/null; then
+    run_expect_status 0 'Java' "$FLAME" mem -q -o java.flame -- java -XX:+PreserveFramePointer \
+        -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp . App
+    "$FLAME" fold java.flame >out
+    ok 'methods of Java, then native ones' in_order 'App\.(middle|leaf)Call' 'os::malloc'
+else
+    skip java 'no Java compiler'
+fi
+done_testing

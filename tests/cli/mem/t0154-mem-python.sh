@@ -1,0 +1,116 @@
+#!/bin/bash
+# Functions of Python by name, read from the interpreter's own frames (flame mem --python).
+. "${0%/*}/../lib.sh"
+# shellcheck disable=SC2317 # functions are called through ok
+
+cat >names.py <<'E2'
+import os, sys, threading
+
+kept = []
+
+# Each in a code object that is gone when the next one comes, often to its address.
+for i in range(100):
+    exec(compile(f"def f{i:03d}(): return bytearray({10000 + i})\nkept.append(f{i:03d}())\n",
+                 f"made{i:03d}.py", "exec"))
+exec(compile("def evil(): return bytearray(70000)\nkept.append(evil())", "a;b\n\x1b[31m 5\u00e9.py", "exec"))
+
+class Dying:
+    def __del__(self):
+        kept.append(bytearray(80000))
+def let_die():
+    dying = Dying()
+let_die()
+
+def in_thread():
+    kept.append(bytearray(90000))
+threads = [threading.Thread(target=in_thread) for _ in range(5)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+
+def deeper(n):
+    return deeper(n - 1) if n else bytearray(110000)
+kept.append(deeper(500))
+
+def nested(n):  # each through a native function
+    return max([n], key=lambda x: nested(x - 1)) if n else kept.append(bytearray(120000)) or 0
+nested(50)
+
+def gen():
+    for i in range(3):
+        yield bytearray(130000)
+kept.append(list(gen()))
+
+def above():
+    return below()
+def below():
+    return bytearray(140000)
+for i in range(600):  # the same native frames, and other functions
+    one = above() if i % 3 else below()
+
+def in_child():
+    kept.append(bytearray(150000))
+pid = os.fork()
+if not pid:
+    in_child()
+    os._exit(0)
+os.waitpid(pid, 0)
+E2
+
+# sum PATTERN: bytes of the stacks of out in which it is.
+sum() { PATTERN=$1 awk '$0 ~ ENVIRON["PATTERN"] { sum += $NF } END { printf "%.0f", sum }' out; }
+
+try() {
+    local python=$1 what=$2
+    rm -f py*.flame
+    PYTHONHASHSEED=0 run_expect_status 0 "$what" "$FLAME" mem -q --python --no-names -o py.flame -- "$python" names.py
+    "$FLAME" fold --view alloc py*.flame >out
+    is_int "$(grep -oE 'py::f[0-9]+:made[0-9]+\.py;.* [0-9]+$' out | sed -E 's/py::f(...):made(...)\.py;.* /\1 \2 /' |
+        awk '$1 == $2 && $3 == 10001 + $1' | wc -l)" 100 "$what: each code object has its own name and bytes"
+    # One block each, but for what an interpreter may allocate on the way: so a lower and an upper bound.
+    while read -r want pattern; do
+        got=$(sum "$pattern")
+        ok "$what: $pattern has its $want bytes" test "$got" -ge "$want" -a "$got" -le $((want + want / 10))
+    done <<'E3'
+70001 ;py::evil:a[^;]*b[^;]*;
+80001 ;py::<module>:.*;py::Dying.__del__:[^;]*names.py;
+450005 ;py::in_thread:[^;]*names.py;
+110001 ;py::deeper:[^;]*names.py;[^;]*py::deeper:.*;py::deeper:
+120001 ;py::nested:[^;]*;.*;py::nested.<locals>.<lambda>:.*;py::nested:
+390003 ;py::gen:[^;]*names.py;
+56000400 ;py::above:[^;]*names.py;py::below:[^;]*names.py;
+28000200 ;py::<module>:[^;]*names.py;py::below:[^;]*names.py;
+150001 ;py::in_child:[^;]*names.py;
+E3
+    is_int "$(grep -oE 'py::deeper:[^;]*' out | wc -l)" 501 "$what: every call of a recursion is there"
+    is_int "$(grep -c '^[^;]*;py::' out)" 0 "$what: none stands outside of the interpreter"
+    PYTHONHASHSEED=0 "$FLAME" mem -q --no-names -o bare.flame -- "$python" names.py
+    is_int "$("$FLAME" fold bare.flame | grep -c 'py::')" 0 "$what: none without --python"
+    run_expect_status 0 "$what: of a sample" "$FLAME" mem -q --python --sample 4k -o s.flame -- \
+        "$python" names.py
+    ok "$what: with names" grep -q ";py::above:.*;py::below:" <("$FLAME" fold --view alloc s.flame)
+}
+
+found=
+tried=' '
+for p in /usr/bin/python3 python3 python3.11 python3.12 python3.13; do
+    version=$("$p" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+    case $tried in *" $version "*) continue ;; esac
+    tried+="$version "
+    case $version in
+    3.11 | 3.12 | 3.13)
+        if "$p" -c 'import sys, sysconfig, platform
+sys.exit(platform.machine() != "x86_64" or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))'; then
+            found=1
+            try "$p" "Python $version"
+        fi
+        ;;
+    3.*)
+        PYTHONHASHSEED=0 "$FLAME" mem --python -o old.flame -- "$p" -c 'x = bytearray(90000)' 2>err
+        file_has err "functions of .*Python .* have no names" "Python $version is named as not known"
+        ;;
+    esac
+done
+[ -n "$found" ] || skip python 'no CPython 3.11 to 3.13 on x86-64'
+done_testing
