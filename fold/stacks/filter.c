@@ -83,8 +83,11 @@ static int take_by(void *at, const struct opts_row *row, const struct opts_given
     case 4:
         f->by_process = true;
         return FLAME_OK;
+    case 5:
+        f->by = PLACE_NONE;
+        return FLAME_OK;
     default:
-        return opts_wrong_value(given, "module, file, line, thread or process");
+        return opts_wrong_value(given, "module, file, line, thread, process or function");
     }
 }
 
@@ -112,15 +115,26 @@ const struct opts_row filter_rows[] = {
              "stacks share",
      .take = take_trim_root, .which = FILTER_TRIM_ROOT},
     {"by", .arg = "PLACE",
-     .help = "frames become their module, file or line; or stacks stand on a frame for their "
-             "thread or process",
-     .take = take_by, .words = "module file line thread process"},
+     .help = "frames become their module, file or line, or stay functions; or stacks stand on a "
+             "frame for their thread or process",
+     .take = take_by, .words = "module file line thread process function"},
     {"collapse-recursion", .help = "a frame that calls itself is one frame", .take = take_flag,
      .which = offsetof(struct filter, recursion)},
     {"from-caller", .help = "reverse stacks: from the leaf to its callers", .take = take_flag,
      .which = offsetof(struct filter, from_caller)},
     {0},
 };
+
+const struct opts_row filter_modules_rows[] = {
+    {"modules", .help = "names say which module they are in: 'libc.so.6`malloc'", .take = take_flag,
+     .which = offsetof(struct filter, modules)},
+    {0},
+};
+
+enum place_kind filter_places(const struct filter *f)
+{
+    return f->modules && !f->by ? PLACE_MODULE : f->by;
+}
 
 static const char *kind_name(enum filter_kind kind)
 {
@@ -349,6 +363,15 @@ uint32_t *filter_finish_stack(const struct filter *f, struct stackset *names, ui
     }
     settle_leaf(names, ids, n);
     return ids;
+}
+
+void filter_forget_names(struct filter *f)
+{
+    free(f->known);
+    f->known = NULL;
+    f->nknown = 0;
+    free(f->places.of);
+    f->places = (struct idmap){NULL, 0};
 }
 
 int filter_check(const struct filter *f, const char *command)

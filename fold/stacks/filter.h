@@ -13,7 +13,8 @@
  *                        that frame's own
  *   --trim-root=FRAME    the frames below the lowest such frame go; stacks without
  *                        one stay whole
- *   --by PLACE           each frame becomes its module, file or line (place.h); one
+ *   --by PLACE           each frame becomes its module, file or line (place.h), or stays the
+ *                        function that it is; one
  *                        whose place is not known keeps its name. Frames on top of
  *                        each other that become the same module or file are one.
  *                        `process` makes COMM-PID/TID at the root COMM-PID. `thread`
@@ -60,6 +61,8 @@ struct filter {
     bool active; /* some option was given */
     enum place_kind by;
     bool by_thread, by_process;
+    bool
+        modules; /* --modules: what names say of their module goes before them, see filter_stacks */
     bool recursion, trim_shared, from_caller;
     /* While stacks are filtered: */
     signed char *known; /* by name and pattern: does it match? -1: not looked at yet */
@@ -97,8 +100,20 @@ void filter_note_shared(struct filter *f, const uint32_t *ids, size_t n);
 uint32_t *filter_finish_stack(const struct filter *f, struct stackset *names, uint32_t *ids,
                               size_t *n);
 
-/* Puts what is kept of *stacks (not sorted yet) in their place. */
+/*
+ * For the tables of commands that write folded text: --modules, about a struct filter, and what
+ * it asks of the stages before (PLACE_MODULE) where nothing else does.
+ */
+extern const struct opts_row filter_modules_rows[];
+enum place_kind filter_places(const struct filter *f);
+
+/*
+ * Puts what is kept of *stacks (not sorted yet) in their place. With f->modules a name that carries
+ * its module behind a mark becomes "MODULE`NAME" (FOLDED_MODULES_PREFIX in common/folded.h).
+ */
 void filter_stacks(struct filter *f, struct stackset **stacks);
+/* What comes next to be filtered has other names, or the same with other ids. */
+void filter_forget_names(struct filter *f);
 
 /*
  * To be called after filtering: FLAME_OK, or FLAME_USAGE after a line when an expression gave

@@ -3,6 +3,7 @@
 
 #include "common/alloc.h"
 #include "fold/stacks/filter.h"
+#include "fold/stacks/span.h"
 
 struct buffer {
     uint32_t *ids;
@@ -35,6 +36,40 @@ static uint32_t renumber(const struct stackset *from, struct stackset *to, struc
     return *there - 1;
 }
 
+/* Where the module of a frame is told: in its own name or, of what is inlined, in the nearest
+ * caller's. Empty: nowhere, or it is said not to be known. */
+static struct span module_of(const struct stackset *from, const uint32_t *ids, size_t k)
+{
+    for (;; k--) {
+        size_t len, own;
+        const char *s = stackset_text(from, ids[k], &len);
+        struct span module;
+
+        own = place_name_len(s, len);
+        module = span_from((struct span){s, len}, own < len ? own + 1 : len);
+        if (k > 0 && place_is_below(s, len))
+            continue;
+        return span_is(module, "[unknown]") ? span_to(module, 0) : module;
+    }
+}
+
+/* "MODULE`NAME"; a tick in the module would end it. */
+static uint32_t put_module(struct filter *f, const struct stackset *from, struct stackset *to,
+                           const uint32_t *ids, size_t k)
+{
+    struct span module = module_of(from, ids, k);
+    size_t len;
+    const char *s = stackset_text(from, ids[k], &len);
+
+    strbuf_clear(&f->text);
+    for (size_t i = 0; i < module.len; i++)
+        strbuf_addch(&f->text, module.s[i] == '`' ? '\'' : module.s[i]);
+    if (module.len)
+        strbuf_addch(&f->text, '`');
+    strbuf_add(&f->text, s, place_name_len(s, len));
+    return stackset_name(to, f->text.buf, f->text.len);
+}
+
 void filter_stacks(struct filter *f, struct stackset **stacks)
 {
     struct stackset *from = *stacks, *to;
@@ -54,6 +89,7 @@ void filter_stacks(struct filter *f, struct stackset **stacks)
     f->kept = f->dropped = 0;
     for (size_t i = 0; i < stackset_len(from); i++) {
         uint32_t *ids;
+        size_t len;
 
         if (!take(f, from, i, &b, &s)) {
             stackset_count_add(&f->left_out[0], &s.count);
@@ -61,8 +97,13 @@ void filter_stacks(struct filter *f, struct stackset **stacks)
             continue;
         }
         ids = filter_finish_stack(f, from, b.ids, &s.n);
-        for (size_t k = 0; k < s.n; k++)
-            ids[k] = renumber(from, to, &known, ids[k]);
+        for (size_t k = s.n; k-- > 0;) {
+            const char *text = stackset_text(from, ids[k], &len);
+
+            ids[k] = f->modules && place_name_len(text, len) < len
+                         ? put_module(f, from, to, ids, k)
+                         : renumber(from, to, &known, ids[k]);
+        }
         stackset_add(to, ids, s.n, s.has_first ? &s.count : NULL, s.has_second ? &s.second : NULL);
     }
     free(b.ids);

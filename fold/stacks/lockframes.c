@@ -155,7 +155,12 @@ static bool is_python(const char *name, size_t len)
  * was called by something that says nothing about that: it is the last that is asked. */
 bool lock_search_add(struct lock_search *s, const char *name, size_t len)
 {
-    const struct lock_frame *row = lock_frame_find(name, len);
+    return lock_search_take(s, lock_frame_find(name, len), name, len);
+}
+
+bool lock_search_take(struct lock_search *s, const struct lock_frame *row, const char *name,
+                      size_t len)
+{
     enum lock_says says = row ? row->says : LOCK_SAYS_NOTHING;
 
     s->frames++;

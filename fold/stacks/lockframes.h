@@ -57,5 +57,8 @@ struct lock_search {
 
 /* True: it is decided, or nobody further out is to be asked. */
 bool lock_search_add(struct lock_search *s, const char *name, size_t len);
+/* The same of a name of which `row` is what lock_frame_find says. */
+bool lock_search_take(struct lock_search *s, const struct lock_frame *row, const char *name,
+                      size_t len);
 
 #endif

@@ -34,6 +34,44 @@ void place_mark_module(struct strbuf *sb, enum place_kind kind, const char *path
         add_module(sb, kind, base);
 }
 
+/* Where a place that begins at s[at] ends: at the next frame, or at the line's count. */
+static size_t place_end(const char *s, size_t at, size_t line_end)
+{
+    const char *semi = memchr(s + at, ';', line_end - at);
+    size_t end = line_end;
+
+    if (semi)
+        return (size_t)(semi - s);
+    while (end > at && s[end - 1] != ' ')
+        end--;
+    return end > at ? end - 1 : line_end;
+}
+
+void place_strip_text(struct strbuf *text)
+{
+    static const char heading[] = "# flame: " FOLDED_MODULES "=" FOLDED_MODULES_MARKED "\n";
+    char *s = text->buf;
+    size_t to = 0, line_end = 0;
+
+    for (size_t i = 0; i < text->len;) {
+        if (i >= line_end) {
+            const char *nl = memchr(s + i, '\n', text->len - i);
+
+            line_end = nl ? (size_t)(nl - s) + 1 : text->len;
+            if (line_end - i == sizeof heading - 1 && memcmp(s + i, heading, line_end - i) == 0) {
+                i = line_end;
+                continue;
+            }
+        }
+        if (s[i] == PLACE_MARK) {
+            i = place_end(s, i, line_end - (s[line_end - 1] == '\n'));
+            continue;
+        }
+        s[to++] = s[i++];
+    }
+    strbuf_setlen(text, to);
+}
+
 static bool ends_in_one_of(struct span s, const char *const *endings, size_t n)
 {
     for (size_t i = 0; i < n; i++)

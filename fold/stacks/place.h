@@ -52,6 +52,10 @@ void place_mark(struct strbuf *sb, const char *place, size_t len);
 /* The same for the module at `path`, "[...]" around it unless modules are asked for. */
 void place_mark_module(struct strbuf *sb, enum place_kind kind, const char *path, size_t len);
 
+/* Takes marks and places off all names of a folded text, whose lines end in their counts, and the
+ * lines that say that there are any (FOLDED_MODULES_MARKED). */
+void place_strip_text(struct strbuf *text);
+
 /* Appends the place of a frame called so; false: it is not known. */
 bool place_find(enum place_kind kind, const char *name, size_t len, struct strbuf *out);
 

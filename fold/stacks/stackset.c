@@ -50,6 +50,32 @@ void stackset_free(struct stackset *st)
     free(st);
 }
 
+struct stackset *stackset_new_named(const struct stackset *st)
+{
+    struct stackset *named = stackset_new();
+
+    for (size_t i = 0; i < st->nnames; i++)
+        stackset_name(named, st->arena.buf + st->names[i].at, st->names[i].len);
+    named->strip = st->strip;
+    return named;
+}
+
+/* What sorting adds (stackset_order.c): two ends and ranks a name; two keys and its place a stack.
+ */
+enum { SORTING_A_NAME = 2 * (24 + 4), SORTING_A_STACK = 2 * 8 + 4 };
+
+/* What is used of what was allocated: the rest takes no memory until it is touched. */
+void stackset_bytes(const struct stackset *st, size_t *names, size_t *stacks)
+{
+    *names = st->arena.len + st->nnames * (sizeof *st->names + SORTING_A_NAME) +
+             (st->by_name.mask + 1) * sizeof *st->by_name.slots;
+    *stacks = st->pool_len * sizeof *st->pool +
+              st->nstacks * (sizeof *st->stacks + SORTING_A_STACK) +
+              (st->by_ids.mask + 1) * sizeof *st->by_ids.slots;
+    if (st->second)
+        *stacks += st->nstacks * (sizeof *st->second + 1);
+}
+
 static void strip_addresses(struct strbuf *sb, const char *s, size_t len)
 {
     strbuf_clear(sb);

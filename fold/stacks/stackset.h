@@ -14,6 +14,7 @@
 #define FLAME_FOLD_STACKS_STACKSET_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "common/strbuf.h"
 
@@ -28,6 +29,12 @@ struct stackset_count {
 
 struct stackset *stackset_new(void);
 void stackset_free(struct stackset *st);
+
+/* An empty set that has the names of another, with the same ids. */
+struct stackset *stackset_new_named(const struct stackset *st);
+
+/* Bytes that names and stacks take, with what sorting and writing them will add. */
+void stackset_bytes(const struct stackset *st, size_t *names, size_t *stacks);
 
 uint32_t stackset_name(struct stackset *st, const char *name, size_t len);
 /*
@@ -123,8 +130,13 @@ struct stackset_heading {
     const char *meta;                      /* a whole "# flame:" line; NULL or "": none */
     const struct stackset_count *left_out; /* what filters left out, by column; NULL: unsaid */
     const struct lostnames *lost;          /* modules without their names; NULL: unsaid */
+    bool modules;                          /* names begin with their modules */
 };
-/* The same to `path` (NULL: standard output): an enum flame_exit, after a line if it failed. */
+/* Writes those lines; errors are left in the stream. */
+void stackset_heading_write(const struct stackset_heading *heading, bool two, FILE *f);
+/* Warns if counts, so many, are at UINT64_MAX: they stop there rather than start again at 0. */
+void stackset_tell_full(size_t full);
+/* Both to `path` (NULL: standard output): an enum flame_exit, after a line if it failed. */
 int stackset_write_file(struct stackset *st, const struct stackset_heading *heading,
                         enum stackset_sorting sort, const char *path);
 

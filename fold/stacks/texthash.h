@@ -8,10 +8,20 @@
 #ifndef FLAME_FOLD_STACKS_TEXTHASH_H
 #define FLAME_FOLD_STACKS_TEXTHASH_H
 
-#include <emmintrin.h>
 #include <stdbool.h>
 
 #include "common/compiler.h"
+#if defined(__x86_64__)
+#include "fold/stacks/texthash_x86_64.h"
+#else
+#include "fold/stacks/texthash_portable.h"
+
+typedef struct texthash_words texthash_piece;
+#define texthash_piece_at texthash_words_at
+#define texthash_stops texthash_words_stops
+#define texthash_first texthash_words_first
+#define texthash_halves(v, to) memcpy((to), (v).half, sizeof(v).half)
+#endif
 
 uint64_t texthash_seed(void);
 
@@ -56,34 +66,31 @@ static inline uint64_t texthash(const void *data, size_t len, uint64_t seed)
 static inline uint64_t texthash_until(const char *s, size_t left, char stop, uint64_t seed,
                                       size_t *len)
 {
-    static const unsigned char keep[32] = {255, 255, 255, 255, 255, 255, 255, 255,
-                                           255, 255, 255, 255, 255, 255, 255, 255};
     const uint64_t k0 = 0x9e3779b97f4a7c15, k1 = 0xc2b2ae3d27d4eb4f;
-    const __m128i stops = _mm_set1_epi8(stop);
     uint64_t h = seed, half[2];
+    texthash_piece v;
+    unsigned stops;
     size_t at = 0, n;
-    __m128i v;
 
     for (;; at += 16) {
         if (left - at >= 16) {
-            v = _mm_loadu_si128((const __m128i *)(const void *)(s + at));
+            v = texthash_piece_at(s + at);
         } else {
             char last[16] = {0};
 
             for (n = 0; n < left - at; n++)
                 last[n] = s[at + n];
             last[n] = stop;
-            v = _mm_loadu_si128((const __m128i *)(const void *)last);
+            v = texthash_piece_at(last);
         }
-        n = (size_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, stops));
-        if (n)
+        stops = texthash_stops(v, stop);
+        if (stops)
             break;
-        _mm_storeu_si128((__m128i *)(void *)half, v);
+        texthash_halves(v, half);
         h = texthash_mix(half[0] ^ k0 ^ h, half[1] ^ k1);
     }
-    n = (size_t)__builtin_ctzll(n);
-    v = _mm_and_si128(v, _mm_loadu_si128((const __m128i *)(const void *)(keep + 16 - n)));
-    _mm_storeu_si128((__m128i *)(void *)half, v);
+    n = (size_t)__builtin_ctz(stops);
+    texthash_first(v, n, half);
     *len = at + n;
     return texthash_mix(half[0] ^ k0 ^ h, half[1] ^ k1 ^ *len);
 }

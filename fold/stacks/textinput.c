@@ -52,9 +52,13 @@ struct textcodec {
     enum { GZIP, ZSTD } kind;
     z_stream gz;
     ZSTD_DCtx *zd;
-    bool between;   /* at the end of a member or frame: end of file is fine here */
-    bool told;      /* of bytes behind the last member */
-    uint64_t taken; /* packed bytes read so far */
+    gz_header head;
+    bool between;      /* at the end of a member or frame: end of file is fine here */
+    bool later;        /* in the member or header behind another member */
+    bool over;         /* what follows is no gzip data */
+    bool told;         /* of bytes behind the last member */
+    const char *error; /* behind what has been unpacked, which is read first */
+    uint64_t taken;    /* packed bytes read so far */
     size_t pos, end;
     char packed[BUFFER];
 };
@@ -98,15 +102,33 @@ static size_t read_fd(struct textinput *in, char *to, size_t room)
     }
 }
 
-/* gzip itself ignores what follows a whole member, and says so unless it is padding. */
+/*
+ * gzip itself ignores what follows a whole member, and says so unless it is padding. All of it is
+ * left out, in however many reads it comes: whether some of it looks like a member is chance.
+ */
 static void leave_out(struct textinput *in)
 {
     struct textcodec *c = in->codec;
+    bool padding = c->between; /* or what began as a member has been read before */
 
-    if (!c->told && c->packed[c->pos] != '\0')
+    for (size_t i = c->pos; i < c->end; i++)
+        padding &= c->packed[i] == '\0';
+    if (!c->told && !padding) {
         flame_warn("%s: what follows its gzip data is no gzip data and is left out", in->name);
-    c->told = true;
-    c->gz.avail_in = 0;
+        c->told = true;
+    }
+    c->between = c->over = true;
+    c->pos = c->end;
+}
+
+/* At a member's begin: from here to the end of its header an error says that it is none. */
+static void member_start(struct textinput *in)
+{
+    struct textcodec *c = in->codec;
+
+    c->head.done = 0;
+    if (inflateReset(&c->gz) != Z_OK || inflateGetHeader(&c->gz, &c->head) != Z_OK)
+        in->error = "its gzip data is damaged";
 }
 
 /* Unpacks some of what is packed into to[0..room). */
@@ -125,8 +147,12 @@ static size_t unpack(struct textinput *in, char *to, size_t room)
             in->error = "its zstd data is damaged";
         return dst.pos;
     }
-    if (c->between && inflateReset(&c->gz) != Z_OK)
-        in->error = "its gzip data is damaged";
+    if (c->over) {
+        leave_out(in);
+        return 0;
+    }
+    if (c->between)
+        member_start(in);
     c->gz.next_in = (Bytef *)c->packed + c->pos;
     c->gz.avail_in = (uInt)(c->end - c->pos);
     c->gz.next_out = (Bytef *)to;
@@ -134,17 +160,18 @@ static size_t unpack(struct textinput *in, char *to, size_t room)
     room = c->gz.avail_out;
     switch (inflate(&c->gz, Z_NO_FLUSH)) {
     case Z_STREAM_END:
-        c->between = true;
+        c->between = c->later = true;
         break;
     case Z_OK:
     case Z_BUF_ERROR:
         c->between = false;
         break;
     default:
-        if (c->between)
+        if (c->later && c->head.done != 1) {
             leave_out(in);
-        else
-            in->error = "its gzip data is damaged";
+            return 0;
+        }
+        in->error = "its gzip data is damaged";
     }
     c->pos = c->end - c->gz.avail_in;
     return room - c->gz.avail_out;
@@ -157,8 +184,14 @@ static size_t read_packed(struct textinput *in, char *to, size_t room)
     for (;;) {
         size_t before = c->pos, n = 0;
 
-        if (c->pos < c->end || !c->between)
+        if (c->error)
+            in->error = c->error;
+        else if (c->pos < c->end || !c->between)
             n = unpack(in, to, room);
+        if (n > 0) {
+            c->error = in->error;
+            in->error = NULL;
+        }
         if (n > 0 || in->error)
             return n;
         if (c->pos < c->end && c->pos != before)

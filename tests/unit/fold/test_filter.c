@@ -419,8 +419,9 @@ static void refusals(void)
     refused("no expression", "--prune", "(",
             "flame: test: --prune '(' is no regular expression: missing closing parenthesis, at "
             "its end\n");
-    refused("no place", "--by", "address",
-            "flame: test: --by address: expected module, file, line, thread or process\n");
+    refused(
+        "no place", "--by", "address",
+        "flame: test: --by address: expected module, file, line, thread, process or function\n");
 }
 
 /* A sink that has had enough after some lines. */

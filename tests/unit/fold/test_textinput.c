@@ -254,6 +254,62 @@ static void test_bomb(void)
     strbuf_release(&text);
 }
 
+/* The lines of packed data that comes in pieces of at most `most` bytes, then what was wrong. */
+static char *unpacked(const struct strbuf *packed, size_t most)
+{
+    struct pieces p = {.text = packed->buf, .len = packed->len, .most = most};
+    struct strbuf got = STRBUF_INIT;
+    struct textrecord rec;
+    struct textinput in;
+
+    pieces_open(&in, &p, 1 << 18);
+    while (textinput_record(&in, &rec)) {
+        strbuf_add(&got, rec.line.s, rec.line.len);
+        strbuf_addch(&got, '|');
+    }
+    strbuf_addstr(&got, in.error ? in.error : "no error");
+    textinput_close(&in);
+    return strbuf_detach(&got, NULL);
+}
+
+/* What is behind the packed text, in whatever pieces it comes, makes the same of it. */
+static void is_unpacked(const char *behind, size_t len, const char *want, const char *name)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 20};
+    struct strbuf packed = STRBUF_INIT;
+
+    pack(&packed, "a\nb\n", 4, 1);
+    strbuf_add(&packed, behind, len);
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        char *got = unpacked(&packed, sizes[i]);
+
+        is_str(got, want, "%s, in pieces of %zu", name, sizes[i]);
+        free(got);
+    }
+    strbuf_release(&packed);
+}
+
+static void test_behind(void)
+{
+    /* A member that looks like one for ten bytes, and of "c" what a stored block begins with. */
+    static const char member[] = "\x1f\x8b\x08\0\0\0\0\0\0\3", stored[] = "\0\2\0\xfd\xff"
+                                                                          "c\n\7";
+    struct strbuf damaged = STRBUF_INIT;
+
+    is_unpacked("", 0, "a|b|no error", "nothing");
+    is_unpacked("\0\0\0\0", 4, "a|b|no error", "padding");
+    is_unpacked("text", 4, "a|b|no error", "text");
+    is_unpacked("\x1ftext", 5, "a|b|no error", "text that begins as a member does");
+    is_unpacked("\x1f\x8btext", 6, "a|b|no error", "and goes on so");
+    is_unpacked("\x1f\x8b\x08", 3, "a|b|its compressed data is cut short", "half a header");
+    is_unpacked(member, sizeof member - 1, "a|b|its compressed data is cut short", "a header");
+    strbuf_add(&damaged, member, sizeof member - 1);
+    strbuf_add(&damaged, stored, sizeof stored - 1);
+    is_unpacked(damaged.buf, damaged.len, "a|b|c|its gzip data is damaged",
+                "lines before the damage");
+    strbuf_release(&damaged);
+}
+
 /* ---- every reader ---- */
 
 struct way {
@@ -407,6 +463,7 @@ int main(void)
     test_endless();
     test_line_max();
     test_bomb();
+    test_behind();
     test_corpus();
     test_srcline();
     return done_testing();
