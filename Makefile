@@ -53,7 +53,7 @@ DEMO_PKGS  := jq
 # The browser tests' are in scripts/browser.sh: all else is tested without them.
 TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils zstd python3 \
               sqlite3 git libjemalloc2 libjemalloc-dev libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
-              procps zsh fish musl-tools time python3-jsonschema libxml2-utils \
+              procps zsh fish musl-tools time python3-jsonschema libxml2-utils libdebuginfod-dev \
               bats cmake meson automake python3-pytest libgtest-dev catch2 libcmocka-dev check
 # Debian 11 has none of it: the tests go on without, and say so.
 MAYBE_PKGS := libmimalloc-dev

@@ -32,11 +32,14 @@ struct fold_options {
     bool ancestors;           /* the frames of a process's ancestors under its root; memory */
     struct proctree *tree;    /* borrowed: all processes, which traces are placed among as they
                                  are added up (tracesums.h); NULL: they are placed */
-    bool moments;             /* what was live over time follows, for a page (timetext.h) */
+    bool moments;             /* what was live over time follows, for a page (timetext.h), and when
+                                 threads waited (lanetext.h) */
     bool no_header;           /* leave out the "# flame:" line */
     bool quiet;               /* say nothing of what is left out */
     bool no_hint;             /* nor how more functions could have names */
     bool own;                 /* leave out what a forked child has of its parent's blocks */
+    bool modules;             /* names carry their modules behind a mark, and a line says so
+                                 (FOLDED_MODULES_MARKED); nothing where `place` is set */
     enum place_kind place;    /* names carry their place, for filters to read */
     const char *const *comms; /* only threads with one of these names; borrowed */
     size_t ncomms;

@@ -100,14 +100,6 @@ static uint32_t hash_address(uint64_t addr, const struct trace_module_view *m)
     return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
 }
 
-/* A trace of waiting is of many processes. */
-static uint32_t pid_of(const struct trace *t, const struct trace_node *root)
-{
-    const struct trace_off_thread *th = trace_off_thread_at(t, (uint32_t)root->addr);
-
-    return th ? th->pid : t->header.pid;
-}
-
 static const char *made_name(struct frames *f, uint32_t epoch)
 {
     if (!f->made_epoch || f->made_epoch != epoch) {
@@ -120,7 +112,7 @@ static const char *made_name(struct frames *f, uint32_t epoch)
 uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
-    uint32_t pid = m ? 0 : pid_of(f->t, root);
+    uint32_t pid = m ? 0 : trace_root_pid(f->t, root);
     struct hashslots *h = &f->by_address;
     uint32_t hash = hash_address(addr, m), id;
     struct address *a;
@@ -205,14 +197,31 @@ static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
     return f->jits[f->njits++].map;
 }
 
+/* The name that a JIT left for code that belongs to no file: the trace's own, if it carries names,
+ * as another process may have its id by now. NULL: it left none. */
+static const char *jit_name(struct frames *f, uint32_t pid, uint64_t addr, size_t *len)
+{
+    const struct namepack *names = f->t->names;
+    struct namepack_text text;
+    const struct perfmap *map;
+
+    if (names) {
+        text = namepack_string(names, namepack_made(names, pid, addr));
+        *len = text.len;
+        return text.len ? text.s : NULL;
+    }
+    map = jit_map(f, pid);
+    return map ? perfmap_find(map, addr, len) : NULL;
+}
+
 /* Code that belongs to no file: a JIT may have left its name. False: it has not. */
 static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct address *a, bool exact)
 {
-    const struct perfmap *map = a->module ? NULL : jit_map(f, a->pid);
-    const char *name;
-    size_t len;
+    const char *name = NULL;
+    size_t len = 0;
 
-    name = map ? perfmap_find(map, a->addr - (exact ? 0 : 1), &len) : NULL;
+    if (!a->module)
+        name = jit_name(f, a->pid, a->addr - (exact ? 0 : 1), &len);
     if (!name || (a->made && madecode_is_all(name, len)))
         return false;
     strbuf_add(sb, name, len);
@@ -220,12 +229,24 @@ static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct addre
     return true;
 }
 
+/* The same as a place: what is named in the list of mappings, and not by a file, stays "[vdso]". */
+static void mark_module(struct strbuf *sb, enum place_kind kind,
+                        const struct trace_module_view *module)
+{
+    size_t len;
+    const char *base = module_name(module, &len);
+
+    if (strcmp(base, "linux-vdso.so.1") == 0) {
+        base = "[vdso]";
+        len = strlen(base);
+    }
+    place_mark_module(sb, kind, base, len);
+}
+
 static void add_place(const struct frames *f, struct strbuf *sb, const struct address *a,
                       const struct symbol_frame *frame)
 {
     struct strbuf place = STRBUF_INIT;
-    size_t len;
-    const char *module = module_name(a->module, &len);
 
     if (f->place == PLACE_ALL) {
         place_mark(sb, a->module ? a->module->path : "", a->module ? strlen(a->module->path) : 0);
@@ -236,7 +257,7 @@ static void add_place(const struct frames *f, struct strbuf *sb, const struct ad
         return;
     }
     if (f->place == PLACE_MODULE || !frame->file) {
-        place_mark_module(sb, f->place, module, len);
+        mark_module(sb, f->place, a->module);
         return;
     }
     strbuf_addstr(&place, frame->file);
@@ -267,7 +288,7 @@ static void resolve(struct frames *f, struct address *a, struct list *list, bool
             add_offset(&sb, a);
         a->is_made = a->made && strcmp(sb.buf, a->made) == 0;
         folded_add_frame(&safe, sb.buf, sb.len);
-        if (f->place == PLACE_ALL)
+        if (f->place == PLACE_ALL || (f->place == PLACE_MODULE && a->module))
             add_place(f, &safe, a, &(struct symbol_frame){.name = NULL});
         add_id(f, list, &safe);
     }
@@ -320,7 +341,7 @@ uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
     uint64_t vaddr = addr - (m ? m->m.bias : 0);
-    struct symbol_object o = {NULL, 0, 0, 0};
+    struct symbol_object o = {.name = NULL};
     struct strbuf sb = STRBUF_INIT;
     uint32_t frame;
 

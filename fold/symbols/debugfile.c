@@ -15,6 +15,7 @@
 
 #include "common/alloc.h"
 #include "common/strbuf.h"
+#include "fold/symbols/debuginfod.h"
 
 static void add_dir(struct debug_dirs *d, const char *s, size_t len)
 {
@@ -75,6 +76,19 @@ struct elfsym *debugfile_by_build_id(const struct debug_dirs *d, const uint8_t *
             e = NULL;
         }
         strbuf_release(&sb);
+    }
+    return e;
+}
+
+struct elfsym *debugfile_from_servers(const uint8_t *id, size_t len, const char *what)
+{
+    char *path = debuginfod_fetch(id, len, what);
+    struct elfsym *e = path ? elfsym_open(path) : NULL;
+
+    free(path);
+    if (e && !has_build_id(e, id, len)) {
+        elfsym_close(e);
+        e = NULL;
     }
     return e;
 }

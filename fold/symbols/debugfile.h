@@ -22,6 +22,9 @@ void debug_dirs_release(struct debug_dirs *d);
 /* DIR/.build-id/xx/yyyy.debug with this very build-id inside, or NULL. */
 struct elfsym *debugfile_by_build_id(const struct debug_dirs *d, const uint8_t *id, size_t len);
 
+/* The same from the servers that DEBUGINFOD_URLS names (debuginfod.h), or NULL. */
+struct elfsym *debugfile_from_servers(const uint8_t *id, size_t len, const char *what);
+
 /*
  * The file that `e`'s .gnu_debuglink names: beside e's own path, in .debug/ there,
  * or under one of the directories. Only a file with e's build-id, or with the

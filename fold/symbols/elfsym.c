@@ -425,3 +425,17 @@ bool elfsym_read(const struct elfsym *e, uint64_t vaddr, void *to, size_t len)
     }
     return false;
 }
+
+bool elfsym_vaddr(const struct elfsym *e, uint64_t offset, uint64_t *vaddr)
+{
+    size_t segments;
+    GElf_Phdr ph;
+
+    if (elf_getphdrnum(e->elf, &segments) != 0)
+        return false;
+    for (size_t i = 0; i < segments && i < 1000; i++)
+        if (gelf_getphdr(e->elf, (int)i, &ph) && ph.p_type == PT_LOAD && offset >= ph.p_offset &&
+            offset - ph.p_offset < ph.p_filesz)
+            return !__builtin_add_overflow(ph.p_vaddr, offset - ph.p_offset, vaddr);
+    return false;
+}

@@ -61,5 +61,7 @@ void elfsym_add_plt(struct elfsym *e, struct symtab *to);
 
 /* Copies len bytes of the file's image at vaddr; false when they are not in it. */
 bool elfsym_read(const struct elfsym *e, uint64_t vaddr, void *to, size_t len);
+/* Where the byte at `offset` of the file lies in its image; false when no segment has it. */
+bool elfsym_vaddr(const struct elfsym *e, uint64_t offset, uint64_t *vaddr);
 
 #endif

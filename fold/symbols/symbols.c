@@ -7,6 +7,9 @@
  * PLT's stubs. When the file itself is gone or is another one by now, a debug
  * file with the recorded build-id can still name everything.
  *
+ * A trace may carry the names of its addresses, which were found when it was recorded
+ * (common/trace/namepack.h). Then no file is opened unless there is something they do not say.
+ *
  * Inlined frames and lines come from DWARF, in the file or its debug file. The
  * outermost name is the symbol's even then: DWARF leaves out namespaces and
  * parameters where the linkage name has them.
@@ -54,7 +57,9 @@ struct symbol_module {
     size_t id_len;
     uint32_t layout; /* instead of an id, see unwind/elflayout.h; 0: not known */
     bool loaded;
-    enum { NAMES_THERE, NAMES_CHANGED, NAMES_GONE } names;
+    const struct namepack_module *carried; /* the names that a trace has of it, or NULL */
+    bool carried_sought;
+    enum namepack_state names;
     struct elfsym *file, *debug, *packed;
     struct symtab tab;
     struct symtab objects; /* variables; read when the first is asked for */
@@ -69,6 +74,8 @@ struct symbols {
     struct debug_dirs dirs;
     struct symbol_module *modules;
     struct name *names;
+    struct namepack *carried; /* the names of all traces; NULL: they have none */
+    bool carried_new;         /* some have come that are not in order yet */
     struct piece *pieces;
     const struct symbol_module *reading; /* whose path is in opt.reading */
 };
@@ -78,6 +85,7 @@ struct symbols *symbols_new(const struct symbol_options *opt)
     struct symbols *s = xcalloc(1, sizeof *s);
 
     s->opt = *opt;
+    s->opt.files_first |= opt->ndebug_dirs > 0;
     debug_dirs_init(&s->dirs, opt->debug_dirs, opt->ndebug_dirs);
     return s;
 }
@@ -112,6 +120,7 @@ void symbols_free(struct symbols *s)
         s->pieces = p->next;
         free(p);
     }
+    namepack_free(s->carried);
     debug_dirs_release(&s->dirs);
     free(s);
 }
@@ -126,25 +135,51 @@ static void *keep(struct symbols *s, size_t size)
     return p + 1;
 }
 
+void symbols_use_names(struct symbols *s, const struct namepack *names)
+{
+    if (!names)
+        return;
+    if (!s->carried)
+        s->carried = namepack_new();
+    namepack_add(s->carried, names);
+    s->carried_new = true;
+}
+
+/* What traces carry of a module, whose names are not lost then, whatever became of its file; or
+ * NULL. */
+static const struct namepack_module *carried_of(struct symbols *s, struct symbol_module *m)
+{
+    if (s->carried_new) {
+        namepack_finish(s->carried);
+        for (struct symbol_module *other = s->modules; other; other = other->hh.next)
+            other->carried_sought = false;
+        s->carried_new = false;
+    }
+    if (s->carried && !m->carried_sought) {
+        m->carried_sought = true;
+        m->carried = namepack_find_module(s->carried, m->path, m->id, m->id_len, m->layout);
+        if (m->carried && !m->file && !m->debug)
+            m->names = namepack_state(m->carried);
+    }
+    return m->carried;
+}
+
 struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
                                      size_t id_len, uint32_t layout)
 {
-    struct strbuf key = STRBUF_INIT;
     struct symbol_module *m;
+    size_t len;
+    char *key = namepack_key(path, id, id_len, layout, &len);
 
-    strbuf_add(&key, path, strlen(path) + 1);
-    if (id_len)
-        strbuf_add(&key, id, id_len);
-    else
-        strbuf_add(&key, &layout, sizeof layout);
-    HASH_FIND(hh, s->modules, key.buf, key.len, m);
+    HASH_FIND(hh, s->modules, key, len, m);
     if (m) {
-        strbuf_release(&key);
+        free(key);
         return m;
     }
     m = xcalloc(1, sizeof *m);
     m->path = xstrdup(path);
-    m->key = strbuf_detach(&key, &m->key_len);
+    m->key = key;
+    m->key_len = len;
     m->id = (const uint8_t *)m->key + strlen(path) + 1;
     m->id_len = id_len;
     m->layout = layout;
@@ -218,6 +253,12 @@ static bool has_names(const char *path)
            strncmp(path, "/SYSV", 5) != 0 && strncmp(path, "/anon_hugepage", 14) != 0;
 }
 
+/* Whether a file has its symbols and debug information itself. */
+static bool says_all(const struct elfsym *e)
+{
+    return e && elfsym_has_section(e, ".symtab") && elfsym_has_section(e, ".debug_info");
+}
+
 static void load(struct symbols *s, struct symbol_module *m)
 {
     bool changed = false;
@@ -237,8 +278,12 @@ static void load(struct symbols *s, struct symbol_module *m)
         m->debug = debugfile_by_build_id(&s->dirs, id, id_len);
     if (!m->debug && m->file)
         m->debug = debugfile_by_link(&s->dirs, m->file);
-    if (!m->file && !m->debug && has_names(m->path))
-        m->names = changed ? NAMES_CHANGED : NAMES_GONE;
+    if (!m->debug && id_len && !says_all(m->file))
+        m->debug = debugfile_from_servers(id, id_len, m->path);
+    if (m->file || m->debug)
+        m->names = NAMEPACK_THERE;
+    else if (has_names(m->path) && !carried_of(s, m))
+        m->names = changed ? NAMEPACK_CHANGED : NAMEPACK_GONE;
     if ((!m->file || elfsym_add_symtab(m->file, &m->tab) == 0) &&
         (!m->debug || elfsym_add_symtab(m->debug, &m->tab) == 0) && m->file) {
         m->packed = elfsym_open_debugdata(m->file);
@@ -285,7 +330,9 @@ static struct symbol_frame named(struct symbols *s, const char *mangled, size_t 
     return frame;
 }
 
-struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+/* By the module's own tables. */
+static struct symbol_frames find_in_files(struct symbols *s, struct symbol_module *m,
+                                          uint64_t vaddr)
 {
     struct dwarfline_frame at[DWARFLINE_FRAMES_MAX];
     struct symbol_frames out = {NULL, 0};
@@ -295,16 +342,13 @@ struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, ui
 
     if (!m->loaded)
         load(s, m);
-    m->asked++;
     e = symtab_find(&m->tab, vaddr);
     if (m->dwarf) {
         note_reading(s, m);
         n = dwarfline_find(m->dwarf, vaddr, s->opt.lines, at);
     }
-    if (!e && (n == 0 || !at[0].name)) {
-        m->unnamed++;
+    if (!e && (n == 0 || !at[0].name))
         return out;
-    }
     if (n == 0)
         at[n++] = (struct dwarfline_frame){0};
     if (s->opt.no_inline && n > 1)
@@ -324,6 +368,55 @@ struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, ui
     return out;
 }
 
+/* As traces carry it; the same of it is told as would be of the files. */
+static struct symbol_frames find_carried(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    const struct namepack_module *of = carried_of(s, m);
+    const struct namepack_place *place = of ? namepack_place(of, vaddr) : NULL;
+    struct symbol_frame *frame;
+    size_t n = place ? place->n : 0;
+
+    if (n > 1 && s->opt.no_inline)
+        n = 1;
+    if (!n)
+        return (struct symbol_frames){NULL, 0};
+    frame = keep(s, n * sizeof *frame);
+    for (size_t i = 0; i < n; i++) {
+        const struct namepack_frame *from = &namepack_frames(s->carried, place)[i];
+        struct namepack_text name = namepack_string(s->carried, from->name);
+
+        frame[i] = named(s, name.s, name.len);
+        frame[i].inlined = i > 0;
+        if (!s->opt.lines || !from->path)
+            continue;
+        frame[i].path = namepack_string(s->carried, from->path).s;
+        frame[i].file = base_name(frame[i].path);
+        frame[i].line = from->line;
+    }
+    return (struct symbol_frames){frame, n};
+}
+
+/* Whether it says more: more frames, or the line where the other has none. */
+static bool says_more(const struct symbol_frames *a, const struct symbol_frames *b)
+{
+    if (a->n != b->n)
+        return a->n > b->n;
+    return a->n && a->frame[0].path && !b->frame[0].path;
+}
+
+struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    struct symbol_frames carried = find_carried(s, m, vaddr), out = carried;
+
+    m->asked++;
+    if (!carried.n || s->opt.files_first)
+        out = find_in_files(s, m, vaddr);
+    if (says_more(&carried, &out))
+        out = carried;
+    m->unnamed += !out.n;
+    return out;
+}
+
 static void load_objects(struct symbol_module *m)
 {
     const struct elfsym *const files[] = {m->file, m->debug, m->packed};
@@ -335,7 +428,8 @@ static void load_objects(struct symbol_module *m)
     symtab_finish(&m->objects);
 }
 
-struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+static struct symbol_object object_in_files(struct symbols *s, struct symbol_module *m,
+                                            uint64_t vaddr)
 {
     const struct symtab_entry *e;
     struct symbol_frame name;
@@ -346,9 +440,24 @@ struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, 
         load_objects(m);
     e = symtab_find(&m->objects, vaddr);
     if (!e)
-        return (struct symbol_object){NULL, 0, 0, 0};
+        return (struct symbol_object){.name = NULL};
     name = named(s, e->name, e->len);
-    return (struct symbol_object){name.name, name.len, vaddr - e->addr, e->end - e->addr};
+    return (struct symbol_object){name.name,        name.len, vaddr - e->addr,
+                                  e->end - e->addr, name.raw, name.raw_len};
+}
+
+struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    const struct namepack_module *of = carried_of(s, m);
+    const struct namepack_object *o = of ? namepack_object(of, vaddr) : NULL;
+    struct namepack_text text;
+    struct symbol_frame name;
+
+    if (!o)
+        return object_in_files(s, m, vaddr);
+    text = namepack_string(s->carried, o->name);
+    name = named(s, text.s, text.len);
+    return (struct symbol_object){name.name, name.len, o->offset, o->size, name.raw, name.raw_len};
 }
 
 bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
@@ -359,8 +468,12 @@ bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t v
     /* mov x8, #139; svc #0 */
     static const uint8_t code_arm[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
     uint8_t have[sizeof code] = {0};
+    const struct namepack_module *of = carried_of(s, m);
+    const struct namepack_place *place = of ? namepack_place(of, vaddr) : NULL;
     const struct symtab_entry *e;
 
+    if (place)
+        return place->flags & NAMEPACK_SIGRETURN;
     if (!m->loaded)
         load(s, m);
     /* In the middle of a function stand only ordinary return addresses. */
@@ -373,13 +486,18 @@ bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t v
            memcmp(have, code_arm, sizeof code_arm) == 0;
 }
 
+enum namepack_state symbols_state(const struct symbol_module *m)
+{
+    return m->names;
+}
+
 void symbols_add_lost(const struct symbols *s, struct lostnames *to)
 {
     struct strbuf word = STRBUF_INIT;
     uint8_t layout[4];
 
     for (const struct symbol_module *m = s->modules; m; m = m->hh.next) {
-        if (m->names == NAMES_THERE)
+        if (m->names == NAMEPACK_THERE)
             continue;
         for (size_t i = 0; i < sizeof layout; i++)
             layout[i] = (uint8_t)(m->layout >> (24 - 8 * i));
@@ -396,12 +514,12 @@ void symbols_say_lost(const struct symbols *s)
     size_t n = 0;
 
     for (const struct symbol_module *m = s->modules; m; m = m->hh.next) {
-        if (m->names == NAMES_THERE || n++ >= LOST_NAMED)
+        if (m->names == NAMEPACK_THERE || n++ >= LOST_NAMED)
             continue;
         flame_warn("%s: %s; its frames show as offsets. Keep the old file's debug symbols under "
                    "FLAME_DEBUG_DIRS",
                    m->path,
-                   m->names == NAMES_CHANGED
+                   m->names == NAMEPACK_CHANGED
                        ? "not the file that was recorded (built again or updated since)"
                        : "not here any more, or cannot be read");
     }
@@ -412,7 +530,7 @@ void symbols_say_lost(const struct symbols *s)
 /* Files that are there and whose own symbols do not say more; the vdso's are complete. */
 static bool may_have_symbols(const struct symbol_module *m)
 {
-    return m->names == NAMES_THERE && m->path[0] == '/';
+    return m->names == NAMEPACK_THERE && m->path[0] == '/';
 }
 
 void symbols_say_unnamed(const struct symbols *s)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "common/compiler.h"
+#include "common/trace/namepack.h"
 #include "fold/stacks/lostnames.h"
 
 struct symbol_options {
@@ -19,6 +20,8 @@ struct symbol_options {
     bool lines;                    /* find out file and line too */
     const char *const *debug_dirs; /* besides the usual ones; borrowed */
     size_t ndebug_dirs;
+    bool files_first; /* names that a trace carries are for what the files do not say; so it is,
+                         too, with debug_dirs */
     /* For fold/guarded.c: modules whose debug information is not to be read, and
        where to note the path of the one being read (SYMBOLS_PATH_MAX bytes, or NULL). */
     const char *const *distrusted;
@@ -52,12 +55,21 @@ struct symbols *symbols_new(const struct symbol_options *opt);
 void symbols_free(struct symbols *s);
 
 /*
+ * Takes in the names that a trace carries, for modules that are asked for from now on; NULL is
+ * allowed. They count more than what the files say by now.
+ */
+void symbols_use_names(struct symbols *s, const struct namepack *names);
+
+/*
  * The module mapped from `path` whose file had this build-id. id_len 0: it had none, and the
  * file there now is taken for it if it has this layout (unwind/elflayout.h), or if that is 0.
  * When the file has changed since, its symbols are not used.
  */
 struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
                                      size_t id_len, uint32_t layout);
+
+/* Whether the module's file is the one that was mapped, as far as names were asked of it. */
+enum namepack_state symbols_state(const struct symbol_module *m);
 
 /* Of the modules that names were asked of, those whose files are gone or others by now. */
 void symbols_add_lost(const struct symbols *s, struct lostnames *to);
@@ -76,6 +88,8 @@ struct symbol_object {
     const char *name; /* not NUL-terminated; NULL: none is known */
     size_t len;
     uint64_t offset, size; /* the offset of vaddr in it, and its size */
+    const char *raw;       /* the name as the file has it, not demangled; not NUL-terminated */
+    size_t raw_len;
 };
 struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
 

@@ -106,7 +106,7 @@ echo 'void nap(void); int main(void) { nap(); return 0; }' >naps.c
 for id in sha1 none; do
     "${CC:-gcc}" -O1 -shared -fPIC "-Wl,--build-id=$id" -o libnap.so lib.c
     "${CC:-gcc}" -O1 -o naps naps.c ./libnap.so
-    run_expect_status 0 "$id: naps are recorded" "$FLAME" off -q -o nap.flame -- ./naps
+    run_expect_status 0 "$id: naps are recorded" "$FLAME" off -q --no-names -o nap.flame -- ./naps
     run "$FLAME" fold nap.flame
     file_has out 'main;nap' "$id: its names"
     is_str "$(cat err)" '' "$id: without a word"
