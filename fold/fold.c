@@ -13,9 +13,13 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/folded.h"
 #include "common/trace/trace_origins.h"
+#include "fold/critical.h"
 #include "fold/guarded.h"
+#include "fold/lanetext.h"
 #include "fold/nodestacks.h"
+#include "fold/facts/regiontext.h"
 #include "fold/timetext.h"
 #include "fold/tracesums.h"
 
@@ -23,7 +27,7 @@ void fold_options_for(struct fold_options *opt, const struct filter *f)
 {
     opt->tid |= f->by_thread;
     opt->pid |= f->by_process;
-    opt->place = f->by;
+    opt->place = filter_places(f);
     opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
 }
 
@@ -37,7 +41,8 @@ static const struct view *find_view(const struct fold_options *opt, uint32_t rec
 
 static bool has_view(const struct trace *t, const struct view *view)
 {
-    return !view->feature || t->header.features & view->feature;
+    return (!view->feature || t->header.features & view->feature) &&
+           (!critical_is(view) || critical_has(t));
 }
 
 /* Beside the traces of processes, and with nothing else in it. */
@@ -135,6 +140,7 @@ struct folding {
     struct idle **idle;     /* the same; NULLs unless idle sleeps are left out */
     struct excludes *excludes;
     struct aggregate *to;
+    struct critical *critical; /* NULL: no view is of the critical path */
 };
 
 static void count_view(struct folding *f, struct counted *c, struct left_out *left_out)
@@ -166,9 +172,14 @@ struct heading {
     struct lostnames lost;
 };
 
+static bool has_modules(const struct fold_options *opt)
+{
+    return opt->modules && !opt->place;
+}
+
 static void write_view(const struct fold_options *opt, const struct heading *heading,
-                       struct aggregate *to, const struct counted *c, aggregate_sink sink,
-                       void *opaque)
+                       struct aggregate *to, const struct counted *c,
+                       const struct critical *critical, aggregate_sink sink, void *opaque)
 {
     uint64_t sample = heading->sample;
     struct strbuf sb = STRBUF_INIT;
@@ -182,10 +193,14 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
             strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
         ages_add_limit(&sb, c->view->name, heading->in_bytes);
         strbuf_addch(&sb, '\n');
+        if (has_modules(opt))
+            strbuf_addstr(&sb, "# flame: " FOLDED_MODULES "=" FOLDED_MODULES_MARKED "\n");
         lostnames_add_lines(&heading->lost, &sb);
         sink(opaque, sb.buf, sb.len);
         strbuf_release(&sb);
     }
+    if (critical && critical_is(c->view) && !opt->no_header)
+        critical_write(critical, sink, opaque);
     aggregate_put_sums(to, c->sums, c->n);
     negative = aggregate_write(to, sink, opaque);
     if (opt->quiet)
@@ -238,6 +253,11 @@ static void propose_idle(const struct folding *f, const struct left_out *all)
     left_out_release(&idle);
 }
 
+static enum place_kind place_of(const struct fold_options *opt)
+{
+    return has_modules(opt) ? PLACE_MODULE : opt->place;
+}
+
 static void open_traces(struct folding *f, struct symbols *syms, struct left_out *left_out)
 {
     for (size_t i = 0; i < f->ntraces; i++) {
@@ -247,7 +267,8 @@ static void open_traces(struct folding *f, struct symbols *syms, struct left_out
             flame_warn("%s: copied while the program ran; %" PRIu32
                        " rows of counters are left out",
                        t->path, t->missing_rows);
-        f->frames[i] = frames_new(t, syms, f->to, f->opt->place);
+        symbols_use_names(syms, t->names);
+        f->frames[i] = frames_new(t, syms, f->to, place_of(f->opt));
         if (!f->opt->idle)
             continue;
         f->idle[i] = idle_new(t, f->frames[i]);
@@ -267,6 +288,71 @@ static void write_moments(const struct folding *f, aggregate_sink sink, void *op
     timetext_write(&in, sink, opaque);
 }
 
+static void write_lanes(const struct folding *f, const struct counted *counted, size_t n,
+                        aggregate_sink sink, void *opaque)
+{
+    const struct view *views[VIEWS_MAX];
+    struct lanetext_input in = {.opt = f->opt,
+                                .traces = f->traces,
+                                .frames = f->frames,
+                                .idle = f->idle,
+                                .ntraces = f->ntraces,
+                                .views = views,
+                                .excludes = f->excludes,
+                                .to = f->to};
+
+    for (size_t i = 0; i < n; i++)
+        if (!critical_is(counted[i].view))
+            views[in.nviews++] = counted[i].view;
+    lanetext_write(&in, sink, opaque);
+}
+
+static uint32_t waited_for(void *arg, const struct trace *t, uint32_t row)
+{
+    return critical_frame(t, arg, row);
+}
+
+static void add_frame(void *arg, struct strbuf *sb, uint32_t frame)
+{
+    size_t len;
+    const char *text = aggregate_frame_text(frames_aggregate(arg), frame, &len);
+
+    strbuf_add(sb, text, len);
+}
+
+static void add_safe(void *arg, struct strbuf *sb, const char *s)
+{
+    add_frame(arg, sb, aggregate_frame(frames_aggregate(arg), s, strlen(s)));
+}
+
+/* How long the regions of traces of waiting took. */
+static void write_regions(const struct folding *f, aggregate_sink sink, void *opaque)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    for (size_t i = 0; i < f->ntraces; i++) {
+        const struct regiontext_names names = {
+            .arg = f->frames[i], .waited = waited_for, .add = add_frame, .add_safe = add_safe};
+
+        regiontext_add(&sb, f->traces[i], &names, f->opt->when ? f->opt->when->region : NULL);
+    }
+    if (sb.len)
+        sink(opaque, sb.buf, sb.len);
+    strbuf_release(&sb);
+}
+
+/* False, after a line, if a path is asked for that there is not. */
+static bool find_critical(struct folding *f, const struct counted *counted, size_t n)
+{
+    bool wanted = false;
+
+    for (size_t i = 0; i < n; i++)
+        wanted = wanted || critical_is(counted[i].view);
+    if (wanted)
+        f->critical = critical_new(f->traces, f->frames, f->ntraces, f->opt->when);
+    return !wanted || f->critical;
+}
+
 /* What is left when views and traces are known to be good. */
 static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                      aggregate_sink sink, void *opaque)
@@ -277,6 +363,7 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     struct heading heading = {.sample = sample_of(traces, ntraces)};
     struct counted counted[VIEWS_MAX];
     size_t n = choose_views(&f, counted);
+    int status = 0;
 
     ages_use(&opt->ages);
     for (size_t i = 0; i < ntraces && !heading.in_bytes; i++)
@@ -286,6 +373,8 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     f.idle = xcalloc(ntraces, sizeof(struct idle *));
     f.to = aggregate_new();
     open_traces(&f, syms, &left_out);
+    if (!find_critical(&f, counted, n))
+        n = 0, status = FLAME_USAGE;
     for (size_t v = 0; v < n; v++)
         count_view(&f, &counted[v], v == 0 ? &left_out : &others);
     symbols_add_lost(syms, &heading.lost);
@@ -294,11 +383,15 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     if (!opt->quiet && !opt->no_hint)
         symbols_say_unnamed(syms);
     for (size_t v = 0; v < n; v++) {
-        write_view(opt, &heading, f.to, &counted[v], sink, opaque);
+        if (v == 0 && !opt->no_header)
+            write_regions(&f, sink, opaque);
+        write_view(opt, &heading, f.to, &counted[v], f.critical, sink, opaque);
         free(counted[v].sums);
     }
-    if (n && opt->moments)
+    if (n && opt->moments) {
         write_moments(&f, sink, opaque);
+        write_lanes(&f, counted, n, sink, opaque);
+    }
     if (n && opt->propose_idle && !opt->idle)
         propose_idle(&f, &left_out);
     if (n && !opt->quiet)
@@ -312,9 +405,10 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     excludes_free(f.excludes);
     left_out_release(&left_out);
     lostnames_release(&heading.lost);
+    critical_free(f.critical);
     symbols_free(syms);
     aggregate_free(f.to);
-    return 0;
+    return status;
 }
 
 void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_origins *origins)
@@ -331,6 +425,9 @@ void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_
 
 static const char *what_lacks(const struct view *view)
 {
+    if (critical_is(view))
+        return "when threads waited, began and ended, which later versions of flame off note, and "
+               "not with --lanes off";
     switch (view->feature) {
     case TRACE_FEATURE_PEAK:
         return "the peak, which flame mem records of commands, and not of a process with -p";
@@ -352,6 +449,8 @@ static const char *what_lacks(const struct view *view)
         return "page faults, which flame mem --view fault records";
     case TRACE_FEATURE_TOUCHED:
         return "whose memory page faults were in, which flame mem --view touched records";
+    case TRACE_FEATURE_LATENCY:
+        return "how long each sleep took, which later versions of flame off note";
     default:
         return "a look for leaks, which flame leak has a process take";
     }

@@ -28,6 +28,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "fold/symbols/debuginfod.h"
 
 /* After so many modules that kill the child it does without debug information. */
 #define ATTEMPTS_MAX 16
@@ -178,6 +179,7 @@ int guarded_fold(const struct fold_options *opt, struct trace *const *traces, si
 
     if (shared == MAP_FAILED)
         return flame_error(FLAME_FAILED, "no memory to fold in; use a machine with more");
+    debuginfod_share();
     o.symbols.distrusted = (const char *const *)distrusted;
     o.symbols.reading = shared->reading;
     while (!attempt(&o, traces, ntraces, sink, opaque, work, shared)) {

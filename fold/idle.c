@@ -167,8 +167,12 @@ void idle_free(struct idle *idle)
 
 bool idle_row(const struct idle *idle, const struct trace_row *row)
 {
-    uint32_t node = stack_of(idle->t, row);
+    const struct trace_node *nodes = idle->t->nodes;
+    uint32_t node;
 
+    if (off_row(row)->kind == TRACE_OFF_CLASS) /* its parent is the stack with the call's frame */
+        return idle->at[nodes[nodes[off_row(row)->node].parent].parent];
+    node = stack_of(idle->t, row);
     return node && idle->at[node] && may_be_idle(off_row(row)->kind);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "fold/facts/latency.h"
 #include "fold/offrow.h"
 
 static int by_thread(const void *pa, const void *pb)
@@ -136,13 +137,28 @@ static struct item item_of(const struct trace *t, const struct trace_row *row, i
     return item;
 }
 
+/* The longest sleep of a stack is an item of its own, and the others of its class what is left. */
+static struct item longest_of(const struct trace *t, struct item *of_class, uint32_t row)
+{
+    struct item item = *of_class;
+
+    item.node = t->nodes[item.node].parent;
+    item.longest = off_row(&t->rows[row])->max_ns;
+    item.value = 1;
+    of_class->value--;
+    return item;
+}
+
 struct items items_collect(const struct trace *t, const struct item_options *o)
 {
+    uint32_t *longest = NULL;
     struct items items = {NULL, 0};
     size_t alloc = 0;
 
     if (o->view->recorder == TRACE_RECORDER_MEM && !o->tid)
         return sum_nodes(t, o);
+    if (o->view->shape == VIEW_CLASS && o->view->recorder == TRACE_RECORDER_OFF)
+        longest = latency_longest(t);
     for (uint32_t id = 0; id < t->row_limit; id++) {
         int64_t value = value_of(t, &t->rows[id], o);
         struct item item;
@@ -150,9 +166,12 @@ struct items items_collect(const struct trace *t, const struct item_options *o)
         if (!value)
             continue;
         item = item_of(t, &t->rows[id], value, o);
-        if (item.node)
+        if (longest && longest[t->nodes[item.node].parent] == id)
+            add(&items, &alloc, longest_of(t, &item, id));
+        if (item.node && item.value)
             add(&items, &alloc, on_region(t, item));
     }
+    free(longest);
     sort(&items);
     return items;
 }
@@ -168,9 +187,10 @@ struct items items_of_rows(const struct trace *t, const struct item_options *o)
         if (!value_of(t, &t->rows[id], o))
             continue;
         item = item_of(t, &t->rows[id], id, o);
-        if (!o->tid)
+        if (!o->tid && o->view->recorder == TRACE_RECORDER_MEM)
             item.thread = 0;
-        add(&items, &alloc, on_region(t, item));
+        if (item.node)
+            add(&items, &alloc, on_region(t, item));
     }
     sort(&items);
     return items;

@@ -15,6 +15,7 @@ struct item {
     uint32_t top;    /* thread whose name goes on top of it, or 0 */
     uint32_t region; /* a frame for this region goes under it: its number plus one, or 0 */
     enum view_part part;
+    uint64_t longest; /* a frame for a sleep of so many nanoseconds goes on top of it; 0: none */
     int64_t value;
 };
 
@@ -38,7 +39,7 @@ struct item_options {
  * the sum of its rows. */
 struct items items_collect(const struct trace *t, const struct item_options *o);
 
-/* One item for each row of a trace of memory whose value is not 0; its value is the row's id. */
+/* One item for each row whose value is not 0; its value is the row's id. */
 struct items items_of_rows(const struct trace *t, const struct item_options *o);
 
 #endif

@@ -1,13 +1,15 @@
 /*
  * The views of memory. Rows that a fork's child inherited stand for blocks that its parent
- * allocated: they count as live and in the peak, but not as allocated here.
+ * allocated: they count as live and in the peak, but not as allocated here; so do those of what was
+ * live when a part of a recording began.
  */
+#include "common/trace/trace_parts.h"
 #include "fold/facts/ages.h"
 #include "fold/viewtable.h"
 
 static bool inherited(const struct trace_row *r)
 {
-    return (r->flags & TRACE_ROW_INHERITED) != 0;
+    return (r->flags & (TRACE_ROW_INHERITED | TRACE_ROW_EARLIER)) != 0;
 }
 
 /* What the process found out about blocks that other rows count is nothing more allocated, and

@@ -15,6 +15,7 @@
 #include "common/trace/trace_grow.h"
 #include "common/trace/trace_origins.h"
 #include "fold/fold.h"
+#include "fold/facts/regiontimes.h"
 
 #define SECOND 1000000000u
 #define US ((uint64_t)1000)
@@ -43,6 +44,12 @@ const struct opts_row fold_when_rows[] = {
      .at = AT(from)},
     {"to", .arg = "TIME", .help = "until then (default: the last moment)", .take = take_time,
      .at = AT(to)},
+    {.help = "Of the critical path (--view critical) --from and --to are a range, and"},
+    {"ends-in", .arg = "THREAD", .help = "the path ends there (number or name of a thread)",
+     .take = opts_take_text, .at = AT(ends_in)},
+    {.help = "Of traces of waiting of programs that mark regions (flamemem(3)):"},
+    {"region", .arg = "NAME", .help = "only the time in which that region was open",
+     .take = opts_take_text, .at = AT(region)},
     {0},
 };
 
@@ -84,14 +91,55 @@ static int settle_times(const struct fold_when *w, const char *command)
     return 0;
 }
 
+static int settle_range(struct fold_when *w, const char *command)
+{
+    w->range = true;
+    if (strcmp(command, "diff") == 0)
+        return flame_error(FLAME_USAGE,
+                           "diff: of the critical path neither --at, --from, --to nor "
+                           "--ends-in; fold each trace with them, and compare the texts");
+    if (w->at.given)
+        return flame_error(FLAME_USAGE,
+                           "%s: --at is a moment, the critical path is of a range: --from and --to",
+                           command);
+    if (w->from.given && w->to.given && w->from.asked_ns >= w->to.asked_ns)
+        return flame_error(FLAME_USAGE, "%s: --from is not before --to; turn them round", command);
+    return 0;
+}
+
+static int settle_region(const struct fold_options *opt, const char *command)
+{
+    const char *view = opt->view ? opt->view : "off";
+
+    if (fold_when_given(opt->when))
+        return flame_error(FLAME_USAGE,
+                           "%s: --region says when; leave out --at, --from, --to and --ends-in",
+                           command);
+    if (strcmp(view, "latency") == 0)
+        return flame_error(FLAME_USAGE, "%s: --view latency is of whole sleeps and not of regions",
+                           command);
+    if (strcmp(view, "critical") == 0 && strcmp(command, "diff") == 0)
+        return flame_error(FLAME_USAGE,
+                           "diff: of the critical path no --region; fold each trace with it, and "
+                           "compare the texts");
+    return 0;
+}
+
 int fold_when_settle(struct fold_options *opt, const char *command)
 {
     struct fold_when *w = opt->when;
     bool mapped;
     int status;
 
+    if (w && w->region)
+        return settle_region(opt, command);
     if (!w || !fold_when_given(w))
         return 0;
+    if (opt->view && strcmp(opt->view, "critical") == 0)
+        return settle_range(w, command);
+    if (w->ends_in)
+        return flame_error(FLAME_USAGE, "%s: --ends-in is of the critical path: --view critical",
+                           command);
     status = settle_times(w, command);
     if (status)
         return status;
@@ -198,7 +246,9 @@ int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trac
     uint64_t last;
     int status;
 
-    if (!w || !fold_when_given(w))
+    if (w && w->region)
+        return regiontimes_apply(t, w->region);
+    if (!w || !fold_when_given(w) || w->range)
         return 0;
     status = trace_moments_beside(t);
     if (!status && !t->nmoments)
@@ -282,7 +332,7 @@ void fold_when_add(const struct fold_when *w, struct strbuf *sb)
     if (!w || w->unnamed)
         return;
     add_time(w, &w->at, "time", sb);
-    if (w->from.given) {
+    if (w->from.given || w->range) {
         add_time(w, &w->from, "from", sb);
         add_time(w, &w->to, "to", sb);
     }

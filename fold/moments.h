@@ -27,7 +27,12 @@ struct fold_time {
 /* All zero: nothing is asked for, and traces are as they were at their end. */
 struct fold_when {
     struct fold_time at, from, to;
-    bool last;        /* the last moment is asked for */
+    const char *ends_in; /* borrowed: in which thread the critical path is to end, by number or
+                            name; NULL: see critpath.h */
+    const char *region;  /* borrowed: of traces of waiting, only what happened in regions of that
+                            name (regiontimes.h), and the critical paths of these; NULL: all */
+    bool range;          /* from and to are a range of the recording, for the critical path */
+    bool last;           /* the last moment is asked for */
     bool as_asked;    /* the heading is to say what was asked for, not which moments there were, as
                          it is for each of several traces alone */
     bool unnamed;     /* the heading is not to say when: another's moment is compared */
@@ -40,7 +45,7 @@ extern const struct opts_row fold_when_rows[];
 
 static inline bool fold_when_given(const struct fold_when *w)
 {
-    return w->at.given || w->from.given || w->to.given || w->last;
+    return w->at.given || w->from.given || w->to.given || w->last || w->ends_in;
 }
 
 /*

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/trace/sleepclass.h"
 #include "common/trace/trace_merge.h"
 #include "fold/facts/ages.h"
 #include "fold/marks.h"
@@ -239,6 +240,8 @@ static uint32_t plain_frame(struct run *r, const struct trace_node *n,
         strbuf_addf(&sb, "[tag: %s]", r->t->regions[n->addr]);
     } else if (n->kind == TRACE_NODE_RESIDENT) {
         strbuf_addstr(&sb, resident_kinds[n->addr]);
+    } else if (n->kind == TRACE_NODE_CLASS && sleepclass_is(n->addr)) {
+        sleepclass_add(&sb, sleepclass_class(n->addr));
     } else if (n->kind == TRACE_NODE_CLASS) {
         ages_add_class(&sb, n->addr);
     } else if (n->kind == TRACE_NODE_PART) {
@@ -366,6 +369,14 @@ static uint32_t push_node(struct run *r, uint32_t id, uint32_t stack)
     return stack;
 }
 
+static uint32_t push_longest(struct run *r, uint64_t ns, uint32_t stack)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    sleepclass_add_longest(&sb, ns);
+    return aggregate_push(r->to, stack, frame_of_string(r->to, &sb));
+}
+
 static void add_items(struct run *r, const struct items *items)
 {
     uint32_t thread = UINT32_MAX, region = 0, root = 0, round = 0, *chain = NULL;
@@ -401,6 +412,8 @@ static void add_items(struct run *r, const struct items *items)
         stack = r->stack[item->node];
         if (item->top)
             stack = push_root(r, item->top, stack);
+        if (item->longest)
+            stack = push_longest(r, item->longest, stack);
         if (r->o->stacks)
             r->o->stacks[i] = stack;
         else

@@ -9,10 +9,13 @@
  *                         the end of the trace cut has none
  *   io                    the same of files and networks
  *   runq                  run-queue time alone, inside and outside of calls
+ *   latency               sleeps by how long they took, in classes
+ *   critical              time on the critical path (critical.h)
  *   oncpu, hotcold        time on a CPU; that and the time off it
  *
- * Whatever is added up is nanoseconds; views give microseconds.
+ * Whatever is added up is nanoseconds; views give microseconds, but for latency, which counts.
  */
+#include "fold/critical.h"
 #include "fold/offrow.h"
 #include "fold/viewtable.h"
 
@@ -53,6 +56,17 @@ static int64_t hotcold_value(const struct trace *t, const struct trace_row *r)
     return on_cpu(r) ? oncpu_value(t, r) : off_value(t, r);
 }
 
+/* Sleeps of a class, and those whose duration nobody knows. */
+static int64_t latency_value(const struct trace *t, const struct trace_row *r)
+{
+    const struct trace_off_row *o = off_row(r);
+    bool counts =
+        o->kind == TRACE_OFF_CLASS || o->kind == TRACE_OFF_BRIEF || o->kind == TRACE_OFF_MISSED;
+
+    (void)t;
+    return counts ? (int64_t)o->sleeps : 0;
+}
+
 static enum view_part io_part(const struct trace_row *r)
 {
     return off_row(r)->kind == TRACE_OFF_FILE ? VIEW_DISK : VIEW_NETWORK;
@@ -83,6 +97,10 @@ const struct view off_views[] = {
      false},
     {"runq", "time spent waiting for a CPU", "us", OFF, 1000, VIEW_OWN, runq_value, runq_part, 0,
      false},
+    {"latency", "sleeps by how long they took", "sleeps", OFF, 1, VIEW_CLASS, latency_value, NULL,
+     TRACE_FEATURE_LATENCY, false},
+    {"critical", "what the length of the run is made of: the critical path", "us", OFF, 1000,
+     VIEW_OWN, critical_value, runq_part, 0, false},
     {"oncpu", "time on a CPU", "us", OFF, 1000, VIEW_OWN, oncpu_value, NULL, 0, true},
     {"hotcold", "time on a CPU and time waiting in one picture", "us", OFF, 1000, VIEW_OWN,
      hotcold_value, hotcold_part, 0, true},

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/trace/trace_parts.h"
 #include "fold/fold.h"
 
 void fold_summary(const struct trace *t, struct fold_summary *s)
@@ -26,7 +27,7 @@ void fold_summary(const struct trace *t, struct fold_summary *s)
 
         if (!trace_row_counts(r))
             continue;
-        if (!(r->flags & TRACE_ROW_INHERITED)) {
+        if (!(r->flags & (TRACE_ROW_INHERITED | TRACE_ROW_EARLIER))) {
             s->alloc_bytes += r->alloc_bytes;
             s->alloc_calls += r->alloc_calls;
         }

@@ -68,7 +68,7 @@ void view_help(struct strbuf *sb)
 {
     strbuf_addstr(sb, "of memory:");
     add_help(sb, mem_views);
-    strbuf_addstr(sb, "\nof waiting, in microseconds:");
+    strbuf_addstr(sb, "\nof waiting, in microseconds (latency counts):");
     add_help(sb, off_views);
 }
 

@@ -13,7 +13,7 @@
  * sleeper's own stack; traces of memory have none, and their views are one of the first two. */
 enum view_shape {
     VIEW_OWN,   /* the stack itself */
-    VIEW_CLASS, /* and on it a frame for the class of sizes or lifetimes, of memory */
+    VIEW_CLASS, /* and on it a frame for the class: of sizes, lifetimes or sleeps */
     VIEW_WAKER, /* the first waker's stack, and on it a frame for the sleeper's name */
     VIEW_BOTH,  /* the stack, "--", the first waker's stack from its leaf to its root */
     VIEW_CHAIN, /* the same with every waker */

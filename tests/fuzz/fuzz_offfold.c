@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/folded.h"
+#include "common/trace/trace_intervals.h"
 #include "fold/fold.h"
 #include "tests/unit/off_build.h"
 
@@ -44,6 +45,40 @@ static void fold(struct trace *t, bool filtered)
     strbuf_release(&out);
 }
 
+/* When each row of the sample was, and from when to when its threads were there: for the critical
+ * path (and for lanes, which a fold without moments has not). */
+static void add_times(struct trace_builder *b)
+{
+    struct {
+        struct trace_intervals head;
+        uint8_t entries[1024];
+    } log = {.head = {.base_ns = 1000, .state = TRACE_INTERVALS_USED}};
+    uint32_t rows = b->arrays[TRACE_SEG_ROWS].next;
+    uint64_t before = 1000;
+    uint8_t *at = log.entries;
+
+    for (uint32_t row = 1; row < rows && at < log.entries + 900; row++) {
+        const struct trace_interval i = {.begin_ns = 1000 * row,
+                                         .end_ns = 1000 * row + 1500,
+                                         .ns = 1000,
+                                         .runq_ns = 300,
+                                         .longest_ns = 1000,
+                                         .times = 1,
+                                         .row = row,
+                                         .kind = row % 4};
+
+        at = trace_interval_put(at, &i, &before);
+    }
+    log.head.bytes = (uint32_t)(at - log.entries);
+    tb_meta(b, TRACE_META_INTERVALS, &log, sizeof log);
+    for (uint16_t thread = 1; thread < 3; thread++) {
+        const struct trace_life life = {
+            .begin_ns = 900, .end_ns = 90000, .thread = thread, .parent = thread - 1};
+
+        tb_meta(b, TRACE_META_LIFE, &life, sizeof life);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct off_sample sample = {"/bin/app", 0x1000, 0x1ff0};
@@ -51,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct trace *t;
 
     ob_sample(&b, &sample);
+    add_times(&b);
     for (; size >= 12; data += 12, size -= 12) {
         uint32_t at;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/trace/sleepclass.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
 #include "tests/unit/off_build.h"
@@ -118,6 +119,67 @@ static void test_roots(void)
     opt.view = "wakeup";
     got = fold(&opt, NULL);
     ok(strstr(got, "[timer];" W "-100;" W "-101 6300\n"), "and on top of the waker");
+    free(got);
+}
+
+static void add_class(struct trace_builder *b, uint32_t stack, uint16_t thread, uint64_t longest,
+                      uint64_t sleeps)
+{
+    uint64_t number = sleepclass_number(longest ? sleepclass_of(longest) : SLEEPCLASS_UNKNOWN);
+    struct trace_off_row *r =
+        ob_sleep(b, tb_node(b, TRACE_NODE_CLASS, number, stack), thread, TRACE_OFF_CLASS, 0, 0);
+
+    r->sleeps = sleeps;
+    r->max_ns = longest;
+}
+
+/* Two threads' sleeps in the same place, of which each has a longest one. */
+static void test_latency(void)
+{
+    struct fold_options opt = {.view = "latency", .no_header = true};
+    struct trace_builder b;
+    struct trace *t = NULL;
+    uint16_t one, two;
+    uint32_t stack;
+    char *got;
+
+    ob_init(&b);
+    tb_header(&b)->features |= TRACE_FEATURE_LATENCY;
+    one = ob_thread(&b, 1, 1, "app");
+    two = ob_thread(&b, 1, 2, "app");
+    stack = ob_stack(&b, "main/poll", tb_root(&b, 0, one));
+    ob_sleep(&b, stack, one, TRACE_OFF_POLL, 5000, 0);
+    add_class(&b, stack, one, 1000, 1);
+    add_class(&b, stack, one, 1100000, 3);
+    add_class(&b, stack, one, 0, 4);
+    add_class(&b, ob_stack(&b, "main/poll", tb_root(&b, 0, two)), two, 1150000, 2);
+    ob_sleep(&b, ob_stack(&b, "[short sleeps]", tb_root(&b, 0, two)), two, TRACE_OFF_BRIEF, 9, 0)
+        ->sleeps = 7;
+    ok(trace_load_bytes("classes", b.data, b.len, false, &t) == 0,
+       "a trace with classes of sleeps");
+    got = fold(&opt, t);
+    is_str(got,
+           "app;[short sleeps] 7\n"
+           "app;main;poll;[1.048576ms to 1.179647ms] 3\n"
+           "app;main;poll;[960ns to 1.023us] 1\n"
+           "app;main;poll;[longest 1.15ms] 1\n"
+           "app;main;poll;[longest 1.1ms] 1\n"
+           "app;main;poll;[no duration known] 4\n",
+           "classes add up, and each thread's longest is exact");
+    free(got);
+    opt.view = "off";
+    got = fold(&opt, t);
+    is_str(got, "app;main;poll 5\n", "no other view counts them");
+    free(got);
+    opt.view = "runq";
+    got = fold(&opt, t);
+    is_str(got, "", "and none of the others");
+    free(got);
+    trace_free(t);
+    tb_release(&b);
+    opt.view = "latency";
+    got = fold(&opt, NULL);
+    is_str(got, "refused", "a trace of an older recorder has no such view");
     free(got);
 }
 
@@ -419,6 +481,7 @@ int main(int argc, char **argv)
     test_views();
     test_roots();
     test_alike();
+    test_latency();
     test_filters();
     test_idle();
     test_futex();

@@ -1,0 +1,573 @@
+/*
+ * One walk says which rows the path is made of and which things it went by: those that threads on
+ * it waited for. Then there is a walk for each of these things, in which nobody waits for it: what
+ * such a walk skips is the most that could be gained. A thing that the first walk does not meet is
+ * met by no other, and would gain nothing.
+ */
+#include "fold/critical.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "fold/facts/critpath.h"
+#include "fold/offrow.h"
+#include "fold/facts/regiontimes.h"
+
+#define THINGS_TRIED 64u /* walks, those that the path spent most time by before others */
+#define THINGS_TOLD 16u  /* in comments */
+#define THREADS_TOLD 16u
+#define STEPS_TRIED 50000000ull /* of all walks together */
+#define PIECES_MAX 65536u       /* for lanes: shorter ones are left out where there are more */
+#define PIECES_SHORT_NS 1000u
+
+/* What is waited for: all that has one name. */
+struct thing {
+    uint32_t frame, kind; /* enum trace_off_kind of the row that was met first */
+    uint64_t waits;       /* on the path */
+    uint64_t by_ns;       /* how long they took */
+    uint64_t gain_ns;
+    bool tried;
+};
+
+struct path {
+    const struct trace *t;
+    struct frames *frames;
+    struct critpath *walker;
+    struct critpath_range range;   /* the first one */
+    struct critpath_range *ranges; /* of which all are a path: of one, or of regions */
+    size_t nranges;
+    bool of_regions;
+    uint64_t length_ns; /* of all of them */
+    int64_t *ns;        /* by row */
+    uint32_t *on_cpu;   /* by thread: a row of time on a CPU; 0: none */
+    uint64_t *of;       /* by thread: time on the path */
+    uint64_t ran_ns, waited_ns, woken_ns, other_ns, short_ns, unknown_ns, nowhere_ns;
+    uint64_t steps, handed, nthreads;
+    struct critical_piece *piece; /* the latest first */
+    size_t npieces, pieces_room;
+    uint64_t piece_short_ns;
+    /* Numbers of things plus one; 0: none yet. */
+    uint32_t *thing_of_row, *thing_of_frame;
+    size_t frames_room;
+    struct thing *thing;
+    size_t nthings, things_room, tried;
+    uint32_t free_thing; /* in a walk that tries: its number plus one */
+    uint64_t short_gain; /* and what short waits for it come to */
+};
+
+struct critical {
+    struct path *path;
+    size_t n;
+};
+
+static const struct critical *in_use;
+
+bool critical_has(const struct trace *t)
+{
+    return critpath_is_known(t);
+}
+
+/* ---- things ---- */
+
+/* A wait for a futex that a thread's end has ended: it is joined. */
+static bool is_join(const struct trace *t, uint32_t row, uint32_t waker)
+{
+    const struct trace_node *n = &t->nodes[waker];
+    struct trace_string name;
+
+    if (off_row(&t->rows[row])->kind != TRACE_OFF_LOCK || !waker || n->kind != TRACE_NODE_NAME)
+        return false;
+    name = trace_node_name(t, n);
+    return name.len == 4 && memcmp(name.s, "exit", 4) == 0;
+}
+
+uint32_t critical_frame(const struct trace *t, struct frames *frames, uint32_t row)
+{
+    static const char unknown[] = "[unknown]", join[] = "[end of a thread]";
+    struct aggregate *to = frames_aggregate(frames);
+    uint32_t waker, id = off_sleeper(t, t->rows[row].node, &waker);
+    const struct trace_node *n = &t->nodes[id];
+    struct trace_string name;
+
+    if (is_join(t, row, waker))
+        return aggregate_frame(to, join, sizeof join - 1);
+    if (n->kind == TRACE_NODE_FUTEX)
+        return frames_futex(frames, n->addr, trace_node_root(t, id));
+    if (n->kind != TRACE_NODE_NAME)
+        return aggregate_frame(to, unknown, sizeof unknown - 1);
+    name = trace_node_name(t, n);
+    return aggregate_frame(to, name.s, name.len);
+}
+
+/* The number of what the row waited for, plus one. */
+static uint32_t thing_of(struct path *p, uint32_t row)
+{
+    uint32_t frame, *number;
+
+    if (p->thing_of_row[row])
+        return p->thing_of_row[row];
+    frame = critical_frame(p->t, p->frames, row);
+    GROW_FILLED(p->thing_of_frame, frame, p->frames_room, 0);
+    number = &p->thing_of_frame[frame];
+    if (!*number) {
+        GROW(p->thing, p->nthings, p->things_room);
+        p->thing[p->nthings++] =
+            (struct thing){.frame = frame, .kind = off_row(&p->t->rows[row])->kind};
+        *number = (uint32_t)p->nthings;
+    }
+    return p->thing_of_row[row] = *number;
+}
+
+static void met(struct path *p, uint32_t row, uint64_t ns)
+{
+    uint32_t number = thing_of(p, row);
+
+    p->thing[number - 1].waits++;
+    p->thing[number - 1].by_ns += ns;
+}
+
+/* ---- the path ---- */
+
+static void add_row(struct path *p, uint32_t row, uint64_t ns)
+{
+    p->ns[row] += (int64_t)ns;
+}
+
+static void take_share(void *arg, uint32_t row, uint64_t ns)
+{
+    struct path *p = arg;
+
+    add_row(p, row, ns);
+    p->nowhere_ns -= ns;
+    if (off_row(&p->t->rows[row])->kind == TRACE_OFF_ONCPU) {
+        p->ran_ns += ns;
+    } else if (off_row_waits(&p->t->rows[row])) {
+        p->short_ns += ns;
+        met(p, row, ns);
+    } else {
+        p->other_ns += ns;
+    }
+}
+
+static void take_ran(struct path *p, const struct critpath_step *s)
+{
+    uint64_t ns = s->end_ns - s->begin_ns, before = p->nowhere_ns;
+    uint32_t row = p->on_cpu[s->thread];
+
+    p->nowhere_ns += ns;
+    critpath_share_out(p->walker, s, take_share, p);
+    if (p->nowhere_ns == before + ns && row)
+        take_share(p, row, ns);
+}
+
+static void drop_short_pieces(struct path *p)
+{
+    size_t kept = 0;
+
+    p->piece_short_ns = p->piece_short_ns ? p->piece_short_ns * 4 : PIECES_SHORT_NS;
+    for (size_t i = 0; i < p->npieces; i++)
+        if (p->piece[i].end_ns - p->piece[i].begin_ns >= p->piece_short_ns)
+            p->piece[kept++] = p->piece[i];
+    p->npieces = kept;
+}
+
+/* Steps of one thread that lie one behind the other are one piece. */
+static void add_piece(struct path *p, const struct critpath_step *s)
+{
+    struct critical_piece *last = p->npieces ? &p->piece[p->npieces - 1] : NULL;
+
+    if (s->end_ns == s->begin_ns)
+        return;
+    if (last && last->thread == s->thread && last->begin_ns == s->end_ns) {
+        last->begin_ns = s->begin_ns;
+        return;
+    }
+    if (last && last->end_ns - last->begin_ns < p->piece_short_ns)
+        p->npieces--;
+    while (p->npieces >= PIECES_MAX)
+        drop_short_pieces(p);
+    GROW(p->piece, p->npieces, p->pieces_room);
+    p->piece[p->npieces++] = (struct critical_piece){s->thread, s->begin_ns, s->end_ns};
+}
+
+static void take_step(void *arg, const struct critpath_step *s)
+{
+    struct path *p = arg;
+    uint64_t ns = s->end_ns - s->begin_ns;
+
+    p->steps++;
+    if (s->kind == CRITPATH_HANDED) {
+        p->handed++;
+        met(p, s->row, ns);
+        return;
+    }
+    if (s->kind == CRITPATH_UNKNOWN) {
+        p->unknown_ns += ns;
+        return;
+    }
+    add_piece(p, s);
+    p->nthreads += ns && !p->of[s->thread];
+    p->of[s->thread] += ns;
+    if (s->kind == CRITPATH_RAN) {
+        take_ran(p, s);
+    } else if (s->kind == CRITPATH_WOKEN) {
+        p->woken_ns += ns;
+        add_row(p, p->on_cpu[s->thread] ? p->on_cpu[s->thread] : s->row, ns);
+    } else if (s->kind == CRITPATH_WAITED) {
+        p->waited_ns += ns;
+        add_row(p, s->row, ns);
+        met(p, s->row, ns);
+    }
+}
+
+/* ---- without a thing ---- */
+
+static void take_short(void *arg, uint32_t row, uint64_t ns)
+{
+    struct path *p = arg;
+
+    if (p->thing_of_row[row] == p->free_thing)
+        p->short_gain += ns;
+}
+
+static void try_step(void *arg, const struct critpath_step *s)
+{
+    struct path *p = arg;
+
+    p->steps++;
+    if (s->kind == CRITPATH_RAN && critpath_has_sums(p->walker))
+        critpath_share_out(p->walker, s, take_short, p);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct thing *a = pa, *b = pb;
+
+    if (a->by_ns != b->by_ns)
+        return a->by_ns < b->by_ns ? 1 : -1;
+    return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+static int by_gain(const void *pa, const void *pb)
+{
+    const struct thing *a = pa, *b = pb;
+
+    if (a->gain_ns != b->gain_ns)
+        return a->gain_ns < b->gain_ns ? 1 : -1;
+    return by_time(pa, pb);
+}
+
+/* All rows of waits get their things: also those that the path does not go by, as a walk without
+ * a thing goes by others. */
+static void sort_things(struct path *p)
+{
+    size_t n = p->nthings;
+
+    if (n)
+        qsort(p->thing, n, sizeof *p->thing, by_time);
+    for (size_t i = 0; i < n; i++)
+        p->thing_of_frame[p->thing[i].frame] = (uint32_t)i + 1;
+    memset(p->thing_of_row, 0, p->t->row_limit * sizeof *p->thing_of_row);
+    for (uint32_t id = 0; id < p->t->row_limit; id++)
+        if (trace_row_used(&p->t->rows[id]) && off_row_waits(&p->t->rows[id]))
+            thing_of(p, id);
+    p->nthings = n;
+}
+
+static void try_things(struct path *p)
+{
+    size_t n = p->nthings < THINGS_TRIED ? p->nthings : THINGS_TRIED;
+
+    sort_things(p);
+    p->steps = 0;
+    for (; p->tried < n && p->steps < STEPS_TRIED; p->tried++) {
+        struct thing *thing = &p->thing[p->tried];
+
+        p->free_thing = (uint32_t)p->tried + 1;
+        p->short_gain = 0;
+        thing->gain_ns = 0;
+        for (size_t i = 0; i < p->nranges; i++)
+            thing->gain_ns += critpath_walk(p->walker, &p->ranges[i], p->thing_of_row,
+                                            p->free_thing, try_step, p);
+        thing->gain_ns += p->short_gain;
+        thing->tried = true;
+    }
+    if (p->nthings)
+        qsort(p->thing, p->nthings, sizeof *p->thing, by_gain);
+}
+
+/* ---- all traces ---- */
+
+static void note_on_cpu(struct path *p)
+{
+    for (uint32_t id = 0; id < p->t->row_limit; id++) {
+        const struct trace_off_row *row = off_row(&p->t->rows[id]);
+
+        if (trace_row_used(&p->t->rows[id]) && row->kind == TRACE_OFF_ONCPU &&
+            row->thread < p->t->thread_limit && !p->on_cpu[row->thread])
+            p->on_cpu[row->thread] = id;
+    }
+}
+
+static void add_range(struct path *p, struct critpath_range range)
+{
+    if (!critpath_settle(p->walker, &range))
+        return;
+    p->ranges = xreallocarray(p->ranges, p->nranges + 1, sizeof *p->ranges);
+    p->ranges[p->nranges++] = range;
+    p->length_ns += range.to_ns - range.from_ns;
+}
+
+/* The last region first, so that pieces of the path come nearly as they do of one. */
+static void add_regions(struct path *p, const char *name)
+{
+    struct region_span *list;
+    size_t n = regiontimes_get(p->t, name, &list);
+
+    p->ranges = xcalloc(n + 1, sizeof *p->ranges);
+    for (size_t i = n; i-- > 0;) {
+        struct critpath_range range = {
+            .thread = list[i].thread, .from_ns = list[i].begin_ns, .to_ns = list[i].end_ns};
+
+        if (!critpath_settle(p->walker, &range))
+            continue;
+        p->ranges[p->nranges++] = range;
+        p->length_ns += range.to_ns - range.from_ns;
+    }
+    free(list);
+}
+
+static int piece_by_end(const void *pa, const void *pb)
+{
+    const struct critical_piece *a = pa, *b = pb;
+
+    if (a->end_ns != b->end_ns)
+        return a->end_ns < b->end_ns ? 1 : -1;
+    return (a->begin_ns < b->begin_ns) - (a->begin_ns > b->begin_ns);
+}
+
+/* Paths of several regions may be at once: lanes show the later one. */
+static void order_pieces(struct path *p)
+{
+    size_t kept = 0;
+
+    if (p->nranges < 2 || !p->npieces)
+        return;
+    qsort(p->piece, p->npieces, sizeof *p->piece, piece_by_end);
+    for (size_t i = 0; i < p->npieces; i++) {
+        struct critical_piece one = p->piece[i];
+
+        if (kept && one.end_ns > p->piece[kept - 1].begin_ns)
+            one.end_ns = p->piece[kept - 1].begin_ns;
+        if (one.end_ns > one.begin_ns)
+            p->piece[kept++] = one;
+    }
+    p->npieces = kept;
+}
+
+/* False: there is no such thread in the trace, or nothing was recorded then. */
+static bool find_ranges(struct path *p, const struct fold_when *when)
+{
+    uint64_t zero = p->t->time_zero_ns;
+
+    p->range = (struct critpath_range){.to_ns = UINT64_MAX};
+    if (when && when->from.given)
+        p->range.from_ns = zero + when->from.asked_ns;
+    if (when && when->to.given)
+        p->range.to_ns = zero + when->to.asked_ns;
+    if (when && when->ends_in) {
+        p->range.thread = critpath_thread(p->walker, when->ends_in);
+        if (!p->range.thread)
+            return false;
+    }
+    p->of_regions = when && when->region;
+    if (p->of_regions)
+        add_regions(p, when->region);
+    else
+        add_range(p, p->range);
+    if (!p->nranges)
+        return false;
+    p->range = p->ranges[p->nranges - 1];
+    return true;
+}
+
+static void make_tables(struct path *p)
+{
+    p->ns = xcalloc((size_t)p->t->row_limit + 1, sizeof *p->ns);
+    p->thing_of_row = xcalloc((size_t)p->t->row_limit + 1, sizeof *p->thing_of_row);
+    p->on_cpu = xcalloc((size_t)p->t->thread_limit + 1, sizeof *p->on_cpu);
+    p->of = xcalloc((size_t)p->t->thread_limit + 1, sizeof *p->of);
+    note_on_cpu(p);
+}
+
+static bool find_path(struct path *p, const struct fold_when *when)
+{
+    p->walker = critpath_new(p->t);
+    if (!find_ranges(p, when))
+        return false;
+    make_tables(p);
+    for (size_t i = 0; i < p->nranges; i++)
+        critpath_walk(p->walker, &p->ranges[i], NULL, 0, take_step, p);
+    order_pieces(p);
+    try_things(p);
+    return true;
+}
+
+struct critical *critical_new(struct trace *const *traces, struct frames *const *frames, size_t n,
+                              const struct fold_when *when)
+{
+    struct critical *c = xcalloc(1, sizeof *c);
+    size_t found = 0;
+
+    c->path = xcalloc(n + 1, sizeof *c->path);
+    for (c->n = 0; c->n < n; c->n++) {
+        c->path[c->n] = (struct path){.t = traces[c->n], .frames = frames[c->n]};
+        found += critical_has(traces[c->n]) && find_path(&c->path[c->n], when);
+    }
+    in_use = c;
+    if (found || !when || !fold_when_given(when))
+        return c;
+    if (when->ends_in)
+        flame_error(FLAME_USAGE,
+                    "--ends-in %s: no thread has that number or name, or none was "
+                    "there at that time; flame dump lists the threads",
+                    when->ends_in);
+    else
+        flame_error(FLAME_USAGE, "--from, --to: nothing was recorded then");
+    critical_free(c);
+    return NULL;
+}
+
+void critical_free(struct critical *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->n; i++) {
+        critpath_free(c->path[i].walker);
+        free(c->path[i].ranges);
+        free(c->path[i].ns);
+        free(c->path[i].thing_of_row);
+        free(c->path[i].thing_of_frame);
+        free(c->path[i].thing);
+        free(c->path[i].on_cpu);
+        free(c->path[i].of);
+        free(c->path[i].piece);
+    }
+    free(c->path);
+    free(c);
+    in_use = NULL;
+}
+
+int64_t critical_value(const struct trace *t, const struct trace_row *r)
+{
+    for (size_t i = 0; in_use && i < in_use->n; i++)
+        if (in_use->path[i].t == t)
+            return in_use->path[i].ns ? in_use->path[i].ns[r - t->rows] : 0;
+    return 0;
+}
+
+size_t critical_pieces(const struct trace *t, const struct critical_piece **pieces,
+                       uint64_t *short_ns)
+{
+    for (size_t i = 0; in_use && i < in_use->n; i++)
+        if (in_use->path[i].t == t) {
+            *pieces = in_use->path[i].piece;
+            *short_ns = in_use->path[i].piece_short_ns;
+            return in_use->path[i].npieces;
+        }
+    return 0;
+}
+
+/* ---- comments ---- */
+
+static void add_name(struct strbuf *sb, struct frames *frames, uint32_t frame)
+{
+    size_t len;
+    const char *text = aggregate_frame_text(frames_aggregate(frames), frame, &len);
+
+    /* Never last without the quote: a number there would make it a stack to other readers. */
+    strbuf_addstr(sb, " name=\"");
+    strbuf_add(sb, text, len);
+    strbuf_addstr(sb, "\"\n");
+}
+
+static void add_thread_name(struct strbuf *sb, const struct path *p, uint32_t thread)
+{
+    const struct trace_off_thread *th = trace_off_thread_at(p->t, thread);
+    size_t len = th ? strnlen(th->comm, sizeof th->comm) : 0;
+
+    add_name(sb, p->frames,
+             len ? aggregate_frame(frames_aggregate(p->frames), th->comm, len)
+                 : aggregate_frame(frames_aggregate(p->frames), "unknown", 7));
+}
+
+/* The threads with most time on the path; each is told once. */
+static void add_threads(struct strbuf *sb, const struct path *p)
+{
+    uint64_t below = UINT64_MAX;
+    uint32_t last = 0;
+
+    for (unsigned told = 0; told < THREADS_TOLD; told++) {
+        uint32_t best = 0;
+
+        for (uint32_t id = 1; id < p->t->thread_limit; id++)
+            if (p->of[id] && (p->of[id] < below || (p->of[id] == below && id > last)) &&
+                (!best || p->of[id] > p->of[best]))
+                best = id;
+        if (!best)
+            return;
+        strbuf_addf(sb, "# critical: thread ns=%" PRIu64 " tid=%" PRIu32 " pid=%" PRIu32,
+                    p->of[best], trace_off_thread_at(p->t, best)->tid,
+                    trace_off_thread_at(p->t, best)->pid);
+        add_thread_name(sb, p, best);
+        below = p->of[best];
+        last = best;
+    }
+}
+
+static void add_things(struct strbuf *sb, const struct path *p)
+{
+    for (size_t i = 0; i < p->nthings && i < THINGS_TOLD && p->thing[i].gain_ns; i++) {
+        const struct thing *thing = &p->thing[i];
+
+        strbuf_addf(sb,
+                    "# critical: free gain=%" PRIu64 " waited=%" PRIu64 " waits=%" PRIu64
+                    " kind=%" PRIu32,
+                    thing->gain_ns, thing->by_ns, thing->waits, thing->kind);
+        add_name(sb, p->frames, thing->frame);
+    }
+}
+
+static void add_path(struct strbuf *sb, const struct path *p)
+{
+    uint64_t zero = p->t->time_zero_ns;
+
+    strbuf_addf(sb,
+                "# critical: path length=%" PRIu64 " from=%" PRIu64 " ran=%" PRIu64
+                " waited=%" PRIu64 " woken=%" PRIu64 " short=%" PRIu64 " other=%" PRIu64
+                " unknown=%" PRIu64 " threads=%" PRIu64 " wakes=%" PRIu64 " things=%zu tried=%zu",
+                p->length_ns, p->range.from_ns > zero ? p->range.from_ns - zero : 0, p->ran_ns,
+                p->waited_ns, p->woken_ns, p->short_ns, p->other_ns + p->nowhere_ns, p->unknown_ns,
+                p->nthreads, p->handed, p->nthings, p->tried);
+    if (p->of_regions)
+        strbuf_addf(sb, " regions=%zu", p->nranges);
+    add_thread_name(sb, p, p->range.thread);
+}
+
+void critical_write(const struct critical *c, aggregate_sink sink, void *opaque)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (!c->path[i].ns)
+            continue;
+        add_path(&sb, &c->path[i]);
+        add_threads(&sb, &c->path[i]);
+        add_things(&sb, &c->path[i]);
+    }
+    if (sb.len)
+        sink(opaque, sb.buf, sb.len);
+    strbuf_release(&sb);
+}

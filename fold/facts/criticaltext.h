@@ -1,0 +1,45 @@
+/*
+ * criticaltext.h: what comments in folded text say of the critical path (flame-folded(5),
+ * fold/critical.h), for those who tell of it in words.
+ *
+ * Comments are anybody's: one that makes no sense is passed over.
+ *
+ *   lifecycle  critical_text_init, critical_text_line any number of times, critical_text_release
+ *   ownership  what is given is copied
+ *   threads    none: one object is one thread's
+ */
+#ifndef FLAME_FOLD_FACTS_CRITICALTEXT_H
+#define FLAME_FOLD_FACTS_CRITICALTEXT_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+
+#define CRITICAL_TEXT_MOST 16u
+
+/* A thread on the path, or a thing that was waited for. Times in nanoseconds. */
+struct critical_text_part {
+    uint64_t ns;   /* time on the path; of a thing: the most that could be gained */
+    uint64_t kind; /* of a thing: enum trace_off_kind */
+    char *name;
+};
+
+/* The first path that a text tells of, and how many there are. */
+struct critical_text {
+    uint64_t regions; /* the path is of so many regions together; 0: of a range of time */
+    uint64_t paths, length_ns, ran_ns, waited_ns, woken_ns, short_ns, unknown_ns, nthreads;
+    char *ends_in; /* name of the thread; NULL: no path was told */
+    struct critical_text_part thread[CRITICAL_TEXT_MOST], thing[CRITICAL_TEXT_MOST];
+    size_t threads, things; /* in the order of the text: the largest first */
+};
+
+void critical_text_init(struct critical_text *c);
+void critical_text_release(struct critical_text *c);
+
+/* Takes a line, without its end. False: it is none of these comments, or makes no sense. */
+bool critical_text_line(struct critical_text *c, const char *s, size_t len);
+
+/* Takes each line of a text. */
+void critical_text_all(struct critical_text *c, const struct strbuf *text);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * critpath.h: the critical path of a recording of waiting: which chain of running and waiting, from
+ * waker to waker, took from the beginning to the end.
+ *
+ * The path is found backwards in time. It begins at the end of one thread. While that ran, it is
+ * the thread's running. Where the thread had been woken by another thread, the path goes on with
+ * that one, at the moment of the wake: what took so long is what the waker did meanwhile. A wait
+ * that no traced thread ended (for time, a disk, a network, one who is not traced) is a part of the
+ * path itself. Where a thread began, the path goes on with the one that made it. So every moment of
+ * the time that is asked for is in one step, and steps lie one behind the other without a gap.
+ *
+ * A walk can be told that some waits take no time: the path then stays with the thread and goes on
+ * where its wait began. All that is left of such a path still had to be done one after the other,
+ * and would have been without these waits; so what it skips is the most that the run could have
+ * been shorter, as long as all else takes as long as it did and waits for the same.
+ *
+ *   lifecycle  critpath_new, critpath_walk any number of times, critpath_free
+ *   ownership  the trace is borrowed
+ *   threads    none: one object is one thread's
+ *   times      CLOCK_MONOTONIC in nanoseconds
+ */
+#ifndef FLAME_FOLD_FACTS_CRITPATH_H
+#define FLAME_FOLD_FACTS_CRITPATH_H
+
+#include "common/trace/trace_intervals.h"
+
+struct critpath;
+
+/* Whether the trace says when each thread waited, and when it began and ended. */
+bool critpath_is_known(const struct trace *t);
+
+struct critpath *critpath_new(const struct trace *t);
+void critpath_free(struct critpath *c); /* NULL: nothing */
+
+/* Whether some waits are known as sums only. */
+bool critpath_has_sums(const struct critpath *c);
+
+/* Which path is asked for. */
+struct critpath_range {
+    uint32_t thread;         /* in which it ends; 0: see critpath_settle */
+    uint64_t from_ns, to_ns; /* from < to; 0 and UINT64_MAX: all of it */
+};
+
+/*
+ * Makes of what is asked for what there is: the thread is the main thread of the trace's process,
+ * or that thread of the process that went on after it had ended; times lie within its life
+ * and the recording. False: nothing was recorded then.
+ */
+bool critpath_settle(const struct critpath *c, struct critpath_range *range);
+
+/* The threads with that number, or else that name, that the trace has; 0: there is none. The last
+ * one to end, of several. */
+uint32_t critpath_thread(const struct critpath *c, const char *name);
+
+enum critpath_kind {
+    CRITPATH_RAN,     /* not asleep in a call: on a CPU, waiting for one, or what else there is */
+    CRITPATH_WAITED,  /* in the wait `row`, which nobody ended whom the path could go to */
+    CRITPATH_WOKEN,   /* the wait `row` was over, and the thread had no CPU yet */
+    CRITPATH_HANDED,  /* no time: the path goes from the wait `row`, which began at begin_ns and was
+                         ended at end_ns, to the thread that ended it */
+    CRITPATH_SKIPPED, /* the wait `row`, which was to take no time */
+    CRITPATH_BORN,    /* no time: the path goes to the thread that made this one */
+    CRITPATH_UNKNOWN, /* before the first that is known of the thread */
+};
+
+struct critpath_step {
+    enum critpath_kind kind;
+    uint32_t thread;
+    uint32_t row;              /* of a wait; else 0 */
+    uint32_t to;               /* HANDED, BORN: the thread that the path goes to */
+    uint64_t begin_ns, end_ns; /* within the range */
+};
+
+/* Takes the steps, the latest first. */
+typedef void (*critpath_sink)(void *arg, const struct critpath_step *step);
+
+/*
+ * Walks through the settled range. Waits of rows for which class_of_row (by row; NULL: none) has
+ * `free_class` take no time; 0 stands for no class. Returns how much was skipped.
+ */
+uint64_t critpath_walk(struct critpath *c, const struct critpath_range *range,
+                       const uint32_t *class_of_row, uint32_t free_class, critpath_sink sink,
+                       void *arg);
+
+/*
+ * What the thread did in a CRITPATH_RAN step, row by row: time on CPUs, waits for pages and the
+ * like are known as shares of a stretch of time, and short waits may be known as sums. Shares are
+ * shared out evenly and come to the length of the step, or to nothing where nothing is known.
+ */
+typedef void (*critpath_share)(void *arg, uint32_t row, uint64_t ns);
+void critpath_share_out(const struct critpath *c, const struct critpath_step *ran,
+                        critpath_share share, void *arg);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * regiontimes.h: when the regions that a program marks were open (flamemem(3)), and traces of
+ * waiting made less: of the time only in which a region was.
+ *
+ * A region of a thread is from push to pop of a tag, or from mark to mark; of those of one name
+ * that lie within one another on a thread the outermost counts. What a thread does while it is in
+ * the region counts, and nothing of other threads. Threads that share a record
+ * (trace_off_thread.uses) have no regions here: whose they were is not known.
+ */
+#ifndef FLAME_FOLD_FACTS_REGIONTIMES_H
+#define FLAME_FOLD_FACTS_REGIONTIMES_H
+
+#include "common/trace/trace_reader.h"
+
+struct region_span {
+    uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+    uint32_t thread;
+    bool cut; /* it did not end by itself */
+};
+
+/* The regions of that name, by when they began; free() *out. 0: there are none, *out is NULL. */
+size_t regiontimes_get(const struct trace *t, const char *name, struct region_span **out);
+
+/* When they were, by thread (trace_intervals.h), for trace_clip_free. They are in order of their
+ * begins and of one name. */
+struct trace_clip *regiontimes_clip(const struct trace *t, const struct region_span *list,
+                                    size_t n);
+
+/*
+ * Makes the trace what happened in regions of that name: its rows count that, and its intervals are
+ * clipped (trace->clip). How long single sleeps took (the view latency) is not known of parts, and
+ * is gone. 0, or FLAME_USAGE after a line: there are none, or it is not known when was waited.
+ */
+int regiontimes_apply(struct trace *t, const char *name);
+
+/* Whether the trace has regions of that name. */
+bool regiontimes_has(const struct trace *t, const char *name);
+
+#endif

@@ -1,0 +1,119 @@
+#!/bin/bash
+# When each wait was: at the times that the program tells itself, and all together what the rows
+# count; in no more room than there is; and not at all where that is not wanted.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim timed -O1 -fno-optimize-sibling-calls -pthread
+
+cat >check.py <<'EOF'
+# The dump of a trace against itself, and against what the program told ("-": nothing).
+import sys
+rows, found, threads, nodes = {}, {}, {}, {}
+waits = []
+for line in open(sys.argv[1]):
+    name, *rest = line.split()
+    f = dict(x.split("=", 1) for x in rest if "=" in x)
+    if name == "row":
+        rows[f["id"]] = f
+    elif name == "thread":
+        threads[f["id"]] = f
+    elif name == "node":
+        nodes[f["id"]] = f
+    elif name == "interval" and "row" in f:
+        v = found.setdefault(f["row"], [0, 0, 0])
+        for i, key in enumerate(("ns", "runq_ns", "times")):
+            v[i] += int(f[key])
+        assert int(f["begin_ns"]) <= int(f["end_ns"]), line
+        waits.append(f)
+assert rows and waits
+for id, r in rows.items():
+    if r["kind"] == "class": # how many sleeps took how long, and no time
+        continue
+    want = [int(r["blocked_ns"]) + int(r["cpu_ns"]), int(r["runq_ns"]),
+            int(r["sleeps"]) + int(r["samples"])]
+    assert found.get(id) == want, ("row", r, "intervals", found.get(id))
+print("rows add up")
+if sys.argv[2] == "-":
+    sys.exit(0)
+told = {"sleep": [], "read": []}
+for line in open(sys.argv[2]):
+    word, a, b = line.split()
+    if word == "tids":
+        tids = {"sleep": a, "read": b}
+    else:
+        told[word].append((int(a), int(b)))
+
+def waker(node):
+    """The thread whose stack ended the wait; None: no thread."""
+    n = nodes[node]
+    if n["kind"] != "waker":
+        return None
+    at = nodes[n["stack"]]
+    while at["kind"] != "root":
+        at = nodes[at["parent"]]
+    return threads.get(at["thread"], {}).get("tid")
+
+for word, kind in (("sleep", "timer"), ("read", "local")):
+    mine = sorted((int(f["begin_ns"]), int(f["end_ns"]), int(f["ns"]), f["node"]) for f in waits
+                  if f["kind"] == kind and threads[f["thread"]]["tid"] == tids[word])
+    for begin, end, ns, node in mine:
+        assert any(a <= begin and end <= b for a, b in told[word]), (word, begin, end, told[word])
+        assert ns <= end - begin
+    if word == "sleep":
+        assert len(mine) == len(told[word]), (len(mine), told[word])
+        assert all(ns >= int(sys.argv[3]) * 1000000 * 9 // 10 for _, _, ns, _ in mine), mine
+    elif mine:
+        assert all(waker(node) == tids["sleep"] for *_, node in mine), "who ended the reads"
+print("times are those that the program told")
+EOF
+
+for how in --inside --no-inside; do
+    # On a busy machine a thread may sleep when it is late, and so for less; what is wrong would be so always.
+    for _ in 1 2 3 4 5; do
+        run "$FLAME" off -q $how -o t.flame -- ./timed 6 30
+        recorded=$status
+        grep -E '^(sleep|read|tids) ' out >told
+        run "$FLAME" dump -o all.txt t.flame
+        python3 check.py all.txt told 30 >/dev/null 2>&1 && break
+    done
+    is_int "$recorded" 0 "recorded $how"
+    is_int "$status" 0 'dumped'
+    run_expect_status 0 "$how: times and sums are right" python3 check.py all.txt told 30
+done
+run_expect_status 0 'one section of it' "$FLAME" dump -s interval t.flame
+is_str "$(cut -d' ' -f1 out | sort -u)" interval 'is intervals'
+
+run_expect_status 0 'not noted' "$FLAME" off -q --lanes off -o n.flame -- ./timed 2 1
+run_expect_status 0 'dump' "$FLAME" dump -s interval n.flame
+is_str "$(cat out)" '' 'there are none with --lanes off'
+run_expect_status 0 'a trace without any is read' "$FLAME" fold n.flame
+
+# In little room they are made fewer, and all still adds up.
+cat >many.py <<'EOF'
+import os, threading
+a, b = os.pipe(), os.pipe()
+def answer():
+    while os.read(a[0], 1) == b"x":
+        os.write(b[1], b"y")
+t = threading.Thread(target=answer)
+t.start()
+for _ in range(20000):
+    os.write(a[1], b"x")
+    os.read(b[0], 1)
+os.write(a[1], b"e")
+t.join()
+EOF
+run_expect_status 0 'many waits in little room' \
+    "$FLAME" off -q --lanes 256k -o m.flame -- python3 many.py
+"$FLAME" dump -o all.txt m.flame
+run_expect_status 0 'add up' python3 check.py all.txt -
+like "$(grep -c ' is=sum ' all.txt)" '^[1-9]' 'some of them as sums'
+bytes=$(awk '$2 ~ /^record=/ { sub(/.* bytes=/, ""); s += $1 } END { printf "%.0f", s }' all.txt)
+ok "they are in $bytes bytes" test "$bytes" -le 262144
+
+for wrong in 1 100k x -1 ''; do
+    run_expect_status 2 "--lanes '$wrong'" "$FLAME" off --lanes "$wrong" -o x.flame -- true
+    file_has err 'expected a size of 256k or more' 'says what is expected'
+done
+done_testing

@@ -1,0 +1,126 @@
+#!/bin/bash
+# The view latency against what a program's own clock says of each of its sleeps: counts are exact,
+# the longest too, percentiles within 1/16; from inside and by stops, over threads, processes and
+# several recordings; without stops what was not looked at is told as not known.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim naps -pthread
+
+# Each nap asked for `asked` and took `took` by the program's clock: it slept something in between, so
+# the recorded order statistics lie between those of the two. The call ran for some microseconds
+# itself, which is no sleep.
+cat >truth.py <<'END_PY'
+import math, re, sys
+UNIT = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+SLACK = 60000
+def ns(text):
+    m = re.fullmatch(r"([\d.]+)([a-z]+)", text)
+    return round(float(m[1]) * UNIT[m[2]])
+folded, owns = sys.argv[1], sys.argv[2:]
+bad = []
+for kind in ("short", "long"):
+    asked, took = [], []
+    for path in owns:
+        for line in open(path):
+            k, a, t = line.split()
+            if k == kind:
+                asked.append(int(a))
+                took.append(int(t))
+    asked.sort()
+    took.sort()
+    classes, longest = [], 0
+    for line in open(folded):
+        frames, n = line.rstrip("\n").rsplit(" ", 1)
+        frames = frames.split(";")
+        if kind + "_naps" not in frames:
+            continue
+        last = frames[-1].strip("[]")
+        if last.startswith("longest "):
+            classes.append((ns(last[8:]), ns(last[8:])))
+            longest = max(longest, ns(last[8:]))
+        elif " to " in last:
+            lo, hi = map(ns, last.split(" to "))
+            classes += [(lo, hi)] * int(n)
+        else:
+            bad.append("%s: %s" % (kind, last))
+    if len(classes) != len(asked):
+        bad.append("%s: %d sleeps, and %d naps" % (kind, len(classes), len(asked)))
+        continue
+    classes.sort()
+    for p in (1, 25, 50, 75, 90, 95, 99, 100):
+        i = max(0, math.ceil(len(asked) * p / 100) - 1)
+        lo, hi = classes[i]
+        told = longest if p == 100 else (lo + hi) // 2
+        wrong = 0 if p == 100 else told / 16
+        if not asked[i] - SLACK - wrong <= told <= took[i] + wrong:
+            bad.append("%s p%d: %d, asked %d, took %d" % (kind, p, told, asked[i], took[i]))
+print("\n".join(bad) or "as the program says")
+END_PY
+
+# The sleeps in `folded` against the naps in FILE... Under a tracer that stops threads, part of a sleep
+# is the tracer's where the machine was late, and all of a short one may be: then it is tried again.
+agrees() {
+    python3 truth.py folded "$@" >said
+    grep -qx 'as the program says' said
+}
+
+# one_run HOW THREADS PROCESSES: records, and leaves what the program says in `own`.
+one_run() {
+    OFF_HOW=$1
+    shift
+    off ./naps "$@"
+    cp out own
+    oview latency >folded
+    [ "$status" -eq 0 ] && agrees own
+}
+
+for how in --inside --no-inside; do
+    for threads in '1 1' '3 2'; do
+        for _ in 1 2 3 4 5 6; do
+            # shellcheck disable=SC2086 # two words
+            one_run "$how" $threads && break
+        done
+        is_str "$(cat said)" 'as the program says' "$how, $threads: sleeps took as long as the program says"
+        if [ "$threads" = '1 1' ]; then
+            cp t.flame one.flame && cp own own.one
+        fi
+    done
+    oview latency --tid --pid >folded
+    ok 'also when processes and threads are told apart' agrees own
+    "$FLAME" fold --no-header --view latency one.flame t.flame >folded
+    ok 'and when two recordings are added up' agrees own own.one
+done
+
+# flame dump says the same as the view.
+"$FLAME" dump -s row t.flame >rows
+"$FLAME" dump -s node t.flame >nodes
+file_has rows 'kind="?class' 'rows of classes'
+is_str "$(awk '{ for (i = 2; i <= NF; i++) { eq = index($i, "="); v[substr($i, 1, eq - 1)] = substr($i, eq + 1) } }
+    v["kind"] ~ /class/ { classes += v["sleeps"] }
+    v["kind"] !~ /class|oncpu|tracer|stopped|fault|outside|left-out/ { sleeps += v["sleeps"] }
+    END { print (classes > 0), classes - sleeps }' rows)" '1 0' 'which are of as many sleeps as there were'
+file_has nodes 'class="?sleep"? from=[0-9]+ to=[0-9]+' 'and their bounds'
+
+# ---- without stops ----
+
+if unshare -U true 2>/dev/null || [ "$(id -u)" -eq 0 ]; then
+    mkfifo gate
+    { read -r _ <gate; exec ./naps 2; } >own &
+    pid=$!
+    timeout 60 "$FLAME" off -q --no-stops -p "$pid" -o q.flame >/dev/null 2>err &
+    tracer=$!
+    for _ in $(seq 100); do
+        [ -s q.flame ] && break
+        sleep 0.05
+    done
+    echo >gate
+    wait "$pid"
+    wait "$tracer"
+    "$FLAME" fold --no-header --view latency q.flame >folded
+    file_has folded 'long_naps.*\[longest ' 'without stops long naps are looked at'
+    file_has folded '\[(short sleeps|sleeps not caught)\] [0-9]+$' 'what was not looked at counts where nothing is known'
+    run_expect_status 0 'flame top' "$FLAME" top -s p99 q.flame
+    file_has out '^.*; of [0-9]+ of [0-9]+ sleeps it is not known how long they took$' 'says so'
+fi
+done_testing

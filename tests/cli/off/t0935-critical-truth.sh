@@ -1,0 +1,85 @@
+#!/bin/bash
+# The critical path of programs that have a known one: which functions are on it and which are not,
+# how long they are by the program's own clock, and what could be gained without the lock; with calls
+# noted from inside and with stops.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim waypoints -pthread
+
+# on_path FUNCTION: time of its sleeps on the path, us
+on_path() { grep -E ";$1;.*nanosleep [0-9]+\$" path | sum .; }
+
+# told NAME: what the program says
+told() { name=$1 awk '$1 == ENVIRON["name"] { print $2 }' out; }
+
+# fits FUNCTION ASKED_US: it is on the path, no longer than it took and as long as it slept. (A wait
+# for a processor at the end of a sleep is known as a share, and is no sleep.)
+fits() {
+    local got
+    got=$(on_path "$1")
+    [ "$got" -gt 0 ] && [ "$got" -le "$(($(told "$1") + 1))" ] && [ "$got" -ge $(($2 * 9 / 10)) ]
+}
+
+# of KEY: a figure of the path; gain NAME: of a thing, us
+of() { sed -nE "s/^# critical: path(.*)? $1=([0-9]+).*/\\2/p" path; }
+gain() { name="name=\"$1\"" awk 'index($0, "# critical: free ") == 1 && index($0, ENVIRON["name"]) {
+    sub(/.* gain=/, ""); printf "%.0f\n", $1 / 1000 }' path; }
+
+adds_up() {
+    local lines all
+    all=$(of length)
+    all=$((${all:-0} / 1000))
+    lines=$(grep -v '^#' path | sum .)
+    # Each line is rounded once.
+    [ $((lines > all ? lines - all : all - lines)) -le 20 ]
+}
+
+pipeline() {
+    fits first_stage 120000 && fits second_stage 80000 && fits third_stage 40000 && adds_up &&
+        ! grep -q ';read pipe' path && [ "$(gain 'read pipe:[*]')" -ge 180000 ]
+}
+lock() {
+    fits hold_it 150000 && fits use_it 60000 && adds_up && ! grep -v '^#' path | grep -q 'way_lock' &&
+        [ "$(gain 'futex way_lock')" -le "$(($(told lock) + 1))" ] &&
+        [ "$(gain 'futex way_lock')" -ge 120000 ]
+}
+joins() {
+    fits slow_work 160000 && adds_up && ! grep -q quick_work path && ! grep -q ';pthread_join' path
+}
+
+holds() {
+    case $1 in
+    pipeline) pipeline ;;
+    lock) lock ;;
+    *) joins ;;
+    esac
+}
+
+# A machine that stands still at the wrong moment makes another path: then it is tried again.
+for OFF_HOW in --inside --no-inside; do
+    for what in pipeline lock joins; do
+        for try in 1 2 3 4 5 6 7 8; do
+            off ./waypoints "$what"
+            "$FLAME" fold --view critical t.flame >path 2>err && holds "$what" && break
+        done
+        if [ "$try" -lt 8 ] || holds "$what"; then
+            test_ok "$what $OFF_HOW"
+        else
+            test_fail "$what $OFF_HOW" "$(cat out path err)"
+        fi
+    done
+done
+
+# The summary has it in words.
+run_expect_status 0 'a summary' "$FLAME" off -o s.flame -- ./waypoints lock
+file_has err '^flame: critical path: .* to the end of waypoints, through 3 threads: waited .*, ran .*; first ' \
+    'the path'
+file_has err '^flame: at most so much shorter if nobody had to wait for: .*futex way_lock -[0-9.]+ ms' \
+    'and the bound'
+run_expect_status 0 'without lanes' "$FLAME" off --lanes off -o n.flame -- ./waypoints lock
+file_lacks err 'critical path' 'there is none'
+run_expect_status 2 'and no view' "$FLAME" fold --view critical n.flame
+file_has err 'n.flame: recorded without when threads waited' 'which is said'
+
+done_testing

@@ -1,0 +1,363 @@
+/*
+ * The critical path of traces made in memory: which rows it is made of, to the millisecond, what
+ * could be gained without a thing, ranges, what is odd in a trace, and what is read of the
+ * comments.
+ */
+#include "fold/critical.h"
+
+#include <stdlib.h>
+
+#include "fold/facts/criticaltext.h"
+#include "fold/facts/critpath.h"
+#include "fold/fold.h"
+#include "tests/tap.h"
+#include "tests/unit/off_build.h"
+
+#define MS 1000000u
+#define ZERO ((uint64_t)1000 * MS)
+
+/* A trace that is being made: its intervals are put together until it is read. Times are
+ * milliseconds from the beginning. */
+struct made {
+    struct trace_builder b;
+    struct {
+        struct trace_intervals head;
+        uint8_t entries[8192];
+    } log;
+    uint64_t before;
+};
+
+static void begin(struct made *m)
+{
+    *m =
+        (struct made){.before = ZERO, .log.head = {.base_ns = ZERO, .state = TRACE_INTERVALS_USED}};
+    ob_init(&m->b);
+    tb_header(&m->b)->pid = 0; /* as of a command */
+    tb_header(&m->b)->start_monotonic_ns = ZERO;
+}
+
+static void note(struct made *m, uint32_t kind, uint64_t from, uint64_t to, uint64_t ns,
+                 uint64_t runq)
+{
+    const struct trace_interval i = {.row = m->b.arrays[TRACE_SEG_ROWS].next - 1,
+                                     .kind = kind,
+                                     .begin_ns = ZERO + from * MS,
+                                     .end_ns = ZERO + to * MS,
+                                     .ns = ns * MS,
+                                     .runq_ns = runq * MS,
+                                     .times = 1,
+                                     .longest_ns = ns * MS};
+    uint8_t *at = m->log.entries + m->log.head.bytes;
+
+    m->log.head.bytes += (uint32_t)(trace_interval_put(at, &i, &m->before) - at);
+}
+
+/* A sleep, the last `runq` of it awake and waiting for a CPU. */
+static void slept(struct made *m, uint32_t node, uint16_t thread, enum trace_off_kind kind,
+                  uint64_t from, uint64_t to, uint64_t runq)
+{
+    ob_sleep(&m->b, node, thread, kind, (to - from - runq) * MS, runq * MS);
+    note(m, TRACE_INTERVAL_SLEEP, from, to, to - from - runq, runq);
+}
+
+/* A share of a stretch of time. */
+static void ran(struct made *m, uint16_t thread, uint64_t from, uint64_t to, uint64_t cpu)
+{
+    ob_oncpu(&m->b, tb_root(&m->b, 0, thread), thread, cpu * MS, 0);
+    note(m, TRACE_INTERVAL_SHARE, from, to, cpu, 0);
+}
+
+static uint16_t thread(struct made *m, uint32_t tid, const char *comm, uint64_t from, uint64_t to,
+                       uint16_t parent)
+{
+    struct trace_life life = {.begin_ns = ZERO + from * MS, .end_ns = ZERO + to * MS};
+
+    life.thread = ob_thread(&m->b, 100, tid, comm);
+    life.parent = parent;
+    tb_meta(&m->b, TRACE_META_LIFE, &life, sizeof life);
+    return life.thread;
+}
+
+static uint32_t on(struct made *m, uint16_t thread, const char *frames)
+{
+    return ob_stack(&m->b, frames, tb_root(&m->b, 0, thread));
+}
+
+static uint32_t woken(struct made *m, uint32_t sleeper, uint16_t waker, const char *frames)
+{
+    return ob_waker(&m->b, sleeper, on(m, waker, frames));
+}
+
+/* Folds it, and gives it back. */
+static char *fold(struct made *m, const struct fold_when *when)
+{
+    struct fold_when own = when ? *when : (struct fold_when){.range = false};
+    struct fold_options opt = {
+        .view = "critical", .symbols.no_inline = true, .when = when ? &own : NULL};
+    struct strbuf out = STRBUF_INIT;
+    struct trace *t = NULL;
+
+    tb_meta(&m->b, TRACE_META_INTERVALS, &m->log, sizeof m->log);
+    if (trace_load_bytes("test", m->b.data, m->b.len, false, &t) || fold_loaded(&opt, &t, 1, &out))
+        strbuf_addstr(&out, "refused");
+    trace_free(t);
+    tb_release(&m->b);
+    return strbuf_detach(&out, NULL);
+}
+
+static void folds_to(struct made *m, const struct fold_when *when, const char *want,
+                     const char *what)
+{
+    char *got = fold(m, when);
+
+    is_str(got, want, "%s", what);
+    free(got);
+}
+
+/* A thread holds a lock while another waits for it, and the main one waits for both. */
+static void make_lock(struct made *m)
+{
+    uint16_t app, holder, waiter;
+
+    begin(m);
+    app = thread(m, 100, "app", 0, 705, 0);
+    holder = thread(m, 101, "holder", 1, 500, app);
+    waiter = thread(m, 102, "waiter", 1, 700, app);
+    slept(m, on(m, holder, "hold/nanosleep"), holder, TRACE_OFF_TIMER, 2, 499, 0);
+    slept(m, on(m, waiter, "wait/nanosleep"), waiter, TRACE_OFF_TIMER, 1, 100, 0);
+    slept(m, woken(m, on(m, waiter, "wait/futex g_lock"), holder, "hold/futex g_lock"), waiter,
+          TRACE_OFF_LOCK, 100, 500, 1);
+    slept(m, on(m, waiter, "work/nanosleep"), waiter, TRACE_OFF_TIMER, 500, 699, 0);
+    slept(m, woken(m, on(m, app, "main/futex [stack]"), holder, "exit"), app, TRACE_OFF_LOCK, 2,
+          500, 0);
+    slept(m, woken(m, on(m, app, "main/futex [stack]"), waiter, "exit"), app, TRACE_OFF_LOCK, 500,
+          701, 0);
+    ran(m, app, 0, 705, 6);
+    ran(m, holder, 1, 500, 2);
+    ran(m, waiter, 1, 700, 1);
+}
+
+static void test_lock(void)
+{
+    struct made m;
+    struct fold_when when = {.range = true, .ends_in = "holder"};
+
+    make_lock(&m);
+    folds_to(&m, NULL,
+             "# flame: view=critical unit=us\n"
+             "# critical: path length=705000000 from=0 ran=7000000 waited=696000000 woken=2000000 "
+             "short=0 other=0 unknown=0 threads=3 wakes=2 things=3 tried=3 name=\"app\"\n"
+             "# critical: thread ns=498000000 tid=101 pid=100 name=\"holder\"\n"
+             "# critical: thread ns=201000000 tid=102 pid=100 name=\"waiter\"\n"
+             "# critical: thread ns=6000000 tid=100 pid=100 name=\"app\"\n"
+             "# critical: free gain=699000000 waited=200000000 waits=1 kind=1 "
+             "name=\"[end of a thread]\"\n"
+             "# critical: free gain=696000000 waited=696000000 waits=2 kind=6 name=\"nanosleep\"\n"
+             "# critical: free gain=400000000 waited=399000000 waits=1 kind=1 "
+             "name=\"futex g_lock\"\n"
+             "app;[running] 6000\n"
+             "holder;[running] 1000\n"
+             "holder;hold;nanosleep 497000\n"
+             "waiter;[running] 2000\n"
+             "waiter;work;nanosleep 199000\n",
+             "the holder is on the path while others wait for the lock, and not the wait");
+    make_lock(&m);
+    folds_to(
+        &m, &when,
+        "# flame: view=critical unit=us\n"
+        "# critical: path length=500000000 from=0 ran=3000000 waited=497000000 woken=0 short=0 "
+        "other=0 unknown=0 threads=2 wakes=0 things=1 tried=1 name=\"holder\"\n"
+        "# critical: thread ns=499000000 tid=101 pid=100 name=\"holder\"\n"
+        "# critical: thread ns=1000000 tid=100 pid=100 name=\"app\"\n"
+        "# critical: free gain=497000000 waited=497000000 waits=1 kind=6 name=\"nanosleep\"\n"
+        "app;[running] 1000\n"
+        "holder;[running] 2000\n"
+        "holder;hold;nanosleep 497000\n",
+        "a path that ends in another thread");
+    /* At 300 the main thread waits for the holder, and at 600 for the waiter. */
+    when = (struct fold_when){.range = true,
+                              .from = {.given = true, .asked_ns = 450 * (uint64_t)MS},
+                              .to = {.given = true, .asked_ns = 600 * (uint64_t)MS}};
+    make_lock(&m);
+    folds_to(
+        &m, &when,
+        "# flame: view=critical unit=us from=0.45 to=0.6\n"
+        "# critical: path length=150000000 from=450000000 ran=0 waited=149000000 woken=1000000 "
+        "short=0 other=0 unknown=0 threads=2 wakes=2 things=3 tried=3 name=\"app\"\n"
+        "# critical: thread ns=101000000 tid=102 pid=100 name=\"waiter\"\n"
+        "# critical: thread ns=49000000 tid=101 pid=100 name=\"holder\"\n"
+        "# critical: free gain=150000000 waited=100000000 waits=1 kind=1 "
+        "name=\"[end of a thread]\"\n"
+        "# critical: free gain=149000000 waited=149000000 waits=2 kind=6 name=\"nanosleep\"\n"
+        "# critical: free gain=50000000 waited=49000000 waits=1 kind=1 name=\"futex g_lock\"\n"
+        "holder;hold;nanosleep 49000\n"
+        "waiter;[running] 1000\n"
+        "waiter;work;nanosleep 100000\n",
+        "a range that ends in a wait goes on with whom is waited for");
+}
+
+/* Two threads that wake each other at once, as clocks of one moment have it; short waits that are a
+ * sum; a thread whose maker is not known. */
+static void test_odd(void)
+{
+    struct made m;
+    uint16_t a, b;
+
+    begin(&m);
+    a = thread(&m, 100, "a", 0, 100, 0);
+    b = thread(&m, 101, "b", 0, 100, a);
+    slept(&m, woken(&m, on(&m, a, "f/read pipe"), b, "g/write pipe"), a, TRACE_OFF_LOCAL, 10, 50,
+          0);
+    slept(&m, woken(&m, on(&m, b, "g/read pipe"), a, "f/write pipe"), b, TRACE_OFF_LOCAL, 20, 50,
+          0);
+    folds_to(&m, NULL,
+             "# flame: view=critical unit=us\n"
+             "# critical: path length=100000000 from=0 ran=0 waited=40000000 woken=0 short=0 "
+             "other=60000000 unknown=0 threads=1 wakes=2 things=1 tried=1 name=\"a\"\n"
+             "# critical: thread ns=100000000 tid=100 pid=100 name=\"a\"\n"
+             "# critical: free gain=40000000 waited=110000000 waits=3 kind=4 name=\"read pipe\"\n"
+             "a;f;read pipe 40000\n",
+             "no circle: two that are said to have woken each other");
+
+    begin(&m);
+    a = thread(&m, 100, "a", 0, 100, 0);
+    ob_sleep(&m.b, on(&m, a, "f/futex q"), a, TRACE_OFF_LOCK, 30 * (uint64_t)MS, 0);
+    note(&m, TRACE_INTERVAL_SUM, 20, 60, 30, 0);
+    ran(&m, a, 0, 100, 50);
+    folds_to(&m, NULL,
+             "# flame: view=critical unit=us\n"
+             "# critical: path length=100000000 from=0 ran=70000000 waited=0 woken=0 "
+             "short=30000000 other=0 unknown=0 threads=1 wakes=0 things=1 tried=1 name=\"a\"\n"
+             "# critical: thread ns=100000000 tid=100 pid=100 name=\"a\"\n"
+             "# critical: free gain=30000000 waited=30000000 waits=1 kind=1 name=\"futex q\"\n"
+             "a;[running] 70000\n"
+             "a;f;futex q 30000\n",
+             "short waits that are a sum have their part, and could be gained");
+
+    begin(&m);
+    a = thread(&m, 100, "a", 0, 100, 0);
+    b = thread(&m, 101, "b", 40, 90, 0);
+    slept(&m, woken(&m, on(&m, a, "f/futex q"), b, "g/futex q"), a, TRACE_OFF_LOCK, 10, 80, 0);
+    ran(&m, a, 0, 100, 30);
+    ran(&m, b, 40, 90, 50);
+    folds_to(&m, NULL,
+             "# flame: view=critical unit=us\n"
+             "# critical: path length=100000000 from=0 ran=60000000 waited=0 woken=0 short=0 "
+             "other=0 unknown=40000000 threads=2 wakes=1 things=1 tried=1 name=\"a\"\n"
+             "# critical: thread ns=40000000 tid=101 pid=100 name=\"b\"\n"
+             "# critical: thread ns=20000000 tid=100 pid=100 name=\"a\"\n"
+             "# critical: free gain=70000000 waited=70000000 waits=1 kind=1 name=\"futex q\"\n"
+             "a;[running] 20000\n"
+             "b;[running] 40000\n",
+             "what was before a thread whose maker is not known is not known");
+}
+
+/* The waker is asleep again by the time the sleeper could run. */
+static void test_slow_wake(void)
+{
+    struct made m;
+    uint16_t a, b;
+
+    begin(&m);
+    a = thread(&m, 100, "a", 0, 100, 0);
+    b = thread(&m, 101, "b", 0, 100, a);
+    slept(&m, woken(&m, on(&m, a, "f/read pipe"), b, "g/write pipe"), a, TRACE_OFF_LOCAL, 10, 50,
+          0);
+    slept(&m, on(&m, b, "g/nanosleep"), b, TRACE_OFF_TIMER, 45, 95, 0);
+    ran(&m, a, 0, 100, 60);
+    ran(&m, b, 0, 100, 50);
+    folds_to(&m, NULL,
+             "# flame: view=critical unit=us\n"
+             "# critical: path length=100000000 from=0 ran=95000000 waited=0 woken=5000000 short=0 "
+             "other=0 unknown=0 threads=2 wakes=1 things=1 tried=1 name=\"a\"\n"
+             "# critical: thread ns=55000000 tid=100 pid=100 name=\"a\"\n"
+             "# critical: thread ns=45000000 tid=101 pid=100 name=\"b\"\n"
+             "# critical: free gain=40000000 waited=35000000 waits=1 kind=4 name=\"read pipe\"\n"
+             "a;[running] 55000\n"
+             "b;[running] 45000\n",
+             "the path goes to where the waker was awake");
+}
+
+static void test_refused(void)
+{
+    struct fold_when when = {.range = true, .ends_in = "nobody"};
+    struct made m;
+    char *got;
+
+    make_lock(&m);
+    got = fold(&m, &when);
+    is_str(got, "refused", "a thread that there is not");
+    free(got);
+    when =
+        (struct fold_when){.range = true, .from = {.given = true, .asked_ns = 800 * (uint64_t)MS}};
+    make_lock(&m);
+    got = fold(&m, &when);
+    is_str(got, "refused", "a range behind the end");
+    free(got);
+    begin(&m);
+    slept(&m, on(&m, ob_thread(&m.b, 1, 1, "old"), "f/g"), 1, TRACE_OFF_OTHER, 1, 2, 0);
+    got = fold(&m, NULL);
+    is_str(got, "refused", "a trace that does not say when threads began");
+    free(got);
+}
+
+static bool takes(struct critical_text *c, const char *line)
+{
+    return critical_text_line(c, line, strlen(line));
+}
+
+static void test_text(void)
+{
+#define PATH                                                                                       \
+    "# critical: path length=70 from=1 ran=2 waited=3 woken=4 short=5 other=6 unknown=7 "          \
+    "threads=8 wakes=9 things=1 tried=1 name=\"a name=\\\"x\""
+#define BIG                                                                                        \
+    "# critical: path length=99999999999999999999 ran=2 waited=3 woken=4 short=5 unknown=7 "       \
+    "threads=8 name=\"x\""
+    static const char *const wrong[] = {
+        "",
+        "# critical: ",
+        "# critical: \"",
+        "# critical: path name=\"x\"",
+        "# lanes: path name=\"",
+        "# critical: path length= ran=2 waited=3 woken=4 short=5 unknown=7 threads=8 name=\"x\"",
+        BIG,
+        "# critical: path length=7x ran=2 waited=3 woken=4 short=5 unknown=7 threads=8 name=\"x\"",
+        "# critical: free gain=1 name=\"x\"",
+        "# critical: thread name=\"x\"",
+        "# critical: other gain=1 kind=1 name=\"x\""};
+    struct critical_text c;
+    unsigned taken = 0;
+
+    critical_text_init(&c);
+    is_int(takes(&c, "# critical: thread ns=1 tid=2 pid=3 name=\"early\""), 0,
+           "nothing before a path");
+    is_int(takes(&c, PATH), 1, "a path");
+    is_int(c.length_ns + c.ran_ns + c.waited_ns + c.woken_ns + c.short_ns + c.unknown_ns +
+               c.nthreads,
+           70 + 2 + 3 + 4 + 5 + 7 + 8, "its figures");
+    is_str(c.ends_in, "a name=\\\"x", "a hostile name");
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        taken += takes(&c, wrong[i]);
+    is_int(taken, 0, "what makes no sense is passed over");
+    for (int i = 0; i < 40; i++)
+        takes(&c, "# critical: free gain=12 waited=1 waits=1 kind=6 name=\"nap\"");
+    is_int(c.things, CRITICAL_TEXT_MOST, "no more than there is room for");
+    is_int(c.thing[0].ns == 12 && c.thing[0].kind == 6, 1, "a thing's figures");
+    is_int(takes(&c, PATH), 1, "another path");
+    is_int(takes(&c, "# critical: thread ns=1 tid=2 pid=3 name=\"late\""), 1, "whose threads");
+    is_int(c.paths == 2 && c.threads == 0, 1, "are not the first one's");
+    critical_text_release(&c);
+#undef PATH
+#undef BIG
+}
+
+int main(void)
+{
+    test_lock();
+    test_odd();
+    test_slow_wake();
+    test_refused();
+    test_text();
+    return done_testing();
+}
