@@ -66,6 +66,7 @@ const struct opts_command diff_command = {
     .tables = {{rows, 0},
                {age_rows, AT(fold.ages)},
                {fold_when_rows, AT(when)},
+               {filter_modules_rows, AT(filter)},
                {filter_rows, AT(filter)}},
 };
 
@@ -152,6 +153,19 @@ static int check_names(const struct load *l, char **paths)
     return FLAME_USAGE;
 }
 
+/* "libc.so.6`malloc" is not the stack that "malloc" is. */
+static int check_modules(const struct load *l, char **paths)
+{
+    size_t without = l->modules[0] ? 1 : 0;
+
+    if (l->modules[0] == l->modules[1])
+        return FLAME_OK;
+    return flame_error(FLAME_USAGE,
+                       "diff: %s does not tell the modules of its names and the other one does; "
+                       "fold both with --modules, or neither",
+                       strcmp(paths[without], "-") == 0 ? "standard input" : paths[without]);
+}
+
 static int check_gate(const struct settings *s, const struct stackset *stacks)
 {
     struct strbuf report = STRBUF_INIT;
@@ -182,6 +196,8 @@ static int compare(struct settings *s, char **paths)
     status = load_sides(s, &l, paths);
     if (status == FLAME_OK && !s->when.from.given)
         status = check_names(&l, paths);
+    if (status == FLAME_OK && !s->when.from.given)
+        status = check_modules(&l, paths);
     if (status == FLAME_OK)
         status = load_filter(&l, "diff");
     if (status == FLAME_OK) {

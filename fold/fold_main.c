@@ -15,6 +15,7 @@ struct request {
     struct fold_options fold;
     struct fold_when when;
     struct filter filter;
+    uint64_t max_memory;
     const char *output;
     struct opts_list debug_dirs, comms, excludes;
 };
@@ -62,6 +63,8 @@ const struct opts_command fold_command = {
     .tables = {{rows, 0},
                {age_rows, AT(fold.ages)},
                {fold_when_rows, AT(when)},
+               {filter_modules_rows, AT(filter)},
+               {spill_rows, AT(max_memory)},
                {filter_rows, AT(filter)}},
 };
 
@@ -95,13 +98,17 @@ static int fold_files(struct request *q, char **paths, size_t npaths)
     int status = FLAME_OK;
 
     load_init(&l, "fold", &q->fold);
-    l.filter = &q->filter;
+    l.filter = l.spill.filter = &q->filter;
+    l.spill.limit = q->max_memory;
+    status = spill_check(&l.spill, "fold");
     if (q->fold.ancestors)
         q->fold.tree = proctree_new(q->fold.pid);
     for (size_t i = 0; q->fold.tree && i < npaths && status == FLAME_OK; i++)
         status = load_process(q->fold.tree, paths[i]);
     for (size_t i = 0; i < npaths && status == FLAME_OK; i++)
         status = load_file(&l, paths[i]);
+    if (status == FLAME_OK)
+        status = load_parts(&l);
     if (status == FLAME_OK && (l.texts || q->filter.active)) {
         status = load_traces(&l);
         if (q->fold.no_header)

@@ -211,6 +211,8 @@ bool halves_load(struct load *l, char **paths, bool strip)
         h[0].meta = meta;
         for (int i = 0; i < 2; i++)
             stackset_count_add(&l->left_out[i], &h[0].left_out[i]);
+        for (int k = 0; k < 2; k++)
+            l->modules[k] = h[0].file[k].modules;
         l->texts += 2;
     }
     release(&h[0]);

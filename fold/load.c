@@ -30,9 +30,11 @@ void load_init(struct load *l, const char *command, const struct fold_options *f
 void load_release(struct load *l)
 {
     tracesums_free(l->traces);
+    trace_parts_release(&l->parts);
     strbuf_release(&l->meta);
     lostnames_release(&l->lost[0]);
     lostnames_release(&l->lost[1]);
+    spill_release(&l->spill);
     stackset_free(l->stacks);
 }
 
@@ -40,6 +42,8 @@ static int check(struct load *l, const struct collapse *c)
 {
     if (c->in.error)
         return textinput_cannot_read(&c->in);
+    if (l->spill.status)
+        return l->spill.status;
     if (c->meta_differs)
         return flame_error(FLAME_USAGE,
                            "%s: its counts are not what those before are (%s); %s them apart",
@@ -63,7 +67,10 @@ static int read_text(struct load *l, struct collapse *c)
     c->meta = &l->meta;
     c->left_out = l->left_out;
     c->lost = &l->lost[l->column > 0];
+    c->spill = &l->spill;
     collapse_folded_run(c);
+    l->stacks = c->stacks;
+    l->modules[l->column > 0] |= c->modules;
     return check(l, c);
 }
 
@@ -116,16 +123,41 @@ int load_process(struct proctree *tree, const char *path)
     return status;
 }
 
+static int add_trace(struct load *l, struct trace *t)
+{
+    if (!l->traces)
+        l->traces = tracesums_new(l->fold);
+    return tracesums_add(l->traces, t);
+}
+
+/* Parts of a recording are kept until all are there. */
 static int keep_trace(struct load *l, struct collapse *c, const char *path)
 {
     struct trace *t = NULL;
+    bool is_part = false;
     int status = load_trace(&c->in, path, &t);
 
-    if (status == FLAME_OK) {
-        if (!l->traces)
-            l->traces = tracesums_new(l->fold);
-        status = tracesums_add(l->traces, t);
-    }
+    if (status == FLAME_OK)
+        status = trace_parts_take(&l->parts, t, &is_part);
+    if (status != FLAME_OK)
+        trace_free(t);
+    else if (!is_part)
+        status = add_trace(l, t);
+    return status;
+}
+
+int load_parts(struct load *l)
+{
+    struct trace **joined;
+    size_t n = trace_parts_join(&l->parts, &joined);
+    int status = FLAME_OK;
+
+    for (size_t i = 0; i < n; i++)
+        if (status == FLAME_OK)
+            status = add_trace(l, joined[i]);
+        else
+            trace_free(joined[i]);
+    free(joined);
     return status;
 }
 
@@ -160,12 +192,13 @@ int load_traces(struct load *l)
     struct strbuf text = STRBUF_INIT;
     struct trace *const *traces;
     struct collapse c;
-    int status;
+    int status = load_parts(l);
     size_t n;
 
-    if (!l->traces)
-        return FLAME_OK;
+    if (status != FLAME_OK || !l->traces)
+        return status;
     traces = tracesums_get(l->traces, &n);
+    l->modules[l->column > 0] |= l->filter && l->filter->modules && !l->filter->by;
     opt.no_header = false; /* what tells an empty view from what is no text at all */
     status = fold_loaded(&opt, traces, n, &text);
     if (status == FLAME_OK) {
@@ -184,7 +217,10 @@ int load_filter(struct load *l, const char *command)
 {
     if (!l->filter)
         return FLAME_OK;
-    filter_stacks(l->filter, &l->stacks);
+    if (spill_settle(&l->spill, &l->stacks) != FLAME_OK)
+        return l->spill.status;
+    if (!l->spill.nruns)
+        filter_stacks(l->filter, &l->stacks);
     for (size_t i = 0; i < 2; i++)
         stackset_count_add(&l->left_out[i], &l->filter->left_out[i]);
     return filter_check(l->filter, command);
@@ -196,7 +232,10 @@ int load_write(struct load *l, const char *path)
         .meta = l->meta.buf,
         .left_out = l->fold->no_header ? NULL : l->left_out,
         .lost = l->fold->no_header ? NULL : l->lost,
+        .modules = !l->fold->no_header && (l->modules[0] || l->modules[1]),
     };
 
+    if (l->spill.nruns)
+        return spill_write_file(&l->spill, &heading, BY_LINE, path);
     return stackset_write_file(l->stacks, &heading, BY_LINE, path);
 }

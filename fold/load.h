@@ -8,6 +8,7 @@
 #ifndef FLAME_FOLD_LOAD_H
 #define FLAME_FOLD_LOAD_H
 
+#include "common/trace/trace_parts.h"
 #include "fold/collapse/collapse.h"
 #include "fold/fold.h"
 #include "fold/tracesums.h"
@@ -16,13 +17,16 @@ struct load {
     const char *command; /* for messages */
     const struct fold_options *fold;
     struct filter *filter; /* borrowed; NULL: none */
+    struct spill spill;    /* its limit is the caller's to set */
     struct stackset *stacks;
     struct stackset_count left_out[2]; /* by filters, also those of stages before */
     struct lostnames lost[2];          /* modules without their names, of either column */
+    bool modules[2];                   /* whether names begin with their modules, of either */
     struct strbuf meta;                /* the "# flame:" line that the files share, or empty */
     int column;                        /* as in struct collapse */
     size_t texts;                      /* files of folded text so far */
     struct tracesums *traces;          /* so far, folded together by load_traces; NULL: none */
+    struct trace_parts parts;          /* of recordings, to be joined */
 };
 
 void load_init(struct load *l, const char *command, const struct fold_options *fold);
@@ -40,10 +44,12 @@ int load_process(struct proctree *tree, const char *path);
 
 /* Reads a file ("-": standard input). Traces are only added up. */
 int load_file(struct load *l, const char *path);
-/* Folds the traces so far and adds what they hold. */
+/* Adds up what the parts of recordings so far have counted, as traces. */
+int load_parts(struct load *l);
+/* Does that, folds the traces so far and adds what they hold. */
 int load_traces(struct load *l);
 
-/* Filters what was loaded. */
+/* Filters what was loaded, and puts it with what is on disk. */
 int load_filter(struct load *l, const char *command);
 
 /* Writes what was loaded, under its "# flame:" line, to `path` (NULL: standard output). */

@@ -17,6 +17,7 @@
 #include "fold/stacks/stackset.h"
 #include "fold/stacks/lostnames.h"
 #include "fold/stacks/place.h"
+#include "fold/spill/spill.h"
 
 struct collapse_options {
     const char *event;     /* perf: this event only; NULL: the first one met */
@@ -29,16 +30,20 @@ struct collapse_options {
     enum place_kind place; /* names carry their place where the input tells it (place.h) */
     bool perl;             /* cut names as the Perl scripts do */
     bool wake, chain;      /* perf-sched: the waker's stack as well; and what woke the waker */
+    const char *type;      /* of values that an input has several of, this; NULL: as it says */
+    const char *label;     /* pprof: keys "a,b" of labels that become frames at the root; NULL */
 };
 
 struct collapse {
     const struct collapse_options *opt;
     struct textinput in;
-    struct stackset *stacks; /* may be shared by several files */
+    struct stackset *stacks; /* may be shared by several files; another one after spilling */
+    struct spill *spill;     /* where stacks go that are too many, borrowed; NULL: nowhere */
     /* The stack being built, in the order pushed. */
     uint32_t *ids;
     size_t n, alloc;
     struct strbuf scratch, scratch2; /* for the reader, between lines */
+    struct made_plain *plain;        /* names that are mangled, or look so */
     /* Folded text only: which column its counts are for (0 or 1; a line of two counts is then
      * not understood; -1: as the line has them), and where its "# flame:" line goes. */
     int column;
@@ -48,6 +53,7 @@ struct collapse {
      * each column; or NULL. */
     struct stackset_count *left_out;
     bool has_left_out;      /* the text has such a line, even if it says 0 */
+    bool modules;           /* the text has a line that says its names begin with their modules */
     struct lostnames *lost; /* what it says of modules that lost their names; or NULL */
     /* What happened. */
     uint64_t samples;               /* stacks flushed */
@@ -80,7 +86,7 @@ void collapse_release(struct collapse *c);
 void collapse_push(struct collapse *c, const char *name, size_t len);
 void collapse_push_str(struct collapse *c, const char *name);
 void collapse_push_id(struct collapse *c, uint32_t id);
-/* The id of a name made safe. */
+/* The id of a name made plain (plainname.h; not as the Perl scripts have it) and safe. */
 uint32_t collapse_name(struct collapse *c, const char *name, size_t len);
 /*
  * The same with the module at `path` behind a mark, if opt->place asks for it. "inlined",
