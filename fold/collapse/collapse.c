@@ -2,9 +2,18 @@
 #include "fold/collapse/collapse.h"
 
 #include <stdlib.h>
+#include <uthash.h>
 
 #include "common/alloc.h"
 #include "common/folded.h"
+#include "fold/symbols/plainname.h"
+
+/* A name that was made plain: that takes longer than all else that is done to one. */
+struct made_plain {
+    UT_hash_handle hh;
+    uint32_t id;
+    char name[];
+};
 
 void collapse_init(struct collapse *c, const struct collapse_options *opt, struct stackset *stacks)
 {
@@ -16,6 +25,12 @@ void collapse_init(struct collapse *c, const struct collapse_options *opt, struc
 
 void collapse_release(struct collapse *c)
 {
+    struct made_plain *known, *next;
+
+    HASH_ITER (hh, c->plain, known, next) {
+        HASH_DEL(c->plain, known);
+        free(known);
+    }
     textinput_close(&c->in);
     strbuf_release(&c->scratch);
     strbuf_release(&c->scratch2);
@@ -58,7 +73,7 @@ static bool is_plain(const char *name, size_t len)
     return true;
 }
 
-uint32_t collapse_name(struct collapse *c, const char *name, size_t len)
+static uint32_t safe_name(struct collapse *c, const char *name, size_t len)
 {
     struct strbuf safe = STRBUF_INIT;
     uint32_t id;
@@ -69,6 +84,25 @@ uint32_t collapse_name(struct collapse *c, const char *name, size_t len)
     id = stackset_name(c->stacks, safe.buf, safe.len);
     strbuf_release(&safe);
     return id;
+}
+
+uint32_t collapse_name(struct collapse *c, const char *name, size_t len)
+{
+    struct strbuf plain = STRBUF_INIT;
+    struct made_plain *known;
+
+    if (c->opt->perl || !plainname_may((struct span){name, len}))
+        return safe_name(c, name, len);
+    HASH_FIND(hh, c->plain, name, len, known);
+    if (!known) {
+        known = xmalloc(sizeof *known + len);
+        memcpy(known->name, name, len);
+        known->id = plainname(&plain, (struct span){name, len}) ? safe_name(c, plain.buf, plain.len)
+                                                                : safe_name(c, name, len);
+        strbuf_release(&plain);
+        HASH_ADD_KEYPTR(hh, c->plain, known->name, len, known);
+    }
+    return known->id;
 }
 
 uint32_t collapse_name_in(struct collapse *c, const char *name, size_t len, const char *path,
@@ -126,6 +160,9 @@ void collapse_flush(struct collapse *c, enum collapse_order order,
     stackset_add(c->stacks, c->ids, c->n, count, NULL);
     c->samples++;
     c->n = 0;
+    /* Readers know names by their ids. */
+    if (c->spill && spill_is_due(c->spill, c->stacks, true))
+        spill_take(c->spill, &c->stacks, true);
 }
 
 void collapse_flush_one(struct collapse *c, enum collapse_order order)

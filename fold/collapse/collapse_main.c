@@ -18,9 +18,11 @@ struct request {
     struct collapse_options opt;
     const struct collapse_kind *kind; /* --from, or NULL */
     struct filter filter;
+    struct spill spill;
     const char *output;
     struct stackset *stacks;
     struct stackset_count left_out[2]; /* by filters, also of stages before */
+    bool modules;                      /* an input's names begin with their modules */
     bool has_left_out;                 /* an input said so, were it only 0 */
 };
 
@@ -90,6 +92,10 @@ static const struct opts_row rows[] = {
      .take = take_kind, .at = AT(kind), .add_words = add_kind_words},
     {"compat", .arg = "perl", .help = "cut names as the stackcollapse scripts do",
      .take = take_compat, .at = AT(opt.perl), .add_words = add_compat_words},
+    {"type", .arg = "NAME", .help = "count this kind of values, where a profile has several",
+     .take = opts_take_text, .at = AT(opt.type)},
+    {"label", .arg = "KEYS", .help = "pprof: labels of these keys are frames at the root",
+     .take = opts_take_text, .at = AT(opt.label)},
     {"output", 'o', "FILE", "write there instead of to standard output", .take = textfile_take,
      .at = AT(output)},
     {0},
@@ -131,7 +137,11 @@ const struct opts_command collapse_command = {
     .about = "Folds the text of other profilers into stacks, one a line, with their counts.\n"
              "Several files are added up. FILE '-', or none, is standard input; gzip and zstd\n"
              "are unpacked. The format is guessed from how a file begins.",
-    .tables = {{rows, 0}, {perf_rows, 0}, {filter_rows, AT(filter)}},
+    .tables = {{rows, 0},
+               {filter_modules_rows, AT(filter)},
+               {spill_rows, AT(spill.limit)},
+               {perf_rows, 0},
+               {filter_rows, AT(filter)}},
     .add_help = add_kind_help,
 };
 
@@ -199,6 +209,8 @@ static int judge(const struct request *q, const struct beginning *b, const struc
 {
     if (c->in.error)
         return textinput_cannot_read(&c->in);
+    if (q->spill.status)
+        return q->spill.status;
     if (c->samples == 0 && !is_empty(q, b, c))
         return no_stack(c->in.name, b->kind, q->kind != NULL);
     if (c->unknown && !b->blank)
@@ -218,7 +230,9 @@ static int collapse_input(struct request *q, struct collapse *c)
         return status;
     if (b.kind && !c->in.error)
         b.kind->run(c);
+    q->stacks = c->stacks;
     q->has_left_out |= c->has_left_out;
+    q->modules |= c->modules || (q->filter.modules && !q->filter.by);
     return judge(q, &b, c);
 }
 
@@ -229,19 +243,22 @@ static int collapse_file(struct request *q, const char *path)
 
     collapse_init(&c, &q->opt, q->stacks);
     c.left_out = q->left_out;
+    c.spill = &q->spill;
     err = textinput_open(&c.in, path);
     if (err)
         status = flame_cannot_read(path, err);
     else
         status = collapse_input(q, &c);
     collapse_release(&c);
+    if (!status && spill_is_due(&q->spill, q->stacks, false))
+        status = spill_take(&q->spill, &q->stacks, false);
     return status;
 }
 
 /* An idle machine's profile has no stack, but neither has one that went wrong before us. */
 static void say_empty(const struct request *q, const char *const *paths, int npaths)
 {
-    if (stackset_len(q->stacks) > 0 || q->has_left_out)
+    if (stackset_len(q->stacks) > 0 || q->spill.nruns || q->has_left_out)
         return;
     if (npaths > 1)
         flame_warn("all profiles are empty");
@@ -250,24 +267,36 @@ static void say_empty(const struct request *q, const char *const *paths, int npa
                    strcmp(paths[0], "-") == 0 ? "standard input" : paths[0]);
 }
 
+static int write_stacks(struct request *q)
+{
+    const struct stackset_heading heading = {.left_out = q->left_out, .modules = q->modules};
+
+    if (q->spill.nruns)
+        return spill_write_file(&q->spill, &heading, BY_STACK, q->output);
+    return stackset_write_file(q->stacks, &heading, BY_STACK, q->output);
+}
+
 static int collapse_files(struct request *q, const char *const *paths, int npaths)
 {
-    int status = FLAME_OK;
+    int status = spill_check(&q->spill, "collapse");
 
     q->stacks = stackset_new();
     for (int i = 0; i < npaths && status == FLAME_OK; i++)
         status = collapse_file(q, paths[i]);
     if (status == FLAME_OK)
         say_empty(q, paths, npaths);
+    if (status == FLAME_OK)
+        status = spill_settle(&q->spill, &q->stacks);
     if (status == FLAME_OK) {
-        filter_stacks(&q->filter, &q->stacks);
+        if (!q->spill.nruns)
+            filter_stacks(&q->filter, &q->stacks);
         for (size_t i = 0; i < 2; i++)
             stackset_count_add(&q->left_out[i], &q->filter.left_out[i]);
         status = filter_check(&q->filter, "collapse");
     }
     if (status == FLAME_OK)
-        status = stackset_write_file(q->stacks, &(struct stackset_heading){.left_out = q->left_out},
-                                     BY_STACK, q->output);
+        status = write_stacks(q);
+    spill_release(&q->spill);
     stackset_free(q->stacks);
     return status;
 }
@@ -281,7 +310,8 @@ int collapse_main(int argc, char **argv)
     if (status < 0) {
         bool named = first < argc;
 
-        q.opt.place = q.filter.by;
+        q.spill.filter = &q.filter;
+        q.opt.place = filter_places(&q.filter);
         q.opt.tid |= q.filter.by_thread;
         q.opt.pid |= q.filter.by_process;
         status = collapse_files(&q, named ? (const char *const *)argv + first : standard_input,

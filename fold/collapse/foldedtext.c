@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/error.h"
 #include "common/folded.h"
 #include "fold/collapse/readers.h"
 #include "fold/stacks/span.h"
@@ -113,9 +114,21 @@ static bool take_lost(struct collapse *c, struct span line)
     return true;
 }
 
+/* "# flame: modules=prefix". False: not such a line. */
+static bool take_modules(struct collapse *c, struct span line)
+{
+    struct span value;
+
+    if (!folded_find_meta(line.s, line.len, FOLDED_MODULES, &value.s, &value.len))
+        return false;
+    c->modules |= span_is(value, FOLDED_MODULES_PREFIX);
+    return true;
+}
+
 static void take_meta(struct collapse *c, struct span line)
 {
-    if (take_left_out(c, line) || take_lost(c, line) || !c->meta || !span_begins(line, "# flame:"))
+    if (take_left_out(c, line) || take_lost(c, line) || take_modules(c, line) || !c->meta ||
+        !span_begins(line, "# flame:"))
         return;
     line = span_rtrim(line);
     if (c->meta->len == 0)
@@ -189,12 +202,25 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
     }
 }
 
+/* Stacks, and names with them, go to disk when they are too many. False: that failed. */
+static bool make_room(struct collapse *c, struct before *b)
+{
+    if (!c->spill || !spill_is_due(c->spill, c->stacks, false))
+        return !c->spill || !c->spill->status;
+    strbuf_clear(&b->text);
+    c->n = 0;
+    b->stack = UINT32_MAX;
+    b->found = false;
+    b->next.n = 0;
+    return spill_take(c->spill, &c->stacks, false) == FLAME_OK;
+}
+
 void collapse_folded_run(struct collapse *c)
 {
     struct before b = {.text = STRBUF_INIT, .stack = UINT32_MAX, .next = STACKSET_LINE_INIT};
     struct textrecord rec;
 
-    while (textinput_record(&c->in, &rec)) {
+    while (make_room(c, &b) && textinput_record(&c->in, &rec)) {
         struct span line = rec.line;
 
         if (c->in.line == 1 && span_begins(line, "\xef\xbb\xbf"))

@@ -1,5 +1,7 @@
 #include "fold/collapse/jsonread.h"
 
+#include "common/utf8.h"
+
 char json_peek(struct json *j)
 {
     while (j->s < j->end && strchr(" \t\r\n", *j->s) && *j->s)
@@ -60,21 +62,9 @@ bool json_item(struct json *j)
 
 static void add_utf8(struct strbuf *sb, uint32_t cp)
 {
-    if (cp < 0x80) {
-        strbuf_addch(sb, (char)cp);
-    } else if (cp < 0x800) {
-        strbuf_addch(sb, (char)(0xc0 | cp >> 6));
-        strbuf_addch(sb, (char)(0x80 | (cp & 0x3f)));
-    } else if (cp < 0x10000) {
-        strbuf_addch(sb, (char)(0xe0 | cp >> 12));
-        strbuf_addch(sb, (char)(0x80 | (cp >> 6 & 0x3f)));
-        strbuf_addch(sb, (char)(0x80 | (cp & 0x3f)));
-    } else {
-        strbuf_addch(sb, (char)(0xf0 | cp >> 18));
-        strbuf_addch(sb, (char)(0x80 | (cp >> 12 & 0x3f)));
-        strbuf_addch(sb, (char)(0x80 | (cp >> 6 & 0x3f)));
-        strbuf_addch(sb, (char)(0x80 | (cp & 0x3f)));
-    }
+    char bytes[4];
+
+    strbuf_add(sb, bytes, utf8_encode(bytes, cp));
 }
 
 static bool hex4(struct json *j, uint32_t *out)
@@ -134,7 +124,11 @@ bool json_string(struct json *j, struct strbuf *out)
             if (!escape(j, out))
                 return fail(j);
         } else {
-            strbuf_addch(out, *j->s++);
+            const char *start = j->s;
+
+            while (j->s < j->end && *j->s != '"' && *j->s != '\\')
+                j->s++;
+            strbuf_add(out, start, (size_t)(j->s - start));
         }
     }
     if (j->s == j->end)

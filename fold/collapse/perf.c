@@ -28,6 +28,7 @@
 #include "fold/stacks/texthash.h"
 #include "fold/collapse/funcname.h"
 #include "fold/collapse/inlines.h"
+#include "fold/symbols/plainname.h"
 #include "fold/stacks/span.h"
 
 enum {
@@ -77,6 +78,34 @@ static bool is_kernel(struct span mod)
            (span_ends(mod, "vmlinux") && !span_find(mod, "unknown"));
 }
 
+/* "vmlinux-6.1.0-13-amd64", as Debian and others name it, and the file of a kernel's module. */
+static bool is_kernel_file(struct span mod)
+{
+    struct span name = span_from(mod, span_rchr(mod, '/') + 1);
+
+    return span_begins(name, "vmlinux-") || span_begins(name, "vmlinux.") ||
+           span_ends(name, ".ko") || span_ends(name, ".ko.xz") || span_ends(name, ".ko.gz") ||
+           span_ends(name, ".ko.zst");
+}
+
+/* "jitted-PID-NUMBER.so", which perf inject --jit makes. */
+static bool is_injected(struct span mod)
+{
+    struct span name = span_from(mod, span_rchr(mod, '/') + 1);
+    size_t n;
+
+    if (!span_begins(name, "jitted-"))
+        return false;
+    name = span_from(name, strlen("jitted-"));
+    n = span_digits(name);
+    name = span_from(name, n);
+    if (!n || !span_begins(name, "-"))
+        return false;
+    name = span_from(name, 1);
+    n = span_digits(name);
+    return n && span_is(span_from(name, n), ".so");
+}
+
 /* /tmp/perf-PID.map, anywhere in the module's name. */
 static bool is_jit(struct span mod)
 {
@@ -96,8 +125,12 @@ static bool is_jit(struct span mod)
 /* The name as shown, in `out`. */
 static void tidy(struct perf *p, struct span func, struct strbuf *out)
 {
+    struct strbuf plain = STRBUF_INIT;
+
     if (p->c->opt->perl)
         func = funcname_cut_perf(func);
+    else if (plainname_may(func) && plainname(&plain, func))
+        func = (struct span){plain.buf, plain.len};
     strbuf_clear(out);
     for (size_t i = 0; i < func.len; i++)
         if (func.s[i] != '"' && func.s[i] != '\'')
@@ -106,6 +139,7 @@ static void tidy(struct perf *p, struct span func, struct strbuf *out)
         memmove(out->buf, out->buf + 1, out->len - 1);
         strbuf_setlen(out, out->len - 1);
     }
+    strbuf_release(&plain);
 }
 
 /* `last`: of the functions on this line the innermost, which the address is in. */
@@ -136,9 +170,10 @@ static void one_frame(struct perf *p, struct span func, struct span mod, struct 
     if (inlined) {
         if (!span_find(func, "_[i]"))
             strbuf_addstr(name, "_[i]");
-    } else if (opt->kernel && is_kernel(mod)) {
+    } else if (opt->kernel && (is_kernel(mod) || (!opt->perl && is_kernel_file(mod)))) {
         strbuf_addstr(name, "_[k]");
-    } else if (opt->jit && is_jit(mod) && !span_find(func, "_[j]")) {
+    } else if (opt->jit && (is_jit(mod) || (!opt->perl && is_injected(mod))) &&
+               !span_find(func, "_[j]")) {
         strbuf_addstr(name, "_[j]");
     }
     if (last && p->source.len) {
@@ -461,6 +496,9 @@ static void event_line(struct perf *p, struct span line, struct span comm, struc
     /* The empty line between samples is lost. */
     if (p->in_sample && p->c->n > 0)
         end_sample(p);
+    /* What perf script --show-task-events and their like tell besides samples. */
+    if (!opt->perl && span_find(line, ": PERF_RECORD_"))
+        return;
     p->period = (struct stackset_count){1, 0};
     if (split_event(line, &period, &event)) {
         p->is_perf = true;

@@ -39,5 +39,18 @@ COLLAPSE_READER(xdebug);
 COLLAPSE_READER(chrome);
 COLLAPSE_READER(massif);
 COLLAPSE_READER(dhat);
+COLLAPSE_READER(pprof);
+COLLAPSE_READER(v8profile);
+COLLAPSE_READER(speedscope);
+COLLAPSE_READER(callgrind);
+COLLAPSE_READER(heaptext);
+COLLAPSE_READER(strace);
+COLLAPSE_READER(lsan);
+COLLAPSE_READER(memcheck);
+COLLAPSE_READER(memcheck_xml);
+COLLAPSE_READER(goroutines);
+COLLAPSE_READER(ghc);
+COLLAPSE_READER(xctrace);
+COLLAPSE_READER(bpftrace_json);
 
 #endif

@@ -1,0 +1,57 @@
+#!/bin/bash
+# strace -k: calls and their time by stack, as a reader of their own has them, in all that strace
+# puts before and behind a call.
+. "${0%/*}/../lib.sh"
+sample=$ROOT/tests/corpus/strace/threads-times
+python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
+
+cat >read.py <<'END'
+import collections, re, sys
+sums, key, stack, n = collections.Counter(), None, [], 0
+def end():
+    if key and stack and n:
+        sums[";".join(stack[::-1] + [key])] += n
+for line in open(sys.argv[1]):
+    frame = re.match(r" > (.*)\((?:(.*)\+0x\w+)?\) \[0x\w+\]$", line)
+    if frame:
+        stack.append(frame[2] or "[%s]" % frame[1].split("/")[-1])
+        continue
+    end()
+    call = re.match(r"\d+ \S+ (?:<\.\.\. )?(\w+)(?:\(| resumed)", line)
+    key, stack, n = call and call[1], [], 1
+    if sys.argv[2] == "time":
+        time = re.search(r"<(\d+)\.(\d{6})>$", line)
+        n = int(time[1]) * 10**6 + int(time[2]) if time else 0
+end()
+for s in sorted(sums, key=lambda s: s.encode()):
+    print(s, sums[s])
+END
+for type in calls time; do
+    "$python" -B read.py "$sample" $type >want
+    run_expect_status 0 $type "$FLAME" collapse --type $type "$sample"
+    ok 'as another reader has it' cmp out want
+    ok 'which is something' test "$(wc -l <out)" -gt 10
+    is_str "$(cat err)" '' 'nothing to say'
+done
+"$FLAME" collapse "$sample" >got
+ok 'calls count' cmp got <("$FLAME" collapse --type calls "$sample")
+
+printf '%s\n' '[pid    77] 12:30:01.000001 read(3,  <unfinished ...>' '[pid 78] close(4) = 0' ' > /a/b.so(f+0x1f) [0xabc]' \
+    ' > /a/app() [0x1]' '[pid    77] <... read resumed>"x"..., 4) = 1 <0.000002>' ' > /a/b.so(ns::f(int, char)+0x2) [0x7]' \
+    '--- SIGCHLD {si_signo=SIGCHLD} ---' '+++ exited with 0 +++' '     0.000011 brk(NULL) = 0x1' ' > /a/app(g;h+0x1) [0x2]' \
+    '1700000000.5 brk(NULL) = 0x1' ' > /a/app [0x2]' >x
+run_expect_status 0 'all that stands before a call' "$FLAME" collapse x
+is_str "$(cat out)" "$(printf '%s\n' '[app];brk 1' '[app];f;close 1' 'g:h;brk 1' 'ns::f(int, char);read 1')" 'is no part of it'
+is_str "$(cat err)" '' 'nothing to say'
+is_str "$("$FLAME" collapse --type time x)" 'ns::f(int, char);read 2' '--type time'
+is_str "$("$FLAME" collapse --pid x | head -3)" "$(printf '%s\n' '77;ns::f(int, char);read 1' '78;[app];f;close 1' '[app];brk 1')" '--pid'
+"$FLAME" collapse --modules x >out
+file_has out ';b.so`f;close 1$' '--modules'
+printf '%s\n' 'brk(NULL) = 0' ' > /a/app(f+0x1) [0x2]' 'what is this' ' > nothing' 'read(3' ' > /a/app(f+0x1) [0' >x
+run_expect_status 0 'lines that are broken' "$FLAME" collapse x
+is_str "$(cat out)" 'f;brk 1' 'are left out'
+like "$(cat err)" '3 lines were not understood, the first is line 3: what is this' 'and told'
+run_expect_status 2 'another type' "$FLAME" collapse --type bytes x
+like "$(cat err)" "no values 'bytes'; it has calls, time" 'is told'
+
+done_testing
