@@ -12,6 +12,7 @@
 #include "render/frametree.h"
 #include "render/nameattr.h"
 #include "render/palette.h"
+#include "render/lanes.h"
 #include "render/timeline.h"
 #include "render/wrappers.h"
 
@@ -62,8 +63,11 @@ struct render_options {
     const struct render_column *columns;
     size_t ncolumns;
     const struct timeline *timeline; /* what was live over time; NULL or of no moments: not known */
+    const struct lanes *lanes;       /* when threads waited; the same */
     const char *view;                /* of several columns the one to begin with; NULL: the first */
     const struct wrappers_options *wrappers;
+    bool no_findings; /* no sentences about it (render/findings/findings.h) */
+    bool no_legend;   /* no line of the total and of what the colours mean */
 };
 
 struct render_backend {
@@ -73,7 +77,9 @@ struct render_backend {
     const char *what;    /* for --help */
     bool all_views;      /* wants all views, as columns; the others get one */
     bool explores;       /* wants stacks as they are, whatever `reverse` says */
+    bool modules;        /* wants to know the modules of frames (frametree_name.module) */
     bool lines;          /* wants file and line in the names of traces */
+    bool is_browsed;     /* what it writes is for browsers to show */
     bool from_leaf;      /* wants them merged from the leaf, or with `reverse` from the root */
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
@@ -87,6 +93,7 @@ struct render_backend {
     row(render_png)          \
     row(export_folded)       \
     row(export_pprof)        \
+    row(export_otlp)         \
     row(export_speedscope)   \
     row(export_d3)           \
     row(export_grafana)      \
@@ -95,6 +102,7 @@ struct render_backend {
     row(export_callgrind)    \
     row(export_massif)       \
     row(export_text)         \
+    row(export_findings)     \
     row(export_csv)
 /* clang-format on */
 

@@ -472,6 +472,8 @@ void frametree_release(struct frametree *t)
     }
     free(t->nodes);
     free(t->names);
+    free(t->modules);
+    free(t->module_of);
     free(t->self_part);
     free(t->total_part);
     free(t->delta);

@@ -43,6 +43,11 @@ struct frametree {
     uint32_t n;
     struct frametree_name *names; /* names[0] is the root's, "all" */
     uint32_t nnames;
+    /* The modules that names lie in, after frametree_split_modules: see frametree_module. */
+    struct frametree_name *modules; /* [0] is none */
+    uint32_t nmodules;
+    uint32_t *module_of; /* by name; NULL: the input says nothing of modules */
+    uint32_t nmodule_of;
     double *self_part, *total_part; /* fractions, by node; NULL when there are none */
     double *delta; /* second minus first count, by node; NULL without differential lines */
     /* Self counts before and after, by node, whatever is drawn; NULL before difference_apply. */
@@ -85,6 +90,15 @@ struct folded_count frametree_total(const struct frametree *t, uint32_t node);
 static inline const struct frametree_name *frametree_name(const struct frametree *t, uint32_t node)
 {
     return &t->names[t->nodes[node].name];
+}
+
+/* The module that a name lies in, without its directory; NULL: not known, or in none. */
+static inline const struct frametree_name *frametree_module(const struct frametree *t,
+                                                            uint32_t name)
+{
+    uint32_t m = t->module_of && name < t->nmodule_of ? t->module_of[name] : 0;
+
+    return m ? &t->modules[m] : NULL;
 }
 
 /*

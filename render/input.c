@@ -9,11 +9,12 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace_parts.h"
 #include "fold/stacks/drawn.h"
 #include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
 #include "fold/load.h"
+#include "render/frametree_modules.h"
 #include "render/views.h"
 
 #define COLUMNS_MAX 4096 /* a column takes eight bytes a frame */
@@ -45,10 +46,13 @@ struct reader {
     struct proctree *tree;      /* NULL: ancestors are not asked for */
     const char *name;           /* for messages */
     uint32_t column;            /* that is counted in */
+    enum module_text modules;   /* how names say which module they are in */
+    struct strbuf stack;        /* room for one that is written otherwise */
     bool columns;               /* counts of different views are kept apart */
     bool timed;                 /* what follows is of this moment, unless it says another */
     double moment;
     uint64_t line, stacks, unknown, first_unknown;
+    struct trace_parts *parts; /* those of recordings wait there; NULL: each is drawn alone */
 };
 
 /* Several texts may be put together; the first one's word counts. */
@@ -213,8 +217,22 @@ static int too_many(struct reader *r)
                        r->line);
 }
 
-/* Tags of lines on their way through the filter: columns, and from here on histories. */
+#define REGIONS_KEPT 65536u /* bytes of comments */
+
+/* Tags of lines on their way through the filter: columns, from here on histories, and from there on
+ * stacks of lanes. */
 #define HISTORIES COLUMNS_MAX
+#define LANES (1u << 31)
+
+static int place_lanes(struct input *in, const char *stack, size_t len, size_t nth)
+{
+    uint32_t node;
+    int err = frametree_place(&in->tree, stack, len, &node);
+
+    if (!err)
+        lanes_placed(&in->lanes, nth, node);
+    return err;
+}
 
 static int place_history(struct input *in, const char *stack, size_t len, size_t history)
 {
@@ -231,13 +249,21 @@ static int take_kept(void *opaque, const struct folded_line *line, unsigned colu
 {
     struct input *in = opaque;
 
+    if (column >= LANES)
+        return place_lanes(in, line->stack, line->len, column - LANES);
     if (column >= HISTORIES)
         return place_history(in, line->stack, line->len, column - HISTORIES);
     frametree_use_column(&in->tree, column);
     return frametree_add(&in->tree, line);
 }
 
-static int take_stack(struct reader *r, const struct folded_line *line)
+/* A filter that makes modules of frames asks for them, too, and leaves none behind. */
+static bool keeps_modules(const struct reader *r)
+{
+    return r->o->modules || (r->o->filter && r->o->filter->by == PLACE_MODULE);
+}
+
+static int take_stack(struct reader *r, struct folded_line *line)
 {
     bool kept;
     int err;
@@ -245,6 +271,7 @@ static int take_stack(struct reader *r, const struct folded_line *line)
     if (folded_is_too_deep(line->stack, line->len))
         return flame_error(FLAME_USAGE, "%s: cannot read: line %" PRIu64 " %s", r->name, r->line,
                            FOLDED_TOO_DEEP);
+    module_text_stack(r->modules, keeps_modules(r), &r->stack, &line->stack, &line->len);
     r->stacks++;
     if (!r->lines)
         return frametree_add(&r->in->tree, line) < 0 ? too_many(r) : 0;
@@ -254,8 +281,10 @@ static int take_stack(struct reader *r, const struct folded_line *line)
     return err < 0 ? too_many(r) : 0;
 }
 
-/* What the filter leaves out of histories is told of the lines that have counts. */
-static int filter_history(struct reader *r, const char *stack, size_t len, size_t history)
+/* What the filter leaves out of histories and lanes is told of the lines that have counts. `first`:
+ * of which of them, as tags. */
+static int filter_placed(struct reader *r, const char *stack, size_t len, unsigned first,
+                         size_t nth)
 {
     const struct folded_line line = {.stack = stack, .len = len, .count = {1, 0}};
     struct filter *f = r->o->filter;
@@ -263,9 +292,9 @@ static int filter_history(struct reader *r, const char *stack, size_t len, size_
     bool kept;
     int err;
 
-    if (history > UINT32_MAX - HISTORIES)
+    if (nth >= LANES - HISTORIES)
         return 0;
-    err = filter_lines_add(r->lines, &line, HISTORIES + (unsigned)history, &kept);
+    err = filter_lines_add(r->lines, &line, first + (unsigned)nth, &kept);
     f->kept = before;
     f->dropped = dropped;
     return err;
@@ -273,19 +302,37 @@ static int filter_history(struct reader *r, const char *stack, size_t len, size_
 
 static int take_moments(struct reader *r, const char *s, size_t len)
 {
-    size_t stack_len, history;
+    size_t stack_len, nth;
     const char *stack;
+    bool history;
     int err;
 
-    if (!r->o->moments || r->timed ||
-        !timeline_comment(&r->in->timeline, s, len, r->line, &stack, &stack_len, &history))
+    if (!r->o->moments || r->timed)
+        return 0;
+    history = timeline_comment(&r->in->timeline, s, len, r->line, &stack, &stack_len, &nth);
+    if (!history && !lanes_comment(&r->in->lanes, s, len, r->line, &stack, &stack_len, &nth))
         return 0;
     if (folded_is_too_deep(stack, stack_len))
         return flame_error(FLAME_USAGE, "%s: cannot read: line %" PRIu64 " %s", r->name, r->line,
                            FOLDED_TOO_DEEP);
-    err = r->lines ? filter_history(r, stack, stack_len, history)
-                   : place_history(r->in, stack, stack_len, history);
+    module_text_stack(r->modules, keeps_modules(r), &r->stack, &stack, &stack_len);
+    if (r->lines)
+        err = filter_placed(r, stack, stack_len, history ? HISTORIES : LANES, nth);
+    else
+        err = (history ? place_history : place_lanes)(r->in, stack, stack_len, nth);
     return err < 0 ? too_many(r) : 0;
+}
+
+/* How long regions took (fold/facts/regiontext.h), for those who say it. */
+static void take_region(struct input *in, const char *s, size_t len)
+{
+    static const char begins[] = "# region: ";
+
+    if (len < sizeof begins || memcmp(s, begins, sizeof begins - 1) != 0 ||
+        in->regions.len > REGIONS_KEPT)
+        return;
+    strbuf_add(&in->regions, s, len);
+    strbuf_addch(&in->regions, '\n');
 }
 
 static int take_line(struct reader *r, const char *s, size_t len)
@@ -305,8 +352,11 @@ static int take_line(struct reader *r, const char *s, size_t len)
             status = take_moments(r, s, len);
         if (status)
             return status;
+        r->modules = module_text_of(s, len, r->modules);
+        r->in->modules |= r->modules && r->o->modules;
         take_meta(r, &r->in->sample, s, len, "sample");
         take_left_out(r, s, len);
+        take_region(r->in, s, len);
     } else if (kind < 0) {
         if (r->unknown++ == 0)
             r->first_unknown = r->line;
@@ -371,6 +421,22 @@ static const struct view *with_classes(const struct reader *r, const struct trac
     return views;
 }
 
+/* The view asked for, and latency; NULL: the trace has none. */
+static const struct view *with_latency(const struct reader *r, const struct trace *t,
+                                       struct view views[5])
+{
+    const struct view *asked = r->o->view ? view_find(r->o->view) : views_of(TRACE_RECORDER_OFF);
+
+    if (!r->o->latency || t->header.recorder != TRACE_RECORDER_OFF ||
+        asked->recorder != TRACE_RECORDER_OFF || asked->shape == VIEW_CLASS ||
+        !(t->header.features & TRACE_FEATURE_LATENCY))
+        return NULL;
+    views[0] = *asked;
+    views[1] = *view_find("latency");
+    views[2] = (struct view){.name = NULL};
+    return views;
+}
+
 /* An explorer shows all views, and where in its file a frame was. */
 static int take_trace(struct reader *r, struct trace *trace)
 {
@@ -381,9 +447,11 @@ static int take_trace(struct reader *r, struct trace *trace)
     int status;
 
     options.views = with_classes(r, trace, views);
+    if (!options.views)
+        options.views = with_latency(r, trace, views);
     r->columns |= options.views != NULL;
-    options.pid = r->o->of_traces->pid;
-    options.tid = r->o->of_traces->tid;
+    options.pid = r->o->of_traces->pid || r->o->by_process;
+    options.tid = r->o->of_traces->tid || r->o->by_thread;
     options.idle = r->o->of_traces->idle;
     options.ancestors = r->o->of_traces->ancestors;
     options.ages = r->o->of_traces->ages;
@@ -392,6 +460,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     if (r->tree)
         proctree_place(r->tree, trace);
     options.symbols.lines |= r->o->lines;
+    options.modules = r->o->modules;
     options.when = &r->o->of_traces->when;
     options.moments = r->o->moments && !r->timed && !fold_when_given(options.when);
     status = fold_when_settle(&options, r->o->command);
@@ -414,8 +483,15 @@ static int take_trace(struct reader *r, struct trace *trace)
 static int read_trace(struct reader *r, struct textinput *in, const char *path)
 {
     struct trace *trace = NULL;
+    bool is_part = false;
     int status = load_trace(in, path, &trace);
 
+    if (!status && r->parts)
+        status = trace_parts_take(r->parts, trace, &is_part);
+    if (!status && is_part)
+        return 0;
+    if (!status)
+        status = trace_part_settle(trace);
     if (!status)
         status = take_trace(r, trace);
     trace_free(trace);
@@ -431,6 +507,11 @@ static void say_wrong_moments(struct reader *r)
                    "the first is line %" PRIu64,
                    r->name, tl->wrong, tl->first_wrong);
     tl->wrong = 0;
+    if (r->in->lanes.wrong)
+        flame_warn("%s: %" PRIu64 " of its lines about lanes make no sense and are left aside, "
+                   "the first is line %" PRIu64,
+                   r->name, r->in->lanes.wrong, r->in->lanes.first_wrong);
+    r->in->lanes.wrong = 0;
 }
 
 /* After one file. A text without a stack is empty if there is nothing else, either. */
@@ -452,13 +533,19 @@ struct reading {
     const struct input_options *o;
     struct filter_lines *lines;
     struct proctree *tree;
+    struct trace_parts *parts;
 };
 
 static int read_file(struct input *in, const struct reading *all, const char *path, size_t nth)
 {
     const struct input_options *o = all->o;
-    struct reader r = {
-        .in = in, .o = o, .columns = o->columns, .lines = all->lines, .tree = all->tree};
+    struct reader r = {.in = in,
+                       .o = o,
+                       .columns = o->columns,
+                       .lines = all->lines,
+                       .tree = all->tree,
+                       .parts = all->parts,
+                       .stack = STRBUF_INIT};
     struct textinput text;
     int err = textinput_open(&text, path), status;
     bool is_trace;
@@ -481,8 +568,36 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
     if (!status)
         status = is_trace ? read_trace(&r, &text, path) : read_text(&r, &text);
     textinput_close(&text);
+    strbuf_release(&r.stack);
     say_wrong_moments(&r);
     return status ? status : check_file(&r);
+}
+
+/* Parts of recordings, when all files have been read. */
+static int read_parts(struct input *in, const struct reading *all, struct trace_parts *parts)
+{
+    struct trace **joined;
+    size_t n = trace_parts_join(parts, &joined);
+    int status = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct reader r = {.in = in,
+                           .name = joined[i]->path,
+                           .o = all->o,
+                           .columns = all->o->columns,
+                           .lines = all->lines,
+                           .tree = all->tree,
+                           .stack = STRBUF_INIT};
+
+        frametree_use_column(&in->tree, 0);
+        timeline_begin(&in->timeline);
+        if (!status)
+            status = take_trace(&r, joined[i]);
+        strbuf_release(&r.stack);
+        trace_free(joined[i]);
+    }
+    free(joined);
+    return status;
 }
 
 static bool is_empty(const struct frametree *t, bool first_side)
@@ -543,19 +658,25 @@ void input_set_total(struct input *in, double total)
 static int read_files(struct input *in, struct filter_lines *lines, char *const *paths,
                       size_t npaths, const struct input_options *o)
 {
-    bool pids = o->of_traces->pid || (o->filter && o->filter->by_process);
+    bool pids = o->of_traces->pid || o->by_process || (o->filter && o->filter->by_process);
     struct reading all = {.o = o, .lines = lines};
+    struct trace_parts parts = {.parts = NULL};
     int status = 0;
 
     o->of_traces->when.as_asked = npaths > 1;
     if (o->of_traces->ancestors)
         all.tree = proctree_new(pids);
+    if (!(o->series && o->columns)) /* there each file is a column of its own */
+        all.parts = &parts;
     for (size_t i = 0; all.tree && !status && i < npaths; i++)
         status = load_process(all.tree, paths[i]);
     if (npaths == 0)
         status = read_file(in, &all, NULL, 0);
     for (size_t i = 0; !status && i < npaths; i++)
         status = read_file(in, &all, paths[i], i);
+    if (!status)
+        status = read_parts(in, &all, &parts);
+    trace_parts_release(&parts);
     proctree_free(all.tree);
     return status;
 }
@@ -611,8 +732,9 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
     const char *first = npaths ? paths[0] : "-";
     int status, err;
 
-    *in = (struct input){.ncolumns = 1};
+    *in = (struct input){.ncolumns = 1, .regions = STRBUF_INIT};
     in->columns = xcalloc(1, sizeof *in->columns);
+    lanes_init(&in->lanes);
     frametree_init(&in->tree, o->reverse);
     if (o->keep_order)
         frametree_keep_order(&in->tree);
@@ -626,8 +748,15 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
     if (!status)
         fold_when_say(&o->of_traces->when);
     timeline_finish(&in->timeline);
+    lanes_finish(&in->lanes);
+    if (in->lanes.others)
+        flame_warn("lanes are drawn of the first of %" PRIu64 " recordings: each has a time of its "
+                   "own; draw the others by themselves",
+                   in->lanes.others + 1);
     if (!status)
         status = check_all(in, strcmp(first, "-") == 0 ? "standard input" : first, o);
+    if (!status && in->modules)
+        frametree_split_modules(&in->tree);
     if (status)
         input_release(in);
     return status;
@@ -637,6 +766,8 @@ void input_release(struct input *in)
 {
     frametree_release(&in->tree);
     timeline_release(&in->timeline);
+    lanes_release(&in->lanes);
+    strbuf_release(&in->regions);
     for (uint32_t i = 0; i < in->ncolumns; i++) {
         free(in->columns[i].view);
         free(in->columns[i].unit);

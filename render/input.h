@@ -9,6 +9,7 @@
 #include "fold/moments.h"
 #include "fold/stacks/filter.h"
 #include "render/frametree.h"
+#include "render/lanes.h"
 #include "render/timeline.h"
 
 /* What a "# flame:" line says of the counts below it; NULL where it says nothing. */
@@ -27,9 +28,12 @@ struct input {
     char *view, *unit;     /* the first column's, borrowed from it */
     char *sample;          /* mean bytes between samples, as text; NULL: the counts are exact */
     char *empty;           /* "the live view is empty", to be shown; NULL: something was counted */
+    bool modules;          /* names know their modules (frametree_module) */
     struct input_column *columns;
     uint32_t ncolumns;        /* at least one */
     struct timeline timeline; /* finished; of no moments unless they were asked for and are there */
+    struct lanes lanes;       /* the same */
+    struct strbuf regions;    /* comments on how long regions took, a line each */
 };
 
 /* How traces are folded; text is folded already, and refuses them. */
@@ -48,17 +52,21 @@ struct input_options {
     struct input_of_traces *of_traces; /* borrowed, and told which moments were found */
     const char *view; /* which one of traces; NULL: alloc, or all of them with `columns` */
     bool reverse;
-    bool keep_order;       /* see frametree_keep_order */
-    const char *encoding;  /* of names, as iconv calls it; NULL: UTF-8 */
-    struct filter *filter; /* which stacks, and how much of them; NULL: all */
-    const char *command;   /* for messages about the filter */
-    bool lines;            /* of traces: file and line in every name */
-    bool series;     /* each file is a moment, of those that do not say when the next second */
-    bool columns;    /* counts of different views and moments are kept apart, in columns
-                        of the tree; with false all are added up */
-    bool classes;    /* of traces with lifetimes: the views sizes, lifetimes and short in columns
-                        behind the one asked for */
-    bool moments;    /* what was live over time is wanted, too */
+    bool keep_order;            /* see frametree_keep_order */
+    const char *encoding;       /* of names, as iconv calls it; NULL: UTF-8 */
+    struct filter *filter;      /* which stacks, and how much of them; NULL: all */
+    const char *command;        /* for messages about the filter */
+    bool lines;                 /* of traces: file and line in every name */
+    bool by_thread, by_process; /* of traces: frames for them, as with of_traces->tid and pid; text
+                                   is taken as it is */
+    bool modules;               /* of all: which module each name is in, if the input says */
+    bool series;  /* each file is a moment, of those that do not say when the next second */
+    bool columns; /* counts of different views and moments are kept apart, in columns
+                     of the tree; with false all are added up */
+    bool classes; /* of traces with lifetimes: the views sizes, lifetimes and short in columns
+                     behind the one asked for */
+    bool latency; /* of traces of waiting: the view latency in a column behind the one asked for */
+    bool moments; /* what was live over time is wanted, too, and when threads waited */
     bool first_side; /* a comparison whose second counts are all 0 is not empty */
 };
 

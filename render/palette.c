@@ -207,6 +207,15 @@ static void draw_similar(const struct name *n, double v[3])
         v[k] = fmin(fmax(v[k], 0), 0.999999);
 }
 
+/* To some eyes: red and aqua are as green to those who lack the cones for it. */
+static bool looks_green(int palette)
+{
+    enum hue hue = palettes[palette].hue;
+
+    return !palettes[palette].choose &&
+           (hue == HUE_GREEN || hue == HUE_MEM || hue == HUE_AQUA || hue == HUE_RED);
+}
+
 static enum hue hue_of(int palette, const struct name *n)
 {
     enum hue hue = palettes[palette].choose ? palettes[palette].choose(n) : palettes[palette].hue;
@@ -216,12 +225,13 @@ static enum hue hue_of(int palette, const struct name *n)
         return palettes[palette].hue == HUE_ORANGE || palettes[palette].hue == HUE_HOT ? HUE_PURPLE
                                                                                        : HUE_ORANGE;
     case 'j':
-        return palettes[palette].hue == HUE_GREEN || palettes[palette].hue == HUE_MEM ? HUE_YELLOW
-                                                                                      : HUE_GREEN;
+        return looks_green(palette) ? HUE_YELLOW : HUE_GREEN;
     case 'w':
-        return palettes[palette].hue == HUE_AQUA ? HUE_PURPLE : HUE_AQUA;
+        return palettes[palette].hue == HUE_AQUA || palettes[palette].hue == HUE_MEM ? HUE_PURPLE
+                                                                                     : HUE_AQUA;
     case 'o':
-        return palettes[palette].hue == HUE_BLUE ? HUE_RED : HUE_BLUE;
+        return palettes[palette].hue == HUE_BLUE || palettes[palette].hue == HUE_IO ? HUE_RED
+                                                                                    : HUE_BLUE;
     case 'i':
         if (palettes[palette].choose)
             return HUE_AQUA;
@@ -284,21 +294,93 @@ struct rgb palette_color_random(int palette, const char *name, size_t len, uint3
     return color(palette, name, len, false, seed);
 }
 
+/*
+ * Neighbours are far apart, also to those who do not see all colours (t0576 measures it; red
+ * beside green would not be); the palette's own hue is the sleeper's.
+ */
+static enum hue hue_of_hops(int palette, unsigned hops)
+{
+    static const enum hue far[] = {HUE_AQUA, HUE_PURPLE, HUE_YELLOW, HUE_GREEN, HUE_ORANGE};
+    enum hue hue = far[(hops - 1) % ARRAY_LEN(far)];
+
+    return hue == palettes[palette].hue ? HUE_RED : hue;
+}
+
 struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigned hops)
 {
-    /* Neighbours are far apart; the palette's own hue is the sleeper's. */
-    static const enum hue far[] = {HUE_AQUA, HUE_PURPLE, HUE_YELLOW, HUE_GREEN, HUE_RED};
     struct name n = {name, palette_strip_mark(name, len), 0};
-    enum hue hue = far[(hops - 1) % ARRAY_LEN(far)];
     struct rgb c;
     double v[3];
 
     if (separator(name, len, &c))
         return c;
-    if (hue == palettes[palette].hue)
-        hue = HUE_ORANGE;
     draw_random(&n, 0, v);
-    return shade(hue, v);
+    return shade(hue_of_hops(palette, hops), v);
+}
+
+/* ---- what colours mean ---- */
+
+static const double middle[3] = {0.5, 0.5, 0.5};
+
+/* Of palettes that choose hues: what each is chosen for. */
+static const char *word_of_hue(enum hue (*choose)(const struct name *), enum hue hue)
+{
+    static const struct {
+        enum hue (*choose)(const struct name *);
+        enum hue hue;
+        const char *word;
+    } words[] = {
+        {hue_java, HUE_GREEN, "Java"},
+        {hue_js, HUE_GREEN, "JavaScript"},
+        {hue_js, HUE_AQUA, "of the engine"},
+        {hue_perl, HUE_GREEN, "Perl"},
+        {hue_rust, HUE_ORANGE, "Rust"},
+        {hue_rust, HUE_SAND, "Rust's own library"},
+        {hue_python, HUE_YELLOW, "Python"},
+        {hue_python, HUE_AQUA, "installed packages"},
+        {hue_python, HUE_BLUE, "Python's own library"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (words[i].choose == choose && words[i].hue == hue)
+            return words[i].word;
+    return hue == HUE_YELLOW ? "C++" : "other native code";
+}
+
+const char *palette_kind(int palette, const char *name, size_t len, struct rgb *typical)
+{
+    struct name n = {name, palette_strip_mark(name, len), mark_of(name, len)};
+    enum hue hue = hue_of(palette, &n);
+
+    if (separator(name, len, typical))
+        return "boundary";
+    *typical = shade(hue, middle);
+    switch (n.mark) {
+    case 'k':
+        return "kernel";
+    case 'j':
+        return "made at run time (JIT)";
+    case 'w':
+        return "who woke it";
+    case 'o':
+        return "off CPU";
+    case 'i':
+        if (!palettes[palette].choose)
+            *typical = (struct rgb){pale(typical->r), pale(typical->g), pale(typical->b)};
+        return "inlined";
+    default:
+        return palettes[palette].choose ? word_of_hue(palettes[palette].choose, hue) : NULL;
+    }
+}
+
+struct rgb palette_swatch(int palette)
+{
+    return shade(palettes[palette].hue, middle);
+}
+
+struct rgb palette_hop_swatch(int palette, unsigned hops)
+{
+    return shade(hue_of_hops(palette, hops), middle);
 }
 
 struct rgb palette_thread(const char *name, size_t len)
@@ -312,17 +394,4 @@ struct rgb palette_thread(const char *name, size_t len)
 
     draw_random(&n, 0, v);
     return bands[(size_t)(v[0] * ARRAY_LEN(bands))];
-}
-
-struct rgb palette_delta(double delta, double largest)
-{
-    /* The root of the share: most differences are small against the largest one. */
-    double share = largest > 0 ? sqrt(fmin(fabs(delta) / largest, 1)) : 0;
-    uint8_t rest = (uint8_t)(216 - 104 * share);
-
-    if (delta > 0)
-        return (struct rgb){250, rest, rest};
-    if (delta < 0)
-        return (struct rgb){rest, rest, 250};
-    return (struct rgb){222, 222, 222};
 }

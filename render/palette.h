@@ -41,8 +41,21 @@ struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigne
  */
 struct rgb palette_thread(const char *name, size_t len);
 
-/* The colour of a difference: red for growth, blue for less, paler the nearer to zero. */
+/*
+ * The colour of a difference: orange-red for growth, blue for less, paler the nearer to zero;
+ * grey for none, and where `largest` is not above 0. Pages have the same (palettedelta.c).
+ */
 struct rgb palette_delta(double delta, double largest);
+
+/*
+ * What the hue of a frame says, as "kernel", with a typical colour of it; NULL where the
+ * hue is the palette's own and tells names apart at most. The text is static.
+ */
+const char *palette_kind(int palette, const char *name, size_t len, struct rgb *typical);
+
+/* A typical colour of the palette's own hue, and of a waker's that many hops away (>= 1). */
+struct rgb palette_swatch(int palette);
+struct rgb palette_hop_swatch(int palette, unsigned hops);
 
 /* Length of the name without its mark. */
 size_t palette_strip_mark(const char *name, size_t len);

@@ -4,6 +4,7 @@
 
 #include "common/alloc.h"
 #include "common/commands.h"
+#include "common/env/openpage.h"
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/outfile.h"
@@ -11,6 +12,7 @@
 #include "render/backend.h"
 #include "render/input.h"
 #include "render/palette.h"
+#include "render/rendercolumns.h"
 #include "render/text/value.h"
 #include "render/views.h"
 #include "render/wrappers.h"
@@ -30,6 +32,7 @@ struct request {
     char *title; /* made for this picture, or NULL */
     char *const *inputs;
     size_t ninputs;
+    bool open; /* the picture is shown in a browser */
 };
 
 static void add_formats(struct strbuf *sb)
@@ -135,6 +138,8 @@ static const struct opts_row rows[] = {
      .at = AT(output)},
     {"format", 'f', "NAME", "one of those below (default: by FILE's ending, else svg)",
      .take = opts_take_choice, .at = AT(format), .add_words = add_formats},
+    {"open", 0, NULL, "show it in the browser, a page in flame.html unless -o or -f says otherwise",
+     .take = FLAG, .at = AT(open)},
     {"view", 'v', "VIEW",
      "of a trace, as for 'flame fold' (default: alloc or off, and all for formats that can hold "
      "them)",
@@ -189,9 +194,13 @@ static const struct opts_row rows[] = {
      .at = AT(total), 0, 1.8e19},
     {"factor", 0, "N", "multiply shown counts by N (default: 1)", .take = opts_take_double,
      .at = AT(o.factor), 1e-18, 1e18},
+    {"no-findings", 0, NULL, "of an svg or html: without sentences that say what there is to see",
+     .take = FLAG, .at = AT(o.no_findings)},
     {"notes", 0, "TEXT", "a comment in the file", .take = TEXT, .at = AT(o.notes)},
     {"encoding", 0, "ENC", "of the names in the input (default: UTF-8)", .take = TEXT,
      .at = AT(encoding)},
+    {"no-legend", 0, NULL, "no line of the total and of what the colours mean", .take = FLAG,
+     .at = AT(o.no_legend)},
     {"nameattr", 0, "FILE", "attributes for frames: name<TAB>attribute=value...", .take = TEXT,
      .at = AT(attr_path)},
     {0},
@@ -232,8 +241,34 @@ static int unknown_ending(const char *output)
     return FLAME_USAGE;
 }
 
+/* A browser needs a file that stays, and one in TMPDIR a sandboxed browser may not read. */
+static const char *name_opened(const char *format)
+{
+    return !format || strcmp(format, "html") == 0 ? "flame.html"
+           : strcmp(format, "svg") == 0           ? "flame.svg"
+           : strcmp(format, "png") == 0           ? "flame.png"
+                                                  : NULL;
+}
+
+/* What is opened needs a name to be found by, and must be what a browser shows. */
+static int settle_open(struct request *q)
+{
+    if (q->output && (strcmp(q->output, "-") == 0 || !q->backend->is_browsed))
+        return flame_error(FLAME_USAGE,
+                           "render: --open: a browser does not show %s; end it in .html, .svg or "
+                           ".png",
+                           strcmp(q->output, "-") == 0 ? "standard output" : q->output);
+    if (!q->backend->is_browsed)
+        return flame_error(FLAME_USAGE,
+                           "render: --open: a browser does not show %s; take -f html, svg or png",
+                           q->backend->name);
+    return 0;
+}
+
 static int find_backend(struct request *q)
 {
+    if (q->open && !q->output)
+        q->output = name_opened(q->format);
     if (!q->format && q->output && ends_in_json(q->output) && !backend_for_file(q->output))
         return flame_error(FLAME_USAGE,
                            "render: -o %s: several formats are JSON; say which one with -f, or end "
@@ -246,7 +281,7 @@ static int find_backend(struct request *q)
         q->backend = render_backends[0];
     if (!q->format && q->output && outfile_ending(q->output) && !backend_for_file(q->output))
         return unknown_ending(q->output);
-    return 0;
+    return q->open ? settle_open(q) : 0;
 }
 
 /* What the options leave open comes from the view, else from flamegraph.pl's defaults. */
@@ -304,31 +339,6 @@ static char *complete_subtitle(struct render_options *o, const struct input *in,
     return (char *)o->subtitle;
 }
 
-/* What each column of the tree is called; the first one as the picture. */
-static struct render_column *describe_columns(const struct input *in, struct render_options *o,
-                                              const char *view)
-{
-    struct render_column *c = xcalloc(in->ncolumns, sizeof *c);
-
-    for (uint32_t i = 0; i < in->ncolumns; i++) {
-        const struct input_column *from = &in->columns[i];
-        const struct view_look *look = from->view ? view_look(from->view) : NULL;
-
-        c[i].name = from->view ? from->view : "";
-        c[i].title = look ? look->title : c[i].name;
-        c[i].level = look && look->level;
-        c[i].timed = from->timed;
-        c[i].time = from->time;
-        c[i].unit = from->unit ? from->unit : look ? look->unit : o->countname;
-    }
-    if (in->ncolumns == 1)
-        c[0].unit = o->countname;
-    o->columns = c;
-    o->ncolumns = in->ncolumns;
-    o->view = view;
-    return c;
-}
-
 static int draw(struct request *q)
 {
     struct render_column *columns;
@@ -344,6 +354,7 @@ static int draw(struct request *q)
         .encoding = q->encoding,
         .columns = q->backend->all_views,
         .lines = q->backend->lines,
+        .modules = q->backend->modules,
         .series = q->series,
         .moments = q->backend->explores && !q->o.ordered,
         .first_side = true,
@@ -363,8 +374,12 @@ static int draw(struct request *q)
             flame_warn("%s", side);
     }
     subtitle = complete_subtitle(&q->o, &in, side ? side : in.empty);
-    columns = describe_columns(&in, &q->o, q->view);
+    columns = rendercolumns_of(&in, q->o.countname);
+    q->o.columns = columns;
+    q->o.ncolumns = in.ncolumns;
+    q->o.view = q->view;
     q->o.timeline = &in.timeline;
+    q->o.lanes = &in.lanes;
     if (q->total > 0)
         input_set_total(&in, q->total);
     if (!in.tree.delta && (q->o.widths || q->o.change || q->o.carry))
@@ -451,6 +466,8 @@ int render_main(int argc, char **argv)
     q.filter.from_caller = false;
     if (status < 0 && !(status = find_backend(&q)))
         status = draw_with_files(&q);
+    if (!status && q.open)
+        openpage(q.output);
     filter_release(&q.filter);
     wrappers_release(&q.wrappers);
     input_of_traces_release(&q.of_traces);

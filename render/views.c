@@ -33,6 +33,8 @@ static const struct view_look looks[] = {
     {"chain", "Off-CPU wake chains", "us", "chain", NULL, false},
     {"io", "I/O waits", "us", "io", NULL, false},
     {"runq", "Run-queue latency", "us", "orange", NULL, false},
+    {"latency", "Sleeps by how long they took", "sleeps", "io", NULL, false},
+    {"critical", "Critical path", "us", "hotcold", NULL, false},
     {"oncpu", "On-CPU time", "us", "hot", NULL, false},
     {"hotcold", "Hot and cold", "us", "hotcold", NULL, false},
 };

@@ -44,6 +44,7 @@ struct graph {
     uint32_t *on_path; /* by function: how often it is on the way to the node */
     uint32_t *path;    /* functions by depth */
     size_t path_cap;
+    bool *said_module; /* by module of the tree */
 };
 
 static uint32_t hash_edge(const struct edge *e)
@@ -165,10 +166,32 @@ static void add_position(struct graph *g, struct strbuf *sb, const char *what, u
     strbuf_addch(sb, '\n');
 }
 
+/* The module, "ob=(2) libc.so.6", where modules are known at all: it holds until another is named.
+ */
+static void add_module(struct graph *g, struct strbuf *sb, uint32_t module, bool callee)
+{
+    const struct frametree *t = g->set.t;
+
+    if (!t->module_of)
+        return;
+    strbuf_addf(sb, "%s=(%u)", callee ? "cob" : "ob", module + 1);
+    if (!g->said_module[module]) {
+        g->said_module[module] = true;
+        strbuf_addch(sb, ' ');
+        if (module)
+            framename_add_clean(sb, t->modules[module].s, t->modules[module].len);
+        else
+            strbuf_addstr(sb, "???");
+    }
+    strbuf_addch(sb, '\n');
+}
+
 static void add_function(struct graph *g, struct strbuf *sb, uint32_t func, bool callee,
                          uint8_t *said, uint32_t unknown)
 {
     const struct functable_func *f = &g->ft.funcs[func];
+
+    add_module(g, sb, f->module, callee);
 
     add_position(g, sb, callee ? "cfi" : "fl", f->file == FUNCTABLE_NONE ? unknown : f->file, said,
                  1);
@@ -262,7 +285,7 @@ static void write_heading(struct graph *g, struct outstream *out, const struct r
 static int callgrind_write(FILE *file, const struct frametree *t, const struct render_options *o)
 {
     struct outstream out = OUTSTREAM_INIT(file);
-    struct graph g = {0};
+    struct graph g = {.said_module = xcalloc((size_t)t->nmodules + 1, sizeof(bool))};
     uint32_t unknown;
 
     series_init(&g.set, t, o, SERIES_TOTALS | SERIES_BOTH_SIDES);
@@ -282,6 +305,7 @@ static int callgrind_write(FILE *file, const struct frametree *t, const struct r
     free(g.slots);
     free(g.on_path);
     free(g.path);
+    free(g.said_module);
     functable_release(&g.ft);
     series_release(&g.set);
     return outstream_end(&out);
@@ -293,5 +317,6 @@ const struct render_backend export_callgrind = {
     .what = "callgrind's format, for KCachegrind and callgrind_annotate",
     .all_views = true,
     .lines = true,
+    .modules = true,
     .write = callgrind_write,
 };

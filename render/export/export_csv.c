@@ -1,7 +1,8 @@
 /*
  * The table of symbols as comma-separated values (RFC 4180, but lines end in newline
  * only, as all programs read that), with a column of own and one of total counts for
- * each view or each side of a comparison.
+ * each view or each side of a comparison. Where the input tells modules, they are a column, and
+ * a function of one name in two modules is two rows.
  *
  * Spreadsheets take a cell that begins with '=', '+', '-' or '@' for a formula, and names
  * may come from anywhere: such a cell gets an apostrophe before it.
@@ -66,6 +67,13 @@ static void add_row(struct strbuf *sb, const struct sums *s, uint32_t name)
     } else {
         strbuf_addch(sb, ',');
     }
+    if (s->set->t->module_of) {
+        const struct frametree_name *module = frametree_module(s->set->t, name);
+
+        strbuf_addch(sb, ',');
+        if (module)
+            add_cell(sb, module->s, module->len);
+    }
     for (uint32_t i = 0; i < s->set->n; i++) {
         strbuf_addch(sb, ',');
         folded_add_count(sb, s->self[at + i]);
@@ -87,7 +95,7 @@ static int csv_write(FILE *file, const struct frametree *t, const struct render_
     s.self = xcalloc((size_t)t->nnames * set.n, sizeof *s.self);
     s.total = xcalloc((size_t)t->nnames * set.n, sizeof *s.total);
     toplist_walk(t, take, &s);
-    strbuf_addstr(&out.sb, "symbol,file,line");
+    strbuf_addstr(&out.sb, t->module_of ? "symbol,file,line,module" : "symbol,file,line");
     for (uint32_t i = 0; i < set.n; i++)
         strbuf_addf(&out.sb, ",%s_self,%s_total", set.s[i].name, set.s[i].name);
     strbuf_addch(&out.sb, '\n');
@@ -107,5 +115,6 @@ const struct render_backend export_csv = {
     .name = "csv",
     .what = "the table of symbols as comma-separated values",
     .all_views = true,
+    .modules = true,
     .write = csv_write,
 };

@@ -20,6 +20,7 @@
 #include "render/backend.h"
 #include "render/export/exporttext.h"
 #include "render/export/functable.h"
+#include "render/framename.h"
 #include "render/text/json.h"
 #include "render/text/outstream.h"
 #include "render/export/series.h"
@@ -166,6 +167,29 @@ static void cell_stack_prefix(struct writer *w, uint32_t i)
         cell_null(w, i);
 }
 
+/* A resource of the format is a library here: rows are the tree's modules without the one that is
+ * none. Their names are the first strings. */
+static void cell_func_resource(struct writer *w, uint32_t i)
+{
+    uint32_t module = w->ft.funcs[i + 1].module;
+
+    if (module)
+        add_number(&w->out.sb, module - 1);
+    else
+        cell_minus_one(w, i);
+}
+
+static void cell_library(struct writer *w, uint32_t i)
+{
+    (void)i;
+    strbuf_addch(&w->out.sb, '1'); /* its type */
+}
+
+static uint32_t modules(const struct writer *w)
+{
+    return w->t->nmodules ? w->t->nmodules - 1 : 0;
+}
+
 static void end_table(struct writer *w, uint32_t n, const char *after)
 {
     strbuf_addf(&w->out.sb, "\"length\":%u}%s\n", n, after);
@@ -197,18 +221,43 @@ static void add_shared(struct writer *w)
     add_column(w, "name", funcs, cell_func_name);
     add_column(w, "isJS", funcs, cell_false);
     add_column(w, "relevantForJS", funcs, cell_false);
-    add_column(w, "resource", funcs, cell_minus_one);
+    add_column(w, "resource", funcs, cell_func_resource);
     add_column(w, "source", funcs, cell_func_source);
     add_column(w, "lineNumber", funcs, cell_null);
     add_column(w, "columnNumber", funcs, cell_null);
     end_table(w, funcs, ",");
-    strbuf_addstr(sb,
-                  "\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],\"type\":[],\"length\":0},"
-                  "\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
-                  "\"functionSize\":[],\"length\":0},\n\"stackTable\":{");
+    strbuf_addstr(sb, "\"resourceTable\":{");
+    add_column(w, "lib", modules(w), cell_itself);
+    add_column(w, "name", modules(w), cell_itself);
+    add_column(w, "host", modules(w), cell_null);
+    add_column(w, "type", modules(w), cell_library);
+    end_table(w, modules(w), ",");
+    strbuf_addstr(sb, "\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
+                      "\"functionSize\":[],\"length\":0},\n\"stackTable\":{");
     add_column(w, "frame", stacks, cell_stack_frame);
     add_column(w, "prefix", stacks, cell_stack_prefix);
     end_table(w, stacks, "},");
+}
+
+/* {name, path...} of each module, as far as it is known. */
+static void add_libs(struct writer *w)
+{
+    struct strbuf *sb = &w->out.sb;
+
+    strbuf_addstr(sb, "\"libs\":[");
+    for (uint32_t i = 0; i < modules(w); i++) {
+        static const char *const keys[] = {"name", "path", "debugName", "debugPath"};
+
+        strbuf_addstr(sb, i ? ",\n{" : "{");
+        for (size_t k = 0; k < ARRAY_LEN(keys); k++) {
+            strbuf_addf(sb, "\"%s\":", keys[k]);
+            cell_string(w, i);
+            strbuf_addstr(sb, ",");
+        }
+        strbuf_addstr(sb, "\"breakpadId\":\"\",\"codeId\":null,\"arch\":\"\"}");
+        outstream_some(&w->out);
+    }
+    strbuf_addstr(sb, "],");
 }
 
 static void add_meta(struct writer *w, const struct render_options *o)
@@ -229,7 +278,9 @@ static void add_meta(struct writer *w, const struct render_options *o)
     strbuf_addstr(sb, categories);
     strbuf_addstr(sb, ",\n\"importedFrom\":\"flame " FLAME_VERSION "\",\"product\":");
     exporttext_json_heading(sb, o);
-    strbuf_addstr(sb, "},\n\"libs\":[],\"pages\":[],\"counters\":[],\n");
+    strbuf_addstr(sb, "},\n");
+    add_libs(w);
+    strbuf_addstr(sb, "\"pages\":[],\"counters\":[],\n");
 }
 
 enum what { STACK, TIME, WEIGHT };
@@ -307,6 +358,13 @@ static int firefox_write(FILE *file, const struct frametree *t, const struct ren
 
     series_init(&w.set, t, o, SERIES_BOTH_SIDES);
     functable_init(&w.ft);
+    for (uint32_t i = 1; i < t->nmodules; i++) {
+        struct strbuf clean = STRBUF_INIT;
+
+        framename_add_clean(&clean, t->modules[i].s, t->modules[i].len);
+        functable_string(&w.ft, clean.buf, clean.len);
+        strbuf_release(&clean);
+    }
     functable_fill(&w.ft, t, marks);
     add_meta(&w, o);
     add_shared(&w);
@@ -328,5 +386,6 @@ const struct render_backend export_firefox = {
     .what = "Firefox Profiler's processed profile in JSON",
     .all_views = true,
     .lines = true,
+    .modules = true,
     .write = firefox_write,
 };

@@ -10,9 +10,7 @@
  * (marked _[i]) are lines of their caller's location, as the format has it, so for them a
  * location is a function, a line, and the location it was inlined into.
  *
- * The format has whole numbers: times with fractions become nanoseconds, other counts are
- * rounded so that their sum stays. The views of a trace have the names that Go's heap
- * profiles have for them.
+ * The format has whole numbers (wholevalues.h).
  */
 #include <stdlib.h>
 
@@ -25,8 +23,7 @@
 #include "render/export/functable.h"
 #include "render/export/gzipout.h"
 #include "render/export/locations.h"
-#include "render/export/series.h"
-#include "render/text/value.h"
+#include "render/export/wholevalues.h"
 
 /*
  * What generated code has for strings that are not there; the library compares it with nothing
@@ -38,10 +35,10 @@ const char protobuf_c_empty_string[] = "";
 struct writer {
     ProtobufCBuffer base; /* first, so that append finds the rest */
     struct gzipout gz;
-    struct series_set set;
+    struct wholevalues whole;
     struct functable ft;
     struct locations loc;
-    double *scale; /* of each series */
+    uint32_t command_module; /* that is called as what was profiled; 0: none */
 };
 
 static void append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
@@ -59,31 +56,11 @@ static int64_t string(struct writer *w, const char *s)
     return functable_string(&w->ft, s, strlen(s));
 }
 
-/* What a series' first counts, second ones or growth (`suffix`) are called. */
-static const char *type_name(const struct series_set *set, uint32_t i, const char *suffix,
-                             struct strbuf *sb)
-{
-    static const char *const known[][2] = {
-        {"alloc", "alloc_space"}, {"count", "alloc_objects"}, {"live", "inuse_space"},
-        {"peak", "peak_space"},   {"temp", "temp_objects"},
-    };
-    const char *name = set->s[set->compares && i == 1 ? 0 : i].name;
-
-    for (size_t k = 0; k < ARRAY_LEN(known); k++)
-        if (strcmp(name, known[k][0]) == 0)
-            name = known[k][1];
-    strbuf_clear(sb);
-    strbuf_addf(sb, "%s%s", name, suffix);
-    return sb->buf;
-}
-
 static void pack_type(struct writer *w, const char *type, const char *unit)
 {
     Pprof__ValueType v = PPROF__VALUE_TYPE__INIT, *list[] = {&v};
     Pprof__Profile p = PPROF__PROFILE__INIT;
 
-    if (strcmp(unit, "calls") == 0 || strcmp(unit, "samples") == 0)
-        unit = "count"; /* as all of pprof's own profiles say */
     v.type = string(w, type);
     v.unit = string(w, unit);
     p.n_sample_type = 1;
@@ -94,28 +71,9 @@ static void pack_type(struct writer *w, const char *type, const char *unit)
 static void pack_types(struct writer *w)
 {
     struct strbuf name = STRBUF_INIT;
-    const char *unit = "", *first_unit = "";
 
-    for (uint32_t i = 0; i < w->set.n; i++) {
-        int time = value_time_unit(w->set.s[i].unit);
-        bool whole = !series_has_fractions(&w->set, i);
-
-        /* Both sides of a comparison in one unit. */
-        if (w->set.compares && i < 2)
-            whole = !series_has_fractions(&w->set, 0) && !series_has_fractions(&w->set, 1);
-        w->scale[i] = 1;
-        for (int k = 0; !whole && k < time; k++)
-            w->scale[i] *= 1000;
-        if (!whole && time < 0)
-            exporttext_warn_rounded("pprof", &w->set, i);
-        unit = !whole && time >= 0 ? "nanoseconds" : w->set.s[i].unit;
-        if (i == 0)
-            first_unit = unit;
-        pack_type(w, type_name(&w->set, i, w->set.s[i].before ? "_before" : "", &name), unit);
-    }
-    if (w->set.compares)
-        pack_type(w, type_name(&w->set, 0, "_growth", &name), first_unit);
-    exporttext_warn_large("pprof", &w->set);
+    for (uint32_t i = 0; i < w->whole.n; i++)
+        pack_type(w, wholevalues_name(&w->whole, i, &name), w->whole.unit[i]);
     strbuf_release(&name);
 }
 
@@ -134,7 +92,7 @@ static void pack_heading(struct writer *w, const struct render_options *o)
         comments[p.n_comment++] = functable_string(&w->ft, text.buf, text.len);
     }
     p.comment = comments;
-    p.default_sample_type = string(w, type_name(&w->set, 0, "", &text));
+    p.default_sample_type = string(w, wholevalues_name(&w->whole, 0, &text));
     if (o->sample) {
         space.type = string(w, "space");
         space.unit = string(w, "bytes");
@@ -146,8 +104,8 @@ static void pack_heading(struct writer *w, const struct render_options *o)
 }
 
 /*
- * The one thing that all was loaded from: tools name the profile by it. It says that
- * nothing is to be looked up any more.
+ * What was profiled: tools name the profile by it, and what is in no module that is known is in
+ * it. It says that nothing is to be looked up any more.
  */
 static void pack_mapping(struct writer *w, const struct render_options *o)
 {
@@ -166,48 +124,60 @@ static void pack_mapping(struct writer *w, const struct render_options *o)
     strbuf_release(&text);
 }
 
-/* The counts of a node in the format's whole numbers; false if all are 0. */
-static bool take_values(struct writer *w, uint32_t node, int64_t *values, double *carry)
+/* The mapping of a module; that of what was profiled, if it is called so. */
+static uint64_t mapping_of(const struct writer *w, uint32_t module)
 {
-    bool some = false;
+    return module && module != w->command_module ? module + 1 : 1;
+}
 
-    if (!series_any_self(&w->set, node))
-        return false;
-    for (uint32_t i = 0; i < w->set.n; i++) {
-        struct folded_count c = series_self(&w->set, i, node);
+/* One for each other module that the tree knows, behind that. */
+static void pack_modules(struct writer *w, const struct render_options *o)
+{
+    const struct frametree *t = w->whole.set.t;
+    struct strbuf text = STRBUF_INIT;
 
-        if (w->scale[i] != 1)
-            c = series_count(folded_count_double(c) * w->scale[i]);
-        values[i] = series_round(c, &carry[i]);
-        some |= values[i] != 0;
+    for (uint32_t i = 1; i < t->nmodules; i++)
+        if (t->modules[i].len == strlen(o->command) &&
+            memcmp(t->modules[i].s, o->command, t->modules[i].len) == 0)
+            w->command_module = i;
+
+    for (uint32_t i = 1; i < t->nmodules; i++) {
+        Pprof__Mapping m = PPROF__MAPPING__INIT, *list[] = {&m};
+        Pprof__Profile p = PPROF__PROFILE__INIT;
+
+        if (mapping_of(w, i) == 1)
+            continue;
+        strbuf_clear(&text);
+        framename_add_clean(&text, t->modules[i].s, t->modules[i].len);
+        m.id = mapping_of(w, i);
+        m.filename = functable_string(&w->ft, text.buf, text.len);
+        m.has_functions = m.has_filenames = m.has_line_numbers = m.has_inline_frames = true;
+        p.mapping = list;
+        p.n_mapping = 1;
+        pack(w, &p);
     }
-    if (w->set.compares)
-        values[w->set.n] = values[0] - values[1];
-    return some;
+    strbuf_release(&text);
 }
 
 static void pack_samples(struct writer *w)
 {
-    uint32_t nvalues = w->set.n + w->set.compares, depth = 0;
-    int64_t *values = xcalloc(nvalues, sizeof *values);
-    double *carry = xcalloc(nvalues, sizeof *carry);
+    const struct frametree *t = w->whole.set.t;
+    uint32_t depth = 0;
 
-    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(w->set.t, i, true, &depth)) {
+    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(t, i, true, &depth)) {
         Pprof__Sample s = PPROF__SAMPLE__INIT, *list[] = {&s};
         Pprof__Profile p = PPROF__PROFILE__INIT;
 
-        locations_step(&w->loc, w->set.t->nodes[i].name, depth);
-        if (!take_values(w, i, values, carry))
+        locations_step(&w->loc, t->nodes[i].name, depth);
+        if (!wholevalues_take(&w->whole, i))
             continue;
         s.location_id = locations_stack(&w->loc, depth, &s.n_location_id);
-        s.value = values;
-        s.n_value = nvalues;
+        s.value = w->whole.values;
+        s.n_value = w->whole.n;
         p.sample = list;
         p.n_sample = 1;
         pack(w, &p);
     }
-    free(values);
-    free(carry);
 }
 
 static void pack_locations(struct writer *w)
@@ -232,7 +202,8 @@ static void pack_locations(struct writer *w)
         for (size_t k = 0; k < l.n_line; k++)
             list[k] = &lines[k];
         l.id = id;
-        l.mapping_id = 1;
+        l.mapping_id =
+            mapping_of(w, w->ft.funcs[w->ft.places[locations_name(&w->loc, id)].func].module);
         l.line = list;
         p.location = locations;
         p.n_location = 1;
@@ -283,14 +254,14 @@ static int pprof_write(FILE *out, const struct frametree *t, const struct render
     int err;
 
     gzipout_init(&w.gz, out);
-    series_init(&w.set, t, o, SERIES_BOTH_SIDES);
-    w.scale = xcalloc(w.set.n, sizeof *w.scale);
+    wholevalues_init(&w.whole, t, o, "pprof");
     functable_init(&w.ft);
     string(&w, ""); /* the format wants it first */
     pack_types(&w);
     pack_heading(&w, o);
     pack_mapping(&w, o);
     functable_fill(&w.ft, t, "i");
+    pack_modules(&w, o);
     locations_init(&w.loc, t);
     pack_samples(&w);
     pack_locations(&w);
@@ -298,8 +269,7 @@ static int pprof_write(FILE *out, const struct frametree *t, const struct render
     pack_strings(&w);
     locations_release(&w.loc);
     functable_release(&w.ft);
-    series_release(&w.set);
-    free(w.scale);
+    wholevalues_release(&w.whole);
     err = gzipout_end(&w.gz);
     return err;
 }
@@ -310,5 +280,6 @@ const struct render_backend export_pprof = {
     .what = "pprof's profile, for go tool pprof and most viewers on the web",
     .all_views = true,
     .lines = true,
+    .modules = true,
     .write = pprof_write,
 };

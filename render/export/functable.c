@@ -44,7 +44,9 @@ void functable_fill(struct functable *ft, const struct frametree *t, const char 
     ft->places = xcalloc(t->nnames, sizeof *ft->places);
     for (uint32_t i = 0; i < t->nnames; i++) {
         struct framename f = framename_split(t->names[i].s, t->names[i].len);
-        struct functable_func func = {.file = FUNCTABLE_NONE};
+        const struct frametree_name *module = frametree_module(t, i);
+        struct functable_func func = {.file = FUNCTABLE_NONE,
+                                      .module = module ? (uint32_t)(module - t->modules) : 0};
         struct functable_place *p = &ft->places[i];
         size_t len = f.function_len;
 

@@ -2,8 +2,8 @@
  * functable.h: the functions and files that a tree's names are of, for formats that
  * keep functions, files and lines apart.
  *
- * Names that differ in line only are one function. All strings are made safe as by
- * framename_add_clean. Read-only once made. Memory grows with the names.
+ * Names that differ in line only are one function; those of two modules are two. All strings are
+ * made safe as by framename_add_clean. Read-only once made. Memory grows with the names.
  */
 #ifndef FLAME_RENDER_EXPORT_FUNCTABLE_H
 #define FLAME_RENDER_EXPORT_FUNCTABLE_H
@@ -16,6 +16,7 @@
 
 struct functable_func {
     uint32_t name, file; /* in the strings; file may be FUNCTABLE_NONE */
+    uint32_t module;     /* in the tree's modules; 0: none that is known */
 };
 
 struct functable_place {

@@ -14,17 +14,14 @@
 #include "common/begins.h"
 #include "fold/stacks/lockframes.h"
 #include "fold/symbols/madecode.h"
+#include "render/framename.h"
+#include "render/text/value.h"
 
 #define NEAR 4   /* functions from a futex to one that is called after a lock */
 #define FAR 8    /* from another call to one that acquires a lock */
 #define SHOWN 4  /* functions of a stack */
 #define SMALL 20 /* what part of a lock's time is worth a holder's name, at least */
-
-struct frames {
-    const char *s[4096];
-    size_t len[4096];
-    size_t n;
-};
+#define NAME_SHOWN 100
 
 /* Frames [begin, end) of a chain. */
 struct link {
@@ -39,8 +36,8 @@ struct wait_for {
     const char *green;
 };
 
-/* Of deeper stacks the rest is left aside; both ends that matter are before it. */
-static void split(const struct folded_line *line, struct frames *f)
+/* Both ends that matter are in what is left of a deep stack. */
+static void split(const struct folded_line *line, struct waited_frames *f)
 {
     const char *s = line->stack, *end = s + line->len;
 
@@ -58,13 +55,13 @@ static void split(const struct folded_line *line, struct frames *f)
 
 /* ---- frames ---- */
 
-static bool frame_begins(const struct frames *f, size_t i, const char *with)
+static bool frame_begins(const struct waited_frames *f, size_t i, const char *with)
 {
     return bytes_begin(f->s[i], f->len[i], with);
 }
 
 /* Without a mark like "_[w]". */
-static size_t bare(const struct frames *f, size_t i)
+static size_t bare(const struct waited_frames *f, size_t i)
 {
     return f->len[i] > 4 && f->s[i][f->len[i] - 1] == ']' &&
                    memcmp(f->s[i] + f->len[i] - 4, "_[", 2) == 0
@@ -72,19 +69,20 @@ static size_t bare(const struct frames *f, size_t i)
                : f->len[i];
 }
 
-/* The length of a function's name without C++'s arguments, in which a lock may be named that
- * nobody waits for: "wait(std::unique_lock<std::mutex>&)". */
-static size_t name_len(const struct frames *f, size_t i)
+/* The length of a function's name without its place and C++'s arguments, in both of which a lock
+ * may be named that nobody waits for: "drain waitedlock.c:12",
+ * "wait(std::unique_lock<std::mutex>&)". */
+static size_t name_len(const struct waited_frames *f, size_t i)
 {
     const char *s = f->s[i];
 
     for (size_t k = 1; k < f->len[i]; k++)
         if (s[k] == '(' && (isalnum((unsigned char)s[k - 1]) || s[k - 1] == '_' || s[k - 1] == '>'))
             return k;
-    return bare(f, i);
+    return framename_split(s, f->len[i]).function_len;
 }
 
-static bool holds(const struct frames *f, size_t i, const char *part, size_t len)
+static bool holds(const struct waited_frames *f, size_t i, const char *part, size_t len)
 {
     for (size_t k = 0; k + len <= f->len[i]; k++)
         if (strncasecmp(f->s[i] + k, part, len) == 0)
@@ -92,7 +90,7 @@ static bool holds(const struct frames *f, size_t i, const char *part, size_t len
     return false;
 }
 
-static bool is_called_lock(const struct frames *f, size_t i)
+static bool is_called_lock(const struct waited_frames *f, size_t i)
 {
     size_t len = name_len(f, i);
 
@@ -105,17 +103,17 @@ static bool is_called_lock(const struct frames *f, size_t i)
     return false;
 }
 
-static bool is_separator(const struct frames *f, size_t i)
+static bool is_separator(const struct waited_frames *f, size_t i)
 {
     return f->len[i] == 2 && memcmp(f->s[i], "--", 2) == 0;
 }
 
-static bool same(const struct frames *f, size_t a, size_t b)
+static bool same(const struct waited_frames *f, size_t a, size_t b)
 {
     return bare(f, a) == bare(f, b) && memcmp(f->s[a], f->s[b], bare(f, a)) == 0;
 }
 
-static struct link link_from(const struct frames *f, size_t begin)
+static struct link link_from(const struct waited_frames *f, size_t begin)
 {
     struct link l = {begin, begin};
 
@@ -125,7 +123,7 @@ static struct link link_from(const struct frames *f, size_t begin)
 }
 
 /* The link that follows; false: none, or one without a frame. */
-static bool next_link(const struct frames *f, struct link *l)
+static bool next_link(const struct waited_frames *f, struct link *l)
 {
     if (l->end + 1 >= f->n)
         return false;
@@ -135,29 +133,43 @@ static bool next_link(const struct frames *f, struct link *l)
 
 /* ---- what a wait is for ---- */
 
-/* A function whose name says that it takes a lock, and of which nothing better is known: what
- * takes CPython's locks is in the table, as queues are made of them. */
-static bool is_only_called_lock(const struct frames *f, size_t i)
+static struct waited_known know(const struct waited_frames *f, size_t i)
 {
-    const struct lock_frame *known;
+    struct waited_known *at = NULL, k = {.s = f->s[i], .len = f->len[i]};
 
-    if (!is_called_lock(f, i))
-        return false;
-    known = lock_frame_find(f->s[i], f->len[i]);
-    return !known || known->says == LOCK_RUNTIME;
+    if (f->memo) {
+        at = &f->memo->known[((uintptr_t)k.s ^ (uintptr_t)k.s >> 13) % ARRAY_LEN(f->memo->known)];
+        if (at->s == k.s && at->len == k.len)
+            return *at;
+    }
+    k.row = lock_frame_find(k.s, k.len);
+    k.called_lock = is_called_lock(f, i);
+    k.acquires = k.called_lock && holds(f, i, "acqui", 5);
+    if (at)
+        *at = k;
+    return k;
 }
 
-static struct wait_for wait_of_futex(const struct frames *f, size_t leaf)
+/* A function whose name says that it takes a lock, and of which nothing better is known: what
+ * takes CPython's locks is in the table, as queues are made of them. */
+static bool is_only_called_lock(const struct waited_known *k)
 {
-    bool own = frame_begins(f, leaf, "futex ["),
-         ended = leaf + 2 < f->n && frame_begins(f, leaf + 2, "futex ");
+    return k->called_lock && (!k->row || k->row->says == LOCK_RUNTIME);
+}
+
+/* `ended`: whether by a call of futex; of what is no lock for certain that must be. */
+static struct wait_for wait_of_futex(const struct waited_frames *f, size_t leaf, bool ended)
+{
+    bool own = frame_begins(f, leaf, "futex [");
     struct lock_search search = {.says = LOCK_SAYS_NOTHING};
     size_t called = 0;
 
     for (size_t i = leaf; i-- > 1;) {
-        if (!called && leaf - i <= NEAR && is_only_called_lock(f, i))
+        struct waited_known k = know(f, i);
+
+        if (!called && leaf - i <= NEAR && is_only_called_lock(&k))
             called = leaf - i;
-        if (lock_search_add(&search, f->s[i], f->len[i]))
+        if (lock_search_take(&search, k.row, k.s, k.len))
             break;
     }
     if (called && (search.says == LOCK_SAYS_NOTHING || called < search.at))
@@ -178,31 +190,39 @@ static struct wait_for wait_of_futex(const struct frames *f, size_t leaf)
     }
 }
 
-static struct wait_for wait_of(const struct frames *f, size_t end)
+static struct wait_for wait_if_ended(const struct waited_frames *f, size_t end, bool ended)
 {
     size_t leaf = end - 1;
 
     if (end < 2)
         return (struct wait_for){.lock = false};
     if (frame_begins(f, leaf, "futex "))
-        return wait_of_futex(f, leaf);
+        return wait_of_futex(f, leaf, ended);
     for (size_t i = leaf; i-- > 1 && leaf - i <= FAR;)
-        if (is_called_lock(f, i) && holds(f, i, "acqui", 5))
+        if (know(f, i).acquires)
             return (struct wait_for){.lock = true};
     return (struct wait_for){.lock = false};
 }
 
+static struct wait_for wait_of(const struct waited_frames *f, size_t end)
+{
+    return wait_if_ended(f, end, end + 1 < f->n && frame_begins(f, end + 1, "futex "));
+}
+
+bool waited_is_lock(const struct waited_frames *f, size_t end)
+{
+    return wait_of(f, end).lock;
+}
+
 /* ---- in words ---- */
 
-/* Neither the C library's way from a function to the call nor the runtime's. */
-static bool is_own(const struct frames *f, size_t i, size_t call)
+bool waited_is_own(const struct waited_frames *f, size_t i, size_t call)
 {
     static const char *const library[] = {"futex", "_",      "lll_",  "pthread_",     "sem_",   "[",
                                           "clone", "usleep", "sleep", "start_thread", "syscall"};
     const char *space = memchr(f->s[call], ' ', f->len[call]);
-    const struct lock_frame *known = lock_frame_find(f->s[i], f->len[i]);
 
-    if (known)
+    if (know(f, i).row)
         return false;
     for (size_t k = 0; k < ARRAY_LEN(library); k++)
         if (frame_begins(f, i, library[k]))
@@ -210,7 +230,7 @@ static bool is_own(const struct frames *f, size_t i, size_t call)
     return !holds(f, i, f->s[call], space ? (size_t)(space - f->s[call]) : bare(f, call));
 }
 
-static bool is_made(const struct frames *f, size_t i)
+static bool is_made(const struct waited_frames *f, size_t i)
 {
     return madecode_is_name(f->s[i], bare(f, i));
 }
@@ -221,8 +241,8 @@ static bool is_made(const struct frames *f, size_t i)
  * has told its functions, these alone; "[java]" if it is the innermost. False: there are
  * none.
  */
-static bool add_functions(const struct frames *f, size_t from, size_t end, int step, size_t call,
-                          size_t max, struct strbuf *sb)
+static bool add_functions(const struct waited_frames *f, size_t from, size_t end, int step,
+                          size_t call, size_t max, struct strbuf *sb)
 {
     bool python = false;
     size_t n = 0;
@@ -233,7 +253,8 @@ static bool add_functions(const struct frames *f, size_t from, size_t end, int s
         const char *s = f->s[i], *colon;
         size_t len = name_len(f, i);
 
-        if (python ? !frame_begins(f, i, "py::") : !is_own(f, i, call) && (n || !is_made(f, i)))
+        if (python ? !frame_begins(f, i, "py::")
+                   : !waited_is_own(f, i, call) && (n || !is_made(f, i)))
             continue;
         if (python) {
             s += 4;
@@ -248,7 +269,8 @@ static bool add_functions(const struct frames *f, size_t from, size_t end, int s
 }
 
 /* What is locked: its name, or else what sort of lock it is and where that is done. */
-static void describe_lock(const struct frames *f, size_t leaf, const char *kind, struct strbuf *sb)
+static void describe_lock(const struct waited_frames *f, size_t leaf, const char *kind,
+                          struct strbuf *sb)
 {
     if (kind)
         strbuf_addstr(sb, kind);
@@ -259,7 +281,7 @@ static void describe_lock(const struct frames *f, size_t leaf, const char *kind,
 }
 
 /* "worker in give_back". */
-static void describe_waker(const struct frames *f, struct link l, struct strbuf *sb)
+static void describe_waker(const struct waited_frames *f, struct link l, struct strbuf *sb)
 {
     strbuf_add(sb, f->s[l.end - 1], bare(f, l.end - 1));
     if (l.end - l.begin > 1)
@@ -268,7 +290,7 @@ static void describe_waker(const struct frames *f, struct link l, struct strbuf 
 
 /* "nanosleep of reporter in write_report": what a waker slept in, if the last link of the
  * chain says so. */
-static bool describe_end(const struct frames *f, struct strbuf *sb)
+static bool describe_end(const struct waited_frames *f, struct strbuf *sb)
 {
     size_t begin = f->n;
 
@@ -288,13 +310,35 @@ struct found {
     struct waited_list locks, holders, ends, untold, green;
 };
 
-/* One line, in the first pass. */
-static void count_wait(const struct frames *f, uint64_t us, struct found *found)
-{
-    struct link sleeper = link_from(f, 0);
-    struct wait_for w = wait_of(f, sleeper.end);
-    struct strbuf sb = STRBUF_INIT;
+/* What is known of a sleeper's part of a stack; from SLEEPER_LOCK on it waits for a lock, whoever
+ * ends that, and the number is that of the lock's place in found.locks as well. */
+enum sleeper {
+    SLEEPER_UNKNOWN,
+    SLEEPER_SILENT, /* it waits for no lock, and for nothing that may be one, whoever ends that */
+    SLEEPER_OTHER,  /* it does not wait for the lock that is looked for */
+    SLEEPER_LOCK,
+};
 
+/* One line, in the first pass. What may be a lock is one only by who ended the wait. */
+static uint32_t count_wait(struct waited_stacks *chain, struct waited_frames *f, uint64_t us,
+                           struct found *found)
+{
+    struct strbuf sb = STRBUF_INIT;
+    uint32_t known = SLEEPER_UNKNOWN;
+    struct link sleeper;
+    struct wait_for w;
+
+    chain->frames(chain, f, false);
+    sleeper = link_from(f, 0);
+    w = wait_if_ended(f, sleeper.end, true);
+    if (!w.lock && !w.untold && !w.green)
+        return SLEEPER_SILENT;
+    if (w.untold) {
+        chain->frames(chain, f, true);
+        w = wait_of(f, sleeper.end);
+    } else if (w.lock && found->locks.n < UINT32_MAX - SLEEPER_LOCK) {
+        known = SLEEPER_LOCK + (uint32_t)found->locks.n;
+    }
     if (w.lock) {
         describe_lock(f, sleeper.end - 1, w.kind, &sb);
         waited_add(&found->locks, sb.buf, sb.len, us);
@@ -305,10 +349,11 @@ static void count_wait(const struct frames *f, uint64_t us, struct found *found)
         waited_add(&found->green, w.green, strlen(w.green), us);
     }
     strbuf_release(&sb);
+    return known;
 }
 
 /* Two futexes that may serve the same lock: each waiter's own, or words of one variable. */
-static bool alike(const struct frames *f, size_t a, size_t b)
+static bool alike(const struct waited_frames *f, size_t a, size_t b)
 {
     static const size_t call = sizeof "futex " - 1;
     size_t n;
@@ -327,7 +372,8 @@ static bool alike(const struct frames *f, size_t a, size_t b)
  * it got it by a wake on the same futex. Of a lock that is not its futex (`kind`), each waiter
  * has a futex of its own.
  */
-static struct link holder_of(const struct frames *f, struct link first, size_t leaf, bool kind)
+static struct link holder_of(const struct waited_frames *f, struct link first, size_t leaf,
+                             bool kind)
 {
     struct link holder = first, l = first;
 
@@ -338,33 +384,34 @@ static struct link holder_of(const struct frames *f, struct link first, size_t l
 }
 
 /* A wait that was given up, and tried again as a rule, tells of no holder. */
-static bool gave_up(const struct frames *f, struct link l)
+static bool gave_up(const struct waited_frames *f, struct link l)
 {
     return frame_begins(f, l.begin, "[timer]") || frame_begins(f, l.begin, "[signal]") ||
            frame_begins(f, l.begin, "[unknown]");
 }
 
-/* One line, in the second: if it is for the lock `wanted`. */
-static void count_holder(const struct frames *f, uint64_t us, const char *wanted,
+/* One line, in the second: if it is for the lock `wanted`, which is returned. */
+static bool count_holder(const struct waited_frames *f, uint64_t us, const char *wanted,
                          struct found *found)
 {
     struct link sleeper = link_from(f, 0), l = sleeper;
     struct wait_for w = wait_of(f, sleeper.end);
     struct strbuf sb = STRBUF_INIT;
+    bool is_wanted;
 
     if (w.lock)
         describe_lock(f, sleeper.end - 1, w.kind, &sb);
-    if (!w.lock || strcmp(sb.buf, wanted) != 0 || !next_link(f, &l) || gave_up(f, l)) {
-        strbuf_release(&sb);
-        return;
+    is_wanted = w.lock && strcmp(sb.buf, wanted) == 0;
+    if (is_wanted && next_link(f, &l) && !gave_up(f, l)) {
+        strbuf_clear(&sb);
+        describe_waker(f, holder_of(f, l, sleeper.end - 1, w.kind), &sb);
+        waited_add(&found->holders, sb.buf, sb.len, us);
+        strbuf_clear(&sb);
+        if (l.end < f->n && describe_end(f, &sb))
+            waited_add(&found->ends, sb.buf, sb.len, us);
     }
-    strbuf_clear(&sb);
-    describe_waker(f, holder_of(f, l, sleeper.end - 1, w.kind), &sb);
-    waited_add(&found->holders, sb.buf, sb.len, us);
-    strbuf_clear(&sb);
-    if (l.end < f->n && describe_end(f, &sb))
-        waited_add(&found->ends, sb.buf, sb.len, us);
     strbuf_release(&sb);
+    return is_wanted;
 }
 
 static void take_holders(struct waited_list *l, struct waited_lock *out)
@@ -389,28 +436,140 @@ static void take_first(struct waited_list *l, struct waited *out)
     waited_take(l, out, 1);
 }
 
-struct waited_lock waited_lock(const struct strbuf *chain)
+/*
+ * What is known of sleepers by their numbers. A sleeper that waits for a lock is described once:
+ * its other stacks only add to that.
+ */
+struct sleepers {
+    uint32_t *known; /* enum sleeper, and above */
+    bool numbered;   /* false: there are no numbers, and nothing is kept */
+};
+
+/* The next stack whose sleeper is not known to be of no interest. */
+static bool next_but(struct waited_stacks *chain, const struct sleepers *s, uint64_t *us)
+{
+    while (chain->next(chain, us)) {
+        uint32_t known = s->numbered ? s->known[chain->sleeper] : SLEEPER_UNKNOWN;
+
+        if (known == SLEEPER_UNKNOWN || known >= SLEEPER_LOCK)
+            return true;
+    }
+    return false;
+}
+
+static void note(const struct waited_stacks *chain, struct sleepers *s, uint32_t known)
+{
+    if (s->numbered)
+        s->known[chain->sleeper] = known;
+}
+
+/* The first pass. */
+static void find_locks(struct waited_stacks *chain, struct sleepers *s, struct waited_frames *f,
+                       struct found *found)
+{
+    uint64_t us;
+
+    chain->again(chain);
+    while (next_but(chain, s, &us)) {
+        if (s->numbered && s->known[chain->sleeper] >= SLEEPER_LOCK)
+            found->locks.w[s->known[chain->sleeper] - SLEEPER_LOCK].us += us;
+        else
+            note(chain, s, count_wait(chain, f, us, found));
+    }
+}
+
+/* Between the passes: of who waits for a lock it is known whether it is the one that is looked for.
+ * The list still is in the order in which it was made. */
+static void leave_others(const struct waited_stacks *chain, struct sleepers *s,
+                         const struct found *found, const char *wanted)
+{
+    for (size_t i = 0; s->numbered && i < chain->nsleepers; i++)
+        if (s->known[i] >= SLEEPER_LOCK)
+            s->known[i] = strcmp(found->locks.w[s->known[i] - SLEEPER_LOCK].what, wanted) == 0
+                              ? SLEEPER_UNKNOWN
+                              : SLEEPER_OTHER;
+}
+
+/* The sum of equal texts that is the largest, of those the first by text, as waited_rank has it. */
+static struct waited copy_of_first(const struct waited_list *l)
+{
+    struct waited_list all = {NULL, 0, 0};
+    struct waited first = {NULL, 0};
+
+    for (size_t i = 0; i < l->n; i++)
+        waited_add(&all, l->w[i].what, strlen(l->w[i].what), l->w[i].us);
+    take_first(&all, &first);
+    return first;
+}
+
+struct waited_lock waited_lock_of(struct waited_stacks *chain, struct waited_memo *memo)
 {
     struct found found = {.locks = {NULL, 0, 0}};
     struct waited_lock out = {.lock = {NULL, 0}};
-    struct frames *f = xcalloc(1, sizeof *f);
-    struct folded_line line;
+    struct waited_frames *f = xcalloc(1, sizeof *f);
+    struct sleepers sleepers = {xcalloc(chain->nsleepers + 1, sizeof *sleepers.known),
+                                chain->nsleepers > 0};
+    uint64_t us;
 
-    for (size_t at = 0; waited_next_line(chain, &at, &line);) {
-        split(&line, f);
-        count_wait(f, line.count.whole, &found);
-    }
-    take_first(&found.locks, &out.lock);
+    f->memo = memo;
+    find_locks(chain, &sleepers, f, &found);
+    out.lock = copy_of_first(&found.locks);
+    if (out.lock.what)
+        leave_others(chain, &sleepers, &found, out.lock.what);
+    waited_take(&found.locks, NULL, 0);
     take_first(&found.untold, &out.untold);
     take_first(&found.green, &out.green);
-    for (size_t at = 0; out.lock.what && waited_next_line(chain, &at, &line);) {
-        split(&line, f);
-        count_holder(f, line.count.whole, out.lock.what, &found);
+    chain->again(chain);
+    while (out.lock.what && next_but(chain, &sleepers, &us)) {
+        chain->frames(chain, f, true);
+        if (!count_holder(f, us, out.lock.what, &found)) {
+            note(chain, &sleepers, SLEEPER_OTHER);
+        } else if (us > out.stack_us) {
+            out.stack = chain->at;
+            out.stack_us = us;
+        }
     }
     take_holders(&found.holders, &out);
     take_first(&found.ends, &out.end);
+    free(sleepers.known);
     free(f);
     return out;
+}
+
+struct text_stacks {
+    struct waited_stacks stacks;
+    const struct strbuf *text;
+    struct folded_line line;
+};
+
+static bool next_of_text(struct waited_stacks *stacks, uint64_t *us)
+{
+    struct text_stacks *s = (struct text_stacks *)stacks;
+
+    if (!waited_next_line(s->text, &stacks->at, &s->line))
+        return false;
+    *us = s->line.count.whole;
+    return true;
+}
+
+static void text_frames(struct waited_stacks *stacks, struct waited_frames *f, bool whole)
+{
+    (void)whole;
+    split(&((struct text_stacks *)stacks)->line, f);
+}
+
+static void text_again(struct waited_stacks *s)
+{
+    s->at = 0;
+}
+
+struct waited_lock waited_lock(const struct strbuf *chain)
+{
+    struct text_stacks text = {
+        .stacks = {.next = next_of_text, .frames = text_frames, .again = text_again},
+        .text = chain};
+
+    return waited_lock_of(&text.stacks, NULL);
 }
 
 void waited_lock_release(struct waited_lock *l)
@@ -422,4 +581,58 @@ void waited_lock_release(struct waited_lock *l)
     for (size_t i = 0; i < l->nholders; i++)
         free(l->holders[i].what);
     *l = (struct waited_lock){.lock = {NULL, 0}};
+}
+
+/* ---- a lock in a sentence ---- */
+
+void waited_add_short(struct strbuf *sb, const char *what)
+{
+    size_t len = strlen(what);
+
+    if (len <= NAME_SHOWN) {
+        strbuf_addstr(sb, what);
+        return;
+    }
+    /* Of a path the end tells more, of functions the beginning. */
+    if (memchr(what, '/', len) && !strstr(what, " < "))
+        strbuf_addf(sb, "...%s", what + len - NAME_SHOWN);
+    else
+        strbuf_addf(sb, "%.*s...", NAME_SHOWN, what);
+}
+
+static void add_time(struct strbuf *sb, uint64_t us)
+{
+    if (!value_add_human(sb, (struct folded_count){.whole = us * 1000}, "nanoseconds"))
+        strbuf_addstr(sb, "0 ns");
+}
+
+void waited_lock_say(struct strbuf *sb, const struct waited_lock *l)
+{
+    waited_add_short(sb, l->lock.what);
+    strbuf_addstr(sb, ", ");
+    add_time(sb, l->lock.us);
+    for (size_t i = 0; i < l->nholders; i++) {
+        strbuf_addstr(sb, i ? ", " : ", of that ");
+        add_time(sb, l->holders[i].us);
+        strbuf_addstr(sb, " until ");
+        waited_add_short(sb, l->holders[i].what);
+        strbuf_addstr(sb, i ? " did" : " gave it back");
+    }
+    if (l->more_holders) {
+        strbuf_addstr(sb, ", ");
+        add_time(sb, l->more_us);
+        strbuf_addf(sb, " until %zu %s did", l->more_holders,
+                    l->more_holders == 1 ? "other" : "others");
+    }
+}
+
+bool waited_lock_say_end(struct strbuf *sb, const struct waited_lock *l)
+{
+    if (!l->end.what)
+        return false;
+    waited_add_short(sb, l->end.what);
+    strbuf_addstr(sb, ", ");
+    add_time(sb, l->end.us);
+    strbuf_addstr(sb, " of it");
+    return true;
 }

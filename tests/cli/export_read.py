@@ -4,7 +4,8 @@
 Readers of their own, by the formats' descriptions: nothing is shared with what wrote
 the file. Of series (0 is the first) where the format has several. KIND csv and
 callgrind have no stacks and give "SYMBOL SELF TOTAL" lines; "sums" reads folded text
-and gives the same lines from the stacks themselves.
+and gives the same lines from the stacks themselves; "otlp_facts" says what an OTLP file has
+beside its stacks.
 """
 
 import csv
@@ -168,6 +169,114 @@ def pprof(path, series):
         yield stack[::-1], values[series]
 
 
+# Fields of OTLP's profiles (v1development, 1.11.0), by message: number to name.
+OTLP = {
+    "data": {1: "resource_profiles", 2: "dictionary"},
+    "dictionary": {1: "mapping", 2: "location", 3: "function", 4: "link", 5: "string",
+                   6: "attribute", 7: "stack"},
+    "resource_profiles": {1: "resource", 2: "scope_profiles"},
+    "resource": {1: "attributes"},
+    "attributes": {1: "key", 2: "any"},
+    "any": {1: "text"},
+    "scope_profiles": {1: "scope", 2: "profile"},
+    "scope": {1: "name"},
+    "profile": {1: "type", 2: "sample", 5: "type", 6: "period"},
+    "type": {1: "name", 2: "unit"},
+    "sample": {1: "stack", 4: "values"},
+    "mapping": {4: "filename"},
+    "location": {1: "mapping", 3: "line"},
+    "line": {1: "function", 2: "line"},
+    "function": {1: "name", 3: "filename"},
+    "link": {}, "attribute": {}, "stack": {1: "locations"},
+}
+
+
+def otlp_message(kind, data):
+    """A message's fields, each with all its values: no field that it does not have."""
+    out = defaultdict(list)
+    for n, value in fields(data):
+        assert n in OTLP[kind], "%s has a field %d" % (kind, n)
+        out[n].append(value)
+    return out
+
+
+def otlp_one(kind, message, number, default=0):
+    assert len(message[number]) <= 1, "%s: field %d twice" % (kind, number)
+    return message[number][0] if message[number] else default
+
+
+def otlp_tables(dictionary):
+    tables = {}
+    for n, name in OTLP["dictionary"].items():
+        rows = dictionary[n]
+        assert rows and rows[0] == b"", "the first row of each table stands for nothing"
+        tables[name] = [r.decode("utf-8", "strict") if name == "string" else otlp_message(name, r)
+                        for r in rows]
+    assert len(set(dictionary[5])) == len(dictionary[5]), "no string twice"
+    return tables
+
+
+def otlp_type(tables, data):
+    t = otlp_message("type", data)
+    return [tables["string"][otlp_one("type", t, n)] for n in (1, 2)]
+
+
+def otlp_load(path):
+    """The tables, the scope, the resource's attributes and the profiles."""
+    with open(path, "rb") as f:
+        data = otlp_message("data", f.read())
+    tables = otlp_tables(otlp_message("dictionary", otlp_one("data", data, 2)))
+    top = otlp_message("resource_profiles", otlp_one("data", data, 1))
+    resource = {}
+    for raw in otlp_message("resource", otlp_one("resource_profiles", top, 1))[1]:
+        pair = otlp_message("attributes", raw)
+        any_value = otlp_message("any", otlp_one("attributes", pair, 2))
+        resource[pair[1][0].decode()] = otlp_one("any", any_value, 1).decode()
+    scope = otlp_message("scope_profiles", otlp_one("resource_profiles", top, 2))
+    assert otlp_message("scope", otlp_one("scope_profiles", scope, 1)) == {1: [b"flame"]}
+    return tables, resource, [otlp_message("profile", p) for p in scope[2]]
+
+
+def otlp_frames(tables, location):
+    lines = [otlp_message("line", raw) for raw in location[3]]
+    assert lines, "a location is some function's"
+    assert otlp_one("location", location, 1) < len(tables["mapping"])
+    for k, line in enumerate(lines):
+        index = otlp_one("line", line, 1)
+        assert index, "a function that stands for nothing"
+        f = tables["function"][index]
+        name = tables["string"][otlp_one("function", f, 1)]
+        yield place(name + ("_[i]" if k + 1 < len(lines) else ""),
+                    tables["string"][otlp_one("function", f, 3)], otlp_one("line", line, 2))
+
+
+def otlp(path, series):
+    tables, _, profiles = otlp_load(path)
+    for raw in profiles[series][2]:
+        sample = otlp_message("sample", raw)
+        ids = tables["stack"][otlp_one("sample", sample, 1)][1]
+        values = packed(otlp_one("sample", sample, 4))
+        assert len(values) == 1, "one value a sample without times"
+        stack = []
+        for i in packed(ids[0]) if ids else []:
+            assert i, "a location that stands for nothing"
+            stack.extend(otlp_frames(tables, tables["location"][i]))
+        yield stack[::-1], values[0]
+
+
+def otlp_facts(path):
+    """What is said of the profiles, a line each."""
+    tables, resource, profiles = otlp_load(path)
+    for key in sorted(resource):
+        print("resource %s=%s" % (key, resource[key]))
+    for mapping in tables["mapping"][1:]:
+        print("mapping", tables["string"][otlp_one("mapping", mapping, 4)])
+    for p in profiles:
+        print("profile", *otlp_type(tables, otlp_one("profile", p, 1)))
+        if p[5]:
+            print("period", otlp_one("profile", p, 6), *otlp_type(tables, p[5][0]))
+
+
 def write_stacks(stacks):
     sums = defaultdict(float)
     for stack, count in stacks:
@@ -241,7 +350,9 @@ def sums_of_callgrind(path, series):
 def main():
     kind, path = sys.argv[1:3]
     series = int(sys.argv[3]) if len(sys.argv) > 3 else 0
-    if kind == "sums":
+    if kind == "otlp_facts":
+        otlp_facts(path)
+    elif kind == "sums":
         write_sums(*sums_of_folded(path))
     elif kind == "csv":
         write_sums(*sums_of_csv(path, series))

@@ -25,7 +25,7 @@ ok 'the input has places' grep -q 'f2 src/file.c:12_\[i\] [0-9]' placed
 ok 'and kernel frames' grep -q '_\[k\]' placed
 
 for input in plain placed; do
-    for kind in speedscope d3 grafana firefox pprof; do
+    for kind in speedscope d3 grafana firefox pprof otlp; do
         run_expect_status 0 "$kind of $input" "$FLAME" render -f "$kind" -o "out.$kind" "$input"
         is_str "$(cat err)" '' 'nothing to say'
         read_export "$kind" "out.$kind" >back

@@ -32,7 +32,7 @@ for line in text.split("\n"):
 }
 
 echo 'a;b 1' >in
-for pair in x.svg=svg x.html=html x.folded=folded x.pb.gz=pprof x.pprof=pprof \
+for pair in x.svg=svg x.html=html x.folded=folded x.pb.gz=pprof x.pprof=pprof x.otlp=otlp \
     x.speedscope.json=speedscope x.d3.json=d3 x.grafana.json=grafana x.firefox.json=firefox \
     x.trace.json=chrome x.chrome.json=chrome x.callgrind=callgrind callgrind.out.7=callgrind \
     x.massif=massif massif.out.app=massif x.txt=text x.text=text x.csv=csv; do
@@ -46,7 +46,7 @@ file_has err 'x\.json: several formats are JSON.*-f' 'says what to do'
 ok 'nothing is written' test ! -e x.json
 run_expect_status 0 'unless -f says' "$FLAME" render -f d3 -o x.json in
 run "$FLAME" render --help
-for kind in folded pprof speedscope d3 grafana firefox chrome callgrind massif text csv; do
+for kind in folded pprof otlp speedscope d3 grafana firefox chrome callgrind massif text csv; do
     file_has out "^  $kind " "--help knows $kind"
 done
 run_expect_status 2 'mem with an ending it does not know' "$FLAME" mem -o x.beige -- true
@@ -136,6 +136,11 @@ for kind in speedscope d3 grafana firefox chrome callgrind massif text; do
     grep -q 'estimates: sampled every 512.0 KiB' "s.$kind"
     is_int $? 0 "$kind: says that it is estimates"
 done
+"$FLAME" render --subtitle app -o s.otlp sampled
+read_export otlp_facts s.otlp >facts
+file_has facts '^resource process\.executable\.name=app$' 'OTLP: what was profiled'
+file_has facts '^profile inuse_space bytes$' 'a heap profile, as Go calls it'
+file_has facts '^period 524288 space bytes$' 'and every how many bytes'
 run "$FLAME" render -f folded sampled
 ok 'folded: the same heading' cmp out sampled
 
@@ -222,7 +227,7 @@ if command -v protoc >/dev/null; then
     "$FLAME" render -o leaks.pb.gz leaks.folded
     is_str "$(named leaks.pb.gz | sed -n 's/^sample_type.type=//p' | tr '\n' ' ')" \
         'inuse_space leak definite peak_space ' 'each by a name of its own'
-    is_str "$(named m.pb.gz | grep '^mapping.filename')" 'mapping.filename=ls' 'and the command'
+    is_str "$(named m.pb.gz | grep '^mapping.filename' | head -1)" 'mapping.filename=ls' 'and the command'
 else
     skip protoc 'no protoc'
 fi

@@ -5,7 +5,7 @@ python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 
 read_export() {
     "$python" -B "$ROOT/tests/cli/export_read.py" "$@"
 }
-kinds='folded pprof speedscope d3 grafana firefox chrome callgrind massif text csv'
+kinds='folded pprof otlp speedscope d3 grafana firefox chrome callgrind massif text csv'
 
 # Names that mean something to some format, each a leaf with a count of its own.
 cat >names <<'E2'
@@ -42,7 +42,7 @@ total=$((lines * (lines + 1) / 2))
 for kind in $kinds; do
     run_expect_status 0 "$kind" "$FLAME" render -f "$kind" -o "x.$kind" in
     is_str "$(cat err)" '' 'nothing to say'
-    [ "$kind" = pprof ] || ok 'no control characters' \
+    [ "$kind" = pprof ] || [ "$kind" = otlp ] || ok 'no control characters' \
         "$python" -c 'import sys; sys.exit(any(b < 32 and b != 10 or b == 127 for b in
             open(sys.argv[1], "rb").read()))' <(if [ "$kind" = folded ]; then true; else cat "x.$kind"; fi)
     case $kind in
@@ -95,6 +95,11 @@ for kind in $kinds; do
         ok "$kind: a hostile title" "$python" -m json.tool "t.$kind"
         ;;
     pprof) ok "$kind: a hostile title" read_export pprof t.pprof ;;
+    otlp)
+        ok "$kind: a hostile title" read_export otlp t.otlp
+        is_str "$(read_export otlp_facts t.otlp)" 'resource process.executable.name=x y
+profile q__r q" r' "$kind: names and units are one line each"
+        ;;
     *) is_int "$(grep -c '^[xr]\|^y$\|^</script' "t.$kind")" 0 "$kind: a hostile title is one line" ;;
     esac
 done

@@ -1,0 +1,167 @@
+/*
+ * What is said of memory: who owns it, what leaked, what lives for a moment only, and what was
+ * asked for and never used.
+ */
+#include "render/findings/findingrules.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+
+#define OWNER_LEAST 0.05     /* below that nobody is the owner of a whole */
+#define CHURN_CALLS 1000     /* fewer calls cost nobody anything */
+#define CHURN_LEAST 0.1      /* of all calls */
+#define TURNOVER_LEAST 10    /* times that the peak was asked for */
+#define TURNOVER_BYTES 1e6   /* asked for in all; less is not worth a change */
+#define UNTOUCHED_LEAST 0.25 /* of what was live */
+#define UNTOUCHED_BYTES (256.0 * 1024)
+#define LEAK_PART 0.01 /* of what is live: less, and less than LEAK_BYTES, is small */
+#define LEAK_BYTES 65536.0
+#define SMALL_LEAK 30 /* by which it weighs less */
+
+/* Whether a function was named already by a rule of that name: it need not be twice. */
+static bool is_said(const struct look *k, const char *rule, const struct owner *o)
+{
+    for (size_t i = 0; i < k->out->n; i++) {
+        const struct finding *f = &k->out->f[i];
+
+        if (strcmp(f->rule, rule) == 0 && k->function[k->t->nodes[f->node].name] == o->function)
+            return true;
+    }
+    return false;
+}
+
+void rule_owner(struct look *k, const struct rule *r, uint32_t column)
+{
+    double total = look_total(k, column);
+    struct strbuf sb = STRBUF_INIT;
+    struct finding *f;
+    struct owner o;
+
+    /* The rule of leaks says it with their classes. */
+    if (strcmp(k->o->columns[column].name, "leak") == 0 && look_total_of(k, "definite") > 0)
+        return;
+    if (!owner_find(k, column, look_own(k, column), NULL, &o) || o.sum < OWNER_LEAST * total ||
+        is_said(k, r->name, &o))
+        return;
+    look_add_function(k, &sb, o.node);
+    strbuf_addf(&sb, " %s: ", r->says);
+    look_add_part(k, &sb, column, o.sum, total);
+    f = look_say(k, r->name, r->base + 10 * o.sum / total, &sb, column, o.node);
+    if (o.part < o.sum)
+        look_mark(k, f, o.node);
+}
+
+/* ", 1.00 KiB that only leaks lead to", if there are any. */
+static void add_leak_class(struct look *k, struct strbuf *sb, const char *view, const char *says)
+{
+    double v = look_total_of(k, view);
+
+    if (!(v > 0))
+        return;
+    strbuf_addstr(sb, ", ");
+    look_add_amount(k, sb, look_column(k, view), v);
+    strbuf_addf(sb, " %s", says);
+}
+
+/* All classes in one sentence. `column` is of what nothing leads to. */
+void rule_leaks(struct look *k, const struct rule *r, uint32_t column)
+{
+    double total = look_total(k, column), live = look_total_of(k, "live"),
+           all = total + look_total_of(k, "indirect");
+    bool small = all < LEAK_PART * live && all < LEAK_BYTES;
+    struct strbuf sb = STRBUF_INIT;
+    struct owner o;
+
+    if (!owner_find(k, column, look_own(k, column), NULL, &o))
+        return;
+    strbuf_addf(&sb, "%s ", r->says);
+    look_add_amount(k, &sb, column, total);
+    strbuf_addstr(&sb, " that nothing leads to, ");
+    look_add_mostly(&sb, o.sum, total);
+    strbuf_addstr(&sb, "by ");
+    look_add_function(k, &sb, o.node);
+    add_leak_class(k, &sb, "indirect", "that only leaks lead to");
+    add_leak_class(k, &sb, "inner", "reached by its inside only");
+    add_leak_class(k, &sb, "reachable", "still reachable");
+    look_say(k, r->name, r->base - (small ? SMALL_LEAK : 0), &sb, column, o.node);
+}
+
+/* Blocks that are freed before their thread's next call. */
+void rule_churn(struct look *k, const struct rule *r, uint32_t column)
+{
+    uint32_t calls = look_column(k, "count");
+    double total = look_total(k, column), all = calls == UINT32_MAX ? 0 : look_total(k, calls);
+    struct strbuf sb = STRBUF_INIT;
+    struct owner o;
+
+    if (total < CHURN_CALLS || (all > 0 && total < CHURN_LEAST * all) ||
+        !owner_find(k, column, look_own(k, column), NULL, &o))
+        return;
+    if (all > 0)
+        look_add_part(k, &sb, column, total, all);
+    else
+        look_add_amount(k, &sb, column, total);
+    strbuf_addstr(&sb, " for blocks freed before their thread's next call, ");
+    if (o.sum < total) {
+        look_add_share(&sb, o.sum, total);
+        strbuf_addstr(&sb, " of them ");
+    }
+    strbuf_addstr(&sb, "in ");
+    look_add_function(k, &sb, o.node);
+    look_say(k, r->name, r->base + (all > 0 ? 10 * total / all : 0), &sb, column, o.node);
+}
+
+/* Much more was asked for than there ever was at once. */
+void rule_turnover(struct look *k, const struct rule *r, uint32_t column)
+{
+    double total = look_total(k, column), peak = look_total_of(k, "peak");
+    struct strbuf sb = STRBUF_INIT;
+    struct owner o;
+
+    if (!(peak > 0) || total < TURNOVER_BYTES || total < TURNOVER_LEAST * peak ||
+        !owner_find(k, column, look_own(k, column), NULL, &o) || o.sum < OWNER_LEAST * total)
+        return;
+    look_add_amount(k, &sb, column, total);
+    strbuf_addf(&sb, " were asked for in all, %.0f times what there was at the peak, ",
+                total / peak);
+    look_add_mostly(&sb, o.sum, total);
+    strbuf_addstr(&sb, "by ");
+    look_add_function(k, &sb, o.node);
+    look_say(k, r->name, r->base, &sb, column, o.node);
+}
+
+/* Live, but neither resident nor swapped out. `column` is what is resident. */
+void rule_untouched(struct look *k, const struct rule *r, uint32_t column)
+{
+    uint32_t live = look_column(k, "live"), swap = look_column(k, "swap");
+    const double *here = look_own(k, column), *out = NULL, *all;
+    double total = 0, whole;
+    struct strbuf sb = STRBUF_INIT;
+    struct owner o;
+    double *rest;
+
+    if (live == UINT32_MAX || !(look_total(k, column) > 0))
+        return;
+    all = look_own(k, live);
+    whole = look_total(k, live);
+    if (swap != UINT32_MAX)
+        out = look_own(k, swap);
+    rest = xcalloc(k->t->n, sizeof *rest);
+    for (uint32_t i = 0; i < k->t->n; i++) {
+        double used = here[i] + (out ? out[i] : 0);
+
+        if (all[i] > used)
+            total += rest[i] = all[i] - used;
+    }
+    if (total >= UNTOUCHED_LEAST * whole && total >= UNTOUCHED_BYTES &&
+        owner_find(k, live, rest, NULL, &o)) {
+        look_add_part(k, &sb, live, total, whole);
+        strbuf_addstr(&sb, " live at the end were asked for and are not resident, ");
+        look_add_mostly(&sb, o.sum, total);
+        strbuf_addstr(&sb, "by ");
+        look_add_function(k, &sb, o.node);
+        look_say(k, r->name, r->base + 10 * total / whole, &sb, live, o.node);
+    }
+    free(rest);
+}

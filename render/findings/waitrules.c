@@ -1,0 +1,513 @@
+/*
+ * What is said of waiting: the lock, the longest wait that is not how the program is made, and
+ * those that are: for children, for threads, for work.
+ *
+ * What a wait is for is told by its call and the functions around it, as in waitedlock.h. A read
+ * of a pipe counts as one of a child's if its program waits for children as well: shells read what
+ * a command prints, and make reads who may begin.
+ */
+#define _GNU_SOURCE
+#include "render/findings/findingrules.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "common/begins.h"
+#include "render/findings/waitedlock.h"
+#include "render/framename.h"
+
+#define LEAST 0.05      /* of what is waited for real, or of all for structural waits */
+#define LOCK_LEAST 0.01 /* of what is waited for real */
+#define RUNQ_LEAST 0.2  /* of what was waited for a CPU and had on one */
+#define REACH 64        /* frames from the call that are looked at */
+#define NEAR 16         /* of them, where the C library's functions are */
+
+enum wait {
+    WAIT_NONE,
+    WAIT_REAL,
+    WAIT_LOCK,
+    WAIT_CHILDREN,
+    WAIT_THREADS,
+    WAIT_PIPE, /* may be a child's */
+    WAIT_WORK,
+    WAIT_KINDS,
+};
+
+/* ---- a column as stacks ---- */
+
+struct tree_stacks {
+    struct waited_stacks stacks;
+    const struct frametree *t;
+    const double *own;
+    const struct look_ends *ends;
+    size_t nth; /* of the ends, behind that given out last */
+    uint32_t
+        *sleeper; /* by node: the sleeper's call on its stack, or, where none has ended, itself */
+};
+
+/* The first frames of the stack that ends in `node`, as many as there is room for. */
+static void frames_of(const struct frametree *t, uint32_t node, struct waited_frames *f)
+{
+    size_t n = 0;
+
+    for (uint32_t i = node; i; i = t->nodes[i].parent)
+        n++;
+    f->n = n < ARRAY_LEN(f->s) ? n : ARRAY_LEN(f->s);
+    for (; n > f->n; n--)
+        node = t->nodes[node].parent;
+    for (; n-- > 0; node = t->nodes[node].parent) {
+        const struct frametree_name *name = frametree_name(t, node);
+
+        f->s[n] = name->s;
+        f->len[n] = name->len;
+    }
+}
+
+static bool next_of_tree(struct waited_stacks *stacks, uint64_t *us)
+{
+    struct tree_stacks *s = (struct tree_stacks *)stacks;
+
+    if (s->nth == s->ends->n)
+        return false;
+    stacks->at = s->ends->node[s->nth++];
+    stacks->sleeper = s->sleeper[stacks->at];
+    *us = (uint64_t)s->own[stacks->at];
+    return true;
+}
+
+static void tree_frames(struct waited_stacks *stacks, struct waited_frames *f, bool whole)
+{
+    frames_of(((struct tree_stacks *)stacks)->t, (uint32_t)(whole ? stacks->at : stacks->sleeper),
+              f);
+}
+
+static void tree_again(struct waited_stacks *stacks)
+{
+    ((struct tree_stacks *)stacks)->nth = 0;
+}
+
+static bool is_separator(const struct frametree_name *n)
+{
+    return n->len == 2 && memcmp(n->s, "--", 2) == 0;
+}
+
+/* The sleeper's part of a stack is what is before the first "--". Callers have lower numbers:
+ * theirs is known. */
+static uint32_t *sleepers_of(const struct frametree *t)
+{
+    uint32_t *sleeper = xreallocarray(NULL, t->n, sizeof *sleeper), separator = t->nnames;
+
+    for (uint32_t i = 0; i < t->nnames; i++)
+        if (is_separator(&t->names[i]))
+            separator = i;
+    sleeper[0] = 0;
+    for (uint32_t i = 1; i < t->n; i++) {
+        uint32_t caller = t->nodes[i].parent;
+
+        sleeper[i] = sleeper[caller] != caller                 ? sleeper[caller]
+                     : t->nodes[i].name == separator && caller ? caller
+                                                               : i;
+    }
+    return sleeper;
+}
+
+/* ---- one stack ---- */
+
+/* The innermost frames of a stack, the call's last: `node` of each, too. */
+struct inner {
+    struct waited_frames frames;
+    uint32_t node[REACH];
+};
+
+static void inner_of(const struct look *k, uint32_t node, struct inner *in)
+{
+    size_t n = 0;
+
+    for (uint32_t i = node; i && n < REACH; i = k->t->nodes[i].parent)
+        n++;
+    in->frames.n = n;
+    for (uint32_t i = node; n-- > 0; i = k->t->nodes[i].parent) {
+        in->frames.s[n] = frametree_name(k->t, i)->s;
+        in->frames.len[n] = frametree_name(k->t, i)->len;
+        in->node[n] = i;
+    }
+}
+
+static bool any_begins(const char *s, size_t len, const char *const *with)
+{
+    for (; *with; with++)
+        if (bytes_begin(s, len, *with))
+            return true;
+    return false;
+}
+
+/* Whether one of the NEAR functions around the call has one of the parts in its name. */
+static bool holds(const struct waited_frames *f, const char *const *parts)
+{
+    size_t least = f->n > NEAR + 1 ? f->n - NEAR - 1 : 0;
+
+    for (size_t i = f->n - 1; i-- > least;)
+        for (const char *const *p = parts; *p; p++)
+            if (memmem(f->s[i], f->len[i], *p, strlen(*p)))
+                return true;
+    return false;
+}
+
+static enum wait wait_of(const struct inner *in)
+{
+    static const char *const children[] = {"wait4 ", "waitid ", NULL};
+    static const char *const work[] = {
+        "epoll_",          "accept", "poll",          "ppoll",           "select", "pselect6",
+        "rt_sigtimedwait", "pause",  "rt_sigsuspend", "mq_timedreceive", NULL};
+    static const char *const joins[] = {"pthread_join",    "pthread_clockjoin", "pthread_timedjoin",
+                                        "pthread_tryjoin", "thrd_join",         NULL};
+    static const char *const conditions[] = {
+        "pthread_cond_", "cnd_wait", "cnd_timedwait", "sem_wait", "sem_timedwait",
+        "sem_clockwait", NULL};
+    const struct waited_frames *f = &in->frames;
+    const char *s = f->s[f->n - 1];
+    size_t len = f->len[f->n - 1];
+
+    if (any_begins(s, len, children))
+        return WAIT_CHILDREN;
+    if (bytes_begin(s, len, "futex") && holds(f, joins))
+        return WAIT_THREADS;
+    if (waited_is_lock(f, f->n))
+        return WAIT_LOCK;
+    if (any_begins(s, len, work) || (bytes_begin(s, len, "futex") && holds(f, conditions)))
+        return WAIT_WORK;
+    if (bytes_begin(s, len, "read pipe"))
+        return WAIT_PIPE;
+    return WAIT_REAL;
+}
+
+/* The innermost function of the program's own, a Python one before those of its interpreter; where
+ * none has a name the thread's own frame, next to the root. */
+static uint32_t own_function(const struct look *k, const struct inner *in)
+{
+    const struct waited_frames *f = &in->frames;
+    size_t call = f->n - 1, own = 0;
+    uint32_t root = in->node[0];
+
+    for (size_t i = call; i-- > 1;) {
+        if (bytes_begin(f->s[i], f->len[i], "py::"))
+            return in->node[i];
+        if (!own && waited_is_own(f, i, call))
+            own = i;
+    }
+    while (k->t->nodes[root].parent)
+        root = k->t->nodes[root].parent;
+    return own ? in->node[own] : root;
+}
+
+/* ---- all waits of a column ---- */
+
+struct waits {
+    uint8_t *kind;   /* enum wait by node that something ends in */
+    uint32_t *owner; /* by node the frame of who waits */
+    uint32_t *to;    /* by node; for longest */
+    double sum[WAIT_KINDS], total;
+};
+
+/* Programs that wait for children, by number of their root's name. */
+static bool *parents_of(const struct look *k, const struct look_ends *ends, const uint8_t *kind)
+{
+    bool *parent = xcalloc(k->t->nnames, sizeof *parent);
+
+    for (size_t i = 0; i < ends->n; i++) {
+        uint32_t at = ends->node[i];
+
+        if (kind[at] != WAIT_CHILDREN)
+            continue;
+        while (k->t->nodes[at].parent)
+            at = k->t->nodes[at].parent;
+        parent[k->t->nodes[at].name] = true;
+    }
+    return parent;
+}
+
+/* Decides whose the pipes are, and adds up. */
+static void settle(struct look *k, const double *own, const struct look_ends *ends, struct waits *w)
+{
+    bool *parent = parents_of(k, ends, w->kind);
+
+    for (size_t e = 0; e < ends->n; e++) {
+        uint32_t i = ends->node[e], at = i;
+
+        if (w->kind[i] == WAIT_PIPE) {
+            while (k->t->nodes[at].parent)
+                at = k->t->nodes[at].parent;
+            if (!parent[k->t->nodes[at].name])
+                w->kind[i] = WAIT_REAL;
+        }
+        if (w->kind[i]) {
+            w->sum[w->kind[i]] += own[i];
+            w->total += own[i];
+        }
+    }
+    free(parent);
+}
+
+static void look_at_waits(struct look *k, uint32_t column, struct waits *w)
+{
+    const struct look_ends *ends = look_ends(k, column);
+    struct inner *in = xcalloc(1, sizeof *in);
+
+    in->frames.memo = xcalloc(1, sizeof *in->frames.memo);
+    *w = (struct waits){.kind = xcalloc(k->t->n, 1),
+                        .owner = xcalloc(k->t->n, sizeof *w->owner),
+                        .to = xcalloc(k->t->n, sizeof *w->to)};
+    for (size_t e = 0; e < ends->n; e++) {
+        uint32_t i = ends->node[e];
+
+        inner_of(k, i, in);
+        w->kind[i] = (uint8_t)wait_of(in);
+        w->owner[i] = own_function(k, in);
+    }
+    settle(k, look_own(k, column), ends, w);
+    free(in->frames.memo);
+    free(in);
+}
+
+static void waits_release(struct waits *w)
+{
+    free(w->kind);
+    free(w->owner);
+    free(w->to);
+}
+
+/* Who waited longest in that way, and the call that most of it was in. */
+static bool longest(struct look *k, uint32_t column, const struct waits *w, enum wait kind,
+                    struct owner *who, uint32_t *call)
+{
+    const struct look_ends *ends = look_ends(k, column);
+    const double *own = look_own(k, column);
+    uint32_t *to = w->to; /* of all ends anew each time */
+    bool found;
+
+    if (!(w->sum[kind] > 0))
+        return false;
+    for (size_t e = 0; e < ends->n; e++) {
+        uint32_t i = ends->node[e];
+
+        to[i] = w->kind[i] == kind ? w->owner[i] : FRAMETREE_NONE;
+    }
+    found = owner_find(k, column, own, to, who);
+    *call = 0;
+    for (size_t e = 0; found && e < ends->n; e++) {
+        uint32_t i = ends->node[e];
+
+        if (to[i] == who->node && (!*call || own[i] > own[*call]))
+            *call = i;
+    }
+    return found;
+}
+
+static double real_of(const struct waits *w)
+{
+    return w->sum[WAIT_REAL] + w->sum[WAIT_LOCK];
+}
+
+static void add_call(struct look *k, struct strbuf *sb, uint32_t node)
+{
+    const struct frametree_name *n = frametree_name(k->t, node);
+    struct strbuf clean = STRBUF_INIT;
+
+    framename_add_clean(&clean, n->s, n->len);
+    waited_add_short(sb, clean.buf);
+    strbuf_release(&clean);
+}
+
+static void say_longest(struct look *k, const struct rule *r, uint32_t column,
+                        const struct waits *w)
+{
+    struct strbuf sb = STRBUF_INIT;
+    struct owner who;
+    uint32_t call;
+
+    if (!longest(k, column, w, WAIT_REAL, &who, &call) || who.sum < LEAST * real_of(w))
+        return;
+    strbuf_addf(&sb, "%s ", r->says);
+    look_add_function(k, &sb, who.node);
+    strbuf_addstr(&sb, ": ");
+    look_add_amount(k, &sb, column, who.sum);
+    strbuf_addstr(&sb, ", ");
+    look_add_share(&sb, who.sum, w->total);
+    strbuf_addstr(&sb, strcmp(k->o->columns[column].name, "critical") == 0
+                           ? " of all waiting on it, "
+                           : " of all blocked time, ");
+    strbuf_addstr(&sb,
+                  who.sum > who.part || look_own(k, column)[call] < who.sum ? "most in " : "in ");
+    add_call(k, &sb, call);
+    look_say(k, r->name, r->base + 10 * who.sum / real_of(w), &sb, column, who.node);
+}
+
+static void say_structural(struct look *k, uint32_t column, const struct waits *w)
+{
+    static const struct {
+        enum wait kind;
+        const char *says;
+    } kinds[] = {
+        {WAIT_CHILDREN, "Waited for its children"},
+        {WAIT_PIPE, "Waited for what its children print"},
+        {WAIT_THREADS, "Waited for its threads to end"},
+        {WAIT_WORK, "Waited for work or for others"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        struct strbuf sb = STRBUF_INIT;
+        struct finding *f;
+        struct owner who;
+        uint32_t call;
+        double sum = w->sum[kinds[i].kind];
+
+        if (sum < LEAST * w->total || !longest(k, column, w, kinds[i].kind, &who, &call))
+            continue;
+        strbuf_addf(&sb, "%s: ", kinds[i].says);
+        look_add_amount(k, &sb, column, sum);
+        strbuf_addstr(&sb, ", ");
+        look_add_share(&sb, sum, w->total);
+        strbuf_addstr(&sb, " of all blocked time, ");
+        look_add_mostly(&sb, who.sum, sum);
+        strbuf_addstr(&sb, "in ");
+        look_add_function(k, &sb, who.node);
+        strbuf_addstr(&sb, " by ");
+        add_call(k, &sb, call);
+        f = look_say(k, "structural", 10 * sum / w->total, &sb, column, who.node);
+        f->structural = true;
+    }
+}
+
+void rule_waits(struct look *k, const struct rule *r, uint32_t column)
+{
+    struct waits w;
+
+    look_at_waits(k, column, &w);
+    /* Of a program that hardly waited there is nothing to say. */
+    if (w.total > 0 && w.total >= LEAST * (w.total + look_total_of(k, "oncpu"))) {
+        say_longest(k, r, column, &w);
+        say_structural(k, column, &w);
+    }
+    waits_release(&w);
+}
+
+/* ---- the lock ---- */
+
+/* The sleeper's call: before the first "--", which stands between a sleeper and who woke it. */
+static uint32_t sleepers_call(const struct look *k, uint32_t node)
+{
+    uint32_t call = node;
+
+    for (uint32_t i = node; i; i = k->t->nodes[i].parent) {
+        if (is_separator(frametree_name(k->t, i)))
+            call = k->t->nodes[i].parent;
+    }
+    return call;
+}
+
+/* The best of the columns that have stacks of sleepers says it alone. */
+static bool has_better(const struct look *k, uint32_t column)
+{
+    static const char *const order[] = {"chain", "offwake", "off"};
+
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        uint32_t c = look_column(k, order[i]);
+
+        if (c == column)
+            return false;
+        if (c != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+static void say_lock(struct look *k, const struct rule *r, uint32_t column,
+                     const struct waited_lock *lock)
+{
+    struct strbuf said = STRBUF_INIT, sb = STRBUF_INIT;
+    struct inner *in = xcalloc(1, sizeof *in);
+
+    strbuf_addf(&said, "%s ", r->says);
+    waited_lock_say(&said, lock);
+    if (lock->end.what) {
+        strbuf_addstr(&said, "; behind that: ");
+        waited_lock_say_end(&said, lock);
+    }
+    framename_add_clean(&sb, said.buf, said.len);
+    inner_of(k, sleepers_call(k, (uint32_t)lock->stack), in);
+    look_say(k, r->name, r->base, &sb, column, own_function(k, in));
+    strbuf_release(&said);
+    free(in);
+}
+
+void rule_lock(struct look *k, const struct rule *r, uint32_t column)
+{
+    struct tree_stacks s = {.stacks = {.next = next_of_tree,
+                                       .frames = tree_frames,
+                                       .again = tree_again,
+                                       .nsleepers = k->t->n},
+                            .t = k->t,
+                            .own = look_own(k, column)};
+    struct waited_memo *memo;
+    struct waited_lock lock;
+
+    if (has_better(k, column) || strcmp(k->o->columns[column].unit, "us") != 0)
+        return;
+    memo = xcalloc(1, sizeof *memo);
+    s.ends = look_ends(k, column);
+    s.sleeper = sleepers_of(k->t);
+    lock = waited_lock_of(&s.stacks, memo);
+    free(s.sleeper);
+    free(memo);
+    if (lock.stack_us && (double)lock.lock.us >= LOCK_LEAST * look_total(k, column))
+        say_lock(k, r, column, &lock);
+    waited_lock_release(&lock);
+}
+
+/* ---- wakers ---- */
+
+/* Stacks begin with who woke and end with who slept. What ended by itself has no waker. */
+void rule_wakeup(struct look *k, const struct rule *r, uint32_t column)
+{
+    const struct look_ends *ends = look_ends(k, column);
+    const double *own = look_own(k, column);
+    uint32_t *to = xcalloc(k->t->n, sizeof *to);
+    struct strbuf sb = STRBUF_INIT;
+    struct owner o;
+
+    /* Of the column's stacks alone: a tree of many views has many more nodes. */
+    for (size_t e = 0; e < ends->n; e++) {
+        uint32_t i = ends->node[e];
+
+        while (k->t->nodes[i].parent)
+            i = k->t->nodes[i].parent;
+        to[ends->node[e]] = *frametree_name(k->t, i)->s == '[' ? FRAMETREE_NONE : i;
+    }
+    if (owner_find(k, column, own, to, &o) && o.sum >= LEAST * look_total(k, column)) {
+        look_add_function(k, &sb, o.node);
+        strbuf_addf(&sb, " %s: ", r->says);
+        look_add_part(k, &sb, column, o.sum, look_total(k, column));
+        look_say(k, r->name, r->base, &sb, column, o.node);
+    }
+    free(to);
+}
+
+/* ---- processors ---- */
+
+void rule_runq(struct look *k, const struct rule *r, uint32_t column)
+{
+    double total = look_total(k, column), ran = look_total_of(k, "oncpu"),
+           all = total + ran + look_total_of(k, "off");
+    struct strbuf sb = STRBUF_INIT;
+    struct owner o;
+
+    if (!(ran > 0) || total < RUNQ_LEAST * (total + ran) || total < LEAST * all ||
+        !owner_find(k, column, look_own(k, column), NULL, &o))
+        return;
+    strbuf_addf(&sb, "%s ", r->says);
+    look_add_amount(k, &sb, column, total);
+    strbuf_addstr(&sb, " and ran ");
+    look_add_amount(k, &sb, column, ran);
+    strbuf_addstr(&sb, ": more was to be done than there were processors for");
+    look_say(k, r->name, r->base, &sb, column, 0);
+}

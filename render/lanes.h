@@ -1,0 +1,84 @@
+/*
+ * lanes.h: when threads waited, from the comments that folded text has of it (flame-folded(5),
+ * fold/lanetext.h), for a page to draw.
+ *
+ * The first text that has such comments counts; those of others are left aside and counted, and so
+ * are comments that make no sense: they are anybody's. Numbers that are packed stay packed once
+ * they were looked at: what a page reads are rows and threads that there are.
+ *
+ *   lifecycle  lanes_init, lanes_comment and lanes_placed while text is read, lanes_finish,
+ *              lanes_release
+ *   ownership  what is given is copied
+ *   threads    none: one object is one thread's
+ */
+#ifndef FLAME_RENDER_LANES_H
+#define FLAME_RENDER_LANES_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+
+/* Part of a text that is kept. */
+struct lanes_span {
+    size_t at, len;
+};
+
+struct lanes {
+    uint64_t nrows, short_ns, window_ns, lost_ns;
+    struct lanes_thread {
+        uint64_t pid, tid, uses, wall_ns, cpu_ns, runq_ns;
+        struct strbuf name, title; /* any bytes */
+    } * threads;
+    size_t nthreads, threads_room, threads_said;
+    struct lanes_span thread, kind, waker; /* by row, packed */
+    struct lanes_stack {
+        char view[16];
+        uint32_t node; /* of the tree, or LANES_NOWHERE */
+        size_t first, n;
+    } * stacks; /* after lanes_finish by view and then by node */
+    size_t nstacks, stacks_room;
+    uint32_t *rows; /* of stacks */
+    size_t nof, rows_room;
+    struct lanes_waits {
+        uint64_t thread;
+        struct lanes_span data;
+    } * waits;
+    size_t nwaits, waits_room;
+    struct lanes_path {
+        uint64_t short_ns;
+        struct lanes_span data;
+    } * paths; /* critical ones, one a recording */
+    size_t npaths, paths_room;
+    struct lanes_region {
+        struct strbuf name; /* any bytes */
+        struct lanes_span data;
+    } * regions; /* that the program marked, of one name each */
+    size_t nregions, regions_room;
+    struct strbuf text; /* that spans are in */
+    bool begun, over;   /* a text with lanes has begun; another one follows */
+    uint64_t wrong, first_wrong;
+    uint64_t others; /* texts that followed */
+};
+
+#define LANES_NOWHERE UINT32_MAX
+
+void lanes_init(struct lanes *l);
+void lanes_release(struct lanes *l);
+
+/*
+ * Takes a comment, which is line number `line`. True: it is of a stack, s[*stack] and on is the
+ * stack, *stack_len bytes of it, and *nth is what lanes_placed is to be told.
+ */
+bool lanes_comment(struct lanes *l, const char *s, size_t len, uint64_t line, const char **stack,
+                   size_t *stack_len, size_t *nth);
+void lanes_placed(struct lanes *l, size_t nth, uint32_t node);
+
+void lanes_finish(struct lanes *l);
+
+/* Whether there is anything to draw. */
+static inline bool lanes_any(const struct lanes *l)
+{
+    return l && l->nwaits > 0;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * termtext.h: which characters of a name a terminal may be sent, and what stands for the others.
+ *
+ * Names come from outside: one may hold escape sequences, characters that turn the direction of
+ * text, or bytes that are no text at all. Pure, thread-safe.
+ */
+#ifndef FLAME_RENDER_TEXT_TERMTEXT_H
+#define FLAME_RENDER_TEXT_TERMTEXT_H
+
+#include "common/compiler.h"
+
+struct termtext {
+    uint32_t cp;      /* the character, where it may be shown as it is */
+    char escaped[16]; /* "\x1b" or "\u{202e}", in ASCII, where it may not; else "" */
+};
+
+/*
+ * The next character of s[0..len), len > 0; returns how many bytes it takes, at least one. Escaped
+ * are controls (C0, C1, DEL), bytes that are not UTF-8, and characters that nobody sees and that
+ * change how others are shown: directions, joiners, variation selectors, tags, line separators.
+ */
+size_t termtext_next(const char *s, size_t len, struct termtext *c);
+
+#endif
