@@ -410,12 +410,13 @@ fuzzers: $(LIBFUZZ_BIN)
 run-fuzzers: fuzzers
 	$(Q)set -e; for t in $(LIBFUZZ_BIN); do \
 		name=$${t##*/fuzz_}; \
+		corpus=$$name; [ $$name != picture ] || corpus=folded; \
 		mkdir -p $(O)/found/$$name; \
 		echo "  FUZZ  $$name, $(FUZZ_SECONDS) s"; \
 		$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
 			-artifact_prefix=$(O)/crash-$$name- -print_final_stats=1 \
 			$(O)/found/$$name \
-			$$(ls -d tests/corpus/$$name 2>/dev/null); \
+			$$(ls -d tests/corpus/$$corpus 2>/dev/null); \
 	done
 
 # ---- other people's programs, traced ----
@@ -451,9 +452,15 @@ bench: ## compare with the recorders on this machine (about 15 minutes)
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 		python3 -B bench/run.py --dir '$(O)/bench'
 
-.PHONY: bench-draw bench-merge bench-inside leak-peers
+.PHONY: bench-draw bench-page bench-merge bench-inside leak-peers
 bench-draw: all ## time drawing; FLAMEGRAPH=dir compares with dir/flamegraph.pl
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/render.sh --million
+
+bench-page: all ## how a page of 27,053 stacks, and with MILLION=1 of a million, opens and answers in Chromium
+	$(Q)mkdir -p $(O)/bench
+	$(Q)$(CC) -O2 -I. -o $(O)/bench/gen bench/gen_folded.c
+	$(Q)for n in 27053 $(if $(MILLION),1000000); do $(O)/bench/gen $$n | $(O)/flame render -o $(O)/bench/page.html && \
+	    echo "$$n stacks, $$(wc -c <$(O)/bench/page.html) bytes:" && node bench/page_large.mjs $(O)/bench/page.html; done
 
 leak-peers: all ## what LeakSanitizer and memcheck say of the cases of leaks
 	$(Q)python3 -B scripts/leak_peers.py $(O)/flame

@@ -5,6 +5,8 @@
 
 #include "common/alloc.h"
 
+const struct rgb framecolor_gone = {38, 38, 43}, framecolor_new = {255, 255, 255};
+
 static bool is_link(const struct frametree *t, uint32_t name)
 {
     return t->names[name].len == 2 && memcmp(t->names[name].s, "--", 2) == 0;
@@ -151,7 +153,7 @@ struct rgb framecolor_of(struct framecolor *f, uint32_t node)
         enum frame_sign sign = framecolor_sign(f, node);
 
         if (sign == FRAME_GONE || sign == FRAME_NEW)
-            return sign == FRAME_GONE ? (struct rgb){34, 34, 38} : (struct rgb){255, 255, 255};
+            return sign == FRAME_GONE ? framecolor_gone : framecolor_new;
         return palette_delta(share_of(f, node), 1);
     }
     if (f->band && f->band[node])

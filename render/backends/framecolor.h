@@ -29,6 +29,9 @@ enum frame_sign {
     FRAME_THREAD, /* of a chain of wakers: a thread's name, a band across it */
 };
 
+/* What is gone and what is new, in elided views. */
+extern const struct rgb framecolor_gone, framecolor_new;
+
 void framecolor_init(struct framecolor *f, const struct frametree *t,
                      const struct render_options *o);
 void framecolor_release(struct framecolor *f);

@@ -1,15 +1,16 @@
 /*
  * The explorer page: one HTML file that holds the profile, and the script and
  * style to look at it from every side. It opens from disk and asks nobody for
- * anything, and says so to the browser (Content-Security-Policy).
+ * anything, and says so to the browser (Content-Security-Policy); of scripts and styles it lets
+ * run what has the digest of ours, so that a name that got out of its place would be dead text.
  *
  * The profile is one JSON object in a <script> of a type that browsers do not
  * run. Names are strings there, numbered; the most frequent have the smallest
  * numbers. The tree is two numbers a node in pre-order (how many levels up from
  * the node before it its parent lies; its name), and each column of counts is a
  * list of (distance to the next node that has any, count of its own), as most
- * frames only call others. All three are packed (see packed.h): a profile of
- * 300,000 frames takes a few bytes a frame, and totals are the script's to sum.
+ * frames only call others. Names are in places (html_places.h). All are packed (see packed.h): a
+ * profile of 300,000 frames takes a few bytes a frame, and totals are the script's to sum.
  *
  * Rejected: arrays of JSON numbers, three times as long and slower to read; and
  * compressed data, which scripts can only unpack asynchronously and not in every
@@ -23,7 +24,11 @@
 #include "common/alloc.h"
 #include "common/trace/packed.h"
 #include "render/backends/assets.h"
+#include "render/backends/html_places.h"
+#include "render/backends/pagecode.h"
 #include "render/backend.h"
+#include "render/backends/htmllanes.h"
+#include "render/findings/findings.h"
 #include "render/text/json.h"
 #include "render/text/outstream.h"
 #include "render/text/xml.h"
@@ -36,6 +41,9 @@ struct page {
     const struct render_options *o;
     uint32_t *order;  /* names by falling use */
     uint32_t *number; /* where a name stands there */
+    uint32_t *walk;   /* nodes in pre-order, where more than one column is of them */
+    uint32_t nwalk;
+    struct strbuf first; /* the first column's own counts, packed */
 };
 
 static int by_use(const void *pa, const void *pb, void *arg)
@@ -111,41 +119,84 @@ static void add_wrappers(struct page *p, enum wrappers_scope kind, const char *k
     strbuf_addstr(&p->out.sb, "],\n");
 }
 
+/* Own counts by node, those of 0 left out: how many nodes further, what is whole, and millionths.
+ */
+struct counts {
+    struct packed out;
+    uint32_t gap; /* nodes since the last one */
+    bool fractions;
+};
+
+/* A node's own count in a column: what is whole, and millionths. Counts are never below zero. */
+static inline uint64_t own_count(const struct frametree *t, uint32_t column, uint32_t node,
+                                 uint32_t *micros)
+{
+    double v, part;
+    uint64_t whole;
+
+    *micros = 0;
+    if (column == 0) {
+        if (t->self_part)
+            *micros = (uint32_t)(t->self_part[node] * 1e6 + 0.5);
+        return t->nodes[node].self;
+    }
+    v = t->columns[column - 1][node];
+    if (v >= 18446744073709551615.0)
+        return UINT64_MAX;
+    whole = (uint64_t)v;
+    part = v - (double)whole; /* as v - floor(v), which is a call to the library */
+    if (part > 0)
+        *micros = (uint32_t)(part * 1e6 + 0.5);
+    return whole;
+}
+
+static inline void add_count(struct counts *c, const struct frametree *t, uint32_t column,
+                             uint32_t node)
+{
+    uint32_t micros;
+    uint64_t whole = own_count(t, column, node, &micros);
+
+    if (whole || micros) {
+        packed_add(&c->out, c->gap);
+        packed_add(&c->out, whole);
+        if (c->fractions)
+            packed_add(&c->out, micros);
+        c->gap = 0;
+    }
+    c->gap++;
+}
+
+/*
+ * What a node costs here is to be fetched, so the first column is made on the same walk, and for
+ * others the order is kept, which the processor reads ahead of.
+ */
 static void add_frames(struct page *p)
 {
+    const struct frametree *t = p->t;
+    const struct timeline *tl = p->o->timeline;
+    bool kept = p->o->ncolumns > 1 || t->delta || (tl && tl->n);
     uint32_t depth = 0, before = 0;
+    struct counts first = {.fractions = t->self_part != NULL};
     struct packed out;
 
-    strbuf_addf(&p->out.sb, "\"nodes\":%u,\n\"frames\":\"", p->t->n);
+    strbuf_addf(&p->out.sb, "\"nodes\":%u,\n\"frames\":\"", t->n);
     packed_begin(&out, &p->out.sb);
-    for (uint32_t i = frametree_next(p->t, 0, true, &depth); i != FRAMETREE_NONE;
-         i = frametree_next(p->t, i, true, &depth)) {
+    packed_begin(&first.out, &p->first);
+    p->walk = kept ? xreallocarray(NULL, t->n, sizeof *p->walk) : NULL;
+    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(t, i, true, &depth)) {
+        if (kept)
+            p->walk[p->nwalk++] = i;
+        add_count(&first, t, 0, i);
+        if (i == 0)
+            continue;
         packed_add(&out, before + 1 - depth);
-        packed_add(&out, p->number[p->t->nodes[i].name]);
+        packed_add(&out, p->number[t->nodes[i].name]);
         before = depth;
         outstream_some(&p->out);
     }
+    packed_end(&first.out);
     packed_end(&out);
     strbuf_addstr(&p->out.sb, "\",\n");
-}
-
-/* A node's own count in a column: what is whole, and millionths. */
-static uint64_t own_count(const struct frametree *t, uint32_t column, uint32_t node,
-                          uint32_t *micros)
-{
-    double v, part = 0;
-    uint64_t whole;
-
-    if (column == 0) {
-        whole = t->nodes[node].self;
-        part = t->self_part ? t->self_part[node] : 0;
-    } else {
-        v = t->columns[column - 1][node];
-        whole = v < 18446744073709551615.0 ? (uint64_t)v : UINT64_MAX;
-        part = v - floor(v);
-    }
-    *micros = (uint32_t)(part * 1e6 + 0.5);
-    return whole;
 }
 
 static bool has_fractions(const struct frametree *t, uint32_t column)
@@ -200,7 +251,7 @@ static void add_history(struct page *p, const struct render_column *c)
 {
     const struct timeline *tl = p->o->timeline;
     enum timeline_kind kind = TIMELINE_LIVE;
-    uint32_t depth = 0, gap = 0;
+    uint32_t gap = 0;
     struct packed out;
 
     while (kind < TIMELINE_KINDS && strcmp(c->name, timeline_view(kind)) != 0)
@@ -209,8 +260,8 @@ static void add_history(struct page *p, const struct render_column *c)
         return;
     strbuf_addstr(&p->out.sb, ",\n\"history\":\"");
     packed_begin(&out, &p->out.sb);
-    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
-        const struct timeline_history *h = history_of(tl, kind, i);
+    for (uint32_t k = 0; k < p->nwalk; k++, gap++) {
+        const struct timeline_history *h = history_of(tl, kind, p->walk[k]);
 
         if (!h)
             continue;
@@ -227,9 +278,7 @@ static void add_column(struct page *p, uint32_t column)
 {
     static const char *const scopes[] = {"none", "named", "all"};
     const struct render_column *c = &p->o->columns[column];
-    bool fractions = has_fractions(p->t, column);
-    uint32_t depth = 0, gap = 0;
-    struct packed out;
+    struct counts own = {.fractions = has_fractions(p->t, column)};
 
     strbuf_addf(&p->out.sb, "%s\n{", column ? "," : "");
     add_member(p, "name", c->name);
@@ -239,24 +288,18 @@ static void add_column(struct page *p, uint32_t column)
     if (c->timed)
         strbuf_addf(&p->out.sb, "\"time\":%.17g,\n\"level\":%s,\n", c->time,
                     c->level ? "true" : "false");
-    strbuf_addf(&p->out.sb, "\"fractions\":%s,\n\"own\":\"", fractions ? "true" : "false");
-    packed_begin(&out, &p->out.sb);
-    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
-        uint32_t micros;
-        uint64_t whole = own_count(p->t, column, i, &micros);
-
-        if (!whole && !micros)
-            continue;
-        packed_add(&out, gap);
-        packed_add(&out, whole);
-        if (fractions)
-            packed_add(&out, micros);
-        gap = 0;
+    strbuf_addf(&p->out.sb, "\"fractions\":%s,\n\"own\":\"", own.fractions ? "true" : "false");
+    packed_begin(&own.out, &p->out.sb);
+    if (column == 0)
+        strbuf_add(&p->out.sb, p->first.buf, p->first.len);
+    for (uint32_t k = 0; column && k < p->nwalk; k++) {
+        add_count(&own, p->t, column, p->walk[k]);
         outstream_some(&p->out);
     }
-    packed_end(&out);
+    packed_end(&own.out);
     strbuf_addstr(&p->out.sb, "\"");
     add_history(p, c);
+    htmllanes_add_column(&p->out, p->t, p->o->lanes, c->timed ? "" : c->name);
     strbuf_addstr(&p->out.sb, "}");
 }
 
@@ -264,15 +307,15 @@ static void add_column(struct page *p, uint32_t column)
 static void add_delta(struct page *p)
 {
     double scale = p->t->self_part ? 1e6 : 1;
-    uint32_t depth = 0, gap = 0;
+    uint32_t gap = 0;
     struct packed out;
 
     if (!p->t->delta)
         return;
     strbuf_addf(&p->out.sb, "\"deltaScale\":%g,\n\"delta\":\"", scale);
     packed_begin(&out, &p->out.sb);
-    for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(p->t, i, true, &depth), gap++) {
-        double v = fmax(-9e18, fmin(9e18, p->t->delta[i] * scale));
+    for (uint32_t k = 0; k < p->nwalk; k++, gap++) {
+        double v = fmax(-9e18, fmin(9e18, p->t->delta[p->walk[k]] * scale));
 
         if (llrint(v) == 0)
             continue;
@@ -319,6 +362,15 @@ static void add_moments(struct page *p)
     strbuf_addstr(&p->out.sb, "]},\n");
 }
 
+static void add_findings(struct page *p)
+{
+    struct findings f;
+
+    findings_make(&f, p->t, p->o, true);
+    findings_add_json(&p->out.sb, &f, p->t, p->o, p->number);
+    findings_release(&f);
+}
+
 static void add_profile(struct page *p)
 {
     const struct render_options *o = p->o;
@@ -333,50 +385,79 @@ static void add_profile(struct page *p)
     if (o->ordered)
         strbuf_addstr(&p->out.sb, "\"ordered\":true,\n");
     if (p->t->delta)
-        strbuf_addf(&p->out.sb, "\"widths\":\"%s\",\"change\":\"%s\",\n",
-                    difference_widths_name(o->widths), difference_colors_name(o->change));
+        strbuf_addf(&p->out.sb, "\"widths\":\"%s\",\"change\":\"%s\",\"carry\":%s,\n",
+                    difference_widths_name(o->widths), difference_colors_name(o->change),
+                    o->carry ? "true" : "false");
+    if (o->sample)
+        strbuf_addf(&p->out.sb, "\"sample\":%" PRIu64 ",\n", o->sample);
     add_names(p);
     add_wrappers(p, WRAPPERS_NAMED, "named");
     add_wrappers(p, WRAPPERS_ALL, "wrappers");
+    html_places_add(&p->out, p->t, o, p->order);
     add_frames(p);
     add_delta(p);
     add_moments(p);
+    htmllanes_add(&p->out, p->o->lanes);
+    add_findings(p);
     strbuf_addstr(&p->out.sb, "\"columns\":[");
     for (uint32_t i = 0; i < o->ncolumns && i <= p->t->ncolumns; i++)
         add_column(p, i);
     strbuf_addstr(&p->out.sb, "]}</script>\n");
 }
 
+/* What stands between the tags of the page's script and of its style. */
+static void make_code(struct strbuf *script, struct strbuf *style)
+{
+    strbuf_addstr(script, "\n\"use strict\";\n(() => {\n");
+    pagecode_add(script, asset_page_js, asset_page_js_len());
+    strbuf_addstr(script, "})();\n");
+    strbuf_addstr(style, "\n");
+    pagecode_add(style, asset_page_css, asset_page_css_len());
+}
+
 static int html_write(FILE *out, const struct frametree *t, const struct render_options *o)
 {
-    struct page p = {.out = OUTSTREAM_INIT(out), .t = t, .o = o};
+    struct page p = {.out = OUTSTREAM_INIT(out), .t = t, .o = o, .first = STRBUF_INIT};
+    struct strbuf script = STRBUF_INIT, style = STRBUF_INIT;
 
+    make_code(&script, &style);
     number_names(&p);
     strbuf_addstr(&p.out.sb,
                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"
+                  "worker-src blob:; script-src ");
+    pagecode_add_hash(&p.out.sb, &script);
+    strbuf_addstr(&p.out.sb, "; style-src ");
+    pagecode_add_hash(&p.out.sb, &style);
+    strbuf_addstr(&p.out.sb,
+                  "\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<title>");
     xml_add(&p.out.sb, o->title, strlen(o->title), 0);
-    strbuf_addstr(&p.out.sb, "</title>\n<style>\n");
-    strbuf_add(&p.out.sb, asset_page_css, asset_page_css_len());
+    strbuf_addstr(&p.out.sb, "</title>\n<style>");
+    strbuf_add(&p.out.sb, style.buf, style.len);
     strbuf_addstr(&p.out.sb, "</style>\n</head>\n<body>\n");
     strbuf_add(&p.out.sb, asset_page_html, asset_page_html_len());
     add_profile(&p);
-    strbuf_addstr(&p.out.sb, "<script>\n\"use strict\";\n(() => {\n");
-    strbuf_add(&p.out.sb, asset_page_js, asset_page_js_len());
-    strbuf_addstr(&p.out.sb, "})();\n</script>\n</body>\n</html>\n");
+    strbuf_addstr(&p.out.sb, "<script>");
+    strbuf_add(&p.out.sb, script.buf, script.len);
+    strbuf_addstr(&p.out.sb, "</script>\n</body>\n</html>\n");
+    strbuf_release(&script);
+    strbuf_release(&style);
     free(p.order);
     free(p.number);
+    free(p.walk);
+    strbuf_release(&p.first);
     return outstream_end(&p.out);
 }
 
 const struct render_backend render_html = {
     .name = "html",
+    .is_browsed = true,
     .what = "page to explore: table, flame graph, callers, search; self-contained",
     .all_views = true,
     .lines = true,
+    .modules = true,
     .explores = true,
     .write = html_write,
 };

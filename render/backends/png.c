@@ -19,6 +19,7 @@
 #include "render/backend.h"
 #include "render/backends/cairolib.h"
 #include "render/backends/framecolor.h"
+#include "render/backends/legend.h"
 #include "render/layout.h"
 #include "render/palette.h"
 #include "render/backends/textfit.h"
@@ -35,6 +36,7 @@ struct picture {
     const struct frametree *t;
     const struct render_options *o;
     struct layout l;
+    struct legend legend;
     double top, height, frame_height;
     struct framecolor colors;
     struct strbuf text;
@@ -140,16 +142,44 @@ static void add_frame(struct picture *p, const struct layout_frame *f)
 static void measure(struct picture *p)
 {
     const struct render_options *o = p->o;
-    double inner = o->width - 2 * PAD_X, rows, room;
+    double inner = o->width - 2 * PAD_X, rows, room, below;
 
     layout_make(&p->l, p->t, inner, o->minwidth_percent ? o->minwidth / 100 * inner : o->minwidth);
-    rows = p->l.depth + 1.0;
-    p->top = o->fontsize * 3 + (*o->subtitle ? o->fontsize * 2 : 0);
-    room = LARGEST / o->scale - p->top - PAD_X;
-    p->frame_height = fmin(o->frame_height, room / rows);
-    p->height = p->top + rows * p->frame_height + PAD_X;
     for (size_t i = 0; i < p->l.n; i++)
         framecolor_see(&p->colors, p->l.frames[i].node);
+    legend_make(&p->legend, &p->colors, &p->l, inner);
+    rows = p->l.depth + 1.0;
+    p->top = o->fontsize * 3 + (*o->subtitle ? o->fontsize * 2 : 0);
+    below = PAD_X;
+    *(o->inverted ? &p->top : &below) += legend_height(&p->legend);
+    room = LARGEST / o->scale - p->top - below;
+    p->frame_height = fmin(o->frame_height, room / rows);
+    p->height = p->top + rows * p->frame_height + below;
+}
+
+static void add_legend(struct picture *p)
+{
+    const struct legend *l = &p->legend;
+    double size = p->o->fontsize;
+    double first =
+        p->o->inverted ? p->top - legend_height(l) : p->height - PAD_X - legend_height(l);
+
+    for (size_t i = 0; i < l->n; i++) {
+        const struct legend_key *k = &l->keys[i];
+        double y = first + (k->line + 1) * l->line_height - 0.3 * size;
+
+        for (unsigned c = 0; c < k->ncolors; c++) {
+            set_color(p, k->colors[c]);
+            p->c->cairo_rectangle(p->cr, PAD_X + k->color_x + c * k->color_size, y - 0.85 * size,
+                                  k->color_size, k->color_size);
+            p->c->cairo_fill(p->cr);
+        }
+        set_color(p, (struct rgb){68, 68, 68});
+        p->c->cairo_move_to(p->cr, PAD_X + k->x, y);
+        p->c->cairo_show_text(p->cr, clean(p, "", k->before, strlen(k->before)));
+        p->c->cairo_move_to(p->cr, PAD_X + k->after_x, y);
+        p->c->cairo_show_text(p->cr, clean(p, "", k->after, strlen(k->after)));
+    }
 }
 
 static void draw(struct picture *p)
@@ -166,6 +196,7 @@ static void draw(struct picture *p)
     p->c->cairo_set_font_size(p->cr, o->fontsize);
     for (size_t i = 0; i < p->l.n; i++)
         add_frame(p, &p->l.frames[i]);
+    add_legend(p);
 }
 
 static int png_write(FILE *out, const struct frametree *t, const struct render_options *o)
@@ -193,6 +224,7 @@ static int png_write(FILE *out, const struct frametree *t, const struct render_o
     p.c->cairo_surface_destroy(surface);
     cairolib_clear(p.c);
     strbuf_release(&p.text);
+    legend_release(&p.legend);
     layout_release(&p.l);
     framecolor_release(&p.colors);
     if (status == CAIRO_STATUS_NO_MEMORY)
@@ -202,6 +234,7 @@ static int png_write(FILE *out, const struct frametree *t, const struct render_o
 
 const struct render_backend render_png = {
     .name = "png",
+    .is_browsed = true,
     .what = "picture in pixels; --scale 2 for fine screens and paper",
     .write = png_write,
 };

@@ -17,8 +17,10 @@
 #include "render/backends/assets.h"
 #include "render/backend.h"
 #include "render/backends/framecolor.h"
+#include "render/backends/legend.h"
 #include "render/layout.h"
 #include "render/palette.h"
+#include "render/backends/svgfindings.h"
 #include "render/backends/textfit.h"
 #include "render/text/value.h"
 #include "render/text/xml.h"
@@ -32,10 +34,13 @@ struct page {
     FILE *out;
     struct strbuf sb, value; /* what goes out; the numbers of one tooltip */
     struct framecolor colors;
+    struct findings findings;
     const struct frametree *t;
     const struct render_options *o;
     struct layout l;
-    double top, bottom, height; /* pixels above and below the frames, and of all */
+    struct legend legend;
+    double top, bottom, status, height; /* pixels above and below the frames, of the line at the
+                                           lower edge, and of all */
     double total;
     int err; /* of the stream, once it failed */
 };
@@ -81,11 +86,16 @@ static void measure(struct page *p)
 
     p->total = folded_count_double(frametree_total(p->t, 0));
     layout_make(&p->l, p->t, inner, o->minwidth_percent ? o->minwidth / 100 * inner : o->minwidth);
-    p->top = o->fontsize * 3 + (*o->subtitle ? o->fontsize * 2 : 0);
-    p->bottom = o->fontsize * 2 + 10;
-    p->height = p->top + p->bottom + (p->l.depth + 1.0) * o->frame_height;
     for (size_t i = 0; i < p->l.n; i++)
         framecolor_see(&p->colors, p->l.frames[i].node);
+    legend_make(&p->legend, &p->colors, &p->l, inner);
+    p->top = o->fontsize * 3 + (*o->subtitle ? o->fontsize * 2 : 0);
+    p->top += svgfindings_height(&p->findings, o);
+    p->status = o->fontsize * 2 + 10;
+    p->bottom = p->status;
+    /* Beside the root, where a picture higher than the window opens. */
+    *(o->inverted ? &p->top : &p->bottom) += legend_height(&p->legend);
+    p->height = p->top + p->bottom + (p->l.depth + 1.0) * o->frame_height;
 }
 
 /* A comment, as flamegraph.pl writes; "--" would end it. */
@@ -177,11 +187,59 @@ static void add_bars(struct page *p)
     add_label(p, "regex", "end", w - PAD_X - size * 2, size * 2, size, ".*");
     add_label(p, "ignorecase", "end", w - PAD_X, size * 2, size, "ic");
     strbuf_addstr(&p->sb, "</g>\n<g id=\"status\">\n<rect id=\"statusbar\" x=\"0\" width=\"100%\"");
-    add_attr_px(&p->sb, "y", p->height - p->bottom + 2);
-    add_attr_px(&p->sb, "height", p->bottom - 2);
+    add_attr_px(&p->sb, "y", p->height - p->status + 2);
+    add_attr_px(&p->sb, "height", p->status - 2);
     strbuf_addstr(&p->sb, " fill=\"none\"/>\n");
-    add_label(p, "details", "start", PAD_X, p->height - p->bottom / 2 + size / 2, size, "");
-    add_label(p, "matched", "end", w - PAD_X, p->height - p->bottom / 2 + size / 2, size, "");
+    add_label(p, "details", "start", PAD_X, p->height - p->status / 2 + size / 2, size, "");
+    add_label(p, "matched", "end", w - PAD_X, p->height - p->status / 2 + size / 2, size, "");
+    strbuf_addstr(&p->sb, "</g>\n");
+}
+
+/* A text of a key; nothing for an empty one. */
+static void add_key_text(struct page *p, double x, double y, const char *text)
+{
+    if (!*text)
+        return;
+    strbuf_addstr(&p->sb, "<text");
+    add_attr_px(&p->sb, "x", x);
+    add_attr_px(&p->sb, "y", y);
+    strbuf_addch(&p->sb, '>');
+    add_text(&p->sb, text);
+    strbuf_addstr(&p->sb, "</text>");
+}
+
+/* Total and colours. The script sets the keys anew where the window is narrower. */
+static void add_legend(struct page *p)
+{
+    const struct legend *l = &p->legend;
+    double size = p->o->fontsize;
+    double first = p->o->inverted ? p->top - legend_height(l) : p->height - p->bottom;
+
+    if (!l->lines)
+        return;
+    strbuf_addstr(&p->sb, "<g id=\"legend\"");
+    add_attr_px(&p->sb, "font-size", size);
+    add_attr_px(&p->sb, "data-line", l->line_height);
+    add_attr_px(&p->sb, "data-y", first + l->line_height - 0.3 * size);
+    strbuf_addf(&p->sb, " data-lines=\"%u\">\n", l->lines);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct legend_key *k = &l->keys[i];
+        double y = first + (k->line + 1) * l->line_height - 0.3 * size;
+
+        strbuf_addstr(&p->sb, "<g>");
+        add_key_text(p, PAD_X + k->x, y, k->before);
+        for (unsigned c = 0; c < k->ncolors; c++) {
+            strbuf_addstr(&p->sb, "<rect");
+            add_attr_px(&p->sb, "x", PAD_X + k->color_x + c * k->color_size);
+            add_attr_px(&p->sb, "y", y - 0.85 * size);
+            add_attr_px(&p->sb, "width", k->color_size);
+            add_attr_px(&p->sb, "height", k->color_size);
+            add_attr_hex(&p->sb, "fill", k->colors[c]);
+            strbuf_addstr(&p->sb, "/>");
+        }
+        add_key_text(p, PAD_X + k->after_x, y, k->after);
+        strbuf_addstr(&p->sb, "</g>\n");
+    }
     strbuf_addstr(&p->sb, "</g>\n");
 }
 
@@ -334,10 +392,16 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
     struct page p = {.out = out, .sb = STRBUF_INIT, .value = STRBUF_INIT, .t = t, .o = o};
 
     framecolor_init(&p.colors, t, o);
+    findings_make(&p.findings, t, o, false);
     measure(&p);
     add_head(&p);
     add_titles(&p);
+    svgfindings_add(&p.sb, &p.findings, t, o, &p.l, PAD_X,
+                    p.top - svgfindings_height(&p.findings, o) -
+                        (o->inverted ? legend_height(&p.legend) : 0),
+                    o->width - 2 * PAD_X);
     add_frames(&p);
+    add_legend(&p);
     add_bars(&p);
     strbuf_addstr(&p.sb, "<script type=\"text/ecmascript\"><![CDATA[\n\"use strict\";\n(() => {\n");
     strbuf_add(&p.sb, asset_svg_js, asset_svg_js_len());
@@ -345,13 +409,16 @@ static int svg_write(FILE *out, const struct frametree *t, const struct render_o
     flush(&p);
     strbuf_release(&p.sb);
     strbuf_release(&p.value);
+    legend_release(&p.legend);
     framecolor_release(&p.colors);
+    findings_release(&p.findings);
     layout_release(&p.l);
     return p.err;
 }
 
 const struct render_backend render_svg = {
     .name = "svg",
+    .is_browsed = true,
     .what = "interactive picture for browsers, self-contained",
     .write = svg_write,
 };

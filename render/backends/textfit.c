@@ -68,3 +68,19 @@ size_t textfit(const char *name, size_t len, double width, double fontsize, cons
     }
     return len;
 }
+
+double textfit_width(const char *text, size_t len, double fontsize, const char *fonttype,
+                     double fontwidth)
+{
+    bool mono = is_monospace(fonttype);
+    double used = 0;
+
+    for (size_t i = 0; i < len;) {
+        uint32_t cp = 0;
+        size_t n = utf8_decode(text + i, len - i, &cp);
+
+        used += char_width(n ? cp : 0xfffd, mono, fontwidth);
+        i += n ? n : 1;
+    }
+    return used * fontsize;
+}

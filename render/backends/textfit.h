@@ -17,4 +17,8 @@
 size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype,
                double fontwidth);
 
+/* The width of a whole text in pixels, by the same widths of characters. */
+double textfit_width(const char *text, size_t len, double fontsize, const char *fonttype,
+                     double fontwidth);
+
 #endif

@@ -38,6 +38,14 @@ const rules = {
     "no-lonely-if": "error",
 };
 
+// Of pages: render/backends/pagecode.c takes the blanks from the beginnings of lines.
+const pageRules = {
+    ...rules,
+    "no-restricted-syntax": ["error", { selector: "TemplateElement[value.raw=/\\n/]",
+        message: "a text over several lines" }],
+    "no-multi-str": "error",
+};
+
 // The scripts of one ASSET() in that table.
 function assets(asset) {
     const table = readFileSync("render/backends/assets.c", "utf8");
@@ -63,9 +71,11 @@ function lint(names, environment, sourceType) {
         return { name, text, lines: text.split("\n").length - 1 };
     });
     const found = new Linter().verify(files.map((f) => f.text).join(""), [{
-        languageOptions: { ecmaVersion: 2022, sourceType, globals: environment },
+        languageOptions: { ecmaVersion: 2022, sourceType, globals: environment,
+            // A page's files are one function: page_worker.js ends it early.
+            parserOptions: { ecmaFeatures: { globalReturn: sourceType === "script" } } },
         linterOptions: { reportUnusedDisableDirectives: "error" },
-        rules,
+        rules: sourceType === "script" ? pageRules : rules,
     }]);
     for (const { line, message, ruleId } of found) {
         console.error(`${place(files, line)}: ${message} (${ruleId})`);

@@ -14,10 +14,11 @@ app;exit 524288
 const frame = (page, name, nth = 0) => page.evaluate(([wanted, at]) => {
     const g = [...document.querySelectorAll("#frames > g")]
         .filter((e) => e.querySelector("title").textContent.startsWith(wanted + " ("))[at];
-    const box = g.querySelector("rect").getBoundingClientRect();
+    const rect = g.querySelector("rect"), shown = rect.getBoundingClientRect().width > 0;
+    /* Firefox counts the stroke to what getBoundingClientRect tells. */
+    const box = shown ? rect.getBBox() : { x: 0, width: 0 };
     return {
-        x: box.x, width: box.width,
-        shown: box.width > 0,
+        x: box.x, width: box.width, shown,
         label: g.querySelector("text").textContent,
         fill: getComputedStyle(g.querySelector("rect")).fill,
         opacity: Number(getComputedStyle(g.querySelector("rect")).opacity),
@@ -231,7 +232,8 @@ async function address() {
     await on(deep, "leaf").click();
     ok(new URL(deep.url()).hash.startsWith("#x="), "a path too long is a place");
     await deep.reload();
-    near((await frame(deep, "leaf")).width, 1180, 1, "which leads there as well");
+    const inside = await deep.evaluate(() => document.documentElement.clientWidth);
+    near((await frame(deep, "leaf")).width, inside - 20, 1, "which leads there as well");
     await deep.context().close();
     const wrong = await open(path, { hash: "#x=99999&y=oops&r=1&s=%5B" });
     ok((await frame(wrong, "emit")).shown, "a link to no frame shows all");
@@ -318,7 +320,7 @@ async function hostile() {
     await page.keyboard.type("<script>|onload");
     await matched(page, "Matched: ");
     is(await page.locator("script").count(), 1, "one script: ours");
-    is(await page.locator("svg img, svg image, svg a").count(), 0, "no element out of a name");
+    is(await page.locator("svg img, svg image, svg a:not(#findings > a)").count(), 0, "no element out of a name");
     is(await page.evaluate(() => document.title), "", "none of them ran");
     is(await text(page, "title"), names[0], "the title is text");
     is(page.trouble.join("\n"), "", "no script error, no dialog, no request");
@@ -362,7 +364,7 @@ async function signs() {
     for (const [wide, colorScheme] of [[420, "light"], [900, "dark"], [1800, "dark"]]) {
         const elided = await open(render(two, "--widths", "elided"), { width: wide, colorScheme });
         const gone = await frame(elided, "gone"), now = await frame(elided, "new");
-        is(gone.fill, "rgb(34, 34, 38)", `what is gone is black at ${wide}`);
+        is(gone.fill, "rgb(38, 38, 43)", `what is gone is black at ${wide}`);
         is(now.fill, "rgb(255, 255, 255)", "what is new is white");
         ok(gone.x > now.x && gone.x >= (await frame(elided, "up")).x, "and the gone at the right");
         const ink = await elided.evaluate(() => [...document.querySelectorAll("#frames > g")]
@@ -413,7 +415,4 @@ async function large() {
     await page.context().close();
 }
 
-await main(async () => {
-    for (const test of [hover, zoom, search, keys, address, width, labels, hostile, embedded, signs, large])
-        await test();
-});
+await main([hover, zoom, search, keys, address, width, labels, hostile, embedded, signs, large]);

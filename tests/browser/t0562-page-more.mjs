@@ -21,7 +21,7 @@ async function elided() {
     is(await row(page, 3), "c:30 d:20 f:15 b:20 gone:5", "with its callers");
     is(await row(page, 5), "x:20", "whole");
     const dark = await rgb(page, "gone"), light = await rgb(page, "new");
-    ok(Math.max(...dark) < 60, "black", dark);
+    ok(Math.max(...dark) < 80, "black", dark);
     ok(Math.min(...light) > 200, "and what is new white", light);
     ok((await tip(page, "gone")).includes("−20, −20.00% of all, −100.00% of itself"),
         "the tooltip has the change");

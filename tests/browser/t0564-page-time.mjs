@@ -3,20 +3,8 @@
 // drag on it show, keys, the address, marks, both themes, paper.
 import { crumbs, explore, hover, row, table, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok } from "./page.mjs";
+import { bytesOf, fold, pack, steps } from "./packed.mjs";
 
-// Numbers as folded text and pages have them (common/trace/packed.h).
-function pack(numbers) {
-    const bytes = [];
-    for (let v of numbers) {
-        for (; v >= 128; v = Math.floor(v / 128))
-            bytes.push(v % 128 + 128);
-        bytes.push(v);
-    }
-    return Buffer.from(bytes).toString("base64");
-}
-const fold = (v) => v < 0 ? -2 * v - 1 : 2 * v;
-const steps = (values) => pack(values.map((v, i) => fold(v - (i ? values[i - 1] : 0))));
-const bytesOf = (s) => pack(Buffer.from(s));
 const MiB = 1 << 20;
 
 // moments: [us, live, mapped, rss]; stacks: {name: [[moment, level], ...]}.

@@ -2,10 +2,11 @@
  * replay.c: runs a fuzz target over files instead of a fuzzer's inventions.
  *
  * With arguments, over those files; without, over tests/corpus/NAME/ where the
- * program is called fuzz_NAME, and over what every parser of outside bytes must
- * survive: nothing at all. Every input is also tried cut short at a few places,
- * as a crash or a full disk would leave it. The target's buffer has exactly the
- * input's size, so that the address sanitizer sees a read past its end.
+ * program is called fuzz_NAME (fuzz_picture has fuzz_folded's), and over what
+ * every parser of outside bytes must survive: nothing at all. Every input is also
+ * tried cut short at a few places, as a crash or a full disk would leave it. The
+ * target's buffer has exactly the input's size, so that the address sanitizer
+ * sees a read past its end.
  *
  * Prints TAP; run it from the root of the sources. A crash leaves no plan.
  */
@@ -17,6 +18,10 @@
 #include "tests/tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Targets that try a part of what they could with each input try all of it here. */
+extern const bool replays_all;
+const bool replays_all = true;
 
 static void feed(const char *data, size_t size)
 {
@@ -63,6 +68,9 @@ static void replay_corpus(const char *program)
 
     if (strncmp(name, "fuzz_", 5) == 0)
         name += 5;
+    /* Both read folded text; `make fuzz` knows it, too. */
+    if (strcmp(name, "picture") == 0)
+        name = "folded";
     strbuf_addf(&dir, "tests/corpus/%s", name);
     n = scandir(dir.buf, &list, is_visible, alphasort);
     ok(n > 0, "%s holds inputs", dir.buf);

@@ -28,6 +28,7 @@ class Chart {
         this.scroller.tabIndex = -1;
         this.host = host;
         host.append(this.scroller);
+        this.alphas = ALPHAS;
         this.ctx = this.canvas.getContext("2d", { alpha: false });
         this.boxes = new Boxes();
         this.graph = null;
@@ -51,16 +52,18 @@ class Chart {
         if (fresh)
             this.selected = this.hovered = -1;
         if (researched)
-            this.matchesBefore = countMatches(this.graph, view.search);
+            this.matchesBefore = matchesOf(this.graph, view.search);
         const [x0, x1] = this.target();
         this.measure();
-        if (view.animate && !fresh && this.width > 0 && !reducedMotion())
+        const elsewhere = x0 !== this.x0 || x1 !== this.x1;
+        if (view.animate && elsewhere && !fresh && this.width > 0 && !reducedMotion())
             this.moveTo(x0, x1);
         else
             this.jump(x0, x1);
         if (fresh || turned)
             this.scroller.scrollTop = view.flame ? this.scroller.scrollHeight : 0;
-        this.redraw();
+        if (!this.moving)
+            this.redraw();
     }
 
     target() {
@@ -68,7 +71,8 @@ class Chart {
         if (view.range)
             return view.range;
         const node = view.zoom < graph.n && graph.total[view.zoom] > 0 ? view.zoom : 0;
-        return [graph.start[node], graph.start[node] + (graph.total[node] || 1)];
+        const start = startOf(graph, node);
+        return [start, start + (graph.total[node] || 1)];
     }
 
     measure() {
@@ -99,6 +103,7 @@ class Chart {
 
     jump(x0, x1) {
         cancelAnimationFrame(this.timer);
+        this.moving = false;
         this.x0 = x0;
         this.x1 = x1;
         this.layout();
@@ -108,14 +113,20 @@ class Chart {
         const from = [this.x0, this.x1], begin = performance.now();
         const step = (now) => {
             const t = Math.min(1, (now - begin) / MOVE_MS), e = 1 - (1 - t) ** 3;
+            if (t <= 0) { /* this frame began before the click: the picture is the one that is there */
+                this.timer = requestAnimationFrame(step);
+                return;
+            }
             this.x0 = from[0] + (x0 - from[0]) * e;
             this.x1 = from[1] + (x1 - from[1]) * e;
+            this.moving = t < 1;
             this.layout();
             this.draw();
             if (t < 1)
                 this.timer = requestAnimationFrame(step);
         };
         cancelAnimationFrame(this.timer);
+        this.moving = true; /* and draws with every step */
         this.timer = requestAnimationFrame(step);
     }
 
@@ -123,7 +134,7 @@ class Chart {
         if (!(this.width > 0))
             return;
         const before = this.spaceHeight;
-        layoutBoxes(this.boxes, this.graph, this.x0, this.x1, this.width);
+        layoutBoxes(this.boxes, this.graph, this.x0, this.x1, this.width, this.moving ? THIN_MOVING : THIN);
         /* A flame stands on the lower edge, with some room above its highest tip. */
         this.spaceHeight = Math.max(this.height, (this.boxes.height + 1) * ROW);
         if (this.spaceHeight !== before) {
@@ -159,6 +170,7 @@ class Chart {
             matchesBefore: this.matchesBefore,
             highlight: this.highlight === undefined ? -1 : this.highlight,
         });
+        this.listener.drawn(this);
         this.mark(this.hoverMark, this.hovered);
         this.mark(this.selectMark, this.selected);
         this.drawMs = performance.now() - begin;
@@ -256,7 +268,7 @@ class Chart {
             if (moved || !this.graph)
                 return;
             const i = this.boxUnder(event);
-            if (i < 0)
+            if (i < 0 || tapShows(this, event, i))
                 return;
             this.select(this.boxes.run[i] ? -1 : this.boxes.node[i]);
             this.enter(i);
@@ -284,10 +296,11 @@ class Chart {
             return;
         }
         const last = boxes.last[i];
-        let right = graph.start[node];
+        const left = startOf(graph, node);
+        let right = left;
         for (let c = node; c < last; c = graph.end[c])
-            right = graph.start[c] + graph.total[c];
-        this.listener.zoom(this, 0, [graph.start[node], right]);
+            right += graph.total[c];
+        this.listener.zoom(this, 0, [left, right]);
     }
 
     /* True once the pointer went far enough to mean it. */
@@ -338,9 +351,9 @@ class Chart {
 
     /* The frame a step away: "out" to the caller, "in" to the widest callee, or a sibling. */
     neighbour(node, step) {
-        const { parent, end, total } = this.graph;
+        const { end, total } = this.graph;
         if (step === "out")
-            return parent[node];
+            return parentOf(this.graph, node);
         if (step === "in") {
             let best = -1;
             for (let c = node + 1; c < end[node]; c = end[c])
@@ -348,7 +361,7 @@ class Chart {
                     best = c;
             return best;
         }
-        const p = parent[node];
+        const p = parentOf(this.graph, node);
         let before = -1;
         for (let c = p + 1; p >= 0 && c < end[p]; c = end[c]) {
             if (total[c] <= 0)

@@ -79,20 +79,9 @@ function classTime(s) {
 
 /* What stands behind a frame of a graph, or behind the symbol where frames are callers. */
 function classesOf(chart, node) {
-    const { graph, profile } = chart, all = findClasses(profile), found = {};
+    const all = findClasses(chart.profile), test = nodeTest(chart, node), found = {};
     if (!all)
         return null;
-    const { owner } = graph, { parent, name } = profile.shape;
-    const inSubtree = (i) => {
-        const at = owner ? owner[i] : i;
-        return at >= node && at < graph.end[node];
-    };
-    const onPath = (i) => {
-        while (i > 0 && name[i] !== graph.name[node])
-            i = parent[i];
-        return i > 0;
-    };
-    const test = node === 0 ? () => true : chart.reversed || chart.upper ? onPath : inSubtree;
     for (const key of ["size", "life"])
         found[key] = sumClasses(all[key].filter((c) => test(c.node)));
     return found.size.length + found.life.length ? found : null;

@@ -1,9 +1,9 @@
 /*
  * ---- page_color.js: what colour a frame has ----
  *
- * By default frames of one package (module, namespace, directory) share a hue and
- * each name has its own shade of it. Labels are dark on every colour, in both
- * themes.
+ * By default frames of one package share a hue: the module, where the input tells it, else the
+ * namespace or directory that names seem to have (packageOf). Each name has its own shade of it.
+ * Labels are dark on every colour, in both themes.
  */
 
 function hashText(s) {
@@ -71,12 +71,26 @@ function hueShade(key, name, dark) {
     return shadeOf(h % 24 * 15 + (h >>> 8) % 7, name, dark);
 }
 
-const KIND_HUES = { user: 60, kernel: 300, jit: 145, inlined: 95, waker: 205, cold: 235 };
+/*
+ * Kinds of code, as [hue, lightness] in the light and the dark theme. Hues alone would be one
+ * to those who do not see all of them; found by a search over both for what is farthest apart
+ * to everyone's eyes (0.085 at least in Oklab, see tests/browser/vision.mjs) with a label
+ * readable on each.
+ */
+const KIND_LOOKS = {
+    user: [[52, 0.75], [75, 0.74]], kernel: [[288, 0.87], [290, 0.9]], jit: [[163, 0.84], [157, 0.9]],
+    inlined: [[108, 0.95], [77, 0.83]], waker: [[180, 0.95], [180, 0.71]], cold: [[249, 0.74], [260, 0.79]],
+};
+
+function lookShade(look, name, dark) {
+    const [hue, light] = look[dark ? 1 : 0], g = hashText(name);
+    return oklch(light + (g % 9 - 4) * 0.003, 0.094 + (g >>> 8) % 5 * 0.003, hue);
+}
 
 /* Pale yellow to deep orange-red by share. */
 function heat(share, dark) {
     const t = Math.sqrt(Math.min(1, Math.max(0, share)));
-    return oklch((dark ? 0.8 : 0.93) - (dark ? 0.15 : 0.23) * t, 0.05 + 0.13 * t, 95 - 60 * t);
+    return oklch((dark ? 0.84 : 0.93) - (dark ? 0.11 : 0.2) * t, 0.05 + 0.13 * t, 95 - 60 * t);
 }
 
 /* Growth is vermilion and decline blue, which colour-blind people tell apart too. */
@@ -84,32 +98,34 @@ function changeColor(share, dark) {
     const t = Math.sqrt(Math.min(1, Math.abs(share)));
     if (share === 0)
         return dark ? "#8b9099" : "#d9dce1";
-    return oklch((dark ? 0.82 : 0.91) - (dark ? 0.14 : 0.2) * t, 0.03 + 0.13 * t,
+    return oklch((dark ? 0.84 : 0.92) - (dark ? 0.1 : 0.18) * t, 0.03 + 0.13 * t,
         share > 0 ? 45 : 245);
 }
 
 /* Dark enough for a white label; a thread's own hue wherever it comes up. */
 const bandColor = (name) => oklch(0.42, 0.075, hashText(name) % 24 * 15);
 
-/* Wakers, by how far along the chain: neighbours are far apart. */
-const HOP_HUES = [195, 310, 95, 150, 20];
+/* Wakers, by how far along the chain: as far apart as kinds are. */
+const HOP_LOOKS = [[[170, 0.73], [190, 0.9]], [[292, 0.75], [286, 0.83]], [[120, 0.95], [95, 0.89]],
+    [[131, 0.84], [128, 0.71]], [[355, 0.92], [3, 0.79]]];
 
 /* By node: how many "--" lie between it and the sleeper; null where there are none. */
 function countHops(profile, graph) {
     const link = profile.names.indexOf("--");
     if (link < 0)
         return null;
-    const hops = new Uint8Array(graph.n);
-    for (let i = 1; i < graph.n; i++) {
-        const p = graph.parent[i];
-        hops[i] = Math.min(255, hops[p] + (graph.name[p] === link ? 1 : 0));
+    const hops = new Uint8Array(graph.n), { name, depth } = graph;
+    const open = [0, 0]; /* by depth: the hops of frames there, below the last caller */
+    for (let i = 0; i < graph.n; i++) {
+        hops[i] = open[depth[i]];
+        open[depth[i] + 1] = Math.min(255, hops[i] + (name[i] === link ? 1 : 0));
     }
     return hops;
 }
 
 /* A function from a graph's node to its CSS colour; `marks` as of marksOf. */
-function colorist(profile, graph, mode, dark, marks) {
-    const plain = plainColorist(profile, graph, mode, dark);
+function colorist(profile, graph, mode, dark, marks, carry) {
+    const plain = plainColorist(profile, graph, mode, dark, carry);
     if (!marks)
         return plain;
     return (i) => marks[i] === GONE ? (dark ? "#000000" : "#26262b") :
@@ -117,12 +133,12 @@ function colorist(profile, graph, mode, dark, marks) {
             marks[i] === BAND ? bandColor(profile.names[graph.name[i]]) : plain(i);
 }
 
-function plainColorist(profile, graph, mode, dark) {
+function plainColorist(profile, graph, mode, dark, carry) {
     const cache = profile.colors || (profile.colors = new Map());
     const key = mode + (dark ? "-dark" : "");
-    const separator = dark ? "#7d838e" : "#b4b9c2";
+    const separator = dark ? "#979da8" : "#b4b9c2";
     if (CHANGE_MODES.includes(mode) && graph.change) {
-        const share = changeShare(graph, mode);
+        const share = changeShare(graph, mode, carry);
         return (i) => changeColor(share(i), dark);
     }
     if (mode === "own" || mode === "total") {
@@ -141,17 +157,17 @@ function plainColorist(profile, graph, mode, dark) {
         if (kind === "separator")
             return separator;
         if (mode === "kind")
-            return shadeOf(KIND_HUES[kind], name, dark);
+            return lookShade(KIND_LOOKS[kind], name, dark);
         if (kind === "waker")
             return hueShade("waker", name, dark);
         if (kind === "cold")
-            return shadeOf(KIND_HUES.cold, name, dark);
-        return hueShade(mode === "name" ? name : packageOf(name), name, dark);
+            return lookShade(KIND_LOOKS.cold, name, dark);
+        return hueShade(mode === "name" ? name : moduleOfName(profile, n) || packageOf(name), name, dark);
     };
-    const hops = graph.parent && graph.n ? countHops(profile, graph) : null;
+    const hops = graph.depth && graph.n ? countHops(profile, graph) : null;
     return (i) => {
         if (hops && hops[i] && profile.kinds[graph.name[i]] !== "separator")
-            return shadeOf(HOP_HUES[(hops[i] - 1) % HOP_HUES.length],
+            return lookShade(HOP_LOOKS[(hops[i] - 1) % HOP_LOOKS.length],
                 profile.names[graph.name[i]], dark);
         if (graph.name[i] === 0)
             return dark ? "#9aa1ad" : "#cdd2da";

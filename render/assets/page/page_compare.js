@@ -7,6 +7,7 @@
  * larger of both, which alone has room for frames that one side does not have.
  */
 function compareColumns(after, delta) {
+    after = { ...after, own: Float64Array.from(after.own) };
     const before = new Float64Array(after.own.length), either = before.slice();
     for (let i = 0; i < before.length; i++) {
         before[i] = Math.max(0, after.own[i] - delta[i]);
@@ -145,13 +146,25 @@ function marksOf(profile, graph, reversed) {
 
 const CHANGE_MODES = ["change", "relative", "ratio"];
 
+/* Counts before and after that colours are of: with `carry` of what a frame calls, too. */
+const shownChange = (graph, carry) => carry || !graph.self ? graph : graph.self;
+
+function largestChange(graph, carry) {
+    const { change } = shownChange(graph, carry);
+    let largest = 0;
+    for (let i = 1; i < graph.n; i++)
+        largest = Math.max(largest, Math.abs(change[i]));
+    return largest;
+}
+
 /*
  * A function from a node to its change as a number from -1 to 1: against the largest
  * change, against the frame itself, or of its ratio (after for each before) against
- * that of all, where four times as much or as little is 1.
+ * that of all, where four times as much or as little is 1. As framecolor.c has it for
+ * pictures: ratios always count what a frame calls, the others with `carry`.
  */
-function changeShare(graph, mode) {
-    const { was, now, change } = graph;
+function changeShare(graph, mode, carry) {
+    const { was, now, change } = shownChange(graph, carry || mode === "ratio");
     if (mode === "relative")
         return (i) => change[i] === 0 ? 0 : change[i] / Math.max(was[i], now[i]);
     if (mode === "ratio") {
@@ -160,9 +173,7 @@ function changeShare(graph, mode) {
             !(was[i] > 0) ? 1 : !(now[i] > 0) ? -1 :
                 Math.max(-1, Math.min(1, Math.log2(now[i] / was[i] / all) / 2));
     }
-    let largest = 0;
-    for (let i = 1; i < graph.n; i++)
-        largest = Math.max(largest, Math.abs(change[i]));
+    const largest = largestChange(graph, carry);
     return (i) => largest > 0 ? change[i] / largest : 0;
 }
 

@@ -6,7 +6,11 @@
  * and not what is in the profile. Neighbours under a pixel become one grey box.
  */
 
+/* How much is seen of callers of the zoomed frame, by theme, and of what stands behind a
+ * label. t0576 holds what comes of it to a contrast of 4.5. */
+const ALPHAS = { caller: { light: 0.45, dark: 0.28 }, note: 0.86 };
 const ROW = 20, PAD = 5, THIN = 1;
+const THIN_MOVING = 3; /* of a picture that is replaced with the next frame */
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
 /* Boxes as columns that keep their memory from one layout to the next. */
@@ -27,7 +31,7 @@ class Boxes {
         this.node = more(this.node, new Int32Array(size));
         this.last = more(this.last, new Int32Array(size)); /* node after it, or after the run */
         this.depth = more(this.depth, new Int32Array(size));
-        this.run = more(this.run, new Uint8Array(size)); /* 1: several thin frames */
+        this.run = more(this.run, new Uint8Array(size)); /* 1: several thin frames; 2: some, while it moves */
         this.x = more(this.x, new Float64Array(size));
         this.w = more(this.w, new Float64Array(size));
     }
@@ -82,29 +86,36 @@ class Boxes {
     }
 }
 
-/* What of the range [x0, x1] of counts is seen on `width` pixels. */
-function layoutBoxes(boxes, graph, x0, x1, width) {
-    const { n, start, total, depth, end } = graph, scale = width / (x1 - x0);
+/*
+ * What of the range [x0, x1] of counts is seen on `width` pixels. Neighbours narrower than `thin`
+ * become one; of those that would be seen at rest it is a run of 2, which has the first one's colour.
+ */
+function layoutBoxes(boxes, graph, x0, x1, width, thin = THIN) {
+    const { n, total, depth, end } = graph, scale = width / (x1 - x0);
     const open = []; /* by depth: the run being gathered there */
+    const edges = [0]; /* by depth: where the next frame there begins */
     boxes.clear();
     for (let i = 0; i < n;) {
-        const w = total[i] * scale, x = (start[i] - x0) * scale, d = depth[i];
+        const d = depth[i], start = edges[d], w = total[i] * scale, x = (start - x0) * scale;
+        edges[d] = start + total[i];
+        edges[d + 1] = start;
         if (w <= 0 || x >= width || x + w <= 0) {
             i = end[i];
             continue;
         }
-        if (w >= THIN) {
+        if (w >= thin) {
             boxes.add(i, i + 1, d, 0, x, w);
             i++;
             continue;
         }
         const run = open[d];
-        if (run !== undefined && run < boxes.n && boxes.run[run] && boxes.depth[run] === d &&
+        const kind = w >= THIN ? 2 : 1;
+        if (run !== undefined && run < boxes.n && boxes.run[run] === kind && boxes.depth[run] === d &&
             x - (boxes.x[run] + boxes.w[run]) < 0.01 && boxes.last[run] === i) {
             boxes.w[run] = x + w - boxes.x[run];
             boxes.last[run] = end[i];
         } else {
-            open[d] = boxes.add(i, end[i], d, 1, x, w);
+            open[d] = boxes.add(i, end[i], d, kind, x, w);
         }
         i = end[i];
     }
@@ -186,11 +197,11 @@ function paint(ctx, view) {
     for (let d = Math.max(0, low); d <= high && d < boxes.height; d++) {
         const y = (flame ? space - (d + 1) * ROW : d * ROW) - top;
         const row = boxes.rows[d] || [];
-        ctx.globalAlpha = d < view.zoomDepth ? 0.5 : 1;
+        ctx.globalAlpha = d < view.zoomDepth ? theme.caller : 1;
         for (const i of row)
             paintBox(ctx, view, i, y);
         /* Callers of the zoomed frame are pale; their labels then follow the theme. */
-        ctx.globalAlpha = d < view.zoomDepth ? 0.8 : 1;
+        ctx.globalAlpha = 1;
         for (const i of row)
             if (boxes.w[i] > 2 * PAD + 12)
                 paintLabel(ctx, view, i, y);
@@ -223,9 +234,9 @@ function isMatch(view, i) {
 
 function paintBox(ctx, view, i, y) {
     const { boxes, theme } = view, node = boxes.node[i];
-    const [x, w] = clip(boxes.x[i], boxes.w[i], view.width);
+    const x = Math.max(boxes.x[i], 0), w = Math.min(boxes.x[i] + boxes.w[i], view.width) - x;
     const faded = view.search.active && !isMatch(view, i);
-    if (boxes.run[i])
+    if (boxes.run[i] && (boxes.run[i] === 1 || view.search.active))
         ctx.fillStyle = view.search.active && !faded ? theme.accent : theme.thin;
     else
         ctx.fillStyle = faded ? theme.faded : view.color(node);
@@ -244,7 +255,7 @@ function paintLabel(ctx, view, i, y) {
     const faded = view.search.active && !isMatch(view, i), middle = y + ROW / 2;
     if (boxes.run[i]) {
         const text = plural(boxes.last[i] - node, "frame", "frames");
-        ctx.fillStyle = theme.muted;
+        ctx.fillStyle = view.search.active && !faded ? theme.panel : theme.text;
         if (pen.text(text) <= room)
             ctx.fillText(text, x + PAD, middle);
         return;
@@ -276,7 +287,7 @@ function paintLabel(ctx, view, i, y) {
     const more = noteOf(graph, node, view), noteWidth = free - width > 60 ? pen.text(more) : Infinity;
     if (width + 10 + noteWidth <= free) {
         const alpha = ctx.globalAlpha;
-        ctx.globalAlpha = alpha * 0.62;
+        ctx.globalAlpha = alpha * ALPHAS.note;
         ctx.fillText(more, left + width + 8, middle);
         ctx.globalAlpha = alpha;
     }
@@ -295,25 +306,32 @@ function paintBand(ctx, { pen, fromEnd }, name, left, right, middle) {
 }
 
 /* What stands behind the name where there is room. */
-function noteOf(graph, node, { mode, per }) {
+function noteOf(graph, node, { mode, per, carry }) {
     const chain = graph.chain && graph.chain[node].length > 1 ?
         `\u00b7 ${graph.chain[node].length} frames ` : "";
     if (per)
         return chain + formatPer(per, node, graph.unit);
     if (mode === "ratio")
         return chain + formatRatio(graph.now[node], graph.was[node]);
-    if (mode === "relative")
-        return chain + formatRelative(graph.change[node], graph.was[node]);
-    if (graph.change)
-        return chain + formatChange(graph.change[node], graph.total[0]);
+    if (graph.change) {
+        const { was, change } = shownChange(graph, carry);
+        return chain + (mode === "relative" ? formatRelative(change[node], was[node]) :
+            formatChange(change[node], graph.total[0]));
+    }
     return chain + formatShort(graph.total[node], graph.unit);
 }
 
-/* matchesBefore[i]: how many of the frames before i match. */
-function countMatches(graph, search) {
-    const before = new Int32Array(graph.n + 1);
-    if (search.active)
+/* By frame how many of those before it match; made once for a search, and null without one. */
+function matchesOf(graph, search) {
+    if (!search.active) {
+        graph.matches = null;
+        return null;
+    }
+    if (!graph.matches || graph.matches.search !== search) {
+        const before = new Int32Array(graph.n + 1);
         for (let i = 0; i < graph.n; i++)
             before[i + 1] = before[i] + (frameMatches(graph, search.match, i) ? 1 : 0);
-    return before;
+        graph.matches = { search, before };
+    }
+    return graph.matches.before;
 }

@@ -74,6 +74,12 @@ function shorten(s, chars) {
 
 const byId = (id) => document.getElementById(id);
 
+/* A text that stays is not written again, as the browser would lay the page out again. */
+function setText(e, text) {
+    if (e.textContent !== text)
+        e.textContent = text;
+}
+
 /* An element with classes and children; strings become text, never markup. */
 function element(tag, className, ...children) {
     const e = document.createElement(tag);

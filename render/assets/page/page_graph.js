@@ -8,50 +8,127 @@
  * what is shown builds a new shape.
  */
 
-function newShape(n) {
+/* Names are numbers under `names`, and depths are small: of millions of frames bytes count. */
+const nameArray = (names, n) => names <= 60000 ? new Uint16Array(n) : new Int32Array(n);
+const depthArray = (most, n) => most < 256 ? new Uint8Array(n) : most < 65536 ? new Uint16Array(n) : new Int32Array(n);
+
+/* depth[] with room for `d`: itself, or a wider copy. */
+function widen(depth, d) {
+    if (d >> 8 * depth.BYTES_PER_ELEMENT === 0 || depth.BYTES_PER_ELEMENT === 4)
+        return depth;
+    const wider = depthArray(d, depth.length);
+    wider.set(depth);
+    return wider;
+}
+
+function newShape(n, names) {
     return {
         n, height: 0,
-        name: new Int32Array(n), parent: new Int32Array(n),
-        depth: new Int32Array(n), end: new Int32Array(n),
+        name: nameArray(names, n), parent: new Int32Array(n),
+        depth: new Uint8Array(n) /* see widen() */, end: new Int32Array(n),
         owner: null, /* null: each node owns itself */
         chain: null, /* by node: the names of all frames it stands for, outermost first */
     };
 }
 
-/* Sums own counts of the profile's nodes over a shape: [own, total] by its nodes. */
+/* The profile's own counts by node of a shape, in an array as wide as theirs. */
+function ownCounts({ n, owner }, counts) {
+    if (!owner)
+        return counts;
+    const own = new counts.constructor(n);
+    for (let i = 0; i < counts.length; i++)
+        if (counts[i] !== 0 && owner[i] >= 0)
+            own[owner[i]] += counts[i];
+    return own;
+}
+
+/*
+ * Sums own counts of the profile's nodes over a shape: [own, total] by its nodes. From the last
+ * frame to the first a frame's callees come before it, so the sum of each depth is at hand.
+ */
 function pour(shape, counts) {
-    const { n, parent, owner } = shape;
-    const own = owner ? new Float64Array(n) : counts;
-    if (owner)
-        for (let i = 0; i < counts.length; i++)
-            if (counts[i] !== 0 && owner[i] >= 0)
-                own[owner[i]] += counts[i];
-    const total = own.slice();
-    for (let i = n - 1; i > 0; i--)
-        total[parent[i]] += total[i];
+    const { n, parent, depth } = shape, own = ownCounts(shape, counts), total = own.slice();
+    if (parent) {
+        for (let i = n - 1; i > 0; i--)
+            total[parent[i]] += total[i];
+        return [own, total];
+    }
+    const below = new Float64Array(shape.height + 2);
+    for (let i = n - 1; i >= 0; i--) {
+        const d = depth[i], sum = total[i] + below[d + 1];
+        below[d + 1] = 0;
+        below[d] += sum;
+        total[i] = sum;
+    }
     return [own, total];
 }
 
-/* Children stand side by side from their parent's left edge on. */
-function edgesOf(shape, total) {
-    const { n, parent } = shape;
-    const start = new Float64Array(n), next = new Float64Array(n);
-    for (let i = 1; i < n; i++) {
-        const p = parent[i];
-        start[i] = next[i] = next[p];
-        next[p] += total[i];
+/*
+ * Callers are many more frames than the profile has, and a parent is four bytes of fifteen: their
+ * shape has parent: null. One frame's parents are found from the root down, as ends of
+ * siblings lead to it; who walks all frames keeps the last one of each depth (see parentsOf).
+ */
+function parentOf(graph, node) {
+    if (graph.parent)
+        return graph.parent[node];
+    const path = pathOf(graph, node);
+    return path.length > 1 ? path[path.length - 2] : -1;
+}
+
+/* parent[] of a shape, made where it has none. */
+function parentsOf({ n, parent, depth }) {
+    if (parent)
+        return parent;
+    const made = new Int32Array(n), open = [-1];
+    for (let i = 0; i < n; i++) {
+        made[i] = open[depth[i]];
+        open[depth[i] + 1] = i;
+    }
+    return made;
+}
+
+/*
+ * Children stand side by side from their parent's left edge on. Whoever walks a graph in
+ * pre-order has that edge at hand, and one frame's is found from the root, so it is not kept.
+ */
+function startOf({ end, total }, node) {
+    let start = 0;
+    for (let i = 1; i <= node;) {
+        const inside = node < end[i];
+        start += inside ? 0 : total[i];
+        i = inside ? i + 1 : end[i];
     }
     return start;
 }
 
+/* A shape with the counts of a column; of a comparison also those of both sides. */
+class Graph {
+    constructor(shape, column) {
+        const [own, total] = pour(shape, column.own);
+        Object.assign(this, shape, { shape, column, unit: column.unit, counts: column.own, total,
+            was: null, now: null, change: null, ownChange: null,
+            self: null, /* the same three of frames alone, without what they call */
+            colors: null, matches: null, matched: null });
+        /* Callers may be many more frames than the profile has, and few ask for this. */
+        this.known = shape.owner && shape.n >= LARGE ? null : own;
+    }
+
+    get own() {
+        if (!this.known)
+            this.known = ownCounts(this.shape, this.counts);
+        return this.known;
+    }
+}
+
 /* `sides`: of a comparison, the columns after and before. */
 function makeGraph(shape, column, sides) {
-    const [own, total] = pour(shape, column.own);
-    const graph = { ...shape, shape, column, unit: column.unit, own, total,
-        start: edgesOf(shape, total), was: null, now: null, change: null };
+    const graph = new Graph(shape, column);
     if (sides) {
-        [graph.now, graph.was] = sides.map((side) => pour(shape, side.own)[1]);
+        const [now, was] = sides.map((side) => pour(shape, side.own));
+        [graph.now, graph.was] = [now[1], was[1]];
         graph.change = graph.now.map((v, i) => v - graph.was[i]);
+        graph.self = { was: was[0], now: now[0], change: now[0].map((v, i) => v - was[0][i]) };
+        graph.ownChange = graph.self.change;
     }
     return graph;
 }
@@ -61,7 +138,10 @@ function makeGraph(shape, column, sides) {
  * `less(a, b)` orders siblings, and without it they keep their order.
  */
 function preorder(tree, less) {
-    const { n, name, parent, owner, chain } = tree, shape = newShape(n);
+    const { n, name, owner, chain } = tree, shape = newShape(n, 0), parent = parentsOf(tree);
+    shape.name = name.constructor === Array ? new Int32Array(n) : new name.constructor(n);
+    if (!tree.parent)
+        shape.parent = null;
     const first = new Int32Array(n).fill(-1), next = new Int32Array(n).fill(-1);
     const number = new Int32Array(n);
     for (let i = n - 1; i > 0; i--) {
@@ -74,9 +154,13 @@ function preorder(tree, less) {
     for (let i = 0, at = 0, d = 0; i >= 0;) {
         number[i] = at;
         shape.name[at] = name[i];
-        shape.parent[at] = i ? number[parent[i]] : -1;
+        if (shape.parent)
+            shape.parent[at] = i ? number[parent[i]] : -1;
+        if (d > shape.height) {
+            shape.height = d;
+            shape.depth = widen(shape.depth, d);
+        }
         shape.depth[at] = d;
-        shape.height = Math.max(shape.height, d);
         at++;
         if (first[i] >= 0) {
             i = first[i];
@@ -114,17 +198,46 @@ function sortSiblings(parent, first, next, less) {
 
 /* The child of `node` that holds the range [x0, x1] of counts, if one does. */
 function childAround(graph, node, x0, x1) {
-    const { start, total, end } = graph, slack = (x1 - x0) * 1e-6;
-    for (let c = node + 1; c < end[node]; c = end[c])
-        if (start[c] <= x0 + slack && start[c] + total[c] >= x1 - slack)
+    const { total, end } = graph, slack = (x1 - x0) * 1e-6;
+    let start = startOf(graph, node);
+    for (let c = node + 1; c < end[node]; c = end[c]) {
+        if (start <= x0 + slack && start + total[c] >= x1 - slack)
             return c;
+        start += total[c];
+    }
     return -1;
 }
 
 /* Names from the root down to `node`. */
 function pathOf(graph, node) {
-    const path = [];
-    for (let i = node; i >= 0; i = graph.parent[i])
-        path.push(i);
-    return path.reverse();
+    const path = node < 0 ? [] : [0], { end } = graph;
+    for (let i = 1; i <= node;) {
+        if (node < end[i])
+            path.push(i++);
+        else
+            i = end[i];
+    }
+    return path;
+}
+
+/*
+ * Which nodes of the profile a frame of a chart stands for, as a function of the node: those that its
+ * graph has below the frame, or, where a frame is a caller, those of stacks that have its symbol. What
+ * filters leave out is nobody's.
+ */
+function nodeTest({ graph, profile, reversed, upper }, node) {
+    const { owner, end } = graph, { parent, name } = profile.shape;
+    const left = (i) => !owner || owner[i] >= 0;
+    const isBelow = (i) => {
+        const at = owner ? owner[i] : i;
+        return at >= node && at < end[node];
+    };
+    const isOnStack = (i) => {
+        if (!left(i))
+            return false;
+        while (i > 0 && name[i] !== graph.name[node])
+            i = parent[i];
+        return i > 0;
+    };
+    return node === 0 ? left : reversed || upper ? isOnStack : isBelow;
 }

@@ -78,7 +78,17 @@ class GrowthChart {
         this.cursor = element("div", "growth-cursor");
         this.cursor.hidden = true;
         this.plot.append(this.svg, this.brush, this.cursor);
-        host.append(element("div", "growth-head", this.legend, this.text, this.reset), this.plot);
+        this.player = new Player({
+            count: () => timeline.times.length,
+            at: () => {
+                const moments = momentsOf(timeline, this.span);
+                return moments && moments[0] === moments[1] ? moments[0] : -1;
+            },
+            show: (moment, more) => this.select(moment, moment, more),
+        });
+        this.player.button.hidden = timeline.times.length < 2;
+        host.append(element("div", "growth-head", this.legend, this.text, this.player.button, this.reset),
+            this.plot);
         this.listen();
     }
 
@@ -320,7 +330,9 @@ class GrowthChart {
         const within = (i) => Math.min(n - 1, Math.max(0, i));
         if (event.ctrlKey || event.metaKey || event.altKey)
             return;
-        if (event.key === "Escape" && moments)
+        if (event.key === " ")
+            this.player.toggle();
+        else if (event.key === "Escape" && moments)
             this.listener(null);
         else if (by && event.shiftKey && moments)
             this.select(moments[0], Math.max(moments[0], within(moments[1] + by)));

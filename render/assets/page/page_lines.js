@@ -23,7 +23,9 @@ function splitLine(name) {
 function readFunctions(raw, apart) {
     const read = readNames(raw), where = new Array(raw.length).fill("");
     const id = Int32Array.from(raw, (_, i) => i);
-    if (apart || !read.names.some((s) => splitLine(s)[1]))
+    /* Names that are there twice are of several modules (page_places.js). */
+    const twice = new Set(raw).size < raw.length;
+    if (apart || (!twice && !read.names.some((s) => splitLine(s)[1])))
         return { ...read, id, where: null };
     const names = [], kinds = [], known = new Map();
     read.names.forEach((s, i) => {

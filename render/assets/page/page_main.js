@@ -3,6 +3,7 @@
 /* Whether lines of one function are frames of their own goes through a reload. */
 const profile = readProfile(byId("profile").textContent,
     new URLSearchParams(location.hash.slice(1)).get("lines") === "apart");
+profile.embedded = isEmbedded();
 const app = new App(profile);
 app.observer = new ResizeObserver(() => {
     for (const chart of app.charts)
@@ -12,6 +13,7 @@ app.observer = new ResizeObserver(() => {
     if (app.series.view)
         app.series.show(app.series.view);
     app.growth.show(app.state.span);
+    app.lanes.show();
     app.table.fill();
 });
 
@@ -48,8 +50,7 @@ function fillRatios() {
 }
 
 function setLayout(layout) {
-    app.change({ layout, sandwich: -1, zoom: layout === "compare" ? app.state.zoom : 0,
-        range: null });
+    app.change({ layout, sandwich: -1, range: null });
 }
 
 function toggleTheme() {
@@ -59,8 +60,11 @@ function toggleTheme() {
 function connectSearch() {
     const query = byId("query");
     query.value = app.state.query;
-    query.addEventListener("input", () => app.change({ query: query.value }, true));
+    const typed = new Typed(profile.shape.n < LARGE ? 0 : 150, (text) => app.change({ query: text }, true));
+    query.addEventListener("input", () => typed.put(query.value));
     query.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" || event.key === "Escape")
+            typed.flush();
         if (event.key === "Enter") {
             app.step(!event.shiftKey);
         } else if (event.key === "Escape") {
@@ -75,7 +79,7 @@ function connectSearch() {
     byId("matchcase").addEventListener("click", () =>
         app.change({ matchCase: !app.state.matchCase }, true));
     byId("regex").addEventListener("click", () => app.change({ regex: !app.state.regex }, true));
-    byId("picks").addEventListener("click", () => app.change({ picks: new Set() }, true));
+    byId("picks").addEventListener("click", () => app.change({ picks: new Set(), places: new Set() }, true));
     byId("filter").addEventListener("click", () => app.openFilters());
     byId("clear").addEventListener("click", () => app.escape());
     byId("next").addEventListener("click", () => app.step(true));
@@ -87,7 +91,7 @@ function connectDisplay() {
     display.addEventListener("change", (event) => {
         const input = event.target;
         if (input.id === "lines") {
-            history.replaceState(null, "", input.checked ? "#lines=apart" : "#");
+            history.replaceState(history.state, "", "#" + otherLines(app.address(), input.checked));
             location.reload();
             return;
         }
@@ -145,6 +149,8 @@ function frameKey(key) {
         app.hideNode(chart, node);
     else if (key === "c")
         app.copyName(chart, node);
+    else if (key === "a")
+        editNote(app, chart, node);
     return true;
 }
 
@@ -161,10 +167,11 @@ const KEYS = {
     "r": () => setLayout(app.state.layout === "callers" ? "forward" : "callers"),
     "i": () => app.change({ direction: app.state.direction === "flame" ? "icicle" : "flame" }),
     "t": toggleTheme,
-    "?": () => byId("keys").showModal(),
+    "w": () => app.findings.toggle(),
+    "?": () => byId("keys").showModal(), "e": () => openReading(app),
     "Escape": () => app.escape(),
     "s": () => frameKey("s"), "f": () => frameKey("f"),
-    "h": () => frameKey("h"), "c": () => frameKey("c"),
+    "h": () => frameKey("h"), "a": () => frameKey("a"), "c": () => frameKey("c"),
 };
 
 document.addEventListener("keydown", (event) => {
@@ -174,7 +181,8 @@ document.addEventListener("keydown", (event) => {
         event.preventDefault();
         return;
     }
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || byId("keys").open)
+    if (typing || event.ctrlKey || event.metaKey || event.altKey ||
+        document.querySelector("dialog[open]"))
         return;
     if (KEYS[event.key]) {
         KEYS[event.key]();
@@ -191,6 +199,7 @@ function connect() {
     }
     if (profile.ordered)
         byId("order-name").textContent = "in time";
+    byId("carry-choice").hidden = !profile.delta;
     byId("lines-choice").hidden = !profile.hasLines;
     fillColumns();
     fillRatios();
@@ -203,7 +212,10 @@ function connect() {
     connectSearch();
     connectDisplay();
     connectDivider();
-    window.addEventListener("popstate", () => app.readAddress());
+    connectShare(app);
+    connectEveryone(app);
+    connectDrop(app);
+    window.addEventListener("popstate", (event) => leftDropped(app, event) || app.readAddress());
     window.addEventListener("hashchange", () => app.readAddress());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.update({}));
     for (const [when, printing] of [["beforeprint", true], ["afterprint", false]])
@@ -221,4 +233,6 @@ function connect() {
 
 connect();
 app.update({});
+if (profile.embedded)
+    connectEmbed(app);
 requestAnimationFrame(() => performance.mark("flame-drawn"));

@@ -128,16 +128,6 @@ function climb(profile, view, merger, node, at) {
     return at;
 }
 
-/* Every stack from its leaf: who calls this? */
-function mergeCallers(profile, view) {
-    const { n } = profile.shape, out = leftOut(profile, view), { filtered } = view;
-    const merger = new Merger(0, n);
-    for (let i = 1; i < n; i++)
-        if (profile.stacks[i] && !out[i] && (!filtered || filtered.left[i]))
-            merger.owner[i] = climb(profile, view, merger, i, 0);
-    return merger;
-}
-
 /*
  * All stacks that hold the function `wanted`, cut at its outermost call: what is
  * above it, and what is below. Both sum to the same.
@@ -169,7 +159,7 @@ function mergeSandwich(profile, view, wanted) {
 
 /* A frame with nothing of its own and one callee becomes one with that callee. */
 function mergeChains(tree, stacks) {
-    const { n, name, parent, owner } = tree;
+    const { n, name, owner } = tree, parent = parentsOf(tree);
     const children = new Int32Array(n), own = new Uint8Array(n), to = new Int32Array(n);
     for (let i = 1; i < n; i++)
         children[parent[i]]++;
@@ -222,13 +212,13 @@ function makeShapes(profile, view) {
     if (view.layout === "sandwich" && view.sandwich >= 0)
         trees = mergeSandwich(profile, view, view.sandwich);
     else if (view.layout === "callers")
-        trees = [mergeCallers(profile, view)];
+        trees = [makeCallers(profile, view)];
     else if (view.layout === "elided")
         trees = [mergeElided(profile, view)];
     else if (plain && !view.chains && view.order === "name")
         return [profile.shape];
     else if (plain)
-        trees = [{ ...profile.shape, owner: Int32Array.from(profile.shape.name, (_, i) => i) }];
+        trees = [{ ...profile.shape, owner: view.chains ? new Int32Array(profile.shape.n).map((_, i) => i) : null }];
     else
         trees = [mergeForward(profile, view)];
     return trees.map((tree) => {
@@ -237,6 +227,8 @@ function makeShapes(profile, view) {
         const ranks = nameRanks(profile), { name } = tree;
         if (view.order === "name" && profile.ordered && view.layout === "forward")
             return preorder(tree, null);
+        if (view.order === "name" && view.layout === "callers" && !view.chains)
+            return tree;
         if (view.order === "name")
             return preorder(tree, (a, b) => ranks[name[a]] - ranks[name[b]]);
         const total = pour(tree, view.columnOwn)[1], last = profile.elided && profile.elided.name;

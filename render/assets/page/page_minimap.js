@@ -45,10 +45,10 @@ class Minimap {
             return;
         layoutBoxes(boxes, graph, 0, graph.total[0], width);
         const row = Math.min(4, height / Math.max(1, boxes.height));
-        const before = countMatches(graph, search);
+        const before = matchesOf(graph, search);
         for (let i = 0; i < boxes.n; i++) {
             const node = boxes.node[i], d = boxes.depth[i];
-            const match = before[boxes.last[i]] > before[node];
+            const match = search.active && before[boxes.last[i]] > before[node];
             const y = flame ? height - (d + 1) * row : d * row;
             ctx.fillStyle = search.active && !match ? theme.faded :
                 boxes.run[i] ? (search.active ? theme.accent : theme.thin) : color(node);

@@ -19,6 +19,12 @@ class Tooltip {
         this.key = "";
     }
 
+    /* What it says has changed while it is there. */
+    renew() {
+        if (!this.e.hidden)
+            this.fill();
+    }
+
     show(chart, node, last, event) {
         if (node < 0) {
             this.hide();
@@ -28,7 +34,8 @@ class Tooltip {
         if (key !== this.key || this.graph !== chart.graph) {
             this.key = key;
             this.graph = chart.graph;
-            this.e.replaceChildren(...(last ? runText(chart, node, last) : frameText(chart, node)));
+            this.fill = () => this.e.replaceChildren(...(last ? runText(chart, node, last) : frameText(chart, node)));
+            this.fill();
         }
         this.e.hidden = false;
         placeBeside(this.e, event.clientX, event.clientY, 14);
@@ -52,13 +59,16 @@ function runText({ graph }, node, last) {
 
 function frameText(chart, node) {
     const { graph, profile } = chart, unit = graph.unit, value = graph.total[node];
-    const anchor = chart.anchor(), parent = graph.parent[node];
+    const anchor = chart.anchor(), parent = parentOf(graph, node);
     const name = graph.name[node], rows = [];
     rows.push(element("div", "tip-name", profile.names[name].slice(0, 1200) || "(no name)"));
     if (graph.chain && graph.chain[node].length > 1)
         rows.push(element("div", "tip-note", graph.chain[node].slice(0, 12)
             .map((n) => shorten(profile.names[n], 60)).join(" \u203a ") +
             (graph.chain[node].length > 12 ? " \u2026" : "")));
+    const said = notesOn(app, chart).get(node);
+    if (said)
+        rows.push(element("div", "tip-note", "Note: " + said));
     const short = formatShort(value, unit), exact = formatExact(value, unit);
     rows.push(tipRow(graph.column.title || "Value", short, "tip-main"));
     if (unit === "bytes" || timeUnit(unit) >= 0 || value >= 1e6)
@@ -70,6 +80,7 @@ function frameText(chart, node) {
     }
     if (graph.change) {
         const before = graph.was[node];
+        rows.push(...sideRows(chart, node));
         if (chart.view.mode === "ratio")
             rows.push(tipRow("Ratio", `${formatRatio(graph.now[node], graph.was[node])}, of all ` +
                 formatRatio(graph.now[0], graph.was[0])));
@@ -84,14 +95,16 @@ function frameText(chart, node) {
         rows.push(tipRow("Of caller", formatPercent(value, graph.total[parent])));
     if (anchor > 0 && anchor !== parent)
         rows.push(tipRow("Of zoom", formatPercent(value, graph.total[anchor])));
-    if (!chart.reversed)
+    /* Of a chain only its last frames have counts of their own: no rows of zeros. */
+    const hops = chart.reversed ? null : countHops(profile, graph);
+    if (!chart.reversed && (!hops || graph.own[node] > 0))
         rows.push(tipRow("Self", `${formatShort(graph.own[node], unit)}, ` +
             formatPercent(graph.own[node], graph.total[0])));
     if (!chart.reversed)
         rows.push(...lineRows(chart, node));
-    for (const [title, text] of otherColumns(chart, node))
-        rows.push(tipRow(title, text));
-    const hops = chart.reversed ? null : countHops(profile, graph);
+    for (const [title, text, sum] of otherColumns(chart, node))
+        if (!hops || sum > 0)
+            rows.push(tipRow(title, text));
     if (hops && hops[node]) {
         rows.push(tipRow("Waker", hops[node] === 1 ? "woke the sleeper" :
             `${hops[node] - 1} before the one that woke the sleeper`));
@@ -101,10 +114,12 @@ function frameText(chart, node) {
                 formatPercent(graph.total[link], graph.total[0])));
         });
     }
+    if (moduleOfName(profile, name))
+        rows.push(tipRow("Module", shorten(moduleOfName(profile, name), 60)));
     const kind = profile.kinds[name];
     if (kind !== "user" && kind !== "separator")
         rows.push(tipRow("Kind", kind));
-    rows.push(...classRows(chart, node));
+    rows.push(...classRows(chart, node), ...latencyRows(chart, node));
     return rows;
 }
 
@@ -137,7 +152,8 @@ function otherColumns({ graph, profile }, node) {
         return found;
     for (const c of profile.columns) {
         let sum = 0;
-        if (c === graph.column || !(c.sum > 0) || (CLASS_VIEWS.includes(c.name) && findClasses(profile)))
+        if (c === graph.column || !(c.sum > 0) || (CLASS_VIEWS.includes(c.name) && findClasses(profile)) ||
+            (c.name === LATENCY_VIEW && findLatency(profile)))
             continue;
         if (owner)
             for (let i = 0; i < owner.length; i++)
@@ -146,7 +162,7 @@ function otherColumns({ graph, profile }, node) {
             for (let i = node; i < last; i++)
                 sum += c.own[i];
         found.push([c.title, `${formatShort(sum, c.unit)}${c.unit === "bytes" ||
-            timeUnit(c.unit) >= 0 ? "" : " " + c.unit}, ${formatPercent(sum, c.sum)}`]);
+            timeUnit(c.unit) >= 0 ? "" : " " + c.unit}, ${formatPercent(sum, c.sum)}`, sum]);
     }
     return found;
 }

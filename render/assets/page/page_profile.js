@@ -15,6 +15,8 @@ function unpacker(text) {
         next() {
             let v = 0, scale = 1;
             for (;;) {
+                if (at >= bytes.length)
+                    throw new RangeError("the data end early");
                 const c = bytes.charCodeAt(at++);
                 if (c < 128)
                     return v + c * scale;
@@ -26,39 +28,69 @@ function unpacker(text) {
 }
 
 function readShape(data) {
-    const n = data.nodes, shape = newShape(n);
-    const { name, parent, depth, end } = shape;
+    const n = data.nodes;
+    /* A node takes two bytes or more. */
+    if (!Number.isInteger(n) || n < 1 || n > data.frames.length + 1)
+        throw new RangeError("the number of frames is wrong");
+    const shape = newShape(n, data.names.length);
+    const { name, parent, end } = shape, names = data.names.length;
+    let { depth } = shape;
     const read = unpacker(data.frames), open = [0];
     let last = 0, height = 0;
     name[0] = 0;
     parent[0] = -1;
     for (let i = 1; i < n; i++) {
         const d = last + 1 - read.next();
+        if (d < 1)
+            throw new RangeError("a frame hangs nowhere");
         for (; last >= d; last--)
             end[open[last]] = i;
-        name[i] = read.next();
+        const which = read.next();
+        if (which >= names)
+            throw new RangeError("a frame has no name");
+        if (d > height) {
+            height = d;
+            depth = widen(depth, d);
+        }
+        name[i] = which;
         parent[i] = open[d - 1];
         depth[i] = d;
         open[d] = i;
         last = d;
-        if (d > height)
-            height = d;
     }
     for (; last >= 0; last--)
         end[open[last]] = n;
     shape.height = height;
+    shape.depth = depth;
     return shape;
 }
 
+/* In half the memory where all counts together are a whole number under 2^32. */
 function readOwn(column, n) {
-    const own = new Float64Array(n), read = unpacker(column.own);
+    const read = unpacker(column.own);
+    let own = column.fractions ? new Float64Array(n) : new Uint32Array(n), sum = 0;
     for (let i = 0; read.more();) {
         i += read.next();
-        own[i] = read.next();
-        if (column.fractions)
-            own[i] += read.next() / 1e6;
+        const count = read.next();
+        sum += count;
+        if (sum >= 2 ** 32 && own.BYTES_PER_ELEMENT === 4)
+            own = Float64Array.from(own);
+        own[i] = column.fractions ? count + read.next() / 1e6 : count;
     }
     return own;
+}
+
+function sumOf(counts) {
+    let sum = 0;
+    for (let i = 0; i < counts.length; i++)
+        sum += counts[i];
+    return sum;
+}
+
+function markStacks(stacks, own) {
+    for (let i = 0; i < own.length; i++)
+        if (own[i] > 0)
+            stacks[i] = 1;
 }
 
 function readDelta(data, n) {
@@ -93,23 +125,27 @@ function readProfile(text, apart) {
     const fine = shape.n, hasTimes = data.columns.some((c) => c.time !== undefined);
     let columns = gatherMoments(data.columns, fine);
     let delta = data.delta === undefined || hasTimes ? null : readDelta(data, fine);
+    const fileDelta = delta, places = readPlaces(data, data.names);
     const timeline = readTimeline(data);
     for (const c of timeline ? columns : []) {
         const packed = data.columns.find((k) => k.history !== undefined && k.name === c.name);
         if (packed)
             c.history = readHistory(packed.history);
     }
+    const lanes = readLanes(data);
+    if (lanes)
+        addLaneRows(columns, data.columns);
     if (where) {
         ({ shape, lines } = mergeLines(shape, names, id, where));
         for (const c of columns)
             keepLines(c, lines, shape.n);
         delta = delta && pourLines(lines, shape.n, delta);
     }
-    const n = shape.n;
+    const n = shape.n, view = data.view || (delta && columns[0].name);
     if (delta)
         columns = compareColumns(columns[0], delta);
     for (const c of columns) {
-        c.sum = c.own.reduce((a, b) => a + b, 0);
+        c.sum = sumOf(c.own);
         c.most = c.moments ? c.moments.reduce((a, m) => a + m.sum, 0) :
             c.history && c.history.node.length ? Math.max(1, c.sum) : c.sum;
     }
@@ -119,21 +155,26 @@ function readProfile(text, apart) {
     const namedWrappers = new Set((data.named || []).map((i) => id[i]));
     const stacks = new Uint8Array(n);
     for (const c of columns)
-        for (let i = 0; i < n; i++)
-            if (c.own[i] > 0)
-                stacks[i] = 1;
+        markStacks(stacks, c.own);
     const profile = {
         title: data.title, named, single, subtitle: data.subtitle, nametype: data.nametype,
         reverse: data.reverse, names, kinds, shape, columns, delta, lines, apart,
+        lanes, /* when threads waited (page_lanedata.js), or null */
         timeline, /* what was live at moments (page_timeline.js), or null */
-        hasLines: where !== null || apart,
+        hasLines: apart || (where !== null && where.some(Boolean)),
+        places, ids: id, modules: modulesByName({ places, names }, id), fileDelta, /* page_places.js */
         ordered: data.ordered === true, /* siblings stand in time, also those of one name */
         moments: columns.reduce((a, c) => Math.max(a, c.moments ? c.moments.length : 0), 0),
+        nameId: (i) => id[i], /* of a name of the file */
+        findings: data.findings || [], /* sentences (page_findings.js) */
         wrappers, namedWrappers, /* names whose own counts are their callers', of `wrapped` columns */
-        view: data.view, /* the column to begin with, if it has a name */
+        dropped: data.dropped === true, /* a comparison made by page_drop.js */
+        carry: data.carry === true, /* a comparison's colours count what a frame calls, too */
+        sample: data.sample > 0 ? data.sample : 0, /* mean bytes from sample to sample; 0: exact */
+        view, /* the column to begin with, if it has a name; of a comparison, what is compared */
         widths: data.widths || "after", change: data.change || "absolute",
         stacks, /* 1: a stack ends in this node, in some column */
-        nstacks: stacks.reduce((a, b) => a + b, 0),
+        nstacks: sumOf(stacks),
     };
     if (delta)
         profile.elided = readElided(profile);

@@ -5,18 +5,29 @@
  * matches when its name does either. The result is one byte a name.
  */
 
-function makeSearch(profile, { query, matchCase, regex, picks }) {
+function makeSearch(profile, { query, matchCase, regex, picks, places }) {
     /* The root's name is the page's own. */
     const { match, error, asText } = findNames(query, { matchCase, regex }, profile.names.length,
         (i) => i ? profile.names[i] : "");
     for (const i of picks)
         match[i] = 1;
-    return { match, error, asText, active: query !== "" || picks.size > 0,
+    /* Of a function that is in two modules frames of both match. */
+    for (const key of places || [])
+        for (const i of namesInPlace(profile, key))
+            match[i] = 1;
+    return { match, error, asText, active: query !== "" || picks.size > 0 || (places && places.size > 0),
         count: match.reduce((sum, m) => sum + m, 0) };
 }
 
 const frameMatches = (graph, match, i) => graph.chain ?
     graph.chain[i].some((name) => match[name]) : match[graph.name[i]] === 1;
+
+/* The same, found once for a graph and a search. */
+function matchedShare(graph, search) {
+    if (!graph.matched || graph.matched.search !== search)
+        graph.matched = { search, total: matchedTotal(graph, search.match) };
+    return graph.matched.total;
+}
 
 /* What all stacks with a match in them come to, each counted once. */
 function matchedTotal(graph, match) {

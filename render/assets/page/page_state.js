@@ -19,7 +19,9 @@ const CHOICES = {
     order: ["name", "size"],
     labels: ["start", "end"],
     theme: ["auto", "light", "dark"],
-    sort: ["own", "total", "name", "size", "lived", "young"],
+    findings: ["auto", "shown", "folded"],
+    sort: ["name", ...TABLE_COLUMNS.map((c) => c.key)],
+    by: PLACE_KINDS, /* what the table's rows are */
 };
 
 function defaultState(profile) {
@@ -27,23 +29,24 @@ function defaultState(profile) {
     const at = delta ? ["after", "before", "either"].indexOf(widths) :
         columns.findIndex((c) => c.name === profile.view);
     return {
-        view: "both", direction: "icicle",
+        view: profile.embedded ? "graph" : "both", direction: "icicle",
         layout: profile.reverse ? "callers" : delta && widths === "elided" ? "elided" : "forward",
         color: !delta ? "package" : change === "absolute" ? "change" : change, order: "name", labels: "start",
-        theme: "auto", sort: "own", ascending: false,
+        theme: "auto", findings: "auto", sort: "own", ascending: false, by: "function", places: new Set(), /* searched for */
         column: at >= 0 && columns[at].most > 0 ? at :
             Math.max(0, columns.findIndex((c) => c.most > 0)),
         moments: null, /* first and last that are shown */
         span: null, /* two times of the timeline, in seconds: equal ones are a moment */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
-        recursion: false, chains: false,
+        recursion: false, chains: false, carry: profile.carry,
         wrappers: true, added: new Set(), spared: new Set(), /* whose own counts are their callers' */
         query: "", matchCase: false, regex: false, picks: new Set(), filters: [],
-        zoom: 0, goal: null, range: null,
+        zoom: 0, goal: null, range: null, ...laneDefaults(),
+        notes: new Map(), /* of nodes of the profile */
     };
 }
 
-const FLAGS = ["ascending", "recursion", "chains", "wrappers", "matchCase", "regex"];
+const FLAGS = ["ascending", "recursion", "chains", "carry", "wrappers", "matchCase", "regex"];
 const LONG = 2000; /* characters of a path, or of all paths of one kind */
 const SETS = { focus: "n", hide: "n", hideNames: "names", picks: "names", added: "names",
     spared: "names" };
@@ -116,7 +119,8 @@ function findName(names, text) {
 /* A filter is an array in the address: what it does, "rc" for its flags, query, names. */
 function filterText(filter, names) {
     return JSON.stringify([filter.op, (filter.regex ? "r" : "") + (filter.matchCase ? "c" : ""),
-        filter.query, ...[...filter.picks].map((i) => nameText(names, i))]);
+        filter.query, ...[...filter.picks].map((i) => nameText(names, i)),
+        ...[...filter.places || []].map((key) => "@" + key)]);
 }
 
 /* null: not one. Names that the profile does not have are left out of it. */
@@ -130,8 +134,10 @@ function readFilter(text, names) {
     if (!Array.isArray(parts) || !parts.every((s) => typeof s === "string") || parts.length < 3)
         return null;
     const [op, flags, query, ...picked] = parts;
-    const picks = new Set(picked.map((s) => findName(names, s)).filter((i) => i > 0));
-    return Object.hasOwn(FILTERS, op) && (query || picks.size) ? { op, query, picks,
+    const places = new Set(picked.filter((s) => s[0] === "@").map((s) => s.slice(1)));
+    const picks = new Set(picked.filter((s) => s[0] !== "@").map((s) => findName(names, s))
+        .filter((i) => i > 0));
+    return Object.hasOwn(FILTERS, op) && (query || picks.size || places.size) ? { op, query, picks, places,
         regex: flags.includes("r"), matchCase: flags.includes("c") } : null;
 }
 
@@ -165,15 +171,36 @@ function writeState(state, profile, graph) {
         p.set("moments", state.moments.join("~"));
     if (state.span)
         p.set("time", [...new Set(state.span)].map((t) => Number(t.toFixed(6))).join("~"));
+    writeLaneState(state, profile.lanes, p);
     if (profile.apart)
         p.set("lines", "apart");
+    if (profile.embedded)
+        p.set(EMBED_KEY, "");
+    for (const [node, text] of state.notes)
+        p.append("note", noteText(profile, node, text));
     if (state.range)
         p.set("range", state.range.map((v) => v.toPrecision(9)).join("~"));
     if (state.query)
         p.set("q", state.query);
+    for (const key of state.places)
+        p.append("place", key);
     for (const filter of state.filters)
         p.append("filter", filterText(filter, names));
     return p.toString();
+}
+
+/*
+ * The address of the same for a page with lines apart, or not. Numbers of nodes and names are
+ * others there; what goes by its name is found if it is there, or its nearest caller.
+ */
+function otherLines(text, apart) {
+    const p = new URLSearchParams(text), kept = new URLSearchParams();
+    for (const [key, value] of p)
+        if (key !== "lines" && (!(key in SETS || key === "zoom" || key === "sandwich") || readTagged(value)))
+            kept.append(key, value);
+    if (apart)
+        kept.set("lines", "apart");
+    return kept.toString();
 }
 
 /*
@@ -221,8 +248,13 @@ function readState(text, profile) {
         if (state.column < 0)
             Object.assign(state, { column: defaultState(profile).column, span: null });
     }
+    readLaneState(state, profile.lanes, p);
     state.query = p.get("q") || "";
+    state.places = new Set(p.getAll("place").filter((key) => namesInPlace(profile, key).size));
+    if (!profile.places.has(state.by))
+        state.by = "function";
     state.filters = p.getAll("filter").map((s) => readFilter(s, names)).filter(Boolean);
+    state.notes = readNotes(p.getAll("note"), profile);
     if (state.layout === "sandwich" && state.sandwich < 0)
         state.layout = "forward";
     if (!profile.delta) {

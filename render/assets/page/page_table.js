@@ -31,80 +31,80 @@ function ownerOf(graph, wrapping, i) {
 
 /* One row a symbol: own counts summed, totals with each stack counted once. */
 function topRows(graph, profile, wrapping) {
-    const names = profile.names.length, rows = [];
+    const names = profile.names.length, rows = [], counts = graph.own;
     const own = new Float64Array(names), total = new Float64Array(names);
-    const change = graph.change ? new Float64Array(names) : null;
+    const change = new Float64Array(names), ownChange = new Float64Array(names);
     const covered = new Int32Array(names), seen = new Uint8Array(names);
     for (let i = 1; i < graph.n; i++) {
-        const name = graph.name[i];
+        const name = graph.name[i], owner = graph.name[wrapping.size ? ownerOf(graph, wrapping, i) : i];
         seen[name] = 1;
-        own[graph.name[wrapping.size ? ownerOf(graph, wrapping, i) : i]] += graph.own[i];
+        own[owner] += counts[i];
+        if (graph.change)
+            ownChange[owner] += graph.ownChange[i];
         if (i >= covered[name]) {
             total[name] += graph.total[i];
-            if (change)
+            if (graph.change)
                 change[name] += graph.change[i];
             covered[name] = graph.end[i];
         }
     }
     for (let name = 0; name < names; name++)
-        if (seen[name] && (total[name] > 0 || (change && change[name] !== 0)))
+        if (seen[name] && (total[name] > 0 || change[name] !== 0))
             rows.push({ name, own: own[name], total: total[name],
-                change: change ? change[name] : 0 });
+                ownChange: ownChange[name], change: change[name] });
     return rows;
 }
 
 class TopTable {
-    /* listener: {pick(name), sandwich(name), sort(key), hover(name or -1)} */
+    /* listener: {pick(row), sandwich(name), sort(key), hover(name or -1), by(kind)} */
     constructor(host, profile, listener) {
         this.profile = profile;
         this.listener = listener;
-        this.byClass = classesByName(profile);
-        this.classColumns = this.byClass ? CLASS_COLUMNS.filter(([, , , value]) =>
-            [...this.byClass.values()].some((c) => value(c) >= 0)) : [];
-        this.keys = ["name", "own", "total"].concat(profile.delta ? ["change"] : [],
-            this.classColumns.map(([key]) => key));
         this.focus = 0;
         this.rows = this.all = [];
         this.build(host);
     }
 
+    /* What the rows are: a place of the profile (page_places.js), or null for functions. */
+    placeOf({ by }) {
+        return this.profile.places.get(by) || null;
+    }
+
     build(host) {
-        const titles = { name: "Symbol", own: "Self", total: "Total", change: "Change" };
-        for (const [key, title] of this.classColumns)
-            titles[key] = title;
-        const head = element("tr");
-        this.heads = {};
-        for (const key of this.keys) {
-            const button = element("button", "sort", titles[key], element("span", "arrow"));
-            const cell = element("th", "col-" + key, button);
-            cell.scope = "col";
-            for (const [, , title] of this.classColumns.filter(([k]) => k === key)) {
-                cell.classList.add("col-class");
-                cell.title = title;
-            }
-            button.addEventListener("click", () => this.listener.sort(key));
-            this.heads[key] = cell;
-            head.append(cell);
-        }
+        this.head = element("tr");
         this.body = element("tbody");
-        this.table = element("table", this.classColumns.length ? "top with-classes" : "top", element("thead", "", head), this.body);
-        this.table.setAttribute("aria-label", "Symbols by what they took");
+        this.table = element("table", "top", element("thead", "", this.head), this.body);
         this.empty = element("p", "empty");
         this.scroller = element("div", "table-scroll", this.table, this.empty);
         this.scroller.tabIndex = -1;
+        this.by = element("select", "by");
+        this.by.title = "What the rows are";
+        this.by.setAttribute("aria-label", "Rows of the table");
+        for (const kind of PLACE_KINDS)
+            if (kind === "function" || this.profile.places.has(kind)) {
+                const option = element("option");
+                option.label = "by " + kind; /* no text, which would be the head's */
+                option.value = kind;
+                this.by.append(option);
+            }
+        this.by.addEventListener("change", () => this.listener.by(this.by.value));
+        if (TABLE_COLUMNS.filter((c) => c.wanted(this.profile, "function")).length > 2)
+            byId("main").style.setProperty("--table-width", "52%");
         host.append(this.scroller);
         this.scroller.addEventListener("scroll", () => this.fill(), { passive: true });
         this.body.addEventListener("click", (event) => {
-            const name = this.nameOf(event);
-            if (name < 0)
+            const row = this.rowOf(event);
+            if (!row)
                 return;
             if (event.target.closest(".row-action"))
-                this.listener.sandwich(name);
+                this.listener.sandwich(row.name);
             else
-                this.listener.pick(name);
+                this.listener.pick(row);
         });
-        this.body.addEventListener("pointerover", (event) =>
-            this.listener.hover(this.nameOf(event)));
+        this.body.addEventListener("pointerover", (event) => {
+            const row = this.rowOf(event);
+            this.listener.hover(row && !row.place ? row.name : -1);
+        });
         this.body.addEventListener("pointerleave", () => this.listener.hover(-1));
         this.body.addEventListener("keydown", (event) => this.key(event));
         this.body.addEventListener("focusin", (event) => {
@@ -114,58 +114,136 @@ class TopTable {
         });
     }
 
-    nameOf(event) {
-        const row = event.target.closest("tr[data-at]");
-        return row ? this.rows[row.dataset.at].name : -1;
+    /* What the first column is called. */
+    title() {
+        return PLACE_TITLES[this.placeOf(this.view) ? this.view.by : "function"];
     }
 
-    /* {graph, search, query, sort, ascending, picks, color, wrappers, added, spared} */
+    /* The heads of the columns that there is room for. */
+    buildHead(columns) {
+        const { shown, level } = fitColumns(columns, this.scroller.clientWidth, this.view.sort);
+        const key = [this.view.by, LEVELS[level], ...shown.map((c) => c.key)].join();
+        this.shown = shown;
+        if (key === this.headKey)
+            return false;
+        this.headKey = key;
+        this.table.className = "top " + LEVELS[level];
+        this.heads = {};
+        const title = this.title();
+        const focused = document.activeElement === this.by;
+        this.head.replaceChildren(...[{ key: "name", title }, ...shown].map((column) => {
+            const button = element("button", "sort", column.title, element("span", "arrow"));
+            const cell = element("th", "col-" + column.key, button);
+            cell.scope = "col";
+            if (column.width)
+                cell.style.width = column.width[level] + "px";
+            if (column.hint)
+                cell.title = column.hint;
+            else if (shown.length < columns.length)
+                cell.title = `Make the table wider for ${plural(columns.length - shown.length, "column", "columns")} more`;
+            if (column.key === "name")
+                cell.append(this.by);
+            button.addEventListener("click", () => this.listener.sort(column.key));
+            this.heads[column.key] = cell;
+            return cell;
+        }));
+        if (focused)
+            this.by.focus();
+        return true;
+    }
+
+    rowOf(event) {
+        const row = event.target.closest("tr[data-at]");
+        return row ? this.rows[row.dataset.at] : null;
+    }
+
+    /* What a row is called. */
+    textOf(row) {
+        return row.place ? row.text : this.profile.names[row.name];
+    }
+
+    makeRows(view) {
+        const place = this.placeOf(view), wrapping = wrappersOf(view.graph, this.profile, view);
+        if (!place)
+            return topRows(view.graph, this.profile, wrapping);
+        return placeRows(this.profile, view.shapeView, view.graph.column, place, wrapping)
+            .map((row) => ({ ...row, place, text: place.names[row.name],
+                key: placeKey(place.kind, place.names[row.name]) }));
+    }
+
+    /* `look`: what `color` depends on. {graph, shapeView, search, query, by, sort, ascending, picks, marked, color, look, wrappers, added, spared} */
     show(view) {
         const { wrappers, added, spared } = view;
-        const wrapping = [wrappers, ...added, "but", ...spared].join();
+        const wrapping = [view.by, wrappers, ...added, "but", ...spared].join();
         if (view.graph !== this.graph || wrapping !== this.wrapping) {
+            if (this.wrapping && view.by !== this.view.by)
+                this.focus = this.scroller.scrollTop = 0;
             this.graph = view.graph;
             this.wrapping = wrapping;
-            this.all = topRows(view.graph, this.profile,
-                wrappersOf(view.graph, this.profile, view));
+            this.all = this.makeRows(view);
             this.rows = null;
         }
+        /* Most of what a reader does has nothing to do with the table. */
+        const before = this.view, same = this.rows && before && view.search === before.search &&
+            ["sort", "ascending", "look", "part", "partOfTime", "picks", "marked", "by"].every((k) => view[k] === before[k]);
+        if (same)
+            return;
         const key = [view.sort, view.ascending].join();
         if (!this.rows || key !== this.order || view.search !== this.view.search) {
-            const { match } = view.search;
             this.order = key;
             this.sort(view);
-            this.rows = view.query ?
-                this.all.filter((r) => match[r.name]) : this.all;
+            this.rows = view.query ? this.matching(view) : this.all;
             if (this.focus >= this.rows.length)
                 this.focus = 0;
         }
         this.view = view;
-        for (const k of this.keys)
-            this.heads[k].setAttribute("aria-sort", k !== view.sort ? "none" :
-                view.ascending ? "ascending" : "descending");
+        this.by.value = this.placeOf(view) ? view.by : "function";
+        this.table.setAttribute("aria-label", `${this.placeOf(view) ? PLACE_TITLES[view.by] + " rows" : "Symbols"} by what they took`);
         this.empty.hidden = this.rows.length > 0;
-        this.empty.textContent = this.all.length ? "No symbol matches." : "Nothing was counted.";
+        this.empty.textContent = !this.all.length ? "Nothing was counted." :
+            this.placeOf(view) ? `No ${view.by} matches.` : "No symbol matches.";
         this.table.setAttribute("aria-rowcount", this.rows.length + 1);
         this.drawn = "";
         this.fill();
     }
 
-    sort({ sort: wanted, ascending }) {
-        const sort = this.keys.includes(wanted) ? wanted : "own";
-        const ranks = nameRanks(this.profile), sign = ascending ? 1 : -1;
-        const classes = this.classColumns.find(([key]) => key === sort);
-        const none = { size: null, lived: null, young: null };
-        const of = (r) => classes[3](this.byClass.get(r.name) || none);
-        this.all.sort((a, b) => (classes ? sign * (of(a) - of(b)) || b.total - a.total : sort === "name" ? sign * (ranks[a.name] - ranks[b.name]) :
-            sort === "change" ? sign * (Math.abs(a.change) - Math.abs(b.change)) :
-                sign * (a[sort] - b[sort])) || b.total - a.total || ranks[a.name] - ranks[b.name]);
+    columns(view) {
+        const by = this.placeOf(view) ? view.by : "function";
+        return TABLE_COLUMNS.filter((c) => !(c.all && (view.part || (view.partOfTime && !c.ofTime))) && c.wanted(this.profile, by, view.graph.column));
+    }
+
+    /* Places are found by their own text, and by the frames in them. */
+    matching({ search, by, query, matchCase, regex }) {
+        const { match } = search, place = this.profile.places.get(by), found = new Set();
+        if (!place)
+            return this.all.filter((r) => match[r.name]);
+        place.of.forEach((p, i) => {
+            if (p && match[this.profile.ids[i]])
+                found.add(p - 1);
+        });
+        const texts = findNames(query, { matchCase, regex }, place.names.length, (i) => place.names[i]).match;
+        return this.all.filter((r) => found.has(r.name) || texts[r.name]);
+    }
+
+    sort(view) {
+        const columns = this.columns(view), sign = view.ascending ? 1 : -1;
+        const column = columns.find((c) => c.key === view.sort) || columns[0];
+        const ranks = nameRanks(this.profile), place = this.placeOf(view);
+        const names = (a, b) => place ? (a.text < b.text ? -1 : a.text > b.text ? 1 : 0) : ranks[a.name] - ranks[b.name];
+        const first = view.sort === "name" ? (a, b) => sign * names(a, b) :
+            (a, b) => sign * (column.of(a, this.profile) - column.of(b, this.profile));
+        this.all.sort((a, b) => first(a, b) || b.total - a.total || names(a, b));
     }
 
     /* Puts the rows in sight into the document, and empty space for the others. */
     fill() {
         if (!this.view)
             return;
+        if (this.buildHead(this.columns(this.view)))
+            this.drawn = "";
+        for (const key in this.heads)
+            this.heads[key].setAttribute("aria-sort", key !== this.view.sort ? "none" :
+                this.view.ascending ? "ascending" : "descending");
         const { scrollTop, clientHeight } = this.scroller;
         const from = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - SPARE_ROWS);
         const to = Math.min(this.rows.length,
@@ -177,7 +255,7 @@ class TopTable {
             document.activeElement.matches("tr");
         const gap = (rows) => {
             const cell = element("td"), row = element("tr", "gap", cell);
-            cell.colSpan = this.keys.length;
+            cell.colSpan = this.shown.length + 1;
             row.style.height = rows * ROW_HEIGHT + "px";
             row.setAttribute("aria-hidden", "true");
             return row;
@@ -194,45 +272,29 @@ class TopTable {
             this.focusRow(false);
     }
 
-    row(at) {
-        const { name, own, total, change } = this.rows[at];
-        const { graph, picks, unit } = { ...this.view, unit: this.view.graph.unit };
-        const all = graph.total[0] || 1, text = this.profile.names[name];
-        const row = element("tr", picks.has(name) ? "picked" : "");
+    /* `columns`: other than those that there is room for. */
+    row(at, columns = this.shown) {
+        const data = this.rows[at], { picks, marked } = this.view, text = this.textOf(data);
+        const picked = data.place ? marked.has(data.key) : picks.has(data.name);
+        const row = element("tr", picked ? "picked" : "");
         row.dataset.at = at;
         row.tabIndex = at === this.focus ? 0 : -1;
         row.setAttribute("aria-rowindex", at + 2);
-        row.setAttribute("aria-selected", String(picks.has(name)));
+        row.setAttribute("aria-selected", String(picked));
         const chip = element("span", "chip");
-        chip.style.background = this.view.color(name);
+        chip.style.background = this.view.color(data);
         const label = element("span", "symbol", text || "(no name)");
         label.title = text.slice(0, 600);
-        const action = element("button", "row-action", "Sandwich");
-        action.tabIndex = -1;
-        action.title = "Callers and callees of this symbol";
-        row.append(element("td", "col-name", element("div", "name-cell", chip, label, action)));
-        const number = (className, value, share) => {
-            const cell = element("td", className, element("span", "value", formatShort(value, unit)),
-                element("span", "share", formatPercent(value, all)));
-            cell.style.setProperty("--share", Math.min(1, share) * 100 + "%");
-            cell.title = formatExact(value, unit);
-            row.append(cell);
-        };
-        number("col-own", own, own / all);
-        number("col-total", total, total / all);
-        if (graph.change) {
-            const cell = element("td", "col-change " + (change > 0 ? "more" : change < 0 ? "less" : ""),
-                element("span", "value", (change > 0 ? "+" : "") + formatShort(change, unit)),
-                element("span", "share", formatChange(change, all)));
-            cell.title = formatExact(change, unit);
-            row.append(cell);
+        const inner = element("div", "name-cell", chip, label);
+        if (!data.place) {
+            const action = element("button", "row-action", "Sandwich");
+            action.tabIndex = -1;
+            action.title = "Callers and callees of this symbol";
+            inner.append(action);
         }
-        for (const [key, , title, , format] of this.classColumns) {
-            const cell = element("td", `col-${key} col-class`,
-                this.byClass.has(name) ? format(this.byClass.get(name)) : "");
-            cell.title = title;
-            row.append(cell);
-        }
+        row.append(element("td", "col-name", inner));
+        for (const column of columns)
+            row.append(column.cell(data, { graph: this.view.graph, profile: this.profile }));
         return row;
     }
 
@@ -262,8 +324,8 @@ class TopTable {
             this.focus = Math.min(this.rows.length - 1, Math.max(0, this.focus + moves[event.key]));
             this.focusRow(true);
         } else if (event.key === "Enter" || event.key === " ") {
-            this.listener.pick(this.rows[this.focus].name);
-        } else if (event.key === "s") {
+            this.listener.pick(this.rows[this.focus]);
+        } else if (event.key === "s" && !this.rows[this.focus].place) {
             this.listener.sandwich(this.rows[this.focus].name);
         } else {
             return;

@@ -16,6 +16,7 @@ const byId = (id) => document.getElementById(id);
 const group = byId("frames"), svg = group.ownerSVGElement;
 const standalone = document.documentElement === svg;
 const fontsize = Number(svg.dataset.fontsize);
+const inverted = svg.dataset.inverted === "1";
 const fluid = standalone && svg.dataset.fluid === "1";
 const height = Number(svg.getAttribute("height"));
 const title = byId("title"), subtitle = byId("subtitle");
@@ -228,6 +229,8 @@ function placeLabels() {
     caseButton.setAttribute("x", width - PAD);
     placeMatched();
     placeBox();
+    placeFindings();
+    placeLegend();
 }
 
 /* Toolbar and status line stay in sight when the picture is higher than the window. */

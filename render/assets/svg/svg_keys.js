@@ -1,7 +1,5 @@
 /* ---- svg_keys.js: walking frames by the keyboard, and what starts it all ---- */
 
-const inverted = svg.dataset.inverted === "1";
-
 function select(i) {
     const before = current;
     current = i;
@@ -136,4 +134,5 @@ if (fluid) {
 }
 placeLabels();
 restoreState();
+openAtRoot();
 pin();

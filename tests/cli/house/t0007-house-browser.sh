@@ -37,4 +37,38 @@ is_int "$status" 1 'only tests that cannot run: a failure'
 printf '#!/bin/sh\necho "not ok 1 - plain"\necho 1..1\n' >plain.sh
 tests '' "$PATH" /nonesuch "$SCRATCH"/{plain.sh,page.mjs}
 is_int "$status" 1 'a failure stays one'
+
+# Which tests took most of the processors.
+cat >idle.sh <<'END'
+#!/bin/bash
+for ((i = 0; i < 5000; i++)); do :; done
+echo ok 1
+echo 1..1
+END
+# What it begins and nobody waits for counts as well.
+cat >busy.sh <<'END'
+#!/bin/bash
+(
+    (
+        for ((i = 0; i < 50000; i++)); do :; done
+        : >"${0%/*}/ended"
+    ) &
+)
+until [ -e "${0%/*}/ended" ]; do sleep 0.05; done
+echo "ok 1 - ${TEST_TIMES-unset}"
+echo 1..1
+END
+chmod +x idle.sh busy.sh
+run env TEST_TIMES="$SCRATCH/times" SLOWEST=1 "$ROOT/scripts/run-tests.sh" \
+    prove -v -e "$BUILD/tests/testclock 100" -- "$SCRATCH"/{idle,busy}.sh
+is_int "$status" 0 'tests whose time is told'
+file_has out '^flame: [0-9]+ s of CPU in 2 test files; ' 'in all'
+like "$(tail -n 1 out)" '^ +[0-9]+\.[0-9][0-9] +[0-9]+\.[0-9][0-9]  .*/busy\.sh$' 'and of those that took most'
+is_int "$(grep -cE '^ +[0-9.]+ +[0-9.]+ ' out)" 1 'as many as are asked for'
+file_has out '^ok 1 - unset$' 'a test that runs tests keeps out of it'
+printf '#!/bin/sh\necho ok 1\necho 1..1\nkill -9 $$\n' >idle.sh
+run env TEST_TIMES="$SCRATCH/times" "$ROOT/scripts/run-tests.sh" \
+    prove -e "$BUILD/tests/testclock 100" -- "$SCRATCH"/{idle,busy}.sh
+is_int "$status" 1 'one that a signal ends'
+file_has out '^flame: [0-9]+ s of CPU in 2 test files; ' 'is one of them'
 done_testing

@@ -31,8 +31,11 @@ not_ok 'palette' cmp -s out live.svg
 run_expect_status 0 'two counts' "$FLAME" render < <(printf 'a;b 10 30\na;c 40 10\na;d 10 10\n')
 file_has out 'b \(30 samples, 60\.00%; \+40\.00%\)' 'width by the second, growth in the tooltip'
 file_has out 'c \(10 samples, 20\.00%; -60\.00%\)' 'and shrinkage'
-is_str "$(grep -o '<title>b .*fill="#[0-9a-f]*"' out | grep -o '#..')" '#fa' 'growth is red'
-is_str "$(grep -o '<title>c .*fill="#[0-9a-f]*"' out | grep -o '..."$')" '0fa"' 'less is blue'
+fill_of() {
+    sed -n "s/.*<title>$1 .*fill=\"\(#[0-9a-f]*\)\".*/\1/p" out
+}
+is_str "$(fill_of b)" '#fc9769' 'growth is orange-red'
+is_str "$(fill_of c)" '#3fb3ff' 'less is blue'
 
 run "$FLAME" render < <(printf 'a 9007199254740993\n')
 file_has out '9,007,199,254,740,993 samples' 'counts beyond 2^53 are exact'

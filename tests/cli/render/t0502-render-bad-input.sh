@@ -59,12 +59,12 @@ empty 'a page' 'view-only: the live view is empty' "$FLAME" render -f html view-
 file_has out '"subtitle":"the live view is empty"' 'which says so'
 empty 'a bitmap' 'empty: the profile is empty' "$FLAME" render -f png -o empty.png empty
 ok 'is written' test -s empty.png
-for format in folded pprof speedscope d3 grafana firefox chrome callgrind massif text csv; do
+for format in folded pprof otlp speedscope d3 grafana firefox chrome callgrind massif text csv; do
     empty "$format" 'empty: the profile is empty' "$FLAME" render -f "$format" -o "empty.$format" empty
     case $format in
     folded) is_int "$(wc -c <empty.folded)" 0 'is empty, too' ;;
     chrome | massif) ok "$format: is read" "$FLAME" collapse "empty.$format" ;;
-    d3 | grafana | firefox | speedscope | pprof | csv | callgrind)
+    d3 | grafana | firefox | speedscope | pprof | otlp | csv | callgrind)
         ok "$format: is read" python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format"
         is_str "$(python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format")" '' "$format: holds nothing" ;;
     esac
@@ -84,7 +84,7 @@ for command in render top 'fold' 'collapse' 'diff good'; do
     refused "$command a program" '^flame: .*/flame: is a program' "$FLAME" $command "$FLAME"
 done
 
-refused 'top sort' 'self, total, name, size, lived or young' "$FLAME" top --sort sizes good
+refused 'top sort' 'self, total, name, self-change, change, size, lived, young, p50, p95, p99 or max' "$FLAME" top --sort sizes good
 refused 'top sort of lifetimes' 'of traces with lifetimes' "$FLAME" top --sort size good
 refused 'top rows' 'expected a number' "$FLAME" top -n -3 good
 refused 'format' '\-f gif: expected svg, html, .* or csv' "$FLAME" render -f gif good

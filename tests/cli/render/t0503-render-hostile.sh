@@ -9,7 +9,10 @@ import sys, xml.dom.minidom
 doc = xml.dom.minidom.parse(sys.argv[1])
 assert len(doc.getElementsByTagName("script")) == 1
 assert len(doc.getElementsByTagName("style")) == 1
-assert not doc.getElementsByTagName("image") and not doc.getElementsByTagName("a")
+assert not doc.getElementsByTagName("image")
+for link in doc.getElementsByTagName("a"):
+    assert link.parentNode.getAttribute("id") == "findings"
+    assert link.getAttribute("href").startswith("#") and len(link.attributes) == 1
 END
 }
 

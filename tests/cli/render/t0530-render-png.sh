@@ -42,7 +42,7 @@ print("#%02x%02x%02x" % tuple(before[3 * x:3 * x + 3]))
 END_PY
 
 run_expect_status 0 'a picture' "$FLAME" render -o o.png in.folded
-is_str "$(python3 png.py o.png)" '1200 110' 'its size'
+is_str "$(python3 png.py o.png)" '1200 130' 'its size'
 "$FLAME" render -o o.svg in.folded
 color_of() {
     grep -o "<title>$1 (.*" o.svg | sed 's/.*fill="\(#[0-9a-f]*\)".*/\1/'
@@ -53,10 +53,10 @@ is_str "$(python3 png.py o.png 1150 60)" "$(color_of write)" 'then write'
 is_str "$(python3 png.py o.png 500 44)" "$(color_of parse)" 'then parse'
 run "$FLAME" render -f png in.folded
 ok 'the same on standard output' cmp out o.png
-"$FLAME" render --inverted -o i.png in.folded
+"$FLAME" render --no-legend --inverted -o i.png in.folded
 is_str "$(python3 png.py i.png 1150 45)" "$(color_of all)" '--inverted'
 "$FLAME" render --scale 2 --width 640 --subtitle x -o s.png in.folded
-is_str "$(python3 png.py s.png)" '1280 268' '--scale, --width, --subtitle'
+is_str "$(python3 png.py s.png)" '1280 308' '--scale, --width, --subtitle'
 run_expect_status 2 'no scale' "$FLAME" render --scale 0 -o n.png in.folded
 
 printf 'main;\377\300</title>\033[31m\007 5\nmain;\342\200\256x 5\n' >hostile

@@ -1,0 +1,33 @@
+/*
+ * ---- page_everyone.js: what makes the page usable by touch, in small windows, and far away ----
+ */
+
+/*
+ * A finger cannot hover: its first tap on a frame shows what a pointer over it would, and a
+ * tap on the frame that is selected zooms. True if the tap is done with.
+ */
+function tapShows(chart, event, i) {
+    const node = chart.boxes.node[i];
+    if (event.pointerType !== "touch" || chart.boxes.run[i] || chart.tapped === node)
+        return false;
+    chart.tapped = node;
+    chart.select(node);
+    chart.listener.hover(chart, node, 0, event);
+    byId("tooltip").append(element("div", "tip-note", "Tap again to zoom"));
+    return true;
+}
+
+/* The button over the graph that leads back to all of it, wherever one has scrolled to. */
+function showReset(app) {
+    const { zoom, range } = app.state, upper = app.upperZoom;
+    byId("reset").hidden = app.state.view === "table" || !(zoom > 0 || range || upper.zoom || upper.range);
+}
+
+function connectEveryone(app) {
+    byId("reset").addEventListener("click", () => {
+        app.upperZoom = { zoom: 0, range: null };
+        app.change({ zoom: 0, range: null });
+        app.mainChart().canvas.focus({ preventScroll: true });
+    });
+    byId("read").addEventListener("click", () => openReading(app));
+}

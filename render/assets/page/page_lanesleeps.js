@@ -1,0 +1,144 @@
+/*
+ * ---- page_lanesleeps.js: how long sleeps took, of a part of the time ----
+ *
+ * Lanes know each wait, and so of a part of the time how long its sleeps took: those that ended in it,
+ * with all of their length. Each wait is given its box of the view latency once: its stack's class, or
+ * the one that is its stack's longest; a part is then counted in one pass. So whatever shows that view,
+ * percentiles too, shows a part as it shows all.
+ *
+ * What is not known stays so: of waits that lanes have only the sum of, each counts as long as
+ * the mean (data.meanSleeps says how many), and what has no duration in the whole run, or is only a
+ * share of the time, counts as that.
+ */
+
+const SHORT_KIND = 21, MISSED_KIND = 22, UNKNOWN_SLEEP = "[no duration known]";
+
+/* A leaf's boxes in the view: {classes: Map from -> node, longest: Map ns -> node, unknown: node}. */
+function sleepBoxes({ name, end }, nameOf, leaf) {
+    const boxes = { classes: new Map(), longest: new Map(), unknown: leaf };
+    for (let c = leaf + 1; c < end[leaf]; c = end[c]) {
+        const text = nameOf(name[c]), read = text.startsWith("[") && end[c] === c + 1 ? readLatency(text) : null;
+        if (read && read.longest)
+            boxes.longest.set(read.longest, c);
+        else if (read)
+            boxes.classes.set(read.from, c);
+        else if (text === UNKNOWN_SLEEP)
+            boxes.unknown = c;
+    }
+    return boxes;
+}
+
+/* Where each wait counts: {entries: [{node, leaf, from, to}], at: by lane, by wait an entry plus one}. */
+class SleepPlaces {
+    constructor(profile, off) {
+        const { lanes: data, lines, names, ids } = profile, shape = lines ? lines.fine : profile.shape;
+        const nodeOf = nodesOfRows(off.laneRows, data.rows), leaves = new Map(), known = new Map();
+        const nameOf = (n) => lines ? names[ids[n]] : names[n];
+        this.entries = [];
+        const boxesOf = (leaf) => {
+            if (!leaves.has(leaf))
+                leaves.set(leaf, sleepBoxes(shape, nameOf, leaf));
+            return leaves.get(leaf);
+        };
+        /* ns < 0: not known. */
+        const entryOf = (row, ns) => {
+            const leaf = nodeOf[row];
+            if (leaf < 0)
+                return 0;
+            const boxes = boxesOf(leaf), c = ns < 0 ? null : latencyClass(ns);
+            const node = !c ? boxes.unknown : boxes.longest.get(ns) || boxes.classes.get(c.from) || leaf;
+            const key = c ? `${node}.${leaf}.${c.from}` : node;
+            if (!known.has(key))
+                known.set(key, this.entries.push({ node, leaf, ...c }));
+            return known.get(key);
+        };
+        this.lanes = data.lanes.map((l) => this.placeWaits(l, data, entryOf,
+            (row, wait) => boxesOf(nodeOf[row]).unknown !== nodeOf[row] && (l.begin[wait] === 0 || l.end[wait] === data.last)));
+        this.shares = data.lanes.flatMap((l) => l.shares
+            .filter((s) => s.times > 0 && (data.kind[s.row] === SHORT_KIND || data.kind[s.row] === MISSED_KIND))
+            .map((s) => ({ ...s, entry: entryOf(s.row, -1) })));
+    }
+
+    /* `cut`: whether a wait, of a known row, began or ended beyond the recording. */
+    placeWaits(l, data, entryOf, cut) {
+        const at = new Int32Array(l.n), whole = new Float64Array(l.n);
+        let parts = 0; /* of a wait that is told in parts, its last one a wait like any other */
+        for (let i = 0; i < l.n; i++) {
+            const ns = l.ns[i] + l.runq[i], row = l.row[i];
+            if (data.kind[row] === ON_CPU)
+                continue;
+            if (l.is[i] === WAIT_PART) {
+                parts += ns;
+                continue;
+            }
+            whole[i] = l.is[i] === WAIT_SUM ? Math.round(ns / Math.max(1, l.times[i])) : ns + parts;
+            parts = 0;
+            at[i] = entryOf(row, -1) && entryOf(row, l.is[i] !== WAIT_SUM && cut(row, i) ? -1 : whole[i]);
+        }
+        return { at, whole };
+    }
+
+    /* By entry what ended from `from` to `to`: {counts, longest, means: of how many only the sum is known}. */
+    count(data, from, to) {
+        const counts = new Float64Array(this.entries.length), longest = counts.slice();
+        const part = ({ begin, end, times }) => Math.round(times *
+            (end > begin ? Math.max(0, Math.min(end, to) - Math.max(begin, from)) / (end - begin) : 1));
+        let means = 0;
+        data.lanes.forEach((l, k) => {
+            const { at, whole } = this.lanes[k];
+            for (let i = 0; i < l.n && l.begin[i] <= to; i++) {
+                const entry = at[i] - 1, sum = l.is[i] === WAIT_SUM;
+                if (entry < 0 || l.end[i] < from || (!sum && (l.end[i] > to || (l.end[i] === from && from > data.first))))
+                    continue;
+                const times = sum ? part({ begin: l.begin[i], end: l.end[i], times: l.times[i] }) : 1;
+                counts[entry] += times;
+                means += sum ? times : 0;
+                if (times > 0)
+                    longest[entry] = Math.max(longest[entry], sum ? Math.min(l.longest[i], this.entries[entry].to) : whole[i]);
+            }
+        });
+        for (const s of this.shares)
+            if (s.entry && s.end >= from && s.begin <= to)
+                counts[s.entry - 1] += part(s);
+        return { counts, longest, means };
+    }
+}
+
+/* The column of sleeps that follows the lanes' range, if the profile has one. */
+function sleepColumn({ lanes, columns }) {
+    const off = lanes && columns.find((c) => c.name === "off" && c.laneRows);
+    return off ? columns.find((c) => c.name === LATENCY_VIEW) : undefined;
+}
+
+/* Whether what a column counts is that of the range on the lanes. */
+const followsLanes = (profile, column) => Boolean(column.laneRows) || column === sleepColumn(profile);
+
+/* Makes what is known of sleeps that of [from, to]; null: of all of it. */
+function selectSleeps(profile, range) {
+    const { lanes: data, lines, columns } = profile, column = sleepColumn(profile);
+    if (!column)
+        return;
+    column.whole = column.whole || { own: column.own, fine: column.fine, title: column.title };
+    Object.assign(column, column.whole);
+    profile.latencyByName = null;
+    profile.latency = undefined;
+    data.meanSleeps = 0;
+    if (range) {
+        data.sleeps = data.sleeps || new SleepPlaces(profile, columns.find((c) => c.name === "off" && c.laneRows));
+        const { counts, longest, means } = data.sleeps.count(data, ...range), found = { classes: [], unknown: [] };
+        const own = new Float64Array(lines ? lines.fine.n : profile.shape.n), merged = (i) => lines ? lines.owner[i] : i;
+        data.sleeps.entries.forEach(({ node, leaf, from, to }, i) => {
+            if (!counts[i])
+                return;
+            own[node] += counts[i];
+            const sleep = { node: merged(node), leaf: merged(leaf), count: counts[i], from, to, longest: longest[i] };
+            (from === undefined ? found.unknown : found.classes).push(sleep);
+        });
+        column.own = lines ? pourLines(lines, profile.shape.n, own) : own;
+        column.fine = lines ? () => own : column.fine;
+        column.title = `${column.whole.title}, ${laneTime(data, range[0])} to ${laneTime(data, range[1])}`;
+        data.meanSleeps = means;
+        profile.latency = found;
+    }
+    column.sum = sumOf(column.own);
+}

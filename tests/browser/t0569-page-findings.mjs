@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+// t0569: the sentences of a page and of a picture: each leads to what it is about, by mouse, keys and
+// link; folded in a low window and as the reader wants; anybody's names.
+import { is, main, ok, open, render } from "./page.mjs";
+import { crumbs, explore, text, untroubled } from "./explorer.mjs";
+
+const rest = Array.from({ length: 60 }, (_, i) => `app;main;rest;f${i} 1024\n`).join("");
+const STACKS = "# flame: view=alloc unit=bytes\napp;main;emit 9000000\napp;main;load;parse p.c:9;malloc 90\n" +
+    "# flame: view=peak unit=bytes\napp;main;load;parse p.c:12;xmalloc;malloc 3145728\n" +
+    "app;main;load;parse p.c:14;malloc 1048576\napp;main;emit 1048576\n" + rest;
+const FIRST = "parse (p.c:12) holds most at the peak: 4.00 MiB of 5.06 MiB (79.07%)";
+
+const links = (page) => page.locator("#findings a");
+const shown = (page) => page.locator("#findings-list").isVisible();
+const counted = (page) => page.locator("#columns [aria-pressed=true]").innerText();
+const address = (page, has) => page.waitForFunction((s) =>
+    decodeURIComponent(location.hash.replaceAll("+", " ")).includes(s), has);
+
+async function list() {
+    const page = await explore(STACKS);
+    is(await links(page).first().innerText(), FIRST, "the first sentence");
+    ok(await shown(page), "is in sight");
+    await links(page).first().click();
+    is(await counted(page), "peak", "a click shows its column");
+    is(await crumbs(page), "all app main load parse", "and its frame");
+    is(await text(page, "#details"), "parse: 4.00 MiB, 79.07%", "which is selected");
+    await address(page, "zoom=;app;main;load;parse");
+    await page.goBack();
+    is(await counted(page), "alloc", "a step back is as it was");
+    is(await crumbs(page), "all", "all of it");
+    const href = await links(page).first().getAttribute("href");
+    const other = await explore(STACKS, { hash: href });
+    is(await crumbs(other), "all app main load parse", "the link leads there, too");
+    is(await counted(other), "peak", "in that column");
+    await untroubled(other, "link");
+
+    await page.locator("#findings button").first().focus();
+    await page.keyboard.press("Tab");
+    is(await page.evaluate(() => document.activeElement.textContent), FIRST, "Tab comes to it");
+    await page.keyboard.press("Enter");
+    is(await crumbs(page), "all app main load parse", "and Enter goes there");
+    await page.locator("#query").fill("emit");
+    await links(page).nth(1).click();
+    is(await page.locator("#query").inputValue(), "", "a search gives way");
+    await untroubled(page, "list");
+}
+
+async function fold() {
+    const page = await explore(STACKS);
+    await page.keyboard.press("w");
+    ok(!await shown(page), "W folds the list");
+    is(await page.locator("#findings .fold").getAttribute("aria-expanded"), "false", "which is told");
+    await address(page, "findings=folded");
+    const other = await explore(STACKS, { hash: await page.evaluate(() => location.hash) });
+    ok(!await shown(other), "a link keeps that");
+    await other.locator("#findings .fold").click();
+    ok(await shown(other), "a click shows it again");
+    await untroubled(other, "unfold");
+    await page.setViewportSize({ width: 640, height: 400 });
+    await untroubled(page, "fold");
+
+    const low = await explore(STACKS, { width: 640, height: 400 });
+    ok(!await shown(low), "a low window has it folded");
+    const without = await explore(STACKS, { width: 640, height: 400 }, "--no-findings");
+    const room = (where) => where.evaluate(() => document.getElementById("main").clientHeight);
+    ok(await room(without) - await room(low) <= 22, "in one line, and the rest is the graph's");
+    await untroubled(without, "without");
+    await low.keyboard.press("w");
+    ok(await shown(low), "but shows it to who asks");
+    await untroubled(low, "low");
+    const print = await explore(STACKS, { hash: "#theme=dark" });
+    const color = await links(print).first().evaluate((a) => getComputedStyle(a).color);
+    is(color, "rgb(223, 226, 232)", "in the dark it is bright");
+    await untroubled(print, "dark");
+}
+
+async function others() {
+    const one = await explore("# flame: view=live unit=bytes\na;</a><b>x</b><script>alert(1)</script> 5000\n");
+    is(await page_html(one), 0, "no element out of a name");
+    ok((await links(one).first().innerText()).startsWith("</a><b>x</b><script>alert(1)"), "but its text");
+    await untroubled(one, "hostile");
+    const none = await explore(STACKS, {}, "--no-findings");
+    is(await none.locator("#findings").count(), 0, "none with --no-findings");
+    await none.keyboard.press("w");
+    await untroubled(none, "none");
+    const change = await explore("a;f 1000 5000\na;g 1000 2000\na;h 3000 2500\n");
+    is((await links(change).allInnerTexts()).map((s) => s.slice(0, 6)).join(), "f grew,h shra", "a comparison");
+    await links(change).nth(1).click();
+    is(await crumbs(change), "all a h", "leads to what shrank");
+    await untroubled(change, "change");
+}
+const page_html = (page) => page.locator("#findings b, #findings script").count();
+
+async function picture() {
+    const drawn = render("# flame: view=peak unit=bytes\napp;main;load;a+b %26;malloc 4000\napp;main;emit 96000\n" +
+        rest);
+    const page = await open(drawn);
+    const zoomed = () => page.evaluate(() => document.querySelectorAll("#frames .parent").length);
+    is(await zoomed(), 0, "a picture begins with all");
+    await page.locator("#findings a").first().click();
+    await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
+    ok(true, "a click on a sentence zooms to its frame");
+    is(new URL(page.url()).hash, "#p=app%3Bmain%3Bemit", "which is in the address");
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 0);
+    ok(true, "and the step back is one");
+    await page.locator("#findings a").first().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
+    ok(true, "by keys, too");
+    is(page.trouble.join("\n"), "", "no trouble");
+    await page.context().close();
+    const narrow = await open(drawn, { width: 300 });
+    ok(await narrow.evaluate(() => [...document.querySelectorAll("#findings text")].every((t) =>
+        t.getBoundingClientRect().right <= innerWidth)), "a sentence is as long as the window lets");
+    await narrow.context().close();
+    const odd = await open(render("# flame: view=peak unit=bytes\napp;main;a+b %26;malloc 4000\n"));
+    await odd.locator("#findings a").first().click();
+    await odd.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
+    ok(true, "a name with what addresses are made of is found");
+    await odd.context().close();
+}
+
+await main(async () => {
+    await list();
+    await fold();
+    await others();
+    await picture();
+});

@@ -1,0 +1,103 @@
+#!/usr/bin/env node
+// t0571: the columns of a comparison, half of the table for names, and what is kept when the
+// reader changes something else: lines apart, callers and callees.
+import { click, crumbs, explore, untroubled } from "./explorer.mjs";
+import { is, main, ok } from "./page.mjs";
+
+const cells = (page, key) => page.locator("tr[data-at]").evaluateAll((rows, k) => rows.map((r) =>
+    r.querySelector(".symbol").textContent + r.querySelector(`.col-${k} .value`).textContent).join(), key);
+const heads = (page) => page.locator(".top th").evaluateAll((all) =>
+    all.map((e) => e.className.replace("col-", "")).join());
+/* The share of the table that names have, and whether a cell's text is wider than the cell. */
+const room = (page) => page.evaluate(() => {
+    const [all, name] = [".top", "th.col-name"].map((s) => document.querySelector(s).getBoundingClientRect().width);
+    const cut = [...document.querySelectorAll("tr[data-at] td:not(.col-name)")]
+        .filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent);
+    return { share: name / all, cut: cut.join("; ") };
+});
+
+const MANY = "m;alpha;beta 10485760 34603008\nm;alpha 5242880 1048576\nm;gamma 20971520 0\n";
+const TIMES = "# flame: view=alloc unit=bytes\n";
+
+async function comparison() {
+    const page = await explore(TIMES + MANY, { width: 1200 });
+    is(await heads(page), "name,own,total,ownChange,change", "a comparison has both changes");
+    is(await cells(page, "ownChange"), "beta+23.00 MiB,alpha\u22124.00 MiB,m0 B,gamma\u221220.00 MiB", "the change of self");
+    is(await cells(page, "change"), "beta+23.00 MiB,alpha+19.00 MiB,m\u22121.00 MiB,gamma\u221220.00 MiB", "and of all");
+    await page.locator("th.col-ownChange button").click();
+    is(await page.locator("tr[data-at] .symbol").allTextContents().then((all) => all.join()),
+        "beta,gamma,alpha,m", "by how much, more or less");
+    await page.waitForFunction(() => location.hash.includes("sort=ownChange"));
+    await page.reload();
+    is(await page.locator("th.col-ownChange").getAttribute("aria-sort"), "descending", "which a link keeps");
+    await page.locator("select.by").selectOption("package");
+    is(await cells(page, "ownChange"), "beta+23.00 MiB,gamma\u221220.00 MiB,alpha\u22124.00 MiB,m0 B", "of places, too");
+    await untroubled(page, "comparison");
+}
+
+async function widths() {
+    for (const [width, folded, name] of [[1200, TIMES + MANY, "a comparison"], [1400, TIMES + MANY, "a comparison"],
+        [1200, TIMES + "m;a 53000\n", "a profile"], [1400, TIMES + "m;a 53000\n", "a profile"]])
+        for (const theme of ["light", "dark"]) {
+            const page = await explore(folded, { width, hash: `#theme=${theme}` });
+            const { share, cut } = await room(page);
+            ok(share >= 0.495, `${name} at ${width} in ${theme}: names have half of the table`, share);
+            is(cut, "", "and no count is cut");
+            await untroubled(page, "widths");
+        }
+    const page = await explore(TIMES + MANY, { width: 1200, hash: "#sort=change" });
+    await page.locator("#divider").focus();
+    for (let i = 0; i < 8; i++)
+        await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(() => document.querySelectorAll(".top th").length === 3);
+    is(await heads(page), "name,own,change", "a narrow table has what it is sorted by");
+    ok(/wider for 2 columns more/.test(await page.locator("th.col-name").getAttribute("title")), "and says so");
+    await untroubled(page, "narrow");
+}
+
+async function kept() {
+    const lines = "# flame: view=alloc unit=bytes\nm;f a.c:1;x 4\nm;f a.c:2;y 6\n" +
+        "# flame: view=count unit=calls\nm;f a.c:1;x 1\nm;f a.c:2;y 2\n";
+    const page = await explore(lines, { hash: "#column=count&sort=total" });
+    await page.locator("#query").fill("y");
+    await page.waitForFunction(() => location.hash.includes("q=y"));
+    await page.locator("#display summary").click();
+    await Promise.all([page.waitForEvent("load"), page.locator("#lines").click()]);
+    await page.waitForFunction(() => document.querySelector("#lines").checked);
+    is(await page.locator("#query").inputValue(), "y", "lines apart keep the search");
+    is(await page.locator("#columns [aria-pressed=true]").innerText(), "count", "and the column");
+    is(await page.locator("th.col-total").getAttribute("aria-sort"), "descending", "and the order");
+    await page.locator("#display summary").click();
+    await Promise.all([page.waitForEvent("load"), page.locator("#lines").click()]);
+    await page.waitForFunction(() => !document.querySelector("#lines").checked);
+    is(await page.locator("#query").inputValue() + await page.locator("#columns [aria-pressed=true]").innerText(),
+        "ycount", "and so does merging them");
+    await untroubled(page, "lines");
+
+    const turned = await explore("m;a;f 3\nm;b;f 9\nm;b;g;f 1\nm;h 2\n");
+    await click(turned, "f", { nth: 0 });
+    is(await crumbs(turned), "all m a f", "zoomed into a callee");
+    await turned.keyboard.press("r");
+    is(await crumbs(turned), "all f", "callers show the same function");
+    await turned.keyboard.press("r");
+    is(await crumbs(turned), "all m a f", "and callees what was zoomed into");
+    await turned.locator("#layouts [data-value=callers]").click();
+    await click(turned, "g");
+    is(await crumbs(turned), "all f g", "zoomed into a caller");
+    await turned.locator("#layouts [data-value=forward]").click();
+    is(await crumbs(turned), "all m b g", "is found among callees with what it called");
+    await turned.locator("#layouts [data-value=callers]").click();
+    await turned.keyboard.press("0");
+    await turned.keyboard.press("r");
+    is(await crumbs(turned), "all", "all stays all");
+    await turned.goBack();
+    await turned.goBack();
+    is(await crumbs(turned), "all f g", "Back goes back");
+    await untroubled(turned, "turned");
+}
+
+await main(async () => {
+    await comparison();
+    await widths();
+    await kept();
+});

@@ -1,0 +1,210 @@
+#!/usr/bin/env node
+// The lanes of threads on the explorer page: what is drawn where, a click and keys pick a wait and
+// show its stack, waker and chain, a part of the time is counted, the address, both themes.
+import { crumbs, explore, row, text, untroubled } from "./explorer.mjs";
+import { is, main, near, ok } from "./page.mjs";
+import { lanes, MS, SHARE, SLEEP, SUM } from "./lanetext.mjs";
+
+const EVIL = "<img src=x onerror=alert(1)>";
+const HEAD = "# flame: view=off unit=us\napp;main;lock 2000\napp;main;sleep 4000\napp;worker;read 2000\n" +
+    "# flame: view=chain unit=us\napp;main;lock;--;release_[w];worker_[w];app_[w] 2000\n" +
+    "app;main;sleep;--;[timer]_[w] 4000\napp;worker;read 2000\n" +
+    "# flame: view=oncpu unit=us\napp;worker 5000\n";
+const STACKS = [["off", "app;main;lock", [0]], ["off", "app;main;sleep", [1]], ["off", "app;worker;read", [2]],
+    ["chain", "app;main;lock;--;release_[w];worker_[w];app_[w]", [0]],
+    ["chain", "app;main;sleep;--;[timer]_[w]", [1]], ["chain", "app;worker;read", [2]],
+    ["oncpu", "app;worker", [3]]];
+const ROWS = [[0, 1, 1], [0, 6, -1], [1, 4, 0], [1, 15, -1]];
+const WAITS = [[[SLEEP, 0, 1, 3, 0.5], [SLEEP, 1, 4, 8, 0]],
+    [[SLEEP, 2, 0, 2, 0], [SHARE, 3, 0, 10, 1, [5, 1, 0]]]];
+const FOLDED = HEAD + lanes([[10, 11, "app"], [10, 12, EVIL]], ROWS, STACKS, WAITS);
+
+const ask = (page, what) => page.evaluate((code) => {
+    const plot = document.querySelector(".lanes-plot");
+    const { chart } = plot;
+    return Function("chart", "return " + code)(chart);
+}, what);
+// Where a time of a thread is on the screen.
+const at = (page, tid, ms) => page.evaluate(([thread, t]) => {
+    const plot = document.querySelector(".lanes-plot"), box = plot.getBoundingClientRect(), { chart } = plot;
+    const lane = chart.data.lanes.findIndex((l) => chart.data.threads[l.thread].tid === thread);
+    return [box.left + chart.x(t * 1e6), box.top + chart.y(chart.rowOf.get(lane)) + 9];
+}, [tid, ms]);
+const settle = (page) => page.evaluate(() => new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(done))));
+const hash = async (page) => {
+    await page.waitForTimeout(400);
+    return page.evaluate(() => location.hash);
+};
+// The colour of a place, "213,94,0".
+const color = async (page, tid, ms) => page.evaluate(([x, y]) => {
+    const canvas = document.querySelector(".lanes-canvas"), box = canvas.getBoundingClientRect();
+    const ratio = canvas.width / box.width;
+    const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, -Math.round((x - box.left) * ratio), -Math.round((y - box.top) * ratio));
+    return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3).join();
+}, await at(page, tid, ms));
+const wanted = (page, key) => page.evaluate((k) => {
+    const v = parseInt(getComputedStyle(document.documentElement).getPropertyValue("--wait-" + k).trim().slice(1), 16);
+    return [v >> 16, v >> 8 & 255, v & 255].join();
+}, key);
+
+async function drawn() {
+    for (const colorScheme of ["light", "dark"]) {
+        const page = await explore(FOLDED, { colorScheme });
+        is(await color(page, 11, 1.6), await wanted(page, "lock"), `${colorScheme}: a lock is drawn where it was`);
+        is(await color(page, 11, 2.8), await wanted(page, "ready"), `${colorScheme}: then it was ready`);
+        is(await color(page, 11, 3.5), await wanted(page, "running"), `${colorScheme}: then it ran`);
+        is(await color(page, 11, 6.3), await wanted(page, "timer"), `${colorScheme}: then it slept`);
+        is(await color(page, 12, 0.6), await wanted(page, "local"), `${colorScheme}: another thread read`);
+        await untroubled(page, colorScheme);
+    }
+    const page = await explore(FOLDED);
+    is((await text(page, ".lanes-legend")).replace(/\s+/g, " "), "Lock Pipe, local Timer Ready Running",
+        "a legend of what there is");
+    is(await text(page, ".lanes-text"), "2 threads, 3 waits", "and how much");
+    is(await page.locator("#lanes img").count(), 0, "a thread's name is no markup");
+    is(await ask(page, "chart.arrowsDrawn"), 2, "arrows from the threads that ended waits");
+    const none = await explore("a;b 3\n");
+    ok(await none.locator("#lanes").isHidden(), "without waits there are no lanes");
+    await untroubled(none, "none");
+    await untroubled(page, "drawn");
+}
+
+async function picked() {
+    const page = await explore(FOLDED);
+    await page.mouse.click(...await at(page, 11, 2));
+    const detail = await text(page, ".lanes-detail");
+    ok(detail.includes("app 11 waited for a lock: 1.50 ms, then ready for 500.0 \u00b5s"), "a click tells what", detail);
+    ok(detail.includes("0.001 s to 0.003 s"), "and when", detail);
+    ok(detail.includes("lock") && detail.includes("main \u2190 app"), "and its stack", detail);
+    ok(detail.includes(`${EVIL} 12`), "and who ended it", detail);
+    ok(/Chain\s*app: release \u2190 worker/.test(detail), "and the chain", detail);
+    const link = await hash(page);
+    ok(link.includes("wait=11%7E1000000"), "the address has it", link);
+    await page.locator(".lanes-detail button", { hasText: "Show in graph" }).click();
+    is(await crumbs(page), "all app main lock", "the graph shows its stack");
+    const again = await explore(FOLDED, { hash: await hash(page) });
+    ok((await text(again, ".lanes-detail")).includes("waited for a lock"), "and so does the page of that address");
+    is(await crumbs(again), "all app main lock", "with the graph");
+    await untroubled(again, "again");
+    await page.locator(".lanes-detail button", { hasText: "12" }).click();
+    ok((await text(page, ".lanes-detail")).includes("waited for a pipe"), "the waker's lane is a click away");
+    await untroubled(page, "picked");
+}
+
+async function keys() {
+    const page = await explore(FOLDED);
+    await page.locator(".lanes-plot").focus();
+    await page.keyboard.press("ArrowDown");
+    ok((await text(page, ".lanes-detail")).includes("waited for a lock"), "down: the first thread's first wait");
+    await page.keyboard.press("ArrowRight");
+    ok((await text(page, ".lanes-detail")).includes("waited for time: 4.00 ms"), "right: its next one");
+    await page.keyboard.press("Enter");
+    is(await crumbs(page), "all app main sleep", "Enter: its stack");
+    await page.locator(".lanes-plot").focus();
+    for (let i = 0; i < 3; i++)
+        await page.keyboard.press("+");
+    near((await ask(page, "chart.window[1] - chart.window[0]")) / MS, 10 / 8, 1e-6, "plus: an eighth in sight");
+    const [from] = await ask(page, "chart.window");
+    await page.keyboard.press("Shift+ArrowLeft");
+    near((from - (await ask(page, "chart.window[0]"))) / MS, 10 / 80, 1e-6, "Shift and left: a tenth of that before");
+    for (let i = 0; i < 40; i++)
+        await page.keyboard.press("+");
+    is(await ask(page, "chart.window[1] - chart.window[0]"), 1000, "down to a microsecond");
+    await page.keyboard.press("0");
+    is(await ask(page, "(chart.window[1] - chart.window[0]) / 1e6"), 10, "0: all of it");
+    await page.keyboard.press("+");
+    await page.keyboard.press("Shift+Enter");
+    const range = await ask(page, "chart.shown.range"), window = await ask(page, "chart.window");
+    is(range.join(), window.map(Math.round).join(), "Shift and Enter: what is in sight is counted");
+    await page.keyboard.press("Escape");
+    is(await ask(page, "chart.shown.range"), null, "Escape: no more");
+    await untroubled(page, "keys");
+}
+
+async function zoomed() {
+    /* Events have whole pixels. */
+    const page = await explore(FOLDED), [x, y] = (await at(page, 11, 2)).map(Math.round);
+    const time = (await ask(page, `chart.timeAt(${x} - chart.plot.getBoundingClientRect().left)`)) / MS;
+    await page.mouse.move(x, y);
+    await page.keyboard.down("Control");
+    for (let i = 0; i < 4; i++)
+        await page.mouse.wheel(0, -100);
+    await page.keyboard.up("Control");
+    await settle(page);
+    ok((await ask(page, "chart.window[1] - chart.window[0]")) < 5 * MS, "Ctrl and the wheel zoom");
+    near((await at(page, 11, time))[0], x, 1.5, "at the pointer");
+    const before = await ask(page, "chart.window");
+    await page.mouse.down();
+    await page.mouse.move(x + 50, y);
+    await page.mouse.move(x + 80, y);
+    await page.mouse.up();
+    await settle(page);
+    const after = await ask(page, "chart.window");
+    ok(after[0] < before[0] && Math.abs(after[1] - after[0] - before[1] + before[0]) < 2, "a drag moves along",
+        `${before} ${after}`);
+    near((await at(page, 11, time))[0], x + 80, 2, "with the pointer");
+    const again = await explore(FOLDED, { hash: await hash(page) });
+    is((await ask(again, "chart.window")).map(Math.round).join(), after.map(Math.round).join(),
+        "the address has what is in sight");
+    await untroubled(again, "again");
+    await untroubled(page, "zoomed");
+}
+
+async function counted() {
+    const page = await explore(FOLDED);
+    is(await row(page, 1), "app:8000", "all waiting at first");
+    const [x0, y] = await at(page, 12, 2), [x1] = await at(page, 12, 6);
+    await page.keyboard.down("Shift");
+    await page.mouse.move(x0, y);
+    await page.mouse.down();
+    await page.mouse.move((x0 + x1) / 2, y);
+    await page.mouse.move(x1, y);
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await settle(page);
+    // Of the lock what is left of its sleep and its wait for a CPU, of the sleep its first half.
+    near(Number((await row(page, 1)).split(":")[1]), 3000, 60, "Shift and a drag count a part of the time");
+    ok((await text(page, "#title")).match(/, 0\.00\d+ s to 0\.00\d+ s$/), "the title says which",
+        await text(page, "#title"));
+    await page.keyboard.press("Escape");
+    is(await row(page, 1), "app:8000", "Escape counts all again");
+    const exact = await explore(FOLDED, { hash: "#laneRange=2000000~6000000" });
+    is(await row(exact, 1), "app:3000", "to the microsecond");
+    is(await row(exact, 3), "lock:1000 sleep:2000", "by stack");
+    ok((await text(exact, ".lanes-text")).includes("counted: 0.002 s to 0.006 s, 4.00 ms (what goes beyond its ends in proportion)"),
+        "that a share of a time was split is said", await text(exact, ".lanes-text"));
+    await exact.locator("#columns button", { hasText: "oncpu" }).click();
+    is(await row(exact, 1), "app:2000", "time on a CPU in proportion");
+    await exact.locator("#columns button", { hasText: "chain" }).click();
+    is(await row(exact, 3), "lock:1000 sleep:2000", "chains, too");
+    await untroubled(exact, "exact");
+    const wrong = await explore(FOLDED, { hash: "#laneRange=5~2&laneView=x~1&wait=11~7&wait=z" });
+    is(await row(wrong, 1), "app:8000", "an address that makes no sense counts all");
+    await untroubled(wrong, "wrong");
+    await untroubled(page, "counted");
+}
+
+async function summed() {
+    const sums = [[[SUM, 0, 1, 5, 0, [2, 40, 0.1]], [SLEEP, 1, 2, 2.5, 0]], WAITS[1]];
+    const page = await explore(HEAD + lanes([[10, 11, "app"], [10, 12, "b"]], ROWS, STACKS, sums,
+        { short: 100000, lost: 3e6 }));
+    await page.mouse.click(...await at(page, 11, 4));
+    const detail = await text(page, ".lanes-detail");
+    ok(detail.includes("40 times, 2.00 ms together") && detail.includes("of 40 short waits of this stack"),
+        "a sum says what it is", detail);
+    const said = await text(page, ".lanes-text");
+    ok(said.includes("waits below 100.0 \u00b5s may be sums of up to 6.40 ms") && said.includes("3.00 ms not kept"),
+        "and the page that there are some", said);
+    await untroubled(page, "summed");
+}
+
+await main(async () => {
+    await drawn();
+    await picked();
+    await keys();
+    await zoomed();
+    await counted();
+    await summed();
+});

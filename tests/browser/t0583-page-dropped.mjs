@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// What a page keeps when it is compared with a second file: modules and wrappers of both, the reader's
+// filters, what a picture cannot say, and the way back.
+import { explore, row, table, text, untroubled } from "./explorer.mjs";
+import { file, is, main, ok, render, renderTo } from "./page.mjs";
+
+const HEAD = "# flame: view=live unit=bytes\n# flame: modules=prefix\n";
+const BEFORE = HEAD + "app`main;app`parse;libx.so`xmalloc 4096\napp`main;<b>`<i>;libc.so`malloc 1024\n";
+const AFTER = HEAD + "app`main;app`parse;libx.so`xmalloc 8192\napp`main;liby.so`new;libc.so`malloc 256\n";
+const compared = (page) => page.waitForFunction(() => document.querySelectorAll(".pane h2").length === 3);
+const profileOf = (page, what) => page.evaluate((code) =>
+    Function("profile", "return " + code)(document.querySelector(".chart-canvas").chart.profile), what);
+
+async function kept() {
+    const page = await explore(BEFORE, {}, "--wrapper", "xmalloc");
+    await page.locator("#compare-file").setInputFiles(renderTo("html", AFTER));
+    await compared(page);
+    is(await profileOf(page, "profile.names.map((s, i) => (profile.modules[i] || '') + ':' + s).sort().join(' ')"),
+        ":[only before] :all <b>:<i> app:main app:parse libc.so:malloc libx.so:xmalloc liby.so:new", "modules of both");
+    is(await profileOf(page, "[...profile.wrappers].map((i) => profile.names[i]).sort().join()"), "malloc,xmalloc",
+        "and malloc's wrappers");
+    const rows = await table(page);
+    ok(rows.some((r) => /^parse .*8,?192|^parse .*8\.00 KiB/.test(r)), "whose bytes are their callers'", rows.join("|"));
+    await untroubled(page, "kept");
+}
+
+async function filtered() {
+    const hash = "#filter=" + encodeURIComponent(JSON.stringify(["drop", "", "", ";parse"]));
+    const page = await explore(BEFORE, { hash });
+    is(await row(page, 1), "main:1024", "a filter");
+    await page.locator("#compare-file").setInputFiles(file("after.folded", AFTER));
+    await compared(page);
+    is(`${await row(page, 1, 0)} ${await row(page, 1, 1)}`, "main:1024 main:256", "stays, on both sides");
+    ok(new URL(page.url()).hash.includes("filter="), "and in the address");
+    await untroubled(page, "filtered");
+}
+
+async function back() {
+    const page = await explore(BEFORE, { hash: "#color=own" });
+    await page.locator("#compare-file").setInputFiles(render(AFTER));
+    await compared(page);
+    ok((await text(page, "#subtitle")).includes("(a picture: what was too thin to draw counts for its callers)"),
+        "what a picture does not have is said", await text(page, "#subtitle"));
+    await page.keyboard.press("Control+Home");
+    await page.locator("#views button").first().click();
+    await page.waitForTimeout(400);
+    await page.goBack();
+    await compared(page);
+    ok(await profileOf(page, "profile.dropped"), "back to the comparison's own state stays there");
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelectorAll(".pane h2").length === 0 &&
+        document.querySelector(".chart-canvas") && document.querySelector(".chart-canvas").chart.graph);
+    is(await row(page, 1), "main:5120", "back once more is the page as it was");
+    ok(new URL(page.url()).hash.includes("color=own"), "with its address", page.url());
+    await untroubled(page, "back");
+}
+
+await main(async () => {
+    await kept();
+    await filtered();
+    await back();
+});
