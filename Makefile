@@ -47,14 +47,14 @@ here = $(filter-out $(filter-out $(READ_ONLY),$(filter $(ELSEWHERE),$(1))),$(1))
 # ---- packages, by their Debian names; scripts/deps.sh knows what each is for ----
 
 BUILD_PKGS := gcc libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev \
-              libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev libseccomp-dev \
+              libzstd-dev zlib1g-dev libpcre2-dev libunwind-dev libcairo2-dev libncurses-dev libseccomp-dev \
               libprotobuf-c-dev protobuf-c-compiler pkg-config
 DEMO_PKGS  := jq
 # The browser tests' are in scripts/browser.sh: all else is tested without them.
 TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils zstd python3 \
               sqlite3 git libjemalloc2 libjemalloc-dev libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
               procps zsh fish musl-tools time python3-jsonschema libxml2-utils libdebuginfod-dev \
-              bats cmake meson automake python3-pytest libgtest-dev catch2 libcmocka-dev check
+              tmux bats cmake meson automake python3-pytest libgtest-dev catch2 libcmocka-dev check
 # Debian 11 has none of it: the tests go on without, and say so.
 MAYBE_PKGS := libmimalloc-dev
 DEPS_MAYBE  = for package in $(MAYBE_PKGS); do CC='$(CC)' scripts/deps.sh $$package || \

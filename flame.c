@@ -20,12 +20,19 @@ static const struct {
     {&watch_command, watch_main},       {&fold_command, fold_main},
     {&collapse_command, collapse_main}, {&diff_command, diff_main},
     {&render_command, render_main},     {&top_command, top_main},
-    {&dump_command, dump_main},
+    {&dump_command, dump_main},         {&view_command, view_main},
 };
+
+/* For whom flame is new. */
+static const char first_steps[] =
+    "Where a program's memory goes, and what its threads wait for:\n"
+    "  $ flame run -o app.html -- ./app   both of it, in one page\n"
+    "  $ flame leak -- ./app              what is lost; fails if any is\n\n";
 
 static void usage(FILE *to)
 {
     fputs("usage: flame COMMAND [OPTION...] [ARG...]\n\n", to);
+    fputs(first_steps, to);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         fprintf(to, "  %-9s %s\n", commands[i].command->name, commands[i].command->summary);
     fputs("\n'flame help COMMAND' tells more, as do the man pages flame(1) and flame-COMMAND(1).\n"

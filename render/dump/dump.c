@@ -4,7 +4,10 @@
 
 #include "common/alloc.h"
 #include "common/trace/lifeclass.h"
+#include "common/trace/sleepclass.h"
 #include "common/trace/trace_moments.h"
+#include "render/dump/dumpintervals.h"
+#include "render/dump/dumpnames.h"
 
 static const char *recorder_name(uint32_t recorder)
 {
@@ -165,6 +168,15 @@ static void dump_class(uint64_t number, struct recordtext *w)
                                                [HISTOGRAM_AGES_BYTES] = "age-bytes"};
     uint64_t from, to;
 
+    if (sleepclass_is(number)) {
+        recordtext_string(w, "class", "sleep");
+        if (sleepclass_class(number) == SLEEPCLASS_UNKNOWN)
+            return;
+        sleepclass_bounds(sleepclass_class(number), &from, &to);
+        recordtext_number(w, "from", from);
+        recordtext_number(w, "to", to);
+        return;
+    }
     recordtext_string(w, "class", of[lifeclass_of(number)]);
     lifeclass_bounds(lifeclass_of(number), lifeclass_class(number), &from, &to);
     if (!to)
@@ -276,8 +288,7 @@ static void dump_columns(const struct trace_header *h, const void *row, size_t s
     }
 }
 
-/* What was waited for; of a kind that is not known here, its number. */
-static void dump_off_kind(uint16_t kind, struct recordtext *w)
+void dump_off_kind(uint16_t kind, struct recordtext *w)
 {
     static const char *const names[] = {
         [TRACE_OFF_OTHER] = "other",       [TRACE_OFF_LOCK] = "lock",
@@ -289,7 +300,7 @@ static void dump_off_kind(uint16_t kind, struct recordtext *w)
         [TRACE_OFF_TRACER] = "tracer",     [TRACE_OFF_STOPPED] = "stopped",
         [TRACE_OFF_FAULT] = "fault",       [TRACE_OFF_OUTSIDE] = "outside",
         [TRACE_OFF_LEFT_OUT] = "left-out", [TRACE_OFF_BRIEF] = "brief",
-        [TRACE_OFF_MISSED] = "missed",
+        [TRACE_OFF_MISSED] = "missed",     [TRACE_OFF_CLASS] = "class",
     };
 
     if (kind < ARRAY_LEN(names) && names[kind])
@@ -530,6 +541,11 @@ static void dump_moments(const struct trace *t, struct recordtext *w)
     }
 }
 
+static void dump_names_of(const struct trace *t, struct recordtext *w)
+{
+    dump_names(t->names, w);
+}
+
 void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
 {
     static const struct {
@@ -546,7 +562,11 @@ void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w)
                {"misuse", dump_misuses},
                {"resident", dump_resident},
                {"histogram", dump_histograms},
-               {"moment", dump_moments}};
+               {"moment", dump_moments},
+               {"name", dump_names_of},
+               {"interval", dump_intervals},
+               {"life", dump_lives},
+               {"region", dump_regions}};
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (sections & 1u << i) {

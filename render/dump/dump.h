@@ -9,7 +9,8 @@
 #include "render/dump/recordtext.h"
 
 #define DUMP_SECTIONS                                                                              \
-    "header module origin inherited thread node row mark misuse resident histogram moment"
+    "header module origin inherited thread node row mark misuse resident histogram moment name "   \
+    "interval life region"
 
 /* Writes the sections of a trace whose bits (by their order in DUMP_SECTIONS) are set. */
 void dump_trace(const struct trace *t, unsigned sections, struct recordtext *w);

@@ -49,7 +49,7 @@ static const struct opts_row rows[] = {
      .take = opts_take_true, .at = AT(json)},
     {"section", 's', "NAME",
      "only header, module, origin, inherited, thread, node, row, mark, misuse, resident, "
-     "histogram or moment; several: each of them",
+     "histogram, moment, name, interval, life or region; several: each of them",
      .take = take_section, .at = AT(sections), .words = DUMP_SECTIONS},
     {"sites", 0, NULL,
      "of a program or library, not a trace: its system calls, and which of them can be patched",

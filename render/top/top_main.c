@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,21 +9,29 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "fold/viewtable.h"
+#include "render/frameplaces.h"
+#include "render/findings/regionwords.h"
 #include "render/input.h"
 #include "render/top/topclasses.h"
+#include "render/top/toplatency.h"
 #include "render/top/toplist.h"
+#include "render/top/topplaces.h"
 #include "render/top/toptext.h"
 #include "render/top/toptree.h"
 #include "render/text/value.h"
+#include "render/viewfiles.h"
 #include "render/views.h"
 #include "render/wrappers.h"
 
 #define DEFAULT_ROWS 30
+#define REGIONS_TOLD 5
 
 struct request {
     enum top_sort sort;
+    enum frameplace
+        by;      /* what the rows are; of a tree functions, or what the filter makes of them */
     size_t rows; /* 0: all */
-    bool exact, tree, reverse;
+    bool exact, tree, reverse, interactive;
     struct filter filter;
     struct wrappers_options wrappers;
     const char *view;
@@ -31,7 +40,8 @@ struct request {
     size_t ninputs;
 };
 
-static const char *const top_sorts[] = {"self", "total", "name", "size", "lived", "young"};
+static const char *const top_sorts[] = {"self",  "total", "name", "self-change", "change", "size",
+                                        "lived", "young", "p50",  "p95",         "p99",    "max"};
 
 static struct toptree_look find_look(void)
 {
@@ -46,10 +56,56 @@ static struct toptree_look find_look(void)
     return look;
 }
 
-static void add_heading(struct strbuf *sb, const struct input *in, const char *unit, size_t symbols,
-                        const struct toptree_look *look, size_t width,
-                        const struct topclasses *classes)
+/* What the table is made of, for its head and its rows. */
+struct table {
+    const struct input *in;
+    const struct request *q;
+    const struct toptree_look *look;
+    const struct topclasses *classes; /* NULL: no columns for them */
+    const struct toplatency *latency; /* the same */
+    const struct frameplaces *places; /* NULL: rows are symbols */
+    const char *unit;
+    size_t width; /* of a count */
+    bool changes;
+};
+
+/* Columns of a count with its sign and its share. */
+static size_t change_width(const struct table *t)
 {
+    return t->width + 3;
+}
+
+static void add_heads(struct strbuf *sb, const struct table *t)
+{
+    const char *what = t->places ? frameplace_name(t->q->by) : "symbol";
+
+    strbuf_addstr(sb, t->look->color ? "\x1b[1m" : "");
+    toptext_add_columns(sb, t->width, "");
+    strbuf_setlen(sb, sb->len - 2);
+    if (t->changes) {
+        toptext_add_right(sb, "self change", change_width(t));
+        toptext_add_right(sb, "", 10);
+        toptext_add_right(sb, "change", change_width(t));
+        toptext_add_right(sb, "", 10);
+    }
+    if (t->classes)
+        topclasses_add_columns(sb);
+    if (t->latency)
+        toplatency_add_columns(sb);
+    strbuf_addf(sb, "  %s%s\n", what, t->look->color ? "\x1b[0m" : "");
+}
+
+static void add_region(void *arg, const char *line)
+{
+    struct strbuf *sb = arg;
+
+    toptext_add_name(sb, line, strlen(line), 0);
+    strbuf_addch(sb, '\n');
+}
+
+static void add_heading(struct strbuf *sb, const struct table *t, size_t rows)
+{
+    const struct input *in = t->in;
     const struct view_look *view = in->view ? view_look(in->view) : NULL;
     struct strbuf all = STRBUF_INIT, left_out = STRBUF_INIT;
     char *then = input_title(in);
@@ -57,51 +113,91 @@ static void add_heading(struct strbuf *sb, const struct input *in, const char *u
     strbuf_addstr(sb, then ? then : view ? view->title : "All");
     free(then);
     strbuf_addstr(sb, ": ");
-    value_add_both(&all, frametree_total(&in->tree, 0), unit);
+    value_add_both(&all, frametree_total(&in->tree, 0), t->unit);
     toptext_add_name(sb, all.buf, all.len, 0);
-    strbuf_addf(sb, "; %zu symbols", symbols);
+    strbuf_addf(sb, "; %zu %s%s", rows, t->places ? frameplace_name(t->q->by) : "symbol",
+                !t->places || rows != 1 ? t->q->by == FRAMEPLACE_PROCESS ? "es" : "s" : "");
     strbuf_addstr(sb, input_say_left_out(in, &left_out) ? "; " : "");
-    strbuf_addf(sb, "%s\n", left_out.buf);
+    strbuf_addstr(sb, left_out.buf);
+    if (t->latency)
+        toplatency_add_unknown(t->latency, sb);
+    strbuf_addch(sb, '\n');
+    regionwords_say(&in->regions, REGIONS_TOLD, add_region, sb);
     strbuf_release(&left_out);
     strbuf_release(&all);
-    strbuf_addstr(sb, look->color ? "\x1b[1m" : "");
-    if (classes) {
-        toptext_add_columns(sb, width, "");
-        strbuf_setlen(sb, sb->len - 2);
-        topclasses_add_columns(sb);
-        strbuf_addstr(sb, "  symbol");
-    } else {
-        toptext_add_columns(sb, width, "symbol");
-    }
-    strbuf_addf(sb, "%s\n", look->color ? "\x1b[0m" : "");
+    add_heads(sb, t);
 }
 
-static void add_row(struct strbuf *sb, const struct input *in, const struct top_row *row,
-                    const char *unit, const struct request *q, const struct toptree_look *look,
-                    size_t width, const struct topclasses *classes)
+static void add_row(struct strbuf *sb, const struct table *t, const struct top_row *row)
 {
-    const struct frametree_name *name = &in->tree.names[row->name];
-    double all = folded_count_double(frametree_total(&in->tree, 0));
-    size_t before = width + 9 + width + 2 + 9 + 2 + (classes ? 11 + 14 + 9 : 0), room = 0;
-    bool hot = look->color && folded_count_double(row->self) >= all / 10;
+    const struct toptree_look *look = t->look;
+    const struct frametree_name *name = t->places ? NULL : &t->in->tree.names[row->name];
+    double all = folded_count_double(frametree_total(&t->in->tree, 0));
+    size_t columns = t->classes ? 11 + 14 + 9 : t->latency ? TOPLATENCY_WIDTH : 0;
+    size_t before = t->width + 9 + t->width + 2 + 9 + 2 + columns, room = 0;
+    bool hot = look->color && folded_count_double(row->self) >= all / 10, exact = t->q->exact;
+    size_t len = name ? name->len : 0;
+    const char *text = name ? name->s : frameplaces_text(t->places, row->name, &len);
 
+    if (t->changes)
+        before += 2 * (change_width(t) + 10);
     if (look->columns)
         room = look->columns > before + 10 ? look->columns - before : 10;
     strbuf_addstr(sb, hot ? "\x1b[31m" : "");
-    toptext_add_value(sb, row->self, unit, q->exact, width);
+    toptext_add_value(sb, row->self, t->unit, exact, t->width);
     toptext_add_share(sb, row->self, all);
     strbuf_addstr(sb, hot ? "\x1b[0m" : "");
-    toptext_add_value(sb, row->total, unit, q->exact, width + 2);
+    toptext_add_value(sb, row->total, t->unit, exact, t->width + 2);
     toptext_add_share(sb, row->total, all);
-    if (classes)
-        topclasses_add(classes, row->name, sb);
+    if (t->changes) {
+        toptext_add_change(sb, row->self_change, all, t->unit, exact, change_width(t));
+        toptext_add_change(sb, row->change, all, t->unit, exact, change_width(t));
+    }
+    if (t->classes)
+        topclasses_add(t->classes, row->name, sb);
+    if (t->latency)
+        toplatency_add(t->latency, row->name, sb);
     strbuf_addstr(sb, "  ");
-    toptext_add_name(sb, name->s, name->len, room);
+    toptext_add_name(sb, text, len, room);
     strbuf_addch(sb, '\n');
 }
 
+/* Places that nothing is in are worth no table. 0, or an enum flame_exit after a line. */
+static int check_places(const struct frameplaces *p, const struct input *in, enum frameplace by)
+{
+    if (p->known || in->tree.n == 1)
+        return 0;
+    if (by == FRAMEPLACE_THREAD || by == FRAMEPLACE_PROCESS)
+        return flame_error(FLAME_USAGE,
+                           "top: --by %s: no stack here says which %s it is of; give the trace, or "
+                           "fold it with --tid or --pid",
+                           frameplace_name(by), frameplace_name(by));
+    return flame_error(FLAME_USAGE, "top: --by: no frame here says where its code lies");
+}
+
+/* What cannot be sorted by. 0, or an enum flame_exit after a line. */
+static int check_sort(const struct request *q, const struct input *in,
+                      const struct topclasses *classes, const struct toplatency *latency)
+{
+    if (!latency && q->sort >= TOP_BY_P50)
+        return flame_error(FLAME_USAGE,
+                           "top: -s %s is of traces of 'flame off' in which something slept, and "
+                           "not of --view latency, a tree or --by; record one with 'flame off -o "
+                           "x.flame'",
+                           top_sorts[q->sort]);
+    if ((q->sort == TOP_BY_SELF_CHANGE || q->sort == TOP_BY_CHANGE) && !in->tree.delta)
+        return flame_error(FLAME_USAGE, "top: -s %s is of comparisons, which 'flame diff' writes",
+                           top_sorts[q->sort]);
+    if (!classes && q->sort >= TOP_BY_SIZE && q->sort < TOP_BY_P50)
+        return flame_error(FLAME_USAGE,
+                           "top: -s %s is of traces with lifetimes, and not of a moment or a tree; "
+                           "record with 'flame mem --lifetimes time -o x.flame'",
+                           top_sorts[q->sort]);
+    return 0;
+}
+
 /* Without what only the columns of classes have, the classes' names for one. How many are left. */
-static size_t drop_classes(const struct topclasses *classes, struct top_row *rows, size_t n)
+static size_t drop_classes(bool classes, struct top_row *rows, size_t n)
 {
     size_t kept = 0;
 
@@ -113,57 +209,80 @@ static size_t drop_classes(const struct topclasses *classes, struct top_row *row
 
 static int list(struct request *q)
 {
+    bool grouped = q->by != FRAMEPLACE_FUNCTION;
     struct topclasses *classes;
+    struct toplatency *latency;
     struct toptree_look look = find_look();
     struct outstream out = OUTSTREAM_INIT(stdout);
     struct strbuf widest = STRBUF_INIT;
-    struct top_row *rows;
-    bool *wrappers;
-    const char *unit;
+    struct frameplaces places;
+    struct table table = {.q = q, .look = &look};
+    struct top_row *rows = NULL;
+    bool *wrappers = NULL;
     struct input in;
-    size_t n, width;
+    size_t n = 0;
     struct input_options options = {.of_traces = &q->of_traces,
                                     .view = q->view,
                                     .filter = &q->filter,
                                     .command = "top",
-                                    .classes = !q->tree,
+                                    .classes = !q->tree && !grouped,
+                                    .latency = !q->tree && !grouped && q->sort >= TOP_BY_P50,
+                                    .modules = grouped,
+                                    .lines = q->by == FRAMEPLACE_FILE || q->by == FRAMEPLACE_LINE,
+                                    .by_thread = q->by == FRAMEPLACE_THREAD,
+                                    .by_process = q->by == FRAMEPLACE_PROCESS,
+                                    .first_side = !q->tree,
                                     .reverse = q->reverse};
     int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
     if (status)
         return status;
-    unit = in.unit ? in.unit : in.view && view_look(in.view) ? view_look(in.view)->unit : "samples";
+    table.in = &in;
+    table.unit = in.unit                         ? in.unit
+                 : in.view && view_look(in.view) ? view_look(in.view)->unit
+                                                 : "samples";
+    table.changes = in.tree.delta && !q->tree;
     look.exact = q->exact;
-    look.unit = unit;
-    classes = in.ncolumns > 1 && !q->tree ? topclasses_make(&in) : NULL;
-    if (!classes && q->sort > TOP_BY_NAME) {
-        status =
-            flame_error(FLAME_USAGE,
-                        "top: -s %s is of traces with lifetimes, and not of a moment or a tree; "
-                        "record with 'flame mem --lifetimes time -o x.flame'",
-                        top_sorts[q->sort]);
-        input_release(&in);
-        return status;
+    look.unit = table.unit;
+    table.classes = classes = in.ncolumns > 1 && !q->tree && !grouped ? topclasses_make(&in) : NULL;
+    table.latency = latency =
+        q->sort >= TOP_BY_P50 && !q->tree && !grouped ? toplatency_make(&in) : NULL;
+    frameplaces_make(&places, &in.tree, q->by, in.view);
+    status = check_sort(q, &in, classes, latency);
+    if (!status && grouped)
+        status = check_places(&places, &in, q->by);
+    if (status)
+        goto out;
+    wrappers =
+        wrappers_mark(&q->wrappers, wrappers_scope(&q->wrappers, in.view, table.unit), &in.tree);
+    if (grouped) {
+        table.places = &places;
+        rows = topplaces_make(&places, wrappers, q->sort, &n);
+    } else {
+        rows = toplist_make(&in.tree, wrappers, q->sort, &n);
+        n = drop_classes(classes || latency, rows, n);
     }
-    wrappers = wrappers_mark(&q->wrappers, wrappers_scope(&q->wrappers, in.view, unit), &in.tree);
-    rows = toplist_make(&in.tree, wrappers, q->sort, &n);
-    n = drop_classes(classes, rows, n);
-    if (q->sort > TOP_BY_NAME)
+    if (latency)
+        toplatency_sort(latency, q->sort, rows, n);
+    else if (q->sort >= TOP_BY_SIZE)
         topclasses_sort(classes, q->sort, rows, n);
-    toptext_add_value(&widest, frametree_total(&in.tree, 0), unit, q->exact, 10);
-    look.width = width = widest.len;
-    add_heading(&out.sb, &in, unit, n, &look, width, classes);
+    toptext_add_value(&widest, frametree_total(&in.tree, 0), table.unit, q->exact, 10);
+    look.width = table.width = widest.len;
+    add_heading(&out.sb, &table, n);
     if (q->tree)
         toptree_write(&out, &in.tree, q->rows, &look);
     for (size_t i = 0; !q->tree && i < n && (!q->rows || i < q->rows); i++)
-        add_row(&out.sb, &in, &rows[i], unit, q, &look, width, classes);
+        add_row(&out.sb, &table, &rows[i]);
     err = outstream_end(&out);
     if (!err && fflush(stdout) != 0)
         err = -errno;
     if (err)
         status = flame_cannot_write(NULL, err);
+out:
     strbuf_release(&widest);
     topclasses_free(classes);
+    toplatency_free(latency);
+    frameplaces_release(&places);
     free(rows);
     free(wrappers);
     input_release(&in);
@@ -186,8 +305,11 @@ static int take_rows(void *at, const struct opts_row *row, const struct opts_giv
 
 static const struct opts_row rows[] = {
     {"sort", 's', "KEY",
-     "self (default), total or name; of a trace with lifetimes size, lived or young",
-     .take = opts_take_word, .at = AT(sort), .words = "self total name size lived young"},
+     "self (default), total or name; of a comparison self-change or change; of a trace with "
+     "lifetimes size, lived or young; of one of waiting p50, p95, p99 or max, of how long sleeps "
+     "took",
+     .take = opts_take_word, .at = AT(sort),
+     .words = "self total name self-change change size lived young p50 p95 p99 max"},
     {"rows", 'n', "N", "at most N symbols; 0: all (default: 30)", .take = take_rows,
      .at = AT(rows)},
     {"tree", 't', NULL, "the N largest frames as a tree, callees below callers",
@@ -196,6 +318,8 @@ static const struct opts_row rows[] = {
      .at = AT(exact)},
     {"view", 'v', "VIEW", "of a trace, as for 'flame fold' (default: alloc or off)",
      .take = opts_take_choice, .at = AT(view), .add_words = view_words},
+    {"interactive", 'i', NULL, "look around in the terminal: 'flame view', from the table on",
+     .take = opts_take_true, .at = AT(interactive)},
     {0},
 };
 
@@ -213,6 +337,44 @@ const struct opts_command top_command = {
                {wrappers_rows, AT(wrappers)}},
 };
 
+/* What the filter would make of frames, the table has for rows. */
+static void take_over_places(struct request *q)
+{
+    struct filter *f = &q->filter;
+
+    if (q->tree)
+        return;
+    q->by = f->by == PLACE_MODULE ? FRAMEPLACE_MODULE
+            : f->by == PLACE_FILE ? FRAMEPLACE_FILE
+            : f->by == PLACE_LINE ? FRAMEPLACE_LINE
+            : f->by_thread        ? FRAMEPLACE_THREAD
+            : f->by_process       ? FRAMEPLACE_PROCESS
+                                  : FRAMEPLACE_FUNCTION;
+    f->by = PLACE_NONE;
+    f->by_thread = f->by_process = false;
+    f->active = f->npatterns || f->recursion || f->trim_shared;
+}
+
+static int look_around(struct request *q)
+{
+    if (q->sort > TOP_BY_NAME)
+        return flame_error(FLAME_USAGE, "top: -s %s is not for -i, which has self, total and name",
+                           top_sorts[q->sort]);
+    q->filter.from_caller = q->reverse;
+    return viewfiles_show(&(struct viewfiles){
+        .command = "top",
+        .inputs = q->inputs,
+        .n = q->ninputs,
+        .table = !q->tree,
+        .sort = (int)q->sort,
+        .palette = -1,
+        .view = q->view,
+        .filter = &q->filter,
+        .wrappers = &q->wrappers,
+        .of_traces = &q->of_traces,
+    });
+}
+
 int top_main(int argc, char **argv)
 {
     struct request q = {.rows = DEFAULT_ROWS, .filter = FILTER_INIT};
@@ -224,8 +386,15 @@ int top_main(int argc, char **argv)
     q.filter.from_caller = false;
     if (status < 0 && q.reverse && !q.tree)
         status = flame_error(FLAME_USAGE, "top: --from-caller turns the tree; add --tree");
+    if (!q.interactive)
+        take_over_places(&q);
+    if (status < 0 && q.of_traces.ancestors && q.by >= FRAMEPLACE_THREAD)
+        status = flame_error(FLAME_USAGE,
+                             "top: --by %s is of stacks that stand on it, and --ancestors puts "
+                             "others below; choose one",
+                             frameplace_name(q.by));
     if (status < 0)
-        status = list(&q);
+        status = q.interactive ? look_around(&q) : list(&q);
     filter_release(&q.filter);
     wrappers_release(&q.wrappers);
     input_of_traces_release(&q.of_traces);

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "render/top/toplist.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/alloc.h"
@@ -28,17 +29,33 @@ static int cmp_count(struct folded_count a, struct folded_count b)
     return a.part > b.part ? -1 : a.part < b.part;
 }
 
+static int cmp_change(double a, double b)
+{
+    return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
+}
+
+int toprow_cmp(const struct top_row *a, const struct top_row *b, enum top_sort sort)
+{
+    int c = 0;
+
+    if (sort == TOP_BY_SELF)
+        c = cmp_count(a->self, b->self);
+    else if (sort == TOP_BY_SELF_CHANGE)
+        c = cmp_change(a->self_change, b->self_change);
+    else if (sort == TOP_BY_CHANGE)
+        c = cmp_change(a->change, b->change);
+    if (!c && sort != TOP_BY_NAME) /* also what topclasses.h sorts afterwards */
+        c = cmp_count(a->total, b->total);
+    return c;
+}
+
 static int cmp_rows(const void *pa, const void *pb, void *arg)
 {
     const struct top_row *a = pa, *b = pb;
     const struct order *o = arg;
     uint32_t x = o->t->names[a->name].rank, y = o->t->names[b->name].rank;
-    int c = 0;
+    int c = toprow_cmp(a, b, o->sort);
 
-    if (o->sort == TOP_BY_SELF)
-        c = cmp_count(a->self, b->self);
-    if (!c && o->sort != TOP_BY_NAME) /* also what topclasses.h sorts afterwards */
-        c = cmp_count(a->total, b->total);
     return c ? c : x < y ? -1 : x > y;
 }
 
@@ -66,6 +83,7 @@ void toplist_walk(const struct frametree *t,
 struct listing {
     const struct frametree *t;
     const bool *wrappers;
+    const double *changes; /* by node, with all below it; NULL: nothing is compared */
     struct top_row *rows;
 };
 
@@ -77,16 +95,36 @@ static void take_node(void *opaque, uint32_t node, bool outermost)
     folded_count_add(&l->rows[l->t->nodes[owner].name].self, frametree_self(l->t, node));
     if (outermost)
         folded_count_add(&l->rows[l->t->nodes[node].name].total, frametree_total(l->t, node));
+    if (!l->changes)
+        return;
+    l->rows[l->t->nodes[owner].name].self_change += l->t->delta[node];
+    if (outermost)
+        l->rows[l->t->nodes[node].name].change += l->changes[node];
+}
+
+double *toplist_changes(const struct frametree *t)
+{
+    double *sum;
+
+    if (!t->delta)
+        return NULL;
+    sum = xreallocarray(NULL, t->n, sizeof *sum);
+    memcpy(sum, t->delta, t->n * sizeof *sum);
+    for (uint32_t i = t->n - 1; i > 0; i--)
+        sum[t->nodes[i].parent] += sum[i];
+    return sum;
 }
 
 struct top_row *toplist_make(const struct frametree *t, const bool *wrappers, enum top_sort sort,
                              size_t *n)
 {
     struct top_row *rows = xcalloc(t->nnames, sizeof *rows);
-    struct listing list = {t, wrappers, rows};
+    double *changes = toplist_changes(t);
+    struct listing list = {t, wrappers, changes, rows};
     struct order order = {t, sort};
 
     toplist_walk(t, take_node, &list);
+    free(changes);
     for (uint32_t i = 0; i < t->nnames; i++)
         rows[i].name = i;
     /* The root's name is number 0 and no symbol. */

@@ -1,8 +1,9 @@
 #include "render/top/toptext.h"
 
-#include <stdio.h>
+#include <math.h>
+#include <string.h>
 
-#include "common/utf8.h"
+#include "render/text/termtext.h"
 #include "render/text/value.h"
 
 void toptext_add_name(struct strbuf *sb, const char *s, size_t len, size_t columns)
@@ -10,28 +11,23 @@ void toptext_add_name(struct strbuf *sb, const char *s, size_t len, size_t colum
     size_t used = 0, keep = sb->len;
 
     for (size_t i = 0; i < len;) {
-        char escaped[16] = "";
-        uint32_t cp = 0;
-        size_t n = utf8_decode(s + i, len - i, &cp), wide;
+        struct termtext c;
+        size_t n = termtext_next(s + i, len - i, &c);
+        size_t wide = *c.escaped ? strlen(c.escaped) : c.cp >= 0x1100 ? 2 : 1;
 
-        if (n == 0 || utf8_is_control(cp))
-            snprintf(escaped, sizeof escaped, "\\x%02x", n ? cp : (unsigned char)s[i]);
-        else if ((cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069))
-            snprintf(escaped, sizeof escaped, "\\u{%x}", cp);
-        wide = *escaped ? strlen(escaped) : cp >= 0x1100 ? 2 : 1;
         if (columns && used + wide > columns) {
             strbuf_setlen(sb, keep);
             strbuf_addstr(sb, "\xe2\x80\xa6");
             return;
         }
         used += wide;
-        if (*escaped)
-            strbuf_addstr(sb, escaped);
+        if (*c.escaped)
+            strbuf_addstr(sb, c.escaped);
         else
             strbuf_add(sb, s + i, n);
         if (!columns || used < columns) /* room for "…" behind this one */
             keep = sb->len;
-        i += n ? n : 1;
+        i += n;
     }
 }
 
@@ -66,6 +62,28 @@ void toptext_add_share(struct strbuf *sb, struct folded_count c, double all)
 
     value_add_percent(&text, folded_count_double(c), all);
     toptext_add_right(sb, text.buf, 9);
+    strbuf_release(&text);
+}
+
+void toptext_add_change(struct strbuf *sb, double change, double all, const char *unit, bool exact,
+                        size_t width)
+{
+    struct folded_count c = {(uint64_t)fabs(change), fabs(change) - floor(fabs(change))};
+    struct strbuf text = STRBUF_INIT;
+    bool bytes = !exact && strcmp(unit, "bytes") == 0;
+
+    if (change != 0)
+        strbuf_addch(&text, change > 0 ? '+' : '-');
+    if (exact || !value_add_human(&text, c, unit)) {
+        value_add_number(&text, c, true);
+        strbuf_addstr(&text, bytes ? "   B" : "");
+    }
+    toptext_add_right(sb, text.buf, width);
+    strbuf_clear(&text);
+    if (change != 0)
+        strbuf_addch(&text, change > 0 ? '+' : '-');
+    value_add_percent(&text, fabs(change), all);
+    toptext_add_right(sb, text.buf, 10);
     strbuf_release(&text);
 }
 

@@ -1,20 +1,22 @@
 /*
- * Any bytes as folded text: every line parsed, every key looked up, the tree
- * and what its comments say of time built, drawn and exported both ways round. What
- * folded_add_frame makes of the input must read back as one frame, and no input may get markup or a
- * control character into the picture.
+ * Any bytes as folded text: every line parsed, every key looked up, the tree with the modules
+ * that names tell, and what its comments say of time built and exported both ways round.
+ * What folded_add_frame makes of the input must read back as one frame. (fuzz_picture draws.)
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/alloc.h"
 #include "common/folded.h"
-#include "render/backend.h"
-#include "render/palette.h"
+#include "fold/stacks/place.h"
 #include "render/top/toplist.h"
+#include "render/top/topplaces.h"
+#include "tests/unit/foldedtree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* replay.c has it, a fuzzer has not. */
+extern const bool replays_all __attribute__((weak));
 
 static void check(int good)
 {
@@ -22,42 +24,12 @@ static void check(int good)
         abort();
 }
 
-static size_t count_of(const char *text, const char *part)
-{
-    size_t n = 0;
-
-    for (const char *p = text; (p = strstr(p, part)); p++)
-        n++;
-    return n;
-}
-
-static char *written_bytes(const struct render_backend *b, const struct frametree *t,
-                           const struct render_options *o, size_t *len)
-{
-    char *text = NULL;
-    FILE *f = open_memstream(&text, len);
-
-    check(f && b->write(f, t, o) == 0 && fclose(f) == 0);
-    return text;
-}
-
-static char *written(const struct render_backend *b, const struct frametree *t,
-                     const struct render_options *o)
-{
-    size_t len;
-    char *text = written_bytes(b, t, o, &len);
-
-    check(strlen(text) == len);
-    for (size_t i = 0; i < len; i++)
-        check(text[i] == '\n' || ((unsigned char)text[i] >= 0x20 && text[i] != 0x7f));
-    return text;
-}
-
 /* What is folded again holds as many stacks with a count, and nothing that is no stack. */
-static void check_folded(const struct frametree *t, const struct render_options *o)
+static void check_folded(const struct foldedtree *f)
 {
+    const struct frametree *t = &f->tree;
     size_t len, stacks = 0, want = 0;
-    char *text = written_bytes(&export_folded, t, o, &len);
+    char *text = foldedtree_written(f, &export_folded, &len);
     struct folded_line line;
 
     for (size_t at = 0; at < len;) {
@@ -83,93 +55,78 @@ static bool has_fractions(const struct frametree *t)
     return t->self_part != NULL;
 }
 
-static void export(const struct frametree *t, const struct render_options *o)
+/* A fuzzer tries more inputs if each is written in one format; which, the input says. */
+static bool skips(const struct foldedtree *f, size_t i, size_t n)
 {
-    size_t len;
+    size_t sum = 0;
 
-    check_folded(t, o);
-    for (size_t i = 0; render_backends[i]; i++) {
+    for (const char *p = f->text; *p; p++)
+        sum = sum * 31 + (unsigned char)*p;
+    return !&replays_all && sum % n != i;
+}
+
+static void export(const struct foldedtree *f)
+{
+    size_t len, n = 0;
+
+    check_folded(f);
+    while (render_backends[n])
+        n++;
+    for (size_t i = 0; i < n; i++) {
         const struct render_backend *b = render_backends[i];
 
-        if (strncmp(b->name, "png", 3) == 0 || b == &export_folded)
+        if (skips(f, i, n))
+            continue;
+        if (strncmp(b->name, "png", 3) == 0 || b == &export_folded || b == &render_svg ||
+            b == &render_html)
             continue;
         /* These would say on standard error that they round. */
-        if (has_fractions(t) &&
-            (b == &export_pprof || b == &export_callgrind || b == &export_massif))
+        if (has_fractions(&f->tree) && (b == &export_pprof || b == &export_otlp ||
+                                        b == &export_callgrind || b == &export_massif))
             continue;
-        if (b == &export_pprof)
-            free(written_bytes(b, t, o, &len));
+        if (b == &export_pprof || b == &export_otlp)
+            free(foldedtree_written(f, b, &len));
         else
-            free(written(b, t, o));
+            free(foldedtree_text(f, b));
     }
 }
 
-static void draw(const struct frametree *t, const char *name, const struct timeline *tl)
+/* By each kind of place self counts add up to all there is, and no total is more than that. */
+static void check_places(const struct frametree *t)
 {
-    struct render_column column = {.name = tl->n ? "live" : name, .title = name, .unit = name};
-    struct wrappers_options wrappers = {.none = t->n % 3 == 0};
-    struct render_options o = {.title = name,
-                               .wrappers = &wrappers,
-                               .subtitle = name,
-                               .command = name,
-                               .countname = name,
-                               .nametype = name,
-                               .notes = name,
-                               .factor = 1,
-                               .width = 1200,
-                               .frame_height = 16,
-                               .fonttype = name,
-                               .fontsize = 12,
-                               .palette = palette_find("rust"),
-                               .hash = t->n % 2,
-                               .columns = &column,
-                               .timeline = tl,
-                               .ncolumns = 1};
-    char *text = written(&render_svg, t, &o);
+    for (int kind = FRAMEPLACE_MODULE; kind < FRAMEPLACES; kind++) {
+        double sum = 0, all = folded_count_double(frametree_total(t, 0));
+        struct frameplaces p;
+        struct top_row *rows;
+        size_t n, len;
 
-    check(count_of(text, "<script") == 1 && count_of(text, "<style") == 1);
-    check(count_of(text, "<g data-x=") <= t->n);
-    free(text);
-    text = written(&render_html, t, &o);
-    check(count_of(text, "<script") == 2 && count_of(text, "</script") == 2);
-    check(count_of(text, "<!--") == 0 && count_of(text, "<style") == 1);
-    free(text);
-    export(t, &o);
+        frameplaces_make(&p, t, (enum frameplace)kind, kind % 2 ? "alloc" : NULL);
+        rows = topplaces_make(&p, NULL, TOP_BY_TOTAL, &n);
+        check(n <= p.n);
+        for (size_t i = 0; i < n; i++) {
+            sum += folded_count_double(rows[i].self);
+            check(folded_count_double(rows[i].total) <= all * 1.000001 + 0.001);
+            check(frameplaces_text(&p, rows[i].name, &len) != NULL);
+        }
+        check(t->saturated || fabs(sum - all) <= all * 1e-6 + 0.001);
+        free(rows);
+        frameplaces_release(&p);
+    }
 }
 
 static void merge(const char *s, size_t size, bool reverse)
 {
-    char *name = xmemdup0(s, size);
-    struct folded_line line;
-    const char *stack;
+    struct foldedtree f;
     struct top_row *rows;
-    struct timeline tl;
-    struct frametree t;
-    size_t n, history;
-    uint32_t node;
+    size_t n;
 
-    timeline_init(&tl);
-    frametree_init(&t, reverse);
-    for (size_t at = 0; at < size;) {
-        const char *nl = memchr(s + at, '\n', size - at);
-        size_t len = nl ? (size_t)(nl - s) - at : size - at;
-
-        if (folded_parse_line(s + at, len, &line) == 1)
-            check(frametree_add(&t, &line) == 0);
-        else if (timeline_comment(&tl, s + at, len, 1, &stack, &n, &history) &&
-                 frametree_place(&t, stack, n, &node) == 0)
-            timeline_placed(&tl, history, node);
-        at += len + 1;
-    }
-    frametree_finish(&t);
-    rows = toplist_make(&t, NULL, TOP_BY_SELF, &n);
-    check(n < t.nnames);
+    foldedtree_make(&f, s, size, reverse);
+    check_places(&f.tree);
+    rows = toplist_make(&f.tree, NULL, TOP_BY_SELF, &n);
+    check(n < f.tree.nnames);
     free(rows);
-    timeline_finish(&tl);
-    draw(&t, name, &tl);
-    timeline_release(&tl);
-    frametree_release(&t);
-    free(name);
+    export(&f);
+    foldedtree_release(&f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -194,6 +151,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     strbuf_addstr(&sb, " 1");
     check(folded_parse_line(sb.buf, sb.len, &f) == 1 && !f.differential && f.len == n);
     check(!memchr(sb.buf, ';', sb.len) && !memchr(sb.buf, '\n', sb.len));
+    strbuf_clear(&sb);
+    strbuf_add(&sb, s, size);
+    place_strip_text(&sb);
+    check(sb.len <= size && (!sb.len || !memchr(sb.buf, PLACE_MARK, sb.len)));
     strbuf_release(&sb);
     merge(s, size, false);
     merge(s, size, true);

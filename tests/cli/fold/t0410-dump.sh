@@ -5,7 +5,7 @@
 run_expect_status 0 'a trace is recorded' "$FLAME" mem -q -o x.flame -- ls /
 run_expect_status 0 'dump' "$FLAME" dump x.flame
 mv out all
-is_str "$(cut -d' ' -f1 all | uniq | tr '\n' ' ')" 'header module thread node row ' 'has its sections'
+is_str "$(cut -d' ' -f1 all | uniq | tr '\n' ' ')" 'header module thread node row name ' 'has its sections'
 file_has all '^header recorder=mem version=[0-9]+ ' 'says whose trace it is'
 file_has all '^header argument=0 text=ls$' 'has the command'
 file_has all '^module start=0x[0-9a-f]* .*build_id=[0-9a-f]{40} path=/.*libc' 'has modules with build-ids'
@@ -38,7 +38,7 @@ is_str "$(cut -d' ' -f1 out | sort -u)" thread 'alone'
 run_expect_status 0 'two sections' "$FLAME" dump -s row -s header x.flame
 is_str "$(cut -d' ' -f1 out | uniq | tr '\n' ' ')" 'header row ' 'in their order'
 run_expect_status 2 'a section there is not' "$FLAME" dump -s rows x.flame
-file_has err 'dump: -s rows: expected header, module, origin, inherited, thread, node, row, mark, misuse, resident, histogram or moment' 'names those there are'
+file_has err 'dump: -s rows: expected header, module, origin, inherited, thread, node, row, mark, misuse, resident, histogram, moment, name, interval, life or region' 'names those there are'
 run_expect_status 2 'no trace' "$FLAME" dump
 file_has err 'dump: takes one trace; got 0' 'is said'
 head -c 5000 x.flame >cut.flame

@@ -1,0 +1,43 @@
+/*
+ * sumtree.h: a tree of frames with what one column of counts comes to in each, and the trees of
+ * the callers and of the callees of one function.
+ *
+ * Parents come before their children, node 0 is the root, siblings are in the order of their names.
+ * Counts are doubles: exact up to 2^53. They may be negative where a column is of differences;
+ * then `width` is what is drawn, in which only what grew counts.
+ */
+#ifndef FLAME_RENDER_VIEW_SUMTREE_H
+#define FLAME_RENDER_VIEW_SUMTREE_H
+
+#include "render/frametree.h"
+
+struct sumtree {
+    const struct frametree_node *nodes; /* name, parent, first and next of each; borrowed or own */
+    uint32_t n;
+    double *self, *total; /* by node; owned */
+    double *width;        /* by node, none negative; owned unless it is `total` */
+    struct frametree_node *own;
+};
+
+/* Of all the tree, which must outlive it: `self` by node. */
+void sumtree_make(struct sumtree *s, const struct frametree *t, const double *self);
+
+/*
+ * All that the function calls, stack for stack merged; its root is the function, whose total is
+ * what the stacks with it come to, each counted once. `names`: the tree's, for the order.
+ */
+void sumtree_callees(struct sumtree *s, const struct sumtree *of, uint32_t name,
+                     const struct frametree_name *names);
+/* The same of who calls it: callers of the outermost call in each stack stand below the root. */
+void sumtree_callers(struct sumtree *s, const struct sumtree *of, uint32_t name,
+                     const struct frametree_name *names);
+
+void sumtree_release(struct sumtree *s);
+
+/* The node after this one in pre-order, the subtree below it left out without `descend`;
+ * FRAMETREE_NONE at the end. */
+uint32_t sumtree_next(const struct sumtree *s, uint32_t node, bool descend);
+/* How far it is from the root. */
+uint32_t sumtree_depth(const struct sumtree *s, uint32_t node);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * viewdraw.h: the viewer's model as a screen of cells.
+ *
+ * From top to bottom: what is shown and how much of it there is; the graph, or the table under its
+ * headings; the chosen frame's name and counts; keys, or what is being typed. All of it fits into
+ * any screen: what has no room is left out, the body last.
+ */
+#ifndef FLAME_RENDER_VIEW_VIEWDRAW_H
+#define FLAME_RENDER_VIEW_VIEWDRAW_H
+
+#include "render/view/viewmodel.h"
+
+/* Draws all of it anew; the cells take the model's size. The model must be settled. */
+void viewdraw(struct viewmodel *m, struct cells *c);
+
+#endif

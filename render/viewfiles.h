@@ -1,0 +1,28 @@
+/*
+ * viewfiles.h: files read and shown in the viewer (render/view/): `flame view`, and `flame top -i`.
+ */
+#ifndef FLAME_RENDER_VIEWFILES_H
+#define FLAME_RENDER_VIEWFILES_H
+
+#include "render/input.h"
+#include "render/wrappers.h"
+
+struct viewfiles {
+    const char *command; /* for messages */
+    char *const *inputs; /* none, or "-": standard input */
+    size_t n;
+    bool table; /* begin with the table, not the graph */
+    int sort;   /* of it by self, total or name: 0 to 2 */
+    bool upwards;
+    int palette;      /* -1: by view */
+    const char *view; /* to begin with, or NULL */
+    struct filter *filter;
+    const struct wrappers_options *wrappers;
+    struct input_of_traces *of_traces;
+};
+
+/* Until a key ends it: 0, or an enum flame_exit after a line. A signal that ends it ends the
+ * process, too, with the terminal as it was. */
+int viewfiles_show(const struct viewfiles *v);
+
+#endif

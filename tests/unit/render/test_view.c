@@ -1,0 +1,349 @@
+/*
+ * The viewer without a terminal: what keys do, and what is on the screen then, column by column.
+ */
+#include <locale.h>
+
+#include "common/folded.h"
+#include "render/view/viewdraw.h"
+#include "render/view/viewkeys.h"
+#include "tests/tap.h"
+
+static const char text[] = "main;parse;read 40\n"
+                           "main;parse;tokenize;grow 20\n"
+                           "main;render;grow 30\n"
+                           "main 5\n"
+                           "work;parse;read 5\n";
+
+static struct frametree tree;
+static struct view_column columns[2];
+static double *other;
+static struct view_source source;
+static struct viewmodel m;
+static struct cells cells;
+
+static double *counts(const struct frametree *t)
+{
+    double *self = xcalloc(t->n, sizeof *self);
+
+    for (uint32_t i = 0; i < t->n; i++)
+        self[i] = (double)t->nodes[i].self;
+    return self;
+}
+
+static void build(struct frametree *t, const char *folded)
+{
+    frametree_init(t, false);
+    for (const char *s = folded, *end; *s; s = end + 1) {
+        struct folded_line line;
+
+        end = strchr(s, '\n');
+        if (folded_parse_line(s, (size_t)(end - s), &line) == 1)
+            frametree_add(t, &line);
+    }
+    frametree_finish(t);
+}
+
+static void begin(const char *folded)
+{
+    build(&tree, folded);
+    columns[0] = (struct view_column){
+        .name = "a", .title = "Samples", .unit = "samples", .self = counts(&tree)};
+    other = counts(&tree);
+    for (uint32_t i = 0; i < tree.n; i++)
+        other[i] *= 1024;
+    columns[1] =
+        (struct view_column){.name = "b", .title = "Memory", .unit = "bytes", .self = other};
+    source = (struct view_source){
+        .tree = &tree, .columns = columns, .ncolumns = 2, .label = "in.folded", .note = ""};
+    viewmodel_init(&m, &source, 0);
+}
+
+static void end(void)
+{
+    viewmodel_release(&m);
+    cells_release(&cells);
+    free((void *)columns[0].self);
+    free(other);
+    frametree_release(&tree);
+}
+
+static void add_utf8(struct strbuf *sb, uint32_t cp)
+{
+    if (cp < 0x80) {
+        strbuf_addch(sb, (char)cp);
+    } else if (cp < 0x800) {
+        strbuf_addch(sb, (char)(0xc0 | cp >> 6));
+        strbuf_addch(sb, (char)(0x80 | (cp & 0x3f)));
+    } else {
+        strbuf_addch(sb, (char)(0xe0 | cp >> 12));
+        strbuf_addch(sb, (char)(0x80 | (cp >> 6 & 0x3f)));
+        strbuf_addch(sb, (char)(0x80 | (cp & 0x3f)));
+    }
+}
+
+/* A line of the screen as UTF-8, without blanks at its end. */
+static const char *line(int y)
+{
+    static struct strbuf sb = STRBUF_INIT;
+
+    viewmodel_settle(&m);
+    viewdraw(&m, &cells);
+    strbuf_clear(&sb);
+    for (int x = 0; x < cells.width; x++) {
+        const struct cell *c = cells_at(&cells, y, x);
+
+        if (c->cp != CELL_CONTINUED)
+            add_utf8(&sb, c->cp);
+        for (int i = 0; i < CELL_MARKS && c->marks[i]; i++)
+            add_utf8(&sb, c->marks[i]);
+    }
+    while (sb.len && sb.buf[sb.len - 1] == ' ')
+        strbuf_setlen(&sb, sb.len - 1);
+    return sb.buf;
+}
+
+static void keys(const char *s)
+{
+    for (; *s; s++)
+        viewmodel_key(&m, (unsigned char)*s);
+}
+
+static void test_graph(void)
+{
+    begin(text);
+    cells.ascii = true;
+    viewmodel_resize(&m, 40, 10);
+    is_str(line(0), "Samples: 100 samples  in.folded  view 1~", "title");
+    is_str(line(1), "|all", "the root is at the top");
+    is_str(line(2), "|main                                 |", "frames are as wide as they count");
+    is_str(line(3), "|parse                  |render       |", "siblings by name");
+    is_str(line(4), "|read           |tokeni~|grow         |", "and names are cut");
+    keys("jj");
+    is_str(line(7), "parse", "down goes to the widest frame");
+    is_str(line(8), "total 60 samples (60.00%); self 0 sampl~", "whose counts are told");
+    viewmodel_key(&m, VIEW_KEY_RIGHT);
+    is_str(line(7), "render", "right to the next in its row");
+    viewmodel_key(&m, VIEW_KEY_LEFT);
+    keys("\r");
+    is_str(line(3), "|parse", "Enter zooms in");
+    is_str(line(4), "|read                      |tokenize", "to all columns");
+    keys("-");
+    is_str(line(3), "|parse                   |render", "- goes out by one frame");
+    keys("0");
+    is_str(line(3), "|parse                  |render       |", "0 to all");
+    keys("ijj");
+    is_str(line(6), "|all", "i turns it over");
+    is_str(line(5), "|main                                 |", "with callees above");
+    keys("k");
+    is_str(line(7), "main", "and up is towards them");
+    end();
+}
+
+static void test_table(void)
+{
+    begin(text);
+    cells.ascii = true;
+    viewmodel_resize(&m, 60, 12);
+    keys("t");
+    is_str(line(1), "             selfv              total  symbol", "headings of the table");
+    is_str(line(2), "        50  50.00%         50  50.00%  grow", "what is most on its own");
+    is_str(line(3), "        45  45.00%         45  45.00%  read", "the next");
+    keys("s");
+    is_str(line(2), "         5   5.00%         95  95.00%  main", "sorted by total");
+    is_str(line(3), "         0   0.00%         65  65.00%  parse", "over both threads");
+    keys("s");
+    is_str(line(2), "        50  50.00%         50  50.00%  grow", "sorted by name");
+    keys("v");
+    is_str(line(2), " 50.00 KiB  50.00%  50.00 KiB  50.00%  grow", "of another view");
+    keys("\r");
+    is_str(line(5), "|grow", "callers and callees of it: itself");
+    is_str(line(4), "|render                             |tokenize", "below its callers");
+    is_str(line(3), "|main                               |parse", "and theirs");
+    viewmodel_key(&m, VIEW_KEY_UP);
+    is_str(line(9), "render", "up goes to a caller");
+    is_str(line(10), "total 30.00 KiB, 30,720 bytes (30.00%)", "with what it asked for there");
+    keys("-");
+    is_int(m.mode, VIEW_MODE_TABLE, "- goes back");
+    end();
+}
+
+static void test_recursion(void)
+{
+    begin("a;b;a;c 10\na;b 5\n");
+    viewmodel_resize(&m, 60, 12);
+    cells.ascii = true;
+    keys("tss");
+    is_str(line(2), "         0   0.00%         15 100.00%  a", "recursion counts once");
+    keys("c");
+    is_str(line(6), "|b", "callees of all calls");
+    is_str(line(7), "|a", "the inner call among them");
+    end();
+}
+
+static void test_search(void)
+{
+    begin(text);
+    cells.ascii = true;
+    viewmodel_resize(&m, 80, 12);
+    keys("/GROW\r");
+    is_str(line(11), "GROW: 1 name, in 50.00% of all; n next, N before", "a text, in any case");
+    is_str(line(9), "grow", "goes to the first match");
+    is_str(line(10), "total 20 samples (20.00%); self 20 samples (20.00%)", "in order");
+    keys("n");
+    is_str(line(10), "total 30 samples (30.00%); self 30 samples (30.00%)", "the next");
+    keys("n");
+    is_str(line(10), "total 20 samples (20.00%); self 20 samples (20.00%)", "and round");
+    keys("N");
+    is_str(line(10), "total 30 samples (30.00%); self 30 samples (30.00%)", "the one before");
+    keys("//^(read|work)$/\r");
+    is_str(line(11), "/^(read|work)$/: 2 names, in 45.00% of all; n next, N before",
+           "an expression; each stack counts once");
+    keys("//(/\r");
+    ok(strstr(line(11), "no regular expression: ") == line(11), "a wrong one is told");
+    keys("/nowhere\r");
+    is_str(line(11), "no name matches", "nothing matches");
+    keys("/\r");
+    ok(!m.match, "an empty search ends it");
+    keys("/ab\x7f\x7f\x7fre");
+    is_str(line(11), "search: re", "typing");
+    keys("\x1b");
+    ok(!m.asking && !m.match, "Escape leaves it");
+    end();
+}
+
+static void test_names(void)
+{
+    begin("\x1b[2J\xff;\xe2\x80\xae"
+          "x;\xe5\x90\x8d\xe5\x89\x8d;e\xcc\x81t 10\n");
+    viewmodel_resize(&m, 12, 10);
+    is_str(line(2), "\xe2\x96\x8f\\x1b[2J\\xff", "no escape sequence goes out");
+    is_str(line(3), "\xe2\x96\x8f\\u{202e}x", "nor what turns text");
+    is_str(line(4), "\xe2\x96\x8f\xe5\x90\x8d\xe5\x89\x8d", "wide characters");
+    is_int(cells_at(&cells, 4, 2)->cp, CELL_CONTINUED, "take two columns");
+    is_int(cells_at(&cells, 4, 3)->cp, 0x524d, "so that the next is behind them");
+    is_str(line(5),
+           "\xe2\x96\x8f"
+           "e\xcc\x81t",
+           "combining ones stay with theirs");
+    is_int(cells_at(&cells, 5, 2)->cp, 't', "and take none");
+    viewmodel_resize(&m, 4, 10);
+    is_str(line(4), "\xe2\x96\x8f\xe5\x90\x8d\xe2\x80\xa6", "no half character at an edge");
+    cells.ascii = true;
+    viewmodel_resize(&m, 20, 10);
+    is_str(line(4), "|\\u{540d}\\u{524d}", "ASCII where there is nothing else");
+    end();
+}
+
+/* Any size has room for something, and nothing is outside of it. */
+static void test_sizes(void)
+{
+    bool good = true;
+
+    begin(text);
+    for (int w = 1; w < 320; w += 9)
+        for (int h = 1; h < 90; h += h < 8 ? 1 : 27) {
+            viewmodel_resize(&m, w, h);
+            for (const char *k = "gtcf?"; *k; k++) {
+                viewmodel_key(&m, (uint32_t)*k);
+                line(0);
+                good &= cells.width == w && cells.height == h;
+                m.overlay = VIEW_OVERLAY_NONE;
+            }
+        }
+    ok(good, "sizes from 1x1 to 316x89");
+    m.mode = VIEW_MODE_GRAPH;
+    viewmodel_resize(&m, 300, 80);
+    keys("0");
+    viewmodel_key(&m, VIEW_KEY_END);
+    ok(strstr(line(78), "total "), "details stand above the last line");
+    end();
+}
+
+/* A source in another's place. */
+static void test_feed(void)
+{
+    struct frametree more;
+    struct view_column column;
+    struct view_source next;
+
+    begin(text);
+    cells.ascii = true;
+    viewmodel_resize(&m, 60, 12);
+    keys("jj\rj");
+    build(&more, "aaa;x 100\nmain;parse;aa 1\nmain;parse;read 80\nmain;parse;tokenize 1\n");
+    column = columns[0];
+    column.self = counts(&more);
+    next = source;
+    next.tree = &more;
+    next.columns = &column;
+    next.ncolumns = 1;
+    viewmodel_feed(&m, &next);
+    is_str(line(9), "read", "what was chosen is found by its names");
+    is_str(line(10), "total 80 samples (43.96%), 97.56% of the zoom; self 80 samp~",
+           "and so is what was zoomed into");
+    keys("c");
+    viewmodel_feed(&m, &source);
+    is_str(line(5), "|read", "and the symbol in the middle");
+    is_str(line(4), "|parse", "with its callers");
+    viewmodel_feed(&m, &next);
+    viewmodel_feed(&m, &source);
+    keys("tj");
+    viewmodel_feed(&m, &next);
+    is_str(line(9), "read", "and a row of the table");
+    viewmodel_feed(&m, &source);
+    frametree_release(&more);
+    free((void *)column.self);
+    end();
+}
+
+/* What shrank has no width, and its sign in the table. */
+static void test_differences(void)
+{
+    begin(text);
+    cells.ascii = true;
+    viewmodel_resize(&m, 60, 12);
+    for (uint32_t i = 0; i < tree.n; i++)
+        if (tree.nodes[i].self == 40)
+            other[i] = -30 * 1024;
+    viewmodel_feed(&m, &source);
+    keys("v");
+    is_str(line(0), "Memory: 30.00 KiB, 30,720 bytes        in.folded  view 2/2 b", "what is left");
+    is_str(line(4), "|tokenize           |grow                              |read",
+           "the graph is of what grew");
+    keys("t");
+    viewmodel_key(&m, VIEW_KEY_END);
+    is_str(line(8), "-25.00 KiB -83.33% -25.00 KiB -83.33%  read", "the table of both");
+    end();
+}
+
+static void test_clicks(void)
+{
+    begin(text);
+    cells.ascii = true;
+    viewmodel_resize(&m, 40, 10);
+    line(0);
+    viewmodel_click(&m, 3, 30);
+    is_str(line(7), "render", "a click chooses");
+    viewmodel_click(&m, 3, 30);
+    is_str(line(4), "|grow", "a second one zooms in");
+    viewmodel_click(&m, 9, 0);
+    viewmodel_click(&m, 0, 0);
+    viewmodel_click(&m, 99, 99);
+    is_str(line(7), "render", "others do nothing");
+    end();
+}
+
+int main(void)
+{
+    setlocale(LC_CTYPE, "C.UTF-8");
+    test_graph();
+    test_table();
+    test_recursion();
+    test_search();
+    test_names();
+    test_sizes();
+    test_feed();
+    test_differences();
+    test_clicks();
+    return done_testing();
+}
