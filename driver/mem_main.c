@@ -52,46 +52,45 @@ const struct opts_command mem_command = {
     .operands = OPTS_COMMAND,
 };
 
-/* *empty: there was nothing to draw. 0, or an enum flame_exit after a line. */
-static int write_result(const struct recording *r, const struct run_options *o, bool *empty)
+/* The result, from the text it shows, which is handed on; *empty: there was nothing to draw. 0, or
+ * an enum flame_exit after a line. */
+static int write_result(const struct recording *r, const struct run_options *o,
+                        struct strbuf *folded, bool *empty)
 {
-    struct strbuf folded = STRBUF_INIT;
-    int status = 0;
+    int status = recording_text(r, o, folded);
 
-    if (o->kind != RUN_OUTPUT_TRACE && !recording_wants_all(o))
-        status = recording_fold(r, o, true, recording_wants_lines(o), &folded);
-    if (!status)
-        status = recording_write(r, o, &folded, empty);
-    strbuf_release(&folded);
-    return status;
+    return status ? status : recording_put(r, o, folded, empty);
+}
+
+/* What there is to say of a command, or of a process that was attached to. */
+static void tell(const struct recording *r, const struct run_options *o,
+                 const struct strbuf *folded, bool empty)
+{
+    struct run_summary s;
+
+    if (o->attach) {
+        record_attach_print(r, o);
+    } else {
+        run_summary_make(&s, r);
+        run_summary_print(&s, r);
+    }
+    recording_tell_findings(r, o, folded, NULL);
+    tell_result(r, o, (const char *const[]){"alloc", o->attach ? "live" : "peak"}, empty);
 }
 
 /* 0, or an enum flame_exit after a line. */
 static int show(const struct recording *r, const struct run_options *o)
 {
-    struct run_summary s;
+    struct strbuf folded = STRBUF_INIT;
     bool empty;
-    int status = write_result(r, o, &empty);
+    int status = write_result(r, o, &folded, &empty);
 
-    if (status || o->quiet)
-        return status;
-    run_summary_make(&s, r);
-    run_summary_print(&s, r);
-    tell_result(r, o, (const char *const[]){"alloc", "peak"}, empty);
-    return 0;
-}
-
-/* The result of a process that was attached to. */
-static int show_attached(const struct recording *r, const struct run_options *o)
-{
-    bool empty;
-    int status = write_result(r, o, &empty);
-
-    if (status || o->quiet)
-        return status;
-    record_attach_print(r, o);
-    tell_result(r, o, (const char *const[]){"alloc", "live"}, empty);
-    return 0;
+    if (!status && !o->quiet)
+        tell(r, o, &folded, empty);
+    if (!status)
+        tell_browser(o, empty);
+    strbuf_release(&folded);
+    return status;
 }
 
 /* A process that runs. `rest`: what stands behind the options. */
@@ -108,7 +107,7 @@ static int attach(struct run_options *o, char **rest)
     status = run_options_finish(o);
     if (status < 0)
         status = record_attach_check(o);
-    return status ? status : recording_run(o, record_attach, show_attached);
+    return status ? status : recording_run(o, record_attach, show);
 }
 
 /* -1: go on with the command; else an exit status after a line. */

@@ -1,9 +1,27 @@
 #include <stdio.h>
 
 #include "common/commands.h"
+#include "common/error.h"
 #include "driver/off/offsummary.h"
 #include "driver/off/record_off.h"
 #include "driver/run/tell.h"
+#include "fold/facts/regiontimes.h"
+
+/* What a long run has given is not thrown away because a name is not in it: then all is drawn. */
+static void choose_region(const struct recording *r, const struct off_options *o,
+                          struct fold_options *fold)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < r->waits.ntraces && !has && o->when.region; i++)
+        has = regiontimes_has(r->waits.traces[i], o->when.region);
+    if (o->when.region && !has)
+        flame_warn("--region %s: no such region was seen; all of the run is shown", o->when.region);
+    for (size_t i = 0; i < r->waits.ntraces && has; i++)
+        if (regiontimes_has(r->waits.traces[i], o->when.region))
+            regiontimes_apply(r->waits.traces[i], o->when.region);
+    fold->when = has ? (struct fold_when *)&o->when : NULL;
+}
 
 /* Folds once, for picture and summary both. 0, or an enum flame_exit after a line. */
 static int show(const struct recording *r, const struct run_options *run)
@@ -14,10 +32,13 @@ static int show(const struct recording *r, const struct run_options *run)
     bool empty = false;
     int status = 0;
 
+    choose_region(r, o, &fold);
     fold.all_views = true;
+    fold.moments = run->shows_moments && run->kind == RUN_OUTPUT_PICTURE;
     fold.propose_idle = !run->quiet;
     fold.no_hint = run->quiet;
     fold.symbols.lines = recording_wants_lines(run);
+    fold.modules = recording_wants_modules(run);
     if (run->kind != RUN_OUTPUT_TRACE || !run->quiet)
         status = fold_loaded(&fold, r->waits.traces, r->waits.ntraces, &all);
     if (!status) {
@@ -28,6 +49,8 @@ static int show(const struct recording *r, const struct run_options *run)
         off_summary_print(r, run->subject, &all);
         tell_result(r, run, (const char *const[]){"off", "chain"}, empty);
     }
+    if (!status)
+        tell_browser(run, empty);
     strbuf_release(&all);
     strbuf_release(&one);
     return status;

@@ -104,7 +104,7 @@ static int check_beside(const struct both_options *o)
 static int finish_outputs(struct both_options *o)
 {
     struct run_options *run = &o->off.run;
-    bool traces = false;
+    bool traces = false, open = run->open, browsed = false;
     int status = -1;
 
     if (!o->outputs.n)
@@ -112,6 +112,7 @@ static int finish_outputs(struct both_options *o)
     if (check_beside(o))
         return FLAME_USAGE;
     o->kinds = xcalloc(o->outputs.n, sizeof *o->kinds);
+    run->open = false; /* one that can be is enough */
     for (size_t i = 0; i < o->outputs.n && status < 0; i++) {
         run->output = o->outputs.items[i];
         if (is_given_before(o, i))
@@ -120,8 +121,12 @@ static int finish_outputs(struct both_options *o)
         status = run_options_finish(run);
         o->kinds[i] = run->kind;
         traces = traces || run->kind == RUN_OUTPUT_TRACE;
+        browsed = browsed || (status < 0 && run_options_is_browsed(run));
     }
+    run->open = open;
     run->output = o->outputs.items[0];
+    if (status < 0 && open && !browsed)
+        status = run_options_not_browsed(run);
     run->kind = traces ? RUN_OUTPUT_TRACE : o->kinds[0];
     return status;
 }
@@ -194,6 +199,8 @@ static int record_both(struct recording *r, const struct run_options *run)
 struct waiting {
     struct strbuf text[2];
     bool folded[2];
+    struct strbuf shown; /* what the first output that is drawn shows, and which view first */
+    const char *shown_view;
 };
 
 static int fold_waiting(struct waiting *w, const struct recording *r, const struct both_options *o,
@@ -206,10 +213,12 @@ static int fold_waiting(struct waiting *w, const struct recording *r, const stru
         return 0;
     w->folded[lines] = true;
     fold.all_views = true;
+    fold.moments = lines && o->off.run.shows_moments;
     fold.quiet = again;
     fold.propose_idle = !quiet && !again;
     fold.no_hint = quiet || again;
     fold.symbols.lines = lines;
+    fold.modules = true; /* one text is for several outputs; those that want none drop them */
     return fold_loaded(&fold, r->waits.traces, r->waits.ntraces, &w->text[lines]);
 }
 
@@ -224,6 +233,7 @@ static int fold_both(struct waiting *w, const struct recording *r, const struct 
     fold.moments = o->off.run.moments;
     fold.no_hint = true;
     fold.symbols.lines = lines;
+    fold.modules = true;
     status = r->ntraces ? fold_loaded(&fold, r->traces, r->ntraces, to) : 0;
 
     if (!status)
@@ -264,6 +274,10 @@ static int write_output(struct waiting *w, const struct recording *r, const stru
     }
     if (!status)
         status = recording_put(r, one, &folded, empty);
+    if (!status && !w->shown.len && !one->quiet) {
+        w->shown_view = one->view;
+        strbuf_add(&w->shown, folded.buf, folded.len);
+    }
     strbuf_release(&folded);
     return status;
 }
@@ -271,6 +285,7 @@ static int write_output(struct waiting *w, const struct recording *r, const stru
 static int tell_both(struct waiting *w, const struct recording *r, const struct both_options *o)
 {
     bool lines = w->folded[true] && !w->folded[false];
+    struct run_options shown = o->off.run;
     struct run_summary s;
     int status = fold_waiting(w, r, o, lines);
 
@@ -283,6 +298,8 @@ static int tell_both(struct waiting *w, const struct recording *r, const struct 
         recording_left_nothing(r, &o->off.run);
     }
     off_summary_print(r, o->off.run.subject, &w->text[lines]);
+    shown.view = w->shown_view;
+    recording_tell_findings(r, &shown, &w->shown, "lock"); /* which the summary has said */
     return 0;
 }
 
@@ -302,11 +319,24 @@ static struct run_options output_of(const struct both_options *o, size_t i)
     return one;
 }
 
+/* Of several results the first that a browser shows. */
+static void open_first(const struct both_options *o, const bool *empty)
+{
+    for (size_t i = 0; i < count_outputs(o); i++) {
+        struct run_options one = output_of(o, i);
+
+        if (run_options_is_browsed(&one)) {
+            tell_browser(&one, empty[i]);
+            return;
+        }
+    }
+}
+
 /* 0, or an enum flame_exit after a line: what has been written by then stays. */
 static int show(const struct recording *r, const struct run_options *run)
 {
     const struct both_options *o = (const struct both_options *)run;
-    struct waiting w = {{STRBUF_INIT, STRBUF_INIT}, {false, false}};
+    struct waiting w = {{STRBUF_INIT, STRBUF_INIT}, {false, false}, STRBUF_INIT, NULL};
     size_t n = count_outputs(o);
     bool *empty = xcalloc(n, sizeof *empty);
     int status = 0;
@@ -323,9 +353,12 @@ static int show(const struct recording *r, const struct run_options *run)
 
         tell_result(r, &one, (const char *const[]){"alloc", "peak"}, empty[i]);
     }
+    if (!status)
+        open_first(o, empty);
     free(empty);
     strbuf_release(&w.text[0]);
     strbuf_release(&w.text[1]);
+    strbuf_release(&w.shown);
     return status;
 }
 

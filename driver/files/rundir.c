@@ -25,7 +25,8 @@
 
 #define ENDING ".flame"
 #define SPARE "spare."
-#define LINK "libflamemem.so"
+#define LIBRARIES "libraries"
+#define MUSL "/musl" /* see launch_choose_shim */
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -196,7 +197,7 @@ bool rundir_makes(const char *name)
 {
     return is_of_moments(name) || strcmp(name, RUNDIR_NOTES) == 0 ||
            strcmp(name, RUNDIR_FOLDED) == 0 || strcmp(name, RUNDIR_WAITS) == 0 ||
-           strcmp(name, RUNNOTES_RULES) == 0 || strcmp(name, LINK) == 0 ||
+           strcmp(name, RUNNOTES_RULES) == 0 || strncmp(name, LIBRARIES, strlen(LIBRARIES)) == 0 ||
            strncmp(name, SPARE, strlen(SPARE)) == 0;
 }
 
@@ -227,19 +228,56 @@ int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t d
     return 0;
 }
 
-const char *rundir_preloadable(struct rundir *s, const char *path)
+/* A link to `target` in the directory of the run, or one that is there and leads to the same. NULL,
+ * with errno: there is none. */
+static char *link_to(const struct rundir *s, const char *target)
 {
+    static const char *const names[] = {LIBRARIES, LIBRARIES ".1"};
     struct strbuf link = STRBUF_INIT;
+    bool made = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(names) && !made; i++) {
+        char there[4096];
+        ssize_t n;
+
+        strbuf_release(&link);
+        strbuf_addf(&link, "%s/%s", s->path, names[i]);
+        made = symlink(target, link.buf) == 0;
+        if (made || errno != EEXIST)
+            break;
+        n = readlink(link.buf, there, sizeof there);
+        made = n >= 0 && (size_t)n == strlen(target) && memcmp(there, target, (size_t)n) == 0;
+    }
+    if (!made)
+        strbuf_release(&link);
+    return made ? strbuf_detach(&link, NULL) : NULL;
+}
+
+char *rundir_preloadable(struct rundir *s, const char *path)
+{
+    struct strbuf named = STRBUF_INIT, folder = STRBUF_INIT;
+    const char *rest = strrchr(path, '/');
+    size_t musl = strlen(MUSL);
+    char *link;
 
     if (plain(path))
-        return path;
-    strbuf_addf(&link, "%s/" LINK, s->path);
-    s->link = strbuf_detach(&link, NULL);
-    if (symlink(path, s->link) < 0) {
-        flame_error(FLAME_FAILED, "%s: %s", s->link, strerror(errno));
+        return xstrdup(path);
+    if ((size_t)(rest - path) >= musl && memcmp(rest - musl, MUSL, musl) == 0)
+        rest -= musl;
+    strbuf_add(&folder, path, (size_t)(rest - path));
+    if (!folder.len)
+        strbuf_addch(&folder, '/');
+    link = link_to(s, folder.buf);
+    if (link)
+        strbuf_addf(&named, "%s%s", link, rest);
+    else
+        flame_error(FLAME_FAILED, "%s: no link to it can be made in %s: %s", folder.buf, s->path,
+                    strerror(errno));
+    strbuf_release(&folder);
+    if (!link)
         return NULL;
-    }
-    return s->link;
+    free(link);
+    return strbuf_detach(&named, NULL);
 }
 
 struct found {
@@ -351,7 +389,6 @@ void rundir_close(struct rundir *s)
     free(s->rules);
     free(s->waits);
     free(s->pattern);
-    free(s->link);
     free(s->path);
     *s = (struct rundir){0};
 }

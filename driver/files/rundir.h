@@ -26,7 +26,6 @@
 struct rundir {
     char *path;                    /* absolute, free of ':', '%' and blanks */
     char *pattern;                 /* what the recorder is to write to: DIR/%e.%p.%n.flame */
-    char *link;                    /* see rundir_preloadable; NULL mostly */
     char *notes;                   /* what processes leave word of, see notrecorded.h */
     char *rules;                   /* where rules may be that processes share, see runnotes.h */
     int lock;                      /* held on it; negative: there is no such file */
@@ -45,11 +44,13 @@ struct rundir {
 int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t disk);
 
 /*
- * `path` as LD_PRELOAD can say it: itself, or when it holds a character at which
- * the loader would cut it, a link to it in the directory of the run. Borrowed,
- * lives as long as both. NULL after a line.
+ * `path`, which is absolute, as LD_PRELOAD can say it: itself, or when it holds a character at
+ * which the loader would cut it, by a link in the directory of the run. The link is to the folder,
+ * so that what lies beside a library is beside it still: the libraries that it loads, the recorder
+ * for the other C library (in "musl" below). The libraries of a run lie in two folders at most. The
+ * caller frees the result. NULL after a line.
  */
-const char *rundir_preloadable(struct rundir *s, const char *path);
+char *rundir_preloadable(struct rundir *s, const char *path);
 
 /* Whether a file of that name in the directory is a trace that a process writes. */
 bool rundir_is_trace(const char *name);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/env/openpage.h"
 #include "common/error.h"
 #include "common/outfile.h"
 
@@ -246,16 +247,17 @@ int leak_output_reports(const struct leak_options *o, const struct leak_report *
     return status ? FLAME_FAILED : 0;
 }
 
-static int draw(const struct recording *r, const struct run_options *o)
+/* `told`: whether to say what there is to see in it. */
+static int draw(const struct recording *r, const struct run_options *o, bool told)
 {
     struct strbuf folded = STRBUF_INIT;
     bool empty;
-    int status = 0;
+    int status = recording_text(r, o, &folded);
 
-    if (!recording_wants_all(o))
-        status = recording_fold(r, o, true, recording_wants_lines(o), &folded);
     if (!status)
-        status = recording_write(r, o, &folded, &empty);
+        status = recording_put(r, o, &folded, &empty);
+    if (!status && told && !o->quiet)
+        recording_tell_findings(r, o, &folded, NULL);
     strbuf_release(&folded);
     return status;
 }
@@ -277,7 +279,7 @@ static int draw_in(const char *directory, const struct recording *r, const struc
         strbuf_addf(&path, "%s/%s", directory, files[i].name);
         one.output = path.buf;
         one.kind = files[i].kind;
-        status = draw(r, &one);
+        status = draw(r, &one, i == 0); /* all views are in the first */
         strbuf_release(&path);
     }
     return status;
@@ -299,6 +301,11 @@ static int draw_directory(const struct recording *r, const struct leak_options *
     if (!status)
         flame_warn("leak: all of them in %s/leak.%s", own.buf,
                    report->over ? "html, .svg, .folded and .json" : "json");
+    if (!status && report->over && o->run.open) {
+        strbuf_clear(&path);
+        strbuf_addf(&path, "%s/leak.html", own.buf);
+        openpage(path.buf);
+    }
     strbuf_release(&own);
     strbuf_release(&path);
     return status ? FLAME_FAILED : 0;
@@ -314,8 +321,10 @@ int leak_output_draw(const struct recording *r, const struct leak_options *o,
     /* Of misuses there is no picture. */
     if (!report->over)
         return 0;
-    status = draw(r, &o->run);
+    status = draw(r, &o->run, true);
     if (!status)
         flame_warn("leak: all of them in %s", o->run.output);
+    if (!status && o->run.open)
+        openpage(o->run.output);
     return status;
 }

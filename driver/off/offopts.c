@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/processor/processor.h"
 #include "common/strbuf.h"
 #include "fold/leftout.h"
 #include "fold/viewtable.h"
@@ -22,6 +24,9 @@
 #define US_NS 1000
 #define NO_STOPS_MIN_BLOCK_NS 2000000u
 #define MIN_BLOCK_NOT_GIVEN UINT64_MAX
+#define LANES_NOT_GIVEN UINT64_MAX
+#define LANES_DEFAULT ((uint64_t)64 << 20)
+#define LANES_LEAST ((uint64_t)256 << 10)
 
 /* "12,34", and again with a second -p. */
 static int take_pids(void *at, const struct opts_row *row, const struct opts_given *given)
@@ -68,6 +73,20 @@ static int take_inside(void *at, const struct opts_row *row, const struct opts_g
     return 0;
 }
 
+/* "16m", or "off". */
+static int take_lanes(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    uint64_t *bytes = at;
+
+    (void)row;
+    *bytes = 0;
+    if (strcmp(given->value, "off") == 0)
+        return 0;
+    if (!opts_parse_bytes(given->value, bytes) || *bytes < LANES_LEAST)
+        return opts_wrong_value(given, "a size of 256k or more, such as 16m, or off");
+    return 0;
+}
+
 const struct opts_row off_rows_of_waiting[] = {
     {"hz", .arg = "N",
      .help =
@@ -86,6 +105,10 @@ const struct opts_row off_rows_of_waiting[] = {
      .take = opts_take_true, .at = AT(tracer.objects)},
     {"kernel", .help = "the kernel's frames too, where permitted", .take = opts_take_true,
      .at = AT(tracer.kernel)},
+    {"lanes", .arg = "SIZE|off",
+     .help = "room for when each wait was, for the lanes of a page; what is over it is summed up "
+             "(default: 64m where the result is a page or a trace)",
+     .take = take_lanes, .at = AT(tracer.lanes)},
     {"no-filter",
      .help = "stop at every system call: slower, but set-user-id programs gain their privileges, "
              "and flame off -d can leave COMMAND running",
@@ -117,6 +140,9 @@ static const struct opts_row rows[] = {
      .add_words = view_words_off, .add_help = view_help_off},
     {"comm", .arg = "NAME", .help = "only threads called NAME; several: any of these",
      .take = opts_take_list, .at = AT(comms)},
+    {"region", .arg = "NAME",
+     .help = "only the time in which that region was open, which COMMAND marks (flamemem(3))",
+     .take = opts_take_text, .at = AT(when.region)},
     {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
      .at = AT(excludes)},
     {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(run.pid)},
@@ -164,6 +190,11 @@ int off_options_settle(struct off_options *o)
     const char *me = o->run.me;
     bool possible = o->run.command && !o->tracer.no_filter && !o->tracer.duration_ns;
 
+    if (o->asked_inside == OFF_INSIDE_YES && !PROCESSOR_NOTES)
+        return flame_error(FLAME_USAGE,
+                           "%s: --inside is for x86-64 only, and this is " PROCESSOR_NAME
+                           "; without it all calls that wait stop (docs/ports.md)",
+                           me);
     if (o->asked_inside == OFF_INSIDE_YES && !possible)
         return flame_error(FLAME_USAGE, "%s: --inside is for commands, without %s", me,
                            !o->run.command       ? "-p"
@@ -174,8 +205,15 @@ int off_options_settle(struct off_options *o)
     if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
         return flame_error(FLAME_USAGE,
                            "%s: --max-block is less than --min-block; nothing would be left", me);
-    o->inside = possible && (o->asked_inside == OFF_INSIDE_YES ||
-                             (o->asked_inside == OFF_INSIDE_NOT_SAID && OFF_INSIDE_BY_DEFAULT));
+    o->inside = possible && PROCESSOR_NOTES &&
+                (o->asked_inside == OFF_INSIDE_YES ||
+                 (o->asked_inside == OFF_INSIDE_NOT_SAID && OFF_INSIDE_BY_DEFAULT));
+    if (o->when.region && !o->inside)
+        return flame_error(
+            FLAME_USAGE,
+            "%s: --region: what a program marks is seen from inside of a command only: "
+            "on x86-64, and not with -p, -d, --no-filter or --no-inside",
+            me);
     o->fold.pid = o->run.pid;
     o->fold.tid = o->run.tid;
     o->tracer.argv = o->run.command;
@@ -220,7 +258,17 @@ void off_options_init(struct off_options *o, const char *me, const char *view)
     *o = (struct off_options){.run = {.me = me, .traces_waits = true, .view = view, .follow = true},
                               .tracer = {.chain_depth = CHAIN_DEFAULT,
                                          .hz = HZ_NOT_GIVEN,
-                                         .min_block_ns = MIN_BLOCK_NOT_GIVEN}};
+                                         .min_block_ns = MIN_BLOCK_NOT_GIVEN,
+                                         .lanes = LANES_NOT_GIVEN}};
+}
+
+uint64_t off_options_lanes(const struct off_options *o)
+{
+    if (o->tracer.lanes != LANES_NOT_GIVEN)
+        return o->tracer.lanes;
+    return o->run.shows_moments || o->when.region || strcmp(o->run.view, "critical") == 0
+               ? LANES_DEFAULT
+               : 0;
 }
 
 int off_options_parse(struct off_options *o, int argc, char **argv)

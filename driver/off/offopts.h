@@ -27,7 +27,8 @@ struct off_options {
     struct opts_list comms, excludes;
     char *subject;
     enum off_inside asked_inside;
-    bool inside; /* what came of it, and of what goes together */
+    bool inside;           /* what came of it, and of what goes together */
+    struct fold_when when; /* which region is to be drawn */
 };
 
 /* The rows of what `flame off` and `flame run` have in common, for a struct off_options. */
@@ -39,6 +40,9 @@ void off_options_init(struct off_options *o, const char *me, const char *view);
 /* What goes together of these rows, of depth and of following, and what they mean for o->tracer,
  * once o->run.command is known (NULL: none). 0, or FLAME_USAGE after a line. */
 int off_options_settle(struct off_options *o);
+
+/* How much room there is for when each wait was, once the outputs are known; 0: none. */
+uint64_t off_options_lanes(const struct off_options *o);
 
 /* Reads argv into *o. -1: go on; else the exit status, with --help answered or one line
  * on standard error. Release it either way. */

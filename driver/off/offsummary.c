@@ -6,13 +6,15 @@
 #include "common/alloc.h"
 #include "common/basename.h"
 #include "common/error.h"
+#include "render/findings/regionwords.h"
 #include "render/findings/waitedlock.h"
 #include "driver/run/runsummary.h"
+#include "fold/facts/criticaltext.h"
+#include "fold/stacks/place.h"
 #include "fold/offrow.h"
 #include "render/text/value.h"
 
 #define THINGS 3
-#define NAME_SHOWN 100
 #define LONG_STOP_NS 50000000u /* one that somebody notices */
 
 struct sums {
@@ -184,31 +186,15 @@ static void print_sums(const struct sums *s, const struct recording *r, const ch
     strbuf_release(&sb);
 }
 
-/* Names of files and functions may be long, and this is one line of a terminal. */
-static void add_short(struct strbuf *sb, const char *what)
-{
-    size_t len = strlen(what);
-
-    if (len <= NAME_SHOWN) {
-        strbuf_addstr(sb, what);
-        return;
-    }
-    /* Of a path the end tells more, of functions the beginning. */
-    if (memchr(what, '/', len) && !strstr(what, " < "))
-        strbuf_addf(sb, "...%s", what + len - NAME_SHOWN);
-    else
-        strbuf_addf(sb, "%.*s...", NAME_SHOWN, what);
-}
-
 static void add_call(struct strbuf *sb, const struct waited_call *call)
 {
-    add_short(sb, call->all.what);
+    waited_add_short(sb, call->all.what);
     strbuf_addch(sb, ' ');
     add_time(sb, call->all.us * 1000);
     if (!call->most.what)
         return;
     strbuf_addstr(sb, " (");
-    add_short(sb, call->most.what);
+    waited_add_short(sb, call->most.what);
     strbuf_addch(sb, ' ');
     add_time(sb, call->most.us * 1000);
     strbuf_addf(sb, " and %zu %s)", call->others, call->others == 1 ? "other" : "others");
@@ -235,31 +221,11 @@ static void print_lock(const struct waited_lock *lock)
     struct strbuf sb = STRBUF_INIT;
 
     strbuf_addstr(&sb, "lock most waited for: ");
-    add_short(&sb, lock->lock.what);
-    strbuf_addstr(&sb, ", ");
-    add_time(&sb, lock->lock.us * 1000);
-    for (size_t i = 0; i < lock->nholders; i++) {
-        strbuf_addstr(&sb, i ? ", " : ", of that ");
-        add_time(&sb, lock->holders[i].us * 1000);
-        strbuf_addstr(&sb, " until ");
-        add_short(&sb, lock->holders[i].what);
-        strbuf_addstr(&sb, i ? " did" : " gave it back");
-    }
-    if (lock->more_holders) {
-        strbuf_addstr(&sb, ", ");
-        add_time(&sb, lock->more_us * 1000);
-        strbuf_addf(&sb, " until %zu %s did", lock->more_holders,
-                    lock->more_holders == 1 ? "other" : "others");
-    }
+    waited_lock_say(&sb, lock);
     say(&sb);
-    if (lock->end.what) {
-        strbuf_addstr(&sb, "behind that: ");
-        add_short(&sb, lock->end.what);
-        strbuf_addstr(&sb, ", ");
-        add_time(&sb, lock->end.us * 1000);
-        strbuf_addstr(&sb, " of it");
+    strbuf_addstr(&sb, "behind that: ");
+    if (waited_lock_say_end(&sb, lock))
         say(&sb);
-    }
     strbuf_release(&sb);
 }
 
@@ -298,6 +264,66 @@ static void print_waits(const struct strbuf *all, const struct sums *s, uint64_t
     print_untold(&lock);
     waited_lock_release(&lock);
     strbuf_release(&part);
+}
+
+/* Threads and children that are waited for to end are how a program is made, and not what could be
+ * made free. */
+static bool could_be_free(const struct critical_text_part *thing)
+{
+    return thing->kind != TRACE_OFF_CHILD && thing->name[0] != '[';
+}
+
+static void print_gains(const struct critical_text *path, struct strbuf *sb)
+{
+    unsigned told = 0;
+
+    for (size_t i = 0; i < path->things && told < THINGS; i++) {
+        if (!could_be_free(&path->thing[i]) || path->thing[i].ns * 100 < path->length_ns)
+            continue;
+        strbuf_addstr(sb, told++ ? ", " : "at most so much shorter if nobody had to wait for: ");
+        waited_add_short(sb, path->thing[i].name);
+        strbuf_addstr(sb, " -");
+        add_time(sb, path->thing[i].ns);
+    }
+    if (told)
+        say(sb);
+}
+
+/* What the run's length is made of. Of one thread alone the other lines say as much. */
+static void print_path(const struct strbuf *all)
+{
+    struct strbuf part = STRBUF_INIT, sb = STRBUF_INIT;
+    struct critical_text path;
+
+    critical_text_init(&path);
+    off_summary_section(all, "critical", &part);
+    critical_text_all(&path, &part);
+    if (path.ends_in && path.nthreads > 1) {
+        strbuf_addstr(&sb, "critical path: ");
+        add_time(&sb, path.length_ns);
+        if (path.regions) {
+            strbuf_addstr(&sb, " of ");
+            value_add_counted(&sb, path.regions, "region", "regions");
+        } else {
+            strbuf_addstr(&sb, " to the end of ");
+            waited_add_short(&sb, path.ends_in);
+        }
+        strbuf_addf(&sb, ", through %" PRIu64 " threads: waited ", path.nthreads);
+        add_time(&sb, path.waited_ns + path.short_ns);
+        strbuf_addstr(&sb, ", ran ");
+        add_time(&sb, path.ran_ns + path.woken_ns);
+        for (size_t i = 0; i < path.threads && i < THINGS; i++) {
+            strbuf_addstr(&sb, i ? ", " : "; ");
+            waited_add_short(&sb, path.thread[i].name);
+            strbuf_addch(&sb, ' ');
+            add_time(&sb, path.thread[i].ns);
+        }
+        say(&sb);
+        print_gains(&path, &sb);
+    }
+    critical_text_release(&path);
+    strbuf_release(&part);
+    strbuf_release(&sb);
 }
 
 /* What tracing took from the program: the threads stood while the tracer looked at them. */
@@ -354,15 +380,27 @@ static void print_cost(const struct sums *s, const struct trace_header *h)
     strbuf_release(&sb);
 }
 
+static void say_region(void *arg, const char *line)
+{
+    (void)arg;
+    flame_warn("%s", line);
+}
+
 void off_summary_print(const struct recording *r, const char *subject, const struct strbuf *all)
 {
+    struct strbuf plain = STRBUF_INIT;
     struct sums s = {0};
 
+    strbuf_add(&plain, all->buf, all->len);
+    place_strip_text(&plain);
     for (size_t i = 0; i < r->waits.ntraces; i++) {
         add_threads(&s, r->waits.traces[i]);
         add_rows(&s, r->waits.traces[i]);
     }
     print_sums(&s, r, subject);
-    print_waits(all, &s, r->run.elapsed_ns);
+    print_waits(&plain, &s, r->run.elapsed_ns);
+    print_path(&plain);
+    regionwords_say(&plain, THINGS, say_region, NULL);
     print_cost(&s, &r->waits.traces[0]->header);
+    strbuf_release(&plain);
 }

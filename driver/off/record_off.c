@@ -9,12 +9,13 @@
 #include "driver/run/target.h"
 
 /* What is to be preloaded into `program` that notes its calls, before `list` (NULL: nothing); NULL:
- * no more than that, after a line if one `is_told`. */
-static char *inside_list(const char *program, const char *list, bool is_told)
+ * no more than that, after a line if one `is_told`. The run's directory has what
+ * makes it nameable. */
+static char *inside_list(struct rundir *dir, const char *program, const char *list, bool is_told)
 {
     struct preloadable_answer answer;
     const char *why = NULL, *at = list, *entry;
-    char *library, *all;
+    char *library, *named, *all;
     size_t len;
 
     preloadable_judge(program, &preloadable_here, &answer);
@@ -41,7 +42,9 @@ static char *inside_list(const char *program, const char *list, bool is_told)
     }
     if (launch_find_library("libflamewait.so", &library))
         return NULL;
-    all = launch_preload_list(library, list);
+    named = rundir_preloadable(dir, library);
+    all = named ? launch_preload_list(named, list) : NULL;
+    free(named);
     free(library);
     return all;
 }
@@ -51,7 +54,7 @@ int record_off_begin(struct record_off *x, struct recording *r, const struct off
 {
     x->options = o->tracer;
     if (o->inside)
-        x->inside = inside_list(program, preload ? preload : getenv("LD_PRELOAD"),
+        x->inside = inside_list(&r->rundir, program, preload ? preload : getenv("LD_PRELOAD"),
                                 o->asked_inside == OFF_INSIDE_YES || !o->run.quiet);
     x->options.preload = preload;
     x->options.inside = x->inside;
@@ -59,6 +62,7 @@ int record_off_begin(struct record_off *x, struct recording *r, const struct off
     x->options.recorder = o->run.records_memory;
     x->options.trace_path = r->rundir.waits;
     x->options.quiet = o->run.quiet;
+    x->options.lanes = off_options_lanes(o);
     x->start_ns = clock_ns(CLOCK_MONOTONIC);
     return tracer_begin(&x->options, &x->tracer);
 }
@@ -87,6 +91,8 @@ int record_off(struct recording *r, const struct run_options *run)
     char *program = NULL;
     int status = run->command ? target_find(run->command[0], &program) : 0;
 
+    if (!status && program)
+        status = target_check_traced(program);
     if (!status)
         status = rundir_open(&r->rundir, run->me, run->output, 0);
     if (!status)

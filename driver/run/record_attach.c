@@ -50,6 +50,8 @@ int record_attach_check(const struct run_options *o)
         what = "--ancestors";
     if (o->lifetimes)
         what = "--lifetimes";
+    if (o->python)
+        what = "--python";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
     if (v->feature)

@@ -39,6 +39,8 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%srss=1", own.len ? ":" : "");
     if (o->lifetimes)
         strbuf_addf(&own, "%slifetimes=%s", own.len ? ":" : "", o->lifetimes);
+    if (o->python)
+        strbuf_addf(&own, "%spython=1", own.len ? ":" : "");
     if (o->touched)
         strbuf_addf(&own, "%stouched=%ld", own.len ? ":" : "", sysconf(_SC_NPROCESSORS_CONF));
     if (o->quiet)
@@ -79,15 +81,18 @@ static bool write_sites(const struct rundir *rundir)
 static int make_environment(struct record_mem *m, struct recording *r, const struct run_options *o,
                             bool filtered)
 {
-    const char *preloadable = rundir_preloadable(&r->rundir, m->shim);
+    char *preloadable = rundir_preloadable(&r->rundir, m->shim);
     char *own;
 
-    if (!preloadable || (o->inside && !write_sites(&r->rundir)))
+    if (!preloadable || (o->inside && !write_sites(&r->rundir))) {
+        free(preloadable);
         return FLAME_FAILED;
+    }
     own = own_options(o, &r->rundir, filtered);
     m->options = launch_options(r->rundir.pattern, getenv("FLAMEMEM_OPTIONS"), own);
     m->preload = launch_preload_list(preloadable, getenv("LD_PRELOAD"));
     free(own);
+    free(preloadable);
     return 0;
 }
 

@@ -26,10 +26,15 @@
 #include "common/outfile.h"
 #include "common/procpath.h"
 #include "common/strbuf.h"
-#include "driver/watch/momentfile.h"
+#include "driver/pack/packtraces.h"
+#include "driver/pack/tracecopy.h"
 #include "fold/fold.h"
+#include "fold/stacks/place.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"
+#include "render/findings/sentences.h"
+
+#define SENTENCES 3 /* at the end of a run, at most */
 
 /* Programs named in one line. */
 #define NAMED 8
@@ -224,82 +229,8 @@ int recording_fold(const struct recording *r, const struct run_options *o, bool 
     opt.own = own;
     opt.no_hint = o->quiet || lines != recording_wants_lines(o);
     opt.symbols.lines = lines;
+    opt.modules = recording_wants_modules(o);
     return fold_loaded(&opt, r->traces, r->ntraces, folded);
-}
-
-/* Copies `size` bytes from `at` of a file on. 0 or -errno. */
-static int copy_bytes(int fd, uint64_t at, uint64_t size, FILE *to)
-{
-    char buf[8192]; /* the command's limit of the stack is flame's */
-    ssize_t n = 0;
-
-    while (size && (n = pread(fd, buf, size < sizeof buf ? size : sizeof buf, (off_t)at)) > 0) {
-        size -= (uint64_t)n;
-        at += (uint64_t)n;
-        if (fwrite(buf, 1, (size_t)n, to) != (size_t)n)
-            return 0; /* the file's end says why */
-    }
-    return n < 0 ? -errno : 0;
-}
-
-/* Where the segments of a trace end that are in use, by its header, and how many of them are of
- * metadata. */
-static uint64_t end_of_trace(int fd, const struct trace_header *h, uint32_t *metas)
-{
-    uint64_t at = sizeof *h, end = (uint64_t)h->units * TRACE_UNIT;
-    struct trace_segment s;
-
-    *metas = 0;
-    while (at < end && pread(fd, &s, sizeof s, (off_t)at) == (ssize_t)sizeof s &&
-           s.magic == TRACE_SEGMENT_MAGIC && s.units) {
-        *metas += s.type == TRACE_SEG_META;
-        at += (uint64_t)s.units * TRACE_UNIT;
-    }
-    return at < end ? at : end;
-}
-
-/* A trace, and behind it the moments that stand beside it; whole or not at all. 0 or -errno. */
-static int copy_trace(int fd, const struct strbuf *moments, uint64_t end, struct trace_header h,
-                      const char *to)
-{
-    struct outfile out;
-    int err = outfile_open(&out, to);
-
-    if (err)
-        return err;
-    h.units = (uint32_t)((end + moments->len) / TRACE_UNIT);
-    fwrite(&h, 1, sizeof h, out.f);
-    err = copy_bytes(fd, sizeof h, end - sizeof h, out.f);
-    fwrite(moments->buf, 1, moments->len, out.f);
-    if (!err)
-        return outfile_commit(&out);
-    outfile_abort(&out);
-    return err;
-}
-
-/* What is in use of a trace; a hole lies behind that. */
-static int copy_or_say(const char *from, const char *to)
-{
-    struct strbuf moments = STRBUF_INIT;
-    struct trace_header h;
-    int fd = open(from, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0, status = 0;
-    uint32_t metas;
-    uint64_t end;
-
-    if (!err && pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
-        err = -EIO;
-    if (!err) {
-        end = end_of_trace(fd, &h, &metas);
-        status = momentfile_segments(&moments, from, metas);
-    }
-    if (!err && !status)
-        err = copy_trace(fd, &moments, end, h, to);
-    if (fd >= 0)
-        close(fd);
-    strbuf_release(&moments);
-    if (err)
-        flame_cannot_write(to, err);
-    return err ? FLAME_FAILED : status;
 }
 
 /* `output` with something before its ending, which is that of a trace. */
@@ -327,15 +258,6 @@ char *recording_waits_name(const char *output)
     return name_beside(output, ".off");
 }
 
-/* `to` is the function's to free. */
-static int keep_trace(const char *from, char *to)
-{
-    int status = copy_or_say(from, to);
-
-    free(to);
-    return status;
-}
-
 static void remove_file(const char *path)
 {
     struct stat st;
@@ -344,17 +266,42 @@ static void remove_file(const char *path)
         unlink(path);
 }
 
-static int keep_traces(const struct recording *r, const struct run_options *o)
+/* With the names of their addresses, or as they are. */
+static int copy_traces(const struct run_options *o, const struct packtrace *traces, size_t n)
 {
+    static const struct symbol_options usual;
     int status = 0;
 
-    if (!r->rundir.ntraces && o->records_memory)
+    if (!o->no_names)
+        return pack_traces(&usual, traces, n, false);
+    for (size_t i = 0; i < n && !status; i++)
+        status = tracecopy(traces[i].from, traces[i].to, NULL);
+    return status;
+}
+
+static int keep_traces(const struct recording *r, const struct run_options *o)
+{
+    size_t n = r->rundir.ntraces;
+    struct packtrace *traces = xcalloc(n + 1, sizeof *traces);
+    char **to = xcalloc(n + 1, sizeof *to);
+    int status;
+
+    if (!n && o->records_memory)
         remove_file(o->output); /* an older one would be taken for this run's */
-    for (size_t i = 0; i < r->rundir.ntraces && !status; i++)
-        status = keep_trace(r->rundir.traces[i], recording_trace_name(o->output, i));
-    if (!status && o->traces_waits)
-        status = keep_trace(r->rundir.waits, o->records_memory ? recording_waits_name(o->output)
-                                                               : xstrdup(o->output));
+    for (size_t i = 0; i < n; i++) {
+        to[i] = recording_trace_name(o->output, i);
+        traces[i] = (struct packtrace){r->rundir.traces[i], to[i]};
+    }
+    if (o->traces_waits) {
+        to[n] = o->records_memory ? recording_waits_name(o->output) : xstrdup(o->output);
+        traces[n] = (struct packtrace){r->rundir.waits, to[n]};
+    }
+    n += o->traces_waits;
+    status = copy_traces(o, traces, n);
+    for (size_t i = 0; i < n; i++)
+        free(to[i]);
+    free(to);
+    free(traces);
     return status;
 }
 
@@ -447,6 +394,26 @@ bool recording_wants_lines(const struct run_options *o)
     return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->lines;
 }
 
+bool recording_wants_modules(const struct run_options *o)
+{
+    return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->modules;
+}
+
+/* As other tools read it. */
+static int put_text(const struct strbuf *folded, const char *to)
+{
+    struct strbuf plain = STRBUF_INIT;
+    int status;
+
+    if (!memchr(folded->buf, PLACE_MARK, folded->len))
+        return recording_write_text(folded, to);
+    strbuf_add(&plain, folded->buf, folded->len);
+    place_strip_text(&plain);
+    status = recording_write_text(&plain, to);
+    strbuf_release(&plain);
+    return status;
+}
+
 int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty)
 {
@@ -455,7 +422,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
     case RUN_OUTPUT_TRACE:
         return keep_traces(r, o);
     case RUN_OUTPUT_FOLDED:
-        return recording_write_text(folded, o->output);
+        return put_text(folded, o->output);
     default:
         *empty = !has_stacks(folded);
         if (!*empty)
@@ -466,23 +433,37 @@ int recording_put(const struct recording *r, const struct run_options *o,
     }
 }
 
-int recording_write(const struct recording *r, const struct run_options *o,
-                    const struct strbuf *folded, bool *empty)
+int recording_text(const struct recording *r, const struct run_options *o, struct strbuf *folded)
 {
     struct fold_options opt = recording_fold_options(o);
-    struct strbuf all = STRBUF_INIT;
-    int status;
 
+    if (o->kind == RUN_OUTPUT_TRACE)
+        return 0;
     if (!recording_wants_all(o))
-        return recording_put(r, o, folded, empty);
-    *empty = false;
+        return recording_fold(r, o, true, recording_wants_lines(o), folded);
     opt.all_views = true;
     opt.moments = o->moments;
     opt.no_hint = true;
     opt.symbols.lines = recording_wants_lines(o);
-    status = fold_loaded(&opt, r->traces, r->ntraces, &all);
-    if (!status)
-        status = recording_put(r, o, &all, empty);
-    strbuf_release(&all);
-    return status;
+    opt.modules = recording_wants_modules(o);
+    return fold_loaded(&opt, r->traces, r->ntraces, folded);
+}
+
+void recording_tell_findings(const struct recording *r, const struct run_options *o,
+                             const struct strbuf *folded, const char *without)
+{
+    struct strbuf path = STRBUF_INIT, said = STRBUF_INIT;
+    int fd;
+
+    if (!has_stacks(folded))
+        return;
+    fd = lend_file(r, folded, &path);
+    if (fd != -2)
+        sentences_of(&said, path.buf, o->view, without, SENTENCES);
+    if (fd >= 0)
+        close(fd);
+    for (char *s = said.buf, *end; s && (end = strchr(s, '\n')); s = end + 1)
+        flame_warn("%.*s", (int)(end - s), s);
+    strbuf_release(&path);
+    strbuf_release(&said);
 }

@@ -57,21 +57,28 @@ struct fold_options recording_fold_options(const struct run_options *o);
 int recording_fold(const struct recording *r, const struct run_options *o, bool own, bool lines,
                    struct strbuf *folded);
 
-/* True when o->output is a page or an export that shows all views: recording_write folds
- * them then. */
+/* True when o->output is a page or an export that shows all views. */
 bool recording_wants_all(const struct run_options *o);
 /* True when the frames in o->output are to have file and line. */
 bool recording_wants_lines(const struct run_options *o);
 
+/* True when they are to carry their modules, which recording_put takes off again for text. */
+bool recording_wants_modules(const struct run_options *o);
+
+/* Appends to `folded` what o->output shows: all views, or the one; nothing for a trace. 0, or an
+ * enum flame_exit after a line. */
+int recording_text(const struct recording *r, const struct run_options *o, struct strbuf *folded);
+
+/* Says in sentences what there is to see in that text, as its page does, on standard error;
+ * `without` as for sentences_of. */
+void recording_tell_findings(const struct recording *r, const struct run_options *o,
+                             const struct strbuf *folded, const char *without);
+
 /*
- * Writes o->output from the folded stacks, or for a trace from the run's
+ * Writes o->output from the folded stacks (recording_text), or for a trace from the run's
  * files. *empty: there was nothing to draw, and no picture was made. 0, or an
  * enum flame_exit after a line.
  */
-int recording_write(const struct recording *r, const struct run_options *o,
-                    const struct strbuf *folded, bool *empty);
-
-/* The same, but nothing is folded here: what shows all views is drawn from `folded`, too. */
 int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
 

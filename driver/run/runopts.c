@@ -42,6 +42,8 @@ const struct opts_row run_rows[] = {
     RUN_ROW_DEPTH(AT(depth)),
     {"no-follow", .help = "leave the programs and processes out that COMMAND starts",
      .take = opts_take_false, .at = AT(follow)},
+    RUN_ROW_NO_NAMES(AT(no_names)),
+    RUN_ROW_OPEN(AT(open)),
     RUN_ROW_QUIET(AT(quiet)),
     {0},
 };
@@ -62,6 +64,10 @@ const struct opts_row run_rows_of_memory[] = {
     {"no-patch",
      .help = "leave the program's own code as it is, and an allocator in the program's file unseen",
      .take = opts_take_true, .at = AT(no_patch)},
+    {"python",
+     .help = "in processes of CPython 3.11, 3.12 or 3.13, put its functions into stacks of memory, "
+             "between the native frames that run them",
+     .take = opts_take_true, .at = AT(python)},
     {"lifetimes", .arg = "CLOCK",
      .help =
          "note how large blocks are, and how long they live, for --view sizes, lifetimes, short "
@@ -89,16 +95,18 @@ const struct opts_row run_rows_of_roots[] = {
 };
 
 /* NAME-mem.svg, or NAME-run.html, for a command called NAME, without what would be awkward in a
- * file name. */
+ * file name; what is opened is a page. Leaks are in leak.svg, whoever has them. */
 static void default_output(struct run_options *o)
 {
+    bool page = o->open || (o->records_memory && o->traces_waits);
     struct strbuf name = STRBUF_INIT;
 
-    strbuf_addstr(&name, base_name(o->subject));
+    if (strcmp(o->me, "leak") != 0)
+        strbuf_addf(&name, "%s-", base_name(o->subject));
     for (size_t i = 0; i < name.len; i++)
         if (iscntrl((unsigned char)name.buf[i]) || (i == 0 && name.buf[i] == '-'))
             name.buf[i] = '_';
-    strbuf_addf(&name, "-%s.%s", o->me, o->records_memory && o->traces_waits ? "html" : "svg");
+    strbuf_addf(&name, "%s.%s", o->me, page ? "html" : "svg");
     o->owned_output = strbuf_detach(&name, NULL);
     o->output = o->owned_output;
 }
@@ -176,6 +184,19 @@ int run_options_parse(const struct opts_command *c, struct run_options *o, int a
     return status ? status : run_options_finish(o);
 }
 
+bool run_options_is_browsed(const struct run_options *o)
+{
+    return o->kind == RUN_OUTPUT_DIRECTORY ||
+           (o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->is_browsed);
+}
+
+int run_options_not_browsed(const struct run_options *o)
+{
+    return flame_error(FLAME_USAGE,
+                       "%s: --open: a browser does not show %s; end it in .html, .svg or .png",
+                       o->me, o->output);
+}
+
 int run_options_finish(struct run_options *o)
 {
     bool page;
@@ -184,6 +205,8 @@ int run_options_finish(struct run_options *o)
     if (!o->output)
         default_output(o);
     status = check_output(o);
+    if (!status && o->open && !run_options_is_browsed(o))
+        status = run_options_not_browsed(o);
     if (status)
         return status;
     page = o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores;

@@ -32,9 +32,11 @@ struct run_options {
     bool follow;
     bool quiet;
     bool pid, tid, ancestors; /* the result's roots, as in fold_options */
+    bool no_names;            /* traces that are kept carry no names */
     bool only_shim;           /* mem --shim */
     bool inside;              /* mem: the C library's own mappings are seen */
     bool no_patch;            /* mem, run, leak: programs' own code is left as it is */
+    bool python;              /* mem, run: stacks have Python's functions */
     bool rss;                 /* mem, run: processes look what is resident at their ends */
     bool directories;    /* the output may be one; whether it can be written is not looked at */
     bool look;           /* leak: processes look for what nothing leads to at their ends */
@@ -63,6 +65,7 @@ struct run_options {
     char **command;           /* argv of the command, NULL-terminated; NULL: there is none */
     const char *subject;      /* what is recorded, for the default output and the picture: the
                                  command's name */
+    bool open;                /* the result is shown in a browser */
 };
 
 #define RUN_NO_LIMIT UINT64_MAX
@@ -72,17 +75,32 @@ struct run_options {
 #define RUN_DEPTH_MAX 65536
 #define RUN_SAMPLE_MAX ((double)((uint64_t)1 << 40))
 
-/* Rows of several commands' tables: of the depth, and of -q, with the place of the value in the
- * command's struct. */
+/* Rows of several commands' tables: of the depth, of --open, and of -q, with the place of the value
+ * in the command's struct. */
 #define RUN_ROW_DEPTH(offset)                                                                      \
     {                                                                                              \
         "depth", .arg = "N", .help = "frames kept of a stack, 8 to 65536 (default: 1024)",         \
                  .take = opts_take_uint, .at = (offset), .least = RUN_DEPTH_MIN,                   \
                  .most = RUN_DEPTH_MAX                                                             \
     }
+#define RUN_ROW_OPEN(offset)                                                                       \
+    {                                                                                              \
+        "open", .help = "show the result in the browser, a page unless -o says otherwise",         \
+                .take = opts_take_true, .at = (offset)                                             \
+    }
 #define RUN_ROW_QUIET(offset)                                                                      \
     {                                                                                              \
         "quiet", 'q', NULL, "print no summary", .take = opts_take_true, .at = (offset)             \
+    }
+
+/* The same, of traces that are kept. */
+#define RUN_ROW_NO_NAMES(offset)                                                                   \
+    {                                                                                              \
+        "no-names",                                                                                \
+            .help =                                                                                \
+                "of -o FILE.flame: do not put the names of functions and their lines into the "    \
+                "file",                                                                            \
+            .take = opts_take_true, .at = (offset)                                                 \
     }
 
 /* Tables of rows, for a struct run_options: of what mem, off and run have in common, of what mem
@@ -103,6 +121,11 @@ int run_options_command(struct run_options *o, char **rest);
 /* The last part, for commands with options of their own: finds the output's default
  * and kind, and whether it can be written. -1, or an exit status after a line. */
 int run_options_finish(struct run_options *o);
+
+/* Whether a browser can show o->output, once that is settled; and FLAME_USAGE after a line that it
+ * cannot. */
+bool run_options_is_browsed(const struct run_options *o);
+int run_options_not_browsed(const struct run_options *o);
 
 /* The parts of that which are about memory. What o->view needs, and what does not go with it; and
  * o->snapshots as any process finds it, in *path, which the caller frees. 0, or FLAME_USAGE after a

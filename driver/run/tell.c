@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/env/openpage.h"
 #include "common/error.h"
 
 static void tell_memory(const struct recording *r, const struct run_options *o, const char *view)
@@ -53,4 +54,10 @@ void tell_result(const struct recording *r, const struct run_options *o, const c
         flame_warn("%s view%s in %s; the others: '-o x.html', or '-o x.flame' and then 'flame "
                    "render --view %s -o x.svg x.flame'",
                    o->view, o->kind == RUN_OUTPUT_FOLDED ? ", folded," : "", o->output, other);
+}
+
+void tell_browser(const struct run_options *o, bool empty)
+{
+    if (o->open && !empty)
+        openpage(o->output);
 }

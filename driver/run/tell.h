@@ -15,4 +15,7 @@
 void tell_result(const struct recording *r, const struct run_options *o, const char *const views[],
                  bool empty);
 
+/* Shows o->output in a browser where that was asked for; what is empty was not made. */
+void tell_browser(const struct run_options *o, bool empty);
+
 #endif

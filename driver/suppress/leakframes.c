@@ -36,6 +36,7 @@ struct leakframes *leakframes_new(const struct trace *t, struct symbols *syms)
 {
     struct leakframes *f = xcalloc(1, sizeof *f);
 
+    symbols_use_names(syms, t->names);
     f->t = t;
     f->syms = syms;
     f->modules = xcalloc(t->nmodules, sizeof *f->modules);

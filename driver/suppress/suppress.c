@@ -17,6 +17,7 @@
 
 #include "common/basename.h"
 #include "common/error.h"
+#include "common/processor/processor.h"
 
 /* No file of rules that people wrote comes near it. */
 #define FILE_MAX ((size_t)16 << 20)
@@ -317,7 +318,8 @@ static bool begins_with_allocator(const struct suppressions *s, const struct sup
     };
     static const char *const takers[] = {"free",    "realloc", "_ZdlPv", "_ZdaPv",
                                          "_ZdlPvm", "_ZdaPvm", NULL};
-    static const char preload[] = "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so";
+    static const char preload[] =
+        "/usr/libexec/valgrind/vgpreload_memcheck-" PROCESSOR_VALGRIND "-linux.so";
     const struct suppress_line *l = &r->line[0];
 
     if (l->what == SUPPRESS_OBJ)

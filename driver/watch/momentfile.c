@@ -410,6 +410,23 @@ int momentfile_go_on(struct momentfile **f, const char *path, const struct trace
 
 /* ---- into a trace ---- */
 
+bool momentfile_is_of(const char *path, const struct trace_header *of)
+{
+    struct strbuf name = STRBUF_INIT;
+    struct trace_header h;
+    bool is = false;
+    int fd;
+
+    strbuf_addf(&name, "%s" TRACE_MOMENTS_ENDING, path);
+    fd = open(name.buf, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        is = trace_read_header(fd, &h) && is_same_process(&h, of);
+        close(fd);
+    }
+    strbuf_release(&name);
+    return is;
+}
+
 int momentfile_segments(struct strbuf *out, const char *path, uint32_t metas)
 {
     struct strbuf name = STRBUF_INIT, file = STRBUF_INIT;

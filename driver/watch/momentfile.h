@@ -59,6 +59,9 @@ int momentfile_add(struct momentfile *f, struct trace_moment m, const struct tra
 /* How long the file is by now. */
 uint64_t momentfile_size(const struct momentfile *f);
 
+/* Whether moments lie beside the trace `path` and are of the process with this header. */
+bool momentfile_is_of(const char *path, const struct trace_header *of);
+
 /*
  * Appends the segments of the moments beside the trace `path` to `out`, as they may stand in the
  * trace itself behind `metas` other segments of metadata. Nothing, where there are none. 0, or an

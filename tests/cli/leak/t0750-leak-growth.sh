@@ -107,6 +107,12 @@ is_str "$(awk '/grow_list / { l = $NF } /make_name / { m = $NF }
 
 # ---- passes that somebody else tells ----
 
+# Whether no USR1 or USR2 waits for it: a second of a kind that is sent until then is none.
+# shellcheck disable=SC2317 # called through until_true
+not_waiting() {
+    ! grep -Eqs '^ShdPnd:.*[236-9a-f][0-9a-f]{2}$' "/proc/$1/status"
+}
+
 # asked N SIGNAL: N passes of a program that waits to be asked, each told to flame.
 asked() {
     local n=$1 signal=$2 pid to from
@@ -119,6 +125,7 @@ asked() {
         echo >&"$to"
         read -r <&"$from"
         kill "-$signal" "$pid"
+        until_true not_waiting "$pid"
     done
     cat <&"$from" >out
     exec {to}>&- {from}<&-

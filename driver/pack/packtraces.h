@@ -1,0 +1,22 @@
+/*
+ * packtraces.h: copies of traces that carry the names of their addresses.
+ */
+#ifndef FLAME_DRIVER_PACK_PACKTRACES_H
+#define FLAME_DRIVER_PACK_PACKTRACES_H
+
+#include "fold/symbols/symbols.h"
+
+/* A trace, and the file that is written; they may be one. Both are borrowed. */
+struct packtrace {
+    const char *from, *to;
+};
+
+/*
+ * Copies each of them, whole or not at all, with the moments beside it (tracecopy.h), and with the
+ * names that its addresses have by now. With `strict` one that cannot be read, or whose names
+ * cannot be found, is an error; else it is copied as it is. 0, or an enum flame_exit after a line.
+ */
+int pack_traces(const struct symbol_options *opt, const struct packtrace *traces, size_t n,
+                bool strict);
+
+#endif

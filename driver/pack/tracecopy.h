@@ -1,0 +1,17 @@
+/*
+ * tracecopy.h: a trace as a file of its own: what is in use of it, the moments that stand beside
+ * it, and the names it is to carry.
+ */
+#ifndef FLAME_DRIVER_PACK_TRACECOPY_H
+#define FLAME_DRIVER_PACK_TRACECOPY_H
+
+#include "common/strbuf.h"
+
+/*
+ * Writes the trace `from`, which may be written to meanwhile, to `to`; whole or not at all; they
+ * may be one. `names`: the bytes of a namepack, which take the place of those it has; NULL: it
+ * keeps them. 0, or an enum flame_exit after a line.
+ */
+int tracecopy(const char *from, const char *to, const struct strbuf *names);
+
+#endif

@@ -1,0 +1,294 @@
+#!/bin/bash
+# Traces that carry the names of their addresses: they read the same when the program is gone or was
+# built again, whatever is asked of them.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+cat >prog.cc <<'END'
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <string>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cstdio>
+#define NOINLINE __attribute__((noinline))
+static void *volatile kept[64];
+static int n;
+static inline __attribute__((always_inline)) void *cell(size_t size) { return malloc(size); }
+NOINLINE void give(std::string name, size_t size) { kept[n++] = cell(size + name.empty()); }
+#ifdef AGAIN
+NOINLINE void shift(size_t size) { give("shift", size); kept[n++] = cell(3); }
+#define first shift
+#else
+NOINLINE void first(size_t size) { give("first", size); kept[n++] = cell(3); }
+#endif
+static void handler(int) { kept[n++] = malloc(10); }
+pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
+/* The lock is held until /proc says that the main thread waits for it, in futex. */
+static std::atomic<int> held;
+static void *holder(void *)
+{
+    char path[64], call[64] = "";
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", getpid());
+    pthread_mutex_lock(&the_lock);
+    held = 1;
+    while (strtol(call, 0, 10) != SYS_futex || !strchr(call, ' ')) {
+        FILE *f = fopen(path, "r");
+        if (!f || !fgets(call, sizeof call, f))
+            call[0] = 0;
+        if (f)
+            fclose(f);
+        usleep(1000);
+    }
+    usleep(20000);
+    pthread_mutex_unlock(&the_lock);
+    return 0;
+}
+/* Code that was made: "call *%rdi" with the argument in its place, in a map that names it. */
+static void made(void)
+{
+    static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7,
+                                         0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+    char *at = static_cast<char *>(mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    char name[64];
+    FILE *f;
+
+    memcpy(at, code, sizeof code);
+    snprintf(name, sizeof name, "/tmp/perf-%d.map", getpid());
+    f = fopen(name, "w");
+    fprintf(f, "%lx 40 LMade;compiled <it>\n", reinterpret_cast<unsigned long>(at));
+    fclose(f);
+    f = fopen("maps", "a");
+    fprintf(f, "%s\n", name);
+    fclose(f);
+    kept[n++] = reinterpret_cast<void *(*)(void *(*)(size_t), size_t)>(at)(malloc, 77);
+}
+int main(int argc, char **)
+{
+    pthread_t t;
+
+    first(100);
+    signal(SIGUSR1, handler);
+    raise(SIGUSR1);
+    if (argc > 1)
+        made();
+    if (argc > 2) {
+        pthread_create(&t, 0, holder, 0);
+        while (!held)
+            sched_yield();
+        pthread_mutex_lock(&the_lock);
+        pthread_join(t, 0);
+    }
+}
+END
+build() { # FLAG...
+    "${CXX:-g++}" -O2 -g -pthread -fno-optimize-sibling-calls "$@" -o prog prog.cc || exit 1
+}
+forget_maps() {
+    xargs rm -f <maps
+    : >maps
+}
+trap 'case $BASHPID in "$tap_owner") forget_maps ;; esac; tap_cleanup' EXIT
+each_way() { # TRACE TO: what can be asked of it
+    local o
+    for o in --lines --no-inline --no-demangle '--view=peak --lines --no-demangle' --tid ''; do
+        # shellcheck disable=SC2086 # several options
+        "$FLAME" fold $o "$1" >"$2$o" 2>"$2$o.err"
+        cat "$2$o.err"
+    done
+}
+same_ways() { # A B NAME
+    local o
+    for o in --lines --no-inline --no-demangle '--view=peak --lines --no-demangle' --tid ''; do
+        ok "$3: fold $o" cmp "$1$o" "$2$o"
+    done
+}
+
+touch maps
+
+# ---- one trace, packed by hand ----
+
+build
+record '' ./prog made
+cp t.flame plain.flame
+each_way plain.flame plain. >said
+is_str "$(cat said)" '' 'nothing is lost at first'
+file_has plain.--lines ';main prog.cc:[0-9]+;first\(unsigned long\) prog.cc:[0-9]+;give\(.*;cell prog.cc:[0-9]+_\[i\]' \
+    'lines, parameters and what was inlined'
+file_has plain. ';__restore_rt;handler\(int\) 10$' 'a signal handler'
+file_has plain. ';LMade:compiled <it>_\[j\] 77$' 'code that was made'
+
+run_expect_status 0 'pack' "$FLAME" pack t.flame
+like "$(cat err)" '^flame: t.flame: names for [1-9][0-9]* of [1-9][0-9]* addresses in [0-9]+ files$' 'says so in a line'
+is_str "$(cat out)" '' 'and nothing else'
+units() {
+    "$FLAME" dump -s header "$1" | sed -n '1s/.* units=\([0-9]*\) .*/\1/p'
+}
+ok 'the trace is larger' test "$(units t.flame)" -gt "$(units plain.flame)"
+ok 'and smaller than twice that' test "$(units t.flame)" -lt $(($(units plain.flame) * 2))
+is_int "$(wc -c <t.flame)" $(($(units t.flame) * 1024)) 'without the room it had ahead'
+each_way t.flame packed. >said
+is_str "$(cat said)" '' 'nothing is lost'
+same_ways plain. packed. 'with the program there'
+cp t.flame again.flame
+ok 'a second time' "$FLAME" pack -q again.flame
+ok 'it is the same' cmp t.flame again.flame
+
+mv prog prog.v1
+forget_maps
+each_way t.flame gone. >said
+is_str "$(cat said)" '' 'the program is gone: nothing to say'
+same_ways plain. gone. 'gone'
+run "$FLAME" fold plain.flame
+file_has err 'not here any more' 'without names it is said'
+file_has out ';\[prog\+0x' 'and offsets are shown'
+run_expect_status 0 'packed again without the program' "$FLAME" pack -o kept.flame t.flame
+each_way kept.flame kept. >said
+is_str "$(cat said)" '' 'still nothing to say'
+same_ways plain. kept. 'packed without the program'
+run_expect_status 0 'from standard input' "$FLAME" fold --lines - <t.flame
+ok 'the same' cmp out plain.--lines
+gzip -k t.flame
+run_expect_status 0 'compressed' "$FLAME" fold --lines t.flame.gz
+ok 'the same' cmp out plain.--lines
+for out in x.svg x.html x.pb.gz x.speedscope.json; do
+    ok "drawn: $out" "$FLAME" render -o "$out" t.flame
+done
+file_has x.svg 'first\(unsigned long\)' 'by name'
+run "$FLAME" top t.flame
+file_has out 'give\(' 'and listed'
+run_expect_status 0 'what it carries is told' "$FLAME" dump -s name t.flame
+file_has out '^name module=/.*/prog .*place=0x[0-9a-f]+ inlined=0 name=_Z5firstm path=.*/prog.cc line=[0-9]+$' 'with lines'
+file_has out '^name pid=[0-9]+ addr=0x[0-9a-f]+ name=LMade;compiled\\x20<it>$' 'and what was made'
+run "$FLAME" dump -j -s name t.flame
+ok 'as JSON' python3 -c 'import json,sys; d=json.load(open("out")); assert any(r.get("name")=="_Z5firstm" for r in d["name"])'
+
+# ---- built again ----
+
+build -DAGAIN
+record '' ./prog made
+forget_maps
+each_way kept.flame rebuilt. >said
+is_str "$(cat said)" '' 'another build is there: nothing to say'
+same_ways plain. rebuilt. 'another build'
+run_expect_status 0 'two builds are compared by names' "$FLAME" diff kept.flame t.flame
+file_has out ';first\(unsigned long\);give.* [1-9][0-9]* 0$' 'what is gone'
+file_has out ';shift\(unsigned long\);give.* 0 [1-9][0-9]*$' 'what is new'
+run_expect_status 2 'without names they are not' "$FLAME" diff plain.flame t.flame
+ok 'several traces' "$FLAME" fold -o both.folded kept.flame t.flame
+is_int "$(grep -c 'first(\|shift(' both.folded)" "$(cat plain. <("$FLAME" fold t.flame) | grep -c 'first(\|shift(')" \
+    'each has its own names'
+
+# ---- by themselves ----
+
+build
+run_expect_status 0 'flame mem -o x.flame' "$FLAME" mem -q -o mem.flame -- ./prog
+run_expect_status 0 'flame mem --no-names' "$FLAME" mem -q --no-names -o bare.flame -- ./prog
+run_expect_status 0 'flame off -o x.flame' "$FLAME" off -q -o off.flame -- ./prog made a_lock
+run_expect_status 0 'flame run -o x.flame' "$FLAME" run -q -o run.flame -- ./prog made a_lock
+run_expect_status 23 'flame leak -o x.flame' "$FLAME" leak -q --live -o leak.flame -- ./prog
+run_expect_status 0 'children' "$FLAME" mem -q -o sh.flame -- sh -c './prog; ./prog; true'
+"$FLAME" fold off.flame >off.before
+"$FLAME" fold sh.flame sh.2.flame sh.3.flame >sh.before
+rm -f prog
+forget_maps
+for t in mem off run run.off leak sh.2; do
+    run_expect_status 0 "$t.flame" "$FLAME" fold $t.flame
+    is_str "$(cat err)" '' "$t.flame: nothing is lost"
+done
+file_has off.before 'futex the_lock' 'a lock has its name'
+ok 'and keeps it' cmp off.before <("$FLAME" fold off.flame)
+ok 'processes added up' cmp sh.before <("$FLAME" fold sh.flame sh.2.flame sh.3.flame)
+run "$FLAME" fold bare.flame
+file_has err 'not here any more' '--no-names: none'
+mv prog.v1 prog
+is_str "$(LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/named.flame ./prog && cd / && "$FLAME" pack "$SCRATCH/named.flame" 2>&1 | grep -c 'names for')" 1 \
+    'of a recording without the driver'
+
+# ---- what is refused ----
+
+refuses() { # REGEX NAME ARGUMENT...
+    run_expect_status 2 "$2" "$FLAME" pack "${@:3}"
+    like "$(cat err)" "$1" "$2: says why"
+    is_int "$(wc -l <err)" 1 "$2: in one line"
+}
+refuses 'no trace' 'nothing'
+refuses 'cannot' 'no such file' ./missing.flame
+refuses 'not a file' 'a directory' .
+refuses '-o is for one trace' 'two with -o' -o x.flame mem.flame off.flame
+echo 'main;f 3' >text.flame
+refuses 'text.flame: ' 'folded text' text.flame
+is_str "$(cat text.flame)" 'main;f 3' 'which stays'
+cp mem.flame one.flame
+refuses 'text.flame: ' 'one of two' one.flame text.flame
+ok 'the other stays as it was' cmp mem.flame one.flame
+run "$FLAME" pack -o /dev/full mem.flame
+is_int "$status" 1 'a full disk'
+is_int "$(wc -l <err)" 1 'is said in a line'
+
+# Bytes of names that make no sense: a string's number, and the version.
+at=$(grep -obUaP 'FSEG\x01' mem.flame | tail -n 1 | cut -d : -f 1)
+cp mem.flame broken.flame
+printf '\x09' | dd of=broken.flame bs=1 seek=$((at + 72)) conv=notrunc 2>/dev/null
+run_expect_status 2 'damaged names' "$FLAME" fold broken.flame
+file_has err '^flame: broken.flame: damaged at byte [0-9]+: the names of addresses make no sense' 'are refused'
+is_int "$(wc -l <err)" 1 'in a line'
+
+# Names of one's own, and nobody else's to read; and what a link leads to.
+mkdir d
+cp bare.flame d/own.flame
+chmod 600 d/own.flame
+ln -s d/own.flame link.flame
+run_expect_status 0 'by a link' "$FLAME" pack link.flame
+ok 'the link stays' test -h link.flame
+is_str "$(stat -c %a d/own.flame)" 600 'and the mode'
+is_int "$("$FLAME" dump -s name d/own.flame | grep -c 'name=_Z4give')" \
+    "$("$FLAME" dump -s name link.flame | grep -c 'name=_Z4give')" 'and what it leads to has the names'
+
+# The file was gone when it was packed, and is there again: nothing is lost.
+mv prog prog.away
+cp bare.flame without.flame
+ok 'packed without the program' "$FLAME" pack -q without.flame
+mv prog.away prog
+run_expect_status 0 'it is there again' "$FLAME" fold without.flame
+is_str "$(cat err)" '' 'nothing to say'
+file_has out ';first\(' 'and names'
+cp bare.flame with.flame
+ok 'packed with it' "$FLAME" pack -q with.flame
+mv prog prog.away
+run_expect_status 0 'both together' "$FLAME" fold with.flame without.flame
+is_str "$(cat err)" '' 'what one knows is not lost'
+mv prog.away prog
+
+# Moments beside a trace come into it once, and only its own.
+"$FLAME" mem -q --no-names --moments=20ms -o m.flame -- ./prog made a_lock
+moments() {
+    "$FLAME" dump -s moment "$1" | grep -c '^moment us=\|^moment .*rss'
+}
+had=$(moments m.flame)
+ok 'there are moments' test "$had" -gt 0
+for i in 1 2; do
+    ok 'packed' "$FLAME" pack -q m.flame
+    is_int "$(moments m.flame)" "$had" "moments, packed $i times"
+done
+
+# While somebody records, the file must not be replaced; a copy may be made.
+LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/live.flame sleep 60 2>/dev/null &
+pid=$!
+until_true test -s live.flame
+refuses 'live.flame: it may still be recorded' 'a live trace' live.flame
+refuses 'live.flame: it may still be recorded' 'a copy over itself' -o ./live.flame live.flame
+ok 'a copy of it' "$FLAME" pack -q -o copy.flame live.flame
+ok 'can be read' "$FLAME" dump -s name copy.flame
+kill "$pid"
+wait "$pid" 2>/dev/null
+ok 'when it has ended' "$FLAME" pack -q live.flame
+
+done_testing
