@@ -21,14 +21,17 @@ static const struct {
     {&fold_command, fold_main},     {&collapse_command, collapse_main},
     {&diff_command, diff_main},     {&render_command, render_main},
     {&top_command, top_main},       {&dump_command, dump_main},
-    {&view_command, view_main},
+    {&view_command, view_main},     {&live_command, live_main},
+    {&doctor_command, doctor_main},
 };
 
 /* For whom flame is new. */
 static const char first_steps[] =
     "Where a program's memory goes, and what its threads wait for:\n"
     "  $ flame run -o app.html -- ./app   both of it, in one page\n"
-    "  $ flame leak -- ./app              what is lost; fails if any is\n\n";
+    "  $ flame leak -- ./app              what is lost; fails if any is\n"
+    "  $ flame live -p PID                a running process, as it goes\n"
+    "  $ flame doctor [./app]             what works here, and why not\n\n";
 
 static void usage(FILE *to)
 {

@@ -17,6 +17,8 @@ int leak_main(int argc, char **argv);     /* driver/leak_main.c */
 int off_main(int argc, char **argv);      /* driver/off_main.c */
 int watch_main(int argc, char **argv);    /* driver/watch_main.c */
 int pack_main(int argc, char **argv);     /* driver/pack_main.c */
+int live_main(int argc, char **argv);     /* driver/live_main.c */
+int doctor_main(int argc, char **argv);   /* driver/doctor_main.c */
 int fold_main(int argc, char **argv);     /* fold/fold_main.c */
 int collapse_main(int argc, char **argv); /* fold/collapse/collapse_main.c */
 int diff_main(int argc, char **argv);     /* fold/diff_main.c */
@@ -28,6 +30,6 @@ int dump_main(int argc, char **argv);     /* render/dump/dump_main.c */
 /* The commands' descriptions of themselves and their options (common/options/opts.h). */
 extern const struct opts_command run_command, mem_command, leak_command, off_command, watch_command,
     pack_command, fold_command, collapse_command, diff_command, render_command, top_command,
-    dump_command, view_command;
+    dump_command, view_command, live_command, doctor_command;
 
 #endif

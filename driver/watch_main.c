@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/clock.h"
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
@@ -27,13 +28,26 @@
 #include "common/trace/trace_moments.h"
 #include "driver/watch/glance.h"
 #include "driver/watch/momentwatch.h"
+#include "driver/watch/partfile.h"
+#include "driver/watch/recordedtrace.h"
 
 /* How long nobody looks whether the process still writes to the trace: it may have executed another
  * program. */
 #define LOOK_MOST_MS 1000u
 
+/* How often it is looked how large a trace has grown. */
+#define GROWN_MS 100u
+
 struct watching {
     struct moment_pace pace;
+    bool paced; /* that was given */
+    struct rotation {
+        bool given;
+        uint64_t every_ns;    /* a part ends every so often; 0: */
+        uint64_t every_bytes; /* when the trace has grown by so much */
+    } rotation;
+    const char *output;
+    uint64_t max_disk;
     bool quiet;
     char *path;
     struct trace_header header;
@@ -45,8 +59,43 @@ struct watching {
 
 static int take_every(void *at, const struct opts_row *row, const struct opts_given *given)
 {
-    (void)row;
+    struct watching *w = (struct watching *)((char *)at - row->at);
+
+    w->paced = true;
     return moment_pace_parse(given->value, at) ? 0 : opts_wrong_value(given, MOMENT_PACE_WANTED);
+}
+
+/* As moments have it, and "10min", "1h", as parts are long. */
+static int take_rotation(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    static const struct {
+        const char *unit;
+        uint64_t ns;
+    } units[] = {{"min", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)}};
+    struct rotation *r = at;
+    struct moment_pace pace;
+    size_t len = strlen(given->value);
+
+    (void)row;
+    *r = (struct rotation){.given = true};
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+        size_t unit = strlen(units[i].unit);
+        char number[32];
+
+        if (len <= unit || len - unit >= sizeof number ||
+            strcmp(given->value + len - unit, units[i].unit) != 0)
+            continue;
+        memcpy(number, given->value, len - unit);
+        number[len - unit] = '\0';
+        if (number[strspn(number, "0123456789.")] == '\0' &&
+            opts_parse_time(number, units[i].ns, &r->every_ns) && r->every_ns)
+            return 0;
+    }
+    if (!moment_pace_parse(given->value, &pace))
+        return opts_wrong_value(given, "a time such as 600, 90s, 10min or 1h, bytes such as 64m");
+    r->every_ns = pace.every_ns;
+    r->every_bytes = pace.every_bytes;
+    return 0;
 }
 
 #define AT(member) offsetof(struct watching, member)
@@ -56,6 +105,14 @@ static const struct opts_row rows[] = {
      "take a moment every TIME (500ms, 10s), or whenever the process has grown or shrunk by BYTES "
      "(64m) (default: often at first and then every second)",
      .take = take_every, .at = AT(pace)},
+    {"rotate", .arg = "TIME|BYTES",
+     "write the recording in parts instead: one every TIME (90s, 10min, 1h), or whenever the trace "
+     "has grown by BYTES (64m)",
+     .take = take_rotation, .at = AT(rotation)},
+    {"output", 'o', "FILE.flame", "name the parts FILE.partNNNN.flame (default: by the trace)",
+     .take = opts_take_text, .at = AT(output)},
+    {"max-disk", .arg = "BYTES", "remove the oldest parts when all take more (default: never)",
+     .take = opts_take_bytes, .at = AT(max_disk)},
     {"quiet", 'q', NULL, "do not say what was taken", .take = opts_take_true, .at = AT(quiet)},
     {0},
 };
@@ -66,7 +123,8 @@ const struct opts_command watch_command = {
     .usage = "[OPTION...] PID|TRACE",
     .about = "Takes moments of a process whose memory is being recorded, until it ends or this\n"
              "is interrupted: TRACE.moments, for --at and --from of 'flame fold' and others.\n"
-             "USR1 and USR2 take one at once.",
+             "USR1 and USR2 take one at once. With --rotate the recording is written in parts\n"
+             "instead, which 'flame fold PART...' adds up again.",
     .tables = {{rows, 0}},
 };
 
@@ -85,24 +143,6 @@ static bool is_mapped(struct watching *w, uint32_t pid)
     return procmaps_each((int)pid, is_it, w);
 }
 
-/* The first file that the process has mapped and that is a trace of its own. */
-static bool find_trace(const struct procmap *map, void *arg)
-{
-    struct watching *w = arg;
-    struct trace_header h;
-    char *path;
-
-    if (!map->shared || !map->inode || !map->name_len || map->name[0] != '/')
-        return false;
-    path = xmemdup0(map->name, map->name_len);
-    if (!glance_header(path, &h)) {
-        free(path);
-        return false;
-    }
-    w->path = path;
-    return true;
-}
-
 static bool is_number(const char *s)
 {
     return *s && s[strspn(s, "0123456789")] == '\0';
@@ -114,7 +154,8 @@ static int find_of_pid(struct watching *w, const char *pid)
 
     if (!n || n > INT32_MAX || (kill((pid_t)n, 0) != 0 && errno == ESRCH))
         return flame_error(FLAME_USAGE, "watch: there is no process %s", pid);
-    if (!procmaps_each((int)n, find_trace, w))
+    w->path = recordedtrace_of((pid_t)n);
+    if (!w->path)
         return flame_error(FLAME_USAGE,
                            "watch: process %s is not recorded, or not yours to look at; start it "
                            "with 'flame mem', or see flame-preload(7)",
@@ -262,24 +303,113 @@ static int say(const struct watching *w, const struct momentwatch *moments)
     return err ? FLAME_FAILED : status;
 }
 
+/* ---- parts ---- */
+
+/* In how many milliseconds it is to be looked whether a part has to end, which began at begin_ns;
+ * 0: now. */
+static unsigned until_seam(const struct watching *w, const struct partfile *parts,
+                           uint64_t begin_ns)
+{
+    uint64_t passed = clock_ns(CLOCK_MONOTONIC) - begin_ns, left;
+
+    if (w->rotation.every_bytes)
+        return partfile_grown(parts) >= w->rotation.every_bytes ? 0 : GROWN_MS;
+    if (passed >= w->rotation.every_ns)
+        return 0;
+    left = (w->rotation.every_ns - passed + 999999) / 1000000;
+    return left < LOOK_MOST_MS ? (unsigned)left : LOOK_MOST_MS;
+}
+
+static void rotate(struct watching *w, struct partfile *parts)
+{
+    uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+    sigset_t set;
+    int sig = 0;
+
+    block(&set);
+    w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    w->process = (int)syscall(SYS_pidfd_open, w->header.pid, 0);
+    while ((sig == 0 || sig == SIGUSR1 || sig == SIGUSR2) && is_mapped(w, w->header.pid)) {
+        unsigned ms = until_seam(w, parts, begin_ns);
+
+        if (sig || !ms) {
+            partfile_seam(parts);
+            begin_ns = clock_ns(CLOCK_MONOTONIC);
+            ms = until_seam(w, parts, begin_ns);
+        }
+        sig = pause_for(w, ms ? ms : GROWN_MS);
+    }
+    partfile_seam(parts);
+}
+
+static int say_parts(const struct watching *w, const struct partfile *parts)
+{
+    uint64_t removed = partfile_removed(parts);
+
+    if (partfile_error(parts))
+        return flame_error(FLAME_FAILED,
+                           "watch: %s: the end of the recording is in no part (%s); take the trace",
+                           w->path, strerror(partfile_error(parts)));
+    if (!w->quiet && removed)
+        flame_warn("%" PRIu64 " parts up to %s, of which %" PRIu64
+                   " were removed; add them up with 'flame fold'",
+                   partfile_written(parts), partfile_last(parts), removed);
+    else if (!w->quiet)
+        flame_warn("%" PRIu64 " parts up to %s; add them up with 'flame fold'",
+                   partfile_written(parts), partfile_last(parts));
+    return FLAME_OK;
+}
+
+static int write_parts(struct watching *w)
+{
+    struct partfile *parts;
+    int status =
+        partfile_new(w->path, &w->header, w->output ? w->output : w->path, w->max_disk, &parts);
+
+    if (!status) {
+        rotate(w, parts);
+        status = say_parts(w, parts);
+    }
+    partfile_free(parts);
+    return status;
+}
+
+static int take_moments(struct watching *w)
+{
+    struct momentwatch *moments = momentwatch_of(w->path, &w->header, &w->pace);
+    int status = go_on(w, moments);
+
+    if (!status) {
+        watch(w, moments);
+        status = say(w, moments);
+    }
+    momentwatch_free(moments);
+    return status;
+}
+
+static int check_options(const struct watching *w)
+{
+    if (w->rotation.given && w->paced)
+        return flame_error(FLAME_USAGE, "watch: --every is of moments, and --rotate of parts; "
+                                        "start one watch for each");
+    if (!w->rotation.given && (w->output || w->max_disk))
+        return flame_error(FLAME_USAGE, "watch: %s is of parts; give --rotate, too",
+                           w->output ? "-o" : "--max-disk");
+    return -1;
+}
+
 int watch_main(int argc, char **argv)
 {
     struct watching w = {.path = NULL, .process = -1, .signals = -1};
     int first, status = opts_parse(&watch_command, &w, argc, argv, &first);
-    struct momentwatch *moments;
 
     if (status < 0 && argc - first != 1)
         status =
             flame_error(FLAME_USAGE, "watch: takes one process or trace; got %d", argc - first);
-    if (status < 0 && !(status = find(&w, argv[first]))) {
-        moments = momentwatch_of(w.path, &w.header, &w.pace);
-        status = go_on(&w, moments);
-        if (!status) {
-            watch(&w, moments);
-            status = say(&w, moments);
-        }
-        momentwatch_free(moments);
-    }
+    if (status < 0)
+        status = check_options(&w);
+    if (status < 0 && !(status = find(&w, argv[first])))
+        status = w.rotation.given ? write_parts(&w) : take_moments(&w);
     if (w.process >= 0)
         close(w.process);
     if (w.signals >= 0)

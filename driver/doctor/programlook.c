@@ -1,0 +1,197 @@
+#define _GNU_SOURCE
+#include "driver/doctor/programlook.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/basename.h"
+#include "common/error.h"
+#include "common/preloadable.h"
+#include "common/strbuf.h"
+#include "driver/doctor/verdicts.h"
+#include "driver/run/launch.h"
+#include "driver/run/target.h"
+#include "driver/run/unseen.h"
+#include "fold/symbols/debugfile.h"
+#include "fold/symbols/elfsym.h"
+
+/* ---- names ---- */
+
+/* The debug file of `e` by build-id, by link or from servers; NULL: there is none. */
+static struct elfsym *debug_file(const struct elfsym *e)
+{
+    struct elfsym *found = NULL;
+    struct debug_dirs dirs;
+    const uint8_t *id;
+    size_t n;
+
+    debug_dirs_init(&dirs, NULL, 0);
+    id = elfsym_build_id(e, &n);
+    if (id)
+        found = debugfile_by_build_id(&dirs, id, n);
+    if (!found)
+        found = debugfile_by_link(&dirs, e);
+    if (!found && id)
+        found = debugfile_from_servers(id, n, elfsym_path(e));
+    debug_dirs_release(&dirs);
+    return found;
+}
+
+void program_examine_names(const char *subject, const char *path)
+{
+    static const char lines[] = ".debug_info", names[] = ".symtab", few[] = ".gnu_debugdata";
+    struct elfsym *e = elfsym_open(path), *debug;
+    size_t n;
+
+    if (!e)
+        return;
+    debug = elfsym_has_section(e, lines) ? NULL : debug_file(e);
+    if (elfsym_has_section(e, lines))
+        verdict_print(VERDICT_YES, subject, "%s has names, lines and inlined functions", path);
+    else if (debug)
+        verdict_print(VERDICT_YES, subject, "%s has names and lines in %s", path,
+                      elfsym_path(debug));
+    else if (elfsym_has_section(e, names) || elfsym_has_section(e, few))
+        verdict_print(VERDICT_PART, subject,
+                      "%s has names of functions, no lines; build it with -g for these", path);
+    else
+        verdict_print(VERDICT_PART, subject,
+                      "%s is stripped: only what it exports has a name; install its -dbgsym or "
+                      "-dbg package%s",
+                      path,
+                      !elfsym_build_id(e, &n) ? ""
+                      : secure_getenv("DEBUGINFOD_URLS")
+                          ? " (the servers of DEBUGINFOD_URLS have "
+                            "nothing)"
+                          : ", or let DEBUGINFOD_URLS name a server");
+    if (debug)
+        elfsym_close(debug);
+    elfsym_close(e);
+}
+
+void program_examine_libc(void)
+{
+    Dl_info info;
+    void *at = dlsym(RTLD_DEFAULT, "malloc");
+
+    if (at && dladdr(at, &info) && info.dli_fname)
+        program_examine_names("names of libc", info.dli_fname);
+}
+
+/* ---- languages ---- */
+
+/* Names of what an interpreter or a JIT runs come from the file /tmp/perf-PID.map that it
+ * writes when asked to. */
+static const struct language {
+    const char *begins; /* the file's name */
+    const char *how;
+} languages[] = {
+    {"python", "Python's functions have names with flame mem --python (3.11 to 3.13), or with "
+               "PYTHONPERFSUPPORT=1 in the environment (3.12 and newer)"},
+    {"node", "JavaScript's functions have names with node --perf-basic-prof "
+             "--interpreted-frames-native-stack"},
+    {"java", "Java's methods have names with java -XX:+PreserveFramePointer "
+             "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (17 and newer)"},
+    {"dotnet", ".NET's methods have names with DOTNET_PerfMapEnabled=1 in the environment"},
+};
+
+static void examine_language(const char *path)
+{
+    for (size_t i = 0; i < ARRAY_LEN(languages); i++)
+        if (strncmp(base_name(path), languages[i].begins, strlen(languages[i].begins)) == 0)
+            verdict_print(VERDICT_PART, "language", "%s", languages[i].how);
+}
+
+/* ---- all of it ---- */
+
+static void examine_allocator(const char *path)
+{
+    const char *own = unseen_allocator(path), *call = unseen_call(path);
+
+    if (own)
+        verdict_print(VERDICT_PART, "allocator",
+                      "%s is inside of the program: what it hands out is seen as mappings only "
+                      "(--view mmap)",
+                      own);
+    else if (call)
+        verdict_print(VERDICT_PART, "allocator", "calls of %s are not seen, as those of malloc are",
+                      call);
+    else
+        verdict_print(VERDICT_YES, "allocator", "malloc is the C library's, or a preloaded one");
+}
+
+/* Of a script that begins with `#!/usr/bin/env python3`: the file of that name in PATH, or NULL. */
+static char *by_env(const char *script)
+{
+    char found[PATH_MAX], line[PRELOADABLE_HEAD], *word, *end = NULL;
+    FILE *f = fopen(script, "r");
+    bool read = f && fgets(line, sizeof line, f);
+
+    if (f)
+        fclose(f);
+    if (!read || !strtok_r(line, " \t\n", &end))
+        return NULL;
+    word = strtok_r(NULL, " \t\n", &end);
+    if (word && strcmp(word, "-S") == 0)
+        word = strtok_r(NULL, " \t\n", &end);
+    if (!word || strchr(word, '/') || preloadable_find(word, getenv("PATH"), found, sizeof found))
+        return NULL;
+    return realpath(found, NULL);
+}
+
+/* The file that is the process in the end: a script's interpreter, or itself. */
+static void find_binary(const char *path, struct strbuf *binary)
+{
+    struct preloadable_answer answer;
+    char *named = NULL;
+
+    preloadable_judge(path, &preloadable_here, &answer);
+    if (strcmp(base_name(answer.interpreter), "env") == 0)
+        named = by_env(path);
+    strbuf_addstr(binary, named ? named : answer.interpreter[0] ? answer.interpreter : path);
+    free(named);
+}
+
+static int examine(const char *path, const char *shim)
+{
+    struct strbuf why = STRBUF_INIT, binary = STRBUF_INIT;
+    int status = target_refusal(path, shim, &why);
+
+    if (!status && why.len) {
+        verdict_print(VERDICT_NO, "memory", "%s", why.buf);
+        status = FLAME_FAILED;
+    } else if (!status) {
+        verdict_print(VERDICT_YES, "memory", "%s can be recorded", path);
+    }
+    if (status != FLAME_USAGE) {
+        find_binary(path, &binary);
+        if (!status)
+            examine_allocator(binary.buf);
+        program_examine_names("names", binary.buf);
+        examine_language(binary.buf);
+    }
+    strbuf_release(&why);
+    strbuf_release(&binary);
+    return status;
+}
+
+int program_examine(const char *command)
+{
+    char *path = NULL, *shim = NULL, *real;
+    int status = target_find(command, &path);
+
+    if (!status)
+        status = launch_find_shim(&shim);
+    if (!status) {
+        launch_choose_shim(path, &shim);
+        real = realpath(path, NULL);
+        status = examine(real ? real : path, shim);
+        free(real);
+    }
+    free(path);
+    free(shim);
+    return status;
+}

@@ -1,0 +1,30 @@
+#include "driver/doctor/verdicts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/alloc.h"
+
+void verdict_print(enum verdict v, const char *subject, const char *format, ...)
+{
+    static const char *const words[] = {
+        [VERDICT_YES] = "yes", [VERDICT_PART] = "part", [VERDICT_NO] = "no"};
+    char *text = NULL;
+    va_list ap;
+    int n;
+
+    va_start(ap, format);
+    n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    text = xcalloc((size_t)n + 1, 1);
+    va_start(ap, format);
+    vsnprintf(text, (size_t)n + 1, format, ap);
+    va_end(ap);
+    /* Names of files, and what others print, may hold anything. */
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    printf("%-4s  %-14s  %s\n", words[v], subject, text);
+    free(text);
+}

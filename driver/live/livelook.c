@@ -1,0 +1,104 @@
+#define _GNU_SOURCE
+#include "driver/live/livelook.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "common/outfile.h"
+#include "driver/files/rundir.h"
+#include "fold/fold.h"
+
+struct traces {
+    struct trace **t;
+    size_t n, room;
+};
+
+static void add(const char *path, void *arg)
+{
+    struct traces *all = arg;
+    struct trace *t;
+
+    if (trace_load(path, &t))
+        return;
+    GROW(all->t, all->n, all->room);
+    all->t[all->n++] = t;
+}
+
+/* What it says of modules without names and the like was said when the recording began, or will be
+ * by those who look at the trace at leisure. */
+static FLAME_NORETURN void fold(const char *path, const char *to, int done)
+{
+    struct fold_options options = {.all_views = true, .no_hint = true, .quiet = true, .own = true};
+    struct strbuf text = STRBUF_INIT;
+    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC), status;
+    struct outfile out;
+    struct traces all = {NULL, 0, 0};
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(nothing, STDERR_FILENO);
+    if (rundir_each_trace(path, add, &all) == -ENOTDIR)
+        add(path, &all);
+    status = all.n ? fold_loaded(&options, all.t, all.n, &text) : FLAME_FAILED;
+    if (!status && outfile_open(&out, to) == 0) {
+        fwrite(text.buf, 1, text.len, out.f);
+        status = outfile_commit(&out) ? FLAME_FAILED : 0;
+    }
+    close(done);
+    _exit(status);
+}
+
+bool livelook_begin(struct livelook *l, const char *trace, const char *to)
+{
+    int pipes[2];
+
+    if (pipe2(pipes, O_CLOEXEC) != 0)
+        return false;
+    l->child = fork();
+    if (l->child == 0)
+        fold(trace, to, pipes[1]);
+    close(pipes[1]);
+    if (l->child < 0) {
+        close(pipes[0]);
+        l->child = 0;
+        return false;
+    }
+    l->done = pipes[0];
+    l->to = xstrdup(to);
+    return true;
+}
+
+static int reap(struct livelook *l)
+{
+    int status = 0;
+
+    while (waitpid(l->child, &status, 0) < 0 && errno == EINTR)
+        ;
+    close(l->done);
+    free(l->to);
+    *l = (struct livelook){.child = 0};
+    return status;
+}
+
+bool livelook_end(struct livelook *l)
+{
+    char *to = xstrdup(l->to);
+    bool there = reap(l) == 0 && access(to, R_OK) == 0;
+
+    free(to);
+    return there;
+}
+
+void livelook_stop(struct livelook *l)
+{
+    if (!l->child)
+        return;
+    kill(l->child, SIGKILL);
+    reap(l);
+}

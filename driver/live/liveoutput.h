@@ -1,0 +1,34 @@
+/*
+ * liveoutput.h: what a program writes while its picture has the terminal.
+ *
+ * Output that would go to the terminal goes to a file instead, and to the terminal when the picture
+ * has ended: what there is by then, and from then on all that comes until the program's end. Its
+ * input is the terminal's no more, as keys are for the picture. Streams that are no terminal stay.
+ */
+#ifndef FLAME_DRIVER_LIVE_LIVEOUTPUT_H
+#define FLAME_DRIVER_LIVE_LIVEOUTPUT_H
+
+#include <sys/types.h>
+
+struct liveoutput {
+    int to, from; /* both ends of the file */
+};
+
+/* Makes the file, in `dir`. 0, or FLAME_FAILED after a line. */
+int liveoutput_open(struct liveoutput *o, const char *dir);
+
+/* In the process that is to become the program's recorder: its standard streams. */
+void liveoutput_take(const struct liveoutput *o);
+
+/*
+ * After the picture: shows the output and waits for the end of `child`, which leads a process group
+ * of its own, program included. SIGINT and SIGQUIT go to all of that, `signal` (0: none) and other
+ * signals that end programs go to `child`, to be passed on. `name`: of the program, to say that it
+ * goes on. Returns the status as waitpid gives it.
+ */
+int liveoutput_follow(struct liveoutput *o, pid_t child, int signal, const char *name);
+
+/* Shows what is left. */
+void liveoutput_close(struct liveoutput *o);
+
+#endif

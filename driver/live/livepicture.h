@@ -1,0 +1,33 @@
+/*
+ * livepicture.h: what two looks at a trace come to, as sources for the viewer: all that was counted
+ * by the second, and what has come since the first.
+ */
+#ifndef FLAME_DRIVER_LIVE_LIVEPICTURE_H
+#define FLAME_DRIVER_LIVE_LIVEPICTURE_H
+
+#include "render/input.h"
+#include "render/view/viewmodel.h"
+#include "render/wrappers.h"
+
+struct livepicture {
+    struct input in;
+    struct view_source whole, since;
+    struct view_column *whole_columns, *since_columns;
+    uint32_t ncolumns;
+    struct wrappers_options wrappers;
+};
+
+/*
+ * Reads texts as livelook.h makes them; `before` may be NULL: nothing had been counted. `label` and
+ * `note` are borrowed. NULL: they cannot be read, or nothing is in them. Says nothing.
+ */
+struct livepicture *livepicture_new(const char *now, const char *before, const char *label,
+                                    const char *note);
+/* One of nothing at all. */
+struct livepicture *livepicture_new_empty(const char *label, const char *note);
+void livepicture_free(struct livepicture *p);
+
+/* The column of that view, or the first. */
+uint32_t livepicture_find(const struct livepicture *p, const char *view);
+
+#endif

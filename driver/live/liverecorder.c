@@ -1,0 +1,265 @@
+#define _GNU_SOURCE
+#include "driver/live/liverecorder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "common/strbuf.h"
+#include "driver/files/rundir.h"
+#include "driver/live/liverun.h"
+#include "driver/run/launch.h"
+#include "driver/watch/recordedtrace.h"
+
+#define LOOK_NS 20000000
+
+/* The trace that a recorder writes below `dir`, in the directory of its own run. */
+static char *find_trace(const char *dir, pid_t pid)
+{
+    struct strbuf path = STRBUF_INIT;
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    bool found = false;
+
+    while (d && !found && (e = readdir(d))) {
+        if (e->d_name[0] == '.')
+            continue;
+        strbuf_clear(&path);
+        strbuf_addf(&path, "%s/%s/attached.%d.0.flame", dir, e->d_name, (int)pid);
+        found = access(path.buf, R_OK) == 0;
+        if (found)
+            break;
+        strbuf_clear(&path);
+        strbuf_addf(&path, "%s/%s/" RUNDIR_WAITS, dir, e->d_name);
+        found = access(path.buf, R_OK) == 0;
+    }
+    if (d)
+        closedir(d);
+    if (found)
+        return strbuf_detach(&path, NULL);
+    strbuf_release(&path);
+    return NULL;
+}
+
+/* The same of a program and all it starts: of memory the directory, as each process has its own. */
+static void see(const char *path, void *arg)
+{
+    (void)path;
+    *(bool *)arg = true;
+}
+
+static char *find_started(const char *dir, enum live_what what)
+{
+    struct strbuf path = STRBUF_INIT;
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    bool found = false;
+
+    while (d && !found && (e = readdir(d))) {
+        if (e->d_name[0] == '.')
+            continue;
+        strbuf_clear(&path);
+        strbuf_addf(&path, "%s/%s%s", dir, e->d_name, what == LIVE_MEMORY ? "" : "/" RUNDIR_WAITS);
+        if (what == LIVE_MEMORY)
+            rundir_each_trace(path.buf, see, &found);
+        else
+            found = access(path.buf, R_OK) == 0;
+    }
+    if (d)
+        closedir(d);
+    if (found)
+        return strbuf_detach(&path, NULL);
+    strbuf_release(&path);
+    return NULL;
+}
+
+/* ---- the recorder's process ---- */
+
+/* Whoever looks has gone meanwhile, or goes later: then it is over. */
+static void end_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(FLAME_FAILED);
+    setpgid(0, 0);
+}
+
+static FLAME_NORETURN void become_recorder(pid_t pid, enum live_what what, const char *dir,
+                                           const char *result, int errors, pid_t parent)
+{
+    char number[16];
+    const char *argv[10];
+    size_t n = 0;
+    int nothing;
+
+    end_with(parent);
+    nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    setenv("TMPDIR", dir, 1);
+    snprintf(number, sizeof number, "%d", (int)pid);
+    argv[n++] = "flame";
+    argv[n++] = what == LIVE_MEMORY ? "mem" : "off";
+    argv[n++] = "-q";
+    argv[n++] = "-p";
+    argv[n++] = number;
+    if (what == LIVE_WAITS)
+        argv[n++] = "--no-stops";
+    argv[n++] = "-o";
+    argv[n++] = result;
+    argv[n] = NULL;
+    execv("/proc/self/exe", (char **)argv);
+    flame_error(FLAME_FAILED, "live: cannot start the recorder: %s", strerror(errno));
+    _exit(FLAME_FAILED);
+}
+
+/* What it said, on our own standard error, and its status. */
+static int say_why(struct liverecorder *r, int wait_status)
+{
+    struct strbuf said = STRBUF_INIT;
+    int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : FLAME_FAILED;
+
+    strbuf_read_fd(&said, r->errors);
+    if (said.len)
+        fwrite(said.buf, 1, said.len, stderr);
+    else
+        status = flame_error(FLAME_FAILED, "live: the recorder has ended before it began");
+    strbuf_release(&said);
+    return status ? status : FLAME_FAILED;
+}
+
+static int wait_for_trace(struct liverecorder *r, pid_t pid, const char *dir)
+{
+    int wait_status;
+
+    for (;;) {
+        r->trace = find_trace(dir, pid);
+        if (r->trace)
+            return 0;
+        if (waitpid(r->child, &wait_status, WNOHANG) == r->child) {
+            r->child = 0;
+            return say_why(r, wait_status);
+        }
+        nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+    }
+}
+
+static int start(struct liverecorder *r, pid_t pid, enum live_what what, const char *dir)
+{
+    struct strbuf result = STRBUF_INIT;
+    pid_t parent = getpid();
+    int pipes[2];
+
+    if (pipe2(pipes, O_CLOEXEC) != 0)
+        return flame_error(FLAME_FAILED, "live: cannot make a pipe: %s", strerror(errno));
+    strbuf_addf(&result, "%s/whole.flame", dir);
+    r->result = strbuf_detach(&result, NULL);
+    fflush(NULL);
+    r->child = fork();
+    if (r->child == 0)
+        become_recorder(pid, what, dir, r->result, pipes[1], parent);
+    close(pipes[1]);
+    r->errors = pipes[0];
+    if (r->child < 0) {
+        r->child = 0;
+        return flame_error(FLAME_FAILED, "live: cannot start the recorder: %s", strerror(errno));
+    }
+    return wait_for_trace(r, pid, dir);
+}
+
+int liverecorder_begin(struct liverecorder *r, pid_t pid, enum live_what what, const char *dir)
+{
+    *r = (struct liverecorder){.errors = -1};
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+        return flame_error(FLAME_USAGE, "live: there is no process %d", (int)pid);
+    if (what == LIVE_MEMORY)
+        r->trace = recordedtrace_of(pid);
+    return r->trace ? 0 : start(r, pid, what, dir);
+}
+
+/* What a recorder leaves of a program, in a directory: several processes have several. */
+static void take_result(struct liverecorder *r)
+{
+    r->child = 0;
+    r->ended = true;
+    free(r->trace);
+    r->trace = xstrdup(r->command ? r->dir : r->result);
+}
+
+static int wait_for_started(struct liverecorder *r, enum live_what what)
+{
+    while (!(r->trace = find_started(r->dir, what))) {
+        if (waitpid(r->child, &r->wait_status, WNOHANG) == r->child) {
+            take_result(r);
+            return access(r->result, R_OK) == 0 ? 0 : launch_exit_status(r->wait_status);
+        }
+        nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+    }
+    return 0;
+}
+
+int liverecorder_start(struct liverecorder *r, char **command, const struct liveoutput *output,
+                       enum live_what what, const char *dir)
+{
+    struct strbuf result = STRBUF_INIT;
+    pid_t parent = getpid();
+
+    *r = (struct liverecorder){
+        .errors = -1, .command = command, .output = output, .dir = xstrdup(dir)};
+    strbuf_addf(&result, "%s/whole.flame", dir);
+    r->result = strbuf_detach(&result, NULL);
+    fflush(NULL);
+    r->child = fork();
+    if (r->child == 0) {
+        end_with(parent);
+        liveoutput_take(output);
+        _exit(liverun(what, command, dir, r->result));
+    }
+    if (r->child < 0) {
+        r->child = 0;
+        return flame_error(FLAME_FAILED, "live: cannot start the recorder: %s", strerror(errno));
+    }
+    setpgid(r->child, r->child); /* both do it: either may be first */
+    return wait_for_started(r, what);
+}
+
+bool liverecorder_has_ended(struct liverecorder *r, pid_t pid)
+{
+    if (r->ended)
+        return true;
+    if (r->child && waitpid(r->child, &r->wait_status, WNOHANG) == r->child) {
+        take_result(r);
+    } else if (!r->child) {
+        char *now = recordedtrace_of(pid);
+
+        r->ended = !now || strcmp(now, r->trace) != 0;
+        free(now);
+    }
+    return r->ended;
+}
+
+void liverecorder_end(struct liverecorder *r)
+{
+    if (r->child) {
+        kill(r->child, SIGTERM);
+        while (waitpid(r->child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (r->errors >= 0)
+        close(r->errors);
+    free(r->trace);
+    free(r->result);
+    free(r->dir);
+    *r = (struct liverecorder){.errors = -1};
+}

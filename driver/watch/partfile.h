@@ -1,0 +1,42 @@
+/*
+ * partfile.h: writes the parts of a recording of memory (common/trace/trace_parts.h) while the
+ * process runs, and removes old ones.
+ *
+ * The trace is read from outside, so the process is asked nothing. A part is whole or not there;
+ * one that cannot be written, as the disk is full, is said once, and what it was to hold comes with
+ * the next that can. Not thread-safe.
+ */
+#ifndef FLAME_DRIVER_WATCH_PARTFILE_H
+#define FLAME_DRIVER_WATCH_PARTFILE_H
+
+#include <stdbool.h>
+
+#include "common/trace_format.h"
+
+struct partfile;
+
+/*
+ * Parts of the trace `path`, which that header was read from, named OUTPUT.partNNNN.flame, where
+ * `output` is a name that may end in .flame. `limit`: bytes that the parts may take of the disk;
+ * 0: any number. Where there are parts of the same recording already it goes on behind the last.
+ * Only one at a time writes parts of a trace, whose file is locked for that (flock(2)).
+ * 0 and *out, or an enum flame_exit after a line.
+ */
+int partfile_new(const char *path, const struct trace_header *h, const char *output, uint64_t limit,
+                 struct partfile **out);
+void partfile_free(struct partfile *p); /* NULL is allowed; the parts stay */
+
+/* Bytes that the trace has grown by since the last seam. */
+uint64_t partfile_grown(const struct partfile *p);
+
+/* Ends a part now. */
+void partfile_seam(struct partfile *p);
+
+/* How many parts were written, and how many removed; the name of the last, "" if there is none. */
+uint64_t partfile_written(const struct partfile *p);
+uint64_t partfile_removed(const struct partfile *p);
+const char *partfile_last(const struct partfile *p);
+/* An errno: why the last seam has left no part; 0: it has left one. */
+int partfile_error(const struct partfile *p);
+
+#endif

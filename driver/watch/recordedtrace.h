@@ -1,0 +1,13 @@
+/*
+ * recordedtrace.h: whether a process is being recorded already, and into which file.
+ */
+#ifndef FLAME_DRIVER_WATCH_RECORDEDTRACE_H
+#define FLAME_DRIVER_WATCH_RECORDEDTRACE_H
+
+#include <sys/types.h>
+
+/* The first file that the process has mapped and that is a trace of memory, for the caller to free;
+ * NULL: there is none, or the process may not be looked at. Thread-safe. */
+char *recordedtrace_of(pid_t pid);
+
+#endif

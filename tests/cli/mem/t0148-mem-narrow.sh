@@ -1,0 +1,52 @@
+#!/bin/bash
+# 32-bit programs are not recorded: the command is refused with the reason, whichever command of
+# flame it is given to, and a child runs as it would and is named.
+. "${0%/*}/../lib.sh"
+
+cat >seven.c <<'END'
+void _start(void)
+{
+    __asm__ volatile("int $0x80" : : "a"(1), "b"(7));
+}
+END
+# What it is linked to does not matter to who looks at the file: no 32-bit library is needed.
+freestanding='-m32 -nostdlib -ffreestanding -fno-stack-protector'
+# shellcheck disable=SC2086 # a list of options
+if ! "${CC:-gcc}" $freestanding -static -fno-pic -no-pie -o narrow seven.c 2>cc.err ||
+    ! "${CC:-gcc}" $freestanding -fpie -pie -Wl,--dynamic-linker=/lib/ld-linux.so.2 -o linked seven.c 2>cc.err; then
+    skip_all m32 'this compiler makes no 32-bit programs'
+fi
+printf '#!%s/narrow\n' "$SCRATCH" >script && chmod +x script
+
+refused() {
+    local name=$1 file=$2
+    shift 2
+    run_expect_status 2 "$name: is refused" "$@"
+    is_str "$(cat err)" "flame: $file: is a 32-bit program, of which flame records none; build it for 64 bits (without -m32) to record it" \
+        "$name: with the reason"
+    ok "$name: nothing is written" test ! -e x.svg
+}
+
+refused 'a static one' ./narrow "$FLAME" mem -o x.svg -- ./narrow
+refused 'one with a loader' ./linked "$FLAME" mem -o x.svg -- ./linked
+refused 'the interpreter of a script' "$SCRATCH/narrow" "$FLAME" mem -o x.svg -- ./script
+refused 'flame leak' ./linked "$FLAME" leak -o x.svg -- ./linked
+refused 'flame run' ./linked "$FLAME" run -o x.svg -- ./linked
+run_expect_status 2 'flame off' "$FLAME" off -o x.svg -- ./narrow
+is_str "$(cat err)" 'flame: ./narrow: is a 32-bit program, whose system calls cannot be traced' 'refuses it, too'
+
+if ! { ./narrow; [ $? -eq 7 ]; } 2>/dev/null; then
+    skip m32 'this kernel runs no 32-bit programs'
+    done_testing
+fi
+run_expect_status 7 'a child' "$FLAME" mem -o x.folded -- sh -c './narrow; exit $?'
+file_has err 'not recorded: narrow \(of another word size or processor\)$' 'is named'
+if type musl-gcc >/dev/null 2>&1; then
+    CC=musl-gcc compile_victim eachcall -pthread
+    run_expect_status 7 'what a program of musl executes' "$FLAME" mem -o x.folded -- ./eachcall ./narrow
+    file_has err 'not recorded: narrow \(of another word size or processor\)$' 'is named as well'
+else
+    skip musl 'there is no musl-gcc'
+fi
+
+done_testing

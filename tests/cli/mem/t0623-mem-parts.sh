@@ -1,0 +1,213 @@
+#!/bin/bash
+# flame watch --rotate: a recording in parts, which together are the recording, and a limit of disk.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/moments.sh"
+
+# run_staged TRACE: the victim with the recorder alone; $victim.
+run_staged() {
+    rm -f to from
+    mkfifo to from
+    LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/$1 ./staged <to >from &
+    victim=$!
+    exec 7>to 8<from
+}
+
+end_staged() {
+    echo q >&7
+    exec 7>&- 8<&-
+    wait "$victim"
+    is_int "$?" 0 'the process does not notice'
+}
+
+# there FILE: once it is, it is whole.
+there() {
+    for _ in $(seq 600); do
+        [ -e "$1" ] && return
+        sleep 0.1
+    done
+    test_fail "$1 comes"
+}
+
+seam() {
+    kill -USR1 "$watch"
+    there "$1"
+}
+
+# end_of_watch WANT: its status.
+end_of_watch() {
+    status=0
+    wait "$watch" || status=$?
+    is_int "$status" "$1" 'watch ends with the process'
+}
+
+# ---- by signals ----
+
+run_staged all.flame
+stage a 5
+"$FLAME" watch --rotate 100h "$victim" 2>watch.err &
+watch=$!
+for _ in $(seq 600); do # it takes signals only once it watches
+    grep -q '^SigBlk:.*[1-9a-f]' "/proc/$watch/status" && break
+    sleep 0.1
+done
+seam all.part0001.flame
+stage b 4
+stage f 1
+seam all.part0002.flame
+stage f 1
+stage a 2
+end_staged
+end_of_watch 0
+file_has watch.err "^flame: 3 parts up to .*all\.part0003\.flame; add them up with 'flame fold'\$" 'and says what there is'
+is_str "$(stat -c %a all.part0002.flame)" 600 'parts are private, as traces are'
+
+for view in alloc count live peak temp; do
+    "$FLAME" fold --view "$view" -o whole.folded all.flame
+    "$FLAME" fold --view "$view" -o parts.folded all.part*.flame
+    ok "$view: parts together are the recording, byte for byte" cmp whole.folded parts.folded
+    "$FLAME" fold --tid --pid --view "$view" -o whole.folded all.flame
+    "$FLAME" fold --tid --pid --view "$view" -o parts.folded all.part0003.flame all.part0001.flame all.part0002.flame
+    ok "$view: and in any order, with processes and threads" cmp whole.folded parts.folded
+done
+"$FLAME" render --view live -o whole.svg all.flame
+"$FLAME" render --view live -o parts.svg all.part*.flame
+is_str "$(grep -o '<title>[^<]*' parts.svg | sort)" "$(grep -o '<title>[^<]*' whole.svg | sort)" \
+    'the picture, too'
+
+sum() {
+    "$FLAME" fold --view "$1" "${@:3}" | stage=stage_$2 awk '/^[^#]/ && index($0, ENVIRON["stage"]) { n += $NF } END { print n + 0 }'
+}
+is_str "$(sum alloc a all.part0001.flame) $(sum alloc b all.part0001.flame)" '5000 0' 'a part alone: what was allocated in it'
+is_str "$(sum alloc a all.part0002.flame) $(sum alloc b all.part0002.flame)" '0 2000' 'and in the next'
+is_str "$(sum alloc a all.part0003.flame) $(sum alloc b all.part0003.flame)" '2000 0' 'and in the last'
+live=$("$FLAME" fold --view live all.part0002.flame | awk '/stage_/ { n += $NF } END { print n }')
+is_int "$live" 6500 'a part alone: what was live at its end'
+is_str "$(sum alloc a all.part0002.flame all.part0003.flame)" 2000 'two of three: what was allocated in them'
+is_str "$("$FLAME" fold --view live all.part0002.flame all.part0003.flame | grep -v '^#')" \
+    "$("$FLAME" fold --view live all.flame | grep -v '^#')" 'and what was live at the end'
+run_expect_status 0 'one is missing' "$FLAME" fold --view alloc all.part0001.flame all.part0003.flame
+file_has err 'all.part0003.flame: part 2 of the same recording is not given; what was counted in it is left out$' 'is said'
+is_str "$(sum alloc a all.part0001.flame all.part0003.flame 2>gap.err) $(sum alloc b all.part0001.flame all.part0003.flame 2>gap.err)" '7000 0' 'and only that is left out'
+run_expect_status 0 'one is given twice' "$FLAME" fold all.part*.flame all.part0002.flame
+file_has err 'part 2 is given twice, and counted once$' 'is said'
+"$FLAME" fold -o whole.folded all.flame
+ok 'and it is counted once' cmp whole.folded out
+head -c -700 all.part0002.flame >cut.flame
+run_expect_status 2 'half a part' "$FLAME" fold cut.flame
+
+# ---- two that watch one after the other, each with parts of its own ----
+
+# watching: once it takes signals.
+watching() {
+    for _ in $(seq 600); do
+        grep -q '^SigBlk:.*[1-9a-f]' "/proc/$watch/status" && break
+        sleep 0.1
+    done
+}
+
+run_staged both.flame
+stage a 5
+"$FLAME" watch --rotate 100h -o one.flame "$victim" 2>watch.err &
+watch=$!
+watching
+kill "$watch"
+end_of_watch 0
+stage b 4
+touch two.part0001.flame.tmpAbCdEf two.part1.flame two.part0001.flame.tmp
+"$FLAME" watch --rotate 100h -o two.flame "$victim" 2>watch.err &
+watch=$!
+watching
+run_expect_status 2 'two at once' timeout 60 "$FLAME" watch --rotate 100h -o three.flame "$victim"
+file_has err '^flame: watch: .*both\.flame: somebody writes parts of it already$' 'are refused'
+end_staged
+end_of_watch 0
+is_str "$(echo two.part*)" 'two.part0001.flame two.part0001.flame.tmp two.part1.flame' \
+    'what a killed one had not finished is removed, and nothing else'
+"$FLAME" fold -o whole.folded both.flame
+run_expect_status 0 'parts that overlap' "$FLAME" fold two.part0001.flame one.part0001.flame
+ok 'are counted once, whatever their order' cmp whole.folded out
+is_str "$(cat err)" '' 'and that is nothing to speak of'
+run_expect_status 0 'a recording and its parts' "$FLAME" fold both.flame one.part0001.flame two.part0001.flame
+ok 'are counted once' cmp whole.folded out
+file_has err 'one\.part0001\.flame: is a part of a recording that is given as a whole, too; such parts are left out$' \
+    'is said'
+"$FLAME" render -o whole.svg both.flame
+"$FLAME" render -o parts.svg one.part0001.flame both.flame 2>parts.err
+is_str "$(grep -o '<title>[^<]*' parts.svg | sort)" "$(grep -o '<title>[^<]*' whole.svg | sort)" 'in pictures, too'
+
+# ---- by time, with a limit, which a watch that begins anew keeps to ----
+
+run_staged live.flame
+stage a 5
+"$FLAME" watch --rotate 50ms --max-disk 50k -o hour.flame "$victim" 2>watch.err &
+watch=$!
+there hour.part0003.flame
+kill "$watch"
+end_of_watch 0
+stage b 4
+last=$(find . -name 'hour.part*' | sort | tail -n 1)
+last=${last#./}
+"$FLAME" watch --rotate 50ms --max-disk 50k -o hour.flame "$victim" 2>>watch.err &
+watch=$!
+for _ in $(seq 600); do
+    [ ! -e "$last" ] && break
+    sleep 0.1
+done
+ok 'parts of before are removed as well' test ! -e "$last"
+end_staged
+end_of_watch 0
+file_has watch.err '^flame: watch: hour\.part0001\.flame: removed, as the parts take more than 51200 bytes \(--max-disk\)$' 'is said'
+file_has watch.err '^flame: [0-9]+ parts up to .*, of which [0-9]+ were removed;' 'and in the end'
+ok 'they keep to the limit' test "$(cat hour.part*.flame | wc -c)" -le 51200
+is_str "$("$FLAME" fold --view live hour.part*.flame | grep -v '^#')" \
+    "$("$FLAME" fold --view live live.flame | grep -v '^#')" 'what is live at the end is in those that are left'
+
+# ---- no room ----
+
+run_staged full.flame
+stage a 5
+mkdir small
+if mount -t tmpfs -o size=16k none small 2>/dev/null; then
+    unmount_small() { umount "$SCRATCH/small"; }
+    trap 'unmount_small; tap_cleanup' EXIT
+    dd if=/dev/zero of=small/other bs=1k count=12 status=none
+    "$FLAME" watch --rotate 20ms -o small/p.flame "$victim" 2>watch.err &
+    watch=$!
+    for _ in $(seq 600); do
+        [ -s watch.err ] && break
+        sleep 0.1
+    done
+    sleep 0.2
+    is_int "$(grep -c 'No space left on device; the program goes on' watch.err)" 1 'a full disk is said once'
+    stage b 4
+    mount -o remount,size=4m small
+    there small/p.part0001.flame
+    end_staged
+    end_of_watch 0
+    is_str "$("$FLAME" fold small/p.part*.flame)" "$("$FLAME" fold full.flame)" 'and nothing is lost'
+    unmount_small
+    trap tap_cleanup EXIT
+else
+    end_staged
+    if [ "$(id -u)" -ne 0 ]; then
+        skip not-root 'only root can mount a tmpfs'
+    else
+        skip mount 'mounting a tmpfs is not permitted here'
+    fi
+fi
+
+# ---- refused ----
+
+run_staged other.flame
+stage a 1
+run_expect_status 2 'parts of another recording' "$FLAME" watch --rotate 1s -o all.flame "$victim"
+file_has err '^flame: watch: all\.part0003\.flame: is of another recording; move it away, or give -o another name$' 'are left alone'
+run_expect_status 2 'both kinds' "$FLAME" watch --rotate 1s --every 1s "$victim"
+run_expect_status 2 'a limit of nothing' "$FLAME" watch --max-disk 1m "$victim"
+for wrong in 0 1w '' -1 min 1xmin; do
+    run_expect_status 2 "--rotate '$wrong'" "$FLAME" watch --rotate "$wrong" "$victim"
+    file_has err "expected a time such as 600, 90s, 10min or 1h, bytes such as 64m" 'says what is wanted'
+done
+run_expect_status 2 'no directory' "$FLAME" watch --rotate 1s -o nowhere/x.flame "$victim"
+end_staged
+done_testing

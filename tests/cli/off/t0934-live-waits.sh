@@ -1,0 +1,40 @@
+#!/bin/bash
+# flame live -w on a terminal: what a process waits for, without stopping it, and with.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/terminal.sh"
+
+cat >sleeper.c <<'END'
+#include <time.h>
+#include <unistd.h>
+__attribute__((noinline)) static int naps(void) { return usleep(30000); }
+int main(void)
+{
+    for (int i = 0; i < 100000; i++)
+        if (naps() != 0)
+            return 1;
+    return 0;
+}
+END
+ok 'a program that sleeps' "${CC:-gcc}" -O0 -g -o sleeper sleeper.c
+./sleeper &
+victim=$!
+term_begin 100 24
+for how in -w --stops; do
+    type_line "clear; flame live $how -e 0.3 -p $victim; echo status \$?"
+    sees "sleeper $victim|^status" "$how: it is attached to"
+    if screen | grep -q '^status'; then
+        skip ptrace "$how: it cannot be attached to here: $(screen | grep -m 1 '^flame')"
+        continue
+    fi
+    sees '^Off-CPU time: [0-9.]+ m?s' "$how: its waits"
+    sees '^.naps' "$how: and where"
+    press d
+    sees '^In the last look: Off-CPU time: [1-9]' "$how: since the last look"
+    press q
+    sees '^status 0$' "$how: q ends it"
+    ok "$how: the process is there" kill -0 "$victim"
+    is_str "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$victim/status")" 0 "$how: nobody traces it"
+done
+kill "$victim"
+term_end
+done_testing
