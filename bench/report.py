@@ -375,7 +375,7 @@ class Report:
     # ---- folding ----
 
     def folding(self, results):
-        rows = []
+        rows, carried = [], []
         for name, columns in results.items():
             mine = Spread(columns["flame"])
             row = [name, cell(mine, 3)]
@@ -395,6 +395,15 @@ class Report:
                     ratio.median, ratio.median >= 5, 1,
                 )
             rows.append(row)
+            carried.append(
+                [name, cell(Spread(columns["pack"]), 3), cell(Spread(columns["of_packed"]), 3),
+                 cell(mine, 3), "%.0f" % (Spread(columns["names"]).median / 1024)]
+            )
+            self.figure("names a recording carries, %s: MB" % name, "at most 1",
+                        Spread(columns["names"]).median / 1e6,
+                        Spread(columns["names"]).median <= 1e6, 2)
+            self.figure("finding them, %s: CPU seconds" % name, "at most 0.3",
+                        Spread(columns["pack"]).median, Spread(columns["pack"]).median <= 0.3, 2)
         table(
             "From a recording to folded stacks, CPU seconds",
             "With symbols, and inlined frames where there is debug information. "
@@ -403,6 +412,14 @@ class Report:
             ["recording of", "flame fold", "heaptrack_print", "heaptrack_interpret",
              "print / fold", "(print + interpret) / fold"],
             rows,
+        )
+        table(
+            "Recordings that carry their names, CPU seconds",
+            "flame pack finds names, lines and inlined frames of all addresses once; what it "
+            "wrote needs no other file.",
+            ["recording of", "flame pack", "flame fold of that", "flame fold of the other",
+             "names, KiB"],
+            carried,
         )
 
     # ---- the slow ones, and the end ----

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 
@@ -177,8 +178,9 @@ def hold_section(bench):
 
 
 def fold_section(bench):
-    """{program: {"flame": [s], "print": [s], "interpret": [s]}}: CPU seconds from a
-    recording to folded stacks, for cc1 (which has no debug information on Debian) and
+    """{program: {"flame": [s], "pack": [s], "of_packed": [s], "names": [bytes], "print": [s],
+    "interpret": [s]}}: CPU seconds from a recording to folded stacks, also by way of a recording
+    that carries its names, and how many bytes these take; for cc1 (which has no debug information on Debian) and
     for a program that has it, some inlined frames among it."""
     results = {}
     for find in (programs.cc1, programs.nest):
@@ -190,13 +192,33 @@ def fold_section(bench):
     return results
 
 
+def names_bytes(trace):
+    """Bytes of the segments that hold names (common/trace_format.h)."""
+    with open(trace, "rb") as file:
+        data = file.read()
+    at, names = 1024, 0
+    while at + 72 <= len(data):
+        magic, kind, _, _, units = struct.unpack_from("=5I", data, at)
+        if magic != 0x47455346:
+            break
+        if kind == 1 and struct.unpack_from("=I", data, at + 64)[0] == 16:
+            names += 1024 * units
+        at += 1024 * units
+    return names
+
+
 def fold_one(bench, program, results):
     """Records `program` once with each, then folds both recordings in turns."""
-    columns = results[program.label] = {"flame": [], "print": [], "interpret": []}
+    columns = results[program.label] = {"flame": [], "pack": [], "of_packed": [], "names": [],
+                                        "print": [], "interpret": []}
     mine = bench.scratch("fold-" + program.key)
     bench.run(program, bench.variant("flame"), mine)
     trace = measure.files_in(mine)[0]
     fold = programs.Program("fold", "flame fold", [bench.flame, "fold", "--view", "count", trace])
+    named = bench.scratch("named-%s.flame" % program.key)
+    pack = programs.Program("pack", "flame pack", [bench.flame, "pack", "-q", "-o", named, trace])
+    fold_packed = programs.Program("fold", "flame fold",
+                                   [bench.flame, "fold", "--view", "count", named])
     raw = packed = None
     heaptrack = bench.variant("heaptrack")
     printer = shutil.which("heaptrack_print")
@@ -209,6 +231,9 @@ def fold_one(bench, program, results):
     for turn in range(bench.runs):
         said = bench.run(fold, plain, keep_out=bench.scratch("folded"))
         columns["flame"].append(said.cpu)
+        columns["pack"].append(bench.run(pack, plain).cpu)
+        columns["of_packed"].append(bench.run(fold_packed, plain).cpu)
+        columns["names"].append(names_bytes(named))
         if not raw:
             continue
         if turn == 0:
@@ -220,6 +245,7 @@ def fold_one(bench, program, results):
             columns["print"].append(run.cpu)
         else:
             bench.note("heaptrack_print: status %d" % run.status)
+    os.unlink(named)
 
 
 def interpret(bench, raw, packed):

@@ -14,6 +14,8 @@ g++|C++ programs traced by the tests|cmd:g++
 clang|the second compiler and the fuzzer|cmd:clang
 libclang-rt-dev|the sanitizers of clang|lib:libclang_rt
 clang-format|make lint|cmd:clang-format
+gcc-aarch64-linux-gnu|make cross-aarch64|cmd:aarch64-linux-gnu-gcc
+qemu-user|the same|cmd:qemu-aarch64
 libc6-dev|headers of the C library|inc:stdlib.h
 libdwarf-dev|file names, lines and inlined frames|inc:libdwarf.h
 libelf-dev|symbol tables|inc:libelf.h
@@ -25,6 +27,7 @@ zlib1g-dev|compressed debug sections|inc:zlib.h
 libpcre2-dev|regular expressions|inc:pcre2.h
 libunwind-dev|walking stacks|inc:libunwind.h
 libcairo2-dev|pictures in pixels (png)|inc:cairo/cairo.h
+libncurses-dev|flame view and flame live, in the terminal|inc:curses.h
 libprotobuf-c-dev|profiles for pprof|inc:protobuf-c/protobuf-c.h
 protobuf-c-compiler|the same|cmd:protoc-c
 libseccomp-dev|the system calls flame off stops at|inc:seccomp.h
@@ -40,7 +43,10 @@ zstd|packed profiles, in tests|cmd:zstd
 libc-devtools|sotruss, a tool the tests run the recorder under|cmd:sotruss
 python3|JSON and XML checked in tests|cmd:python3
 python3-jsonschema|reports held to schemas, in tests|py:jsonschema
+python3-yaml|recipes held to schemas, in tests|py:yaml
+libdebuginfod-dev|debug files from a server, in tests|inc:elfutils/debuginfod.h
 libxml2-utils|the same|cmd:xmllint
+tmux|a terminal for flame view, in tests|cmd:tmux
 bats|a test runner with flame leak, in tests|cmd:bats
 cmake|the same|cmd:ctest
 meson|the same|cmd:meson
@@ -53,10 +59,13 @@ check|the same|file:check.h
 nodejs|the browser tests|cmd:node
 npm|the browser tests|cmd:npm
 chromium|the browser tests|cmd:chromium
+chromium-headless-shell|the same, without all that is around a page|cmd:chromium-headless-shell
+firefox-esr|the same in a second browser|cmd:firefox-esr
 shellcheck|make lint|cmd:shellcheck
 mandoc|make lint|cmd:mandoc
 pyflakes3|make lint|cmd:pyflakes3
 gawk|another awk for the tests, in .ci/run|cmd:gawk
+default-jdk-headless|recordings of Java, in .ci/run|cmd:javac
 debootstrap|bare machines, in .ci/run and make fresh|cmd:debootstrap
 valgrind|a check of memory errors, and make bench|cmd:valgrind
 musl-tools|a child for another C library, in tests|cmd:musl-gcc
@@ -78,6 +87,10 @@ procps|processes by name, in tests|cmd:pgrep
 zsh|completions, in tests|cmd:zsh
 fish|completions, in tests|cmd:fish
 postgresql|a server the examples trace|cmd:psql
+debhelper|make deb|cmd:dh
+lintian|the same|cmd:lintian
+rpm|make rpm|cmd:rpmbuild
+systemd|a drop-in looked at, in tests|cmd:systemd-analyze
 '
 
 row() {

@@ -4,6 +4,7 @@
 . "${0%/*}/../lib.sh"
 
 order='
+common/processor
 common
 common/env
 common/options
@@ -30,6 +31,8 @@ preload/leak
 preload/lifetimes
 preload/resident
 preload/touched
+preload/python
+preload/musl
 tracer/sleeps
 tracer/rings
 tracer/things
@@ -44,22 +47,29 @@ inject/guest
 inject
 fold/stacks
 fold/facts
+fold/spill
 fold/symbols
 fold/collapse
+fold/profiles
 fold
+fold/pack
 render/text
 render
 render/findings
 render/top
 render/export
 render/backends
+render/view
 render/dump
 driver/files
 driver/suppress
 driver/watch
+driver/pack
 driver/run
 driver/leak
 driver/off
+driver/live
+driver/doctor
 driver'
 
 rank() {

@@ -51,18 +51,18 @@ is_str "$(found '\bclock_gettime *\(' 'common/clock\.h')" '' 'clocks are asked b
 
 # Files of the tree, not what a build left in it.
 sources=$(find flame.c common unwind patch inside preload tracer fold render driver -name '*.c' 2>/dev/null)
-# The children of launch.c, spawn.c, guarded.c and look.c end themselves, next.c stands in for a
-# missing exit; tracing.c's is the tracing
+# The children of launch.c, openpage.c, livelook.c, liverecorder.c, spawn.c, guarded.c and look.c end themselves, next.c stands in for a
+# missing exit; calls.c and thread_kill.c know the call of others; tracing.c's is the tracing
 # process, whose end is how it lets go, and alarms.c ends that when it hangs.
 # shellcheck disable=SC2086 # a list of names without blanks
 is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(|\bSYS_exit' $sources |
-    grep -vxE 'common/alloc\.c|common/late/late\.c|driver/run/launch\.c|fold/guarded\.c|tracer/(ptrace/spawn|ptrace/alarms|tracing)\.c|(preload/leak/look|preload/next)\.c' | sort)" '' \
+    grep -vxE 'common/alloc\.c|common/env/openpage\.c|common/late/late\.c|driver/run/launch\.c|driver/live/live(look|recorder)\.c|driver/doctor/trial\.c|fold/guarded\.c|tracer/(ptrace/spawn|ptrace/alarms|sleeps/calls|sleeps/thread_kill|tracing)\.c|(preload/leak/look|preload/next)\.c' | sort)" '' \
     'only alloc.c out of memory, late.c without a library and processes that flame forked end elsewhere than in main'
 # launch.c's, so that the caller sees how the command ended, and rundir.c's, when the directory
-# of the run is removed.
+# of the run is removed, and screen.c's, when the terminal is as it was.
 # shellcheck disable=SC2086
 is_str "$(grep -lE '\braise *\(|\bkill *\( *(getpid|0)' $sources |
-    grep -vxE 'driver/run/launch\.c|driver/files/rundir\.c' | sort)" '' \
-    'and nothing but launch.c and rundir.c sends a signal to itself'
+    grep -vxE 'driver/run/launch\.c|driver/files/rundir\.c|render/view/screen\.c' | sort)" '' \
+    'and nothing but launch.c, rundir.c and screen.c sends a signal to itself'
 
 done_testing

@@ -4,7 +4,8 @@
 . "${0%/*}/../lib.sh"
 
 bench=$ROOT/bench/run.py
-export PYTHONDONTWRITEBYTECODE=1
+CHROMIUM=$("$ROOT/scripts/browser.sh" --which)
+export PYTHONDONTWRITEBYTECODE=1 CHROMIUM
 python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
 
 # has_row TABLE ROW NAME: the table of that title has a row that begins with ROW and
@@ -41,6 +42,7 @@ has_row 'Memory added to the programs, MB' 'cc1' 'memory of programs'
 has_row 'Bytes on disk, MB' 'jq' 'bytes on disk'
 has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'folding'
 has_row 'From a recording to folded stacks, CPU seconds' 'a program with -g' 'folding with inlined frames'
+has_row 'Recordings that carry their names, CPU seconds' 'cc1' 'names carried'
 has_row 'Tracing of blocking calls' 'futex: flame off' 'futex ping-pong'
 has_row 'Tracing of blocking calls' 'pipe, one processor: flame off' 'pipe ping-pong'
 file_has out '^\| off: attach to 20 threads and leave' 'attaching to a crowd, of as many as there were'

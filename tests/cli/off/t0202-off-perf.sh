@@ -25,14 +25,22 @@ measure() {
     truth=$(head -n 1 theirs)
     away=$((ours > truth ? ours - truth : truth - ours))
     close=$((truth > 50000 && away * 20 <= truth))
+    # A traced child's end is told to its parent by the tracer's wait, so there the
+    # scheduler's word is of us.
+    woke=$(awk '$2 == "thread" { print $1 }' theirs)
+    case $1 in
+    nanosleep | child) named=1 ;;
+    *) named=$((${woke:-0} * 100 >= truth * 95)) ;;
+    esac
 }
 
 for kind in cond mutex pipe unix epoll eventfd sigwait semop nanosleep child; do
-    # Our clock stops when the tracer gets to run, which on a busy machine may be late.
+    # Our clock stops when the tracer gets to run, which on a busy machine may be late, and a wait
+    # may find what it is for.
     # Not every time; what is wrong would be wrong always.
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         measure "$kind"
-        [ "$close" = 1 ] && break
+        [ "$close$named" = 11 ] && break
     done
     is_int "$status" 0 "$kind: recorded by both"
     ok "$kind: asleep as long as the scheduler says, $ours and $truth us" [ "$close" = 1 ]
@@ -42,13 +50,12 @@ for kind in cond mutex pipe unix epoll eventfd sigwait semop nanosleep child; do
     child) want='child_ends_\[w\]' ;;
     *) want='waker_\[w\]' ;;
     esac
-    # A traced child's end is told to its parent by the tracer's wait, so there the
-    # scheduler's word is of us.
-    if [ "$kind" != nanosleep ] && [ "$kind" != child ]; then
-        theirs=$(awk '$2 == "thread" { print $1 }' theirs)
-        ok "$kind: the scheduler saw the other thread wake it" \
-            [ $((${theirs:-0} * 100)) -ge $((truth * 95)) ]
-    fi
-    ok "$kind: and so do we" [ -s woken -a "$(grep -cvE -- "--;.*$want" woken)" = 0 ]
+    ok "$kind: the scheduler saw the other thread wake it, or no thread would" [ "$named" = 1 ]
+    # As of the scheduler's word, 95 % at least: a call that finds what it is for may still wait a
+    # moment, for a lock inside the kernel, and whom for is not known. Nothing else is told.
+    share=$(want="--;.*$want" awk '{ all += $NF } $0 ~ ENVIRON["want"] { right += $NF; next }
+        !/--;\[unknown\]_\[w\]/ { other++ }
+        END { print all && right >= all * 0.95 && !other }' woken)
+    ok "$kind: and so do we" [ "$share" = 1 ] || cat woken >&2
 done
 done_testing

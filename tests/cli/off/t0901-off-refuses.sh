@@ -13,7 +13,7 @@ off_refused 'unknown option' 'off: --no-such: unknown' --no-such -o x.svg -- ./t
 off_refused 'unknown short option' 'off: -z: unknown' -z ./touch.sh
 off_refused 'an option without its value' '--view: needs a value' --view
 off_refused 'a value too many' '--idle: takes no value' --idle=yes ./touch.sh
-off_refused 'unknown view' '--view alloc: expected off, wakeup, offwake, chain, io, runq, oncpu or hotcold' \
+off_refused 'unknown view' '--view alloc: expected off, wakeup, offwake, chain, io, runq, latency, critical, oncpu or hotcold' \
     --view alloc -o x.svg -- ./touch.sh
 for pids in x 0 -1 12,x '12,' ',12' 99999999999 1.5 ''; do
     off_refused "process '$pids'" 'expected process ids' -p "$pids" -o x.svg

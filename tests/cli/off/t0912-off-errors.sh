@@ -22,7 +22,9 @@ kill "$pid"
 wait "$pid"
 refused_process 'an id that is free' 'there is no such process' "$pid"
 
-(sleep 0.01 & echo $! >zombie; exec sleep 60) &
+# A shell would wait for it: it ends when its parent has become something else.
+# shellcheck disable=SC2016 # the inner shell's
+(sh -c 'until grep -qx sleep "/proc/$PPID/comm"; do sleep 0.01; done' & echo $! >zombie; exec sleep 60) &
 holder=$!
 until [ -s zombie ] && grep -q "^State:.Z" "/proc/$(cat zombie)/status"; do sleep 0.02; done
 refused_process 'a zombie' 'has ended and waits for its parent' "$(cat zombie)"
@@ -47,6 +49,7 @@ wait "$first"
 run "$FLAME" off -o x.svg -d 0.1 -p "$pid,$(cat zombie)"
 is_int "$status" 2 'one of two: exit 2'
 file_has "/proc/$pid/status" '^TracerPid:.0' 'the other is not traced'
+until_true grep -q '^State:.S' "/proc/$pid/status" # it may still be on its way back to sleep
 file_has "/proc/$pid/status" '^State:.S' 'nor stopped'
 
 compile_victim idlers -pthread
@@ -88,7 +91,7 @@ else
     chmod 711 "$SCRATCH/open/unreadable"
     "${nobody[@]}" ./unreadable 60 &
     own=$!
-    sleep 0.1
+    until_true grep -qx unreadable "/proc/$own/comm"
     refused_process 'one that may not be read' 'may not be traced: CAP_SYS_PTRACE is needed' \
         "$own" "${nobody[@]}"
     kill "$own"
@@ -98,7 +101,11 @@ else
     file_has "$SCRATCH/err" '^flame: --kernel: .* cannot be read: .*, as that takes root' \
         'are not there, and it is said'
     ok 'and the rest is' grep -q nanosleep y.folded
-    run "$FLAME" off --kernel -o y.folded -- sleep 0.1
+    # A tracer that gets no CPU meanwhile does not see it asleep.
+    for nap in 0.1 1 4; do
+        run "$FLAME" off --kernel -o y.folded -- sleep $nap
+        ! grep -q '_\[k\]' y.folded || break
+    done
     if cat /proc/self/stack >/dev/null 2>&1; then
         file_lacks "$SCRATCH/err" '--kernel' 'for root nothing is said'
         ok 'and they are there' grep -q '_\[k\]' y.folded

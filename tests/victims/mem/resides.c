@@ -222,16 +222,6 @@ __attribute__((noinline)) static void also_written(char *at)
     touch(map_at(at, 3), 3, 1);
 }
 
-/* They are one mapping of the kernel's, far from all others. */
-static void zeros(void)
-{
-    char *base = (char *)((uintptr_t)1 << 44);
-
-    also_written(base);
-    only_read(base + 3 * PAGE);
-    also_written(base + 67 * PAGE);
-}
-
 /* kB of `key` of the mapping that holds `addr`, or of all for NULL. */
 static long kernel_says(const void *addr, const char *key)
 {
@@ -249,6 +239,18 @@ static long kernel_says(const void *addr, const char *key)
     if (f)
         fclose(f);
     return value;
+}
+
+/* They are one mapping of the kernel's, far from all others. Bytes of it that the kernel says are
+ * resident. */
+static long zeros(void)
+{
+    char *base = (char *)((uintptr_t)1 << 44);
+
+    also_written(base);
+    only_read(base + 3 * PAGE);
+    also_written(base + 67 * PAGE);
+    return kernel_says(base, "Rss") * 1024;
 }
 
 __attribute__((noinline)) static char *huge_block(void)
@@ -313,7 +315,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "fork") == 0)
         return forks();
     if (strcmp(what, "zero") == 0)
-        zeros();
+        printf("%ld\n", zeros());
     else if (strcmp(what, "huge") == 0)
         printf("%ld\n", kernel_says(huge_block(), "AnonHugePages") * 1024);
     else if (strcmp(what, "twice") == 0)

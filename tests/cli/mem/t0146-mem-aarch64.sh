@@ -1,0 +1,118 @@
+#!/bin/bash
+# The recorder of `make cross-aarch64` under qemu-user: stacks by our rules are those of the
+# source and, with referee=1, libunwind's, and what is read here is what is read there.
+. "${0%/*}/../lib.sh"
+
+arm=$BUILD/aarch64 sysroot=$BUILD/sysroot-aarch64
+compiler="aarch64-linux-gnu-gcc --sysroot=$sysroot"
+if [ ! -e "$arm/libflamemem.so" ] || [ ! -e "$sysroot/.complete" ] || ! command -v qemu-aarch64 >/dev/null; then
+    skip_all cross 'make cross-aarch64 has built nothing here'
+fi
+
+cat >mixed.c <<'EOF'
+#include <alloca.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#define NOINLINE __attribute__((noinline, noclone))
+static volatile int sink;
+NOINLINE static void plain(size_t n)
+{
+    free(malloc(n));
+    sink++;
+}
+NOINLINE static void variable(size_t n)
+{
+    char *more = alloca(n);
+    memset(more, 1, n);
+    plain(n);
+    sink += more[n - 1];
+}
+NOINLINE static void aligned(size_t n)
+{
+    volatile char wide[64] __attribute__((aligned(64)));
+    wide[0] = (char)n;
+    plain(n);
+    sink += wide[0];
+}
+NOINLINE static void deep(int n)
+{
+    if (n)
+        deep(n - 1);
+    else
+        plain(16);
+    sink++;
+}
+static int compare(const void *a, const void *b)
+{
+    plain(8);
+    return *(const int *)a - *(const int *)b;
+}
+int main(void)
+{
+    int two[2] = {2, 1};
+    for (int i = 0; i < 3; i++)
+        plain(10);
+    variable(100);
+    aligned(20);
+    deep(5);
+    qsort(two, 2, sizeof *two, compare);
+    return 0;
+}
+EOF
+
+# What the C library has between is its own affair; its names are in another package.
+from_main() {
+    sed -n 's/.*;main;/main;/p' | sed 's/main;.*;compare/main;qsort;compare/' | sort
+}
+
+# shellcheck disable=SC2317 # ok calls it
+record() { # NAME FLAG...: builds mixed.c so, records it, and folds its calls
+    local name=$1 referee=1
+    shift
+    # libunwind 1.6 does not know signed return addresses.
+    case $* in *branch-protection*) referee=0 ;; esac
+    # shellcheck disable=SC2086 # a compiler with an option
+    $compiler "$@" -g -o "$name" mixed.c || return
+    qemu-aarch64 -L "$sysroot" -E LD_PRELOAD="$arm/libflamemem.so" \
+        -E FLAMEMEM_OPTIONS="out=$SCRATCH/$name.trace:referee=$referee" "./$name" >"$name.said" 2>&1 || return
+    "$FLAME" fold --view count --no-inline "$name.trace" 2>"$name.err" |
+        from_main >"$name.folded"
+}
+
+cat >want <<'EOF'
+main;aligned;plain 1
+main;deep;deep;deep;deep;deep;deep;plain 1
+main;plain 3
+main;qsort;compare;plain 1
+main;variable;plain 1
+EOF
+n=0
+for flags in -O0 -O2 '-O2 -fomit-frame-pointer' '-O2 -mbranch-protection=standard -march=armv8.3-a'; do
+    n=$((n + 1))
+    # shellcheck disable=SC2086 # several options
+    ok "gcc $flags: recorded" record "p$n" -fno-optimize-sibling-calls $flags
+    is_str "$(cat "p$n.folded")" "$(cat want)" 'its stacks are the source'"'"'s'
+    is_str "$(cat "p$n.said")" '' 'and, where it is asked, libunwind'"'"'s'
+done
+
+ok 'the trace is read there' eval 'qemu-aarch64 -L "$sysroot" "$arm/flame" fold --view count p2.trace >there 2>/dev/null'
+"$FLAME" fold --view count p2.trace >here 2>/dev/null
+is_str "$(from_main <there)" "$(from_main <here)" 'as it is here'
+
+qemu-aarch64 -p 65536 -L "$sysroot" -E LD_PRELOAD="$arm/libflamemem.so" \
+    -E FLAMEMEM_OPTIONS="out=$SCRATCH/large.trace" ./p2 >out 2>err
+is_int $? 0 'with pages of 64 KiB the program runs'
+like "$(cat err)" 'pages are not of 4 KiB; .*nothing is recorded' 'and the recorder says that it does not'
+not_ok 'nor is there a trace' test -e large.trace
+
+qemu-aarch64 -L "$sysroot" "$arm/flame" off -- true >out 2>err
+is_int $? 2 'flame off cannot trace under qemu-user'
+is_int "$(wc -l <err)" 1 'in one line'
+like "$(cat err)" 'no seccomp filters' 'that says why'
+qemu-aarch64 -L "$sysroot" "$arm/flame" off --inside -- true >out 2>err
+is_int $? 2 '--inside is refused'
+is_int "$(wc -l <err)" 1 'in one line'
+like "$(cat err)" '--inside is for x86-64 only, and this is aarch64' 'that says why'
+
+done_testing
