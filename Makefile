@@ -14,6 +14,8 @@ CC := gcc
 endif
 AR      ?= ar
 PREFIX  ?= /usr/local
+# Libraries go to LIBDIR/flame, where flame looks for them relative to itself (driver/run/launch.c).
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 V       ?= 0
 SAN     ?=
@@ -53,7 +55,7 @@ DEMO_PKGS  := jq
 # The browser tests' are in scripts/browser.sh: all else is tested without them.
 TEST_PKGS  := g++ strace golang-go protobuf-compiler valgrind perl binutils dwz xz-utils zstd python3 \
               sqlite3 git libjemalloc2 libjemalloc-dev libtcmalloc-minimal4 libc-devtools redis-server redis-tools \
-              procps zsh fish musl-tools time python3-jsonschema libxml2-utils libdebuginfod-dev \
+              procps zsh fish musl-tools time python3-jsonschema python3-yaml libxml2-utils libdebuginfod-dev \
               tmux bats cmake meson automake python3-pytest libgtest-dev catch2 libcmocka-dev check
 # Debian 11 has none of it: the tests go on without, and say so.
 MAYBE_PKGS := libmimalloc-dev
@@ -64,8 +66,11 @@ EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
 BENCH_PKGS := jq sqlite3 python3 time g++
 # What make bench compares with, each only if it can be had.
 PEER_PKGS  := strace heaptrack libjemalloc2 libgoogle-perftools4 valgrind
+# What packages are made and looked at with.
+DEB_PKGS   := debhelper lintian
+RPM_PKGS   := rpm
 # gawk becomes awk where it is installed; Debian brings mawk.
-CI_PKGS    := gcc-aarch64-linux-gnu qemu-user linux-perf clang libclang-rt-dev clang-format shellcheck mandoc pyflakes3 valgrind gawk \
+CI_PKGS    := gcc-aarch64-linux-gnu qemu-user systemd linux-perf clang libclang-rt-dev clang-format shellcheck mandoc pyflakes3 valgrind gawk \
               debootstrap default-jdk-headless
 
 # ---- what goes into what ----
@@ -145,6 +150,8 @@ GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
 GATE       := $(if $(GATE_SRC),$(O)/libflamegate.so)
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
 WAIT       := $(if $(WAIT_ALL),$(O)/libflamewait.so)
+# The same programs, linked so that they run with older C libraries; packaging/packages.mk has what differs.
+PORTABLE   := $(O)/tarball/linked
 # The recorder patches a few sites (preload/mapping/within_x86_64.c): a page is room for them.
 PATCH_SRC  := $(call here,$(wildcard patch/entry/*.c))
 ifeq ($(ARCH),x86_64)
@@ -212,8 +219,9 @@ $(LATE_OBJ): $(LATE_LIST)
 
 # The shim is never built with sanitizers: it runs inside programs that are not. Its text and what
 # is read with it are one mapping: every process makes it, and every fork copies it.
-$(O)/libflamemem.so: $(SHIM_OBJ) $(PATCH_OBJ) preload/libflamemem.map $(O)/files
+$(O)/libflamemem.so $(PORTABLE)/libflamemem.so: $(SHIM_OBJ) $(PATCH_OBJ) preload/libflamemem.map $(O)/files
 	@echo "  LD    $@"
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHIM_LTO) $(LDFLAGS) -shared -o $@ $(SHIM_OBJ) $(PATCH_OBJ) \
 		-Wl,--version-script=preload/libflamemem.map -Wl,-soname,libflamemem.so \
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code $(SHIM_LIBS)
@@ -226,8 +234,9 @@ $(O)/musl/libflamemem.so: $(MUSL_OBJ) preload/libflamemem.map $(O)/files
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code
 
 # Found beside the gate, which it loads. It runs between the program and the kernel.
-$(WAIT): $(WAIT_OBJ) $(GATE) $(O)/files
+$(WAIT) $(PORTABLE)/libflamewait.so: $(WAIT_OBJ) $(GATE) $(O)/files
 	@echo "  LD    $@"
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(WAIT_OBJ) $(GATE) -Wl,-soname,libflamewait.so \
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code -Wl,--exclude-libs,ALL $(SHIM_LIBS)
 
@@ -537,9 +546,9 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 # ---- what a reader's eye would miss ----
 
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inside inside/* inject/guest $(SHIM_ROOMS) preload/musl $(ROOMS) driver \
-           bench examples examples/flamemem examples/leak tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
+           bench examples examples/flamemem examples/leak examples/project packaging/tarball tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
           bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
-LINT_SH := $(wildcard $(addsuffix /*.sh,scripts bench examples tests/cli tests/cli/* tests/programs) .ci/run)
+LINT_SH := $(wildcard $(addsuffix /*.sh,scripts packaging packaging/* bench examples tests/cli tests/cli/* tests/programs) .ci/run)
 LINT_PY := $(wildcard $(addsuffix /*.py,scripts bench bench/inputs examples examples/leak tests/cli tests/programs tests/victims/patch))
 
 .PHONY: lint format
@@ -585,7 +594,7 @@ deps-test: ## install the packages and node modules the tests need
 	$(Q)scripts/browser.sh --install
 
 deps-ci: deps-test ## the same, and what .ci/run needs besides
-	$(Q)CC='$(CC)' scripts/deps.sh $(CI_PKGS)
+	$(Q)CC='$(CC)' scripts/deps.sh $(CI_PKGS) $(DEB_PKGS) $(RPM_PKGS)
 
 demo: ## install what is missing, build, record a program, leave its picture
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS)
@@ -599,7 +608,7 @@ fresh: ## run make demo and make check on a bare Debian RELEASE, as root
 	$(Q)scripts/fresh.sh $(FRESH) $(RELEASE)
 
 BINDIR  := $(DESTDIR)$(PREFIX)/bin
-SHIMDIR := $(DESTDIR)$(PREFIX)/lib/flame
+SHIMDIR := $(DESTDIR)$(LIBDIR)/flame
 INCLUDEDIR := $(DESTDIR)$(PREFIX)/include
 MANDIR  := $(DESTDIR)$(PREFIX)/share/man
 # Where each shell looks for completions of programs installed under PREFIX.
@@ -607,7 +616,6 @@ COMPLETIONS := bash:bash-completion/completions/flame zsh:zsh/site-functions/_fl
                fish:fish/vendor_completions.d/flame.fish
 
 .PHONY: install uninstall
-# flame finds the shim relative to itself: ../lib/flame/libflamemem.so.
 install: all ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -d '$(BINDIR)' '$(SHIMDIR)' '$(INCLUDEDIR)'
 	$(Q)install -m 644 preload/flamemem.h preload/flamemem.hpp '$(INCLUDEDIR)'
@@ -620,6 +628,7 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 		install -d "$$dir"; \
 		install -m 644 $$page "$$dir/$${page##*/}"; \
 	done
+	$(Q)$(INSTALL_DEV)
 	$(Q)set -e; for row in $(COMPLETIONS); do \
 		file='$(DESTDIR)$(PREFIX)/share'/$${row#*:}; \
 		install -d "$${file%/*}"; \
@@ -636,7 +645,10 @@ uninstall: ## remove what install put there
 		rm -f '$(DESTDIR)$(PREFIX)/share'/$${row#*:}; \
 	done
 	$(Q)[ ! -d '$(SHIMDIR)/musl' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)/musl'
+	$(Q)$(UNINSTALL_DEV)
 	$(Q)[ ! -d '$(SHIMDIR)' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)'
+
+include packaging/packages.mk
 
 .PHONY: clean help
 clean: ## remove $(O)
@@ -645,5 +657,5 @@ clean: ## remove $(O)
 help: ## this list
 	@echo "make TARGET [CC=clang] [SAN=address,undefined] [V=1] [O=dir] [PREFIX=dir] [DESTDIR=dir]"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(filter %akefile %.mk,$(MAKEFILE_LIST)) | \
 		awk -F'|' '{ printf "  %-12s %s\n", $$1, $$2 }'

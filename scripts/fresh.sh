@@ -58,12 +58,14 @@ take_over_network() {
 }
 
 make_system() {
-    local from
+    local from script=
     from=$(archive)
     [ -n "$from" ] || { apt-get -qq update >/dev/null 2>&1; from=$(archive); }
     [ -n "$from" ] || cannot 'apt knows no Debian archive'
+    # A release that is younger than debootstrap is made as unstable is.
+    [ -e "/usr/share/debootstrap/scripts/$release" ] || script=/usr/share/debootstrap/scripts/sid
     debootstrap --variant=minbase --include=ca-certificates,git,make,sudo "$release" "$system" \
-        "$from" >"$log" 2>&1 </dev/null || cannot "debootstrap failed: $(tail -n 1 "$log")"
+        "$from" ${script:+"$script"} >"$log" 2>&1 </dev/null || cannot "debootstrap failed: $(tail -n 1 "$log")"
     take_over_network
     # No daemon of a package starts; nothing is flushed to a disk that goes away.
     printf '#!/bin/sh\nexit 101\n' >"$system/usr/sbin/policy-rc.d"

@@ -1,0 +1,57 @@
+#!/bin/bash
+# deb.sh DIR: makes the Debian packages of this tree in DIR, and has lintian look at them.
+#
+# The sources are copied to DIR/flame-VERSION, with packaging/debian as its debian/: the tree stays as it
+# is. What is compiled stays in DIR/obj; where DIR's name has blanks, which neither make nor dpkg's flags
+# for the compiler survive, all is made in a temporary directory instead. Ends with a status other than 0 where a build fails or lintian
+# has anything to say that packaging/debian does not override with a reason.
+set -euo pipefail
+cd "${0%/*}/.."
+mkdir -p "$1"
+out=$(cd "$1" && pwd -P)
+dir=$out
+if [[ $dir == *[[:space:]]* ]]; then
+    dir=$(mktemp -d "${TMPDIR:-/tmp}/flame-deb.XXXXXX")
+    trap 'rm -rf "$dir"' EXIT
+fi
+version=$(sed -n 's/^.define FLAME_VERSION "\(.*\)"/\1/p' common/commands.h)
+source=$dir/flame-$version
+
+# The newest change of the sources, by which the packages are the same whenever they are made.
+changed() {
+    { [ -e .git ] && git -c safe.directory="$PWD" log -1 --format=%cD 2>/dev/null; } || date -R -r CHANGELOG.md
+}
+
+rm -rf "$source" "$out"/*.{deb,dsc,changes,buildinfo} "$out"/*.tar.*
+mkdir "$source"
+packaging/files.sh | tar --null --no-recursion -T - -cf - | tar -C "$source" -xf -
+cp -a packaging/debian "$source/debian"
+cat >"$source/debian/changelog" <<END
+flame ($version) unstable; urgency=medium
+
+  * What has changed is in CHANGELOG.md of the sources.
+
+ -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(changed)
+END
+
+log=$out/build.log
+if ! (cd "$source" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS FLAME_DEB_O="$dir/obj" \
+    DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS-}" dpkg-buildpackage -us -uc) >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "flame: dpkg-buildpackage failed; all it said is in $log" >&2
+    exit 1
+fi
+rm -rf "$source"
+[ "$dir" = "$out" ] || mv "$dir"/*.{deb,dsc,changes,buildinfo} "$dir"/*.tar.* "$out"
+ls "$out"/*.deb
+look() {
+    lintian --allow-root -i -I --pedantic --fail-on error,warning,info,pedantic "$out"/*.changes
+}
+# Status 1 is that lintian could not look, which comes once in a while; 2 that it has found something.
+status=0
+look || status=$?
+if [ "$status" -eq 1 ]; then
+    status=0
+    look || status=$?
+fi
+exit "$status"

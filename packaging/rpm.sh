@@ -1,0 +1,34 @@
+#!/bin/bash
+# rpm.sh O VERSION: makes RPM packages of this tree in O/rpm; what is compiled stays in O/rpm/obj. Where the name of
+# that has blanks, which neither make nor rpm's macros survive, all is made in a temporary directory.
+#
+# Where rpm is not what installs packages (Debian), it cannot tell whether those that the build requires
+# are there: it is not asked.
+set -euo pipefail
+cd "${0%/*}/.."
+mkdir -p "$1/rpm"
+out=$(cd "$1/rpm" && pwd -P)
+dir=$out
+if [[ $dir == *[[:space:]]* ]]; then
+    dir=$(mktemp -d "${TMPDIR:-/tmp}/flame-rpm.XXXXXX")
+    trap 'rm -rf "$dir"' EXIT
+fi
+version=$2
+
+rm -rf "$out"/{BUILD,BUILDROOT,RPMS,SOURCES,SPECS,SRPMS}
+mkdir -p "$dir/SOURCES"
+packaging/files.sh | tar --null --no-recursion -T - --transform "s|^|flame-$version/|" \
+    -czf "$dir/SOURCES/flame-$version.tar.gz"
+nodeps=
+rpm -q rpm >/dev/null 2>&1 || nodeps=--nodeps
+log=$out/build.log
+# shellcheck disable=SC2086 # an option or none
+if ! env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS rpmbuild -ba $nodeps --define "_topdir $dir" \
+    --define "flame_version $version" --define "flame_o $dir/obj" packaging/rpm/flame.spec >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "flame: rpmbuild failed; all it said is in $log" >&2
+    exit 1
+fi
+rm -rf "$dir"/{BUILD,BUILDROOT,SOURCES}
+[ "$dir" = "$out" ] || mv "$dir"/{RPMS,SRPMS} "$out"
+ls "$out"/RPMS/*/*.rpm "$out"/SRPMS/*.rpm

@@ -1,0 +1,83 @@
+#!/bin/bash
+# tarball.sh O VERSION GLIBC MAKE...: puts flame-VERSION-x86_64.tar.gz into O/tarball, of what the Makefile
+# has linked in O/tarball/linked. It runs from where it is unpacked. Nothing in it may need a glibc newer than GLIBC or a
+# library that is not glibc's: that is checked, and the tarball is not made if it does not hold.
+set -euo pipefail
+export LC_ALL=C
+cd "${0%/*}/.."
+o=$1 version=$2 glibc=$3
+shift 3
+name=flame-$version-x86_64
+out=$o/tarball
+tree=$out/$name # made whole below, as O may be from / on or not
+
+rm -rf "$tree" "$out"/flame-*.tar.gz
+mkdir -p "$tree"
+tree=$(cd "$tree" && pwd -P)
+"$@" O="$o" install MUSL_GCC= DESTDIR="$tree" PREFIX= LIBDIR=/lib >/dev/null
+install -m 755 "$out/linked/flame" "$tree/bin/flame"
+install -m 755 "$out"/linked/lib*.so "$tree/lib/flame/"
+install -m 644 LICENSE CHANGELOG.md "$tree"
+install -m 644 packaging/tarball/README "$tree"
+# It is a drop-in for machines where the tree has been put into /usr/local.
+sed -i -e 's|=/lib/flame|=/usr/local/lib/flame|' -e 's| /share/flame| /usr/local/share/flame|' \
+    "$tree/share/flame/flame-record.conf"
+
+# The recorder's second opinion on stacks that its own rules do not cover is a library of its own. It comes along
+# where this machine's is old enough; elsewhere the machine's own is used.
+brought() {
+    local file
+    file=$(${CC:-gcc} -print-file-name=libunwind.so.8)
+    if [ -f "$file" ] && old_enough "$file"; then
+        install -m 755 "$file" "$tree/lib/flame/libunwind.so.8"
+    else
+        echo "flame: libunwind.so.8 is not in it, as this machine's needs glibc $(newest "$file"): with glibc $glibc" \
+            'recording memory needs the one of the machine it runs on'
+    fi
+}
+
+newest() {
+    objdump -T "$1" | grep -oE 'GLIBC_[0-9.]+' | sed 's/GLIBC_//' | sort -uV | tail -n 1
+}
+
+old_enough() {
+    [ "$(printf '%s\n' "$(newest "$1")" "$glibc" | sort -V | tail -n 1)" = "$glibc" ]
+}
+
+# What is linked in has its licences beside it, with the versions, where dpkg knows of them.
+licences() {
+    local lib file package doc=$tree/share/doc/flame
+    mkdir -p "$doc"
+    command -v dpkg-query >/dev/null || return 0
+    for lib in seccomp unwind-x86_64 dwarf elf pcre2-8 protobuf-c lzma zstd z iberty; do
+        file=$(realpath "$(${CC:-gcc} -print-file-name="lib$lib.a")")
+        # Its path has /usr in front or not, as the package has it.
+        package=$({ dpkg-query -S "$file" "${file#/usr}" 2>/dev/null || true; } | sed -n '1s/[:,].*//p')
+        [ -n "$package" ] || continue
+        dpkg-query -W -f='${source:Package} ${source:Version}\n' "$package" >>"$doc/linked"
+        cp "/usr/share/doc/$package/copyright" "$doc/copyright.${package%-dev}"
+    done
+}
+
+brought
+licences
+for file in "$tree"/bin/flame "$tree"/lib/flame/*.so*; do
+    strip --strip-debug "$file"
+    old_enough "$file" || {
+        echo "flame: $file needs glibc $(newest "$file"), which is newer than $glibc" >&2
+        exit 1
+    }
+    others=$(readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+        grep -vE '^(lib(c|m|pthread|dl|rt)|ld-linux-x86-64|\$ORIGIN/libflamegate|liblzma)\.so' || true)
+    [ -z "$others" ] || {
+        echo "flame: $file needs $others, which not every machine has" >&2
+        exit 1
+    }
+done
+
+# The same bytes each time: by name, without the names of users, with the time of the newest change.
+changed=$(git -c safe.directory="$PWD" log -1 --format=%cI 2>/dev/null) || changed=$(date -Iseconds -r CHANGELOG.md)
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$changed" \
+    -C "$out" -cf - "$name" | gzip -n9 >"$out/$name.tar.gz"
+rm -rf "$tree"
+echo "$out/$name.tar.gz: $(stat -c %s "$out/$name.tar.gz") bytes, for glibc $glibc and later"

@@ -1,0 +1,72 @@
+/*
+ * compat.c: functions that objects compiled with the headers of a new glibc call, and that are not
+ * in glibc 2.31, by those that are. They are hidden: what a program is linked with keeps its own.
+ *
+ * stat and its like were inline functions around __xstat before 2.33; here they are the system
+ * calls, as struct stat is the kernel's on x86-64. The names with isoc23 are what strtol and scanf
+ * are called by programs compiled with 2.38 or later, which take 0b101, too; nothing here is meant
+ * to read that.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+struct stat;
+
+HIDDEN int stat(const char *path, struct stat *st);
+HIDDEN int lstat(const char *path, struct stat *st);
+HIDDEN int fstat(int fd, struct stat *st);
+HIDDEN int fstatat(int dir, const char *path, struct stat *st, int flags);
+
+int stat(const char *path, struct stat *st)
+{
+    return (int)syscall(SYS_stat, path, st);
+}
+
+int lstat(const char *path, struct stat *st)
+{
+    return (int)syscall(SYS_lstat, path, st);
+}
+
+int fstat(int fd, struct stat *st)
+{
+    return (int)syscall(SYS_fstat, fd, st);
+}
+
+int fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+    return (int)syscall(SYS_newfstatat, dir, path, st, flags);
+}
+
+#define NUMBER(type, name)                                                                         \
+    type old_##name(const char *text, char **end, int base) __asm__(#name);                        \
+    HIDDEN type new_##name(const char *text, char **end, int base) __asm__("__isoc23_" #name);     \
+    type new_##name(const char *text, char **end, int base)                                        \
+    {                                                                                              \
+        return old_##name(text, end, base);                                                        \
+    }
+
+NUMBER(long, strtol)
+NUMBER(unsigned long, strtoul)
+NUMBER(long long, strtoll)
+NUMBER(unsigned long long, strtoull)
+
+/* scanf's numbers, as they were before C23. */
+int old_vsscanf(const char *text, const char *format, va_list list) __asm__("__isoc99_vsscanf");
+HIDDEN int new_sscanf(const char *text, const char *format, ...) __asm__("__isoc23_sscanf");
+
+int new_sscanf(const char *text, const char *format, ...)
+{
+    va_list list;
+    int n;
+
+    va_start(list, format);
+    n = old_vsscanf(text, format, list);
+    va_end(list);
+    return n;
+}

@@ -1,0 +1,54 @@
+#!/bin/bash
+# The recipes of packaging/ are what Kubernetes, GitHub and GitLab take: no key that they do not know.
+. "${0%/*}/../lib.sh"
+
+# fits SCHEMA FILE: what of it does not.
+fits() {
+    python3 "$ROOT/tests/cli/yaml_json.py" "$2" >document.json &&
+        python3 "$ROOT/tests/cli/schema_check.py" "$1" document.json
+}
+
+schemas=$ROOT/tests/cli/schemas
+for recipe in kubernetes:kubernetes/record.yaml github-workflow:ci/github.yml gitlab-ci:ci/gitlab.yml; do
+    file=$ROOT/packaging/${recipe#*:}
+    schema=$schemas/${recipe%%:*}.json
+    is_str "$(fits "$schema" "$file" 2>&1)" '' "${recipe#*:} fits"
+    sed 's/\(image\|script\|command\)\(s\{0,1\}\):/\1\2x:/' "$file" >spoiled.yml
+    like "$(fits "$schema" spoiled.yml 2>&1)" '.' 'and with a key that is spelled wrongly it does not'
+done
+
+python3 - "$schemas/kubernetes.json" >part.json <<'EOS'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as f:
+    schema = json.load(f)
+print(json.dumps({"type": "object", "additionalProperties": False, "required": ["securityContext"],
+                  "properties": {"securityContext": schema["definitions"]["securityContext"]}}))
+EOS
+is_str "$(fits part.json "$ROOT/packaging/kubernetes/look.yaml" 2>&1)" '' 'kubernetes/look.yaml has what a custom profile may have'
+
+# Names in a manifest have to agree, which no schema says.
+python3 "$ROOT/tests/cli/yaml_json.py" "$ROOT/packaging/kubernetes/record.yaml" >record.json
+python3 - >wrong <<'EOS'
+import json
+with open("record.json", encoding="utf-8") as f:
+    d = json.load(f)
+pod = d["spec"]["template"]["spec"]
+have = {v["name"] for v in pod["volumes"]}
+for c in pod["initContainers"] + pod["containers"]:
+    for m in c["volumeMounts"]:
+        if m["name"] not in have:
+            print(c["name"], m["name"])
+if d["spec"]["selector"]["matchLabels"].items() - d["spec"]["template"]["metadata"]["labels"].items():
+    print("selector")
+EOS
+is_str "$(cat wrong)" '' 'volumes and labels agree'
+# What the comment draws is what the sidecar writes: the trace's name, and a part's ending.
+recipe=$ROOT/packaging/kubernetes/record.yaml
+part=$(sed -nE 's/.*out=([^:]*)\.flame.*/\1.part0001.flame/p' "$recipe" | sed 's/%e/app/; s/%p/7/; s/%n/1/')
+drawn=$(sed -nE "s/^# Pictures:.* ([^ ]*)' >.*/\1/p" "$recipe")
+# shellcheck disable=SC2254 # it is a pattern
+case $part in
+$drawn) test_ok 'pictures are of the parts that are written' ;;
+*) test_fail 'pictures are of the parts that are written' "$part is not among $drawn" ;;
+esac
+done_testing
