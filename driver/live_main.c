@@ -116,7 +116,8 @@ static void begin_look(struct live *l, uint64_t now)
 {
     l->last = liverecorder_has_ended(&l->recorder, (pid_t)l->pid);
     l->began_ns = now;
-    livelook_begin(&l->look, l->recorder.trace, l->texts[l->looks % 2]);
+    if (!livelook_begin(&l->look, l->recorder.trace, l->texts[l->looks % 2]))
+        l->last = false; /* it is tried again */
 }
 
 static void set(struct strbuf *sb, const char *s)
@@ -142,7 +143,9 @@ static void take_view(struct live *l, struct viewmodel *m)
     set(&l->shown, viewmodel_column(m)->name);
 }
 
-/* A look that failed, as of a trace that is just being made, is followed by the next one. */
+/* A look that failed, as of a trace that is just being made, is followed by the next one. The last
+ * look has none behind it: it fails when the recorder left no trace, and the picture before it
+ * stays, with a label that says that the process has ended. */
 static void end_look(struct live *l, struct viewmodel *m)
 {
     struct livepicture *old = l->picture, *next;
@@ -161,6 +164,10 @@ static void end_look(struct live *l, struct viewmodel *m)
             take_view(l, m);
             livepicture_free(old);
         }
+    }
+    if (l->last && l->picture == old) {
+        say_where(l, clock_ns(CLOCK_MONOTONIC));
+        viewmodel_feed(m, source_of(l, m->interval));
     }
     now = clock_ns(CLOCK_MONOTONIC);
     rest = (now - l->began_ns) * REST;

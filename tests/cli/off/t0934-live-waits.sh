@@ -35,6 +35,20 @@ for how in -w --stops; do
     ok "$how: the process is there" kill -0 "$victim"
     is_str "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$victim/status")" 0 "$how: nobody traces it"
 done
-kill "$victim"
+
+# A recorder that dies leaves no result behind: the last picture stays, and the end is shown.
+type_line "clear; flame live -w -e 0.3 -p $victim; echo status \$?"
+sees '^.naps|^status' 'a recorder that will die'
+if ! screen | grep -q '^status'; then
+    live=$(pgrep -P "$(term_flag pane_pid)" -f "live -w")
+    recorder=$(pgrep -P "$live" -f "off -q -p $victim")
+    kill -STOP "$recorder"
+    kill "$victim"
+    kill -KILL "$recorder"
+    sees "sleeper $victim has ended" 'a process whose recorder died is shown to have ended'
+    press q
+    sees '^status 0$' 'and q ends the picture'
+fi
+kill "$victim" 2>/dev/null
 term_end
 done_testing
