@@ -1,5 +1,5 @@
 // explorer.mjs: what a reader sees and does on an explorer page, for its tests.
-import { is, open, renderTo } from "./page.mjs";
+import { done, is, open, renderTo } from "./page.mjs";
 
 // Opens the page of a folded text; `how` as for page.mjs's open.
 export const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
@@ -7,7 +7,7 @@ export const explore = async (folded, how = {}, ...options) =>
     open(renderTo("html", folded, ...options), { ...quiet, ...how });
 export const untroubled = async (page, name) => {
     is(page.trouble.join("\n"), "", `${name}: no script error, no request`);
-    await page.context().close();
+    await done(page);
 };
 
 // The frames drawn on chart `at`, by rows: [{name, x, y, w, depth, run}].

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The SVG in a browser: hover, zoom, search, the address, keys, hostile names.
-import { file, is, main, near, ok, open, render } from "./page.mjs";
+import { done, file, is, main, near, ok, open, render } from "./page.mjs";
 
 const FOLDED = `# flame: view=live unit=bytes
 app;main;parse;alloc 1572864
@@ -45,7 +45,7 @@ async function hover() {
     is(await text(page, "details"), "", "and takes it away");
     is((await frame(page, "main")).label, "main", "frames are labelled");
     is(page.trouble.join("\n"), "", "no script error, no request");
-    await page.context().close();
+    await done(page);
 }
 
 async function zoom() {
@@ -81,7 +81,7 @@ async function zoom() {
     await page.keyboard.press("Escape");
     near((await frame(page, "parse")).width, before.width, 0.1, "so does Escape");
     is(page.trouble.join("\n"), "", "no script error, no request");
-    await page.context().close();
+    await done(page);
 }
 
 async function search() {
@@ -132,7 +132,7 @@ async function search() {
     await matched(page, "Matched: 0.00%, 0 names");
     ok(true, "no match is 0%");
     is(page.trouble.join("\n"), "", "no script error, no request");
-    await page.context().close();
+    await done(page);
 }
 
 async function keys() {
@@ -172,14 +172,14 @@ async function keys() {
     await page.locator("#previous").click();
     near((await frame(page, "emit")).width, 1180, 1, "a match out of sight is zoomed to");
     is(page.trouble.join("\n"), "", "no script error, no request");
-    await page.context().close();
+    await done(page);
 }
 
 // Where frame "emit" begins, in counts, and how deep it is.
 async function placeOfEmit(path) {
     const page = await open(path);
     const at = await on(page, "emit").evaluate((g) => [g.dataset.x, g.dataset.d]);
-    await page.context().close();
+    await done(page);
     return at;
 }
 
@@ -195,24 +195,24 @@ async function address() {
     near(nested.width, 1180, 1, "the zoomed frame survives a reload");
     is(await text(page, "matched"), "Matched: 75.00%, 1 name", "so does the search");
     const hash = new URL(page.url()).hash;
-    await page.context().close();
+    await done(page);
     const other = await open(path, { hash, width: 800 });
     near((await frame(other, "alloc", 1)).width, 780, 1, "a shared link shows the same");
     is(await text(other, "matched"), "Matched: 75.00%, 1 name", "with the search");
-    await other.context().close();
+    await done(other);
     is(new URLSearchParams(hash.slice(1)).get("p"), "app;main;parse;alloc",
         "which names the frame by its path");
     const moved = render("app;aaa 900\napp;main;parse;alloc 40\napp;main;parse;x 40\n");
     const later = await open(moved, { hash });
     near((await frame(later, "alloc")).width, 1180, 1, "so it finds it in another picture");
-    await later.context().close();
+    await done(later);
     const gone = await open(moved, { hash: "#p=app;main;parse;nothing;at;all" });
     near((await frame(gone, "parse")).width, 1180, 1, "or its nearest caller there");
-    await gone.context().close();
+    await done(gone);
     const [x, y] = await placeOfEmit(path);
     const place = await open(path, { hash: `#x=${x}&y=${y}` });
     near((await frame(place, "emit")).width, 1180, 1, "flamegraph.pl's x and y are taken");
-    await place.context().close();
+    await done(place);
     const chart = await open(render("a;f;g 5\na;h 5\na;f;g 5\n", "--flamechart"));
     await on(chart, "g", 1).click();
     is(new URL(chart.url()).hash, "#p=a%3Bf%3Bg&k=1", "of equal paths it says which");
@@ -220,26 +220,26 @@ async function address() {
     await chart.reload();
     ok(!third && !(await frame(chart, "g", 0)).shown && (await frame(chart, "g", 1)).shown,
         "and shows that one again");
-    await chart.context().close();
+    await done(chart);
     const anyName = render("a;<b>&=%;\"c\" 5\na;x 5\n");
     const odd = await open(anyName);
     await on(odd, '"c"').click();
     await odd.reload();
     near((await frame(odd, '"c"')).width, 1180, 1, "any name can stand in it");
     is(odd.trouble.join("\n"), "", "no script error");
-    await odd.context().close();
+    await done(odd);
     const deep = await open(render("frame_with_a_name;".repeat(900) + "leaf 3\nother 5\n"));
     await on(deep, "leaf").click();
     ok(new URL(deep.url()).hash.startsWith("#x="), "a path too long is a place");
     await deep.reload();
     const inside = await deep.evaluate(() => document.documentElement.clientWidth);
     near((await frame(deep, "leaf")).width, inside - 20, 1, "which leads there as well");
-    await deep.context().close();
+    await done(deep);
     const wrong = await open(path, { hash: "#x=99999&y=oops&r=1&s=%5B" });
     ok((await frame(wrong, "emit")).shown, "a link to no frame shows all");
     is(await text(wrong, "matched"), "a [ without its ]; as text: 0.00%, 0 names", "its wrong search is said");
     is(wrong.trouble.join("\n"), "", "no script error");
-    await wrong.context().close();
+    await done(wrong);
 }
 
 async function width() {
@@ -249,7 +249,7 @@ async function width() {
     await page.waitForFunction(() =>
         document.querySelector("#frames rect").getBoundingClientRect().width > 1400);
     near((await frame(page, "app")).width, 1480, 1, "and follows it");
-    await page.context().close();
+    await done(page);
     const apart = (p) => p.evaluate(() => {
         const box = (id) => document.getElementById(id).getBoundingClientRect();
         const t = box("title"), s = box("subtitle");
@@ -268,19 +268,19 @@ async function width() {
             document.querySelector("#frames rect").getBoundingClientRect().width > 1100);
         is(await text(small, "title"), "Memory live when most was", "it is whole again where it fits");
         is(small.trouble.join("\n"), "", "no script error");
-        await small.context().close();
+        await done(small);
     }
     const fixed = await open(render(FOLDED, "--width", "600"), { width: 1500 });
     near((await frame(fixed, "app")).width, 580, 1, "--width is fixed");
     await on(fixed, "emit").click();
     near((await frame(fixed, "emit")).width, 580, 1, "and zooms within it");
-    await fixed.context().close();
+    await done(fixed);
     const tall = await open(render("f;".repeat(200) + "leaf 3\n"), { height: 400 });
     await on(tall, "leaf").hover();
     const bar = await tall.evaluate(() =>
         document.getElementById("details").getBoundingClientRect().y);
     ok(bar > 300 && bar < 400, "details stay in sight of a picture higher than the window", bar);
-    await tall.context().close();
+    await done(tall);
 }
 
 async function labels() {
@@ -296,7 +296,7 @@ async function labels() {
     is(await outside(), 0, "nor when zoomed");
     await page.setViewportSize({ width: 500, height: 700 });
     is(await outside(), 0, "nor in a narrow window");
-    await page.context().close();
+    await done(page);
 }
 
 async function hostile() {
@@ -324,13 +324,13 @@ async function hostile() {
     is(await page.evaluate(() => document.title), "", "none of them ran");
     is(await text(page, "title"), names[0], "the title is text");
     is(page.trouble.join("\n"), "", "no script error, no dialog, no request");
-    await page.context().close();
+    await done(page);
 
     const term = "<img src=x onerror=alert(1)>(";
     const link = await open(render(FOLDED), { hash: "#s=" + encodeURIComponent(term) });
     is(await text(link, "matched"), "Matched: 0.00%, 0 names", "a hostile link is text");
     is(link.trouble.join("\n"), "", "and does nothing");
-    await link.context().close();
+    await done(link);
 }
 
 async function embedded() {
@@ -338,16 +338,16 @@ async function embedded() {
     const page = await open(file("embed.html", `<!doctype html><title>t</title><img src="${svg}">`));
     is(await page.evaluate(() => document.querySelector("img").naturalWidth), 1200,
         "as an image it has its own width");
-    await page.context().close();
+    await done(page);
     const dark = await open(svg, { colorScheme: "dark" });
     const paper = await dark.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     ok(paper.match(/\d+/g).slice(0, 3).every((c) => c < 60), "dark when the reader's system is", paper);
-    await dark.context().close();
+    await done(dark);
     const still = await open(svg, { javaScriptEnabled: false });
     ok(!await visible(still, "search"), "without scripts no button that does nothing");
     ok(await still.locator("#frames text").filter({ hasText: "main" }).isVisible(),
         "but labelled frames");
-    await still.context().close();
+    await done(still);
 }
 
 // What a comparison says is also said without colours, at any zoom and width.
@@ -360,7 +360,7 @@ async function signs() {
     is(await labelOf(page, "same"), "same", "what is as before neither");
     await on(page, "down").click();
     is(await labelOf(page, "down"), "\u2212 down", "also when zoomed");
-    await page.context().close();
+    await done(page);
     for (const [wide, colorScheme] of [[420, "light"], [900, "dark"], [1800, "dark"]]) {
         const elided = await open(render(two, "--widths", "elided"), { width: wide, colorScheme });
         const gone = await frame(elided, "gone"), now = await frame(elided, "new");
@@ -371,7 +371,7 @@ async function signs() {
             .filter((g) => /^(gone|new) /.test(g.textContent))
             .map((g) => getComputedStyle(g.querySelector("text")).fill).join(" "));
         is(ink, "rgb(17, 17, 17) rgb(255, 255, 255)", "both can be read");
-        await elided.context().close();
+        await done(elided);
     }
     const chain = await open(render("T1;run;futex;--;post_[w];loop_[w];T2_[w] 5\nT1;run 5\n"));
     const weight = (name) => chain.evaluate((wanted) => {
@@ -387,7 +387,7 @@ async function signs() {
         "the line below tells the links that lead to a waker");
     await on(chain, "run").hover();
     is(await text(chain, "details"), "Function: run (10 samples, 100.00%)", "and none of a sleeper");
-    await chain.context().close();
+    await done(chain);
 }
 
 // Counted, not timed: a zoom into a large picture must write to what it shows only.
@@ -412,7 +412,7 @@ async function large() {
     await page.waitForFunction(() => window.writes > 0);
     const second = await page.evaluate(() => window.writes);
     ok(second < 400 + 60, `zooming on touches only what was in sight (${second} writes)`);
-    await page.context().close();
+    await done(page);
 }
 
 await main([hover, zoom, search, keys, address, width, labels, hostile, embedded, signs, large]);

@@ -2,7 +2,7 @@
 // The explorer page: table, graph, zoom, search, callers, sandwich, keys, the address.
 import { choose, click, color, crumbs, explore, frame, hover,
     point, quiet, row, table, text, untroubled } from "./explorer.mjs";
-import { is, main, near, ok, open, renderTo } from "./page.mjs";
+import { done, is, main, near, ok, open, renderTo } from "./page.mjs";
 
 const FOLDED = `# flame: view=live unit=bytes
 app;main;parse;alloc 1572864
@@ -277,7 +277,7 @@ async function otherRun() {
     await page.goBack();
     is(await crumbs(page), "all m x y", "Back finds the zoom of another layout");
     const { hash } = new URL(page.url());
-    await page.context().close();
+    await done(page);
     const other = (folded, at) => explore(folded, { hash: at });
     const more = await other("A;z 2\nm;0;w 3\nm;x;w 6\nm;x;v 2\nz;z 2\n", hash);
     is(await crumbs(more), "all m x", "in another run, the nearest caller of what is not there");

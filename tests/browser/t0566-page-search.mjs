@@ -2,7 +2,7 @@
 // t0566: a search finds the same names in the page and in the SVG, whatever they are called
 // and however it is written, and soon; and what it finds can be kept, left out, shown from
 // there on or merged into its callers.
-import { is, main, ok, open, render } from "./page.mjs";
+import { done, is, main, ok, open, render } from "./page.mjs";
 import { click, choose, crumbs, explore, row, table, text, untroubled } from "./explorer.mjs";
 
 const NAMES = ["operator new(unsigned long)", "[libcrypto.so.3+0x22fb0e]", "a+b", "std::map<int, x>",
@@ -22,7 +22,7 @@ async function both(query, how = {}) {
     is(await found({ locator: (s) => ({ innerText: () => svg.locator(s).textContent() }) },
         "#matched"), says, `${query.slice(0, 40)}: the SVG says the same: ${says}`);
     is(svg.trouble.join("\n"), "", "without trouble");
-    await svg.context().close();
+    await done(svg);
     return says;
 }
 
@@ -59,7 +59,7 @@ async function soon() {
         await untroubled(page, query);
         const svg = await open(render(long), { hash: "#s=" + encodeURIComponent(query) });
         is(await svg.locator("#matched").textContent(), "Matched: 0.00%, 0 names", "in the SVG");
-        await svg.context().close();
+        await done(svg);
     }
     const page = await explore(long, { hash: "#q=" + encodeURIComponent("/((x{90}){90}){90}/") });
     is(await text(page, "#matched"), "too long an expression; as text: 0.00% \u00b7 0 names",

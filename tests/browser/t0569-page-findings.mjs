@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // t0569: the sentences of a page and of a picture: each leads to what it is about, by mouse, keys and
 // link; folded in a low window and as the reader wants; anybody's names.
-import { is, main, ok, open, render } from "./page.mjs";
+import { done, is, main, ok, open, render } from "./page.mjs";
 import { crumbs, explore, text, untroubled } from "./explorer.mjs";
 
 const rest = Array.from({ length: 60 }, (_, i) => `app;main;rest;f${i} 1024\n`).join("");
@@ -109,16 +109,16 @@ async function picture() {
     await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
     ok(true, "by keys, too");
     is(page.trouble.join("\n"), "", "no trouble");
-    await page.context().close();
+    await done(page);
     const narrow = await open(drawn, { width: 300 });
     ok(await narrow.evaluate(() => [...document.querySelectorAll("#findings text")].every((t) =>
         t.getBoundingClientRect().right <= innerWidth)), "a sentence is as long as the window lets");
-    await narrow.context().close();
+    await done(narrow);
     const odd = await open(render("# flame: view=peak unit=bytes\napp;main;a+b %26;malloc 4000\n"));
     await odd.locator("#findings a").first().click();
     await odd.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
     ok(true, "a name with what addresses are made of is found");
-    await odd.context().close();
+    await done(odd);
 }
 
 await main(async () => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { crumbs, explore, point, quiet, text, untroubled } from "./explorer.mjs";
-import { is, main, ok, open, render, renderTo } from "./page.mjs";
+import { done, is, main, ok, open, render, renderTo } from "./page.mjs";
 import { EYES, blend, color, contrast, distance } from "./vision.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -72,16 +72,17 @@ const STATES = {
     },
 };
 
-// Where all tests run elsewhere as well, those states are looked at that differ most.
-const EVERY_STATE = !(process.env.FLAME_MAY_SKIP || "").split(" ").includes("every-state");
+// axe-core takes a second for a state, so the gate of minutes looks at one, and FULL=1 at all.
+const FULL = process.env.FLAME_TEST_FULL === "1";
 
 // Every state in both themes; in small windows (one theme each), and for other profiles, those
 // that differ.
 async function pages() {
-    const few = ["as it opens", "a frame selected by the keyboard, then its menu", "how to read this",
+    const some = ["as it opens", "a frame selected by the keyboard, then its menu", "how to read this",
         "a tooltip, a frame zoomed into", "what is displayed"];
+    const few = FULL ? some : some.slice(0, 1);
     let opened = 0;
-    for (const [what, folded, sizes, states] of [["one view", MANY, SIZES.slice(0, 1), EVERY_STATE ? Object.keys(STATES) : few],
+    for (const [what, folded, sizes, states] of [["one view", MANY, SIZES.slice(0, 1), FULL ? Object.keys(STATES) : few],
         ["one view", MANY, SIZES.slice(1), few], ["a comparison", TWO, SIZES.slice(0, 1), few],
         ["a comparison side by side", TWO, SIZES.slice(0, 1), few.slice(0, 1)],
         ["a chain", CHAIN, SIZES.slice(0, 1), few]]) {
@@ -95,7 +96,7 @@ async function pages() {
                 await STATES[state](page);
                 await holds(page, `${what}, ${colorScheme}, ${width}x${height}: ${state}`);
             }
-            await page.context().close();
+            await done(page);
         }
     }
 }
@@ -104,14 +105,15 @@ async function pictures() {
     for (const [what, folded] of [["one view", MANY], ["a comparison", TWO], ["a chain", CHAIN]])
         for (const colorScheme of ["light", "dark"]) {
             const page = await open(render(folded), { colorScheme });
-            await holds(page, `picture of ${what}, ${colorScheme}: as it opens`);
+            if (FULL)
+                await holds(page, `picture of ${what}, ${colorScheme}: as it opens`);
             await page.locator("#frames").focus();
             await page.keyboard.press("ArrowUp");
             await page.keyboard.press("ArrowUp");
             await page.keyboard.press("Control+f");
             await page.keyboard.type("/a/");
             await holds(page, `picture of ${what}, ${colorScheme}: a search, a frame selected`);
-            await page.context().close();
+            await done(page);
         }
 }
 
@@ -183,7 +185,7 @@ async function pictureLabels() {
         await page.keyboard.type("/./");
         await page.waitForFunction(() => document.querySelector("#frames .match"));
         await look();
-        await page.context().close();
+        await done(page);
     }
     for (const [theme, [has, where]] of Object.entries(least))
         ok(has >= 4.5, `labels of pictures, ${theme}: ${has.toFixed(2)}`, where);
@@ -214,31 +216,31 @@ async function eyes() {
     for (const colorScheme of ["light", "dark"]) {
         const kind = await explore(kinds, { colorScheme, hash: "#color=kind" });
         apart(allPairs(await swatches(kind, ".legend-key")), 0.08, `kinds on a page, ${colorScheme},`);
-        await kind.context().close();
+        await done(kind);
         const hops = await explore(chain, { colorScheme });
         apart(allPairs((await swatches(hops, ".legend-key")).slice(0, 5)), 0.08, `wakers on a page, ${colorScheme},`);
-        await hops.context().close();
+        await done(hops);
         const change = await explore(TWO, { colorScheme });
         const scale = (await change.evaluate(() => [...document.querySelectorAll(".scale i")].map((e) =>
             getComputedStyle(e).backgroundColor))).map((s, i) => [String(i), color(s)]);
         apart([[scale[0], scale[8]], [scale[0], scale[4]], [scale[4], scale[8]]], 0.1, `more, less and the same, ${colorScheme},`);
-        await change.context().close();
+        await done(change);
     }
     for (const palette of ["hot", "mem", "io", "wakeup", "orange", "hotcold"]) {
         const page = await open(render(kinds, "--colors", palette));
         const found = await swatches(page, "#legend > g"), own = found.find(([words]) => words === "other functions");
         is(found.length, 6, `${palette}: six kinds in the legend`);
         apart(found.filter((f) => f !== own).map((f) => [own, f]), 0.045, `${palette}: functions and marked ones`);
-        await page.context().close();
+        await done(page);
     }
     const page = await open(render(chain));
     apart(consecutive((await swatches(page, "#legend > g")).slice(0, 6)), 0.045, "sleeper and wakers of a picture");
-    await page.context().close();
+    await done(page);
     const two = await open(render(TWO));
     const ends = (await two.evaluate(() => [...document.querySelectorAll("#legend rect")].map((e) =>
         e.getAttribute("fill")))).map((s, i) => [String(i), color(s)]);
     apart([[ends[0], ends[8]], [ends[0], ends[4]], [ends[4], ends[8]]], 0.1, "more, less and the same in a picture");
-    await two.context().close();
+    await done(two);
 }
 
 // A finger: the first tap tells, the second zooms; Show all stays in sight.
@@ -261,7 +263,7 @@ async function touch() {
     await picture.locator("#frames > g").nth(2).tap();
     ok((await picture.evaluate(() => document.getElementById("details").textContent)).startsWith("Function: "),
         "a tap on a picture shows the details, too");
-    await picture.context().close();
+    await done(picture);
 }
 
 // Table and graph keep a height in which they can be read, and all of the page can be reached.
@@ -299,15 +301,15 @@ async function tall() {
         await page.evaluate(() => window.scrollTo(0, 1500));
         await page.waitForFunction(() => scrollY === 1500 && document.querySelector("#toolbar.pinned"));
         /* The toolbar was pinned before, and follows when the window has told that it was scrolled. */
-        await page.evaluate(() => new Promise((done) =>
-            requestAnimationFrame(() => requestAnimationFrame(done))));
+        await page.evaluate(() => new Promise((painted) =>
+            requestAnimationFrame(() => requestAnimationFrame(painted))));
         ok(await inSight(page, "unzoom"), "Reset Zoom stays in sight");
         is(page.trouble.join(), "", "no script error");
-        await page.context().close();
+        await done(page);
     }
     const page = await open(render("a;b 3\n"), { height: 700 });
     is(await page.evaluate(() => scrollY), 0, "a picture that fits is not scrolled");
-    await page.context().close();
+    await done(page);
 }
 
 await main([pages, pictures, labels, pictureLabels, eyes, touch, small, tall]);

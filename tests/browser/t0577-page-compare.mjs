@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The page says what it shows (legend, reading), and is compared with a second file.
 import { explore, frames, hover, row, text, untroubled } from "./explorer.mjs";
-import { file, is, main, near, ok, open, render, renderTo } from "./page.mjs";
+import { done, file, is, main, near, ok, open, render, renderTo } from "./page.mjs";
 
 const TWO = "a;up 10 30\na;down 30 10\na;same 20 20\na;gone;f 20 0\na;new;f 0 20\n";
 const CHAIN = "# flame: view=chain unit=us\nT1;run;futex;--;post_[w];loop_[w];T2_[w] 5000\nT1;run;poll 5000\n";
@@ -36,7 +36,7 @@ async function oneRule() {
         const picture = await open(render(TWO, ...options));
         const signs = await picture.evaluate(() => Object.fromEntries([...document.querySelectorAll("#frames > g")]
             .map((g) => [g.textContent.split(" (")[0] + g.dataset.d, g.dataset.c || "="])));
-        await picture.context().close();
+        await done(picture);
         const page = await explore(TWO, {}, ...options);
         const shown = await page.evaluate(() => {
             const { chart: { view, graph, profile } } = document.querySelector(".chart-canvas");
@@ -47,7 +47,7 @@ async function oneRule() {
         ok(Object.keys(shown).length >= 5, "frames of both are looked at");
         is(JSON.stringify(shown), JSON.stringify(Object.fromEntries(Object.keys(shown).map((k) => [k, signs[k]]))),
             `picture and page agree ${options.join(" ")}`);
-        await page.context().close();
+        await done(page);
     }
 }
 
@@ -120,7 +120,7 @@ async function compared() {
         is(page.trouble.join("\n"), "", "no script error, no request");
         await page.reload();
         is(await row(page, 1), "main:5632", "a reload shows the page as it was");
-        await page.context().close();
+        await done(page);
     }
     const page = await explore(BEFORE);
     await page.evaluate((content) => {

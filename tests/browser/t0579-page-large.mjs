@@ -11,8 +11,11 @@ const path = renderTo("html", FOLDED);
 // A page whose browser is as `script` makes it. Blobs are no requests to anybody.
 async function large(script, hash = "") {
     const page = await open(path, { ...quiet, hash: "" });
-    if (script)
+    if (script) {
+        // For no other page.
+        page.settings = JSON.stringify({ ...JSON.parse(page.settings), script: String(script) });
         await page.addInitScript(script);
+    }
     await page.goto("about:blank");
     await page.goto(`file://${path}${hash}`);
     await page.waitForFunction(() => performance.getEntriesByName("flame-drawn").length);

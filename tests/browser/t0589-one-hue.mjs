@@ -2,7 +2,7 @@
 // A comparison's picture and its page in the light theme have the same colours: of each frame, of what is only
 // on one side, and of the scale that says what they mean.
 import { explore } from "./explorer.mjs";
-import { is, main, ok, open, render } from "./page.mjs";
+import { done, is, main, ok, open, render } from "./page.mjs";
 
 const TWO = "a;up 10 30\na;up;more 5 9\na;down 30 10\na;same 20 20\na;gone;f 20 0\na;new;f 0 20\nb;little 100 101\n";
 
@@ -20,7 +20,7 @@ await main(async () => {
                 .map((g) => [g.textContent.split(" (")[0] + g.dataset.d, g.querySelector("rect").getAttribute("fill")])),
             scale: [...document.querySelectorAll("#legend rect")].map((e) => e.getAttribute("fill")),
         }));
-        await picture.context().close();
+        await done(picture);
         const page = await explore(TWO, { colorScheme: "light" }, ...options);
         const shown = await page.evaluate(() => {
             const { chart: { view, graph, profile } } = document.querySelector(".chart-canvas");
@@ -36,6 +36,6 @@ await main(async () => {
         const ends = (list) => [list[0], list[8]];
         ok(shown.scale.length >= 9 && ends(shown.scale).every((color, i) => alike(color, ends(drawn.scale)[i])),
             `${name}: and so has the scale`, `${drawn.scale.join()}\n${shown.scale.join()}`);
-        await page.context().close();
+        await done(page);
     }
 });
