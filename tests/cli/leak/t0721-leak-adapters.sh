@@ -11,7 +11,8 @@ build() {
 
     [ "$1" != c++ ] || compiler="${CXX:-g++} -std=c++17"
     # shellcheck disable=SC2086 # a command and its flags
-    if ! $compiler -g -O0 -Wall -Wextra -I"$ROOT/preload" -I"$E" -o suite "$E/$2" "${@:3}" >built 2>&1; then
+    if ! build_kept "$SCRATCH/suite" $compiler -g -O0 -Wall -Wextra -I"$ROOT/preload" -I"$E" "$E/$2" "${@:3}" \
+        >built 2>&1; then
         test_fail "$2 is built" "$(head -c 2000 built)"
         exit 1
     fi

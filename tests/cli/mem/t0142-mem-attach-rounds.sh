@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Programs that are attached to and left again and again do not notice: threads that never rest, the
-# loader at work without end, sleeps of many kinds. ROUNDS rounds each; tests/programs/attach_mem.sh
-# has more of both.
+# loader at work without end, sleeps of many kinds. ROUNDS rounds each, by default 4, and 12 with FULL=1;
+# tests/programs/attach_mem.sh has more of both.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
-rounds=${ROUNDS:-12}
+rounds=${ROUNDS:-$((FLAME_TEST_FULL ? 12 : 4))}
 
 compile_victim restless -pthread
 for i in 1 2 3; do

@@ -5,14 +5,16 @@
 # shellcheck disable=SC2317 # called through ok
 well_formed() {
     python3 - "$1" <<'END'
-import sys, xml.dom.minidom
-doc = xml.dom.minidom.parse(sys.argv[1])
-assert len(doc.getElementsByTagName("script")) == 1
-assert len(doc.getElementsByTagName("style")) == 1
-assert not doc.getElementsByTagName("image")
-for link in doc.getElementsByTagName("a"):
-    assert link.parentNode.getAttribute("id") == "findings"
-    assert link.getAttribute("href").startswith("#") and len(link.attributes) == 1
+import sys, xml.etree.ElementTree as tree
+SVG = "{http://www.w3.org/2000/svg}"
+doc = tree.parse(sys.argv[1]).getroot()
+assert len(list(doc.iter(SVG + "script"))) == 1
+assert len(list(doc.iter(SVG + "style"))) == 1
+assert not list(doc.iter(SVG + "image"))
+links = list(doc.iter(SVG + "a"))
+assert links == [link for e in doc.iter() if e.get("id") == "findings" for link in e if link.tag == SVG + "a"]
+for link in links:
+    assert link.get("href").startswith("#") and len(link.attrib) == 1
 END
 }
 
