@@ -69,9 +69,10 @@ PEER_PKGS  := strace heaptrack libjemalloc2 libgoogle-perftools4 valgrind
 # What packages are made and looked at with.
 DEB_PKGS   := debhelper lintian
 RPM_PKGS   := rpm
-# gawk becomes awk where it is installed; Debian brings mawk.
-CI_PKGS    := gcc-aarch64-linux-gnu qemu-user systemd linux-perf clang libclang-rt-dev clang-format shellcheck mandoc pyflakes3 valgrind gawk \
-              debootstrap default-jdk-headless
+# For .ci/run. gawk becomes awk where it is installed; Debian brings mawk.
+GATE_PKGS  := ccache linux-perf clang libclang-rt-dev clang-format shellcheck mandoc pyflakes3 valgrind gawk
+# For .ci/full besides.
+FULL_PKGS  := gcc-aarch64-linux-gnu qemu-user systemd debootstrap default-jdk-headless
 
 # ---- what goes into what ----
 
@@ -118,7 +119,8 @@ FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% pat
 GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*.js render/assets/*/*)
 MAN        := $(wildcard man/*.[1-8])
-HEADERS    := $(wildcard $(addsuffix /*.h,common common/processor unwind inside $(SHIM_ROOMS) $(ROOMS) driver tests))
+HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* patch patch/* inside inside/* inject inject/* \
+              preload preload/* tracer tracer/* fold fold/* render render/* driver driver/* tests))
 
 # What unit tests and fuzz targets link with: everything but main(), and but the
 # hooks and their start-up code, which would take over the test's own malloc.
@@ -177,7 +179,12 @@ SHIM_LIBS  := -ldl
 # Unit tests may ask libunwind for a second opinion. glibc before 2.34 has mq_open in librt.
 TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -lrt -ldl $(FLAME_LIBS)
 
-COMPILE := $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
+# ccache(1), where it is installed, keeps what it has compiled once; `make CCACHE=` does without. It is no
+# part of CC: tests run $CC, whose name has no blank.
+CCACHE  ?= $(shell command -v ccache 2>/dev/null)
+# Expanded where it is used, so that a target's own CFLAGS count.
+CC_WITH_FLAGS = $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
+COMPILE       = $(CCACHE) $(CC_WITH_FLAGS)
 # GNU libc's own checks of sizes (_FORTIFY_SOURCE) stay as CFLAGS has them.
 # The hot path crosses files; gcc makes it one piece (clang would need lld for it).
 SHIM_LTO := $(if $(findstring clang,$(CC)),,-flto=auto -flto-partition=one)
@@ -256,12 +263,12 @@ $(O)/musl/include:
 $(O)/musl/obj/patch/%.o: patch/%.c $(O)/musl/flags | $(O)/musl/include
 	@mkdir -p $(@D)
 	@echo "  CC    $< (musl, few)"
-	$(Q)$(MUSL_GCC) $(MUSL_FLAGS) $(BAREFLAGS) -DSTUB_HOME_SLOTS=32 -MMD -MP -c -o $@ $<
+	$(Q)$(CCACHE) $(MUSL_GCC) $(MUSL_FLAGS) $(BAREFLAGS) -DSTUB_HOME_SLOTS=32 -MMD -MP -c -o $@ $<
 
 $(O)/musl/obj/%.o: %.c $(O)/musl/flags | $(O)/musl/include
 	@mkdir -p $(@D)
 	@echo "  CC    $< (musl)"
-	$(Q)$(MUSL_GCC) $(MUSL_FLAGS) $(MUSL_PIC) -MMD -MP -c -o $@ $<
+	$(Q)$(CCACHE) $(MUSL_GCC) $(MUSL_FLAGS) $(MUSL_PIC) -MMD -MP -c -o $@ $<
 
 $(O)/few/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -319,7 +326,7 @@ $(GENERATED).h: $(GENERATED).c ;
 
 $(GENERATED).o: $(GENERATED).c $(O)/flags
 	@echo "  CC    $<"
-	$(Q)$(CC) $(BASE) -w $(CFLAGS) $(SANFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) -w $(CFLAGS) $(SANFLAGS) -c -o $@ $<
 
 $(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 
@@ -330,7 +337,7 @@ $(O)/obj/driver/suppress/knownleaks.o: driver/suppress/known.supp
 -include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(MUSL_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
 # Three files that change only when what they say does. Whether there is a musl-gcc is nothing to the others.
-FLAGS_NOW := $(COMPILE) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(BAREFLAGS) $(LDFLAGS)
+FLAGS_NOW := $(CC_WITH_FLAGS) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(BAREFLAGS) $(LDFLAGS)
 MUSL_NOW  := $(MUSL_GCC) $(MUSL_FLAGS) $(MUSL_PIC) $(BAREFLAGS)
 FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(MUSL_SRC) $(GATE_SRC) $(GUEST_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
 
@@ -350,6 +357,17 @@ $(O)/files: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FILES_NOW)' | cmp -s - $@ || echo '$(FILES_NOW)' >$@
 
+# Each header compiles alone: tests/cli/house/t0002-house-headers.sh makes this.
+HEADER_OBJ := $(HEADERS:%.h=$(O)/headers/%.o)
+.PHONY: headers
+headers: $(HEADER_OBJ)
+
+$(HEADER_OBJ): $(O)/headers/%.o: %.h $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -x c -MMD -MP -c -o $@ $<
+
+-include $(HEADER_OBJ:.o=.d)
+
 # ---- tests ----
 
 $(O)/libflame-test.a: $(LIB_OBJ) $(O)/files
@@ -357,22 +375,30 @@ $(O)/libflame-test.a: $(LIB_OBJ) $(O)/files
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(LIB_OBJ)
 
+# Some 170 programs are linked for the tests. Of the linkers that a machine may have, gold takes half the
+# processor's time that GNU ld does.
+FAST_LD := $(if $(findstring clang,$(CC)),,$(shell command -v ld.gold >/dev/null && echo -fuse-ld=gold))
+
 $(UNIT_BIN): $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(O)/libflame-test.a
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(O)/libflame-test.a $(TEST_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FAST_LD) $(LDFLAGS) -o $@ $< $(O)/libflame-test.a $(TEST_LIBS)
 
 $(FUZZ_BIN): $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/%.o $(O)/obj/tests/fuzz/replay.o \
 		$(O)/libflame-test.a
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $< $(O)/obj/tests/fuzz/replay.o \
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FAST_LD) $(LDFLAGS) -o $@ $< $(O)/obj/tests/fuzz/replay.o \
 		$(O)/libflame-test.a $(TEST_LIBS)
 
 CLI_TESTS     := $(wildcard tests/cli/*/t[0-9]*.sh)
 BROWSER_TESTS := $(wildcard tests/browser/t[0-9]*.mjs)
+# Tests that take longest run only with FULL=1, which .ci/full gives. Others then try all
+# that they have, not some of it: their environment has FLAME_TEST_FULL=1.
+FULL          ?=
+FULL_TESTS    := tests/browser/t0551-firefox.mjs tests/cli/house/t0801-bench.sh
 # Those that take longest come first: then no processor has nothing to do at the end.
-TESTS         ?= $(BROWSER_TESTS) $(CLI_TESTS) $(FUZZ_BIN) $(UNIT_BIN)
+TESTS         ?= $(if $(filter-out 0,$(FULL)),$(FULL_TESTS)) $(filter-out $(FULL_TESTS),$(BROWSER_TESTS) $(CLI_TESTS)) $(FUZZ_BIN) $(UNIT_BIN)
 TEST_JOBS     ?= 2
 TEST_CLOCK    := $(O)/tests/testclock
 # A test that hangs fails after this many seconds, and no test has an input. (One that takes half a
@@ -385,7 +411,7 @@ PROVE         := prove -j$(TEST_JOBS) -e '$(TEST_CLOCK) $(TEST_TIMEOUT)'
 TEST_ENV = MAKEFLAGS= MAKELEVEL= O='$(O)' CC='$(CC)' SAN='$(SAN)' \
 	FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 	FLAME_MAKE="$(MAKE) --no-print-directory O='$(O)' CC='$(CC)' SAN='$(SAN)' CFLAGS='$(CFLAGS)'" \
-	ASAN_OPTIONS=exitcode=99:$${ASAN_OPTIONS-}
+	FLAME_TEST_FULL='$(if $(filter-out 0,$(FULL)),1,0)' ASAN_OPTIONS=exitcode=99:$${ASAN_OPTIONS-}
 
 .PHONY: build-tests run-tests check unit fuzz-replay
 build-tests: all $(UNIT_BIN) $(FUZZ_BIN) $(TEST_CLOCK)
@@ -400,7 +426,7 @@ check: ## install what is missing, build, and run every test
 	$(Q)$(DEPS_MAYBE)
 	$(Q)scripts/browser.sh --install
 	$(Q)$(MAKE) --no-print-directory build-tests
-	$(Q)$(MAKE) --no-print-directory run-tests
+	$(Q)$(MAKE) --no-print-directory run-tests FULL='$(FULL)'
 
 # TESTS="tests/cli/mem/t0601-*.sh" runs a few only.
 run-tests: build-tests ## run the tests on what is there, installing nothing; SLOWEST=10 are listed
@@ -491,7 +517,7 @@ guest-check: ## test under a kernel for aarch64, in qemu-system-aarch64 (about 2
 MUTANTS ?= $(filter unwind/%.c patch/%.c preload/%.c tracer/sleeps/%.c fold/%.c,$(filter-out %_main.c,$(TEST_LIB_SRC)))
 .PHONY: mutants
 mutants: build-tests ## change the sources a little, in a copy, and list what no unit test notices
-	$(Q)$(TEST_ENV) MUTANTS_CC='$(COMPILE)' MUTANTS_LIBS='$(TEST_LIBS)' \
+	$(Q)$(TEST_ENV) MUTANTS_CC='$(CC_WITH_FLAGS)' MUTANTS_LIBS='$(TEST_LIBS)' \
 		python3 -B scripts/mutants.py $(MUTANTS_FLAGS) $(MUTANTS)
 
 # ---- what recording costs ----
@@ -548,15 +574,24 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inside inside/* inject/guest $(SHIM_ROOMS) preload/musl $(ROOMS) driver \
            bench examples examples/flamemem examples/leak examples/project packaging/tarball tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
           bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
-LINT_SH := $(wildcard $(addsuffix /*.sh,scripts packaging packaging/* bench examples tests/cli tests/cli/* tests/programs) .ci/run)
+LINT_SH := $(wildcard $(addsuffix /*.sh,scripts packaging packaging/* bench examples tests/cli tests/cli/* tests/programs .ci) .ci/run .ci/full)
 LINT_PY := $(wildcard $(addsuffix /*.py,scripts bench bench/inputs examples examples/leak tests/cli tests/programs tests/victims/patch))
+
+# A stamp for each script that passed. It is stale when the script, a file that others source, or the
+# checker's settings have changed.
+SHELLCHECKED := $(LINT_SH:%=$(O)/lint/%.passed)
+SOURCED_SH   := $(wildcard tests/cli/*.sh tests/programs/lib.sh bench/lib.sh)
+$(SHELLCHECKED): $(O)/lint/%.passed: % $(SOURCED_SH) .shellcheckrc
+	@mkdir -p $(@D)
+	$(Q)shellcheck -x $<
+	$(Q)touch $@
 
 .PHONY: lint format
 lint: ## clang-format, shellcheck, mandoc, pyflakes and eslint over the sources
 	@echo "  LINT  clang-format"
 	$(Q)clang-format --dry-run -Werror $(LINT_C)
 	@echo "  LINT  shellcheck"
-	$(Q)shellcheck -x $(LINT_SH)
+	$(Q)MAKEFLAGS= $(MAKE) --no-print-directory -j$$(nproc) O='$(O)' V=$(V) $(SHELLCHECKED)
 	@echo "  LINT  mandoc"
 	$(Q)mandoc -Tlint -Wwarning $(MAN)
 	@echo "  LINT  pyflakes"
@@ -577,14 +612,14 @@ compdb: $(GENERATED).h ## write compile_commands.json
 	$(Q){ echo '['; \
 	for source in $(COMPDB_SRC); do \
 		printf '%s{"directory": "%s", "file": "%s", "command": "%s -c %s"}' \
-			"$$between" '$(CURDIR)' "$$source" '$(subst ",\",$(COMPILE))' "$$source"; \
+			"$$between" '$(CURDIR)' "$$source" '$(subst ",\",$(CC_WITH_FLAGS))' "$$source"; \
 		between=',\n'; between=$$(printf "$$between"); \
 	done; printf '\n]\n'; } >compile_commands.json
 	@echo "compile_commands.json: $(words $(COMPDB_SRC)) sources"
 
 # ---- setting up, showing, installing ----
 
-.PHONY: deps deps-test deps-ci demo fresh
+.PHONY: deps deps-test deps-gate deps-ci demo fresh
 deps: ## install the packages to build and to run the demo
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS)
 
@@ -593,8 +628,11 @@ deps-test: ## install the packages and node modules the tests need
 	$(Q)$(DEPS_MAYBE)
 	$(Q)scripts/browser.sh --install
 
-deps-ci: deps-test ## the same, and what .ci/run needs besides
-	$(Q)CC='$(CC)' scripts/deps.sh $(CI_PKGS) $(DEB_PKGS) $(RPM_PKGS)
+deps-gate: deps-test ## the same, and what .ci/run needs besides
+	$(Q)CC='$(CC)' scripts/deps.sh $(GATE_PKGS)
+
+deps-ci: deps-gate ## the same, and what .ci/full needs besides
+	$(Q)CC='$(CC)' scripts/deps.sh $(FULL_PKGS) $(DEB_PKGS) $(RPM_PKGS)
 
 demo: ## install what is missing, build, record a program, leave its picture
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEMO_PKGS)

@@ -16,6 +16,7 @@ libclang-rt-dev|the sanitizers of clang|lib:libclang_rt
 clang-format|make lint|cmd:clang-format
 gcc-aarch64-linux-gnu|make cross-aarch64|cmd:aarch64-linux-gnu-gcc
 qemu-user|the same|cmd:qemu-aarch64
+ccache|objects compiled before, in .ci/run|cmd:ccache
 libc6-dev|headers of the C library|inc:stdlib.h
 libdwarf-dev|file names, lines and inlined frames|inc:libdwarf.h
 libelf-dev|symbol tables|inc:libelf.h
@@ -65,8 +66,8 @@ shellcheck|make lint|cmd:shellcheck
 mandoc|make lint|cmd:mandoc
 pyflakes3|make lint|cmd:pyflakes3
 gawk|another awk for the tests, in .ci/run|cmd:gawk
-default-jdk-headless|recordings of Java, in .ci/run|cmd:javac
-debootstrap|bare machines, in .ci/run and make fresh|cmd:debootstrap
+default-jdk-headless|recordings of Java, in .ci/full|cmd:javac
+debootstrap|bare machines, in .ci/full and make fresh|cmd:debootstrap
 valgrind|a check of memory errors, and make bench|cmd:valgrind
 musl-tools|a child for another C library, in tests|cmd:musl-gcc
 git|a program the tests record|cmd:git

@@ -1,9 +1,15 @@
 #!/bin/bash
-# run-tests.sh PROVE-COMMAND... -- TEST...: runs tests under prove. Where the browser tests
-# cannot run, the others do, and the last line says what was not tested and why. Under
-# CI=true that is a failure, and so it is when nothing is left to run. $TEST_TIMES, if it is set,
-# is a file for what tests/testclock.c counts: the $SLOWEST (10) tests that took most of the
-# processors are listed at the end.
+# run-tests.sh PROVE-COMMAND... -- TEST...: runs tests under prove. Tests of tests/cli/timed
+# compare with a clock: they run last, one at a time, with nothing beside them. One that fails
+# there runs once more; if it passes then, the run passes, and a line names it. No other test
+# is run twice.
+#
+# Where the browser tests cannot run, the others do, and the last line says what was not tested and
+# why. Under CI=true that is a failure, and so it is when nothing is left to run.
+#
+# $TEST_TIMES, if it is set, is a file for what tests/testclock.c counts: the $SLOWEST (10) tests
+# that took most of the processors are listed at the end. $TEST_TIMES.tries gets a line `TRIES 3 TEST`
+# of each measurement that took three tries (`again` of tests/cli/lib.sh); they are listed, too.
 set -euo pipefail
 
 cd "${0%/*}/.."
@@ -23,15 +29,63 @@ for name; do
     esac
 done
 
+unset TEST_TRIES
+if [ -n "${TEST_TIMES-}" ]; then
+    : >"$TEST_TIMES"
+    export TEST_TRIES=$TEST_TIMES.tries
+    : >"$TEST_TRIES"
+fi
+
+# run_timed TEST...: one at a time, and once more those that failed.
+run_timed() {
+    local state failed status=0
+    state=$(mktemp)
+    "${prove[@]}" -j1 --state=save --statefile="$state" "$@" </dev/null || status=$?
+    if [ "$status" -ne 0 ]; then
+        failed=$(prove --dry --state=failed --statefile="$state" | tr '\n' ' ')
+        if [ -n "$failed" ]; then
+            echo "flame: once more, alone: $failed"
+            status=0
+            # shellcheck disable=SC2086 # names without blanks
+            "${prove[@]}" -j1 $failed </dev/null || status=$?
+            [ "$status" -ne 0 ] || again_alone=$failed
+        fi
+    fi
+    rm -f "$state"
+    return "$status"
+}
+
+print_slowest() {
+    awk '{ s += $1 } END {
+        printf "flame: %.0f s of CPU in %d test files; most of it, and seconds by the clock, in:\n", s, NR }' "$TEST_TIMES"
+    sort -rn "$TEST_TIMES" | awk '{ printf "%8.2f %8.2f  %s\n", $1, $2, $3 }' | sed -n "1,${SLOWEST}p"
+}
+
+print_tries() {
+    awk '{ n++; more += $2 - 1; row[n] = sprintf("%8d  %s", $2, $3) }
+        END {
+            printf "flame: %d measurements were repeated, %d times in all%s\n", n, more, n ? "; tries:" : ""
+            for (i = 1; i <= n; i++) print row[i]
+        }' "$TEST_TRIES"
+}
+
 # run TEST...: as prove's exit status.
 run() {
-    local status=0
-    [ -z "${TEST_TIMES-}" ] || : >"$TEST_TIMES"
-    "${prove[@]}" "$@" </dev/null || status=$?
-    if [ -s "${TEST_TIMES-}" ] && [ "${SLOWEST:=10}" -gt 0 ]; then
-        awk '{ s += $1 } END {
-            printf "flame: %.0f s of CPU in %d test files; most of it, and seconds by the clock, in:\n", s, NR }' "$TEST_TIMES"
-        sort -rn "$TEST_TIMES" | awk '{ printf "%8.2f %8.2f  %s\n", $1, $2, $3 }' | sed -n "1,${SLOWEST}p"
+    local name status=0 timed=() rest=()
+    again_alone=
+    for name; do
+        case $name in
+        tests/cli/timed/* | */tests/cli/timed/*) timed+=("$name") ;;
+        *) rest+=("$name") ;;
+        esac
+    done
+    [ ${#rest[@]} -eq 0 ] || "${prove[@]}" "${rest[@]}" </dev/null || status=$?
+    [ ${#timed[@]} -eq 0 ] || run_timed "${timed[@]}" || status=$?
+    [ -z "$again_alone" ] ||
+        echo "flame: passed alone, at a second try ($(wc -w <<<"$again_alone") of ${#timed[@]} timed test files): $again_alone"
+    if [ -n "${TEST_TIMES-}" ]; then
+        [ "${SLOWEST:=10}" -eq 0 ] || [ ! -s "$TEST_TIMES" ] || print_slowest
+        print_tries
     fi
     return $status
 }

@@ -235,19 +235,19 @@ is_kept() {
     done
 }
 
-# build_kept FILE COMPILER ARGUMENT...: builds FILE from one source; the compiler's status and words.
+# build_kept FILE COMPILER ARGUMENT...: builds FILE, which is copied where it was built before; the compiler's status and words.
 build_kept() {
-    local file=$1 kept=
-    shift
-    # Not with arguments that name a file of this test, or a second source.
+    local file=$1 compiler=$2 kept=
+    shift 2
+    # Not with arguments that name a file of this test, a second source or another result.
     case "$* " in
-    *"$SCRATCH"* | *.c*.c\ * | *.c*.cc\ * | *.[ao]\ *) ;;
-    *) kept=$KEPT_VICTIMS/${file##*/}-$(printf '%s\n' "$@" | cksum | tr ' ' -) ;;
+    *"$SCRATCH"* | *.c*.c\ * | *.c*.cc\ * | *.[ao]\ * | *' -o '*) ;;
+    *) kept=$KEPT_VICTIMS/${file##*/}-$(printf '%s\n' "$compiler" "$@" | cksum | tr ' ' -) ;;
     esac
     if [ -n "$kept" ] && is_kept "$kept" && cp "$kept" "$file"; then
         return
     fi
-    "$@" ${kept:+-MMD -MF "$SCRATCH/.kept.d"} -o "$file" || return
+    "$compiler" -o "$file" ${kept:+-MMD -MF "$SCRATCH/.kept.d"} "$@" || return
     [ -z "$kept" ] || keep "$kept" "$file"
     return 0
 }

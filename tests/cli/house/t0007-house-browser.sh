@@ -63,7 +63,7 @@ run env TEST_TIMES="$SCRATCH/times" SLOWEST=1 "$ROOT/scripts/run-tests.sh" \
     prove -v -e "$BUILD/tests/testclock 100" -- "$SCRATCH"/{idle,busy}.sh
 is_int "$status" 0 'tests whose time is told'
 file_has out '^flame: [0-9]+ s of CPU in 2 test files; ' 'in all'
-like "$(tail -n 1 out)" '^ +[0-9]+\.[0-9][0-9] +[0-9]+\.[0-9][0-9]  .*/busy\.sh$' 'and of those that took most'
+like "$(tail -n 2 out)" '^ +[0-9]+\.[0-9][0-9] +[0-9]+\.[0-9][0-9]  .*/busy\.sh$' 'and of those that took most'
 is_int "$(grep -cE '^ +[0-9.]+ +[0-9.]+ ' out)" 1 'as many as are asked for'
 file_has out '^ok 1 - unset$' 'a test that runs tests keeps out of it'
 printf '#!/bin/sh\necho ok 1\necho 1..1\nkill -9 $$\n' >idle.sh
@@ -71,4 +71,39 @@ run env TEST_TIMES="$SCRATCH/times" "$ROOT/scripts/run-tests.sh" \
     prove -e "$BUILD/tests/testclock 100" -- "$SCRATCH"/{idle,busy}.sh
 is_int "$status" 1 'one that a signal ends'
 file_has out '^flame: [0-9]+ s of CPU in 2 test files; ' 'is one of them'
+
+# Tests that compare with a clock run last, alone, and once more if they fail.
+mkdir -p tests/cli/timed
+cat >tests/cli/timed/t1.sh <<'END'
+#!/bin/bash
+echo "timed" >>"$ORDER"
+[ -e "$ORDER.failed" ] || { : >"$ORDER.failed"; echo not ok 1; echo 1..1; exit; }
+[ ! -e "$ORDER.never" ] || echo not ok 1
+echo "TRIES 3 t1.sh" >>"$TEST_TRIES"
+echo ok 1
+echo 1..1
+END
+printf '#!/bin/bash\nsleep 0.2\necho plain >>"$ORDER"\necho ok 1\necho 1..1\n' >plain.sh
+chmod +x tests/cli/timed/t1.sh
+timed() {
+    rm -f order*
+    run env ORDER="$SCRATCH/order" TEST_TIMES="$SCRATCH/times" "$ROOT/scripts/run-tests.sh" \
+        prove -j3 -- "$SCRATCH"/tests/cli/timed/t1.sh "$SCRATCH/plain.sh"
+}
+timed
+is_int "$status" 0 'a timed test that passes at its second try'
+is_str "$(cat order)" $'plain\ntimed\ntimed' 'runs behind the others, twice'
+file_has out '^flame: passed alone, at a second try \(1 of 1 timed test files\): .*/t1\.sh' 'and is named'
+file_has out '^flame: 1 measurements were repeated, 2 times in all; tries:$' 'as are the tries that a test counts'
+file_has out '^ +3  t1\.sh$' 'by its name'
+sed -i 's/^\[ -e .*failed.*/: >"$ORDER.never"/' tests/cli/timed/t1.sh
+timed
+is_int "$status" 1 'a timed test that fails twice'
+is_int "$(wc -l <order)" 3 'runs no third time'
+file_lacks out 'passed alone' 'and is a failure'
+printf '#!/bin/bash\necho plain >>"$ORDER"\necho not ok 1\necho 1..1\n' >plain.sh
+sed -i '/never/d' tests/cli/timed/t1.sh
+timed
+is_int "$status" 1 'a plain test that fails'
+is_int "$(grep -c plain order)" 1 'runs no second time'
 done_testing

@@ -7,11 +7,10 @@ E=$ROOT/examples/leak
 
 # build LANGUAGE SOURCE [FLAG...]: into $SCRATCH/suite; a failure ends the test.
 build() {
-    local compiler=${CC:-gcc}
+    local compiler=("${CC:-gcc}")
 
-    [ "$1" != c++ ] || compiler="${CXX:-g++} -std=c++17"
-    # shellcheck disable=SC2086 # a command and its flags
-    if ! build_kept "$SCRATCH/suite" $compiler -g -O0 -Wall -Wextra -I"$ROOT/preload" -I"$E" "$E/$2" "${@:3}" \
+    [ "$1" != c++ ] || compiler=("${CXX:-g++}" -std=c++17)
+    if ! build_kept "$SCRATCH/suite" "${compiler[@]}" -g -O0 -Wall -Wextra -I"$ROOT/preload" -I"$E" "$E/$2" "${@:3}" \
         >built 2>&1; then
         test_fail "$2 is built" "$(head -c 2000 built)"
         exit 1
