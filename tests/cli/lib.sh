@@ -22,6 +22,8 @@
 #   test_ok NAME, test_fail NAME [WHY]    a result found some other way
 #   skip KEY WHY                 one check that cannot be made here
 #   skip_all KEY WHY             the whole file, or what is left of it; ends the test
+#   again N COMMAND...           COMMAND, which measures and says whether it saw what is right, until
+#                                it succeeds, N times at most; its last status
 #   compile_victim NAME [FLAG...]  builds tests/victims/*/NAME.c or .cc into
 #                                $SCRATCH/NAME; a failure to build ends the test
 #
@@ -70,6 +72,7 @@ tap_cleanup() {
 trap tap_cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+tap_begun_in=$PWD
 cd "$SCRATCH" || exit 1
 
 test_ok() {
@@ -258,6 +261,37 @@ keep() {
         mv "$1.d.$$" "$1.d" && mv "$1.$$" "$1"
     rm -f "$SCRATCH/.kept.d"
 } 2>/dev/null
+
+# A measurement may go wrong because the machine is busy. Such a run is repeated here and nowhere
+# else, so that it is told: more and more tries are a test that begins to fail. $TEST_TRIES, if it is
+# set, is a file for one line of each measurement that was repeated. (The names are unlike all that
+# COMMAND may use, which is a function of the test's.)
+again() {
+    local again_most=$1 again_try again_status
+    shift
+    for ((again_try = 1; ; again_try++)); do
+        again_status=0
+        "$@" || again_status=$?
+        if [ "$again_status" -eq 0 ] || [ "$again_try" -ge "$again_most" ]; then break; fi
+    done
+    if [ "$again_try" -gt 1 ]; then
+        if [ "$again_status" -eq 0 ]; then
+            printf '# took %d tries\n' "$again_try"
+        else
+            printf '# failed %d tries\n' "$again_try"
+        fi
+        [ -z "${TEST_TRIES-}" ] ||
+            printf 'TRIES %d %s\n' "$again_try" "$(test_name)" >>"$TEST_TRIES"
+    fi
+    return "$again_status"
+}
+
+# The file of the test, as of the root of the sources.
+test_name() {
+    local file
+    file=$(cd "$tap_begun_in" && realpath -- "$0")
+    printf '%s\n' "${file#"$ROOT"/}"
+}
 
 compile_victim() {
     local name=$1 source compiler

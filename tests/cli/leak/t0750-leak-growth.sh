@@ -94,11 +94,12 @@ file_has err ' 208 bytes in 2 blocks a pass.*grow_list .*\(2 processes\)' 'and a
 # How many passes fall into an interval is the machine's business; what grows is not, nor how
 # much faster one stack does than the other. A program that stood still for a good part of the
 # time does not grow evenly in it: then it is asked again, for some time.
-for ((try = 0; try < 8; try++)); do
+grown_in_time() {
     rm -f g.folded
     run "$FLAME" leak --growth=100ms -o g.folded -- ./growers 300 unmarked pause list buffer cache array comes
-    (($(sed -n 's/ ms late$//p' out) > 400)) || break
-done
+    (($(sed -n 's/ ms late$//p' out) <= 400))
+}
+again 8 grown_in_time
 is_int "$status" 23 'a program that marks nothing is looked at as time goes by'
 is_str "$(sed -n 's/^flame:   .*: \([a-z_]*\) .*/\1/p' err | sort | tr '\n' ' ')" \
     'grow_buffer grow_list make_name ' 'what grows is told'
@@ -108,7 +109,6 @@ is_str "$(awk '/grow_list / { l = $NF } /make_name / { m = $NF }
 # ---- passes that somebody else tells ----
 
 # Whether no USR1 or USR2 waits for it: a second of a kind that is sent until then is none.
-# shellcheck disable=SC2317 # called through until_true
 not_waiting() {
     ! grep -Eqs '^ShdPnd:.*[236-9a-f][0-9a-f]{2}$' "/proc/$1/status"
 }

@@ -9,16 +9,16 @@ head -c 131072 /dev/urandom >file
 
 # The kernel waits for no reader: where the machine is busy, and the ring of a plain user is small, some
 # may be lost, and so many are told. Mostly none are, if it is tried again.
+none_lost() {
+    run "$FLAME" mem --view fault "$@"
+    if grep -q 'perf_event_open' err; then
+        skip_all perf-sched 'the kernel tells no page faults here'
+    fi
+    lost=$(sed -n 's/.* and \([0-9,]*\) records lost.*/\1/p' err | tr -d ,)
+    [ -z "$lost" ]
+}
 faults() {
-    local _
-    for _ in 1 2 3 4 5; do
-        run "$FLAME" mem --view fault "$@"
-        if grep -q 'perf_event_open' err; then
-            skip_all perf-sched 'the kernel tells no page faults here'
-        fi
-        lost=$(sed -n 's/.* and \([0-9,]*\) records lost.*/\1/p' err | tr -d ,)
-        [ -n "$lost" ] || break
-    done
+    again 5 none_lost "$@"
     lost=${lost:-0}
 }
 # GOT WANT NAME: as many, but for those that were lost.

@@ -36,7 +36,6 @@ state_of() {
 }
 
 # Traced, or not; in state STATE.
-# shellcheck disable=SC2317 # called through until_true
 is() {
     case $1 in
     traced) [ "$(tracer_of "$pid")" != 0 ] ;;
@@ -67,10 +66,11 @@ too_short() {
         awk '{ us[$1] += $2 } END { for (w in us) if (us[w] <= 350000) print w, us[w] }'
 }
 # On a busy machine they also wait for a CPU, each time they are woken; not in every run.
-for _ in 1 2 3 4 5; do
+long_enough() {
     "$FLAME" off -q -o a.folded --min-block 1ms -d 0.5 -p "$pid" 2>err </dev/null
-    [ -n "$(too_short)" ] || break
-done
+    [ -z "$(too_short)" ]
+}
+again 5 long_enough
 stop
 is_int $? 0 'the program went on to its end'
 file_has said '^write .*rounds=[1-9]' 'and was not idle'
@@ -88,11 +88,12 @@ is_str "$(too_short)" '' 'sleeps that began before the trace are counted'
 
 start ./idlers 1000
 # (To attach to them all takes a busy machine a while, in which none is known to sleep.)
-for _ in 1 2 3 4 5; do
+all_sleep() {
     run_expect_status 0 'a thousand threads' "$FLAME" off -q -o a.folded -d 2 -p "$pid"
     slept=$(awk '/;idle;/ {n += $NF} END {print (n > 1000 * 1670000)}' a.folded)
-    [ "$slept" != 1 ] || break
-done
+    [ "$slept" = 1 ]
+}
+again 5 all_sleep
 is_int "$slept" 1 'are all seen to sleep'
 stop
 is_int $? 0 'and end well'

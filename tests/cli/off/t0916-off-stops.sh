@@ -17,10 +17,10 @@ observe() {
     victim=$!
     exec 3>hold
     until_true grep -q ready said
-    "$FLAME" off -o t.flame -d 4 -p $victim 2>err </dev/null &
+    "$FLAME" off -o t.flame -d 4 -p "$victim" 2>err </dev/null &
     flame=$!
-    until_true grep -q '^TracerPid:.[1-9]' /proc/$victim/status
-    tracer=$(awk '/^TracerPid/ {print $2}' /proc/$victim/status)
+    until_true grep -q '^TracerPid:.[1-9]' "/proc/$victim/status"
+    tracer=$(awk '/^TracerPid/ {print $2}' "/proc/$victim/status")
 
     # For a while the tracer shares one CPU with many, and is the last to get it.
     cpu=$(taskset -cp $$ | sed 's/.*[^0-9]//')
@@ -33,10 +33,10 @@ observe() {
     sleep 2
     # shellcheck disable=SC2086 # a list
     kill $hogs
-    wait $flame
+    wait "$flame"
     status=$?
     exec 3>&-
-    wait $victim
+    wait "$victim"
     longest=$(sed -nE 's/^flame: the longest stop was ([0-9.]+) (m?s), of pauses, .*/\1 \2/p' err |
         awk '{printf "%d", $1 * ($2 == "s" ? 1000000 : 1000)}')
     longest=${longest:-0}
@@ -44,11 +44,12 @@ observe() {
 }
 
 # A machine may stand still by itself, and the thread with it: then it is looked at again.
-for _ in 1 2 3 4 5; do
+stop_is_told() {
     behind=0
     observe
-    [ $((longest * 3)) -lt "$stood" ] || break
-done
+    [ $((longest * 3)) -ge "$stood" ]
+}
+again 5 stop_is_told
 is_int "$behind" 1 'the tracer is put behind others'
 is_int "$status" 0 'a tracer that hardly gets a CPU'
 ok "says how long a thread stood, $longest us" [ "$longest" -gt 50000 ]
@@ -58,9 +59,10 @@ ok "and no less than a third of that without waits for a CPU, $stood us" [ $((lo
 file_has err '^flame: tracing stopped the threads [0-9,]+ times, for [0-9.]+ [^ ]*s in all' 'and the sum'
 
 # Where the machine stands, so does the command.
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+short_stops() {
     "$FLAME" off -o u.flame -- sleep 0.1 2>err
-    grep -q 'longest stop' err || break
-done
+    ! grep -q 'longest stop' err
+}
+again 10 short_stops
 file_lacks err 'longest stop' 'short stops are not worth a line'
 done_testing

@@ -8,7 +8,6 @@ compile_victim firstborn -pthread
 compile_victim unfilled -pthread
 compile_victim keeper
 
-# shellcheck disable=SC2317 # called by others
 is_gone() { # a zombie is nobody's whom it left; it may be taken while one looks
     local state
     state=$(grep -s '^State:' "/proc/$1/status") || return 0
@@ -19,7 +18,6 @@ child_of() { # PARENT [NAME]
     pgrep -P "$1" ${2:+-x "$2"}
 }
 
-# shellcheck disable=SC2317 # called by others
 is_asleep() { # in a call
     local call
     call=$(cut -c1-3 "/proc/$1/syscall") && [ "$call" != run ]
@@ -74,7 +72,6 @@ pid=$!
 exec 3>hold
 # The same call each time one looks, and that is one which reads another's memory, is no look at what
 # it is told to do: process_vm_readv, or pread of a file (310 and 17).
-# shellcheck disable=SC2317 # called by others
 hangs() {
     local call
     call=$(cat "/proc/$1/syscall") || return

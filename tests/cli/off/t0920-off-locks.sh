@@ -35,8 +35,9 @@ held() {
     mine=$(grep '^w[12];.*;sell;[^-]*;futex [^;]*;--;' chain.folded | sum ";w$1_\\[w\\] [0-9]+\$")
 }
 
-# On a busy machine who waits has it before it runs; not in every run.
+# both_near KIND: in one run. On a busy machine who waits has it before it runs; not in every run.
 both_near() {
+    locks "$1"
     held 0
     is_near "$mine" "$truth" || return 1
     held 1
@@ -44,10 +45,7 @@ both_near() {
 }
 
 for kind in mutex java python plain; do
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        locks "$kind"
-        both_near && break
-    done
+    again 10 both_near "$kind"
     held 0
     near "$mine" "$truth" "$kind: what w0 held others up is its own"
     held 1
@@ -56,10 +54,7 @@ for kind in mutex java python plain; do
     lost=$(($(sum '^w2;' <chain.folded) - $(oview off | sum '^w2;')))
     is_int $((lost >= -2 && lost <= 2)) 1 "$kind: the parts are the whole ($lost us)"
 done
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    locks mutex
-    both_near && break
-done
+again 10 both_near mutex
 oview wakeup >wakeup.folded
 held 0
 near "$(sum '^w0;.*;sell;mutex_exit;.*;w[12] ' <wakeup.folded)" "$mine" 'so say wakeups'

@@ -88,14 +88,14 @@ END2
 
 # With all registers known there is no frame pointer either. The thread that notes its own call walks
 # its stack itself, and does not say how that ended.
+sleeps_in_read() { # SHAPE: on a loaded machine what the call waits for may be there before it
+    off ./roomy "$1" </dev/null
+    oview off >launched.folded
+    grep -q ';read ' launched.folded
+}
 launch() { # SHAPE STACK WHAT
     cp plain roomy
-    # On a loaded machine what the call waits for may be there before it.
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        off ./roomy "$1" </dev/null
-        oview off >launched.folded
-        ! grep -q ';read ' launched.folded || break
-    done
+    again 10 sleeps_in_read "$1"
     is_int "$status" 0 "$how: $1: ends well"
     file_has launched.folded "^roomy;$2;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" "$how: $3"
 }

@@ -1,7 +1,6 @@
 #!/bin/bash
 # flame off --inside: calls that threads note themselves are not stopped for, and told as if they
 # were; what cannot have the library is traced by stops, in the same run.
-# shellcheck disable=SC2317 # functions are called through run
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -57,7 +56,7 @@ done
 # Calls of handlers inside of calls, some of which are noted and some of which stop.
 compile_victim inner
 # What its handlers take of a sleep on a busy machine is not slept, and is not the same in two runs.
-for _ in $(seq 20); do
+as_by_stops() {
     OFF_HOW=--no-inside off --min-block 0 ./inner
     oview off >stopped.folded
     OFF_HOW=--inside off --min-block 0 ./inner
@@ -65,8 +64,9 @@ for _ in $(seq 20); do
     oview off >noted.folded
     mine=$(grep -v ';inner;' noted.folded | sum ';main;.*nanosleep ')
     truth=$(grep -v ';inner;' stopped.folded | sum ';main;.*nanosleep ')
-    is_near "$mine" "$truth" && break
-done
+    is_near "$mine" "$truth"
+}
+again 20 as_by_stops
 near "$mine" "$truth" 'an interrupted sleep is as long as by stops'
 is_str "$(stacks noted.folded | grep 'nanosleep$')" "$(stacks stopped.folded | grep 'nanosleep$')" \
     'the sleeps have the same stacks'
@@ -89,7 +89,7 @@ ok "waits that the end of the process ends are waits ($least of 100)" test "$lea
 # A call is named by what is behind its descriptor then, though all else about it is the same.
 compile_victim swaps -pthread
 # On a busy machine what a read waits for may be there before it waits, or sooner.
-for _ in 1 2 3 4 5; do
+told_as_such() {
     OFF_HOW=--inside off ./swaps
     oview off >x.folded
     least=100
@@ -97,27 +97,30 @@ for _ in 1 2 3 4 5; do
         percent=$(($(sum ";read ${what% *}" <x.folded) * 100 / ${what##* }))
         [ "$least" -lt "$percent" ] || least=$percent
     done
-    if [ "$status" -ne 0 ] || [ "$least" -ge 90 ]; then break; fi
-done
+    [ "$status" -ne 0 ] || [ "$least" -ge 90 ]
+}
+again 5 told_as_such
 is_int "$status" 0 'a descriptor behind which things change'
 ok "its reads of each are told as such ($least of 100)" test "$least" -ge 90
-for _ in 1 2 3 4 5; do
+all_pipes() {
     OFF_HOW=--inside off --objects ./swaps
     oview off >x.folded
     pipes=$(grep -o ';read pipe:\[[0-9]*\]' x.folded | sort -u | wc -l)
-    [ "$pipes" -ne 20 ] || break
-done
+    [ "$pipes" -eq 20 ]
+}
+again 5 all_pipes
 is_int "$pipes" 20 'with --objects, each of the pipes has its number'
 
 # Where a thread's stack is, is known though nobody stopped it there. One that runs whenever it is looked
 # at cannot be asked.
 compile_victim ownstacks -pthread
-for _ in 1 2 3 4 5; do
+all_on_stacks() {
     OFF_HOW=--inside off ./ownstacks
     oview off >x.folded
     mine=$(sum ';waits;.*futex \[stack\]' <x.folded) other=$(sum ';waits;.*futex' <x.folded)
-    [ "$mine" -ne "$other" ] || break
-done
+    [ "$mine" -eq "$other" ]
+}
+again 5 all_on_stacks
 ok "conditions on stacks are told as such ($mine us)" test "$mine" -ge 5000000
 is_int "$other" "$mine" 'all of them'
 
@@ -136,15 +139,16 @@ fi
 
 # What has no library, or must not have it.
 compile_victim nap
+# A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
+nap_is_seen() { # PROGRAM COMMAND...
+    run noted -q -o x.folded -- "${@:2}"
+    slept=$(sum "^$1;.*nanosleep" <x.folded)
+    [ "$status" -ne 0 ] || [ "$slept" -ge 40000 ]
+}
 naps() { # PROGRAM WHAT COMMAND...
     local program=$1 what=$2 slept
     shift 2
-    # A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
-    for _ in 1 2 3 4 5; do
-        run noted -q -o x.folded -- "$@"
-        slept=$(sum "^$program;.*nanosleep" <x.folded)
-        if [ "$status" -ne 0 ] || [ "$slept" -ge 40000 ]; then break; fi
-    done
+    again 5 nap_is_seen "$program" "$@"
     is_str "$status $(cat err)" '0 ' "$what goes as it would, and nothing is said"
     ok "$what: $program is traced ($slept us)" test "$slept" -ge 40000
 }

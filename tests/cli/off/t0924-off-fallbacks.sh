@@ -2,7 +2,6 @@
 # Calls of launched programs are noted inside of them where that can be. Where it cannot, for one
 # process or for all, they stop for the tracer: in the same run, in the same trace, and without a word
 # to the program. --no-inside has all of them stop.
-# shellcheck disable=SC2317 # functions are called through run
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -12,15 +11,16 @@ nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 as_root=$(id -u)
 
 # A child that cannot note its calls, between two naps of a shell's that notes them.
+# A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
+three_naps() { # COMMAND...
+    off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
+    slept=$(oview off | sum ';.*nanosleep ')
+    [ "$status" -ne 0 ] || [ "$slept" -ge 120000 ]
+}
 naps() { # WHAT COMMAND...
     local what=$1
     shift
-    # A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
-    for _ in 1 2 3 4 5; do
-        off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
-        slept=$(oview off | sum ';.*nanosleep ')
-        if [ "$status" -ne 0 ] || [ "$slept" -ge 120000 ]; then break; fi
-    done
+    again 5 three_naps "$@"
     is_str "$status $(cat err)" '0 ' "$what: it goes as it would, and hears nothing"
     ok "$what: it is traced like those before and behind it ($slept us)" test "$slept" -ge 120000
 }
@@ -78,11 +78,12 @@ if [ "$as_root" -eq 0 ]; then
     cp nap gains
     chown 65534 gains
     chmod 4755 gains
-    for _ in 1 2 3 4 5; do
+    gains_sleeps() {
         off --inside -- sh -c './gains; exit 4'
         slept=$(oview off | sum '^gains;.*;main;.*nanosleep ')
-        if [ "$status" -ne 4 ] || [ "$slept" -ge 35000 ]; then break; fi
-    done
+        [ "$status" -ne 4 ] || [ "$slept" -ge 35000 ]
+    }
+    again 5 gains_sleeps
     is_int "$status" 4 'a set-user-id program'
     file_has err '^flame: .*/gains \(process [0-9]*\) runs without the privileges' 'is said to gain nothing'
     ok 'and traced' test "$slept" -ge 35000
@@ -92,11 +93,12 @@ fi
 if command -v go >/dev/null; then
     printf 'package main\nimport "time"\nfunc main() { time.Sleep(200 * time.Millisecond) }\n' >sleeps.go
     ok 'a program in Go is built' env GOCACHE="$SCRATCH/cache" GO111MODULE=off CGO_ENABLED=0 go build -o sleeps sleeps.go
-    for _ in 1 2 3 4 5; do
+    go_sleeps() {
         off --inside -- ./sleeps
         slept=$(oview off | sum '^sleeps;')
-        if [ "$status" -ne 0 ] || [ "$slept" -ge 120000 ]; then break; fi
-    done
+        [ "$status" -ne 0 ] || [ "$slept" -ge 120000 ]
+    }
+    again 5 go_sleeps
     is_str "$status $(cat err)" '0 ' 'it goes as it would'
     ok 'it is traced' test "$slept" -ge 120000
     chmod -R u+w cache
@@ -105,11 +107,12 @@ else
 fi
 
 # A child of vfork is on its parent's memory, and the kernel tells it of no switches.
-for _ in 1 2 3 4 5; do
+both_sleep() {
     off --inside -- ./vforked
     mine=$(oview off | sum ';main;child;.*nanosleep ') theirs=$(oview off | sum ';main;parent;.*nanosleep ')
-    if [ "$status" -ne 0 ] || { [ "$mine" -ge 150000 ] && [ "$theirs" -ge 150000 ]; }; then break; fi
-done
+    [ "$status" -ne 0 ] || { [ "$mine" -ge 150000 ] && [ "$theirs" -ge 150000 ]; }
+}
+again 5 both_sleep
 is_int "$status" 0 'children of vfork'
 ok "sleep like their parent ($mine us, $theirs us)" test "$mine" -ge 150000 -a "$theirs" -ge 150000
 

@@ -2,7 +2,6 @@
 # flame off -p PID --no-stops: known sleeps are as long as the program's own clock says and are on
 # what they are on, all times of a thread add up, and nothing stops; also where the kernel does not
 # tell of switches, for a plain user, and in a process that has a tracer already.
-# shellcheck disable=SC2317 # functions are called through run
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 . "$ROOT/tests/cli/noperf.sh"
@@ -80,28 +79,34 @@ is_true() {
 all_true() {
     local k
     for k in naps locks reads polls accepts; do
-        is_true $k || return
+        is_true "$k" || return
     done
     # To begin and to end takes a thread a moment, and its maker waits for that, too.
     kind comes naps
     [ "$mine" -gt 300000 ] && [ "$mine" -le "$truth" ]
 }
 
-# truth NAME: a run of the known sleeps; again where the machine stood still, which no look survives.
+# look_at NAME N: a run of N known sleeps of 40 ms of each kind.
+look_at() {
+    start ./looked "$2" 40
+    look
+    echo >&3
+    until_true grep -q finished said
+    stop
+    is_str "$?" 0 "$1: the program ends well"
+    wait "$flame"
+    status=$?
+    oview off >off.folded
+}
+known_sleeps() {
+    look_at "$1" 8
+    all_true
+}
+
+# truth NAME: the known sleeps; again where the machine stood still, which no look survives.
 truth() {
     local k
-    for _ in 1 2 3 4 5 6 7 8; do
-        start ./looked 8 40
-        look
-        echo >&3
-        until_true grep -q finished said
-        stop
-        is_str "$?" 0 "$1: the program ends well"
-        wait "$flame"
-        status=$?
-        oview off >off.folded
-        all_true && break
-    done
+    again 8 known_sleeps "$1"
     is_str "$status" 0 "$1: and so does the tracer, with it"
     for k in naps locks reads polls accepts; do
         if is_true $k; then
@@ -148,22 +153,15 @@ is_near_enough() {
 all_near_enough() {
     local k
     for k in naps locks reads polls accepts; do
-        is_near_enough $k || return
+        is_near_enough "$k" || return
     done
 }
 how=(python3 noperf.py)
-for _ in 1 2 3 4 5 6 7 8; do
-    start ./looked 20 40
-    look
-    echo >&3
-    until_true grep -q finished said
-    stop
-    is_str "$?" 0 'refused: the program ends well'
-    wait "$flame"
-    status=$?
-    oview off >off.folded
-    all_near_enough && break
-done
+refused_sleeps() {
+    look_at refused 20
+    all_near_enough
+}
+again 8 refused_sleeps
 is_str "$status" 0 'and so does the tracer'
 file_has err '^flame: --no-stops: perf_event_open is refused, .*; until then /proc is read every 2 ms: ' \
     'one line says what is done instead'

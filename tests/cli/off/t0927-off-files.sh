@@ -1,7 +1,6 @@
 #!/bin/bash
 # flame off --inside: files that are sent, and read and written in places, are noted like other calls on
 # descriptors, and told as they are by stops.
-# shellcheck disable=SC2317 # functions are called through run
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -15,12 +14,13 @@ stops() {
     sed -n 's/.*stopped the threads \([0-9,]*\) times.*/\1/p' err | tr -d ,
 }
 # A busy machine may let the reader begin before the sender waits.
+sender_waits() {
+    run "$FLAME" off "$how" -o x.folded -- ./sendsfile
+    sends=$(sum '^sendsfile;.*;main;.*sendfile .*unix' <x.folded)
+    [ "$sends" -ge 180000 ]
+}
 for how in --inside --no-inside; do
-    for _ in 1 2 3 4 5; do
-        run "$FLAME" off $how -o x.folded -- ./sendsfile
-        sends=$(sum '^sendsfile;.*;main;.*sendfile .*unix' <x.folded)
-        [ "$sends" -lt 180000 ] || break
-    done
+    again 5 sender_waits
     is_int "$status" 0 "$how: it runs as it does"
     ok "$how: it waits where it sends the file ($sends us of 200000)" test "$sends" -ge 180000
     if [ $how = --no-inside ]; then

@@ -57,13 +57,13 @@ holds() {
 }
 
 # A machine that stands still at the wrong moment makes another path: then it is tried again.
+path_is_right() {
+    off ./waypoints "$1"
+    "$FLAME" fold --view critical t.flame >path 2>err && holds "$1"
+}
 for OFF_HOW in --inside --no-inside; do
     for what in pipeline lock joins; do
-        for try in 1 2 3 4 5 6 7 8; do
-            off ./waypoints "$what"
-            "$FLAME" fold --view critical t.flame >path 2>err && holds "$what" && break
-        done
-        if [ "$try" -lt 8 ] || holds "$what"; then
+        if again 8 path_is_right "$what"; then
             test_ok "$what $OFF_HOW"
         else
             test_fail "$what $OFF_HOW" "$(cat out path err)"

@@ -16,6 +16,7 @@ since() {
 
 second_phase() {
     local begin end
+    off ./waypoints phases
     read -r begin end < <(sed -n 's/^phase //p' out)
     [ -n "$end" ] || return 1
     "$FLAME" fold --view critical --from "$(since "$begin")" --to "$(since "$end")" t.flame >path &&
@@ -25,11 +26,7 @@ second_phase() {
 }
 
 for OFF_HOW in --inside --no-inside; do
-    for try in 1 2 3 4 5 6 7 8; do
-        off ./waypoints phases
-        second_phase && break
-    done
-    if [ "$try" -lt 8 ] || second_phase; then
+    if again 8 second_phase; then
         test_ok "a phase alone, $OFF_HOW"
     else
         test_fail "a phase alone, $OFF_HOW" "$(cat out path err)"
@@ -54,10 +51,7 @@ processes() {
     "$FLAME" fold --view critical t.flame >path && grep -qE '^sleep;.*nanosleep [0-9]+$' path &&
         ! grep -v '^#' path | grep -q 'wait4' && grep -q 'name="wait4 child"' path
 }
-for try in 1 2 3 4 5 6 7 8; do
-    processes && break
-done
-if [ "$try" -lt 8 ] || processes; then
+if again 8 processes; then
     test_ok 'from parents to children and back'
 else
     test_fail 'from parents to children and back' "$(cat path err)"

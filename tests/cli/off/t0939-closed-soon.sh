@@ -8,17 +8,18 @@ compile_victim closedsoon -pthread
 touch first
 mkdir one
 mkfifo one/fifo
+# On a busy machine what it waits for may be there before it waits.
+waits_in_call() {
+    run "$FLAME" off "$how" -o x.flame -- ./closedsoon "$call" 20
+    "$FLAME" fold --view off x.flame | grep ";wait_in_$call;" >x.folded
+    waits=$(sum ';' <x.folded)
+    [ "$status" -ne 0 ] || [ "$waits" -ge 40000 ]
+}
 for how in --inside --no-inside; do
     for call in poll select; do
         # By stops a select that has timed out is of nothing: the kernel has cleared its sets.
         if [ "$how $call" = '--no-inside select' ]; then continue; fi
-        # On a busy machine what it waits for may be there before it waits.
-        for _ in 1 2 3 4 5; do
-            run "$FLAME" off $how -o x.flame -- ./closedsoon $call 20
-            "$FLAME" fold --view off x.flame | grep ";wait_in_$call;" >x.folded
-            waits=$(sum ';' <x.folded)
-            if [ "$status" -ne 0 ] || [ "$waits" -ge 40000 ]; then break; fi
-        done
+        again 5 waits_in_call
         is_int "$status" 0 "$call, $how: it runs as it does"
         ok "$call, $how: it waits ($waits us)" test "$waits" -ge 40000
         is_int "$(sum ";$call 2 fds " <x.folded)" "$waits" "$call, $how: for two descriptors, each time"

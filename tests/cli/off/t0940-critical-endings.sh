@@ -16,12 +16,12 @@ holds() {
         [ "$(grep -E ';(read|poll|flock|futex|wait4) ' path | sum .)" -le $((got / 10)) ]
 }
 
+path_is_right() {
+    off ./endings "$1"
+    "$FLAME" fold --view critical t.flame >path 2>err && holds
+}
 one() {
-    for try in 1 2 3 4; do
-        off ./endings "$1"
-        "$FLAME" fold --view critical t.flame >path 2>err && holds && break
-    done
-    if [ "$try" -lt 4 ] || holds; then
+    if again 4 path_is_right "$1"; then
         test_ok "$1 $OFF_HOW"
     else
         test_fail "$1 $OFF_HOW" "$(cat out path err)"

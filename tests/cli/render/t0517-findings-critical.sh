@@ -12,10 +12,7 @@ holder_is_most() {
         grep -A1 '^On the critical path the longest wait is take_ms.*: .* of all waiting on it, most in nanosleep$' \
             text | grep -q '^ *critical .*;hold_it[^;]*;take_ms'
 }
-for try in 1 2 3; do
-    holder_is_most && break
-done
-if [ "$try" -lt 3 ] || holder_is_most; then
+if again 3 holder_is_most; then
     test_ok 'the sentence'
 else
     test_fail 'the sentence' "$(cat text err)"
