@@ -24,17 +24,19 @@ tell() {
     [ "$answer" = "done" ]
 }
 
+# records_or_ended FILE: flame's messages there say that it records, which they do when the slots are
+# written; or it has ended.
+records_or_ended() {
+    grep -q 'recording .*process' "$1" || ! kill -0 "$flame" 2>/dev/null
+}
+
 attach() {
     rm -f t.flame
     : >err
     "$FLAME" mem "$@" -o t.flame -p "$victim" 2>err &
     flame=$!
-    # The line comes when the slots are written.
-    for _ in $(seq 1200); do
-        grep -q 'recording .*process' err && return 0
-        kill -0 "$flame" 2>/dev/null || break
-        sleep 0.05
-    done
+    until_true records_or_ended err
+    ! grep -q 'recording .*process' err || return 0
     status=0
     wait "$flame" || status=$?
     return 1

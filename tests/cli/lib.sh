@@ -24,6 +24,12 @@
 #   skip_all KEY WHY             the whole file, or what is left of it; ends the test
 #   again N COMMAND...           COMMAND, which measures and says whether it saw what is right, until
 #                                it succeeds, N times at most; its last status
+#   until_true COMMAND...        waits until COMMAND succeeds; after a minute the test has failed
+#   comes_true COMMAND...        the same as a question: whether it succeeded within a minute
+#   until_in_call PID NR...      waits until the process is in the system call of that number, or one of
+#                                those; PID/task/TID is a thread
+#   until_traced PID             waits until the process has a tracer
+#   is_in_call, is_traced        the same as questions, asked once
 #   compile_victim NAME [FLAG...]  builds tests/victims/*/NAME.c or .cc into
 #                                $SCRATCH/NAME; a failure to build ends the test
 #
@@ -214,13 +220,12 @@ skip_all() {
     done_testing
 }
 
-# until_true COMMAND...: waits for it, ten seconds or $until_tries looks.
-until_true() {
-    local tries=0
+comes_true() {
+    local until_looks=0
     until "$@"; do
         sleep 0.02
-        tries=$((tries + 1))
-        [ $tries -lt "${until_tries:-500}" ] || return
+        until_looks=$((until_looks + 1))
+        [ "$until_looks" -lt 3000 ] || return
     done
 }
 
@@ -261,6 +266,33 @@ keep() {
         mv "$1.d.$$" "$1.d" && mv "$1.$$" "$1"
     rm -f "$SCRATCH/.kept.d"
 } 2>/dev/null
+
+until_true() {
+    comes_true "$@" || {
+        test_fail "waited for: $*"
+        done_testing
+    }
+}
+
+# By a builtin: a security module may let nobody but an ancestor of the process look.
+is_in_call() {
+    local call pid=$1
+    shift
+    read -r call _ 2>/dev/null <"/proc/$pid/syscall" || return
+    case " $* " in *" $call "*) ;; *) return 1 ;; esac
+}
+
+is_traced() {
+    grep -qs '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status"
+}
+
+until_in_call() {
+    until_true is_in_call "$@"
+}
+
+until_traced() {
+    until_true is_traced "$1"
+}
 
 # A measurement may go wrong because the machine is busy. Such a run is repeated here and nowhere
 # else, so that it is told: more and more tries are a test that begins to fail. $TEST_TRIES, if it is

@@ -42,11 +42,10 @@ kept() {
 # wait_moments N: until there are N more than at the last call.
 wait_moments() {
     moments=$((moments + $1))
-    for _ in $(seq 600); do
-        [ "$(kept)" -ge "$moments" ] && return
-        sleep 0.1
-    done
-    test_fail 'moments are taken' "$(kept) of $moments"
+    until_true have_moments "$moments"
+}
+have_moments() {
+    [ "$(kept)" -ge "$1" ]
 }
 
 moment() {

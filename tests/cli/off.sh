@@ -6,6 +6,7 @@
 #                               $OFF_HOW (--inside, --no-inside), if that is set
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
+#   until_looked_at PID FLAME   waits until FLAME, the process of a `flame off --no-stops -p PID`, looks
 #   is_near GOT WANT, near GOT WANT NAME   both in us, above 0: within 2 % or 1 ms
 
 off() {
@@ -21,6 +22,17 @@ oview() {
 
 sum() {
     re=${1:-.} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { printf "%.0f\n", sum }'
+}
+
+# The tracing process, flame's child, holds open what says how the threads of PID run.
+looks_at() {
+    local child
+    child=$(ps -o pid= --ppid "$2" | head -n 1) && [ -n "$child" ] &&
+        find "/proc/${child// /}/fd" -lname "/proc/$1/schedstat" 2>/dev/null | grep -q .
+}
+
+until_looked_at() {
+    until_true looks_at "$1" "$2"
 }
 
 is_near() {

@@ -31,10 +31,7 @@ file_has x.svg '<title>app: checkpointer-[0-9]+ \(' 'shows it'
 
 ./titled 3000 >said &
 pid=$!
-for _ in $(seq 600); do
-    grep -q ready said && break
-    sleep 0.1
-done
+until_true grep -q ready said
 run_expect_status 0 'attached to' "$FLAME" off -q -d 0.3 -o t.flame \
     -p "$(pgrep -P $pid | tr '\n' ',' | sed 's/,$//')"
 oview off --pid >attached.folded

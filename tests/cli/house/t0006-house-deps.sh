@@ -47,6 +47,11 @@ f = open(sys.argv[1], "w"); fcntl.lockf(f, fcntl.LOCK_EX); open("held", "w").clo
     cat held
 }
 
+# says_or_ended TEXT: deps.sh says so, or has ended.
+says_or_ended() {
+    grep -q "$1" err || ! kill -0 "$deps_pid" 2>/dev/null
+}
+
 # waits_for LOCK: deps.sh says that it waits, and goes on when the lock is let go.
 waits_for() {
     rm -rf root/opt
@@ -54,7 +59,7 @@ waits_for() {
     hold "$1"
     "$deps" "$package" >out 2>err &
     local deps_pid=$!
-    until grep -q "it holds $SCRATCH/root/$1" err || ! kill -0 "$deps_pid" 2>/dev/null; do sleep 0.1; done
+    until_true says_or_ended "it holds $SCRATCH/root/$1"
     ok "$1 is waited for" kill -0 "$deps_pid"
     ok "$1: nothing is installed meanwhile" test ! -e "root/opt/$package"
     kill "$holder"

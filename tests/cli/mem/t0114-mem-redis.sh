@@ -9,16 +9,11 @@ port=$((20000 + $$ % 20000))
 LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/t.flame:referee=1 \
     redis-server --port $port --bind 127.0.0.1 --save '' --dir "$SCRATCH" >out 2>err </dev/null &
 server=$!
-up=no
-for _ in $(seq 200); do
-    if redis-cli -p $port ping 2>/dev/null | grep -q PONG; then
-        up=yes
-        break
-    fi
-    kill -0 $server 2>/dev/null || break
-    { timeout 0.1 tail --pid=$server -f /dev/null; } 2>/dev/null
-done
-is_str $up yes "the server answers"
+answers_or_ended() {
+    redis-cli -p "$port" ping 2>/dev/null | grep -q PONG || ! kill -0 "$server" 2>/dev/null
+}
+until_true answers_or_ended
+ok "the server answers" kill -0 $server
 timeout 60 redis-benchmark -p $port -n 1500 -c 8 -d 100 -r 1000 -t set,get,lpush,hset -q >bench.out 2>&1
 is_int $? 0 "and serves the benchmark"
 is_int "$(redis-cli -p $port llen mylist)" 1500 "no request is lost"

@@ -48,10 +48,7 @@ file_has err 'recorded without mappings, which flame mem records of commands, an
 # Who allocates nothing has no picture.
 sleep 100 &
 idle=$!
-for _ in $(seq 1200); do
-    grep -q '^230 ' "/proc/$idle/syscall" && break # clock_nanosleep
-    sleep 0.05
-done
+until_in_call "$idle" 230 115 # clock_nanosleep
 for file in none.html none.svg; do
     run "$FLAME" mem -d 0.1 -o $file -p "$idle"
     file_has err ' (are|is) empty: (nothing|no picture) was made$' "$file: that nothing was made is said"

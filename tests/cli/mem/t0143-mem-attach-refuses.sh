@@ -38,10 +38,7 @@ cannot() {
 
 TMPDIR=$SCRATCH "$FLAME" off -q -o off.flame -p "$victim" 2>off.err &
 tracer=$!
-for _ in $(seq 400); do
-    grep -q '^TracerPid:[^0-9]*[1-9]' "/proc/$victim/status" && break
-    sleep 0.05
-done
+until_traced "$victim"
 cannot 'another tracer' "is already traced by flame"
 kill -TERM "$tracer"
 wait "$tracer"
@@ -83,10 +80,10 @@ else
 fi
 if "${CC:-gcc}" -fsanitize=address -o guarded "$ROOT/tests/victims/mem/attached.c" -pthread 2>/dev/null; then
     run_still env ASAN_OPTIONS=detect_leaks=0 ./guarded
-    for _ in $(seq 100); do
-        [ "$(readlink "/proc/$victim/exe")" = "$SCRATCH/guarded" ] && break
-        sleep 0.05
-    done
+    is_guarded() {
+        [ "$(readlink "/proc/$victim/exe")" = "$SCRATCH/guarded" ]
+    }
+    until_true is_guarded
     cannot sanitizer 'it is built with a sanitizer'
     finish
 else
@@ -130,11 +127,7 @@ if [ "$(id -u)" = 0 ] &&
     run_still setpriv --reuid 65534 --regid 65534 --clear-groups ./attached
     setpriv --reuid 65534 --regid 65534 --clear-groups "$FLAME" mem -o tmp/user.flame -p "$victim" 2>err &
     flame=$!
-    for _ in $(seq 1200); do
-        grep -q 'recording .*process' err && break
-        kill -0 "$flame" 2>/dev/null || break
-        sleep 0.05
-    done
+    until_true records_or_ended err
     ok 'a plain user records: it works' tell work
     leave
     is_str "$status $(fview alloc tmp/user.flame | awk '/alpha/ { sum += $NF } END { print sum }')" '0 100000' \

@@ -15,11 +15,7 @@ start() { # its standard error goes to a file of its own, as a service's log
 
 let_it_work() {
     echo x >go
-    for _ in $(seq 600); do
-        [ -e ended ] && return
-        sleep 0.1
-    done
-    test_fail 'the worker came to its end' "$(cat log)"
+    comes_true test -e ended || test_fail 'the worker came to its end' "$(cat log)"
 }
 
 start mem -o x.folded

@@ -81,10 +81,7 @@ EOS
 mkfifo hold ready
 let_it_end() {
     echo x >go
-    for _ in $(seq 600); do
-        [ ! -e ended ] || break
-        sleep 0.1
-    done
+    until_true test -e ended
     rm -f ended ended.show
 }
 # The shell's own strings differ from run to run: they have process numbers in them.

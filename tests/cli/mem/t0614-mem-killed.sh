@@ -28,10 +28,7 @@ start_and_kill() {
     "$FLAME" "$@" -- ./keeper keep:1 wait <go >ready 2>err &
     local flame=$!
     exec 8>go
-    for _ in $(seq 600); do
-        ! grep -q ready ready || break
-        sleep 0.05
-    done
+    until_true grep -q ready ready
     keeper=$(pgrep -P "$(descends $flame)" -x keeper || pgrep -P $flame -x keeper)
     kill -9 $flame
     wait $flame
@@ -42,11 +39,9 @@ descends() { pgrep -P "$1" -x flame || echo "$1"; }
 
 let_end() {
     exec 8>&-
-    for _ in $(seq 600); do
-        kill -0 "$keeper" 2>/dev/null || break
-        sleep 0.05
-    done
+    until_true has_ended
 }
+has_ended() { ! kill -0 "$keeper" 2>/dev/null; }
 
 start_and_kill mem -o x.svg
 is_int "$(left)" 1 'flame mem is killed, and its directory stays'
@@ -58,11 +53,13 @@ is_int "$(left)" 0 'and removes it when that has ended'
 
 start_and_kill off -o x.folded
 let_end
-for _ in $(seq 200); do
-    [ "$(left)" != 0 ] || break
-    another_run
-done
-is_int "$(left)" 0 'of flame off, too'
+removed() {
+    [ "$(left)" = 0 ] || {
+        another_run
+        return 1
+    }
+}
+ok 'of flame off, too' comes_true removed
 
 # ---- what looks like one ----
 

@@ -23,11 +23,10 @@ run_staged() {
 
 # watched FILE N: FILE has N moments.
 watched() {
-    for _ in $(seq 600); do
-        [ -e "$1" ] && [ "$("$FLAME" dump -s moment "$1" | grep -c ' monotonic_ns=')" -ge "$2" ] && return
-        sleep 0.1
-    done
-    test_fail "$1 has $2 moments"
+    until_true has_moments "$1" "$2"
+}
+has_moments() {
+    [ -e "$1" ] && [ "$("$FLAME" dump -s moment "$1" | grep -c ' monotonic_ns=')" -ge "$2" ]
 }
 
 # ---- by its number, until it ends ----

@@ -21,11 +21,12 @@ end_staged() {
 
 # there FILE: once it is, it is whole.
 there() {
-    for _ in $(seq 600); do
-        [ -e "$1" ] && return
-        sleep 0.1
-    done
-    test_fail "$1 comes"
+    until_true test -e "$1"
+}
+
+# watching: until it takes signals.
+watching() {
+    until_true grep -q '^SigBlk:.*[1-9a-f]' "/proc/$watch/status"
 }
 
 seam() {
@@ -46,10 +47,7 @@ run_staged all.flame
 stage a 5
 "$FLAME" watch --rotate 100h "$victim" 2>watch.err &
 watch=$!
-for _ in $(seq 600); do # it takes signals only once it watches
-    grep -q '^SigBlk:.*[1-9a-f]' "/proc/$watch/status" && break
-    sleep 0.1
-done
+watching
 seam all.part0001.flame
 stage b 4
 stage f 1
@@ -97,14 +95,6 @@ run_expect_status 2 'half a part' "$FLAME" fold cut.flame
 
 # ---- two that watch one after the other, each with parts of its own ----
 
-# watching: once it takes signals.
-watching() {
-    for _ in $(seq 600); do
-        grep -q '^SigBlk:.*[1-9a-f]' "/proc/$watch/status" && break
-        sleep 0.1
-    done
-}
-
 run_staged both.flame
 stage a 5
 "$FLAME" watch --rotate 100h -o one.flame "$victim" 2>watch.err &
@@ -149,11 +139,7 @@ last=$(find . -name 'hour.part*' | sort | tail -n 1)
 last=${last#./}
 "$FLAME" watch --rotate 50ms --max-disk 50k -o hour.flame "$victim" 2>>watch.err &
 watch=$!
-for _ in $(seq 600); do
-    [ ! -e "$last" ] && break
-    sleep 0.1
-done
-ok 'parts of before are removed as well' test ! -e "$last"
+ok 'parts of before are removed as well' comes_true test ! -e "$last"
 end_staged
 end_of_watch 0
 file_has watch.err '^flame: watch: hour\.part0001\.flame: removed, as the parts take more than 51200 bytes \(--max-disk\)$' 'is said'
@@ -173,10 +159,7 @@ if mount -t tmpfs -o size=16k none small 2>/dev/null; then
     dd if=/dev/zero of=small/other bs=1k count=12 status=none
     "$FLAME" watch --rotate 20ms -o small/p.flame "$victim" 2>watch.err &
     watch=$!
-    for _ in $(seq 600); do
-        [ -s watch.err ] && break
-        sleep 0.1
-    done
+    until_true test -s watch.err
     sleep 0.2
     is_int "$(grep -c 'No space left on device; the program goes on' watch.err)" 1 'a full disk is said once'
     stage b 4

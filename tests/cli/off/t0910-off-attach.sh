@@ -14,12 +14,7 @@ start() {
     "$@" <hold >said 2>&1 &
     pid=$!
     exec 3>hold
-    local tries=0
-    until grep -q ready said; do
-        sleep 0.02
-        tries=$((tries + 1))
-        [ $tries -lt 500 ] || return
-    done
+    until_true grep -q ready said
 }
 
 stop() {
@@ -35,10 +30,9 @@ state_of() {
     awk '/^State/ {print $2}' "/proc/$1/status"
 }
 
-# Traced, or not; in state STATE.
+# Not traced; in state STATE.
 is() {
     case $1 in
-    traced) [ "$(tracer_of "$pid")" != 0 ] ;;
     free) [ "$(tracer_of "$pid")" = 0 ] ;;
     *) [ "$(state_of "$pid")" = "$1" ] ;;
     esac
@@ -104,7 +98,7 @@ start ./idlers 3
 for sig in INT TERM HUP; do
     "$FLAME" off -q -o "$sig.folded" -p "$pid" 2>err </dev/null &
     flame=$!
-    until_true is traced
+    until_traced "$pid"
     sleep 0.1
     kill "-$sig" $flame
     wait $flame
@@ -115,7 +109,7 @@ done
 
 "$FLAME" off -o killed.folded -p "$pid" 2>err </dev/null &
 flame=$!
-until_true is traced
+until_traced "$pid"
 sleep 0.2
 kill -9 "$(tracer_of "$pid")"
 until_true is free
@@ -126,10 +120,10 @@ file_has err 'flame: the tracer was ended by signal 9; what it had recorded by t
 
 "$FLAME" off -q -o orphan.folded -p "$pid" 2>err </dev/null &
 flame=$!
-until_true is traced
+until_traced "$pid"
 disown $flame
 kill -9 $flame
-ok 'when flame is killed its tracer lets go' until_true is free
+ok 'when flame is killed its tracer lets go' comes_true is free
 stop
 is_int $? 0 'and after all that the program ends well'
 
@@ -142,7 +136,7 @@ run_expect_status 0 'a stopped process' "$FLAME" off -q -o s.folded -d 0.2 -p "$
 is_str "$(state_of "$pid")" T 'is still stopped'
 "$FLAME" off -q -o s.folded -d 1 -p "$pid" 2>err </dev/null &
 flame=$!
-until_true is traced
+until_traced "$pid"
 sleep 0.1
 kill -CONT "$pid"
 sleep 0.2

@@ -99,20 +99,16 @@ run off -q -o x.folded -- sh -c \
 is_str "$(cat out)" gone 'a command that leaves a process behind ends'
 ok 'at once' test ! -e late
 : >go
-for _ in $(seq 100); do
-    [ -s late ] && break
-    sleep 0.1
-done
+until_true test -s late
 is_str "$(cat late)" late 'and that process lives'
 
 # A tracer that is killed takes the command with it, which is no success.
 "$FLAME" off -q -o x.folded -- sleep 30 2>err </dev/null &
 flame=$!
-tracer=
-for _ in $(seq 200); do
-    tracer=$(pgrep -P $flame) && pgrep -P "$tracer" -x sleep >/dev/null && break
-    sleep 0.05
-done
+command_runs() {
+    tracer=$(pgrep -P "$flame") && pgrep -P "$tracer" -x sleep >/dev/null
+}
+until_true command_runs
 kill -KILL "$tracer"
 wait $flame
 is_int $? 137 'a command that ended with its tracer was killed'
@@ -130,10 +126,7 @@ limited() {
     grep -q '^sleep;.*nanosleep [0-9]\{6,\}$' x.folded
 }
 again 3 limited
-for _ in $(seq 300); do
-    [ -s "limit$limit" ] && break
-    sleep 0.1
-done
+until_true test -s "limit$limit"
 is_str "$(cat "limit$limit")" "done" 'it runs on'
 file_has x.folded '^sleep;.*nanosleep [1-9][0-9]{5,}$' 'what it slept till then is there'
 is_str "$(ls tmp)" '' 'no recording is left behind'

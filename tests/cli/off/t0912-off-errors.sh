@@ -26,7 +26,8 @@ refused_process 'an id that is free' 'there is no such process' "$pid"
 # shellcheck disable=SC2016 # the inner shell's
 (sh -c 'until grep -qx sleep "/proc/$PPID/comm"; do sleep 0.01; done' & echo $! >zombie; exec sleep 60) &
 holder=$!
-until [ -s zombie ] && grep -q "^State:.Z" "/proc/$(cat zombie)/status"; do sleep 0.02; done
+until_true test -s zombie
+until_true grep -q "^State:.Z" "/proc/$(cat zombie)/status"
 refused_process 'a zombie' 'has ended and waits for its parent' "$(cat zombie)"
 kill "$holder"
 
@@ -40,7 +41,7 @@ sleep 60 &
 pid=$!
 "$FLAME" off -q -o first.svg -d 20 -p "$pid" 2>first.err </dev/null &
 first=$!
-until ! grep -q '^TracerPid:.0' "/proc/$pid/status"; do sleep 0.02; done
+until_traced "$pid"
 refused_process 'one that is traced' 'is already traced by flame \(process [0-9]+\)' "$pid"
 kill -TERM "$first"
 wait "$first"
@@ -57,7 +58,7 @@ mkfifo hold
 ./idlers 1 <hold >said &
 idlers=$!
 exec 3>hold
-until grep -q ready said; do sleep 0.02; done
+until_true grep -q ready said
 thread=$(find "/proc/$idlers/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vx "$idlers")
 run "$FLAME" off -o x.svg -d 0.1 -p "$thread"
 is_int "$status" 2 "a thread's id: exit 2"

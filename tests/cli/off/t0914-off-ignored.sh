@@ -24,7 +24,7 @@ attached=$!
 until_true test -s attached/out
 "$FLAME" off -q -o attached.flame -p $attached 2>err </dev/null &
 flame=$!
-until_true grep -q '^TracerPid:.[1-9]' /proc/$attached/status
+until_traced $attached
 : >attached/go
 wait $filter
 is_int $? 0 'launched'

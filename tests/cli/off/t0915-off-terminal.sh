@@ -30,7 +30,8 @@ one=$!
 sleep 60 &
 two=$!
 # What is still being started does not sleep: there would be nothing to draw.
-until_true grep -qE '^(230|115) ' "/proc/$one/syscall"
+until_in_call "$one" 230 115 # clock_nanosleep
+until_in_call "$two" 230 115
 
 run_expect_status 0 'attached to one, until Ctrl-C' timeout 60 python3 terminal.py Ctrl-C \
     "$FLAME" off -o x.svg -p "$one"

@@ -19,7 +19,7 @@ observe() {
     until_true grep -q ready said
     "$FLAME" off -o t.flame -d 4 -p "$victim" 2>err </dev/null &
     flame=$!
-    until_true grep -q '^TracerPid:.[1-9]' "/proc/$victim/status"
+    until_traced "$victim"
     tracer=$(awk '/^TracerPid/ {print $2}' "/proc/$victim/status")
 
     # For a while the tracer shares one CPU with many, and is the last to get it.

@@ -45,7 +45,7 @@ else
     first=$(child_of $pid)
     timeout -k 1 20 "$FLAME" off -q -o attached.folded -p "$first" 2>err 3>&- &
     flame=$!
-    until_true grep -q '^TracerPid:.*[1-9]' "/proc/$first/status"
+    until_traced "$first"
     until_true is_asleep "$first"
     exec 3>&-
     wait $flame
@@ -79,7 +79,11 @@ hangs() {
     sleep 0.2
     [ "$(cat "/proc/$1/syscall")" = "$call" ]
 }
-if until_true grep -q ready said; then
+ready_or_gone() {
+    grep -q ready said || is_gone "$pid"
+}
+until_true ready_or_gone
+if grep -q ready said; then
     timeout -k 1 60 "$FLAME" off -q -o hung.folded -p $pid 2>err 3>&- &
     timeout=$!
     until_true child_of $timeout flame >pids
@@ -88,8 +92,7 @@ if until_true grep -q ready said; then
     tracer=$(child_of "$flame")
     until_true hangs "$tracer"
     kill -TERM "$flame"
-    until_true is_gone "$tracer"
-    ok 'SIGTERM ends a tracer that hangs' is_gone "$tracer"
+    ok 'SIGTERM ends a tracer that hangs' comes_true is_gone "$tracer"
     wait $timeout
     file_has err '^flame: the tracer hung and was ended; what it had recorded by then is there$' \
         'which is said'
@@ -114,10 +117,8 @@ killed() {
     command=$(child_of "$tracer" keeper)
     kill -KILL $flame
     wait $flame 2>wait.err
-    until_true is_gone "$tracer"
-    ok "$*: SIGKILL of flame ends its tracer" is_gone "$tracer"
-    until_true is_gone "$command"
-    ok 'and the command' is_gone "$command"
+    ok "$*: SIGKILL of flame ends its tracer" comes_true is_gone "$tracer"
+    ok 'and the command' comes_true is_gone "$command"
     exec 3>&- 4>&-
 }
 killed --depth 100
@@ -139,10 +140,9 @@ outlives() {
     read -r _ <&4
     tracer=$(child_of $flame)
     command=$(child_of "$tracer" sh)
-    until_true grep -q '^0 ' "/proc/$command/syscall" # it reads
+    until_in_call "$command" 0 63 # read
     kill -TERM $flame
-    until_true is_gone $flame
-    ok "$*: SIGTERM ends flame off though the command ignores it" is_gone $flame
+    ok "$*: SIGTERM ends flame off though the command ignores it" comes_true is_gone $flame
     ok 'which goes on' kill -0 "$command"
     file_has x.folded '^sh;.*;read .*/hold [0-9]+$' 'there is a result'
     if [ "$stays" = stays ]; then
@@ -159,8 +159,7 @@ on untraced" 'it says what goes on'
     is_int $? 143 'by that signal'
     until_true is_gone "$command"
     is_str "$(cat over)" 'to its end' 'and does what it would have done'
-    until_true is_gone "$tracer"
-    ok 'nobody is left then' is_gone "$tracer"
+    ok 'nobody is left then' comes_true is_gone "$tracer"
     exec 3>&- 4>&-
 }
 outlives stays --depth 100
@@ -182,13 +181,11 @@ until_true child_of "$command" sleep >pids
 rest=$(child_of "$command" sleep)
 kill -KILL $flame
 wait $flame 2>wait.err
-until_true is_gone "$command"
-ok 'SIGKILL of flame ends the command' is_gone "$command"
+ok 'SIGKILL of flame ends the command' comes_true is_gone "$command"
 ok 'not what that has started' kill -0 "$rest"
 kill "$rest"
 exec 3>&- 4>&-
-until_true is_gone "$tracer"
-ok 'whose end is the end of the tracer' is_gone "$tracer"
+ok 'whose end is the end of the tracer' comes_true is_gone "$tracer"
 
 # Attached to: the process is let go of.
 rm -f hold said
@@ -199,11 +196,10 @@ exec 3>hold
 until_true grep -q ready said
 "$FLAME" off -q -o x.folded -p $pid 2>err 3>&- &
 flame=$!
-until_true grep -q '^TracerPid:.*[1-9]' /proc/$pid/status
+until_traced $pid
 kill -KILL $flame
 wait $flame 2>wait.err
-until_true grep -q '^TracerPid:[[:space:]]*0' /proc/$pid/status
-file_has /proc/$pid/status '^TracerPid:[[:space:]]*0' 'SIGKILL of flame lets go of a process'
+ok 'SIGKILL of flame lets go of a process' comes_true grep -q '^TracerPid:[[:space:]]*0' /proc/$pid/status
 exec 3>&-
 wait $pid
 is_int $? 0 'which goes on'

@@ -115,10 +115,10 @@ if command -v redis-server >/dev/null; then
     port=$((20000 + $$ % 20000))
     redis-server --port $port --bind 127.0.0.1 --save '' --dir "$SCRATCH" >server.out 2>&1 </dev/null &
     server=$!
-    for _ in $(seq 200); do
-        redis-cli -p $port ping 2>/dev/null | grep -q PONG && break
-        sleep 0.02
-    done
+    answers() {
+        redis-cli -p "$port" ping 2>/dev/null | grep -q PONG
+    }
+    until_true answers
     off -d 0.3 -p $server
     adds_up 'redis, idle'
     timeout 60 redis-benchmark -p $port -n 100000000 -c 4 -t set,get -q >bench.out 2>&1 &

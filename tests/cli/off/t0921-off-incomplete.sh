@@ -13,27 +13,21 @@ mv roomy framed
 compile_victim roomy -pthread -fno-stack-protector -DGO
 mv roomy go
 
-# 0 is read.
+# Of a thread beside two it is not said when it reads (0); the one that says it reads, too.
 both_read() {
-    [ "$(cat "/proc/$pid/task/"*/syscall | grep -c '^0 ')" -ge 2 ]
+    grep -q ready said && [ "$(cat "/proc/$pid/task/"*/syscall | grep -c '^0 ')" -ge 2 ]
 }
 
 # attach VICTIM SHAPE: what it slept in, in off.folded; the summary in err.
 attach() {
     cp "$1" roomy
     shift
-    local tries=0
     rm -f said hold t.flame
     mkfifo hold
     ./roomy "$1" <hold >said 2>&1 &
     pid=$!
     exec 3>hold
-    # Of a thread beside two it is not said when it reads; the one that says it reads, too.
-    until grep -q ready said && both_read; do
-        sleep 0.02
-        tries=$((tries + 1))
-        [ $tries -lt 500 ] || return
-    done
+    until_true both_read
     run timeout 60 "$FLAME" off -o t.flame -d 0.1 -p "$pid"
     exec 3>&-
     wait "$pid"

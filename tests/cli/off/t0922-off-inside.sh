@@ -176,10 +176,7 @@ fi
 # Processes that the command leaves behind go on, and what they execute is kept from harm.
 run_expect_status 0 'processes that are left behind' noted -q -o x.folded -- \
     sh -c '(sleep 0.4; ./nap; [ ! -x musl ] || ./musl; echo done >left) & true'
-for _ in $(seq 100); do
-    [ ! -s left ] || break
-    sleep 0.05
-done
+until_true test -s left
 is_str "$(cat left)" 'done' 'end as they would'
 
 # Filters of the program's see its calls as the program makes them.

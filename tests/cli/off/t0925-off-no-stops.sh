@@ -12,8 +12,6 @@ chmod 755 .
 mkdir -m 1777 tmp
 export TMPDIR=$SCRATCH/tmp
 
-until_tries=1500
-
 # start COMMAND...: runs a program that says `ready` and waits; its input is descriptor 3.
 start() {
     rm -f said hold
@@ -29,14 +27,6 @@ stop() {
     wait "$pid"
 }
 
-# Whether the tracing process, flame's child, has begun: it holds open what says how threads of the
-# process run.
-watches() {
-    local child
-    child=$(ps -o pid= --ppid "$1" | head -n 1) && [ -n "$child" ] &&
-        find "/proc/${child// /}/fd" -lname "/proc/$pid/schedstat" 2>/dev/null | grep -q .
-}
-
 # The wrapper that flame runs under: nothing, or something that refuses it perf_event_open.
 how=()
 
@@ -45,7 +35,7 @@ look() {
     rm -f t.flame
     "${how[@]}" "$FLAME" off --no-stops -o "$SCRATCH/t.flame" "$@" -p "$pid" 2>err </dev/null 3>&- &
     flame=$!
-    until_true watches "$flame"
+    until_looked_at "$pid" "$flame"
 }
 
 # Each thread of t.flame: name, time traced, all rows together, us.
@@ -173,13 +163,9 @@ how=()
 
 # ---- nothing of it is noticed ----
 
-is_traced() {
-    [ "$(awk '/^TracerPid/ { print $2 }' "/proc/$pid/status")" != 0 ]
-}
-
 start ./idlers 100
 look -q
-not_ok 'it has no tracer' is_traced
+not_ok 'it has no tracer' is_traced "$pid"
 "$FLAME" off -q -o other.folded -d 0.3 -p "$pid" 2>other.err </dev/null
 is_str "$? $(cat other.err)" '0 ' 'so it can have one'
 kill -INT "$flame"
@@ -188,7 +174,7 @@ is_str "$? $(cat err)" '0 ' 'SIGINT ends it, with a result'
 ok 'of all threads' test "$(oview off --tid | grep -c ';idle')" -ge 100
 "$FLAME" off -q -o other.folded -p "$pid" 2>other.err </dev/null 3>&- &
 other=$!
-until_true is_traced
+until_traced "$pid"
 look -q -d 0.5
 wait "$flame"
 is_str "$? $(cat err)" '0 ' 'and one that has a tracer can be looked at'

@@ -106,12 +106,9 @@ if unshare -U true 2>/dev/null || [ "$(id -u)" -eq 0 ]; then
     mkfifo gate
     { read -r _ <gate; exec ./naps 2; } >own &
     pid=$!
-    timeout 60 "$FLAME" off -q --no-stops -p "$pid" -o q.flame >/dev/null 2>err &
+    "$FLAME" off -q --no-stops -p "$pid" -o q.flame >/dev/null 2>err &
     tracer=$!
-    for _ in $(seq 100); do
-        [ -s q.flame ] && break
-        sleep 0.05
-    done
+    until_looked_at "$pid" "$tracer"
     echo >gate
     wait "$pid"
     wait "$tracer"
