@@ -29,6 +29,8 @@
 #   until_in_call PID NR...      waits until the process is in the system call of that number, or one of
 #                                those; PID/task/TID is a thread
 #   until_traced PID             waits until the process has a tracer
+#   until_attached PID           waits until a tracer has all threads of the process, all of them sleep,
+#                                and so does the tracer, which has no more to do then
 #   is_in_call, is_traced        the same as questions, asked once
 #   compile_victim NAME [FLAG...]  builds tests/victims/*/NAME.c or .cc into
 #                                $SCRATCH/NAME; a failure to build ends the test
@@ -292,6 +294,24 @@ until_in_call() {
 
 until_traced() {
     until_true is_traced "$1"
+}
+
+all_sleep_traced() {
+    awk '/^State:/ && $2 != "S" || /^TracerPid:/ && !$2 { bad = 1 } END { exit bad }' \
+        "/proc/$1/task/"*/status 2>/dev/null
+}
+
+# A thread that is being stopped does not sleep, so the tracer is looked at in between.
+is_attached() {
+    local tracer
+    all_sleep_traced "$1" &&
+        tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$1/status") &&
+        grep -qs '^State:[[:space:]]*S' "/proc/$tracer/status" &&
+        all_sleep_traced "$1"
+}
+
+until_attached() {
+    until_true is_attached "$1"
 }
 
 # A measurement may go wrong because the machine is busy. Such a run is repeated here and nowhere

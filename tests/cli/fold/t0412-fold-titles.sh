@@ -29,11 +29,17 @@ file_has facts '^header title_of=[0-9]+ text=app:\\x20checkpointer$' 'the trace 
 run_expect_status 0 'a picture' "$FLAME" render --pid -o x.svg t.flame
 file_has x.svg '<title>app: checkpointer-[0-9]+ \(' 'shows it'
 
-./titled 3000 >said &
+./titled 60000 >said &
 pid=$!
 until_true grep -q ready said
-run_expect_status 0 'attached to' "$FLAME" off -q -d 0.3 -o t.flame \
-    -p "$(pgrep -P $pid | tr '\n' ',' | sed 's/,$//')"
+mapfile -t children < <(pgrep -P $pid)
+"$FLAME" off -q -o t.flame -p "$(IFS=, && echo "${children[*]}")" 2>err </dev/null &
+flame=$!
+for child in "${children[@]}"; do until_attached "$child"; done
+kill -INT $flame
+wait $flame
+is_int $? 0 'attached to'
+kill "${children[@]}"
 oview off --pid >attached.folded
 titled attached.folded attached
 wait $pid

@@ -12,6 +12,11 @@ for i in 1 2 3; do
     mv plugin lib$i.so
 done
 
+# has_threads PID: all of them, as the first one reads (0, 63).
+has_threads() {
+    [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -gt 1 ] && is_in_call "$1" 0 63
+}
+
 # rounds_of WHAT [ARGUMENT...]
 rounds_of() {
     local what=$1 good=0 traces=0
@@ -20,7 +25,7 @@ rounds_of() {
     ./restless "$@" <stdin >"$what.out" 2>&1 &
     victim=$!
     exec 7>stdin
-    sleep 0.2
+    until_true has_threads "$victim"
     for _ in $(seq "$rounds"); do
         rm -f t.flame
         if timeout 100 "$FLAME" mem -q -d 0.05 -o t.flame -p "$victim" </dev/null 2>>"$what.err"; then

@@ -30,7 +30,7 @@ state_of() {
     awk '/^State/ {print $2}' "/proc/$1/status"
 }
 
-# Not traced; in state STATE.
+# Not traced; in state STATE (a process that is stopped under a tracer is in t).
 is() {
     case $1 in
     free) [ "$(tracer_of "$pid")" = 0 ] ;;
@@ -98,8 +98,7 @@ start ./idlers 3
 for sig in INT TERM HUP; do
     "$FLAME" off -q -o "$sig.folded" -p "$pid" 2>err </dev/null &
     flame=$!
-    until_traced "$pid"
-    sleep 0.1
+    until_attached "$pid"
     kill "-$sig" $flame
     wait $flame
     is_int $? 0 "SIG$sig ends the tracing"
@@ -109,8 +108,7 @@ done
 
 "$FLAME" off -o killed.folded -p "$pid" 2>err </dev/null &
 flame=$!
-until_traced "$pid"
-sleep 0.2
+until_attached "$pid"
 kill -9 "$(tracer_of "$pid")"
 until_true is free
 wait $flame
@@ -134,16 +132,16 @@ kill -STOP "$pid"
 until_true is T
 run_expect_status 0 'a stopped process' "$FLAME" off -q -o s.folded -d 0.2 -p "$pid"
 is_str "$(state_of "$pid")" T 'is still stopped'
-"$FLAME" off -q -o s.folded -d 1 -p "$pid" 2>err </dev/null &
+"$FLAME" off -q -o s.folded -p "$pid" 2>err </dev/null &
 flame=$!
 until_traced "$pid"
-sleep 0.1
 kill -CONT "$pid"
-sleep 0.2
+until_attached "$pid"
 kill -STOP "$pid"
+until_true is t
+kill -INT $flame
 wait $flame
-until_true is T
-is_str "$(state_of "$pid")" T 'a stop while it is traced outlasts that'
+ok 'a stop while it is traced outlasts that' comes_true is T
 kill -CONT "$pid"
 stop
 is_int $? 0 'and it ends well'

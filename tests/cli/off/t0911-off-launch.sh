@@ -44,6 +44,7 @@ cat >jobs.py <<'END'
 import os, pty, signal, sys, time
 
 master, tty = pty.openpty()
+told, tell = os.pipe()
 shell = os.fork()
 if shell == 0:
     os.setsid()
@@ -61,8 +62,14 @@ if shell == 0:
     out = []
     pid, status = os.waitpid(job, os.WUNTRACED)
     out.append("suspended" if os.WIFSTOPPED(status) else f"not suspended {status}")
-    time.sleep(0.3)
+    # flame is stopped, and so is all that it traces before long.
+    def states():
+        words = [os.popen(f"ps -o stat= -g {job}").read().split()]
+        return [w[0] for w in words[0]]
+    while not all(s in "Tt" for s in states()):
+        time.sleep(0.01)
     os.killpg(job, signal.SIGCONT)
+    os.write(tell, b".")
     pid, status = os.waitpid(job, 0)
     out.append(str(os.waitstatus_to_exitcode(status)))
     open("jobs.out", "w").write(" ".join(out))
@@ -72,7 +79,7 @@ seen = b""
 while b"ready" not in seen:
     seen += os.read(master, 4096)
 os.write(master, b"\032")
-time.sleep(0.6)
+os.read(told, 1)
 os.write(master, b"\004")
 try:
     while os.read(master, 4096):

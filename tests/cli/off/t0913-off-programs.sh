@@ -33,29 +33,48 @@ ep, buf = libc.epoll_create1(0), ctypes.create_string_buffer(64)
 signal.signal(signal.SIGUSR1, lambda *a: None)
 signal.siginterrupt(signal.SIGUSR1, True)
 r, w = os.pipe()
-def later(what):
+main = threading.get_native_id()
+sent = threading.Event()
+def word(path):
+    return open(path).read().split()
+# Whether the main thread sleeps in one of the calls.
+def sleeps_in(calls):
+    return word(f"/proc/self/task/{main}/syscall")[0] in calls and \
+        word(f"/proc/self/task/{main}/stat")[2] == "S"
+def later(what, calls):
     def send():
-        time.sleep(0.2)
+        while not sleeps_in(calls):
+            time.sleep(0.01)
         if what:
             os.kill(os.getpid(), what)
         else:
-            os.system(f"kill -STOP {os.getpid()}; sleep 0.2; kill -CONT {os.getpid()}")
+            os.system(f"kill -STOP {os.getpid()}; "
+                      f"while cat /proc/{os.getpid()}/task/*/status | grep ^State: | grep -qv '[Tt] ('; "
+                      f"do sleep 0.01; done; kill -CONT {os.getpid()}")
+        sent.set()
     t = threading.Thread(target=send)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
     t.start()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])
     return t
+# Once the write has been cut by the signal; if it is not, it is to end all the same.
 def drain():
-    time.sleep(0.5)
+    sent.wait()
+    for _ in range(200):
+        if not sleeps_in(writes):
+            break
+        time.sleep(0.01)
     while os.read(r, 1 << 16):
         pass
+epolls, writes = ("232", "281", "22"), ("1", "64") # also of aarch64
 for what in signal.SIGUSR1, 0:
-    t = later(what)
-    n = libc.epoll_wait(ep, buf, 1, 3000)
+    t = later(what, epolls)
+    n = libc.epoll_wait(ep, buf, 1, 60000)
     print(what, n, ctypes.get_errno())
     t.join()
+sent.clear()
 threading.Thread(target=drain).start()
-t = later(signal.SIGUSR1)
+t = later(signal.SIGUSR1, writes)
 print(libc.write(w, ctypes.create_string_buffer(300000), 300000))
 os.close(w)
 END

@@ -18,11 +18,6 @@ child_of() { # PARENT [NAME]
     pgrep -P "$1" ${2:+-x "$2"}
 }
 
-is_asleep() { # in a call
-    local call
-    call=$(cut -c1-3 "/proc/$1/syscall") && [ "$call" != run ]
-}
-
 # The first process of a pid namespace, which a signal for its own fault ends, and no other.
 if [ "$(./firstborn fault)" = 'not permitted' ]; then
     skip pid-namespace 'no pid namespace can be made'
@@ -45,8 +40,7 @@ else
     first=$(child_of $pid)
     timeout -k 1 20 "$FLAME" off -q -o attached.folded -p "$first" 2>err 3>&- &
     flame=$!
-    until_traced "$first"
-    until_true is_asleep "$first"
+    until_attached "$first"
     exec 3>&-
     wait $flame
     is_int $? 0 'attached to: the tracer comes to an end'
@@ -70,14 +64,15 @@ mkfifo hold
 ./unfilled never <hold >said &
 pid=$!
 exec 3>hold
-# The same call each time one looks, and that is one which reads another's memory, is no look at what
-# it is told to do: process_vm_readv, or pread of a file (310 and 17).
+# In the same call at two looks, without having run in between, and that is one which reads another's
+# memory: process_vm_readv, or pread of a file (310 and 17).
+before=
 hangs() {
-    local call
-    call=$(cat "/proc/$1/syscall") || return
-    case $call in '310 '* | '17 '*) ;; *) return 1 ;; esac
-    sleep 0.2
-    [ "$(cat "/proc/$1/syscall")" = "$call" ]
+    local now was=$before
+    before=
+    now=$(cat "/proc/$1/syscall" && grep ctxt_switches "/proc/$1/status") || return
+    case $now in '310 '* | '17 '*) before=$now ;; esac
+    [ -n "$before" ] && [ "$was" = "$before" ]
 }
 ready_or_gone() {
     grep -q ready said || is_gone "$pid"

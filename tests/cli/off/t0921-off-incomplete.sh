@@ -28,7 +28,11 @@ attach() {
     pid=$!
     exec 3>hold
     until_true both_read
-    run timeout 60 "$FLAME" off -o t.flame -d 0.1 -p "$pid"
+    "$FLAME" off -o t.flame -p "$pid" >out 2>err </dev/null 3>&- &
+    flame=$!
+    until_attached "$pid"
+    kill -INT $flame
+    wait $flame
     exec 3>&-
     wait "$pid"
     is_int $? 0 "$1: is left as it was"

@@ -84,19 +84,29 @@ run_expect_status 3 'a program that is executed' "$FLAME" run -q -o x.flame -- .
 like "$(memory alloc x*[0-9].flame)" '^sh;' 'has its memory'
 like "$(stacks off x.off.flame)" ';hold_lock;' 'beside the waits of the one before'
 
-# The recorder opens a file that is none yet, and waits until somebody writes to it. (Who comes
-# later than that to a busy machine does not wait, here and below; not every time.)
-mkfifo late
-seconds=(1 3 9)
-recorder_waits() {
-    (sleep "${seconds[0]}"; exec 3>late; sleep 0.1) &
-    seconds=("${seconds[@]:1}")
-    run_expect_status 5 'a recorder that waits' env FLAMEMEM_OPTIONS="sites=$SCRATCH/late" \
-        "$FLAME" run -q -o late.flame -- ./bothways
-    wait
-    "$FLAME" dump late.off.flame | grep -q 'left-out'
+# comes_late NAME FIFO: a process of that name waits in open (2, 257, 56), and some time later somebody
+# opens FIFO to write to it.
+opens() { # NAME
+    local pid
+    for pid in $(pgrep -x "$1"); do
+        [ "$(readlink "/proc/$pid/cwd")" = "$SCRATCH" ] && is_in_call "$pid" 2 257 56 &&
+            grep -qs '^State:[[:space:]]*S' "/proc/$pid/status" && return
+    done
+    return 1
 }
-again 3 recorder_waits
+comes_late() {
+    comes_true opens "$1"
+    sleep 0.3
+    exec 3>"$2"
+    sleep 0.1
+}
+
+# The recorder opens a file that is none yet, and waits until somebody writes to it.
+mkfifo late
+comes_late bothways late &
+run_expect_status 5 'a recorder that waits' env FLAMEMEM_OPTIONS="sites=$SCRATCH/late" \
+    "$FLAME" run -q -o late.flame -- ./bothways
+wait
 stacks off late.off.flame >got.off
 is_str "$(cat got.off)" "$(cat want.off)" "does not show among the program's waits"
 like "$("$FLAME" dump late.off.flame)" 'left-out' 'but in its time'
@@ -105,17 +115,11 @@ like "$("$FLAME" dump late.off.flame)" '\[recorder\]' 'with a name'
 # So does the loader, when it opens what is preloaded. Any file of that name will do.
 mkfifo libflamegate.so
 # Nothing is preloaded by flame off --no-inside.
-library_is_late() {
-    (sleep "${seconds[0]}"; exec 3>libflamegate.so; sleep 0.1) &
-    seconds=("${seconds[@]:1}")
+for how in 'off --no-inside' run; do
+    comes_late cat libflamegate.so &
     run_expect_status 0 "a library that is late, flame $how" "$FLAME" $how -q --view off \
         -o "${how%% *}.folded" -- cat "$SCRATCH/libflamegate.so"
     wait
-    [ "$how" = run ] || grep -q ';open .*libflamegate.so' off.folded
-}
-for how in 'off --no-inside' run; do
-    seconds=(0.7 3 9)
-    again 3 library_is_late
 done
 file_has off.folded ';open .*libflamegate.so' 'who alone waits for it'
 file_lacks run.folded ';open .*libflamegate.so' 'is not told to wait where it is the loader'
@@ -127,16 +131,10 @@ left_out() {
     "$FLAME" dump -s row late.off.flame | sed -n 's/.*kind=left-out blocked_ns=\([0-9]*\).*/\1/p' |
         sort -n | tail -n 1
 }
-seconds=(1 3 9)
-library_of_recorder_is_late() {
-    (sleep "${seconds[0]}"; exec 3>libraries/libunwind.so.8; sleep 0.1) &
-    seconds=("${seconds[@]:1}")
-    run_expect_status 5 'a library of the recorder that is late' "$FLAME" run -o late.flame -- \
-        env LD_LIBRARY_PATH="$SCRATCH/libraries" ./bothways
-    wait
-    [ "$(left_out)" -gt 100000000 ]
-}
-again 3 library_of_recorder_is_late
+comes_late bothways libraries/libunwind.so.8 &
+run_expect_status 5 'a library of the recorder that is late' "$FLAME" run -o late.flame -- \
+    env LD_LIBRARY_PATH="$SCRATCH/libraries" ./bothways
+wait
 file_has err 'libunwind.so.8 cannot be loaded|not recorded: bothways \(the recorder could not start\)' 'is tried'
 stacks off late.off.flame | grep '^bothways;' >got.off
 is_str "$(cat got.off)" "$(cat want.off)" "does not show among the program's waits"
