@@ -89,23 +89,6 @@ file_has err 'compared the passes of 2 processes: ' 'a forked child has marks of
 is_int "$(grep -c '104 bytes in 1 block a pass.*grow_list' err)" 0 'that are counted apart' # 2 * 104
 file_has err ' 208 bytes in 2 blocks a pass.*grow_list .*\(2 processes\)' 'and added up'
 
-# ---- without marks ----
-
-# How many passes fall into an interval is the machine's business; what grows is not, nor how
-# much faster one stack does than the other. A program that stood still for a good part of the
-# time does not grow evenly in it: then it is asked again, for some time.
-grown_in_time() {
-    rm -f g.folded
-    run "$FLAME" leak --growth=100ms -o g.folded -- ./growers 300 unmarked pause list buffer cache array comes
-    (($(sed -n 's/ ms late$//p' out) <= 400))
-}
-again 8 grown_in_time
-is_int "$status" 23 'a program that marks nothing is looked at as time goes by'
-is_str "$(sed -n 's/^flame:   .*: \([a-z_]*\) .*/\1/p' err | sort | tr '\n' ' ')" \
-    'grow_buffer grow_list make_name ' 'what grows is told'
-is_str "$(awk '/grow_list / { l = $NF } /make_name / { m = $NF }
-    END { print (l > 3.5 * m && l < 4 * m) ? "yes" : "no " l " " m }' g.folded)" yes 'in proportion'
-
 # ---- passes that somebody else tells ----
 
 # Whether no USR1 or USR2 waits for it: a second of a kind that is sent until then is none.

@@ -1,0 +1,26 @@
+#!/bin/bash
+# A sleep that handlers interrupt, whose calls are noted from inside or stop, is as long from inside as
+# by stops.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+libc=$(getconf GNU_LIBC_VERSION)
+if [ "${libc##*.}" -lt 36 ]; then
+    skip 'noted calls' 'this loader puts libflamegate.so elsewhere'
+    done_testing
+fi
+compile_victim inner
+# What its handlers take of a sleep on a busy machine is not slept, and is not the same in two runs.
+as_by_stops() {
+    OFF_HOW=--no-inside off --min-block 0 ./inner
+    oview off >stopped.folded
+    OFF_HOW=--inside off --min-block 0 ./inner
+    is_int "$status" 0 'calls of handlers'
+    oview off >noted.folded
+    mine=$(grep -v ';inner;' noted.folded | sum ';main;.*nanosleep ')
+    truth=$(grep -v ';inner;' stopped.folded | sum ';main;.*nanosleep ')
+    is_near "$mine" "$truth"
+}
+again 20 as_by_stops
+near "$mine" "$truth" 'an interrupted sleep is as long as by stops'
+done_testing
