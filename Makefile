@@ -411,7 +411,7 @@ PROVE         := prove -j$(TEST_JOBS) -e '$(TEST_CLOCK) $(TEST_TIMEOUT)'
 TEST_ENV = MAKEFLAGS= MAKELEVEL= O='$(O)' CC='$(CC)' SAN='$(SAN)' \
 	FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 	FLAME_MAKE="$(MAKE) --no-print-directory O='$(O)' CC='$(CC)' SAN='$(SAN)' CFLAGS='$(CFLAGS)'" \
-	FLAME_TEST_FULL='$(if $(filter-out 0,$(FULL)),1,0)' ASAN_OPTIONS=exitcode=99:$${ASAN_OPTIONS-}
+	$(if $(filter-out 0,$(FULL)),,FLAME_DEBUG_DIRS=none) FLAME_TEST_FULL='$(if $(filter-out 0,$(FULL)),1,0)' ASAN_OPTIONS=exitcode=99:$${ASAN_OPTIONS-}
 
 .PHONY: build-tests run-tests check unit fuzz-replay
 build-tests: all $(UNIT_BIN) $(FUZZ_BIN) $(TEST_CLOCK)

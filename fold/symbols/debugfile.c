@@ -35,6 +35,8 @@ void debug_dirs_init(struct debug_dirs *d, const char *const *extra, size_t next
     while (env && *env) {
         size_t len = strcspn(env, ":");
 
+        if (len == strlen("none") && memcmp(env, "none", len) == 0)
+            return;
         add_dir(d, env, len);
         env += len + (env[len] == ':');
     }

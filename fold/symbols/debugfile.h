@@ -14,7 +14,8 @@ struct debug_dirs {
 
 /*
  * The user's `extra` (may be NULL), then those in FLAME_DEBUG_DIRS (separated by
- * colons), then /usr/lib/debug. Freed by debug_dirs_release.
+ * colons), then /usr/lib/debug. The word `none` in FLAME_DEBUG_DIRS ends the list: what
+ * comes behind it, and /usr/lib/debug, are left out. Freed by debug_dirs_release.
  */
 void debug_dirs_init(struct debug_dirs *d, const char *const *extra, size_t nextra);
 void debug_dirs_release(struct debug_dirs *d);

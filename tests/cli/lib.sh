@@ -55,6 +55,9 @@ FLAME_MAKE=${FLAME_MAKE:-make --no-print-directory O=$O}
 # 1: try all that a test has, as `make check FULL=1` does; else what a gate of minutes has time for.
 FLAME_TEST_FULL=${FLAME_TEST_FULL:-0}
 export ROOT BUILD FLAME SHIM SCRATCH FLAME_MAKE FLAME_TEST_FULL
+# valgrind brings the debug file of the C library. To read it is a quarter of the time of all tests, and
+# none is about it.
+[ "$FLAME_TEST_FULL" = 1 ] || export FLAME_DEBUG_DIRS=none
 
 # A setting of the caller's must not change what the tests see.
 unset DEBUGINFOD_URLS LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM FLAME_LEAK_SUPPRESSIONS LSAN_OPTIONS
