@@ -1,8 +1,10 @@
 /*
  * ignoring SECONDS: two threads have children that end all the time, which nobody asked to
  * hear of; others wait in calls that a signal would cut short. Nothing here ever does, as
- * the signal of a child's end is ignored. Prints a line for each: its name, how many calls
- * returned EINTR, less than they were to do, or before their time, and how many returned.
+ * the signal of a child's end is ignored. It ends when that many seconds are over and each wait has
+ * come back five times, or, as one whose time begins anew with each child never does, a minute
+ * later. Prints a line for each: its name, how many calls returned EINTR, less than they were to
+ * do, or before their time, and how many returned.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -119,7 +121,7 @@ static void *run(void *arg)
     while (!over) {
         long began = now_us(), n = w->wait();
 
-        w->rounds++;
+        __atomic_fetch_add(&w->rounds, 1, __ATOMIC_RELAXED);
         if (n < 0 && errno == EINTR)
             w->eintr++;
         else if (n != 0)
@@ -149,12 +151,21 @@ static void *drain(void *arg)
     return arg;
 }
 
-/* Till a time; NULL: to the end. */
+static int all_came_back(void)
+{
+    for (size_t i = 0; i < WAITERS; i++)
+        if (__atomic_load_n(&waiters[i].rounds, __ATOMIC_RELAXED) < (waiters[i].ms ? 5 : 1))
+            return 0;
+    return 1;
+}
+
+/* Till a time, and until all came back; NULL: to the end. */
 static void *have_children(void *arg)
 {
     const long *until = arg;
 
-    while (until ? now_us() < *until : !over) {
+    while (until ? now_us() < *until || (now_us() < *until + 60000000 && !all_came_back())
+                 : !over) {
         pid_t child = vfork();
 
         if (child == 0)
