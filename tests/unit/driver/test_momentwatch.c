@@ -14,6 +14,17 @@
 #include "tests/tap.h"
 
 static unsigned waits; /* how often a trace had to be waited for */
+static long waited_ns; /* and how long */
+
+/* The C library's. It is later only where something was waited for, and nothing takes a CPU time.
+ */
+int clock_gettime(clockid_t clock, struct timespec *at)
+{
+    *at = (struct timespec){clock == CLOCK_MONOTONIC ? 1000 : 1, 0};
+    if (clock == CLOCK_MONOTONIC)
+        at->tv_nsec = waited_ns;
+    return 0;
+}
 
 /* The C library's, for which each trace takes a fifth of a second. */
 int open(const char *path, int flags, ...)
@@ -21,7 +32,7 @@ int open(const char *path, int flags, ...)
     size_t len = strlen(path);
 
     if (len > 6 && strcmp(path + len - 6, ".flame") == 0) {
-        nanosleep(&(struct timespec){0, 200000000}, NULL);
+        waited_ns += 200000000;
         waits++;
     }
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
@@ -38,6 +49,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/a.flame", dir);
     close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC));
     waits = 0;
+    waited_ns = 0;
     moment_pace_parse("100ms", &pace);
     w = momentwatch_new(dir, &pace);
     /* 19 times a fifth of a second would be 3,800 ms. */

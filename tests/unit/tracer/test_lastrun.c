@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,16 +26,38 @@ static void nothing(int sig)
     (void)sig;
 }
 
+static char state_of(pid_t pid)
+{
+    char path[64], state = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    f = fopen(path, "r");
+    if (f && fscanf(f, "%*d %*s %c", &state) != 1)
+        state = 0;
+    if (f)
+        fclose(f);
+    return state;
+}
+
+/* Waits until the process has said when it falls asleep, which it had not before, and sleeps. */
+static bool falls_asleep(pid_t pid, const volatile uint64_t *before, uint64_t was)
+{
+    for (int i = 0; i < 60000; i++) {
+        if (*before != was && state_of(pid) == 'S')
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
 /* Wakes the process, and waits until it sleeps again. */
-static bool wake(pid_t pid, volatile uint64_t *before)
+static bool wake(pid_t pid, const volatile uint64_t *before)
 {
     uint64_t was = *before;
 
     kill(pid, SIGUSR1);
-    for (int i = 0; i < 1000 && *before == was; i++)
-        usleep(1000);
-    usleep(100000);
-    return *before != was;
+    return falls_asleep(pid, before, was);
 }
 
 #define HOGS 6
@@ -64,8 +87,7 @@ static void test_busy(pid_t pid, const volatile uint64_t *before)
         if (CPU_ISSET(cpu, &all))
             CPU_SET(cpu, &here);
     sched_setaffinity(pid, sizeof here, &here);
-    kill(pid, SIGUSR1);
-    usleep(100000);
+    wake(pid, before);
     for (int i = 0; i < HOGS; i++) {
         hogs[i] = fork();
         if (hogs[i] == 0) {
@@ -108,7 +130,7 @@ int main(void)
             pause();
         }
     }
-    usleep(300000);
+    ok(falls_asleep(pid, before, 0), "a process sleeps");
     sched_getaffinity(0, sizeof was, &was);
     if (access("/proc/self/sched", R_OK) != 0) {
         ok(!lastrun_ns(l, pid, true, &when), "a kernel that does not say");
