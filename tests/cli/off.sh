@@ -6,6 +6,10 @@
 #                               $OFF_HOW (--inside, --no-inside), if that is set
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
+#   besides FIELD=REGEX         us that threads of t.flame of which a field (comm, tid, pid) matches were
+#                               told to be in no sleep though they did not run: waited for a CPU, were
+#                               stopped by the tracer, or are left out. A sleep as told and this
+#                               together are no less than what was asked for, but for the call itself
 #   until_looked_at PID FLAME   waits until FLAME, the process of a `flame off --no-stops -p PID`, looks
 #   is_near GOT WANT, near GOT WANT NAME   both in us, above 0: within 2 % or 1 ms
 
@@ -22,6 +26,17 @@ oview() {
 
 sum() {
     re=${1:-.} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { printf "%.0f\n", sum }'
+}
+
+besides() {
+    "$FLAME" dump "$SCRATCH/t.flame" | field=${1%%=*} re=${1#*=} awk '
+        { for (i = 2; i <= NF; i++) { eq = index($i, "="); v[substr($i, 1, eq - 1)] = substr($i, eq + 1) } }
+        $1 == "thread" { wanted[v["id"]] = v[ENVIRON["field"]] ~ ENVIRON["re"] }
+        $1 == "row" {
+            ns[v["thread"]] += v["runq_ns"]
+            if (v["kind"] == "tracer" || v["kind"] == "left-out") ns[v["thread"]] += v["blocked_ns"]
+        }
+        END { for (t in wanted) if (wanted[t]) sum += ns[t]; printf "%.0f\n", sum / 1000 }'
 }
 
 # The tracing process, flame's child, holds open what says how the threads of PID run.

@@ -11,18 +11,22 @@ nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 as_root=$(id -u)
 
 # A child that cannot note its calls, between two naps of a shell's that notes them.
-# A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
+# Three naps of 50 ms, of which each is told. What is told of no sleep is told of a CPU or of the tracer.
 three_naps() { # COMMAND...
+    local last=${!#}
     off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
-    slept=$(oview off | sum ';.*nanosleep ')
-    [ "$status" -ne 0 ] || [ "$slept" -ge 120000 ]
+    slept=$(oview off --pid | sum ';.*nanosleep ')
+    napped=$(oview off --pid | sed -n 's/^\([^;]*\);.*nanosleep [0-9]*$/\1/p' | sort -u | wc -l)
+    besides=$(besides "comm=^(nap|${last##*/})\$")
+    [ "$status" -ne 0 ] || [ "$napped" -eq 3 ]
 }
 naps() { # WHAT COMMAND...
     local what=$1
     shift
     again 5 three_naps "$@"
     is_str "$status $(cat err)" '0 ' "$what: it goes as it would, and hears nothing"
-    ok "$what: it is traced like those before and behind it ($slept us)" test "$slept" -ge 120000
+    ok "$what: it is traced like those before and behind it ($slept us, and $besides us on the way)" \
+        test "$napped" -eq 3 -a $((slept + besides)) -ge 147000
 }
 naps 'another like them' ./nap
 naps 'a cleared environment' env -i ./nap
