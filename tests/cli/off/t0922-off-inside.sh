@@ -31,24 +31,39 @@ stops() {
 stacks() {
     sed -n '/;\[/d; /^#/d; /;write \//d; /;__*pthread_[a-z]*join/d; s/ [0-9.]*$//p' "$1" | sort -u
 }
-run_expect_status 0 'a program that notes its waits' noted -o noted.folded -- ./pingpong futex 3000
-ok 'is hardly stopped' test "$(stops)" -lt 600
-ok 'and sleeps some thousand times' test "$(grep -o 'slept [0-9,]*' err | tr -dc 0-9)" -gt 2000
+# How often a program sleeps is the scheduler's business: its sleeps are held against what the kernel
+# counted of the same run, where each stop is a switch as well, and its stops against those of a run by
+# stops.
+run_expect_status 0 'a program that notes its waits' noted -o noted.folded -- \
+    /usr/bin/time -o switches -f %w ./pingpong futex 3000
+few=$(stops) slept=$(grep -o 'slept [0-9,]*' err | tr -dc 0-9) switches=$(cat switches)
+run_expect_status 0 'the same by stops' "$FLAME" off --no-inside -o stopped.folded -- ./pingpong futex 3000
+ok "is hardly stopped ($few times, not $(stops))" test $((few * 10)) -lt "$(stops)"
+ok "and all its sleeps are told ($slept; it left its CPU $switches times)" \
+    test "$slept" -gt 0 -a $((slept + 2 * few)) -ge "$switches"
 # On one processor, a writer loses it to whom it wakes, which is no wait.
-run_expect_status 0 'one that notes its calls on pipes' taskset -c "$(taskset -pc $$ |
-    sed 's/.*: *\([0-9]*\).*/\1/')" "$FLAME" off --inside -o noted.folded -- ./pingpong pipe 3000
+cpu=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+run taskset -c "$cpu" "$FLAME" off --no-inside -o stopped.folded -- ./pingpong pipe 3000
+many=$(stops)
+run_expect_status 0 'one that notes its calls on pipes' taskset -c "$cpu" \
+    "$FLAME" off --inside -o noted.folded -- ./pingpong pipe 3000
 # Its calls are cancellation points: glibc makes them itself from 2.41 on (inside/mark.h).
 if [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
-    ok 'is hardly stopped, either' test "$(stops)" -lt 600
+    ok "is hardly stopped, either ($(stops) times, not $many)" test $(($(stops) * 10)) -lt "$many"
 else
     ok 'is stopped for them with this C library and kernel' test "$(stops)" -gt 6000
 fi
 reads=$(sum ';read pipe:' <noted.folded) writes=$(sum ';write pipe:' <noted.folded)
 ok "it waits in its reads ($reads us) and not in its writes ($writes us)" \
     test "$reads" -gt $((writes * 10))
+# A stack that is rare may be in one of two runs only.
+same_stacks() { # DEPTH
+    run noted -q --depth "$1" -o noted.folded -- ./pingpong futex 500
+    run "$FLAME" off -q --no-inside --depth "$1" -o stopped.folded -- ./pingpong futex 500
+    [ "$(stacks noted.folded)" = "$(stacks stopped.folded)" ]
+}
 for depth in 16 1024; do
-    run noted -q --depth $depth -o noted.folded -- ./pingpong futex 500
-    run "$FLAME" off -q --no-inside --depth $depth -o stopped.folded -- ./pingpong futex 500
+    again 3 same_stacks $depth
     ok "--depth $depth: there are stacks" test "$(stacks noted.folded | wc -l)" -ge 2
     is_str "$(stacks noted.folded)" "$(stacks stopped.folded)" "--depth $depth: as by stops"
 done
@@ -70,7 +85,7 @@ is_str "$(cat noted.stacks)" "$(stacks stopped.folded | grep 'nanosleep$')" \
     'the sleeps have the same stacks'
 
 # Waits that the end of the process ends have no record of their end. Some were told as time outside of
-# calls, now and then.
+# calls, now and then. (A thread that waits for a CPU on its way into its wait does not sleep yet.)
 compile_victim leftasleep -pthread
 least=100
 for _ in 1 2 3 4 5; do
@@ -78,6 +93,7 @@ for _ in 1 2 3 4 5; do
     read -r on_futex for_pipe <out
     for what in "waits_on_a_futex $on_futex" "waits_for_a_pipe $for_pipe"; do
         told=$(oview off | sum ";${what% *};") truth=${what#* }
+        [ "$told" -eq 0 ] || told=$((told + $(besides comm=.)))
         percent=$((truth > 0 ? told * 100 / truth : 0))
         [ "$least" -lt "$percent" ] || least=$percent
     done

@@ -19,14 +19,16 @@ sender_waits() {
     sends=$(sum '^sendsfile;.*;main;.*sendfile .*unix' <x.folded)
     [ "$sends" -ge 180000 ]
 }
-for how in --inside --no-inside; do
+for how in --no-inside --inside; do
     again 5 sender_waits
     is_int "$status" 0 "$how: it runs as it does"
     ok "$how: it waits where it sends the file ($sends us of 200000)" test "$sends" -ge 180000
     if [ $how = --no-inside ]; then
-        ok "$how: calls stop ($(stops) times)" test "$(stops)" -gt 2000
+        many=$(stops)
+        ok "$how: calls stop ($many times)" test "$many" -gt 2000
     elif [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
-        ok "$how: hardly any of its calls stops ($(stops) times)" test "$(stops)" -lt 600
+        ok "$how: hardly any of its calls stops ($(stops) times, not $many)" \
+            test $(($(stops) * 10)) -lt "$many"
     fi
 done
 done_testing
