@@ -42,7 +42,7 @@ async function recorded() {
     const out = file("both.html", "");
 
     execFileSync(resolve(process.env.FLAME || "build/flame"),
-        ["run", "-q", "-o", out, "--", "sh", "-c", "/bin/sleep 0.1; exit 0"]);
+        ["run", "-q", "-o", out, "--", "sh", "-c", "/bin/sleep 0.3; exit 0"]);
     const page = await open(out, quiet);
     ok(/^alloc count live peak temp .*\boff wakeup offwake chain\b/
         .test((await text(page, "#columns")).replace(/\s+/g, " ")), "a run has all views");

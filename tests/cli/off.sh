@@ -6,10 +6,10 @@
 #                               $OFF_HOW (--inside, --no-inside), if that is set
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
-#   besides FIELD=REGEX         us that threads of t.flame of which a field (comm, tid, pid) matches were
-#                               told to be in no sleep though they did not run: waited for a CPU, were
-#                               stopped by the tracer, or are left out. A sleep as told and this
-#                               together are no less than what was asked for, but for the call itself
+#   besides FIELD=REGEX [FILE]  us that threads of t.flame, or FILE, were told to be in no sleep though
+#                               they did not run: waited for a CPU, were stopped by the tracer, or are
+#                               left out. Of those whose FIELD (comm, tid, pid) matches. Together with a
+#                               sleep as told no less than was asked for, but for the call's own time
 #   until_looked_at PID FLAME   waits until FLAME, the process of a `flame off --no-stops -p PID`, looks
 #   is_near GOT WANT, near GOT WANT NAME   both in us, above 0: within 2 % or 1 ms
 
@@ -29,7 +29,7 @@ sum() {
 }
 
 besides() {
-    "$FLAME" dump "$SCRATCH/t.flame" | field=${1%%=*} re=${1#*=} awk '
+    "$FLAME" dump "${2:-$SCRATCH/t.flame}" | field=${1%%=*} re=${1#*=} awk '
         { for (i = 2; i <= NF; i++) { eq = index($i, "="); v[substr($i, 1, eq - 1)] = substr($i, eq + 1) } }
         $1 == "thread" { wanted[v["id"]] = v[ENVIRON["field"]] ~ ENVIRON["re"] }
         $1 == "row" {
