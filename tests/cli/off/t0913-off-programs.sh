@@ -34,7 +34,7 @@ signal.signal(signal.SIGUSR1, lambda *a: None)
 signal.siginterrupt(signal.SIGUSR1, True)
 r, w = os.pipe()
 main = threading.get_native_id()
-sent = threading.Event()
+returned = threading.Event()
 def word(path):
     return open(path).read().split()
 # Whether the main thread sleeps in one of the calls.
@@ -51,7 +51,6 @@ def later(what, calls):
             os.system(f"kill -STOP {os.getpid()}; "
                       f"while cat /proc/{os.getpid()}/task/*/status | grep ^State: | grep -qv '[Tt] ('; "
                       f"do sleep 0.01; done; kill -CONT {os.getpid()}")
-        sent.set()
     t = threading.Thread(target=send)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
     t.start()
@@ -59,11 +58,7 @@ def later(what, calls):
     return t
 # Once the write has been cut by the signal; if it is not, it is to end all the same.
 def drain():
-    sent.wait()
-    for _ in range(200):
-        if not sleeps_in(writes):
-            break
-        time.sleep(0.01)
+    returned.wait(20)
     while os.read(r, 1 << 16):
         pass
 epolls, writes = ("232", "281", "22"), ("1", "64") # also of aarch64
@@ -72,10 +67,11 @@ for what in signal.SIGUSR1, 0:
     n = libc.epoll_wait(ep, buf, 1, 60000)
     print(what, n, ctypes.get_errno())
     t.join()
-sent.clear()
 threading.Thread(target=drain).start()
 t = later(signal.SIGUSR1, writes)
-print(libc.write(w, ctypes.create_string_buffer(300000), 300000))
+n = libc.write(w, ctypes.create_string_buffer(300000), 300000)
+returned.set()
+print(n)
 os.close(w)
 END
 python3 seen.py >want
@@ -167,6 +163,7 @@ if ${CC:-gcc} -m32 -nostdlib -static -ffreestanding -fno-stack-protector -fno-pi
     done
     ./narrow &
     pid=$!
+    until_true test /proc/$pid/exe -ef narrow
     run off -d 0.1 -o x.svg -p $pid
     is_int "$status" 2 'nor is one attached to'
     file_has err "^flame: process $pid is a 32-bit program" 'which is said'
