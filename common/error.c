@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static void say(const char *fmt, va_list ap)
@@ -78,7 +79,7 @@ void flame_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-static const char *const domains[] = {"events", "stacks", "symbols"};
+static const char *const domains[] = {"events", "stacks", "symbols", "replay"};
 
 /* Bits by domain, from a list of names; *wrong is the first that is none, or NULL. */
 static unsigned read_domains(const char *list, const char **wrong)
@@ -141,4 +142,16 @@ void flame_debug(enum flame_domain domain, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     flame_warn("%s: %s", domains[domain], text);
+}
+
+void flame_debug_line(enum flame_domain domain, const char *line, size_t len)
+{
+    char head[32];
+    int n = snprintf(head, sizeof head, "flame: %s: ", domains[domain]);
+    struct iovec parts[] = {{head, (size_t)n}, {(char *)(uintptr_t)line, len}, {(char[]){'\n'}, 1}};
+
+    fflush(stdout);
+    /* A closed or full standard error leaves nobody to tell. */
+    if (writev(STDERR_FILENO, parts, ARRAY_LEN(parts)) < 0)
+        return;
 }

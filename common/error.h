@@ -52,6 +52,7 @@ enum flame_domain {
     FLAME_DEBUG_EVENTS,  /* each event of a traced thread */
     FLAME_DEBUG_STACKS,  /* each stack taken of one: how it was walked */
     FLAME_DEBUG_SYMBOLS, /* where a module's names come from */
+    FLAME_DEBUG_REPLAY,  /* all that the state machine of `flame off` is given */
 };
 
 /* Whether FLAME_DEBUG names domains only: FLAME_OK, or FLAME_USAGE after a line. */
@@ -59,5 +60,9 @@ int flame_debug_check(void);
 
 bool flame_debugs(enum flame_domain domain);
 void flame_debug(enum flame_domain domain, const char *fmt, ...) FLAME_PRINTF(2, 3);
+/* The same for a line without its end that may be long: the others are cut after 1,000 bytes or so.
+ * Its bytes are printed as they are. Into a file the line goes in one piece, into a pipe only up to
+ * PIPE_BUF. */
+void flame_debug_line(enum flame_domain domain, const char *line, size_t len);
 
 #endif

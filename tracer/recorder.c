@@ -220,6 +220,21 @@ struct off_world recorder_world(struct recorder *r)
                               .sender = sender};
 }
 
+static void print_line(void *arg, const char *line, size_t len)
+{
+    (void)arg;
+    flame_debug_line(FLAME_DEBUG_REPLAY, line, len);
+}
+
+struct off_world recorder_logged(struct recorder *r, const struct off_world *world,
+                                 const struct offcpu_options *options)
+{
+    if (!flame_debugs(FLAME_DEBUG_REPLAY))
+        return *world;
+    r->replay = replay_writer_new(options, print_line, NULL);
+    return replay_world(r->replay, world);
+}
+
 /* ---- the sink ---- */
 
 /* Node of who ended a sleep. A timer that ended another link's sleep stands on its stack. */
@@ -394,6 +409,7 @@ void recorder_release(struct recorder *r)
 {
     strbuf_release(&r->name);
     strbuf_release(&r->text);
+    replay_writer_free(r->replay);
     given_free(r->given);
     objects_free(r->objects);
     tracees_free(r->tracees);
@@ -661,6 +677,8 @@ void recorder_event(struct recorder *r, const struct off_event *e)
     r->event = e;
     r->object_tid = 0;
     r->named = false;
+    if (unlikely(r->replay))
+        replay_event(r->replay, e);
     offcpu_event(r->machine, e);
     r->event = NULL;
     after(r, t, e);
@@ -743,6 +761,8 @@ void recorder_look(struct recorder *r)
 
 void recorder_finish(struct recorder *r, uint64_t now)
 {
+    if (r->replay)
+        replay_finish(r->replay, now);
     offcpu_finish(r->machine, now);
     for (struct tracee *t = tracees_first(r->tracees); t; t = t->next) {
         if (t->tid == t->process->pid)

@@ -11,7 +11,7 @@
 #include "tracer/stacks/capture.h"
 #include "tracer/stacks/given.h"
 #include "tracer/things/objects.h"
-#include "tracer/sleeps/offcpu.h"
+#include "tracer/sleeps/replayworld.h"
 #include "tracer/ptrace/source.h"
 #include "tracer/quiet/quiet.h"
 #include "tracer/tracee.h"
@@ -34,9 +34,10 @@ struct recorder {
     struct source *source; /* NULL: */
     struct quiet *quiet;   /* threads are not stopped, and sleepers looked at */
     struct offcpu *machine;
-    bool keep_numbers; /* in the names of objects */
-    bool kernel;       /* kernel stacks are wanted, and may be read */
-    bool guests;       /* libraries of flame's are in the command */
+    struct replay_writer *replay; /* FLAME_DEBUG=replay; or NULL */
+    bool keep_numbers;            /* in the names of objects */
+    bool kernel;                  /* kernel stacks are wanted, and may be read */
+    bool guests;                  /* libraries of flame's are in the command */
 
     const struct off_event *event; /* the one being handled */
     uint32_t noted;                /* if the thread noted it: its stack, or 0 (recorder_noted); */
@@ -59,6 +60,9 @@ void recorder_init(struct recorder *r, struct offtrace *trace, int depth);
 void recorder_release(struct recorder *r);
 
 struct off_world recorder_world(struct recorder *r);
+/* With FLAME_DEBUG=replay: a world that logs what is asked of this one. Else this one. */
+struct off_world recorder_logged(struct recorder *r, const struct off_world *world,
+                                 const struct offcpu_options *options);
 struct off_sink recorder_sink(struct recorder *r);
 
 /* Reads what stacks of this thread will need, see struct source_client. */

@@ -274,6 +274,7 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     else
         t->source = t->recorder.source = source_new(&from, &client);
     world = recorder_world(&t->recorder);
+    world = recorder_logged(&t->recorder, &world, &machine);
     sink = recorder_sink(&t->recorder);
     t->recorder.machine = offcpu_new(&machine, &world, &sink);
     return 0;

@@ -109,6 +109,11 @@ file_has err '^flame: events: [0-9.]+ [0-9]+/[0-9]+ entry clock_nanosleep\(' 'te
 file_has err '^flame: events: .* end = 0' 'and ends'
 file_has err '^flame: events: .* exit clock_nanosleep = 0( held .*)?$' 'of calls too, whose arguments are with the entry'
 file_lacks err '^flame: (stacks|symbols)' 'and nothing else'
+run_expect_status 0 'FLAME_DEBUG=replay' env FLAME_DEBUG=replay "$FLAME" off -q -o o.folded -- sleep 0.01
+file_has err '^flame: replay: options .*depth=' 'begins with the options'
+file_has err '^flame: replay: entry t=[0-9]+ pid=[0-9]+ tid=[0-9]+ call=clock_nanosleep args=' 'tells events'
+file_has err '^flame: replay: sched tid=[0-9]+ cpu=[0-9]+' 'and what the world says'
+is_str "$(grep '^flame: replay: ' err | tail -n 1 | cut -d ' ' -f 3)" finish 'to the end'
 # What threads note themselves has been walked where they noted it.
 run_expect_status 0 'FLAME_DEBUG=stacks,symbols' env FLAME_DEBUG=stacks,symbols \
     "$FLAME" off --no-inside -q -o o.folded -- sleep 0.01
@@ -121,7 +126,7 @@ rm -f o.folded
 run_expect_status 2 'FLAME_DEBUG=stacks,bogus' env FLAME_DEBUG=stacks,bogus,x \
     "$FLAME" off -q -o o.folded -- touch was-run
 is_str "$(cat err)" \
-    "flame: FLAME_DEBUG knows events, stacks, symbols, but not 'bogus'" \
+    "flame: FLAME_DEBUG knows events, stacks, symbols, replay, but not 'bogus'" \
     'one line names those that exist'
 is_str "$(ls was-run o.folded 2>/dev/null)" '' 'nothing was run or written'
 run_expect_status 0 'FLAME_DEBUG with nothing in it' env FLAME_DEBUG=,symbols, "$FLAME" --version
