@@ -581,7 +581,9 @@ static void exec(struct offcpu *o, const struct off_event *e)
     } else if (e->parent_tid && e->parent_tid != e->tid) {
         sleep_lost(o, self, e->time, exec_by); /* the old leader was in a call when it was ended */
         past_clear(&self->past);
-        self->has_last = false; /* another task's figures */
+        self->has_last = false;                  /* another task's figures */
+        self->process->exiting -= self->exiting; /* that was the old leader's end */
+        self->exiting = false;
         self->ledger.upto = e->time;
         self->ledger.held_ns = self->ledger.held_more_ns = self->ledger.stopped_ns = 0;
         self->ledger.short_ns = self->ledger.stops = 0;

@@ -258,6 +258,18 @@ static void test_exec(void)
     ok(stage_last()->tid == 10 && stage_last()->cut && stage_last()->stack == 0,
        "a leader that did not report its end has no stack to show");
     stage_close();
+
+    two_threads(0);
+    stage_begin(0, 10, 10, 0);
+    stage_plain(OFF_EXITING, 300, 10, 0);
+    stage_exec(400, 10, 11);
+    stage_held(50, 50, 1);
+    stage_entry(500, 10, SYS_clock_nanosleep, ARGS(0));
+    stage_exit(800, 10, 0);
+    stage_finish(900);
+    is_int((intmax_t)stage_rest(10, OFF_REST_TRACER).ns, 50000,
+           "the thread that has its number is not about to end: its stops count once");
+    stage_close();
 }
 
 static void test_exit_inside(void)
