@@ -538,10 +538,11 @@ static void exiting(struct offcpu *o, struct sleeper *t, const struct off_event 
 
     if (t->phase == PHASE_OUT) {
         killer = killer_awake(o, t, (int)e->result, e->time);
-        account_running(o, t, e->time);
     } else {
         end_in_call(o, t, e);
     }
+    if (t->ledger.upto < e->time) /* what came after its last sleep */
+        account_running(o, t, e->time);
     waking_exit(o, t, e->time, killer);
     wake_unref(killer);
     t->exiting = true;

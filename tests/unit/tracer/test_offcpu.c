@@ -228,6 +228,22 @@ static void test_stopped(void)
     stage_close();
 }
 
+static void test_end_behind_a_call(void)
+{
+    two_threads(0);
+    stage_sched(11, 0, 0, 1);
+    stage_entry(100, 11, SYS_pause, ARGS(0));
+    stage_sched(11, 10, 0, 3);
+    stage_exit(300, 11, -ERESTARTNOHAND);
+    stage_signal(310, 11, SIGTERM, SI_USER, 0);
+    stage_sched(11, 90, 0, 3);
+    stage_plain(OFF_EXITING, 400, 11, 0);
+    stage_end(410, 11);
+    is_int((intmax_t)stage_oncpu(0)->cpu_ns, 90000,
+           "a thread that dies behind a call ran up to its end");
+    stage_close();
+}
+
 static void test_exec(void)
 {
     two_threads(0);
@@ -384,6 +400,7 @@ int main(void)
     test_handler();
     test_restart();
     test_stopped();
+    test_end_behind_a_call();
     test_exec();
     test_exit_inside();
     test_oncpu();
