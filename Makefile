@@ -436,6 +436,11 @@ run-tests: build-tests ## run the tests on what is there, installing nothing; SL
 unit: $(UNIT_BIN) $(TEST_CLOCK) ## run the unit tests only
 	$(Q)$(TEST_ENV) $(PROVE) $(UNIT_BIN) </dev/null
 
+# Says what the state machine is to find in tests/corpus/events: look at what changed.
+.PHONY: renew-replays
+renew-replays: $(O)/tests/unit/tracer/test_replay ## write anew what test_replay expects
+	$(Q)RENEW_REPLAYS=1 $<
+
 fuzz-replay: $(FUZZ_BIN) $(TEST_CLOCK) ## run the fuzz targets over their corpora
 	$(Q)$(TEST_ENV) $(PROVE) $(FUZZ_BIN) </dev/null
 

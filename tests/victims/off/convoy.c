@@ -11,10 +11,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tests/victims/off/truth.h"
+
 static pthread_mutex_t g_first = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t g_second = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t pause_ns = 60000000;
 static volatile int place;
+static volatile int middle_tid, front_tid;
 
 static uint64_t now(void)
 {
@@ -33,6 +36,7 @@ static void spin(uint64_t ns)
 __attribute__((noinline)) static void *front(void *arg)
 {
     pthread_setname_np(pthread_self(), "front");
+    front_tid = truth_self();
     pthread_mutex_lock(&g_first);
     place = 1;
     nanosleep(&(struct timespec){.tv_nsec = (long)pause_ns}, NULL);
@@ -42,12 +46,18 @@ __attribute__((noinline)) static void *front(void *arg)
 
 __attribute__((noinline)) static void *middle(void *arg)
 {
+    uint64_t begin, cpu;
+
     pthread_setname_np(pthread_self(), "middle");
+    middle_tid = truth_self();
     while (place != 1)
         ;
     pthread_mutex_lock(&g_second);
     place = 2;
+    cpu = truth_cpu();
+    begin = now();
     pthread_mutex_lock(&g_first);
+    truth(front_tid, begin, now(), cpu);
     spin(1000000);
     pthread_mutex_unlock(&g_first);
     pthread_mutex_unlock(&g_second);
@@ -56,14 +66,16 @@ __attribute__((noinline)) static void *middle(void *arg)
 
 __attribute__((noinline)) static void *back(void *arg)
 {
-    uint64_t *slept = arg, begin;
+    uint64_t *slept = arg, begin, cpu;
 
     pthread_setname_np(pthread_self(), "back");
     while (place != 2)
         ;
+    cpu = truth_cpu();
     begin = now();
     pthread_mutex_lock(&g_second);
     *slept = now() - begin;
+    truth(middle_tid, begin, begin + *slept, cpu);
     pthread_mutex_unlock(&g_second);
     return NULL;
 }

@@ -33,6 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/victims/off/truth.h"
+
 static const char *self;
 static int never[2];
 static pthread_mutex_t *shared_lock;
@@ -48,12 +50,15 @@ static uint64_t now_ns(void)
 __attribute__((noinline)) static void works(void)
 {
     struct timespec left = {0, 120000000};
-    uint64_t begin = now_ns();
+    uint64_t cpu = truth_cpu(), begin = now_ns(), end;
 
     while (nanosleep(&left, &left) != 0)
         ;
-    printf("works %llu\n", (unsigned long long)((now_ns() - begin) / 1000));
+    end = now_ns();
+    printf("works %llu\n", (unsigned long long)((end - begin) / 1000));
     fflush(stdout);
+    truth(TRUTH_TIMER, begin, end, cpu);
+    truth_write();
 }
 
 __attribute__((noinline)) static void waits_for_ever(void)

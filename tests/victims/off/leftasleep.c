@@ -9,17 +9,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/victims/off/truth.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static int ends[2];
-static long long since[8]; /* when each began to wait, us; 0: it has not */
+static long long since[8]; /* when each began to wait, ns; 0: it has not */
+static int tids[8];
 
 static long long now(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000ll + t.tv_nsec / 1000;
+    return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
 __attribute__((noinline)) static void waits_on_a_futex(void)
@@ -43,6 +46,7 @@ static void *thread(void *arg)
 
     for (int i = 0; i < 3; i++)
         nanosleep(&nap, NULL);
+    tids[(long long *)arg - since] = truth_self();
     __atomic_store_n((long long *)arg, now(), __ATOMIC_RELAXED);
     if (((long long *)arg - since) % 2)
         waits_on_a_futex();
@@ -69,7 +73,10 @@ int main(void)
         long long begun = __atomic_load_n(&since[i], __ATOMIC_RELAXED);
 
         sums[i % 2] += begun ? end - begun : 0;
+        if (begun)
+            truth_between(tids[i], TRUTH_ANY, (uint64_t)begun, (uint64_t)begun, (uint64_t)end, 0,
+                          TRUTH_NO_CPU);
     }
-    printf("%lld %lld\n", sums[1], sums[0]);
+    printf("%lld %lld\n", sums[1] / 1000, sums[0] / 1000);
     exit(0);
 }

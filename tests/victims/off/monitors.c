@@ -23,6 +23,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/victims/off/truth.h"
+
 /* One who waits, and what it sleeps on. */
 struct waiter {
     struct waiter *next;
@@ -212,17 +214,20 @@ static void (*enter)(struct waiter *w) = plain_enter;
 static void (*leave)(void) = plain_exit;
 
 struct worker {
-    int number;
-    uint64_t begun, got, left;
+    int number, tid;
+    uint64_t begun, got, left, cpu;
 };
 
 __attribute__((noinline)) static void sell(struct worker *me, struct waiter *w)
 {
     struct timespec pause = {.tv_sec = hold_ms / 1000, .tv_nsec = hold_ms % 1000 * 1000000};
 
+    me->tid = truth_self();
+    me->cpu = truth_cpu();
     me->begun = now();
     enter(w);
     me->got = now();
+    me->cpu = truth_cpu() - me->cpu;
     if (me->number == 0)
         while (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) < 2)
             nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
@@ -261,6 +266,15 @@ static uint64_t overlap(const struct worker *waits, const struct worker *holds)
     return to > from ? to - from : 0;
 }
 
+/* Who waits has it from who had it before. The sleep ends where the next one's turn begins, which
+ * is between the moments that the two saw. */
+static void tell(const struct worker w[3])
+{
+    truth_between(w[1].tid, w[0].tid, w[1].begun, w[1].begun, w[0].left, w[1].got, w[1].cpu);
+    truth_between(w[2].tid, w[0].tid, w[2].begun, w[2].begun, w[0].left, w[1].got, w[2].cpu);
+    truth_between(w[2].tid, w[1].tid, w[0].left, w[1].got, w[1].left, w[2].got, w[2].cpu);
+}
+
 int main(int argc, char **argv)
 {
     struct worker w[3] = {{.number = 0}, {.number = 1}, {.number = 2}};
@@ -289,6 +303,7 @@ int main(int argc, char **argv)
         python_event(&all);
     for (int i = 0; i < 3; i++)
         pthread_join(thread[i], NULL);
+    tell(w);
     for (int i = 0; i < 2; i++)
         printf("w%d %llu\n", i,
                (unsigned long long)(overlap(&w[1], &w[i]) + overlap(&w[2], &w[i])));

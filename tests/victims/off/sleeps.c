@@ -38,6 +38,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/victims/off/truth.h"
+
 static int rounds = 5;
 static uint64_t pause_ns = 40000000;
 static uint64_t slept_ns, delay_ns;
@@ -57,6 +59,7 @@ static int sysv = -1;
 static mqd_t queue = (mqd_t)-1;
 static pthread_t main_thread;
 static pid_t child;
+static volatile int ender_tid; /* of the thread that wakes, or is joined */
 
 static void die(const char *what)
 {
@@ -494,6 +497,12 @@ static const struct kind {
 
 static const struct kind *kind;
 
+/* Who ends the sleeps, for truth.h. */
+static int by_whom(void)
+{
+    return kind->ender == BY_TIME ? TRUTH_TIMER : kind->ender == BY_CHILD ? child : ender_tid;
+}
+
 __attribute__((noinline)) void waker(void)
 {
     spin(pause_ns);
@@ -503,10 +512,12 @@ __attribute__((noinline)) void waker(void)
 
 __attribute__((noinline)) void sleeper(void)
 {
-    uint64_t begin = now();
+    uint64_t cpu = truth_cpu(), begin = now(), end;
 
     kind->block();
-    slept_ns += now() - begin;
+    end = now();
+    slept_ns += end - begin;
+    truth(by_whom(), begin, end, cpu);
 }
 
 /* How long this thread has been ready without a CPU in all. */
@@ -527,6 +538,7 @@ static uint64_t run_delay(void)
 /* The thread that is joined ends here. */
 static void *joined(void *arg)
 {
+    ender_tid = truth_self();
     spin(pause_ns);
     return arg;
 }
@@ -551,6 +563,7 @@ static void child_start(void)
 
 static void *wakes(void *arg)
 {
+    ender_tid = truth_self();
     for (int i = 0; i < rounds; i++) {
         while (turn != 2 * i)
             ;

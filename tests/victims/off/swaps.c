@@ -1,5 +1,6 @@
 /* Reads through one descriptor, from one place, what is behind it changing each time: a pipe, an
- * eventfd, a socket. Each read waits for WAIT_NS times 1, 2 and 4. */
+ * eventfd, a socket. Each read waits for WAIT_NS times 1, 2 and 4. Twenty of each, or as many as
+ * the argument says. */
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -7,23 +8,34 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/victims/off/truth.h"
+
 #define SAME 50
 #define ROUNDS 20
 #define WAIT_NS 2000000l
 
 struct write {
-    int fd;
+    int fd, tid;
     long ns;
 };
 
 static void *write_later(void *arg)
 {
-    const struct write *w = arg;
+    struct write *w = arg;
     const struct timespec t = {0, w->ns};
     uint64_t one = 1;
 
+    w->tid = truth_self();
     nanosleep(&t, NULL);
     return write(w->fd, &one, sizeof one) == sizeof one ? NULL : arg;
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* The end that is written to becomes that of SAME's other side. */
@@ -42,17 +54,23 @@ static int swap(int kind)
     return p[1];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    for (int i = 0; i < ROUNDS * 3; i++) {
-        struct write w = {swap(i % 3), WAIT_NS << i % 3};
+    int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+
+    for (int i = 0; i < rounds * 3; i++) {
+        struct write w = {swap(i % 3), 0, WAIT_NS << i % 3};
         pthread_t t;
         void *failed;
-        uint64_t n;
+        uint64_t n, begin, cpu;
 
-        if (w.fd < 0 || pthread_create(&t, NULL, write_later, &w) != 0 ||
-            read(SAME, &n, sizeof n) != sizeof n)
+        if (w.fd < 0 || pthread_create(&t, NULL, write_later, &w) != 0)
             return 1;
+        cpu = truth_cpu();
+        begin = now();
+        if (read(SAME, &n, sizeof n) != sizeof n)
+            return 1;
+        truth(w.tid, begin, now(), cpu);
         if (pthread_join(t, &failed) != 0 || failed)
             return 2;
         close(w.fd);

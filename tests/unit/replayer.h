@@ -1,0 +1,59 @@
+/*
+ * replayer.h: runs the state machine again over a log of what it was given (replaylog.h).
+ *
+ * The world answers what the log has. A question that the log does not have there, one that it has
+ * and that is not asked, and a line that is none are wrong: `line` and `wrong` are of the first
+ * such one, and the machine is run on, with what can be answered. Not thread-safe.
+ */
+#ifndef FLAME_TESTS_UNIT_REPLAYER_H
+#define FLAME_TESTS_UNIT_REPLAYER_H
+
+#include "tracer/sleeps/replaylog.h"
+
+/* A thread in a call that may sleep, from its entry to its exit, as the log alone has it. */
+struct replayed_call {
+    pid_t tid;
+    uint64_t begin, end;
+    /* So much of it, at most: stopped by the tracer, waiting for a CPU, on one. */
+    uint64_t held_ns, runq_ns, cpu_ns;
+};
+
+/* A thread's time: from its beginning to its end, and what the machine made of it. */
+struct replayed_thread {
+    pid_t tid;
+    uint64_t begin, end;         /* end 0: it goes on */
+    uint64_t asleep_ns, runq_ns; /* in sleeps */
+    uint64_t cpu_ns, waited_ns;  /* the same of sink.oncpu */
+    uint64_t rest_ns[OFF_RESTS];
+    /* Of the log: */
+    uint64_t exiting;         /* when it was about to end; 0: not told */
+    bool lost;                /* an exec of its process ended it: its last figures are not known */
+    uint64_t held_ns;         /* by the tracer since then */
+    struct off_sched figures; /* the last */
+    bool known;
+    struct replayed_call call; /* it is in one if `in_call` */
+    uint64_t call_turns;
+    struct off_sched at_entry;
+    bool in_call, entry_known;
+};
+
+struct replayed {
+    struct strbuf text; /* a line for each sleep in the order told, and then one for each thread */
+    struct off_sleep *sleeps;
+    struct replayed_call *calls; /* in which the thread left its CPU by itself */
+    struct replayed_thread *threads;
+    size_t nsleeps, ncalls, nthreads;
+    size_t line; /* where it is wrong, from 1; 0: nowhere */
+    char wrong[160];
+    bool elsewhere; /* it is of another processor: a call is not on this one */
+    /* Rooms, and what names are kept in: */
+    size_t sleeps_room, calls_room, threads_room, nnames, names_room;
+    char **names;
+    uint64_t first; /* time of the first event */
+};
+
+/* What it returns in *out is freed by replayed_release. */
+void replay_run(struct replayed *out, const char *log, size_t len);
+void replayed_release(struct replayed *r);
+
+#endif
