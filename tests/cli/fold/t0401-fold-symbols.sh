@@ -2,7 +2,7 @@
 # flame fold: names from every place that may hold them, and from none it must not.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
-# The start-up code of the C library has names.
+# The C library's own functions have names here.
 unset FLAME_DEBUG_DIRS
 
 cat >prog.c <<'END'

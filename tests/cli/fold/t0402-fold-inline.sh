@@ -2,7 +2,7 @@
 # flame fold: inlined frames and lines, C++ names, and debug information of all kinds.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
-# The start-up code of the C library has names.
+# The C library's own functions have names here.
 unset FLAME_DEBUG_DIRS
 
 cat >prog.cc <<'END'

@@ -3,6 +3,8 @@
 # traces to carry; and servers that have nothing, or are not there.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
+# The C library's own functions have names here.
+unset FLAME_DEBUG_DIRS
 
 python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
 "$python" -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>/dev/null ||

@@ -3,7 +3,7 @@
 # counted.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
-# The start-up code of the C library has names.
+# The C library's own functions have names here.
 unset FLAME_DEBUG_DIRS
 
 compile_victim boxed -fno-builtin -pthread

@@ -3,6 +3,8 @@
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 . "$ROOT/tests/cli/noperf.sh"
+# The C library's own functions have names here.
+unset FLAME_DEBUG_DIRS
 
 compile_victim faults -O1 -pthread
 head -c 131072 /dev/urandom >file

@@ -3,6 +3,8 @@
 # were; what cannot have the library is traced by stops, in the same run.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
+# The C library's own functions have names here.
+unset FLAME_DEBUG_DIRS
 
 for how in '-p 1' '-d 1 true' '--no-filter true'; do
     # shellcheck disable=SC2086 # words
