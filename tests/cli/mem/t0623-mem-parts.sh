@@ -24,9 +24,14 @@ there() {
     until_true test -e "$1"
 }
 
-# watching: until it takes signals.
+# watching: until it takes signals. (The shell's child blocks some as well, before it executes flame, and forgets
+# a SIGTERM that comes then.)
+watches() {
+    awk '$1 == "Name:" { flame = $2 == "flame" } $1 == "SigBlk:" { blocks = $2 ~ /[1-9a-f]/ }
+        END { exit !(flame && blocks) }' "/proc/$watch/status"
+}
 watching() {
-    until_true grep -q '^SigBlk:.*[1-9a-f]' "/proc/$watch/status"
+    until_true watches
 }
 
 seam() {
