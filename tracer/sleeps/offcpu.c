@@ -438,6 +438,9 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
     unsigned flags = call_flags(e->nr, e->args);
 
     if (e->in_call || e->looked) {
+        flush(o, t);
+        if (t->phase == PHASE_IN) /* as below */
+            leave(o, t);
         sleep_begin(o, t, e, e->in_call);
         return;
     }

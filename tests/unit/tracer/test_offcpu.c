@@ -228,6 +228,28 @@ static void test_stopped(void)
     stage_close();
 }
 
+static void test_found_twice(void)
+{
+    struct off_event e = {.kind = OFF_ENTRY,
+                          .time = 100000,
+                          .tid = 11,
+                          .pid = 10,
+                          .nr = SYS_read,
+                          .args = {3},
+                          .looked = true};
+
+    two_threads(0);
+    stage_object(3, OFF_ON_PIPE, 7, 0);
+    stage_event(&e);
+    e.time = 200000;
+    stage_event(&e);
+    stage_wake(300, 12, SYS_write, ARGS(3));
+    stage_exit(400, 11, 1);
+    ok(stage_sleeps() == 1 && stage_last()->begin == 200000, "found asleep twice, it slept once");
+    is_str(stage_chain(), "12", "and waits once");
+    stage_close();
+}
+
 static void test_end_behind_a_call(void)
 {
     two_threads(0);
@@ -400,6 +422,7 @@ int main(void)
     test_handler();
     test_restart();
     test_stopped();
+    test_found_twice();
     test_end_behind_a_call();
     test_exec();
     test_exit_inside();
