@@ -92,7 +92,7 @@ static void give_queue(struct wake_call *g, const struct off_object *object, uin
 void wake_call_give_sets(struct wake_call *g, const struct off_object *object)
 {
     for (struct sleeper *t = g->o->waiting[WAIT_SET].head; t; t = t->next) {
-        const struct off_object *m, *end = t->set + t->nset;
+        const struct off_object *m, *end;
 
         if (t == g->waker)
             continue;
@@ -106,6 +106,7 @@ void wake_call_give_sets(struct wake_call *g, const struct off_object *object)
         m = bsearch(object, t->set, t->nset, sizeof *t->set, off_order);
         if (!m)
             continue;
+        end = t->set + t->nset;
         while (m > t->set && off_same(m - 1, object)) /* both ends may be in the set */
             m--;
         for (; m < end && off_same(m, object); m++)
