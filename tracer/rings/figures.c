@@ -15,12 +15,14 @@ void figures_read(struct figures *f, uint64_t now, const struct off_sched *read)
     f->sleeps = 0;
     if (read->cpu_ns >= f->read.cpu_ns && read->runq_ns >= f->read.runq_ns)
         f->read = *read;
+    f->before = f->at;
     f->at = now;
 }
 
 void figures_settle(struct figures *f, uint64_t now, const struct off_sched *read)
 {
-    *f = (struct figures){.given = *read, .read = *read, .at = now, .upto = now, .known = true};
+    *f = (struct figures){
+        .given = *read, .read = *read, .at = now, .before = now, .upto = now, .known = true};
 }
 
 uint64_t figures_turns(const struct figures *f, uint64_t read)
@@ -62,6 +64,17 @@ static uint64_t give_cpu(struct figures *f, uint64_t took)
     return part;
 }
 
+/* Between two calls it ran for so long. What was read of that before the stretch was told looked
+ * like CPU time of calls. */
+static void was_no_debt(struct figures *f, uint64_t ran)
+{
+    uint64_t early = f->before > f->upto ? f->before - f->upto : 0;
+
+    if (ran > early)
+        ran = early;
+    f->debt_ns -= ran < f->debt_ns ? ran : f->debt_ns;
+}
+
 void figures_event(struct figures *f, uint64_t time, bool slept)
 {
     uint64_t took = time > f->upto ? time - f->upto : 0, rest;
@@ -74,6 +87,7 @@ void figures_event(struct figures *f, uint64_t time, bool slept)
         f->given.turns += TURNS_OF_A_SLEEP;
     } else { /* it would have run, if it had a CPU */
         rest = give(&f->given.cpu_ns, f->read.cpu_ns, took);
+        was_no_debt(f, took - rest);
         give(&f->given.runq_ns, f->read.runq_ns, rest);
     }
     if (time > f->upto)

@@ -21,6 +21,7 @@ struct figures {
     struct off_sched given; /* up to the last event */
     struct off_sched read;  /* by the last reading */
     uint64_t at;            /* when that was */
+    uint64_t before;        /* when the one before was */
     uint64_t upto;          /* time of the last event */
     uint64_t sleeps;        /* calls in which it slept, since the last reading */
     uint64_t debt_ns;       /* on a CPU in such calls, before that, and not given yet */

@@ -72,6 +72,22 @@ static void test_cpu_of_sleeps(void)
     is_int(f.given.cpu_ns, 60, "and all of them no more than there was");
 }
 
+/* A reading in the midst of a stretch between two calls has time of that, which is no call's. */
+static void test_spins(void)
+{
+    struct figures f = {.known = true};
+
+    figures_event(&f, 100, true);
+    figures_read(&f, 400, &(struct off_sched){300, 0, 3});
+    figures_read(&f, 1000, &(struct off_sched){600, 0, 5});
+    figures_event(&f, 600, false);
+    is_int(f.given.cpu_ns, 500, "it ran until it made a call");
+    figures_event(&f, 900, true);
+    is_int(f.given.cpu_ns, 500, "in which it slept");
+    figures_event(&f, 1000, false);
+    is_int(f.given.cpu_ns, 600, "and runs again");
+}
+
 /* A noted call whose end no record tells: the thread slept, whatever was given before. */
 static void test_turns(void)
 {
@@ -88,6 +104,7 @@ int main(void)
 {
     test_turns();
     test_cpu_of_sleeps();
+    test_spins();
     test_runs();
     test_sleeps();
     test_readings();
