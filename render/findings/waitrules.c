@@ -164,10 +164,14 @@ static enum wait wait_of(const struct inner *in)
     static const char *const conditions[] = {
         "pthread_cond_", "cnd_wait", "cnd_timedwait", "sem_wait", "sem_timedwait",
         "sem_clockwait", NULL};
+    /* On a critical path: not waiting. */
+    static const char *const busy[] = {"[running]", "[stopped by the tracer]", NULL};
     const struct waited_frames *f = &in->frames;
     const char *s = f->s[f->n - 1];
     size_t len = f->len[f->n - 1];
 
+    if (any_begins(s, len, busy))
+        return WAIT_NONE;
     if (any_begins(s, len, children))
         return WAIT_CHILDREN;
     if (bytes_begin(s, len, "futex") && holds(f, joins))

@@ -266,6 +266,13 @@ static void test_waits(void)
          "Blocked longest is f: 10 \xc2\xb5s, 100.00% of all blocked time, in read pipe:[1]",
          "a pipe of who waits for no children is a wait like others");
     release();
+    says("# flame: view=critical unit=us\n"
+         "app;[running] 9000\napp;[stopped by the tracer] 700\napp;main;log;fsync /tmp/x 300\n",
+         "On the critical path the longest wait is log: 300 \xc2\xb5s, 100.00% of all waiting on "
+         "it, "
+         "in fsync /tmp/x",
+         "what ran, or was stopped by the tracer, waited for nothing");
+    release();
     says("# flame: view=off unit=us\nx;main;f;pthread_join;futex [stack] 10\n"
          "x;main;get;pthread_cond_wait;futex g_queue 30\n",
          "Waited for work or for others: 30 \xc2\xb5s, 75.00% of all blocked time, in get by futex "
