@@ -181,7 +181,9 @@ TEST_LIBS  := -Wl,--as-needed -lunwind-ptrace -lunwind -lpthread -lrt -ldl $(FLA
 
 # ccache(1), where it is installed, keeps what it has compiled once; `make CCACHE=` does without. It is no
 # part of CC: tests run $CC, whose name has no blank.
-CCACHE  ?= $(shell command -v ccache 2>/dev/null)
+ifeq ($(origin CCACHE),undefined)
+CCACHE  := $(shell command -v ccache 2>/dev/null)
+endif
 # Expanded where it is used, so that a target's own CFLAGS count.
 CC_WITH_FLAGS = $(CC) $(BASE) $(WARN) $(DWARF_CFLAGS) $(SECCOMP_CFLAGS) $(CFLAGS)
 COMPILE       = $(CCACHE) $(CC_WITH_FLAGS)
@@ -376,8 +378,9 @@ $(O)/libflame-test.a: $(LIB_OBJ) $(O)/files
 	$(Q)$(AR) rcs $@ $(LIB_OBJ)
 
 # Some 170 programs are linked for the tests. Of the linkers that a machine may have, gold takes half the
-# processor's time that GNU ld does.
-FAST_LD := $(if $(findstring clang,$(CC)),,$(shell command -v ld.gold >/dev/null && echo -fuse-ld=gold))
+# processor's time that GNU ld does. Not for another processor: gold does not find what links of a
+# sysroot lead to.
+FAST_LD := $(if $(filter gcc,$(CC)),$(shell command -v ld.gold >/dev/null && echo -fuse-ld=gold))
 
 $(UNIT_BIN): $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(O)/libflame-test.a
 	@mkdir -p $(@D)
@@ -585,8 +588,8 @@ LINT_PY := $(wildcard $(addsuffix /*.py,scripts bench bench/inputs examples exam
 # A stamp for each script that passed. It is stale when the script, a file that others source, or the
 # checker's settings have changed.
 SHELLCHECKED := $(LINT_SH:%=$(O)/lint/%.passed)
-SOURCED_SH   := $(wildcard tests/cli/*.sh tests/programs/lib.sh bench/lib.sh)
-$(SHELLCHECKED): $(O)/lint/%.passed: % $(SOURCED_SH) .shellcheckrc
+SOURCED_SH   := $(wildcard tests/cli/*.sh tests/programs/lib.sh bench/lib.sh .ci/steps.sh)
+$(SHELLCHECKED): $(O)/lint/%.passed: % $(SOURCED_SH) .shellcheckrc tests/.shellcheckrc $(shell command -v shellcheck)
 	@mkdir -p $(@D)
 	$(Q)shellcheck -x $<
 	$(Q)touch $@
@@ -596,7 +599,7 @@ lint: ## clang-format, shellcheck, mandoc, pyflakes and eslint over the sources
 	@echo "  LINT  clang-format"
 	$(Q)clang-format --dry-run -Werror $(LINT_C)
 	@echo "  LINT  shellcheck"
-	$(Q)MAKEFLAGS= $(MAKE) --no-print-directory -j$$(nproc) O='$(O)' V=$(V) $(SHELLCHECKED)
+	$(Q)MAKEFLAGS= $(MAKE) -s --no-print-directory -j$$(nproc) O='$(O)' V=$(V) $(SHELLCHECKED)
 	@echo "  LINT  mandoc"
 	$(Q)mandoc -Tlint -Wwarning $(MAN)
 	@echo "  LINT  pyflakes"

@@ -4,7 +4,7 @@
 #   step NAME       ends the step before and begins NAME; its seconds go into the table
 #   print_steps     the table: seconds of each step, and in all
 #   need_root       ends with 1 unless root runs this: some tests are for root only
-#   tree_is_clean   fails if git sees anything that is not committed
+#   tree_is_clean   fails if git sees anything that is not committed, or does not run
 
 export CI=true LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 # A clean clone hits the compiler cache of the clone before it. Debug information then names the
@@ -44,7 +44,7 @@ need_root() {
 
 tree_is_clean() {
     local changed
-    changed=$(git -c safe.directory="$PWD" status --porcelain)
+    changed=$(git -c safe.directory="$PWD" status --porcelain --untracked-files=all) || return 1
     [ -z "$changed" ] || {
         printf '%s\n' "$changed"
         return 1

@@ -55,12 +55,21 @@ FLAME_MAKE=${FLAME_MAKE:-make --no-print-directory O=$O}
 # 1: try all that a test has, as `make check FULL=1` does; else what a gate of minutes has time for.
 FLAME_TEST_FULL=${FLAME_TEST_FULL:-0}
 export ROOT BUILD FLAME SHIM SCRATCH FLAME_MAKE FLAME_TEST_FULL
+
+# A setting of the caller's must not change what the tests see.
+unset DEBUGINFOD_URLS FLAME_DEBUG_DIRS LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM FLAME_LEAK_SUPPRESSIONS LSAN_OPTIONS
 # valgrind brings the debug file of the C library. To read it is a quarter of the time of all tests, and
 # none is about it.
 [ "$FLAME_TEST_FULL" = 1 ] || export FLAME_DEBUG_DIRS=none
 
-# A setting of the caller's must not change what the tests see.
-unset DEBUGINFOD_URLS LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM FLAME_LEAK_SUPPRESSIONS LSAN_OPTIONS
+# A compiler of several words, as "gcc -m64", becomes a program: tests run "$CC".
+case ${CC-} in
+*' '*)
+    printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$SCRATCH/.cc"
+    chmod +x "$SCRATCH/.cc"
+    export CC=$SCRATCH/.cc
+    ;;
+esac
 
 tap_count=0
 tap_failed=0
@@ -234,29 +243,41 @@ comes_true() {
     done
 }
 
-# Programs that tests have built, by victim, compiler and flags: 66 of 191 are built with the same flags by
-# two tests or more, and all of them in the next run. One is used while it is newer than its sources.
+# Programs that tests have built, by compiler and arguments: 66 of 191 are built with the same arguments by
+# two tests or more, and all of them in the next run. FILE.sources has the checksums of what one was built
+# from; it is used while these are the same.
 KEPT_VICTIMS=$BUILD/victims
 
-# is_kept FILE: it is there, and no source that FILE.d names is newer.
+# is_kept FILE: it is there, and its sources are what they were.
 is_kept() {
-    local source
-    [ -s "$1" ] && [ -s "$1.d" ] || return
-    # shellcheck disable=SC2013 # names without blanks
-    for source in $(sed 's/^[^:]*://; s/\\$//' "$1.d"); do
-        [ ! "$source" -nt "$1" ] && [ -e "$source" ] || return
-    done
+    [ -s "$1" ] && [ -s "$1.sources" ] &&
+        cut -d ' ' -f 3- "$1.sources" | xargs cksum 2>/dev/null | cmp -s - "$1.sources"
 }
 
-# build_kept FILE COMPILER ARGUMENT...: builds FILE, which is copied where it was built before; the compiler's status and words.
+# may_keep ARGUMENT...: none of them names a file of this test, a second source or another result.
+may_keep() {
+    local argument found=0
+    for argument; do
+        case $argument in
+        *"$SCRATCH"* | -o | -L[!/]* | -I[!/]* | @*) return 1 ;;
+        *.c | *.cc) found=$((found + 1)) ;;
+        /*.[ao] | /*.so) return 1 ;;
+        /* | -*) ;;
+        *) [ ! -e "$argument" ] || return 1 ;;
+        esac
+    done
+    [ "$found" -eq 1 ]
+}
+
+# build_kept FILE COMPILER ARGUMENT...: builds FILE, or copies what was built so before; the compiler's
+# status and words.
 build_kept() {
     local file=$1 compiler=$2 kept=
     shift 2
-    # Not with arguments that name a file of this test, a second source or another result.
-    case "$* " in
-    *"$SCRATCH"* | *.c*.c\ * | *.c*.cc\ * | *.[ao]\ * | *' -o '*) ;;
-    *) kept=$KEPT_VICTIMS/${file##*/}-$(printf '%s\n' "$compiler" "$@" | cksum | tr ' ' -) ;;
-    esac
+    if may_keep "$compiler" "$@"; then
+        kept=$KEPT_VICTIMS/${file##*/}-$({ "$compiler" --version && printf '%s\n' "$compiler" "$@"; } | cksum | tr ' ' -)
+        : >"$SCRATCH/.kept.began"
+    fi
     if [ -n "$kept" ] && is_kept "$kept" && cp "$kept" "$file"; then
         return
     fi
@@ -265,11 +286,21 @@ build_kept() {
     return 0
 }
 
-# keep KEPT FILE: whole or not at all, as other tests look for it. It need not succeed.
+# keep KEPT FILE: whole or not at all, as other tests look for it, and not if a source has changed since the
+# compiler began. It need not succeed.
 keep() {
-    mkdir -p "${1%/*}" && cp "$SCRATCH/.kept.d" "$1.d.$$" && cp "$2" "$1.$$" &&
-        mv "$1.d.$$" "$1.d" && mv "$1.$$" "$1"
-    rm -f "$SCRATCH/.kept.d"
+    local source built_from
+    # shellcheck disable=SC2207 # names without blanks
+    built_from=($(sed 's/^[^:]*://; s/\\$//' "$SCRATCH/.kept.d"))
+    for source in "${built_from[@]}"; do
+        [ ! "$source" -nt "$SCRATCH/.kept.began" ] || return
+    done
+    mkdir -p "${1%/*}"
+    if ! { cksum "${built_from[@]}" >"$1.sources.$$" && cp "$2" "$1.$$" &&
+        mv "$1.$$" "$1" && mv "$1.sources.$$" "$1.sources"; }; then
+        rm -f "$1.sources.$$" "$1.$$"
+    fi
+    rm -f "$SCRATCH/.kept.d" "$SCRATCH/.kept.began"
 } 2>/dev/null
 
 until_true() {
@@ -344,7 +375,7 @@ again() {
 # The file of the test, as of the root of the sources.
 test_name() {
     local file
-    file=$(cd "$tap_begun_in" && realpath -- "$0")
+    file=$(cd "$tap_begun_in" && realpath -- "${FLAME_TEST_NAME:-$0}")
     printf '%s\n' "${file#"$ROOT"/}"
 }
 

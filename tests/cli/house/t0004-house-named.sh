@@ -57,7 +57,7 @@ is_str "$(unknown_in_comments "$SCRATCH/named.c")" "$SCRATCH/named.c: nosuch.h" 
 
 linted=$(eval "$FLAME_MAKE --eval='linted:;@printf \"%s\\n\" \$(LINT_C) \$(LINT_SH) \$(LINT_PY)' linted")
 is_str "$(comm -23 <(
-    sources \( -name '*.[ch]' -o -name '*.cc' -o -name '*.sh' -o -name '*.py' -o -path .ci/run \)
+    sources \( -name '*.[ch]' -o -name '*.cc' -o -name '*.sh' -o -name '*.py' -o -path .ci/run -o -path .ci/full \)
 ) <(sort <<<"$linted"))" '' 'make lint looks at every source'
 
 done_testing

@@ -3,8 +3,8 @@
 . "${0%/*}/../lib.sh"
 cd "$ROOT" || exit 1
 
-scripts=$(find .ci/run Makefile bench scripts tests/cli tests/programs -name "${0##*/}" -prune -o -type f \
-    '(' -name '*.sh' -o -name run -o -name Makefile ')' -print)
+scripts=$(find .ci Makefile bench scripts tests/cli tests/programs -name "${0##*/}" -prune -o -type f \
+    '(' -name '*.sh' -o -name run -o -name full -o -name Makefile ')' -print)
 
 # gawk takes backslashes for escapes in a value that -v gives, so that "\[" is "[";
 # Debian's mawk leaves them alone. A variable of the environment arrives as it is.

@@ -18,6 +18,11 @@ child_of() { # PARENT [NAME]
     pgrep -P "$1" ${2:+-x "$2"}
 }
 
+# Prints nothing: until_true says why it gave up.
+has_child() {
+    child_of "$@" >pids
+}
+
 # The first process of a pid namespace, which a signal for its own fault ends, and no other.
 if [ "$(./firstborn fault)" = 'not permitted' ]; then
     skip pid-namespace 'no pid namespace can be made'
@@ -81,9 +86,9 @@ until_true ready_or_gone
 if grep -q ready said; then
     timeout -k 1 60 "$FLAME" off -q -o hung.folded -p $pid 2>err 3>&- &
     timeout=$!
-    until_true child_of $timeout flame >pids
+    until_true has_child $timeout flame
     flame=$(child_of $timeout flame)
-    until_true child_of "$flame" >pids
+    until_true has_child "$flame"
     tracer=$(child_of "$flame")
     until_true hangs "$tracer"
     kill -TERM "$flame"
@@ -172,7 +177,7 @@ flame=$!
 read -r _ <&4
 tracer=$(child_of $flame)
 command=$(child_of "$tracer" sh)
-until_true child_of "$command" sleep >pids
+until_true has_child "$command" sleep
 rest=$(child_of "$command" sleep)
 kill -KILL $flame
 wait $flame 2>wait.err
