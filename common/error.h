@@ -60,7 +60,7 @@ int flame_debug_check(void);
 
 bool flame_debugs(enum flame_domain domain);
 void flame_debug(enum flame_domain domain, const char *fmt, ...) FLAME_PRINTF(2, 3);
-/* The same for a line without its end that may be long: the others are cut after 1,000 bytes or so.
+/* A line of any length, without its end; the functions above cut theirs after 1,000 bytes or so.
  * Its bytes are printed as they are. Into a file the line goes in one piece, into a pipe only up to
  * PIPE_BUF. */
 void flame_debug_line(enum flame_domain domain, const char *line, size_t len);

@@ -40,7 +40,7 @@ struct preloadlist_copy {
 
 /* A copy of the environment in which LD_PRELOAD lacks the library. Release it either way. */
 void preloadlist_without(struct preloadlist_copy *copy, char *const *envp, const char *library);
-/* The same with the file `instead` (a path without ':' or blank; NULL: nothing) in its place. */
+/* Like it, with the file `instead` (a path without ':' or blank; NULL: nothing) in its place. */
 void preloadlist_instead(struct preloadlist_copy *copy, char *const *envp, const char *library,
                          const char *instead);
 void preloadlist_release(struct preloadlist_copy *copy);

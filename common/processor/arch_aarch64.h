@@ -27,7 +27,7 @@
 #define ARCH_READ_THREAD_POINTER(into) __asm__("mrs %0, tpidr_el0" : "=r"(into))
 
 /*
- * Whoever wants it signs return addresses (gcc -mbranch-protection), in the bits above those that
+ * Programs may sign return addresses (gcc -mbranch-protection), in the bits above those that
  * addresses have. Linux gives programs 48 bits, and 52 only to who asks mmap for an address that
  * high, which no loader does for code. So whether call frame information says that an address is
  * signed (DW_CFA_AARCH64_negate_ra_state) is no matter. Rejected: xpaclri, which does the same

@@ -45,7 +45,7 @@ void namepack_free(struct namepack *p)
 
 /* ---- in order ---- */
 
-/* Of one address the one with the most frames first, and of these the one that was added first. */
+/* Order by address, then the most frames first, then the one that was added first. */
 static int by_place(const void *a, const void *b)
 {
     const struct namepack_place *x = a, *y = b;

@@ -40,7 +40,7 @@ struct namepack_text {
     size_t len;
 };
 
-/* What became of a module's own file by the time the names were taken. */
+/* State of a module's own file when the names were taken. */
 enum namepack_state {
     NAMEPACK_THERE = 0,
     NAMEPACK_CHANGED =
@@ -78,8 +78,8 @@ struct namepack_code {
 };
 
 /*
- * What tells modules apart, in a block that the caller frees: the path and its end, which makes
- * it a C string, too, then the build-id or, with id_len 0, the layout.
+ * A key that tells modules apart, in a block that the caller frees: the path and its end, which
+ * makes it a C string, too, then the build-id or, with id_len 0, the layout.
  */
 char *namepack_key(const char *path, const uint8_t *id, size_t id_len, uint32_t layout,
                    size_t *len);

@@ -363,7 +363,7 @@ static void begin_machine(struct replayer *p, const struct offcpu_options *optio
     p->machine = offcpu_new(options, &world, &sink);
 }
 
-/* What the log has and the machine has not asked for. */
+/* Questions of the log that the machine has not asked. */
 static void skip_questions(struct replayer *p)
 {
     const struct replay_record *r;

@@ -52,7 +52,7 @@ struct replayed {
     uint64_t first; /* time of the first event */
 };
 
-/* What it returns in *out is freed by replayed_release. */
+/* Replays a log. *out is owned by the caller: replayed_release() frees it. */
 void replay_run(struct replayed *out, const char *log, size_t len);
 void replayed_release(struct replayed *r);
 

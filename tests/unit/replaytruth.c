@@ -34,8 +34,8 @@ static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
     return end > begin ? end - begin : 0;
 }
 
-/* What of the calls is sleep at least: what is neither a stop nor a wait for a CPU, by the log, nor
- * CPU time, by the log or by the thread's own clock. */
+/* Least sleep in the calls: their time less stops and run queue, by the log, and less CPU time, by
+ * the log or by the thread's own clock. */
 static uint64_t sure_ns(const struct replayed *r, const struct truth *t)
 {
     uint64_t ns = 0, less_cpu = 0;

@@ -20,7 +20,7 @@
 size_t replay_check_truths(const struct replayed *r, const char *log, size_t len,
                            struct strbuf *wrong);
 
-/* The same for threads: sleeps, time on CPUs, waits for one and the rest are together as long as
+/* Checks threads likewise: sleeps, time on CPUs, waits for one and the rest are together as long as
  * each thread was traced. */
 void replay_check_threads(const struct replayed *r, struct strbuf *wrong);
 

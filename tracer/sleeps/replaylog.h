@@ -86,8 +86,8 @@ struct replay_record {
 /* Appends the record as a line, without its end. A name's control characters come out as '?'. */
 void replay_add(struct strbuf *sb, const struct replay_record *r);
 
-/* What records that were read point to. All zero: nothing. One lasts until the next is read with
- * the same memory. */
+/* Memory that records which were read point to. All zero: none. A record lasts until the next is
+ * read with the same memory. */
 struct replay_memory {
     uint64_t *words;
     struct off_object *members;

@@ -7,7 +7,7 @@
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/replayfields.h"
 
-/* What is left of a line, or of a field of it. */
+/* The rest of a line, or of a field of it. */
 struct rest {
     const char *at, *end;
 };

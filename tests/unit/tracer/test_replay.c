@@ -89,7 +89,7 @@ static void check_sums(const char *name, const struct replayed *r, const struct 
     strbuf_release(&wrong);
 }
 
-/* What is read of a line and written again is the line. */
+/* Counts lines that differ when they are read and written again. */
 static size_t lines_that_change(const struct strbuf *log)
 {
     struct replay_memory memory = {.words = NULL};

@@ -266,8 +266,8 @@ static uint64_t overlap(const struct worker *waits, const struct worker *holds)
     return to > from ? to - from : 0;
 }
 
-/* Who waits has it from who had it before. The sleep ends where the next one's turn begins, which
- * is between the moments that the two saw. */
+/* A waiter has the lock from its holder before. The sleep ends where the waiter's turn begins,
+ * which is between the moments that the two saw. */
 static void tell(const struct worker w[3])
 {
     truth_between(w[1].tid, w[0].tid, w[1].begun, w[1].begun, w[0].left, w[1].got, w[1].cpu);

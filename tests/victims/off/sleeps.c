@@ -497,7 +497,7 @@ static const struct kind {
 
 static const struct kind *kind;
 
-/* Who ends the sleeps, for truth.h. */
+/* The ender of the sleeps, for truth.h. */
 static int by_whom(void)
 {
     return kind->ender == BY_TIME ? TRUTH_TIMER : kind->ender == BY_CHILD ? child : ender_tid;
