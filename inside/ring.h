@@ -2,11 +2,12 @@
  * ring.h: what one thread says of its calls, in memory that it shares with the tracer.
  *
  * A ring is a row of words that begins again at its start. The thread writes records and then moves
- * `head`; the reader reads them and moves `tail`. Both only grow, and count words since the ring
- * was made. So whatever ends the thread, all records before `head` are whole, and nothing else is
- * looked at (but for the last word of a RING_CALL, as said there). A record is never left out
- * because there is no room: the thread waits for the reader (ring_wait), and where that cannot be,
- * it makes the call where the filter stops it.
+ * `head`; the reader reads them and moves `tail`, which is in memory that programs can only read
+ * (struct ring_control). Both only grow, and count words since the ring was made. So whatever ends
+ * the thread, all records before `head` are whole, and nothing else is looked at (but for the last
+ * word of a RING_CALL, as said there). A record is never left out because there is no room: the
+ * thread waits for the reader (ring_wait), and where that cannot be, it makes the call where the
+ * filter stops it.
  *
  * Records, all of whole words; the first is ring_word(kind, words, more):
  *
@@ -75,32 +76,37 @@ enum ring_region {
 
 _Static_assert(RING_PIECE_WORDS + RING_PIECE_MAX <= RING_MOST_WORDS, "readers have room for it");
 
+/* The thread's side. Any process of the run can write to it. */
 struct ring {
-    /* The thread's. */
     uint64_t head __attribute__((aligned(64)));
     uint32_t
         owner; /* number of the thread; 0: nobody's. Set by the thread, cleared by the reader */
     uint32_t waits; /* 1: the thread waits for room, here */
-    /* The reader's. */
-    uint64_t tail __attribute__((aligned(64)));
-    uint32_t closed; /* 1: nothing of it is read any more */
-    uint32_t lent;   /* 1: a child of vfork writes here, and `handled` is not of it */
-    /* When a signal that the program does not ignore was delivered to the thread, or job control
-       stopped it, last. Written before the thread goes on. */
-    uint64_t handled;
     uint64_t words[RING_WORDS] __attribute__((aligned(4096)));
 };
 
+/* The reader's side. Programs have it mapped for reading only. */
+struct ring_control {
+    uint64_t tail __attribute__((aligned(64)));
+    /* When a signal that the program does not ignore was delivered to the thread, or job control
+       stopped it, last. Written before the thread goes on. */
+    uint64_t handled;
+    uint32_t closed; /* 1: nothing of it is read any more */
+    uint32_t lent;   /* 1: a child of vfork writes here, and `handled` is not of it */
+    uint32_t turn;   /* goes up each time the ring is given back */
+};
+
 _Static_assert(sizeof(struct ring) == 4096 + RING_WORDS * 8, "shared between programs");
+_Static_assert(sizeof(struct ring_control) == 64, "shared between programs");
 
 static inline uint64_t ring_word(enum ring_kind kind, unsigned words, uint32_t more)
 {
     return (uint64_t)kind | (uint64_t)words << 8 | (uint64_t)more << 32;
 }
 
-static inline bool ring_has_room(const struct ring *r, unsigned words)
+static inline bool ring_has_room(const struct ring *r, const struct ring_control *c, unsigned words)
 {
-    return r->head + words - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) <= RING_WORDS;
+    return r->head + words - __atomic_load_n(&c->tail, __ATOMIC_ACQUIRE) <= RING_WORDS;
 }
 
 /* A record, for which there is room. */
@@ -133,8 +139,10 @@ static inline bool ring_pass(struct ring *r, uint64_t end, uint32_t flags, long 
 
 /*
  * Waits until there is room. False: the ring is closed, or the reader has not been at work for two
- * seconds (`beat` stands still). Sleeps by `enter`. No libc; safe in signal handlers.
+ * seconds (`beat` stands still), or there is no room after ten, whatever the reader does. Sleeps by
+ * `enter`. No libc; safe in signal handlers.
  */
-bool ring_wait(struct ring *r, unsigned words, const uint32_t *beat, patch_enter_kernel *enter);
+bool ring_wait(struct ring *r, const struct ring_control *c, unsigned words, const uint32_t *beat,
+               patch_enter_kernel *enter);
 
 #endif

@@ -1,40 +1,76 @@
+#define _GNU_SOURCE
 #include "inside/session.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
 
 static bool lies_in(uint64_t at, uint64_t n, uint64_t each, uint64_t size)
 {
     return at <= size && n <= (size - at) / each;
 }
 
-bool session_is_sound(const struct session_head *head, uint64_t size)
+/* Whether each module, and its sites, lie in the file. */
+static bool modules_are_sound(const struct session_head *head, const void *mapped, uint64_t size)
+{
+    const struct session_module *m =
+        (const struct session_module *)((const char *)mapped + head->modules_at);
+
+    for (uint32_t i = 0; i < head->modules; i++, m++)
+        if (m->build_id_len > SESSION_BUILD_ID_MAX || m->at % 8 ||
+            !lies_in(m->at, m->n, sizeof(struct patch_site), size))
+            return false;
+    return true;
+}
+
+static bool shared_is_sound(const struct session_head *head)
+{
+    uint64_t size = head->shared_size;
+
+    return head->rings <= SESSION_RINGS_MOST && head->files <= FILES_TABLES &&
+           size >= sizeof(struct session_shared) && head->files_at % _Alignof(struct files) == 0 &&
+           head->rings_at % _Alignof(struct ring) == 0 &&
+           lies_in(head->files_at, head->files, sizeof(struct files), size) &&
+           lies_in(head->rings_at, head->rings, sizeof(struct ring), size) &&
+           !head->shared_name[SESSION_NAME_MAX - 1];
+}
+
+bool session_is_sound(const struct session_head *head, const void *mapped, uint64_t size)
 {
     static const char magic[8] = SESSION_MAGIC;
 
     if (size < sizeof *head || head->size != size || head->version != SESSION_VERSION ||
         head->head_size != sizeof *head || head->ring_size != sizeof(struct ring) ||
-        head->rings > SESSION_RINGS_MOST || head->rings_at % _Alignof(struct ring) ||
-        head->modules_at % 8 || head->files_at % _Alignof(struct files) ||
-        !lies_in(head->files_at, head->files, sizeof(struct files), size) ||
-        !lies_in(head->rings_at, head->rings, sizeof(struct ring), size) ||
+        !shared_is_sound(head) || head->modules_at % 8 ||
+        head->controls_at % _Alignof(struct ring_control) ||
+        !lies_in(head->controls_at, head->rings, sizeof(struct ring_control), size) ||
         !lies_in(head->modules_at, head->modules, sizeof(struct session_module), size))
         return false;
     for (unsigned i = 0; i < sizeof magic; i++)
         if (head->magic[i] != magic[i])
             return false;
-    for (uint32_t i = 0; i < head->modules; i++) {
-        const struct session_module *m =
-            (const struct session_module *)((const char *)head + head->modules_at) + i;
-
-        if (m->build_id_len > SESSION_BUILD_ID_MAX || m->at % 8 ||
-            !lies_in(m->at, m->n, sizeof(struct patch_site), size))
-            return false;
-    }
-    return true;
+    return modules_are_sound(head, mapped, size);
 }
 
-void session_refuse(struct session_head *head, enum session_refusal why, uint32_t pid,
+void session_view_init(struct session_view *v, const struct session_head *head, const void *mapped,
+                       void *shared)
+{
+    v->head = mapped;
+    v->controls = (const struct ring_control *)((const char *)mapped + head->controls_at);
+    v->shared = shared;
+    v->files = (struct files *)((char *)shared + head->files_at);
+    v->rings = (struct ring *)((char *)shared + head->rings_at);
+    v->shared_size = head->shared_size;
+    v->nrings = head->rings;
+    v->nfiles = head->files;
+    v->user = head->user;
+}
+
+void session_refuse(const struct session_view *v, enum session_refusal why, uint32_t pid,
                     uint32_t detail)
 {
-    struct session_refused *r = &head->refused[why];
+    struct session_refused *r = &v->shared->refused[why];
 
     if (__atomic_fetch_add(&r->n, 1, __ATOMIC_RELAXED))
         return;
@@ -65,52 +101,67 @@ static bool take(uint32_t *owner, uint32_t who)
  * so that nobody remembers it; NULL: there is none. Its last record is `begin`. Without this each
  * such jump takes one more of the run's rings, until none is left.
  */
-static struct ring *find_begun(struct session_head *head, const uint64_t begin[RING_BEGIN_WORDS],
-                               uint32_t tid)
+static struct ring *find_begun(const struct session_view *v, const uint64_t begin[RING_BEGIN_WORDS],
+                               uint32_t tid, session_may_have *may_have)
 {
-    uint32_t used = __atomic_load_n(&head->used, __ATOMIC_ACQUIRE);
+    uint32_t used = __atomic_load_n(&v->shared->used, __ATOMIC_ACQUIRE);
 
-    for (uint32_t i = 0; i < used && i < head->rings; i++) {
-        struct ring *r = session_ring(head, i);
-        bool same = __atomic_load_n(&r->owner, __ATOMIC_RELAXED) == tid &&
-                    r->head >= RING_BEGIN_WORDS && !__atomic_load_n(&r->closed, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < used && i < v->nrings; i++) {
+        struct ring *r = &v->rings[i];
+        uint64_t head = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
+        bool same =
+            __atomic_load_n(&r->owner, __ATOMIC_RELAXED) == tid && head >= RING_BEGIN_WORDS &&
+            !__atomic_load_n(&v->controls[i].closed, __ATOMIC_RELAXED) && may_have(i, tid, true);
 
         for (unsigned w = 0; same && w < RING_BEGIN_WORDS; w++)
-            same = r->words[(r->head - RING_BEGIN_WORDS + w) % RING_WORDS] == begin[w];
+            same = r->words[(head - RING_BEGIN_WORDS + w) % RING_WORDS] == begin[w];
         if (same)
             return r;
     }
     return NULL;
 }
 
-struct ring *session_take_ring(struct session_head *head, uint32_t pid, uint32_t tid)
+struct ring *session_take_ring(const struct session_view *v, uint32_t pid, uint32_t tid,
+                               session_may_have *may_have)
 {
     uint64_t begin[RING_BEGIN_WORDS] = {ring_word(RING_BEGIN, RING_BEGIN_WORDS, pid), tid};
-    struct ring *begun = find_begun(head, begin, tid);
+    struct ring *begun = find_begun(v, begin, tid, may_have);
 
     if (begun)
         return begun;
-    for (uint32_t i = 0; i < head->rings; i++) {
-        struct ring *r = session_ring(head, i);
+    for (uint32_t i = 0; i < v->nrings; i++) {
+        struct ring *r = &v->rings[i];
 
-        if (!take(&r->owner, tid))
+        if (!may_have(i, tid, false) || !take(&r->owner, tid))
             continue;
-        note_used(&head->used, i + 1);
+        note_used(&v->shared->used, i + 1);
         ring_put(r, begin, RING_BEGIN_WORDS);
         return r;
     }
     return NULL;
 }
 
-struct files *session_take_files(struct session_head *head, uint32_t pid)
+struct files *session_take_files(const struct session_view *v, uint32_t pid)
 {
-    for (uint32_t i = 0; i < head->files; i++) {
-        struct files *f = session_files(head, i);
+    for (uint32_t i = 0; i < v->nfiles; i++) {
+        struct files *f = &v->files[i];
 
         if (!take(&f->owner, pid))
             continue;
-        note_used(&head->files_used, i + 1);
+        note_used(&v->shared->files_used, i + 1);
         return f;
     }
     return NULL;
+}
+
+/* Shared, as what is private counts against the limit of a process's data. */
+bool session_leave(const struct session_view *v)
+{
+    long at = kernel_call(SYS_mmap, v->shared, v->shared_size, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+
+    if (kernel_failed(at))
+        return false;
+    kernel_call(SYS_madvise, at, v->shared_size, MADV_DONTDUMP);
+    return true;
 }

@@ -1,23 +1,34 @@
 /*
  * session.h: the memory that a traced run shares with the library of waits in its programs.
  *
- * The tracing process makes it (inside/read/sessions.h), seals its size and hands it on by the name
- * of a descriptor of its own, in the variable SESSION_ENV. Each process of the run maps it at its
- * start, and all it inherits or makes later (threads, forked children) is in it already: from
- * then on nothing is opened, mapped or allocated in the program for it, whatever sandbox that
- * enters.
+ * The tracing process makes it (inside/read/sessions.h): two files without a name, one that it
+ * alone writes to and one for the programs. Their sizes are sealed, and so is the first against
+ * being written to or mapped for that (F_SEAL_FUTURE_WRITE, Linux 5.1; before, programs map it for
+ * reading only all the same, but those of the same user could open it again). The first is handed
+ * on by the name of a descriptor of the tracer's, in the variable SESSION_ENV; it has the name of
+ * the second in it. Each process of the run maps both at its start, and all it inherits or makes
+ * later (threads, forked children) has them already: from then on nothing is opened, mapped or
+ * allocated in the program for it, whatever sandbox that enters.
  *
- *     struct session_head
- *     the modules whose sites are known, and the sites     written before any process maps it
- *     tables of descriptors, one for each process that takes one   files.h
- *     the rings, one for each thread that takes one        ring.h
+ *     the tracer's:   struct session_head
+ *                     the modules whose sites are known, and the sites
+ *                     the reader's side of the rings               ring.h
+ *     the programs':  struct session_shared
+ *                     tables of descriptors, one for each process that takes one   files.h
+ *                     the rings, one for each thread that takes one                ring.h
  *
  * A thread takes a ring at its first call, by its number in `owner`; a ring is the tracer's to give
  * back when the thread has ended. A thread that gets none is seen as it would be without all this:
  * it makes its calls where the filter stops them.
  *
- * The programs' side trusts what is in it as far as it trusts its own memory, which any process of
- * the run could change as well. The reader's side trusts nothing.
+ * Nobody trusts what programs can write to, neither the tracer nor the library in another process,
+ * which may have more rights: where things are is copied from the head into memory of the process's
+ * own (struct session_view), an index is used only behind a bound of that, and a ring that says it
+ * is free is not taken while the process itself knows of a thread that has it. Who writes there
+ * what he should not can spoil what is told of the run, and nothing else.
+ *
+ * The programs' file is not shared among users: a process that gives up the tracer's user ID, and
+ * cannot take it back, has it mapped no longer (session_leave).
  *
  * Numbers are of this machine: the memory is never a file of another's.
  */
@@ -29,14 +40,15 @@
 #include "patch/site.h"
 
 #define SESSION_ENV "FLAME_WAITS"
-#define SESSION_FILE "flame-waits" /* the memory's name, of memfd_create */
+#define SESSION_FILE "flame-waits" /* how the names of both begin, of memfd_create */
 #define SESSION_MAGIC "FLMWAIT"    /* with the NUL: 8 bytes */
-#define SESSION_VERSION 6
+#define SESSION_VERSION 7
 
 /* Numbers of calls that can be asked for are below this. */
 #define SESSION_CALLS 512
 #define SESSION_BUILD_ID_MAX 64
 #define SESSION_RINGS_MOST 4096u
+#define SESSION_NAME_MAX 72
 
 struct session_module {
     uint8_t build_id[SESSION_BUILD_ID_MAX];
@@ -54,6 +66,7 @@ enum session_refusal {
     SESSION_NO_WIPE,       /* MADV_WIPEONFORK (Linux 4.14) */
     SESSION_UNKNOWN_LIBC,  /* its sites are in no list of the session's */
     SESSION_NOT_PATCHED,   /* the code of its C library; detail: an enum patch_result */
+    SESSION_OTHER_USER,    /* it has given up the tracer's user ID; detail: its own */
     SESSION_REFUSALS,      /* how many there are, and one */
 };
 
@@ -64,37 +77,65 @@ struct session_refused {
     uint32_t reserved;
 };
 
+/* Offsets are from the start of the file that the thing is in. */
 struct session_head {
     char magic[8];
     uint32_t version;
     uint32_t head_size; /* of this struct */
     uint32_t ring_size; /* of struct ring */
     uint32_t rings;
-    uint64_t size;
-    uint64_t rings_at;
+    uint64_t size; /* of the tracer's file */
     uint64_t modules_at;
-    uint32_t modules;
-    uint32_t beat;                      /* goes up each time the rings have been read */
+    uint64_t controls_at;               /* of the rings */
     uint64_t pid_namespace;             /* inode of the tracer's: numbers of threads are of it */
     uint64_t calls[SESSION_CALLS / 64]; /* which are noted here; all others stop for the tracer */
-    uint32_t used;                      /* rings from here on have never been taken */
+    uint32_t modules;
+    uint32_t beat;      /* goes up each time the rings have been read */
     uint32_t filters;   /* seccomp filters that programs are under (mark.h) and one; 0: not known */
     uint32_t marks;     /* 1: the tracer's lets marked calls by */
     uint32_t sequences; /* 1: the kernel says whether a thread left its CPU (sequence.h) */
+    uint32_t files;     /* tables of descriptors */
+    uint32_t files_off; /* 1: nothing is kept in them any more */
+    uint32_t user;      /* the tracer's effective user ID */
+    uint64_t shared_size; /* of the programs' file */
+    uint64_t shared_inode;
     uint64_t files_at;
-    uint32_t files;      /* tables of descriptors */
-    uint32_t files_used; /* those from here on have never been taken */
-    uint32_t files_off;  /* 1: nothing is kept in them any more */
-    uint32_t reserved;
+    uint64_t rings_at;
+    char shared_name[SESSION_NAME_MAX]; /* with a NUL */
+};
+
+_Static_assert(sizeof(struct session_head) == 256, "shared between programs");
+_Static_assert(sizeof(struct session_module) == 80, "shared between programs");
+
+/* At the start of the programs' file. */
+struct session_shared {
+    uint32_t used;       /* rings from here on have never been taken */
+    uint32_t files_used; /* tables from here on have never been taken */
     /* What programs say of themselves: nothing of it is written to where they might notice. */
     struct session_refused refused[SESSION_REFUSALS];
 };
 
-_Static_assert(sizeof(struct session_head) == 296, "shared between programs");
-_Static_assert(sizeof(struct session_module) == 80, "shared between programs");
+/* Where a process has all that: its own memory, set once. */
+struct session_view {
+    const struct session_head *head;
+    const struct ring_control *controls;
+    struct session_shared *shared;
+    struct files *files;
+    struct ring *rings;
+    uint64_t shared_size;
+    uint32_t nrings, nfiles;
+    uint32_t user;
+};
 
-/* Whether `head` begins a session of `size` bytes that this program understands. */
-bool session_is_sound(const struct session_head *head, uint64_t size);
+/*
+ * Whether `head` begins a session that this program understands; `mapped`: the tracer's file, of
+ * `size` bytes, which `head` was copied from.
+ */
+bool session_is_sound(const struct session_head *head, const void *mapped, uint64_t size);
+
+/* Fills in a view, of a head that is sound, and of both files. */
+void session_view_init(struct session_view *v, const struct session_head *head, const void *mapped,
+                       void *shared);
 
 static inline bool session_wants(const struct session_head *head, long number)
 {
@@ -102,27 +143,28 @@ static inline bool session_wants(const struct session_head *head, long number)
            head->calls[(unsigned long)number / 64] >> ((unsigned long)number % 64) & 1;
 }
 
-static inline struct ring *session_ring(struct session_head *head, uint32_t i)
-{
-    return (struct ring *)((char *)head + head->rings_at) + i;
-}
-
 /* Says that the process `pid`, by its own number, is not to be seen from inside. No libc. */
-void session_refuse(struct session_head *head, enum session_refusal why, uint32_t pid,
+void session_refuse(const struct session_view *v, enum session_refusal why, uint32_t pid,
                     uint32_t detail);
+
+/* Whether, for all that the process itself knows, the ring of this index can be had by its thread
+ * `tid`; `begun`: the thread may have taken it already. */
+typedef bool session_may_have(uint32_t ring, uint32_t tid, bool begun);
 
 /*
  * A ring for the calling thread, which is the `tid`th of its tracer's numbers, or NULL: all are
  * taken. No libc; safe in signal handlers.
  */
-struct ring *session_take_ring(struct session_head *head, uint32_t pid, uint32_t tid);
-
-static inline struct files *session_files(struct session_head *head, uint32_t i)
-{
-    return (struct files *)((char *)head + head->files_at) + i;
-}
+struct ring *session_take_ring(const struct session_view *v, uint32_t pid, uint32_t tid,
+                               session_may_have *may_have);
 
 /* A table of descriptors for the calling process, `pid`, or NULL: all are taken. As above. */
-struct files *session_take_files(struct session_head *head, uint32_t pid);
+struct files *session_take_files(const struct session_view *v, uint32_t pid);
+
+/*
+ * Puts memory of the process's own where it has the programs' file, so that threads which write
+ * there just now do no harm. False: the kernel refuses. By common/kernel.h; no libc.
+ */
+bool session_leave(const struct session_view *v);
 
 #endif

@@ -8,6 +8,9 @@
 
 struct strbuf;
 
+/* Whether what the processes say can be: any program of the run may have written there. */
+bool refusal_is_sound(const struct session *s, enum session_refusal why);
+
 /* Appends "process 12 (and 3 others) ...: WHY", without a newline. False: there is none. */
 bool refusal_add_text(struct strbuf *sb, const struct session *s, enum session_refusal why);
 

@@ -13,11 +13,12 @@
 /* A program has some thousand different stacks; one that writes without end is stopped. */
 #define STACKS_MOST (1u << 22)
 
-void ring_reader_init(struct ring_reader *r, struct ring *ring)
+void ring_reader_init(struct ring_reader *r, struct ring *ring, struct ring_control *control)
 {
     memset(r, 0, offsetof(struct ring_reader, memory));
     r->ring = ring;
-    r->tail = r->given = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+    r->control = control;
+    r->tail = r->given = control->tail;
 }
 
 void ring_reader_release(struct ring_reader *r)
@@ -29,7 +30,7 @@ void ring_reader_release(struct ring_reader *r)
 static enum ring_result damaged(struct ring_reader *r, const char *why)
 {
     r->damage = why;
-    __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&r->control->closed, 1, __ATOMIC_SEQ_CST);
     return RING_DAMAGED;
 }
 
@@ -281,7 +282,7 @@ void ring_give_room(struct ring_reader *r)
     if (r->given == tail || r->damage)
         return;
     r->given = tail;
-    __atomic_store_n(&r->ring->tail, tail, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&r->control->tail, tail, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&r->ring->waits, 0, __ATOMIC_SEQ_CST))
         syscall(SYS_futex, &r->ring->waits, FUTEX_WAKE, 1, NULL, NULL, 0);
 }

@@ -42,6 +42,7 @@ struct ring_client {
 
 struct ring_reader {
     struct ring *ring;
+    struct ring_control *control;
     uint64_t tail;
     uint64_t given; /* what the thread knows of it */
     pid_t pid, tid; /* 0: its first record has not come */
@@ -77,8 +78,8 @@ struct ring_reader {
     uint64_t record[RING_MOST_WORDS];
 };
 
-/* Begins with the ring's next owner. `ring` is borrowed. */
-void ring_reader_init(struct ring_reader *r, struct ring *ring);
+/* Begins with the ring's next owner. `ring` and `control` are borrowed. */
+void ring_reader_init(struct ring_reader *r, struct ring *ring, struct ring_control *control);
 void ring_reader_release(struct ring_reader *r);
 
 /*

@@ -4,8 +4,8 @@
  * Algorithm: the next record of each ring that has one is in a heap by its time. A ring that runs
  * dry leaves the heap and is looked at again by the next session_tell.
  *
- * The memory is sealed against changes of its size before any program has it: a program that made
- * it shorter would have the tracer killed by SIGBUS.
+ * Both files are sealed against changes of their sizes before any program has them: a program that
+ * made one shorter would have the tracer killed by SIGBUS.
  */
 #define _GNU_SOURCE
 #include "inside/read/sessions.h"
@@ -24,15 +24,24 @@
 #include "common/clock.h"
 #include "common/procpath.h"
 
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
 /* Room is given back while others are read, too, when so many words were. */
 #define GIVE_ROOM (RING_WORDS / 4)
 
 struct session {
-    struct session_head *head; /* shared: never believed */
+    struct session_head *head; /* the tracer's file: nobody else writes to it */
     size_t size;
-    uint32_t rings;
-    struct files *files; /* FILES_TABLES; shared */
-    int fd;
+    struct session_shared *shared; /* the programs' file: never believed */
+    size_t shared_size;
+    uint32_t nrings;
+    struct ring_control *controls;
+    struct ring *rings;
+    struct files *files;       /* FILES_TABLES */
+    uint32_t used, files_used; /* the most that programs have said */
+    int fd, shared_fd;
     struct proc_path name;
     struct ring_reader **readers; /* by ring; NULL: it was never taken */
     struct ring_reader **heap;    /* those that hold a record, the earliest first */
@@ -41,35 +50,46 @@ struct session {
     uint32_t fill; /* what session_fill says */
 };
 
+/* ---- the memory ---- */
+
 static uint64_t up_to(uint64_t n, uint64_t unit)
 {
     return (n + unit - 1) / unit * unit;
 }
 
-static void fill_head(struct session_head *head, const struct session_options *o, size_t size,
-                      uint64_t files_at, uint64_t rings_at)
+/* A file without a name, mapped; its size is sealed, and `seals` besides if the kernel knows them.
+ * 0 or -errno. */
+static int make_file(int *fd, void **at, const char *name, size_t size, int seals)
 {
-    struct session_module *m = (struct session_module *)(head + 1);
-    struct stat st;
+    const int sizes = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-    *head = (struct session_head){.magic = SESSION_MAGIC,
-                                  .version = SESSION_VERSION,
-                                  .head_size = sizeof *head,
-                                  .ring_size = sizeof(struct ring),
-                                  .rings = o->rings,
-                                  .size = size,
-                                  .rings_at = rings_at,
-                                  .modules_at = sizeof *head,
-                                  .modules = (uint32_t)o->nmodules,
-                                  .filters = o->filters,
-                                  .marks = o->marks,
-                                  .sequences = o->sequences,
-                                  .files_at = files_at,
-                                  .files = FILES_TABLES};
-    memcpy(head->calls, o->calls, sizeof head->calls);
-    if (stat("/proc/self/ns/pid", &st) == 0)
-        head->pid_namespace = st.st_ino;
-    for (uint64_t i = 0, at = sizeof *head + o->nmodules * sizeof *m; i < o->nmodules; i++) {
+    *fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0 || ftruncate(*fd, (off_t)size) < 0)
+        return -errno;
+    *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
+    if (*at == MAP_FAILED) {
+        *at = NULL;
+        return -errno;
+    }
+    if (fcntl(*fd, F_ADD_SEALS, sizes | seals) < 0 && fcntl(*fd, F_ADD_SEALS, sizes) < 0)
+        return -errno;
+    return 0;
+}
+
+static struct proc_path name_of(int fd)
+{
+    char number[32];
+
+    snprintf(number, sizeof number, "fd/%d", fd);
+    return proc_path(getpid(), number);
+}
+
+static void fill_modules(struct session_head *head, const struct session_options *o)
+{
+    struct session_module *m = (struct session_module *)((char *)head + head->modules_at);
+    uint64_t at = head->modules_at + o->nmodules * sizeof *m;
+
+    for (size_t i = 0; i < o->nmodules; i++) {
         const struct site_list *list = &o->modules[i];
 
         m[i].build_id_len = (uint32_t)list->build_id_len;
@@ -82,44 +102,82 @@ static void fill_head(struct session_head *head, const struct session_options *o
     }
 }
 
+/* Where things lie in both files, and what the run is. */
+static struct session_head plan(const struct session_options *o)
+{
+    struct session_head head = {.magic = SESSION_MAGIC,
+                                .version = SESSION_VERSION,
+                                .head_size = sizeof head,
+                                .ring_size = sizeof(struct ring),
+                                .rings = o->rings,
+                                .modules_at = sizeof head,
+                                .modules = (uint32_t)o->nmodules,
+                                .filters = o->filters,
+                                .marks = o->marks,
+                                .sequences = o->sequences,
+                                .files = FILES_TABLES,
+                                .user = geteuid()};
+    struct stat st;
+
+    head.controls_at = head.modules_at + o->nmodules * sizeof(struct session_module);
+    for (size_t i = 0; i < o->nmodules; i++)
+        head.controls_at += o->modules[i].n * sizeof *o->modules[i].sites;
+    head.controls_at = up_to(head.controls_at, _Alignof(struct ring_control));
+    head.size = head.controls_at + o->rings * sizeof(struct ring_control);
+    head.files_at = up_to(sizeof(struct session_shared), _Alignof(struct ring_control));
+    head.rings_at =
+        up_to(head.files_at + FILES_TABLES * sizeof(struct files), _Alignof(struct ring));
+    head.shared_size = head.rings_at + (uint64_t)o->rings * sizeof(struct ring);
+    memcpy(head.calls, o->calls, sizeof head.calls);
+    if (stat("/proc/self/ns/pid", &st) == 0)
+        head.pid_namespace = st.st_ino;
+    return head;
+}
+
 static int make(struct session *s, const struct session_options *o)
 {
-    uint64_t files_at = sizeof *s->head + o->nmodules * sizeof(struct session_module), rings_at;
+    struct session_head head = plan(o);
+    struct proc_path shared_name;
+    struct stat st;
     void *at;
+    int err;
 
-    for (size_t i = 0; i < o->nmodules; i++)
-        files_at += o->modules[i].n * sizeof *o->modules[i].sites;
-    files_at = up_to(files_at, 4096);
-    rings_at = up_to(files_at + FILES_TABLES * sizeof(struct files), _Alignof(struct ring));
-    s->size = rings_at + (uint64_t)o->rings * sizeof(struct ring);
-    s->fd = memfd_create(SESSION_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size) < 0 ||
-        fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+    s->size = head.size;
+    s->shared_size = head.shared_size;
+    err = make_file(&s->shared_fd, &at, SESSION_FILE "-rings", s->shared_size, 0);
+    if (err)
+        return err;
+    s->shared = at;
+    s->files = (struct files *)((char *)at + head.files_at);
+    s->rings = (struct ring *)((char *)at + head.rings_at);
+    if (fstat(s->shared_fd, &st) < 0)
         return -errno;
-    at = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
-    if (at == MAP_FAILED)
-        return -errno;
+    head.shared_inode = st.st_ino;
+    shared_name = name_of(s->shared_fd);
+    snprintf(head.shared_name, sizeof head.shared_name, "%s", shared_name.s);
+    err = make_file(&s->fd, &at, SESSION_FILE, s->size, F_SEAL_FUTURE_WRITE);
+    if (err)
+        return err;
     s->head = at;
-    fill_head(s->head, o, s->size, files_at, rings_at);
-    s->files = (struct files *)((char *)at + files_at);
+    *s->head = head;
+    s->controls = (struct ring_control *)((char *)at + head.controls_at);
+    fill_modules(s->head, o);
     return 0;
 }
 
 int session_new(struct session **out, const struct session_options *o)
 {
     struct session *s = xcalloc(1, sizeof *s);
-    char number[32];
     int err;
 
-    s->fd = -1;
+    s->fd = s->shared_fd = -1;
     err = make(s, o);
     if (err) {
         session_free(s);
         return err;
     }
-    s->rings = o->rings;
-    snprintf(number, sizeof number, "fd/%d", s->fd);
-    s->name = proc_path(getpid(), number);
+    s->nrings = o->rings;
+    s->name = name_of(s->fd);
     s->readers = xcalloc(o->rings, sizeof *s->readers);
     s->heap = xcalloc(o->rings, sizeof *s->heap);
     s->what = xcalloc(o->rings, sizeof *s->what);
@@ -131,7 +189,7 @@ void session_free(struct session *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; i < s->rings && s->readers; i++)
+    for (uint32_t i = 0; i < s->nrings && s->readers; i++)
         if (s->readers[i]) {
             ring_reader_release(s->readers[i]);
             free(s->readers[i]);
@@ -141,14 +199,32 @@ void session_free(struct session *s)
     free(s->what);
     if (s->head)
         munmap(s->head, s->size);
+    if (s->shared)
+        munmap(s->shared, s->shared_size);
     if (s->fd >= 0)
         close(s->fd);
+    if (s->shared_fd >= 0)
+        close(s->shared_fd);
     free(s);
 }
 
 const char *session_name(const struct session *s)
 {
     return s->name.s;
+}
+
+/* How many rings or tables have been taken: a count that programs keep, which may not go back. */
+static uint32_t taken(uint32_t *most, uint32_t *said, uint32_t limit)
+{
+    uint32_t now = __atomic_load_n(said, __ATOMIC_ACQUIRE);
+
+    if (now > limit)
+        now = limit;
+    if (now > *most)
+        *most = now;
+    else if (now < *most)
+        __atomic_store_n(said, *most, __ATOMIC_RELEASE);
+    return *most;
 }
 
 /* ---- the heap ---- */
@@ -203,11 +279,6 @@ static bool is_record(enum ring_result what)
     return what == RING_ENTERED || what == RING_LEFT || what == RING_TOLD;
 }
 
-static struct ring *rings_of(const struct session *s)
-{
-    return (struct ring *)((char *)s->head + (s->size - (uint64_t)s->rings * sizeof(struct ring)));
-}
-
 /* The thread may have written anything there. */
 static void note_fill(struct session *s, const struct ring_reader *r)
 {
@@ -228,15 +299,14 @@ uint32_t session_fill(struct session *s)
 /* Rings that hold no record get one, if they have one. */
 static void fill_heap(struct session *s, uint64_t now, const struct session_client *client)
 {
-    uint32_t used = __atomic_load_n(&s->head->used, __ATOMIC_ACQUIRE);
-    struct ring *rings = rings_of(s);
+    uint32_t used = taken(&s->used, &s->shared->used, s->nrings);
 
-    for (uint32_t i = 0; i < used && i < s->rings; i++) {
+    for (uint32_t i = 0; i < used; i++) {
         enum ring_result what;
 
         if (!s->readers[i]) {
             s->readers[i] = xmalloc(sizeof **s->readers);
-            ring_reader_init(s->readers[i], &rings[i]);
+            ring_reader_init(s->readers[i], &s->rings[i], &s->controls[i]);
         }
         note_fill(s, s->readers[i]);
         if (s->readers[i]->held)
@@ -281,13 +351,13 @@ void session_tell(struct session *s, uint64_t until, const struct session_client
         if (r->tail - r->given >= GIVE_ROOM)
             ring_give_room(r);
     }
-    for (uint32_t i = 0; i < s->rings && s->readers[i]; i++)
+    for (uint32_t i = 0; i < s->nrings && s->readers[i]; i++)
         ring_give_room(s->readers[i]);
 }
 
 static struct ring_reader *reader_of(const struct session *s, pid_t tid)
 {
-    for (uint32_t i = 0; i < s->rings && s->readers[i]; i++)
+    for (uint32_t i = 0; i < s->nrings && s->readers[i]; i++)
         if (s->readers[i]->tid == tid)
             return s->readers[i];
     return NULL;
@@ -303,13 +373,15 @@ bool session_has(const struct session *s, pid_t tid)
 void session_thread_gone(struct session *s, pid_t tid)
 {
     struct ring_reader *r = reader_of(s, tid);
+    struct ring_control *control;
     struct ring *ring;
 
     if (!r || r->held)
         return;
     ring = r->ring;
+    control = r->control;
     /* What is damaged or closed may be written to by somebody else: nobody gets it. */
-    if (r->damage || __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST)) {
+    if (r->damage || control->closed) {
         r->damage = "closed";
         r->tid = -1;
         return;
@@ -317,8 +389,9 @@ void session_thread_gone(struct session *s, pid_t tid)
     r->pending = false;
     ring_give_room(r);
     ring_reader_release(r);
-    ring_reader_init(r, ring);
-    __atomic_store_n(&ring->lent, 0, __ATOMIC_RELAXED);
+    ring_reader_init(r, ring, control);
+    __atomic_store_n(&control->lent, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&control->turn, 1, __ATOMIC_RELEASE); /* before it can be taken */
     __atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
 }
 
@@ -327,7 +400,7 @@ void session_close_ring(struct session *s, pid_t tid)
     struct ring_reader *r = reader_of(s, tid);
 
     if (r)
-        __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&r->control->closed, 1, __ATOMIC_SEQ_CST);
 }
 
 void session_handled(struct session *s, pid_t tid, uint64_t time)
@@ -335,7 +408,7 @@ void session_handled(struct session *s, pid_t tid, uint64_t time)
     struct ring_reader *r = reader_of(s, tid);
 
     if (r)
-        __atomic_store_n(&r->ring->handled, time, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&r->control->handled, time, __ATOMIC_SEQ_CST);
 }
 
 void session_lend(struct session *s, pid_t tid, bool lent)
@@ -343,16 +416,15 @@ void session_lend(struct session *s, pid_t tid, bool lent)
     struct ring_reader *r = reader_of(s, tid);
 
     if (r)
-        __atomic_store_n(&r->ring->lent, lent, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&r->control->lent, lent, __ATOMIC_SEQ_CST);
 }
 
 /* ---- descriptors ---- */
 
-static struct files *files_of(const struct session *s, pid_t pid)
+static struct files *files_of(struct session *s, pid_t pid)
 {
-    uint32_t used = __atomic_load_n(&s->head->files_used, __ATOMIC_ACQUIRE);
-
-    for (uint32_t i = 0; i < used && i < FILES_TABLES; i++)
+    taken(&s->files_used, &s->shared->files_used, FILES_TABLES);
+    for (uint32_t i = 0; i < s->files_used; i++)
         if (__atomic_load_n(&s->files[i].owner, __ATOMIC_RELAXED) == (uint32_t)pid)
             return &s->files[i];
     return NULL;
@@ -413,7 +485,7 @@ void session_files_gone(struct session *s, pid_t pid)
 
 struct session_refused session_refused(const struct session *s, enum session_refusal why)
 {
-    const struct session_refused *r = &s->head->refused[why];
+    const struct session_refused *r = &s->shared->refused[why];
 
     return (struct session_refused){.n = __atomic_load_n(&r->n, __ATOMIC_RELAXED),
                                     .pid = __atomic_load_n(&r->pid, __ATOMIC_RELAXED),
@@ -422,13 +494,13 @@ struct session_refused session_refused(const struct session *s, enum session_ref
 
 void session_end(struct session *s, const uint64_t calls[SESSION_CALLS / 64])
 {
-    struct ring *rings = rings_of(s);
+    uint32_t used = taken(&s->used, &s->shared->used, s->nrings);
 
     for (size_t i = 0; i < SESSION_CALLS / 64; i++)
         __atomic_store_n(&s->head->calls[i], calls[i], __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < s->rings; i++) {
-        __atomic_store_n(&rings[i].closed, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_exchange_n(&rings[i].waits, 0, __ATOMIC_SEQ_CST))
-            syscall(SYS_futex, &rings[i].waits, FUTEX_WAKE, 1, NULL, NULL, 0);
-    }
+    for (uint32_t i = 0; i < s->nrings; i++)
+        __atomic_store_n(&s->controls[i].closed, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < used; i++)
+        if (__atomic_exchange_n(&s->rings[i].waits, 0, __ATOMIC_SEQ_CST))
+            syscall(SYS_futex, &s->rings[i].waits, FUTEX_WAKE, 1, NULL, NULL, 0);
 }

@@ -60,6 +60,9 @@ unsigned cut_kind(long number)
     case SYS_prctl:
     case SYS_seccomp:
     case SYS_unshare:
+    case SYS_setuid:
+    case SYS_setreuid:
+    case SYS_setresuid:
         return CUT_CHANGES;
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
@@ -72,9 +75,9 @@ unsigned cut_kind(long number)
 }
 
 /* Whether the program knows of a reason: the tracer says so before the thread goes on. */
-static bool is_known(const struct ring *r, uint64_t began)
+static bool is_known(const struct ring_control *c, uint64_t began)
 {
-    return __atomic_load_n(&r->handled, __ATOMIC_SEQ_CST) >= began;
+    return __atomic_load_n(&c->handled, __ATOMIC_SEQ_CST) >= began;
 }
 
 static bool is_of(int fd, mode_t one, mode_t other)
@@ -129,15 +132,15 @@ static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_
     return true;
 }
 
-long cut_settle(const struct ring *r, unsigned kind, const struct patch_call *call, uint64_t began,
-                long result, patch_enter_kernel *enter)
+long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
+                uint64_t began, long result, patch_enter_kernel *enter)
 {
     struct patch_call again = *call;
     struct timespec limit;
     int fd = (int)call->args[0];
     unsigned long done = 0;
 
-    while (cut_may_be(kind, &again, result) && !is_known(r, began)) {
+    while (cut_may_be(kind, &again, result) && !is_known(c, began)) {
         uint64_t spent_ns = ownclock_now() - began;
 
         if (result > 0) {

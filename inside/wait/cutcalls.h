@@ -5,8 +5,8 @@
  * no restart then return EINTR, or write less than they were to, and nobody would have without a
  * tracer. Of calls that stop the tracer makes that undone (tracer/ptrace/retry.h). A noted call is
  * made again here, with what is left of its timeout or of its bytes, unless the tracer says in the
- * ring that a signal which matters was delivered since the call began, or that job control
- * stopped the thread: then the program sees what it would see anyhow.
+ * ring's control that a signal which matters was delivered since the call began, or that job
+ * control stopped the thread: then the program sees what it would see anyhow.
  *
  * As in the tracer a write of which a part was made up for is restarted by the kernel like any
  * other if a handler with SA_RESTART comes then.
@@ -47,9 +47,9 @@ static inline bool cut_may_be(unsigned kind, const struct patch_call *call, long
 /*
  * What the program is to see of the call, whose kind is not 0, that began at `began` (ns,
  * CLOCK_MONOTONIC) and of which `result` came. Makes it again by `enter` as often as it takes.
- * For the thread whose ring this is, in no vfork's child; safe in signal handlers.
+ * For the thread whose ring `c` is of, in no vfork's child; safe in signal handlers.
  */
-long cut_settle(const struct ring *r, unsigned kind, const struct patch_call *call, uint64_t began,
-                long result, patch_enter_kernel *enter);
+long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
+                uint64_t began, long result, patch_enter_kernel *enter);
 
 #endif

@@ -76,6 +76,9 @@ struct counts {
 
 struct noter {
     struct ring *ring;
+    const struct ring_control *control;
+    uint32_t turn;    /* the ring's, when the thread took it */
+    uint64_t stuck;   /* 0, or one more than the tail that it waited for in vain */
     uintptr_t busy;   /* 0, or the stack pointer of the call that is being noted */
     uint32_t process; /* of whom: see process_now */
     pid_t tid;        /* by its own numbers */
@@ -101,7 +104,7 @@ _Static_assert(PATCH_NUMBERS == SESSION_CALLS, "the session says what comes to t
 extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 
-static struct session_head *session;
+static const struct session_view *session;
 static FLAME_BULK struct noter
     *noters[SESSION_RINGS_MOST]; /* by ring: of whoever has it, or had it last */
 static size_t vectors;
@@ -140,7 +143,7 @@ static struct counts counts_now(void)
 
 /* ---- threads ---- */
 
-unsigned noter_init(struct session_head *s)
+unsigned noter_init(const struct session_view *s)
 {
     size_t page = 4096;
 
@@ -152,11 +155,11 @@ unsigned noter_init(struct session_head *s)
     if (!process_now || kernel_call(SYS_madvise, process_now, page, MADV_WIPEONFORK) < 0)
         return SESSION_NO_WIPE;
     *process_now = (uint32_t)kernel_call(SYS_getpid);
-    with_sequences = s->sequences && sequence_begin();
+    with_sequences = s->head->sequences && sequence_begin();
     modules_init();
     opened_init(s);
     session = s;
-    patch_numbers = s->calls;
+    patch_numbers = s->head->calls;
     return 0;
 }
 
@@ -182,9 +185,20 @@ static void after_fork(void)
     *process_now = (uint32_t)kernel_call(SYS_getpid);
 }
 
-static struct noter *memory_for(struct ring *ring)
+/* Who else may write to the rings may say that one is free while a thread of this process has it:
+ * then it would have another's memory. A session_may_have. */
+static bool may_have(uint32_t ring, uint32_t tid, bool begun)
 {
-    struct noter **at = &noters[ring - session_ring(session, 0)], *t = *at;
+    const struct noter *t = noters[ring];
+
+    return !t || t->process != *process_now || t->turn != session->controls[ring].turn ||
+           (begun && t->tid == (pid_t)tid);
+}
+
+static struct noter *memory_for(struct ring *ring, pid_t tid)
+{
+    size_t index = (size_t)(ring - session->rings);
+    struct noter **at = &noters[index], *t = *at;
 
     if (!t) {
         t = pages_alloc(sizeof *t + vectors);
@@ -197,6 +211,11 @@ static struct noter *memory_for(struct ring *ring)
     for (unsigned i = 0; i < KNOWN; i++)
         t->known[i].id = 0;
     t->ring = ring;
+    t->control = &session->controls[index];
+    t->process = *process_now;
+    t->tid = tid;
+    t->turn = __atomic_load_n(&t->control->turn, __ATOMIC_RELAXED);
+    t->stuck = 0;
     t->busy = 0;
     t->serial = t->stacks = 0;
     return t;
@@ -217,16 +236,12 @@ static FLAME_COLD struct noter *begin_thread(void)
     if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now)
         return NULL;
     tid = (pid_t)kernel_call(SYS_gettid);
-    ring = session_take_ring(session, *process_now, (uint32_t)tid);
+    ring = session_take_ring(session, *process_now, (uint32_t)tid, may_have);
     if (!ring)
         return NULL;
-    t = memory_for(ring);
-    if (!t) {
-        __atomic_store_n(&ring->closed, 1, __ATOMIC_SEQ_CST);
+    t = memory_for(ring, tid);
+    if (!t)
         return NULL;
-    }
-    t->process = *process_now;
-    t->tid = tid;
     t->asked = (struct counts){0, 0};
     t->slept = 0;
     t->elsewhere = 1;
@@ -352,9 +367,23 @@ static long pass_time(const struct patch_call *call)
     return 0;
 }
 
-static bool wait_for_room(struct noter *t, unsigned words)
+/* Called where there is none. Who has waited in vain does so again when the reader has read on, and
+ * not where the rings have been given up (change_user). */
+static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
 {
-    return ring_wait(t->ring, words, &session->beat, no_more ? pass_time : flame_gate);
+    bool got = t->stuck != t->control->tail + 1 && patch_handler == noter_see &&
+               ring_wait(t->ring, t->control, words, &session->head->beat,
+                         no_more ? pass_time : flame_gate);
+
+    t->stuck = got ? 0 : t->control->tail + 1;
+    return got;
+}
+
+static inline bool has_room(struct noter *t, unsigned words)
+{
+    if (unlikely(!ring_has_room(t->ring, t->control, words)))
+        return wait_for_room(t, words);
+    return true;
 }
 
 /* What a call may need in all: its stack, what it points to, its beginning and its end. */
@@ -378,9 +407,9 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     uint64_t record[RING_CALL_WORDS];
     uint32_t stack;
 
-    if (unlikely(!ring_has_room(t->ring, ROOM)) && !wait_for_room(t, ROOM))
+    if (!has_room(t, ROOM))
         return 0;
-    if (unlikely(__atomic_load_n(&t->ring->closed, __ATOMIC_RELAXED)))
+    if (unlikely(__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED)))
         return 0;
     stack = local_recall(&t->stack, regs);
     if (unlikely(!stack) && !(stack = walk(t, call)))
@@ -416,7 +445,7 @@ static inline void end(struct noter *t, uint64_t at, uint32_t serial, long resul
     t->last = record[1];
 
     /* Room for it was there when the call began; handlers in it may have taken that. */
-    if (likely(ring_has_room(t->ring, RING_DONE_WORDS)) || wait_for_room(t, RING_DONE_WORDS))
+    if (has_room(t, RING_DONE_WORDS))
         ring_put(t->ring, record, RING_DONE_WORDS);
 }
 
@@ -442,9 +471,8 @@ bool noter_region(enum ring_region what, const char *name)
 
     if (patch_handler != noter_see || !(t = enter(&here)))
         return false;
-    put = !__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED) &&
-          (ring_has_room(t->ring, words) || wait_for_room(t, words)) &&
-          !__atomic_load_n(&t->ring->closed, __ATOMIC_RELAXED);
+    put = !__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED) && has_room(t, words) &&
+          !__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED);
     if (put) {
         record[0] = ring_word(RING_REGION, words, (uint32_t)what | len << 8);
         record[1] = ownclock_now();
@@ -494,6 +522,34 @@ static bool clock_takes_no_call(void)
     return false;
 }
 
+/* None of the process's user IDs is the tracer's any more: it is another's, and cannot change that
+ * by itself. */
+static bool is_anothers(uint32_t ids[3])
+{
+    return kernel_call(SYS_getresuid, &ids[0], &ids[1], &ids[2]) == 0 && ids[0] != session->user &&
+           ids[1] != session->user && ids[2] != session->user;
+}
+
+/*
+ * What runs here from now on has fewer rights than what has mapped the run's memory before: it
+ * gives that up. Not in a child of vfork, whose memory is its parent's. Not in a sandbox, which may
+ * forbid what it takes.
+ */
+static FLAME_COLD void change_user(void)
+{
+    uint32_t ids[3];
+
+    if (no_more || confined || patch_handler != noter_see)
+        return;
+    if (!*process_now)
+        after_fork();
+    if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now || !is_anothers(ids))
+        return;
+    patch_handler = patch_make;
+    session_refuse(session, SESSION_OTHER_USER, *process_now, ids[1]);
+    session_leave(session);
+}
+
 /*
  * The program confines itself: what its filter forbids may end it. So none of our own calls is made
  * from now on: threads that have a ring go on, others do not get one.
@@ -516,8 +572,16 @@ static bool gives_up_the_counter(const struct patch_call *call)
            (call->number == SYS_seccomp && call->args[0] == SECCOMP_SET_MODE_STRICT);
 }
 
+static bool changes_user(const struct patch_call *call)
+{
+    return call->number == SYS_setuid || call->number == SYS_setreuid ||
+           call->number == SYS_setresuid;
+}
+
 static FLAME_COLD long make_special(const struct patch_call *call)
 {
+    long result;
+
     if (call->number == SYS_unshare && call->args[0] & CLONE_FILES)
         opened_distrust(*process_now);
     if (gives_up_the_counter(call))
@@ -529,7 +593,10 @@ static FLAME_COLD long make_special(const struct patch_call *call)
         kernel_gatekeeper = nothing_may_be_called;
         kernel_reopen();
     }
-    return patch_make(call);
+    result = patch_make(call);
+    if (result == 0 && changes_user(call))
+        change_user();
+    return result;
 }
 
 /*
@@ -542,7 +609,7 @@ static inline bool is_for_here(const struct noter *t, const struct patch_call *c
 {
     if (!kind)
         return true;
-    if (unlikely(no_more) || unlikely(__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED)))
+    if (unlikely(no_more) || unlikely(__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED)))
         return false;
     if (unlikely(confined) && kind & (CUT_POINTS | CUT_OPENS))
         return false;
@@ -575,8 +642,8 @@ static long make_close(const struct patch_call *call)
     if (!opened_is(*process_now, fd) || no_more || confined || (call->point && !marked_pc) ||
         !(t = enter(call)))
         return patch_make(call);
-    quiet = !__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED) &&
-            !__atomic_load_n(&t->ring->closed, __ATOMIC_RELAXED) && opened_close(t->process, fd);
+    quiet = !__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED) &&
+            !__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED) && opened_close(t->process, fd);
     leave(t);
     return quiet ? make_noted(call) : patch_make(call);
 }
@@ -591,7 +658,7 @@ static long make_look(const struct patch_call *call)
 
     /* Not in a child of vfork, which has other descriptors. */
     if (result != 0 || !t || t->process != *process_now || !opened_is(t->process, fd) ||
-        __atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED))
+        __atomic_load_n(&t->control->lent, __ATOMIC_RELAXED))
         return result;
     if (at == 1 ||
         (call->args[3] & AT_EMPTY_PATH && call->args[1] && !*(const char *)call->args[1]))
@@ -728,8 +795,7 @@ static inline uint32_t descriptor_end(struct noter *t, const struct descriptor *
         opened_left(d->from, slept);
     if (result >= 0)
         opened_end(&d->opening, (unsigned)result);
-    if (slept &&
-        (ring_has_room(t->ring, POINTED_PATH_WORDS) || wait_for_room(t, POINTED_PATH_WORDS)))
+    if (slept && has_room(t, POINTED_PATH_WORDS))
         pointed_put_path(t->ring, call, serial, t->tid);
     return flags ? flags | RING_NOBODY : 0;
 }
@@ -766,12 +832,13 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
        one left `busy` behind, it is over by now. */
     if (likely(own == t) && likely(t->process == *process_now)) {
         if (kind && unlikely(cut_may_be(kind, call, result)))
-            result = cut_settle(t->ring, kind, call, began, result, make_noted);
+            result = cut_settle(t->control, kind, call, began, result, make_noted);
         t->busy = call->sp;
         __asm__ volatile("" ::: "memory");
         /* Calls that handlers made in this one have been watched since, and this one has not. A
            child of vfork, whose calls these are then, has nothing that would say it. */
-        alone = t->serial == serial && likely(!__atomic_load_n(&t->ring->lent, __ATOMIC_RELAXED));
+        alone =
+            t->serial == serial && likely(!__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED));
         flags = ran_on() && alone ? RING_RAN_ON : watched(t, call, kind, result, alone);
         end(t, at, serial, result,
             descriptor_end(t, &descriptor, call, kind, serial, result, flags));

@@ -18,9 +18,9 @@
 
 #include "inside/session.h"
 
-/* Gets ready: `session` is mapped and sound. 0, or what is missing, an enum session_refusal. For
- * the start, before anything is patched. */
-unsigned noter_init(struct session_head *session);
+/* Gets ready for a session that is mapped and sound; the view is borrowed. 0, or what is missing,
+ * an enum session_refusal. For the start, before anything is patched. */
+unsigned noter_init(const struct session_view *session);
 
 /* The process is under filters that the run knows nothing of: less is noted. For the start. */
 void noter_confined(void);

@@ -4,10 +4,10 @@
 
 #include "common/kernel.h"
 
-static struct session_head *session;
+static const struct session_view *session;
 static struct files *table; /* of this process, or of one that it was forked from */
 
-void opened_init(struct session_head *s)
+void opened_init(const struct session_view *s)
 {
     session = s;
 }
@@ -22,14 +22,14 @@ static struct files *own_table(uint32_t process)
 static bool is_off(const struct files *f)
 {
     return __atomic_load_n(&f->off, __ATOMIC_SEQ_CST) ||
-           __atomic_load_n(&session->files_off, __ATOMIC_SEQ_CST);
+           __atomic_load_n(&session->head->files_off, __ATOMIC_SEQ_CST);
 }
 
 static FLAME_COLD struct files *take_table(uint32_t process)
 {
     struct files *was = __atomic_load_n(&table, __ATOMIC_ACQUIRE), *f;
 
-    if (__atomic_load_n(&session->files_off, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&session->head->files_off, __ATOMIC_RELAXED))
         return NULL;
     f = session_take_files(session, process);
     if (!f)

@@ -13,7 +13,7 @@
 #include "inside/session.h"
 
 /* For the start. */
-void opened_init(struct session_head *session);
+void opened_init(const struct session_view *session);
 
 /* An open that is about to be made. */
 struct opening {

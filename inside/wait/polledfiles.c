@@ -26,9 +26,12 @@ void polledfiles_forget(uint32_t process, const struct ring *r, uint64_t from, u
 
     if (!polls && call->number != SYS_select && call->number != SYS_pselect6)
         return;
-    while (from < to) {
-        unsigned words = (unsigned)(r->words[from % RING_WORDS] >> 8 & 0xffffff);
+    for (unsigned pieces = 0; from < to && pieces < RING_PIECES; pieces++) {
+        unsigned words = (unsigned)(r->words[from % RING_WORDS] >> 8 & 0xffff);
 
+        /* Somebody has written there since. */
+        if (words < RING_PIECE_WORDS || words > RING_PIECE_WORDS + RING_PIECE_MAX)
+            return;
         for (unsigned i = RING_PIECE_WORDS; i < words; i++) {
             uint64_t word = r->words[(from + i) % RING_WORDS];
 

@@ -28,39 +28,78 @@
 
 __asm__(LIBRARY_NOTE_WAITS);
 
-static struct session_head *session;
+static struct session_view session;
 static struct patch_module patches[MODULES_MOST];
 static unsigned npatches;
+
+/* Maps a file of the run's whole; NULL: it cannot be, or is none. In another pid namespace the name
+ * may be of anything. */
+static void *map_file(const char *name, bool write, struct stat *st)
+{
+    int fd = kernel_open(name, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY, 0);
+    long at;
+
+    if (fd < 0)
+        return NULL;
+    if (kernel_fstat(fd, st) < 0 || !S_ISREG(st->st_mode))
+        st->st_size = 0;
+    at = kernel_call(SYS_mmap, 0, st->st_size, write ? PROT_READ | PROT_WRITE : PROT_READ,
+                     MAP_SHARED, fd, 0);
+    kernel_call(SYS_close, fd);
+    if (kernel_failed(at))
+        return NULL;
+    kernel_call(SYS_madvise, at, st->st_size, MADV_DONTDUMP);
+    return (void *)at;
+}
+
+/* The programs' file of a head that is sound. NULL: it is another's. */
+static void *map_shared(const struct session_head *head)
+{
+    struct stat st;
+    void *at = map_file(head->shared_name, true, &st);
+
+    if (!at || ((uint64_t)st.st_size == head->shared_size && st.st_ino == head->shared_inode))
+        return at;
+    kernel_call(SYS_munmap, at, st.st_size);
+    return NULL;
+}
+
+/* Whether the process has the tracer's user ID, or can have it again. */
+static bool is_the_tracers(const struct session_head *head)
+{
+    uint32_t ids[3];
+
+    return kernel_call(SYS_getresuid, &ids[0], &ids[1], &ids[2]) == 0 &&
+           (ids[0] == head->user || ids[1] == head->user || ids[2] == head->user);
+}
 
 /* False: there is none that this library understands, and nobody to say that to. */
 static bool map_session(const char *name)
 {
-    /* In another pid namespace the name may be of anything. */
-    int fd = kernel_open(name, O_RDWR | O_NONBLOCK | O_NOCTTY, 0);
     struct stat st;
-    long at;
+    const void *mapped = map_file(name, false, &st);
+    struct session_head head; /* looked at is what is used */
+    void *shared = NULL;
 
-    if (fd < 0)
+    if (!mapped)
         return false;
-    if (kernel_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        st.st_size = 0;
-    at = kernel_call(SYS_mmap, 0, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    kernel_call(SYS_close, fd);
-    if (kernel_failed(at))
-        return false;
-    kernel_call(SYS_madvise, at, st.st_size, MADV_DONTDUMP);
-    session = (struct session_head *)at;
-    if (session_is_sound(session, (uint64_t)st.st_size))
-        return true;
-    kernel_call(SYS_munmap, at, st.st_size);
-    return false;
+    if ((uint64_t)st.st_size >= sizeof head) {
+        head = *(const struct session_head *)mapped;
+        if (session_is_sound(&head, mapped, (uint64_t)st.st_size) && is_the_tracers(&head))
+            shared = map_shared(&head);
+    }
+    if (shared)
+        session_view_init(&session, &head, mapped, shared);
+    else
+        kernel_call(SYS_munmap, mapped, st.st_size);
+    return shared != NULL;
 }
 
 static bool has_the_tracers_numbers(void)
 {
     struct stat st;
     int fd = kernel_open("/proc/self/ns/pid", O_RDONLY, 0);
-    bool same = fd >= 0 && kernel_fstat(fd, &st) == 0 && st.st_ino == session->pid_namespace;
+    bool same = fd >= 0 && kernel_fstat(fd, &st) == 0 && st.st_ino == session.head->pid_namespace;
 
     if (fd >= 0)
         kernel_call(SYS_close, fd);
@@ -90,9 +129,9 @@ static const ElfW(Nhdr) * build_id_of(const struct dl_phdr_info *info)
 static const struct session_module *known_as(const ElfW(Nhdr) * id)
 {
     const struct session_module *m =
-        (const struct session_module *)((char *)session + session->modules_at);
+        (const struct session_module *)((const char *)session.head + session.head->modules_at);
 
-    for (uint32_t i = 0; i < session->modules; i++)
+    for (uint32_t i = 0; i < session.head->modules; i++)
         if (m[i].build_id_len == id->n_descsz &&
             memcmp(m[i].build_id, (const char *)(id + 1) + 4, id->n_descsz) == 0)
             return &m[i];
@@ -101,15 +140,16 @@ static const struct session_module *known_as(const ElfW(Nhdr) * id)
 
 static bool wants(int32_t number)
 {
-    return number == SITE_ANY_NUMBER || session_wants(session, number);
+    return number == SITE_ANY_NUMBER || session_wants(session.head, number);
 }
 
 /* Where in the module calls of cancellation points are made, for marking them. */
 static void find_marked(const struct session_module *known, uintptr_t bias)
 {
-    const struct patch_site *s = (const struct patch_site *)((char *)session + known->at);
+    const struct patch_site *s =
+        (const struct patch_site *)((const char *)session.head + known->at);
 
-    if (!session->marks)
+    if (!session.head->marks)
         return;
     for (uint32_t i = 0; i < known->n; i++)
         if (s[i].kind == SITE_NONE && s[i].reason == SITE_CANCELLATION)
@@ -127,9 +167,9 @@ static int patch(struct dl_phdr_info *info, size_t size, void *arg)
     (void)size;
     if (!known || npatches == MODULES_MOST)
         return 0;
-    result =
-        patch_apply(&patches[npatches], (const struct patch_site *)((char *)session + known->at),
-                    known->n, info->dlpi_addr, wants);
+    result = patch_apply(&patches[npatches],
+                         (const struct patch_site *)((const char *)session.head + known->at),
+                         known->n, info->dlpi_addr, wants);
     if (result == PATCH_DONE) {
         npatches++;
         find_marked(known, info->dlpi_addr);
@@ -163,8 +203,8 @@ static unsigned get_ready(void)
     if (!has_the_tracers_numbers())
         return SESSION_PID_NAMESPACE;
     arena_begin();
-    why = noter_init(session);
-    if (!why && (!session->filters || mark_filters() + 1 != (int)session->filters))
+    why = noter_init(&session);
+    if (!why && (!session.head->filters || mark_filters() + 1 != (int)session.head->filters))
         noter_confined();
     return why;
 }
@@ -197,7 +237,7 @@ __attribute__((constructor)) static void begin(void)
     if (!why)
         why = patch_all(&how);
     if (why)
-        session_refuse(session, (enum session_refusal)why, (uint32_t)kernel_call(SYS_getpid), how);
+        session_refuse(&session, (enum session_refusal)why, (uint32_t)kernel_call(SYS_getpid), how);
     else
         patch_handler = noter_see;
 }

@@ -47,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct ring_client client = {.stack = take_stack};
     static struct ring ring;
+    static struct ring_control control;
     static struct ring_reader reader;
     enum ring_result what;
     uint64_t last = 0, words;
@@ -54,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 8)
         return 0;
     memset(&ring, 0, offsetof(struct ring, words));
+    memset(&control, 0, sizeof control);
     memcpy(&ring.head, data, 8);
     words = (size - 8) / 8;
     if (words > RING_WORDS)
@@ -61,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(ring.words, 0, sizeof ring.words);
     memcpy(ring.words, data + 8, words * 8);
     stacks = 0;
-    ring_reader_init(&reader, &ring);
+    ring_reader_init(&reader, &ring, &control);
     while ((what = ring_next(&reader, 0, &client)) == RING_ENTERED || what == RING_LEFT ||
            what == RING_TOLD) {
         if (what == RING_TOLD && (reader.region.len > RING_NAME_MAX ||
@@ -72,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         last = reader.time;
     }
-    if ((what == RING_DAMAGED) != (reader.damage != NULL) || (what == RING_DAMAGED) != ring.closed)
+    if ((what == RING_DAMAGED) != (reader.damage != NULL) ||
+        (what == RING_DAMAGED) != control.closed)
         abort();
     ring_give_room(&reader);
     ring_reader_release(&reader);

@@ -32,11 +32,12 @@ static const int noted[] = {
     SYS_connect,      SYS_pread64,   SYS_preadv,          SYS_pwrite64,   SYS_pwritev,
     SYS_sendfile,     SYS_open,      SYS_openat,          SYS_openat2,    SYS_creat,
     SYS_getdents,     SYS_getdents64};
-/* What the library does something else about: descriptors of files, sandboxes. */
-static const int handled[] = {SYS_close,   SYS_fstat, SYS_newfstatat,
-                              SYS_unshare, SYS_prctl, SYS_seccomp};
+/* What the library does something else about: descriptors of files, sandboxes, users. */
+static const int handled[] = {SYS_close,   SYS_fstat,  SYS_newfstatat, SYS_unshare,  SYS_prctl,
+                              SYS_seccomp, SYS_setuid, SYS_setreuid,   SYS_setresuid};
 /* The same when nobody reads any more. */
-static const int handled_still[] = {SYS_prctl, SYS_seccomp};
+static const int handled_still[] = {SYS_prctl, SYS_seccomp, SYS_setuid, SYS_setreuid,
+                                    SYS_setresuid};
 
 struct inside {
     struct inside_client client;
@@ -243,7 +244,14 @@ void inside_process_gone(struct inside *i, pid_t pid)
 
 void inside_say_refusals(const struct inside *i)
 {
-    for (unsigned why = 1; why < SESSION_REFUSALS; why++) {
+    bool sound = true;
+
+    for (unsigned why = 1; why < SESSION_REFUSALS; why++)
+        sound = sound && refusal_is_sound(i->session, (enum session_refusal)why);
+    if (!sound)
+        flame_warn("a program of the run has written over what its processes say of themselves: "
+                   "the figures of this run may be wrong");
+    for (unsigned why = 1; sound && why < SESSION_REFUSALS; why++) {
         struct strbuf text = STRBUF_INIT;
 
         if (refusal_add_text(&text, i->session, (enum session_refusal)why))

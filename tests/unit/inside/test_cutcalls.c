@@ -9,7 +9,7 @@
 #include "inside/wait/cutcalls.h"
 #include "tests/tap.h"
 
-static struct ring ring;
+static struct ring_control control;
 static int heard_at; /* a signal that matters comes in this one of the calls; 0: in none */
 
 /* What the calls that are made again return, and what they were. */
@@ -24,14 +24,14 @@ static long enter(const struct patch_call *call)
     if (call->number == SYS_epoll_pwait2)
         limit = *(struct timespec *)call->args[3];
     if (++made == heard_at)
-        ring.handled = clock_ns(CLOCK_MONOTONIC);
+        control.handled = clock_ns(CLOCK_MONOTONIC);
     return results[made - 1];
 }
 
 static long settle(struct patch_call call, uint64_t ago_ns, long result)
 {
     made = 0;
-    return cut_settle(&ring, cut_kind(call.number), &call, clock_ns(CLOCK_MONOTONIC) - ago_ns,
+    return cut_settle(&control, cut_kind(call.number), &call, clock_ns(CLOCK_MONOTONIC) - ago_ns,
                       result, enter);
 }
 
@@ -62,10 +62,10 @@ static void test_epoll(void)
     is_int(settle(call, 0, -EINTR), -EINTR, "a signal that the program hears ends it");
     is_int(made, 1, "at once");
     heard_at = 0;
-    ring.handled = clock_ns(CLOCK_MONOTONIC);
+    control.handled = clock_ns(CLOCK_MONOTONIC);
     settle(call, 1000000000u, -EINTR);
     is_int(made, 0, "also one that came in the first");
-    ring.handled = 0;
+    control.handled = 0;
 }
 
 static void test_files(void)
@@ -105,7 +105,7 @@ static void test_files(void)
     write_it.number = SYS_writev;
     settle(write_it, 0, 10);
     is_int(made, 0, "of vectors nothing is made up for");
-    ring.handled = 0;
+    control.handled = 0;
     write_it.number = SYS_connect;
     write_it.args[0] = (unsigned long)s[0];
     results[0] = 0;

@@ -16,8 +16,11 @@
 
 static struct {
     struct session_head head;
+    struct session_shared shared;
     struct files files[TABLES];
 } memory;
+
+static struct session_view view;
 
 static struct files *const table = &memory.files[0];
 
@@ -131,6 +134,13 @@ static void polled_files(void)
     close(fd);
     is_int(open_noted("/etc/passwd", O_RDONLY), fd, "(the next has its number)");
     ok(is_forgotten(fd, SYS_pselect6, sets, 2), "a select of it");
+    ring.words[0] = 0;
+    polledfiles_forget(PROCESS, &ring, 0, UINT64_MAX,
+                       &(const struct patch_call){.number = SYS_poll});
+    ring.words[0] = ring_word(RING_MEMORY, 0xffff, 1);
+    polledfiles_forget(PROCESS, &ring, 0, UINT64_MAX,
+                       &(const struct patch_call){.number = SYS_poll});
+    ok(true, "what somebody else has written over it is not followed without end");
     close(fd);
 }
 
@@ -171,9 +181,11 @@ static void closed_elsewhere(void)
 
 int main(void)
 {
-    memory.head.files = TABLES;
-    memory.head.files_at = offsetof(__typeof__(memory), files);
-    opened_init(&memory.head);
+    view.head = &memory.head;
+    view.shared = &memory.shared;
+    view.files = memory.files;
+    view.nfiles = TABLES;
+    opened_init(&view);
     plain_files();
     others();
     sleeps_and_users();

@@ -19,12 +19,21 @@
 /* Behind row()s. */
 #define rows_hold(name) ok(tap_rows == 0, name)
 
+/* Of the ring there is, shared with forked children. */
+static struct ring_control *control;
+
 static struct ring *new_ring(void)
 {
-    struct ring *r =
-        mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct ring *r = mmap(NULL, sizeof *r + sizeof *control, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
+    control = (struct ring_control *)(r + 1);
     return r == MAP_FAILED ? NULL : r;
+}
+
+static void drop_ring(struct ring *r)
+{
+    munmap(r, sizeof *r + sizeof *control);
 }
 
 static void put_begin(struct ring *r)
@@ -85,7 +94,7 @@ static void test_plain(void)
 {
     struct ring *r = new_ring();
 
-    ring_reader_init(&reader, r);
+    ring_reader_init(&reader, r, control);
     is_int(next(), RING_EMPTY, "a new ring is empty");
     put_begin(r);
     put_stack(r, 1, 5);
@@ -105,14 +114,14 @@ static void test_plain(void)
     is_int(reader.call.begin, 100, "and it is known when it began");
     is_int(reader.flags, RING_RAN_ON, "and that nothing came in between");
     ring_reader_release(&reader);
-    munmap(r, sizeof *r);
+    drop_ring(r);
 }
 
 static void test_nested(void)
 {
     struct ring *r = new_ring();
 
-    ring_reader_init(&reader, r);
+    ring_reader_init(&reader, r, control);
     put_begin(r);
     put_call(r, SYS_read, 1, 1, 0);
     put_call(r, SYS_write, 2, 2, 0);
@@ -140,7 +149,7 @@ static void test_nested(void)
     put_done(r, 91, 101, 0);
     is_int(next(), RING_LEFT, "the one inside of it is not forgotten");
     ring_reader_release(&reader);
-    munmap(r, sizeof *r);
+    drop_ring(r);
 }
 
 /* Of calls that do not sleep no end is told, but of one that was not over when it was read. */
@@ -149,7 +158,7 @@ static void test_passed(void)
     struct ring *r = new_ring();
     uint64_t end;
 
-    ring_reader_init(&reader, r);
+    ring_reader_init(&reader, r, control);
     put_begin(r);
     put_call(r, SYS_write, 5, 1, 0);
     ok(pass(r, -EBADF), "a call that did not sleep is over in its own record");
@@ -161,13 +170,13 @@ static void test_passed(void)
     ok(!reader.passed && reader.nopen == 1, "is not over");
     is_int(next(), RING_EMPTY, "is all there is");
     ring_give_room(&reader);
-    is_int((intmax_t)(r->head - r->tail), 1, "where it will say so is not given back");
+    is_int((intmax_t)(r->head - control->tail), 1, "where it will say so is not given back");
     ok(pass(r, 7) && !reader.passed, "it does");
     is_int(next(), RING_LEFT, "and is left");
     ok(reader.call.nr == SYS_write && reader.result == 7 && reader.time == 6 && !reader.nopen,
        "at the time at which it began");
     ring_give_room(&reader);
-    is_int((intmax_t)(r->head - r->tail), 0, "and all is given back");
+    is_int((intmax_t)(r->head - control->tail), 0, "and all is given back");
     put_call(r, SYS_write, 8, 3, 0);
     next();
     ok(!ring_passed(&reader) && pass(r, 9) && ring_passed(&reader),
@@ -185,7 +194,7 @@ static void test_passed(void)
     next();
     is_int(next(), RING_LEFT, "they have ends");
     ring_reader_release(&reader);
-    munmap(r, sizeof *r);
+    drop_ring(r);
 }
 
 static void put_memory(struct ring *r, uint32_t serial, uint64_t address, uint64_t size)
@@ -203,7 +212,7 @@ static void test_memory(void)
 {
     struct ring *r = new_ring();
 
-    ring_reader_init(&reader, r);
+    ring_reader_init(&reader, r, control);
     put_begin(r);
     put_memory(r, 1, 800, 12);
     put_memory(r, 1, 900, RING_PIECE_MAX * 8);
@@ -232,7 +241,7 @@ static void test_memory(void)
     next();
     ok(reader.nmemory == 4 && reader.memory[0] == 700, "and each call has its own");
     ring_reader_release(&reader);
-    munmap(r, sizeof *r);
+    drop_ring(r);
 }
 
 /* The words of each damage, behind a sound beginning. */
@@ -279,17 +288,18 @@ static void test_damage(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ring *r = new_ring();
 
-        ring_reader_init(&reader, r);
+        ring_reader_init(&reader, r, control);
         put_begin(r);
         put_stack(r, 1, 1);
         put_call(r, SYS_read, 50, 1, 1);
         next();
         ring_put(r, rows[i].words, rows[i].n);
         r->head += rows[i].head;
-        row(next() == RING_DAMAGED && reader.damage != NULL && r->closed && next() == RING_DAMAGED,
+        row(next() == RING_DAMAGED && reader.damage != NULL && control->closed &&
+                next() == RING_DAMAGED,
             "%s", rows[i].what);
         ring_reader_release(&reader);
-        munmap(r, sizeof *r);
+        drop_ring(r);
     }
     rows_hold("what cannot be is damage, has a reason, closes the ring, and stays");
 }
@@ -303,11 +313,11 @@ static void test_owners(void)
                                         owners[i][1]};
         struct ring *r = new_ring();
 
-        ring_reader_init(&reader, r);
+        ring_reader_init(&reader, r, control);
         ring_put(r, w, RING_BEGIN_WORDS);
         row(next() == RING_DAMAGED, "owner %zu", i);
         ring_reader_release(&reader);
-        munmap(r, sizeof *r);
+        drop_ring(r);
     }
     rows_hold("owners that cannot be are refused");
 }
@@ -327,7 +337,7 @@ static void write_calls(struct ring *r, const uint32_t *beat, uint32_t n)
 
     put_begin(r);
     for (uint32_t i = 1; i != n + 1; i++) {
-        if (!ring_has_room(r, 1200) && !ring_wait(r, 1200, beat, enter))
+        if (!ring_has_room(r, control, 1200) && !ring_wait(r, control, 1200, beat, enter))
             _exit(3);
         if (i % 5 == 0)
             put_stack(r, ++stacks, 1 + i * 7 % RING_STACK_MAX);
@@ -365,12 +375,12 @@ static void test_waiting(void)
 {
     enum { CALLS = 100000 };
     struct ring *r = new_ring();
-    uint32_t *beat = &r->closed + 1, last = 0;
+    uint32_t *beat = &control->turn, last = 0;
     bool inside = false, fine = true, full = false;
     int status = 0;
     pid_t pid, got = 0;
 
-    ring_reader_init(&reader, r);
+    ring_reader_init(&reader, r, control);
     pid = fork();
     if (pid == 0) {
         write_calls(r, beat, CALLS);
@@ -390,18 +400,18 @@ static void test_waiting(void)
     is_int(last, CALLS, "nothing is left out");
     ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the writer never gave up");
     ring_reader_release(&reader);
-    munmap(r, sizeof *r);
+    drop_ring(r);
 }
 
 static void test_killed(void)
 {
     for (int i = 0; i < 40; i++) {
         struct ring *r = new_ring();
-        uint32_t *beat = &r->closed + 1, last = 0;
+        uint32_t *beat = &control->turn, last = 0;
         bool inside = false, fine = true;
         pid_t pid;
 
-        ring_reader_init(&reader, r);
+        ring_reader_init(&reader, r, control);
         pid = fork();
         if (pid == 0)
             write_calls(r, beat, UINT32_MAX);
@@ -417,9 +427,18 @@ static void test_killed(void)
         fine = fine && read_calls(&last, &inside) >= 0;
         row(fine && last > 0, "round %d, %u calls", i, last);
         ring_reader_release(&reader);
-        munmap(r, sizeof *r);
+        drop_ring(r);
     }
     rows_hold("all that a killed writer has written is whole");
+}
+
+static uint32_t turns;
+
+/* In place of a sleep: the reader reads, and gives no room. */
+static long read_in_vain(const struct patch_call *c)
+{
+    (void)c;
+    return ++turns;
 }
 
 static void test_no_room(void)
@@ -428,13 +447,17 @@ static void test_no_room(void)
     uint32_t beat = 0;
 
     put_begin(r);
-    ok(ring_has_room(r, RING_WORDS - RING_BEGIN_WORDS), "there is room for as many words as fit");
-    ok(!ring_has_room(r, RING_WORDS - RING_BEGIN_WORDS + 1), "and not for one more");
-    ok(ring_wait(r, 10, &beat, enter), "who has room does not wait");
+    ok(ring_has_room(r, control, RING_WORDS - RING_BEGIN_WORDS),
+       "there is room for as many words as fit");
+    ok(!ring_has_room(r, control, RING_WORDS - RING_BEGIN_WORDS + 1), "and not for one more");
+    ok(ring_wait(r, control, 10, &beat, enter), "who has room does not wait");
     is_int(r->waits, 0, "nor says so");
-    r->closed = 1;
-    ok(!ring_wait(r, RING_WORDS, &beat, enter), "nobody waits for a ring that is closed");
-    munmap(r, sizeof *r);
+    control->closed = 1;
+    ok(!ring_wait(r, control, RING_WORDS, &beat, enter), "nobody waits for a ring that is closed");
+    control->closed = 0;
+    ok(!ring_wait(r, control, RING_WORDS, &turns, read_in_vain) && turns > 20 && turns < 1000,
+       "nor without end for a reader that gives no room");
+    drop_ring(r);
 }
 
 static void put_region(struct ring *r, uint32_t what, uint64_t time, const char *name, unsigned len)
@@ -453,19 +476,19 @@ static void refuses_region(uint32_t what, unsigned len, unsigned words, const ch
     struct ring *r = new_ring();
 
     memcpy(w + 2, text, len < sizeof text ? len : sizeof text);
-    ring_reader_init(&reader, r);
+    ring_reader_init(&reader, r, control);
     put_begin(r);
     ring_put(r, w, words);
     is_int(next(), RING_DAMAGED, "%s", why);
     ring_reader_release(&reader);
-    munmap(r, sizeof *r);
+    drop_ring(r);
 }
 
 static void test_regions(void)
 {
     struct ring *r = new_ring();
 
-    ring_reader_init(&reader, r);
+    ring_reader_init(&reader, r, control);
     put_begin(r);
     put_call(r, SYS_read, 100, 1, 0);
     is_int(next(), RING_ENTERED, "a call before a region");
@@ -486,7 +509,7 @@ static void test_regions(void)
     put_call(r, SYS_read, 140, 2, 0);
     is_int(next(), RING_ENTERED, "and calls go on");
     ring_reader_release(&reader);
-    munmap(r, sizeof *r);
+    drop_ring(r);
     refuses_region(0, 0, 2, "nothing a program can say is damage");
     refuses_region(4, 0, 2, "nor is what nobody knows");
     refuses_region(1, 9, 3, "a name longer than its record is damage");

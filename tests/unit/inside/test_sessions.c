@@ -11,14 +11,19 @@
 #include "inside/read/sessions.h"
 #include "tests/tap.h"
 
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
 #define RINGS 4
 
 /* Behind row()s. */
 #define rows_hold(name) ok(tap_rows == 0, name)
 
 static struct session *session;
-static struct session_head *head;
+static const struct session_head *head; /* as a program maps it */
 static size_t size;
+static struct session_view view;
 
 /* What was told: a letter each. */
 static char told[100];
@@ -64,6 +69,20 @@ static const char *tell(uint64_t until)
     return told;
 }
 
+static const struct ring_control *control_of(const struct ring *r)
+{
+    return &view.controls[r - view.rings];
+}
+
+/* The ring that no thread of this process can have; RINGS: there is none. */
+static uint32_t kept = RINGS;
+
+static bool may_have(uint32_t ring, uint32_t tid, bool begun)
+{
+    (void)tid, (void)begun;
+    return ring != kept;
+}
+
 static void put_call(struct ring *r, uint64_t time, uint32_t serial)
 {
     uint64_t w[RING_CALL_WORDS] = {ring_word(RING_CALL, RING_CALL_WORDS, SYS_read), time};
@@ -80,17 +99,45 @@ static void put_done(struct ring *r, uint64_t time, uint32_t serial)
 }
 
 /* As a program of the run does. */
-static struct session_head *map_by_name(void)
+static bool map_by_name(void)
 {
-    int fd = open(session_name(session), O_RDWR | O_CLOEXEC);
+    int fd = open(session_name(session), O_RDONLY | O_CLOEXEC), shared;
     void *at;
 
     size = (size_t)lseek(fd, 0, SEEK_END);
-    at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    ok(ftruncate(fd, 4096) < 0 && ftruncate(fd, (off_t)size * 2) < 0,
-       "no program can change the size of the memory");
+    at = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
-    return at == MAP_FAILED ? NULL : at;
+    if (at == MAP_FAILED)
+        return false;
+    head = at;
+    shared = open(head->shared_name, O_RDWR | O_CLOEXEC);
+    at = mmap(NULL, head->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+    ok(ftruncate(shared, 4096) < 0 && ftruncate(shared, (off_t)head->shared_size * 2) < 0,
+       "no program can change the size of the memory");
+    close(shared);
+    if (at == MAP_FAILED)
+        return false;
+    session_view_init(&view, head, head, at);
+    return true;
+}
+
+/* Nor by opening it again; where the kernel is older, that can be done by who has the same rights.
+ */
+static void test_seals(void)
+{
+    int fd = open(session_name(session), O_RDWR | O_CLOEXEC);
+    void *own = (void *)(uintptr_t)head;
+
+    ok(ftruncate(fd, 4096) < 0 && ftruncate(fd, (off_t)size * 2) < 0,
+       "nor that of what the tracer writes");
+    ok(mprotect(own, size, PROT_READ | PROT_WRITE) < 0, "which a program cannot write to");
+    if (fcntl(fd, F_GET_SEALS) & F_SEAL_FUTURE_WRITE)
+        ok(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED &&
+               pwrite(fd, "x", 1, 0) < 0,
+           "nor by opening it again");
+    else
+        skip("F_SEAL_FUTURE_WRITE came with Linux 5.1");
+    close(fd);
 }
 
 static void test_head(void)
@@ -103,32 +150,40 @@ static void test_head(void)
     struct session_head bad;
 
     o.calls[SYS_futex / 64] |= 1ull << SYS_futex % 64;
-    if (!ok(session_new(&session, &o) == 0, "a session is made") || !(head = map_by_name()))
+    if (!ok(session_new(&session, &o) == 0, "a session is made") || !map_by_name())
         return;
-    ok(session_is_sound(head, size), "it is sound");
+    ok(session_is_sound(head, head, size), "it is sound");
     ok(session_wants(head, SYS_futex) && !session_wants(head, SYS_futex + 1) &&
            !session_wants(head, SESSION_CALLS + 1) && !session_wants(head, -1),
        "it says which calls are wanted");
     m = (const struct session_module *)((char *)head + head->modules_at);
     ok(head->modules == 2 && m[0].build_id_len == 3 && memcmp(m[0].build_id, "abc", 3) == 0 &&
-           m[0].n == 2 && memcmp((char *)head + m[0].at, sites, sizeof sites) == 0,
+           m[0].n == 2 && memcmp((const char *)head + m[0].at, sites, sizeof sites) == 0,
        "and has the sites of the first module");
     ok(m[1].n == 0 && m[1].build_id_len == 2, "and of the second");
-    ok(!session_is_sound(head, size - 1), "another size is not sound");
+    ok(!session_is_sound(head, head, size - 1), "another size is not sound");
 #define BAD(field, value)                                                                          \
     bad = *head;                                                                                   \
     bad.field = value;                                                                             \
-    row(!session_is_sound(&bad, size), #field)
+    row(!session_is_sound(&bad, head, size), #field)
     bad = *head;
     bad.modules = 0;
-    ok(session_is_sound(&bad, size), "a head is judged by itself, too");
+    ok(session_is_sound(&bad, head, size), "a head is judged by itself, too");
     BAD(magic[0], 'G');
     BAD(version, 99);
     BAD(head_size, 8);
     BAD(ring_size, 64);
     BAD(rings, RINGS + 1);
-    BAD(rings_at, size);
+    BAD(rings_at, head->shared_size);
     BAD(rings_at, head->rings_at + 8);
+    BAD(rings, SESSION_RINGS_MOST + 1);
+    BAD(files, FILES_TABLES + 1);
+    BAD(files_at, head->shared_size);
+    BAD(files_at, 1);
+    BAD(shared_size, 64);
+    BAD(shared_name[SESSION_NAME_MAX - 1], 'x');
+    BAD(controls_at, size);
+    BAD(controls_at, head->controls_at + 8);
     BAD(modules_at, size + 8);
     BAD(modules_at, 3);
     BAD(modules, UINT32_MAX);
@@ -140,9 +195,9 @@ static void test_rings(void)
     struct ring *r[RINGS];
 
     for (unsigned i = 0; i < RINGS; i++)
-        r[i] = session_take_ring(head, 10, 26 + i); /* a, b, c, d */
+        r[i] = session_take_ring(&view, 10, 26 + i, may_have); /* a, b, c, d */
     ok(r[0] && r[1] && r[2] && r[3] && r[0] != r[1], "each thread has a ring of its own");
-    ok(!session_take_ring(head, 10, 40), "one too many has none");
+    ok(!session_take_ring(&view, 10, 40, may_have), "one too many has none");
     put_call(r[0], 100, 1);
     put_call(r[1], 101, 1);
     put_done(r[0], 105, 1);
@@ -159,7 +214,11 @@ static void test_rings(void)
     ok(session_has(session, 26) && !session_has(session, 40), "it is known who has a ring");
     session_thread_gone(session, 27);
     ok(!session_has(session, 27), "who has ended has none");
-    ok(session_take_ring(head, 10, 30) == r[1], "and another can have it");
+    is_int(control_of(r[1])->turn, 1, "its ring is given back");
+    kept = 1;
+    ok(!session_take_ring(&view, 10, 30, may_have), "whose process knows better does not take it");
+    kept = RINGS;
+    ok(session_take_ring(&view, 10, 30, may_have) == r[1], "another can have it");
     put_call(r[1], 90, 1);
     is_str(tell(UINT64_MAX), "e", "whose records begin afresh");
     r[2]->head += RING_WORDS * 2;
@@ -169,9 +228,13 @@ static void test_rings(void)
     ok(!session_has(session, 28), "and who has it is seen no more");
     session_thread_gone(session, 28);
     r[2]->owner = 28;
-    ok(!session_take_ring(head, 10, 31), "nobody gets a damaged ring");
-    head->used = UINT32_MAX;
+    ok(!session_take_ring(&view, 10, 31, may_have), "nobody gets a damaged ring");
+    view.shared->used = UINT32_MAX;
     is_str(tell(UINT64_MAX), "", "a count that cannot be is not believed");
+    view.shared->used = 0;
+    put_call(r[3], 300, 2);
+    is_str(tell(UINT64_MAX), "d", "nor is one that has gone back");
+    is_int(view.shared->used, RINGS, "... which is put right");
 }
 
 /*
@@ -186,15 +249,15 @@ static void test_many(void)
     int status = 0;
 
     session_free(session);
-    if (!ok(session_new(&session, &o) == 0, "another session") || !(head = map_by_name()))
+    if (!ok(session_new(&session, &o) == 0, "another session") || !map_by_name())
         return;
     for (unsigned i = 0; i < RINGS; i++) {
         pids[i] = fork();
         if (pids[i] == 0) {
-            struct ring *r = session_take_ring(head, 1, 26 + i);
+            struct ring *r = session_take_ring(&view, 1, 26 + i, may_have);
 
             for (uint32_t k = 1; r && k <= CALLS; k++) {
-                while (!ring_has_room(r, 64))
+                while (!ring_has_room(r, control_of(r), 64))
                     usleep(50);
                 put_call(r, clock_ns(CLOCK_MONOTONIC), k);
                 put_done(r, clock_ns(CLOCK_MONOTONIC), k);
@@ -219,24 +282,24 @@ static void test_closing(void)
     struct session_options o = {.rings = RINGS, .calls = {3, 5}};
     struct ring *r;
 
-    if (!ok(session_new(&session, &o) == 0, "a third session") || !(head = map_by_name()))
+    if (!ok(session_new(&session, &o) == 0, "a third session") || !map_by_name())
         return;
-    r = session_take_ring(head, 10, 27);
+    r = session_take_ring(&view, 10, 27, may_have);
     put_call(r, 100, 1);
     tell(200);
     session_close_ring(session, 27);
-    is_int(r->closed, 1, "a ring is closed");
+    is_int(control_of(r)->closed, 1, "a ring is closed");
     put_done(r, 300, 1);
     is_str(tell(UINT64_MAX), "B", "what its thread was in is told");
     session_thread_gone(session, 27);
     is_int(r->owner, 27, "nobody gets it");
     ok(!session_has(session, 27), "and its thread's number is free");
-    r = session_take_ring(head, 10, 27);
+    r = session_take_ring(&view, 10, 27, may_have);
     put_call(r, 400, 1);
     is_str(tell(UINT64_MAX), "b", "for another thread");
     r->waits = 1;
     session_end(session, calls);
-    ok(r->closed && !r->waits, "at the end all are closed, and nobody waits");
+    ok(control_of(r)->closed && !r->waits, "at the end all are closed, and nobody waits");
     ok(session_wants(head, SYS_execve) && !session_wants(head, 0) && !session_wants(head, 64),
        "and the calls that are asked for are these");
     session_free(session);
@@ -245,8 +308,10 @@ static void test_closing(void)
 int main(void)
 {
     test_head();
-    if (head)
+    if (view.head) {
+        test_seals();
         test_rings();
+    }
     test_many();
     test_closing();
     return done_testing();
