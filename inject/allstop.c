@@ -188,17 +188,39 @@ static void take_time(struct allstop *a)
 
 /* ---- stopping ---- */
 
-static void note_stop(struct allstop_thread *t, int status)
+/* Undoes what the interruption did to the call that the thread was in. */
+static void undo(const struct allstop *a, struct allstop_thread *t)
+{
+    struct ptraced p = {.tid = t->tid, .pid = a->pid};
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+    if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) < 0)
+        return;
+    p.regs.user = t->regs;
+    if (t->signal)
+        return; /* the program sees what it would have seen */
+    if (restart_has_eintr(&p.regs) && t->asleep_since && now > t->asleep_since &&
+        retry_sooner(&p, now, now - t->asleep_since)) {
+        t->regs = p.regs.user;
+        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+        return;
+    }
+    restart_undo_eintr(t->tid, &p.regs);
+    t->regs = p.regs.user;
+}
+
+static void note_stop(const struct allstop *a, struct allstop_thread *t, int status)
 {
     int event = status >> 16;
 
     t->stopped = true;
     t->plain = event == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
     t->signal = event ? 0 : WSTOPSIG(status);
+    undo(a, t);
 }
 
 /* What stops of a thread there are. False: it has ended. */
-static bool look_for_stop(struct allstop_thread *t)
+static bool look_for_stop(const struct allstop *a, struct allstop_thread *t)
 {
     int status;
     pid_t got = waitpid(t->tid, &status, __WALL | WNOHANG);
@@ -207,7 +229,7 @@ static bool look_for_stop(struct allstop_thread *t)
         return true;
     if (got < 0 || !WIFSTOPPED(status))
         return false;
-    note_stop(t, status);
+    note_stop(a, t, status);
     return true;
 }
 
@@ -274,7 +296,7 @@ static bool wait_for_all(struct allstop *a)
         for (size_t i = 0; i < a->n; i++) {
             if (a->threads[i].stopped)
                 continue;
-            if (!look_for_stop(&a->threads[i])) {
+            if (!look_for_stop(a, &a->threads[i])) {
                 forget(a, i--);
                 continue;
             }
@@ -290,38 +312,8 @@ static bool wait_for_all(struct allstop *a)
     }
 }
 
-/* Undoes what the interruption did to the call that the thread was in. */
-static void undo(struct allstop *a, struct allstop_thread *t)
-{
-    struct ptraced p = {.tid = t->tid, .pid = a->pid};
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-    if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) < 0)
-        return;
-    p.regs.user = t->regs;
-    if (t->signal)
-        return; /* the program sees what it would have seen */
-    if (restart_has_eintr(&p.regs) && t->asleep_since && now > t->asleep_since &&
-        retry_sooner(&p, now, now - t->asleep_since)) {
-        t->regs = p.regs.user;
-        t->changed = true;
-        return;
-    }
-    restart_undo_eintr(t->tid, &p.regs);
-    t->regs = p.regs.user;
-}
-
-static void undo_all(struct allstop *a)
-{
-    for (size_t i = 0; i < a->n; i++)
-        if (a->threads[i].stopped)
-            undo(a, &a->threads[i]);
-}
-
 static void let_go(const struct allstop_thread *t)
 {
-    if (t->changed)
-        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
     ptrace(PTRACE_DETACH, t->tid, 0, t->signal);
 }
 
@@ -342,8 +334,7 @@ void allstop_go(struct allstop *a)
 
         if (!t->seized || t->stopped || waitpid(t->tid, &status, __WALL) < 0 || !WIFSTOPPED(status))
             continue;
-        note_stop(t, status);
-        undo(a, t);
+        note_stop(a, t, status);
         let_go(t);
     }
     a->began = 0;
@@ -375,14 +366,12 @@ enum allstop_answer allstop_stop(struct allstop *a)
         interrupt_all(a);
         if (err) {
             wait_for_all(a);
-            undo_all(a);
             allstop_go(a);
             refusal_explain(first, err);
             return ALLSTOP_REFUSED;
         }
         if (!wait_for_all(a)) {
             not_now(a, a->pid, "did not stop");
-            undo_all(a);
             allstop_go(a);
             a->patience_ns =
                 a->patience_ns * 2 < PATIENCE_MOST_NS ? a->patience_ns * 2 : PATIENCE_MOST_NS;
@@ -390,7 +379,6 @@ enum allstop_answer allstop_stop(struct allstop *a)
         }
         fresh = list_threads(a);
     } while (fresh > 0);
-    undo_all(a);
     if (!a->n || fresh < 0) {
         allstop_go(a);
         return ALLSTOP_GONE;
@@ -430,11 +418,11 @@ static void stand_again(struct allstop_thread *t)
     next_stop(t, PTRACE_CONT, SIGTRAP | PTRACE_EVENT_STOP << 8);
 }
 
-static bool make_call(struct allstop_thread *t, uintptr_t insn, long nr,
-                      const unsigned long args[6], long *result)
+/* The thread's registers, for a call. */
+static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_t insn, long nr,
+                                        const unsigned long args[6])
 {
     struct user_regs_struct r = t->regs;
-    bool made = false;
 
     r.rip = insn;
     r.rax = (unsigned long)nr;
@@ -445,34 +433,65 @@ static bool make_call(struct allstop_thread *t, uintptr_t insn, long nr,
     r.r10 = args[3];
     r.r8 = args[4];
     r.r9 = args[5];
-    if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) == 0 && next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) &&
-        next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) && ptrace(PTRACE_GETREGS, t->tid, 0, &r) == 0) {
-        *result = (long)r.rax;
-        made = true;
-    }
-    if (t->seized) {
-        stand_again(t);
-        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
-    }
-    return made;
+    return r;
 }
 
-long allstop_call(struct allstop *a, uintptr_t insn, long nr, const unsigned long args[6])
+/*
+ * At each step it is so that flame may be killed: the way back is there before the registers are
+ * ours, signals are blocked behind that, as it has the mask, and unblocked before the registers are
+ * the thread's again.
+ */
+static long make_call(struct allstop_thread *t, const struct wayback_code *code, long nr,
+                      const unsigned long args[6])
 {
+    struct user_regs_struct r = for_call(t, code->call, nr, args);
     uint64_t mask, none = ~(uint64_t)0;
-    struct allstop_thread *t = NULL;
+    struct wayback way;
     long result = -EAGAIN;
 
-    for (size_t i = 0; i < a->n && !t; i++)
-        if (a->threads[i].plain && a->threads[i].stopped)
-            t = &a->threads[i];
-    if (t && forbidden(t->tid, nr, args))
-        return -EPERM;
-    if (!t || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0 ||
-        ptrace(PTRACE_SETSIGMASK, t->tid, sizeof none, &none) < 0)
+    if (ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0)
         return -EAGAIN;
-    make_call(t, insn, nr, args, &result);
-    if (t->seized)
+    if (wayback_lay(&way, t->tid, code, &t->regs, mask)) {
+        r.rip = code->call_ret;
+        r.rsp = way.at;
+    }
+    if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) == 0 &&
+        ptrace(PTRACE_SETSIGMASK, t->tid, sizeof none, &none) == 0 &&
+        next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) && next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) &&
+        ptrace(PTRACE_GETREGS, t->tid, 0, &r) == 0)
+        result = (long)r.rax;
+    if (t->seized) {
+        stand_again(t);
         ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
+        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+    }
+    wayback_lift(&way);
     return result;
+}
+
+/* One that finds back exactly, if there is one. */
+static struct allstop_thread *who_calls(struct allstop *a)
+{
+    struct allstop_thread *found = NULL;
+
+    for (size_t i = 0; i < a->n; i++) {
+        struct allstop_thread *t = &a->threads[i];
+
+        if (!t->plain || !t->stopped)
+            continue;
+        if (wayback_is_exact(&t->regs))
+            return t;
+        found = found ? found : t;
+    }
+    return found;
+}
+
+long allstop_call(struct allstop *a, const struct wayback_code *code, long nr,
+                  const unsigned long args[6])
+{
+    struct allstop_thread *t = who_calls(a);
+
+    if (!t)
+        return -EAGAIN;
+    return forbidden(t->tid, nr, args) ? -EPERM : make_call(t, code, nr, args);
 }

@@ -19,14 +19,14 @@
 #include <sys/user.h>
 
 #include "common/compiler.h"
+#include "inject/wayback.h"
 
 struct allstop_thread {
     pid_t tid;
     bool seized, stopped;
     bool plain; /* it stands because of our interruption alone, and can make calls for us */
     int signal; /* to be delivered when it goes on; 0: none */
-    struct user_regs_struct regs; /* as it is to go on, once the interruption is undone */
-    bool changed;                 /* regs are to be written when it goes on */
+    struct user_regs_struct regs; /* as it is to go on; it has them already */
     uint64_t asleep_since;        /* in a call with a timeout; 0: it is in none */
     uint64_t turns;
 };
@@ -44,7 +44,8 @@ struct allstop *allstop_new(pid_t pid);
 /* Lets everybody go who stands. */
 void allstop_free(struct allstop *a);
 
-/* Stops all threads. After ALLSTOP_OK they stand until allstop_go. */
+/* Stops all threads. After ALLSTOP_OK they stand until allstop_go. What an interruption did to a
+ * thread's call is undone as soon as it stands, so that it goes on rightly if flame is killed. */
 enum allstop_answer allstop_stop(struct allstop *a);
 void allstop_go(struct allstop *a);
 
@@ -59,10 +60,12 @@ const char *allstop_why(const struct allstop *a);
 size_t allstop_times(const struct allstop *a, const uint64_t **ns);
 
 /*
- * Has a thread that stands make a system call: its result, or -errno. `insn` is the address of a
- * system call instruction in the process. -EAGAIN: no thread can make it just now. -EPERM, and no
- * call is made: a seccomp filter of the thread is known to forbid it (forbidden.h).
+ * Has a thread that stands make a system call: its result, or -errno. If flame is killed meanwhile,
+ * the thread finds back by itself (wayback.h), where that can be. -EAGAIN: no thread can make it
+ * just now. -EPERM, and no call is made: a seccomp filter of the thread is known to forbid it
+ * (forbidden.h).
  */
-long allstop_call(struct allstop *a, uintptr_t insn, long nr, const unsigned long args[6]);
+long allstop_call(struct allstop *a, const struct wayback_code *code, long nr,
+                  const unsigned long args[6]);
 
 #endif

@@ -45,7 +45,7 @@ struct attachment {
     struct slots slots;
     struct gueststate guest;
     struct guesttrace *trace;
-    uintptr_t insn; /* a system call instruction in the process */
+    struct wayback_code code;
     bool gone;
 };
 
@@ -101,7 +101,7 @@ static int judge(const struct attachment *a)
 
 /* The entries of its auxiliary vector that matter. */
 struct facts {
-    uintptr_t phdr, vdso;
+    uintptr_t phdr;
     uint64_t phnum;
 };
 
@@ -119,27 +119,8 @@ static bool read_facts(pid_t pid, struct facts *f)
             f->phdr = v[i].a_un.a_val;
         if (v[i].a_type == AT_PHNUM)
             f->phnum = v[i].a_un.a_val;
-        if (v[i].a_type == AT_SYSINFO_EHDR)
-            f->vdso = v[i].a_un.a_val;
     }
     return f->phdr && f->phnum;
-}
-
-/* A system call instruction in the mapping that `at` is in; 0: there is none. */
-static uintptr_t find_insn(const struct attachment *a, uintptr_t at)
-{
-    const struct mapsnow_map *m = mapsnow_find(&a->maps, at);
-    uint8_t code[4096];
-
-    for (uintptr_t page = m && m->exec ? m->start : 0; m && page && page < m->end;
-         page += sizeof code) {
-        if (!procmem_read(&a->mem, page, code, sizeof code))
-            return 0;
-        for (size_t i = 0; i + 1 < sizeof code; i++)
-            if (code[i] == 0x0f && code[i + 1] == 0x05)
-                return page + i;
-    }
-    return 0;
 }
 
 /* ---- stops ---- */
@@ -249,7 +230,7 @@ static int map_guest(struct attachment *a)
         if (answer == ALLSTOP_AGAIN)
             continue;
         /* Both in one stop: a guest from before may be called at any time. */
-        err = gueststate_map(&a->guest, &a->mem, a->stop, a->insn, &a->maps, &why);
+        err = gueststate_map(&a->guest, &a->mem, a->stop, &a->code, &a->maps, &why);
         if (!err && !gueststate_fill(&a->guest, &a->mem, a->slots.real)) {
             why = "its memory cannot be written to";
             err = -EIO;
@@ -314,10 +295,9 @@ static int look_around(struct attachment *a)
         return refuse(a, "its dynamic loader is not where its list says");
     if (!slots_allocator(&a->slots, &a->mem, &a->link))
         return refuse(a, "no module of it defines malloc and free");
-    a->insn = find_insn(a, f.vdso);
-    if (!a->insn)
-        a->insn = find_insn(a, a->slots.real[GUEST_MALLOC]);
-    return a->insn ? 0 : refuse(a, "no system call instruction is found in it");
+    return wayback_find(&a->code, &a->mem, &a->maps, a->slots.real[GUEST_MALLOC])
+               ? 0
+               : refuse(a, "no system call instruction is found in it");
 }
 
 static void release(struct attachment *a)
@@ -411,7 +391,7 @@ static void give_back(struct attachment *a)
 
         if (answer == ALLSTOP_OK) {
             done = gueststate_is_quiet(&a->guest, &a->mem, a->stop) &&
-                   gueststate_unmap(&a->guest, &a->mem, a->stop, a->insn);
+                   gueststate_unmap(&a->guest, &a->mem, a->stop, &a->code);
             allstop_go(a->stop);
         }
         if (done || answer == ALLSTOP_GONE || answer == ALLSTOP_REFUSED)

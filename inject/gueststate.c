@@ -30,10 +30,10 @@ struct guest_table {
     bool used;
 };
 
-static long call(struct allstop *stop, uintptr_t insn, long nr, uintptr_t a, uintptr_t b,
-                 uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
+static long call(struct allstop *stop, const struct wayback_code *code, long nr, uintptr_t a,
+                 uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
 {
-    return allstop_call(stop, insn, nr, (const unsigned long[6]){a, b, c, d, e, f});
+    return allstop_call(stop, code, nr, (const unsigned long[6]){a, b, c, d, e, f});
 }
 
 static bool failed(long result)
@@ -82,10 +82,49 @@ static uint64_t began(pid_t pid)
     return ticks;
 }
 
+/* What a guest has recorded into, which nobody is in and which is off. Forgotten before it is
+ * unmapped: who is killed in between leaves memory behind, but nobody unmaps what has come there
+ * since. */
+static long drop_arena(const struct gueststate *g, const struct procmem *m, struct allstop *stop,
+                       const struct wayback_code *code, uintptr_t arena, uintptr_t size)
+{
+    uintptr_t none = 0;
+
+    if (!procmem_write(m, FIELD(g, arena_end), &none, sizeof none))
+        return -EIO;
+    return call(stop, code, SYS_munmap, arena, size, 0, 0, 0, 0);
+}
+
+/* Zero in [from, to); whole pages by the kernel. 0, or -errno. */
+static long clear(const struct procmem *m, struct allstop *stop, const struct wayback_code *code,
+                  uintptr_t from, uintptr_t to)
+{
+    static const uint8_t zeros[PAGE];
+    uintptr_t first = (from + PAGE - 1) & -PAGE, last = to & -PAGE;
+    bool done;
+
+    if (first >= last)
+        return procmem_write(m, from, zeros, to - from) ? 0 : -EIO;
+    done = procmem_write(m, from, zeros, first - from) && procmem_write(m, last, zeros, to - last);
+    return done ? call(stop, code, SYS_madvise, first, last - first, MADV_DONTNEED, 0, 0, 0) : -EIO;
+}
+
+/* Data of a guest from before, whose hooks the program still calls: they pass calls on while the
+ * switch is off, and need `real` for that. All else becomes zero but what makes it known. */
+static long clear_data(const struct gueststate *g, const struct procmem *m, struct allstop *stop,
+                       const struct wayback_code *code)
+{
+    uintptr_t start = g->base + g->blob.data;
+    long err = clear(m, stop, code, start, FIELD(g, magic));
+
+    return err ? err : clear(m, stop, code, FIELD(g, arena), start + g->blob.data_size);
+}
+
 /* A guest from before: whether another flame records with it; what that has recorded into, if it
- * was killed, is unmapped. 0, or -errno. */
+ * was killed, is unmapped, and its data is as new. 0, or -errno. At each step it is so that flame
+ * may be killed. */
 static int take_over(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                     uintptr_t insn)
+                     const struct wayback_code *code)
 {
     struct guest_state *s = xcalloc(1, sizeof *s);
     uintptr_t arena;
@@ -98,34 +137,37 @@ static int take_over(struct gueststate *g, const struct procmem *m, struct allst
         err = -EBUSY;
     else if (!err && !gueststate_is_quiet(g, m, stop))
         err = -EAGAIN;
-    else if (!err && s->arena_end > arena)
-        call(stop, insn, SYS_munmap, arena, s->arena_end - arena, 0, 0, 0, 0);
+    if (!err) {
+        gueststate_record(g, m, false);
+        if (s->arena_end > arena)
+            drop_arena(g, m, stop, code, arena, s->arena_end - arena);
+        err = (int)clear_data(g, m, stop, code);
+    }
     free(s);
     return err;
 }
 
-/* Data of a guest that was there before becomes zero; hooks are passed through as long as they are
- * not filled in, so nobody may be in it. */
-static int map_data(struct gueststate *g, struct allstop *stop, uintptr_t insn)
+/* Of a guest that nobody calls yet. */
+static int map_data(struct gueststate *g, struct allstop *stop, const struct wayback_code *code)
 {
     long at =
-        call(stop, insn, SYS_mmap, g->base + g->blob.data, g->blob.data_size,
+        call(stop, code, SYS_mmap, g->base + g->blob.data, g->blob.data_size,
              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, (uintptr_t)-1, 0);
 
     if (failed(at))
         return (int)at;
     /* Kernels before 4.14 do not know it: then forked children record for nobody. */
-    call(stop, insn, SYS_madvise, g->base + g->blob.control, sizeof(struct guest_switch),
+    call(stop, code, SYS_madvise, g->base + g->blob.control, sizeof(struct guest_switch),
          MADV_WIPEONFORK, 0, 0, 0);
     return 0;
 }
 
-static int map_arena(struct gueststate *g, struct allstop *stop, uintptr_t insn)
+static int map_arena(struct gueststate *g, struct allstop *stop, const struct wayback_code *code)
 {
     long at = -ENOMEM;
 
     for (uintptr_t size = ARENA_MOST; size >= ARENA_LEAST; size /= 2) {
-        at = call(stop, insn, SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+        at = call(stop, code, SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uintptr_t)-1, 0);
         if (!failed(at)) {
             g->arena = (uintptr_t)at;
@@ -139,7 +181,7 @@ static int map_arena(struct gueststate *g, struct allstop *stop, uintptr_t insn)
 }
 
 int gueststate_map(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                   uintptr_t insn, const struct mapsnow *maps, const char **why)
+                   const struct wayback_code *code, const struct mapsnow *maps, const char **why)
 {
     uintptr_t old = find_old(g, m, maps);
     long at;
@@ -149,23 +191,23 @@ int gueststate_map(struct gueststate *g, const struct procmem *m, struct allstop
     if (old) {
         g->base = old;
         *why = "another flame records it";
-        err = take_over(g, m, stop, insn);
+        err = take_over(g, m, stop, code);
         if (err)
             return err;
         *why = "it cannot map memory";
     } else {
-        at = call(stop, insn, SYS_mmap, 0, g->blob.span, PROT_READ | PROT_EXEC,
+        at = call(stop, code, SYS_mmap, 0, g->blob.span, PROT_READ | PROT_EXEC,
                   MAP_PRIVATE | MAP_ANONYMOUS, (uintptr_t)-1, 0);
         if (failed(at)) {
             *why = "it cannot map memory to execute (a seccomp filter or SELinux may forbid it)";
             return (int)at;
         }
         g->base = (uintptr_t)at;
+        err = map_data(g, stop, code);
+        if (err)
+            return err;
     }
-    err = map_data(g, stop, insn);
-    if (!err)
-        err = map_arena(g, stop, insn);
-    return err;
+    return map_arena(g, stop, code);
 }
 
 /* ---- filling ---- */
@@ -380,12 +422,9 @@ bool gueststate_is_quiet(const struct gueststate *g, const struct procmem *m,
 }
 
 bool gueststate_unmap(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                      uintptr_t insn)
+                      const struct wayback_code *code)
 {
-    uintptr_t none = 0;
-
-    return call(stop, insn, SYS_munmap, g->arena, g->arena_size, 0, 0, 0, 0) == 0 &&
-           procmem_write(m, FIELD(g, arena_end), &none, sizeof none);
+    return drop_arena(g, m, stop, code, g->arena, g->arena_size) == 0;
 }
 
 void gueststate_disown(const struct gueststate *g, const struct procmem *m)

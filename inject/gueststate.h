@@ -36,7 +36,7 @@ struct gueststate {
 /* While all stand: maps the guest, or finds one that is there from before, and the arena. 0, or
  * -errno with *why; -EAGAIN: it cannot be done in this stop. */
 int gueststate_map(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                   uintptr_t insn, const struct mapsnow *maps, const char **why);
+                   const struct wayback_code *code, const struct mapsnow *maps, const char **why);
 
 /* Writes what the guest needs before it is switched on. */
 bool gueststate_fill(struct gueststate *g, const struct procmem *m,
@@ -59,7 +59,7 @@ void gueststate_record(const struct gueststate *g, const struct procmem *m, bool
 bool gueststate_is_quiet(const struct gueststate *g, const struct procmem *m,
                          const struct allstop *stop);
 bool gueststate_unmap(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                      uintptr_t insn);
+                      const struct wayback_code *code);
 /* Another flame may have it. */
 void gueststate_disown(const struct gueststate *g, const struct procmem *m);
 

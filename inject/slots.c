@@ -121,6 +121,14 @@ static bool leads_on(const struct slots *s, const struct slot *x, const struct m
     return false;
 }
 
+/* One that a flame left behind which was killed. */
+static bool adopt(struct slots *s, struct slot *x)
+{
+    x->had = s->real[x->which];
+    s->written++;
+    return true;
+}
+
 void slots_find(struct slots *s, const struct procmem *m, const struct linkmap *l,
                 const struct mapsnow *maps)
 {
@@ -140,7 +148,7 @@ void slots_find(struct slots *s, const struct procmem *m, const struct linkmap *
     for (size_t i = 0; i < s->n; i++) {
         struct slot *x = &s->slot[i];
 
-        x->ours = x->ours && x->now == s->hooks[x->which];
+        x->ours = x->now && x->now == s->hooks[x->which] && (x->ours || adopt(s, x));
         x->wanted = is_wanted(s, x, maps);
         if (x->wanted || x->now == s->hooks[x->which])
             continue;

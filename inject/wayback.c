@@ -1,0 +1,284 @@
+#define _GNU_SOURCE
+#include "inject/wayback.h"
+
+#include <cpuid.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+
+#include "common/alloc.h"
+#include "tracer/sleeps/restarts.h"
+
+/* ---- code ---- */
+
+static const uint8_t syscall_ret[] = {0x0f, 0x05, 0xc3};
+/* mov $15,%rax; syscall: as the C library's, which unwinders know by these bytes. */
+static const uint8_t rt_sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+
+#define CHUNK 65536u
+/* Bytes of code that are looked through in all. */
+#define CODE_MOST ((size_t)256 << 20)
+
+static void look_for(uintptr_t *found, const uint8_t *code, size_t size, uintptr_t at,
+                     const uint8_t *bytes, size_t n)
+{
+    const uint8_t *p = *found ? NULL : memmem(code, size, bytes, n);
+
+    if (p)
+        *found = at + (uintptr_t)(p - code);
+}
+
+static bool is_complete(const struct wayback_code *c)
+{
+    return c->call && c->call_ret && c->sigreturn;
+}
+
+/* Chunks overlap by what is looked for. */
+static size_t look_in(struct wayback_code *c, const struct procmem *m,
+                      const struct mapsnow_map *map)
+{
+    size_t step = CHUNK - sizeof rt_sigreturn, done = 0;
+    uint8_t *code = xmalloc(CHUNK);
+
+    for (uintptr_t at = map->start; at < map->end && !is_complete(c); at += step, done += step) {
+        size_t size = map->end - at < CHUNK ? map->end - at : CHUNK;
+
+        if (!procmem_read(m, at, code, size))
+            break;
+        look_for(&c->call, code, size, at, syscall_ret, 2);
+        look_for(&c->call_ret, code, size, at, syscall_ret, sizeof syscall_ret);
+        look_for(&c->sigreturn, code, size, at, rt_sigreturn, sizeof rt_sigreturn);
+    }
+    free(code);
+    return done;
+}
+
+bool wayback_find(struct wayback_code *c, const struct procmem *m, const struct mapsnow *maps,
+                  uintptr_t first)
+{
+    const struct mapsnow_map *map = mapsnow_find(maps, first);
+    size_t done = 0;
+
+    *c = (struct wayback_code){0};
+    if (map && map->exec && map->read)
+        done = look_in(c, m, map);
+    for (size_t i = 0; i < maps->n && !is_complete(c) && done < CODE_MOST; i++)
+        if (maps->maps[i].exec && maps->maps[i].read)
+            done += look_in(c, m, &maps->maps[i]);
+    return c->call != 0;
+}
+
+/* ---- the frame ---- */
+
+#define XSTATE_MOST 16384u
+/* In the 512 bytes of fxsave, where the kernel says what comes behind them (struct _fpx_sw_bytes of
+ * <asm/sigcontext.h>); ptrace has the processor's mask there. */
+#define XSTATE_SOFTWARE 464u
+#define XSTATE_HEADER 512u
+#define XSTATE_LEAST 576u
+#define XSTATE_TILES ((uint64_t)3 << 17) /* of AMX: a thread has to ask for room for them */
+#define XSTATE_MAGIC 0x46505853u
+#define XSTATE_MAGIC_END 0x46505845u
+
+/* Of uc_flags: there is extended state; the stack segment is to be put back. */
+#define UC_FLAGS 7u
+/* No mode of sigaltstack(2): the kernel leaves the thread's alternate stack as it is. */
+#define NO_ALTSTACK 7
+#define REDZONE 128u
+#define NT_SHADOW_STACK 0x204
+
+struct frame {
+    uint8_t state[XSTATE_MOST]; /* extended: vectors and their like */
+    size_t state_size;
+    ucontext_t context;
+};
+
+static uint64_t word(const uint8_t *at)
+{
+    uint64_t v;
+
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+static size_t state_size(uint64_t components)
+{
+    size_t size = XSTATE_LEAST;
+
+    for (unsigned i = 2; i < 63; i++) {
+        unsigned bytes, offset, c, d;
+
+        if (!(components >> i & 1))
+            continue;
+        __cpuid_count(0xd, i, bytes, offset, c, d);
+        if (offset + bytes > size)
+            size = offset + bytes;
+    }
+    return size;
+}
+
+/* Vectors and their like, as they are to be in a frame. False: there are none, or they are too
+ * many.
+ */
+static bool take_state(struct frame *f, pid_t tid)
+{
+    struct iovec v = {f->state, sizeof f->state - 8};
+    uint64_t components;
+    uint32_t software[4];
+
+    if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &v) < 0 || v.iov_len < XSTATE_LEAST)
+        return false;
+    components = word(f->state + XSTATE_SOFTWARE);
+    if (!(word(f->state + XSTATE_HEADER) & XSTATE_TILES))
+        components &= ~XSTATE_TILES;
+    f->state_size = state_size(components);
+    if (f->state_size > v.iov_len)
+        return false;
+    software[0] = XSTATE_MAGIC;
+    software[1] = (uint32_t)f->state_size + 4;
+    memcpy(&software[2], &components, sizeof components);
+    memcpy(f->state + XSTATE_SOFTWARE, software, sizeof software);
+    software[0] = (uint32_t)f->state_size;
+    memcpy(f->state + XSTATE_SOFTWARE + 16, software, sizeof *software);
+    software[0] = XSTATE_MAGIC_END;
+    memcpy(f->state + f->state_size, software, sizeof *software);
+    return true;
+}
+
+/* Where the thread goes on when the kernel has seen to the call that it was in. */
+static struct user_regs_struct restarted(const struct user_regs_struct *regs)
+{
+    struct user_regs_struct r = *regs;
+
+    if ((int64_t)r.orig_rax < 0)
+        return r;
+    switch ((int64_t)r.rax) {
+    case -ERESTARTSYS:
+    case -ERESTARTNOINTR:
+    case -ERESTARTNOHAND:
+        r.rax = r.orig_rax;
+        r.rip -= 2;
+        break;
+    case -ERESTART_RESTARTBLOCK:
+        r.rax = (unsigned long)-EINTR;
+        break;
+    default:
+        break;
+    }
+    return r;
+}
+
+bool wayback_is_exact(const struct user_regs_struct *regs)
+{
+    return (int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -ERESTART_RESTARTBLOCK;
+}
+
+static void take_context(ucontext_t *u, const struct user_regs_struct *regs, uint64_t mask)
+{
+    struct user_regs_struct r = restarted(regs);
+    greg_t *g = u->uc_mcontext.gregs;
+
+    memset(u, 0, sizeof *u);
+    u->uc_flags = UC_FLAGS;
+    u->uc_stack.ss_flags = NO_ALTSTACK;
+    g[REG_R8] = (greg_t)r.r8;
+    g[REG_R9] = (greg_t)r.r9;
+    g[REG_R10] = (greg_t)r.r10;
+    g[REG_R11] = (greg_t)r.r11;
+    g[REG_R12] = (greg_t)r.r12;
+    g[REG_R13] = (greg_t)r.r13;
+    g[REG_R14] = (greg_t)r.r14;
+    g[REG_R15] = (greg_t)r.r15;
+    g[REG_RDI] = (greg_t)r.rdi;
+    g[REG_RSI] = (greg_t)r.rsi;
+    g[REG_RBP] = (greg_t)r.rbp;
+    g[REG_RBX] = (greg_t)r.rbx;
+    g[REG_RDX] = (greg_t)r.rdx;
+    g[REG_RAX] = (greg_t)r.rax;
+    g[REG_RCX] = (greg_t)r.rcx;
+    g[REG_RSP] = (greg_t)r.rsp;
+    g[REG_RIP] = (greg_t)r.rip;
+    g[REG_EFL] = (greg_t)r.eflags;
+    g[REG_CSGSFS] = (greg_t)((r.cs & 0xffff) | (r.ss & 0xffff) << 48);
+    memcpy(&u->uc_sigmask, &mask, sizeof mask);
+}
+
+static bool has_shadow_stack(pid_t tid)
+{
+    uint64_t pointer;
+    struct iovec v = {&pointer, sizeof pointer};
+
+    return ptrace(PTRACE_GETREGSET, tid, NT_SHADOW_STACK, &v) == 0;
+}
+
+/* All of it, to or from a thread's memory. */
+static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
+{
+    struct iovec here = {bytes, size}, there = {(void *)at, size}; /* NOLINT */
+    ssize_t n = write ? process_vm_writev(tid, &here, 1, &there, 1, 0)
+                      : process_vm_readv(tid, &here, 1, &there, 1, 0);
+
+    return n == (ssize_t)size;
+}
+
+/* From the lowest address: where the return goes, the context, which the kernel's frame begins with
+ * and of which it reads no more than this, and the state. */
+static bool write_frame(struct wayback *w, struct frame *f, const struct wayback_code *c,
+                        uintptr_t sp)
+{
+    /* The kernel wants it aligned so. */
+    uintptr_t state = (sp - REDZONE - f->state_size - 4) & ~(uintptr_t)63;
+    size_t context = offsetof(ucontext_t, uc_sigmask) + 8;
+    uint64_t back = c->sigreturn;
+    uint8_t *bytes;
+    bool done;
+
+    /* At a return the stack pointer is 8 bytes off. */
+    w->at = ((state - context) & ~(uintptr_t)15) - 8;
+    w->size = state + f->state_size + 4 - w->at;
+    w->was = xmalloc(w->size);
+    if (!copy(w->tid, false, w->at, w->was, w->size))
+        return false;
+    f->context.uc_mcontext.fpregs = (fpregset_t)state; /* NOLINT: an address there */
+    bytes = xmalloc(w->size);
+    memcpy(bytes, w->was, w->size);
+    memcpy(bytes, &back, sizeof back);
+    memcpy(bytes + 8, &f->context, context);
+    memcpy(bytes + (state - w->at), f->state, f->state_size + 4);
+    done = copy(w->tid, true, w->at, bytes, w->size);
+    free(bytes);
+    return done;
+}
+
+bool wayback_lay(struct wayback *w, pid_t tid, const struct wayback_code *c,
+                 const struct user_regs_struct *regs, uint64_t mask)
+{
+    struct frame *f;
+    bool done = false;
+
+    *w = (struct wayback){.tid = tid};
+    if (!c->call_ret || !c->sigreturn || has_shadow_stack(tid))
+        return false;
+    f = xcalloc(1, sizeof *f);
+    if (take_state(f, tid)) {
+        take_context(&f->context, regs, mask);
+        done = write_frame(w, f, c, regs->rsp);
+    }
+    free(f);
+    if (!done) {
+        free(w->was);
+        *w = (struct wayback){.tid = tid};
+    }
+    return done;
+}
+
+void wayback_lift(struct wayback *w)
+{
+    if (w->at)
+        copy(w->tid, true, w->at, w->was, w->size);
+    free(w->was);
+    *w = (struct wayback){.tid = w->tid};
+}

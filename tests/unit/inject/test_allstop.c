@@ -1,0 +1,227 @@
+/*
+ * A process that is stopped, makes calls for us and goes on, while whoever does that is killed at
+ * each step in turn: it goes on as if nothing had been.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inject/allstop.h"
+#include "tests/unit/inject/killed.h"
+#include "tests/tap.h"
+
+/* Behind row()s. */
+#define rows_hold(name) ok(tap_rows == 0, name)
+
+/* ---- who is stopped ---- */
+
+enum { FINE, REGISTERS, INTERRUPTED, MASK, ALTSTACK };
+
+static struct {
+    int started, over;
+} * shared;
+
+static sigset_t mask_wanted;
+static char altstack[65536];
+
+/* In registers, for some 10 us at a time. The numbers are in all that can be kept there. */
+static int spin(void)
+{
+    static const uint64_t pattern[4] = {0x1111222233334444, 0x5555666677778888, 0x9999aaaabbbbcccc,
+                                        0xddddeeeeffff0123};
+    uint64_t kept[4] = {0};
+    uint64_t b = 1, c = 2, d = 3, e = 4, turns = 20000;
+    bool wide = __builtin_cpu_supports("avx2");
+
+    if (wide)
+        __asm__ volatile("vmovdqu (%[from]), %%ymm7\n"
+                         "1: dec %[n]\n"
+                         "jnz 1b\n"
+                         "vmovdqu %%ymm7, (%[to])\n"
+                         "vzeroupper\n"
+                         : [n] "+r"(turns), "+b"(b), "+c"(c), "+d"(d), "+S"(e)
+                         : [from] "r"(pattern), [to] "r"(kept)
+                         : "memory", "xmm7", "cc");
+    else
+        __asm__ volatile("movdqu (%[from]), %%xmm7\n"
+                         "1: dec %[n]\n"
+                         "jnz 1b\n"
+                         "movdqu %%xmm7, (%[to])\n"
+                         : [n] "+r"(turns), "+b"(b), "+c"(c), "+d"(d), "+S"(e)
+                         : [from] "r"(pattern), [to] "r"(kept)
+                         : "memory", "xmm7", "cc");
+    return memcmp(pattern, kept, wide ? 32 : 16) == 0 && b == 1 && c == 2 && d == 3 && e == 4
+               ? FINE
+               : REGISTERS;
+}
+
+static int run_on(int fd)
+{
+    int status = FINE;
+
+    (void)fd;
+    shared->started = 1;
+    while (!__atomic_load_n(&shared->over, __ATOMIC_RELAXED) && !status)
+        status = spin();
+    return status;
+}
+
+static int sleep_on(int fd)
+{
+    int poll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+
+    epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event);
+    shared->started = 1;
+    return epoll_wait(poll, &event, 1, -1) == 1 ? FINE : INTERRUPTED;
+}
+
+static int nap_on(int fd)
+{
+    struct timespec left = {0, 20000000};
+
+    (void)fd;
+    shared->started = 1;
+    while (!__atomic_load_n(&shared->over, __ATOMIC_RELAXED))
+        if (nanosleep(&left, NULL) < 0)
+            return INTERRUPTED;
+    return FINE;
+}
+
+static void victim(int (*act)(int), int fd)
+{
+    stack_t stack = {.ss_sp = altstack, .ss_size = sizeof altstack}, now;
+    sigset_t mask;
+    int status;
+
+    sigaltstack(&stack, NULL);
+    sigemptyset(&mask_wanted);
+    sigaddset(&mask_wanted, SIGUSR1);
+    sigprocmask(SIG_SETMASK, &mask_wanted, NULL);
+    status = act(fd);
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    if (!status && memcmp(&mask, &mask_wanted, 8) != 0)
+        status = MASK;
+    sigaltstack(NULL, &now);
+    if (!status && (now.ss_sp != altstack || now.ss_flags))
+        status = ALTSTACK;
+    _exit(status);
+}
+
+/* ---- who stops it ---- */
+
+/* Stops the process, has it map and unmap memory, and lets it go. */
+static void stopper(pid_t pid, const struct wayback_code *code)
+{
+    struct allstop *stop = allstop_new(pid);
+    enum allstop_answer answer;
+    long at;
+
+    while ((answer = allstop_stop(stop)) == ALLSTOP_AGAIN)
+        ;
+    if (answer != ALLSTOP_OK)
+        _exit(2);
+    at = allstop_call(stop, code, SYS_mmap,
+                      (const unsigned long[6]){0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
+                                               (unsigned long)-1, 0});
+    if (at <= 0 || at % 4096 ||
+        allstop_call(stop, code, SYS_munmap, (const unsigned long[6]){(unsigned long)at, 4096}))
+        _exit(3);
+    allstop_go(stop);
+    allstop_free(stop);
+    _exit(0);
+}
+
+/* This process's own, which forked children have, too. */
+static struct wayback_code find_code(void)
+{
+    struct mapsnow maps = {.maps = NULL};
+    struct wayback_code code = {0};
+    struct procmem mem;
+
+    if (procmem_open(&mem, getpid()) == 0 && mapsnow_read(&maps, getpid(), 0))
+        wayback_find(&code, &mem, &maps, (uintptr_t)getppid);
+    procmem_close(&mem);
+    mapsnow_release(&maps);
+    return code;
+}
+
+struct round {
+    int victim, stopper; /* wait statuses */
+};
+
+/* The stopper is killed at its n-th step. */
+static struct round go(int (*act)(int), unsigned n, const struct wayback_code *code)
+{
+    const struct timespec moment = {0, 200000};
+    struct round r = {0, 0};
+    pid_t pid, by;
+    int fds[2];
+
+    shared->started = shared->over = 0;
+    if (pipe(fds) < 0)
+        return r;
+    pid = fork();
+    if (pid == 0)
+        victim(act, fds[0]);
+    while (!__atomic_load_n(&shared->started, __ATOMIC_RELAXED))
+        nanosleep(&moment, NULL);
+    nanosleep(&moment, NULL);
+    by = fork();
+    if (by == 0) {
+        killed_at = n;
+        stopper(pid, code);
+    }
+    waitpid(by, &r.stopper, 0);
+    nanosleep(&moment, NULL);
+    shared->over = 1;
+    if (write(fds[1], "x", 1) != 1)
+        r.victim = -1;
+    waitpid(pid, &r.victim, 0);
+    close(fds[0]);
+    close(fds[1]);
+    return r;
+}
+
+/* Kills at each step until there is none left. How many rounds ended with INTERRUPTED. */
+static unsigned kill_at_each(int (*act)(int), const struct wayback_code *code)
+{
+    unsigned interrupted = 0, n = 0;
+    struct round r;
+
+    do {
+        r = go(act, ++n, code);
+        if (WIFEXITED(r.victim) && WEXITSTATUS(r.victim) == INTERRUPTED)
+            interrupted++;
+        else
+            row(r.victim == 0, "killed at step %u: status 0x%x", n, (unsigned)r.victim);
+    } while (WIFSIGNALED(r.stopper) && n < 1000);
+    row(n > 20 && WIFEXITED(r.stopper) && WEXITSTATUS(r.stopper) == 0, "after %u steps: 0x%x", n,
+        (unsigned)r.stopper);
+    return interrupted;
+}
+
+int main(void)
+{
+    struct wayback_code code = find_code();
+    unsigned cut;
+
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ok(code.call && code.call_ret && code.sigreturn, "the code for calls is found");
+    kill_at_each(run_on, &code);
+    rows_hold("a thread that runs has its registers, mask and alternate stack again");
+    cut = kill_at_each(sleep_on, &code);
+    rows_hold("a sleep without a limit goes on");
+    /* Between its stop and the first look at what that has done. */
+    ok(cut <= 2, "... or is cut, at two steps at most");
+    kill_at_each(nap_on, &code);
+    rows_hold("a sleep with a limit goes on or is cut");
+    return done_testing();
+}
