@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "common/cutwrite.h"
 #include "common/kernel.h"
 #include "common/sysnr.h"
 #include "inside/wait/ownclock.h"
@@ -80,12 +81,11 @@ static bool is_known(const struct ring_control *c, uint64_t began)
     return __atomic_load_n(&c->handled, __ATOMIC_SEQ_CST) >= began;
 }
 
-static bool is_of(int fd, mode_t one, mode_t other)
+static bool is_socket(int fd)
 {
     struct stat st;
 
-    return kernel_fstat(fd, &st) == 0 &&
-           ((st.st_mode & S_IFMT) == one || (st.st_mode & S_IFMT) == other);
+    return kernel_fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
 /* A socket's call that would have given up by now. */
@@ -132,6 +132,26 @@ static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_
     return true;
 }
 
+/* A write that wrote `wrote` bytes: what is left of it. False: that is not to be written. */
+static bool rest_of(struct patch_call *call, uint64_t spent_ns, unsigned long wrote)
+{
+    enum cutwrite reason = call->number == SYS_sendto && call->args[3] & MSG_DONTWAIT
+                               ? CUTWRITE_NOT
+                               : cutwrite_reason((int)call->args[0], spent_ns);
+
+    if (reason == CUTWRITE_NOT)
+        return false;
+    call->args[1] += wrote;
+    call->args[2] -= wrote;
+    if (reason == CUTWRITE_SOCKET) {
+        if (call->number == SYS_write)
+            call->args[3] = call->args[4] = call->args[5] = 0;
+        call->number = SYS_sendto;
+        call->args[3] |= MSG_NOSIGNAL;
+    }
+    return true;
+}
+
 long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
                 uint64_t began, long result, patch_enter_kernel *enter)
 {
@@ -144,14 +164,12 @@ long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_
         uint64_t spent_ns = ownclock_now() - began;
 
         if (result > 0) {
-            if (!is_of(fd, S_IFIFO, S_IFSOCK))
+            if (!rest_of(&again, spent_ns, (unsigned long)result))
                 break;
             done += (unsigned long)result;
-            again.args[1] += (unsigned long)result;
-            again.args[2] -= (unsigned long)result;
         } else if (kind & (CUT_READS | CUT_WRITES)) {
             /* Of files only sockets return it for that reason. */
-            if (!is_of(fd, S_IFSOCK, S_IFSOCK))
+            if (!is_socket(fd))
                 break;
             if (is_over(fd, kind, spent_ns))
                 return done ? (long)done : call->number == SYS_connect ? -EINPROGRESS : -EAGAIN;

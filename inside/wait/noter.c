@@ -832,7 +832,8 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
        one left `busy` behind, it is over by now. */
     if (likely(own == t) && likely(t->process == *process_now)) {
         if (kind && unlikely(cut_may_be(kind, call, result)))
-            result = cut_settle(t->control, kind, call, began, result, make_noted);
+            result = cut_settle(t->control, confined ? kind & ~(unsigned)CUT_MAKES_UP : kind, call,
+                                began, result, make_noted);
         t->busy = call->sp;
         __asm__ volatile("" ::: "memory");
         /* Calls that handlers made in this one have been watched since, and this one has not. A

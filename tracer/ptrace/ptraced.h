@@ -19,6 +19,8 @@ struct retry {
     uint64_t since; /* when it was made first */
     uint64_t from; /* when it was taken back, with what was left of its timeout then; 0: with all */
     uint64_t done; /* bytes it had written */
+    bool quiet;    /* done: to a socket, */
+    bool broken;   /* and the rest brought a SIGPIPE that is to be dropped */
     unsigned nregs; /* arguments that are not what the program made them: */
     struct {
         unsigned at; /* which */

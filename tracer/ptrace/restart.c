@@ -108,27 +108,46 @@ int restart_identity(pid_t tid, const struct task_call *c)
 
 /* ---- which calls can be interrupted unnoticed ---- */
 
-/* Asked of a descriptor of our own for the same socket. */
+/* A descriptor of our own for the same file, or -1. */
+static int copy_of(pid_t pid, int fd)
+{
+    int process = (int)syscall(SYS_pidfd_open, pid, 0), copy = -1;
+
+    if (process >= 0) {
+        copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+        close(process);
+    }
+    return copy;
+}
+
 bool restart_socket_timeout(pid_t pid, int fd, bool sends, uint64_t *ns)
 {
-    int option = sends ? SO_SNDTIMEO : SO_RCVTIMEO;
-    int process = (int)syscall(SYS_pidfd_open, pid, 0), copy = -1;
+    int option = sends ? SO_SNDTIMEO : SO_RCVTIMEO, copy = copy_of(pid, fd);
     struct timeval tv = {0};
     socklen_t len = sizeof tv;
     bool known = false;
 
     *ns = 0;
-    if (process >= 0)
-        copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
-    if (copy >= 0 && getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0) {
+    if (copy < 0)
+        return false;
+    if (getsockopt(copy, SOL_SOCKET, option, &tv, &len) == 0) {
         known = true;
         *ns = (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
     }
-    if (copy >= 0)
-        close(copy);
-    if (process >= 0)
-        close(process);
+    close(copy);
     return known;
+}
+
+enum cutwrite restart_write_reason(pid_t pid, int fd, uint64_t spent_ns)
+{
+    int copy = copy_of(pid, fd);
+    enum cutwrite reason;
+
+    if (copy < 0)
+        return CUTWRITE_NOT;
+    reason = cutwrite_reason(copy, spent_ns);
+    close(copy);
+    return reason;
 }
 
 bool restart_sends(int nr)

@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include "common/cutwrite.h"
 #include "tracer/sleeps/restarts.h"
 #include "tracer/things/proctask.h"
 #include "tracer/ptrace/ptraced.h"
@@ -50,5 +51,7 @@ bool restart_fd_is(pid_t tid, int fd, const char *prefix);
 bool restart_sends(int nr);
 /* The time after which its sends or receives give up, 0: never. False: not known. */
 bool restart_socket_timeout(pid_t pid, int fd, bool sends, uint64_t *ns);
+/* cutwrite_reason of that process's descriptor. */
+enum cutwrite restart_write_reason(pid_t pid, int fd, uint64_t spent_ns);
 
 #endif

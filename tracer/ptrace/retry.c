@@ -2,6 +2,7 @@
 #include "tracer/ptrace/retry.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -98,15 +99,19 @@ static bool given_up(struct ptraced *t, const struct call *c, uint64_t now)
     return true;
 }
 
-/* A blocking write to a pipe or a socket that wrote less than it was to. */
-static bool is_half_done(const struct ptraced *t, const struct call *c)
+/* A write that wrote less than it was to, which a signal alone can have been the reason for. */
+static bool is_half_done(struct ptraced *t, const struct call *c, uint64_t now)
 {
     const struct callregs *r = &t->regs;
     int64_t wrote = callregs_result(r);
-    int fd = (int)callregs_argument(r, 0);
+    enum cutwrite reason;
 
-    return c && c->flags & CALL_RESUMES && wrote > 0 && (uint64_t)wrote < callregs_argument(r, 2) &&
-           (restart_fd_is(t->tid, fd, "pipe:") || restart_fd_is(t->tid, fd, "socket:"));
+    if (!c || !(c->flags & CALL_RESUMES) || !t->retry.since || wrote <= 0 ||
+        (uint64_t)wrote >= callregs_argument(r, 2))
+        return false;
+    reason = restart_write_reason(t->pid, (int)callregs_argument(r, 0), now - t->retry.since);
+    t->retry.quiet = reason == CUTWRITE_SOCKET;
+    return reason != CUTWRITE_NOT;
 }
 
 bool retry_sooner(struct ptraced *t, uint64_t now, uint64_t spent_ns)
@@ -140,7 +145,7 @@ bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum re
 {
     struct callregs *r = &t->regs;
     const struct call *c = call_find(callregs_nr(r));
-    bool half = how == RETRY_ALL && is_half_done(t, c);
+    bool half = how == RETRY_ALL && is_half_done(t, c, now);
     uint64_t wrote = (uint64_t)callregs_result(r);
 
     /* What the kernel would restart it would not when a handler comes between. */
@@ -190,7 +195,16 @@ bool retry_entered(struct ptraced *t, uint64_t now)
         t->retry.since = now;
     t->entered = again && t->retry.from ? t->retry.from : now;
     t->retry.pc = 0;
+    t->retry.broken = false;
     return t->entered != now;
+}
+
+bool retry_drops(struct ptraced *t, int sig)
+{
+    bool drops = t->retry.broken && sig == SIGPIPE;
+
+    t->retry.broken = t->retry.broken && !drops;
+    return drops;
 }
 
 void retry_over(struct ptraced *t)
@@ -200,6 +214,7 @@ void retry_over(struct ptraced *t)
 
     if (!t->retry.nregs)
         return;
+    t->retry.broken = done && t->retry.quiet && callregs_result(r) == -EPIPE;
     if (done)
         callregs_set_result(t->tid, r,
                             (int64_t)done + (callregs_result(r) > 0 ? callregs_result(r) : 0));

@@ -12,6 +12,10 @@
  * that the program does not ignore, or a stop of job control, it gets what the call
  * returned.
  *
+ * A short count has other reasons than signals. What is missing is written only where none of them
+ * holds (common/cutwrite.h), and the SIGPIPE that a socket's second write may bring, which the
+ * first would not have brought, is dropped.
+ *
  * Timeouts of io_uring begin anew; those of sockets do too, until they are over.
  *
  * The interruption by which the tracer attaches to a thread that sleeps in a call with a timeout
@@ -51,5 +55,8 @@ bool retry_entered(struct ptraced *t, uint64_t now);
 /* The call has ended for good: arguments and result become what the program expects. t->regs must
  * be valid. */
 void retry_over(struct ptraced *t);
+/* The thread is to get this signal next. True: it comes of a write to a socket that was made again
+ * for its rest, and the program, whose write wrote a part, is not to get it. */
+bool retry_drops(struct ptraced *t, int sig);
 
 #endif

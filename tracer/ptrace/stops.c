@@ -464,6 +464,10 @@ static void on_signal(struct source *s, struct ptraced *t, int sig, uint64_t now
     t->have_regs = false;
     if (unlikely(t->fresh))
         first_contact(s, t, now);
+    if (unlikely(retry_drops(t, sig))) {
+        stops_resume(s, t, 0);
+        return;
+    }
     if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info) == 0) {
         e.code = info.si_code;
         if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||

@@ -46,4 +46,20 @@ slept=$(oview off | sum ';in_epoll;')
 awake=$(besides tid="^$attached\$")
 ok "all of the sleep is counted: $slept us, and $awake us on the way" \
     test "$slept" -gt 0 -a $((slept + awake)) -ge 897000
+
+# Nor is a call made again that no signal has ended.
+compile_victim halfwritten -pthread
+want='closed: a part
+late: a part in time
+reset: a part, then Connection reset by peer'
+as_untraced() {
+    run "$FLAME" off -q "$1" -o half.folded -- ./halfwritten
+    [ "$status" = 0 ] && [ "$(cat out)" = "$want" ]
+}
+for how in --no-inside --no-filter --inside; do
+    # (A loaded machine may need a second more by itself.)
+    again 5 as_untraced $how
+    is_int "$status" 0 "$how: writes to sockets that end with a part are whole"
+    is_str "$(cat out)" "$want" 'and what comes of them is the same'
+done
 done_testing

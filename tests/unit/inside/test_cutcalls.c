@@ -1,5 +1,6 @@
 /* Calls that were cut short are made again with what is left of them, or are not. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -117,9 +118,52 @@ static void test_files(void)
     is_int(cut_kind(SYS_futex), 0, "nor is there anything to settle of a lock");
 }
 
+/* Writes to sockets: what they wrote first, and what the rest would bring. */
+static void test_sockets(void)
+{
+    int s[2];
+    struct timeval second = {1, 0};
+    struct patch_call call = {.number = SYS_write, .args = {0, 1000, 100, 7, 7, 7}};
+    struct patch_call sent = {.number = SYS_sendto, .args = {0, 1000, 100, MSG_MORE, 5000, 16}};
+
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, s) < 0) {
+        ok(false, "there are sockets");
+        return;
+    }
+    call.args[0] = sent.args[0] = (unsigned long)s[0];
+    results[0] = 90;
+    is_int(settle(call, 0, 10), 100, "what a socket did not take is sent");
+    ok(last.number == SYS_sendto && last.args[1] == 1010 && last.args[2] == 90 &&
+           last.args[3] == MSG_NOSIGNAL && !last.args[4] && !last.args[5],
+       "without a signal if it cannot be");
+    settle(sent, 0, 10);
+    ok(last.number == SYS_sendto && last.args[3] == (MSG_MORE | MSG_NOSIGNAL) &&
+           last.args[4] == 5000 && last.args[5] == 16,
+       "to whom it was to go");
+    results[0] = -EPIPE;
+    is_int(settle(call, 0, 10), 10, "an error of the rest is not the program's to see");
+    sent.args[3] = MSG_DONTWAIT;
+    settle(sent, 0, 10);
+    is_int(made, 0, "one that does not wait is not made again");
+    fcntl(s[0], F_SETFL, O_NONBLOCK);
+    settle(call, 0, 10);
+    is_int(made, 0, "nor one on a descriptor that does not block");
+    fcntl(s[0], F_SETFL, 0);
+    setsockopt(s[0], SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
+    settle(call, 1000000000u, 10);
+    is_int(made, 0, "nor one whose time is over");
+    close(s[1]);
+    is_int(settle(call, 0, 10), 10, "nor one whose peer has gone");
+    is_int(made, 0, "and would send a signal");
+    close(s[0]);
+    settle(call, 0, 10);
+    is_int(made, 0, "nor one of which nothing is known");
+}
+
 int main(void)
 {
     test_epoll();
+    test_sockets();
     test_files();
     return done_testing();
 }
