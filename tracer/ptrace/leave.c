@@ -28,6 +28,7 @@
 
 #define DRAIN_NS 800000000u
 #define DRAIN_OUTLIVED_NS 200000000u /* where a second since SIGTERM is nearly over */
+#define DRAIN_AGAIN_NS 200000000u    /* for those who were still asleep by then */
 #define LOOK_NS 4000000u             /* between looks whether that is over */
 #define AT_ONCE 8                    /* interruptions under way, as in attach.c */
 
@@ -166,6 +167,24 @@ void source_tell_ends(struct source *s)
     s->silent = true;
 }
 
+/*
+ * Ends are told, and who stands from now on is not seen any more. Who left a call meanwhile, and is
+ * about to make another, would come to stand at its entry, and sooner or later this process ends.
+ */
+static void let_go_of_the_busy(struct source *s, const pid_t *tids, size_t n, uint64_t until)
+{
+    for (size_t i = 0; i < n && drain(s, AT_ONCE - 1, until); i++) {
+        struct ptraced *t;
+
+        source_breathe(s);
+        t = ptraced_find(s->threads, tids[i]);
+        if (t && t->watched && !t->in_call && !t->fresh && !t->stopped && !t->limbo &&
+            !t->interrupting)
+            stop_for_last_time(s, t);
+    }
+    drain(s, 0, until);
+}
+
 void source_leave(struct source *s)
 {
     uint64_t until = source_now() + (s->outlived ? DRAIN_OUTLIVED_NS : DRAIN_NS);
@@ -180,6 +199,7 @@ void source_leave(struct source *s)
     for (enum turn turn = FIRST; turn <= LAST; turn++)
         let_go_of(s, tids, n, turn, &d, until);
     source_tell_ends(s);
+    let_go_of_the_busy(s, tids, n, source_now() + DRAIN_AGAIN_NS);
     alarms_tick_every(0);
     free(d.pids);
     free(tids);

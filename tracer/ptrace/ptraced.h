@@ -37,6 +37,8 @@ struct ptraced {
     bool muted;        /* traced because it must be, but nothing is told of it */
     bool limbo;        /* stopped at birth; who made it is not known yet */
     bool at_stop;      /* registers and memory can be read */
+    bool watched;      /* went on from its last stop so that it stops at its next call, or at the
+                          end of the present one */
     bool in_call;      /* the next system call stop is the exit of call `nr` */
     bool told;         /* the entry of that call was told */
     bool maps;         /* the call changes mappings, so its entry is told at its exit */

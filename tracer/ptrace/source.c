@@ -152,7 +152,8 @@ static void on_tick(struct source *s)
         s->tick = want;
         alarms_tick_every(want);
     }
-    attach_look(s);
+    if (!s->leaving)
+        attach_look(s);
     stops_adopt_strays(s, now);
     if (s->opt.hz && !s->leaving && now - s->sampled >= SAMPLE_AGAIN_NS / s->opt.hz) {
         s->sampled = now;

@@ -55,6 +55,7 @@ void stops_resume(struct source *s, struct ptraced *t, int sig)
         return;
     }
     stops_let_go(t);
+    t->watched = exit_wanted;
     ptrace(exit_wanted ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, sig);
 }
 
