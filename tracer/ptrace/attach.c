@@ -339,15 +339,28 @@ static void attached(struct source *s)
     s->began = source_now();
 }
 
+static void tell_begin(struct source *s, struct ptraced *t)
+{
+    struct off_event e = {.kind = OFF_THREAD_BEGIN, .time = source_now()};
+
+    t->begun = true;
+    source_tell(s, t, &e);
+}
+
+void attach_stands(struct source *s, struct ptraced *t)
+{
+    if (!t->begun)
+        tell_begin(s, t);
+}
+
 /* It has not been stopped yet. */
 static void begin(struct source *s, struct ptraced *t, const struct candidate *c)
 {
-    struct off_event e = {.kind = OFF_THREAD_BEGIN, .time = source_now()};
     bool moved;
 
-    t->begun = t->put_off = true;
+    t->put_off = true;
     s->put_off++;
-    source_tell(s, t, &e);
+    tell_begin(s, t);
     busy(t, &moved);
     /* Still the same sleep, as it has not run since. */
     t->timed = c->asleep && t->turns == c->turns;

@@ -78,6 +78,7 @@ int source_start(struct source *s)
 {
     int err;
 
+    notice_nobody(&s->notice, source_now());
     if (!s->opt.argv)
         alarms_set(0); /* what looks at others' memory may hang */
     err = s->opt.argv ? spawn_command(s) : attach_processes(s);

@@ -92,6 +92,9 @@ int attach_processes(struct source *s);
  * stop, which is to be waited for. Not to be called when s->attach is NULL: all are attached to. */
 bool attach_next(struct source *s);
 void attach_free(struct attach *a);
+/* A fresh thread stands: tells its beginning, if its turn has not come yet. So it is of one that
+ * was stopped when it was seized, or gets a signal just then. */
+void attach_stands(struct source *s, struct ptraced *t);
 /* Looks whether threads that were put off can be stopped now. */
 void attach_look(struct source *s);
 

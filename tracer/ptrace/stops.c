@@ -501,8 +501,10 @@ static void on_stop(struct source *s, struct ptraced *t, const struct standing *
     t->held_more_ns += t->stood_since - (who->earliest > t->let_go ? who->earliest : t->let_go);
     if (unlikely(t->interrupting))
         interruption_arrived(s, t);
-    if (unlikely(t->fresh))
+    if (unlikely(t->fresh)) {
+        attach_stands(s, t);
         forget_if_it_ran(t);
+    }
     switch (event) {
     case 0:
         if (sig == SYSCALL_STOP)

@@ -130,8 +130,23 @@ is_int $? 0 'and after all that the program ends well'
 start ./idlers 3
 kill -STOP "$pid"
 until_true is T
-run_expect_status 0 'a stopped process' "$FLAME" off -q -o s.folded -d 0.2 -p "$pid"
+run_expect_status 0 'a stopped process' "$FLAME" off -o s.folded -d 0.2 -p "$pid"
 is_str "$(state_of "$pid")" T 'is still stopped'
+file_lacks err 'the longest stop' 'no stop is told to be longer than the trace'
+"$FLAME" off -q -o s.flame -p "$pid" 2>err </dev/null &
+flame=$!
+until_traced "$pid"
+kill -CONT "$pid"
+until_attached "$pid"
+kill -INT $flame
+wait $flame
+is_int $? 0 'a process that goes on later'
+"$FLAME" dump s.flame >dumped
+is_int "$(grep -c '^thread .* wall_ns=[1-9]' dumped)" 4 'has all its threads in the trace'
+is_int "$(grep -c '^row .* kind=stopped ' dumped)" 4 'with how long they were stopped'
+is_int "$(grep -c '^row .* kind=lock .* sleeps=[1-9]' dumped)" 3 'and what they waited for'
+kill -STOP "$pid"
+until_true is T
 "$FLAME" off -q -o s.folded -p "$pid" 2>err </dev/null &
 flame=$!
 until_traced "$pid"
