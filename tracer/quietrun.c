@@ -29,8 +29,9 @@ static void on_mapped(void *arg, pid_t pid)
 
 static void on_beat(void *arg, uint64_t now)
 {
-    const struct recorder *r = arg;
+    struct recorder *r = arg;
 
+    recorder_goes_on(r, now);
     offtrace_cost(r->trace, now, 0, stacks_fallbacks(r->stacks));
 }
 

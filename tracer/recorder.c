@@ -759,6 +759,14 @@ void recorder_look(struct recorder *r)
     }
 }
 
+void recorder_goes_on(struct recorder *r, uint64_t now)
+{
+    if (unlikely(!r->began))
+        r->began = now;
+    else if (now > r->began)
+        *r->elapsed_ns = now - r->began;
+}
+
 void recorder_finish(struct recorder *r, uint64_t now)
 {
     if (r->replay)

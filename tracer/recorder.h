@@ -34,6 +34,8 @@ struct recorder {
     struct source *source; /* NULL: */
     struct quiet *quiet;   /* threads are not stopped, and sleepers looked at */
     struct offcpu *machine;
+    uint64_t began;       /* the first event; 0: none yet */
+    uint64_t *elapsed_ns; /* since then, as far as is known, for who outlives this process */
     struct replay_writer *replay; /* FLAME_DEBUG=replay; or NULL */
     bool keep_numbers;            /* in the names of objects */
     bool kernel;                  /* kernel stacks are wanted, and may be read */
@@ -55,9 +57,11 @@ struct recorder {
     struct recorder_frame frames[RECORDER_FRAMES];
 };
 
-/* `machine`, and `source` or `quiet`, are set afterwards. */
+/* `machine`, `elapsed_ns`, and `source` or `quiet`, are set afterwards. */
 void recorder_init(struct recorder *r, struct offtrace *trace, int depth);
 void recorder_release(struct recorder *r);
+/* The run has gone on until `now`. */
+void recorder_goes_on(struct recorder *r, uint64_t now);
 
 struct off_world recorder_world(struct recorder *r);
 /* With FLAME_DEBUG=replay: a world that logs what is asked of this one. Else this one. */

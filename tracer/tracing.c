@@ -31,8 +31,7 @@
 struct tracing {
     const struct tracer_options *opt;
     struct recorder recorder;
-    struct source *source; /* NULL: nobody is stopped, and recorder.quiet tells the events */
-    uint64_t began;
+    struct source *source;      /* NULL: nobody is stopped, and recorder.quiet tells the events */
     struct inside *inside;      /* NULL: all calls stop */
     struct strbuf preload;      /* "LD_PRELOAD=..." */
     const char *environment[4]; /* settings of the command's, NULL behind the last */
@@ -49,8 +48,7 @@ static void on_event(void *arg, const struct off_event *e)
 {
     struct tracing *t = arg;
 
-    if (!t->began)
-        t->began = e->time;
+    recorder_goes_on(&t->recorder, e->time);
     if (t->inside && inside_stopped(t->inside, e))
         return;
     recorder_event(&t->recorder, e);
@@ -79,6 +77,8 @@ static void on_beat(void *arg, uint64_t now)
 {
     struct tracing *t = arg;
 
+    if (t->recorder.began)
+        recorder_goes_on(&t->recorder, now);
     if (t->inside) {
         tell_noted(t, now - INSIDE_LATE_NS);
         source_beat_every(t->source, inside_beat(t->inside));
@@ -351,12 +351,13 @@ static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracing_outco
                                          int done)
 {
     struct quiet *q = t->recorder.quiet;
-    uint64_t began = source_now(), now;
+    uint64_t now;
 
+    t->recorder.began = source_now();
     offtrace_program(t->recorder.trace, t->opt->pids[0]);
     outcome->status = quiet_run(q);
     now = source_now();
-    outcome->result.elapsed_ns = now - began;
+    outcome->result.elapsed_ns = now - t->recorder.began;
     outcome->result.left_early = quiet_left(q);
     close_trace(t, now);
     if (!t->opt->quiet)
@@ -376,6 +377,7 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
     if (!alarms_expect(caller))
         _exit(1);
     outcome->status = set_up(&t, signals, caller);
+    t.recorder.elapsed_ns = &outcome->result.elapsed_ns;
     if (!outcome->status)
         outcome->status = t.source ? source_start(t.source) : quiet_start(t.recorder.quiet);
     if (!outcome->status)
@@ -395,7 +397,7 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
         if (!o->quiet)
             inside_say_refusals(t.inside);
     }
-    outcome->result.elapsed_ns = t.began ? now - t.began : 0;
+    outcome->result.elapsed_ns = t.recorder.began ? now - t.recorder.began : 0;
     outcome->result.wait_status = source_wait_status(t.source);
     outcome->result.max_resident = max_resident();
     outcome->result.left_early = source_over(t.source) && source_left(t.source);

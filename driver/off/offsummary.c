@@ -10,6 +10,7 @@
 #include "render/findings/waitedlock.h"
 #include "driver/run/runsummary.h"
 #include "fold/facts/criticaltext.h"
+#include "fold/facts/lastknown.h"
 #include "fold/stacks/place.h"
 #include "fold/offrow.h"
 #include "render/text/value.h"
@@ -24,6 +25,7 @@ struct sums {
     uint64_t stops, stopped_ns, longest_stop_ns;
     const struct trace_off_thread *longest_stopped; /* the thread that stood so long */
     uint64_t cut_off_sleeps, cut_off_ns;            /* of which the stack could not be followed */
+    struct lastknown endless; /* threads whose end is not in the trace: the tracer was killed */
 };
 
 void off_summary_section(const struct strbuf *all, const char *view, struct strbuf *out)
@@ -158,6 +160,40 @@ static void add_if_large(struct strbuf *sb, const char *what, uint64_t ns, const
     add_time(sb, ns);
 }
 
+static void add_endless(struct sums *s, const struct trace *t)
+{
+    struct lastknown l = lastknown_of(t);
+
+    if (!l.threads)
+        return;
+    s->endless.timed = l.timed && (s->endless.timed || !s->endless.threads);
+    s->endless.threads += l.threads;
+    s->endless.most_ran_ns += l.most_ran_ns;
+}
+
+static void add_ran(struct strbuf *sb, const struct sums *s)
+{
+    if (s->endless.threads && !s->endless.timed) {
+        strbuf_addstr(sb, ", ran for a time that is not known");
+        return;
+    }
+    strbuf_addstr(sb, s->endless.threads ? ", ran at most " : ", ran ");
+    add_time(sb, s->cpu_ns + s->endless.most_ran_ns);
+}
+
+static void print_endless(const struct sums *s)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (!s->endless.threads)
+        return;
+    strbuf_addstr(&sb, "the end of ");
+    value_add_counted(&sb, s->endless.threads, "thread", "threads");
+    strbuf_addstr(&sb, " is not in the trace: the last that is known of each is taken for it");
+    say(&sb);
+    strbuf_release(&sb);
+}
+
 static void print_sums(const struct sums *s, const struct recording *r, const char *subject)
 {
     const char *comm = r->waits.traces[0]->comm;
@@ -176,14 +212,14 @@ static void print_sums(const struct sums *s, const struct recording *r, const ch
     add_time(&sb, s->blocked_ns);
     strbuf_addstr(&sb, ", waited for a CPU ");
     add_time(&sb, s->runq_ns);
-    strbuf_addstr(&sb, ", ran ");
-    add_time(&sb, s->cpu_ns);
+    add_ran(&sb, s);
     add_if_large(&sb, ", waited for pages ", s->fault_ns, s);
     add_if_large(&sb, ", was off the CPU outside calls ", s->outside_ns, s);
     add_if_large(&sb, ", was in short sleeps ", s->brief_ns, s);
     add_if_large(&sb, ", was in sleeps not caught ", s->missed_ns, s);
     say(&sb);
     strbuf_release(&sb);
+    print_endless(s);
 }
 
 static void add_call(struct strbuf *sb, const struct waited_call *call)
@@ -396,6 +432,7 @@ void off_summary_print(const struct recording *r, const char *subject, const str
     for (size_t i = 0; i < r->waits.ntraces; i++) {
         add_threads(&s, r->waits.traces[i]);
         add_rows(&s, r->waits.traces[i]);
+        add_endless(&s, r->waits.traces[i]);
     }
     print_sums(&s, r, subject);
     print_waits(&plain, &s, r->run.elapsed_ns);

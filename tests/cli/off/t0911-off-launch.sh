@@ -120,6 +120,23 @@ kill -KILL "$tracer"
 wait $flame
 is_int $? 137 'a command that ended with its tracer was killed'
 
+# What it had recorded by then has no ends: those are what is known last.
+slept_often() {
+    [ -e slept ] && [ "$(wc -l <slept)" -ge 20 ]
+}
+for how in --no-inside --inside; do
+    rm -f slept
+    "$FLAME" off $how -o killed.flame -- \
+        sh -c 'while sleep 0.02; do echo >>slept; done' 2>err </dev/null &
+    flame=$!
+    until_true slept_often
+    kill -KILL "$(pgrep -P $flame)"
+    wait $flame
+    file_has err ': traced for [1-9][0-9.]* (ms|s); ' "$how: how long it was traced is known"
+    file_has err ', ran at most [1-9][0-9.]* ' 'and what threads can have run'
+    file_has err 'the end of [0-9]+ threads? is not in the trace: the last' 'which is said'
+done
+
 # A time limit: the command runs on, untouched.
 # (On a busy machine the command may not have come to its sleep by then.)
 limits=(0.2 1 4)

@@ -9,6 +9,7 @@
 
 #include "fold/facts/criticaltext.h"
 #include "fold/facts/critpath.h"
+#include "fold/facts/lastknown.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
 #include "tests/unit/off_build.h"
@@ -352,6 +353,36 @@ static void test_text(void)
 #undef BIG
 }
 
+/* The tracer was killed: no thread has an end, or one has. */
+static void test_without_ends(void)
+{
+    struct made m;
+    struct trace *t = NULL;
+    struct lastknown l;
+    uint16_t a, b, c;
+
+    begin(&m);
+    a = ob_thread(&m.b, 100, 100, "a");
+    b = ob_thread(&m.b, 100, 101, "b");
+    c = ob_thread(&m.b, 100, 102, "c");
+    slept(&m, on(&m, a, "main/nap"), a, TRACE_OFF_TIMER, 10, 50, 5);
+    slept(&m, on(&m, b, "b/nap"), b, TRACE_OFF_TIMER, 20, 60, 0);
+    slept(&m, on(&m, c, "c/nap"), c, TRACE_OFF_TIMER, 0, 90, 0);
+    slept(&m, on(&m, a, "main/more"), a, TRACE_OFF_TIMER, 60, 80, 0);
+    ((struct trace_off_thread *)tb_thread_at(&m.b, c))->wall_ns = 95 * MS;
+    tb_meta(&m.b, TRACE_META_INTERVALS, &m.log, sizeof m.log);
+    if (trace_load_bytes("test", m.b.data, m.b.len, false, &t)) {
+        ok(false, "it can be read");
+        return;
+    }
+    l = lastknown_of(t);
+    is_int((intmax_t)l.threads, 2, "two of three threads have no end");
+    ok(l.timed, "what they ran is known");
+    is_int((intmax_t)l.most_ran_ns, 10 * MS, "to be no more than what lies between their waits");
+    trace_free(t);
+    tb_release(&m.b);
+}
+
 int main(void)
 {
     test_lock();
@@ -359,5 +390,6 @@ int main(void)
     test_slow_wake();
     test_refused();
     test_text();
+    test_without_ends();
     return done_testing();
 }
