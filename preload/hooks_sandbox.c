@@ -19,6 +19,10 @@
 #include "preload/threads.h"
 #include "preload/run/varcall.h"
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH /* Linux 5.11 */
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+
 #define EXPORT __attribute__((visibility("default")))
 
 static long call_prctl(const unsigned long a[6])
@@ -47,7 +51,7 @@ static long enter(struct sandbox_entry *entry)
     return result;
 }
 
-static FLAME_COLD long enter_by_prctl(const unsigned long a[6])
+static FLAME_COLD long enter_filter(const unsigned long a[6])
 {
     struct sandbox_entry entry = {.strict = a[1] == SECCOMP_MODE_STRICT,
                                   .filter = (const struct sock_fprog *)a[2],
@@ -55,6 +59,25 @@ static FLAME_COLD long enter_by_prctl(const unsigned long a[6])
                                   .args = a};
 
     return enter(&entry);
+}
+
+/* From then on calls come to the program unless it lets them through: none of ours may be made. */
+static FLAME_COLD long enter_dispatch(const unsigned long a[6])
+{
+    struct sandbox_entry entry = {.strict = true, .call = call_prctl, .args = a};
+
+    return enter(&entry);
+}
+
+/* Whether that option of prctl enters a sandbox. */
+static inline bool is_entered_by_prctl(int option, const unsigned long a[6])
+{
+    return option == PR_SET_SECCOMP || (option == PR_SET_SYSCALL_USER_DISPATCH && a[1]);
+}
+
+static FLAME_COLD long enter_by_prctl(const unsigned long a[6])
+{
+    return (int)a[0] == PR_SET_SECCOMP ? enter_filter(a) : enter_dispatch(a);
 }
 
 static FLAME_COLD long enter_by_seccomp(const unsigned long a[6])
@@ -77,7 +100,7 @@ EXPORT int prctl(int option, ...)
     int result;
 
     VARCALL_TAKE(a + 1, 4, option);
-    if (unlikely(option == PR_SET_SECCOMP))
+    if (unlikely(is_entered_by_prctl(option, a)))
         return (int)enter_by_prctl(a);
     result = (int)call_prctl(a);
     if (option == PR_SET_NAME && result == 0)
@@ -92,7 +115,7 @@ EXPORT long syscall(long number, ...)
     VARCALL_TAKE(a, 6, number);
     if (unlikely(number == SYS_seccomp))
         return enter_by_seccomp(a);
-    if (unlikely(number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP))
+    if (unlikely(number == SYS_prctl && is_entered_by_prctl((int)a[0], a)))
         return enter_by_prctl(a);
     if (unlikely(number == SYS_execve))
         return hooks_exec_by_number(a);

@@ -59,7 +59,12 @@ unsigned cut_kind(long number)
     case SYS_newfstatat:
         return CUT_LOOKS;
     case SYS_prctl:
+    case SYS_arch_prctl:
     case SYS_seccomp:
+    case SYS_mmap:
+    case SYS_mprotect:
+    case SYS_mremap:
+    case SYS_munmap:
     case SYS_unshare:
     case SYS_setuid:
     case SYS_setreuid:

@@ -33,6 +33,7 @@
 #define _GNU_SOURCE
 #include "inside/wait/noter.h"
 
+#include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
@@ -60,6 +61,10 @@
 #include "common/processor/arch.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH /* Linux 5.11 */
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
 
 /* Stacks whose number is kept. */
 #define KNOWN 2048u
@@ -173,6 +178,32 @@ void noter_mark(uintptr_t pc)
     marked_pc = pc;
 }
 
+/* From now on calls of this process are made where they stand, and stop. */
+static void withdraw(void)
+{
+    no_more = true;
+    __atomic_store_n(&patch_handler, NULL, __ATOMIC_SEQ_CST);
+}
+
+/* By the processor's ABI, what it leads to says where it is. */
+static bool is_thread_pointer(uintptr_t at)
+{
+    return at && kernel_readable(at, sizeof at) && *(const uintptr_t *)at == at;
+}
+
+/* A forked child may have been made with another thread pointer than its parent's, or none. No TLS
+ * may be looked at before that is known. */
+static FLAME_COLD bool has_thread_pointer(void)
+{
+    uintptr_t at = 0;
+
+    kernel_after_fork();
+    if (kernel_call(SYS_arch_prctl, ARCH_GET_FS, &at) == 0 && is_thread_pointer(at))
+        return true;
+    withdraw();
+    return false;
+}
+
 /* The first thread of a forked child that makes a call. Whose parent has no number has been forked
  * into a pid namespace of its own, where threads have other numbers than the tracer's. */
 static void after_fork(void)
@@ -266,8 +297,12 @@ static FLAME_COLD bool was_left(const struct noter *t, const struct patch_call *
 /* The thread's memory, which is now busy; NULL: this call goes another way. */
 static inline struct noter *enter(const struct patch_call *call)
 {
-    struct noter *t = own;
+    struct noter *t;
 
+    if (unlikely(!*process_now) && !has_thread_pointer())
+        return NULL;
+    __asm__ volatile("" ::: "memory");
+    t = own;
     if (unlikely(!t || t->process != *process_now) && !(t = begin_thread()))
         return NULL;
     if (unlikely(t->busy) && !was_left(t, call))
@@ -545,7 +580,7 @@ static FLAME_COLD void change_user(void)
         after_fork();
     if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now || !is_anothers(ids))
         return;
-    patch_handler = patch_make;
+    __atomic_store_n(&patch_handler, NULL, __ATOMIC_SEQ_CST);
     session_refuse(session, SESSION_OTHER_USER, *process_now, ids[1]);
     session_leave(session);
 }
@@ -561,15 +596,16 @@ static bool begins_sandbox(const struct patch_call *call)
             (call->args[0] == SECCOMP_SET_MODE_STRICT || call->args[0] == SECCOMP_SET_MODE_FILTER));
 }
 
-/* The thread may not read the processor's counter any more. Confinement to read and write is one of
- * those, so that even then nothing else than the calls it forbids may end the thread. */
-static bool gives_up_the_counter(const struct patch_call *call)
+/*
+ * Calls of ours would come to the program (its handler of SIGSYS), or a thread goes on with a
+ * thread pointer that leads to no TLS of ours.
+ */
+static bool wants_no_notes(const struct patch_call *call)
 {
-    return (call->number == SYS_prctl && call->args[0] == PR_SET_TSC &&
-            call->args[1] == PR_TSC_SIGSEGV) ||
-           (call->number == SYS_prctl && call->args[0] == PR_SET_SECCOMP &&
-            call->args[1] == SECCOMP_MODE_STRICT) ||
-           (call->number == SYS_seccomp && call->args[0] == SECCOMP_SET_MODE_STRICT);
+    if (call->number == SYS_prctl)
+        return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH && call->args[1];
+    return call->number == SYS_arch_prctl && call->args[0] == ARCH_SET_FS &&
+           !is_thread_pointer(call->args[1]);
 }
 
 static bool changes_user(const struct patch_call *call)
@@ -584,8 +620,9 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 
     if (call->number == SYS_unshare && call->args[0] & CLONE_FILES)
         opened_distrust(*process_now);
-    if (gives_up_the_counter(call))
-        ownclock_by_call = true;
+    if (wants_no_notes(call))
+        withdraw();
+    ownclock_look(call);
     if (begins_sandbox(call) && !no_more) {
         clock_is_free = clock_takes_no_call();
         no_more = true;
@@ -653,11 +690,15 @@ static long make_close(const struct patch_call *call)
 static long make_look(const struct patch_call *call)
 {
     unsigned fd = (unsigned)call->args[0], at = call->number == SYS_fstat ? 1 : 2;
-    const struct noter *t = own;
     long result = patch_make(call);
+    const struct noter *t;
 
+    if (result != 0 || !*process_now)
+        return result;
+    __asm__ volatile("" ::: "memory");
+    t = own;
     /* Not in a child of vfork, which has other descriptors. */
-    if (result != 0 || !t || t->process != *process_now || !opened_is(t->process, fd) ||
+    if (!t || t->process != *process_now || !opened_is(t->process, fd) ||
         __atomic_load_n(&t->control->lent, __ATOMIC_RELAXED))
         return result;
     if (at == 1 ||

@@ -6,7 +6,9 @@
  * SIGSEGV whenever it does (prctl's PR_TSC_SIGSEGV, as record-and-replay tools do, and confinement
  * to read, write and exit): the kernel would have that signal come for a look at the clock that the
  * program knows nothing of. The threads and processes that it makes inherit that, and so do
- * programs that it executes. From the first such prctl on, the whole process asks the kernel.
+ * programs that it executes. Or the program takes the kernel's code that reads the clock (the vDSO)
+ * from its memory, as sandboxes and checkpointers do. From the first such call on, the whole
+ * process asks the kernel.
  */
 #ifndef FLAME_INSIDE_WAIT_OWNCLOCK_H
 #define FLAME_INSIDE_WAIT_OWNCLOCK_H
@@ -14,12 +16,18 @@
 #include <stdbool.h>
 
 #include "common/clock.h"
+#include "patch/patcher.h"
 
-/* True: some thread of this process, or of those it was forked from, may not read the counter. */
+/* True: in this process, or one that it was forked from, the clock may not be there for some
+ * thread. */
 extern bool ownclock_by_call;
 
 /* Whether the program that begins has inherited that. For the start. */
 void ownclock_begin(void);
+
+/* The program is about to make this call of prctl, seccomp, or on mappings: whether the clock is to
+ * be read by the call from then on. Thread- and signal-safe. */
+void ownclock_look(const struct patch_call *call);
 
 /* Now, in ns; 0: a sandbox forbids to ask, and no call is made. Thread- and signal-safe. */
 static inline uint64_t ownclock_now(void)

@@ -32,12 +32,12 @@ static const int noted[] = {
     SYS_connect,      SYS_pread64,   SYS_preadv,          SYS_pwrite64,   SYS_pwritev,
     SYS_sendfile,     SYS_open,      SYS_openat,          SYS_openat2,    SYS_creat,
     SYS_getdents,     SYS_getdents64};
-/* What the library does something else about: descriptors of files, sandboxes, users. */
-static const int handled[] = {SYS_close,   SYS_fstat,  SYS_newfstatat, SYS_unshare,  SYS_prctl,
-                              SYS_seccomp, SYS_setuid, SYS_setreuid,   SYS_setresuid};
-/* The same when nobody reads any more. */
-static const int handled_still[] = {SYS_prctl, SYS_seccomp, SYS_setuid, SYS_setreuid,
-                                    SYS_setresuid};
+/* What the library does something else about: descriptors of files, and what handled_still has. */
+static const int handled[] = {SYS_close, SYS_fstat, SYS_newfstatat, SYS_unshare};
+/* The same when nobody reads any more: sandboxes, users, and what takes clock or TLS away. */
+static const int handled_still[] = {SYS_prctl,    SYS_seccomp,  SYS_arch_prctl, SYS_mmap,
+                                    SYS_mprotect, SYS_mremap,   SYS_munmap,     SYS_setuid,
+                                    SYS_setreuid, SYS_setresuid};
 
 struct inside {
     struct inside_client client;
@@ -127,6 +127,7 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     i->beat_ns = PACE_LEAST_NS;
     add_calls(o.calls, noted, ARRAY_LEN(noted));
     add_calls(o.calls, handled, ARRAY_LEN(handled));
+    add_calls(o.calls, handled_still, ARRAY_LEN(handled_still));
     o.sequences = sequence_tells();
     filters = mark_filters();
     if (filters >= 0) {
