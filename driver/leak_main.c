@@ -240,7 +240,7 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
                 const struct leak_looks *looks)
 {
     bool at_end = is_over(report->leaks, &o->run, false);
-    struct strbuf others = STRBUF_INIT;
+    struct strbuf others = STRBUF_INIT, doubts = STRBUF_INIT;
     struct leak_options shown = *o;
     struct leak_report_process *processes = list_processes(looks);
     int status = 0, reported;
@@ -249,6 +249,8 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     report->processes = processes;
     report->nprocesses = looks->nseen + looks->nunseen;
     report->not_recorded = others.buf;
+    recording_add_doubts(&doubts, r);
+    report->doubts = doubts.buf;
     report->over = at_end || is_over(report->leaks, &o->run, true);
     say(r, o, report, looks);
     if (!at_end && report->over)
@@ -260,6 +262,7 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     reported = leak_output_reports(o, report);
     free(processes);
     strbuf_release(&others);
+    strbuf_release(&doubts);
     return status ? status : reported;
 }
 
@@ -332,6 +335,7 @@ int leak_main(int argc, char **argv)
 {
     struct leak_options o = {.run = {.me = "leak",
                                      .records_memory = true,
+                                     .is_test = true,
                                      .follow = true,
                                      .look = true,
                                      .hide.known = true,

@@ -19,6 +19,10 @@ int trace_refuse(const struct trace_source *src, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    if (src->why) {
+        strbuf_add(src->why, text, strcspn(text, ";"));
+        return FLAME_USAGE;
+    }
     strbuf_addf(&sb, "%s: %s", src->name, text);
     flame_error(FLAME_USAGE, "%s", sb.buf);
     strbuf_release(&sb);

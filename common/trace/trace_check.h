@@ -2,7 +2,7 @@
  * trace_check.h: the reader's inside: from bytes nobody has vouched for to the
  * arrays of struct trace. Only trace_reader.c and its parts include this.
  *
- * Every function that fails has said why, once, unless `quiet`.
+ * Every function that fails has said why, once, unless `quiet`; into `why` if there is one.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_CHECK_H
 #define FLAME_COMMON_TRACE_TRACE_CHECK_H
@@ -20,6 +20,7 @@ struct trace_source {
     } * parts;
     size_t nparts;
     bool quiet;
+    struct strbuf *why; /* where words go that are not to be said; NULL: they are */
 };
 
 /* What hangs on trace.priv; owned by the trace. */
@@ -36,7 +37,8 @@ struct trace_private {
         *beside; /* a file of moments (trace_moments.h), which some of t's are in; or NULL */
 };
 
-/* Says "NAME: ..." and returns FLAME_USAGE. */
+/* Says "NAME: WHAT; ADVICE" and returns FLAME_USAGE. Into `why` goes WHAT alone: advice is for
+ * those who have given the name. */
 int trace_refuse(const struct trace_source *src, const char *fmt, ...) FLAME_PRINTF(2, 3);
 /* The same for structural nonsense: "NAME: damaged at byte AT: ...; record it again". */
 int trace_damaged(const struct trace_source *src, uint64_t at, const char *fmt, ...)

@@ -23,6 +23,7 @@
 
 #include "common/error.h"
 #include "common/alloc.h"
+#include "common/files/plainfile.h"
 #include "common/trace/trace_check.h"
 #include "common/trace/trace_timeline.h"
 #include "common/trace/trace_growth.h"
@@ -103,8 +104,17 @@ void trace_free(struct trace *t)
     free(t);
 }
 
+/* What becomes of words about what is wrong. */
+struct saying {
+    bool quiet;
+    struct strbuf *why; /* NULL: they are said */
+};
+
+static const struct saying quietly = {.quiet = true}, aloud = {.quiet = false};
+
 /* Takes `data` over in any case. */
-static int load_owned(const char *name, uint8_t *data, size_t len, bool quiet, struct trace **out)
+static int load_owned(const char *name, uint8_t *data, size_t len, const struct saying *saying,
+                      struct trace **out)
 {
     struct trace *t = xcalloc(1, sizeof *t);
     struct trace_private *priv = xcalloc(1, sizeof *priv);
@@ -114,7 +124,8 @@ static int load_owned(const char *name, uint8_t *data, size_t len, bool quiet, s
     t->priv = priv;
     t->path = xstrdup(name);
     priv->data = data;
-    priv->src = (struct trace_source){.name = t->path, .data = data, .len = len, .quiet = quiet};
+    priv->src = (struct trace_source){
+        .name = t->path, .data = data, .len = len, .quiet = saying->quiet, .why = saying->why};
     if ((err = trace_check_header(&priv->src, t)) || (err = trace_find_segments(&priv->src, t)) ||
         (err = trace_check_meta(&priv->src, t)) || (err = trace_gather_segments(&priv->src, t)) ||
         (err = trace_check_nodes(&priv->src, t)) || (err = trace_check_rows(&priv->src, t))) {
@@ -130,7 +141,7 @@ static int load_owned(const char *name, uint8_t *data, size_t len, bool quiet, s
 
 int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet, struct trace **out)
 {
-    return load_owned(name, (uint8_t *)xmemdup0(data, len), len, quiet, out);
+    return load_owned(name, (uint8_t *)xmemdup0(data, len), len, quiet ? &quietly : &aloud, out);
 }
 
 /*
@@ -220,18 +231,21 @@ static uint8_t *renew(int fd, const struct trace_private *old, size_t *len)
     return data;
 }
 
-static int cannot_read(const char *name, size_t expected, int err, bool quiet)
+static int cannot_read(const char *name, size_t expected, int err, const struct saying *saying)
 {
-    if (quiet)
+    if (saying->quiet)
         return FLAME_USAGE;
     if (err == -ENOMEM)
         return flame_error(FLAME_FAILED,
                            "%s: out of memory reading %zu bytes; use a machine with more", name,
                            expected);
-    return flame_cannot_read(name, err);
+    if (!saying->why)
+        return flame_cannot_read(name, err);
+    strbuf_addstr(saying->why, plainfile_why(err));
+    return FLAME_USAGE;
 }
 
-static int load_fd(const char *name, int fd, bool quiet, struct trace **out)
+static int load_fd(const char *name, int fd, const struct saying *saying, struct trace **out)
 {
     struct trace *younger;
     struct stat st;
@@ -241,38 +255,48 @@ static int load_fd(const char *name, int fd, bool quiet, struct trace **out)
     int err;
 
     if (fstat(fd, &st) < 0)
-        return cannot_read(name, 0, -errno, quiet);
-    if (S_ISDIR(st.st_mode) && !quiet)
-        return flame_cannot_read(name, -EISDIR);
+        return cannot_read(name, 0, -errno, saying);
+    if (S_ISDIR(st.st_mode))
+        return cannot_read(name, 0, -EISDIR, saying);
     regular = S_ISREG(st.st_mode);
     if (regular && (uint64_t)st.st_size < SIZE_MAX / 4)
         expected = bytes_in_use(fd, (size_t)st.st_size);
     err = read_whole(fd, expected, &data, &len);
     if (err) {
         free(data);
-        return cannot_read(name, expected, err, quiet);
+        return cannot_read(name, expected, err, saying);
     }
-    err = load_owned(name, data, len, quiet, out);
+    err = load_owned(name, data, len, saying, out);
     if (err || (*out)->missing_rows == 0 || !regular)
         return err;
     data = renew(fd, (*out)->priv, &len);
-    if (data && load_owned(name, data, len, true, &younger) == 0) {
+    if (data && load_owned(name, data, len, &quietly, &younger) == 0) {
         trace_free(*out);
         *out = younger;
     }
     return 0;
 }
 
-int trace_load_quietly(const char *path, struct trace **out)
+static int load_plain(const char *path, int flags, const struct saying *saying, struct trace **out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC), err = FLAME_USAGE;
+    int fd = plainfile_open(path, O_RDONLY | flags), err;
 
     *out = NULL;
     if (fd < 0)
-        return err;
-    err = load_fd(path, fd, true, out);
+        return cannot_read(path, 0, fd, saying);
+    err = load_fd(path, fd, saying, out);
     close(fd);
     return err;
+}
+
+int trace_load_quietly(const char *path, struct trace **out)
+{
+    return load_plain(path, 0, &quietly, out);
+}
+
+int trace_load_or_why(const char *path, struct strbuf *why, struct trace **out)
+{
+    return load_plain(path, O_NOFOLLOW, &(struct saying){.why = why}, out);
 }
 
 int trace_load(const char *path, struct trace **out)
@@ -281,13 +305,31 @@ int trace_load(const char *path, struct trace **out)
 
     *out = NULL;
     if (strcmp(path, "-") == 0)
-        return load_fd("standard input", STDIN_FILENO, false, out);
+        return load_fd("standard input", STDIN_FILENO, &aloud, out);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return flame_cannot_read(path, -errno);
-    err = load_fd(path, fd, false, out);
+    err = load_fd(path, fd, &aloud, out);
     close(fd);
     return err;
+}
+
+/* The magic is written when all else of the header is, and the first segment's own after that. */
+bool trace_has_not_begun(const char *path)
+{
+    int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
+    struct trace_segment first = {.magic = 0};
+    char magic[sizeof((struct trace_header *)0)->magic] = "";
+    bool none;
+
+    if (fd < 0)
+        return false;
+    none = pread(fd, magic, sizeof magic, 0) >= 0 &&
+           pread(fd, &first, sizeof first, sizeof(struct trace_header)) >= 0 && !first.magic;
+    for (size_t i = 0; i < sizeof magic; i++)
+        none = none && !magic[i];
+    close(fd);
+    return none;
 }
 
 const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id)

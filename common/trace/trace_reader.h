@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 
+#include "common/strbuf.h"
 #include "common/trace/namepack.h"
 #include "common/trace_format.h"
 
@@ -158,8 +159,16 @@ struct trace {
  */
 int trace_load(const char *path, struct trace **out);
 
-/* The same, without saying what is wrong. */
+/* The same of a plain file (common/files/plainfile.h), without saying what is wrong. */
 int trace_load_quietly(const char *path, struct trace **out);
+
+/* The same of a plain file that no link leads to: what is wrong is appended to `why`, in a few
+ * words and without the file's name. */
+int trace_load_or_why(const char *path, struct strbuf *why, struct trace **out);
+
+/* Whether a file was to become a trace and nothing was written into it yet: its process was ended
+ * as it began. */
+bool trace_has_not_begun(const char *path);
 
 /* The same for bytes in memory (tests, fuzzing). `name` is for messages. With
  * quiet nothing is printed. */

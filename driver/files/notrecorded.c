@@ -145,6 +145,8 @@ static void add_program(struct notrecorded *n, const struct runnote *note)
     char name[sizeof p->name] = "";
 
     memcpy(name, note->name, strnlen(note->name, sizeof note->name));
+    if (note->pid)
+        n->pids[n->npids++] = note->pid;
     for (size_t i = 0; i < n->nprograms; i++) {
         p = &n->programs[i];
         if (p->why == note->why && p->err == note->err && strcmp(p->name, name) == 0) {
@@ -188,17 +190,30 @@ void notrecorded_read(struct notrecorded *n, const char *path)
         if (note->why == RUNNOTE_NONE || note->why >= RUNNOTE_REASONS)
             continue;
         add_program(n, note);
-        if (note->pid)
-            n->pids[n->npids++] = note->pid;
     }
     if (whole)
         n->full_ns = notes->disk_full_ns;
     if (whole && notes->used > RUNNOTES_MAX)
         n->unnamed = notes->used - RUNNOTES_MAX;
+    notrecorded_sort(n);
+    free(notes);
+}
+
+void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
+                             enum runnote_why why)
+{
+    struct runnote note = {.pid = pid, .why = (uint16_t)why};
+
+    memcpy(note.name, name, strnlen(name, sizeof note.name));
+    n->pids = xreallocarray(n->pids, n->npids + 1, sizeof *n->pids);
+    add_program(n, &note);
+}
+
+void notrecorded_sort(struct notrecorded *n)
+{
     n->npids = distinct(n->pids, n->npids);
     if (n->nprograms)
         qsort(n->programs, n->nprograms, sizeof *n->programs, by_times);
-    free(notes);
 }
 
 void notrecorded_release(struct notrecorded *n)
@@ -250,6 +265,10 @@ static const char *because(enum runnote_why why)
         return "in another root directory";
     case RUNNOTE_SANDBOX:
         return "forked in a sandbox";
+    case RUNNOTE_NOT_BEGUN:
+        return "ended as it began";
+    case RUNNOTE_DAMAGED:
+        return "its trace cannot be read";
     default:
         return "the recorder could not start";
     }

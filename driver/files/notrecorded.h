@@ -48,6 +48,12 @@ void notrecorded_share_rules(const char *path, const char *rules);
 void notrecorded_read(struct notrecorded *n, const char *path);
 void notrecorded_release(struct notrecorded *n);
 
+/* Adds one that the driver knows of; `pid` 0: not known. When all are added they are to be
+ * sorted. */
+void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
+                             enum runnote_why why);
+void notrecorded_sort(struct notrecorded *n);
+
 /* How many processes there were that left no trace: those not among pids[0..npids). */
 size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, size_t npids);
 

@@ -18,10 +18,12 @@
 
 #include "common/error.h"
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
 #include "driver/files/leftovers.h"
 #include "driver/files/notrecorded.h"
+#include "driver/files/removing.h"
 
 #define ENDING ".flame"
 #define SPARE "spare."
@@ -44,34 +46,13 @@ static bool plain(const char *path)
 
 /* ---- removing ---- */
 
-/* All files; a process that was killed while it made its own leaves one with another
- * ending. Safe in a signal handler. */
-static void remove_files(const char *path)
-{
-    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    _Alignas(struct dirent64) char entries[4096];
-    ssize_t n;
-
-    while (dir >= 0 && (n = getdents64(dir, entries, sizeof entries)) > 0)
-        for (ssize_t at = 0; at < n;) {
-            const struct dirent64 *d = (const struct dirent64 *)(entries + at);
-
-            at += d->d_reclen;
-            unlinkat(dir, d->d_name, 0);
-        }
-    if (dir >= 0)
-        close(dir);
-}
-
 static void remove_and_die(int sig)
 {
     const char *dir = to_remove;
 
     to_remove = NULL;
-    if (dir && remover == getpid()) {
-        remove_files(dir);
-        rmdir(dir);
-    }
+    if (dir && remover == getpid())
+        removing_directory(dir, NULL, 0);
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -371,18 +352,49 @@ void rundir_keep(struct rundir *s)
     unlink(s->rules);
 }
 
+bool rundir_keep_file(struct rundir *s, const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    GROW(s->kept, s->nkept, s->kept_room);
+    s->kept[s->nkept++] = xstrdup(base_name(path));
+    return true;
+}
+
+char *rundir_program_of(const char *path, uint32_t *pid)
+{
+    const char *name = base_name(path), *end = name + strlen(name), *at;
+    unsigned long number;
+
+    *pid = 0;
+    if (ends_with(name, ENDING))
+        end -= strlen(ENDING);
+    for (at = end; at > name && at[-1] != '.';)
+        at--;
+    for (at = at > name ? at - 1 : at; at > name && at[-1] != '.';)
+        at--;
+    if (at == name)
+        return xmemdup0(name, (size_t)(end - name));
+    number = strtoul(at, NULL, 10);
+    *pid = number <= INT32_MAX ? (uint32_t)number : 0;
+    return xmemdup0(name, (size_t)(at - 1 - name));
+}
+
 void rundir_close(struct rundir *s)
 {
-    if (s->path && !s->keep) {
-        remove_files(s->path);
-        rmdir(s->path);
-    }
+    if (s->path && !s->keep)
+        removing_directory(s->path, s->kept, s->nkept);
     to_remove = NULL;
     if (s->lock > 0)
         close(s->lock);
     for (size_t i = 0; i < s->ntraces; i++)
         free(s->traces[i]);
     free(s->traces);
+    for (size_t i = 0; i < s->nkept; i++)
+        free(s->kept[i]);
+    free(s->kept);
     for (size_t i = 0; i < RUNNOTES_SPARES; i++)
         free(s->spares[i]);
     free(s->notes);

@@ -36,6 +36,8 @@ struct rundir {
     size_t ntraces;
     char *waits; /* where the trace of waiting is, if one is made */
     bool keep;   /* see rundir_keep */
+    char **kept; /* names of files in it that stay, see rundir_keep_file */
+    size_t nkept, kept_room;
 };
 
 /* `me`: the command, for the directory's name. `beside`: the output file, in whose
@@ -63,6 +65,14 @@ bool rundir_makes(const char *name);
 
 /* From now on nothing removes the directory, rundir_close neither. */
 void rundir_keep(struct rundir *s);
+
+/* rundir_close is to leave this file of the directory where it is, and so the directory. False: it
+ * is none that can stay. */
+bool rundir_keep_file(struct rundir *s, const char *path);
+
+/* The program of the process that wrote that trace, as far as the name says, and its number; 0: not
+ * known. The caller frees it. */
+char *rundir_program_of(const char *path, uint32_t *pid);
 
 /* Finds the traces. 0, or FLAME_FAILED after a line. */
 int rundir_collect(struct rundir *s);

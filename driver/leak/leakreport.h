@@ -36,6 +36,8 @@ struct leak_report {
     const struct leak_report_process *processes;
     size_t nprocesses;
     const char *not_recorded; /* programs that left no trace, and why, for people; "": none */
+    const char *doubts; /* why there may be more than was found, for people: a test that has not
+                           failed has not passed either; "": none */
 };
 
 enum leak_format_id {

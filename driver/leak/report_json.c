@@ -204,6 +204,8 @@ void report_json(struct strbuf *sb, const struct leak_report *r)
     add_processes(sb, r);
     strbuf_addstr(sb, "  \"not_recorded\": ");
     add_string(sb, r->not_recorded);
+    strbuf_addstr(sb, ",\n  \"doubts\": ");
+    add_string(sb, r->doubts);
     strbuf_addstr(sb, ",\n");
     if (r->misuses)
         add_misuses(sb, r->misuses);

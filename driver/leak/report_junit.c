@@ -18,12 +18,18 @@ static void add_seconds(struct strbuf *sb, uint64_t ns)
     strbuf_addf(sb, "%" PRIu64 ".%03" PRIu64, ns / 1000000000u, ns / 1000000u % 1000u);
 }
 
+/* Nothing was found, which says little. */
+static bool has_doubts(const struct leak_report *r)
+{
+    return !r->over && *r->doubts;
+}
+
 static void add_counts(struct strbuf *sb, const struct leak_report *r)
 {
     bool misused = r->misuses && r->misuses->n;
 
-    strbuf_addf(sb, " tests=\"%d\" failures=\"%d\" errors=\"0\" time=\"", r->misuses ? 3 : 2,
-                (r->status != 0) + (r->over != 0) + misused);
+    strbuf_addf(sb, " tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"", r->misuses ? 3 : 2,
+                (r->status != 0) + (r->over != 0) + misused, has_doubts(r));
     add_seconds(sb, r->elapsed_ns);
     strbuf_addch(sb, '"');
 }
@@ -80,6 +86,10 @@ static void add_leaks(struct strbuf *sb, const struct leak_report *r)
         strbuf_addstr(sb, "\">");
         add_groups(sb, r);
         strbuf_addstr(sb, "</failure>\n");
+    } else if (has_doubts(r)) {
+        strbuf_addstr(sb, "      <error type=\"look\" message=\"");
+        add_text(sb, r->doubts);
+        strbuf_addstr(sb, "\"/>\n");
     }
     strbuf_addstr(sb, "    </testcase>\n");
 }

@@ -154,12 +154,17 @@ void report_tap(struct strbuf *sb, const struct leak_report *r)
         add_string(sb, "  message", end.buf);
         strbuf_addstr(sb, "  severity: fail\n  ...\n");
     }
-    add_point(sb, !r->over, 2, r->name,
+    add_point(sb, !r->over && !*r->doubts, 2, r->name,
               r->look     ? "leaks no memory"
               : r->growth ? "does not grow"
                           : "leaves no memory");
-    if (r->over)
+    if (r->over) {
         add_block(sb, r);
+    } else if (*r->doubts) {
+        strbuf_addstr(sb, "  ---\n");
+        add_string(sb, "  message", r->doubts);
+        strbuf_addstr(sb, "  severity: fail\n  ...\n");
+    }
     add_misuses(sb, r);
     add_unseen(sb, r);
     strbuf_release(&end);

@@ -57,26 +57,73 @@ int recording_left_nothing(const struct recording *r, const struct run_options *
     return status;
 }
 
+/* A trace of the run's directory; NULL: it is among those that cannot be read, and the path is
+ * theirs. 0, or FLAME_FAILED after a line. */
+static int take_one(struct recording *r, char **path)
+{
+    struct strbuf why = STRBUF_INIT;
+    struct trace *t;
+    int status = trace_load_or_why(*path, &why, &t);
+
+    if (!status) {
+        taken_add(&r->taken, t, false);
+    } else if (status == FLAME_USAGE) {
+        unread_add(&r->unread, *path, why.buf);
+        *path = NULL;
+        status = 0;
+    }
+    strbuf_release(&why);
+    return status;
+}
+
+static int take_all(struct recording *r)
+{
+    struct rundir *dir = &r->rundir;
+    size_t n = 0, i;
+    int status = 0;
+
+    for (i = 0; i < dir->ntraces && !status; i++) {
+        char *path = dir->traces[i];
+
+        status = take_one(r, &path);
+        if (path)
+            dir->traces[n++] = path;
+    }
+    memmove(dir->traces + n, dir->traces + i, (dir->ntraces - i) * sizeof *dir->traces);
+    dir->ntraces = n + dir->ntraces - i;
+    unread_tell(&r->unread, dir, &r->others);
+    return status;
+}
+
+/* There is one for all processes, written by none of them. 0, or FLAME_FAILED after a line. */
+static int take_waits(struct recording *r)
+{
+    struct strbuf why = STRBUF_INIT;
+    struct trace *t;
+    int status = trace_load_or_why(r->rundir.waits, &why, &t);
+
+    if (!status)
+        taken_add(&r->waits.taken, t, false);
+    else if (why.len)
+        flame_error(FLAME_FAILED, "%s: cannot read: %s", r->rundir.waits, why.buf);
+    strbuf_release(&why);
+    return status ? FLAME_FAILED : 0;
+}
+
 /* What the intake has left, or all. */
 static int take_rest(struct recording *r, const struct run_options *o)
 {
-    struct trace *t;
     int status;
 
     for (size_t i = 0; r->taken.options.tree && i < r->rundir.ntraces; i++)
         proctree_add_file(r->taken.options.tree, r->rundir.traces[i]);
-    for (size_t i = 0; i < r->rundir.ntraces; i++) {
-        status = trace_load(r->rundir.traces[i], &t);
-        if (status)
-            return status;
-        taken_add(&r->taken, t, false);
-    }
-    if (o->traces_waits) {
-        status = trace_load(r->rundir.waits, &t);
-        if (status)
-            return status;
-        taken_add(&r->waits.taken, t, false);
-    }
+    status = take_all(r);
+    if (status)
+        return status;
+    if (o->traces_waits)
+        status = take_waits(r);
+    if (status)
+        return status;
     r->traces = tracesums_get(r->taken.sums, &r->ntraces);
     r->waits.traces = tracesums_get(r->waits.taken.sums, &r->waits.ntraces);
     return r->taken.nprocesses || o->traces_waits ? 0 : recording_left_nothing(r, o);
@@ -181,10 +228,32 @@ static void release(struct recording *r)
     taken_release(&r->waits.taken);
     current = NULL;
     notrecorded_release(&r->others);
+    unread_release(&r->unread);
     watch_free(r->watch);
     growthwatch_free(r->growth);
     momentwatch_free(r->moments);
     rundir_close(&r->rundir);
+}
+
+void recording_add_doubts(struct strbuf *sb, const struct recording *r)
+{
+    if (!r->unread.damaged)
+        return;
+    strbuf_addstr(sb, "traces cannot be read: ");
+    unread_add_names(sb, &r->unread);
+}
+
+/* 0, or FLAME_FAILED after a line: a test that did not see all has not passed. */
+static int tell_doubts(const struct recording *r, const struct run_options *o)
+{
+    struct strbuf doubts = STRBUF_INIT;
+    int status = 0;
+
+    recording_add_doubts(&doubts, r);
+    if (doubts.len)
+        status = flame_error(FLAME_FAILED, "%s: not all could be looked at: %s", o->me, doubts.buf);
+    strbuf_release(&doubts);
+    return status;
 }
 
 int recording_run(const struct run_options *o, recording_maker *record,
@@ -196,7 +265,6 @@ int recording_run(const struct run_options *o, recording_maker *record,
 
     options = recording_fold_options(o);
     taken_init(&r.taken, &options);
-    options.ancestors = false;
     options.ancestors = false;
     taken_init(&r.waits.taken, &options);
     status = record(&r, o);
@@ -216,6 +284,8 @@ int recording_run(const struct run_options *o, recording_maker *record,
         status = then(&r, o);
     if (status == FLAME_FAILED)
         keep(&r, true);
+    else if (!status && o->is_test)
+        status = tell_doubts(&r, o);
     release(&r);
     launch_die_alike(wait_status);
     return own ? own : status;

@@ -9,6 +9,7 @@
 #include "common/strbuf.h"
 #include "driver/files/notrecorded.h"
 #include "driver/files/rundir.h"
+#include "driver/files/unread.h"
 #include "driver/run/launch.h"
 #include "driver/run/runopts.h"
 #include "driver/watch/taken.h"
@@ -26,6 +27,7 @@ struct recording {
         size_t ntraces;
     } waits;
     struct notrecorded others;
+    struct unread unread;       /* traces that are not among those above */
     struct watch *watch;        /* or NULL */
     struct growthwatch *growth; /* the same */
     struct momentwatch *moments;
@@ -42,7 +44,8 @@ typedef int recording_maker(struct recording *r, const struct run_options *o);
  * returns an enum flame_exit. Returns the exit status: the command's own if it failed
  * (its failure says more than that of its recording), else what `then` said; or ends by
  * the signal the command died of. When the result could not be made the traces stay,
- * and a line says where.
+ * and a line says where. Traces that cannot be read are left out, after a line; where the run is a
+ * test (o->is_test) it has failed then.
  */
 int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o));
@@ -81,6 +84,10 @@ void recording_tell_findings(const struct recording *r, const struct run_options
  */
 int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
+
+/* Appends why more may have happened than was recorded, for people: processes whose traces cannot
+ * be read. Nothing: there is no reason to think so. */
+void recording_add_doubts(struct strbuf *sb, const struct recording *r);
 
 /* Says that there is no trace of memory, and why. FLAME_FAILED. */
 int recording_left_nothing(const struct recording *r, const struct run_options *o);

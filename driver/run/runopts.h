@@ -22,6 +22,7 @@ enum run_output {
 struct run_options {
     const char *me;      /* "mem", "leak", "off" or "run", for messages */
     bool records_memory; /* mem, leak, run */
+    bool is_test;        /* leak: what was not seen may be what it is to find */
     bool traces_waits;   /* off, run */
     const char *output;  /* borrowed, or owned_output */
     char *owned_output;

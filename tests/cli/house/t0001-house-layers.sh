@@ -7,6 +7,7 @@ order='
 common/processor
 common
 common/env
+common/files
 common/options
 common/trace
 common/late

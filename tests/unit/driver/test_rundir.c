@@ -1,0 +1,178 @@
+/* The directory of a run: what is read of it, and how it goes away, whatever lies in it. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files/plainfile.h"
+#include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
+#include "driver/files/removing.h"
+#include "driver/files/rundir.h"
+#include "tests/tap.h"
+
+#define DEEP 40
+
+static char top[] = "/tmp/rundir.XXXXXX";
+
+static const char *in_top(const char *name)
+{
+    static struct strbuf sb = STRBUF_INIT;
+
+    strbuf_clear(&sb);
+    strbuf_addf(&sb, "%s/%s", top, name);
+    return sb.buf;
+}
+
+static void make(const char *name, size_t size)
+{
+    int fd = open(in_top(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    ok(fd >= 0 && ftruncate(fd, (off_t)size) == 0, "a file is made");
+    close(fd);
+}
+
+/* As plainfile_open says. */
+static int opened(const char *name, int flags)
+{
+    int fd = plainfile_open(in_top(name), flags);
+
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? fd : 0;
+}
+
+static void plain_files(void)
+{
+    make("plain", 10);
+    ok(mkfifo(in_top("pipe"), 0600) == 0 && symlink("plain", in_top("link")) == 0 &&
+           symlink("/dev/zero", in_top("endless")) == 0 && mkdir(in_top("folder"), 0700) == 0,
+       "there is more than plain files");
+    is_int(opened("plain", O_RDONLY | O_NOFOLLOW), 0, "a plain file is opened");
+    is_int(opened("link", O_RDONLY), 0, "and what a link leads to");
+    is_int(opened("link", O_RDONLY | O_NOFOLLOW), PLAINFILE_IS_NONE, "but where a link is none");
+    is_int(opened("pipe", O_RDONLY), PLAINFILE_IS_NONE, "a pipe is not waited for");
+    is_int(opened("pipe", O_WRONLY), PLAINFILE_IS_NONE, "nor to write to it");
+    is_int(opened("endless", O_RDONLY), PLAINFILE_IS_NONE, "a device is not read");
+    is_int(opened("folder", O_RDONLY), PLAINFILE_IS_NONE, "a directory is none");
+    is_str(plainfile_why(PLAINFILE_IS_NONE), "no plain file", "which has words");
+    is_int(opened("nothing", O_RDONLY), -2, "what is not there is not there");
+}
+
+static const char *why_not(const char *name)
+{
+    static struct strbuf why = STRBUF_INIT;
+    struct trace *t;
+
+    strbuf_clear(&why);
+    if (trace_load_or_why(in_top(name), &why, &t) == 0) {
+        trace_free(t);
+        return "it is one";
+    }
+    return why.buf;
+}
+
+static void not_begun(void)
+{
+    make("early.flame", 16384);
+    make("empty.flame", 0);
+    ok(trace_has_not_begun(in_top("early.flame")), "zeros are a trace that has not begun");
+    ok(trace_has_not_begun(in_top("empty.flame")), "as is nothing at all");
+    ok(!trace_has_not_begun(in_top("pipe")), "a pipe is not");
+    is_str(why_not("early.flame"), "not a trace", "why it is none, without advice");
+    is_str(why_not("pipe"), "no plain file", "a pipe, too");
+    is_str(why_not("endless"), "no plain file", "and a link");
+}
+
+static void names(void)
+{
+    uint32_t pid;
+    char *name = rundir_program_of("/x/y/a.b.12.0.flame", &pid);
+
+    is_str(name, "a.b", "a program's name may have dots");
+    is_int(pid, 12, "its number");
+    free(name);
+    name = rundir_program_of("odd.flame", &pid);
+    is_str(name, "odd", "a name without number");
+    is_int(pid, 0, "has none");
+    free(name);
+    name = rundir_program_of(".flame", &pid);
+    is_str(name, ".flame", "nor has one that is an ending");
+    free(name);
+}
+
+/* Directories in one another, `depth` of them. */
+static void dig(const char *name, int depth)
+{
+    int at = open(in_top(name), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    for (int i = 0; i < depth; i++) {
+        int next = mkdirat(at, "d", 0700) == 0 ? openat(at, "d", O_PATH | O_CLOEXEC) : -1;
+
+        close(at);
+        at = next;
+    }
+    close(at);
+}
+
+static void removing(void)
+{
+    char *kept[] = {(char[]){"kept"}};
+    struct strbuf dir = STRBUF_INIT;
+
+    strbuf_addf(&dir, "%s/run", top);
+    ok(mkdir(dir.buf, 0700) == 0, "a directory");
+    for (int i = 0; i < 100; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "run/%d", i);
+        close(open(in_top(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    }
+    make("run/kept", 1);
+    ok(mkdir(in_top("run/sub"), 0700) == 0 && symlink("../plain", in_top("run/link")) == 0 &&
+           mkfifo(in_top("run/pipe"), 0600) == 0,
+       "with many files, a directory and a pipe");
+    ok(symlink("../../plain", in_top("run/sub/link")) == 0, "and links");
+    make("run/sub/file", 1);
+    dig("run/sub", 5);
+    chmod(in_top("run/sub"), 0);
+    removing_directory(dir.buf, kept, 1);
+    ok(access(in_top("run/kept"), F_OK) == 0, "what is to stay stays");
+    ok(access(in_top("run/1"), F_OK) != 0 && access(in_top("run/pipe"), F_OK) != 0 &&
+           access(in_top("run/sub"), F_OK) != 0,
+       "and nothing else does");
+    removing_directory(dir.buf, NULL, 0);
+    ok(access(dir.buf, F_OK) != 0, "then all goes away");
+    ok(access(in_top("plain"), F_OK) == 0, "nothing that a link led to");
+
+    mkdir(dir.buf, 0700);
+    dig("run", DEEP);
+    removing_directory(dir.buf, NULL, 0);
+    ok(access(dir.buf, F_OK) == 0, "a directory deeper than any of ours is given up");
+    for (int i = 0; i <= DEEP && access(dir.buf, F_OK) == 0; i++) {
+        struct strbuf deep = STRBUF_INIT;
+
+        strbuf_add(&deep, dir.buf, dir.len);
+        while (access(deep.buf, F_OK) == 0)
+            strbuf_addstr(&deep, "/d");
+        strbuf_setlen(&deep, deep.len - 2);
+        removing_directory(deep.buf, NULL, 0);
+        strbuf_release(&deep);
+    }
+    ok(access(dir.buf, F_OK) != 0, "unless one begins below");
+    strbuf_release(&dir);
+}
+
+int main(void)
+{
+    if (!mkdtemp(top))
+        return 1;
+    plain_files();
+    not_begun();
+    names();
+    removing();
+    removing_directory(top, NULL, 0);
+    ok(access(top, F_OK) != 0, "nothing stays");
+    return done_testing();
+}
