@@ -1,127 +1,9 @@
-#define _GNU_SOURCE
 #include "driver/files/notrecorded.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "common/alloc.h"
 #include "render/text/value.h"
-#include "unwind/sharedrules.h"
-
-/* 0 or -errno. */
-static int write_whole(int fd, const void *data, size_t size)
-{
-    size_t at = 0;
-
-    while (at < size) {
-        ssize_t n = pwrite(fd, (const char *)data + at, size - at, (off_t)at);
-
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        at += n < 0 ? 0 : (size_t)n;
-    }
-    return 0;
-}
-
-/* All of it, so that no process meets a hole the disk has no room for. 0 or -errno. */
-static int write_notes(int fd, int reader, uint64_t disk)
-{
-    struct runnotes *notes = xcalloc(1, sizeof *notes);
-    int err;
-
-    memcpy(notes->magic, RUNNOTES_MAGIC, sizeof notes->magic);
-    notes->disk_limit = disk;
-    notes->locked = flock(reader, LOCK_EX) == 0;
-    err = write_whole(fd, notes, sizeof *notes);
-    free(notes);
-    return err;
-}
-
-int notrecorded_make(const char *path, uint64_t disk)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), reader, err;
-
-    if (fd < 0)
-        return -errno;
-    /* What holds the lock is open for reading: it is not to look like a writer. */
-    reader = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    err = reader < 0 ? -errno : write_notes(fd, reader, disk);
-    close(fd);
-    if (!err)
-        return reader;
-    if (reader >= 0)
-        close(reader);
-    unlink(path);
-    return err;
-}
-
-/* 0 or -errno. */
-static int put(const char *path, const void *number, size_t size, size_t at)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), err = 0;
-
-    if (fd < 0)
-        return -errno;
-    if (pwrite(fd, number, size, (off_t)at) < 0)
-        err = -errno;
-    close(fd);
-    return err;
-}
-
-void notrecorded_over(const char *path)
-{
-    uint32_t over = 1;
-    int err = put(path, &over, sizeof over, offsetof(struct runnotes, over));
-
-    if (err && err != -ENOENT)
-        unlink(path); /* gone is over as well */
-}
-
-void notrecorded_spares(const char *path, uint32_t made)
-{
-    put(path, &made, sizeof made, offsetof(struct runnotes, spares_made));
-}
-
-uint32_t notrecorded_spares_taken(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    uint32_t taken = 0;
-
-    if (fd < 0)
-        return 0;
-    if (pread(fd, &taken, sizeof taken, offsetof(struct runnotes, spares_taken)) !=
-        (ssize_t)sizeof taken)
-        taken = 0;
-    close(fd);
-    return taken;
-}
-
-void notrecorded_given_back(const char *path, uint64_t bytes)
-{
-    put(path, &bytes, sizeof bytes, offsetof(struct runnotes, disk_given_back));
-}
-
-/* All of it, as write_notes does. */
-void notrecorded_share_rules(const char *path, const char *rules)
-{
-    int fd = open(rules, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), err;
-    uint32_t there = 1;
-    void *none;
-
-    if (fd < 0)
-        return;
-    none = xcalloc(1, SHAREDRULES_SIZE);
-    err = write_whole(fd, none, SHAREDRULES_SIZE);
-    free(none);
-    close(fd);
-    if (err || put(path, &there, sizeof there, offsetof(struct runnotes, rules)) < 0)
-        unlink(rules);
-}
-
-/* ---- reading ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -173,27 +55,22 @@ static size_t distinct(uint32_t *pids, size_t n)
     return kept;
 }
 
-void notrecorded_read(struct notrecorded *n, const char *path)
+void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    struct runnotes *notes = xcalloc(1, sizeof *notes);
-    bool whole = fd >= 0 && pread(fd, notes, sizeof *notes, 0) == (ssize_t)sizeof *notes &&
-                 memcmp(notes->magic, RUNNOTES_MAGIC, sizeof notes->magic) == 0;
+    struct runnotes *notes = xmalloc(sizeof *notes);
+    struct strbuf wrong = STRBUF_INIT;
 
     *n = (struct notrecorded){0};
-    if (fd >= 0)
-        close(fd);
+    notesfile_read(f, most, notes, &wrong);
+    if (wrong.len)
+        n->overwritten = strbuf_detach(&wrong, NULL);
+    strbuf_release(&wrong);
     n->pids = xcalloc(RUNNOTES_MAX, sizeof *n->pids);
-    for (size_t i = 0; whole && i < notes->used && i < RUNNOTES_MAX; i++) {
-        const struct runnote *note = &notes->notes[i];
-
-        if (note->why == RUNNOTE_NONE || note->why >= RUNNOTE_REASONS)
-            continue;
-        add_program(n, note);
-    }
-    if (whole)
-        n->full_ns = notes->disk_full_ns;
-    if (whole && notes->used > RUNNOTES_MAX)
+    for (size_t i = 0; i < RUNNOTES_MAX; i++)
+        if (notes->notes[i].why != RUNNOTE_NONE && notes->notes[i].why < RUNNOTE_REASONS)
+            add_program(n, &notes->notes[i]);
+    n->full_ns = notes->disk_full_ns;
+    if (notes->used > RUNNOTES_MAX)
         n->unnamed = notes->used - RUNNOTES_MAX;
     notrecorded_sort(n);
     free(notes);
@@ -220,6 +97,7 @@ void notrecorded_release(struct notrecorded *n)
 {
     free(n->programs);
     free(n->pids);
+    free(n->overwritten);
     *n = (struct notrecorded){0};
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/runnotes.h"
 #include "common/strbuf.h"
+#include "driver/files/notesfile.h"
 
 /* Programs of one name that were not recorded for one reason. */
 struct notrecorded_program {
@@ -22,30 +23,14 @@ struct notrecorded {
     size_t nprograms;
     uint32_t *pids; /* of all notes, each once, ascending */
     size_t npids;
-    size_t unnamed;   /* notes for which there was no room */
-    uint64_t full_ns; /* CLOCK_MONOTONIC: when the budget of disk was used up; 0: it was not */
+    size_t unnamed;    /* notes for which there was no room */
+    uint64_t full_ns;  /* CLOCK_MONOTONIC: when the budget of disk was used up; 0: it was not */
+    char *overwritten; /* what of the file somebody else has written over; NULL: nothing */
 };
 
-/* Makes the file, before anything runs, with a budget of `disk` bytes (0: none), and locks it for
- * as long as the descriptor is open that it returns. Or -errno, and no file. */
-int notrecorded_make(const char *path, uint64_t disk);
-
-/* Says in the file that the run is over. */
-void notrecorded_over(const char *path);
-
-/* Says in the file that so many bytes of disk have been given back so far. */
-void notrecorded_given_back(const char *path, uint64_t bytes);
-
-/* Says in the file that so many spares have been left beside it so far. */
-void notrecorded_spares(const char *path, uint32_t made);
-/* How many of them processes have taken so far, as they say; 0 when it cannot be read. */
-uint32_t notrecorded_spares_taken(const char *path);
-
-/* Makes the file of rules at `rules`, which is beside that of notes, and says so there. */
-void notrecorded_share_rules(const char *path, const char *rules);
-
-/* What is in it; nothing when it cannot be read. Release it. */
-void notrecorded_read(struct notrecorded *n, const char *path);
+/* What is in the file of notes; nothing when it cannot be read. `most` as for notesfile_read.
+ * Release it. */
+void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most);
 void notrecorded_release(struct notrecorded *n);
 
 /* Adds one that the driver knows of; `pid` 0: not known. When all are added they are to be

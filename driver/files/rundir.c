@@ -22,7 +22,6 @@
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
 #include "driver/files/leftovers.h"
-#include "driver/files/notrecorded.h"
 #include "driver/files/removing.h"
 
 #define ENDING ".flame"
@@ -100,17 +99,12 @@ static int make_dir(struct rundir *s, const char *me, const char *parent)
 static int make_notes(struct rundir *s)
 {
     struct strbuf name = STRBUF_INIT;
-    int fd;
+    int err;
 
     strbuf_addf(&name, "%s/" RUNDIR_NOTES, s->path);
-    fd = notrecorded_make(name.buf, s->disk);
-    if (fd == -ENOSPC || fd == -EDQUOT) {
-        strbuf_release(&name);
-        return fd;
-    }
-    s->lock = fd;
-    s->notes = strbuf_detach(&name, NULL);
-    return 0;
+    err = notesfile_make(&s->notes, name.buf, s->disk);
+    strbuf_release(&name);
+    return err == -ENOSPC || err == -EDQUOT ? err : 0;
 }
 
 static void unmake_dir(struct rundir *s)
@@ -189,7 +183,7 @@ int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t d
     struct strbuf near = STRBUF_INIT;
     int err;
 
-    *s = (struct rundir){.disk = disk};
+    *s = (struct rundir){.disk = disk, .notes.fd = -1};
     if (!tmp || !*tmp)
         tmp = "/tmp";
     if (slash)
@@ -348,7 +342,8 @@ void rundir_keep(struct rundir *s)
     s->keep = true;
     to_remove = NULL;
     /* Or it would look like one that was left behind. */
-    unlink(s->notes);
+    if (s->notes.path)
+        unlink(s->notes.path);
     unlink(s->rules);
 }
 
@@ -387,8 +382,8 @@ void rundir_close(struct rundir *s)
     if (s->path && !s->keep)
         removing_directory(s->path, s->kept, s->nkept);
     to_remove = NULL;
-    if (s->lock > 0)
-        close(s->lock);
+    if (s->path)
+        notesfile_close(&s->notes);
     for (size_t i = 0; i < s->ntraces; i++)
         free(s->traces[i]);
     free(s->traces);
@@ -397,7 +392,6 @@ void rundir_close(struct rundir *s)
     free(s->kept);
     for (size_t i = 0; i < RUNNOTES_SPARES; i++)
         free(s->spares[i]);
-    free(s->notes);
     free(s->rules);
     free(s->waits);
     free(s->pattern);

@@ -18,6 +18,7 @@
 
 #include "common/compiler.h"
 #include "common/runnotes.h"
+#include "driver/files/notesfile.h"
 
 #define RUNDIR_NOTES "notes"
 #define RUNDIR_FOLDED "folded"
@@ -26,9 +27,8 @@
 struct rundir {
     char *path;                    /* absolute, free of ':', '%' and blanks */
     char *pattern;                 /* what the recorder is to write to: DIR/%e.%p.%n.flame */
-    char *notes;                   /* what processes leave word of, see notrecorded.h */
+    struct notesfile notes;        /* what processes leave word of */
     char *rules;                   /* where rules may be that processes share, see runnotes.h */
-    int lock;                      /* held on it; negative: there is no such file */
     uint64_t disk;                 /* budget for traces in bytes, 0: none */
     char *spares[RUNNOTES_SPARES]; /* see runnotes.h */
     char **traces;                 /* after rundir_collect: paths of the traces that processes

@@ -47,8 +47,8 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%squiet=1", own.len ? ":" : "");
     if (o->snapshots)
         strbuf_addf(&own, "%ssnapshots=%s", own.len ? ":" : "", o->snapshots);
-    if (rundir->lock >= 0)
-        strbuf_addf(&own, "%snotes=%s", own.len ? ":" : "", rundir->notes);
+    if (rundir->notes.path)
+        strbuf_addf(&own, "%snotes=%s", own.len ? ":" : "", rundir->notes.path);
     /* It has one length, so that a program that copies its environment allocates as much in any
      * run. */
     strbuf_addf(&own, "%sfiltered=%d", own.len ? ":" : "", filtered);

@@ -201,11 +201,20 @@ static void keep(struct recording *r, bool memory)
                r->rundir.path, what);
 }
 
+/* To begin a process takes a processor longer than that. */
+#define LEAST_NS 10000u
+
 /* The run has ended: processes that go on are not recorded any further. */
 static void end_notes(struct recording *r)
 {
-    notrecorded_over(r->rundir.notes);
-    notrecorded_read(&r->others, r->rundir.notes);
+    uint64_t most = r->run.elapsed_ns / LEAST_NS * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+
+    notrecorded_read(&r->others, &r->rundir.notes, RUNNOTES_MAX + most);
+    notesfile_over(&r->rundir.notes);
+    if (r->others.overwritten)
+        flame_warn("a program, or somebody else, has written into what flame shares with those it "
+                   "records (%s): processes may be missing",
+                   r->others.overwritten);
 }
 
 static struct recording *current;
@@ -237,10 +246,13 @@ static void release(struct recording *r)
 
 void recording_add_doubts(struct strbuf *sb, const struct recording *r)
 {
-    if (!r->unread.damaged)
-        return;
-    strbuf_addstr(sb, "traces cannot be read: ");
-    unread_add_names(sb, &r->unread);
+    if (r->unread.damaged) {
+        strbuf_addstr(sb, "traces cannot be read: ");
+        unread_add_names(sb, &r->unread);
+    }
+    if (r->others.overwritten)
+        strbuf_addf(sb, "%sthe notes of the run were written over: %s", sb->len ? "; " : "",
+                    r->others.overwritten);
 }
 
 /* 0, or FLAME_FAILED after a line: a test that did not see all has not passed. */

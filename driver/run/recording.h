@@ -86,7 +86,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
 
 /* Appends why more may have happened than was recorded, for people: processes whose traces cannot
- * be read. Nothing: there is no reason to think so. */
+ * be read, notes that were written over. Nothing: there is no reason to think so. */
 void recording_add_doubts(struct strbuf *sb, const struct recording *r);
 
 /* Says that there is no trace of memory, and why. FLAME_FAILED. */

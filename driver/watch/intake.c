@@ -19,7 +19,6 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "common/strbuf.h"
-#include "driver/files/notrecorded.h"
 #include "driver/files/writers.h"
 #include "driver/watch/ticker.h"
 
@@ -30,7 +29,7 @@
 #define LOOK_SHARE 50u /* looking in vain is so much shorter than the pause after it */
 
 struct intake {
-    const struct rundir *rundir;
+    struct rundir *rundir;
     struct taken *taken;
     struct ticker *ticker;
     uint32_t spares_made, spares_told; /* told: to the processes */
@@ -90,7 +89,7 @@ static bool empty(const struct intake *in, const char *path)
 static bool has_place(struct intake *in)
 {
     if (in->spares_made - in->spares_taken >= RUNNOTES_SPARES)
-        in->spares_taken = notrecorded_spares_taken(in->rundir->notes);
+        in->spares_taken = notesfile_spares_taken(&in->rundir->notes);
     return in->spares_made - in->spares_taken < RUNNOTES_SPARES;
 }
 
@@ -100,7 +99,7 @@ static void tell_spares(struct intake *in, uint32_t at_least)
     if (in->spares_made - in->spares_told < at_least)
         return;
     in->spares_told = in->spares_made;
-    notrecorded_spares(in->rundir->notes, in->spares_made);
+    notesfile_spares(&in->rundir->notes, in->spares_made);
 }
 
 /* False: there is no place for it. */
@@ -133,7 +132,7 @@ static void give_back(struct intake *in, const char *path)
 static void share_rules(struct intake *in)
 {
     in->rules_shared = true;
-    notrecorded_share_rules(in->rundir->notes, in->rundir->rules);
+    notesfile_share_rules(&in->rundir->notes, in->rundir->rules);
 }
 
 /* What cannot be read is left for the end, where it is told. */
@@ -153,7 +152,7 @@ static bool take_if_complete(struct intake *in, const char *path)
     give_back(in, path);
     in->given_back += bytes;
     if (in->rundir->disk)
-        notrecorded_given_back(in->rundir->notes, in->given_back);
+        notesfile_given_back(&in->rundir->notes, in->given_back);
     else if (!in->rules_shared)
         share_rules(in);
     return true;
@@ -224,7 +223,7 @@ static unsigned look(void *arg)
     return pause > LOOK_MS ? (unsigned)pause : LOOK_MS;
 }
 
-struct intake *intake_start(const struct rundir *rundir, struct taken *taken)
+struct intake *intake_start(struct rundir *rundir, struct taken *taken)
 {
     struct intake *in;
 

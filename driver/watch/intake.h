@@ -18,7 +18,7 @@ struct intake;
 
 /* Begins to look. Until intake_stop, `taken` belongs to the thread. NULL: there is no thread,
  * and everything is left for the end; intake_stop accepts that. */
-struct intake *intake_start(const struct rundir *rundir, struct taken *taken);
+struct intake *intake_start(struct rundir *rundir, struct taken *taken);
 
 /* Ends looking. What is left in the directory is for rundir_collect. */
 void intake_stop(struct intake *in);

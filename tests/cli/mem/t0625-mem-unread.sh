@@ -89,4 +89,28 @@ run "$FLAME" mem -q -o x.folded -- bash -c 'for i in {1..40}; do /bin/true & kil
 is_int "$status" 0 'forty that are killed: the exit status is the command'\''s'
 file_has x.folded keep_block 'and the others are drawn'
 is_int "$(left)" 0 'nothing stays behind of them'
+
+# ---- the notes of the run ----
+
+# What flame has written there is compared with what it wrote: `over` would end the recording of all
+# programs that begin afterwards, and nobody would know. (By the offset in struct runnotes.)
+for word in over:8 spares_made:20 rules:28 disk_limit:32 magic:0; do
+    run "$FLAME" mem -q -o x.folded -- sh -c "./scrawls /notes ${word#*:} 1 1; ./keeper keep:100"
+    is_int "$status" 0 "${word%:*} is written over: the exit status is the command's"
+    file_has err "what flame shares with those it records \\(.*${word%:*}.*\\): processes may be missing" \
+        "${word%:*} is written over: it is said"
+done
+run "$FLAME" leak -q --json l.json -- sh -c './keeper hold:0; exec ./scrawls /notes 8 1 1 /bin/true'
+is_int "$status" 1 'flame leak: whoever began afterwards was not looked at, so it has not passed'
+file_has err 'leak: not all could be looked at: the notes of the run were written over: over' 'for that reason'
+run "$FLAME" mem -o x.folded -- ./scrawls /notes 12 255 4
+file_has err '\(used\): processes may be missing' 'a number of notes that cannot be is told'
+file_has err ', 1 process, ' 'and not shown'
+file_lacks err '4,294' 'anywhere'
+run "$FLAME" mem -o x.folded -- ./scrawls /notes 56 1 1
+file_has err '\(disk_full_ns\)' 'the end of a budget that there is not'
+file_lacks err '--max-disk' 'is none'
+run "$FLAME" mem -q -o x.folded -- sh -c 'rm "$TMPDIR"/flame-mem.*/notes; ./keeper keep:100'
+file_has err '\(removed\)' 'notes that are gone are told'
+is_int "$(left)" 0 'nothing stays behind'
 done_testing

@@ -11,13 +11,20 @@
 
 static char dir[] = "/tmp/notrecorded.XXXXXX";
 
-static const char *told(const char *path, size_t most)
+static struct notesfile file;
+
+static void read_notes(struct notrecorded *n)
+{
+    notrecorded_read(n, &file, 1000000);
+}
+
+static const char *told(size_t most)
 {
     static struct strbuf sb = STRBUF_INIT;
     struct notrecorded n;
 
     strbuf_clear(&sb);
-    notrecorded_read(&n, path);
+    read_notes(&n);
     notrecorded_add(&sb, &n, most);
     notrecorded_release(&n);
     strbuf_addstr(&sb, "");
@@ -32,10 +39,14 @@ static void damaged(const char *path)
 
     if (pwrite(fd, &big, sizeof big, offsetof(struct runnotes, used)) < 0)
         ok(false, "can be damaged");
-    notrecorded_read(&n, path);
-    ok(n.nprograms > 0 && n.unnamed == UINT32_MAX - RUNNOTES_MAX, "a count that lies is survived");
+    read_notes(&n);
+    ok(n.nprograms > 0 && n.unnamed == 0, "a count that lies is no number");
+    is_str(n.overwritten, "used", "and is told");
     notrecorded_release(&n);
-    ok(ftruncate(fd, 100) == 0 && told(path, 9)[0] == '\0', "a file that was cut says nothing");
+    ok(ftruncate(fd, 100) == 0 && told(9)[0] == '\0', "a file that was cut says nothing");
+    read_notes(&n);
+    is_str(n.overwritten, "cut short", "but that it was");
+    notrecorded_release(&n);
     close(fd);
 }
 
@@ -49,14 +60,15 @@ static void budget(const char *path)
     ok(notes_take_disk(UINT64_MAX / 2), "without a budget there is no limit");
     if (pwrite(fd, &limit, sizeof limit, offsetof(struct runnotes, disk_limit)) < 0)
         ok(false, "a budget is set");
+    file.own->disk_limit = limit;
     ok(notes_take_disk(600) && notes_take_disk(400), "a budget can be taken to its last byte");
-    notrecorded_given_back(path, 300);
+    notesfile_given_back(&file, 300);
     ok(notes_take_disk(300), "what is given back can be taken again");
     ok(!notes_over(), "all that is no end");
     ok(!notes_take_disk(1) && notes_over(), "one byte more is one too many");
     ok(!notes_take_disk(0), "and the end is one");
-    notrecorded_read(&n, path);
-    ok(n.full_ns > 0, "whose time is known");
+    read_notes(&n);
+    ok(n.full_ns > 0 && !n.overwritten, "whose time is known");
     notrecorded_release(&n);
     if (pwrite(fd, &none, sizeof none, offsetof(struct runnotes, disk_full_ns)) < 0)
         ok(false, "the test is tidy");
@@ -68,16 +80,17 @@ int main(void)
     uint32_t recorded[] = {30, 10, 30}, slot;
     struct notrecorded n;
     char path[sizeof dir + 8];
+    struct notesfile again;
 
     if (!mkdtemp(dir))
         return 1;
     snprintf(path, sizeof path, "%s/notes", dir);
     is_int(notes_add(RUNNOTE_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
     ok(!notes_have() && !notes_over(), "and no run");
-    ok(notrecorded_make(path, 0) >= 0, "the file is made");
-    is_int(notrecorded_make(path, 0), -EEXIST, "once");
+    ok(notesfile_make(&file, path, 0) == 0, "the file is made");
+    is_int(notesfile_make(&again, path, 0), -EEXIST, "once");
     ok(notes_open(path) == 0 && notes_have() && !notes_over(), "and found");
-    is_str(told(path, 9), "", "nothing yet");
+    is_str(told(9), "", "nothing yet");
 
     notes_add(RUNNOTE_MUSL, 0, 10, "/usr/bin/hello");
     notes_add(RUNNOTE_MUSL, 0, 11, "hello");
@@ -85,12 +98,12 @@ int main(void)
     slot = notes_add(RUNNOTE_STATIC, 0, 0, "/a/spawned");
     notes_set_pid(slot, 12);
     notes_take_back(notes_add(RUNNOTE_SETUID, 0, 13, "/bin/never"));
-    is_str(told(path, 9),
+    is_str(told(9),
            "hello (uses musl) 2 times, full (the recorder could not start: No space left on "
            "device), spawned (linked statically)",
            "programs, the most frequent first");
-    is_str(told(path, 1), "hello (uses musl) 2 times and 2 more", "as many as there is room for");
-    notrecorded_read(&n, path);
+    is_str(told(1), "hello (uses musl) 2 times and 2 more", "as many as there is room for");
+    read_notes(&n);
     is_int(notrecorded_processes(&n, recorded, 3), 2,
            "two processes were never recorded, one was before it executed another program");
     notrecorded_release(&n);
@@ -99,12 +112,12 @@ int main(void)
         slot = notes_add(RUNNOTE_STATIC, 0, 14,
                          "a-name-that-is-longer-than-what-a-note-has-room-for-x");
     is_int(slot, 0, "the last did not find room");
-    notrecorded_read(&n, path);
+    read_notes(&n);
     is_int(n.unnamed, 5 + 1100 - 1023, "and is counted");
     notrecorded_release(&n);
     ok(!notes_over(), "the run goes on");
     budget(path);
-    notrecorded_over(path);
+    notesfile_over(&file);
     ok(notes_over(), "the run is over");
     damaged(path);
     unlink(path);
