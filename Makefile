@@ -84,7 +84,7 @@ SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/
 SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident preload/touched preload/python
 SHIM_SRC   := $(SHARED_SRC) $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
-WAIT_SRC   := $(wildcard inside/*.c) common/cutwrite.c
+WAIT_SRC   := $(wildcard inside/*.c)
 WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inside/wait/*.c patch/*.c)
 # The one call instruction that libflamewait's handlers use has a library of its own, at an address
 # that inside/gate.h names, too.
@@ -104,7 +104,7 @@ LATE_SRC   := common/late/late.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inside/mark.c \
-              inside/sequence.c preload/run/seccomp_filter.c
+              inside/cutwrite.c inside/sequence.c preload/run/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c

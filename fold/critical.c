@@ -12,7 +12,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "fold/facts/critpath.h"
-#include "fold/offrow.h"
+#include "fold/facts/offrow.h"
 #include "fold/facts/regiontimes.h"
 
 #define THINGS_TRIED 64u /* walks, those that the path spent most time by before others */

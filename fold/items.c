@@ -8,7 +8,7 @@
 
 #include "common/alloc.h"
 #include "fold/facts/latency.h"
-#include "fold/offrow.h"
+#include "fold/facts/offrow.h"
 
 static int by_thread(const void *pa, const void *pb)
 {

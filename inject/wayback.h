@@ -4,10 +4,10 @@
  * Such a thread has registers of ours, at a system call instruction that is somebody else's. Should
  * flame be killed before it has put them back, the thread goes on with them. So the instruction is
  * one with a return behind it, and on the thread's stack, below what it uses, lies a signal's frame
- * as the kernel makes it (linux/arch/x86/kernel/signal_64.c has the format): the return goes to the
- * C library's call of rt_sigreturn, which puts back all registers, those of vectors too, and the
- * signal mask. The frame is of the thread's registers after the kernel has restarted the call that
- * it was in.
+ * as the kernel makes it (struct rt_sigframe of Linux for x86): the return goes
+ * to the C library's call of rt_sigreturn, which puts back all registers, those of vectors too, and
+ * the signal mask. The frame is of the thread's registers after the kernel has restarted the call
+ * that it was in.
  *
  * Not known to go back exactly: who sleeps in a call that the kernel restarts by restart_syscall
  * (wayback_is_exact); its call ends with EINTR, as any signal would end it.

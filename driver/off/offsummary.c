@@ -12,7 +12,7 @@
 #include "fold/facts/criticaltext.h"
 #include "fold/facts/lastknown.h"
 #include "fold/stacks/place.h"
-#include "fold/offrow.h"
+#include "fold/facts/offrow.h"
 #include "render/text/value.h"
 
 #define THINGS 3

@@ -4,7 +4,7 @@
 
 #include "common/alloc.h"
 #include "common/trace/trace_intervals.h"
-#include "fold/offrow.h"
+#include "fold/facts/offrow.h"
 
 struct seen {
     uint64_t begin_ns, end_ns; /* 0: nothing */

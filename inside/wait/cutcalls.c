@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#include "common/cutwrite.h"
+#include "inside/cutwrite.h"
 #include "common/kernel.h"
 #include "common/sysnr.h"
 #include "inside/wait/ownclock.h"

@@ -9,7 +9,7 @@
  * control stopped the thread: then the program sees what it would see anyhow.
  *
  * A write that is short without an error is ended by many things; its rest is written only if a
- * signal is all it can have been (common/cutwrite.h), to sockets by a sendto without SIGPIPE.
+ * signal is all it can have been (inside/cutwrite.h), to sockets by a sendto without SIGPIPE.
  *
  * As in the tracer a write of which a part was made up for is restarted by the kernel like any
  * other if a handler with SA_RESTART comes then.

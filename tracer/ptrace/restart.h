@@ -14,7 +14,7 @@
 
 #include <sys/types.h>
 
-#include "common/cutwrite.h"
+#include "inside/cutwrite.h"
 #include "tracer/sleeps/restarts.h"
 #include "tracer/things/proctask.h"
 #include "tracer/ptrace/ptraced.h"

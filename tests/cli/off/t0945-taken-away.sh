@@ -18,7 +18,7 @@ as_ever() {
     "$@" >plain 2>&1
     plain=$?
     if [ $plain = 77 ]; then
-        skip $key 'the kernel does not do that'
+        skip "$key" 'the kernel does not do that'
         return
     fi
     is_int $plain 0 "$*: by itself"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "common/cutwrite.h"
+#include "inside/cutwrite.h"
 
 #include <fcntl.h>
 #include <poll.h>
