@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "common/signal_outlive.h"
+
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 static const int left_to_command[] = {SIGINT, SIGQUIT};
 
@@ -52,11 +54,13 @@ void signal_forward_take(struct signal_forward_saved *saved)
     }
     for (size_t i = 0; i < ARRAY_LEN(left_to_command); i++, at++)
         sigaction(left_to_command[i], &ignore, &saved->action[at]);
+    signal_outlive_begin();
 }
 
 void signal_forward_to(pid_t pid, const struct signal_forward_saved *saved)
 {
     target = pid;
+    signal_outlive_to(pid);
     if (pid)
         sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 }
@@ -75,6 +79,7 @@ static void put_back(const struct signal_forward_saved *saved, int but)
 
 void signal_forward_put_back(const struct signal_forward_saved *saved)
 {
+    signal_outlive_end();
     put_back(saved, kept);
 }
 

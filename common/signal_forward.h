@@ -7,7 +7,11 @@
  * process group, the command included, and is not passed on. What we were told to ignore
  * (nohup) we go on ignoring.
  *
- * One of those may be kept instead: it is for us, and the other process does not see it.
+ * Other signals that would end us, which the command sends to its process group, are outlived
+ * (common/signal_outlive.h).
+ *
+ * One of those that are passed on may be kept instead: it is for us, and the other process does not
+ * see it.
  *
  * One at a time in a process: signal handlers need a global.
  */

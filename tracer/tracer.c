@@ -16,6 +16,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/signal_outlive.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/tracing.h"
 
@@ -57,6 +58,7 @@ static void take_signals(struct signals *s, bool launch)
     sigprocmask(SIG_BLOCK, &set, &s->mask);
     for (size_t i = 0; i < ARRAY_LEN(ending); i++)
         sigaction(ending[i], &sa, &s->action[i]);
+    signal_outlive_begin();
 }
 
 static void signals_to(struct signals *s, bool launch, pid_t pid)
@@ -76,6 +78,7 @@ static void put_back_signals(const struct signals *s, bool launch)
         signal_forward_put_back(&s->passed);
         return;
     }
+    signal_outlive_end();
     for (size_t i = 0; i < ARRAY_LEN(ending); i++)
         sigaction(ending[i], &s->action[i], NULL);
     sigprocmask(SIG_SETMASK, &s->mask, NULL);

@@ -1,9 +1,11 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # status is lib.sh's
 # signals.sh: for tests of commands that run a command: do signals reach it? Source it
 # after lib.sh, with the victim `keeper` built and a command that writes x.folded.
 #
 #   signals_passed_on COMMAND...    those sent to COMMAND (which runs what follows) reach
 #                                   the command it runs
+#   group_outlived COMMAND...       those that the command sends to its whole process group do not
+#                                   end COMMAND
 #   typed_keys KEEPER REGEX COMMAND...   so do those typed at a terminal, and the result is
 #                                   written, with a line that matches; KEEPER: what keeper
 #                                   is to do before
@@ -25,6 +27,27 @@ signals_passed_on() {
         is_str "$line" caught "SIG$sig is caught by the command"
     done
     exec 3>&- 4>&-
+}
+
+group_outlived() {
+    local sig
+    for sig in ABRT ALRM SEGV IO RTMIN RTMIN+3; do
+        rm -f x.folded
+        run setsid -w "$@" sh -c "ls >/dev/null; kill -$(kill -l "$sig") 0; exit 5"
+        is_int "$status" $((128 + $(kill -l "$sig"))) "SIG$sig to the process group ends the command"
+        ok 'and the result is written' test -s x.folded
+    done
+    run setsid -w "$@" sh -c 'trap "" ABRT; kill -ABRT 0; exit 5'
+    is_int "$status" 5 'a command that ignores one goes on'
+    # From elsewhere it is for the command as well.
+    rm -f x.folded
+    "$@" sh -c 'trap "echo heard >heard; exit 6" ABRT; echo >ready; while :; do sleep 0.1; done' &
+    until_true test -e ready
+    kill -ABRT $!
+    wait $!
+    is_int $? 6 'one that is sent to flame is passed on'
+    ok 'to the command' test -e heard
+    rm -f ready heard
 }
 
 typed_keys() {

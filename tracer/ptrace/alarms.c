@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/signal_outlive.h"
+
 #define PATIENCE_MS 700
 #define LAST_WORK_MS 5000 /* from when the end was heard of to when it has come */
 #define STEP_MS 10
@@ -32,7 +34,7 @@ static const int terminal[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU};
 /* Written by one thread and read by the other. The listener waits until what it has `said` is asked
  * for. */
 static int any, ticked, ended, orphaned, said, pending[ARRAY_LEN(passed_on)];
-static pid_t sender, command;
+static pid_t sender, command, parent;
 static pthread_t tracing;
 
 static void set(int *flag)
@@ -97,6 +99,8 @@ static bool note(const siginfo_t *info)
     bool launch = sender >= 0, ends = false;
 
     if (info->si_signo == gone_signal()) {
+        if (getppid() == parent) /* somebody else's */
+            return false;
         set(launch ? &orphaned : &ended);
         return true;
     }
@@ -151,6 +155,7 @@ bool alarms_expect(pid_t caller)
 {
     sigset_t gone;
 
+    parent = caller;
     sigemptyset(&gone);
     sigaddset(&gone, gone_signal());
     sigprocmask(SIG_BLOCK, &gone, NULL);
@@ -224,6 +229,7 @@ void alarms_set(pid_t caller)
 void alarms_command(pid_t pid)
 {
     __atomic_store_n(&command, pid, __ATOMIC_SEQ_CST);
+    signal_outlive_to(pid);
 }
 
 void alarms_tick_every(uint64_t ns)

@@ -25,7 +25,8 @@ bool alarms_expect(pid_t caller);
  * it sends are for the command, the terminal's signals are ignored. With 0: SIGINT, SIGTERM,
  * SIGHUP and the caller's end mean the end. */
 void alarms_set(pid_t caller);
-/* The command that the listener ends, too, if the loop hangs; 0: there is none any more. */
+/* The command that the listener ends, too, if the loop hangs, and that signals from elsewhere are
+ * passed on to (common/signal_outlive.h); 0: there is none any more. */
 void alarms_command(pid_t command);
 /* From now on the caller's end means nothing. */
 void alarms_forget_caller(void);

@@ -48,6 +48,7 @@ sys.exit(p.returncode != -15)' "$FLAME" mem -o x.folded -- ./keeper signal:15
 # Signals sent to the driver reach the command. Typed at a terminal, they reach both at
 # once: the command decides, the driver waits.
 signals_passed_on "$FLAME" mem -q -o x.folded --
+group_outlived "$FLAME" mem -q -o x.folded --
 typed_keys keep:99 'keep_block 99$' "$FLAME" mem -o x.folded --
 
 # What the caller ignored, the command ignores: nohup keeps its meaning.

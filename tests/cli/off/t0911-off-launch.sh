@@ -37,6 +37,7 @@ done
 # Signals sent to flame reach the command. Those typed at a terminal reach both: interrupt
 # and quit are the command's; suspend stops both, and both go on.
 signals_passed_on "$FLAME" off -q -o x.folded --
+group_outlived "$FLAME" off -q -o x.folded --
 typed_keys keep:1 '^# flame: view=off ' "$FLAME" off -o x.folded --
 
 # Job control: a shell suspends the job and continues it.

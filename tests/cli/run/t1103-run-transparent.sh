@@ -40,6 +40,7 @@ for inside in '' --no-inside; do
         file_has err 'traced for' "signal $sig: of both"
     done
     signals_passed_on "$FLAME" run -q $inside -o x.folded --
+    group_outlived "$FLAME" run -q $inside -o x.folded --
     typed_keys keep:99 'keep_block 99$' "$FLAME" run $inside -o x.folded --
     rm -f hold said
 done

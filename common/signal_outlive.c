@@ -1,0 +1,108 @@
+#define _GNU_SOURCE
+#include "common/signal_outlive.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t target;
+
+/* It would come again by itself. */
+static bool is_fault(int sig)
+{
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE;
+}
+
+static void obey(int sig, const siginfo_t *info)
+{
+    signal(sig, SIG_DFL);
+    if (!is_fault(sig) || info->si_code <= 0)
+        raise(sig);
+}
+
+static bool has_sender(const siginfo_t *info)
+{
+    return info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
+}
+
+/* The sender may have ended by its own signal. */
+static bool is_of_the_group(pid_t sender)
+{
+    pid_t group = sender > 0 ? getpgid(sender) : 0;
+
+    return sender > 0 && sender != getppid() &&
+           (group == getpgrp() || (group < 0 && errno == ESRCH));
+}
+
+static void hear(int sig, siginfo_t *info, void *context)
+{
+    int err = errno;
+
+    (void)context;
+    if (!has_sender(info) || info->si_pid == getpid())
+        obey(sig, info);
+    else if (is_of_the_group(info->si_pid))
+        ;
+    else if (target > 0)
+        kill((pid_t)target, sig);
+    else
+        obey(sig, info);
+    errno = err;
+}
+
+/* Whether nothing is done by default, or something else than to end; or nothing can be done about
+ * it. */
+static bool is_harmless(int sig)
+{
+    switch (sig) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGSTOP:
+    case SIGKILL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool has_use(int sig)
+{
+    static const int used[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+    for (size_t i = 0; i < ARRAY_LEN(used); i++)
+        if (used[i] == sig)
+            return true;
+    return false;
+}
+
+void signal_outlive_begin(void)
+{
+    struct sigaction ours = {.sa_sigaction = hear, .sa_flags = SA_SIGINFO | SA_RESTART}, was;
+
+    target = 0;
+    for (int sig = 1; sig <= SIGRTMAX; sig++)
+        if (!is_harmless(sig) && !has_use(sig) && sigaction(sig, NULL, &was) == 0 &&
+            !(was.sa_flags & SA_SIGINFO) && was.sa_handler == SIG_DFL)
+            sigaction(sig, &ours, NULL);
+}
+
+void signal_outlive_to(pid_t pid)
+{
+    target = pid;
+}
+
+void signal_outlive_end(void)
+{
+    struct sigaction was;
+
+    for (int sig = 1; sig <= SIGRTMAX; sig++)
+        if (sigaction(sig, NULL, &was) == 0 && was.sa_flags & SA_SIGINFO &&
+            was.sa_sigaction == hear)
+            signal(sig, SIG_DFL);
+}
