@@ -1,6 +1,5 @@
 #include "common/error.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +60,16 @@ static bool is_wrong_place(int err)
 int flame_cannot_write(const char *path, int err)
 {
     bool named = path && strcmp(path, "-") != 0, is_wrong = is_wrong_place(err);
-    const char *advice = is_wrong         ? "; choose a directory that is there and writable"
-                         : err == -EISDIR ? "; name a file in it"
-                                          : "";
+    const char *advice;
+
+    if (err == FLAME_OTHERS_PIPE)
+        return flame_error(FLAME_USAGE,
+                           "%s: cannot write: it is a pipe that another user has made, in a "
+                           "directory where all may; name another file",
+                           path);
+    advice = is_wrong         ? "; choose a directory that is there and writable"
+             : err == -EISDIR ? "; name a file in it"
+                              : "";
 
     return flame_error(is_wrong || err == -EISDIR ? FLAME_USAGE : FLAME_FAILED,
                        "%s: cannot write: %s%s", named ? path : "standard output", strerror(-err),

@@ -10,6 +10,7 @@
 #ifndef FLAME_COMMON_ERROR_H
 #define FLAME_COMMON_ERROR_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "common/compiler.h"
@@ -38,6 +39,9 @@ int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);
  */
 int flame_cannot_read(const char *path, int err);
 int flame_cannot_write(const char *path, int err);
+
+/* An `err` of flame_cannot_write that is no errno's of writing: see outfile.h. */
+#define FLAME_OTHERS_PIPE (-ENOTUNIQ)
 
 /* The same without a status: something worth knowing, but the work goes on. */
 void flame_warn(const char *fmt, ...) FLAME_PRINTF(1, 2);

@@ -11,12 +11,43 @@
 
 #include "common/alloc.h"
 #include "common/basename.h"
+#include "common/error.h"
 #include "common/strbuf.h"
+
+/*
+ * A pipe with a name that somebody has put where all may: whoever opens it waits for its maker, or
+ * gives it what was meant for a file. The kernel's own rule (fs.protected_fifos) is for files that
+ * are made. A pipe without a name, such as /dev/stdout may be, lies in no directory.
+ */
+static bool is_others_pipe(const char *path, const struct stat *st)
+{
+    char *real = S_ISFIFO(st->st_mode) && st->st_uid != geteuid() ? realpath(path, NULL) : NULL;
+    struct stat dir;
+    bool is = false;
+
+    if (real) {
+        strrchr(real, '/')[1] = '\0';
+        is = stat(real, &dir) == 0 && dir.st_mode & S_ISVTX && dir.st_mode & (S_IWGRP | S_IWOTH) &&
+             dir.st_uid != st->st_uid;
+    }
+    free(real);
+    return is;
+}
+
+int outfile_check_special(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+        return 0;
+    if (is_others_pipe(path, &st))
+        return FLAME_OTHERS_PIPE;
+    return access(path, W_OK) ? -errno : 1;
+}
 
 int outfile_open(struct outfile *out, const char *path)
 {
     struct strbuf name = STRBUF_INIT;
-    struct stat st;
     mode_t mask;
     int fd, err;
 
@@ -25,7 +56,10 @@ int outfile_open(struct outfile *out, const char *path)
         out->f = stdout;
         return 0;
     }
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    err = outfile_check_special(path);
+    if (err < 0)
+        return err;
+    if (err) {
         out->f = fopen(path, "we");
         if (!out->f)
             return -errno;

@@ -5,7 +5,8 @@
  * renames over it; outfile_abort removes it. With path NULL or "-" the output is
  * standard output and only the stream's own errors count. A target that exists
  * and is not a regular file (a pipe, /dev/stdout, a terminal) is opened and
- * written in place, as renaming over it would destroy it.
+ * written in place, as renaming over it would destroy it; opening a pipe waits for its
+ * reader. A pipe of somebody else's in a directory where all may make one is refused.
  *
  * Not thread-safe for one outfile. Functions that can fail return 0 or -errno.
  */
@@ -23,6 +24,9 @@ struct outfile {
 };
 
 int outfile_open(struct outfile *out, const char *path);
+/* Without opening it: 1, what has that name is to be written in place, and may be; 0, it is a
+ * regular file, or none; or -errno (FLAME_OTHERS_PIPE). */
+int outfile_check_special(const char *path);
 /* Flushes, checks every earlier write, renames. The outfile is closed either way. */
 int outfile_commit(struct outfile *out);
 void outfile_abort(struct outfile *out);

@@ -63,7 +63,7 @@ int trace_moments_beside(struct trace *t)
         return 0;
     strbuf_addf(&path, "%s" TRACE_MOMENTS_ENDING, t->path);
     if (access(path.buf, F_OK) == 0)
-        status = trace_load(path.buf, &beside);
+        status = trace_load_plain(path.buf, &beside);
     strbuf_release(&path);
     if (!beside)
         return status;

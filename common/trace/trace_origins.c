@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_grow.h"
 
@@ -70,17 +70,16 @@ static struct trace_origin facts_of(const struct trace_header *h)
                                  .pid = h->pid};
 }
 
-/* The name may be anything: it is not waited for, and only a plain file is read. */
+/* The name may be anything. */
 static bool read_facts(const char *path, struct trace_origin *facts)
 {
     struct trace_header h;
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = plainfile_open(path, O_RDONLY);
     bool ok;
 
     if (fd < 0)
         return false;
-    ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && trace_read_header(fd, &h);
+    ok = trace_read_header(fd, &h);
     close(fd);
     if (ok)
         *facts = facts_of(&h);

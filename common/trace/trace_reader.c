@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +31,10 @@
 
 /* Bytes read in one go: a hole behind what is wanted costs as much as data does. */
 #define AT_ONCE ((size_t)512 << 10)
+
+/* See is_hollow. */
+#define HOLLOW_FROM ((size_t)256 << 20)
+#define HOLLOW_SHARE 64u
 
 bool trace_magic_matches(const void *data, size_t len)
 {
@@ -245,6 +250,46 @@ static int cannot_read(const char *name, size_t expected, int err, const struct 
     return FLAME_USAGE;
 }
 
+static bool is_trace(int fd)
+{
+    char magic[sizeof TRACE_MAGIC - 1];
+
+    return pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+           trace_magic_matches(magic, sizeof magic);
+}
+
+/* A file that is no trace may be long: its first bytes say so. */
+static int refuse_other(const char *name, int fd, const struct saying *saying, struct trace **out)
+{
+    char first[sizeof TRACE_MAGIC - 1];
+    ssize_t n = pread(fd, first, sizeof first, 0);
+
+    if (n < 0)
+        return cannot_read(name, 0, -errno, saying);
+    return load_owned(name, (uint8_t *)xmemdup0(first, (size_t)n), (size_t)n, saying, out);
+}
+
+/*
+ * A trace has a hole in each segment that is not full, of which there are a few of each kind. A
+ * file that is said to be in use far beyond what is on the disk is somebody's trap for who reads
+ * it. Where the file system does not say what is there nothing is known.
+ */
+static bool is_hollow(const struct stat *st, size_t used)
+{
+    uint64_t on_disk = (uint64_t)st->st_blocks * 512;
+
+    return on_disk && used > HOLLOW_FROM && used / HOLLOW_SHARE > on_disk;
+}
+
+static int refuse_hollow(const char *name, const struct stat *st, size_t used,
+                         const struct saying *saying)
+{
+    struct trace_source src = {.name = name, .quiet = saying->quiet, .why = saying->why};
+
+    return trace_refuse(&src, "%zu bytes are said to be in use, and %" PRIu64 " are on the disk",
+                        used, (uint64_t)st->st_blocks * 512);
+}
+
 static int load_fd(const char *name, int fd, const struct saying *saying, struct trace **out)
 {
     struct trace *younger;
@@ -259,8 +304,12 @@ static int load_fd(const char *name, int fd, const struct saying *saying, struct
     if (S_ISDIR(st.st_mode))
         return cannot_read(name, 0, -EISDIR, saying);
     regular = S_ISREG(st.st_mode);
+    if (regular && !is_trace(fd))
+        return refuse_other(name, fd, saying, out);
     if (regular && (uint64_t)st.st_size < SIZE_MAX / 4)
         expected = bytes_in_use(fd, (size_t)st.st_size);
+    if (regular && is_hollow(&st, expected))
+        return refuse_hollow(name, &st, expected, saying);
     err = read_whole(fd, expected, &data, &len);
     if (err) {
         free(data);
@@ -287,6 +336,11 @@ static int load_plain(const char *path, int flags, const struct saying *saying, 
     err = load_fd(path, fd, saying, out);
     close(fd);
     return err;
+}
+
+int trace_load_plain(const char *path, struct trace **out)
+{
+    return load_plain(path, 0, &aloud, out);
 }
 
 int trace_load_quietly(const char *path, struct trace **out)

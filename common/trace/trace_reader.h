@@ -159,7 +159,10 @@ struct trace {
  */
 int trace_load(const char *path, struct trace **out);
 
-/* The same of a plain file (common/files/plainfile.h), without saying what is wrong. */
+/* The same of a plain file (common/files/plainfile.h), where others may have put something else. */
+int trace_load_plain(const char *path, struct trace **out);
+
+/* The same, without saying what is wrong. */
 int trace_load_quietly(const char *path, struct trace **out);
 
 /* The same of a plain file that no link leads to: what is wrong is appended to `why`, in a few

@@ -82,12 +82,10 @@ static int check_directory(const char *path)
 
 static int check_file(const char *path)
 {
-    struct stat st;
-
     /* Opening a pipe would wait for its reader. */
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return access(path, W_OK) ? -errno : 0;
-    return probe_file(path);
+    int special = outfile_check_special(path);
+
+    return special ? special < 0 ? special : 0 : probe_file(path);
 }
 
 /* A terminal, a pipe or /dev/null may take several. */

@@ -25,7 +25,7 @@ static void add(const char *path, void *arg)
     struct traces *all = arg;
     struct trace *t;
 
-    if (trace_load(path, &t))
+    if (trace_load_quietly(path, &t))
         return;
     GROW(all->t, all->n, all->room);
     all->t[all->n++] = t;

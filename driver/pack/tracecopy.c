@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/files/plainfile.h"
 #include "common/outfile.h"
 #include "common/trace_format.h"
 #include "driver/watch/momentfile.h"
@@ -166,7 +167,7 @@ static int gather_behind(const char *from, const struct trace_header *h, struct 
 
 int tracecopy(const char *from, const char *to, const struct strbuf *names)
 {
-    int fd = open(from, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0, status = 0;
+    int fd = plainfile_open(from, O_RDONLY), err = fd < 0 ? fd : 0, status = 0;
     struct strbuf behind = STRBUF_INIT;
     struct trace_header h;
     struct extent e;

@@ -153,10 +153,11 @@ static int check_output(struct run_options *o)
     if (stat(o->output, &st) == 0) {
         if (S_ISDIR(st.st_mode))
             return flame_cannot_write(o->output, -EISDIR);
-        /* Opening a pipe would wait for its reader. */
-        if (!S_ISREG(st.st_mode))
-            return 0;
     }
+    /* Opening a pipe would wait for its reader. */
+    err = outfile_check_special(o->output);
+    if (err)
+        return err < 0 ? flame_cannot_write(o->output, err) : 0;
     err = outfile_open(&probe, o->output);
     if (err)
         return flame_cannot_write(o->output, err);

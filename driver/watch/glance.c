@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/files/plainfile.h"
 
 #define TRIES 4u
 
@@ -28,7 +29,7 @@ static bool header_of(int fd, struct trace_header *h)
 
 bool glance_header(const char *path, struct trace_header *h)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     bool is_one = fd >= 0 && header_of(fd, h);
 
     if (fd >= 0)
@@ -113,7 +114,7 @@ static void take_segment(struct glance *g, int fd, const struct glance_segment *
 
 bool glance_take(struct glance *g, const char *path, const struct trace_header *of)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     struct trace_header h;
     bool is_it;
 

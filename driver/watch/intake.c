@@ -18,6 +18,7 @@
 
 #include "common/alloc.h"
 #include "common/clock.h"
+#include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "driver/files/writers.h"
 #include "driver/watch/ticker.h"
@@ -48,7 +49,7 @@ bool intake_is_complete(int fd)
 
 static bool tells_writers(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool tells = fd >= 0 && writers_are_told(fd);
 
     if (fd >= 0)
@@ -78,7 +79,7 @@ static bool clear_small(int fd)
  * first time afterwards, which is better done before there is something in it. */
 static bool empty(const struct intake *in, const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = plainfile_open(path, O_WRONLY | O_NOFOLLOW);
     bool emptied = fd >= 0 && ((!in->rundir->disk && clear_small(fd)) || ftruncate(fd, 0) == 0);
 
     if (fd >= 0)
@@ -138,7 +139,7 @@ static void share_rules(struct intake *in)
 /* What cannot be read is left for the end, where it is told. */
 static bool take_if_complete(struct intake *in, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     bool complete = fd >= 0 && intake_is_complete(fd);
     struct trace *t;
     uint64_t bytes;

@@ -15,6 +15,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/files/plainfile.h"
 
 #define FIRST_SEGMENT 4096u
 #define THIN_FROM ((uint64_t)1 << 20)
@@ -387,14 +388,14 @@ static int take_over(struct momentfile **f, const char *path, const struct trace
 int momentfile_go_on(struct momentfile **f, const char *path, const struct trace_header *of,
                      const struct momentfile_limits *limits, struct momentfile_had *had)
 {
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), err = 0;
+    int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW), err = 0;
     struct trace_header h;
     struct trace *t;
 
     *f = NULL;
     *had = (struct momentfile_had){.of_row = NULL};
     if (fd < 0)
-        return errno == ENOENT ? 0 : -errno;
+        return fd == -ENOENT ? 0 : fd;
     if (trace_read_header(fd, &h) && is_same_process(&h, of)) {
         if (flock(fd, LOCK_EX | LOCK_NB) != 0)
             err = -errno;
@@ -418,13 +419,29 @@ bool momentfile_is_of(const char *path, const struct trace_header *of)
     int fd;
 
     strbuf_addf(&name, "%s" TRACE_MOMENTS_ENDING, path);
-    fd = open(name.buf, O_RDONLY | O_CLOEXEC);
+    fd = plainfile_open(name.buf, O_RDONLY);
     if (fd >= 0) {
         is = trace_read_header(fd, &h) && is_same_process(&h, of);
         close(fd);
     }
     strbuf_release(&name);
     return is;
+}
+
+/* The whole file, which no writer lets grow beyond its budget by more than a moment. 0 or -errno.
+ */
+static int read_moments(struct strbuf *file, const char *path)
+{
+    int fd = plainfile_open(path, O_RDONLY), err;
+    struct stat st;
+
+    if (fd < 0)
+        return fd;
+    err = fstat(fd, &st) < 0                             ? -errno
+          : (uint64_t)st.st_size > 2 * MOMENTFILE_BUDGET ? -EFBIG
+                                                         : strbuf_read_fd(file, fd);
+    close(fd);
+    return err;
 }
 
 int momentfile_segments(struct strbuf *out, const char *path, uint32_t metas)
@@ -434,7 +451,7 @@ int momentfile_segments(struct strbuf *out, const char *path, uint32_t metas)
     int err;
 
     strbuf_addf(&name, "%s" TRACE_MOMENTS_ENDING, path);
-    err = strbuf_read_file(&file, name.buf, SIZE_MAX / 2);
+    err = read_moments(&file, name.buf);
     for (size_t at = sizeof(struct trace_header); !err && at + sizeof s <= file.len;) {
         size_t size;
 

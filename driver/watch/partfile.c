@@ -22,6 +22,7 @@
 #include "common/basename.h"
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/files/plainfile.h"
 #include "common/outfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_parts.h"
@@ -368,9 +369,9 @@ int partfile_new(const char *path, const struct trace_header *h, const char *out
     p->stem = xstrdup(output);
     if (len > ending && strcmp(output + len - ending, ENDING) == 0)
         p->stem[len - ending] = '\0';
-    p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    p->fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     if (p->fd < 0)
-        status = flame_cannot_read(path, -errno);
+        status = flame_cannot_read(path, p->fd);
     else if (flock(p->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         status = flame_error(FLAME_USAGE, "watch: %s: somebody writes parts of it already", path);
     else if ((err = find_parts(p)))

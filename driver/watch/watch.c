@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/files/plainfile.h"
 #include "common/procpath.h"
 #include "common/trace_format.h"
 #include "driver/watch/ticker.h"
@@ -96,7 +97,7 @@ static uint32_t pid_of_name(const char *name)
 static uint64_t recorded_peak(int dir, const char *name)
 {
     struct trace_header h;
-    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = plainfile_openat(dir, name, O_RDONLY | O_NOFOLLOW);
     bool whole = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h;
 
     if (fd >= 0)

@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/files/plainfile.h"
 #include "common/folded.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_merge.h"
@@ -181,10 +181,7 @@ void proctree_add(struct proctree *p, const struct trace *t)
 
 void proctree_add_file(struct proctree *p, const char *path)
 {
-    struct stat st;
-    /* To open and close a pipe would be the end of who writes to it. */
-    bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    int fd = regular ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    int fd = plainfile_open(path, O_RDONLY);
     struct trace_header h;
     struct process *of;
     bool good = fd >= 0 && trace_read_header(fd, &h) && h.pid;

@@ -1,0 +1,125 @@
+#!/bin/bash
+# What programs put into the directory of their run: pipes, links, devices, directories, files with no end.
+# None is waited for or read, the run's result is what it is without them, and all of it goes away.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/mem.sh"
+
+compile_victim keeper
+use_own_tmpdir
+
+left() { find "$TMPDIR" -mindepth 1 -maxdepth 1 | wc -l; }
+
+cat >litter <<'EOS'
+cd "$(echo "$TMPDIR"/flame-*.*)" || exit 9
+mine=$(echo ./*.flame)
+case $1 in
+pipe) mkfifo evil.flame "evil.$$.0.flame" ;;
+zero) ln -s /dev/zero evil.flame; ln -s /dev/zero "evil.$$.0.flame" ;;
+link) ln -s /etc/passwd evil.flame ;;
+folder) mkdir evil.flame evil; mkdir -p evil/a/b/c/d; touch evil/a/b/file; chmod 0 evil/a ;;
+garbage) head -c 100000 /dev/urandom >evil.flame ;;
+long) truncate -s 40G evil.flame ;;
+# The header of a trace, which says that 40 GiB are in use.
+hollow) head -c 1024 "${mine%% *}" >evil.flame; truncate -s 40G evil.flame
+    printf '\0\0\200\2' | dd of=evil.flame bs=1 seek="$UNITS" conv=notrunc 2>/dev/null ;;
+moments) for m in $mine; do mkfifo "$m.moments"; done ;;
+notes) rm notes; mkfifo notes ;;
+spares) for n in 0 1 2 3 4 5 6 7; do mkfifo spare.$n; done ;;
+waits) rm -f off.flame; mkfifo off.flame ;;
+esac
+cd "$OLDPWD"
+for n in 1 2 3; do ./keeper keep:100; done
+EOS
+cat >units.c <<'EOF'
+#include "common/trace_format.h"
+#include <stddef.h>
+#include <stdio.h>
+int main(void)
+{
+    return printf("%zu", offsetof(struct trace_header, units)) < 0;
+}
+EOF
+"${CC:-gcc}" -I"$ROOT" -o units units.c
+UNITS=$(./units)
+export UNITS
+
+# with WHAT COMMAND...: flame COMMAND of a program that leaves WHAT there.
+with() {
+    local what=$1
+    shift
+    run timeout -k 5 120 "$FLAME" "$@" -- bash ./litter "$what"
+}
+
+for what in pipe zero link folder garbage long hollow moments notes spares; do
+    with $what mem -q -o x.folded
+    is_int "$status" 0 "flame mem: $what"
+    is_int "$(awk '/keep_block/ { n += $NF } END { print n }' x.folded)" 300 "flame mem: $what: all is drawn"
+    find "$TMPDIR" -name evil.flame -delete
+    is_str "$(find "$TMPDIR" -type p)$(find "$TMPDIR" -type l)" '' "flame mem: $what: none stays"
+    rm -rf "${TMPDIR:?}"/*
+done
+for what in pipe zero folder notes; do
+    with $what mem -q --moments -o x.flame
+    is_int "$status" 0 "flame mem, traces: $what"
+    is_int "$("$FLAME" fold --view alloc x*.flame 2>/dev/null | awk '/keep_block/ { n += $NF } END { print n }')" \
+        300 "flame mem, traces: $what: all is there"
+    with $what off -q -o x.svg
+    is_int "$status" 0 "flame off: $what"
+    with $what run -q -o x.html
+    is_int "$status" 0 "flame run: $what"
+    rm -rf "${TMPDIR:?}"/* x*.flame
+done
+with waits off -q -o x.svg
+is_int "$status" 1 'flame off: a pipe in place of its trace is no result'
+file_has err 'off.flame: cannot read: no plain file' 'and no trace'
+with garbage leak -q
+is_int "$status" 1 'flame leak: what is no trace is not looked at'
+file_has err 'not all could be looked at: traces cannot be read: evil' 'which it says'
+rm -rf "${TMPDIR:?}"/*
+with hollow mem -q -o x.folded
+file_has err 'evil is left out, .*: 42949672960 bytes are said to be in use, and [0-9]+ are on the disk' \
+    'a file of 40 GiB with a trace'\''s header is not read'
+rm -rf "${TMPDIR:?}"/*
+with folder mem -q -o x.svg
+with spares mem -q -o x.svg
+is_int "$(left)" 0 'directories and pipes go away with it'
+
+# ---- outputs ----
+
+mkfifo own
+cat own >got &
+run "$FLAME" mem -q -o own -- ./keeper keep:100
+is_int "$status" 2 'a pipe without an ending says nothing of a format'
+echo >own
+wait
+mkfifo own.folded
+cat own.folded >got &
+run "$FLAME" mem -q -o own.folded -- ./keeper keep:100
+wait
+file_has got keep_block 'a pipe of one'\''s own is written to'
+"$FLAME" fold -o /dev/stdout x.folded >/dev/null 2>&1
+ok 'so is standard output' test "$("$FLAME" fold -o /dev/stdout got | grep -c keep_block)" = 1
+run "$FLAME" fold -o /dev/null got
+is_int "$status" 0 'and /dev/null'
+mkdir -m 1777 common
+if [ "$(id -u)" = 0 ]; then
+    mkfifo -m 666 common/trap.svg
+    chown 65534 common/trap.svg
+    for command in mem off leak; do
+        run timeout -k 5 120 "$FLAME" $command -q -o common/trap.svg -- ./keeper keep:100 exit:0
+        is_int "$status" 2 "flame $command: a pipe of another user's, where all may make one, is not waited for"
+        file_has err 'common/trap.svg: cannot write: it is a pipe that another user has made' 'in one line'
+    done
+    run timeout -k 5 120 "$FLAME" render -o common/trap.svg got
+    is_int "$status" 2 'flame render, too'
+    run timeout -k 5 120 "$FLAME" leak -q --json common/trap.svg -- ./keeper keep:100
+    is_int "$status" 2 'and a report of flame leak'
+    chown 65534 common
+    cat common/trap.svg >got &
+    run timeout -k 5 120 "$FLAME" mem -q -o common/trap.svg -- ./keeper keep:100
+    wait
+    is_int "$status" 0 'in a directory of that user'\''s it may be'
+else
+    skip not-root 'no other user can be had'
+fi
+done_testing
