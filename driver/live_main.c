@@ -241,7 +241,7 @@ static void name_texts(struct live *l)
     for (size_t i = 0; i < ARRAY_LEN(l->texts); i++) {
         struct strbuf path = STRBUF_INIT;
 
-        strbuf_addf(&path, "%s/look%zu", l->dir.path, i);
+        strbuf_addf(&path, "%s/" RUNDIR_LOOK "%zu", l->dir.path, i);
         l->texts[i] = strbuf_detach(&path, NULL);
     }
 }

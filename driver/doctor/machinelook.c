@@ -12,6 +12,7 @@
 #include "common/strbuf.h"
 #include "driver/doctor/trial.h"
 #include "driver/doctor/verdicts.h"
+#include "driver/files/rundir.h"
 
 /* A recording that is smaller than that is rare. */
 #define ROOM_MEGABYTES 200
@@ -91,7 +92,7 @@ static void say_room(void)
 
 bool machine_examine(const char *dir)
 {
-    char *trace = in(dir, "doctor.flame"), *folded = in(dir, "doctor.folded");
+    char *trace = in(dir, RUNDIR_DOCTOR ".flame"), *folded = in(dir, RUNDIR_DOCTOR ".folded");
     int victim;
     bool works;
 
@@ -113,7 +114,7 @@ bool machine_examine(const char *dir)
 
 bool machine_examine_process(const char *dir, int pid)
 {
-    char *folded = in(dir, "doctor.folded"), number[16];
+    char *folded = in(dir, RUNDIR_DOCTOR ".folded"), number[16];
     bool works;
 
     snprintf(number, sizeof number, "%d", pid);

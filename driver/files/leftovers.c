@@ -28,20 +28,6 @@
 #include "driver/files/rundir.h"
 #include "driver/files/writers.h"
 
-/* What mkdtemp makes of rundir_open's name. */
-static bool is_called_like_a_run(const char *name)
-{
-    static const char *const prefixes[] = {"flame-mem.", "flame-leak.", "flame-off."};
-
-    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
-        size_t len = strlen(prefixes[i]);
-
-        if (strncmp(name, prefixes[i], len) == 0 && strlen(name) == len + 6)
-            return true;
-    }
-    return false;
-}
-
 static bool is_ours(int fd, mode_t kind)
 {
     struct stat st;
@@ -113,18 +99,29 @@ static bool remove_file(int dir, const char *name)
     return unlinkat(dir, name, 0) == 0 || errno == ENOENT;
 }
 
-static void remove_if_dead(int parent, const char *name)
+/* All that is in it must be what `is_dead` says. */
+static void remove_if_dead(int parent, const char *name, bool (*is_dead)(int dir, const char *name))
 {
     int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), lock;
 
     if (dir < 0)
         return;
     lock = is_ours(dir, S_IFDIR) && writers_are_told(dir) ? lock_dead(dir) : -1;
-    if (lock >= 0 && each_file(dir, is_dead_file) && each_file(dir, remove_file))
+    if (lock >= 0 && each_file(dir, is_dead) && each_file(dir, remove_file))
         unlinkat(parent, name, AT_REMOVEDIR);
     if (lock >= 0)
         close(lock);
     close(dir);
+}
+
+/* Within the directory of `flame live` or `flame doctor` is that of the recorder it has started;
+ * within that there is none. */
+static bool is_dead(int dir, const char *name)
+{
+    if (!rundir_is_name(name))
+        return is_dead_file(dir, name);
+    remove_if_dead(dir, name, is_dead_file);
+    return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
 void leftovers_remove(const char *parent)
@@ -135,7 +132,7 @@ void leftovers_remove(const char *parent)
     if (!d)
         return;
     while ((e = readdir(d)))
-        if (is_called_like_a_run(e->d_name))
-            remove_if_dead(dirfd(d), e->d_name);
+        if (rundir_is_name(e->d_name))
+            remove_if_dead(dirfd(d), e->d_name, is_dead);
     closedir(d);
 }

@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/basename.h"
+#include "common/begins.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
 #include "driver/files/leftovers.h"
@@ -29,7 +30,17 @@
 #define LIBRARIES "libraries"
 #define MUSL "/musl" /* see launch_choose_shim */
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* Directories are called flame-COMMAND.XXXXXX: these, and nobody else, make some. */
+static const char *const makers[] = {"run", "mem", "leak", "off", "live", "doctor"};
+#define RANDOM "XXXXXX"
+
+/* Files beside the traces, and how names of more begin. */
+static const char *const files[] = {RUNDIR_NOTES, RUNDIR_FOLDED,  RUNDIR_WAITS,
+                                    RUNDIR_SITES, RUNNOTES_RULES, RUNDIR_OUTPUT};
+static const char *const beginnings[] = {LIBRARIES, SPARE, RUNDIR_LOOK, RUNDIR_DOCTOR};
+
+/* SIGPIPE: whoever read what we say has gone. */
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 /* What the handler removes; NULL when there is nothing. And whose handler it is: forked
  * children have it, too. */
@@ -70,6 +81,30 @@ static void remove_on_signals(const struct rundir *s)
 
 /* ---- making ---- */
 
+/* No name is made that is not known again. */
+static const char *maker_of(const char *me)
+{
+    for (size_t i = 0; i < ARRAY_LEN(makers); i++)
+        if (strcmp(me, makers[i]) == 0)
+            return me;
+    return makers[0];
+}
+
+bool rundir_is_name(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(makers); i++) {
+        struct strbuf begin = STRBUF_INIT;
+        bool is;
+
+        strbuf_addf(&begin, "flame-%s.", makers[i]);
+        is = begins(name, begin.buf) && strlen(name) == begin.len + strlen(RANDOM);
+        strbuf_release(&begin);
+        if (is)
+            return true;
+    }
+    return false;
+}
+
 /* A directory in `parent`, which is absolute. 0 or -errno. */
 static int make_dir(struct rundir *s, const char *me, const char *parent)
 {
@@ -78,7 +113,7 @@ static int make_dir(struct rundir *s, const char *me, const char *parent)
     sigset_t ending, before;
     int err = 0;
 
-    strbuf_addf(&dir, "%s/flame-%s.XXXXXX", strcmp(parent, "/") == 0 ? "" : parent, me);
+    strbuf_addf(&dir, "%s/flame-%s." RANDOM, strcmp(parent, "/") == 0 ? "" : parent, maker_of(me));
     sigemptyset(&ending);
     for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
         sigaddset(&ending, ending_signals[i]);
@@ -170,10 +205,13 @@ static bool is_of_moments(const char *name)
 
 bool rundir_makes(const char *name)
 {
-    return is_of_moments(name) || strcmp(name, RUNDIR_NOTES) == 0 ||
-           strcmp(name, RUNDIR_FOLDED) == 0 || strcmp(name, RUNDIR_WAITS) == 0 ||
-           strcmp(name, RUNNOTES_RULES) == 0 || strncmp(name, LIBRARIES, strlen(LIBRARIES)) == 0 ||
-           strncmp(name, SPARE, strlen(SPARE)) == 0;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (strcmp(name, files[i]) == 0)
+            return true;
+    for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
+        if (begins(name, beginnings[i]))
+            return true;
+    return is_of_moments(name);
 }
 
 int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t disk)

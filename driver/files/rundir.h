@@ -23,6 +23,10 @@
 #define RUNDIR_NOTES "notes"
 #define RUNDIR_FOLDED "folded"
 #define RUNDIR_WAITS "off.flame"
+#define RUNDIR_SITES "sites"   /* calls of the C library that map memory */
+#define RUNDIR_OUTPUT "output" /* of flame live: the command's */
+#define RUNDIR_LOOK "look"     /* and what was looked at, a number behind it */
+#define RUNDIR_DOCTOR "doctor" /* results of trials, with their endings */
 
 struct rundir {
     char *path;                    /* absolute, free of ':', '%' and blanks */
@@ -40,9 +44,9 @@ struct rundir {
     size_t nkept, kept_room;
 };
 
-/* `me`: the command, for the directory's name. `beside`: the output file, in whose
- * directory the last resort lies. `disk`: the budget for traces in bytes; 0: none. 0, or
- * FLAME_USAGE after a line. */
+/* `me`: the command, for the directory's name, which is flame-COMMAND.XXXXXX. `beside`: the output
+ * file, in whose directory the last resort lies. `disk`: the budget for traces in bytes; 0: none.
+ * 0, or FLAME_USAGE after a line. */
 int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t disk);
 
 /*
@@ -60,6 +64,8 @@ bool rundir_is_trace(const char *name);
 /* Calls `found` with the path of each of those in the directory `dir`, in any order. 0, or -errno:
  * it cannot be opened. */
 int rundir_each_trace(const char *dir, void (*found)(const char *path, void *arg), void *arg);
+/* Whether a directory of that name is one that rundir_open makes. */
+bool rundir_is_name(const char *name);
 /* Whether a file of that name is one of those that a run makes beside its traces. */
 bool rundir_makes(const char *name);
 

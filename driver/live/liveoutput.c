@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/strbuf.h"
+#include "driver/files/rundir.h"
 
 #define LOOK_NS 50000000
 
@@ -26,7 +27,7 @@ int liveoutput_open(struct liveoutput *o, const char *dir)
     struct strbuf path = STRBUF_INIT;
     int status = 0;
 
-    strbuf_addf(&path, "%s/output", dir);
+    strbuf_addf(&path, "%s/" RUNDIR_OUTPUT, dir);
     o->to = open(path.buf, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     o->from = open(path.buf, O_RDONLY | O_CLOEXEC);
     if (o->to < 0 || o->from < 0)

@@ -13,8 +13,6 @@
 #include "driver/watch/ticker.h"
 #include "patch/find/libcsites.h"
 
-#define SITES "sites"
-
 static char *own_options(const struct run_options *o, const struct rundir *rundir, bool filtered)
 {
     struct strbuf own = STRBUF_INIT;
@@ -32,7 +30,7 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
     if (o->misuse)
         strbuf_addf(&own, "%smisuse=1", own.len ? ":" : "");
     if (o->inside)
-        strbuf_addf(&own, "%ssites=%s/" SITES, own.len ? ":" : "", rundir->path);
+        strbuf_addf(&own, "%ssites=%s/" RUNDIR_SITES, own.len ? ":" : "", rundir->path);
     if (o->no_patch)
         strbuf_addf(&own, "%spatch=0", own.len ? ":" : "");
     if (o->rss)
@@ -66,7 +64,7 @@ static bool write_sites(const struct rundir *rundir)
     struct site_list sites = {.sites = NULL};
     int status;
 
-    strbuf_addf(&path, "%s/" SITES, rundir->path);
+    strbuf_addf(&path, "%s/" RUNDIR_SITES, rundir->path);
     if (libcsites_find(&sites) == 0 && sitelist_make(&text, &sites, numbers, ARRAY_LEN(numbers)))
         status = recording_write_text(&text, path.buf);
     else

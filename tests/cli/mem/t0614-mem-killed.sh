@@ -61,6 +61,24 @@ removed() {
 }
 ok 'of flame off, too' comes_true removed
 
+# And of the other commands that record.
+for command in 'run -o x.folded' 'leak -o x.svg' 'mem --inside --moments -o x.flame'; do
+    # shellcheck disable=SC2086 # a command and its options
+    start_and_kill $command
+    let_end
+    ok "of flame ${command%% *}, too" comes_true removed
+done
+
+# ---- nobody reads what it says ----
+
+for command in mem off run leak; do
+    for n in 1 2 3; do
+        "$FLAME" $command -o x.folded -- ./keeper keep:1000 2>&1 | head -n 1 >/dev/null
+        "$FLAME" $command -o x.folded -- ./keeper keep:1000 2>&1 | :
+    done
+done
+is_int "$(left)" 0 'standard error is closed before the end: nothing is left of it'
+
 # ---- what looks like one ----
 
 # Of runs that are alive, of others, and what no run made: all that differs from a dead run.
@@ -73,6 +91,15 @@ mv "$TMPDIR"/flame-mem.* dead
 made flame-mem.dead00
 another_run
 is_int "$(left)" 0 'a copy of a dead one is removed, too'
+made flame-live.dead00 && cp -a dead "$TMPDIR/flame-live.dead00/flame-mem.dead01"
+touch "$TMPDIR"/flame-live.dead00/{look0,look1,output}
+another_run
+is_int "$(left)" 0 'as is one of flame live, with that of its recorder in it'
+made flame-live.Within && cp -a dead "$TMPDIR/flame-live.Within/flame-live.Within"
+cp -a dead "$TMPDIR/flame-live.Within/flame-live.Within/flame-live.Within"
+another_run
+is_int "$(left)" 1 'but not one within another that is within'
+rm -r "$TMPDIR/flame-live.Within"
 made flame-mem.Notes0 && rm "$TMPDIR/flame-mem.Notes0/notes"
 made flame-mem.Short0 && truncate -s 8 "$TMPDIR/flame-mem.Short0/notes"
 made flame-mem.Foreig && touch "$TMPDIR/flame-mem.Foreig/thesis.tex"
