@@ -16,7 +16,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "common/signal_outlive.h"
+#include "common/signals/signal_outlive.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/tracing.h"
 

@@ -57,9 +57,9 @@ struct tracer;
  * after one line on standard error. The caller may do something else meanwhile, with threads as
  * well, which are best made afterwards: until then this process is copied. `o` and what it points
  * to are needed until tracer_end. SIGINT, SIGTERM and SIGHUP end the tracing of processes that were
- * attached to. When a command was launched, they are treated as common/signal_forward.h says; if it
- * has not ended within a second of SIGTERM, it is left running, after a line that says so. One at a
- * time in a process.
+ * attached to. When a command was launched, they are treated as common/signals/signal_forward.h
+ * says; if it has not ended within a second of SIGTERM, it is left running, after a line that says
+ * so. One at a time in a process.
  */
 int tracer_begin(const struct tracer_options *o, struct tracer **out);
 

@@ -5,7 +5,7 @@
 #ifndef FLAME_TRACER_TRACING_H
 #define FLAME_TRACER_TRACING_H
 
-#include "common/signal_forward.h"
+#include "common/signals/signal_forward.h"
 #include "tracer/tracer.h"
 
 /* What the caller learns, in memory both share. */

@@ -30,7 +30,7 @@
 #include "common/error.h"
 #include "common/fsize.h"
 #include "common/processor/processor.h"
-#include "common/signal_forward.h"
+#include "common/signals/signal_forward.h"
 #include "common/strbuf.h"
 #include "driver/run/target.h"
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "common/alloc.h"
-#include "common/signal_forward.h"
+#include "common/signals/signal_forward.h"
 #include "driver/watch/ticker.h"
 
 #define NEVER_MS 1000000000u

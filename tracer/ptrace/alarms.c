@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/signal_outlive.h"
+#include "common/signals/signal_outlive.h"
 
 #define PATIENCE_MS 700
 #define LAST_WORK_MS 5000 /* from when the end was heard of to when it has come */

@@ -26,7 +26,7 @@ bool alarms_expect(pid_t caller);
  * SIGHUP and the caller's end mean the end. */
 void alarms_set(pid_t caller);
 /* The command that the listener ends, too, if the loop hangs, and that signals from elsewhere are
- * passed on to (common/signal_outlive.h); 0: there is none any more. */
+ * passed on to (common/signals/signal_outlive.h); 0: there is none any more. */
 void alarms_command(pid_t command);
 /* From now on the caller's end means nothing. */
 void alarms_forget_caller(void);

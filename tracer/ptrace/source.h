@@ -11,7 +11,7 @@
 
 #include <sys/user.h>
 
-#include "common/signal_forward.h"
+#include "common/signals/signal_forward.h"
 #include "tracer/sleeps/event.h"
 
 struct source;

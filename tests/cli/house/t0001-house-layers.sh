@@ -8,6 +8,7 @@ common/processor
 common
 common/env
 common/files
+common/signals
 common/options
 common/trace
 common/late

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
-#include "common/signal_forward.h"
+#include "common/signals/signal_forward.h"
 
 #include <errno.h>
 
-#include "common/signal_outlive.h"
+#include "common/signals/signal_outlive.h"
 
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 static const int left_to_command[] = {SIGINT, SIGQUIT};

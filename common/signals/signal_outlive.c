@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "common/signal_outlive.h"
+#include "common/signals/signal_outlive.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,15 +8,15 @@
  * (nohup) we go on ignoring.
  *
  * Other signals that would end us, which the command sends to its process group, are outlived
- * (common/signal_outlive.h).
+ * (common/signals/signal_outlive.h).
  *
  * One of those that are passed on may be kept instead: it is for us, and the other process does not
  * see it.
  *
  * One at a time in a process: signal handlers need a global.
  */
-#ifndef FLAME_COMMON_SIGNAL_FORWARD_H
-#define FLAME_COMMON_SIGNAL_FORWARD_H
+#ifndef FLAME_COMMON_SIGNALS_SIGNAL_FORWARD_H
+#define FLAME_COMMON_SIGNALS_SIGNAL_FORWARD_H
 
 #include <semaphore.h>
 #include <signal.h>

@@ -10,8 +10,8 @@
  * For the time of one run; it is inherited by forked processes, and not by what they execute.
  * Signals that are ignored, or have a handler, are left alone. One at a time in a process.
  */
-#ifndef FLAME_COMMON_SIGNAL_OUTLIVE_H
-#define FLAME_COMMON_SIGNAL_OUTLIVE_H
+#ifndef FLAME_COMMON_SIGNALS_SIGNAL_OUTLIVE_H
+#define FLAME_COMMON_SIGNALS_SIGNAL_OUTLIVE_H
 
 #include <sys/types.h>
 
