@@ -35,8 +35,8 @@ static void tell(const struct unread_trace *t, bool kept)
 
     add_name(&who, t);
     if (kept)
-        flame_warn("%s is left out, as its trace cannot be read: %s; it is kept, see 'flame dump "
-                   "%s', and remove it afterwards",
+        flame_warn("%s is left out, as its trace cannot be read: %s; it is kept as %s, remove it "
+                   "afterwards",
                    who.buf, t->why, t->path);
     else
         flame_warn("%s is left out, as its trace cannot be read: %s", who.buf, t->why);

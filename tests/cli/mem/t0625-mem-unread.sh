@@ -11,7 +11,7 @@ use_own_tmpdir
 
 left() { find "$TMPDIR" -mindepth 1 -maxdepth 1 | wc -l; }
 # What the line says that is kept.
-kept() { grep -Eo "'flame dump [^']*'" err | cut -d' ' -f3 | tr -d "'"; }
+kept() { sed -n 's/.*; it is kept as \([^,]*\), .*/\1/p' err; }
 
 # ---- damaged ----
 
