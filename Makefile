@@ -82,7 +82,7 @@ SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))
 SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident preload/touched preload/python
-SHIM_SRC   := $(SHARED_SRC) $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
+SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inside/*.c)
 WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inside/wait/*.c patch/*.c)

@@ -6,18 +6,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/termtext.h"
+
 static void say(const char *fmt, va_list ap)
 {
-    char line[2048] = "flame: ";
-    size_t at = strlen(line);
-    int n = vsnprintf(line + at, sizeof line - at - 1, fmt, ap);
-    size_t end = n < 0 ? at : at + (size_t)n;
+    char text[2048 - sizeof "flame: "], line[3072] = "flame: ";
+    size_t end = strlen(line);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
 
-    if (end > sizeof line - 2)
-        end = sizeof line - 2;
-    for (size_t i = at; i < end; i++)
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-            line[i] = '?';
+    end += termtext_copy(line + end, sizeof line - end - 1, text, len);
     line[end++] = '\n';
     fflush(stdout);
     /* A closed or full standard error leaves nobody to tell. */

@@ -24,8 +24,8 @@ enum flame_exit {
 
 /*
  * Prints "flame: " and the message and a newline in one write, so that lines
- * of several processes do not mix. Control characters in the message (file
- * names are hostile) come out as '?'. Returns `status` so that callers can
+ * of several processes do not mix. What a terminal may not be sent (file
+ * names are hostile) comes out as termtext.h says. Returns `status` so that callers can
  * write `return flame_error(FLAME_USAGE, ...)`. Thread-safe.
  */
 int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);

@@ -5,7 +5,7 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "fold/load.h"
 #include "fold/fold.h"
 #include "fold/stacks/textfile.h"

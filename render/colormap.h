@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "render/palette.h"
 
 struct colormap;

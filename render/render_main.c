@@ -7,7 +7,7 @@
 #include "common/env/openpage.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"
 #include "render/input.h"

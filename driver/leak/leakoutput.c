@@ -9,7 +9,7 @@
 
 #include "common/env/openpage.h"
 #include "common/error.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 
 #define NAME_MAX_HERE 100
 

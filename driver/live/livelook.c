@@ -11,7 +11,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "driver/files/rundir.h"
 #include "fold/fold.h"
 

@@ -14,7 +14,7 @@
 
 #include "common/error.h"
 #include "common/files/plainfile.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "common/trace_format.h"
 #include "driver/watch/momentfile.h"
 #include "fold/pack/packing.h"

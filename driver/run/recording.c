@@ -23,7 +23,7 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/folded.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "driver/pack/packtraces.h"

@@ -11,7 +11,7 @@
 #include "common/basename.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "driver/watch/growthsignal.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"

@@ -10,7 +10,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "common/trace/trace_identity.h"
 #include "driver/suppress/hidden.h"
 #include "driver/suppress/leakframes.h"

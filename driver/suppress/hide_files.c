@@ -8,7 +8,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "driver/suppress/hidden.h"
 #include "driver/suppress/knownleaks.h"
 

@@ -23,7 +23,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/files/plainfile.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_parts.h"
 

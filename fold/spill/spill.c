@@ -19,7 +19,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "fold/stacks/orderedlines.h"
 #include "fold/spill/spillrun.h"
 

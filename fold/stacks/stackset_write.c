@@ -5,7 +5,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/folded.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "fold/stacks/lostnames.h"
 #include "fold/stacks/orderedlines.h"
 #include "fold/stacks/stackset.h"

@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 
 #define ENDINGS "folded txt stacks collapsed diff out"
 

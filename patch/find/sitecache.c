@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 
 /* So much of a file has its headers and notes, as linkers lay it out. */
 #define HEAD_BYTES 65536

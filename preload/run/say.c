@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/kernel.h"
+#include "common/termtext.h"
 #include "preload/run/notes.h"
 
 static bool hushed;
@@ -28,8 +29,7 @@ void say(const char *first, ...)
         return;
     va_start(ap, first);
     for (const char *s = first; s; s = va_arg(ap, const char *))
-        for (; *s && at < sizeof line - 1; s++)
-            line[at++] = (unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s;
+        at += termtext_copy(line + at, sizeof line - 1 - at, s, strlen(s));
     va_end(ap);
     line[at++] = '\n';
     kernel_call(SYS_write, STDERR_FILENO, line, at);

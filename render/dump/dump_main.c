@@ -4,7 +4,7 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 #include "render/dump/dump.h"
 #include "render/dump/dumpsites.h"
 

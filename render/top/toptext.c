@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "render/text/termtext.h"
+#include "common/termtext.h"
 #include "render/text/value.h"
 
 void toptext_add_name(struct strbuf *sb, const char *s, size_t len, size_t columns)

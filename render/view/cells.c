@@ -6,7 +6,7 @@
 #include <wchar.h>
 
 #include "common/alloc.h"
-#include "render/text/termtext.h"
+#include "common/termtext.h"
 
 #define LARGEST 4096
 

@@ -160,7 +160,7 @@ ok 'gzip from standard input' cmp piped <(collapse)
 printf 'app 1 1.0: 3 cycles:\n\tzz\n\t1 f (m)\nwhat is this\n\n' >odd.txt
 run "$FLAME" collapse odd.txt
 is_str "$(cat out)" 'app;f 3' 'lines that are no frames are left out'
-like "$(cat err)" 'odd.txt: 2 lines were not understood, the first is line 2: \?zz' \
+like "$(cat err)" 'odd.txt: 2 lines were not understood, the first is line 2: \\x09zz' \
     'counted, the first shown'
 
 cp perf.txt.gz trailing.gz

@@ -99,8 +99,8 @@ bad 'top: --focus: needs a value' top --focus
 bad 'no frame here says where its code lies' fold --by module live
 awk 'BEGIN { for (i = 0; i < 5000; i++) printf "a"; print "b 1" }' >long
 bad "fold: --focus '\^\(a\+\)\+\\$' takes too long" fold --focus '^(a+)+$' long
-is_str "$("$FLAME" fold --grep $'\xff|b' folded 2>&1 | cut -c 1-60)" \
-    "flame: fold: --grep '$(printf '\377')|b' is no regular expression: UTF-8 er" 'an expression that is no text'
+is_str "$("$FLAME" fold --grep $'\xff|b' folded 2>&1 | cut -c 1-63)" \
+    "flame: fold: --grep '\xff|b' is no regular expression: UTF-8 er" 'an expression that is no text'
 
 # ---- places of other formats ----
 

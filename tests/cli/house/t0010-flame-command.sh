@@ -14,7 +14,7 @@ run_expect_status 2 'no command' "$FLAME"
 file_has err '^usage: flame' 'usage is on standard error'
 is_str "$(cat out)" '' 'and nothing on standard output'
 run_expect_status 2 'an unknown command' "$FLAME" "$(printf 'fr\x1by')"
-is_str "$(cat err)" "flame: unknown command 'fr?y'; 'flame help' lists them" \
+is_str "$(cat err)" "flame: unknown command 'fr\x1by'; 'flame help' lists them" \
     'is named, without its control characters'
 
 "$FLAME" help | sed -n 's/^  \([a-z]*\) .*/\1/p' >commands

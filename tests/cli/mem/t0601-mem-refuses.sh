@@ -25,7 +25,7 @@ refused 'missing path' './none: no such program' mem -o x.svg -- ./none
 refused 'directory as command' 'is a directory' mem -o x.svg -- ./dir.svg
 cp touch.sh plain.sh && chmod -x plain.sh
 refused 'not executable' 'not executable' mem -o x.svg -- ./plain.sh
-refused 'control characters in the name' 'a\?\[31m' mem -o x.svg -- "$(printf './a\x1b[31m')"
+refused 'control characters in the name' 'a\\x1b\[31m' mem -o x.svg -- "$(printf './a\x1b[31m')"
 printf '#!/no/such/interpreter\n' >orphan.sh && chmod +x orphan.sh
 refused 'missing interpreter' "interpreter '/no/such/interpreter'" mem -o x.svg -- ./orphan.sh
 

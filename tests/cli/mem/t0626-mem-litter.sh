@@ -20,8 +20,8 @@ folder) mkdir evil.flame evil; mkdir -p evil/a/b/c/d; touch evil/a/b/file; chmod
 garbage) head -c 100000 /dev/urandom >evil.flame ;;
 long) truncate -s 40G evil.flame ;;
 # The header of a trace, which says that 40 GiB are in use.
-hollow) head -c 1024 "${mine%% *}" >evil.flame; truncate -s 40G evil.flame
-    printf '\0\0\200\2' | dd of=evil.flame bs=1 seek="$UNITS" conv=notrunc 2>/dev/null ;;
+hollow) head -c 1024 "bash.$$.0.flame" >evil.new; truncate -s 40G evil.new
+    printf '\0\0\200\2' | dd of=evil.new bs=1 seek="$UNITS" conv=notrunc 2>/dev/null; mv evil.new evil.flame ;;
 moments) for m in $mine; do mkfifo "$m.moments"; done ;;
 notes) rm notes; mkfifo notes ;;
 spares) for n in 0 1 2 3 4 5 6 7; do mkfifo spare.$n; done ;;

@@ -33,7 +33,7 @@ off_refused 'a chain without links' '--chain-depth 0: .* 1 to 32' --chain-depth 
 off_refused 'a chain too long' '--chain-depth 33: ' --chain-depth 33 ./touch.sh
 off_refused 'bad depth' '--depth 5: expected .* 8 to 65536' --depth 5 ./touch.sh
 off_refused 'no regular expression' '--exclude a\(: no regular' --exclude 'a(' -o x.svg ./touch.sh
-off_refused 'control characters' 'a\?\[31m' --exclude "$(printf 'a\x1b[31m(')" ./touch.sh
+off_refused 'control characters' 'a\\x1b\[31m' --exclude "$(printf 'a\x1b[31m(')" ./touch.sh
 off_refused 'unknown ending' '-o x.svgg: .*\.svg' -o x.svgg -- ./touch.sh
 off_refused 'directory that is not there' 'none/x.svg: cannot write: No such file or directory; choose a directory' -o none/x.svg ./touch.sh
 off_refused 'missing command' 'no-such-command: no such program' -o x.svg -- no-such-command

@@ -1,5 +1,5 @@
 /* test_outfile.c: output is whole or not there. */
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 
 #include <errno.h>
 #include <sys/stat.h>

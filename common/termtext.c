@@ -1,6 +1,4 @@
-#include "render/text/termtext.h"
-
-#include <stdio.h>
+#include "common/termtext.h"
 
 #include "common/utf8.h"
 
@@ -25,14 +23,48 @@ static int is_unseen(uint32_t cp)
     return 0;
 }
 
+/* prefix, digits and suffix; the recorder has no printf. */
+static void put_hex(char *to, const char *prefix, uint32_t number, const char *suffix)
+{
+    static const char digits[] = "0123456789abcdef";
+    int shift = number > 0xff ? 28 : 4;
+
+    while (shift > 4 && !(number >> shift))
+        shift -= 4;
+    while (*prefix)
+        *to++ = *prefix++;
+    for (; shift >= 0; shift -= 4)
+        *to++ = digits[number >> shift & 15];
+    while (*suffix)
+        *to++ = *suffix++;
+    *to = '\0';
+}
+
 size_t termtext_next(const char *s, size_t len, struct termtext *c)
 {
     size_t n = utf8_decode(s, len, &c->cp);
 
     c->escaped[0] = '\0';
     if (n == 0 || utf8_is_control(c->cp))
-        snprintf(c->escaped, sizeof c->escaped, "\\x%02x", n ? (unsigned)c->cp : (unsigned char)*s);
+        put_hex(c->escaped, "\\x", n ? c->cp : (unsigned char)*s, "");
     else if (c->cp >= 0xad && is_unseen(c->cp))
-        snprintf(c->escaped, sizeof c->escaped, "\\u{%x}", (unsigned)c->cp);
+        put_hex(c->escaped, "\\u{", c->cp, "}");
     return n ? n : 1;
+}
+
+size_t termtext_copy(char *to, size_t room, const char *s, size_t len)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < len;) {
+        struct termtext c;
+        size_t n = termtext_next(s + i, len - i, &c), wide = *c.escaped ? strlen(c.escaped) : n;
+
+        if (wide > room - at)
+            break;
+        memcpy(to + at, *c.escaped ? c.escaped : s + i, wide);
+        at += wide;
+        i += n;
+    }
+    return at;
 }

@@ -6,12 +6,13 @@
  * standard output and only the stream's own errors count. A target that exists
  * and is not a regular file (a pipe, /dev/stdout, a terminal) is opened and
  * written in place, as renaming over it would destroy it; opening a pipe waits for its
- * reader. A pipe of somebody else's in a directory where all may make one is refused.
+ * reader. Where it is a terminal, names in it are shown by termstream.h. A pipe of somebody else's
+ * in a directory where all may make one is refused.
  *
  * Not thread-safe for one outfile. Functions that can fail return 0 or -errno.
  */
-#ifndef FLAME_COMMON_OUTFILE_H
-#define FLAME_COMMON_OUTFILE_H
+#ifndef FLAME_COMMON_FILES_OUTFILE_H
+#define FLAME_COMMON_FILES_OUTFILE_H
 
 #include <stdio.h>
 

@@ -2,10 +2,12 @@
  * termtext.h: which characters of a name a terminal may be sent, and what stands for the others.
  *
  * Names come from outside: one may hold escape sequences, characters that turn the direction of
- * text, or bytes that are no text at all. Pure, thread-safe.
+ * text, or bytes that are no text at all. Whatever goes to a terminal or to standard error goes
+ * through here: lines of error.h, of the recorder (preload/run/say.h), output that a terminal is
+ * (common/files/termstream.h), tables and the viewer. Pure, thread-safe, allocates nothing.
  */
-#ifndef FLAME_RENDER_TEXT_TERMTEXT_H
-#define FLAME_RENDER_TEXT_TERMTEXT_H
+#ifndef FLAME_COMMON_TERMTEXT_H
+#define FLAME_COMMON_TERMTEXT_H
 
 #include "common/compiler.h"
 
@@ -20,5 +22,9 @@ struct termtext {
  * change how others are shown: directions, joiners, variation selectors, tags, line separators.
  */
 size_t termtext_next(const char *s, size_t len, struct termtext *c);
+
+/* s[0..len) as a terminal may be sent it, as far as there is room; how many bytes of `to` it took.
+ * Nothing is cut in the middle of a character. */
+size_t termtext_copy(char *to, size_t room, const char *s, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "common/outfile.h"
+#include "common/files/outfile.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "common/alloc.h"
 #include "common/basename.h"
 #include "common/error.h"
+#include "common/files/termstream.h"
 #include "common/strbuf.h"
 
 /*
@@ -53,7 +54,7 @@ int outfile_open(struct outfile *out, const char *path)
 
     *out = (struct outfile){0};
     if (!path || strcmp(path, "-") == 0) {
-        out->f = stdout;
+        out->f = termstream_open(stdout);
         return 0;
     }
     err = outfile_check_special(path);
@@ -63,6 +64,7 @@ int outfile_open(struct outfile *out, const char *path)
         out->f = fopen(path, "we");
         if (!out->f)
             return -errno;
+        out->f = termstream_open(out->f);
         out->path = xstrdup(path);
         return 0;
     }

@@ -1,0 +1,133 @@
+/* What a terminal is sent of names, however the text comes in pieces. */
+#define _GNU_SOURCE
+#include "common/files/termstream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+#include "common/termtext.h"
+#include "tests/tap.h"
+
+/* A terminal that changes nothing of what is written. */
+static int open_terminal(int *master)
+{
+    struct termios raw;
+    int slave;
+
+    *master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (*master < 0 || grantpt(*master) != 0 || unlockpt(*master) != 0)
+        return -1;
+    slave = open(ptsname(*master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (slave >= 0 && tcgetattr(slave, &raw) == 0) {
+        cfmakeraw(&raw);
+        tcsetattr(slave, TCSANOW, &raw);
+    }
+    return slave;
+}
+
+/* What the terminal shows of that text, when it is written in pieces of so many bytes. */
+static const char *shown(const char *text, size_t len, size_t piece)
+{
+    static char got[4096];
+    int master, slave = open_terminal(&master);
+    FILE *f = slave < 0 ? NULL : termstream_open(fdopen(slave, "w"));
+    size_t n = 0;
+    ssize_t more;
+
+    if (!f)
+        return "no terminal";
+    setvbuf(f, NULL, _IONBF, 0);
+    for (size_t i = 0; i < len; i += piece)
+        fwrite(text + i, 1, len - i < piece ? len - i : piece, f);
+    slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC); /* or what is unread may go */
+    fclose(f);
+    fcntl(master, F_SETFL, O_NONBLOCK);
+    while (n < sizeof got - 1 && (more = read(master, got + n, sizeof got - 1 - n)) > 0)
+        n += (size_t)more;
+    got[n] = '\0';
+    close(slave);
+    close(master);
+    return got;
+}
+
+static void hostile_names(void)
+{
+    static const char text[] = "a;b\xc2\x9b"
+                               "31m\xe2\x80\xae\x1b[2J\r\x9b\xe2\x80\xa8\xe2\x81\xa9 7\n"
+                               "\td\xc3\xa9tect\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa5\n";
+    static const char want[] = "a;b\\x9b31m\\u{202e}\\x1b[2J\\x0d\\x9b\\u{2028}\\u{2069} 7\n"
+                               "\td\xc3\xa9tect\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa5\n";
+
+    for (size_t piece = 1; piece <= 9; piece++)
+        is_str(shown(text, sizeof text - 1, piece), want, "in pieces of any size");
+    is_str(shown("\xf0\x9f\x94", 3, 1), "\\xf0\\x9f\\x94", "a character that is cut");
+    is_str(shown("\xe2\x80\xe2\x80\xe2\x80\xae", 7, 1), "\\xe2\\x80\\xe2\\x80\\u{202e}",
+           "and one behind others that are");
+    is_str(shown("", 0, 1), "", "nothing");
+}
+
+/* Of random bytes with many that begin characters or go on with them. */
+static void any_bytes(void)
+{
+    static const char often[] = "\xc2\xe2\xf0\x80\x9b\xae\x9f\n";
+    unsigned wrong = 0, seed = 1;
+
+    for (int round = 0; round < 200; round++) {
+        char text[64];
+        struct strbuf want = STRBUF_INIT;
+
+        for (size_t i = 0; i < sizeof text; i++) {
+            seed = seed * 1103515245u + 12345u;
+            text[i] = seed >> 28 ? often[seed >> 16 & 7] : (char)(seed >> 8 | 1);
+        }
+        for (size_t i = 0, n; i < sizeof text; i += n) {
+            struct termtext c = {.escaped = ""};
+
+            n = text[i] == '\n' || text[i] == '\t' ? 1
+                                                   : termtext_next(text + i, sizeof text - i, &c);
+            if (*c.escaped)
+                strbuf_addstr(&want, c.escaped);
+            else
+                strbuf_add(&want, text + i, n);
+        }
+        wrong +=
+            strcmp(shown(text, sizeof text, seed >> 20 & 7 ? seed >> 20 & 7 : 1), want.buf) != 0;
+        strbuf_release(&want);
+    }
+    is_int(wrong, 0, "any bytes are shown as those of the whole text are");
+}
+
+static void copies(void)
+{
+    char to[8];
+
+    is_int(termtext_copy(to, sizeof to,
+                         "ab\x1b"
+                         "c",
+                         4),
+           7, "a copy is as long as what is shown");
+    is_mem(to, "ab\\x1bc", 7, "which it is");
+    is_int(termtext_copy(to, 5,
+                         "ab\x1b"
+                         "c",
+                         4),
+           2, "nothing is cut");
+    is_int(termtext_copy(to, 2, "\xe2\x82\xac", 3), 0, "no character either");
+}
+
+int main(void)
+{
+    FILE *plain = tmpfile();
+
+    ok(termstream_open(plain) == plain, "a file gets all as it is");
+    fclose(plain);
+    hostile_names();
+    any_bytes();
+    copies();
+    return done_testing();
+}
