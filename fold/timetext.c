@@ -15,6 +15,7 @@
 #include "common/alloc.h"
 #include "common/trace/packed.h"
 #include "common/trace/trace_timeline.h"
+#include "common/trace/wrapping.h"
 #include "fold/items.h"
 #include "fold/nodestacks.h"
 
@@ -233,9 +234,9 @@ static void add_step(struct run *r, const struct at *at, uint32_t moment)
     int64_t bytes;
 
     m->ns = at->step->ns;
-    m->live += at->step->live;
-    m->mapped += at->step->mapped;
-    m->rss += at->step->rss;
+    m->live = wrapping_add(m->live, at->step->live);
+    m->mapped = wrapping_add(m->mapped, at->step->mapped);
+    m->rss = wrapping_add(m->rss, at->step->rss);
     while (trace_step_next(&c, &row, &bytes))
         for (size_t k = 0; k < ARRAY_LEN(r->kinds); k++)
             add_change(r, &r->kinds[k], at->trace, row, bytes, moment);

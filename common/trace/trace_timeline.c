@@ -10,6 +10,7 @@
 #include "common/alloc.h"
 #include "common/trace/trace_check.h"
 #include "common/trace/trace_moments.h"
+#include "common/trace/wrapping.h"
 
 #define US ((uint64_t)1000)
 
@@ -60,9 +61,9 @@ static void put_change(struct adding *a, struct trace_step *s, uint32_t row, uin
         return;
     a->now[row] += bytes;
     if (r->flags & TRACE_ROW_MAPPED)
-        s->mapped += (int64_t)bytes;
+        s->mapped = wrapping_add(s->mapped, (int64_t)bytes);
     else
-        s->live += (int64_t)bytes;
+        s->live = wrapping_add(s->live, (int64_t)bytes);
     if (!to)
         return;
     at = trace_put_number(at, to);

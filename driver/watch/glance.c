@@ -14,6 +14,7 @@
 
 #include "common/alloc.h"
 #include "common/files/plainfile.h"
+#include "common/trace/wrapping.h"
 
 #define TRIES 4u
 
@@ -97,7 +98,7 @@ static void take_row(struct glance *g, int fd, uint64_t at, uint32_t id, struct 
     GROW(g->changes, g->n, g->room);
     g->changes[g->n++] =
         (struct trace_change){id, now.bytes - seen->bytes, now.blocks - seen->blocks};
-    g->bytes += (int64_t)(now.bytes - seen->bytes);
+    g->bytes = wrapping_add(g->bytes, (int64_t)(now.bytes - seen->bytes));
     *seen = now;
 }
 

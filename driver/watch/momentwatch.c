@@ -21,6 +21,7 @@
 #include "common/options/values.h"
 #include "common/procpath.h"
 #include "common/strbuf.h"
+#include "common/trace/wrapping.h"
 #include "driver/files/rundir.h"
 #include "driver/watch/glance.h"
 #include "driver/watch/momentfile.h"
@@ -169,9 +170,9 @@ static void gather(struct taking *k)
 
 static bool differs_enough(const struct momentwatch *w, const struct taking *k)
 {
-    int64_t by = k->glance.bytes - k->kept_bytes;
+    int64_t by = wrapping_sub(k->glance.bytes, k->kept_bytes);
 
-    return !w->pace.every_bytes || !k->file || (uint64_t)(by < 0 ? -by : by) >= w->pace.every_bytes;
+    return !w->pace.every_bytes || !k->file || wrapping_size(by) >= w->pace.every_bytes;
 }
 
 static void keep(struct momentwatch *w, struct taking *k, struct trace_moment m)
@@ -345,7 +346,7 @@ int momentwatch_go_on(struct momentwatch *w)
     k->glance.seen = had.of_row;
     k->glance.seen_room = had.n;
     for (size_t i = 0; i < had.n; i++)
-        k->glance.bytes += (int64_t)had.of_row[i].bytes;
+        k->glance.bytes = wrapping_add(k->glance.bytes, (int64_t)had.of_row[i].bytes);
     k->kept_bytes = k->glance.bytes;
     k->latest_ns = had.latest_ns;
     return 0;

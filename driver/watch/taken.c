@@ -5,6 +5,7 @@
 
 #include "common/alloc.h"
 #include "common/clock.h"
+#include "common/trace/wrapping.h"
 
 /* What processes may have found out about their blocks. */
 #define FOUND (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH)
@@ -231,7 +232,7 @@ static struct change *list_changes(const struct taken *k)
         if (i + 1 < k->nprocesses && next->pid == p->pid && next->start_ns < end)
             end = next->start_ns;
         changes[2 * i] = (struct change){p->start_ns, (int64_t)p->peak_bytes};
-        changes[2 * i + 1] = (struct change){end, -(int64_t)p->peak_bytes};
+        changes[2 * i + 1] = (struct change){end, wrapping_sub(0, (int64_t)p->peak_bytes)};
     }
     free(sorted);
     return changes;
@@ -245,7 +246,7 @@ uint64_t taken_peak_at_once(const struct taken *k)
     if (k->nprocesses)
         qsort(changes, 2 * k->nprocesses, sizeof *changes, by_time);
     for (size_t i = 0; i < 2 * k->nprocesses; i++) {
-        now += changes[i].bytes;
+        now = wrapping_add(now, changes[i].bytes);
         most = now > most ? now : most;
     }
     free(changes);
