@@ -69,6 +69,7 @@ unsigned cut_kind(long number)
     case SYS_setuid:
     case SYS_setreuid:
     case SYS_setresuid:
+    case SYS_setns:
         return CUT_CHANGES;
     case SYS_epoll_wait:
     case SYS_epoll_pwait:

@@ -6,8 +6,10 @@
  * says to be of this process. `busy` is set while it is at work here, and not while it is in the
  * call: a signal handler that makes calls finds it set only in the few instructions around, and
  * then its call goes another way. A handler that leaves those instructions by siglongjmp leaves
- * `busy` behind. Whoever finds it set with the stack pointer above where it was set, and not on a
- * signal's own stack, knows that the frame which set it is gone.
+ * `busy` behind. Whoever finds it set with the stack pointer above where it was set, on the same
+ * stack, knows that the frame which set it is gone. That it is the same is certain of the thread's
+ * own stack alone: handlers may switch to another (swapcontext), and back to the frame later. Until
+ * then the thread's calls go another way, too, and the ends of those that were noted are not.
  *
  * The stack is known again by its words (unwind/recall.h) or walked by rules. libunwind is not
  * asked: a call with a stack that only it could follow is made where it stops, for the tracer does;
@@ -48,6 +50,7 @@
 
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/procmaps.h"
 #include "common/sysnr.h"
 #include "inside/gate.h"
 #include "inside/mark.h"
@@ -62,6 +65,9 @@
 #include "unwind/local.h"
 #include "unwind/modules.h"
 
+#ifndef CLONE_NEWTIME /* Linux 5.6 */
+#define CLONE_NEWTIME 0x80
+#endif
 #ifndef PR_SET_SYSCALL_USER_DISPATCH /* Linux 5.11 */
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
@@ -79,6 +85,10 @@ struct counts {
     long slept, lost;
 };
 
+struct home {
+    uintptr_t from, to; /* 0: not looked for */
+};
+
 struct noter {
     struct ring *ring;
     const struct ring_control *control;
@@ -89,6 +99,7 @@ struct noter {
     pid_t tid;        /* by its own numbers */
     uint64_t last;    /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
+    struct home home;    /* the thread's own stack */
     struct counts asked; /* what the kernel said last */
     /* Since then it has left its CPU, beside what ran_on says, in so many calls that were taken for
        sleeps, and elsewhere. */
@@ -119,7 +130,11 @@ static bool confined;
 static uintptr_t marked_pc; /* where calls that are marked return to; 0: none are */
 /* No thread of this process, and none of its forked children, takes a ring any more. */
 static bool no_more;
+/* Forked children have another clock (a time namespace). */
+static bool other_clock;
 static __thread struct noter *own __attribute__((tls_model("initial-exec")));
+/* As noter.busy, while the thread gets its memory. */
+static __thread uintptr_t beginning __attribute__((tls_model("initial-exec")));
 
 /* ---- whether the thread has left its CPU ---- */
 
@@ -144,6 +159,66 @@ static struct counts counts_now(void)
     usage.ru_nvcsw = usage.ru_nivcsw = 0;
     kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage);
     return (struct counts){usage.ru_nvcsw, usage.ru_nivcsw};
+}
+
+/* ---- who is at work here ---- */
+
+static bool on_signal_stack(void)
+{
+    stack_t stack = {.ss_flags = 0};
+
+    return kernel_call(SYS_sigaltstack, 0, &stack) < 0 || stack.ss_flags & SS_ONSTACK;
+}
+
+/* The first thread's has a name; others' have the thread's TLS at their end. */
+static bool is_home(const struct procmap *map, void *arg)
+{
+    struct home *home = arg;
+    uintptr_t tls = (uintptr_t)&own;
+    bool first = kernel_call(SYS_gettid) == kernel_call(SYS_getpid);
+
+    if (first ? !map->stack : tls < map->start || tls >= map->end)
+        return false;
+    home->from = map->start;
+    home->to = first ? map->end : tls;
+    return true;
+}
+
+/* Whether both lie in the thread's own stack, `low` below `high`. */
+static bool are_at_home(struct home *home, uintptr_t low, uintptr_t high)
+{
+    /* The first thread's grows. */
+    if (!no_more && (!home->to || (low < home->from && high >= home->from)))
+        procmaps_each(0, is_home, home);
+    return low >= home->from && high < home->to;
+}
+
+/* It was set by a frame that has been left since. */
+static FLAME_COLD bool was_left(uintptr_t busy, struct home *home, const struct patch_call *call)
+{
+    return call->sp > busy && !on_signal_stack() && are_at_home(home, busy, call->sp);
+}
+
+/* Sets it if it still is what it was: one instruction, as a signal's handler may come between a
+ * look and a store, and have another stack go on before it returns. Without `lock`: no other
+ * thread. */
+static inline bool take(uintptr_t *busy, uintptr_t was, uintptr_t sp)
+{
+    bool same;
+
+    __asm__ volatile("cmpxchg %3,%1" : "=@ccz"(same), "+m"(*busy), "+a"(was) : "r"(sp) : "memory");
+    return same;
+}
+
+/* The thread is at work with what *busy is of. False: it was, with a frame that may go on. */
+static inline bool seize(uintptr_t *busy, struct home *home, const struct patch_call *call)
+{
+    uintptr_t left;
+
+    if (likely(take(busy, 0, call->sp)))
+        return true;
+    left = __atomic_load_n(busy, __ATOMIC_RELAXED);
+    return left && was_left(left, home, call) && take(busy, left, call->sp);
 }
 
 /* ---- threads ---- */
@@ -211,7 +286,7 @@ static void after_fork(void)
     kernel_after_fork();
     modules_after_fork();
     local_after_fork();
-    if (kernel_call(SYS_getppid) == 0)
+    if (kernel_call(SYS_getppid) == 0 || other_clock)
         no_more = true;
     *process_now = (uint32_t)kernel_call(SYS_getpid);
 }
@@ -248,6 +323,7 @@ static struct noter *memory_for(struct ring *ring, pid_t tid)
     t->turn = __atomic_load_n(&t->control->turn, __ATOMIC_RELAXED);
     t->stuck = 0;
     t->busy = 0;
+    t->home.to = 0;
     t->serial = t->stacks = 0;
     return t;
 }
@@ -281,17 +357,17 @@ static FLAME_COLD struct noter *begin_thread(void)
     return t;
 }
 
-static bool on_signal_stack(void)
+/* By one frame at a time: two would get the same ring. */
+static FLAME_COLD struct noter *begin_alone(const struct patch_call *call)
 {
-    stack_t stack = {.ss_flags = 0};
+    struct home home = {0, 0};
+    struct noter *t;
 
-    return kernel_call(SYS_sigaltstack, 0, &stack) < 0 || stack.ss_flags & SS_ONSTACK;
-}
-
-/* It was set by a frame that has been left since. */
-static FLAME_COLD bool was_left(const struct noter *t, const struct patch_call *call)
-{
-    return call->sp > t->busy && !on_signal_stack();
+    if (!seize(&beginning, &home, call))
+        return NULL;
+    t = begin_thread();
+    __atomic_store_n(&beginning, 0, __ATOMIC_RELAXED);
+    return t;
 }
 
 /* The thread's memory, which is now busy; NULL: this call goes another way. */
@@ -303,13 +379,9 @@ static inline struct noter *enter(const struct patch_call *call)
         return NULL;
     __asm__ volatile("" ::: "memory");
     t = own;
-    if (unlikely(!t || t->process != *process_now) && !(t = begin_thread()))
+    if (unlikely(!t || t->process != *process_now) && !(t = begin_alone(call)))
         return NULL;
-    if (unlikely(t->busy) && !was_left(t, call))
-        return NULL;
-    t->busy = call->sp;
-    __asm__ volatile("" ::: "memory");
-    return t;
+    return seize(&t->busy, &t->home, call) ? t : NULL;
 }
 
 static inline void leave(struct noter *t)
@@ -604,6 +676,8 @@ static bool wants_no_notes(const struct patch_call *call)
 {
     if (call->number == SYS_prctl)
         return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH && call->args[1];
+    if (call->number == SYS_setns) /* 0: whatever the descriptor is of */
+        return !call->args[1] || call->args[1] & CLONE_NEWTIME;
     return call->number == SYS_arch_prctl && call->args[0] == ARCH_SET_FS &&
            !is_thread_pointer(call->args[1]);
 }
@@ -620,6 +694,8 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 
     if (call->number == SYS_unshare && call->args[0] & CLONE_FILES)
         opened_distrust(*process_now);
+    if (call->number == SYS_unshare && call->args[0] & CLONE_NEWTIME)
+        other_clock = true;
     if (wants_no_notes(call))
         withdraw();
     ownclock_look(call);
@@ -819,6 +895,15 @@ static inline struct descriptor descriptor_begin(const struct noter *t,
     return d;
 }
 
+/* The call is over, and nothing is to be noted of it. */
+static FLAME_COLD void descriptor_drop(const struct descriptor *d)
+{
+    if (d->used)
+        opened_left(d->used, true);
+    if (d->from)
+        opened_left(d->from, true);
+}
+
 /* The call is over; `flags` say how, as far as they are known. Returns them all. */
 static inline uint32_t descriptor_end(struct noter *t, const struct descriptor *d,
                                       const struct patch_call *call, unsigned kind, uint32_t serial,
@@ -869,14 +954,15 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
     watch(t, kind);
     leave(t);
     result = make_noted(call);
-    /* A handler that ran in the call may have forked: in the child this is the parent's ring. If
-       one left `busy` behind, it is over by now. */
+    /* A handler that ran in the call may have forked: in the child this is the parent's ring. */
     if (likely(own == t) && likely(t->process == *process_now)) {
         if (kind && unlikely(cut_may_be(kind, call, result)))
             result = cut_settle(t->control, confined ? kind & ~(unsigned)CUT_MAKES_UP : kind, call,
                                 began, result, make_noted);
-        t->busy = call->sp;
-        __asm__ volatile("" ::: "memory");
+        if (unlikely(!seize(&t->busy, &t->home, call))) {
+            descriptor_drop(&descriptor);
+            return result;
+        }
         /* Calls that handlers made in this one have been watched since, and this one has not. A
            child of vfork, whose calls these are then, has nothing that would say it. */
         alone =

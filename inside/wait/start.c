@@ -106,6 +106,34 @@ static bool has_the_tracers_numbers(void)
     return same;
 }
 
+/* The inode of a file of /proc; 0: there is none. */
+static ino_t inode_of(const char *path)
+{
+    struct stat st;
+
+    return kernel_call(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 ? st.st_ino : 0;
+}
+
+/* In another time namespace CLOCK_MONOTONIC is another. `name`: the session's, "/proc/PID/fd/N" of
+ * the tracer. Where it cannot be known there are mostly no such namespaces. */
+static bool has_the_tracers_clock(const char *name)
+{
+    static const char ns[] = "/ns/time";
+    char path[64];
+    size_t n = 0, slashes = 0;
+    ino_t own;
+
+    for (; name[n] && n < sizeof path - sizeof ns; n++) {
+        slashes += name[n] == '/';
+        if (slashes == 3)
+            break;
+        path[n] = name[n];
+    }
+    memcpy(path + n, ns, sizeof ns);
+    own = inode_of("/proc/self/ns/time");
+    return !own || !inode_of(path) || own == inode_of(path);
+}
+
 static const ElfW(Nhdr) * build_id_of(const struct dl_phdr_info *info)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -230,7 +258,8 @@ __attribute__((constructor)) static void begin(void)
         kernel_way_in = by_gate;
     else
         why = SESSION_NO_GATE;
-    if (!map_session(name))
+    /* Nobody is told, as where there is no memory: the calls just stop. */
+    if (!has_the_tracers_clock(name) || !map_session(name))
         return;
     if (!why)
         why = get_ready();

@@ -34,10 +34,11 @@ static const int noted[] = {
     SYS_getdents,     SYS_getdents64};
 /* What the library does something else about: descriptors of files, and what handled_still has. */
 static const int handled[] = {SYS_close, SYS_fstat, SYS_newfstatat, SYS_unshare};
-/* The same when nobody reads any more: sandboxes, users, and what takes clock or TLS away. */
-static const int handled_still[] = {SYS_prctl,    SYS_seccomp,  SYS_arch_prctl, SYS_mmap,
-                                    SYS_mprotect, SYS_mremap,   SYS_munmap,     SYS_setuid,
-                                    SYS_setreuid, SYS_setresuid};
+/* The same when nobody reads any more: sandboxes, users, and what takes clock or TLS away or
+ * changes them. */
+static const int handled_still[] = {SYS_prctl,  SYS_seccomp,  SYS_arch_prctl, SYS_setns,
+                                    SYS_mmap,   SYS_mprotect, SYS_mremap,     SYS_munmap,
+                                    SYS_setuid, SYS_setreuid, SYS_setresuid};
 
 struct inside {
     struct inside_client client;
@@ -47,6 +48,11 @@ struct inside {
     struct strbuf environment;
     uintptr_t marked; /* 0: no call is */
     uint64_t beat_ns;
+    struct {
+        unsigned n; /* threads whose notes cannot be */
+        pid_t first;
+        const char *why;
+    } damaged;
 };
 
 static void add_calls(uint64_t bits[SESSION_CALLS / 64], const int *calls, size_t n)
@@ -77,9 +83,12 @@ static void on_record(void *arg, enum ring_result what, const struct ring_reader
 
 static void on_damage(void *arg, const struct ring_reader *r)
 {
-    (void)arg;
-    flame_warn("what thread %d notes of its calls cannot be: %s; they stop from now on",
-               (int)r->tid, r->damage);
+    struct inside *i = arg;
+
+    if (!i->damaged.n++) {
+        i->damaged.first = r->tid;
+        i->damaged.why = r->damage;
+    }
 }
 
 static void on_event(void *arg, const struct off_event *e, uint32_t stack)
@@ -259,6 +268,11 @@ void inside_say_refusals(const struct inside *i)
             flame_warn("%s", text.buf);
         strbuf_release(&text);
     }
+    if (i->damaged.n)
+        flame_warn("what %u %s noted of their calls was overwritten and could not be read any more "
+                   "(of thread %d: %s): their calls were seen by stops from then on",
+                   i->damaged.n, i->damaged.n == 1 ? "thread" : "threads", (int)i->damaged.first,
+                   i->damaged.why);
 }
 
 void inside_end(struct inside *i)

@@ -1,0 +1,28 @@
+#!/bin/bash
+# What threads note of their calls is whole, and its times are the tracer's, whatever the program does:
+# a handler that goes on with another stack in the midst of a note, a clock of its own.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+compile_victim preempted
+for round in 1 2 3; do
+    run_expect_status 0 "$round: stacks that a handler switches between" timeout 60 \
+        "$FLAME" off --inside -o x.folded -- ./preempted
+    is_str "$(cat out)" '0 wrong' 'all calls go as they should'
+    file_lacks err 'noted of their calls|cannot be' 'and all notes of them can be read'
+done
+
+if ! unshare -T --monotonic 5000 true 2>/dev/null; then
+    skip time-namespace 'no time namespace can be made'
+    done_testing
+fi
+for ahead in 5000 -5; do
+    # It makes one for its child, and the child executes a program in it.
+    off --inside unshare -T --monotonic $ahead sh -c 'sleep 0.1; ls >/dev/null'
+    is_int "$status" 0 "a clock that is $ahead s ahead"
+    is_str "$(cat err)" '' 'nothing is said'
+    slept=$(oview off | sum 'nanosleep ')
+    ok "the sleep is told by the tracer's clock ($slept us)" \
+        test "$slept" -gt 0 -a "$slept" -lt 60000000
+done
+done_testing
