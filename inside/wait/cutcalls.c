@@ -61,6 +61,7 @@ unsigned cut_kind(long number)
     case SYS_prctl:
     case SYS_arch_prctl:
     case SYS_seccomp:
+    case SYS_mlockall:
     case SYS_mmap:
     case SYS_mprotect:
     case SYS_mremap:

@@ -56,6 +56,7 @@
 #include "inside/mark.h"
 #include "inside/sequence.h"
 #include "inside/wait/cutcalls.h"
+#include "inside/wait/lockall.h"
 #include "inside/wait/opened.h"
 #include "inside/wait/ownclock.h"
 #include "inside/wait/pointed.h"
@@ -706,6 +707,8 @@ static FLAME_COLD long make_special(const struct patch_call *call)
         kernel_gatekeeper = nothing_may_be_called;
         kernel_reopen();
     }
+    if (call->number == SYS_mlockall && !no_more)
+        return lockall_but(call, (uintptr_t)session->shared, session->shared_size);
     result = patch_make(call);
     if (result == 0 && changes_user(call))
         change_user();

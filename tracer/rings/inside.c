@@ -36,9 +36,9 @@ static const int noted[] = {
 static const int handled[] = {SYS_close, SYS_fstat, SYS_newfstatat, SYS_unshare};
 /* The same when nobody reads any more: sandboxes, users, and what takes clock or TLS away or
  * changes them. */
-static const int handled_still[] = {SYS_prctl,  SYS_seccomp,  SYS_arch_prctl, SYS_setns,
-                                    SYS_mmap,   SYS_mprotect, SYS_mremap,     SYS_munmap,
-                                    SYS_setuid, SYS_setreuid, SYS_setresuid};
+static const int handled_still[] = {SYS_mlockall, SYS_prctl,  SYS_seccomp,  SYS_arch_prctl,
+                                    SYS_setns,    SYS_mmap,   SYS_mprotect, SYS_mremap,
+                                    SYS_munmap,   SYS_setuid, SYS_setreuid, SYS_setresuid};
 
 struct inside {
     struct inside_client client;

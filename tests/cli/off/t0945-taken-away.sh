@@ -10,6 +10,7 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 compile_victim takesaway
 compile_victim dispatched -pthread
+compile_victim locksall
 
 # as_ever KEY COMMAND...: its output and status are those without flame.
 as_ever() {
@@ -32,6 +33,8 @@ as_ever() {
 for what in munmap mprotect mremap mmap child pointer; do
     as_ever vdso ./takesaway $what
 done
+# The rings of all threads that there may be are not its memory.
+as_ever memory-lock ./locksall
 as_ever syscall-dispatch ./dispatched
 if [ $plain = 0 ]; then
     run "$FLAME" mem -q -o x.folded -- ./dispatched
