@@ -12,8 +12,7 @@
  * full, so memory stays small where every address differs.
  *
  * What a line means follows what the collapsers in common use print (facts
- * found by comparing outputs): quotes are dropped, "a->b" is an inlined call,
- * blanks in the command
+ * found by comparing outputs): "a->b" is an inlined call, blanks in the command
  * become '_'. Where we differ, flame-collapse(1) says so.
  *
  * Rejected: looking up whole samples by their bytes. Leaf addresses differ too
@@ -21,6 +20,7 @@
  */
 #include "fold/collapse/perf.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/alloc.h"
@@ -28,6 +28,7 @@
 #include "fold/stacks/texthash.h"
 #include "fold/collapse/funcname.h"
 #include "fold/collapse/inlines.h"
+#include "fold/collapse/perfheader.h"
 #include "fold/symbols/plainname.h"
 #include "fold/stacks/span.h"
 
@@ -35,6 +36,7 @@ enum {
     LINES = 1 << 16,      /* at most half of them used */
     LINES_TEXT = 8 << 20, /* bytes of lines kept */
     LONG_LINE = 4096,     /* not kept */
+    EVENTS_MOST = 256,    /* kinds of events that are told apart */
 };
 
 struct known {
@@ -55,9 +57,17 @@ struct perf {
     size_t nframes, frames_alloc;
     uint64_t seed;
     struct strbuf event; /* only samples of this event; empty: not known yet */
-    bool event_given, event_told;
+    bool event_given;
+    struct event {
+        char *name;
+        uint64_t samples;
+        bool wanted;
+    } events[EVENTS_MOST]; /* that were met; the last stands for all further ones */
+    size_t nevents;
+    uint64_t flat; /* samples of one frame, which stands behind the event */
     bool in_sample, java;
-    bool is_perf; /* an event or a frame was seen: this is perf's text */
+    bool doubtful; /* the sample has neither a time nor an event: it is one if it has frames */
+    bool is_perf;  /* an event or a frame was seen: this is perf's text */
     struct strbuf comm;
     struct stackset_count period;
     struct strbuf source;    /* where the frame being parsed is in its source, or empty */
@@ -133,7 +143,7 @@ static void tidy(struct perf *p, struct span func, struct strbuf *out)
         func = (struct span){plain.buf, plain.len};
     strbuf_clear(out);
     for (size_t i = 0; i < func.len; i++)
-        if (func.s[i] != '"' && func.s[i] != '\'')
+        if (!p->c->opt->perl || (func.s[i] != '"' && func.s[i] != '\''))
             strbuf_addch(out, func.s[i]);
     if (p->java && out->len && out->buf[0] == 'L' && memchr(out->buf, '/', out->len)) {
         memmove(out->buf, out->buf + 1, out->len - 1);
@@ -313,8 +323,12 @@ static void read_source(struct perf *p, struct span func, struct span mod)
 static bool parse_frame(struct perf *p, struct span line)
 {
     struct span pc, func, mod;
+    struct perf_header h;
     size_t first = p->nframes, i, j;
 
+    /* A sample's first line whose command is not printed. */
+    if (!p->c->opt->perl && perf_header_parse(line, &h) && h.timed)
+        return false;
     if (!(p->c->opt->srcline && split_inlined(line, &pc, &func, &mod)) &&
         !split_frame(line, &pc, &func, &mod))
         return false;
@@ -376,6 +390,19 @@ static const struct known *remember(struct perf *p, struct known *k, uint64_t ha
     return k;
 }
 
+static void event_line(struct perf *p, struct span line, const struct perf_header *h);
+
+/* One that begins with a blank and is no frame. */
+static void odd_line(struct perf *p, struct span line)
+{
+    struct perf_header h;
+
+    if (!p->c->opt->perl && perf_header_parse(line, &h) && h.timed)
+        event_line(p, line, &h);
+    else
+        collapse_unknown(p->c, line.s, line.len);
+}
+
 /* A line that begins with a blank. */
 static void frame_line(struct perf *p, struct span line)
 {
@@ -402,7 +429,7 @@ static void frame_line(struct perf *p, struct span line)
             found = k;
     }
     if (unlikely(found->n == UNKNOWN)) {
-        collapse_unknown(p->c, line.s, line.len);
+        odd_line(p, line);
         return;
     }
     if (p->in_sample)
@@ -410,108 +437,88 @@ static void frame_line(struct perf *p, struct span line)
             collapse_push_id(p->c, p->frames[found->first + i]);
 }
 
-/* ---- samples ---- */
+/* ---- events ---- */
 
-/* ": PERIOD EVENT:" at the end of the line, PERIOD optional. */
-static bool split_event(struct span line, struct span *period, struct span *event)
+/* The event's place in the list of those met. */
+static size_t event_met(struct perf *p, struct span event)
 {
-    size_t i;
-
-    line = span_rtrim(line);
-    if (!span_ends(line, ":"))
-        return false;
-    line.len--;
-    for (i = line.len; i > 0 && !is_blank_ch(line.s[i - 1]); i--)
-        continue;
-    *event = span_from(line, i);
-    line.len = i;
-    line = span_rtrim(line);
-    if (event->len == 0 || line.len == i)
-        return false;
-    for (i = line.len; i > 0 && is_digit_ch(line.s[i - 1]); i--)
-        continue;
-    *period = span_from(line, i);
-    line.len = i;
-    return span_ends(span_rtrim(line), ":");
-}
-
-/* "COMM PID/TID " or "COMM TID "; the command may hold blanks. */
-static bool split_comm(struct span line, struct span *comm, struct span *pid, struct span *tid)
-{
-    for (size_t i = 1; i < line.len; i++) {
-        struct span rest;
-
-        if (!is_blank_ch(line.s[i]))
-            continue;
-        rest = span_ltrim(span_from(line, i));
-        *comm = span_to(line, i);
-        *pid = span_to(rest, span_digits(rest));
-        i = (size_t)(rest.s - line.s) - 1;
-        if (pid->len == 0)
-            continue;
-        rest = span_from(rest, pid->len);
-        *tid = span_to(rest, 0);
-        if (rest.len && rest.s[0] == '/') {
-            while (rest.len && rest.s[0] == '/')
-                rest = span_from(rest, 1);
-            *tid = span_to(rest, span_digits(rest));
-            rest = span_from(rest, tid->len);
-        }
-        if (rest.len && is_blank_ch(rest.s[0]))
-            return true;
-    }
-    return false;
+    for (size_t i = 0; i < p->nevents; i++)
+        if (span_is(event, p->events[i].name))
+            return i;
+    if (p->nevents == EVENTS_MOST)
+        return EVENTS_MOST - 1;
+    p->events[p->nevents].name = xmemdup0(event.s, event.len);
+    return p->nevents++;
 }
 
 /* Whether a sample of this event is wanted; the first event met is. */
 static bool want_event(struct perf *p, struct span event)
 {
+    struct event *met = &p->events[event_met(p, event)];
+
     if (p->event.len == 0)
         strbuf_add(&p->event, event.s, event.len);
-    if (event.len == p->event.len && memcmp(event.s, p->event.buf, event.len) == 0)
-        return true;
-    if (!p->event_given && !p->event_told) {
-        flame_warn("%s: holds several events; only %s is counted, --event picks another",
-                   p->c->in.name, p->event.buf);
-        p->event_told = true;
-    }
-    return false;
+    met->samples++;
+    met->wanted |= perf_header_is_event(event, (struct span){p->event.buf, p->event.len});
+    return met->wanted;
 }
+
+/* "cycles (12 samples), faults (1 sample)": those that are wanted, or are not. */
+static void list_events(const struct perf *p, struct strbuf *sb, bool wanted)
+{
+    size_t from = sb->len;
+
+    for (size_t i = 0; i < p->nevents; i++)
+        if (p->events[i].wanted == wanted)
+            strbuf_addf(sb, "%s%s (%" PRIu64 ")", sb->len > from ? ", " : "", p->events[i].name,
+                        p->events[i].samples);
+}
+
+/* Says which events were left out; an event that there is none of is an error. */
+static void judge_events(struct perf *p)
+{
+    struct textinput *in = &p->c->in;
+    struct strbuf wanted = STRBUF_INIT, others = STRBUF_INIT;
+
+    list_events(p, &wanted, true);
+    list_events(p, &others, false);
+    if (p->event_given && !wanted.len && others.len)
+        textinput_refuse_all(in, "holds no samples of '%s', but of %s", p->event.buf, others.buf);
+    else if (!p->event_given && others.len)
+        flame_warn("%s: holds samples of several events; %s is counted, not %s; --event picks "
+                   "another",
+                   in->name, wanted.buf, others.buf);
+    strbuf_release(&wanted);
+    strbuf_release(&others);
+}
+
+/* ---- samples ---- */
 
 static void end_sample(struct perf *p)
 {
     if (!p->in_sample)
         return;
-    collapse_push(p->c, p->comm.buf, p->comm.len);
-    collapse_flush(p->c, LEAF_FIRST, &p->period);
     p->in_sample = false;
+    if (p->doubtful && !p->c->n)
+        return;
+    if (p->comm.len)
+        collapse_push(p->c, p->comm.buf, p->comm.len);
+    collapse_flush(p->c, LEAF_FIRST, &p->period);
 }
 
-static void event_line(struct perf *p, struct span line, struct span comm, struct span pid,
-                       struct span tid)
+static void take_comm(struct perf *p, const struct perf_header *h)
 {
     const struct collapse_options *opt = p->c->opt;
-    struct span period = {"", 0}, event;
+    struct span comm = h->comm, pid = h->pid, tid = h->tid;
 
-    /* The empty line between samples is lost. */
-    if (p->in_sample && p->c->n > 0)
-        end_sample(p);
-    /* What perf script --show-task-events and their like tell besides samples. */
-    if (!opt->perl && span_find(line, ": PERF_RECORD_"))
-        return;
-    p->period = (struct stackset_count){1, 0};
-    if (split_event(line, &period, &event)) {
-        p->is_perf = true;
-        if (!want_event(p, event))
-            return;
-        if (period.len && !span_is(period, "0"))
-            stackset_count_parse(period.s, period.len, &p->period);
-    }
     /* One number is the thread's; "0/0" counts as one, as it always has. */
     if (tid.len == 0 || span_is(tid, "0")) {
-        tid = pid;
+        tid = pid.len ? pid : span_of("?");
         pid = span_of("?");
     }
+    /* The command may not be printed; a stack is to have a root all the same. */
+    if (comm.len == 0)
+        comm = span_of("[unknown]");
     strbuf_clear(&p->comm);
     strbuf_add(&p->comm, comm.s, comm.len);
     for (size_t i = 0; i < p->comm.len; i++)
@@ -525,20 +532,60 @@ static void event_line(struct perf *p, struct span line, struct span comm, struc
         strbuf_addch(&p->comm, '/');
         strbuf_add(&p->comm, tid.s, tid.len);
     }
-    p->in_sample = true;
     p->java = span_begins((struct span){p->comm.buf, p->comm.len}, "java");
+}
+
+/* Without call stacks the one frame that there is stands behind the event. */
+static void take_flat(struct perf *p, struct span rest)
+{
+    if (!is_frame(rest))
+        return;
+    frame_line(p, rest);
+    end_sample(p);
+    p->flat++;
+}
+
+static void event_line(struct perf *p, struct span line, const struct perf_header *h)
+{
+    bool perl = p->c->opt->perl;
+
+    /* The empty line between samples is lost, or there are no frames. */
+    if (p->in_sample && (p->c->n > 0 || !perl))
+        end_sample(p);
+    /* What perf script --show-task-events and their like tell besides samples. */
+    if (!perl && span_find(line, "PERF_RECORD_"))
+        return;
+    p->period = (struct stackset_count){1, 0};
+    if (h->event.len) {
+        p->is_perf = true;
+        if (!want_event(p, h->event))
+            return;
+        if (h->period.len && !span_is(h->period, "0"))
+            stackset_count_parse(h->period.s, h->period.len, &p->period);
+    }
+    take_comm(p, h);
+    p->in_sample = true;
+    p->doubtful = !perl && !h->event.len && !h->timed;
+    if (!perl)
+        take_flat(p, h->rest);
+}
+
+static bool parse_header(const struct perf *p, struct span line, struct perf_header *h)
+{
+    return p->c->opt->perl ? perf_header_parse_perl(line, h) : perf_header_parse(line, h);
 }
 
 static void other_line(struct perf *p, struct span line)
 {
-    struct span comm, pid, tid;
+    struct perf_header h;
 
     if (line.len == 0)
         end_sample(p);
     else if (line.s[0] == '#')
         return;
-    else if (!is_blank_ch(line.s[0]) && split_comm(line, &comm, &pid, &tid))
-        event_line(p, line, comm, pid, tid);
+    else if (!is_blank_ch(line.s[0]) && parse_header(p, line, &h) &&
+             (h.timed || p->c->opt->perl || !is_frame(line)))
+        event_line(p, line, &h);
     else
         frame_line(p, line);
 }
@@ -563,6 +610,8 @@ struct perf *collapse_perf_open(struct collapse *c, const struct textrecord *rec
 void collapse_perf_close(struct perf *p)
 {
     inlines_free(p->inlined);
+    for (size_t i = 0; i < p->nevents; i++)
+        free(p->events[i].name);
     free(p->known);
     free(p->frames);
     strbuf_release(&p->text);
@@ -580,7 +629,7 @@ void collapse_perf_frame(struct perf *p, struct span line)
 
 bool collapse_perf_comm(struct span line, struct span *comm, struct span *pid, struct span *tid)
 {
-    return !is_blank_ch(line.s[0]) && split_comm(line, comm, pid, tid);
+    return !is_blank_ch(line.s[0]) && perf_header_comm(line, comm, pid, tid);
 }
 
 void collapse_perf_run(struct collapse *c)
@@ -604,25 +653,33 @@ void collapse_perf_run(struct collapse *c)
     end_sample(p);
     if (!p->is_perf)
         c->samples = 0;
+    judge_events(p);
+    if (p->flat && p->flat == c->samples)
+        flame_warn("%s: was recorded without call stacks (perf record -g), so each sample is one "
+                   "function",
+                   c->in.name);
     collapse_perf_close(p);
 }
 
 int collapse_perf_probe(const char *text, size_t len)
 {
-    struct span rest = {text, len}, line, comm, pid, tid, func, mod, period, event;
+    struct span rest = {text, len}, line;
+    struct perf_header h;
     bool sample = false;
     int sure = 0;
 
     while (span_line(&rest, &line)) {
         if (line.len == 0 || line.s[0] == '#')
             continue;
-        if (!is_blank_ch(line.s[0]) && split_comm(line, &comm, &pid, &tid) &&
-            (span_ends(span_rtrim(line), ":") || span_find(line, ": "))) {
+        if (perf_header_parse(line, &h) &&
+            (h.timed || span_ends(span_rtrim(line), ":") || span_find(line, ": "))) {
             sample = true;
-            if (split_event(line, &period, &event) && rest.len)
+            if (h.event.len && is_frame(h.rest))
+                return 80;
+            if (h.event.len && rest.len)
                 sure = 45;
-        } else if (sample && split_frame(line, &pid, &func, &mod) && span_hex(pid) == pid.len &&
-                   (is_blank_ch(line.s[0]) || pid.len >= 8)) /* some scripts lose the indent */
+        } else if (sample && is_frame(line) && /* some scripts lose the indent */
+                   (is_blank_ch(line.s[0]) || span_hex(line) >= 8))
             return 80;
         else if (line.s[0] != ' ' && line.s[0] != '\t')
             sample = false;

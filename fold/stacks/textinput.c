@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -466,6 +467,19 @@ void textinput_refuse(struct textinput *in, const char *what)
     if (in->error)
         return;
     snprintf(in->why, sizeof in->why, "line %" PRIu64 " %s", in->line, what);
+    in->error = in->why;
+    in->pos = in->end;
+}
+
+void textinput_refuse_all(struct textinput *in, const char *format, ...)
+{
+    va_list args;
+
+    if (in->error)
+        return;
+    va_start(args, format);
+    vsnprintf(in->why, sizeof in->why, format, args);
+    va_end(args);
     in->error = in->why;
     in->pos = in->end;
 }

@@ -68,7 +68,7 @@ struct textinput {
     void *opaque;             /* the source's */
     bool eof;
     const char *error; /* what went wrong, NULL while all is well */
-    char why[160];     /* room for an error that tells numbers */
+    char why[512];     /* room for an error that tells numbers */
     struct textcodec *codec;
     const struct textrecord *open; /* whose lines are lent, or NULL */
     char **held;                   /* buffers before buf that lines of this record lie in */
@@ -124,6 +124,9 @@ static inline bool textinput_record(struct textinput *in, struct textrecord *rec
  * ("has more than...", a constant).
  */
 void textinput_refuse(struct textinput *in, const char *what);
+/* The same of the whole input, with no line named. */
+__attribute__((format(printf, 2, 3))) void textinput_refuse_all(struct textinput *in,
+                                                                const char *format, ...);
 
 /* Says on standard error what went wrong (in->error is there); FLAME_USAGE. */
 int textinput_cannot_read(const struct textinput *in);

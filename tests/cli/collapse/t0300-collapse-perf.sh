@@ -45,13 +45,13 @@ EOF
 run "$FLAME" collapse perf.txt
 is_int "$status" 0 'perf script is recognised'
 cat >want <<'EOF'
-V8_Worker;[unknown];[libkmod.so.2.3.6];LazyCompile:~fn its;tcp_sendmsg;native_safe_halt 250
+V8_Worker;[unknown];[libkmod.so.2.3.6];LazyCompile:~fn "it's";tcp_sendmsg;native_safe_halt 250
 app;[app];gone;Ptr::operator->();outer;inner_[i];a:b;void ns::(anonymous namespace)::i<int>(int);(anonymous namespace)::h(std::function<void ()>);(anonymous namespace)::g(int);ns::f(int, char)::{lambda()#1}::operator()(long) const;net/http.(*Client).Do 1
 app;__libc_start_main;main 2000
 java;call_stub;Local;org/x/Main:::run 5
 EOF
 is_str "$(cat out)" "$(cat want)" 'stacks, names, the last sample without an empty line'
-like "$(cat err)" 'only cycles:u is counted' 'a second event is told'
+like "$(cat err)" 'several events; cycles:u \(5\) is counted, not instructions:u \(1\)' 'a second event is told'
 
 collapse() {
     "$FLAME" collapse --from perf "$@" perf.txt 2>/dev/null
@@ -65,10 +65,10 @@ like "$(collapse --pid)" '^app-\?;\[app\];gone' '--pid with a thread id only'
 like "$(collapse --tid)" '^V8_Worker-200/201;' '--tid'
 is_str "$(collapse --event instructions:u)" 'app;main 7' '--event'
 is_str "$(collapse --event-filter=instructions:u)" 'app;main 7' 'by its other name'
-like "$(collapse --kernel)" 'its;tcp_sendmsg_\[k\];native_safe_halt_\[k\] 250' '--kernel'
+like "$(collapse --kernel)" 's";tcp_sendmsg_\[k\];native_safe_halt_\[k\] 250' '--kernel'
 unlike "$(collapse --kernel)" '_\[j\]' '--kernel marks no JIT frames'
-like "$(collapse --jit)" ';LazyCompile:~fn its_\[j\];tcp_sendmsg;' '--jit'
-like "$(collapse --all)" 'its_\[j\];tcp_sendmsg_\[k\]' '--all'
+like "$(collapse --jit)" ';LazyCompile:~fn "it.s"_\[j\];tcp_sendmsg;' '--jit'
+like "$(collapse --all)" 's"_\[j\];tcp_sendmsg_\[k\]' '--all'
 like "$(collapse --addrs)" 'V8_Worker;\[unknown <0>\];\[libkmod.so.2.3.6 <1234>\]' '--addrs'
 
 cat >srcline.txt <<'EOF'

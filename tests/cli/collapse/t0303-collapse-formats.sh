@@ -9,6 +9,7 @@ for file in "$samples"/*; do
     name=${file##*/}
     case $name in
     perf-srcline) set -- --srcline ;;
+    sched) set -- --event sched:sched_switch ;;
     *) set -- ;;
     esac
     run "$FLAME" collapse "$@" "$file"

@@ -1,0 +1,40 @@
+/*
+ * perfheader.h: the first line of a sample in perf script's text: who, when, and which event.
+ *
+ *     COMM PID/TID [CPU] TIME: PERIOD EVENT: WHAT A TRACEPOINT SAYS
+ *
+ * All but one of them may be missing (perf script -F). What is behind the event is the tracepoint's
+ * or, without call stacks, the one frame there is: "ADDRESS NAME+0x1f (MODULE)".
+ *
+ * Pure. Spans are in the line.
+ */
+#ifndef FLAME_FOLD_COLLAPSE_PERFHEADER_H
+#define FLAME_FOLD_COLLAPSE_PERFHEADER_H
+
+#include "fold/stacks/span.h"
+
+struct perf_header {
+    struct span comm;     /* empty: it is not printed */
+    struct span pid, tid; /* empty: likewise; one number is in `pid` */
+    bool timed;
+    struct span period, event; /* empty: likewise */
+    struct span rest;          /* behind the event's colon, without blanks around */
+};
+
+/* False: the line is no such line. */
+bool perf_header_parse(struct span line, struct perf_header *h);
+
+/* The same as the Perl scripts see it: the command and a number must be there, and of the event
+ * nothing is known if anything is behind it. */
+bool perf_header_parse_perl(struct span line, struct perf_header *h);
+
+/* Splits "COMM PID/TID " or "COMM TID " (*tid is empty then); the command may hold blanks. */
+bool perf_header_comm(struct span line, struct span *comm, struct span *pid, struct span *tid);
+
+/*
+ * Whether `wanted` names this event. A processor with two kinds of cores counts an event once for
+ * each kind, as "cpu_core/cycles/" and "cpu_atom/cycles/": "cycles" names both.
+ */
+bool perf_header_is_event(struct span event, struct span wanted);
+
+#endif
