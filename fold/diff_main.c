@@ -18,7 +18,7 @@ struct settings {
     struct fold_when when;
     struct filter filter;
     struct diff_gate gate;
-    bool normalize, strip, has_gate;
+    bool normalize, perl, strip, has_gate;
     const char *output;
 };
 
@@ -37,11 +37,26 @@ static int take_gate(void *at, const struct opts_row *row, const struct opts_giv
     return status;
 }
 
+static int take_compat(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    (void)row;
+    *(bool *)at = opts_find_word("perl", given->value) == 0;
+    return *(bool *)at ? 0 : opts_wrong_value(given, "perl");
+}
+
+static void add_compat_words(struct strbuf *sb)
+{
+    strbuf_addstr(sb, "perl");
+}
+
 #define AT(member) offsetof(struct settings, member)
 
 static const struct opts_row rows[] = {
     {"normalize", 'n', NULL, "scale the counts before, so that both sums are the same",
      .take = opts_take_true, .at = AT(normalize)},
+    {"compat", .arg = "perl",
+     .help = "--normalize rounds counts down to whole numbers, as difffolded.pl does",
+     .take = take_compat, .at = AT(perl), .add_words = add_compat_words},
     {"strip", 's', NULL, "take addresses (0x1f...) in names for the same", .take = opts_take_true,
      .at = AT(strip)},
     {"view", 'v', "VIEW", "of traces, as for 'flame fold'", .take = opts_take_choice,
@@ -202,7 +217,7 @@ static int compare(struct settings *s, char **paths)
         status = load_filter(&l, "diff");
     if (status == FLAME_OK) {
         if (s->normalize)
-            stackset_normalize(l.stacks);
+            stackset_normalize(l.stacks, s->perl);
         status = load_write(&l, s->output);
     }
     if (status == FLAME_OK && s->has_gate)

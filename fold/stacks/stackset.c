@@ -180,10 +180,59 @@ void stackset_strip(struct stackset *st, bool strip)
     st->strip = strip;
 }
 
-void stackset_normalize(struct stackset *st)
+static int compare_counts(const struct stackset_count *a, const struct stackset_count *b)
 {
-    struct stackset_count sum[2] = {{0, 0}, {0, 0}};
-    long double a, b;
+    if (a->whole != b->whole)
+        return a->whole < b->whole ? -1 : 1;
+    return (a->part > b->part) - (a->part < b->part);
+}
+
+/* Of whole numbers exactly, rounded down to parts. */
+static struct stackset_count scale_whole(uint64_t whole, uint64_t by, uint64_t to)
+{
+    unsigned __int128 product = (unsigned __int128)whole * by;
+    uint64_t left = (uint64_t)(product % to);
+
+    return (struct stackset_count){(uint64_t)(product / to),
+                                   (uint64_t)((unsigned __int128)left * STACKSET_PART / to)};
+}
+
+/* As near as a long double comes. */
+static struct stackset_count scale(const struct stackset_count *c, long double by)
+{
+    long double scaled = stackset_count_number(c) * by, part;
+    uint64_t whole;
+
+    if (scaled >= 0x1p64L)
+        return (struct stackset_count){UINT64_MAX, 0};
+    whole = (uint64_t)scaled;
+    part = (scaled - (long double)whole) * STACKSET_PART;
+    return (struct stackset_count){whole,
+                                   part < STACKSET_PART ? (uint64_t)part : STACKSET_PART - 1};
+}
+
+/* What rounding has left, at most a part for each stack, goes to the largest. */
+static void add_rest(struct stackset *st, const struct stackset_count *sum,
+                     const struct stackset_count *scaled)
+{
+    struct stackset_count rest = {sum->whole - scaled->whole - (sum->part < scaled->part),
+                                  sum->part - scaled->part};
+    size_t largest = 0;
+
+    if (compare_counts(scaled, sum) >= 0)
+        return;
+    if (sum->part < scaled->part)
+        rest.part += STACKSET_PART;
+    for (size_t i = 1; i < st->nstacks; i++)
+        if (compare_counts(&st->stacks[i].count, &st->stacks[largest].count) > 0)
+            largest = i;
+    stackset_count_add(&st->stacks[largest].count, &rest);
+}
+
+void stackset_normalize(struct stackset *st, bool whole)
+{
+    struct stackset_count sum[2] = {{0, 0}, {0, 0}}, scaled = {0, 0};
+    bool exact;
 
     if (!st->second)
         return;
@@ -191,22 +240,21 @@ void stackset_normalize(struct stackset *st)
         stackset_count_add(&sum[0], &st->stacks[i].count);
         stackset_count_add(&sum[1], &st->second[i]);
     }
-    a = stackset_count_number(&sum[0]);
-    b = stackset_count_number(&sum[1]);
-    if (a == b || a == 0)
+    if (!stackset_count_number(&sum[0]) || compare_counts(&sum[0], &sum[1]) == 0)
         return;
+    exact = !sum[0].part && !sum[1].part && sum[0].whole < UINT64_MAX && sum[1].whole < UINT64_MAX;
     for (size_t i = 0; i < st->nstacks; i++) {
         struct stackset_count *c = &st->stacks[i].count;
-        /* Whole numbers exactly where they fit; else as near as a long double comes. */
-        bool whole = !c->part && !sum[0].part && !sum[1].part && sum[1].whole < UINT64_MAX;
-        long double scaled = stackset_count_number(c) * b / a;
 
+        *c = exact && !c->part
+                 ? scale_whole(c->whole, sum[1].whole, sum[0].whole)
+                 : scale(c, stackset_count_number(&sum[1]) / stackset_count_number(&sum[0]));
         if (whole)
-            c->whole = (uint64_t)((unsigned __int128)c->whole * sum[1].whole / sum[0].whole);
-        else
-            c->whole = scaled < 0x1p64L ? (uint64_t)scaled : UINT64_MAX;
-        c->part = 0;
+            c->part = 0;
+        stackset_count_add(&scaled, c);
     }
+    if (!whole)
+        add_rest(st, &sum[1], &scaled);
 }
 
 bool stackset_two(const struct stackset *st)

@@ -94,8 +94,12 @@ size_t stackset_names(const struct stackset *st);
 
 /* From now on "0x" and hex digits in a name are "0x...", so that addresses do not differ. */
 void stackset_strip(struct stackset *st, bool strip);
-/* Scales the first column so that its sum is that of the second. Each count is rounded down. */
-void stackset_normalize(struct stackset *st);
+/*
+ * Scales the first column so that its sum is that of the second. Counts become fractions, so that
+ * no stack is lost and both sums are the same. `whole`: each is rounded down to a whole number, as
+ * the Perl scripts do it; stacks may become 0 then, and the sum smaller.
+ */
+void stackset_normalize(struct stackset *st, bool whole);
 
 /*
  * One stack, in the order that stackset_sort gave; before that, in the order

@@ -8,8 +8,20 @@ run_expect_status 0 'a comparison' "$FLAME" diff before after
 is_str "$(cat out)" "$(printf 'm;a 100 120\nm;b;0x1f 50 0\nm;b;0x2e 0 50\nm;gone 10 0\nm;new 0 40')" \
     'before, after, and both'
 is_str "$("$FLAME" diff -s before after | grep 0x)" 'm;b;0x... 50 50' '-s'
-is_str "$("$FLAME" diff -n before after | head -n 1)" 'm;a 131 120' '-n scales to the sum after'
+is_str "$("$FLAME" diff -n before after | head -n 1)" 'm;a 131.25 120' '-n scales to the sum after'
+is_str "$("$FLAME" diff -n --compat perl before after | head -n 1)" 'm;a 131 120' '... in whole numbers for --compat perl'
 is_str "$("$FLAME" diff - after <before)" "$(cat out)" 'one on standard input'
+run_expect_status 2 'and for nothing else' "$FLAME" diff -n --compat python before after
+printf 'a;w 97\na;x 1\na;y 1\na;z 1\n' >hundred
+printf 'a;w 96\na;x 1\na;y 1\na;z 1\n' >fewer
+is_str "$("$FLAME" diff -n hundred fewer)" 'a;w 96.03 96
+a;x 0.99 1
+a;y 0.99 1
+a;z 0.99 1' 'no stack is lost, and both sums are the same'
+printf 'a 1\nb 1\nc 1\n' >three
+printf 'a 4\nb 6\n' >ten
+is_str "$("$FLAME" diff -n three ten | awk '{ split($2, n, "."); whole += n[1]; part += n[2] } END { printf "%d %.0f\n", whole, part / 1e17 }')" \
+    '9 10' '... to the last part'
 ok 'it can be drawn' sh -c '"$FLAME" diff before after | "$FLAME" render -o x.svg'
 
 gate() {

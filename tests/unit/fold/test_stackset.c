@@ -253,7 +253,7 @@ static void is_scaled(struct stackset_count a, struct stackset_count b, uint64_t
 
     stackset_add(st, &ids[0], 1, &a, &(struct stackset_count){30, 0});
     stackset_add(st, &ids[1], 1, &b, &(struct stackset_count){10, 0});
-    stackset_normalize(st);
+    stackset_normalize(st, false);
     stackset_get(st, 0, &s);
     is_int((intmax_t)s.count.whole, (intmax_t)want_a, "%s: the first stack", name);
     stackset_get(st, 1, &s);
