@@ -7,9 +7,11 @@
  * calls in it. Times are kept as whole nanoseconds: as floating point they lose
  * digits within hours.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/error.h"
 #include "fold/collapse/jsonread.h"
 #include "fold/collapse/readers.h"
 
@@ -23,6 +25,8 @@ struct event {
 struct events {
     struct event *e;
     size_t n, alloc;
+    uint64_t async,
+        samples; /* that are not read: without a stack of their own, or with another's */
 };
 
 /* Microseconds in decimal to nanoseconds; what is no plain number goes through strtod. */
@@ -99,6 +103,8 @@ static void read_event(struct collapse *c, struct json *j, struct events *all)
         }
     }
     e.kind = ph.len == 1 ? ph.buf[0] : 0;
+    all->async += e.kind && strchr("benSTpF", e.kind);
+    all->samples += e.kind == 'P';
     if (!j->bad && (e.kind == 'B' || e.kind == 'E' || (e.kind == 'X' && has_length))) {
         e.name = collapse_name(c, name.buf, name.len);
         strbuf_addch(&pid, '/');
@@ -116,6 +122,16 @@ static void read_event(struct collapse *c, struct json *j, struct events *all)
     strbuf_release(&ph);
 }
 
+/* Of calls that begin at once the longer is the caller. */
+static int by_length(const void *pa, const void *pb)
+{
+    const struct event *a = pa, *b = pb;
+
+    if (a->length != b->length)
+        return a->length > b->length ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
 static int by_thread_and_start(const void *pa, const void *pb)
 {
     const struct event *a = pa, *b = pb;
@@ -125,6 +141,26 @@ static int by_thread_and_start(const void *pa, const void *pb)
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Only among calls with a length that follow each other: the order of other events is the file's.
+ */
+static void sort(struct events *all)
+{
+    size_t from, to;
+
+    if (all->n)
+        qsort(all->e, all->n, sizeof *all->e, by_thread_and_start);
+    for (from = 0; from < all->n; from = to) {
+        const struct event *first = &all->e[from];
+
+        for (to = from + 1; to < all->n && first->kind == 'X' && all->e[to].kind == 'X' &&
+                            all->e[to].thread == first->thread && all->e[to].start == first->start;
+             to++)
+            ;
+        if (to - from > 1)
+            qsort(all->e + from, to - from, sizeof *all->e, by_length);
+    }
 }
 
 struct open {
@@ -170,8 +206,7 @@ static void replay(struct collapse *c, struct events *all)
     struct stack s = {NULL, 0, 0};
     int64_t now = 0;
 
-    if (all->n)
-        qsort(all->e, all->n, sizeof *all->e, by_thread_and_start);
+    sort(all);
     for (size_t i = 0; i < all->n; i++) {
         const struct event *e = &all->e[i];
 
@@ -198,10 +233,39 @@ static void replay(struct collapse *c, struct events *all)
     free(s.o);
 }
 
+/* Whatever was in the file and is not in the stacks. */
+static void say_left_out(const struct collapse *c, const struct events *all)
+{
+    if (all->async)
+        flame_warn("%s: %" PRIu64
+                   " asynchronous event%s (ph b, e, n, S, T, p, F) %s no stack and %s left "
+                   "out",
+                   c->in.name, all->async, all->async == 1 ? "" : "s",
+                   all->async == 1 ? "has" : "have", all->async == 1 ? "is" : "are");
+    if (all->samples)
+        flame_warn("%s: %" PRIu64 " sample%s left out: only calls with a beginning and an end are "
+                   "read; for samples give a .cpuprofile",
+                   c->in.name, all->samples, all->samples == 1 ? " is" : "s are");
+}
+
+/* Samples of a JavaScript profiler's, which have stacks in a table of their own. */
+static void count_samples(struct json *j, struct events *all)
+{
+    if (json_peek(j) != '[') {
+        json_skip(j);
+        return;
+    }
+    json_enter(j, '[');
+    while (json_item(j)) {
+        json_skip(j);
+        all->samples++;
+    }
+}
+
 void collapse_chrome_run(struct collapse *c)
 {
     struct strbuf text = STRBUF_INIT, key = STRBUF_INIT;
-    struct events all = {NULL, 0, 0};
+    struct events all = {.e = NULL};
     struct json j;
 
     if (textinput_all(&c->in, &text)) {
@@ -209,6 +273,10 @@ void collapse_chrome_run(struct collapse *c)
         if (json_peek(&j) == '{') {
             json_enter(&j, '{');
             while (json_key(&j, &key)) {
+                if (strcmp(key.buf, "samples") == 0) {
+                    count_samples(&j, &all);
+                    continue;
+                }
                 if (strcmp(key.buf, "traceEvents") != 0 || json_peek(&j) != '[') {
                     json_skip(&j);
                     continue;
@@ -225,6 +293,13 @@ void collapse_chrome_run(struct collapse *c)
         /* An array may lack its end: tracers die. */
         if (j.bad && j.s < j.end)
             collapse_unknown(c, j.s, (size_t)(j.end - j.s));
+        if (!c->samples && (all.async || all.samples))
+            textinput_refuse_all(&c->in,
+                                 "has %" PRIu64 " asynchronous events and %" PRIu64
+                                 " samples, but no calls with a beginning and an end",
+                                 all.async, all.samples);
+        else
+            say_left_out(c, &all);
     }
     free(all.e);
     strbuf_release(&text);
