@@ -154,14 +154,27 @@ struct files *session_take_files(const struct session_view *v, uint32_t pid)
     return NULL;
 }
 
-/* Shared, as what is private counts against the limit of a process's data. */
+/* Rings that a thread which begins just now may take. */
+#define RINGS_MORE 8u
+
+/*
+ * Of the rings only those that may have been taken: a program may have all that it maps filled
+ * (mlockall). Shared, as what is private counts against the limit of a process's data.
+ */
 bool session_leave(const struct session_view *v)
 {
-    long at = kernel_call(SYS_mmap, v->shared, v->shared_size, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    uint32_t used = __atomic_load_n(&v->shared->used, __ATOMIC_RELAXED), kept;
+    char *start = (char *)v->shared, *end = start + v->shared_size, *from;
+    long at;
 
+    kept = used < v->nrings - RINGS_MORE ? used + RINGS_MORE : v->nrings;
+    from = v->nrings > RINGS_MORE ? (char *)&v->rings[kept] : end;
+    at = kernel_call(SYS_mmap, start, from - start, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (kernel_failed(at))
         return false;
-    kernel_call(SYS_madvise, at, v->shared_size, MADV_DONTDUMP);
+    kernel_call(SYS_madvise, start, from - start, MADV_DONTDUMP);
+    if (from < end)
+        kernel_call(SYS_munmap, from, end - from);
     return true;
 }

@@ -162,8 +162,9 @@ struct ring *session_take_ring(const struct session_view *v, uint32_t pid, uint3
 struct files *session_take_files(const struct session_view *v, uint32_t pid);
 
 /*
- * Puts memory of the process's own where it has the programs' file, so that threads which write
- * there just now do no harm. False: the kernel refuses. By common/kernel.h; no libc.
+ * Puts memory of the process's own where it has the programs' file and unmaps what nobody has used
+ * of that, so that threads which write there just now do no harm. False: the kernel refuses. By
+ * common/kernel.h; no libc.
  */
 bool session_leave(const struct session_view *v);
 

@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "fold/collapse/decimal.h"
+#include "fold/stacks/decimal.h"
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"
 

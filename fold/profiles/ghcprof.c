@@ -14,7 +14,7 @@
  * percentage, which has one decimal, is of all. Before GHC 7.10 there is no column SRC, and a name
  * may have blanks: it ends where the heading has MODULE, counted in characters.
  */
-#include "fold/collapse/decimal.h"
+#include "fold/stacks/decimal.h"
 #include "fold/collapse/indented.h"
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "fold/collapse/decimal.h"
+#include "fold/stacks/decimal.h"
 #include "fold/collapse/jsonread.h"
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"

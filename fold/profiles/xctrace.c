@@ -16,7 +16,7 @@
 #include <uthash.h>
 
 #include "common/alloc.h"
-#include "fold/collapse/decimal.h"
+#include "fold/stacks/decimal.h"
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"
 #include "fold/profiles/xmlread.h"

@@ -1,5 +1,5 @@
 /* Numbers in decimal, exactly; see decimal.h. */
-#include "fold/collapse/decimal.h"
+#include "fold/stacks/decimal.h"
 
 enum { DIGITS = 36, EXPONENT = 64 };
 

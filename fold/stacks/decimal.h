@@ -5,8 +5,8 @@
  * A value is a whole number of 10^-18ths, as counts have them, so that differences and sums of
  * times lose nothing; digits beyond that are dropped. Pure functions, thread-safe.
  */
-#ifndef FLAME_FOLD_COLLAPSE_DECIMAL_H
-#define FLAME_FOLD_COLLAPSE_DECIMAL_H
+#ifndef FLAME_FOLD_STACKS_DECIMAL_H
+#define FLAME_FOLD_STACKS_DECIMAL_H
 
 #include "fold/stacks/span.h"
 #include "fold/stacks/stackset.h"
