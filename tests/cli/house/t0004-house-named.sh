@@ -18,6 +18,12 @@ is_str "$(for folder in tests/*/; do
     grep -q "^| \`tests/\`.*\`$(basename "$folder")/\`" docs/ARCHITECTURE.md || echo "$folder"
 done)" '' 'and each folder of tests/ is in its row'
 
+# What a test or a try has left is none of it. A tarball has no list of what belongs to it.
+if git -C "$ROOT" rev-parse --verify -q HEAD >/dev/null 2>&1; then
+    is_str "$(git ls-files | grep -v / | grep -vxE '\..*|[A-Z]+\.md|LICENSE|Makefile|flame\.c|package(-lock)?\.json')" '' \
+        'no other file than these is at the top'
+fi
+
 # `fold/load.c` from the root, `filter.h` by its name; NAME in capitals stands for any.
 named() {
     grep -ohE '`[A-Za-z0-9_./-]+\.(c|h|js|mjs|css|sh|py|proto)`' "$@" | tr -d '`' | sort -u |
