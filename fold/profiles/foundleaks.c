@@ -49,7 +49,7 @@ bool leak_number(struct span *s, struct stackset_count *out)
                 return false;
             digits[n++] = s->s[i];
         }
-    if (!stackset_count_parse(digits, n, out))
+    if (!n || !stackset_count_parse(digits, n, out))
         return false;
     *s = span_from(*s, i);
     return true;

@@ -25,7 +25,7 @@ static inline struct span span_of(const char *s)
 static inline struct span span_from(struct span s, size_t n)
 {
     n = n < s.len ? n : s.len;
-    return (struct span){s.s + n, s.len - n};
+    return n ? (struct span){s.s + n, s.len - n} : s;
 }
 
 static inline struct span span_to(struct span s, size_t n)

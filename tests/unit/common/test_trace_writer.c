@@ -13,6 +13,7 @@
 #include "common/kernel.h"
 #include "common/trace/trace_reader.h"
 #include "tests/tap.h"
+#include "tests/unit/shadowed.h"
 
 static char path[4096];
 static struct trace_writer w;
@@ -189,15 +190,7 @@ static int no_files_no_sizes(void)
     return take(60) == 60 ? 0 : 20;
 }
 
-/* The address sanitizer has terabytes of address space of its own: there can be no limit. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SHADOWED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SHADOWED 1
-#endif
-#endif
-
+/* There can be no limit where the address sanitizer is. */
 #ifndef SHADOWED
 static int little_address_space(void)
 {
