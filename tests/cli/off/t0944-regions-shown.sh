@@ -29,7 +29,8 @@ file_has path '^holder;.*;nanosleep [0-9]+$' 'the path of a region goes to who h
 file_has path '^# critical: path length=[0-9]+ .* regions=2 name=' 'it is that of both regions'
 file_has path '^# critical: free gain=[0-9]+ .*name="futex lock"$' 'and what could be gained is told'
 gain=$(sed -nE 's/^# critical: free gain=([0-9]+) .*name="futex lock"$/\1/p' path)
-ok 'which is no more than the region took' test "$((gain / 1000))" -le "$length"
+ok 'which is no more than the region took' test "$((gain / 1000))" -le "$length" ||
+    diag "$(cat path spans; "$FLAME" dump -s interval t.flame)"
 
 file_has path '^# region: times=2 cut=0 sum=[0-9]+ p50=[0-9]+ p95=[0-9]+ p99=[0-9]+ max=[0-9]+ name="request"$' \
     'how long regions took'

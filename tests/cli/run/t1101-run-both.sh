@@ -9,7 +9,8 @@ use_own_tmpdir
 compile_victim bothways -pthread
 
 # Folded stacks of a view, of memory and of waiting. Time outside of calls is nobody's stack; who
-# writes may lose its CPU to whom it wakes, and the loader wait for a disk, or not.
+# writes may lose its CPU to whom it wakes, and the loader wait for a disk, or not: for a page of its
+# own, or for the head of a library that it reads.
 memory() { # VIEW FILE...
     local view=$1
     shift
@@ -17,7 +18,8 @@ memory() { # VIEW FILE...
 }
 stacks() { # VIEW FILE
     "$FLAME" fold --no-header --view "$1" "$2" | sed 's/ [0-9.]*$//' |
-        grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]\|;write pipe:\|;_dl_start' | sort
+        grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]\|;write pipe:\|;_dl_start' |
+        grep -v ';\[ld-linux[^;]*;read [^;]*\.so[0-9.]*$' | sort
 }
 # How often threads slept in nanosleep: 19 times, whoever records.
 naps() { # FILE
