@@ -77,7 +77,7 @@ FULL_PKGS  := gcc-aarch64-linux-gnu qemu-user systemd debootstrap default-jdk-he
 # ---- what goes into what ----
 
 # Both the shim and the program use these; they never call malloc.
-SHARED_SRC := common/kernel.c common/trace/trace_writer.c common/pages.c common/procmaps.c \
+SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/pages.c common/procmaps.c \
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))

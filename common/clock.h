@@ -2,6 +2,10 @@
  * clock.h: what a clock shows, in nanoseconds. All of flame asks here; lengths of time and
  * moments in traces are CLOCK_MONOTONIC's.
  *
+ * The kernel is asked: by the code for that which it maps into each process (the vDSO), and where
+ * there is none by a call. The C library's clock_gettime is not, as another library or the program
+ * may have one of that name, which tells a time of its own (libfaketime).
+ *
  * It takes no lock and makes no system call where the vDSO has the clock, so hooks and signal
  * handlers may call it. In a recorded program whose sandbox forbids clock_gettime it returns
  * 0, because the vDSO falls back to the call on some machines.
@@ -15,13 +19,26 @@
 #include "common/compiler.h"
 #include "common/kernel.h"
 
+/* As clock_gettime(2), but -errno on failure. */
+typedef int clock_reader(clockid_t clock, struct timespec *ts);
+
+/* Who is asked; NULL: not looked for yet. */
+extern clock_reader *clock_kernel __attribute__((visibility("hidden")));
+
+/* Looks for it. Never NULL; thread- and signal-safe. */
+clock_reader *clock_find(void) __attribute__((visibility("hidden")));
+
 static inline uint64_t clock_ns(clockid_t clock)
 {
+    clock_reader *reader = __atomic_load_n(&clock_kernel, __ATOMIC_RELAXED);
     struct timespec ts;
 
     if (unlikely(kernel_gatekeeper != NULL) && !kernel_allows(SYS_clock_gettime, (long)clock, &ts))
         return 0;
-    clock_gettime(clock, &ts);
+    if (unlikely(!reader))
+        reader = clock_find();
+    if (unlikely(reader(clock, &ts) != 0))
+        return 0;
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 

@@ -17,6 +17,7 @@
  *                    pointer at the return from a signal handler
  *   arch_strip()     a return address without what signs it
  *   arch_signed()    the word at `at`, if that is `pc` but for a signature; else pc
+ *   ARCH_VDSO_CLOCK  what the vDSO calls clock_gettime
  *   ARCH_READ_THREAD_POINTER
  */
 #ifndef FLAME_COMMON_PROCESSOR_ARCH_H

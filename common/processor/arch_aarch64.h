@@ -17,6 +17,7 @@
 #define ARCH_CFI_SP 31
 #define ARCH_CFI_RA 30
 #define ARCH_LINK 1
+#define ARCH_VDSO_CLOCK "__kernel_clock_gettime"
 /* The kernel's struct rt_sigframe has a siginfo of 128 bytes before the ucontext. In asm/ucontext.h
  * and asm/sigcontext.h: 176 to uc_mcontext, then the fault address, 31 registers, sp and pc. */
 #define ARCH_UC(at) (128 + 176 + 8 + (at)*8)

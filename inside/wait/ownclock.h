@@ -2,13 +2,12 @@
  * ownclock.h: the clock of the library of waits, which is CLOCK_MONOTONIC's, by the call where it
  * has to be.
  *
- * The C library's clock_gettime reads the processor's counter. A thread may have asked for a
- * SIGSEGV whenever it does (prctl's PR_TSC_SIGSEGV, as record-and-replay tools do, and confinement
- * to read, write and exit): the kernel would have that signal come for a look at the clock that the
- * program knows nothing of. The threads and processes that it makes inherit that, and so do
- * programs that it executes. Or the program takes the kernel's code that reads the clock (the vDSO)
- * from its memory, as sandboxes and checkpointers do. From the first such call on, the whole
- * process asks the kernel.
+ * The kernel's code for it in the process (the vDSO) reads the processor's counter. A thread may
+ * have asked for a SIGSEGV whenever it does (prctl's PR_TSC_SIGSEGV, as record-and-replay tools do,
+ * and confinement to read, write and exit): the kernel would have that signal come for a look at
+ * the clock that the program knows nothing of. The threads and processes that it makes inherit
+ * that, and so do programs that it executes. Or the program takes that code from its memory, as
+ * sandboxes and checkpointers do. From the first such call on, the whole process asks the kernel.
  */
 #ifndef FLAME_INSIDE_WAIT_OWNCLOCK_H
 #define FLAME_INSIDE_WAIT_OWNCLOCK_H
