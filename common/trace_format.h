@@ -381,6 +381,9 @@ enum trace_off_kind {
        count were of that class, by how long they took, asleep and then waiting for a CPU; max_ns is
        the longest of them. Their time is in those other rows. */
     TRACE_OFF_CLASS = 23,
+    /* Of a tracer that threads tell their calls themselves: the thread waited until that had read
+       what it noted. In blocked_ns, as of TRACE_OFF_TRACER. */
+    TRACE_OFF_ROOM = 24,
 };
 
 /*

@@ -25,6 +25,9 @@
  *     RING_REGION more: enum ring_region | how many bytes the name has << 8
  *                 when, and the name, the last word filled up with zeros: what the program says of
  *                 itself by preload/flamemem.h
+ *     RING_WAITED more: 0
+ *                 when, how many ns the thread has waited for room since it said so last, and how
+ *                 many times
  *
  * Most calls never sleep, and of those nothing is asked but what came of them. So such a call has
  * no RING_DONE, for which the clock would have to be read: what came of it goes into its RING_CALL.
@@ -53,7 +56,15 @@
 #define RING_PIECES 3u
 #define RING_PIECE_MAX 1022u /* words of one */
 
-enum ring_kind { RING_BEGIN = 1, RING_STACK, RING_CALL, RING_DONE, RING_MEMORY, RING_REGION };
+enum ring_kind {
+    RING_BEGIN = 1,
+    RING_STACK,
+    RING_CALL,
+    RING_DONE,
+    RING_MEMORY,
+    RING_REGION,
+    RING_WAITED
+};
 
 enum ring_region {
     RING_REGION_OPEN = 1,  /* a tag was pushed */
@@ -70,6 +81,7 @@ enum ring_region {
 #define RING_BEGIN_WORDS 2u
 #define RING_CALL_WORDS 10u
 #define RING_DONE_WORDS 4u
+#define RING_WAITED_WORDS 4u
 #define RING_REGION_WORDS(bytes) (2u + ((bytes) + 7u) / 8u)
 #define RING_MOST_WORDS (1u + RING_STACK_MAX)
 #define RING_PIECE_WORDS 3u /* besides the bytes */

@@ -351,6 +351,7 @@ static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_s
         [OFF_REST_LEFT_OUT] = {TRACE_OFF_LEFT_OUT, "[left out]"},
         [OFF_REST_BRIEF] = {TRACE_OFF_BRIEF, "[short sleeps]"},
         [OFF_REST_MISSED] = {TRACE_OFF_MISSED, "[sleeps not caught]"},
+        [OFF_REST_ROOM] = {TRACE_OFF_ROOM, "[waiting for the tracer]"},
     };
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);

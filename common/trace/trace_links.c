@@ -283,7 +283,7 @@ int trace_check_rows(const struct trace_source *src, struct trace *t)
         if (off) {
             struct trace_off_row *o = (struct trace_off_row *)r;
 
-            if ((o->kind > TRACE_OFF_IPC && o->kind < TRACE_OFF_ONCPU) || o->kind > TRACE_OFF_CLASS)
+            if ((o->kind > TRACE_OFF_IPC && o->kind < TRACE_OFF_ONCPU) || o->kind > TRACE_OFF_ROOM)
                 o->kind = TRACE_OFF_OTHER;
             if (o->node &&
                 (o->kind == TRACE_OFF_CLASS) != (t->nodes[o->node].kind == TRACE_NODE_CLASS))

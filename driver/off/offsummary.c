@@ -17,6 +17,8 @@
 
 #define THINGS 3
 #define LONG_STOP_NS 50000000u /* one that somebody notices */
+#define ROOM_TOLD_NS 1000000u
+#define SLOWED 10 /* a thread that did nothing for one part in so many */
 
 struct sums {
     uint64_t threads, processes, sleeps, blocked_ns, runq_ns, cut_ns, cpu_ns;
@@ -24,7 +26,10 @@ struct sums {
     uint64_t brief_ns, missed_ns;  /* asleep, and not looked at, where nobody was stopped */
     uint64_t stops, stopped_ns, longest_stop_ns;
     const struct trace_off_thread *longest_stopped; /* the thread that stood so long */
-    uint64_t cut_off_sleeps, cut_off_ns;            /* of which the stack could not be followed */
+    uint64_t room_ns, room_waits; /* until the tracer had read what threads noted */
+    uint64_t slowed_ns;           /* both, of the thread of which that is most */
+    const struct trace_off_thread *slowed;
+    uint64_t cut_off_sleeps, cut_off_ns; /* of which the stack could not be followed */
     struct lastknown endless; /* threads whose end is not in the trace: the tracer was killed */
 };
 
@@ -90,6 +95,31 @@ static void add_stops(struct sums *s, const struct trace *t, const struct trace_
     s->longest_stopped = trace_off_thread_at(t, r->thread);
 }
 
+static void add_room(struct sums *s, const struct trace_off_row *r)
+{
+    s->room_ns += r->blocked_ns;
+    s->room_waits += r->sleeps;
+}
+
+static void add_slowed(struct sums *s, const struct trace *t)
+{
+    uint64_t *held = xcalloc((size_t)t->thread_limit + 1, sizeof *held);
+
+    for (uint32_t i = 0; i < t->row_limit; i++) {
+        const struct trace_off_row *r = off_row(&t->rows[i]);
+
+        if (!trace_row_used(&t->rows[i]) ||
+            (r->kind != TRACE_OFF_TRACER && r->kind != TRACE_OFF_ROOM))
+            continue;
+        held[r->thread] += r->blocked_ns;
+        if (held[r->thread] <= s->slowed_ns || !trace_off_thread_at(t, r->thread))
+            continue;
+        s->slowed_ns = held[r->thread];
+        s->slowed = trace_off_thread_at(t, r->thread);
+    }
+    free(held);
+}
+
 /* The sleeper's stack begins with what could not be followed, or there is none. */
 static bool is_cut_off(const struct trace *t, uint32_t sleeper)
 {
@@ -118,6 +148,8 @@ static void add_rows(struct sums *s, const struct trace *t)
         s->runq_ns += r->runq_ns;
         if (r->kind == TRACE_OFF_TRACER)
             add_stops(s, t, r);
+        else if (r->kind == TRACE_OFF_ROOM)
+            add_room(s, r);
         s->fault_ns += r->kind == TRACE_OFF_FAULT ? r->blocked_ns : 0;
         s->outside_ns += r->kind == TRACE_OFF_OUTSIDE ? r->blocked_ns : 0;
         s->brief_ns += r->kind == TRACE_OFF_BRIEF ? r->blocked_ns : 0;
@@ -385,11 +417,46 @@ static void print_stops(const struct sums *s)
     strbuf_release(&sb);
 }
 
-static void print_cost(const struct sums *s, const struct trace_header *h)
+static void print_room(const struct sums *s)
 {
     struct strbuf sb = STRBUF_INIT;
 
+    if (s->room_ns < ROOM_TOLD_NS)
+        return;
+    strbuf_addstr(&sb, "threads waited ");
+    value_add_counted(&sb, s->room_waits, "time", "times");
+    strbuf_addstr(&sb, " until the tracer had read what they noted of their calls, ");
+    add_time(&sb, s->room_ns);
+    strbuf_addstr(&sb, " in all; these waits are not the program's");
+    say(&sb);
+    strbuf_release(&sb);
+}
+
+/* Whoever attaches to a server wants to know that it answers less meanwhile. */
+static void print_slowed(const struct sums *s, uint64_t elapsed_ns)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (!s->slowed || s->slowed_ns < elapsed_ns / SLOWED)
+        return;
+    strbuf_addf(
+        &sb, "%.*s (%" PRIu32 ") could do nothing for %.0f%% of the time, as it was stopped to be ",
+        (int)sizeof s->slowed->comm, s->slowed->comm, s->slowed->tid,
+        100.0 * (double)s->slowed_ns / (double)(elapsed_ns ? elapsed_ns : 1));
+    strbuf_addstr(&sb, "looked at; --no-stops stops nobody");
+    say(&sb);
+    strbuf_release(&sb);
+}
+
+static void print_cost(const struct sums *s, const struct recording *r)
+{
+    const struct trace_header *h = &r->waits.traces[0]->header;
+    struct strbuf sb = STRBUF_INIT;
+
     print_stops(s);
+    print_room(s);
+    if (h->pid) /* attached to */
+        print_slowed(s, r->run.elapsed_ns);
     if (s->cut_ns) {
         strbuf_addstr(&sb, "cut by the start or the end of the trace: sleeps of ");
         add_time(&sb, s->cut_ns);
@@ -433,11 +500,12 @@ void off_summary_print(const struct recording *r, const char *subject, const str
         add_threads(&s, r->waits.traces[i]);
         add_rows(&s, r->waits.traces[i]);
         add_endless(&s, r->waits.traces[i]);
+        add_slowed(&s, r->waits.traces[i]);
     }
     print_sums(&s, r, subject);
     print_waits(&plain, &s, r->run.elapsed_ns);
     print_path(&plain);
     regionwords_say(&plain, THINGS, say_region, NULL);
-    print_cost(&s, &r->waits.traces[0]->header);
+    print_cost(&s, r);
     strbuf_release(&plain);
 }

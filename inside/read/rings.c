@@ -207,6 +207,19 @@ static bool take_region(struct ring_reader *r, uint64_t now)
     return true;
 }
 
+static bool take_wait(struct ring_reader *r, uint64_t now)
+{
+    uint64_t before = r->last;
+
+    if (words_of(r) != RING_WAITED_WORDS || !take_time(r, now))
+        return false;
+    r->waits = r->record[3];
+    r->waited_ns = r->record[2];
+    if (before && r->waited_ns > r->time - before)
+        r->waited_ns = r->time - before;
+    return r->waits && r->waits <= r->waited_ns + 1;
+}
+
 /* The call it ends; those inside of it were left without an end. False: it is not known. */
 static bool close_call(struct ring_reader *r)
 {
@@ -269,6 +282,10 @@ enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct rin
             if (!take_region(r, now))
                 return damaged(r, "a region cannot be");
             return RING_TOLD;
+        case RING_WAITED:
+            if (!take_wait(r, now))
+                return damaged(r, "a wait for room cannot be");
+            return RING_DELAYED;
         default:
             return damaged(r, "a record is of no kind");
         }

@@ -22,6 +22,7 @@ enum ring_result {
     RING_ENTERED,
     RING_LEFT,
     RING_TOLD,    /* the program has said something of itself: ->region */
+    RING_DELAYED, /* the thread has waited for room: ->waited_ns, ->waits */
     RING_DAMAGED, /* nothing more at all; ->damage says why */
 };
 
@@ -68,6 +69,7 @@ struct ring_reader {
         uint32_t len;
         char name[RING_REGION_WORDS(RING_NAME_MAX) * 8];
     } region;
+    uint64_t waited_ns, waits; /* RING_DELAYED: no more than there was time for */
     /* RING_ENTERED, and RING_LEFT of an open: what arguments of the call pointed to, `nmemory`
        words: pieces, one behind the other, each its address, how many bytes it has, and those,
        filled up to whole words. */
@@ -83,7 +85,8 @@ void ring_reader_init(struct ring_reader *r, struct ring *ring, struct ring_cont
 void ring_reader_release(struct ring_reader *r);
 
 /*
- * Reads on to the next call that begins or ends, or to what the program says of itself. Of a call
+ * Reads on to the next call that begins or ends, to what the program says of itself, or to a wait
+ * for room. Of a call
  * that did not sleep, but was not over when its beginning was read, the end has the time of the
  * beginning: later ones have been told. Records of times to come are damaged, and so are times that
  * go back; `now` is a time that has been. Ends of calls that have been forgotten are passed over.

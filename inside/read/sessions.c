@@ -276,7 +276,7 @@ static enum ring_result next_of(struct ring_reader *r, uint64_t now, const struc
 
 static bool is_record(enum ring_result what)
 {
-    return what == RING_ENTERED || what == RING_LEFT || what == RING_TOLD;
+    return what == RING_ENTERED || what == RING_LEFT || what == RING_TOLD || what == RING_DELAYED;
 }
 
 /* The thread may have written anything there. */

@@ -93,12 +93,13 @@ struct home {
 struct noter {
     struct ring *ring;
     const struct ring_control *control;
-    uint32_t turn;    /* the ring's, when the thread took it */
-    uint64_t stuck;   /* 0, or one more than the tail that it waited for in vain */
-    uintptr_t busy;   /* 0, or the stack pointer of the call that is being noted */
-    uint32_t process; /* of whom: see process_now */
-    pid_t tid;        /* by its own numbers */
-    uint64_t last;    /* time of its last record, where a sandbox forbids to read the clock */
+    uint32_t turn;             /* the ring's, when the thread took it */
+    uint64_t stuck;            /* 0, or one more than the tail that it waited for in vain */
+    uint64_t waited_ns, waits; /* for room, and how often: not in the ring yet */
+    uintptr_t busy;            /* 0, or the stack pointer of the call that is being noted */
+    uint32_t process;          /* of whom: see process_now */
+    pid_t tid;                 /* by its own numbers */
+    uint64_t last; /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
     struct home home;    /* the thread's own stack */
     struct counts asked; /* what the kernel said last */
@@ -479,10 +480,14 @@ static long pass_time(const struct patch_call *call)
  * not where the rings have been given up (change_user). */
 static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
 {
-    bool got = t->stuck != t->control->tail + 1 && patch_handler == noter_see &&
-               ring_wait(t->ring, t->control, words, &session->head->beat,
-                         no_more ? pass_time : flame_gate);
+    bool may = t->stuck != t->control->tail + 1 && patch_handler == noter_see, got;
+    uint64_t began = may ? ownclock_now() : 0, ended;
 
+    got = may && ring_wait(t->ring, t->control, words, &session->head->beat,
+                           no_more ? pass_time : flame_gate);
+    ended = may ? ownclock_now() : 0;
+    t->waited_ns += ended - began;
+    t->waits += ended != began;
     t->stuck = got ? 0 : t->control->tail + 1;
     return got;
 }
@@ -495,7 +500,21 @@ static inline bool has_room(struct noter *t, unsigned words)
 }
 
 /* What a call may need in all: its stack, what it points to, its beginning and its end. */
-#define ROOM (RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
+#define ROOM                                                                                       \
+    (RING_WAITED_WORDS + RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
+
+/* Says how long the thread has waited for room. There is some. */
+static FLAME_COLD void put_waited(struct noter *t)
+{
+    const uint64_t record[RING_WAITED_WORDS] = {ring_word(RING_WAITED, RING_WAITED_WORDS, 0),
+                                                ownclock_now(), t->waited_ns, t->waits};
+
+    if (!record[1])
+        return;
+    t->last = record[1];
+    t->waited_ns = t->waits = 0;
+    ring_put(t->ring, record, RING_WAITED_WORDS);
+}
 
 /* Notes what the call's arguments point to. False: it cannot be. */
 static bool put_pointed(struct noter *t, const struct patch_call *call)
@@ -519,6 +538,8 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
         return 0;
     if (unlikely(__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED)))
         return 0;
+    if (unlikely(t->waits))
+        put_waited(t);
     stack = local_recall(&t->stack, regs);
     if (unlikely(!stack) && !(stack = walk(t, call)))
         return 0;

@@ -301,6 +301,7 @@ void dump_off_kind(uint16_t kind, struct recordtext *w)
         [TRACE_OFF_FAULT] = "fault",       [TRACE_OFF_OUTSIDE] = "outside",
         [TRACE_OFF_LEFT_OUT] = "left-out", [TRACE_OFF_BRIEF] = "brief",
         [TRACE_OFF_MISSED] = "missed",     [TRACE_OFF_CLASS] = "class",
+        [TRACE_OFF_ROOM] = "room",
     };
 
     if (kind < ARRAY_LEN(names) && names[kind])

@@ -165,7 +165,8 @@ static enum wait wait_of(const struct inner *in)
         "pthread_cond_", "cnd_wait", "cnd_timedwait", "sem_wait", "sem_timedwait",
         "sem_clockwait", NULL};
     /* On a critical path: not waiting. */
-    static const char *const busy[] = {"[running]", "[stopped by the tracer]", NULL};
+    static const char *const busy[] = {"[running]", "[stopped by the tracer]",
+                                       "[waiting for the tracer]", NULL};
     const struct waited_frames *f = &in->frames;
     const char *s = f->s[f->n - 1];
     size_t len = f->len[f->n - 1];

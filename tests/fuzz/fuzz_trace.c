@@ -49,7 +49,7 @@ static void walk_off(const struct trace *t)
         climb(t, n);
         if (rows[id].thread)
             sink += trace_off_thread_at(t, rows[id].thread)->pid;
-        if (rows[id].kind > TRACE_OFF_CLASS)
+        if (rows[id].kind > TRACE_OFF_ROOM)
             __builtin_trap();
     }
 }

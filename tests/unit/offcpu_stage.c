@@ -31,6 +31,7 @@ static struct {
     struct stage_asked asked;
     struct off_span rest[TIDS][OFF_RESTS];
     struct off_span held; /* goes with the next event */
+    struct off_span room;
     uint64_t held_more_ns;
     char chain[512];
 } stage;
@@ -239,6 +240,9 @@ static void event(struct off_event *e, uint64_t at, pid_t tid)
     e->tid = tid;
     e->held = stage.held;
     e->held_more_ns = stage.held_more_ns;
+    if (stage.room.times)
+        e->room = stage.room;
+    stage.room = (struct off_span){0, 0, 0};
     stage.held = (struct off_span){0, 0, 0};
     stage.held_more_ns = 0;
     if (!e->pid)
@@ -383,6 +387,11 @@ const struct off_oncpu *stage_oncpu(size_t i)
 void stage_held(uint64_t us, uint64_t longest_us, uint64_t times)
 {
     stage.held = (struct off_span){us * 1000, longest_us * 1000, times};
+}
+
+void stage_room(uint64_t us, uint64_t longest_us, uint64_t times)
+{
+    stage.room = (struct off_span){us * 1000, longest_us * 1000, times};
 }
 
 void stage_held_more(uint64_t us)

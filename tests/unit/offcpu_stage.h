@@ -61,6 +61,8 @@ void stage_finish(uint64_t at);
 void stage_event(const struct off_event *e);
 /* The tracer has held the thread of the next event so long, so often, before it. */
 void stage_held(uint64_t us, uint64_t longest_us, uint64_t times);
+/* What it waited for room before its next event. */
+void stage_room(uint64_t us, uint64_t longest_us, uint64_t times);
 /* And perhaps so much longer. */
 void stage_held_more(uint64_t us);
 

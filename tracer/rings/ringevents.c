@@ -31,8 +31,9 @@ struct ring_thread {
     struct off_event signal; /* not told yet; time 0: none */
     struct off_span held;    /* what the tracer held it for the signal, not told yet */
     uint64_t held_more_ns;
-    uint64_t quiet; /* when the last call inside of another was left */
-    uint64_t stood; /* when it last stopped for the tracer */
+    struct off_span room; /* what it waited for room, not told yet */
+    uint64_t quiet;       /* when the last call inside of another was left */
+    uint64_t stood;       /* when it last stopped for the tracer */
     UT_hash_handle hh;
 };
 
@@ -124,6 +125,8 @@ static void tell(struct ringevents *r, struct ring_thread *t, struct off_event *
         e->held_more_ns = t->held_more_ns;
         t->held = (struct off_span){0};
     }
+    e->room = t->room;
+    t->room = (struct off_span){0};
     r->client.event(r->client.arg, e, stack);
 }
 
@@ -245,6 +248,15 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
     t->quiet = from->time;
 }
 
+/* It goes with the next event of the thread. */
+static void delayed(struct ring_thread *t, const struct ring_reader *from)
+{
+    t->room.ns += from->waited_ns;
+    t->room.times += from->waits;
+    if (from->waited_ns / from->waits > t->room.longest_ns)
+        t->room.longest_ns = from->waited_ns / from->waits;
+}
+
 void ringevents_record(struct ringevents *r, enum ring_result what, const struct ring_reader *from)
 {
     struct ring_thread *t = find_or_add(r, from->tid);
@@ -254,6 +266,8 @@ void ringevents_record(struct ringevents *r, enum ring_result what, const struct
         entered(r, t, from);
     else if (what == RING_LEFT)
         left(r, t, from);
+    else if (what == RING_DELAYED)
+        delayed(t, from);
 }
 
 /* What the tracer held the thread for an event that is not told now goes with the next that is. */

@@ -34,7 +34,7 @@ struct ringevents_client {
 struct ringevents *ringevents_new(const struct ringevents_client *client);
 void ringevents_free(struct ringevents *r);
 
-/* A record: RING_ENTERED or RING_LEFT. */
+/* A record: RING_ENTERED, RING_LEFT or RING_DELAYED. */
 void ringevents_record(struct ringevents *r, enum ring_result what, const struct ring_reader *from);
 
 /* A signal is about to be delivered (OFF_SIGNAL). True: it was taken, and is told when it is known

@@ -74,6 +74,9 @@ struct off_event {
        stood at, from when it came to stand to when it was let go. */
     struct off_span held;
     uint64_t held_more_ns; /* and perhaps so much longer: since when it stood is an estimate */
+    /* What it has waited, since its last event, until the tracer had read what it noted of its
+       calls (inside/ring.h). */
+    struct off_span room;
     /* OFF_ENTRY: what the arguments point to, as it was; NULL: it is read from the thread, which
        stands there, or still is in the call. OFF_EXIT: the same, where that is known by then only;
        `args` are the call's. Borrowed for as long as the event is handled. */

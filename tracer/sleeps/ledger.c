@@ -64,7 +64,7 @@ void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid,
     ledger_add(l, turns != 1 && faulted ? OFF_REST_FAULT : OFF_REST_OUTSIDE, ns);
 }
 
-static void add_span(struct off_span *to, const struct off_span *s)
+void ledger_add_span(struct off_span *to, const struct off_span *s)
 {
     to->ns += s->ns;
     to->times += s->times;
@@ -74,9 +74,9 @@ static void add_span(struct off_span *to, const struct off_span *s)
 
 void ledger_note_unlooked(struct ledger *l, const struct off_unlooked *u)
 {
-    add_span(&l->unlooked.brief, &u->brief);
-    add_span(&l->unlooked.missed, &u->missed);
-    add_span(&l->unlooked.faults, &u->faults);
+    ledger_add_span(&l->unlooked.brief, &u->brief);
+    ledger_add_span(&l->unlooked.missed, &u->missed);
+    ledger_add_span(&l->unlooked.faults, &u->faults);
 }
 
 /* As much of the span as is left of the stretch. */
@@ -87,7 +87,13 @@ static void add_part(struct ledger *l, enum off_rest kind, const struct off_span
     part.ns = take(left, part.ns);
     if (part.longest_ns > part.ns)
         part.longest_ns = part.ns;
-    add_span(&l->rest[kind], &part);
+    ledger_add_span(&l->rest[kind], &part);
+}
+
+void ledger_wait_for_room(struct ledger *l, struct ledger_parts *p)
+{
+    add_part(l, OFF_REST_ROOM, &l->room, &p->left_ns);
+    l->room = (struct off_span){0, 0, 0};
 }
 
 void ledger_add_unlooked(struct ledger *l, uint64_t ns)

@@ -26,6 +26,7 @@ struct ledger {
     uint64_t stops;                  /* in so many stops that have ended */
     uint64_t short_ns;               /* in calls too short to be looked at */
     uint64_t stopped_ns;             /* by job control */
+    struct off_span room;            /* waiting until the tracer had read what it noted */
     struct off_unlooked unlooked;    /* asleep, where nobody looked */
     uint64_t faults;                 /* pages asked for, when it was last looked at */
     struct off_span rest[OFF_RESTS]; /* not reported yet */
@@ -45,6 +46,7 @@ struct ledger_parts ledger_split(uint64_t from, uint64_t to, uint64_t held_ns, u
 /* The thread left its CPU by stops only, which may have taken `more_ns` longer than was estimated:
  * then what is left is of them. */
 void ledger_hold_left(struct ledger_parts *p, uint64_t more_ns);
+void ledger_add_span(struct off_span *to, const struct off_span *s);
 /* Adds a piece of this kind to what is left. */
 void ledger_add(struct ledger *l, enum off_rest kind, uint64_t ns);
 /* Adds what is left of a stretch as sleeps that were left out, as far as calls took it that were
@@ -58,6 +60,8 @@ void ledger_leave_out(struct ledger *l, struct ledger_parts *p);
  */
 void ledger_add_left(struct ledger *l, const struct off_world *world, pid_t tid, uint64_t ns,
                      uint64_t turns);
+/* Adds what is left of a stretch as waits for room in a ring, as far as these took it. */
+void ledger_wait_for_room(struct ledger *l, struct ledger_parts *p);
 /* Of a source that stops nobody: what it tells of sleeps it did not look at; and adds what is left
  * of a stretch by that. What it did not tell of is taken for short sleeps. */
 void ledger_note_unlooked(struct ledger *l, const struct off_unlooked *u);

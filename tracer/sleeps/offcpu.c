@@ -142,6 +142,7 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
         ledger_hold_left(&p, l->held_more_ns);
     l->rest[OFF_REST_TRACER].ns += p.held_ns;
     ledger_add(l, OFF_REST_STOPPED, p.stopped_ns);
+    ledger_wait_for_room(l, &p);
     ledger_leave_out(l, &p);
     if (o->opt.unstopped)
         ledger_add_unlooked(l, p.left_ns);
@@ -634,6 +635,7 @@ static void hold(struct sleeper *t, const struct off_event *e)
     s->times += e->held.times;
     if (e->held.longest_ns > s->longest_ns)
         s->longest_ns = e->held.longest_ns;
+    ledger_add_span(&l->room, &e->room);
 }
 
 void offcpu_event(struct offcpu *o, const struct off_event *e)

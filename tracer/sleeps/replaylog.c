@@ -33,6 +33,7 @@ const struct replay_field replay_fields[] = {
     FIELD("sender", REPLAY_INT, event.sender),
     FIELD("held", REPLAY_SPAN, event.held),
     FIELD("more", REPLAY_U64, event.held_more_ns),
+    FIELD("room", REPLAY_SPAN, event.room),
     FIELD("brief", REPLAY_SPAN, unlooked.brief),
     FIELD("missed", REPLAY_SPAN, unlooked.missed),
     FIELD("faulted", REPLAY_SPAN, unlooked.faults),

@@ -31,6 +31,7 @@
  *   nr=N           the number of another call, or of a signal
  *   args=N,...     the arguments of the call, less zeros at the end
  *   held=NS,LONGEST,TIMES                    more=NS (held_more_ns)
+ *   room=NS,LONGEST,TIMES
  *   brief= missed= faulted=NS,LONGEST,TIMES  the spans of an `unlooked`
  *   memory=N,...   the words of struct event_memory
  *   is=KIND,SIDE,WANTS,A,B                   an object; KIND is a word of replaylog.c

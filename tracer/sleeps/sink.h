@@ -54,6 +54,7 @@ enum off_rest {
     OFF_REST_LEFT_OUT, /* in calls that are too short, or too long, to be reported */
     OFF_REST_BRIEF,    /* slept, too shortly to be looked at (off_unlooked) */
     OFF_REST_MISSED,   /* slept, and was not looked at in time */
+    OFF_REST_ROOM,     /* waited until the tracer had read what it noted */
     OFF_RESTS
 };
 

@@ -516,9 +516,54 @@ static void test_regions(void)
     refuses_region(1, 256, RING_REGION_WORDS(256), "and so is one longer than names are");
 }
 
+static void put_wait(struct ring *r, uint64_t time, uint64_t ns, uint64_t times)
+{
+    const uint64_t w[] = {ring_word(RING_WAITED, RING_WAITED_WORDS, 0), time, ns, times};
+
+    ring_put(r, w, RING_WAITED_WORDS);
+}
+
+static void refuses_wait(uint64_t time, uint64_t ns, uint64_t times, const char *why)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r, control);
+    put_begin(r);
+    put_wait(r, time, ns, times);
+    is_int(next(), RING_DAMAGED, "%s", why);
+    ring_reader_release(&reader);
+    drop_ring(r);
+}
+
+static void test_waits_told(void)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r, control);
+    put_begin(r);
+    put_call(r, SYS_read, 100, 1, 0);
+    is_int(next(), RING_ENTERED, "a call before a wait for room");
+    pass(r, 3);
+    put_wait(r, 150, 40, 2);
+    put_wait(r, 160, 4000, 1);
+    put_call(r, SYS_read, 170, 2, 0);
+    is_int(next(), RING_LEFT, "is told to be over");
+    is_int(next(), RING_DELAYED, "then the wait is told");
+    ok(reader.waited_ns == 40 && reader.waits == 2, "how long, and how often");
+    is_int(next(), RING_DELAYED, "and the next one");
+    is_int((intmax_t)reader.waited_ns, 10, "of which no more is believed than there was time for");
+    is_int(next(), RING_ENTERED, "and calls go on");
+    ring_reader_release(&reader);
+    drop_ring(r);
+    refuses_wait(100, 40, 0, "no wait at all is damage");
+    refuses_wait(100, 40, 50, "and so are more waits than nanoseconds");
+    refuses_wait(UINT64_MAX, 40, 1, "and one of a time to come");
+}
+
 int main(void)
 {
     test_plain();
+    test_waits_told();
     test_regions();
     test_nested();
     test_passed();

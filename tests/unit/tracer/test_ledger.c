@@ -81,6 +81,28 @@ static void test_noise(void)
     stage_close();
 }
 
+/* A thread that notes its calls itself waits for room between two of them. */
+static void test_room(void)
+{
+    begin(0);
+    stage_sched(11, 100, 50, 3);
+    stage_room(700, 400, 2);
+    stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_sched(11, 100, 50, 5);
+    stage_exit(2000, 11, 0);
+    stage_sched(11, 900, 50, 6);
+    stage_room(700, 300, 3);
+    stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
+    stage_finish(3000);
+    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).times, 2 + 3, "how often it waits is known");
+    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).longest_ns / US, 400, "and the longest");
+    is_int(rest_us(OFF_REST_OUTSIDE), 150, "a wait for room is no wait of the program's");
+    is_int(rest_us(OFF_REST_ROOM), 700 + 200,
+           "what the thread ran it did not wait, whatever it says");
+    is_int((intmax_t)told(11) / US, 3000, "that is all");
+    stage_close();
+}
+
 /* A tracer that itself waits for a CPU knows of a stop only that it came at some time since. */
 static void test_perhaps_longer(void)
 {
@@ -355,6 +377,7 @@ int main(void)
 {
     test_outside();
     test_noise();
+    test_room();
     test_perhaps_longer();
     test_too_much();
     test_left_out();

@@ -390,10 +390,20 @@ static void test_machine(void)
     enter(3, SYS_read, 3, 0, US(1000));
     sig(SIGALRM, US(1400));
     leave(3, -EINTR, US(1500), 0);
-    stage_finish(US(2000));
+    from.time = US(2400);
+    from.waited_ns = US(300);
+    from.waits = 1;
+    ringevents_record(events, RING_DELAYED, &from);
+    ringevents_record(events, RING_DELAYED, &from);
+    enter(4, SYS_read, 3, 0, US(2500));
+    leave(4, 1, US(2600), RING_RAN_ON);
+    stage_finish(2700);
     is_int(stage_sleeps(), 2, "one that a signal ended is one");
     is_int(stage_last()->blocked_ns, US(400), "until the signal came");
     is_str(stage_chain(), "[signal]", "which ended it");
+    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).ns, US(600),
+           "waits for room go with what is next");
+    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).times, 2, "both of them");
     to_machine = false;
     stage_close();
 }
