@@ -133,15 +133,23 @@ until_true is T
 run_expect_status 0 'a stopped process' "$FLAME" off -o s.folded -d 0.2 -p "$pid"
 is_str "$(state_of "$pid")" T 'is still stopped'
 file_lacks err 'the longest stop' 'no stop is told to be longer than the trace'
-"$FLAME" off -q -o s.flame -p "$pid" 2>err </dev/null &
-flame=$!
-until_traced "$pid"
-kill -CONT "$pid"
-until_attached "$pid"
-kill -INT $flame
-wait $flame
-is_int $? 0 'a process that goes on later'
-"$FLAME" dump s.flame >dumped
+# A tracer without a CPU may learn of the stop of some threads when they go on.
+goes_on_later() {
+    kill -STOP "$pid"
+    until_true is T
+    "$FLAME" off -q -o s.flame -p "$pid" 2>err </dev/null &
+    flame=$!
+    until_traced "$pid"
+    kill -CONT "$pid"
+    until_attached "$pid"
+    kill -INT $flame
+    wait $flame
+    status=$?
+    "$FLAME" dump s.flame >dumped
+    [ "$(grep -c '^row .* kind=stopped ' dumped)" = 4 ]
+}
+again 5 goes_on_later
+is_int "$status" 0 'a process that goes on later'
 is_int "$(grep -c '^thread .* wall_ns=[1-9]' dumped)" 4 'has all its threads in the trace'
 is_int "$(grep -c '^row .* kind=stopped ' dumped)" 4 'with how long they were stopped'
 is_int "$(grep -c '^row .* kind=lock .* sleeps=[1-9]' dumped)" 3 'and what they waited for'
