@@ -85,6 +85,7 @@ int folded_parse_line(const char *s, size_t len, struct folded_line *out)
     out->len = len;
     if (!take_count(s, &out->len, &out->count))
         return s[0] == '#' && (len == 1 || is_blank(s[1])) ? 0 : -1;
+    out->one_len = out->len;
     out->differential = take_count(s, &out->len, &out->count1);
     if (!out->differential)
         out->count1 = out->count;

@@ -36,6 +36,7 @@ struct folded_line {
     struct folded_count count;  /* the second count of a differential line, else the only one */
     struct folded_count count1; /* the first count of a differential line, else equal to count */
     bool differential;
+    size_t one_len; /* how long the stack is if the last number alone is a count */
 };
 
 static inline double folded_count_double(struct folded_count c)

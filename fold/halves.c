@@ -88,13 +88,18 @@ static bool open_both(struct half h[2], int k, const char *path, uint64_t *size)
         return false;
     len = textinput_peek(in, &text, sizeof TRACE_MAGIC - 1);
     *size += (uint64_t)st.st_size;
-    return !trace_magic_matches(text, len) && textinput_split(in, &h[1].file[k].in);
+    if (trace_magic_matches(text, len))
+        return false;
+    collapse_folded_begin(&h[0].file[k]);
+    h[1].file[k].columns.kind = h[0].file[k].columns.kind;
+    h[1].file[k].begun = true;
+    return textinput_split(in, &h[1].file[k].in);
 }
 
 /* Whether there is nothing to say about a file. */
 static bool is_clean(const struct collapse *c)
 {
-    return !c->in.error && !c->unknown && !c->meta_differs;
+    return !c->in.error && !c->unknown && !c->columns.joined && !c->meta_differs;
 }
 
 static bool all_clean(const struct half h[2])

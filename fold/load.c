@@ -48,11 +48,10 @@ static int check(struct load *l, const struct collapse *c)
         return flame_error(FLAME_USAGE,
                            "%s: its counts are not what those before are (%s); %s them apart",
                            c->in.name, l->meta.buf, l->command);
-    if (c->samples == 0 && c->unknown)
-        return flame_error(FLAME_USAGE,
-                           "%s: neither a trace nor folded stacks, which are lines like "
-                           "'main;read 42'",
-                           c->in.name);
+    if (folded_refuse_foreign(c->in.name, c->samples, c->unknown, c->unknown_line,
+                              c->unknown_text.buf))
+        return FLAME_USAGE;
+    folded_columns_say(&c->columns, c->in.name);
     if (c->unknown)
         flame_warn("%s: %" PRIu64 " line%s not understood and left out, the first is line %" PRIu64
                    ": %s",
@@ -175,6 +174,8 @@ int load_file(struct load *l, const char *path)
     } else {
         l->texts++;
         status = drawn_refuse(&c.in);
+        if (!status)
+            status = collapse_refuse(&c.in);
         if (!status && l->fold->when && fold_when_given(l->fold->when))
             status = flame_error(
                 FLAME_USAGE, "%s: --%s is of traces, and this is folded already; take the trace",

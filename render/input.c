@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/trace/trace_parts.h"
+#include "fold/collapse/collapse.h"
 #include "fold/stacks/drawn.h"
 #include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
@@ -39,6 +40,8 @@ void input_of_traces_release(struct input_of_traces *of)
 }
 
 /* One file being read. */
+#define UNKNOWN_SHOWN 120u /* bytes of a line */
+
 struct reader {
     struct input *in;
     const struct input_options *o;
@@ -52,6 +55,8 @@ struct reader {
     bool timed;                 /* what follows is of this moment, unless it says another */
     double moment;
     uint64_t line, stacks, unknown, first_unknown;
+    struct strbuf unknown_text; /* that line, or how it begins */
+    struct folded_columns counts;
     struct trace_parts *parts; /* those of recordings wait there; NULL: each is drawn alone */
 };
 
@@ -344,7 +349,7 @@ static int take_line(struct reader *r, const char *s, size_t len)
         s += 3; /* a byte order mark is no part of the first name */
         len -= 3;
     }
-    kind = folded_parse_line(s, len, &line);
+    kind = folded_columns_parse(&r->counts, s, len, r->line, &line);
     if (kind == 0) {
         int status = take_heading(r, s, len);
 
@@ -358,8 +363,10 @@ static int take_line(struct reader *r, const char *s, size_t len)
         take_left_out(r, s, len);
         take_region(r->in, s, len);
     } else if (kind < 0) {
-        if (r->unknown++ == 0)
+        if (r->unknown++ == 0) {
             r->first_unknown = r->line;
+            strbuf_add(&r->unknown_text, s, len < UNKNOWN_SHOWN ? len : UNKNOWN_SHOWN);
+        }
     } else {
         r->in->columns[r->column].used = true;
         return take_stack(r, &line);
@@ -391,10 +398,14 @@ static int refuse_options(const struct reader *r, struct textinput *text)
 static int read_text(struct reader *r, struct textinput *text)
 {
     struct textrecord rec;
+    const char *begins;
+    size_t len = textinput_peek(text, &begins, FOLDED_COLUMNS_LOOK);
     int status = 0;
 
+    folded_columns_begin(&r->counts, begins, len);
     while (!status && textinput_record(text, &rec))
         status = take_line(r, rec.line.s, rec.line.len);
+    folded_columns_release(&r->counts);
     if (text->error)
         return textinput_cannot_read(text);
     return status;
@@ -517,10 +528,10 @@ static void say_wrong_moments(struct reader *r)
 /* After one file. A text without a stack is empty if there is nothing else, either. */
 static int check_file(const struct reader *r)
 {
-    if (r->stacks == 0 && r->unknown)
-        return flame_error(FLAME_USAGE,
-                           "%s: no stack in %" PRIu64 " lines; expected lines like 'main;read 42'",
-                           r->name, r->line);
+    if (folded_refuse_foreign(r->name, r->stacks, r->unknown, r->first_unknown,
+                              r->unknown_text.buf))
+        return FLAME_USAGE;
+    folded_columns_say(&r->counts, r->name);
     if (r->unknown)
         flame_warn("%s: %" PRIu64 " of %" PRIu64 " lines not understood and left out, the first "
                    "is line %" PRIu64,
@@ -545,6 +556,7 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
                        .lines = all->lines,
                        .tree = all->tree,
                        .parts = all->parts,
+                       .unknown_text = STRBUF_INIT,
                        .stack = STRBUF_INIT};
     struct textinput text;
     int err = textinput_open(&text, path), status;
@@ -560,9 +572,11 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
         r.moment = (double)nth;
     }
     status = drawn_refuse(&text);
+    is_trace = !status && load_is_trace(&text);
+    if (!status && !is_trace)
+        status = collapse_refuse(&text);
     if (!status && r.timed)
         status = use_column(&r, "", 0);
-    is_trace = !status && load_is_trace(&text);
     if (!status && !is_trace)
         status = refuse_options(&r, &text);
     if (!status)
@@ -570,7 +584,10 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
     textinput_close(&text);
     strbuf_release(&r.stack);
     say_wrong_moments(&r);
-    return status ? status : check_file(&r);
+    if (!status)
+        status = check_file(&r);
+    strbuf_release(&r.unknown_text);
+    return status;
 }
 
 /* Parts of recordings, when all files have been read. */

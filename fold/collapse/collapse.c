@@ -35,6 +35,7 @@ void collapse_release(struct collapse *c)
     strbuf_release(&c->scratch);
     strbuf_release(&c->scratch2);
     strbuf_release(&c->unknown_text);
+    folded_columns_release(&c->columns);
     free(c->ids);
 }
 

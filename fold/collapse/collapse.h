@@ -13,6 +13,7 @@
 #ifndef FLAME_FOLD_COLLAPSE_COLLAPSE_H
 #define FLAME_FOLD_COLLAPSE_COLLAPSE_H
 
+#include "common/folded/columns.h"
 #include "fold/stacks/textinput.h"
 #include "fold/stacks/stackset.h"
 #include "fold/stacks/lostnames.h"
@@ -47,6 +48,8 @@ struct collapse {
     /* Folded text only: which column its counts are for (0 or 1; a line of two counts is then
      * not understood; -1: as the line has them), and where its "# flame:" line goes. */
     int column;
+    struct folded_columns columns; /* how many each line has; */
+    bool begun;                    /* that is known */
     struct strbuf *meta;
     bool meta_differs; /* *meta held another line already */
     /* Folded text only: what filters left out, as the text says, is added to these two, one for
@@ -60,6 +63,9 @@ struct collapse {
     uint64_t unknown, unknown_line; /* lines not understood, the first of them */
     struct strbuf unknown_text;
 };
+
+/* How much of a file readers look at before they say whether it is theirs, in bytes. */
+#define COLLAPSE_LOOK (128u << 10)
 
 struct collapse_kind {
     const char *name;
@@ -77,6 +83,10 @@ extern const struct collapse_kind collapse_kinds[];
 const struct collapse_kind *collapse_kind_find(const char *name);
 /* The reader for a file that begins with this text; NULL when no reader knows it. */
 const struct collapse_kind *collapse_kind_guess(const char *text, size_t len);
+
+/* 0, or FLAME_USAGE after a line: the input, of which no record was taken yet, is in a format that
+ * has to be folded first. For those who take folded text. */
+int collapse_refuse(struct textinput *in);
 
 /* One file's state; the stacks stay the caller's. Release it also when a file was not opened. */
 void collapse_init(struct collapse *c, const struct collapse_options *opt, struct stackset *stacks);

@@ -8,11 +8,10 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "fold/collapse/collapse.h"
+#include "fold/collapse/readers.h"
 #include "fold/stacks/drawn.h"
 #include "fold/stacks/filter.h"
 #include "fold/stacks/textfile.h"
-
-enum { PROBE = 128 * 1024 };
 
 struct request {
     struct collapse_options opt;
@@ -145,15 +144,26 @@ const struct opts_command collapse_command = {
     .add_help = add_kind_help,
 };
 
-static int no_stack(const char *name, const struct collapse_kind *kind, bool given)
+/* What is known of an input before it is read. */
+struct beginning {
+    const struct collapse_kind *kind; /* its reader, or NULL */
+    bool blank;                       /* there is nothing in it */
+    char text[61];                    /* how it begins: some of its first line */
+    bool sure;                        /* it begins as that reader's format does */
+};
+
+static int no_stack(const char *name, const struct beginning *b, bool given)
 {
+    const struct collapse_kind *kind = b->kind;
     struct strbuf kinds = STRBUF_INIT;
     int status;
 
     add_kinds(&kinds);
     if (!kind)
-        status = flame_error(FLAME_USAGE, "%s: holds no stack in any format that was tried (%s)",
-                             name, kinds.buf);
+        status = flame_error(
+            FLAME_USAGE,
+            "%s: begins with '%s', and holds no stack in any format that was tried (%s)", name,
+            b->text, kinds.buf);
     else if (given)
         status = flame_error(FLAME_USAGE, "%s: holds no stack of %s; --from takes another of %s",
                              name, kind->what, kinds.buf);
@@ -176,20 +186,15 @@ static bool is_blank(const char *text, size_t len)
     return true;
 }
 
-/* What is known of an input before it is read. */
-struct beginning {
-    const struct collapse_kind *kind; /* its reader, or NULL */
-    bool blank;                       /* there is nothing in it */
-    bool sure;                        /* it begins as that reader's format does */
-};
-
 static struct beginning look(const struct collapse_kind *asked, struct textinput *in)
 {
     struct beginning b = {.kind = asked};
     const char *text;
-    size_t len = textinput_peek(in, &text, PROBE);
+    size_t len = textinput_peek(in, &text, COLLAPSE_LOOK);
 
-    b.blank = len < PROBE && is_blank(text, len);
+    memcpy(b.text, text, len < sizeof b.text ? len : sizeof b.text - 1);
+    b.text[strcspn(b.text, "\n")] = '\0';
+    b.blank = len < COLLAPSE_LOOK && is_blank(text, len);
     if (!b.kind)
         b.kind = collapse_kind_guess(text, len);
     b.sure = b.kind && b.kind->probe && b.kind->probe(text, len) > 0;
@@ -212,7 +217,12 @@ static int judge(const struct request *q, const struct beginning *b, const struc
     if (q->spill.status)
         return q->spill.status;
     if (c->samples == 0 && !is_empty(q, b, c))
-        return no_stack(c->in.name, b->kind, q->kind != NULL);
+        return no_stack(c->in.name, b, q->kind != NULL);
+    if (b->kind && b->kind->run == collapse_folded_run && !b->blank &&
+        folded_refuse_foreign(c->in.name, c->samples, c->unknown, c->unknown_line,
+                              c->unknown_text.buf))
+        return FLAME_USAGE;
+    folded_columns_say(&c->columns, c->in.name);
     if (c->unknown && !b->blank)
         flame_warn("%s: %" PRIu64 " line%s not understood, the first is line %" PRIu64 ": %s",
                    c->in.name, c->unknown, c->unknown == 1 ? " was" : "s were", c->unknown_line,

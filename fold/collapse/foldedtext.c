@@ -163,7 +163,7 @@ static void add_line(struct collapse *c, struct before *b, const char *s, size_t
     const struct stackset_count *first = &counts[0], *second = NULL;
     struct folded_line line;
     struct span rest, word;
-    int kind = folded_parse_line(s, len, &line);
+    int kind = folded_columns_parse(&c->columns, s, len, c->in.line, &line);
 
     if (kind == 0)
         take_meta(c, (struct span){s, len});
@@ -215,11 +215,22 @@ static bool make_room(struct collapse *c, struct before *b)
     return spill_take(c->spill, &c->stacks, false) == FLAME_OK;
 }
 
+void collapse_folded_begin(struct collapse *c)
+{
+    const char *text;
+    size_t len = textinput_peek(&c->in, &text, FOLDED_COLUMNS_LOOK);
+
+    folded_columns_begin(&c->columns, text, len);
+    c->begun = true;
+}
+
 void collapse_folded_run(struct collapse *c)
 {
     struct before b = {.text = STRBUF_INIT, .stack = UINT32_MAX, .next = STACKSET_LINE_INIT};
     struct textrecord rec;
 
+    if (!c->begun)
+        collapse_folded_begin(c);
     while (make_room(c, &b) && textinput_record(&c->in, &rec)) {
         struct span line = rec.line;
 
@@ -240,7 +251,7 @@ int collapse_folded_probe(const char *text, size_t len)
     size_t good = 0, bad = 0, stacks = 0;
 
     if (span_begins(rest, "# flame: "))
-        return 60;
+        return COLLAPSE_CLEARLY_FOLDED;
     while (span_line(&rest, &line)) {
         int kind = folded_parse_line(line.s, line.len, &f);
 
@@ -250,7 +261,9 @@ int collapse_folded_probe(const char *text, size_t len)
         bad += kind < 0;
         stacks += kind > 0 && line.s[0] != ' ' && memchr(f.stack, ';', f.len);
     }
-    if (good == 0 || bad > good / 4)
+    if (!good || bad > good)
         return 0;
-    return stacks > good / 2 ? 60 : 10;
+    if (bad > good / 4)
+        return 5;
+    return stacks > good / 2 ? COLLAPSE_CLEARLY_FOLDED : 10;
 }

@@ -7,6 +7,8 @@
  */
 #include "fold/collapse/readers.h"
 
+#include "common/error.h"
+
 #define READER(kind, text, function)                                                               \
     {                                                                                              \
         kind, text, collapse_##function##_probe, collapse_##function##_run                         \
@@ -91,4 +93,20 @@ const struct collapse_kind *collapse_kind_guess(const char *text, size_t len)
         }
     }
     return best;
+}
+
+int collapse_refuse(struct textinput *in)
+{
+    const struct collapse_kind *kind;
+    const char *text;
+    size_t len = textinput_peek(in, &text, COLLAPSE_LOOK);
+
+    if (in->error || collapse_folded_probe(text, len) >= COLLAPSE_CLEARLY_FOLDED)
+        return FLAME_OK;
+    kind = collapse_kind_guess(text, len);
+    if (!kind || kind->run == collapse_folded_run)
+        return FLAME_OK;
+    return flame_error(
+        FLAME_USAGE, "%s: looks like %s, not folded stacks; 'flame collapse %s' makes these of it",
+        in->name, kind->what, in->name);
 }

@@ -12,6 +12,9 @@
     void collapse_##name##_run(struct collapse *c)
 
 COLLAPSE_READER(folded);
+#define COLLAPSE_CLEARLY_FOLDED 60 /* what its probe says of folded text with callers */
+/* Looks how many counts lines have; else collapse_folded_run does. Before the first record. */
+void collapse_folded_begin(struct collapse *c);
 COLLAPSE_READER(perf);
 void collapse_sched_run(struct collapse *c);
 COLLAPSE_READER(dtrace);

@@ -76,11 +76,40 @@ const char *drawn_kind(const char *text, size_t len)
     return is_word(element, "html") ? "a page (HTML)" : NULL;
 }
 
+/* By their first bytes, as file(1) knows them. */
+static const struct {
+    const char *magic;
+    size_t len;
+    const char *is, *instead;
+} packed[] = {
+    {"PERFILE2", 8, "perf's own file", "'perf script -i FILE | flame collapse' makes stacks of it"},
+    {"\xfd"
+     "7zXZ",
+     6, "packed by xz", "unpack it first: 'xz -dk FILE'"},
+    {"BZh", 3, "packed by bzip2", "unpack it first: 'bzip2 -dk FILE'"},
+    {"PK\3\4", 4, "a zip archive", "unpack it first: 'unzip FILE'"},
+    {"\4\"M\x18", 4, "packed by lz4", "unpack it first: 'lz4 -dk FILE'"},
+    {"\xff\xfe", 2, "UTF-16", "'iconv -f UTF-16 -t UTF-8 FILE' makes text of it"},
+    {"\xfe\xff", 2, "UTF-16", "'iconv -f UTF-16 -t UTF-8 FILE' makes text of it"},
+};
+
+static int packed_refuse(const struct textinput *in, const char *text, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(packed); i++)
+        if (len >= packed[i].len && memcmp(text, packed[i].magic, packed[i].len) == 0 &&
+            (memchr(text, 0, len < 64 ? len : 64) || !is_stack(text, len)))
+            return flame_error(FLAME_USAGE, "%s: is %s; %s", in->name, packed[i].is,
+                               packed[i].instead);
+    return FLAME_OK;
+}
+
 int drawn_refuse(struct textinput *in)
 {
     const char *text, *kind;
     size_t len = textinput_peek(in, &text, PROBE);
 
+    if (!in->error && packed_refuse(in, text, len))
+        return FLAME_USAGE;
     kind = in->error ? NULL : drawn_kind(text, len);
     if (!kind)
         return FLAME_OK;

@@ -177,8 +177,8 @@ printf 'java 19983 cycles:\nffffffff8103d0ca write_msr ([kernel.kallsyms])\n7f72
 is_str "$("$FLAME" collapse flush.txt 2>&1)" 'java;main(int);write_msr 1' 'frames that lost their indent are still known for perf'
 
 run_expect_status 2 'no stack at all' "$FLAME" collapse "$ROOT/LICENSE"
-like "$(cat err)" 'LICENSE: holds no stack in any format that was tried \(.*perf, .*folded' \
-    'names the formats tried'
+like "$(cat err)" "LICENSE: begins with 'MIT License', and holds no stack in any format that was tried \(.*perf, .*folded" \
+    'says how it begins, and names the formats tried'
 : >empty
 printf '# captured on: x\n#\n\n' >comments
 for file in empty comments /dev/null; do

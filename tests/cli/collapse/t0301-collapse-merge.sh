@@ -48,11 +48,11 @@ is_str "$(head -n 1 out)" '# flame: view=live unit=bytes' 'still say so when mer
 run_expect_status 2 'bytes and calls' "$FLAME" fold live count
 like "$(cat err)" 'count: its counts are not what those before are' 'are not added'
 
-printf 'a;b 1 2\na;c 3\n' >two-columns
-is_str "$("$FLAME" fold two-columns two-columns)" "$(printf 'a;b 2 4\na;c 6 0')" 'two columns'
-printf 'a -3\nb 1e3\nc .5\nd +4\ne 18446744073709551616\ne 7\n' >counts
+printf '# flame: view=live unit=bytes\na;b 1 2\na;c 3\n' >two-columns
+is_str "$("$FLAME" fold --no-header two-columns two-columns)" "$(printf 'a;b 2 4\na;c 6 0')" 'two columns'
+printf 'a -3\nb 1e3\nc .5\nd +4\ne 18446744073709551616\ne 7\nf 1\nf 2\n' >counts
 run "$FLAME" fold counts
-is_str "$(cat out)" 'e 18446744073709551615' 'counts that are none are left out, too large ones stay'
+is_str "$(cat out)" $'e 18446744073709551615\nf 3' 'counts that are none are left out, too large ones stay'
 like "$(cat err)" '4 lines were not understood and left out, the first is line 1: a -3' 'with a warning'
 run_expect_status 2 'neither trace nor stacks' "$FLAME" fold "$ROOT/LICENSE"
 is_str "$("$FLAME" collapse --collapse-recursion - <<<'a;b;b;b;c;b 2')" 'a;b;c;b 2' 'recursion'

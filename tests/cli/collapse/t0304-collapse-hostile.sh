@@ -35,9 +35,9 @@ run "$FLAME" collapse --from folded - < <(printf 'a 18446744073709551616\nb 1844
 like "$(cat err)" '^flame: 2 counts are 2\^64 and more' 'counts that do not fit are told'
 is_str "$( (sample f 9007199254740993; sample f 0) | "$FLAME" collapse)" 'app;f 9007199254740994' \
     'beyond what a double holds; a period of 0 counts one'
-printf 'a -3\nb 1e3\nc 0x10\nd 1.5\nd .5\ne nan\n' >counts
+printf 'a -3\nb 1e3\nc 0x10\nd 1.5\nd .5\ne nan\nf 1\nf 1\nf 1\nf 1\n' >counts
 run "$FLAME" collapse --from folded counts
-is_str "$(cat out)" 'd 1.5' 'counts that are none'
+is_str "$(cat out)" $'d 1.5\nf 4' 'counts that are none'
 like "$(cat err)" '5 lines were not understood, the first is line 1: a -3' 'are told'
 
 # Anything for anyone: no crash, and an answer.

@@ -102,7 +102,7 @@ refuses 'needs a value' 'view without value' "$FLAME" fold --view
 refuses '[-]-nonsense' 'option' "$FLAME" fold --nonsense one.flame
 refuses 'missing.flame: cannot read: No such file' 'missing file' "$FLAME" fold missing.flame
 refuses 'a directory' 'directory' "$FLAME" fold .
-refuses 'text.flame: neither a trace nor folded stacks' 'text' "$FLAME" fold text.flame
+refuses 'text.flame: 1 of 1 lines are no folded stacks' 'text' "$FLAME" fold text.flame
 refuses 'cut: its header says [0-9]+ bytes, the file has 10000' 'cut file' "$FLAME" fold cut.flame
 refuses 'cut: a trace.s header' 'cut header' "$FLAME" fold stub.flame
 refuses 'trace version 99' 'version' "$FLAME" fold version.flame

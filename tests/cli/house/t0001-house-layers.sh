@@ -11,6 +11,7 @@ common/files
 common/signals
 common/options
 common/trace
+common/folded
 common/late
 unwind
 unwind/remote

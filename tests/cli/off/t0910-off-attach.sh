@@ -142,8 +142,8 @@ goes_on_later() {
     until_traced "$pid"
     kill -CONT "$pid"
     until_attached "$pid"
-    kill -INT $flame
-    wait $flame
+    kill -INT "$flame"
+    wait "$flame"
     status=$?
     "$FLAME" dump s.flame >dumped
     [ "$(grep -c '^row .* kind=stopped ' dumped)" = 4 ]

@@ -21,11 +21,11 @@ echo '# flame: view=live unit=bytes' >view-only
 printf 'main;f 0\n' >zero
 
 for command in render top; do
-    refused "$command bad" "^flame: bad: no stack in 2 lines" "$FLAME" "$command" bad
+    refused "$command bad" "^flame: bad: 2 of 2 lines are no folded stacks, .*; the first is line 1: main;f$" "$FLAME" "$command" bad
     refused "$command zero" "every count is 0" "$FLAME" "$command" zero
     refused "$command missing" "^flame: no-such-file: cannot read: No such file" "$FLAME" "$command" no-such-file
     refused "$command directory" "^flame: \.: cannot read: Is a directory; name a file in it" "$FLAME" "$command" .
-    refused "$command second file" "^flame: bad: no stack" "$FLAME" "$command" good bad
+    refused "$command second file" "^flame: bad: 2 of 2 lines are no folded stacks" "$FLAME" "$command" good bad
 done
 
 empty() { # NAME WORDS COMMAND...
