@@ -25,8 +25,9 @@ struct event {
 struct events {
     struct event *e;
     size_t n, alloc;
-    uint64_t async,
-        samples; /* that are not read: without a stack of their own, or with another's */
+    /* That are not read: without a stack of their own, or with another's; and those that are
+       neither these nor calls (counters, moments, objects). */
+    uint64_t async, samples, others;
 };
 
 /* Microseconds in decimal to nanoseconds; what is no plain number goes through strtod. */
@@ -105,6 +106,7 @@ static void read_event(struct collapse *c, struct json *j, struct events *all)
     e.kind = ph.len == 1 ? ph.buf[0] : 0;
     all->async += e.kind && strchr("benSTpF", e.kind);
     all->samples += e.kind == 'P';
+    all->others += !e.kind || !strchr("benSTpFPBEXM", e.kind);
     if (!j->bad && (e.kind == 'B' || e.kind == 'E' || (e.kind == 'X' && has_length))) {
         e.name = collapse_name(c, name.buf, name.len);
         strbuf_addch(&pid, '/');
@@ -293,11 +295,12 @@ void collapse_chrome_run(struct collapse *c)
         /* An array may lack its end: tracers die. */
         if (j.bad && j.s < j.end)
             collapse_unknown(c, j.s, (size_t)(j.end - j.s));
-        if (!c->samples && (all.async || all.samples))
+        if (!c->samples && (all.async || all.samples || all.others))
             textinput_refuse_all(&c->in,
-                                 "has %" PRIu64 " asynchronous events and %" PRIu64
-                                 " samples, but no calls with a beginning and an end",
-                                 all.async, all.samples);
+                                 "has %" PRIu64 " asynchronous events, %" PRIu64 " samples and "
+                                 "%" PRIu64 " other events (counters, moments, objects), but no "
+                                 "calls with a beginning and an end",
+                                 all.async, all.samples, all.others);
         else
             say_left_out(c, &all);
     }

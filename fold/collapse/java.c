@@ -75,6 +75,7 @@ void collapse_jstack_run(struct collapse *c)
                                         "JNI global ref",
                                         "Threads class SMR info",
                                         "_java_thread_list",
+                                        "   Locked ownable synchronizers:", /* jstack -l */
                                         "   No compile task",
                                         "   Compiling:",
                                         "0x",

@@ -98,12 +98,17 @@ static bool is_kernel_file(struct span mod)
            span_ends(name, ".ko.zst");
 }
 
-/* "jitted-PID-NUMBER.so", which perf inject --jit makes. */
+/* "jitted-PID-NUMBER.so", which perf inject --jit makes, or "jit-PID.dump", of which it does. */
 static bool is_injected(struct span mod)
 {
     struct span name = span_from(mod, span_rchr(mod, '/') + 1);
     size_t n;
 
+    if (span_begins(name, "jit-")) {
+        name = span_from(name, strlen("jit-"));
+        n = span_digits(name);
+        return n && span_is(span_from(name, n), ".dump");
+    }
     if (!span_begins(name, "jitted-"))
         return false;
     name = span_from(name, strlen("jitted-"));

@@ -104,4 +104,9 @@ Call graph:
 Total number in stack (recursive counted multiple, when >=5):
 END
 
+# jstack -l says behind each thread which locks it owns.
+printf '"worker" #2 prio=5 tid=0x1 nid=0x2 runnable [0x3]\n   java.lang.Thread.State: RUNNABLE\n\tat a.W.run(W.java:1)\n\n   Locked ownable synchronizers:\n\t- <0x71> (a java.util.X)\n\n' >locks
+run "$FLAME" collapse --from jstack locks
+is_str "$(cat out err)" 'worker;a.W.run 1' 'jstack -l: locks that threads own are no frames'
+
 done_testing

@@ -13,22 +13,25 @@ app 90/91 1.5: 10 cycles:
 	55550002 _ZN3std2io5Write9write_all17h0123456789abcdefE+0x1f (/app)
 	7f000001 foo (/root/.debug/jit/llvm-IR-jit-20261124/jitted-90-12.so)
 	7f000003 bar (/opt/jitted-up.so)
+	7f000004 baz (/root/.debug/jit/llvm-IR-jit-20261124/jit-90.dump)
+	7f000005 qux (/opt/jit-up.dump)
 	55550003 scala.Foo$C$bar (/app)
 
 app  90/91   1.600000: PERF_RECORD_EXIT(91:91):(90:90)
 app  90/90   1.700000: PERF_RECORD_SWITCH OUT
 EOF
-stack='app;scala.Foo$C$bar;bar;foo;std::io::Write::write_all;core::ptr::drop_in_place<std::rt::lang_start<()>::{{closure}}>;ext4_read;do_sys 10'
+stack='app;scala.Foo$C$bar;qux;baz;bar;foo;std::io::Write::write_all;core::ptr::drop_in_place<std::rt::lang_start<()>::{{closure}}>;ext4_read;do_sys 10'
 run_expect_status 0 'perf script' "$FLAME" collapse perf.txt
 is_str "$(cat out)" "$stack" 'names are plain, and task events no samples'
 marked=${stack/;foo;/;foo_[j];}
+marked=${marked/;baz;/;baz_[j];}
 marked=${marked/ext4_read/ext4_read_[k]}
 is_str "$("$FLAME" collapse --kernel --jit perf.txt)" "${marked/do_sys/do_sys_[k]}" \
-    'vmlinux-VERSION and modules are the kernel, jitted-*.so is made code'
+    'vmlinux-VERSION and modules are the kernel, jitted-*.so and jit-PID.dump are made code'
 # shellcheck disable=SC2016 # a name
 is_str "$("$FLAME" collapse --compat perl --kernel --jit perf.txt)" \
     'app 1
-app;scala.Foo$C$bar;bar;foo;_ZN3std2io5Write9write_all17h0123456789abcdefE;core::ptr::drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$..$u7b$$u7b$closure$u7d$$u7d$$GT$::h0123456789abcdef;ext4_read;do_sys 10' \
+app;scala.Foo$C$bar;qux;baz;bar;foo;_ZN3std2io5Write9write_all17h0123456789abcdefE;core::ptr::drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$..$u7b$$u7b$closure$u7d$$u7d$$GT$::h0123456789abcdef;ext4_read;do_sys 10' \
     '--compat perl has all as it is'
 
 cat >dtrace.txt <<'EOF'

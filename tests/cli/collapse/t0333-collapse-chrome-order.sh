@@ -26,6 +26,12 @@ is_str "$(cat out)" 'f 4' 'have no stack'
 like "$(cat err)" 'async.json: 2 asynchronous events .* are left out' '... and are named'
 events "$(other P)" >samples.json
 run_expect_status 2 'samples alone' "$FLAME" collapse samples.json
-like "$(cat err)" '0 asynchronous events and 1 samples, but no calls' '... are an error that says so'
+like "$(cat err)" '0 asynchronous events, 1 samples and 0 other events .* but no calls' '... are an error that says so'
+events "$(other C)" "$(other i)" "$(other M)" >counters.json
+run_expect_status 2 'counters and moments alone' "$FLAME" collapse counters.json
+like "$(cat err)" ', 0 samples and 2 other events .* but no calls' '... are an error, too'
+events "$(other M)" >nothing.json
+run_expect_status 0 'no events' "$FLAME" collapse nothing.json
+is_str "$(cat err)" 'flame: nothing.json: the profile is empty' '... are an empty profile'
 
 done_testing
