@@ -242,6 +242,15 @@ void difference_apply(struct frametree *t, enum difference_widths w)
         elide(t);
 }
 
+double difference_before(const struct frametree *t)
+{
+    double before = t->was ? 0 : folded_count_double(frametree_total(t, 0));
+
+    for (uint32_t i = 0; i < t->n; i++)
+        before += t->was ? t->was[i] : -t->delta[i];
+    return before;
+}
+
 struct change *difference_totals(const struct frametree *t)
 {
     struct change *c = xcalloc(t->n, sizeof *c);

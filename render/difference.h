@@ -46,6 +46,10 @@ const char *difference_colors_name(enum difference_colors c);
 /* The tree must be finished and have t->delta. */
 void difference_apply(struct frametree *t, enum difference_widths w);
 
+/* What all was before, which shares of changes are of. The tree has t->delta. Goes through all
+ * nodes. */
+double difference_before(const struct frametree *t);
+
 struct change {
     double was, now;
 };

@@ -41,8 +41,8 @@ struct page {
     struct legend legend;
     double top, bottom, status, height; /* pixels above and below the frames, of the line at the
                                            lower edge, and of all */
-    double total;
-    int err; /* of the stream, once it failed */
+    double total, before;               /* of all; in a comparison before it */
+    int err;                            /* of the stream, once it failed */
 };
 
 static void add_text(struct strbuf *sb, const char *s)
@@ -85,6 +85,7 @@ static void measure(struct page *p)
     double inner = o->width - 2 * PAD_X;
 
     p->total = folded_count_double(frametree_total(p->t, 0));
+    p->before = p->t->delta ? difference_before(p->t) : 0;
     layout_make(&p->l, p->t, inner, o->minwidth_percent ? o->minwidth / 100 * inner : o->minwidth);
     for (size_t i = 0; i < p->l.n; i++)
         framecolor_see(&p->colors, p->l.frames[i].node);
@@ -261,17 +262,18 @@ static void add_change(struct page *p, struct strbuf *sb, uint32_t node)
     const struct render_options *o = p->o;
     struct change c = framecolor_change(&p->colors, node);
     double by = (c.now - c.was) * (o->negate ? -1 : 1);
-    double percent = 100 * by / (o->change == DIFFERENCE_RELATIVE ? c.was : p->total);
+    bool relative = o->change == DIFFERENCE_RELATIVE;
+    double all = relative ? c.was : p->before, percent = 100 * by / (all > 0 ? all : 1);
 
     if (o->change == DIFFERENCE_RATIO && c.was > 0)
         strbuf_addf(sb, "; ratio %.3f", c.now / c.was);
     else if (o->change == DIFFERENCE_RATIO)
         strbuf_addstr(sb, "; no ratio");
-    else if (o->change == DIFFERENCE_RELATIVE && by != 0 && c.was <= 0)
+    else if (by != 0 && all <= 0)
         strbuf_addstr(sb, "; new");
     else
-        strbuf_addf(sb, percent > 0 ? "; +%.2f%%%s" : "; %.2f%%%s", by == 0 ? 0.0 : percent,
-                    o->change == DIFFERENCE_RELATIVE ? " of itself" : "");
+        strbuf_addf(sb, percent > 0 ? "; +%.2f%% of %s" : "; %.2f%% of %s", by == 0 ? 0.0 : percent,
+                    relative ? "itself" : "all before");
 }
 
 static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t len)

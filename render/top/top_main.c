@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "fold/viewtable.h"
+#include "render/difference.h"
 #include "render/frameplaces.h"
 #include "render/findings/regionwords.h"
 #include "render/input.h"
@@ -67,6 +68,7 @@ struct table {
     const char *unit;
     size_t width; /* of a count */
     bool changes;
+    double before; /* of a comparison: what all was */
 };
 
 /* Columns of a count with its sign and its share. */
@@ -84,9 +86,9 @@ static void add_heads(struct strbuf *sb, const struct table *t)
     strbuf_setlen(sb, sb->len - 2);
     if (t->changes) {
         toptext_add_right(sb, "self change", change_width(t));
-        toptext_add_right(sb, "", 10);
+        toptext_add_right(sb, "of before", 10);
         toptext_add_right(sb, "change", change_width(t));
-        toptext_add_right(sb, "", 10);
+        toptext_add_right(sb, "of before", 10);
     }
     if (t->classes)
         topclasses_add_columns(sb);
@@ -150,8 +152,8 @@ static void add_row(struct strbuf *sb, const struct table *t, const struct top_r
     toptext_add_value(sb, row->total, t->unit, exact, t->width + 2);
     toptext_add_share(sb, row->total, all);
     if (t->changes) {
-        toptext_add_change(sb, row->self_change, all, t->unit, exact, change_width(t));
-        toptext_add_change(sb, row->change, all, t->unit, exact, change_width(t));
+        toptext_add_change(sb, row->self_change, t->before, t->unit, exact, change_width(t));
+        toptext_add_change(sb, row->change, t->before, t->unit, exact, change_width(t));
     }
     if (t->classes)
         topclasses_add(t->classes, row->name, sb);
@@ -242,6 +244,7 @@ static int list(struct request *q)
                  : in.view && view_look(in.view) ? view_look(in.view)->unit
                                                  : "samples";
     table.changes = in.tree.delta && !q->tree;
+    table.before = table.changes ? difference_before(&in.tree) : 0;
     look.exact = q->exact;
     look.unit = table.unit;
     table.classes = classes = in.ncolumns > 1 && !q->tree && !grouped ? topclasses_make(&in) : NULL;

@@ -65,8 +65,8 @@ void toptext_add_share(struct strbuf *sb, struct folded_count c, double all)
     strbuf_release(&text);
 }
 
-void toptext_add_change(struct strbuf *sb, double change, double all, const char *unit, bool exact,
-                        size_t width)
+void toptext_add_change(struct strbuf *sb, double change, double before, const char *unit,
+                        bool exact, size_t width)
 {
     struct folded_count c = {(uint64_t)fabs(change), fabs(change) - floor(fabs(change))};
     struct strbuf text = STRBUF_INIT;
@@ -82,7 +82,10 @@ void toptext_add_change(struct strbuf *sb, double change, double all, const char
     strbuf_clear(&text);
     if (change != 0)
         strbuf_addch(&text, change > 0 ? '+' : '-');
-    value_add_percent(&text, fabs(change), all);
+    if (before > 0)
+        value_add_percent(&text, fabs(change), before);
+    else
+        strbuf_addstr(&text, change != 0 ? "new" : "0.00%");
     toptext_add_right(sb, text.buf, 10);
     strbuf_release(&text);
 }

@@ -24,9 +24,10 @@ void toptext_add_value(struct strbuf *sb, struct folded_count c, const char *uni
 /* Its share of all, nine columns wide. */
 void toptext_add_share(struct strbuf *sb, struct folded_count c, double all);
 
-/* A difference, with its sign, and its share of `all` with two digits behind the point. */
-void toptext_add_change(struct strbuf *sb, double change, double all, const char *unit, bool exact,
-                        size_t width);
+/* A difference, with its sign, and its share of what all was before, with two digits behind the
+ * point ("new" of nothing). */
+void toptext_add_change(struct strbuf *sb, double change, double before, const char *unit,
+                        bool exact, size_t width);
 
 /* The line above the columns: self, self%, total, total% and what the last one is. */
 void toptext_add_columns(struct strbuf *sb, size_t width, const char *last);

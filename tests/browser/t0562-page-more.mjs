@@ -23,9 +23,9 @@ async function elided() {
     const dark = await rgb(page, "gone"), light = await rgb(page, "new");
     ok(Math.max(...dark) < 80, "black", dark);
     ok(Math.min(...light) > 200, "and what is new white", light);
-    ok((await tip(page, "gone")).includes("−20, −20.00% of all, −100.00% of itself"),
+    ok((await tip(page, "gone")).includes("−20, −23.53% of all before, −100.00% of itself"),
         "the tooltip has the change");
-    ok((await tip(page, "b")).includes("Change −20, −20.00% of all, −28.57% of itself"),
+    ok((await tip(page, "b")).includes("Change −20, −23.53% of all before, −28.57% of itself"),
         "a caller has lost what is gone from it");
     await page.locator("#display summary").click();
     await page.locator("#display input[value=size]").check();

@@ -27,11 +27,11 @@ function countCell(key) {
 
 function changeCell(key) {
     return (row, { graph }) => {
-        const all = graph.total[0] || 1, value = row[key];
+        const before = graph.was[0], value = row[key];
         const cell = element("td", `col-${key} col-delta ` + (value > 0 ? "more" : value < 0 ? "less" : ""),
             element("span", "value", (value > 0 ? "+" : "") + formatShort(value, graph.unit)),
-            element("span", "share", formatChange(value, all)));
-        cell.title = `${formatExact(value, graph.unit)}, ${formatChange(value, all)} of all`;
+            element("span", "share", formatChange(value, before)));
+        cell.title = `${formatExact(value, graph.unit)}, ${formatChange(value, before)} of all before`;
         return cell;
     };
 }

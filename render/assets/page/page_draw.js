@@ -315,8 +315,7 @@ function noteOf(graph, node, { mode, per, carry }) {
         return chain + formatRatio(graph.now[node], graph.was[node]);
     if (graph.change) {
         const { was, change } = shownChange(graph, carry);
-        return chain + (mode === "relative" ? formatRelative(change[node], was[node]) :
-            formatChange(change[node], graph.total[0]));
+        return chain + formatChange(change[node], mode === "relative" ? was[node] : graph.was[0]);
     }
     return chain + formatShort(graph.total[node], graph.unit);
 }

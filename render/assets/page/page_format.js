@@ -46,15 +46,14 @@ function formatPercent(part, whole) {
     return whole > 0 ? (100 * part / whole).toFixed(2) + "%" : "\u2013";
 }
 
-/* A change, always with its sign: growth is never told by colour alone. */
-function formatChange(change, whole) {
-    const v = whole > 0 ? 100 * change / whole : 0;
+/* A change, of what there was before, always with its sign: growth is never told by colour alone.
+ * Nothing before is no measure. */
+function formatChange(change, before) {
+    if (!(before > 0) && change > 0)
+        return "new";
+    const v = before > 0 ? 100 * change / before : 0;
     return (v > 0 ? "+" : v < 0 ? "\u2212" : "\u00b1") + Math.abs(v).toFixed(2) + "%";
 }
-
-/* A change against what there was: nothing is no measure. */
-const formatRelative = (change, was) => was > 0 ? formatChange(change, was) :
-    change > 0 ? "new" : "\u00b10.00%";
 
 /* The second count for each of the first. */
 const formatRatio = (now, was) => was > 0 ? Number((now / was).toPrecision(4)).toString() :

@@ -86,7 +86,7 @@ function frameText(chart, node) {
                 formatRatio(graph.now[0], graph.was[0])));
         rows.push(tipRow("Change", `${graph.change[node] > 0 ? "+" : ""}` +
             `${formatShort(graph.change[node], unit)}, ${formatChange(graph.change[node],
-                graph.total[0])} of all` + (before > 0 ?
+                graph.was[0])} of all before` + (before > 0 ?
                 `, ${formatChange(graph.change[node], before)} of itself` : "")));
     }
     rows.push(...spanRows(graph, node));

@@ -221,7 +221,7 @@ Object.assign(App.prototype, {
         if (node < 0)
             return "";
         const change = graph.change ?
-            ", change " + formatChange(graph.change[node], graph.total[0]) : "";
+            ", change " + formatChange(graph.change[node], graph.was[0]) : "";
         return `${this.profile.names[graph.name[node]].slice(0, 1000)}: ` +
             `${formatShort(graph.total[node], graph.unit)}, ` +
             `${formatPercent(graph.total[node], graph.total[0])}${change}`;

@@ -29,8 +29,8 @@ file_has out 'f \(1,572,864 C, ' 'unit'
 not_ok 'palette' cmp -s out live.svg
 
 run_expect_status 0 'two counts' "$FLAME" render < <(printf 'a;b 10 30\na;c 40 10\na;d 10 10\n')
-file_has out 'b \(30 samples, 60\.00%; \+40\.00%\)' 'width by the second, growth in the tooltip'
-file_has out 'c \(10 samples, 20\.00%; -60\.00%\)' 'and shrinkage'
+file_has out 'b \(30 samples, 60\.00%; \+33\.33% of all before\)' 'width by the second, growth in the tooltip'
+file_has out 'c \(10 samples, 20\.00%; -50\.00% of all before\)' 'and shrinkage'
 fill_of() {
     sed -n "s/.*<title>$1 .*fill=\"\(#[0-9a-f]*\)\".*/\1/p" out
 }

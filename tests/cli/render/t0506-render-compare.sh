@@ -25,19 +25,19 @@ run_expect_status 0 'a comparison' "$FLAME" render two
 is_str "$(label grew)" '+ grew' 'growth has a plus'
 is_str "$(label fell)" '− fell' 'decline has a minus'
 is_str "$(label same)" 'same' 'what did not change neither'
-is_str "$(title grew)" 'grew (30 samples, 37.50%; +25.00%)' 'the change, of all'
+is_str "$(title grew)" 'grew (30 samples, 37.50%; +25.00% of all before)' 'the change, of all before'
 is_str "$(frame gone)" '' 'what is gone has no room'
 run "$FLAME" render --negate two
 is_str "$(label grew)" '− grew' '--negate turns signs, too'
-is_str "$(title grew)" 'grew (30 samples, 37.50%; -25.00%)' 'and the change'
+is_str "$(title grew)" 'grew (30 samples, 37.50%; -25.00% of all before)' 'and the change'
 
 run "$FLAME" render --widths before two
-is_str "$(title fell)" 'fell (30 samples, 37.50%; -25.00%)' '--widths before'
+is_str "$(title fell)" 'fell (30 samples, 37.50%; -25.00% of all before)' '--widths before'
 run "$FLAME" render --widths either two
 is_str "$(title all)" 'all (120 samples, 100%)' '--widths either has room for all'
-is_str "$(title x)" 'x (20 samples, 16.67%; -16.67%)' 'for what is gone'
+is_str "$(title x)" 'x (20 samples, 16.67%; -25.00% of all before)' 'for what is gone'
 run "$FLAME" render --widths elided two
-is_str "$(title '\[only before\]')" '[only before] (20 samples, 20.00%; 0.00%)' '--widths elided'
+is_str "$(title '\[only before\]')" '[only before] (20 samples, 20.00%; 0.00% of all before)' '--widths elided'
 is_str "$(frame x | grep -o 'data-c="."')" 'data-c="g"' 'marks what is gone'
 is_str "$(frame new | grep -o 'data-c="."')" 'data-c="n"' 'and what is new'
 last=$(grep -o 'data-x="[0-9]*" data-w="[0-9]*" data-d="1"' out | tail -1)
@@ -64,13 +64,19 @@ for widths in after before either elided; do
     is_str "$(title all)" 'all (1,000 samples, 100%)' "--total with --widths $widths"
 done
 
+for widths in after before either elided; do
+    run "$FLAME" render --widths $widths two
+    like "$(title grew)" '; \+25.00% of all before\)$' "--widths $widths: a change is of what there was before"
+done
+"$FLAME" render -o none.svg came
+ok 'of nothing all is new' grep -q '<title>b (5 samples, 41.67%; new)' none.svg
 run "$FLAME" render --change relative two
 is_str "$(title grew)" 'grew (30 samples, 37.50%; +200.00% of itself)' '--change relative'
 is_str "$(title new)" 'new (20 samples, 25.00%; new)' 'of nothing'
 run "$FLAME" render --carry two
-is_str "$(title a)" 'a (80 samples, 100.00%; 0.00%)' '--carry counts callees'
+is_str "$(title a)" 'a (80 samples, 100.00%; 0.00% of all before)' '--carry counts callees'
 run "$FLAME" render --carry --widths either two
-is_str "$(title gone)" 'gone (20 samples, 16.67%; -16.67%)' 'for callers of what is gone'
+is_str "$(title gone)" 'gone (20 samples, 16.67%; -25.00% of all before)' 'for callers of what is gone'
 
 # Cycles as widths, instructions for each of them as colours.
 printf 'm;stalls 10 100\nm;spins 300 100\n' >cpi

@@ -66,11 +66,11 @@ file_has err 'choose one' 'and roots of its own do not go together'
 # Comparisons.
 printf 'm;a;b 10 30\nm;a 5 1\nm;c 20 0\n' >two
 is_str "$("$FLAME" top two)" 'All: 31 samples; 4 symbols
-      self    self%       total   total%  self change                 change            symbol
-        30   96.77%          30   96.77%          +20   +64.52%          +20   +64.52%  b
-         1    3.23%          31  100.00%           -4   -12.90%          +16   +51.61%  a
-         0    0.00%          31  100.00%            0     0.00%           -4   -12.90%  m
-         0    0.00%           0    0.00%          -20   -64.52%          -20   -64.52%  c' \
+      self    self%       total   total%  self change of before       change of before  symbol
+        30   96.77%          30   96.77%          +20   +57.14%          +20   +57.14%  b
+         1    3.23%          31  100.00%           -4   -11.43%          +16   +45.71%  a
+         0    0.00%          31  100.00%            0     0.00%           -4   -11.43%  m
+         0    0.00%           0    0.00%          -20   -57.14%          -20   -57.14%  c' \
     'both changes'
 names() {
     "$FLAME" top "$@" | awk 'NR > 2 { printf "%s%s", sep, $NF; sep = " " }'
