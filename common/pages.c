@@ -21,6 +21,8 @@ static struct {
 pages_watcher *pages_watch;
 const struct pages_place *pages_place;
 
+static size_t held;
+
 static size_t whole_pages(size_t size)
 {
     return (size + PAGE - 1) & ~(PAGE - 1);
@@ -28,6 +30,10 @@ static size_t whole_pages(size_t size)
 
 static void tell(const void *p, size_t size, enum pages_change change)
 {
+    if (change == PAGES_MAPPED)
+        __atomic_fetch_add(&held, whole_pages(size), __ATOMIC_RELAXED);
+    else if (change == PAGES_GONE)
+        pages_sparse(size);
     if (unlikely(pages_watch != NULL))
         pages_watch(p, whole_pages(size), change);
 }
@@ -50,6 +56,16 @@ static void *map(size_t size)
     return (void *)p;
 }
 
+size_t pages_held(void)
+{
+    return __atomic_load_n(&held, __ATOMIC_RELAXED);
+}
+
+void pages_sparse(size_t size)
+{
+    __atomic_fetch_sub(&held, whole_pages(size), __ATOMIC_RELAXED);
+}
+
 bool pages_reserve(size_t size)
 {
     void *p = map(size);
@@ -58,6 +74,7 @@ bool pages_reserve(size_t size)
         return pages_reserve(size / 2);
     if (!p)
         return false;
+    pages_sparse(size);
     __atomic_store_n(&reserve.end, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&reserve.next, (uintptr_t)p, __ATOMIC_SEQ_CST);
     __atomic_store_n(&reserve.end, (uintptr_t)p + size, __ATOMIC_SEQ_CST);

@@ -16,6 +16,11 @@
 void *pages_alloc(size_t size);
 /* The same at a multiple of `align`, a power of two and no less than a page. */
 void *pages_alloc_aligned(size_t size, size_t align);
+/* How many bytes of pages these functions have got from the kernel and not given back, but for
+ * those that pages_sparse was told of: about what of the process's memory is theirs. */
+size_t pages_held(void);
+/* `size` bytes of pages, which are never given back, become memory only here and there. */
+void pages_sparse(size_t size);
 /* madvise(2), as a hint: nothing happens if the kernel does not know it. */
 void pages_advise(void *p, size_t size, int advice);
 /* Has the kernel make memory of all pages that p[0..size) lies in, if it can: one call is much

@@ -137,7 +137,10 @@ struct trace_header {
        descends from and that left one: its pid and start_monotonic_ns; 0: not known */
     uint64_t fork_start_ns;
     uint32_t fork_pid;
-    uint8_t padding[252];
+    uint32_t reserved;
+    uint64_t own_bytes; /* TRACE_RECORDER_MEM: about what of the process's private memory was the
+                           recorder's, at the most */
+    uint8_t padding[240];
 };
 
 enum trace_segment_type {
@@ -482,11 +485,24 @@ struct trace_meta {
 
 #define TRACE_BUILD_ID_MAX 32
 
+/* Where no process has addresses: of modules that came where others had been; of code in modules
+ * of which the recorder could not take note, which are one record. */
+#define TRACE_PLACED_BEGIN ((uint64_t)1 << 53)
+#define TRACE_PLACED_END ((uint64_t)1 << 54)
+#define TRACE_UNKNOWN_MODULE TRACE_PLACED_END
+#define TRACE_UNKNOWN_NAME "[unknown module]"
+/* TRACE_RECORDER_MEM: a bit of addresses of code that belongs to no file, where a module was
+ * before or came later. */
+#define TRACE_ADDR_NO_MODULE ((uint64_t)1 << 55)
+
 /*
  * A mapped ELF file. An address `pc` in a stack of epoch E belongs to the
  * module with start <= pc < end and first_epoch <= E < end_epoch; its address
  * in the file (st_value's terms) is pc - bias. Epochs only advance when an
  * address range comes to mean another module.
+ *
+ * TRACE_RECORDER_MEM has one epoch. The first module at an address has its own range; one that
+ * comes there later has a range from TRACE_PLACED_BEGIN on, and so have addresses in it.
  */
 struct trace_module {
     uint64_t start;

@@ -112,11 +112,13 @@ static const char *made_name(struct frames *f, uint32_t epoch)
 uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
-    uint32_t pid = m ? 0 : trace_root_pid(f->t, root);
+    uint32_t pid = m ? 0 : trace_root_pid(f->t, root), hash, id;
     struct hashslots *h = &f->by_address;
-    uint32_t hash = hash_address(addr, m), id;
     struct address *a;
 
+    if (!m)
+        addr = trace_code_address(f->t, addr);
+    hash = hash_address(addr, m);
     for (size_t i = hashslots_first(h, hash); hashslots_at(h, i, &id); i = hashslots_next(h, i)) {
         a = &f->addresses[id];
         if (a->addr == addr && a->module == m && a->pid == pid)
@@ -179,6 +181,10 @@ static void add_module_name(struct strbuf *sb, const struct trace_module_view *m
 /* "[libc.so.6+0x1234]" for an address that no symbol explains. */
 static void add_offset(struct strbuf *sb, const struct address *a)
 {
+    if (a->module && strcmp(a->module->path, TRACE_UNKNOWN_NAME) == 0) {
+        strbuf_addstr(sb, a->module->path);
+        return;
+    }
     strbuf_addch(sb, '[');
     add_module_name(sb, a->module);
     strbuf_addf(sb, "+0x%" PRIx64 "]", a->addr - (a->module ? a->module->m.bias : 0));

@@ -474,7 +474,7 @@ static bool start(void)
     trace_writer_set_budget(take_disk);
     if (start_trace(&store.writer, TRACE_FEATURE_PEAK, NULL) < 0)
         return false;
-    modules_init();
+    modules_init(config.modules);
     modules_attach(&store.writer);
     is_inside = lifecycle_entries(config.patch);
     if (is_inside)

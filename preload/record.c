@@ -27,6 +27,8 @@
 /* One event in so many is timed, for the estimate of what recording costs. Not the
  * first: it walks through code nobody has walked through before. */
 #define COST_EVERY 256
+/* So often a stack is walked again, as modules came and went meanwhile. */
+#define EPOCHS_AT_ONCE 8
 /* More than so many nanoseconds is the scheduler's doing, not ours. */
 #define COST_MOST 20000
 
@@ -114,7 +116,7 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
     return same;
 }
 
-static void note_module(uintptr_t pc)
+static void look_at(uintptr_t pc)
 {
     uint32_t before = modules_changes();
 
@@ -123,17 +125,33 @@ static void note_module(uintptr_t pc)
         record_python_module(pc);
 }
 
-/* After an epoch's end the thread starts a new tree and forgets unwind rules. */
-static bool follow_epoch(struct thread_state *t)
+/* Of an address in the trace. One that is placed has been looked at. */
+static void note_module(uintptr_t pc)
+{
+    if (pc < TRACE_PLACED_BEGIN)
+        look_at(pc);
+}
+
+static FLAME_COLD void tell_homeless(void)
+{
+    static bool said;
+    struct say_number most;
+
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        say("more modules are loaded at once than ", say_unsigned(&most, modules_limit()),
+            ", of which no note can be taken; their frames are [unknown module]", NULL);
+}
+
+/* After an epoch's end the thread forgets unwind rules and the stack before. */
+static void follow_epoch(struct thread_state *t)
 {
     uint32_t epoch = modules_epoch();
 
-    if (!stacks_set_root(&t->stacks, (uint64_t)epoch << 32 | t->id))
-        return false;
-    tags_new_root(t, false);
     t->epoch = epoch;
+    stacks_forget_last(&t->stacks);
     local_forget(&t->stack, epoch);
-    return true;
+    if (unlikely(modules_homeless() != 0))
+        tell_homeless();
 }
 
 /* The stack from `regs` outwards as it is to be interned. False: no memory. */
@@ -154,24 +172,36 @@ static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
     return false;
 }
 
+/* The same with its addresses as the trace has them, in the present epoch. */
+static bool walk_and_place(struct thread_state *t, struct walk_regs regs, struct cut_stack *out)
+{
+    for (int tries = 0;; tries++) {
+        if (unlikely(!walk_and_cut(t, regs, out) ||
+                     !placing_do(&t->placing, &out->pcs, out->n, look_at))) {
+            stacks_forget_last(&t->stacks);
+            return false;
+        }
+        if (likely(t->epoch == modules_epoch()) || tries == EPOCHS_AT_ONCE)
+            return true;
+        follow_epoch(t);
+    }
+}
+
 static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs regs)
 {
     struct stack_entry *e;
     struct cut_stack s;
 
-    if (unlikely(!walk_and_cut(t, regs, &s)))
+    if (unlikely(!walk_and_place(t, regs, &s)))
         return NULL;
-    if (unlikely(modules_doubtful(s.pcs, s.n)))
-        for (uint32_t i = 0; i < s.n; i++)
-            if (s.pcs[i] != STACK_TRUNCATED && !(s.pcs[i] & STACK_NAME))
-                modules_note(s.pcs[i], NULL);
-    if (unlikely(t->epoch != modules_epoch()))
-        if (!follow_epoch(t) || !walk_and_cut(t, regs, &s))
-            return NULL;
     e = stacks_intern(&t->stacks, s.pcs, s.n, s.same, s.dropped, note_module);
     /* A module first seen in this very stack may have begun an epoch. */
-    if (unlikely(t->epoch != modules_epoch()) && follow_epoch(t))
+    if (unlikely(t->epoch != modules_epoch())) {
+        follow_epoch(t);
+        if (!walk_and_place(t, regs, &s))
+            return NULL;
         e = stacks_intern(&t->stacks, s.pcs, s.n, 0, s.dropped, note_module);
+    }
     return e;
 }
 
@@ -243,6 +273,7 @@ static inline void end_event(struct thread_state *t, struct timing timing)
     t->record->cost_ns += end - timing.start < COST_MOST ? end - timing.start : COST_MOST;
     t->record->cost_samples++;
     store.writer.header->end_monotonic_ns = end;
+    store_note_own();
     if (unlikely(when_over != NULL) && unlikely(notes_over()))
         when_over();
 }

@@ -180,6 +180,7 @@ static bool move(struct stack_table *t, uint32_t old_size, uint32_t size)
 
     if (!fresh)
         return false;
+    store_note_own();
     if (large)
         pages_advise(fresh, entries_size(size), MADV_HUGEPAGE);
     else
@@ -206,6 +207,7 @@ static bool widen(struct stack_table *t, uint32_t old_size)
 
     if (!wide)
         return false;
+    store_note_own();
     pages_fill(wide + old_size, entries_size(old_size));
     while (wide[first].parent)
         first++;

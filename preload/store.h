@@ -12,6 +12,7 @@
 #ifndef FLAME_PRELOAD_STORE_H
 #define FLAME_PRELOAD_STORE_H
 
+#include "common/pages.h"
 #include "common/trace/trace_writer.h"
 
 #define STORE_SEGMENTS 65536
@@ -65,5 +66,16 @@ static inline struct trace_thread *store_thread_record(uint32_t id)
 
 /* In a forked child: gives the parent's trace up, so that store.writer can have a new one. */
 void store_after_fork(void);
+
+/* Notes in the header how much memory the recorder has by now. To be called when it has taken
+ * much, before it fills that. */
+static inline void store_note_own(void)
+{
+    struct trace_header *h = store.writer.header;
+    uint64_t held = pages_held();
+
+    if (h && held > h->own_bytes)
+        h->own_bytes = held;
+}
 
 #endif

@@ -186,6 +186,7 @@ static void release(struct thread_state *t)
     far_release(&t->inherited);
     local_stack_release(&t->stack);
     cut_release(&t->cut);
+    placing_release(&t->placing);
     tags_release(t);
     pages_free(t, sizeof *t);
 }
@@ -230,7 +231,7 @@ static struct thread_state *make(uint32_t tid)
     if (threads.sample)
         sampler_init(&t->sampler, threads.sample, clock_ns(CLOCK_REALTIME) ^ (uint64_t)tid << 32);
     t->record = store_thread_record(id);
-    if (!stacks_set_root(&t->stacks, (uint64_t)t->epoch << 32 | t->id)) {
+    if (!stacks_set_root(&t->stacks, t->id)) {
         release(t);
         return NULL;
     }

@@ -15,6 +15,7 @@
 #include "preload/watch/sampler.h"
 #include "preload/stacks.h"
 #include "unwind/local.h"
+#include "preload/run/placing.h"
 
 #define THREADS_OWN 256
 
@@ -39,7 +40,7 @@ struct served {
 struct thread_state {
     uint16_t id; /* of the trace's thread record */
     uint32_t tid;
-    uint32_t epoch; /* of the stack table's root */
+    uint32_t epoch; /* of the stack that was interned last */
     int *errno_at;  /* the thread's errno, without a call */
     struct trace_thread *record;
     struct sampler sampler; /* in use when blocks are sampled */
@@ -52,6 +53,7 @@ struct thread_state {
     bool within;                /* this is a walk from the C library's inside: nothing is loaded */
     struct served served;       /* what an allocator has mapped in the call it is serving */
     struct cut cut;
+    struct placing placing;
     struct id_chunk rows;
     int64_t peak_since;    /* live bytes below which no new maximum is looked for */
     uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */

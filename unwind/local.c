@@ -36,6 +36,7 @@
 static struct rule compile(void *arg, uintptr_t pc);
 
 static struct rules rules = {.compile = compile};
+static struct spinlock forgetting; /* a thread makes the rules forget */
 static uint32_t rules_epoch;
 
 int local_init(const char **why)
@@ -107,6 +108,7 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
 
 void local_after_fork(void)
 {
+    forgetting.held = 0;
     debugframe_after_fork();
     /* Another thread may have had it. */
     __atomic_clear(&last_look.taken, __ATOMIC_RELEASE);
@@ -134,7 +136,9 @@ void local_code_goes(uintptr_t lo, uintptr_t hi)
 {
     if (likely(!coderules_gone(lo, hi)))
         return;
+    spinlock_take(&forgetting);
     rules_forget(&rules);
+    spinlock_drop(&forgetting);
     __atomic_fetch_add(&code_gone, 1, __ATOMIC_RELEASE);
 }
 
@@ -154,12 +158,21 @@ void local_drop_marks(struct local_stack *s)
     s->kept = false;
 }
 
+/* Who comes second finds the rules forgotten. */
+static void forget_rules(uint32_t epoch)
+{
+    spinlock_take(&forgetting);
+    if (rules_epoch != epoch)
+        rules_forget(&rules);
+    rules_epoch = epoch;
+    spinlock_drop(&forgetting);
+}
+
 void local_forget(struct local_stack *s, uint32_t epoch)
 {
     s->joinable = false;
     forget_marks(s);
-    if (__atomic_exchange_n(&rules_epoch, epoch, __ATOMIC_ACQ_REL) != epoch)
-        rules_forget(&rules);
+    forget_rules(epoch);
     fallback_forget();
 }
 

@@ -2,12 +2,25 @@
  * Problem: every address in a stack must be tied to the file it came from, while
  * the program loads and unloads libraries, without the loader's lock.
  *
- * Algorithm: an append-only table. modules_init copies the loader's list;
- * modules_note asks _dl_find_object about addresses outside of the known ranges.
- * After dlclose each known module is looked up again; those not found are
- * `gone`. While some are gone, addresses in their ranges are asked about anew:
- * the same file at the same place revives the entry, another one ends it and
+ * Algorithm: a table. modules_init copies the loader's list; modules_note asks
+ * _dl_find_object about addresses outside of the known ranges. After dlclose each known
+ * module is looked up again; those not found are `gone`. While some are gone, addresses in
+ * their ranges are asked about anew: the same file at the same place revives the entry, and
+ * is no record more, however often it comes. Another one has taken the range over, and
  * begins an epoch.
+ *
+ * In the trace a range stands for one module. The first that is seen there has its own
+ * addresses, each other one has a range that no process has addresses in, a bump allocation
+ * from TRACE_PLACED_BEGIN. So stacks of different modules at one address are different stacks
+ * to everybody, and stacks without such a module stay the same ones. What lies where a
+ * module was and is none (code of a JIT) is marked with TRACE_ADDR_NO_MODULE.
+ *
+ * A full table loses entries that are gone: nobody but dlopen misses them, which makes a
+ * record more. Modules that have no place in it share one record, TRACE_UNKNOWN_MODULE.
+ *
+ * Rejected: epochs in the trace, by which a module record holds only from one change of the
+ * address space to the next. Each change made new roots, and with them all stacks anew: a
+ * program that loads and unloads two plugins in turn took 11 KiB more each time.
  *
  * Rejected: interposing dlopen. The loader finds $ORIGIN, RUNPATH and the
  * namespace through dlopen's caller, which would be the shim. Reading
@@ -36,7 +49,7 @@
 #include "common/env/loaderlist.h"
 #include "unwind/sharedrules.h"
 
-#define MAX_MODULES 4096
+#define PLACES_APART ((uint64_t)1 << 20)
 #define PATH_CHUNK 65536
 
 /* The layout of struct dl_find_object in glibc's <dlfcn.h>; spelled out so that
@@ -50,16 +63,28 @@ struct found_object {
     unsigned long long int reserved[7];
 };
 
+/* All zero: empty. */
+struct hull {
+    uintptr_t lo, hi;
+};
+
 static struct {
     struct spinlock lock;
-    struct module *table; /* MAX_MODULES of them, never moved */
-    size_t used;
+    struct module *table; /* `limit` of them, never moved */
+    size_t used, limit;
     uint32_t epoch;
     uint32_t changes;
-    uint32_t lists; /* how often the loader's list was gone through for what is gone */
-    size_t gone;
-    uintptr_t gone_lo, gone_hi; /* hull of the ranges of gone modules */
-    struct module *latest;      /* that was asked for; NULL: none yet */
+    uint32_t lists;         /* how often the loader's list was gone through for what is gone */
+    struct hull gone_hull;  /* of the ranges of gone modules */
+    struct hull moved_hull; /* of those where an address is not its own in the trace */
+    struct hull left;       /* of modules that have lost their entry, at their own addresses */
+    uint64_t next_place;    /* where in the trace the next module that needs a place comes */
+    size_t next_out;        /* where the next look for an entry to give up begins */
+    uint32_t turnover;      /* odd while an entry becomes another module's */
+    struct module unknown;  /* the last that there was no room for */
+    bool unknown_recorded;
+    uint64_t homeless;     /* how often there was no room */
+    struct module *latest; /* that was asked for; NULL: none yet */
     struct trace_writer *trace;
     char *paths; /* bump memory for path strings */
     size_t paths_left;
@@ -186,11 +211,25 @@ static void write_record(struct module *m)
 {
     if (!mods.trace)
         return;
-    m->facts.start = m->start;
-    m->facts.end = m->end;
-    m->facts.bias = m->bias;
-    m->record = trace_writer_meta(mods.trace, TRACE_META_MODULE, &m->facts, sizeof m->facts,
-                                  m->path, strlen(m->path), NULL);
+    m->facts.start = m->start + m->shift;
+    m->facts.end = m->end + m->shift;
+    m->facts.bias = m->bias + m->shift;
+    m->facts.end_epoch = UINT32_MAX;
+    m->recorded = trace_writer_meta(mods.trace, TRACE_META_MODULE, &m->facts, sizeof m->facts,
+                                    m->path, strlen(m->path), NULL) != NULL;
+}
+
+static void write_unknown(void)
+{
+    struct trace_module facts = {.start = TRACE_UNKNOWN_MODULE,
+                                 .end = TRACE_UNKNOWN_MODULE + 2,
+                                 .bias = TRACE_UNKNOWN_MODULE,
+                                 .end_epoch = UINT32_MAX};
+
+    if (mods.trace && !mods.unknown_recorded)
+        mods.unknown_recorded =
+            trace_writer_meta(mods.trace, TRACE_META_MODULE, &facts, sizeof facts,
+                              TRACE_UNKNOWN_NAME, sizeof TRACE_UNKNOWN_NAME - 1, NULL) != NULL;
 }
 
 static bool same_file(const struct module *a, const struct module *b)
@@ -202,74 +241,216 @@ static bool same_file(const struct module *a, const struct module *b)
 
 static bool live(const struct module *m)
 {
-    return !m->gone && m->facts.end_epoch == UINT32_MAX;
+    return !m->gone && !m->replaced;
 }
 
+/* ---- hulls ---- */
+
+static void widen(struct hull *h, uintptr_t lo, uintptr_t hi)
+{
+    if (h->hi == 0 || lo < h->lo)
+        h->lo = lo;
+    if (hi > h->hi)
+        h->hi = hi;
+}
+
+static void publish(struct hull *to, const struct hull *from)
+{
+    __atomic_store_n(&to->lo, from->lo, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->hi, from->hi, __ATOMIC_RELEASE);
+}
+
+static bool in_hull(const struct hull *h, uintptr_t pc)
+{
+    return pc < __atomic_load_n(&h->hi, __ATOMIC_ACQUIRE) &&
+           pc >= __atomic_load_n(&h->lo, __ATOMIC_RELAXED);
+}
+
+static bool any_in_hull(const struct hull *h, const uintptr_t *pcs, size_t n)
+{
+    uintptr_t hi = __atomic_load_n(&h->hi, __ATOMIC_ACQUIRE);
+    uintptr_t lo = __atomic_load_n(&h->lo, __ATOMIC_RELAXED);
+
+    for (size_t i = 0; hi && i < n; i++)
+        if (pcs[i] >= lo && pcs[i] < hi)
+            return true;
+    return false;
+}
+
+/* To be called after each change. */
 static void update_hull(void)
 {
-    uintptr_t lo = UINTPTR_MAX, hi = 0;
-    size_t gone = 0;
+    struct hull gone = {0}, moved = mods.left;
 
     for (size_t i = 0; i < mods.used; i++) {
         const struct module *m = &mods.table[i];
 
-        if (!m->gone || m->facts.end_epoch != UINT32_MAX)
-            continue;
-        gone++;
-        if (m->start < lo)
-            lo = m->start;
-        if (m->end > hi)
-            hi = m->end;
+        if (m->gone && !m->replaced)
+            widen(&gone, m->start, m->end);
+        if (!live(m) || m->shift)
+            widen(&moved, m->start, m->end);
     }
-    __atomic_store_n(&mods.gone_lo, lo, __ATOMIC_RELAXED);
-    __atomic_store_n(&mods.gone_hi, hi, __ATOMIC_RELAXED);
-    __atomic_store_n(&mods.gone, gone, __ATOMIC_RELEASE);
+    /* A module without an entry may be anywhere. */
+    if (mods.homeless)
+        moved = (struct hull){0, UINTPTR_MAX};
+    publish(&mods.gone_hull, &gone);
+    publish(&mods.moved_hull, &moved);
     __atomic_fetch_add(&mods.changes, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- entries ---- */
+
+static void begin_epoch(void)
+{
+    __atomic_fetch_add(&mods.epoch, 1, __ATOMIC_RELEASE);
+}
+
+static bool overlap(const struct module *a, const struct module *b)
+{
+    return a->end > b->start && a->start < b->end;
+}
+
+static struct module *known_as(const struct module *m)
+{
+    for (size_t i = 0; i < mods.used; i++)
+        if (overlap(&mods.table[i], m) && same_file(&mods.table[i], m))
+            return &mods.table[i];
+    return NULL;
+}
+
+/* `m` has come where others were. True: code at those addresses is other code now. */
+static bool replace_others(const struct module *m)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < mods.used; i++) {
+        struct module *old = &mods.table[i];
+
+        if (old == m || old->replaced || !overlap(old, m))
+            continue;
+        old->replaced = true;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether the addresses of `m` mean something else in the trace. */
+static bool needs_place(const struct module *m)
+{
+    if (mods.left.hi > m->start && mods.left.lo < m->end)
+        return true;
+    for (size_t i = 0; i < mods.used; i++)
+        if (!mods.table[i].shift && overlap(&mods.table[i], m))
+            return true;
+    return false;
+}
+
+/* False: there is none. */
+static bool give_place(struct module *m)
+{
+    uint64_t size = m->end - m->start;
+
+    if (!mods.next_place)
+        mods.next_place = TRACE_PLACED_BEGIN;
+    if (size > TRACE_PLACED_END - mods.next_place)
+        return false;
+    m->shift = mods.next_place - m->start;
+    mods.next_place += size + PLACES_APART;
+    return mods.next_place <= TRACE_PLACED_END;
+}
+
+/* The entry of a module that is there no more; NULL: all are. */
+static struct module *entry_to_give_up(void)
+{
+    for (size_t i = 0; i < mods.used; i++) {
+        struct module *m = &mods.table[mods.next_out++ % mods.used];
+
+        if (!live(m))
+            return m;
+    }
+    return NULL;
+}
+
+static struct module *fill_entry(struct module *at, const struct module *m)
+{
+    if (at < mods.table + mods.used) {
+        if (!at->shift)
+            widen(&mods.left, at->start, at->end);
+        __atomic_fetch_add(&mods.turnover, 1, __ATOMIC_SEQ_CST);
+        *at = *m;
+        __atomic_fetch_add(&mods.turnover, 1, __ATOMIC_SEQ_CST);
+        return at;
+    }
+    *at = *m;
+    __atomic_store_n(&mods.used, mods.used + 1, __ATOMIC_RELEASE);
+    return at;
+}
+
+/* There is no room for `m`: its code is walked through, and nothing tells it from others. */
+static FLAME_COLD struct module *admit_unknown(const struct module *m)
+{
+    if (!mods.homeless) {
+        begin_epoch(); /* stacks are placed from now on that were not */
+        write_unknown();
+    }
+    mods.homeless++;
+    update_hull();
+    mods.unknown = *m;
+    return &mods.unknown;
+}
+
+static struct module *admit_new(struct module *m)
+{
+    struct module *at = mods.used < mods.limit ? &mods.table[mods.used] : entry_to_give_up();
+
+    m->shift = 0;
+    if (!at || (needs_place(m) && !give_place(m)))
+        return admit_unknown(m);
+    m->listed = mods.lists;
+    write_record(m);
+    return fill_entry(at, m);
 }
 
 /* Adds `m` (described and with its path), or revives its like. Lock held. */
 static struct module *admit(struct module *m)
 {
-    bool reused = false;
+    struct module *known = known_as(m), *at;
 
-    for (size_t i = 0; i < mods.used; i++) {
-        struct module *old = &mods.table[i];
+    if (known) {
+        bool was_replaced = known->replaced;
 
-        if (old->facts.end_epoch != UINT32_MAX || old->end <= m->start || old->start >= m->end)
-            continue;
-        if (same_file(old, m)) {
-            old->gone = false;
-            old->listed = mods.lists;
-            old->phdr = m->phdr;
-            update_hull();
-            return old;
-        }
-        reused = true;
+        known->gone = known->replaced = false;
+        known->listed = mods.lists;
+        known->phdr = m->phdr;
+        if (!known->recorded)
+            write_record(known);
+        if (replace_others(known) || was_replaced)
+            begin_epoch();
+        update_hull();
+        return known;
     }
-    if (mods.used == MAX_MODULES)
-        return NULL;
-    if (reused) {
-        uint32_t next = mods.epoch + 1;
-
-        for (size_t i = 0; i < mods.used; i++) {
-            struct module *old = &mods.table[i];
-
-            if (old->facts.end_epoch != UINT32_MAX || old->end <= m->start || old->start >= m->end)
-                continue;
-            old->facts.end_epoch = next;
-            if (old->record)
-                old->record->end_epoch = next;
-        }
-        __atomic_store_n(&mods.epoch, next, __ATOMIC_RELEASE);
-    }
-    m->listed = mods.lists;
-    m->facts.first_epoch = reused ? mods.epoch : 0;
-    m->facts.end_epoch = UINT32_MAX;
-    write_record(m);
-    mods.table[mods.used] = *m;
-    __atomic_store_n(&mods.used, mods.used + 1, __ATOMIC_RELEASE);
+    at = admit_new(m);
+    if (at == &mods.unknown)
+        return at;
+    if (replace_others(at))
+        begin_epoch();
     update_hull();
-    return &mods.table[mods.used - 1];
+    return at;
+}
+
+/* The same with the path kept; what is known already needs no other copy of it. Lock held. */
+static struct module *admit_named(struct module *m, const char *name)
+{
+    char *paths = mods.paths;
+    struct module *at;
+
+    m->path = keep_path(name, m->start, m->end);
+    at = admit(m);
+    if (at->path != m->path && m->path == paths) {
+        mods.paths_left += (size_t)(mods.paths - paths);
+        mods.paths = paths;
+    }
+    return at;
 }
 
 static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
@@ -280,8 +461,7 @@ static int add_from_list(struct dl_phdr_info *info, size_t size FLAME_UNUSED,
     if (!describe(&m, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr))
         return 0;
     spinlock_take(&mods.lock);
-    m.path = keep_path(info->dlpi_name, m.start, m.end);
-    admit(&m);
+    admit_named(&m, info->dlpi_name);
     spinlock_drop(&mods.lock);
     return 0;
 }
@@ -291,20 +471,27 @@ void modules_attach(struct trace_writer *w)
     spinlock_take(&mods.lock);
     mods.trace = w;
     for (size_t i = 0; i < mods.used; i++)
-        write_record(&mods.table[i]);
+        if (live(&mods.table[i]))
+            write_record(&mods.table[i]);
+    if (mods.homeless)
+        write_unknown();
     spinlock_drop(&mods.lock);
 }
 
 /*
- * Most addresses are in the module that the one before was in. An entry stays where it is, with
- * the range that it has; whether it is live may be read without the lock, as a thread that finds
- * its own stack in it has not closed it.
+ * Most addresses are in the module that the one before was in. Whether an entry is live may be
+ * read without the lock, as a thread that finds its own stack in it has not closed it. It keeps
+ * its range, unless it becomes another module's meanwhile.
  */
 static struct module *in_latest(uintptr_t pc)
 {
+    uint32_t turn = __atomic_load_n(&mods.turnover, __ATOMIC_ACQUIRE);
     struct module *m = __atomic_load_n(&mods.latest, __ATOMIC_ACQUIRE);
+    bool found = m && pc >= m->start && pc < m->end && live(m);
 
-    return m && pc >= m->start && pc < m->end && live(m) ? m : NULL;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return found && !(turn & 1) && turn == __atomic_load_n(&mods.turnover, __ATOMIC_RELAXED) ? m
+                                                                                             : NULL;
 }
 
 static struct module *find_live(uintptr_t pc)
@@ -319,14 +506,17 @@ static struct module *find_live(uintptr_t pc)
     return NULL;
 }
 
-void modules_init(void)
+void modules_init(size_t limit)
 {
     const struct module *loader;
 
     mods.find_object = (int (*)(void *, struct found_object *))dynsym_anywhere("_dl_find_object");
-    mods.table = pages_alloc(MAX_MODULES * sizeof *mods.table);
-    if (mods.table)
+    mods.limit = limit ? limit : MODULES_MOST;
+    mods.table = pages_alloc(mods.limit * sizeof *mods.table);
+    if (mods.table) {
+        pages_sparse(mods.limit * sizeof *mods.table);
         dl_iterate_phdr(add_from_list, NULL);
+    }
     loader = find_live(loaderlist()->r_ldbase);
     if (loader && !LOADER_IS_LIBC)
         modules_loader = (struct modules_loader){loader->start, loader->end - loader->start};
@@ -347,15 +537,13 @@ static struct module *ask_loader(uintptr_t pc)
             (uintptr_t)found.map_end - (uintptr_t)found.map_start &&
         describe(&m, (const void *)((const char *)ehdr + ehdr->e_phoff), ehdr->e_phnum,
                  found.link_map->l_addr)) {
-        m.path = keep_path(found.link_map->l_name, m.start, m.end);
-        return admit(&m);
+        return admit_named(&m, found.link_map->l_name);
     }
     /* Headers not mapped: the address still has a file, if no build-id. */
     m = (struct module){.start = (uintptr_t)found.map_start,
                         .end = (uintptr_t)found.map_end,
                         .bias = found.link_map->l_addr};
-    m.path = keep_path(found.link_map->l_name, m.start, m.end);
-    return admit(&m);
+    return admit_named(&m, found.link_map->l_name);
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -392,6 +580,25 @@ static void mark_gone(void)
     update_hull();
 }
 
+/* The module of `pc`, however it becomes known; NULL: the loader has none. Lock held, and dropped
+ * meanwhile with an old C library: the loader's lock must not be taken under ours. */
+static struct module *look_up(uintptr_t pc)
+{
+    struct module *m = find_live(pc);
+
+    if (!m)
+        m = ask_loader(pc);
+    if (!m && !mods.find_object) {
+        spinlock_drop(&mods.lock);
+        dl_iterate_phdr(add_from_list, NULL);
+        spinlock_take(&mods.lock);
+        m = find_live(pc);
+    }
+    if (m && m != &mods.unknown)
+        __atomic_store_n(&mods.latest, m, __ATOMIC_RELEASE);
+    return m;
+}
+
 bool modules_note(uintptr_t pc, struct module *out)
 {
     struct module *m;
@@ -401,28 +608,69 @@ bool modules_note(uintptr_t pc, struct module *out)
     if (!out && in_latest(pc))
         return true;
     spinlock_take(&mods.lock);
-    m = find_live(pc);
+    m = out ? find_live(pc) : NULL;
     /* The C library unloads its own modules (iconv's) without calling dlclose. Who
      * asks for *out is going to read them. */
-    if (m && out && mods.find_object && unlikely(!still_there(m, pc))) {
+    if (m && mods.find_object && unlikely(!still_there(m, pc)))
         mark_gone();
-        m = find_live(pc);
-    }
-    if (!m)
-        m = ask_loader(pc);
-    if (!m && !mods.find_object) {
-        /* An old C library. The loader's lock must not be taken under ours. */
-        spinlock_drop(&mods.lock);
-        dl_iterate_phdr(add_from_list, NULL);
-        spinlock_take(&mods.lock);
-        m = find_live(pc);
-    }
+    m = look_up(pc);
     if (m && out)
         *out = *m;
-    if (m)
-        __atomic_store_n(&mods.latest, m, __ATOMIC_RELEASE);
     spinlock_drop(&mods.lock);
     return m != NULL;
+}
+
+/* No module is at `pc`. True: one was, or will be found to have been. Lock held. */
+static bool replace_by_none(uintptr_t pc)
+{
+    bool was = in_hull(&mods.left, pc), news = false;
+
+    for (size_t i = 0; i < mods.used; i++) {
+        struct module *m = &mods.table[i];
+
+        if (pc < m->start || pc >= m->end)
+            continue;
+        was = true;
+        news |= !m->replaced;
+        m->replaced = true;
+    }
+    if (news) {
+        begin_epoch();
+        update_hull();
+    }
+    return was;
+}
+
+uint64_t modules_place(uintptr_t pc)
+{
+    const struct module *m;
+    uint64_t placed = pc;
+
+    if (!mods.table)
+        return pc;
+    spinlock_take(&mods.lock);
+    m = look_up(pc);
+    if (m)
+        placed = m == &mods.unknown ? TRACE_UNKNOWN_MODULE + 1 : pc + m->shift;
+    else if (replace_by_none(pc))
+        placed = pc | TRACE_ADDR_NO_MODULE;
+    spinlock_drop(&mods.lock);
+    return placed;
+}
+
+bool modules_moved(const uintptr_t *pcs, size_t n)
+{
+    return any_in_hull(&mods.moved_hull, pcs, n);
+}
+
+uint64_t modules_homeless(void)
+{
+    return __atomic_load_n(&mods.homeless, __ATOMIC_RELAXED);
+}
+
+size_t modules_limit(void)
+{
+    return mods.limit;
 }
 
 struct search {
@@ -516,22 +764,14 @@ void modules_after_dlclose(void)
 
 bool modules_doubtful(const uintptr_t *pcs, size_t n)
 {
-    uintptr_t lo, hi;
-
-    if (likely(!__atomic_load_n(&mods.gone, __ATOMIC_ACQUIRE)))
-        return false;
-    lo = __atomic_load_n(&mods.gone_lo, __ATOMIC_RELAXED);
-    hi = __atomic_load_n(&mods.gone_hi, __ATOMIC_RELAXED);
-    for (size_t i = 0; i < n; i++)
-        if (pcs[i] >= lo && pcs[i] < hi)
-            return true;
-    return false;
+    return any_in_hull(&mods.gone_hull, pcs, n);
 }
 
 void modules_after_fork(void)
 {
     mods.lock.held = 0;
     mods.trace = NULL;
+    mods.unknown_recorded = false;
     for (size_t i = 0; i < mods.used; i++)
-        mods.table[i].record = NULL;
+        mods.table[i].recorded = false;
 }

@@ -10,7 +10,10 @@
  *
  * Epochs: an address range can come to mean another module after dlclose.
  * modules_epoch() advances only then, not when the same file comes back to the
- * same place; recorders keep stacks of different epochs apart.
+ * same place; what was known of addresses is out of date then.
+ *
+ * Places: a trace has one range for each module, so an address where several modules have
+ * been is put elsewhere for all but the first of them (modules_place).
  *
  * All functions may be called from hooks, by any thread; none calls malloc.
  * One instance a process (there is one address space to describe).
@@ -33,16 +36,22 @@ struct module {
     uintptr_t bias;       /* address in memory minus address in the file */
     const void *phdr;     /* its program headers in memory; NULL: not known */
     uint16_t phnum;
-    uint32_t listed;             /* the last time it was seen in the loader's list */
-    bool gone;                   /* dlclose took it away; the range has not been reused yet */
-    uint64_t rules;              /* its name in sharedrules.h, or 0 */
-    const char *path;            /* absolute, or "[vdso]" */
-    struct trace_module facts;   /* epochs and build-id */
-    struct trace_module *record; /* its copy in the trace, NULL when there is none */
+    uint32_t listed;           /* the last time it was seen in the loader's list */
+    bool gone;                 /* dlclose took it away */
+    bool replaced;             /* something else has come into its range */
+    bool recorded;             /* it is in the trace */
+    uint64_t shift;            /* what its addresses in the trace have more, modulo 2^64 */
+    uint64_t rules;            /* its name in sharedrules.h, or 0 */
+    const char *path;          /* absolute, or "[vdso]" */
+    struct trace_module facts; /* build-id and layout */
 };
 
-/* Reads the loader's list (takes its lock: call it outside of hooks' hot path). */
-void modules_init(void);
+/* Modules that are known at once, unless modules_init is told of fewer. */
+#define MODULES_MOST 4096u
+
+/* Reads the loader's list (takes its lock: call it outside of hooks' hot path). There is room for
+ * `limit` modules; 0: for MODULES_MOST. */
+void modules_init(size_t limit);
 
 /* Writes all known modules into the trace, and from now on every new one. */
 void modules_attach(struct trace_writer *w);
@@ -51,6 +60,18 @@ void modules_attach(struct trace_writer *w);
  * True when it belongs to one, filling *out if not NULL; then the loader has been asked
  * whether it is still there. */
 bool modules_note(uintptr_t pc, struct module *out);
+
+/* Whether some address in pcs[0..n) may be another one in the trace. Cheap while none can be. */
+bool modules_moved(const uintptr_t *pcs, size_t n);
+
+/* The address that stands for `pc`, which must be on the caller's stack, in the trace: of its
+ * module's place there, TRACE_UNKNOWN_MODULE's if there is no room for it, or marked with
+ * TRACE_ADDR_NO_MODULE. It holds as long as modules_epoch is the same. */
+uint64_t modules_place(uintptr_t pc);
+
+/* How often there was no room for a module, and for how many there is. */
+uint64_t modules_homeless(void);
+size_t modules_limit(void);
 
 /* What the loader has at `pc`, which must be on the caller's stack; NULL: nothing. Asks it
  * each time. Also where recording has never begun. */

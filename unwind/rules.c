@@ -103,8 +103,11 @@ static void remember(struct rules *r, uintptr_t pc, packed_rule rule)
     for (at = rules_slot(t, pc); tries <= t->mask; at = (at + 1) & t->mask, tries++) {
         uintptr_t there = __atomic_load_n(&t->slots[at].pc, __ATOMIC_RELAXED);
 
-        if (there == pc)
+        if (there == pc) {
+            /* It was forgotten. */
+            __atomic_store_n(&t->slots[at].rule, rule, __ATOMIC_RELEASE);
             return;
+        }
         if (!there && __atomic_compare_exchange_n(&t->slots[at].pc, &there, pc, false,
                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
             __atomic_store_n(&t->slots[at].rule, rule, __ATOMIC_RELEASE);
@@ -127,10 +130,11 @@ packed_rule rules_compile(struct rules *r, uintptr_t pc)
 
 void rules_forget(struct rules *r)
 {
-    struct rule_table *old = __atomic_load_n(&r->table, __ATOMIC_ACQUIRE);
+    struct rule_table *t = __atomic_load_n(&r->table, __ATOMIC_ACQUIRE);
 
-    /* Without memory there is no table: slow, but nothing in it is wrong. */
-    __atomic_store_n(&r->table, new_table(old ? old->mask + 1 : FIRST_SIZE), __ATOMIC_RELEASE);
+    for (size_t i = 0; t && i <= t->mask; i++)
+        __atomic_store_n(&t->slots[i].rule, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 void rules_release(struct rules *r)

@@ -60,13 +60,15 @@ static inline packed_rule rules_find(struct rules *r, uintptr_t pc)
         if (likely(there == pc)) {
             packed_rule rule = __atomic_load_n(&t->slots[at].rule, __ATOMIC_ACQUIRE);
 
-            return likely(rule != 0) ? rule : rule_pack(r->compile(r->arg, pc));
+            return likely(rule != 0) ? rule : rules_compile(r, pc);
         }
         if (!there)
             return rules_compile(r, pc);
     }
 }
 
+/* All rules are out of date. The addresses keep their slots, so however often that is, it takes no
+ * memory. Not for two threads at once; others may look for rules meanwhile. */
 void rules_forget(struct rules *r);
 
 /* The same with the memory given back, for rules that are `alone`. */

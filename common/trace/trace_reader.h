@@ -215,6 +215,12 @@ struct trace_string trace_title_of(const struct trace *t, uint32_t pid);
 /* Text of a TRACE_NODE_NAME or TRACE_NODE_KERNEL node (already checked). */
 struct trace_string trace_node_name(const struct trace *t, const struct trace_node *n);
 
+/* An address of code that is in no module, as the process had it. */
+static inline uint64_t trace_code_address(const struct trace *t, uint64_t addr)
+{
+    return t->header.recorder == TRACE_RECORDER_MEM ? addr & ~TRACE_ADDR_NO_MODULE : addr;
+}
+
 /* Root node of a node: its addr holds epoch and thread. */
 const struct trace_node *trace_node_root(const struct trace *t, uint32_t node);
 

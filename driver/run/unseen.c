@@ -161,7 +161,9 @@ static bool add_command(const struct recording *r, struct watched *p)
     if (r->taken.nprocesses != 1 || r->others.nprograms || r->others.unnamed)
         return false;
     *p = (struct watched){.pid = only->pid,
-                          .anon_bytes = r->run.max_resident,
+                          .anon_bytes = r->run.max_resident > only->recorders
+                                            ? r->run.max_resident - only->recorders
+                                            : 0,
                           .malloc_bytes = only->peak_with_inherited};
     memcpy(p->comm, only->comm, strnlen(only->comm, sizeof p->comm - 1));
     return unseen_is_much(p->anon_bytes, p->malloc_bytes);

@@ -139,17 +139,18 @@ static void note(struct taken *k, const struct trace *t, bool ended)
 
     GROW(k->process, k->nprocesses, k->process_alloc);
     p = &k->process[k->nprocesses++];
-    *p = (struct taken_process){.pid = t->header.pid,
-                                .ended = ended,
-                                .looked = t->header.features & TRACE_FEATURE_LEAKS,
-                                .inside = t->header.features & TRACE_FEATURE_INSIDE,
-                                .marks = t->most_marks,
-                                .comm = keep_name(k, t->comm),
-                                .exe = keep_name(k, t->exe),
-                                .start_ns = t->header.start_monotonic_ns,
-                                .end_ns = clock_ns(CLOCK_MONOTONIC),
-                                .peak_with_inherited =
-                                    t->header.peak_bytes + t->header.inherited_bytes};
+    *p = (struct taken_process){
+        .pid = t->header.pid,
+        .ended = ended,
+        .looked = t->header.features & TRACE_FEATURE_LEAKS,
+        .inside = t->header.features & TRACE_FEATURE_INSIDE,
+        .marks = t->most_marks,
+        .comm = keep_name(k, t->comm),
+        .exe = keep_name(k, t->exe),
+        .start_ns = t->header.start_monotonic_ns,
+        .end_ns = clock_ns(CLOCK_MONOTONIC),
+        .recorders = t->header.own_bytes + (uint64_t)t->header.units * TRACE_UNIT,
+        .peak_with_inherited = t->header.peak_bytes + t->header.inherited_bytes};
     if (t->header.recorder != TRACE_RECORDER_MEM)
         return;
     add_totals(&k->totals, t);

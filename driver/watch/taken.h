@@ -25,6 +25,7 @@ struct taken_process {
     uint64_t end_ns;        /* it ran no longer than until then */
     uint64_t peak_bytes;    /* at its peak, without what it inherited */
     uint64_t peak_with_inherited;
+    uint64_t recorders; /* bytes of its memory that were the recorder's at the most, about */
 };
 
 /* Sums over all traces, without a forked child's copies of its parent's blocks. */

@@ -94,15 +94,19 @@ static uint32_t pid_of_name(const char *name)
     return pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
-static uint64_t recorded_peak(int dir, const char *name)
+/* Of what is private to the process, a part is the recorder's. */
+static uint64_t recorded_peak(int dir, const char *name, struct watched *now)
 {
-    struct trace_header h;
+    struct trace_header h = {.own_bytes = 0};
     int fd = plainfile_openat(dir, name, O_RDONLY | O_NOFOLLOW);
     bool whole = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h;
 
     if (fd >= 0)
         close(fd);
-    return whole ? h.peak_bytes + h.inherited_bytes : 0;
+    if (!whole)
+        return 0;
+    now->anon_bytes -= h.own_bytes < now->anon_bytes ? h.own_bytes : now->anon_bytes;
+    return h.peak_bytes + h.inherited_bytes;
 }
 
 static void look(struct watch *w)
@@ -115,7 +119,7 @@ static void look(struct watch *w)
         struct watched now;
 
         if (pid && kill((pid_t)pid, 0) == 0 && watch_look(pid, &now))
-            note(w, &now, recorded_peak(dirfd(dir), d->d_name));
+            note(w, &now, recorded_peak(dirfd(dir), d->d_name, &now));
     }
     if (dir)
         closedir(dir);

@@ -16,7 +16,8 @@
 struct watched {
     uint32_t pid;
     char comm[17];
-    uint64_t anon_bytes;   /* anonymous memory, resident or swapped out, at its most */
+    uint64_t anon_bytes;   /* anonymous memory, resident or swapped out, at its most; of what
+                              watch_seen gives without what the recorder says it has itself */
     uint64_t malloc_bytes; /* most live bytes of malloc's that were recorded by then */
 };
 

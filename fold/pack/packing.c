@@ -67,8 +67,10 @@ static void ask(struct packing *p, uint32_t node, enum question_kind kind)
     const struct trace_module_view *m = trace_module_at(p->t, addr, (uint32_t)(root->addr >> 32));
 
     GROW(p->questions, p->n, p->room);
-    p->questions[p->n++] = (struct question){
-        .module = m, .pid = m ? 0 : trace_root_pid(p->t, root), .kind = kind, .addr = addr};
+    p->questions[p->n++] = (struct question){.module = m,
+                                             .pid = m ? 0 : trace_root_pid(p->t, root),
+                                             .kind = kind,
+                                             .addr = m ? addr : trace_code_address(p->t, addr)};
 }
 
 static bool is_address(const struct trace_node *n)

@@ -36,6 +36,10 @@ void pages_free(void *p FLAME_UNUSED, size_t size FLAME_UNUSED)
 {
 }
 
+void pages_sparse(size_t size FLAME_UNUSED)
+{
+}
+
 void pages_fill(void *p FLAME_UNUSED, size_t size FLAME_UNUSED)
 {
 }

@@ -238,7 +238,7 @@ unsigned noter_init(const struct session_view *s)
         return SESSION_NO_WIPE;
     *process_now = (uint32_t)kernel_call(SYS_getpid);
     with_sequences = s->head->sequences && sequence_begin();
-    modules_init();
+    modules_init(0);
     opened_init(s);
     session = s;
     patch_numbers = s->head->calls;

@@ -104,6 +104,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_number(value, vlen, 0, (uint64_t)1 << 40, &c->sample);
     else if (key_is(s, klen, "max-disk"))
         ok = parse_number(value, vlen, 0, (uint64_t)1 << 40, &c->max_disk);
+    else if (key_is(s, klen, "modules") && (ok = parse_number(value, vlen, 1, 4096, &number)))
+        c->modules = (uint32_t)number;
     else if (key_is(s, klen, "record"))
         ok = parse_flag(value, vlen, &c->record);
     else if (key_is(s, klen, "quiet"))
@@ -143,6 +145,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
     say("FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
         "filtered=0|1, inherit=0|1, leak=0|1, lifetimes=time|bytes, max-disk=BYTES, misuse=0|1, "
+        "modules=N, "
         "notes=PATH, patch=0|1, python=0|1, record=0|1, referee=0|1, rss=0|1, sites=PATH, "
         "snapshots=DIR, tagged=0|1, "
         "touched=CPUS",
@@ -170,6 +173,7 @@ void config_parse(struct config *c, const char *options)
     c->quiet = c->referee = false;
     c->follow = c->inherit = c->record = c->patch = true;
     c->depth = 1024;
+    c->modules = 0;
     c->sample = 0;
     c->max_disk = 0;
     for (const char *s = options; s && *s;) {

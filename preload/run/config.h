@@ -28,6 +28,7 @@
  *   max-disk=N  a process's trace takes no more bytes of the disk; then stacks that are not in it
  *               yet are lost, and counted as that (default 0: any number)
  *   python=1    stacks have Python's functions between the native frames that run them (default 0)
+ *   modules=N   so many loaded modules are known at once (default 4096)
  *   record=0    hooks only, nothing is recorded: what the shim itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences
  *
@@ -46,6 +47,7 @@ struct config {
     const char *out;                       /* the pattern, absolute */
     const char *notes, *snapshots, *sites; /* absolute; "": none */
     uint32_t depth;
+    uint32_t modules; /* known at once; 0: as many as there is room for */
     bool quiet;
     bool follow;
     bool inherit;

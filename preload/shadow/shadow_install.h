@@ -16,8 +16,11 @@ static inline void *shadow_install(void **where, void *mine, size_t size)
     void *theirs = NULL;
 
     if (!mine || __atomic_compare_exchange_n(where, &theirs, mine, false, __ATOMIC_ACQ_REL,
-                                             __ATOMIC_ACQUIRE))
+                                             __ATOMIC_ACQUIRE)) {
+        if (mine)
+            pages_sparse(size);
         return mine;
+    }
     pages_free(mine, size);
     return theirs;
 }

@@ -27,12 +27,21 @@ static struct record *records; /* FREED_MOST of them */
 static uint64_t *newest;       /* by bucket, as many */
 static uint64_t last;          /* number given out */
 
+static void *sparse(size_t size)
+{
+    void *p = pages_alloc(size);
+
+    if (p)
+        pages_sparse(size);
+    return p;
+}
+
 bool freed_begin(void)
 {
     if (!records)
-        records = pages_alloc(FREED_MOST * sizeof *records);
+        records = sparse(FREED_MOST * sizeof *records);
     if (!newest)
-        newest = pages_alloc(FREED_MOST * sizeof *newest);
+        newest = sparse(FREED_MOST * sizeof *newest);
     return records && newest;
 }
 

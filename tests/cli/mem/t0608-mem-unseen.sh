@@ -52,6 +52,11 @@ LD_PRELOAD=$SCRATCH/late.so run_expect_status 0 'looked at in the middle of a ca
 file_has err '100,000,000 bytes in' 'what was counted after it'
 file_lacks err 'at its most' 'is what is recorded'
 
+compile_victim branching -O1
+run_expect_status 0 'a quarter of a million stacks' "$FLAME" mem -o x.folded -- ./branching 18
+file_has err 'allocated 256.0 KiB.* in 262,144 calls' 'are recorded'
+file_lacks err 'at its most' "the recorder's own tables are not the program's memory"
+
 run_expect_status 0 'mappings' "$FLAME" mem -o x.svg -- ./plain map:64
 file_has err '^flame: plain [0-9]+: 6[4-9][.0-9]* MiB of memory at its most, [0-9.]+ (KiB|bytes).* of it by malloc; the rest' \
     'are told beside what malloc gave'
