@@ -137,10 +137,17 @@ struct trace_header {
        descends from and that left one: its pid and start_monotonic_ns; 0: not known */
     uint64_t fork_start_ns;
     uint32_t fork_pid;
-    uint32_t reserved;
+    uint32_t unlooked;  /* enum trace_unlooked */
     uint64_t own_bytes; /* TRACE_RECORDER_MEM: about what of the process's private memory was the
                            recorder's, at the most */
     uint8_t padding[240];
+};
+
+/* Why a process did not look for leaks though it was to. */
+enum trace_unlooked {
+    TRACE_UNLOOKED_NOT = 0,        /* it did, or did not come to it, or could not as a whole */
+    TRACE_UNLOOKED_NAME_SPACE = 1, /* dlmopen has loaded libraries with a C library of their own */
+    TRACE_UNLOOKED_BOUND = 2, /* RTLD_DEEPBIND has bound a library's malloc past the recorder */
 };
 
 enum trace_segment_type {

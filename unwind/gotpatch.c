@@ -49,14 +49,9 @@ static const ElfW(Phdr) * headers_of(const struct link_map *map, unsigned *n)
     return (const void *)(map->l_addr + ehdr->e_phoff);
 }
 
-static bool read_tables(const struct link_map *map, struct tables *t)
+static bool read_dynamic(const struct link_map *map, struct tables *t)
 {
-    unsigned n = 0;
-    const ElfW(Phdr) *phdr = headers_of(map, &n);
-
     *t = (struct tables){0};
-    if (!phdr)
-        return false;
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
         switch (d->d_tag) {
         case DT_STRTAB:
@@ -79,12 +74,22 @@ static bool read_tables(const struct link_map *map, struct tables *t)
             break;
         }
     }
+    return t->strings && t->symbols;
+}
+
+static bool read_tables(const struct link_map *map, struct tables *t)
+{
+    unsigned n = 0;
+    const ElfW(Phdr) *phdr = headers_of(map, &n);
+
+    if (!phdr || !read_dynamic(map, t))
+        return false;
     for (unsigned i = 0; i < n; i++)
         if (phdr[i].p_type == PT_GNU_RELRO) {
             t->relro_start = map->l_addr + phdr[i].p_vaddr;
             t->relro_end = t->relro_start + phdr[i].p_memsz;
         }
-    return t->strings && t->symbols;
+    return true;
 }
 
 static int write_slot(const struct tables *t, void **slot, void *value)
@@ -156,4 +161,31 @@ int gotpatch_apply(void *handle, const struct gotpatch *patches, size_t n)
     if (a >= 0 && t.rela)
         b = patch_table(map, &t, t.rela, t.nrela, patches, n);
     return a < 0 ? a : b < 0 ? b : a + b;
+}
+
+static bool is_bound(const struct link_map *map, const struct tables *t, const ElfW(Rela) * rel,
+                     size_t nrel, const char *symbol, uintptr_t lo, uintptr_t hi)
+{
+    static const struct gotpatch none;
+
+    for (size_t i = 0; rel && i < nrel; i++) {
+        size_t at = ELF64_R_SYM(rel[i].r_info);
+        uintptr_t value;
+
+        if (!at || !is_slot(map, &rel[i], &none) ||
+            strcmp(t->strings + t->symbols[at].st_name, symbol) != 0)
+            continue;
+        value = *(const uintptr_t *)(map->l_addr + rel[i].r_offset);
+        if (value >= lo && value < hi)
+            return true;
+    }
+    return false;
+}
+
+bool gotpatch_is_bound(const struct link_map *map, const char *symbol, uintptr_t lo, uintptr_t hi)
+{
+    struct tables t;
+
+    return read_dynamic(map, &t) && (is_bound(map, &t, t.plt, t.nplt, symbol, lo, hi) ||
+                                     is_bound(map, &t, t.rela, t.nrela, symbol, lo, hi));
 }

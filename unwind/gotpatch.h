@@ -10,7 +10,11 @@
 #ifndef FLAME_UNWIND_GOTPATCH_H
 #define FLAME_UNWIND_GOTPATCH_H
 
+#include <stdbool.h>
+
 #include "common/compiler.h"
+
+struct link_map; /* link.h, for those who define _GNU_SOURCE */
 
 struct gotpatch {
     const char *symbol;
@@ -25,5 +29,8 @@ struct gotpatch {
  * cannot be made writable, or the module's header not be read.
  */
 int gotpatch_apply(void *handle, const struct gotpatch *patches, size_t n);
+
+/* Whether what the module calls by `symbol` is in [lo, hi). Nobody may unload it meanwhile. */
+bool gotpatch_is_bound(const struct link_map *map, const char *symbol, uintptr_t lo, uintptr_t hi);
 
 #endif

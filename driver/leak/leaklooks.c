@@ -88,6 +88,28 @@ static void print(const char *what, const struct taken_process *const *list, siz
     strbuf_release(&sb);
 }
 
+/* By enum trace_unlooked. */
+static const char *const reasons[] = {
+    ", which did not come to exit, may not be looked at, or cannot be as a whole",
+    ", of which dlmopen has loaded libraries with a malloc of their own, which may keep blocks",
+    ", of which a library's malloc is bound past the recorder (RTLD_DEEPBIND), and may keep blocks",
+};
+
+static void print_unseen(const struct leak_looks *s, size_t reason)
+{
+    const struct taken_process **list = xcalloc(s->nunseen, sizeof *list);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->nunseen; i++) {
+        uint32_t why = s->unseen[i]->unlooked;
+
+        if ((why < ARRAY_LEN(reasons) ? why : 0) == reason)
+            list[n++] = s->unseen[i];
+    }
+    print("not looked for in", list, n, reasons[reason]);
+    free(list);
+}
+
 void leak_looks_print(const struct leak_looks *s)
 {
     if (s->growth) {
@@ -96,6 +118,6 @@ void leak_looks_print(const struct leak_looks *s)
         return;
     }
     print("looked at the end of", s->seen, s->nseen, "");
-    print("not looked for in", s->unseen, s->nunseen,
-          ", which did not come to exit, may not be looked at, or cannot be as a whole");
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        print_unseen(s, i);
 }

@@ -143,6 +143,7 @@ static void note(struct taken *k, const struct trace *t, bool ended)
         .pid = t->header.pid,
         .ended = ended,
         .looked = t->header.features & TRACE_FEATURE_LEAKS,
+        .unlooked = t->header.unlooked,
         .inside = t->header.features & TRACE_FEATURE_INSIDE,
         .marks = t->most_marks,
         .comm = keep_name(k, t->comm),

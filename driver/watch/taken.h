@@ -18,6 +18,7 @@ struct taken_process {
     uint32_t pid;
     bool ended;             /* the process had ended when its trace was taken */
     bool looked;            /* its memory was looked through for leaks */
+    uint32_t unlooked;      /* enum trace_unlooked */
     bool inside;            /* an allocator in its program's file was seen */
     uint64_t marks;         /* one more than the passes that it marked, or time marked for it */
     const char *comm, *exe; /* owned by struct taken, which has equal ones once */

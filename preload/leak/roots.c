@@ -13,7 +13,8 @@
  *
  * Blocks that the loader allocated (thread-local data of modules that came later, its lists)
  * are reached: it keeps them by pointers in memory of its own, moved by amounts of its own.
- * So are those that a forked child inherited: the threads that had them are not there.
+ * So are those that a forked child inherited: the threads that had them are not there; and those
+ * below whose stack a library stands that frees past us (boundpast.h).
  *
  * Rejected: every writable mapping. Heaps are full of pointers to what was leaked, from
  * blocks that were freed.
@@ -30,6 +31,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "preload/mapping/mapped.h"
+#include "preload/leak/boundpast.h"
 #include "preload/leak/libcroots.h"
 #include "preload/leak/marking.h"
 #include "preload/leak/results.h"
@@ -153,6 +155,7 @@ void roots_at_start(void)
         procmaps_each(0, add_start, facts.start);
     }
     dl_iterate_phdr(find_allocator, NULL);
+    boundpast_at_start();
     results_find();
 }
 
@@ -172,10 +175,14 @@ void roots_list_modules(void)
     facts.segments_incomplete = false;
     libcroots_forget();
     dl_iterate_phdr(add_module, NULL);
+    boundpast_look((struct boundpast_range){facts.libc.lo, facts.libc.hi});
 }
 
 bool roots_complete(const struct freeze *f)
 {
+    store.writer.header->unlooked = boundpast_reason();
+    if (store.writer.header->unlooked != TRACE_UNLOOKED_NOT)
+        return false;
     for (size_t i = 0; i < f->n; i++)
         if (f->threads[i].state == FREEZE_MISSED && !f->threads[i].sp)
             return false;
@@ -366,6 +373,15 @@ static bool is_loaders(const struct trace_row *row)
            modules_is_loader(caller->addr);
 }
 
+/* A library that frees past us stands in the row's stack. */
+static bool may_be_freed(const struct trace_row *row)
+{
+    for (uint32_t id = row->node; id; id = store_node(id)->parent)
+        if (store_node(id)->kind == TRACE_NODE_PC && boundpast_frees(store_node(id)->addr))
+            return true;
+    return false;
+}
+
 static void find_rows_in(uint32_t segment)
 {
     uint32_t n = trace_segment_records((struct trace_segment *)store.row_segments[segment]);
@@ -373,7 +389,7 @@ static void find_rows_in(uint32_t segment)
     for (uint32_t slot = TRACE_ROW_FIRST_SLOT; slot < n; slot++) {
         uint32_t id = segment << TRACE_ROW_SHIFT | slot;
 
-        if (store_row(id)->node && is_loaders(store_row(id)))
+        if (store_row(id)->node && (is_loaders(store_row(id)) || may_be_freed(store_row(id))))
             facts.by_loader[id / 8] |= (uint8_t)(1u << id % 8);
     }
 }
