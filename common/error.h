@@ -5,7 +5,8 @@
  * inside a traced program (the shim has its own note in preload/run/say.h).
  *
  * Exit statuses of every command: FLAME_OK, FLAME_FAILED (the work could not be
- * done), FLAME_USAGE (wrong usage or wrong input), FLAME_LEAKS (`flame leak` found leaks).
+ * done), FLAME_USAGE (wrong usage or wrong input), FLAME_LEAKS (`flame leak` found leaks),
+ * FLAME_UNCHECKED (a gate has not failed, but had nothing to judge, or not all).
  */
 #ifndef FLAME_COMMON_ERROR_H
 #define FLAME_COMMON_ERROR_H
@@ -20,6 +21,7 @@ enum flame_exit {
     FLAME_FAILED = 1,
     FLAME_USAGE = 2,
     FLAME_LEAKS = 23,
+    FLAME_UNCHECKED = 24,
 };
 
 /*

@@ -34,6 +34,7 @@ enum runnote_why {
     RUNNOTE_SANDBOX,      /* forked in a sandbox that forbids making a recording */
     RUNNOTE_FAILED,       /* the recorder could not start in it */
     RUNNOTE_GNU,          /* uses the GNU C library, and who started it uses musl */
+    RUNNOTE_NOT_FOLLOWED, /* the options leave out what the command starts */
     RUNNOTE_REASONS,      /* in a note; the driver has more: */
     RUNNOTE_NOT_BEGUN = RUNNOTE_REASONS, /* ended when it had made its trace */
     RUNNOTE_DAMAGED,                     /* its trace cannot be read */

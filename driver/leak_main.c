@@ -15,6 +15,7 @@
 #include "driver/leak/leaklooks.h"
 #include "driver/leak/leakoutput.h"
 #include "driver/leak/leaktarget.h"
+#include "driver/leak/leakunchecked.h"
 #include "driver/leak/misuselines.h"
 #include "driver/leak/regionreport.h"
 #include "driver/run/record_mem.h"
@@ -58,6 +59,10 @@ static const struct opts_row rows[] = {
              "function, never allocated)",
      .take = opts_take_choice, .at = offsetof(struct leak_options, check), .words = "misuse"},
     HIDE_ROWS(AT(hide)),
+    {"allow-unchecked",
+     .help = "pass though a process that COMMAND started was not looked at (default: the status is "
+             "24, as it always is where COMMAND itself was not)",
+     .take = opts_take_true, .at = offsetof(struct leak_options, allow_unchecked)},
     {"tagged-pointers",
      .help = "pointers whose lowest or highest bits are marked lead to blocks, too",
      .take = opts_take_true, .at = AT(tagged)},
@@ -90,8 +95,8 @@ static const struct opts_row rows[] = {
     {"no-follow", .help = "leave the programs out that COMMAND starts", .take = opts_take_false,
      .at = AT(follow)},
     RUN_ROW_OPEN(AT(open)),
-    {"quiet", 'q', NULL, "say nothing when there is nothing to report", .take = opts_take_true,
-     .at = AT(quiet)},
+    {"quiet", 'q', NULL, "say nothing when there is nothing to report, and all was looked at",
+     .take = opts_take_true, .at = AT(quiet)},
     {0},
 };
 
@@ -221,10 +226,14 @@ static bool is_misused(const struct leak_report *r)
 static void say(const struct recording *r, const struct leak_options *o,
                 const struct leak_report *report, const struct leak_looks *looks)
 {
-    /* What was not looked at is no part of a clean bill. */
-    if (!report->over && !is_misused(report) && o->run.quiet)
-        return;
+    bool finds = report->over || is_misused(report);
+
     run_summary_print_others(r);
+    if (!finds && o->run.quiet) {
+        if (o->run.look)
+            leak_looks_print_unseen(looks);
+        return;
+    }
     unseen_print(r);
     if (!o->run.live)
         leak_looks_print(looks);
@@ -236,11 +245,26 @@ static void say(const struct recording *r, const struct leak_options *o,
         leak_lines_print(report->groups, false, LEAKS_SHOWN);
 }
 
+/* FLAME_UNCHECKED after a line. */
+static int tell_unchecked(const struct leak_report *r)
+{
+    if (r->command_checked)
+        return flame_error(FLAME_UNCHECKED,
+                           "leak: not all processes were checked: %s; --allow-unchecked lets that "
+                           "pass",
+                           r->unchecked);
+    return flame_error(
+        FLAME_UNCHECKED,
+        "leak: the command itself was not checked: %s; nothing is known of its leaks",
+        r->unchecked);
+}
+
 static int show(const struct recording *r, const struct leak_options *o, struct leak_report *report,
                 const struct leak_looks *looks)
 {
     bool at_end = is_over(report->leaks, &o->run, false);
     struct strbuf others = STRBUF_INIT, doubts = STRBUF_INIT;
+    struct leak_unchecked unchecked;
     struct leak_options shown = *o;
     struct leak_report_process *processes = list_processes(looks);
     int status = 0, reported;
@@ -249,6 +273,10 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     report->processes = processes;
     report->nprocesses = looks->nseen + looks->nunseen;
     report->not_recorded = others.buf;
+    leak_unchecked_find(&unchecked, &r->others, looks, o->run.look, r->run.pid);
+    report->unchecked = unchecked.who.buf;
+    report->command_checked = !unchecked.command;
+    report->unchecked_fails = unchecked.command || (unchecked.others && !o->allow_unchecked);
     recording_add_doubts(&doubts, r);
     report->doubts = doubts.buf;
     report->over = at_end || is_over(report->leaks, &o->run, true);
@@ -260,10 +288,14 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     if (report->over || is_misused(report))
         status = leak_output_draw(r, &shown, report);
     reported = leak_output_reports(o, report);
+    status = status ? status : reported;
+    if (!status && leak_report_is_unchecked(report))
+        status = tell_unchecked(report);
     free(processes);
     strbuf_release(&others);
     strbuf_release(&doubts);
-    return status ? status : reported;
+    leak_unchecked_release(&unchecked);
+    return status;
 }
 
 static int not_compared(void)
@@ -276,7 +308,8 @@ static int not_compared(void)
         GROWTH_MARKS, GROWTH_MARKS);
 }
 
-/* 0, o->leak_status, or an enum flame_exit after a line. */
+/* 0, o->leak_status, or an enum flame_exit after a line; what was found comes before what was not
+ * looked at. */
 static int judge(const struct recording *r, const struct run_options *run)
 {
     const struct leak_options *o = (const struct leak_options *)run;
@@ -311,7 +344,7 @@ static int judge(const struct recording *r, const struct run_options *run)
     leak_looks_release(&looks);
     leak_groups_release(&groups);
     leak_list_release(&leaks);
-    if (!status && (report.over || is_misused(&report)))
+    if ((!status || status == FLAME_UNCHECKED) && (report.over || is_misused(&report)))
         status = (int)o->run.leak_status;
     misuse_list_release(&misuses);
     return status;

@@ -186,6 +186,13 @@ static int check_gate(const struct settings *s, const struct stackset *stacks)
     struct strbuf report = STRBUF_INIT;
     int status = FLAME_OK;
 
+    if (!diff_gate_watches(&s->gate, stacks)) {
+        if (s->gate.frame)
+            return flame_error(FLAME_UNCHECKED, "diff: --fail-above: no stack has a frame that "
+                                                "matches, before or after, so nothing was "
+                                                "checked; look at the regular expression");
+        flame_warn("diff: --fail-above: there are no stacks, before or after");
+    }
     if (!diff_gate_pass(&s->gate, stacks, &report)) {
         status = FLAME_FAILED;
         for (char *line = report.buf, *nl; (nl = strchr(line, '\n')); line = nl + 1) {

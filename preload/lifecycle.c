@@ -554,8 +554,13 @@ static bool restart_in_child(void)
     threads_after_fork();
     modules_after_fork();
     local_after_fork();
-    if (!config.follow || notes_over())
+    if (notes_over())
         return false;
+    if (!config.follow) {
+        if (config.unfollowed)
+            notes_add(RUNNOTE_NOT_FOLLOWED, 0, threads_own_tid(), executed_text);
+        return false;
+    }
     sandbox_after_fork();
     if (!sandbox_allows_trace())
         return only_count();

@@ -5,6 +5,13 @@
 #include "common/alloc.h"
 #include "render/text/value.h"
 
+static int by_pid(const void *pa, const void *pb)
+{
+    const struct notrecorded_process *a = pa, *b = pb;
+
+    return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -28,7 +35,8 @@ static void add_program(struct notrecorded *n, const struct runnote *note)
 
     memcpy(name, note->name, strnlen(note->name, sizeof note->name));
     if (note->pid)
-        n->pids[n->npids++] = note->pid;
+        n->process[n->nprocesses++] =
+            (struct notrecorded_process){note->pid, (enum runnote_why)note->why};
     for (size_t i = 0; i < n->nprograms; i++) {
         p = &n->programs[i];
         if (p->why == note->why && p->err == note->err && strcmp(p->name, name) == 0) {
@@ -55,6 +63,19 @@ static size_t distinct(uint32_t *pids, size_t n)
     return kept;
 }
 
+/* A forked child that is left out may execute a program, which is what it goes by. */
+static bool is_named_again(const struct runnotes *notes, size_t i)
+{
+    const struct runnote *note = &notes->notes[i];
+
+    if (note->why != RUNNOTE_NOT_FOLLOWED || !note->pid)
+        return false;
+    for (size_t k = i + 1; k < RUNNOTES_MAX; k++)
+        if (notes->notes[k].pid == note->pid && notes->notes[k].why == RUNNOTE_NOT_FOLLOWED)
+            return true;
+    return false;
+}
+
 void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most)
 {
     struct runnotes *notes = xmalloc(sizeof *notes);
@@ -65,9 +86,10 @@ void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t
     if (wrong.len)
         n->overwritten = strbuf_detach(&wrong, NULL);
     strbuf_release(&wrong);
-    n->pids = xcalloc(RUNNOTES_MAX, sizeof *n->pids);
+    n->process = xcalloc(RUNNOTES_MAX, sizeof *n->process);
     for (size_t i = 0; i < RUNNOTES_MAX; i++)
-        if (notes->notes[i].why != RUNNOTE_NONE && notes->notes[i].why < RUNNOTE_REASONS)
+        if (notes->notes[i].why != RUNNOTE_NONE && notes->notes[i].why < RUNNOTE_REASONS &&
+            !is_named_again(notes, i))
             add_program(n, &notes->notes[i]);
     n->full_ns = notes->disk_full_ns;
     if (notes->used > RUNNOTES_MAX)
@@ -82,13 +104,14 @@ void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t p
     struct runnote note = {.pid = pid, .why = (uint16_t)why};
 
     memcpy(note.name, name, strnlen(name, sizeof note.name));
-    n->pids = xreallocarray(n->pids, n->npids + 1, sizeof *n->pids);
+    n->process = xreallocarray(n->process, n->nprocesses + 1, sizeof *n->process);
     add_program(n, &note);
 }
 
 void notrecorded_sort(struct notrecorded *n)
 {
-    n->npids = distinct(n->pids, n->npids);
+    if (n->nprocesses)
+        qsort(n->process, n->nprocesses, sizeof *n->process, by_pid);
     if (n->nprograms)
         qsort(n->programs, n->nprograms, sizeof *n->programs, by_times);
 }
@@ -96,7 +119,7 @@ void notrecorded_sort(struct notrecorded *n)
 void notrecorded_release(struct notrecorded *n)
 {
     free(n->programs);
-    free(n->pids);
+    free(n->process);
     free(n->overwritten);
     *n = (struct notrecorded){0};
 }
@@ -108,10 +131,16 @@ size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, 
 
     memcpy(sorted, pids, npids * sizeof *sorted);
     count = distinct(sorted, npids);
-    for (size_t i = 0; i < n->npids; i++)
-        others += !bsearch(&n->pids[i], sorted, count, sizeof *sorted, by_number);
+    for (size_t i = 0; i < n->nprocesses; i++)
+        if (!i || n->process[i].pid != n->process[i - 1].pid)
+            others += !bsearch(&n->process[i].pid, sorted, count, sizeof *sorted, by_number);
     free(sorted);
     return others + n->unnamed;
+}
+
+bool notrecorded_is_doubt(enum runnote_why why)
+{
+    return why != RUNNOTE_NOT_FOLLOWED && why != RUNNOTE_NOT_BEGUN && why != RUNNOTE_DAMAGED;
 }
 
 /* ---- telling ---- */
@@ -143,6 +172,8 @@ static const char *because(enum runnote_why why)
         return "in another root directory";
     case RUNNOTE_SANDBOX:
         return "forked in a sandbox";
+    case RUNNOTE_NOT_FOLLOWED:
+        return "left out, as --no-follow says";
     case RUNNOTE_NOT_BEGUN:
         return "ended as it began";
     case RUNNOTE_DAMAGED:

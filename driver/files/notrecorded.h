@@ -21,8 +21,11 @@ struct notrecorded_program {
 struct notrecorded {
     struct notrecorded_program *programs; /* the most frequent first */
     size_t nprograms;
-    uint32_t *pids; /* of all notes, each once, ascending */
-    size_t npids;
+    struct notrecorded_process {
+        uint32_t pid;
+        enum runnote_why why;
+    } * process; /* of all notes that have a pid, by pid */
+    size_t nprocesses;
     size_t unnamed;    /* notes for which there was no room */
     uint64_t full_ns;  /* CLOCK_MONOTONIC: when the budget of disk was used up; 0: it was not */
     char *overwritten; /* what of the file somebody else has written over; NULL: nothing */
@@ -41,6 +44,10 @@ void notrecorded_sort(struct notrecorded *n);
 
 /* How many processes there were that left no trace: those not among pids[0..npids). */
 size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, size_t npids);
+
+/* A reason that a process was not recorded for though it may have done something, and nobody asked
+ * for that. (Of a damaged trace unread.h tells.) */
+bool notrecorded_is_doubt(enum runnote_why why);
 
 /* "3 times hello, which uses musl, ...", at most `most` programs. Nothing when there are none. */
 void notrecorded_add(struct strbuf *sb, const struct notrecorded *n, size_t most);

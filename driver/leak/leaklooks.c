@@ -90,34 +90,46 @@ static void print(const char *what, const struct taken_process *const *list, siz
 
 /* By enum trace_unlooked. */
 static const char *const reasons[] = {
-    ", which did not come to exit, may not be looked at, or cannot be as a whole",
-    ", of which dlmopen has loaded libraries with a malloc of their own, which may keep blocks",
-    ", of which a library's malloc is bound past the recorder (RTLD_DEEPBIND), and may keep blocks",
+    LEAK_NOT_LOOKED,
+    "of which dlmopen has loaded libraries with a malloc of their own, which may keep blocks",
+    "of which a library's malloc is bound past the recorder (RTLD_DEEPBIND), and may keep blocks",
 };
 
-static void print_unseen(const struct leak_looks *s, size_t reason)
+static size_t reason_of(const struct taken_process *p)
 {
-    const struct taken_process **list = xcalloc(s->nunseen, sizeof *list);
+    return p->unlooked < ARRAY_LEN(reasons) ? p->unlooked : 0;
+}
+
+const char *leak_looks_why(const struct taken_process *p)
+{
+    return reasons[reason_of(p)];
+}
+
+static void print_unlooked(const struct leak_looks *s, size_t reason)
+{
+    const struct taken_process **list = xcalloc(s->nunseen + 1, sizeof *list);
+    struct strbuf why = STRBUF_INIT;
     size_t n = 0;
 
-    for (size_t i = 0; i < s->nunseen; i++) {
-        uint32_t why = s->unseen[i]->unlooked;
-
-        if ((why < ARRAY_LEN(reasons) ? why : 0) == reason)
+    for (size_t i = 0; i < s->nunseen; i++)
+        if (reason_of(s->unseen[i]) == reason)
             list[n++] = s->unseen[i];
-    }
-    print("not looked for in", list, n, reasons[reason]);
+    strbuf_addf(&why, ", %s%s", reason ? "" : "which ", reasons[reason]);
+    print("not looked for in", list, n, why.buf);
+    strbuf_release(&why);
     free(list);
+}
+
+void leak_looks_print_unseen(const struct leak_looks *s)
+{
+    if (s->growth)
+        print("fewer than 10 marks in", s->unseen, s->nunseen, "");
+    for (size_t i = 0; !s->growth && i < ARRAY_LEN(reasons); i++)
+        print_unlooked(s, i);
 }
 
 void leak_looks_print(const struct leak_looks *s)
 {
-    if (s->growth) {
-        print("compared the passes of", s->seen, s->nseen, "");
-        print("fewer than 10 marks in", s->unseen, s->nunseen, "");
-        return;
-    }
-    print("looked at the end of", s->seen, s->nseen, "");
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-        print_unseen(s, i);
+    print(s->growth ? "compared the passes of" : "looked at the end of", s->seen, s->nseen, "");
+    leak_looks_print_unseen(s);
 }

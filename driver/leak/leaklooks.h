@@ -6,6 +6,9 @@
 
 #include "driver/watch/taken.h"
 
+/* Why a process may not have looked, if no more is known. */
+#define LEAK_NOT_LOOKED "did not come to exit, may not be looked at, or cannot be as a whole"
+
 struct leak_looks {
     const struct taken_process **seen, **unseen; /* each process once; taken's */
     size_t nseen, nunseen;
@@ -18,7 +21,11 @@ struct leak_looks {
 void leak_looks_make(struct leak_looks *s, const struct taken *k, bool growth);
 void leak_looks_release(struct leak_looks *s);
 
-/* Says in a line each which have and which have not. */
+/* Why it has not looked: "did not come to exit...", "of which...". Static. */
+const char *leak_looks_why(const struct taken_process *p);
+
+/* Says in a line each which have and which have not; or the latter alone. */
 void leak_looks_print(const struct leak_looks *s);
+void leak_looks_print_unseen(const struct leak_looks *s);
 
 #endif

@@ -16,6 +16,7 @@ struct leak_options {
     struct run_options run;       /* the first, as recording_run hands it on */
     const char *name;             /* --name; NULL: the command's */
     const char *check;            /* --check; NULL: leaks alone */
+    bool allow_unchecked;         /* processes but the command may go without a look */
     const char *to[LEAK_FORMATS]; /* a file, a directory, or "-"; NULL: not asked for */
 };
 

@@ -58,6 +58,11 @@ void leak_report_add_verdict(struct strbuf *sb, const struct leak_report *r)
     leak_report_add_allowed(sb, r);
 }
 
+bool leak_report_is_unchecked(const struct leak_report *r)
+{
+    return r->unchecked_fails && !r->over && !*r->doubts;
+}
+
 void leak_report_add_end(struct strbuf *sb, const struct leak_report *r)
 {
     if (r->signal)

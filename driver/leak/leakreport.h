@@ -36,8 +36,11 @@ struct leak_report {
     const struct leak_report_process *processes;
     size_t nprocesses;
     const char *not_recorded; /* programs that left no trace, and why, for people; "": none */
-    const char *doubts; /* why there may be more than was found, for people: a test that has not
-                           failed has not passed either; "": none */
+    const char *doubts;    /* why there may be more than was found, for people: a test that has not
+                              failed has not passed either; "": none */
+    const char *unchecked; /* who was not judged, and why, for people; "": nobody */
+    bool command_checked;  /* the command itself was */
+    bool unchecked_fails;  /* nor has a test passed, therefore */
 };
 
 enum leak_format_id {
@@ -71,6 +74,9 @@ void leak_report_add_verdict(struct strbuf *sb, const struct leak_report *r);
 
 /* Appends "status 0", "signal 9". */
 void leak_report_add_end(struct strbuf *sb, const struct leak_report *r);
+
+/* Nothing was found, nor was all looked at. */
+bool leak_report_is_unchecked(const struct leak_report *r);
 
 /* The sums of one class. */
 void leak_report_sum(const struct leak_report *r, enum leak_class class, uint64_t *bytes,

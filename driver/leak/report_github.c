@@ -60,8 +60,20 @@ static void add_misuse(struct strbuf *sb, const struct leak_report *r, const str
     strbuf_release(&more);
 }
 
+/* Not looked at: a warning where that is allowed. */
+static void add_unchecked(struct strbuf *sb, const struct leak_report *r)
+{
+    strbuf_addf(sb, "::%s title=not checked in ", r->unchecked_fails ? "error" : "warning");
+    add_property(sb, r->name);
+    strbuf_addstr(sb, "::");
+    add_data(sb, r->unchecked);
+    strbuf_addch(sb, '\n');
+}
+
 void report_github(struct strbuf *sb, const struct leak_report *r)
 {
+    if (*r->unchecked)
+        add_unchecked(sb, r);
     for (size_t i = 0; r->misuses && i < r->misuses->n; i++)
         add_misuse(sb, r, &r->misuses->misuse[i]);
     for (size_t i = 0; i < r->groups->n && r->over; i++)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/fnv.h"
 #include "driver/leak/leakreport.h"
 #include "driver/leak/misuselines.h"
 #include "render/text/json.h"
@@ -90,12 +91,25 @@ static void add_misuse(struct strbuf *sb, const struct misuse *m)
     strbuf_release(&more);
 }
 
+/* Not looked at, which is put down to the test. */
+static void add_unchecked(struct strbuf *sb, const struct leak_report *r)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text, "%s: not checked: %s", r->name, r->unchecked);
+    add_issue(sb, &text, "not-checked", fnv_text(fnv_text(FNV_BASIS, "not-checked"), r->name),
+              NULL);
+    strbuf_release(&text);
+}
+
 void report_gitlab(struct strbuf *sb, const struct leak_report *r)
 {
     uint64_t *prints = fingerprints(r->groups);
     struct strbuf issues = STRBUF_INIT;
 
     strbuf_addch(&issues, '[');
+    if (leak_report_is_unchecked(r))
+        add_unchecked(&issues, r);
     for (size_t i = 0; r->misuses && i < r->misuses->n; i++)
         add_misuse(&issues, &r->misuses->misuse[i]);
     for (size_t i = 0; i < r->groups->n && r->over; i++)

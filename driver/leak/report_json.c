@@ -206,7 +206,9 @@ void report_json(struct strbuf *sb, const struct leak_report *r)
     add_string(sb, r->not_recorded);
     strbuf_addstr(sb, ",\n  \"doubts\": ");
     add_string(sb, r->doubts);
-    strbuf_addstr(sb, ",\n");
+    strbuf_addstr(sb, ",\n  \"unchecked\": ");
+    add_string(sb, r->unchecked);
+    strbuf_addf(sb, ",\n  \"command_checked\": %s,\n", r->command_checked ? "true" : "false");
     if (r->misuses)
         add_misuses(sb, r->misuses);
     strbuf_addstr(sb, "  \"leaks\": [");

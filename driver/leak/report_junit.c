@@ -21,7 +21,7 @@ static void add_seconds(struct strbuf *sb, uint64_t ns)
 /* Nothing was found, which says little. */
 static bool has_doubts(const struct leak_report *r)
 {
-    return !r->over && *r->doubts;
+    return !r->over && (*r->doubts || r->unchecked_fails);
 }
 
 static void add_counts(struct strbuf *sb, const struct leak_report *r)
@@ -86,6 +86,10 @@ static void add_leaks(struct strbuf *sb, const struct leak_report *r)
         strbuf_addstr(sb, "\">");
         add_groups(sb, r);
         strbuf_addstr(sb, "</failure>\n");
+    } else if (leak_report_is_unchecked(r)) {
+        strbuf_addstr(sb, "      <error type=\"unchecked\" message=\"not checked: ");
+        add_text(sb, r->unchecked);
+        strbuf_addstr(sb, "\"/>\n");
     } else if (has_doubts(r)) {
         strbuf_addstr(sb, "      <error type=\"look\" message=\"");
         add_text(sb, r->doubts);

@@ -202,6 +202,34 @@ static void add_rules(struct strbuf *sb, bool misuses)
     strbuf_addch(sb, ']');
 }
 
+static void add_notification(struct strbuf *sb, const char *what, const char *who, bool fails,
+                             bool *more)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    if (!*who)
+        return;
+    strbuf_addf(&text, "%s: %s", what, who);
+    strbuf_addf(sb, "%s\n     {\"level\": \"%s\", \"message\": {\"text\": ",
+                *more ? "," : ",\n    \"toolExecutionNotifications\": [",
+                fails ? "error" : "warning");
+    add_message(sb, text.buf);
+    strbuf_addstr(sb, "}}");
+    *more = true;
+    strbuf_release(&text);
+}
+
+/* Where less was looked at than ran. */
+static void add_notifications(struct strbuf *sb, const struct leak_report *r)
+{
+    bool more = false;
+
+    add_notification(sb, "not checked", r->unchecked, r->unchecked_fails, &more);
+    add_notification(sb, "not all could be looked at", r->doubts, true, &more);
+    if (more)
+        strbuf_addch(sb, ']');
+}
+
 static void add_invocation(struct strbuf *sb, const struct leak_report *r)
 {
     strbuf_addf(sb, "   \"invocations\": [{\"executionSuccessful\": %s, \"exitCode\": %d",
@@ -216,7 +244,9 @@ static void add_invocation(struct strbuf *sb, const struct leak_report *r)
             strbuf_addstr(sb, ", ");
         add_string(sb, r->command[i]);
     }
-    strbuf_addstr(sb, "]}],\n");
+    strbuf_addch(sb, ']');
+    add_notifications(sb, r);
+    strbuf_addstr(sb, "}],\n");
 }
 
 void report_sarif(struct strbuf *sb, const struct leak_report *r)

@@ -142,6 +142,22 @@ static void add_unseen(struct strbuf *sb, const struct leak_report *r)
     }
 }
 
+/* That nothing was found where not all was looked at is no result. */
+static void add_leaks(struct strbuf *sb, const struct leak_report *r)
+{
+    struct strbuf what = STRBUF_INIT;
+
+    strbuf_addstr(&what, r->look     ? "leaks no memory"
+                         : r->growth ? "does not grow"
+                                     : "leaves no memory");
+    if (leak_report_is_unchecked(r)) {
+        strbuf_addstr(&what, " # SKIP not checked: ");
+        leak_add_text(&what, r->unchecked, "\\#", escape);
+    }
+    add_point(sb, !r->over && !*r->doubts, 2, r->name, what.buf);
+    strbuf_release(&what);
+}
+
 void report_tap(struct strbuf *sb, const struct leak_report *r)
 {
     struct strbuf end = STRBUF_INIT;
@@ -154,10 +170,7 @@ void report_tap(struct strbuf *sb, const struct leak_report *r)
         add_string(sb, "  message", end.buf);
         strbuf_addstr(sb, "  severity: fail\n  ...\n");
     }
-    add_point(sb, !r->over && !*r->doubts, 2, r->name,
-              r->look     ? "leaks no memory"
-              : r->growth ? "does not grow"
-                          : "leaves no memory");
+    add_leaks(sb, r);
     if (r->over) {
         add_block(sb, r);
     } else if (*r->doubts) {

@@ -235,6 +235,7 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
     signal_forward_to(0, &saved);
     while (wait4(pid, &result->wait_status, 0, &usage) < 0 && errno == EINTR)
         ;
+    result->pid = (uint32_t)pid;
     result->start_ns = start_ns;
     result->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
     result->max_resident = (uint64_t)usage.ru_maxrss * 1024;

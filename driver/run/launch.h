@@ -39,6 +39,7 @@ char *launch_preload_list(const char *first, const char *rest);
 char *launch_options(const char *out, const char *user, const char *own);
 
 struct launch_result {
+    uint32_t pid;          /* the command's; 0: it was not started by us */
     int wait_status;       /* as waitpid gives it */
     uint64_t start_ns;     /* CLOCK_MONOTONIC */
     uint64_t elapsed_ns;   /* from before the fork to the end of the command */

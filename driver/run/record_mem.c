@@ -22,7 +22,7 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
     if (o->sample)
         strbuf_addf(&own, "%ssample=%" PRIu64, own.len ? ":" : "", o->sample);
     if (!o->follow)
-        strbuf_addf(&own, "%sfollow=0", own.len ? ":" : "");
+        strbuf_addf(&own, "%sfollow=0:unfollowed=%d", own.len ? ":" : "", o->is_test);
     if (o->look)
         strbuf_addf(&own, "%sleak=1", own.len ? ":" : "");
     if (o->look && o->tagged)

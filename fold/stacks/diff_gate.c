@@ -151,6 +151,25 @@ static bool check_frames(const struct diff_gate *g, const struct stackset *st,
     return false;
 }
 
+bool diff_gate_watches(const struct diff_gate *g, const struct stackset *st)
+{
+    size_t nnames = stackset_names(st);
+    signed char *known = xmalloc(nnames);
+    bool watches = false;
+
+    memset(known, -1, nnames);
+    for (size_t i = 0; i < stackset_len(st) && !watches; i++) {
+        struct stackset_stack s;
+
+        stackset_get(st, i, &s);
+        watches = !g->frame;
+        for (size_t k = 0; k < s.n && !watches; k++)
+            watches = matches(g, st, known, s.ids[k]);
+    }
+    free(known);
+    return watches;
+}
+
 bool diff_gate_pass(const struct diff_gate *g, const struct stackset *st, struct strbuf *report)
 {
     size_t n = stackset_len(st), nnames = stackset_names(st);

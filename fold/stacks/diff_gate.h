@@ -16,6 +16,9 @@ struct diff_gate {
 bool diff_gate_parse(struct diff_gate *g, const char *text, struct strbuf *why);
 void diff_gate_release(struct diff_gate *g);
 
+/* Whether there is a stack to be watched. Without one the gate has nothing to judge. */
+bool diff_gate_watches(const struct diff_gate *g, const struct stackset *st);
+
 /*
  * Compares the columns of sorted stacks. With a regex the sum of the stacks
  * watched must not grow by more than `percent` of itself. Without one, neither

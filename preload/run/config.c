@@ -112,6 +112,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &c->quiet);
     else if (key_is(s, klen, "follow"))
         ok = parse_flag(value, vlen, &c->follow);
+    else if (key_is(s, klen, "unfollowed"))
+        ok = parse_flag(value, vlen, &c->unfollowed);
     else if (key_is(s, klen, "inherit"))
         ok = parse_flag(value, vlen, &c->inherit);
     else if (key_is(s, klen, "referee"))
@@ -148,7 +150,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
         "modules=N, "
         "notes=PATH, patch=0|1, python=0|1, record=0|1, referee=0|1, rss=0|1, sites=PATH, "
         "snapshots=DIR, tagged=0|1, "
-        "touched=CPUS",
+        "touched=CPUS, unfollowed=0|1",
         NULL);
 }
 
@@ -170,7 +172,7 @@ void config_parse(struct config *c, const char *options)
 {
     c->out = c->notes = c->sites = c->snapshots = "";
     c->used = 0;
-    c->quiet = c->referee = false;
+    c->quiet = c->referee = c->unfollowed = false;
     c->follow = c->inherit = c->record = c->patch = true;
     c->depth = 1024;
     c->modules = 0;

@@ -7,6 +7,7 @@
  *   quiet=1     say nothing on standard error, whatever happens
  *   follow=0    record this process alone: not its forked children, and programs
  *               it starts run without the shim (default 1)
+ *   unfollowed=1  and they are noted (default 0)
  *   inherit=0  forked children do not note what they inherited; a block from before
  *              the fork is then not theirs (default 1)
  *   sample=N    record one block in so many bytes, N up to 2^40 (default 0: all)
@@ -49,7 +50,7 @@ struct config {
     uint32_t depth;
     uint32_t modules; /* known at once; 0: as many as there is room for */
     bool quiet;
-    bool follow;
+    bool follow, unfollowed;
     bool inherit;
     bool record;
     bool referee;

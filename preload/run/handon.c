@@ -16,11 +16,14 @@
 #include "preload/run/handon.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/kernel.h"
 #include "common/preloadable.h"
 #include "preload/run/notes.h"
 
@@ -45,6 +48,19 @@ struct decision {
     bool other;           /* with that for the other C library */
 };
 
+/*
+ * Whether the directory is another user's alone. Who has changed its user may still have
+ * capabilities to write to it, which are gone when the program is executed.
+ */
+static bool becomes_other_user(const char *dir)
+{
+    long user = kernel_call(SYS_geteuid);
+    struct stat st;
+
+    return user > 0 && kernel_call(SYS_newfstatat, AT_FDCWD, dir, &st, 0) == 0 &&
+           S_ISDIR(st.st_mode) && !(st.st_mode & 077) && st.st_uid != (uid_t)user;
+}
+
 /* Why the file or directory path[0..len) cannot be used by this process. */
 static enum runnote_why reach(const char *path, size_t len, int mode)
 {
@@ -57,6 +73,8 @@ static enum runnote_why reach(const char *path, size_t len, int mode)
     switch (preloadable_access(name, mode)) {
     case EACCES:
         return RUNNOTE_USER;
+    case 0:
+        return becomes_other_user(name) ? RUNNOTE_USER : RUNNOTE_NONE;
     case ENOENT:
     case ENOTDIR:
         return RUNNOTE_OUT_OF_SIGHT;
@@ -142,10 +160,20 @@ static struct decision decide_by_library(bool musl, char *const *envp, char inst
     return (struct decision){.why = musl ? RUNNOTE_MUSL : RUNNOTE_GNU, .without = true};
 }
 
+static struct decision leave_out(enum preloadable verdict)
+{
+    bool runs = verdict != PRELOADABLE_NO_FILE && verdict != PRELOADABLE_DAMAGED;
+
+    return (struct decision){
+        .without = true, .why = config->unfollowed && runs ? RUNNOTE_NOT_FOLLOWED : RUNNOTE_NONE};
+}
+
 static struct decision decide(enum preloadable verdict, char *const *envp, char instead[OTHER_MAX])
 {
-    if (!config->follow || notes_over())
+    if (notes_over())
         return (struct decision){.without = true};
+    if (!config->follow)
+        return leave_out(verdict);
     if (verdict == PRELOADABLE_LEAK_SANITIZER)
         verdict = config->leak ? PRELOADABLE_SANITIZER : PRELOADABLE_YES;
     switch (verdict) {

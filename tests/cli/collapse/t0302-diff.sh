@@ -42,6 +42,10 @@ is_int "$status" 1 'a frame that did'
 like "$(cat err)" 'the stacks watched grew: 100 before, 120 after' 'is named'
 gate '25%:^a$'
 is_int "$status" 0 'by less than that'
+gate '5%:^prase_'
+is_int "$status" 24 'a frame that is in no stack was not checked'
+file_has err '^flame: diff: --fail-above: no stack has a frame that matches, before or after' 'which is said'
+is_int "$(wc -l <compared)" 5 'what was compared is written all the same'
 printf 'm;a 100\nm;b 100\n' >before
 printf 'm;a 130\nm;b 70\n' >after
 gate 10%
@@ -65,6 +69,7 @@ is_str "$("$FLAME" diff empty live | tail -n 1)" 'a 0 1' 'and the other way roun
 is_str "$("$FLAME" diff live nothing | tail -n 1)" 'a 1 0' 'against nothing'
 is_str "$("$FLAME" diff -n nothing live | tail -n 1)" 'a 0 1' 'and the other way round'
 run_expect_status 0 'nothing against nothing' "$FLAME" diff --fail-above 5% nothing nothing
+file_has err 'there are no stacks, before or after' 'passes, and not in silence'
 is_int "$(wc -c <out)" 0 'is nothing'
 run_expect_status 1 'what is new has grown' "$FLAME" diff --fail-above 5% nothing live
 run_expect_status 0 'what is gone has not' "$FLAME" diff --fail-above 5% live nothing

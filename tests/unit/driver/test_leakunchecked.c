@@ -1,0 +1,67 @@
+/* What of a run was not judged (driver/leak/leakunchecked.h). */
+#include "driver/leak/leakunchecked.h"
+#include "tests/tap.h"
+
+#define COMMAND 7
+
+static struct taken_process looked = {.pid = COMMAND, .comm = "sh", .looked = true},
+                            not_looked = {.pid = COMMAND, .comm = "sh"},
+                            killed = {.pid = 9, .comm = "killed"};
+
+static void is_found(const char *name, struct taken_process *list, size_t n,
+                     const struct notrecorded *others, bool look, bool command, bool rest,
+                     const char *who)
+{
+    struct taken k = {.process = list, .nprocesses = n};
+    struct leak_unchecked u;
+    struct leak_looks looks;
+
+    leak_looks_make(&looks, &k, false);
+    leak_unchecked_find(&u, others, &looks, look, COMMAND);
+    ok(u.command == command && u.others == rest, "%s: the command %s, others %s", name,
+       u.command ? "not" : "checked", u.others ? "not" : "checked");
+    is_str(u.who.buf, who, "%s: who", name);
+    leak_unchecked_release(&u);
+    leak_looks_release(&looks);
+}
+
+/* One program that was not recorded. */
+static void with_note(const char *name, uint32_t pid, enum runnote_why why, bool look, bool command,
+                      bool rest, const char *who)
+{
+    struct taken_process list[] = {look ? looked : not_looked};
+    struct notrecorded others = {0};
+
+    notrecorded_add_process(&others, "x", pid, why);
+    notrecorded_sort(&others);
+    is_found(name, list, 1, &others, look, command, rest, who);
+    notrecorded_release(&others);
+}
+
+int main(void)
+{
+    static const struct notrecorded none;
+    struct notrecorded unnamed = {.unnamed = 2};
+    struct taken_process both[] = {looked, killed};
+
+    is_found("all looked", &looked, 1, &none, true, false, false, "");
+    is_found("no look", &not_looked, 1, &none, true, true, false, "sh 7 (" LEAK_NOT_LOOKED ")");
+    is_found("no trace", NULL, 0, &none, true, true, false, "the recorder did not start in it");
+    is_found("no trace, live", NULL, 0, &none, false, true, false,
+             "the recorder did not start in it");
+    is_found("live", &not_looked, 1, &none, false, false, false, "");
+    is_found("a child", both, 2, &none, true, false, true, "killed 9 (" LEAK_NOT_LOOKED ")");
+    is_found("a child, live", both, 2, &none, false, false, false, "");
+    is_found("no room for notes", &looked, 1, &unnamed, true, false, true, "2 more");
+
+    with_note("static", 12, RUNNOTE_STATIC, true, false, true, "x (linked statically)");
+    with_note("static, live", 12, RUNNOTE_STATIC, false, false, true, "x (linked statically)");
+    with_note("static, no pid", 0, RUNNOTE_STATIC, true, false, true, "x (linked statically)");
+    with_note("static, then the command went on", COMMAND, RUNNOTE_STATIC, true, false, false, "");
+    with_note("static, the command, live", COMMAND, RUNNOTE_STATIC, false, true, false,
+              "x (linked statically)");
+    with_note("as asked", 12, RUNNOTE_NOT_FOLLOWED, true, false, false, "");
+    with_note("ended as it began", 12, RUNNOTE_NOT_BEGUN, true, false, false, "");
+    with_note("damaged", 12, RUNNOTE_DAMAGED, true, false, false, "");
+    return done_testing();
+}
