@@ -482,6 +482,8 @@ enum trace_meta_type {
                                      not in the file, as there was no room; at most one */
     TRACE_META_PART = 40, /* struct trace_part_facts, then numbers (common/trace/trace_parts.h): not
                              written by the recorder, but by flame watch --rotate */
+    TRACE_META_RECORDING = 41, /* struct trace_fileset, first of its segment: not written by the
+                                  recorder, but by flame mem -o FILE.flame and its like */
 };
 
 /* Lies at a multiple of 8; the payload follows, padded to a multiple of 8. */
@@ -601,6 +603,14 @@ enum trace_moment_flag {
     TRACE_MOMENT_LAST = 1u << 0, /* the process had ended, or executed another program: nothing of
                                     this was live any more behind this moment */
 };
+
+/* Of which recording the trace is, where a command became several programs with a trace each. */
+struct trace_fileset {
+    uint64_t id[2]; /* the same in all of them */
+    uint32_t file;  /* number of this one, from 0 */
+    uint32_t files; /* how many there are, 2 or more */
+};
+_Static_assert(sizeof(struct trace_fileset) == 24, "on disk");
 
 /*
  * When there was waited, one wait after another. A record is room for entries, which the recorder

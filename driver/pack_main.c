@@ -117,9 +117,8 @@ static int pack(const struct request *q, char **paths, size_t n)
     for (size_t i = 0; i < n && !status; i++) {
         /* What a link leads to is replaced, not the link. */
         real[i] = realpath(paths[i], NULL);
-        traces[i] = (struct packtrace){real[i] ? real[i] : paths[i], q->output ? q->output
-                                                                     : real[i] ? real[i]
-                                                                               : paths[i]};
+        traces[i].from = real[i] ? real[i] : paths[i];
+        traces[i].to = q->output ? q->output : traces[i].from;
         /* What is no trace is to be told so, and not that somebody writes to it. */
         status = trace_load(paths[i], &t);
         trace_free(status ? NULL : t);

@@ -7,6 +7,7 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
+#include "fold/facts/recordingset.h"
 #include "fold/halves.h"
 #include "fold/load.h"
 #include "fold/stacks/diff_gate.h"
@@ -85,12 +86,21 @@ const struct opts_command diff_command = {
                {filter_rows, AT(filter)}},
 };
 
-static int load(struct load *l, const char *path, int column)
+/* All of a recording whose first file is named, or that file alone. */
+static int load(struct load *l, char *path, bool alone, int column)
 {
-    int status;
+    struct recordingset files = {.n = 0};
+    char *one[] = {path};
+    int status = FLAME_OK;
 
     l->column = column;
-    status = load_file(l, path);
+    if (alone)
+        status = load_file(l, path);
+    else
+        recordingset_find(&files, one, 1);
+    for (size_t i = 0; i < files.n && status == FLAME_OK; i++)
+        status = load_file(l, files.paths[i]);
+    recordingset_release(&files);
     if (status == FLAME_OK)
         status = load_traces(l);
     return status;
@@ -98,9 +108,10 @@ static int load(struct load *l, const char *path, int column)
 
 static int load_both(struct load *l, char **paths)
 {
-    int status = load(l, paths[0], 0);
+    bool alone = recordingset_are_of_one(paths[0], paths[1]); /* one program against another */
+    int status = load(l, paths[0], alone, 0);
 
-    return status == FLAME_OK ? load(l, paths[1], 1) : status;
+    return status == FLAME_OK ? load(l, paths[1], alone, 1) : status;
 }
 
 /* One moment of a trace as a column; *time is what --from or --to says, and told what was found. */
@@ -112,7 +123,7 @@ static int load_moment(struct load *l, struct fold_options *fold, char *path,
     int status;
 
     fold->when = &one;
-    status = load(l, path, column);
+    status = load(l, path, false, column);
     fold->when = both;
     *time = one.at;
     both->traces += one.traces;

@@ -51,6 +51,12 @@ static bool is_of_faults(const struct trace *t)
     return t->header.features & TRACE_FEATURE_FAULTS;
 }
 
+/* What some processes of a recording have and others have not. */
+#define OF_SOME                                                                                    \
+    (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH | TRACE_FEATURE_MAPPINGS | \
+     TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_LIFETIMES |                     \
+     TRACE_FEATURE_AGES | TRACE_FEATURE_TOUCHED)
+
 /* A view of leaks is of the processes that looked, whoever else ran; one of regions of those
  * with regions that left something. */
 static bool all_have_view(struct trace *const *traces, size_t n, const struct view *view)
@@ -61,11 +67,15 @@ static bool all_have_view(struct trace *const *traces, size_t n, const struct vi
         have += has_view(traces[i], view);
         others += is_of_faults(traces[i]) && !has_view(traces[i], view);
     }
-    return view->feature & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |
-                            TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS |
-                            TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES | TRACE_FEATURE_TOUCHED)
-               ? have > 0
-               : have && have + others == n;
+    return view->feature & OF_SOME ? have > 0 : have && have + others == n;
+}
+
+bool fold_may_lack(const struct fold_options *opt, const struct trace *t)
+{
+    const struct view *view = find_view(opt, t->header.recorder);
+
+    return !opt->all_views && view->recorder == t->header.recorder && !has_view(t, view) &&
+           (view->feature & OF_SOME || is_of_faults(t));
 }
 
 /* Who maps nothing has mapped nothing, which is an empty view; among all views it is left out. A

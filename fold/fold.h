@@ -54,6 +54,10 @@ struct fold_options {
 /* Sets the options for what the filters need to know: threads, processes, places. */
 void fold_options_for(struct fold_options *opt, const struct filter *f);
 
+/* Whether the trace has nothing for the view that is asked for, which is no mistake where another
+ * one of the recording has. */
+bool fold_may_lack(const struct fold_options *opt, const struct trace *t);
+
 /* Folds loaded traces, which stay the caller's, into one text that is appended to `out`. */
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                 struct strbuf *out);

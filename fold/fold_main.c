@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/files/outfile.h"
+#include "fold/facts/recordingset.h"
 #include "fold/load.h"
 #include "fold/fold.h"
 #include "fold/stacks/textfile.h"
@@ -130,6 +131,7 @@ static int fold_files(struct request *q, char **paths, size_t npaths)
 int fold_main(int argc, char **argv)
 {
     struct request q = {.filter = FILTER_INIT};
+    struct recordingset files;
     int first, status = opts_parse(&fold_command, &q, argc, argv, &first);
 
     q.fold.symbols.debug_dirs = q.debug_dirs.items;
@@ -146,7 +148,9 @@ int fold_main(int argc, char **argv)
         status = FLAME_USAGE;
     if (status < 0) {
         fold_options_for(&q.fold, &q.filter);
-        status = fold_files(&q, argv + first, (size_t)(argc - first));
+        recordingset_find(&files, argv + first, (size_t)(argc - first));
+        status = fold_files(&q, files.paths, files.n);
+        recordingset_release(&files);
     }
     fold_when_release(&q.when);
     filter_release(&q.filter);

@@ -5,12 +5,14 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/trace/trace_parts.h"
 #include "fold/collapse/collapse.h"
+#include "fold/facts/recordingset.h"
 #include "fold/stacks/drawn.h"
 #include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
@@ -58,6 +60,9 @@ struct reader {
     struct strbuf unknown_text; /* that line, or how it begins */
     struct folded_columns counts;
     struct trace_parts *parts; /* those of recordings wait there; NULL: each is drawn alone */
+    bool several;              /* other files have the view if this one has not */
+    bool lacked;               /* it has not */
+    bool no_hint;              /* another file's is said */
 };
 
 /* Several texts may be put together; the first one's word counts. */
@@ -479,9 +484,11 @@ static int take_trace(struct reader *r, struct trace *trace)
         status = trace_moments_beside(trace);
     if (!status)
         status = fold_when_apply(&options, trace, NULL);
-    if (!status)
+    options.no_hint = r->no_hint;
+    r->lacked = !status && r->several && fold_may_lack(&options, trace);
+    if (!status && !r->lacked)
         status = fold_loaded(&options, &trace, 1, &text);
-    if (!status) {
+    if (!status && !r->lacked) {
         textinput_memory(&in, r->name, &text);
         status = read_text(r, &in);
         textinput_close(&in);
@@ -545,9 +552,12 @@ struct reading {
     struct filter_lines *lines;
     struct proctree *tree;
     struct trace_parts *parts;
+    bool several;   /* files, some of which may lack the view */
+    size_t largest; /* the number of that whose names are spoken of */
+    size_t lacked;  /* how many did */
 };
 
-static int read_file(struct input *in, const struct reading *all, const char *path, size_t nth)
+static int read_file(struct input *in, struct reading *all, const char *path, size_t nth)
 {
     const struct input_options *o = all->o;
     struct reader r = {.in = in,
@@ -557,6 +567,8 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
                        .tree = all->tree,
                        .parts = all->parts,
                        .unknown_text = STRBUF_INIT,
+                       .several = all->several,
+                       .no_hint = all->several && nth != all->largest,
                        .stack = STRBUF_INIT};
     struct textinput text;
     int err = textinput_open(&text, path), status;
@@ -584,6 +596,7 @@ static int read_file(struct input *in, const struct reading *all, const char *pa
     textinput_close(&text);
     strbuf_release(&r.stack);
     say_wrong_moments(&r);
+    all->lacked += r.lacked;
     if (!status)
         status = check_file(&r);
     strbuf_release(&r.unknown_text);
@@ -672,6 +685,21 @@ void input_set_total(struct input *in, double total)
         t->total_part[0] = wanted.part;
 }
 
+/* Hints for each of many programs would be too many. */
+static size_t largest_of(char *const *paths, size_t n)
+{
+    size_t largest = 0;
+    off_t most = 0;
+    struct stat st;
+
+    for (size_t i = 0; i < n; i++)
+        if (stat(paths[i], &st) == 0 && st.st_size > most) {
+            most = st.st_size;
+            largest = i;
+        }
+    return largest;
+}
+
 static int read_files(struct input *in, struct filter_lines *lines, char *const *paths,
                       size_t npaths, const struct input_options *o)
 {
@@ -689,8 +717,14 @@ static int read_files(struct input *in, struct filter_lines *lines, char *const 
         status = load_process(all.tree, paths[i]);
     if (npaths == 0)
         status = read_file(in, &all, NULL, 0);
+    all.several = npaths > 1;
+    all.largest = largest_of(paths, npaths);
     for (size_t i = 0; !status && i < npaths; i++)
         status = read_file(in, &all, paths[i], i);
+    if (!status && all.several && all.lacked == npaths) {
+        all.several = false; /* now it is told */
+        status = read_file(in, &all, paths[0], 0);
+    }
     if (!status)
         status = read_parts(in, &all, &parts);
     trace_parts_release(&parts);
@@ -744,6 +778,27 @@ bool input_say_left_out(const struct input *in, struct strbuf *sb)
     return true;
 }
 
+/* All files of recordings whose first is named; in a series each file is a column of its own. */
+static int read_recordings(struct input *in, char *const *paths, size_t npaths,
+                           const struct input_options *o)
+{
+    struct recordingset files = {.n = 0};
+    bool series = o->series && o->columns;
+    int status;
+
+    if (!series) {
+        recordingset_find(&files, paths, npaths);
+        paths = files.paths;
+        npaths = files.n;
+    }
+    if (o->filter && o->filter->active)
+        status = read_filtered(in, paths, npaths, o);
+    else
+        status = read_files(in, NULL, paths, npaths, o);
+    recordingset_release(&files);
+    return status;
+}
+
 int input_read(struct input *in, char *const *paths, size_t npaths, const struct input_options *o)
 {
     const char *first = npaths ? paths[0] : "-";
@@ -755,10 +810,7 @@ int input_read(struct input *in, char *const *paths, size_t npaths, const struct
     frametree_init(&in->tree, o->reverse);
     if (o->keep_order)
         frametree_keep_order(&in->tree);
-    if (o->filter && o->filter->active)
-        status = read_filtered(in, paths, npaths, o);
-    else
-        status = read_files(in, NULL, paths, npaths, o);
+    status = read_recordings(in, paths, npaths, o);
     if (!status && o->encoding && (err = frametree_recode(&in->tree, o->encoding)))
         status = flame_error(FLAME_USAGE, "unknown encoding '%s'; iconv -l lists those there are",
                              o->encoding);

@@ -40,7 +40,8 @@ static int write_batch(const struct symbol_options *opt, struct batch *b, bool s
         status = 0;
     for (size_t i = 0; i < b->n; i++) {
         if (!status)
-            status = tracecopy(b->of[i]->from, b->of[i]->to, named ? &b->names[i] : NULL);
+            status =
+                tracecopy(b->of[i]->from, b->of[i]->to, &b->of[i]->of, named ? &b->names[i] : NULL);
         trace_free(b->traces[i]);
         strbuf_release(&b->names[i]);
     }
@@ -70,7 +71,7 @@ int pack_traces(const struct symbol_options *opt, const struct packtrace *traces
         if (!err)
             add(b, &traces[i], t);
         else
-            status = strict ? err : tracecopy(traces[i].from, traces[i].to, NULL);
+            status = strict ? err : tracecopy(traces[i].from, traces[i].to, &traces[i].of, NULL);
         if (!status && (b->n == BATCH_TRACES || b->bytes >= BATCH_BYTES))
             status = write_batch(opt, b, strict);
     }

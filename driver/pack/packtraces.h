@@ -4,11 +4,13 @@
 #ifndef FLAME_DRIVER_PACK_PACKTRACES_H
 #define FLAME_DRIVER_PACK_PACKTRACES_H
 
+#include "common/trace_format.h"
 #include "fold/symbols/symbols.h"
 
 /* A trace, and the file that is written; they may be one. Both are borrowed. */
 struct packtrace {
     const char *from, *to;
+    struct trace_fileset of; /* what the copy is to say of that; files 0: what the trace says */
 };
 
 /*

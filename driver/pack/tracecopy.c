@@ -17,6 +17,7 @@
 #include "common/files/outfile.h"
 #include "common/trace_format.h"
 #include "driver/watch/momentfile.h"
+#include "fold/facts/recordingset.h"
 #include "fold/pack/packing.h"
 
 /* Where a trace ends. */
@@ -145,9 +146,10 @@ static int write_copy(int fd, bool replaces, struct trace_header h, uint64_t end
     return err;
 }
 
-/* What comes behind the segments: moments, and names. */
+/* What comes behind the segments: moments, of which recording it is, and names. */
 static int gather_behind(const char *from, const struct trace_header *h, struct extent e,
-                         const struct strbuf *names, struct strbuf *behind)
+                         const struct trace_fileset *of, const struct strbuf *names,
+                         struct strbuf *behind)
 {
     struct trace_segment s;
     int status = 0;
@@ -160,12 +162,15 @@ static int gather_behind(const char *from, const struct trace_header *h, struct 
         memcpy(&s, behind->buf + at, sizeof s);
         e.metas++;
     }
+    if (!status && of->files)
+        recordingset_segment(behind, of, e.metas++);
     if (!status && names)
         packing_segment(behind, names, e.metas);
     return status;
 }
 
-int tracecopy(const char *from, const char *to, const struct strbuf *names)
+int tracecopy(const char *from, const char *to, const struct trace_fileset *of,
+              const struct strbuf *names)
 {
     int fd = plainfile_open(from, O_RDONLY), err = fd < 0 ? fd : 0, status = 0;
     struct strbuf behind = STRBUF_INIT;
@@ -176,7 +181,7 @@ int tracecopy(const char *from, const char *to, const struct strbuf *names)
         err = -EIO;
     if (!err) {
         e = extent_of(fd, &h, !names);
-        status = gather_behind(from, &h, e, names, &behind);
+        status = gather_behind(from, &h, e, of, names, &behind);
     }
     if (!err && !status)
         err = write_copy(fd, strcmp(from, to) == 0, h, e.names, names != NULL, &behind, to);

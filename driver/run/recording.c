@@ -28,6 +28,7 @@
 #include "common/strbuf.h"
 #include "driver/pack/packtraces.h"
 #include "driver/pack/tracecopy.h"
+#include "fold/facts/recordingset.h"
 #include "fold/fold.h"
 #include "fold/stacks/place.h"
 #include "fold/viewtable.h"
@@ -328,11 +329,7 @@ static char *name_beside(const char *output, const char *what)
 
 char *recording_trace_name(const char *output, size_t i)
 {
-    char number[24] = "";
-
-    if (i)
-        snprintf(number, sizeof number, ".%zu", i + 1);
-    return name_beside(output, number);
+    return recordingset_name(output, i);
 }
 
 char *recording_waits_name(const char *output)
@@ -357,7 +354,7 @@ static int copy_traces(const struct run_options *o, const struct packtrace *trac
     if (!o->no_names)
         return pack_traces(&usual, traces, n, false);
     for (size_t i = 0; i < n && !status; i++)
-        status = tracecopy(traces[i].from, traces[i].to, NULL);
+        status = tracecopy(traces[i].from, traces[i].to, &traces[i].of, NULL);
     return status;
 }
 
@@ -366,17 +363,21 @@ static int keep_traces(const struct recording *r, const struct run_options *o)
     size_t n = r->rundir.ntraces;
     struct packtrace *traces = xcalloc(n + 1, sizeof *traces);
     char **to = xcalloc(n + 1, sizeof *to);
+    struct trace_fileset of = {.files = 0};
     int status;
 
     if (!n && o->records_memory)
         remove_file(o->output); /* an older one would be taken for this run's */
+    if (n > 1)
+        of = recordingset_new((uint32_t)n);
     for (size_t i = 0; i < n; i++) {
         to[i] = recording_trace_name(o->output, i);
-        traces[i] = (struct packtrace){r->rundir.traces[i], to[i]};
+        traces[i] = (struct packtrace){r->rundir.traces[i], to[i], of};
+        of.file++;
     }
     if (o->traces_waits) {
         to[n] = o->records_memory ? recording_waits_name(o->output) : xstrdup(o->output);
-        traces[n] = (struct packtrace){r->rundir.waits, to[n]};
+        traces[n] = (struct packtrace){.from = r->rundir.waits, .to = to[n]};
     }
     n += o->traces_waits;
     status = copy_traces(o, traces, n);

@@ -17,12 +17,13 @@ static void tell_memory(const struct recording *r, const struct run_options *o, 
     }
     last = recording_trace_name(o->output, n - 1);
     if (o->faults)
-        flame_warn("%zu traces, of programs and of their page faults: %s to %s; 'flame fold --view "
-                   "fault' takes all of them",
-                   n, o->output, last);
+        flame_warn("%zu traces, of programs and of their page faults: %s to %s; 'flame render "
+                   "--view fault -o x.svg %s' takes all of them",
+                   n, o->output, last, o->output);
     else
-        flame_warn("%zu programs, a trace each: %s to %s; 'flame fold' takes one or all of them", n,
-                   o->output, last);
+        flame_warn("%zu programs, a trace each: %s to %s; 'flame render --view %s -o x.svg %s' "
+                   "takes all of them",
+                   n, o->output, last, view, o->output);
     free(last);
 }
 
