@@ -110,6 +110,8 @@ const struct opts_command leak_command = {
              "fails keeps its own status; leaks are still reported.",
     .tables = {{rows, 0}, {run_rows_of_roots, offsetof(struct leak_options, run)}},
     .operands = OPTS_COMMAND,
+    .no_attach = "flame leak judges a command from its beginning to its end; what a process that "
+                 "runs allocates, 'flame mem -p PID' records",
 };
 
 static void tell_leaked(struct strbuf *sb, const struct leak_report *r)

@@ -59,8 +59,7 @@ static const char attached[] = "what it allocated before is not known";
 #define AT(member) offsetof(struct live, member)
 
 static const struct opts_row rows[] = {
-    {"attach", 'p', "PID", "the process", .take = opts_take_uint, .at = AT(pid), .least = 1,
-     .most = INT32_MAX},
+    {"attach", 'p', "PID", "the process", .take = opts_take_pid, .at = AT(pid)},
     {"waits", 'w', NULL, "what its threads wait for, without stopping them (default: memory)",
      .take = opts_take_true, .at = AT(waits)},
     {"stops", 0, NULL, "the same, by stopping them: all sleeps, and who ended them",

@@ -17,7 +17,7 @@
 
 static const struct opts_row rows[] = {
     {"attach", 'p', "PID", "record this process, which runs already, from now on",
-     .take = opts_take_uint, .at = AT(attach), .least = 1, .most = INT32_MAX},
+     .take = opts_take_pid, .at = AT(attach)},
     {"duration", 'd', "TIME", "with -p: leave the process after so many seconds",
      .take = opts_take_time, .at = AT(attach_ns), .least = 1, .which = SECOND_NS},
     {"output", 'o', "FILE",

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/clock.h"
 #include "common/commands.h"
 #include "common/error.h"
@@ -204,7 +205,12 @@ static int find(struct watching *w, const char *what)
     if (status)
         return status;
     if (stat(w->path, &st) != 0)
-        return flame_cannot_read(w->path, -errno);
+        return errno == ENOENT && !strchr(what, '/')
+                   ? flame_error(FLAME_USAGE,
+                                 "watch: %s: neither a process id nor a trace that is there; "
+                                 "'pgrep NAME' tells the ids of a program",
+                                 what)
+                   : flame_cannot_read(w->path, -errno);
     if (!glance_header(w->path, &w->header))
         return flame_error(FLAME_USAGE,
                            "watch: %s: not a trace of memory; name one that is being written, or "
@@ -283,6 +289,32 @@ static void watch(struct watching *w, struct momentwatch *moments)
     momentwatch_look_now(moments);
 }
 
+/* The traces of a run of flame's lie in a directory of their own, which goes when it ends. */
+static bool is_of_run(const struct watching *w)
+{
+    struct strbuf notes = STRBUF_INIT;
+    bool is;
+
+    strbuf_add(&notes, w->path, (size_t)(base_name(w->path) - w->path));
+    strbuf_addstr(&notes, "notes");
+    is = strstr(w->path, "/flame-") && access(notes.buf, F_OK) == 0;
+    strbuf_release(&notes);
+    return is;
+}
+
+static void say_where(const struct watching *w, uint64_t taken, const char *path)
+{
+    if (is_of_run(w) || access(w->path, F_OK) != 0)
+        flame_warn("%" PRIu64 " moments of process %" PRIu32
+                   "; they go with what the run that records "
+                   "it writes if that is a trace (-o x.flame, then 'flame fold --at TIME "
+                   "x.flame'), else they are gone with the run",
+                   taken, w->header.pid);
+    else
+        flame_warn("%" PRIu64 " moments in %s; see one with 'flame fold --at TIME %s'", taken, path,
+                   w->path);
+}
+
 static int say(const struct watching *w, const struct momentwatch *moments)
 {
     struct strbuf path = STRBUF_INIT;
@@ -297,8 +329,7 @@ static int say(const struct watching *w, const struct momentwatch *moments)
                              "they were taken",
                              path.buf);
     else if (!w->quiet)
-        flame_warn("%" PRIu64 " moments in %s; see one with 'flame fold --at TIME %s'",
-                   momentwatch_taken(moments), path.buf, w->path);
+        say_where(w, momentwatch_taken(moments), path.buf);
     strbuf_release(&path);
     return err ? FLAME_FAILED : status;
 }

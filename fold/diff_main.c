@@ -98,6 +98,8 @@ static int load(struct load *l, char *path, bool alone, int column)
         status = load_file(l, path);
     else
         recordingset_find(&files, one, 1);
+    if (l->fold->when)
+        l->fold->when->several = files.n > 1;
     for (size_t i = 0; i < files.n && status == FLAME_OK; i++)
         status = load_file(l, files.paths[i]);
     recordingset_release(&files);
@@ -118,7 +120,8 @@ static int load_both(struct load *l, char **paths)
 static int load_moment(struct load *l, struct fold_options *fold, char *path,
                        struct fold_time *time, int column)
 {
-    struct fold_when one = {.at = *time, .last = !time->given, .unnamed = true};
+    struct fold_when one = {
+        .at = *time, .last = !time->given, .unnamed = true, .compared = true, .told = column > 0};
     struct fold_when *both = fold->when;
     int status;
 

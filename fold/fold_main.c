@@ -149,6 +149,7 @@ int fold_main(int argc, char **argv)
     if (status < 0) {
         fold_options_for(&q.fold, &q.filter);
         recordingset_find(&files, argv + first, (size_t)(argc - first));
+        q.when.several = files.n > 1;
         status = fold_files(&q, files.paths, files.n);
         recordingset_release(&files);
     }

@@ -157,7 +157,7 @@ int load_parts(struct load *l)
         else
             trace_free(joined[i]);
     free(joined);
-    return status;
+    return status == FLAME_OK ? fold_when_check(l->fold->when) : status;
 }
 
 int load_file(struct load *l, const char *path)

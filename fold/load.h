@@ -44,7 +44,7 @@ int load_process(struct proctree *tree, const char *path);
 
 /* Reads a file ("-": standard input). Traces are only added up. */
 int load_file(struct load *l, const char *path);
-/* Adds up what the parts of recordings so far have counted, as traces. */
+/* Adds up what the parts of recordings so far have counted, as traces; all are there then. */
 int load_parts(struct load *l);
 /* Does that, folds the traces so far and adds what they hold. */
 int load_traces(struct load *l);

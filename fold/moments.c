@@ -217,17 +217,54 @@ static void set_rows(struct trace *t, const struct trace_amount *now,
     }
 }
 
-static int refuse(const struct fold_when *w, const struct trace *t)
+static const char *option_of(const struct fold_when *w)
 {
-    const char *option = w->at.given ? "at" : "from";
+    return w->at.given && !w->compared ? "at" : "from";
+}
 
-    if (t->header.recorder != TRACE_RECORDER_MEM)
-        return flame_error(FLAME_USAGE, "%s: a trace of waiting; --%s is for traces of 'flame mem'",
-                           t->path, option);
+static int refuse_without(const struct fold_when *w, const char *path)
+{
     return flame_error(FLAME_USAGE,
                        "%s: --%s: no moments were taken of it; record it with 'flame mem "
                        "--moments -o x.flame', or use 'flame watch' while it runs",
-                       t->path, option);
+                       path, option_of(w));
+}
+
+static int refuse(const struct fold_when *w, const struct trace *t)
+{
+    if (t->header.recorder != TRACE_RECORDER_MEM)
+        return flame_error(FLAME_USAGE, "%s: a trace of waiting; --%s is for traces of 'flame mem'",
+                           t->path, option_of(w));
+    return refuse_without(w, t->path);
+}
+
+/* One of several that somebody watched another of: what was live in it is not known. */
+static void leave_out(struct fold_when *w, struct trace *t)
+{
+    struct trace_amount *nothing = xcalloc(t->row_limit, sizeof *nothing);
+
+    if (!w->without++)
+        w->first = xstrdup(t->path);
+    set_rows(t, nothing, NULL);
+    free(nothing);
+}
+
+int fold_when_check(struct fold_when *w)
+{
+    int status = 0;
+
+    if (!w || !w->without)
+        return 0;
+    if (!w->with)
+        status = refuse_without(w, w->first);
+    else if (!w->told)
+        flame_warn("--%s: no moments were taken of %zu of %zu traces (%s%s), which are left out",
+                   option_of(w), w->without, w->without + w->with, w->first,
+                   w->without > 1 ? "..." : "");
+    free(w->first);
+    w->first = NULL;
+    w->with = w->without = 0;
+    return status;
 }
 
 static void inherit(const struct fold_options *opt, struct trace *t, struct trace_origins *origins)
@@ -251,10 +288,15 @@ int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trac
     if (!w || !fold_when_given(w) || w->range)
         return 0;
     status = trace_moments_beside(t);
+    if (!status && !t->nmoments && w->several && t->header.recorder == TRACE_RECORDER_MEM) {
+        leave_out(w, t);
+        return 0;
+    }
     if (!status && !t->nmoments)
         status = refuse(w, t);
     if (status)
         return status;
+    w->with++;
     inherit(opt, t, origins);
     last = t->moments[t->nmoments - 1].m.monotonic_ns;
     w->traces++;
@@ -343,5 +385,6 @@ void fold_when_release(struct fold_when *w)
     free(w->at.oldest);
     free(w->from.oldest);
     free(w->to.oldest);
+    free(w->first);
     *w = (struct fold_when){0};
 }

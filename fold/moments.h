@@ -36,6 +36,12 @@ struct fold_when {
     bool as_asked;    /* the heading is to say what was asked for, not which moments there were, as
                          it is for each of several traces alone */
     bool unnamed;     /* the heading is not to say when: another's moment is compared */
+    bool compared;    /* at is what --from or --to said */
+    bool told;        /* which traces have no moments has been */
+    bool several;     /* traces of one recording: some may be without moments */
+    size_t without;   /* of these, until fold_when_check */
+    char *first;      /* a name of them */
+    size_t with;      /* and how many had some */
     size_t traces;    /* that were looked at */
     uint64_t last_ns; /* the last moment of any of them */
 };
@@ -60,6 +66,10 @@ int fold_when_settle(struct fold_options *opt, const char *command);
  * Nothing, where nothing is asked for. 0, or an enum flame_exit after a line.
  */
 int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trace_origins *origins);
+
+/* When all traces have been read that belong together: those without moments are told, and are a
+ * mistake where none has any. 0, or FLAME_USAGE after a line. */
+int fold_when_check(struct fold_when *w);
 
 /* Says which moments were taken, unless they are what was asked for to the millisecond. */
 void fold_when_say(const struct fold_when *w);

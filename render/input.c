@@ -708,7 +708,7 @@ static int read_files(struct input *in, struct filter_lines *lines, char *const 
     struct trace_parts parts = {.parts = NULL};
     int status = 0;
 
-    o->of_traces->when.as_asked = npaths > 1;
+    o->of_traces->when.as_asked = o->of_traces->when.several = npaths > 1;
     if (o->of_traces->ancestors)
         all.tree = proctree_new(pids);
     if (!(o->series && o->columns)) /* there each file is a column of its own */
@@ -727,6 +727,8 @@ static int read_files(struct input *in, struct filter_lines *lines, char *const 
     }
     if (!status)
         status = read_parts(in, &all, &parts);
+    if (!status)
+        status = fold_when_check(&o->of_traces->when);
     trace_parts_release(&parts);
     proctree_free(all.tree);
     return status;

@@ -1,5 +1,6 @@
 #include "common/options/opts.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -132,12 +133,40 @@ static int unknown_option(const struct opts_command *c, const struct asked *a, c
  * For getopt_long's '?' and ':': one line that names the option. getopt names a letter in
  * optopt; of a long option only the word before optind tells.
  */
+static bool is_attach(const char *word)
+{
+    return strcmp(word, "--attach") == 0 || strncmp(word, "--attach=", 9) == 0;
+}
+
+/* "--pid=4711" */
+static bool is_pid(const char *word)
+{
+    return strncmp(word, "--pid=", 6) == 0 && isdigit((unsigned char)word[6]);
+}
+
+/* Options that are those of other commands, and one that is not what it seems. */
+static int wrong_attach(const struct opts_command *c, const struct asked *a, const char *word)
+{
+    bool attaches = find_row(a, 'p') < a->n;
+
+    if (!is_pid(word))
+        return flame_error(FLAME_USAGE, "%s: %.*s: there is no such option here: %s", c->name,
+                           (int)strcspn(word, "="), word, c->no_attach);
+    return flame_error(FLAME_USAGE, "%s: %s: --pid puts process ids into names; %s%s", c->name,
+                       word, attaches ? "to attach say -p " : c->no_attach,
+                       attaches ? word + sizeof "--pid=" - 1 : "");
+}
+
 static int wrong_option(const struct opts_command *c, const struct asked *a, char **argv, int opt)
 {
     const char *last = argv[optind - 1], *what = "needs a value";
     char letter[3] = {'-', (char)optopt, '\0'};
     bool is_long = strncmp(last, "--", 2) == 0 && last[2];
 
+    if (opt == '?' && c->no_attach && (is_long ? is_attach(last) : optopt == 'p'))
+        return wrong_attach(c, a, is_long ? last : letter);
+    if (opt == '?' && is_long && is_pid(last) && (c->no_attach || find_row(a, 'p') < a->n))
+        return wrong_attach(c, a, last);
     if (opt == '?' && !is_long)
         what = "unknown option";
     else if (opt == '?' && optopt)

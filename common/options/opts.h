@@ -69,6 +69,7 @@ struct opts_command {
     const char *about;   /* a paragraph, with its line breaks */
     struct opts_table tables[OPTS_TABLES];
     enum opts_operands operands;
+    const char *no_attach; /* where there is no -p, what attaches to a process; NULL: nothing */
     void (*add_help)(struct strbuf *sb); /* appends what comes last in the help, or NULL */
 };
 

@@ -105,6 +105,39 @@ static int find_word(const struct opts_row *row, const struct opts_given *given)
     return i;
 }
 
+/* A name of letters, figures and what else needs no quotes. */
+static bool is_name(const char *s)
+{
+    for (; *s; s++)
+        if (!isalnum((unsigned char)*s) && !strchr("._-+", *s))
+            return false;
+    return true;
+}
+
+int opts_wrong_pid(const struct opts_given *given, bool several)
+{
+    const char *name = given->value,
+               *what = several ? "process ids, as 123 or 123,456" : "a process id, as 123";
+
+    if (*name && !isdigit((unsigned char)*name) && *name != '-' && is_name(name))
+        return opts_wrong_value(given, "%s; 'pgrep %s' tells those of a program", what, name);
+    return opts_wrong_value(given, "%s", what);
+}
+
+int opts_take_pid(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    char *end;
+    unsigned long v;
+
+    (void)row;
+    errno = 0;
+    v = strtoul(given->value, &end, 10);
+    if (!isdigit((unsigned char)*given->value) || *end || errno || v < 1 || v > INT32_MAX)
+        return opts_wrong_pid(given, false);
+    *(unsigned *)at = (unsigned)v;
+    return 0;
+}
+
 int opts_take_word(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     int i = find_word(row, given);

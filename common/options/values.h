@@ -24,6 +24,13 @@ opts_take opts_take_bytes;  /* uint64_t: bytes, as opts_parse_bytes has them; ro
  * nanoseconds. From row->least (nanoseconds) on. */
 opts_take opts_take_time;
 
+/* The number of a process, into an unsigned. */
+opts_take opts_take_pid;
+
+/* The line for a value that is no process id, which may be a program's name; with `several` a list
+ * of them is one. FLAME_USAGE. */
+int opts_wrong_pid(const struct opts_given *given, bool several);
+
 /* Values of an option that may be given several times. All zero is empty. */
 struct opts_list {
     const char **items; /* each borrowed */

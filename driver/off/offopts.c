@@ -43,7 +43,7 @@ static int take_pids(void *at, const struct opts_row *row, const struct opts_giv
         pid = strtol(s, &end, 10);
         if (!isdigit((unsigned char)*s) || (*end && *end != ',') || pid < 1 || pid > INT32_MAX ||
             errno)
-            return opts_wrong_value(given, "process ids, as 123 or 123,456");
+            return opts_wrong_pid(given, true);
         o->pids = xreallocarray(o->pids, o->tracer.npids + 1, sizeof *o->pids);
         o->pids[o->tracer.npids++] = (pid_t)pid;
         if (!*end)
@@ -230,10 +230,8 @@ static int complete(struct off_options *o, char **rest)
     struct strbuf subject = STRBUF_INIT;
     int status;
 
-    if (*rest && o->run.pid && !(*rest)[strspn(*rest, "0123456789")])
-        return flame_error(FLAME_USAGE,
-                           "off: --pid %s: --pid puts process ids into names; to attach say -p %s",
-                           *rest, *rest);
+    if (*rest && run_options_meant_pid(&o->run, *rest))
+        return FLAME_USAGE;
     if (*rest && o->tracer.npids)
         return flame_error(FLAME_USAGE, "off: -p and a command, '%s'; trace one or the other",
                            *rest);

@@ -165,11 +165,25 @@ static int check_output(struct run_options *o)
     return 0;
 }
 
+bool run_options_meant_pid(const struct run_options *o, const char *command)
+{
+    bool attaches = strcmp(o->me, "mem") == 0 || strcmp(o->me, "off") == 0;
+
+    if (!o->pid || !*command || command[strspn(command, "0123456789")])
+        return false;
+    flame_error(FLAME_USAGE, "%s: --pid %s: --pid puts process ids into names; to attach say %s%s",
+                o->me, command, attaches ? "-p " : "'flame mem -p PID' or 'flame off -p PID'",
+                attaches ? command : "");
+    return true;
+}
+
 int run_options_command(struct run_options *o, char **rest)
 {
     if (!*rest)
         return flame_error(FLAME_USAGE, "%s: no command to run; 'flame %s --help' tells more",
                            o->me, o->me);
+    if (run_options_meant_pid(o, rest[0]))
+        return FLAME_USAGE;
     o->command = rest;
     o->subject = rest[0];
     return 0;

@@ -119,6 +119,10 @@ void run_options_release(struct run_options *o);
 /* The parts of that, for commands with options of their own. The first takes what stands behind the
  * options. 0, or FLAME_USAGE after a line. */
 int run_options_command(struct run_options *o, char **rest);
+
+/* True, after a line, if --pid was given and the command is a number: somebody meant to attach. */
+bool run_options_meant_pid(const struct run_options *o, const char *command);
+
 /* The last part, for commands with options of their own: finds the output's default
  * and kind, and whether it can be written. -1, or an exit status after a line. */
 int run_options_finish(struct run_options *o);

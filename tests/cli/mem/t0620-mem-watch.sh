@@ -129,6 +129,43 @@ finish
 is_str "$(sums m.flame)" '3000 7000 7000' 'what was watched of flame mem is in its trace'
 is_str "$(ls tmp)" '' 'and nothing is left'
 
+# Of two programs one is watched: what is said of moments, and what is found of them, agree.
+rm -f to from
+mkfifo to from
+"$FLAME" mem -q -o w.flame -- sh -c './staged; exit 0' <to >from &
+recorder=$!
+exec 7>to 8<from
+stage a 3
+kept_trace=$(echo tmp/flame-mem.*/staged.*.flame)
+"$FLAME" watch --every 1000s "$kept_trace" 2>watch.err &
+watch=$!
+watched "$kept_trace.moments" 1
+stage a 4
+kill -USR1 "$watch"
+watched "$kept_trace.moments" 2
+kill -TERM "$watch"
+wait "$watch"
+finish
+file_has watch.err '^flame: 3 moments of process [0-9]+; they go with what the run that records it writes if that is a trace ' \
+    'a name that goes with the run is not told'
+is_int "$(find . -name 'w*.flame' | wc -l)" 2 'two programs are recorded'
+for command in 'fold' 'render -f folded -o -'; do
+    # shellcheck disable=SC2086 # words
+    run_expect_status 0 "flame $command: the moments" "$FLAME" $command --at 600 w.flame
+    is_str "$(sed -n 's/^[^#].*;//p' out)" 'stage_a 7000' '  are found'
+    is_int "$(grep -c 'no moments were taken of 1 of 2 traces (w.flame), which are left out' err)" 1 \
+        '  and whose there are none is told'
+done
+"$FLAME" diff --from 0 w.flame >compared 2>err
+is_int "$(grep -c 'no moments were taken' err)" 1 'of a comparison it is told once'
+file_has compared 'stage_a 0 7000$' 'flame diff has them, too'
+"$FLAME" mem -q -o none.flame -- sh -c './staged </dev/null; exit 0' >/dev/null
+for command in 'fold --at' 'render --at' 'top --at' 'diff --from'; do
+    # shellcheck disable=SC2086 # words
+    run_expect_status 2 "flame $command: where there are none" "$FLAME" $command 1 none.flame
+    is_int "$(grep -c "none.flame: ${command#* }: no moments were taken of it" err)" 1 '  it is told once'
+done
+
 # ---- what is wrong ----
 
 run_expect_status 2 'nobody' "$FLAME" watch

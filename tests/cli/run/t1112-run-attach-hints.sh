@@ -1,0 +1,40 @@
+#!/bin/bash
+# -p attaches to a process, --pid puts ids into names, and not all commands have both: whoever takes one
+# for the other, or gives a name where a number belongs, is told what does it.
+. "${0%/*}/../lib.sh"
+
+# says STATUS-2 LINE COMMAND...: exactly one line, which matches, and nothing else happens.
+says() {
+    local line=$1
+    shift
+    run_expect_status 2 "flame $*" "$FLAME" "$@"
+    is_int "$(wc -l <err)" 1 '  one line'
+    file_has err "^flame: $line" '  which tells what to do'
+}
+
+for command in mem off; do
+    says "$command: --pid 4711: --pid puts process ids into names; to attach say -p 4711\$" "$command" --pid 4711
+    says "$command: --pid=4711: --pid puts process ids into names; to attach say -p 4711\$" "$command" --pid=4711
+done
+for command in run leak; do
+    says "$command: -p: there is no such option here: .*'flame mem -p PID' records" "$command" -p 4711
+    says "$command: --attach: there is no such option here: .*'flame mem -p PID' records" "$command" --attach=4711 true
+    says "$command: --pid 4711: --pid puts .*; to attach say 'flame mem -p PID' or 'flame off -p PID'\$" "$command" --pid 4711
+    says "$command: --pid=4711: --pid puts .*'flame mem -p PID' records" "$command" --pid=4711 true
+done
+for command in mem live; do
+    says "$command: -p redis-server: expected a process id, as 123; 'pgrep redis-server' tells those of a program\$" \
+        "$command" -p redis-server
+    for wrong in 0 -1 12x 99999999999999999999 '' 'a;b'; do
+        says "$command: -p $wrong: expected a process id, as 123\$" "$command" -p "$wrong"
+    done
+done
+says "off: -p redis-server: expected process ids, as 123 or 123,456; 'pgrep redis-server' tells those of a program\$" \
+    off -p redis-server
+says 'off: -p 12,x: expected process ids, as 123 or 123,456$' off -p 12,x
+says "watch: redis-server: neither a process id nor a trace that is there; 'pgrep NAME' tells the ids of a program\$" \
+    watch redis-server
+says 'fold: -p: unknown option; ' fold -p 12
+run_expect_status 0 '--pid where a command follows' "$FLAME" mem -q --pid -o x.folded true
+
+done_testing
