@@ -6,7 +6,7 @@
 # Two threads wake each other (bench/pingpong.c), all on one processor, or on two. Nanoseconds a
 # round, by the program's own clock: the median, the smallest and the largest, then the ratio to
 # plain, turn by turn. `noted`: the library, and a reader that takes what it says every 2 ms;
-# `sleeps`: with the state machine of flame off behind it; `inside`: flame off --inside. ROUNDS (5) times each.
+# `sleeps`: with the state machine of flame off behind it; `inside`: flame off --in-process. ROUNDS (5) times each.
 # shellcheck source=bench/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -39,9 +39,9 @@ for where in one two; do
             measure plain "${pin[@]}" "$dir/pingpong" $how $many
             measure noted "${pin[@]}" "$noted" "$library" "$dir/pingpong" $how $many
             measure sleeps "${pin[@]}" "$noted" -m "$library" "$dir/pingpong" $how $many
-            measure inside "${pin[@]}" "$flame" off --inside -q \
+            measure inside "${pin[@]}" "$flame" off --in-process -q \
                 -o "$dir/x.folded" -- "$dir/pingpong" $how $many
-            measure off "${pin[@]}" "$flame" off --no-inside -q -o "$dir/x.folded" -- "$dir/pingpong" $how $few
+            measure off "${pin[@]}" "$flame" off --no-in-process -q -o "$dir/x.folded" -- "$dir/pingpong" $how $few
             [ -z "$strace" ] || measure strace "${pin[@]}" "$strace" -f --seccomp-bpf -o /dev/null \
                 -e trace=futex,read,write "$dir/pingpong" $how $few
         done
@@ -49,8 +49,8 @@ for where in one two; do
         line plain plain
         line noted 'noted from inside'
         line sleeps '  and made sleeps of'
-        line inside 'flame off --inside'
-        line off 'flame off --no-inside'
+        line inside 'flame off --in-process'
+        line off 'flame off --no-in-process'
         [ -z "$strace" ] || line strace 'strace, no stacks'
     done
 done

@@ -6,7 +6,7 @@
 # bench/maps.c by mmap itself, and by malloc of blocks so large that each is mapped. CPU of the
 # command and of all that records it, a pair of calls, and the time by the clock: the medians, the
 # smallest and the largest, turn by turn. Beside plain: the library alone; flame mem, which counts by
-# stack; with the C library seen from within (--inside), and by whose memory is touched; heaptrack's
+# stack; with the C library seen from within (--libc-mappings), and by whose memory is touched; heaptrack's
 # library, which does not see mmap; strace -e trace=memory, which has no stacks; and bpftrace with
 # stacks, where it is there and the kernel lets it. The tracers run fewer pairs. ROUNDS (5) times each.
 # `make bench` runs it, too.
@@ -51,7 +51,7 @@ for how in mmap malloc; do
         measure plain $many "$dir/maps" $how $many
         measure off $many env LD_PRELOAD="$shim" FLAMEMEM_OPTIONS=record=0 "$dir/maps" $how $many
         measure flame $many "$flame" mem -q -o "$dir/x.flame" -- "$dir/maps" $how $many
-        measure inside $many "$flame" mem --inside -q -o "$dir/x.flame" -- "$dir/maps" $how $many
+        measure inside $many "$flame" mem --libc-mappings -q -o "$dir/x.flame" -- "$dir/maps" $how $many
         measure touched $many "$flame" mem --view touched -q -o "$dir/x.flame" -- "$dir/maps" $how $many
         [ -z "$heaptrack" ] || measure heaptrack $many env LD_PRELOAD="$heaptrack" \
             DUMP_HEAPTRACK_OUTPUT="$dir/raw.\$\$" "$dir/maps" $how $many
@@ -65,7 +65,7 @@ for how in mmap malloc; do
     line plain plain
     line off 'flame, recording off'
     line flame 'flame, exact'
-    line inside 'flame, exact, --inside'
+    line inside 'flame, exact, --libc-mappings'
     line touched 'flame, exact, --view touched'
     line heaptrack "heaptrack's library"
     line strace 'strace -e trace=memory, no stacks'

@@ -93,15 +93,15 @@ for cache in '' 'open_file_cache max=10;'; do
     rm -f "$dir"/{plain,inside,off,strace}
     for ((i = 0; i < rounds; i++)); do
         serve plain
-        serve inside "$flame" off --inside -q -o "$dir/x.flame" --
-        serve off "$flame" off --no-inside -q -o "$dir/x.flame" --
+        serve inside "$flame" off --in-process -q -o "$dir/x.flame" --
+        serve off "$flame" off --no-in-process -q -o "$dir/x.flame" --
         [ -z "$strace" ] || serve strace "$strace" -f --seccomp-bpf -o /dev/null \
             -e trace=futex,read,write,writev,recvfrom,sendto,sendfile,accept4,connect,poll,epoll_wait
     done
     echo "nginx, one worker, $connections connections${cache:+, open_file_cache}"
     line plain plain
-    line inside 'flame off --inside'
-    line off 'flame off --no-inside'
+    line inside 'flame off --in-process'
+    line off 'flame off --no-in-process'
     line strace 'strace, no stacks'
 done
 uptime

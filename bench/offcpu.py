@@ -38,8 +38,8 @@ def variants(flame):
     found = [
         Variant("plain", "plain"),
         Variant("flame", "flame off", prefix=[flame, "off", "-q", "-o", "{dir}/x.flame"]),
-        Variant("stops", "flame off --no-inside",
-                prefix=[flame, "off", "--no-inside", "-q", "-o", "{dir}/x.flame"]),
+        Variant("stops", "flame off --no-in-process",
+                prefix=[flame, "off", "--no-in-process", "-q", "-o", "{dir}/x.flame"]),
     ]
     strace = shutil.which("strace")
     if strace:

@@ -55,14 +55,14 @@ line() { # NAME WHAT
 
 for ((i = 0; i < rounds; i++)); do
     serve plain
-    serve inside ./flame off --inside -q -o data/x.flame --
-    serve off ./flame off --no-inside -q -o data/x.flame --
+    serve inside ./flame off --in-process -q -o data/x.flame --
+    serve off ./flame off --no-in-process -q -o data/x.flame --
     [ -z "$strace" ] || serve strace "$strace" -f --seccomp-bpf -o /dev/null \
         -e trace=futex,read,write,recvfrom,sendto,poll,select,epoll_wait
 done
 echo 'pgbench -S, four clients'
 line plain plain
-line inside 'flame off --inside'
-line off 'flame off --no-inside'
+line inside 'flame off --in-process'
+line off 'flame off --no-in-process'
 line strace 'strace, no stacks'
 uptime

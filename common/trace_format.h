@@ -66,7 +66,8 @@ enum trace_feature {
     TRACE_FEATURE_FAULTS = 1u << 10, /* of page faults alone, see TRACE_ROW_FAULT */
     TRACE_FEATURE_LIFETIMES = 1u << 11, /* histograms of sizes and lifetimes: TRACE_ROW_CLASS */
     TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of what is live */
-    TRACE_FEATURE_INSIDE = 1u << 13,  /* calls of an allocator in the program's own file are seen */
+    TRACE_FEATURE_STATIC_ALLOCATOR =
+        1u << 13,                     /* calls of an allocator in the program's own file are seen */
     TRACE_FEATURE_TOUCHED = 1u << 14, /* whose memory page faults were in, see TRACE_ROW_TOUCHED */
     TRACE_FEATURE_LATENCY = 1u << 16, /* histograms of sleeps, see TRACE_OFF_CLASS */
 };

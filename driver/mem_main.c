@@ -27,10 +27,11 @@ static const struct opts_row rows[] = {
      .take = opts_take_text, .at = AT(output)},
     {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(view),
      .add_words = view_words_mem, .add_help = view_help_mem},
-    {"inside",
-     .help = "count what malloc and the C library map inside themselves, too, for --view mmap and "
+    {"libc-mappings",
+     .help = "count what malloc and the C library map themselves, too, for --view mmap and "
              "unmapped: their calls are patched in the program's memory",
      .take = opts_take_true, .at = AT(inside)},
+    {"inside", .help = "the old name of --libc-mappings", .take = opts_take_true, .at = AT(inside)},
     {"shim", .help = "print where libflamemem.so is, and nothing else", .take = opts_take_true,
      .at = AT(only_shim)},
     {0},

@@ -6,7 +6,7 @@
  * and returns 0. They have the names below there, for dlsym(3), ctypes and the like.
  *
  * Tags and marks are recorded by `flame off` as well, with their times, where it sees calls from
- * inside of the program (libflamewait.so; not with -p or --no-inside): see flamemem_tag_push.
+ * inside of the program (libflamewait.so; not with -p or --no-in-process): see flamemem_tag_push.
  *
  * Marks for `flame leak`:
  *

@@ -291,7 +291,7 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
     struct trace_header init = {
         .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0) |
                     (watch_is_on() & WATCH_MISUSE ? TRACE_FEATURE_MISUSE : 0) |
-                    (is_inside ? TRACE_FEATURE_INSIDE : 0) |
+                    (is_inside ? TRACE_FEATURE_STATIC_ALLOCATOR : 0) |
                     (watch_is_on() & WATCH_LIFETIMES ? TRACE_FEATURE_LIFETIMES : 0) |
                     (watch_is_on() & WATCH_FAULTS ? TRACE_FEATURE_TOUCHED : 0),
         .sample_bytes = config.sample,
@@ -478,7 +478,7 @@ static bool start(void)
     modules_attach(&store.writer);
     is_inside = lifecycle_entries(config.patch);
     if (is_inside)
-        store.writer.header->features |= TRACE_FEATURE_INSIDE;
+        store.writer.header->features |= TRACE_FEATURE_STATIC_ALLOCATOR;
     threads_set_depth(config.depth);
     record_set_sample(config.sample);
     inherit_set(config.inherit);

@@ -88,8 +88,8 @@ attached() {
 both() {
     local name=$1
     shift
-    record "stops-$name" --no-inside "$@"
-    record "inside-$name" --inside "$@"
+    record "stops-$name" --no-in-process "$@"
+    record "inside-$name" --in-process "$@"
 }
 
 sleeps() { # PREFIX KIND...
@@ -108,14 +108,14 @@ for kind in java python plain mutex; do
     both "lock-$kind" monitors "$kind" 30
 done
 for how in killed busy exit exec fatal robust pidfd poller closed polled cloexec flock; do
-    record "stops-end-$how" --no-inside endings "$how"
+    record "stops-end-$how" --no-in-process endings "$how"
 done
-record inside-end-exec --inside endings exec
-record inside-end-exit --inside endings exit
+record inside-end-exec --in-process endings exec
+record inside-end-exit --in-process endings exit
 attached attached-leftasleep '-d 0.1' leftasleep
 attached attached-mutex '-d 0.1' sleeps mutex 20 10
 attached quiet-nanosleep '--min-block 2ms --no-stops -d 0.1' sleeps nanosleep 20 10
-record stops-sampled '--no-inside --hz 200' sleeps mutex 5 10
+record stops-sampled '--no-in-process --hz 200' sleeps mutex 5 10
 both inner inner
 both leftasleep leftasleep
 both swaps swaps 5

@@ -156,7 +156,7 @@ static void begin_inside(struct tracing *t, struct source_options *from,
 
     t->inside = inside_new(&noted, &why);
     if (!t->inside) {
-        flame_warn("--inside: %s; all calls stop", why);
+        flame_warn("--in-process: %s; all calls stop", why);
         return;
     }
     recorder_expect_notes(&t->recorder);

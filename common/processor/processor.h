@@ -7,7 +7,7 @@
  *   PROCESSOR_NAME      as uname(2) has it
  *   PROCESSOR_ELF       e_machine of its programs
  *   PROCESSOR_AUDIT     what seccomp_data.arch is for its calls (linux/audit.h)
- *   PROCESSOR_NOTES     1: programs can note their own calls (flame off --inside); 0: not yet
+ *   PROCESSOR_NOTES     1: programs can note their own calls (flame off --in-process); 0: not yet
  *   PROCESSOR_VALGRIND  how valgrind spells it in the names of its files
  *   processor_call()    enters the kernel: a call with six arguments; its result, or -errno
  * and, if it has a counter that lifeclock.c can use,

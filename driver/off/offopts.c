@@ -113,12 +113,15 @@ const struct opts_row off_rows_of_waiting[] = {
      .help = "stop at every system call: slower, but set-user-id programs gain their privileges, "
              "and flame off -d can leave COMMAND running",
      .take = opts_take_true, .at = AT(tracer.no_filter)},
-    {"inside",
-     .help =
-         "see calls that wait inside of COMMAND where that is possible, instead of stopping it: "
-         "costs less (default)",
+    {"in-process",
+     .help = "record waits in COMMAND itself where that is possible, instead of stopping it for "
+             "each: costs less (default)",
      .take = take_inside, .at = AT(asked_inside), .which = OFF_INSIDE_YES},
-    {"no-inside", .help = "stop COMMAND for each call that waits", .take = take_inside,
+    {"no-in-process", .help = "stop COMMAND for each call that waits", .take = take_inside,
+     .at = AT(asked_inside), .which = OFF_INSIDE_NO},
+    {"inside", .help = "the old name of --in-process", .take = take_inside, .at = AT(asked_inside),
+     .which = OFF_INSIDE_YES},
+    {"no-inside", .help = "the old name of --no-in-process", .take = take_inside,
      .at = AT(asked_inside), .which = OFF_INSIDE_NO},
     {0},
 };
@@ -192,11 +195,11 @@ int off_options_settle(struct off_options *o)
 
     if (o->asked_inside == OFF_INSIDE_YES && !PROCESSOR_NOTES)
         return flame_error(FLAME_USAGE,
-                           "%s: --inside is for x86-64 only, and this is " PROCESSOR_NAME
+                           "%s: --in-process is for x86-64 only, and this is " PROCESSOR_NAME
                            "; without it all calls that wait stop (docs/ports.md)",
                            me);
     if (o->asked_inside == OFF_INSIDE_YES && !possible)
-        return flame_error(FLAME_USAGE, "%s: --inside is for commands, without %s", me,
+        return flame_error(FLAME_USAGE, "%s: --in-process is for commands, without %s", me,
                            !o->run.command       ? "-p"
                            : o->tracer.no_filter ? "--no-filter"
                                                  : "-d");
@@ -212,7 +215,7 @@ int off_options_settle(struct off_options *o)
         return flame_error(
             FLAME_USAGE,
             "%s: --region: what a program marks is seen from inside of a command only: "
-            "on x86-64, and not with -p, -d, --no-filter or --no-inside",
+            "on x86-64, and not with -p, -d, --no-filter or --no-in-process",
             me);
     o->fold.pid = o->run.pid;
     o->fold.tid = o->run.tid;

@@ -15,8 +15,8 @@
 
 enum off_inside {
     OFF_INSIDE_NOT_SAID,
-    OFF_INSIDE_YES, /* --inside */
-    OFF_INSIDE_NO,  /* --no-inside */
+    OFF_INSIDE_YES, /* --in-process */
+    OFF_INSIDE_NO,  /* --no-in-process */
 };
 
 struct off_options {

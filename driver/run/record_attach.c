@@ -37,7 +37,7 @@ int record_attach_check(const struct run_options *o)
     const char *what = NULL;
 
     if (o->inside)
-        what = "--inside";
+        what = "--libc-mappings";
     if (o->rss)
         what = "--rss";
     if (o->sample)

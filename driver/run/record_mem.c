@@ -68,8 +68,8 @@ static bool write_sites(const struct rundir *rundir)
     if (libcsites_find(&sites) == 0 && sitelist_make(&text, &sites, numbers, ARRAY_LEN(numbers)))
         status = recording_write_text(&text, path.buf);
     else
-        status =
-            flame_error(FLAME_FAILED, "mem: --inside: the calls of the C library cannot be found");
+        status = flame_error(FLAME_FAILED,
+                             "mem: --libc-mappings: the calls of the C library cannot be found");
     sites_release(&sites);
     strbuf_release(&path);
     strbuf_release(&text);

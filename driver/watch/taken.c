@@ -144,7 +144,7 @@ static void note(struct taken *k, const struct trace *t, bool ended)
         .ended = ended,
         .looked = t->header.features & TRACE_FEATURE_LEAKS,
         .unlooked = t->header.unlooked,
-        .inside = t->header.features & TRACE_FEATURE_INSIDE,
+        .inside = t->header.features & TRACE_FEATURE_STATIC_ALLOCATOR,
         .marks = t->most_marks,
         .comm = keep_name(k, t->comm),
         .exe = keep_name(k, t->exe),

@@ -21,11 +21,19 @@
  *               the resident memory is (default 0; not with sample)
  *   lifetimes=time|bytes  note how large blocks are and how long they live, by time or by the bytes
  *               that are allocated meanwhile
+ *
  *   touched=N   note whose memory page faults are in; the machine has processors 0 to N - 1
- * (default 0: do not; not with sample) sites=PATH  the list of the C library's own calls that map
- * memory, which flame mem --inside makes: they are patched and seen filtered=1  one of the seccomp
- * filters in force is that of flame's own tracer, which forbids nothing (default 0) patch=0     the
- * program's own code is left as it is: an allocator in the program's file is not seen (default 1)
+ *               (default 0: do not; not with sample)
+ *
+ *   sites=PATH  the list of the C library's own calls that map memory, which flame mem
+ *               --libc-mappings makes: they are patched and seen
+ *
+ *   filtered=1  one of the seccomp filters in force is that of flame's own tracer, which forbids
+ *               nothing (default 0)
+ *
+ *   patch=0     the program's own code is left as it is: an allocator in the program's file is not
+ *               seen (default 1)
+ *
  *   max-disk=N  a process's trace takes no more bytes of the disk; then stacks that are not in it
  *               yet are lost, and counted as that (default 0: any number)
  *   python=1    stacks have Python's functions between the native frames that run them (default 0)

@@ -3,7 +3,7 @@
 #
 #   off [OPTION...] COMMAND...  runs COMMAND under `flame off`, trace in t.flame;
 #                               $status, out and err as run leaves them; with the option
-#                               $OFF_HOW (--inside, --no-inside), if that is set
+#                               $OFF_HOW (--in-process, --no-in-process), if that is set
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
 #   besides FIELD=REGEX [FILE]  us that threads of t.flame, or FILE, were told to be in no sleep though

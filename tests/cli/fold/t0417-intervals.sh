@@ -76,7 +76,7 @@ times_right() {
     run "$FLAME" dump -o all.txt t.flame
     python3 check.py all.txt told 30 >/dev/null 2>&1
 }
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     again 5 times_right
     is_int "$recorded" 0 "recorded $how"
     is_int "$status" 0 'dumped'

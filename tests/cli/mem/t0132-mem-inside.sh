@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# flame mem --inside: what the C library maps inside itself, to the page, by the program's call that
+# flame mem --libc-mappings: what the C library maps inside itself, to the page, by the program's call that
 # made it do so.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
@@ -19,7 +19,7 @@ said() {
     done
 }
 
-run "$FLAME" mem --inside -o t.flame -- ./grows 3>said
+run "$FLAME" mem --libc-mappings -o t.flame -- ./grows 3>said
 is_str "$status$(grep 'is not seen' err)" 0 'a program that grows'
 by_function mmap t.flame >mapped
 is_str "$(grep -v '^main\|^begin_' mapped)" "$(said free_in_thread grow_heap in_thread own_map)" \
@@ -36,27 +36,27 @@ is_str "$(fview mmap t.flame | sed -n 's/.*;\(\[[a-z ]*\]\) .*/\1/p' | sort -u |
     '[allocator] [anonymous memory] [stack] ' 'each is told as what it is'
 
 run "$FLAME" mem -q -o t.flame -- ./grows 3>said
-is_str "$(by_function mmap)" "$(said own_map)" 'without --inside the own mapping alone'
+is_str "$(by_function mmap)" "$(said own_map)" 'without --libc-mappings the own mapping alone'
 "$FLAME" mem -q -o b.flame -- ./grows 3>said
-"$FLAME" mem -q --inside -o a.flame -- ./grows 3>said
+"$FLAME" mem -q --libc-mappings -o a.flame -- ./grows 3>said
 for view in alloc count live peak; do
     is_str "$(fview $view a.flame)" "$(fview $view b.flame)" "view $view is the same with it"
 done
 
 # The program's own calls are told as without it, which t0131 holds against the kernel.
 for seed in 1 2 3; do
-    run "$FLAME" mem -q --inside -o t.flame -- ./maps random "$seed"
+    run "$FLAME" mem -q --libc-mappings -o t.flame -- ./maps random "$seed"
     is_str "$(tail -1 out)" 'kernel agrees' "random calls $seed: the program's own count is right"
     is_str "$(fview mmap | grep -v ';\[allocator\] ' | sed 's/;\[[^];]*\] / /; s/.*;//' | sort)" \
         "$(grep -v '^kernel\| 0$' out | sort)" 'and is what the trace says'
 done
-run "$FLAME" mem -q --inside -o t.flame -- ./maps threads
+run "$FLAME" mem -q --libc-mappings -o t.flame -- ./maps threads
 is_str "$(fview mmap | grep -c 'map_anonymous;\[anonymous memory\]')" 1 'threads that map'
 is_str "$(fview unmapped | sed -n 's/.*map_anonymous;\[anonymous memory\] //p')" 163840000 'and unmap'
 
 # An allocator that calls mmap by its name.
 if jemalloc=$(ldconfig -p | sed -n 's/.*libjemalloc\.so\.2 .*=> //p' | head -1) && [ -n "$jemalloc" ]; then
-    run env LD_PRELOAD="$jemalloc" "$FLAME" mem -q --inside -o t.flame -- \
+    run env LD_PRELOAD="$jemalloc" "$FLAME" mem -q --libc-mappings -o t.flame -- \
         ./grows 3>said
     is_int "$status" 0 'with jemalloc'
     ok 'what it maps is the [allocator]' test "$(fview mmap | grep '\[allocator\]' | awk '{ n += $NF } END { print n + 0 }')" -ge 8000000
@@ -70,7 +70,11 @@ printf 'no list' >bad
 run env LD_PRELOAD="$SHIM" FLAMEMEM_OPTIONS="out=$SCRATCH/t.flame:sites=$SCRATCH/bad" ./maps known
 is_int "$status" 0 'a list that is none: the program runs on'
 file_has err 'inside itself is not seen: its list of calls cannot be read$' 'and a line says what is missing'
-run "$FLAME" off --inside -q -o x.folded -- "$FLAME" mem -q --inside -o t.flame -- ./maps known
+run "$FLAME" off --in-process -q -o x.folded -- "$FLAME" mem -q --libc-mappings -o t.flame -- ./maps known
 is_int "$status" 0 'beside the recorder of waits that patches, too'
 
+run_expect_status 0 'by its old name' "$FLAME" mem -q --inside -o o.flame -- ./maps known
+"$FLAME" mem -q --libc-mappings -o n.flame -- ./maps known >/dev/null
+is_str "$("$FLAME" fold --no-header --view mmap o.flame)" "$("$FLAME" fold --no-header --view mmap n.flame)" \
+    'the option does the same'
 done_testing

@@ -15,7 +15,7 @@ ends() {
             END { for (s in n) printf "%s %.0f\n", s, n[s] }' | sort
 }
 
-for inside in '' --inside; do
+for inside in '' --libc-mappings; do
     counted() {
         # shellcheck disable=SC2086 # an option or none
         run "$FLAME" mem -q $inside -o t.flame -- ./hardmaps "$@"

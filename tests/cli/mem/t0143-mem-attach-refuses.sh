@@ -9,11 +9,11 @@
 compile_victim attached -pthread
 
 refused 'no such process' 'process 2147483646: there is no such process' mem -p 2147483646 -o x.svg
-refused 'no number' 'a number from 1 to' mem -p x -o x.svg
+refused 'no number' 'expected a process id' mem -p x -o x.svg
 refused 'a command as well' '-p and a command' mem -o x.svg -p 1 ./touch.sh
 refused 'a duration alone' '-d is for a process that runs' mem -o x.svg -d 1 ./touch.sh
 refused 'a view that needs more' '--view peak is for commands' mem -o x.svg -p 1 --view peak
-for option in --inside --rss '--sample=1k' '--max-disk=1m' --ancestors --lifetimes=time; do
+for option in --libc-mappings --rss '--sample=1k' '--max-disk=1m' --ancestors --lifetimes=time; do
     refused "$option" "${option%%=*} is for commands" mem -o x.svg -p 1 "$option"
 done
 

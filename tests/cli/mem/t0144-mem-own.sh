@@ -16,7 +16,7 @@ compile_victim lockedpool -O2 -fno-builtin -pthread -L. -Wl,-rpath,"$SCRATCH" -l
 mv lockedpool claims
 
 for program in tables bare claims; do
-    for command in mem 'mem --inside' 'mem --rss' 'mem --sample 1k' run leak; do
+    for command in mem 'mem --libc-mappings' 'mem --rss' 'mem --sample 1k' run leak; do
         # shellcheck disable=SC2086 # words
         run_expect_status 0 "flame $command, $program" timeout 60 "$FLAME" $command -q -o x.folded -- \
             "./$program" 10000

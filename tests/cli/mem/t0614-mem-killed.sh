@@ -62,7 +62,7 @@ removed() {
 ok 'of flame off, too' comes_true removed
 
 # And of the other commands that record.
-for command in 'run -o x.folded' 'leak -o x.svg' 'mem --inside --moments -o x.flame'; do
+for command in 'run -o x.folded' 'leak -o x.svg' 'mem --libc-mappings --moments -o x.flame'; do
     # shellcheck disable=SC2086 # a command and its options
     start_and_kill $command
     let_end

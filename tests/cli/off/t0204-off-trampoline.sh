@@ -8,7 +8,7 @@ traced() { # [OPTION]
     run_expect_status 0 "a trampoline is traced $1" "$FLAME" off -q ${1:+"$1"} -o t.folded -- ./trampoline
     grep -q ';outer;.*;inner;usleep;.*nanosleep ' t.folded
 }
-for how in '' --no-inside --no-filter; do
+for how in '' --no-in-process --no-filter; do
     again 5 traced "$how"
     file_has t.folded ';main;outer;\[[^;]*\];inner;usleep;.*nanosleep [0-9]+$' 'callers and callees of it'
 done

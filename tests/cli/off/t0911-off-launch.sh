@@ -13,7 +13,7 @@ off() {
 }
 
 ls /proc/self/fd >want
-for mode in '' --no-inside --no-filter '--no-follow' '--hz 199'; do
+for mode in '' --no-in-process --no-filter '--no-follow' '--hz 199'; do
     # shellcheck disable=SC2086 # one word or none
     run off $mode -q -o x.folded -- ls /proc/self/fd
     is_str "$(tr '\n' ' ' <out)" "$(tr '\n' ' ' <want)" "${mode:-filter}: no descriptor is added"
@@ -125,7 +125,7 @@ is_int $? 137 'a command that ended with its tracer was killed'
 slept_often() {
     [ -e slept ] && [ "$(wc -l <slept)" -ge 20 ]
 }
-for how in --no-inside --inside; do
+for how in --no-in-process --in-process; do
     rm -f slept
     "$FLAME" off $how -o killed.flame -- \
         sh -c 'while sleep 0.02; do echo >>slept; done' 2>err </dev/null &

@@ -12,7 +12,7 @@ off() {
 # ---- signals that are ignored ----
 
 compile_victim ignoring -pthread
-for mode in '' --no-inside --no-filter '--hz 199' '--no-inside --hz 199'; do
+for mode in '' --no-in-process --no-filter '--hz 199' '--no-in-process --hz 199'; do
     # shellcheck disable=SC2086 # words
     run off $mode -o x.folded -- ./ignoring 1
     is_int "$status" 0 "${mode:-filter}: children that end unheard"
@@ -75,7 +75,7 @@ print(n)
 os.close(w)
 END
 python3 seen.py >want
-for mode in '' --no-filter --no-inside; do
+for mode in '' --no-filter --no-in-process; do
     # shellcheck disable=SC2086
     run off $mode -o x.folded -- python3 seen.py
     is_str "$(cat out)" "$(cat want)" "${mode:-filter}: signals that are heard cut calls as without us"
@@ -104,7 +104,7 @@ for _ in range(100):
     assert os.waitpid(os.posix_spawn("/bin/true", ["true"], os.environ), 0)[1] == 0
 print("good")
 END
-for mode in '' '--no-filter --hz 99' --no-follow --no-inside; do
+for mode in '' '--no-filter --hz 99' --no-follow --no-in-process; do
     # shellcheck disable=SC2086
     run off $mode -o x.folded -- sh many.sh
     is_str "$status $(cat out)" '9 11325' "${mode:-filter}: a script of hundreds of processes"
@@ -115,7 +115,7 @@ done
 
 compile_victim filtering
 ./filtering >want
-for mode in '' --no-filter '--hz 199' --no-inside; do
+for mode in '' --no-filter '--hz 199' --no-in-process; do
     # shellcheck disable=SC2086
     run off $mode -o x.folded -- ./filtering
     is_str "$(cat out)" "$(cat want)" "${mode:-filter}: its own seccomp filter, traps and masks"
@@ -128,7 +128,7 @@ sh -c "$state" >want 2>&1
 # Where calls are noted inside, two variables say by what and where.
 off -q -o x.folded -- sh -c "$state" 2>&1 | grep -v '^FLAME_WAITS=/proc/\|^LD_PRELOAD=/.*/libflamewait\.so$' >out
 is_str "$(cat out)" "$(cat want)" 'limits, masks and environment'
-for mode in --no-inside --no-filter '-d 9'; do
+for mode in --no-in-process --no-filter '-d 9'; do
     # shellcheck disable=SC2086
     off $mode -o x.folded -- sh -c "$state" >out 2>&1
     is_str "$(cat out)" "$(cat want)" "${mode:-filter}: limits, masks and environment"

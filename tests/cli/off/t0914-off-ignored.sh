@@ -13,11 +13,11 @@ sigtimedwait ok
 semop ok'
 
 : >go
-"$FLAME" off -q --no-inside -o filter.folded -- ./ignorant >filter.out 2>filter.err </dev/null &
+"$FLAME" off -q --no-in-process -o filter.folded -- ./ignorant >filter.out 2>filter.err </dev/null &
 filter=$!
 "$FLAME" off -q --no-filter -o all.folded -- ./ignorant >all.out 2>all.err </dev/null &
 all=$!
-"$FLAME" off -q --inside -o inside.folded -- ./ignorant >inside.out 2>inside.err </dev/null &
+"$FLAME" off -q --in-process -o inside.folded -- ./ignorant >inside.out 2>inside.err </dev/null &
 inside=$!
 mkdir attached
 (cd attached && exec ../ignorant >out 2>err </dev/null) &
@@ -56,7 +56,7 @@ as_untraced() {
     run "$FLAME" off -q "$1" -o half.folded -- ./halfwritten
     [ "$status" = 0 ] && [ "$(cat out)" = "$want" ]
 }
-for how in --no-inside --no-filter --inside; do
+for how in --no-in-process --no-filter --in-process; do
     # (A loaded machine may need a second more by itself.)
     again 5 as_untraced $how
     is_int "$status" 0 "$how: writes to sockets that end with a part are whole"

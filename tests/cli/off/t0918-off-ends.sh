@@ -28,7 +28,7 @@ if [ "$(./firstborn fault)" = 'not permitted' ]; then
     skip pid-namespace 'no pid namespace can be made'
 else
     for how in fault thread trap blocked caught sent; do
-        for mode in '' --no-inside --no-filter; do
+        for mode in '' --no-in-process --no-filter; do
             want=$(timeout 20 ./firstborn $how)
             # shellcheck disable=SC2086 # one word or none
             run timeout -k 1 20 "$FLAME" off $mode -q -o x.folded -- ./firstborn $how
@@ -122,7 +122,7 @@ killed() {
     exec 3>&- 4>&-
 }
 killed --depth 100
-killed --no-inside
+killed --no-in-process
 killed --no-filter
 killed -d 60
 
@@ -163,7 +163,7 @@ on untraced" 'it says what goes on'
     exec 3>&- 4>&-
 }
 outlives stays --depth 100
-outlives stays --no-inside
+outlives stays --no-in-process
 outlives leaves --no-filter
 outlives leaves -d 600
 is_str "$(ls tmp)" '' 'no recording is left behind'

@@ -99,7 +99,7 @@ launch() { # SHAPE STACK WHAT
     is_int "$status" 0 "$how: $1: ends well"
     file_has launched.folded "^roomy;$2;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" "$how: $3"
 }
-for how in --no-inside --inside; do
+for how in --no-in-process --in-process; do
     OFF_HOW=$how
     launch naked '\[stack incomplete\];serve_naked' 'code without tables or a frame pointer'
     launch begun 'serve_begun' 'code without tables that begins a thread'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame off --inside: calls that threads note themselves are not stopped for, and told as if they
+# flame off --in-process: calls that threads note themselves are not stopped for, and told as if they
 # were; what cannot have the library is traced by stops, in the same run.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
@@ -8,13 +8,13 @@ unset FLAME_DEBUG_DIRS
 
 for how in '-p 1' '-d 1 true' '--no-filter true'; do
     # shellcheck disable=SC2086 # words
-    run "$FLAME" off --inside $how
+    run "$FLAME" off --in-process $how
     is_int "$status" 2 "$how: refused"
-    file_has err "^flame: off: --inside is for commands, without -" 'with a reason'
+    file_has err "^flame: off: --in-process is for commands, without -" 'with a reason'
 done
 
 noted() {
-    "$FLAME" off --inside "$@"
+    "$FLAME" off --in-process "$@"
 }
 libc=$(getconf GNU_LIBC_VERSION)
 if [ "${libc##*.}" -lt 36 ]; then
@@ -39,16 +39,16 @@ stacks() {
 run_expect_status 0 'a program that notes its waits' noted -o noted.folded -- \
     /usr/bin/time -o switches -f %w ./pingpong futex 3000
 few=$(stops) slept=$(grep -o 'slept [0-9,]*' err | tr -dc 0-9) switches=$(cat switches)
-run_expect_status 0 'the same by stops' "$FLAME" off --no-inside -o stopped.folded -- ./pingpong futex 3000
+run_expect_status 0 'the same by stops' "$FLAME" off --no-in-process -o stopped.folded -- ./pingpong futex 3000
 ok "is hardly stopped ($few times, not $(stops))" test $((few * 10)) -lt "$(stops)"
 ok "and all its sleeps are told ($slept; it left its CPU $switches times)" \
     test "$slept" -gt 0 -a $((slept + 2 * few)) -ge "$switches"
 # On one processor, a writer loses it to whom it wakes, which is no wait.
 cpu=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
-run taskset -c "$cpu" "$FLAME" off --no-inside -o stopped.folded -- ./pingpong pipe 3000
+run taskset -c "$cpu" "$FLAME" off --no-in-process -o stopped.folded -- ./pingpong pipe 3000
 many=$(stops)
 run_expect_status 0 'one that notes its calls on pipes' taskset -c "$cpu" \
-    "$FLAME" off --inside -o noted.folded -- ./pingpong pipe 3000
+    "$FLAME" off --in-process -o noted.folded -- ./pingpong pipe 3000
 # Its calls are cancellation points: glibc makes them itself from 2.41 on (inside/mark.h).
 if [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
     ok "is hardly stopped, either ($(stops) times, not $many)" test $(($(stops) * 10)) -lt "$many"
@@ -61,7 +61,7 @@ ok "it waits in its reads ($reads us) and not in its writes ($writes us)" \
 # A stack that is rare may be in one of two runs only.
 same_stacks() { # DEPTH
     run noted -q --depth "$1" -o noted.folded -- ./pingpong futex 500
-    run "$FLAME" off -q --no-inside --depth "$1" -o stopped.folded -- ./pingpong futex 500
+    run "$FLAME" off -q --no-in-process --depth "$1" -o stopped.folded -- ./pingpong futex 500
     [ "$(stacks noted.folded)" = "$(stacks stopped.folded)" ]
 }
 for depth in 16 1024; do
@@ -74,9 +74,9 @@ done
 # interrupted sleep is, is in tests/cli/timed/t0905-interrupted-sleeps.sh.
 compile_victim inner
 same_sleeps() {
-    OFF_HOW=--no-inside off --min-block 0 ./inner
+    OFF_HOW=--no-in-process off --min-block 0 ./inner
     oview off >stopped.folded
-    OFF_HOW=--inside off --min-block 0 ./inner
+    OFF_HOW=--in-process off --min-block 0 ./inner
     is_int "$status" 0 'calls of handlers'
     oview off >noted.folded
     stacks noted.folded | grep 'nanosleep$' >noted.stacks
@@ -92,7 +92,7 @@ compile_victim leftasleep -pthread
 all_left_asleep() {
     least=100
     for _ in 1 2 3 4 5; do
-        OFF_HOW=--inside off ./leftasleep
+        OFF_HOW=--in-process off ./leftasleep
         read -r on_futex for_pipe <out
         for what in "waits_on_a_futex $on_futex" "waits_for_a_pipe $for_pipe"; do
             told=$(oview off | sum ";${what% *};") truth=${what#* }
@@ -109,7 +109,7 @@ ok "waits that the end of the process ends are waits ($least of 100)" test "$lea
 compile_victim swaps -pthread
 # On a busy machine what a read waits for may be there before it waits, or sooner.
 told_as_such() {
-    OFF_HOW=--inside off ./swaps
+    OFF_HOW=--in-process off ./swaps
     oview off >x.folded
     least=100
     for what in 'pipe:.* 40000' 'eventfd 80000' 'unix.* 160000'; do
@@ -122,7 +122,7 @@ again 5 told_as_such
 is_int "$status" 0 'a descriptor behind which things change'
 ok "its reads of each are told as such ($least of 100)" test "$least" -ge 90
 all_pipes() {
-    OFF_HOW=--inside off --objects ./swaps
+    OFF_HOW=--in-process off --objects ./swaps
     oview off >x.folded
     pipes=$(grep -o ';read pipe:\[[0-9]*\]' x.folded | sort -u | wc -l)
     [ "$pipes" -eq 20 ]
@@ -134,7 +134,7 @@ is_int "$pipes" 20 'with --objects, each of the pipes has its number'
 # at cannot be asked.
 compile_victim ownstacks -pthread
 all_on_stacks() {
-    OFF_HOW=--inside off ./ownstacks
+    OFF_HOW=--in-process off ./ownstacks
     oview off >x.folded
     mine=$(sum ';waits;.*futex \[stack\]' <x.folded) other=$(sum ';waits;.*futex' <x.folded)
     [ "$mine" -eq "$other" ]
@@ -147,7 +147,7 @@ is_int "$other" "$mine" 'all of them'
 # the other is told.
 if cat /proc/self/stack >/dev/null 2>&1; then
     compile_victim alternates
-    OFF_HOW=--inside off --kernel ./alternates
+    OFF_HOW=--in-process off --kernel ./alternates
     oview off >x.folded
     ok 'kernel stacks of calls that are noted' grep -q ';[^;]*nanosleep_\[k\];.*;nanosleep [0-9]*$' x.folded
     is_int "$(grep 'poll_\[k\]' x.folded | grep -c ';nanosleep [0-9]*$')" 0 'of sleeps are of no poll'
@@ -213,5 +213,11 @@ compile_victim sharestls
 run_expect_status 0 'two that share thread-local memory' noted -o x.folded -- ./sharestls
 file_lacks err 'cannot be' 'do not write into one ring'
 ok 'their calls stop' test "$(stops)" -gt 2000
+
+# Options by their old names.
+run_expect_status 0 '--inside' "$FLAME" off --inside -q -o x.folded true
+run_expect_status 2 'is --in-process' "$FLAME" off --inside -q -o x.folded -p $$
+file_has err '^flame: .*--in-process is for commands' 'which it is called'
+run_expect_status 0 '--no-inside is --no-in-process' "$FLAME" off --no-inside -q -o x.folded true
 
 done_testing

@@ -26,10 +26,10 @@ traced() {
 # On a busy machine what a thread waits for may be there before it waits, and a read that loses its CPU
 # to others is taken for a sleep (inside/wait/noter.c); what is wrong would be wrong always.
 both_the_same() {
-    traced --no-inside ./polled
+    traced --no-in-process ./polled
     kinds >stopped
     many=$(stops)
-    traced --inside ./polled
+    traced --in-process ./polled
     kinds >noted
     few=$(stops)
     cmp -s stopped noted && [ $((few * 3)) -lt "$many" ]
@@ -39,7 +39,7 @@ is_int "$(grep -c . stopped)" 8 'each kind of call slept once'
 is_str "$(cat noted)" "$(cat stopped)" 'noted from inside they are the same'
 ok "it was stopped for none of them ($few times, not $many)" test $((few * 3)) -lt "$many"
 changed_the_same() {
-    traced --inside ./polled changed
+    traced --in-process ./polled changed
     kinds >changed
     cmp -s stopped changed
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Calls of launched programs are noted inside of them where that can be. Where it cannot, for one
 # process or for all, they stop for the tracer: in the same run, in the same trace, and without a word
-# to the program. --no-inside has all of them stop.
+# to the program. --no-in-process has all of them stop.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -14,7 +14,7 @@ as_root=$(id -u)
 # Three naps of 50 ms, of which each is told. What is told of no sleep is told of a CPU or of the tracer.
 three_naps() { # COMMAND...
     local last=${!#}
-    off --inside -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
+    off --in-process -- sh -c './nap; "$@"; status=$?; ./nap; exit $status' sh "$@"
     slept=$(oview off --pid | sum ';.*nanosleep ')
     napped=$(oview off --pid | sed -n 's/^\([^;]*\);.*nanosleep [0-9]*$/\1/p' | sort -u | wc -l)
     besides=$(besides "comm=^(nap|${last##*/})\$")
@@ -53,7 +53,7 @@ if "${CC:-gcc}" -fsanitize=address -g -o checked "$ROOT/tests/victims/off/nap.c"
 fi
 if "${CC:-gcc}" -m32 -nostdlib -static -ffreestanding -fno-stack-protector -fno-pic -no-pie -o narrow \
     "$ROOT/tests/victims/off/narrow.c" 2>/dev/null && ./narrow; then
-    off --inside -- ./handson ./narrow
+    off --in-process -- ./handson ./narrow
     is_int "$status" 0 'a 32-bit program, behind a static one'
 fi
 if "${CC:-gcc}" -static-pie -g -o static-pie "$ROOT/tests/victims/off/nap.c" 2>/dev/null; then
@@ -83,7 +83,7 @@ if [ "$as_root" -eq 0 ]; then
     chown 65534 gains
     chmod 4755 gains
     gains_sleeps() {
-        off --inside -- sh -c './gains; exit 4'
+        off --in-process -- sh -c './gains; exit 4'
         slept=$(oview off | sum '^gains;.*;main;.*nanosleep ')
         [ "$status" -ne 4 ] || [ "$slept" -ge 35000 ]
     }
@@ -98,7 +98,7 @@ if command -v go >/dev/null; then
     printf 'package main\nimport "time"\nfunc main() { time.Sleep(200 * time.Millisecond) }\n' >sleeps.go
     ok 'a program in Go is built' env GOCACHE="$SCRATCH/cache" GO111MODULE=off CGO_ENABLED=0 go build -o sleeps sleeps.go
     go_sleeps() {
-        off --inside -- ./sleeps
+        off --in-process -- ./sleeps
         slept=$(oview off | sum '^sleeps;')
         [ "$status" -ne 0 ] || [ "$slept" -ge 120000 ]
     }
@@ -112,7 +112,7 @@ fi
 
 # A child of vfork is on its parent's memory, and the kernel tells it of no switches.
 both_sleep() {
-    off --inside -- ./vforked
+    off --in-process -- ./vforked
     mine=$(oview off | sum ';main;child;.*nanosleep ') theirs=$(oview off | sum ';main;parent;.*nanosleep ')
     besides=$(besides comm=^vforked)
     [ "$status" -ne 0 ] || { [ "$mine" -ge 150000 ] && [ "$theirs" -ge 150000 ]; }
@@ -123,21 +123,21 @@ ok "sleep like their parent ($mine us, $theirs us, and $besides us on the way)" 
     test "$mine" -ge 150000 -a "$theirs" -ge 150000 -a $((mine + theirs + besides)) -ge 380000
 
 # What all processes of a run have in common is said once, and not under -q.
-run "$FLAME" off --no-inside -o x.folded -- sh -c './nap; exit 3'
-is_int "$status" 3 '--no-inside'
+run "$FLAME" off --no-in-process -o x.folded -- sh -c './nap; exit 3'
+is_int "$status" 3 '--no-in-process'
 file_lacks err 'stops alone\|calls stop' 'is nothing to speak of'
 file_lacks x.folded 'libflame' 'and leaves nothing of ours'
-run "$FLAME" off -q --no-inside -o x.folded -- sh -c 'echo "$LD_PRELOAD" "${FLAME_WAITS-}"'
+run "$FLAME" off -q --no-in-process -o x.folded -- sh -c 'echo "$LD_PRELOAD" "${FLAME_WAITS-}"'
 is_str "$(cat out)" ' ' 'nothing is preloaded then'
 sleep 60 &
 sleeper=$!
 for how in "-p $sleeper -d 0.1" '-d 1 true' '--no-filter true'; do
     # shellcheck disable=SC2086 # words
-    run_expect_status 0 "off $how" "$FLAME" off --no-inside -o x.folded $how
-    file_lacks err 'inside' "--no-inside goes with ${how%% *}"
+    run_expect_status 0 "off $how" "$FLAME" off --no-in-process -o x.folded $how
+    file_lacks err 'inside' "--no-in-process goes with ${how%% *}"
 done
 kill "$sleeper"
-run "$FLAME" off --inside --no-inside -q -o x.folded -- sh -c 'echo "${FLAME_WAITS-}"'
+run "$FLAME" off --in-process --no-in-process -q -o x.folded -- sh -c 'echo "${FLAME_WAITS-}"'
 is_str "$(cat out)" '' 'the last of the two counts'
 
 done_testing

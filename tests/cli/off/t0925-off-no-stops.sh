@@ -96,7 +96,7 @@ refuses() { # LINE ARGUMENT...
     not_ok 'nothing is made' test -e no.svg
 }
 refuses 'off: --no-stops is for processes that run: it needs -p, and no command' -- true
-refuses 'off: --inside is for commands, without -p' --inside -p $$
+refuses 'off: --in-process is for commands, without -p' --in-process -p $$
 refuses 'off: --no-stops cannot look at threads that run: leave out --hz and views of time on a CPU' --hz 9 -p $$
 refuses 'off: --no-stops cannot look at threads that run: leave out --hz and views of time on a CPU' \
     --view oncpu -p $$

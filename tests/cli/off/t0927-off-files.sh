@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame off --inside: files that are sent, and read and written in places, are noted like other calls on
+# flame off --in-process: files that are sent, and read and written in places, are noted like other calls on
 # descriptors, and told as they are by stops.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
@@ -19,11 +19,11 @@ sender_waits() {
     sends=$(sum '^sendsfile;.*;main;.*sendfile .*unix' <x.folded)
     [ "$sends" -ge 180000 ]
 }
-for how in --no-inside --inside; do
+for how in --no-in-process --in-process; do
     again 5 sender_waits
     is_int "$status" 0 "$how: it runs as it does"
     ok "$how: it waits where it sends the file ($sends us of 200000)" test "$sends" -ge 180000
-    if [ $how = --no-inside ]; then
+    if [ $how = --no-in-process ]; then
         many=$(stops)
         ok "$how: calls stop ($many times)" test "$many" -gt 2000
     elif [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then

@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame off --inside: files are opened, read and closed without a stop, and what a descriptor was is told
+# flame off --in-process: files are opened, read and closed without a stop, and what a descriptor was is told
 # as by stops: whoever closes its number, and whatever has it next.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
@@ -22,7 +22,7 @@ waits_of() {
 rounds=60
 # The other thread takes 3 ms, each time. On a busy machine it may be done before it is waited for.
 waits_for_byte() {
-    run "$FLAME" off --inside -o x.flame -- ./opensfiles "$how" "$rounds" file
+    run "$FLAME" off --in-process -o x.flame -- ./opensfiles "$how" "$rounds" file
     waits_of x.flame >x.folded
     waits=$(sum '^[^-]*;wait_for_byte[^-]*;read( |$)' <x.folded)
     [ "$status" -ne 0 ] || [ "$waits" -ge $((rounds * 1500)) ]
@@ -46,7 +46,7 @@ waits_for_other_end() {
     waits=$(sum '^[^-]*;wait_for_other_end[^-]*;(open|read)( |$)' <x.folded)
     [ "$status" -ne 0 ] || [ "$waits" -ge $((rounds * 3000)) ]
 }
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     again 5 waits_for_other_end
     is_int "$status" 0 "fifo, $how: it runs as it does"
     ok "fifo, $how: it waits for its other end, and for a byte ($waits us of $(<out))" \
@@ -60,7 +60,7 @@ done
 # On a busy machine it may not have come to the open when it is ended.
 seconds=(0.2 1 4)
 waits_in_open() {
-    run "$FLAME" off --inside -o x.folded -- timeout "${seconds[0]}" cat fifo
+    run "$FLAME" off --in-process -o x.folded -- timeout "${seconds[0]}" cat fifo
     seconds=("${seconds[@]:1}")
     opens=$(sum '^cat;.*;open fifo' <x.folded)
     [ "$opens" -ge 50000 ]

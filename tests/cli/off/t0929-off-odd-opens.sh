@@ -9,7 +9,7 @@ mkfifo fifo
 run timeout 120 ./oddopens fifo file
 is_int "$status" 0 'nobody looks'
 is_str "$(<out)" '' '... and nothing goes wrong'
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     run timeout 120 "$FLAME" off $how -o x.folded -- ./oddopens fifo file
     is_int "$status" 0 "$how"
     is_str "$(<out)" '' '... and nothing goes wrong'

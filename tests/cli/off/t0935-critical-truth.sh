@@ -61,7 +61,7 @@ path_is_right() {
     off ./waypoints "$1"
     "$FLAME" fold --view critical t.flame >path 2>err && holds "$1"
 }
-for OFF_HOW in --inside --no-inside; do
+for OFF_HOW in --in-process --no-in-process; do
     for what in pipeline lock joins; do
         if again 8 path_is_right "$what"; then
             test_ok "$what $OFF_HOW"

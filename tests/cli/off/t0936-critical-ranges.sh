@@ -25,7 +25,7 @@ second_phase() {
         ! grep -q slow_work path && grep -q "path length=$((end - begin)) " path
 }
 
-for OFF_HOW in --inside --no-inside; do
+for OFF_HOW in --in-process --no-in-process; do
     if again 8 second_phase; then
         test_ok "a phase alone, $OFF_HOW"
     else

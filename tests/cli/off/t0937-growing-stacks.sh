@@ -14,7 +14,7 @@ threads_sleep() {
     besides=$(besides comm=. x.flame)
     [ "$status" -ne 0 ] || [ "$slept" -ge 30000 ]
 }
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     again 5 threads_sleep
     is_str "$status $(<out)" '0 3' "$how: they do"
     ok "$how: their sleeps are told ($slept us, and $besides us on the way)" \

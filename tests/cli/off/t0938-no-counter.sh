@@ -21,7 +21,7 @@ all_naps() {
     besides=$(besides comm=. x.flame)
     [ "$status" -ne 0 ] || [ "$slept" -ge "${least:-55000}" ]
 }
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     again 5 all_naps
     is_str "$status $(<out)" '0 1 1 0' "$how: it goes as it would"
     ok "$how: all sleeps are told ($slept us, and $besides us on the way)" \

@@ -15,10 +15,10 @@ waits_in_call() {
     waits=$(sum ';' <x.folded)
     [ "$status" -ne 0 ] || [ "$waits" -ge 40000 ]
 }
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     for call in poll select; do
         # By stops a select that has timed out is of nothing: the kernel has cleared its sets.
-        if [ "$how $call" = '--no-inside select' ]; then continue; fi
+        if [ "$how $call" = '--no-in-process select' ]; then continue; fi
         again 5 waits_in_call
         is_int "$status" 0 "$call, $how: it runs as it does"
         ok "$call, $how: it waits ($waits us)" test "$waits" -ge 40000

@@ -33,11 +33,11 @@ words='killed busy exit exec fatal robust closed polled cloexec flock'
 if python3 -c 'import os; os.pidfd_open(os.getpid())' 2>/dev/null; then
     words="$words pidfd poller"
 fi
-OFF_HOW=--inside
+OFF_HOW=--in-process
 for what in $words; do
     one "$what"
 done
-OFF_HOW=--no-inside
+OFF_HOW=--no-in-process
 for what in killed exit exec closed; do
     one "$what"
 done

@@ -52,11 +52,11 @@ is_str "$(cat err)" "flame: t.flame: --region nothing: there is no such region, 
 run_expect_status 2 'a region and a range' "$FLAME" fold --region request --from 1 t.flame
 file_has err '^flame: fold: --region says when; leave out ' 'is one too many'
 run_expect_status 2 'how long sleeps took' "$FLAME" fold --region request --view latency t.flame
-run_expect_status 2 'from outside marks are not seen' "$FLAME" off --no-inside --region request ./markedregions lock
+run_expect_status 2 'from outside marks are not seen' "$FLAME" off --no-in-process --region request ./markedregions lock
 is_int "$(wc -l <err)" 1 'which is one line'
 run_expect_status 0 'a region that never was' "$FLAME" off --region nothing -o y.svg ./markedregions threads
 file_has err '^flame: --region nothing: no such region was seen; all of the run is shown$' 'costs no recording'
-off --no-inside ./markedregions threads
+off --no-in-process ./markedregions threads
 run_expect_status 2 'recorded from outside' "$FLAME" fold --region first t.flame
 file_has err 'where marks are not seen$' 'says why there are none'
 "$FLAME" mem -q -o m.flame true

@@ -23,7 +23,7 @@ as_ever() {
         return
     fi
     is_int $plain 0 "$*: by itself"
-    for how in --inside --no-inside; do
+    for how in --in-process --no-in-process; do
         run "$FLAME" off $how -q -o x.folded -- "$@"
         is_int "$status" 0 "$how: goes to its end"
         is_str "$(cat out)" "$(cat plain)" 'with what it had to say'

@@ -7,7 +7,7 @@
 compile_victim preempted
 for round in 1 2 3; do
     run_expect_status 0 "$round: stacks that a handler switches between" timeout 60 \
-        "$FLAME" off --inside -o x.folded -- ./preempted
+        "$FLAME" off --in-process -o x.folded -- ./preempted
     is_str "$(cat out)" '0 wrong' 'all calls go as they should'
     file_lacks err 'noted of their calls|cannot be' 'and all notes of them can be read'
 done
@@ -18,7 +18,7 @@ if ! unshare -T --monotonic 5000 true 2>/dev/null; then
 fi
 for ahead in 5000 -5; do
     # It makes one for its child, and the child executes a program in it.
-    off --inside unshare -T --monotonic $ahead sh -c 'sleep 0.1; ls >/dev/null'
+    off --in-process unshare -T --monotonic $ahead sh -c 'sleep 0.1; ls >/dev/null'
     is_int "$status" 0 "a clock that is $ahead s ahead"
     is_str "$(cat err)" '' 'nothing is said'
     slept=$(oview off | sum 'nanosleep ')

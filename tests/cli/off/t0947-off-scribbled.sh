@@ -5,7 +5,7 @@
 . "$ROOT/tests/cli/off.sh"
 
 compile_victim scribbles -pthread
-OFF_HOW=--inside
+OFF_HOW=--in-process
 
 off ./scribbles head
 is_str "$(cat out)" $'not writable\nstays so' 'what the tracer alone writes cannot be written to'
@@ -15,7 +15,7 @@ for seed in $(seq $((FLAME_TEST_FULL ? 40 : 6))); do
     is_str "$status $(cat out)" '0 done' "random words, by $seed: the program ends as it would"
     ok "... and the trace is whole" "$FLAME" fold -o x.folded t.flame
 done
-run "$FLAME" off --inside -o t.flame -- ./scribbles rings 3
+run "$FLAME" off --in-process -o t.flame -- ./scribbles rings 3
 ok 'it is said that its figures may be wrong' grep -q 'a program of the run has written over' err
 
 for word in 0 1; do
@@ -24,7 +24,7 @@ for word in 0 1; do
 done
 
 if [ "$(id -u)" -eq 0 ]; then
-    run "$FLAME" off --inside -o t.flame -- ./scribbles user
+    run "$FLAME" off --in-process -o t.flame -- ./scribbles user
     is_str "$status $(cat out)" $'0 parent: writable\nchild: not mapped\nparent: writable' \
         'who gives up its user ID has nothing that its parent writes to'
     ok 'that it is traced otherwise is said' grep -q 'is traced by stops alone: it has changed to another user' err

@@ -5,7 +5,7 @@
 . "$ROOT/tests/cli/off.sh"
 
 compile_victim fakedclock -rdynamic
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     run "$FLAME" off $how -o t.flame ./fakedclock
     is_str "$status $(cat out)" '0 fine' "$how: the program goes as it would"
     oview off >stacks

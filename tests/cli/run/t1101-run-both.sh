@@ -49,7 +49,7 @@ both() {
     run_expect_status 5 "both ${option:-with a filter}" "$FLAME" run -q $option -o run.flame -- ./bothways
     [ "$(naps run.off.flame)" = 19 ] && stacks off run.off.flame | cmp -s - want.off
 }
-for option in '' --no-filter --no-inside; do
+for option in '' --no-filter --no-in-process; do
     again 5 both
     is_str "$(cat err)" '' "$option: nothing is said"
     files='run.flame run.2.flame'
@@ -125,8 +125,8 @@ like "$("$FLAME" dump late.off.flame)" '\[recorder\]' 'with a name'
 
 # So does the loader, when it opens what is preloaded. Any file of that name will do.
 mkfifo libflamegate.so
-# Nothing is preloaded by flame off --no-inside.
-for how in 'off --no-inside' run; do
+# Nothing is preloaded by flame off --no-in-process.
+for how in 'off --no-in-process' run; do
     comes_late cat libflamegate.so &
     run_expect_status 0 "a library that is late, flame $how" "$FLAME" $how -q --view off \
         -o "${how%% *}.folded" -- cat "$SCRATCH/libflamegate.so"

@@ -5,14 +5,14 @@
 
 compile_victim keeper
 refused 'no command' 'run: no command to run' run -o x.svg
-refused 'a process that runs already' '-p: unknown option' run -p $$ -o x.svg
+refused 'a process that runs already' '-p: there is no such option here' run -p $$ -o x.svg
 refused 'an option of off alone' '--comm: unknown option' run --comm sh -o x.svg -- ./touch.sh
 refused 'unknown view' '--view peek: expected alloc, .*, off, ' run --view peek -o x.svg -- ./touch.sh
 refused 'unknown ending' 'run: -o x.svgg: .*\.svg' run -o x.svgg -- ./touch.sh
 refused 'sampling and a look at every block' 'run: --view leak looks at every block' \
     run --view leak --sample 1k -o x.svg -- ./touch.sh
-refused 'no filter, and calls noted inside' 'run: --inside is for commands, without --no-filter' \
-    run --inside --no-filter -o x.svg -- ./touch.sh
+refused 'no filter, and calls noted inside' 'run: --in-process is for commands, without --no-filter' \
+    run --in-process --no-filter -o x.svg -- ./touch.sh
 refused 'limits that leave nothing' 'run: --max-block is less than --min-block' \
     run --min-block 2ms --max-block 1ms -o x.svg -- ./touch.sh
 refused 'snapshots nowhere' 'run: --snapshots none: No such file or directory' \

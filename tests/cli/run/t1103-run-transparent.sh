@@ -9,7 +9,7 @@ compile_victim keeper
 mkdir tmp
 export TMPDIR=$SCRATCH/tmp
 
-for inside in '' --no-inside; do
+for inside in '' --no-in-process; do
     both() {
         "$FLAME" run $inside -o x.folded "$@"
     }

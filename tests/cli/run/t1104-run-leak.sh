@@ -8,7 +8,7 @@ compile_victim lostlock -pthread
 # Without -O0 what leads to a block may be nowhere in memory, or left somewhere by chance: other stacks find
 # it in one run and not in the next.
 compile_victim leaks -O0 -ldl -pthread
-for command in mem run 'run --no-inside' 'run --no-filter'; do
+for command in mem run 'run --no-in-process' 'run --no-filter'; do
     # shellcheck disable=SC2086 # words
     run "$FLAME" $command -q --view leak -o leak.folded -- ./lostlock
     is_int "$status" 0 "flame $command: a lock that is lost"

@@ -12,9 +12,9 @@ fi
 compile_victim inner
 # What its handlers take of a sleep on a busy machine is not slept, and is not the same in two runs.
 as_by_stops() {
-    OFF_HOW=--no-inside off --min-block 0 ./inner
+    OFF_HOW=--no-in-process off --min-block 0 ./inner
     oview off >stopped.folded
-    OFF_HOW=--inside off --min-block 0 ./inner
+    OFF_HOW=--in-process off --min-block 0 ./inner
     is_int "$status" 0 'calls of handlers'
     oview off >noted.folded
     mine=$(grep -v ';inner;' noted.folded | sum ';main;.*nanosleep ')

@@ -75,7 +75,7 @@ one_run() {
     [ "$status" -eq 0 ] && agrees own
 }
 
-for how in --inside --no-inside; do
+for how in --in-process --no-in-process; do
     for threads in '1 1' '3 2'; do
         # shellcheck disable=SC2086 # two words
         again 6 one_run "$how" $threads
