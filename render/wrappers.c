@@ -19,6 +19,8 @@
 #include "render/views.h"
 
 static const char *const known[] = {
+    /* On top of stacks of --view slack: whose blocks keep the page stands below. */
+    "[free around]",
     /* C libraries, and what stands before malloc in the names of allocators and programs: xmalloc,
        je_malloc, g_malloc0, zmalloc, CRYPTO_malloc, jv_mem_alloc. */
     "*malloc",

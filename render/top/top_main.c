@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "fold/viewtable.h"
-#include "render/difference.h"
 #include "render/frameplaces.h"
 #include "render/findings/regionwords.h"
 #include "render/input.h"
@@ -68,7 +68,7 @@ struct table {
     const char *unit;
     size_t width; /* of a count */
     bool changes;
-    double before; /* of a comparison: what all was */
+    struct folded_count all_before; /* where something has changed */
 };
 
 /* Columns of a count with its sign and its share. */
@@ -77,18 +77,44 @@ static size_t change_width(const struct table *t)
     return t->width + 3;
 }
 
+static void add_change_heads(struct strbuf *sb, const struct table *t, const char *before,
+                             const char *after, const char *change)
+{
+    toptext_add_right(sb, before, change_width(t));
+    toptext_add_right(sb, after, change_width(t));
+    toptext_add_right(sb, change, change_width(t));
+    toptext_add_right(sb, "of before", 10);
+}
+
+static struct folded_count count_of(double n)
+{
+    n = n > 0 ? n : 0;
+    return (struct folded_count){(uint64_t)n, n - floor(n)};
+}
+
+/* Before, after, and the difference. */
+static void add_changes(struct strbuf *sb, const struct table *t, struct folded_count after,
+                        double change)
+{
+    struct folded_count before = count_of(folded_count_double(after) - change);
+
+    toptext_add_value(sb, before, t->unit, t->q->exact, change_width(t));
+    toptext_add_value(sb, after, t->unit, t->q->exact, change_width(t));
+    toptext_add_change(sb, change, folded_count_double(t->all_before), t->unit, t->q->exact,
+                       change_width(t));
+}
+
 static void add_heads(struct strbuf *sb, const struct table *t)
 {
     const char *what = t->places ? frameplace_name(t->q->by) : "symbol";
 
     strbuf_addstr(sb, t->look->color ? "\x1b[1m" : "");
-    toptext_add_columns(sb, t->width, "");
-    strbuf_setlen(sb, sb->len - 2);
     if (t->changes) {
-        toptext_add_right(sb, "self change", change_width(t));
-        toptext_add_right(sb, "of before", 10);
-        toptext_add_right(sb, "change", change_width(t));
-        toptext_add_right(sb, "of before", 10);
+        add_change_heads(sb, t, "self before", "self after", "self change");
+        add_change_heads(sb, t, "total before", "total after", "change");
+    } else {
+        toptext_add_columns(sb, t->width, "");
+        strbuf_setlen(sb, sb->len - 2);
     }
     if (t->classes)
         topclasses_add_columns(sb);
@@ -115,7 +141,12 @@ static void add_heading(struct strbuf *sb, const struct table *t, size_t rows)
     strbuf_addstr(sb, then ? then : view ? view->title : "All");
     free(then);
     strbuf_addstr(sb, ": ");
+    if (t->changes) {
+        value_add_both(&all, t->all_before, t->unit);
+        strbuf_addstr(&all, " before, ");
+    }
     value_add_both(&all, frametree_total(&in->tree, 0), t->unit);
+    strbuf_addstr(&all, t->changes ? " after" : "");
     toptext_add_name(sb, all.buf, all.len, 0);
     strbuf_addf(sb, "; %zu %s%s", rows, t->places ? frameplace_name(t->q->by) : "symbol",
                 !t->places || rows != 1 ? t->q->by == FRAMEPLACE_PROCESS ? "es" : "s" : "");
@@ -136,24 +167,27 @@ static void add_row(struct strbuf *sb, const struct table *t, const struct top_r
     const struct frametree_name *name = t->places ? NULL : &t->in->tree.names[row->name];
     double all = folded_count_double(frametree_total(&t->in->tree, 0));
     size_t columns = t->classes ? 11 + 14 + 9 : t->latency ? TOPLATENCY_WIDTH : 0;
-    size_t before = t->width + 9 + t->width + 2 + 9 + 2 + columns, room = 0;
+    size_t counts = t->changes ? 2 * (3 * change_width(t) + 10) : 2 * t->width + 2 + 2 * 9;
+    size_t before = counts + 2 + columns, room = 0;
     bool hot = look->color && folded_count_double(row->self) >= all / 10, exact = t->q->exact;
     size_t len = name ? name->len : 0;
     const char *text = name ? name->s : frameplaces_text(t->places, row->name, &len);
 
-    if (t->changes)
-        before += 2 * (change_width(t) + 10);
     if (look->columns)
         room = look->columns > before + 10 ? look->columns - before : 10;
     strbuf_addstr(sb, hot ? "\x1b[31m" : "");
-    toptext_add_value(sb, row->self, t->unit, exact, t->width);
-    toptext_add_share(sb, row->self, all);
-    strbuf_addstr(sb, hot ? "\x1b[0m" : "");
-    toptext_add_value(sb, row->total, t->unit, exact, t->width + 2);
-    toptext_add_share(sb, row->total, all);
     if (t->changes) {
-        toptext_add_change(sb, row->self_change, t->before, t->unit, exact, change_width(t));
-        toptext_add_change(sb, row->change, t->before, t->unit, exact, change_width(t));
+        add_changes(sb, t, row->self, row->self_change);
+    } else {
+        toptext_add_value(sb, row->self, t->unit, exact, t->width);
+        toptext_add_share(sb, row->self, all);
+    }
+    strbuf_addstr(sb, hot ? "\x1b[0m" : "");
+    if (t->changes) {
+        add_changes(sb, t, row->total, row->change);
+    } else {
+        toptext_add_value(sb, row->total, t->unit, exact, t->width + 2);
+        toptext_add_share(sb, row->total, all);
     }
     if (t->classes)
         topclasses_add(t->classes, row->name, sb);
@@ -209,6 +243,19 @@ static size_t drop_classes(bool classes, struct top_row *rows, size_t n)
     return kept;
 }
 
+/* What there was before may be more. */
+static void widen_for_before(struct table *t)
+{
+    double *changes = toplist_changes(&t->in->tree);
+    struct strbuf widest = STRBUF_INIT;
+
+    t->all_before = count_of(folded_count_double(frametree_total(&t->in->tree, 0)) - changes[0]);
+    toptext_add_value(&widest, t->all_before, t->unit, t->q->exact, t->width);
+    t->width = widest.len;
+    strbuf_release(&widest);
+    free(changes);
+}
+
 static int list(struct request *q)
 {
     bool grouped = q->by != FRAMEPLACE_FUNCTION;
@@ -244,7 +291,6 @@ static int list(struct request *q)
                  : in.view && view_look(in.view) ? view_look(in.view)->unit
                                                  : "samples";
     table.changes = in.tree.delta && !q->tree;
-    table.before = table.changes ? difference_before(&in.tree) : 0;
     look.exact = q->exact;
     look.unit = table.unit;
     table.classes = classes = in.ncolumns > 1 && !q->tree && !grouped ? topclasses_make(&in) : NULL;
@@ -271,6 +317,8 @@ static int list(struct request *q)
         topclasses_sort(classes, q->sort, rows, n);
     toptext_add_value(&widest, frametree_total(&in.tree, 0), table.unit, q->exact, 10);
     look.width = table.width = widest.len;
+    if (table.changes)
+        widen_for_before(&table);
     add_heading(&out.sb, &table, n);
     if (q->tree)
         toptree_write(&out, &in.tree, q->rows, &look);

@@ -80,12 +80,12 @@ void toptext_add_change(struct strbuf *sb, double change, double before, const c
     }
     toptext_add_right(sb, text.buf, width);
     strbuf_clear(&text);
-    if (change != 0)
+    if (before > 0 && change != 0)
         strbuf_addch(&text, change > 0 ? '+' : '-');
-    if (before > 0)
+    if (before > 0 || change == 0)
         value_add_percent(&text, fabs(change), before);
     else
-        strbuf_addstr(&text, change != 0 ? "new" : "0.00%");
+        strbuf_addstr(&text, "new");
     toptext_add_right(sb, text.buf, 10);
     strbuf_release(&text);
 }

@@ -110,6 +110,7 @@ is_int "$(part 'many ')" 4240000 'two blocks in three, and their table'
 ok 'the recorder'\''s own memory is told from the program'\''s' \
     test "$(part '[other mappings];[anonymous memory]')" -le 65536 -a "$(part '[recorder]')" -ge 1000000
 ok 'the third is free around them' test "$(part 'many;[free around]' slack)" -ge 1900000
+like "$("$FLAME" top -n 1 --view slack t.flame | tail -n 1)" ' many$' 'and flame top says whose blocks keep it, not that it is free'
 
 record rss=1 ./resides sandbox
 is_int "$status" 0 'a sandbox in which nothing may be opened: the program runs on'

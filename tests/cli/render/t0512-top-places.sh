@@ -65,13 +65,18 @@ file_has err 'choose one' 'and roots of its own do not go together'
 
 # Comparisons.
 printf 'm;a;b 10 30\nm;a 5 1\nm;c 20 0\n' >two
-is_str "$("$FLAME" top two)" 'All: 31 samples; 4 symbols
-      self    self%       total   total%  self change of before       change of before  symbol
-        30   96.77%          30   96.77%          +20   +57.14%          +20   +57.14%  b
-         1    3.23%          31  100.00%           -4   -11.43%          +16   +45.71%  a
-         0    0.00%          31  100.00%            0     0.00%           -4   -11.43%  m
-         0    0.00%           0    0.00%          -20   -57.14%          -20   -57.14%  c' \
-    'both changes'
+is_str "$("$FLAME" top two)" 'All: 35 samples before, 31 samples after; 4 symbols
+  self before   self after  self change of before total before  total after       change of before  symbol
+           10           30          +20   +57.14%           10           30          +20   +57.14%  b
+            5            1           -4   -11.43%           15           31          +16   +45.71%  a
+            0            0            0     0.00%           35           31           -4   -11.43%  m
+           20            0          -20   -57.14%           20            0          -20   -57.14%  c' \
+    'before, after, and the change'
+printf '# flame: view=alloc unit=bytes\nm;much 4000000 3\n' >less
+is_str "$("$FLAME" top -e less | awk 'NR > 1 { print length($0) - length($NF) }' | uniq | wc -l)" 1 \
+    'columns are as wide as what was before'
+printf 'm;gone 4 0\n' >gone
+is_str "$("$FLAME" top gone | awk '$NF == "gone" { print $1, $2, $3, $4 }')" '4 0 -4 -100.00%' 'where nothing is left'
 names() {
     "$FLAME" top "$@" | awk 'NR > 2 { printf "%s%s", sep, $NF; sep = " " }'
 }
@@ -80,7 +85,7 @@ is_str "$(names -s change two)" 'b c a m' 'and by that of all'
 run_expect_status 2 'one profile' "$FLAME" top -s change plain
 file_has err "of comparisons, which 'flame diff' writes" 'has no change'
 printf '# flame: modules=prefix\nm;x`a;y`b 10 30\nm;x`a 5 1\n' >two
-is_str "$("$FLAME" top --by module two | awk 'NR > 2 { print $1, $3, $5, $7, $9 }')" '30 30 +20 +20 y
+is_str "$("$FLAME" top --by module two | awk 'NR > 2 { print $2, $6, $3, $7, $9 }')" '30 30 +20 +20 y
 1 31 -4 +16 x' 'of modules, too'
 
 done_testing

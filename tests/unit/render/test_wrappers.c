@@ -40,9 +40,11 @@ static void test_known(void)
         "alloc::raw_vec::finish_grow",
         "PyObject_Malloc",
         "_PyMem_RawCalloc",
+        "[free around]",
     };
     static const char *const no[] = {
         "",
+        "f free around]",
         "main",
         "alloc",
         "mallocator",
