@@ -38,6 +38,7 @@ struct tracer_options {
     bool no_stops;       /* attach without stopping anybody (tracer/quiet/quiet.h): min_block_ns is
                             from when on sleeps are looked at, hz must be 0 */
     bool quiet;          /* do not tell a terminal that tracing has begun */
+    uint64_t max_disk;   /* bytes that the trace may take of the disk; 0: any number */
     uint64_t lanes;      /* bytes of the trace for when each wait was; 0: that is not noted */
 };
 

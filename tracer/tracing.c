@@ -235,6 +235,7 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
                                  .argv = o->argv,
                                  .depth = o->depth,
                                  .hz = o->hz,
+                                 .max_disk = o->max_disk,
                                  .intervals = o->lanes};
     struct source_options from = {.argv = o->argv,
                                   .pids = o->pids,

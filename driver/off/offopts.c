@@ -27,6 +27,7 @@
 #define LANES_NOT_GIVEN UINT64_MAX
 #define LANES_DEFAULT ((uint64_t)64 << 20)
 #define LANES_LEAST ((uint64_t)256 << 10)
+#define DISK_LEAST ((uint64_t)1 << 20)
 
 /* "12,34", and again with a second -p. */
 static int take_pids(void *at, const struct opts_row *row, const struct opts_given *given)
@@ -126,6 +127,17 @@ const struct opts_row off_rows_of_waiting[] = {
     {0},
 };
 
+static int take_disk(void *at, const struct opts_row *row, const struct opts_given *given)
+{
+    uint64_t bytes;
+
+    (void)row;
+    if (!opts_parse_bytes(given->value, &bytes) || (bytes && bytes < DISK_LEAST))
+        return opts_wrong_value(given, "a size of 1m or more, such as 1g, or 0 for any");
+    *(uint64_t *)at = bytes;
+    return 0;
+}
+
 static const struct opts_row rows[] = {
     {"attach", 'p', "PID,...", "all threads of these processes", .take = take_pids, .at = 0},
     {"duration", 'd', "TIME", "stop tracing after so many seconds", .take = opts_take_time,
@@ -134,6 +146,10 @@ static const struct opts_row rows[] = {
      .help = "with -p: stop no thread; look at those that sleep for 2 ms, or --min-block, "
              "and longer (new)",
      .take = opts_take_true, .at = AT(tracer.no_stops)},
+    {"max-disk", .arg = "BYTES",
+     .help = "take no more of the disk for the trace (1g, say): of what is new then there are no "
+             "stacks, and how much that was is said",
+     .take = take_disk, .at = AT(tracer.max_disk)},
     {"output", 'o', "FILE",
      "the result; its ending picks .svg, .html (a page with all views), .png, .folded, .flame "
      "(the trace), or an export like .pb.gz (see flame render --help) (default: COMMAND-off.svg "
@@ -267,9 +283,11 @@ uint64_t off_options_lanes(const struct off_options *o)
 {
     if (o->tracer.lanes != LANES_NOT_GIVEN)
         return o->tracer.lanes;
-    return o->run.shows_moments || o->when.region || strcmp(o->run.view, "critical") == 0
-               ? LANES_DEFAULT
-               : 0;
+    if (!o->run.shows_moments && !o->when.region && strcmp(o->run.view, "critical") != 0)
+        return 0;
+    /* Stacks need the other half. */
+    return o->tracer.max_disk && o->tracer.max_disk / 2 < LANES_DEFAULT ? o->tracer.max_disk / 2
+                                                                        : LANES_DEFAULT;
 }
 
 int off_options_parse(struct off_options *o, int argc, char **argv)

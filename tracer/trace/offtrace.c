@@ -161,6 +161,17 @@ void offtrace_program(struct offtrace *t, pid_t pid)
         add_meta(t, TRACE_META_COMM, text, (size_t)n - 1);
 }
 
+/* Of the one trace that has a budget. */
+static uint64_t disk_left;
+
+static bool take_disk(uint64_t bytes)
+{
+    bool there = bytes <= disk_left;
+
+    disk_left -= there ? bytes : 0;
+    return there;
+}
+
 struct offtrace *offtrace_new(const struct offtrace_init *init)
 {
     struct offtrace *t = xcalloc(1, sizeof *t);
@@ -182,6 +193,10 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
         describe_columns(&h);
     if (h.recorder == TRACE_RECORDER_OFF)
         h.features |= TRACE_FEATURE_LATENCY;
+    if (init->max_disk) {
+        disk_left = init->max_disk;
+        trace_writer_set_budget(take_disk);
+    }
     err = trace_writer_create(&t->w, init->path, &h);
     if (err) {
         flame_error(FLAME_FAILED, "%s: cannot create the trace: %s", init->path, strerror(-err));

@@ -24,6 +24,7 @@ struct offtrace_init {
     char *const *argv; /* may be NULL */
     unsigned depth;
     uint32_t hz;        /* of on-CPU samples; 0: none */
+    uint64_t max_disk;  /* bytes that the file may take; 0: any number. Of one trace in a process */
     uint64_t intervals; /* bytes of the file for when there was waited (intervallog.h); 0: none */
     /* Not NULL: a trace of memory, of page faults of processes with this name, for offtrace_fault
      * alone. The processes of threads are not kept, and argv is not looked at. */
