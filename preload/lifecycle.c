@@ -46,6 +46,7 @@
 #include "preload/real.h"
 #include "preload/run/notes.h"
 #include "preload/run/nextsym.h"
+#include "preload/run/elapsed.h"
 #include "preload/run/process.h"
 #include "preload/peak.h"
 #include "preload/record.h"
@@ -595,7 +596,7 @@ FLAME_COLD bool lifecycle_begin(void)
         begun_ns = clock_ns(CLOCK_MONOTONIC);
     ok = was == STATE_NEW ? start() : restart_in_child();
     if (ok)
-        store.writer.header->startup_ns = clock_ns(CLOCK_MONOTONIC) - begun_ns;
+        store.writer.header->startup_ns = elapsed_ns(begun_ns, clock_ns(CLOCK_MONOTONIC));
     guard.busy = GUARD_RECORDING;
     __atomic_store_n(&state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
     errno = saved;

@@ -177,6 +177,20 @@ static void print_resident(const struct taken_resident *t)
     strbuf_release(&sb);
 }
 
+void run_summary_add_cost(struct strbuf *sb, uint64_t cost_ns, uint64_t threads, uint64_t run_ns)
+{
+    uint64_t most = threads && run_ns > UINT64_MAX / threads ? UINT64_MAX : threads * run_ns;
+
+    if (!cost_ns || cost_ns > most) {
+        strbuf_addstr(sb, "what recording cost is not known");
+        return;
+    }
+    strbuf_addstr(sb, "recording cost about ");
+    add_time(sb, cost_ns);
+    if (cost_ns > run_ns)
+        strbuf_addstr(sb, " in all threads together");
+}
+
 void run_summary_print(const struct run_summary *s, const struct recording *r)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -204,8 +218,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     }
     strbuf_addstr(&sb, ", ");
     value_add_counted(&sb, s->t.threads, "thread; ", "threads; ");
-    strbuf_addstr(&sb, "recording cost about ");
-    add_time(&sb, s->t.cost_ns);
+    run_summary_add_cost(&sb, s->t.cost_ns, s->t.threads, r->run.elapsed_ns);
     strbuf_addstr(&sb, ", the run took ");
     add_time(&sb, r->run.elapsed_ns);
     flame_warn("%s", sb.buf);

@@ -7,6 +7,7 @@
 #ifndef FLAME_DRIVER_RUN_RUNSUMMARY_H
 #define FLAME_DRIVER_RUN_RUNSUMMARY_H
 
+#include "common/strbuf.h"
 #include "driver/run/recording.h"
 
 struct run_summary {
@@ -23,6 +24,10 @@ void run_summary_make(struct run_summary *s, const struct recording *r);
 
 /* What was allocated, and what recording cost. */
 void run_summary_print(const struct run_summary *s, const struct recording *r);
+
+/* That cost as it is told: as not known where it is not, or is more than `threads` can have spent
+ * in a run of `run_ns` (a clock was not to be had, or was another one). */
+void run_summary_add_cost(struct strbuf *sb, uint64_t cost_ns, uint64_t threads, uint64_t run_ns);
 
 /* Names the processes that are not in the recording, and those that are and go on, if there
  * are any. */

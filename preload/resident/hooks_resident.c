@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "common/basename.h"
-#include "common/clock.h"
 #include "common/pages.h"
 #include "preload/leak/freeze.h"
 #include "preload/leak/look.h"
@@ -20,6 +19,7 @@
 #include "preload/resident/ownmemory.h"
 #include "preload/resident/parts.h"
 #include "preload/resident/residentrows.h"
+#include "preload/run/elapsed.h"
 #include "preload/run/config.h"
 #include "preload/watch/pausedblocks.h"
 #include "preload/watch/pools.h"
@@ -80,7 +80,7 @@ static void look(struct thread_state *t)
     else
         r.error = ENOSPC;
     attribution_end(&g->a);
-    r.took_ns = clock_ns(CLOCK_MONOTONIC) - r.monotonic_ns;
+    r.took_ns = elapsed_ns(r.monotonic_ns, clock_ns(CLOCK_MONOTONIC));
     trace_writer_meta(&store.writer, TRACE_META_RESIDENT, &r, sizeof r, NULL, 0, NULL);
 }
 
