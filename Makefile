@@ -78,6 +78,7 @@ FULL_PKGS  := gcc-aarch64-linux-gnu qemu-user systemd debootstrap default-jdk-he
 
 # Both the shim and the program use these; they never call malloc.
 SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/pages.c common/procmaps.c \
+              common/loaderline.c \
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))

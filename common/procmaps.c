@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 
 #include "common/procpath.h"
+#include "common/basename.h"
+#include "common/loaderline.h"
 #include "common/kernel.h"
 
 struct text {
@@ -208,7 +210,9 @@ long procmaps_program(char *buf, size_t size)
     long n = kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", buf, size - 1);
     struct program p = {getauxval(AT_ENTRY), buf, size, 0};
 
-    if (n == -EPERM && procmaps_each(0, holds_entry, &p))
+    buf[n > 0 ? n : 0] = '\0';
+    /* A loader that was told to run a program is not it. */
+    if ((n == -EPERM || loaderline_is_loader(base_name(buf))) && procmaps_each(0, holds_entry, &p))
         n = (long)p.len;
     buf[n > 0 ? n : 0] = '\0';
     return n;

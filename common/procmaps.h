@@ -42,7 +42,8 @@ bool procmaps_parse(const char *line, size_t len, struct procmap *out);
 
 /*
  * The path of the program this process runs, NUL-terminated: /proc/self/exe, or, where
- * links may not be read, the file that holds its entry point. Its length, or <= 0 and "".
+ * links may not be read or that is a loader, the file that holds its entry point. Its length, or <=
+ * 0 and "".
  */
 long procmaps_program(char *buf, size_t size);
 

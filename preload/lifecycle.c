@@ -152,6 +152,7 @@ static void know_program(void)
         return;
     procmaps_program(executed_text, PROGRAM_MAX);
     executed.exe_size = strlen(executed_text) + 1;
+    process_set_program(executed_text);
     read_arguments();
     executed.known = true;
 }
@@ -306,6 +307,7 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
     int err;
 
     disk_taken = 0;
+    know_program();
     process_ask(&self);
     init.pid_namespace = pid_namespace(&self);
     init.pid = self.pid;
@@ -315,7 +317,6 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
         init.fork_start_ns = parent->start_ns;
     }
     describe_columns(&init);
-    know_program();
     err = create_file(w, executed_text, &init);
     if (err) {
         tell_not_created(-err);

@@ -5,7 +5,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "common/basename.h"
 #include "common/kernel.h"
+#include "common/loaderline.h"
 #include "common/spans.h"
 
 /* The beginning of a small file, NUL-terminated; its length or -errno. */
@@ -66,6 +68,24 @@ bool process_read(const char *path, struct process *p)
     return true;
 }
 
+static char program[16];
+
+void process_set_program(const char *exe)
+{
+    const char *base = base_name(exe);
+    size_t len = strlen(base) < 15 ? strlen(base) : 15;
+
+    memset(program, 0, sizeof program);
+    if (!loaderline_is_loader(base))
+        memcpy(program, base, len);
+}
+
+static void put_right(char *name)
+{
+    if (unlikely(loaderline_is_loader(name)) && program[0])
+        memcpy(name, program, sizeof program);
+}
+
 void process_ask(struct process *p)
 {
     long pid = kernel_call(SYS_getpid), ppid = kernel_call(SYS_getppid);
@@ -73,6 +93,7 @@ void process_ask(struct process *p)
     *p = (struct process){.pid = 0};
     if (kernel_call(SYS_prctl, PR_GET_NAME, p->name) < 0 || pid < 0 || ppid < 0)
         process_read("/proc/self/status", p);
+    put_right(p->name);
     if (pid > 0)
         p->pid = (uint32_t)pid;
     if (ppid > 0)
@@ -84,8 +105,8 @@ void process_thread_name(char name[16])
     char text[64];
 
     memset(name, 0, 16);
-    if (kernel_call(SYS_prctl, PR_GET_NAME, name) == 0)
-        return;
-    if (read_file("/proc/thread-self/comm", text, sizeof text) > 0)
+    if (kernel_call(SYS_prctl, PR_GET_NAME, name) != 0 &&
+        read_file("/proc/thread-self/comm", text, sizeof text) > 0)
         memcpy(name, text, span_until(text, "\n") < 15 ? span_until(text, "\n") : 15);
+    put_right(name);
 }

@@ -25,6 +25,10 @@ bool process_read(const char *path, struct process *p);
 /* Fills *p for the calling process, but for `filters`. */
 void process_ask(struct process *p);
 
+/* From now on a name that is a loader's is that of the program in the file `exe`, which it was told
+ * to run. Not for two threads at once. */
+void process_set_program(const char *exe);
+
 /* The calling thread's name; all zero when it cannot be had. */
 void process_thread_name(char name[16]);
 

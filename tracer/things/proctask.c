@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/basename.h"
+#include "common/loaderline.h"
 #include "common/procpath.h"
 
 ssize_t task_read(pid_t tid, const char *what, char *buf, size_t size)
@@ -197,6 +199,17 @@ bool task_is_32bit(pid_t pid)
            memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
 }
 
+/* Of a loader that was told to run a program: that one's name. */
+static void name_program(pid_t tid, char comm[16])
+{
+    char text[4096];
+    ssize_t n = task_read(tid, "cmdline", text, sizeof text);
+    const char *program = n > 0 ? loaderline_program(text, (size_t)n) : NULL;
+
+    if (program)
+        snprintf(comm, 16, "%.15s", base_name(program));
+}
+
 bool task_comm(pid_t tid, char comm[16])
 {
     char text[64];
@@ -206,6 +219,8 @@ bool task_comm(pid_t tid, char comm[16])
         return false;
     text[strcspn(text, "\n")] = '\0';
     snprintf(comm, 16, "%.15s", text);
+    if (loaderline_is_loader(comm))
+        name_program(tid, comm);
     return true;
 }
 

@@ -27,6 +27,7 @@
 #include "common/strbuf.h"
 #include "common/trace/sleepclass.h"
 #include "common/trace/trace_writer.h"
+#include "tracer/things/proctask.h"
 #include "tracer/trace/pairmap.h"
 
 #define TEXT_MAX 1024
@@ -148,17 +149,12 @@ void offtrace_program(struct offtrace *t, pid_t pid)
 {
     char text[4096];
     ssize_t n = readlink(proc_path(pid, "exe").s, text, sizeof text);
-    FILE *f;
+    char comm[16];
 
     if (n > 0)
         add_meta(t, TRACE_META_EXE, text, (size_t)n);
-    f = fopen(proc_path(pid, "comm").s, "re");
-    if (!f)
-        return;
-    n = (ssize_t)fread(text, 1, sizeof text, f);
-    fclose(f);
-    if (n > 1 && text[n - 1] == '\n')
-        add_meta(t, TRACE_META_COMM, text, (size_t)n - 1);
+    if (task_comm(pid, comm) && comm[0])
+        add_meta(t, TRACE_META_COMM, comm, strlen(comm));
 }
 
 /* Of the one trace that has a budget. */
