@@ -90,6 +90,10 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
 
     if (!again)
         return;
+    if (n && t->stack.pcs[0] == LOCAL_CUT) { /* libunwind knows less */
+        pages_free(again, room * sizeof *again);
+        return;
+    }
     m = local_walk_afresh(regs, again, (int)room);
     same = m == (int)n;
     for (uint32_t i = 0; same && i < n; i++)
@@ -105,6 +109,8 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
 
 /* The stack from `regs` outwards, in t->stack; how many outer frames are those
  * of the stack before. */
+_Static_assert(LOCAL_CUT == STACK_TRUNCATED, "a stack that is cut is interned as it is");
+
 static uint32_t walk(struct thread_state *t, struct walk_regs regs)
 {
     bool fell_back;

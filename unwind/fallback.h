@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "common/compiler.h"
+#include "unwind/walk.h"
 
 /* The recorder for musl has none: what no rule says is not known there. */
 #ifdef __GLIBC__
@@ -37,6 +38,13 @@ int fallback_walk(uintptr_t *pcs, int max);
 
 /* The same, slowly and without any cache: what libunwind itself finds, step by step. */
 int fallback_walk_afresh(uintptr_t *pcs, int max);
+
+/*
+ * One step out of the frame with *regs, which the calling thread is in, by libunwind's word: *regs
+ * is its caller's then. libunwind walks to it from here, as it may need registers that are not in
+ * *regs. False: it does not come there, or not on, and *regs is as it was.
+ */
+bool fallback_step(struct walk_regs *regs);
 
 /* To be called when what the calling thread remembers of code is out of date (a new epoch). */
 void fallback_forget(void);

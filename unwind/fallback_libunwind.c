@@ -323,6 +323,49 @@ int fallback_walk_afresh(uintptr_t *pcs, int max)
     return n;
 }
 
+/* libunwind numbers registers as DWARF does: rbp, x29. */
+#define FRAME_REG (ARCH_LINK ? 29 : 6)
+/* Frames that are gone through to get to one. */
+#define STEPS_MOST 256
+
+static bool registers_of(unw_cursor_t *cursor, struct walk_regs *out)
+{
+    unw_word_t pc, sp, bp;
+
+    if (guest.get_reg(cursor, UNW_REG_IP, &pc) < 0 || guest.get_reg(cursor, UNW_REG_SP, &sp) < 0 ||
+        guest.get_reg(cursor, FRAME_REG, &bp) < 0)
+        return false;
+    *out = (struct walk_regs){.pc = pc, .sp = sp, .bp = bp};
+    return true;
+}
+
+bool fallback_step(struct walk_regs *regs)
+{
+    struct walk_regs at = {.pc = 0};
+    unw_cursor_t cursor;
+    unw_context_t here;
+    int steps = 0;
+
+    if ((!CONTEXT_INLINE && !guest.getcontext) || !guest.init_local || !guest.step ||
+        !guest.get_reg)
+        return false;
+#if CONTEXT_INLINE
+    unw_getcontext(&here);
+#else
+    guest.getcontext(&here);
+#endif
+    if (guest.init_local(&cursor, &here) < 0)
+        return false;
+    while (at.pc != regs->pc || at.sp != regs->sp)
+        if (steps++ == STEPS_MOST || guest.step(&cursor) <= 0 || !registers_of(&cursor, &at) ||
+            at.sp > regs->sp)
+            return false;
+    if (guest.step(&cursor) <= 0 || !registers_of(&cursor, &at) || !at.pc || at.sp <= regs->sp)
+        return false;
+    *regs = at;
+    return true;
+}
+
 void fallback_forget(void)
 {
     /* Its per-thread cache hangs on its TLS. Forgetting the pointer leaves that

@@ -93,8 +93,8 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
     sharedrules_add(m.rules, pc - m.bias, rule);
     if (rule.kind == RULE_NONE)
         rule = debugframe_rule(&m, pc);
-    /* musl-gcc links without a search table. */
-    if (rule.kind == RULE_NONE && !s.hdr && !FALLBACK_IS_BUILT)
+    /* musl-gcc links without a search table, and BOLT may. */
+    if (rule.kind == RULE_NONE && !s.hdr)
         rule = debugframe_unlisted(&m, pc);
     /* No call ends where a function begins: makecontext put this address there, and
      * the frame pointer is what it was where the context was made. */
@@ -494,6 +494,23 @@ static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n, uintptr_t
     return true;
 }
 
+/*
+ * A frame that no rule leaves is left by libunwind alone: it knows nothing of code without tables
+ * further out, and would end there or go astray. No words vouch for the step.
+ */
+static FLAME_COLD bool step_by_libunwind(struct local_stack *s, struct frame_state *f,
+                                         struct local_frame *of)
+{
+    packed_rule rule = rules_find(&rules, frame_code(f));
+
+    if (f->kind != FRAME_CALL || rule_kind_of(rule) != RULE_COMPLEX || !fallback_is_ready() ||
+        !fallback_step(&f->r))
+        return false;
+    of->words = (struct step_words){.uses_bp = 1};
+    s->asked = true;
+    return true;
+}
+
 /* False: libunwind must be asked, and the *known innermost of s->fresh are right. *kept is
  * how many outer frames were taken over. */
 static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t *kept,
@@ -540,6 +557,8 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
             copy_state(&s->fresh[n].f, &f);
             step = step_out(&rules, &w, &f, &s->fresh[n].words);
         }
+        if (unlikely(step == STEP_LOST) && step_by_libunwind(s, &f, &s->fresh[n]))
+            step = STEP_STACK;
         if (step == STEP_BOGUS)
             return conclude(s, 0, n, hi);
         if (step == STEP_END)
@@ -603,6 +622,39 @@ static FLAME_COLD void keep_known(struct local_stack *s, uint32_t n, uintptr_t f
     s->len = n;
 }
 
+/* libunwind has ended in code without tables, or went from there to where no code is: that was no
+ * end. */
+static bool has_lost_its_way(const struct local_stack *s)
+{
+    uintptr_t pc = s->pcs[0] - 1;
+
+    return !modules_note(pc, NULL) || rule_kind_of(rules_find(&rules, pc)) == RULE_NONE;
+}
+
+/* What lies further out is not known. */
+static void mark_cut(struct local_stack *s)
+{
+    if (s->len == s->cap && !widen(s))
+        return;
+    memmove(s->pcs + 1, s->pcs, s->len * sizeof *s->pcs);
+    s->pcs[0] = LOCAL_CUT;
+    s->len++;
+}
+
+/* By libunwind, or as far as the rules came, which guess nothing that cannot be checked. */
+static FLAME_COLD void walk_otherwise(struct local_stack *s, uint32_t known, uintptr_t first)
+{
+    if (!fallback_is_ready()) {
+        keep_known(s, known, first);
+        return;
+    }
+    ask_libunwind(s, first);
+    if (likely(!has_lost_its_way(s)))
+        return;
+    keep_known(s, known, first);
+    mark_cut(s);
+}
+
 uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_back)
 {
     uint32_t kept, known;
@@ -611,15 +663,15 @@ uint32_t local_walk(struct local_stack *s, struct walk_regs regs, bool *fell_bac
         s->joinable = false;
         forget_marks(s);
     }
+    s->asked = false;
     s->joinable = walk_by_rules(s, regs, &kept, &known);
-    *fell_back = !s->joinable || s->len == 0;
-    if (likely(!*fell_back))
+    if (likely(s->joinable && s->len)) {
+        *fell_back = s->asked;
         return kept;
+    }
+    *fell_back = true;
     s->joinable = false;
-    if (likely(fallback_is_ready()))
-        ask_libunwind(s, regs.pc);
-    else
-        keep_known(s, known, regs.pc);
+    walk_otherwise(s, known, regs.pc);
     return 0;
 }
 

@@ -24,6 +24,7 @@ struct local_stack {
     uint32_t cap;     /* room in pcs, frames and checks */
     uint32_t ends;    /* see local_stack_init */
     bool interrupted; /* of a walk that libunwind was missing to: it met a signal's frame */
+    bool asked;       /* libunwind was asked about some of its frames */
     bool joinable;    /* frames describes pcs, and the walk came to the outermost frame */
     struct local_frame *frames; /* parallel to pcs */
     struct walk_check *checks;  /* the same, further in by a constant */
@@ -96,6 +97,10 @@ void local_stack_release(struct local_stack *s);
 
 /* Another thread uses the stack from now on. */
 void local_stack_pass_on(struct local_stack *s);
+
+/* Stands in pcs[0] where the stack goes on further out, and how is not known; no address is that.
+ */
+#define LOCAL_CUT ((uintptr_t)1)
 
 /*
  * Walks from `regs` outwards: s->pcs[0..s->len) are the return addresses,

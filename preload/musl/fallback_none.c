@@ -28,6 +28,11 @@ int fallback_walk_afresh(uintptr_t *pcs FLAME_UNUSED, int max FLAME_UNUSED)
     return -ENOSYS;
 }
 
+bool fallback_step(struct walk_regs *regs FLAME_UNUSED)
+{
+    return false;
+}
+
 void fallback_forget(void)
 {
 }
