@@ -8,7 +8,7 @@
 
 #include "common/commands.h"
 #include "common/error.h"
-#include "common/fsize.h"
+#include "common/signals/sigxfsz.h"
 #include "common/options/complete.h"
 
 static const struct {
@@ -144,6 +144,6 @@ int main(int argc, char **argv)
 {
     int status = flame_debug_check();
 
-    fsize_ignore_signal();
+    sigxfsz_ignore();
     return check_output(status ? status : run(argc, argv));
 }

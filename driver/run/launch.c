@@ -28,7 +28,7 @@
 #include "common/basename.h"
 #include "common/clock.h"
 #include "common/error.h"
-#include "common/fsize.h"
+#include "common/signals/sigxfsz.h"
 #include "common/processor/processor.h"
 #include "common/signals/signal_forward.h"
 #include "common/strbuf.h"
@@ -178,7 +178,7 @@ static FLAME_NORETURN void become(char **argv, char **env, const struct signal_f
     int err;
 
     signal_forward_put_back_all(saved);
-    fsize_restore_signal();
+    sigxfsz_restore();
     execvpe(argv[0], argv, env);
     err = errno;
     if (write(tell, &err, sizeof err) != sizeof err)

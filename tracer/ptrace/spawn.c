@@ -26,7 +26,7 @@
 
 #include "common/procpath.h"
 #include "common/error.h"
-#include "common/fsize.h"
+#include "common/signals/sigxfsz.h"
 #include "tracer/ptrace/callfilter.h"
 #include "tracer/ptrace/refusal.h"
 #include "tracer/things/proctask.h"
@@ -51,7 +51,7 @@ static FLAME_NORETURN void become(const struct source *s, struct callfilter *f, 
     if (read(go, &c, 1) != 1)
         _exit(126);
     signal_forward_put_back(s->opt.signals);
-    fsize_restore_signal();
+    sigxfsz_restore();
     if (f && (why.err = callfilter_load(f)) < 0) {
         why.of_filter = true;
         why.err = -why.err;

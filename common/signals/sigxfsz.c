@@ -1,18 +1,18 @@
-#include "common/fsize.h"
+#include "common/signals/sigxfsz.h"
 
 #include <signal.h>
 
 static struct sigaction found;
 static int ignored;
 
-void fsize_ignore_signal(void)
+void sigxfsz_ignore(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
 
     ignored = sigaction(SIGXFSZ, &ignore, &found) == 0;
 }
 
-void fsize_restore_signal(void)
+void sigxfsz_restore(void)
 {
     if (ignored)
         sigaction(SIGXFSZ, &found, 0);
