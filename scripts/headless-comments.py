@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""headless-comments.py FILE...: lists comments that begin without their noun, a line each:
+FILE:LINE: COMMENT. Exits with 1 if there are any.
+
+A comment says what a thing is: it begins with the noun. "What is mapped where" makes the reader
+guess it, "Of those that are open" needs the sentence before, and "The same of one that is open"
+needs another comment, which may be in another file by now. CONTRIBUTING.md has the rule.
+"""
+import re
+import sys
+
+HEADLESS = re.compile(r"(What|Whatever|Who|Whoever|Whose|Whom|Of|The same)\b")
+C_COMMENT = re.compile(r"/\*+\s*(.*?)\*/", re.S)
+LINE_COMMENT = {"sh": "#", "py": "#", "mk": "#"}
+# Strings and characters, so that what looks like a comment in one is none.
+C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
+
+
+def of_c(text):
+    """Line number and text of each comment of C, C++, CSS and JavaScript."""
+    for token in C_TOKEN.finditer(text):
+        if token[0].startswith("/*"):
+            yield text.count("\n", 0, token.start()) + 1, token[0][2:-2].lstrip("* \n")
+        elif token[0].startswith("//"):
+            yield text.count("\n", 0, token.start()) + 1, token[0][2:].strip()
+
+
+def of_lines(text):
+    """The same of languages whose comments are lines; lines that follow each other are one."""
+    before = False
+    for number, line in enumerate(text.split("\n"), 1):
+        comment = re.match(r"\s*#(?!!)\s?(.*)", line)
+        if comment and not before:
+            yield number, comment[1]
+        before = bool(comment) and comment[1] != ""
+
+
+def main(files):
+    found = 0
+    for name in files:
+        with open(name, encoding="utf-8", errors="replace") as f:
+            text = f.read()
+        comments = of_c(text) if re.search(r"\.(c|h|cc|js|mjs|css)$", name) else of_lines(text)
+        for number, comment in comments:
+            # "name.h: what it is": the noun stands behind the file's name.
+            comment = re.sub(r"^[\w.-]+\.(h|c|js): +(\w)", lambda m: m[2].upper(), comment, count=1)
+            if HEADLESS.match(comment):
+                first = re.sub(r"\s*\n\s*\*?\s*", " ", comment)[:90]
+                print(f"{name}:{number}: {first}")
+                found += 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
