@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "common/kernel.h"
+#include "preload/leak/boundpast.h"
 #include "preload/leak/freeze.h"
 #include "preload/mapping/mapped.h"
 #include "preload/leak/marking.h"
@@ -105,6 +106,7 @@ static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg
 {
     bool ok;
 
+    store.writer.header->unlooked = boundpast_reason();
     if (!roots_complete(&g.freeze) || !blocks_are_known() || !roots_find_rows() ||
         !blockmap_make(&g.map, roots_found_block))
         return false;

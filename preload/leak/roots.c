@@ -180,8 +180,7 @@ void roots_list_modules(void)
 
 bool roots_complete(const struct freeze *f)
 {
-    store.writer.header->unlooked = boundpast_reason();
-    if (store.writer.header->unlooked != TRACE_UNLOOKED_NOT)
+    if (boundpast_reason() != TRACE_UNLOOKED_NOT)
         return false;
     for (size_t i = 0; i < f->n; i++)
         if (f->threads[i].state == FREEZE_MISSED && !f->threads[i].sp)

@@ -28,7 +28,7 @@ static const unsigned char code[] = {0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83
 void *hard_malloc(size_t size);
 void *hard_call(int deep, void *unused, void *either, void *code, evaluator *made);
 
-__asm__(".macro hard name call\n"
+__asm__(".macro hard name, call\n"
         ".type \\name,@function\n"
         "\\name:\n"
         ".cfi_startproc\n"
@@ -42,8 +42,8 @@ __asm__(".macro hard name call\n"
         ".size \\name,.-\\name\n"
         ".endm\n"
         ".text\n"
-        "hard hard_malloc malloc@PLT\n"
-        "hard hard_call *%r8\n");
+        "hard hard_malloc, malloc@PLT\n"
+        "hard hard_call, *%r8\n");
 
 static evaluator *made[DEEP];
 static int inner, each;
