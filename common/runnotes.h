@@ -35,6 +35,7 @@ enum runnote_why {
     RUNNOTE_FAILED,       /* the recorder could not start in it */
     RUNNOTE_GNU,          /* uses the GNU C library, and who started it uses musl */
     RUNNOTE_NOT_FOLLOWED, /* the options leave out what the command starts */
+    RUNNOTE_COVERED,      /* sees something else there: a mount of its own covers it */
     RUNNOTE_REASONS,      /* in a note; the driver has more: */
     RUNNOTE_NOT_BEGUN = RUNNOTE_REASONS, /* ended when it had made its trace */
     RUNNOTE_DAMAGED,                     /* its trace cannot be read */

@@ -240,7 +240,7 @@ static FLAME_COLD void tell_not_created(int err)
     if (err == EACCES || err == EPERM || err == EROFS)
         why = RUNNOTE_USER;
     else if (err == ENOENT || err == ENOTDIR || err == ESRCH) /* /proc/PID as a root */
-        why = RUNNOTE_OUT_OF_SIGHT;
+        why = notes_out_of_sight();
     if (!noted(why, err))
         say("cannot create the trace: ", say_errno(err), ": ", config.out,
             "; set out=PATH in " ENV_NAME "; the program runs on, nothing is recorded", NULL);

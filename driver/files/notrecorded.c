@@ -170,6 +170,8 @@ static const char *because(enum runnote_why why)
         return "another user, who may not write the recording";
     case RUNNOTE_OUT_OF_SIGHT:
         return "in another root directory";
+    case RUNNOTE_COVERED:
+        return "a mount covers where the recording is";
     case RUNNOTE_SANDBOX:
         return "forked in a sandbox";
     case RUNNOTE_NOT_FOLLOWED:

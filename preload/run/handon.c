@@ -77,7 +77,7 @@ static enum runnote_why reach(const char *path, size_t len, int mode)
         return becomes_other_user(name) ? RUNNOTE_USER : RUNNOTE_NONE;
     case ENOENT:
     case ENOTDIR:
-        return RUNNOTE_OUT_OF_SIGHT;
+        return notes_out_of_sight();
     default: /* it can, or a sandbox does not let us ask */
         return RUNNOTE_NONE;
     }

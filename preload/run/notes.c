@@ -29,6 +29,31 @@ static long map_file(int fd)
     return kernel_call(SYS_mmap, NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 }
 
+/* What "/" was to the process when it began, and to those that it was forked from. */
+static struct {
+    uint64_t device, inode; /* 0: not known */
+} root;
+
+static bool look_at_root(uint64_t *device, uint64_t *inode)
+{
+    struct stat st;
+
+    if (kernel_call(SYS_newfstatat, AT_FDCWD, "/", &st, 0) != 0)
+        return false;
+    *device = st.st_dev;
+    *inode = st.st_ino;
+    return true;
+}
+
+enum runnote_why notes_out_of_sight(void)
+{
+    uint64_t device, inode;
+
+    if (root.inode && look_at_root(&device, &inode) && device == root.device && inode == root.inode)
+        return RUNNOTE_COVERED;
+    return RUNNOTE_OUT_OF_SIGHT;
+}
+
 int notes_open(const char *path)
 {
     int fd = kernel_open(path, O_RDWR | O_NOFOLLOW, 0);
@@ -49,6 +74,7 @@ int notes_open(const char *path)
         return -EINVAL;
     }
     notes = at;
+    look_at_root(&root.device, &root.inode);
     return 0;
 }
 

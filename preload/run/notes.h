@@ -44,4 +44,8 @@ bool notes_take_disk(uint64_t bytes);
 /* Takes a spare and returns its number, below RUNNOTES_SPARES, or -1 when there is none. */
 int notes_take_spare(void);
 
+/* Why this process, which has the notes, does not find the run's files: it sees something else in
+ * their place, or from another root directory. Asks the kernel. */
+enum runnote_why notes_out_of_sight(void);
+
 #endif

@@ -151,6 +151,16 @@ EOF
     is_int "$(grep -c libflamemem err)" 0 'and says nothing itself'
 fi
 
+mkdir covered
+if unshare -m true 2>err; then
+    run_expect_status 7 'where a mount covers the directory of the recording' env TMPDIR="$PWD/covered" \
+        "$FLAME" mem -o x.svg -- unshare -m bash -c \
+        'mount -t tmpfs none "$1" && exec ./executes show; exit 8' bash "$PWD/covered"
+    file_has err 'not recorded: executes \(a mount covers where the recording is\)' 'what is executed is named as that'
+else
+    skip 'a mount that covers the directory' "$(head -n 1 err)"
+fi
+
 run "$FLAME" leak -o x.svg -- ./executes spawn ./foreign show
 file_has err 'not recorded: foreign \(uses musl\)$' 'the leak gate says what it did not look at'
 done_testing
