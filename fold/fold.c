@@ -388,8 +388,10 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     for (size_t v = 0; v < n; v++)
         count_view(&f, &counted[v], v == 0 ? &left_out : &others);
     symbols_add_lost(syms, &heading.lost);
-    if (!opt->quiet)
+    if (!opt->quiet) {
         symbols_say_lost(syms);
+        symbols_say_unread(syms);
+    }
     if (!opt->quiet && !opt->no_hint)
         symbols_say_unnamed(syms);
     for (size_t v = 0; v < n; v++) {

@@ -16,6 +16,8 @@
 #include "driver/run/target.h"
 #include "driver/run/unseen.h"
 #include "fold/symbols/debugfile.h"
+#include "fold/symbols/debugkind.h"
+#include "fold/symbols/dwarfline.h"
 #include "fold/symbols/elfsym.h"
 
 /* ---- names ---- */
@@ -40,6 +42,35 @@ static struct elfsym *debug_file(const struct elfsym *e)
     return found;
 }
 
+/* libdwarf may know zstd, or not. */
+static bool is_unread(const struct elfsym *e)
+{
+    struct dwarfline *d = dwarfline_open(elfsym_path(e), NULL);
+    bool unread = !d || !dwarfline_has_units(d);
+
+    dwarfline_close(d);
+    return unread;
+}
+
+/* Of a file with debug information. */
+static void print_lines(const char *subject, const char *path, const struct elfsym *e)
+{
+    enum debugkind kind = debugkind_of(e);
+
+    if (kind == DEBUGKIND_ZSTD && is_unread(e))
+        verdict_print(VERDICT_PART, subject,
+                      "%s has names, and lines that are compressed by zstd, which libdwarf here "
+                      "cannot read; use objcopy --decompress-debug-sections",
+                      path);
+    else if (kind == DEBUGKIND_SPLIT)
+        verdict_print(VERDICT_PART, subject,
+                      "%s has names and lines; inlined functions are in .dwo files, which are not "
+                      "read",
+                      path);
+    else
+        verdict_print(VERDICT_YES, subject, "%s has names, lines and inlined functions", path);
+}
+
 void program_examine_names(const char *subject, const char *path)
 {
     static const char lines[] = ".debug_info", names[] = ".symtab", few[] = ".gnu_debugdata";
@@ -50,7 +81,7 @@ void program_examine_names(const char *subject, const char *path)
         return;
     debug = elfsym_has_section(e, lines) ? NULL : debug_file(e);
     if (elfsym_has_section(e, lines))
-        verdict_print(VERDICT_YES, subject, "%s has names, lines and inlined functions", path);
+        print_lines(subject, path, e);
     else if (debug)
         verdict_print(VERDICT_YES, subject, "%s has names and lines in %s", path,
                       elfsym_path(debug));

@@ -94,6 +94,12 @@ static uint32_t find_unit(struct dwarfline *d, uint64_t vaddr)
     return rangemap_find(&d->map, vaddr);
 }
 
+bool dwarfline_has_units(struct dwarfline *d)
+{
+    find_unit(d, 0);
+    return d->offsets.n > 0;
+}
+
 static void read_functions(struct dwarfline *d, uint32_t unit, bool nested)
 {
     struct unit *u = &d->units[unit];

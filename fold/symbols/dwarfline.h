@@ -33,4 +33,7 @@ void dwarfline_close(struct dwarfline *d);
 size_t dwarfline_find(struct dwarfline *d, uint64_t vaddr, bool lines,
                       struct dwarfline_frame out[DWARFLINE_FRAMES_MAX]);
 
+/* Whether anything of the debug information could be read. */
+bool dwarfline_has_units(struct dwarfline *d);
+
 #endif

@@ -27,11 +27,12 @@
 #include "fold/symbols/debpackage.h"
 #include "fold/symbols/debugfile.h"
 #include "fold/symbols/demangle.h"
+#include "fold/symbols/debugkind.h"
 #include "fold/symbols/dwarfline.h"
 #include "fold/symbols/elfsym.h"
 #include "fold/symbols/symtab.h"
 
-enum { LOST_NAMED = 10 };
+enum { LOST_NAMED = 10, UNREAD_NAMED = 2 };
 
 /* Fewer unnamed places in the code are not worth a word: a shell that starts something has 31 to
  * 53 of them, and is not what anybody looks at. */
@@ -66,6 +67,7 @@ struct symbol_module {
     bool objects_loaded;
     size_t asked, unnamed;   /* addresses */
     struct dwarfline *dwarf; /* NULL: there is none, or nobody asked */
+    enum debugkind kind;     /* of the debug information that was opened */
     UT_hash_handle hh;
 };
 
@@ -243,6 +245,7 @@ static void open_dwarf(struct symbols *s, struct symbol_module *m)
     note_reading(s, m);
     alternate = debugfile_alternate(&s->dirs, e);
     m->dwarf = dwarfline_open(elfsym_path(e), alternate ? elfsym_path(alternate) : NULL);
+    m->kind = debugkind_of(e);
     elfsym_close(alternate);
 }
 
@@ -525,6 +528,28 @@ void symbols_say_lost(const struct symbols *s)
     }
     if (n > LOST_NAMED)
         flame_warn("the names of %zu more files are lost", n - LOST_NAMED);
+}
+
+void symbols_say_unread(const struct symbols *s)
+{
+    size_t n = 0;
+
+    for (const struct symbol_module *m = s->modules; m; m = m->hh.next) {
+        if (m->kind == DEBUGKIND_PLAIN ||
+            (m->kind == DEBUGKIND_ZSTD && m->dwarf && dwarfline_has_units(m->dwarf)))
+            continue;
+        if (n++ < UNREAD_NAMED)
+            flame_warn(
+                m->kind == DEBUGKIND_ZSTD
+                    ? "%s: its debug information is compressed by zstd, which libdwarf here "
+                      "cannot read: no lines, no inlined functions; 'objcopy "
+                      "--decompress-debug-sections' makes a file of it that can be read"
+                    : "%s: its functions are in .dwo files, which are not read: lines, but no "
+                      "inlined functions; build it without -gsplit-dwarf for these",
+                m->path);
+    }
+    if (n > UNREAD_NAMED)
+        flame_warn("so it is with %zu more files", n - UNREAD_NAMED);
 }
 
 /* Files that are there and whose own symbols do not say more; the vdso's are complete. */

@@ -76,6 +76,10 @@ void symbols_add_lost(const struct symbols *s, struct lostnames *to);
 /* Says the same on standard error, in a line for each; of many, for each of the first. */
 void symbols_say_lost(const struct symbols *s);
 
+/* Names on standard error the files whose debug information is there and is not read, or not as a
+ * whole, with what is missing; of many, the first. */
+void symbols_say_unread(const struct symbols *s);
+
 /* Says in one line, if most addresses that were asked for have no name, which module has most of
  * these, and where its symbols can be had. */
 void symbols_say_unnamed(const struct symbols *s);
