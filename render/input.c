@@ -454,6 +454,24 @@ static const struct view *with_latency(const struct reader *r, const struct trac
 }
 
 /* An explorer shows all views, and where in its file a frame was. */
+/* As 'flame fold' does it, which adds traces up. Takes the trace over. */
+static int fold_alone(const struct fold_options *options, struct trace *trace, bool lacked,
+                      struct strbuf *text)
+{
+    struct tracesums *sums = tracesums_new(options);
+    int status = tracesums_add(sums, trace);
+    struct trace *const *traces;
+    size_t n;
+
+    if (!status && !lacked) {
+        traces = tracesums_get(sums, &n);
+        status = fold_loaded(options, traces, n, text);
+    }
+    tracesums_free(sums);
+    return status;
+}
+
+/* Takes the trace over. */
 static int take_trace(struct reader *r, struct trace *trace)
 {
     struct fold_options options = {.view = r->o->view, .all_views = r->o->columns && !r->o->view};
@@ -473,8 +491,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     options.ages = r->o->of_traces->ages;
     if (r->o->filter)
         fold_options_for(&options, r->o->filter);
-    if (r->tree)
-        proctree_place(r->tree, trace);
+    options.tree = r->tree;
     options.symbols.lines |= r->o->lines;
     options.modules = r->o->modules;
     options.when = &r->o->of_traces->when;
@@ -482,12 +499,12 @@ static int take_trace(struct reader *r, struct trace *trace)
     status = fold_when_settle(&options, r->o->command);
     if (!status && options.moments)
         status = trace_moments_beside(trace);
-    if (!status)
-        status = fold_when_apply(&options, trace, NULL);
     options.no_hint = r->no_hint;
     r->lacked = !status && r->several && fold_may_lack(&options, trace);
-    if (!status && !r->lacked)
-        status = fold_loaded(&options, &trace, 1, &text);
+    if (status)
+        trace_free(trace);
+    else
+        status = fold_alone(&options, trace, r->lacked, &text);
     if (!status && !r->lacked) {
         textinput_memory(&in, r->name, &text);
         status = read_text(r, &in);
@@ -511,7 +528,7 @@ static int read_trace(struct reader *r, struct textinput *in, const char *path)
     if (!status)
         status = trace_part_settle(trace);
     if (!status)
-        status = take_trace(r, trace);
+        return take_trace(r, trace);
     trace_free(trace);
     return status;
 }
@@ -611,8 +628,9 @@ static int read_parts(struct input *in, const struct reading *all, struct trace_
     int status = 0;
 
     for (size_t i = 0; i < n; i++) {
+        char *name = xstrdup(joined[i]->path);
         struct reader r = {.in = in,
-                           .name = joined[i]->path,
+                           .name = name,
                            .o = all->o,
                            .columns = all->o->columns,
                            .lines = all->lines,
@@ -623,8 +641,10 @@ static int read_parts(struct input *in, const struct reading *all, struct trace_
         timeline_begin(&in->timeline);
         if (!status)
             status = take_trace(&r, joined[i]);
+        else
+            trace_free(joined[i]);
         strbuf_release(&r.stack);
-        trace_free(joined[i]);
+        free(name);
     }
     free(joined);
     return status;

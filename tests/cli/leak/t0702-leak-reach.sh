@@ -45,6 +45,13 @@ done
 is_str "$("$FLAME" fold --view live leaks.flame | grep -cE 'main_and_look|libflamemem')" 0 \
     'the recorder is on no stack'
 
+# What is reached is known when traces are added up, as render does of one, too.
+for view in reachable definite indirect inner leak live alloc; do
+    "$FLAME" render --view "$view" -f folded -o drawn leaks.flame 2>err
+    is_str "$(sort drawn)" "$("$FLAME" fold --view "$view" leaks.flame | sort)" "flame render --view $view is what flame fold says"
+done
+ok 'there is something reachable' grep -q ' [1-9][0-9]*$' <("$FLAME" fold --no-header --view reachable leaks.flame)
+
 run_expect_status 0 'flame mem looks, too' "$FLAME" mem --view definite -o l.folded ./leaks
 file_has l.folded ';definite_head 56$' 'if it is asked for such a view'
 run_expect_status 2 'not of samples' "$FLAME" mem --view leak --sample 512k ./leaks
