@@ -62,6 +62,7 @@
 #include "inside/wait/pointed.h"
 #include "inside/wait/polledfiles.h"
 #include "inside/wait/vectors.h"
+#include "inside/wait/vforkchild.h"
 #include "common/processor/arch.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"
@@ -293,6 +294,15 @@ static void after_fork(void)
     *process_now = (uint32_t)kernel_call(SYS_getpid);
 }
 
+/* False: the process is not known to the memory yet, and is not known to have memory of its own: a
+ * child of vfork. */
+static bool begin_process(void)
+{
+    if (!*process_now && !vforkchild_perhaps())
+        after_fork();
+    return *process_now != 0;
+}
+
 /* Who else may write to the rings may say that one is free while a thread of this process has it:
  * then it would have another's memory. A session_may_have. */
 static bool may_have(uint32_t ring, uint32_t tid, bool begun)
@@ -339,8 +349,8 @@ static FLAME_COLD struct noter *begin_thread(void)
     own = NULL;
     if (no_more)
         return NULL;
-    if (!*process_now)
-        after_fork();
+    if (!begin_process())
+        return NULL;
     /* A child of vfork has its parent's memory: the ring would be the parent's when it is gone. */
     if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now)
         return NULL;
@@ -670,9 +680,8 @@ static FLAME_COLD void change_user(void)
 
     if (no_more || confined || patch_handler != noter_see)
         return;
-    if (!*process_now)
-        after_fork();
-    if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now || !is_anothers(ids))
+    if (!begin_process() || no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now ||
+        !is_anothers(ids))
         return;
     __atomic_store_n(&patch_handler, NULL, __ATOMIC_SEQ_CST);
     session_refuse(session, SESSION_OTHER_USER, *process_now, ids[1]);

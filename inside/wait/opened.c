@@ -16,7 +16,7 @@ static struct files *own_table(uint32_t process)
 {
     struct files *f = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 
-    return f && __atomic_load_n(&f->owner, __ATOMIC_RELAXED) == process ? f : NULL;
+    return f && process && __atomic_load_n(&f->owner, __ATOMIC_RELAXED) == process ? f : NULL;
 }
 
 static bool is_off(const struct files *f)

@@ -122,6 +122,22 @@ is_int "$status" 0 'children of vfork'
 ok "sleep like their parent ($mine us, $theirs us, and $besides us on the way)" \
     test "$mine" -ge 150000 -a "$theirs" -ge 150000 -a $((mine + theirs + besides)) -ge 380000
 
+# Nor does the memory of a child of fork belong to the child of vfork that makes the first call there.
+in_a_fork() { # [user]
+    run "$FLAME" off --in-process -o t.flame -- ./vforked fork "$@"
+    mine=$(oview off | sum ';main;child;.*nanosleep ') theirs=$(oview off | sum ';main;parent;.*nanosleep ')
+    [ "$status" -ne 0 ] || { [ "$mine" -ge 150000 ] && [ "$theirs" -ge 150000 ]; }
+}
+again 5 in_a_fork
+is_int "$status" 0 'children of vfork in one of fork'
+file_lacks err 'overwritten|stops alone' 'whose notes nobody has written over'
+ok "sleep like their parent ($mine us, $theirs us)" test "$mine" -ge 150000 -a "$theirs" -ge 150000
+if [ "$(id -u)" -eq 0 ]; then
+    again 5 in_a_fork user
+    is_int "$status" 0 'that become another user'
+    file_lacks err 'has changed to another user' 'have not changed their parent'
+fi
+
 # What all processes of a run have in common is said once, and not under -q.
 run "$FLAME" off --no-in-process -o x.folded -- sh -c './nap; exit 3'
 is_int "$status" 3 '--no-in-process'
