@@ -1,11 +1,11 @@
 /*
- * recorder.c: stacks get their call's frame here.
+ * recorder.c: adds the frames of calls to stacks.
  *
- * A sleeper's stack is asked for at its call's exit and gets the frame when the sleep is
- * reported; a waker's is asked for while its waking call (the event at hand) is handled,
- * and gets the frame at once. A thread attached to while it slept in a call that could
- * not be interrupted is asked for its stack when it has left that call, so it was taken
- * at the beginning.
+ * The machine asks for a sleeper's stack at the exit of its call, and the frame is added when the
+ * sleep is reported. It asks for a waker's stack while the waking call (the event at hand) is
+ * handled, and the frame is added at once. A thread may be attached to while it sleeps in a call
+ * that must not be interrupted. The machine asks for its stack when it has left that call, so the
+ * stack is read at the beginning.
  */
 #define _GNU_SOURCE
 #include "tracer/recorder.h"
@@ -27,12 +27,12 @@ static struct tracee *tracee(struct recorder *r, pid_t tid)
     return tracee_find(r->tracees, tid);
 }
 
-/* ---- stacks of who sleeps ---- */
+/* ---- stacks of sleepers ---- */
 
-/* How often the stack of a thread that moved meanwhile is taken anew. */
+/* How often the stack of a thread that ran meanwhile is read again. */
 #define ASLEEP_TRIES 3
 
-/* Of a thread that sleeps and is not stopped: 0 if it did not sleep on. */
+/* Stack of a thread that sleeps and is not stopped; 0: the thread ran during each reading. */
 static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
 {
     struct off_sched before = {0, 0, 0}, after = {0, 0, 0};
@@ -121,7 +121,7 @@ static uint32_t likeness(void *arg, off_stack stack)
     return stacks_likeness(r->stacks, stack);
 }
 
-/* Its figures as of now, or of the event at hand. */
+/* Scheduler figures of a thread as of now, or of the event at hand. */
 static bool read_sched(struct recorder *r, struct tracee *t, struct off_sched *out)
 {
     return r->quiet ? quiet_sched(r->quiet, t->tid, out) : tracee_sched(t, out);
@@ -150,9 +150,10 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
 }
 
 /*
- * What a thread noted is told together, a reading at a time, and the number of its faults is that
- * of the end: if it has grown, any of the stretches that are told now may be one of a fault. (The
- * first would be it otherwise, and all others time outside of calls.)
+ * Number of page faults of a thread. The calls that a thread logs are emitted together, a reading
+ * at a time, and the number is read at the end. If it has grown, any of the time between these
+ * calls may have a fault. (Otherwise the first would get all faults, and all others would count as
+ * time outside of calls.)
  */
 static bool faults(void *arg, pid_t tid, uint64_t *n)
 {
@@ -173,8 +174,8 @@ static bool faults(void *arg, pid_t tid, uint64_t *n)
     return true;
 }
 
-/* The event at hand is the end of this sleep, and all that is asked of the thread is its call's
- * name: then it need not stand for what follows. */
+/* Resumes a thread if the event at hand ends this sleep and only the call's name is still needed
+ * from the thread. The rest of the work does not need the thread stopped. */
 static void let_go(struct recorder *r, const struct off_sleep *s)
 {
     struct tracee *t = tracee(r, s->tid);
@@ -237,7 +238,8 @@ struct off_world recorder_logged(struct recorder *r, const struct off_world *wor
 
 /* ---- the sink ---- */
 
-/* Node of who ended a sleep. A timer that ended another link's sleep stands on its stack. */
+/* Node of a waker. The node of a timer that ended another link's sleep belongs to that sleep's
+ * stack. */
 static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
 {
     const char *pseudo = w->pseudo ? w->pseudo : "[unknown]";
@@ -263,8 +265,8 @@ static bool names_library(const char *call)
     return is;
 }
 
-/* Whether the call is on a file that is preloaded into the command, which the loader opens, by its
- * whole path, and reads. */
+/* Whether the call is on a library that flame preloads into the command. The loader opens the file
+ * by its whole path, and reads it. */
 static bool is_on_library(struct recorder *r, const struct tracee *t, const struct off_sleep *s)
 {
     struct objects_call call = recorded_call(r, t, s->nr, s->args);
@@ -281,8 +283,8 @@ static bool is_on_library(struct recorder *r, const struct tracee *t, const stru
     return is;
 }
 
-/* What the recorder of memory waits for in the program's place is nothing that the program waits
- * for; but the thread's time is to add up. */
+/* Counts a wait of the memory recorder as filtered out. The program does not wait for it, but the
+ * thread's times must add up. */
 static off_stack recorder_slept(struct recorder *r, struct tracee *t, const struct off_sleep *s)
 {
     uint64_t ns = s->blocked_ns + s->runq_ns;
@@ -295,7 +297,7 @@ static off_stack recorder_slept(struct recorder *r, struct tracee *t, const stru
     return s->stack;
 }
 
-/* The sleeper's stack with its call's frame. */
+/* The sleeper's stack with the frame of its call. */
 static uint32_t named_sleep(struct recorder *r, struct tracee *t, const struct off_sleep *s)
 {
     uint32_t node = recorded_with_kernel(r, t, s->stack ? s->stack : recorded_unknown(r, t));
@@ -377,7 +379,7 @@ struct off_sink recorder_sink(struct recorder *r)
         .arg = r, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest, .stretch = on_stretch};
 }
 
-/* ---- where futexes lie, and who is traced ---- */
+/* ---- places of futexes, traced processes ---- */
 
 static void place(void *arg, pid_t tid, uintptr_t address, struct space_place *out)
 {
@@ -429,9 +431,10 @@ static void on_begin(struct recorder *r, const struct off_event *e)
     t = tracee_new(r->tracees, e, parent);
     t->born = e->time;
     t->parent = parent ? recorded_thread(r, parent) : 0;
-    if (e->newborn) /* all that will be read is of the time from now on */
+    if (e->newborn) /* all readings will count from now on */
         t->figures = (struct figures){.known = true, .at = e->time, .upto = e->time};
-    if (parent && r->quiet) { /* it may have ended by now: this is the name that it began with */
+    if (parent && r->quiet) { /* the parent may have ended by now: its name is the one that the
+                                 child began with */
         tracee_renamed(parent);
         memcpy(t->comm, parent->comm, sizeof t->comm);
     }
@@ -445,7 +448,7 @@ static void end_regions(struct recorder *r, struct tracee *t, uint64_t now)
         openregions_end(&t->regions, offtrace_regions(r->trace), recorded_thread(r, t), now);
 }
 
-/* Its name and its times; it is there for the last time. */
+/* Writes the thread's name and times, while it still exists. */
 static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
 {
     struct off_sched s = t->first;
@@ -466,8 +469,8 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
     offtrace_life(r->trace, record, t->born, now, t->parent);
 }
 
-/* A thread that is not the leader called exec: it goes on under the leader's number, and so do
- * its figures. */
+/* Hands the figures of a thread to the leader's number. A thread that is not the leader called exec
+ * and now has that number. */
 static void take_over(struct recorder *r, struct tracee *t, struct tracee *caller, uint64_t now)
 {
     struct off_sched s;
@@ -514,9 +517,10 @@ static void leave_call(struct tracee *t)
 
 static void on_entry(struct recorder *r, struct tracee *t, const struct off_event *e)
 {
-    const struct call *c = call_find(e->nr); /* NULL: it was found in one that is not traced */
+    const struct call *c =
+        call_find(e->nr); /* NULL: it was found asleep in a call that is not traced */
 
-    if (e->nr == SYS_userfaultfd) /* no other call has memory filled by the program itself */
+    if (e->nr == SYS_userfaultfd) /* no other call lets the program itself fill memory */
         stacks_beware(r->stacks);
     if (call_flags(e->nr, e->args) & CALL_MAPS)
         space_changed(t->process->space);
@@ -542,7 +546,7 @@ static void before(struct recorder *r, struct tracee *t, const struct off_event 
             recorded_title(r, t->process);
         sum_up(r, t, e->time);
         break;
-    case OFF_THREAD_END: /* it was let go of; or killed, and its figures are gone */
+    case OFF_THREAD_END: /* it was detached; or killed, and its figures are gone */
         if (t->ended)    /* the rest of its last stop */
             offtrace_thread_time(r->trace, recorded_thread(r, t), e->held.ns, 0, 0);
         sum_up(r, t, e->time);
@@ -596,9 +600,9 @@ void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct use
         space_prepare(p->space, tid);
 }
 
-/* ---- looks at sleepers ---- */
+/* ---- samples of sleepers ---- */
 
-/* So long what is known of an epoll set's members is believed, as no event tells of epoll_ctl. */
+/* Time for which the cached members of an epoll set are used: no event shows an epoll_ctl here. */
 #define EPOLL_NS 200000000u
 
 static void glimpse_object(struct recorder *r, struct tracee *t, const struct objects_call *call)
@@ -731,8 +735,8 @@ void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const
 
 /* ---- between events, and the end ---- */
 
-/* Whether it is still in the call that it is said to be in. What a thread notes is told late, when
- * it may be in another; a mark (inside/mark.h) is in the upper half of an argument. */
+/* Whether the thread is still in the call that its events say. Logged calls are emitted late, when
+ * the thread may be in another one. A mark (inside/mark.h) is in the upper half of an argument. */
 static bool is_in_call(const struct tracee *t)
 {
     struct task_call now;

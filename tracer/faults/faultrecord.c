@@ -1,6 +1,7 @@
 #include "tracer/faults/faultrecord.h"
 
-/* What stands at the end of all records but samples: pid and tid, time, number of the event. */
+/* Size of the trailer that ends every record but a sample: pid and tid, time, number of the
+ * event. */
 #define TRAILER 24
 
 static void take_stack(struct perf_bytes *b, struct fault_record *out)
@@ -76,11 +77,11 @@ static void take_name(struct perf_bytes *b, struct fault_record *out)
 
 static void take_lost(struct perf_bytes *b, struct fault_record *out)
 {
-    perf_take64(b); /* the event, which the trailer has as well */
+    perf_take64(b); /* the event, which the trailer also has */
     out->lost = perf_take64(b);
 }
 
-/* FAULT_NONE: nobody asks for such a record. */
+/* Kind of a record. FAULT_NONE: a record that fault_ring_next() does not return. */
 static enum fault_kind kind_of(const struct perf_event_header *h)
 {
     switch (h->type) {
@@ -101,7 +102,7 @@ static enum fault_kind kind_of(const struct perf_event_header *h)
     }
 }
 
-/* The end of a record that is no sample. */
+/* Reads the trailer of a record that is not a sample. */
 static void take_trailer(struct perf_bytes *whole, struct fault_record *out)
 {
     struct perf_bytes b = {.at = whole->end, .end = whole->end + TRAILER};
@@ -115,7 +116,7 @@ static void take_trailer(struct perf_bytes *whole, struct fault_record *out)
     }
 }
 
-/* `size` is what the header says. False: it is no record of the kernel's. */
+/* Reads one record. `h->size` is its size in bytes. False: the kernel writes no such record. */
 static bool parse(const uint8_t *record, const struct perf_event_header *h,
                   struct fault_record *out)
 {

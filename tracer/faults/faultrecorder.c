@@ -9,14 +9,15 @@
 #include "tracer/faults/faultmaps.h"
 #include "tracer/stacks/capture.h"
 
-/* A trace and what writes it; NULL: it could not be made, and a line has said so. */
+/* One program's trace and the stacks in it. `to` is NULL if the trace could not be made; an error
+ * line has been printed then. */
 struct program {
     char name[16];
     struct offtrace *to;
     struct stacks *stacks;
 };
 
-/* What is kept of a process until its last thread has ended. */
+/* One process, until its last thread has ended. */
 struct process {
     uint32_t pid;
     struct program *program;
@@ -28,7 +29,7 @@ struct thread {
     uint32_t tid;
     struct process *process;
     char name[16];
-    uint16_t id; /* in the trace; 0: not there yet */
+    uint16_t id; /* in the trace; 0: not added yet */
 };
 
 struct faultrecorder {
@@ -36,7 +37,7 @@ struct faultrecorder {
     unsigned depth;
     struct program programs[FAULTRECORDER_PROGRAMS];
     size_t nprograms;
-    uint64_t lost; /* before there was a trace to say so in */
+    uint64_t lost; /* faults lost before there was a trace that could count them */
     struct process **processes;
     size_t nprocesses, processes_room;
     struct thread *threads; /* by tid */
@@ -98,7 +99,7 @@ static struct program *program_of(struct faultrecorder *f, const char *name)
     return g;
 }
 
-/* ---- who there is ---- */
+/* ---- processes and threads ---- */
 
 static size_t place_of(const struct faultrecorder *f, uint32_t tid)
 {
@@ -130,7 +131,7 @@ static struct process *find_process(const struct faultrecorder *f, uint32_t pid)
     return NULL;
 }
 
-/* One that has nothing yet. */
+/* Adds a process without a program and without mappings. */
 static struct process *keep_process(struct faultrecorder *f, uint32_t pid)
 {
     struct process *p = xcalloc(1, sizeof *p);
@@ -141,7 +142,7 @@ static struct process *keep_process(struct faultrecorder *f, uint32_t pid)
     return p;
 }
 
-/* It executes a program of this name, and has nothing mapped. */
+/* The process executes a program of this name; no mappings of it are known yet. */
 static void begin_program(struct faultrecorder *f, struct process *p, const char *name)
 {
     faultmaps_release(&p->maps);
@@ -150,7 +151,7 @@ static void begin_program(struct faultrecorder *f, struct process *p, const char
     p->space = p->program->to ? space_new(stacks_spaces(p->program->stacks), (pid_t)p->pid) : NULL;
 }
 
-/* With what its parent has, if that is known. */
+/* Adds a process with the program and the mappings of its parent, if the parent is known. */
 static struct process *add_process(struct faultrecorder *f, uint32_t pid, struct process *parent)
 {
     struct process *p = keep_process(f, pid);
@@ -213,7 +214,7 @@ static struct thread *add_thread(struct faultrecorder *f, uint32_t tid, struct p
     return t;
 }
 
-/* A thread of which the record says how it is called now: known or not. */
+/* Thread of a record; added without a name if it is not known. */
 static struct thread *thread_of(struct faultrecorder *f, const struct fault_record *r)
 {
     struct thread *t = find_thread(f, r->tid);
@@ -250,7 +251,7 @@ static void take_fork(struct faultrecorder *f, const struct fault_record *r)
 
     if (parent)
         memcpy(name, parent->name, sizeof name);
-    remove_thread(f, r->tid); /* its end was lost */
+    remove_thread(f, r->tid); /* the end of the earlier thread with this id was lost */
     if (r->pid != r->parent_pid || !p)
         p = add_process(f, r->pid, p);
     add_thread(f, r->tid, p, name);
@@ -263,7 +264,7 @@ static void take_name(struct faultrecorder *f, const struct fault_record *r)
     memset(t->name, 0, sizeof t->name);
     memcpy(t->name, r->name, strnlen(r->name, sizeof t->name - 1));
     if (r->kind == FAULT_EXEC)
-        t->id = 0; /* the same number, but nothing else */
+        t->id = 0; /* the thread keeps its number, but runs another program */
     else if (t->id)
         offtrace_rename(t->process->program->to, t->id, t->name);
 }
@@ -326,7 +327,7 @@ static void take_page(struct faultrecorder *f, const struct fault_record *r, boo
     if (r->has_regs)
         node = stacks_copied(g->stacks, t->process->space, (pid_t)r->tid, t->id, &regs, r->stack,
                              r->stack_size);
-    if (!node) /* nothing is known of it but that it was */
+    if (!node) /* no stack could be read: only the fault itself is known */
         node = add_name(g->to, offtrace_root(g->to, t->id, 0), TRACE_STACK_INCOMPLETE);
     if (r->in_kernel)
         node = add_name(g->to, node, TRACE_FAULT_CALL);

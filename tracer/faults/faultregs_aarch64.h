@@ -1,4 +1,4 @@
-/* faultregs_aarch64.h: the registers that come with a page fault. */
+/* faultregs_aarch64.h: the registers that the kernel records with a page fault. */
 #ifndef FLAME_TRACER_FAULTS_FAULTREGS_AARCH64_H
 #define FLAME_TRACER_FAULTS_FAULTREGS_AARCH64_H
 
@@ -15,7 +15,7 @@
 #define FAULT_REG_SP 31
 #define FAULT_REG_PC 32
 
-/* The same as ptrace has them. */
+/* The registers of a fault in ptrace's layout. */
 static inline struct user_regs_struct faultregs_of(const uint64_t a[FAULT_REGS_COUNT])
 {
     struct user_regs_struct r = {.sp = a[FAULT_REG_SP], .pc = a[FAULT_REG_PC]};

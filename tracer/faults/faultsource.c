@@ -14,16 +14,16 @@
 
 #define RING_LEAST ((size_t)128 << 10)
 
-/* What a processor writes. */
+/* Events and ring of one processor. */
 struct cpu {
     int fds[2]; /* of minor and major faults; both write into the ring of the first */
     uint64_t ids[2];
     struct perf_event_mmap_page *page; /* followed by the bytes of the ring */
     struct perf_ring ring;
     uint64_t round;           /* where the present round ends */
-    struct fault_record next; /* FAULT_NONE: to be read */
-    uint64_t done;            /* up to where the kernel may write again */
-    bool told;                /* that it is damaged */
+    struct fault_record next; /* the record read ahead; FAULT_NONE: none */
+    uint64_t done;            /* the kernel may overwrite the ring up to here */
+    bool told;                /* FAULT_DAMAGED was returned for this ring */
 };
 
 struct fault_source {
@@ -32,10 +32,10 @@ struct fault_source {
     size_t n;
     size_t ring;
     bool all;
-    struct cpu *lent; /* whose record the caller has */
+    struct cpu *lent; /* the ring into which the caller's record points; NULL: none */
 };
 
-/* The kernel's page stands before the bytes of a ring. */
+/* Size of the kernel's page, which lies before the bytes of a ring. */
 static size_t page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -61,7 +61,7 @@ static struct perf_event_attr attributes(const struct fault_wishes *w, bool majo
         .exclude_hv = 1,
         .exclude_callchain_kernel = 1,
         .sample_id_all = 1,
-        /* One of the two tells of the processes. */
+        /* One of the two events also reports forks, names and mappings. */
         .task = !major,
         .comm = !major,
         .comm_exec = !major,
@@ -145,8 +145,8 @@ static int open_all(struct fault_source *s, pid_t pid, const struct fault_wishes
     return err;
 }
 
-/* As much of the kernel and as much room as is allowed: memory that cannot be swapped out is
- * limited (perf_event_mlock_kb, RLIMIT_MEMLOCK), and mmap says EPERM beyond. */
+/* Opens with as many of the kernel's faults and as large a ring as is allowed. Memory that cannot
+ * be swapped out is limited (perf_event_mlock_kb, RLIMIT_MEMLOCK); mmap returns EPERM beyond. */
 static int open_most(struct fault_source *s, pid_t pid, const struct fault_wishes *w)
 {
     int err;
@@ -210,8 +210,8 @@ static void give_room(struct cpu *c)
 }
 
 /*
- * A round ends where the rings do now. What happened before a record of the round was written
- * before it, so it is in its ring when all have been looked at once more.
+ * A round ends where the rings end now. The kernel wrote whatever happened before a record of the
+ * round earlier than that record. So it is in its ring once all rings have been read once more.
  */
 static void begin_round(struct fault_source *s)
 {
@@ -263,7 +263,7 @@ enum fault_kind fault_source_next(struct fault_source *s, struct fault_record *o
     if (!c) {
         for (size_t i = 0; i < s->n; i++)
             if (s->cpus[i].next.kind == FAULT_NONE)
-                give_room(&s->cpus[i]); /* of records that were passed over */
+                give_room(&s->cpus[i]); /* of records that were skipped */
         begin_round(s);
         *out = (struct fault_record){.kind = FAULT_NONE};
         return FAULT_NONE;

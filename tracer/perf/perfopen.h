@@ -1,5 +1,5 @@
 /*
- * perfopen.h: asking the kernel for events (perf_event_open(2)), and why it refuses.
+ * perfopen.h: opens events of the kernel (perf_event_open(2)), and explains why the kernel refuses.
  *
  * Thread-safe.
  */
@@ -17,13 +17,12 @@
  * there is no such processor. */
 int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
 
-/* What the kernel refuses and what can be done about it, for the end of a line. `needs`: how many
- * descriptors are wanted for what, where there are too few, as "two are needed for each
- * processor". */
+/* The refusal `err` and how to avoid it, for the end of a line. `needs` says how many descriptors
+ * are needed and for what, where there are too few: "two are needed for each processor". */
 void perf_refusal(int err, const char *needs, struct strbuf *why);
 
-/* Of the kernel's page before a ring: how far the kernel has written, and letting it write again up
- * to where was read. */
+/* Head and tail in the kernel's page before a ring. perf_head: the kernel has written up to here.
+ * perf_give_room: the kernel may overwrite what lies before `tail`. */
 static inline uint64_t perf_head(const struct perf_event_mmap_page *page)
 {
     return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);

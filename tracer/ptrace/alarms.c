@@ -1,13 +1,14 @@
 /*
- * Problem: the loop that traces may hang where no signal's handler is run or none is looked at:
- * the kernel lets a thread that reads another's memory wait for the page, and only SIGKILL wakes
- * it; and what stops again and again can keep a loop busy. Whoever asks it to end then waits.
+ * Problem: the tracing loop may hang where no signal handler runs, or where the loop does not check
+ * what a handler has set. A thread that reads another's memory may wait in the kernel for the page,
+ * and only SIGKILL wakes it. A thread that stops again and again can keep a loop busy. A request to
+ * end would then wait for ever.
  *
  * So the signals are blocked, and a second thread takes them from the kernel (sigwaitinfo). It
- * sends the first one SIGALRM until that has asked what there is.
+ * sends the first thread SIGALRM until that one has asked for the pending alarms.
  *
- * Rejected: a handler in the first thread, which a read that hangs never runs; alarm(2) and the
- * default action, which would end it in the middle of an orderly end, too.
+ * Rejected: a handler in the first thread, because a read that hangs never runs it; alarm(2) and
+ * the default action, because they would also end the process in the middle of an orderly end.
  */
 #define _GNU_SOURCE
 #include "tracer/ptrace/alarms.h"
@@ -23,7 +24,7 @@
 #include "common/signals/signal_outlive.h"
 
 #define PATIENCE_MS 700
-#define LAST_WORK_MS 5000 /* from when the end was heard of to when it has come */
+#define LAST_WORK_MS 5000 /* from the request to end until the end */
 #define STEP_MS 10
 #define LISTENER_STACK (64 << 10)
 
@@ -31,8 +32,8 @@ static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 static const int terminal[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU};
 
-/* Written by one thread and read by the other. The listener waits until what it has `said` is asked
- * for. */
+/* Written by one thread and read by the other. The listener sets `said` and waits until the tracing
+ * thread clears it. */
 static int any, ticked, ended, orphaned, said, pending[ARRAY_LEN(passed_on)];
 static pid_t sender, command, parent;
 static pthread_t tracing;
@@ -59,7 +60,7 @@ static void tick(int sig)
     set(&any);
 }
 
-/* The kernel's word that the caller has ended; no other use is made of it. */
+/* Signal by which the kernel reports the caller's end (PR_SET_PDEATHSIG); it has no other use. */
 static int gone_signal(void)
 {
     return SIGRTMIN;
@@ -83,7 +84,8 @@ static bool is_asked_for(void)
     return !is(&said);
 }
 
-/* Where the loop hangs nobody can take the command's status, so its number is still its own. */
+/* Ends the command and this process. While the loop hangs, the command's status is not reaped, so
+ * its pid is not in use again. */
 static void give_up(int sig)
 {
     pid_t pid = __atomic_load_n(&command, __ATOMIC_SEQ_CST);
@@ -93,13 +95,13 @@ static void give_up(int sig)
     _exit(ALARMS_STUCK);
 }
 
-/* Notes what a signal means. False: nothing to us. */
+/* Records what a signal asks for. False: the signal asks for nothing. */
 static bool note(const siginfo_t *info)
 {
     bool launch = sender >= 0, ends = false;
 
     if (info->si_signo == gone_signal()) {
-        if (getppid() == parent) /* somebody else's */
+        if (getppid() == parent) /* sent by another process: the caller still runs */
             return false;
         set(launch ? &orphaned : &ended);
         return true;
@@ -114,11 +116,11 @@ static bool note(const siginfo_t *info)
     for (size_t i = 0; i < ARRAY_LEN(passed_on); i++)
         if (passed_on[i] == info->si_signo && info->si_code <= 0 && info->si_pid == sender)
             set(&pending[i]);
-    /* Whoever sends it, a loop that hangs is to end. */
+    /* A hanging loop must end, whichever process sent the signal. */
     return true;
 }
 
-/* The end has been heard of. The loop goes on asking until it has come. */
+/* The end was asked for. Checks until the process has ended that the loop does not hang. */
 static void see_to_the_end(void)
 {
     for (int ms = 0; ms < LAST_WORK_MS; ms += STEP_MS) {
@@ -168,7 +170,7 @@ void alarms_forget_caller(void)
     prctl(PR_SET_PDEATHSIG, 0);
 }
 
-/* Where there can be no listener. */
+/* Signal handler, used where no listener could be started. */
 static void hear(int sig, siginfo_t *info, void *context)
 {
     (void)sig, (void)context;
@@ -193,7 +195,7 @@ static bool start_listener(sigset_t *heard)
 
 static void listen_for(const int *sigs, size_t n)
 {
-    /* One that is ignored is not heard. */
+    /* A blocked signal whose action is to be ignored is never delivered, so each gets a handler. */
     struct sigaction sa = {.sa_sigaction = hear, .sa_flags = SA_SIGINFO};
     static sigset_t heard;
     sigset_t all;
@@ -212,7 +214,7 @@ static void listen_for(const int *sigs, size_t n)
     sigprocmask(SIG_SETMASK, &heard, NULL);
 }
 
-/* No SA_RESTART: the wait is to end. */
+/* No SA_RESTART: the signal must interrupt the wait. */
 void alarms_set(pid_t caller)
 {
     struct sigaction sa = {.sa_handler = tick};
@@ -222,7 +224,7 @@ void alarms_set(pid_t caller)
     sa.sa_handler = SIG_IGN;
     for (size_t i = 0; i < ARRAY_LEN(terminal); i++)
         sigaction(terminal[i], &sa, NULL);
-    sigaction(SIGPIPE, &sa, NULL); /* nobody may be left to read the last word */
+    sigaction(SIGPIPE, &sa, NULL); /* the process that reads our last output may have ended */
     listen_for(caller ? passed_on : ending, caller ? ARRAY_LEN(passed_on) : ARRAY_LEN(ending));
 }
 

@@ -1,12 +1,12 @@
 /*
- * alarms.h: what the tracing process hears between stops: a clock's ticks, that it is to
- * end, signals meant for the command, and that its caller is gone.
+ * alarms.h: events that reach the tracing process between stops: a clock's ticks, the request to
+ * end, signals meant for the command, and the end of its caller.
  *
- * A thread of its own, the listener, takes the signals, as the loop that traces may hang (in a
- * read of memory that nobody gives, say). The listener ends this process with ALARMS_STUCK if the
- * loop does not ask for what came within a second, or if after an alarm that means the end it
- * takes more than five seconds, or is silent for one. The loop's wait for the next stop is
- * interrupted by an alarm. A process has one set of alarms.
+ * A second thread, the listener, takes the signals, because the loop that traces may hang, for
+ * example in a read of memory whose page never arrives. The listener ends this process with
+ * ALARMS_STUCK if the loop does not ask for an alarm within a second. After an alarm that means the
+ * end, it also does so if the loop takes more than five seconds or is silent for one. An alarm
+ * interrupts the loop's wait for the next stop. A process has one set of alarms.
  */
 #ifndef FLAME_TRACER_PTRACE_ALARMS_H
 #define FLAME_TRACER_PTRACE_ALARMS_H
@@ -18,25 +18,25 @@
 
 #define ALARMS_STUCK 3 /* the exit status of a process whose loop hangs */
 
-/* Asks the kernel to tell of the caller's end; what it tells before alarms_set is kept until then.
+/* Asks the kernel to report the caller's end; a report before alarms_set stays pending until then.
  * False: the caller has ended already. Call it before anything is traced. */
 bool alarms_expect(pid_t caller);
-/* To be called by the thread that traces. With a `caller`: SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 that
- * it sends are for the command, the terminal's signals are ignored. With 0: SIGINT, SIGTERM,
- * SIGHUP and the caller's end mean the end. */
+/* To be called by the thread that traces. With a `caller`: SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2
+ * that it sends are meant for the command; the terminal's signals are ignored. With 0: SIGINT,
+ * SIGTERM, SIGHUP and the caller's end ask for the end of the tracing. */
 void alarms_set(pid_t caller);
-/* The command that the listener ends, too, if the loop hangs, and that signals from elsewhere are
- * passed on to (common/signals/signal_outlive.h); 0: there is none any more. */
+/* Sets the command, which the listener also ends if the loop hangs. Signals from other processes
+ * are passed on to it (common/signals/signal_outlive.h). 0: there is no command any more. */
 void alarms_command(pid_t command);
-/* From now on the caller's end means nothing. */
+/* From now on the caller's end is ignored. */
 void alarms_forget_caller(void);
 /* Ticks from now on; 0 for none. */
 void alarms_tick_every(uint64_t ns);
 
-/* Whether something came since this was last asked. */
+/* Whether an alarm came since the last call. */
 bool alarms_any(void);
 bool alarms_ticked(void);
-/* Tells the listener that the loop does not hang, without asking for anything. */
+/* Reports to the listener that the loop does not hang, without asking for alarms. */
 void alarms_goes_on(void);
 bool alarms_end(void);
 /* Whether the caller of a launch has ended before it had the result. True only once. */

@@ -1,38 +1,38 @@
 /*
- * attach.c: to a running program, without its noticing.
+ * attach.c: attaches to a running program so that the program does not notice.
  *
- * PTRACE_SEIZE disturbs nothing, but a thread tells of its calls only after one stop, and
- * PTRACE_INTERRUPT, which makes that stop, ends the call a thread sleeps in. What the call
- * is, /proc/TID/syscall says beforehand: where the interruption goes unnoticed or can be
- * undone exactly (restart.h), the thread is stopped at once. So it is in a call with a timeout
- * if it is known how long it sleeps there already (lastrun.h): the call is made again with what
- * is left (retry.h). Elsewhere the stop is put off: the thread sleeps on, and is looked at every
- * few ms until it has left the call by itself. When it is in a call again then, its timeout has
- * only just begun, and beginning it anew makes no difference that counts.
+ * PTRACE_SEIZE disturbs nothing, but a thread reports its calls only after one stop.
+ * PTRACE_INTERRUPT makes that stop, and it ends the call a thread sleeps in. /proc/TID/syscall
+ * shows that call beforehand. Where the interruption goes unnoticed or can be undone exactly
+ * (restart.h), the thread is stopped at once. A thread in a call with a timeout is stopped at once
+ * if the start of its sleep is known (lastrun.h). The call is made again with the time that is left
+ * (retry.h). Elsewhere the stop is put off: the thread sleeps on, and is checked every few ms until
+ * it has left the call by itself. If it is in a call again by then, that call's timeout has only
+ * just begun. Beginning it anew makes no difference that counts.
  *
- * A call that may be half done (a write to a full pipe) is never interrupted. Of a thread
- * that runs nobody can say whether it runs inside such a call, so it is looked at for a
- * while: if it is seen asleep, that decides, and if it runs on and on without having slept it
- * is not on its way through a write. (That it wants a CPU all the time says less: on a loaded
- * machine somebody who writes spends its time waiting for one.)
+ * A call that may be half done (a write to a full pipe) is never interrupted. A running thread may
+ * be inside such a call, so it is checked for a while. If it is seen asleep, its call decides. If
+ * it runs on and on without having slept, it is not in the middle of a write. (That it is always
+ * runnable proves less: on a loaded machine a writing thread spends its time waiting for a CPU.)
  *
- * The kernel drops a signal that a program ignores only as long as the thread it is sent to (for
- * a child's end the one that made the child) is not seized. Once it is, and stands at a stop
- * at that moment, the kernel wakes any other thread of the process in its stead, and a call that
- * knows no restart returns EINTR. A thread that is seen from then on has that undone; so those
- * that sleep in such calls are stopped first, and the others are seized when they have been.
+ * The kernel drops a signal that a program ignores only while the receiving thread (for a child's
+ * end the thread that made the child) is not seized. If that thread is seized and stopped at that
+ * moment, the kernel wakes any other thread of the process instead. A call that cannot be restarted
+ * then returns EINTR. For a thread that was attached by then, flame undoes that. So threads that
+ * sleep in such calls are stopped first, and the others are seized after them.
  *
- * No thread waits at its stop for the work that others make:
+ * No thread stays stopped while the tracer works for another:
  *
- *   1. All threads are listed and looked at, and what their stacks need (maps, tables) is
- *      read, before the first of them is touched.
- *   2. Then they are stopped one by one, from the event loop, and only while nobody stands
- *      who has not been let go. A few interruptions may be under way at a time, as on a loaded
- *      machine each thread waits for a CPU before it can stop.
- *   3. At its first stop a thread is let go before it is told of.
+ *   1. All threads are listed and their calls read. Whatever their stacks need (maps, tables) is
+ *      read before the first thread is touched.
+ *   2. Then they are stopped one by one, from the event loop, and only while no stopped thread
+ *      waits to be resumed. A few interruptions may be pending at a time, as on a loaded machine
+ *      each thread waits for a CPU before it can stop.
+ *   3. At its first stop a thread is resumed before its events are emitted.
  *
- * Rejected: interrupting all at once. The last of 2,000 threads stood until the others had
- * been told of, 98 ms; on a loaded machine two idle writers of PostgreSQL for 1.16 s.
+ * Rejected: interrupting all at once, because the last of 2,000 threads was stopped until the
+ * events of the others had been emitted, for 98 ms; on a loaded machine two idle writers of
+ * PostgreSQL were stopped for 1.16 s.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -52,37 +52,38 @@
 #include "tracer/things/lastrun.h"
 #include "tracer/things/proctask.h"
 
-/* What a write to a pipe or a socket copies before it sleeps takes far less. */
+/* CPU time without a sleep after which a thread is not in the middle of a write. A write to a pipe
+ * or a socket copies for far less time before it sleeps. */
 #define AWAKE_NS 4000000u
-/* Interruptions under way. The kernel wakes that many threads, and each may come to stand
- * while another is told of. */
+/* Interruptions that may be pending at once. The kernel wakes that many threads, and each may stop
+ * while the events of another are emitted. */
 #define AT_ONCE 8
 
-/* In which order threads are attached to. */
+/* Order in which threads are attached to. */
 enum rank {
     RANK_PUT_OFF,   /* it sleeps where it must not be stopped */
     RANK_CUT_SHORT, /* it sleeps in a call that any signal would end */
-    RANK_OTHERS,    /* and may be in such a call soon */
-    RANK_LEADER,    /* whom most signals are sent to */
+    RANK_OTHERS,    /* runs, and may be in such a call soon */
+    RANK_LEADER,    /* the target of most signals */
 };
-/* So long, the leader waits for others that run to be seen in a call. */
+/* Time for which the leader waits until other running threads have been seen in a call. */
 #define PATIENCE_NS 50000000u
 
 struct candidate {
     pid_t tid, pid;
     enum rank rank;
-    uint64_t turns;  /* off_sched.turns at the look at it */
-    uint64_t asleep; /* and since when it slept in a call with a timeout; 0: it did not, or that is
+    uint64_t turns;  /* off_sched.turns when its call was read */
+    uint64_t asleep; /* since when it slept then in a call with a timeout; 0: it did not, or that is
                         not known */
 };
 
 struct attach {
     struct candidate *list;
     size_t n, room;
-    size_t next;   /* those before have been seized */
-    size_t seized; /* since the list was made */
+    size_t next;   /* index of the next; earlier ones have been seized */
+    size_t seized; /* threads seized since the list was made */
     bool any;
-    uint64_t since; /* of the first seizure */
+    uint64_t since; /* time of the first seizure */
     struct lastrun *lastrun;
 };
 
@@ -95,7 +96,7 @@ void attach_free(struct attach *a)
     free(a);
 }
 
-/* ---- who is there ---- */
+/* ---- candidates ---- */
 
 static void add_candidate(struct attach *a, pid_t tid, pid_t pid)
 {
@@ -122,7 +123,7 @@ static bool list_threads(const struct source *s, struct attach *a, pid_t pid)
     return true;
 }
 
-/* What its call says of a thread that sleeps. */
+/* Ranks a sleeping thread by its call. */
 static void judge(struct attach *a, struct candidate *c, const struct task_call *call)
 {
     struct off_sched sched;
@@ -142,8 +143,8 @@ static void judge(struct attach *a, struct candidate *c, const struct task_call 
     c->rank = c->asleep ? RANK_CUT_SHORT : RANK_PUT_OFF;
 }
 
-/* Looks at a thread, and has the client read what it will want to know of one that sleeps, or of
- * the process of one that runs. */
+/* Reads a thread's call, ranks the thread, and has the client prepare for the stack of a sleeping
+ * thread, or for the process of a running one. */
 static void look_at(const struct source *s, struct attach *a, struct candidate *c)
 {
     struct callregs regs;
@@ -171,7 +172,7 @@ static int by_rank(const void *pa, const void *pb)
 
 /* ---- seizing ---- */
 
-/* 0, or an errno. */
+/* Seizes a thread: 0, or an errno. */
 static int seize(struct source *s, const struct candidate *c)
 {
     if (ptrace(PTRACE_SEIZE, c->tid, 0, s->ptrace_options) < 0)
@@ -182,8 +183,8 @@ static int seize(struct source *s, const struct candidate *c)
     return 0;
 }
 
-/* One thread of each process, to learn whether it may be traced: 0, or an enum flame_exit after
- * a line. */
+/* Seizes one thread of each process, to learn whether the process may be traced: 0, or an enum
+ * flame_exit after a line. */
 static int seize_one_of_each(struct source *s, const struct attach *a)
 {
     for (size_t p = 0; p < s->opt.npids; p++) {
@@ -192,10 +193,10 @@ static int seize_one_of_each(struct source *s, const struct attach *a)
 
         while (i < a->n && a->list[i].pid != s->opt.pids[p])
             i++;
-        if (i == a->n) /* the same one twice */
+        if (i == a->n) /* the same pid twice */
             continue;
         err = ptraced_find(s->threads, a->list[i].tid) ? 0 : seize(s, &a->list[i]);
-        /* ESRCH: it has ended meanwhile; others of its process are there or not. */
+        /* ESRCH: the thread has ended meanwhile; other threads of its process may still exist. */
         if (err && !(err == ESRCH && a->list[i].tid != a->list[i].pid))
             return refusal_explain(a->list[i].tid, err);
     }
@@ -216,9 +217,9 @@ static void tell_asleep(struct source *s, struct ptraced *t, const struct task_c
     source_tell(s, t, &e);
 }
 
-/* Takes a look. True when it has run so long since it last slept that it is in no call that
- * may sleep half-way. *moved: it ran since the last look. The kernel counts the time of a thread
- * that runs by its own ticks, of up to 10 ms. */
+/* Reads a thread's scheduler counters. True when it has run for so long since it last slept that it
+ * is not in the middle of a call that may sleep. *moved: it ran since the last check. The kernel
+ * counts the time of a running thread by its own ticks, of up to 10 ms. */
 static bool busy(struct ptraced *t, bool *moved)
 {
     struct off_sched sched;
@@ -240,7 +241,7 @@ static bool busy(struct ptraced *t, bool *moved)
     return sched.cpu_ns - t->ran_by_then >= AWAKE_NS;
 }
 
-/* It sleeps in a call with a timeout, and it is known since when. */
+/* Whether the thread sleeps in a call with a timeout, and the start of the sleep is known. */
 static bool is_timed(const struct source *s, struct ptraced *t, const struct task_call *c)
 {
     const struct call *known = call_find(c->nr);
@@ -249,10 +250,11 @@ static bool is_timed(const struct source *s, struct ptraced *t, const struct tas
         return false;
     if (!t->timed && s->attach)
         t->timed = lastrun_ns(s->attach->lastrun, t->tid, true, &t->entered);
-    return t->timed; /* until it is seen to have run again */
+    return t->timed; /* valid until the thread is seen to have run again */
 }
 
-/* Where a stop does not say what it ended, a look just before does (callregs_aarch64.h). */
+/* Interrupts a thread. Where a stop does not show which call it ended, /proc is read just before
+ * the stop (callregs_aarch64.h). */
 static void look_and_interrupt(struct source *s, struct ptraced *t)
 {
     struct task_call c;
@@ -263,7 +265,8 @@ static void look_and_interrupt(struct source *s, struct ptraced *t)
     stops_interrupt(s, t, false);
 }
 
-/* Of a thread that is not interrupted yet, and of which no call is told. */
+/* Interrupts a thread if its call allows it, or emits the call it sleeps in. The thread has not
+ * been interrupted yet, and no call of it has been emitted. */
 static void decide(struct source *s, struct ptraced *t, bool is_busy, bool moved)
 {
     struct task_call c;
@@ -316,8 +319,8 @@ int attach_processes(struct source *s)
     return seize_one_of_each(s, a);
 }
 
-/* Threads may have been made by others before those were seized. What cannot be seized, twice
- * over, is left alone. */
+/* Lists again: other threads may have made threads before they were seized. Threads that cannot be
+ * seized in two passes in a row are left alone. */
 static bool list_again(struct source *s)
 {
     struct attach *a = s->attach;
@@ -353,7 +356,7 @@ void attach_stands(struct source *s, struct ptraced *t)
         tell_begin(s, t);
 }
 
-/* It has not been stopped yet. */
+/* Begins a thread that has not been stopped yet. */
 static void begin(struct source *s, struct ptraced *t, const struct candidate *c)
 {
     bool moved;
@@ -362,13 +365,13 @@ static void begin(struct source *s, struct ptraced *t, const struct candidate *c
     s->put_off++;
     tell_begin(s, t);
     busy(t, &moved);
-    /* Still the same sleep, as it has not run since. */
+    /* It is still in the same sleep if it has not run since. */
     t->timed = c->asleep && t->turns == c->turns;
     t->entered = t->timed ? c->asleep : 0;
     decide(s, t, false, false);
 }
 
-/* Whether somebody who comes before a thread of this rank is still to be waited for. */
+/* Whether a thread of this rank must wait for threads of an earlier rank. */
 static bool is_early(const struct source *s, enum rank rank)
 {
     const struct attach *a = s->attach;
@@ -395,7 +398,7 @@ bool attach_next(struct source *s)
     if (is_early(s, c->rank))
         return false;
     a->next++;
-    /* One that has ended, or that another made which we have, and is traced by that. */
+    /* Fails if the thread has ended, or if a traced thread made it: it is traced already. */
     if (!ptraced_find(s->threads, c->tid) && seize(s, c) != 0)
         return true;
     t = ptraced_find(s->threads, c->tid);
@@ -404,10 +407,10 @@ bool attach_next(struct source *s)
     return true;
 }
 
-/* ---- those put off ---- */
+/* ---- threads put off ---- */
 
-/* Of a thread that was told to sleep in a call: it has left that call, or may be stopped
- * in it all the same. */
+/* Whether a thread whose call was emitted while it slept has left that call, or may be stopped in
+ * it nevertheless. */
 static bool has_left(struct ptraced *t, bool is_busy, bool moved)
 {
     struct task_call c;

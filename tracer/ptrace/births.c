@@ -1,13 +1,12 @@
 /*
- * births.c: who is born to whom, what exec leaves, who has gone.
+ * births.c: births, exec and ends of threads.
  *
- * A child may stop before the event of its maker arrives. It waits in limbo, stopped,
- * until that event says who made it; should the maker have been killed first, a sweep
- * adopts it after a while.
+ * A child may stop before the event of its maker arrives. It stays in limbo, stopped, until that
+ * event names its maker. If the maker has been killed first, stops_adopt_strays() adopts it after
+ * STRAY_NS.
  *
- * exec by a thread that is not the leader: the others end, the leader's event EXIT comes,
- * then EXEC under the leader's id. The id of the thread that called exec is never heard
- * of again.
+ * exec by a thread that is not the leader: the other threads end, the leader's event EXIT comes,
+ * then EXEC under the leader's id. The id of the thread that called exec never appears again.
  */
 #define _GNU_SOURCE
 #include "tracer/ptrace/births.h"
@@ -73,7 +72,7 @@ static void leave_limbo(struct source *s, struct ptraced *t, uint64_t now)
 
     t->limbo = false;
     s->limbo--;
-    s->stops--; /* counted when it came */
+    s->stops--; /* counted when it stopped */
     stops_handle(s, &who, now);
 }
 
@@ -87,7 +86,7 @@ static void on_birth(struct source *s, struct ptraced *parent, uint64_t now)
         callregs_enter(&parent->regs);
         flags = births_clone_flags(parent->tid, &parent->regs);
     }
-    if (t && !t->limbo) /* cannot be: an id is used once at a time */
+    if (t && !t->limbo) /* cannot happen: an id is used once at a time */
         return;
     if (!t)
         t = ptraced_add(s->threads, tid, tid);
@@ -130,7 +129,7 @@ void stops_adopt_strays(struct source *s, uint64_t now)
         t->pid = pid > 0 ? (pid_t)pid : t->tid;
         begin(s, t, 0, t->pid != t->tid ? CLONE_THREAD | CLONE_VM : 0, t->birth_ns);
         leave_limbo(s, t, now);
-        /* Its end may have taken others with it. */
+        /* Its end may have ended other threads with it. */
         next = ptraced_first(s->threads);
     }
 }
@@ -173,8 +172,8 @@ static void tell_end(struct source *s, struct ptraced *t, uint64_t now)
     births_forget(s, t);
 }
 
-/* What the thread that called exec was, its process's leader is from now on. Returns that
- * thread, or NULL when it was the leader. */
+/* Gives the leader the state of the thread that called exec, and ends the other threads. Returns
+ * the caller of exec, or NULL when it was the leader. */
 static struct ptraced *take_over(struct source *s, struct ptraced *leader, pid_t was, uint64_t now)
 {
     struct ptraced *caller = was != leader->tid ? ptraced_find(s->threads, was) : NULL, *next;

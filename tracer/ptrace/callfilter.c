@@ -1,16 +1,16 @@
 /*
- * callfilter.c: by libseccomp.
+ * callfilter.c: a seccomp filter, made with libseccomp.
  *
- * A stop costs some 7 us, a look at an argument in the filter some ns: so what
- * call_flags() would throw out after the stop is thrown out here where a comparison
- * of one argument can tell. Everything else about arguments stays in call_flags().
+ * A stop costs some 7 us, the check of an argument in the filter some ns. So calls that
+ * call_flags() would drop after the stop are dropped here, where a comparison of one argument can
+ * tell. Everything else about arguments stays in call_flags().
  *
- * Calls of other ABIs (32-bit programs) run unseen rather than being killed, which is
- * libseccomp's default. libseccomp knows nothing of places in the code: where calls of one are to
- * go by, the program that it has made is taken over with some instructions before it, as its jumps
- * are relative. Rejected: a filter of its own for that place, as of several filters the strictest
- * answer counts. The speculation guard that old kernels switch on with every
- * filter is left off: the command is not confined by this filter.
+ * Calls of other ABIs (32-bit programs) run unseen rather than being killed, which is libseccomp's
+ * default. libseccomp cannot match places in the code. Where calls that return to one place must
+ * not stop, its filter program is exported and gets a few instructions before it. That works
+ * because the program's jumps are relative. Rejected: a second filter for that place, because of
+ * several filters the strictest answer counts. The speculation guard that old kernels switch on
+ * with every filter is left off, because this filter does not confine the command.
  */
 #define _GNU_SOURCE
 #include "tracer/ptrace/callfilter.h"
@@ -34,7 +34,8 @@
 
 struct callfilter {
     scmp_filter_ctx ctx;
-    struct sock_filter *code; /* with what goes before libseccomp's; NULL: libseccomp loads it */
+    struct sock_filter
+        *code; /* our instructions, then libseccomp's; NULL: libseccomp loads the filter */
     unsigned short len;
 };
 
@@ -46,7 +47,7 @@ static int add_rule(scmp_filter_ctx ctx, int nr, unsigned arg, enum scmp_compare
     return seccomp_rule_add_exact_array(ctx, SCMP_ACT_TRACE(0), nr, 1, &cmp);
 }
 
-/* Any rule of a call that fits makes it stop. */
+/* Adds the rules of a call. The call stops if any of them fits. */
 static int add_call(scmp_filter_ctx ctx, const struct call *c)
 {
     unsigned arg = c->when.arg;
@@ -76,7 +77,7 @@ static int add_call(scmp_filter_ctx ctx, const struct call *c)
 
 enum { PLACE_LEN = 5, MARKED_LEN = 15 };
 
-/* Lets marked calls by that return to `place` in a page, by the rule of mark_is_on. */
+/* Code that allows marked calls that return to `place` in a page, by the rule of mark_is_on. */
 static void put_marked(struct sock_filter at[], uintptr_t place)
 {
     const struct sock_filter code[] = {
@@ -101,7 +102,7 @@ static void put_marked(struct sock_filter at[], uintptr_t place)
     memcpy(at, code, sizeof code);
 }
 
-/* Lets calls by that return to `place`; for all others what follows decides. */
+/* Code that allows calls that return to `place`; the code behind it decides on all others. */
 static void put_place(struct sock_filter at[], uintptr_t place)
 {
     uint32_t low = (uint32_t)place, high = (uint32_t)((uint64_t)place >> 32);
@@ -116,7 +117,7 @@ static void put_place(struct sock_filter at[], uintptr_t place)
     memcpy(at, code, sizeof code);
 }
 
-/* Reads what libseccomp has made out of `fd`, where it begins. */
+/* Exports libseccomp's program through `fd` and puts our instructions before it. */
 static int read_code(struct callfilter *f, int fd, uintptr_t place, uintptr_t marked)
 {
     size_t before = PLACE_LEN + (marked ? MARKED_LEN : 0), len;
@@ -150,7 +151,7 @@ static int let_place_by(struct callfilter *f, uintptr_t place, uintptr_t marked)
     return err;
 }
 
-/* What libseccomp does when it loads a filter. */
+/* Loads the filter in the way of libseccomp's seccomp_load(). */
 static int load_code(struct callfilter *f)
 {
     struct sock_fprog program = {.len = f->len, .filter = f->code};
@@ -174,7 +175,7 @@ static int add_calls(scmp_filter_ctx ctx)
     int err = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
 
     calls = call_table(&n);
-    /* Matters of speed, which older libraries and kernels may not know. */
+    /* Optional speed settings, which older libraries and kernels may not know. */
     seccomp_attr_set(ctx, SCMP_FLTATR_CTL_SSB, 1);
     seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     for (size_t i = 0; i < n && !err; i++)

@@ -8,11 +8,11 @@
 #define BEAT_NS 100000000u
 /* The machine is loaded when the tracer spends more than a hundredth of its time waiting. */
 #define LOADED_PART 100
-/* In a wait as short as this one there is no delay worth a reading. */
+/* A wait as short as this one cannot contain a delay that is worth a reading. */
 #define SHORT_NS 50000u
-/* A wait so long is worth one always: the load may just have come. */
+/* A wait as long as this one is always worth a reading: the load may just have come. */
 #define LONG_NS 1000000u
-/* Whoever needed so long between two waits may have been without a CPU. */
+/* A tracer that needed this long between two waits may have been without a CPU. */
 #define BUSY_NS 200000u
 #define WAITS_MAX 16
 
@@ -21,7 +21,7 @@ void notice_init(struct notice *n)
     *n = (struct notice){.schedstat = -1};
 }
 
-/* How long this thread has waited for a CPU since it began; the last answer when that cannot
+/* Time for which this thread has waited for a CPU since it began; the last answer when that cannot
  * be read. */
 static uint64_t read_delayed(struct notice *n)
 {

@@ -12,7 +12,7 @@
 
 #define RED_ZONE 128 /* bytes below the stack pointer that are the program's */
 
-/* An argument for the next time; the program's own is kept. */
+/* Sets an argument for the next attempt; the program's own is saved. */
 static void change(struct ptraced *t, unsigned at, uint64_t value)
 {
     struct retry *g = &t->retry;
@@ -40,8 +40,8 @@ static void restore(struct ptraced *t)
 
 /* ---- timeouts ---- */
 
-/* A shorter one is put below the stack. The kernel reads it when the call is made again,
- * before anything else uses the place. */
+/* Puts a shorter timeout below the stack. The kernel reads it when the call is made again, before
+ * anything else uses the place. */
 static bool lessen_timespec(struct ptraced *t, unsigned arg, uint64_t spent_ns)
 {
     uint64_t at = (callregs_sp(&t->regs) - RED_ZONE - sizeof(struct timespec)) & ~(uint64_t)15;
@@ -62,7 +62,7 @@ static bool lessen_timespec(struct ptraced *t, unsigned arg, uint64_t spent_ns)
     return true;
 }
 
-/* Makes the timeout shorter by what was spent of it until `now`, from when on the rest counts. */
+/* Shortens the timeout by the time spent until `now`; the rest counts from then on. */
 static void lessen_timeout(struct ptraced *t, const struct call *c, uint64_t now, uint64_t spent_ns)
 {
     unsigned arg = c->timeout_arg;
@@ -85,7 +85,7 @@ static int descriptor(const struct ptraced *t, const struct call *c)
     return (int)callregs_argument(&t->regs, c->fd_arg);
 }
 
-/* A socket's call that would have given up by now: does so. */
+/* Ends a socket call whose timeout has passed by now, as the kernel would. */
 static bool given_up(struct ptraced *t, const struct call *c, uint64_t now)
 {
     uint64_t timeout;
@@ -94,12 +94,12 @@ static bool given_up(struct ptraced *t, const struct call *c, uint64_t now)
         !restart_socket_timeout(t->pid, descriptor(t, c), restart_sends(c->nr), &timeout) ||
         !timeout || now - t->retry.since < timeout)
         return false;
-    /* connect alone goes on behind the back of a caller whose time is over. */
+    /* Only connect goes on in the background when its caller's time is over. */
     callregs_set_result(t->tid, &t->regs, c->nr == SYS_connect ? -EINPROGRESS : -EAGAIN);
     return true;
 }
 
-/* A write that wrote less than it was to, which a signal alone can have been the reason for. */
+/* Whether a write wrote less than asked for, and only a signal can be the reason. */
 static bool is_half_done(struct ptraced *t, const struct call *c, uint64_t now)
 {
     const struct callregs *r = &t->regs;
@@ -148,7 +148,7 @@ bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum re
     bool half = how == RETRY_ALL && is_half_done(t, c, now);
     uint64_t wrote = (uint64_t)callregs_result(r);
 
-    /* What the kernel would restart it would not when a handler comes between. */
+    /* The kernel restarts this call only if no signal handler runs first. */
     bool pending = t->retry.nregs && callregs_nr(r) >= 0 && restart_pending(callregs_result(r));
 
     if (!half && !pending && !restart_has_eintr(r))
@@ -158,7 +158,8 @@ bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum re
             return false;
         restore(t);
     }
-    /* Of files only sockets return it for that reason; what a file server says is its affair. */
+    /* Sockets are the only files that return EINTR for that reason. EINTR from a file server is its
+     * own result and stays. */
     if (!half && !pending && c->object == CALL_ON_FD &&
         (!restart_fd_is(t->tid, descriptor(t, c), "socket:") || given_up(t, c, now)))
         return false;

@@ -1,10 +1,10 @@
 /*
- * source.c: waits for the next stop and has it handled, and what happens between stops.
+ * source.c: waits for the next stop, has it handled, and does the work between stops.
  *
- * The kernel reports the first stopped thread of its list, so a few busy threads at the
- * head could keep others waiting for ever. So all that stand are taken from it at once and
- * handled in that order; that also tells, whenever nobody is left, that whoever is found
- * later came to stand later (notice.h).
+ * waitpid reports the first stopped thread of the kernel's list, so a few busy threads at its head
+ * could keep others waiting for ever. So all stopped threads are collected at once and handled in
+ * that order. That also gives a bound: after a collection that left no stopped thread, each thread
+ * found later stopped later (notice.h).
  */
 #define _GNU_SOURCE
 #include "tracer/ptrace/source.h"
@@ -23,13 +23,13 @@
 #include "tracer/ptrace/source_state.h"
 
 #define BEAT_NS 100000000u /* between ticks when nothing else asks for more */
-#define LOOK_NS 4000000u   /* between looks at threads put off */
-#define LOOK_COST_NS 4000u /* what one look at one thread takes, about */
+#define LOOK_NS 4000000u   /* between checks of threads put off */
+#define LOOK_COST_NS 4000u /* what one check of one thread takes, about */
 /* A second, less a tenth: the ticks that samples are taken at may come a little early, and a
  * tick that was just too early would halve the rate. It is divided by the rate. */
 #define SAMPLE_AGAIN_NS 900000000u
-#define STANDING 256    /* handled in one go */
-#define ROUNDS 4        /* without waiting */
+#define STANDING 256    /* stops handled in one go */
+#define ROUNDS 4        /* collections without waiting */
 #define ASLEEP_NS 4000u /* a wait that took longer slept: the call itself takes 1 us */
 
 uint64_t source_now(void)
@@ -49,7 +49,8 @@ struct source *source_new(const struct source_options *o, const struct source_cl
     return s;
 }
 
-/* What it stood until the event goes with it, the rest of the stop with the next. */
+/* Moves the stopped time until the event into the event. The rest of the stop belongs to the next
+ * event. */
 static void take_held(struct ptraced *t, struct off_event *e)
 {
     if (e->time < t->stop_began)
@@ -80,7 +81,7 @@ int source_start(struct source *s)
 
     notice_nobody(&s->notice, source_now());
     if (!s->opt.argv)
-        alarms_set(0); /* what looks at others' memory may hang */
+        alarms_set(0); /* reads of other processes' memory may hang */
     err = s->opt.argv ? spawn_command(s) : attach_processes(s);
     if (err)
         return err;
@@ -116,8 +117,7 @@ void source_beat_every(struct source *s, uint64_t ns)
     s->client.beat_ns = ns;
 }
 
-/* Until the time is over, at least a millisecond. Before it has begun: as often as is
- * worth it. */
+/* Time until the duration has passed, at least a millisecond. Before tracing has begun: LOOK_NS. */
 static uint64_t left_ns(const struct source *s, uint64_t now)
 {
     uint64_t end = s->began + s->opt.duration_ns;
@@ -160,7 +160,8 @@ static void on_tick(struct source *s)
         s->sampled = now;
         take_samples(s);
     }
-    /* Ticks do not come to the nanosecond, and the next would be one too late. */
+    /* Ticks are not exact to the nanosecond; without the slack, a tick slightly early would cost a
+     * beat. */
     if (now - s->beat >= beat_ns(s) - beat_ns(s) / 4) {
         s->beat = now;
         if (s->client.beat && !s->silent)
@@ -182,7 +183,7 @@ static void on_alarm(struct source *s)
             if (sig == SIGTERM && !s->asked_ns)
                 s->asked_ns = source_now();
         }
-    /* As if it had been killed in the caller's stead. */
+    /* The caller of the launch was killed in the command's place, so the command is killed too. */
     if (alarms_orphaned() && s->command && !s->ended)
         kill(s->command, SIGKILL);
     if (alarms_end())
@@ -193,7 +194,7 @@ static void on_alarm(struct source *s)
 
 /* ---- stops ---- */
 
-/* All that stand and are not in `all` yet, which has n. */
+/* Adds all stopped threads to `all`, which has n already. */
 static size_t collect(struct source *s, struct standing *all, size_t n, size_t max)
 {
     size_t first = n;
@@ -210,14 +211,14 @@ static size_t collect(struct source *s, struct standing *all, size_t n, size_t m
     return n;
 }
 
-/* Waits until somebody stands; 0: a signal came, or nothing is left to wait for (errno). If one
- * stood already, then perhaps others do. */
+/* Waits until a thread stops; 0: a signal came, or nothing is left to wait for (errno). If a thread
+ * was stopped already, others may be, so all are collected. */
 static size_t await(struct source *s, struct standing *all, size_t max)
 {
     uint64_t before, now;
     size_t n;
 
-    /* How long a wait took does not say then whether it slept. */
+    /* On a loaded machine the length of a wait does not show whether it slept. */
     if (s->notice.loaded && (n = collect(s, all, 0, max)) > 0)
         return n;
     before = source_now();
@@ -258,7 +259,7 @@ void source_breathe(struct source *s)
     struct standing all[STANDING];
     size_t n;
 
-    /* Not until nobody stands: there may always be one. */
+    /* Not until no thread is stopped: there may always be one. */
     alarms_goes_on();
     for (int round = 0; round < ROUNDS && (n = collect(s, all, 0, ARRAY_LEN(all))); round++)
         for (size_t i = 0; i < n; i++)

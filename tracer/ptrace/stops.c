@@ -1,14 +1,13 @@
 /*
- * stops.c: a stop comes in, an event goes out, the thread goes on.
+ * stops.c: turns a stop into events and resumes the thread.
  *
  * With a filter the seccomp stop is the entry, and the thread is asked for the exit stop
- * (PTRACE_SYSCALL) only while it is in a call that may sleep. Without one all calls stop
- * twice and entry and exit take turns; the first stop after a birth, an attach or a
- * restart is an entry.
+ * (PTRACE_SYSCALL) only while it is in a call that may sleep. Without one all calls stop twice, and
+ * entry and exit alternate; the first stop after a birth, an attach or a restart is an entry.
  *
- * A PTRACE_INTERRUPT is only sent to threads that run. One that reaches a sleeping call
- * before the interruption takes effect would cut that call short, so such an entry is
- * taken back (restart_rewind) and made again.
+ * PTRACE_INTERRUPT is sent only to threads that run. An interruption that reaches a sleeping call
+ * before it takes effect would cut that call short. So such an entry is taken back
+ * (callregs_rewind) and made again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,7 +44,8 @@ void stops_let_go(struct ptraced *t)
         t->held.longest_ns = now - t->stop_began;
 }
 
-/* ESRCH: killed meanwhile; its end will be told. */
+/* Resumes a stopped thread. ESRCH from ptrace: the thread was killed meanwhile; its end will be
+ * reported. */
 void stops_resume(struct source *s, struct ptraced *t, int sig)
 {
     bool exit_wanted = (t->in_call || !s->filtered) && !t->end_told;
@@ -81,7 +81,8 @@ void stops_interrupt(struct source *s, struct ptraced *t, bool sample)
 
 /* ---- calls ---- */
 
-/* What a stop that is no call's has cut short, if anything. */
+/* Reads the registers at a stop that is not a call's, and finds the call that the stop cut short,
+ * if any. */
 static bool regs_between_calls(struct ptraced *t)
 {
     if (!stops_regs(t))
@@ -99,8 +100,9 @@ static bool regs_at_exit(struct ptraced *t)
     return true;
 }
 
-/* A process made with this flag would have the filter and no tracer. clone alone: clone3 has
- * its flags in memory, which a filter cannot look at, nor may a tracer change it. */
+/* Clears CLONE_UNTRACED: a process made with this flag would have the filter and no tracer. This is
+ * done for clone alone: clone3 has its flags in memory, which a filter cannot read, nor may a
+ * tracer change it. */
 static void keep_children_traced(struct source *s, struct ptraced *t)
 {
     struct callregs *r = &t->regs;
@@ -112,7 +114,7 @@ static void keep_children_traced(struct source *s, struct ptraced *t)
     callregs_write(t->tid, r);
 }
 
-/* What of an entry is to be told; 0: nothing. */
+/* Flags of an entry that must be emitted; 0: it is not emitted. */
 static unsigned entry_flags(struct source *s, struct ptraced *t)
 {
     struct callregs *r = &t->regs;
@@ -169,16 +171,16 @@ static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_
         source_tell(s, t, &e);
     }
     stops_resume(s, t, 0);
-    /* From now on it may sleep; this process may have waited for a CPU since `now`. */
+    /* The thread may sleep from now on; this process may have waited for a CPU since `now`. */
     if (!goes_on)
         t->entered = t->let_go;
 }
 
 /*
- * How much of its time the call that ends here has used up. It is counted by the clock, from a
- * moment at which the program was in the call already: what is left ends never before the time
- * that the program asked for is over. Rejected: to leave out how long the thread ran and waited for
- * a CPU. On a loaded machine a call of 300 ms that is cut short every 20 ms took 3 s that way.
+ * Time that the call that ends here has used up. It is counted by the clock, from a moment at which
+ * the program was in the call already. So the rest never ends before the time that the program
+ * asked for. Rejected: subtracting the thread's CPU time and run-queue wait, because on a loaded
+ * machine a call of 300 ms that was cut short every 20 ms took 3 s that way.
  */
 static uint64_t spent(const struct ptraced *t, uint64_t now)
 {
@@ -199,7 +201,7 @@ static bool is_short(const struct ptraced *t, uint64_t wrote)
     return c && c->flags & CALL_RESUMES && wrote < t->args[2];
 }
 
-/* Takes back a call that ends here, where that is to be done. False: it has ended. */
+/* Takes back a call that ends here, if it must be made again. False: the call has ended. */
 static bool taken_back(struct source *s, struct ptraced *t, uint64_t now)
 {
     if (retry_take_back(t, now, spent(t, now), how_again(s, t)))
@@ -243,14 +245,14 @@ static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
         again = taken_back(s, t, now);
     }
     t->mended = false;
-    if (unlikely(!t->at_stop)) /* source_go_on */
+    if (unlikely(!t->at_stop)) /* resumed by source_go_on */
         return;
     if (unlikely(t->retry.nregs) && !again && regs_at_exit(t))
         retry_over(t);
     stops_resume(s, t, 0);
 }
 
-/* Only without a filter. */
+/* Handles a PTRACE_SYSCALL stop. Without a filter entry and exit alternate. */
 static void on_call_stop(struct source *s, struct ptraced *t, uint64_t now)
 {
     if (s->filtered || t->in_call)
@@ -261,7 +263,8 @@ static void on_call_stop(struct source *s, struct ptraced *t, uint64_t now)
 
 /* ---- first contact with a thread attached to ---- */
 
-/* It was told to sleep in a call when we came, and has left it unseen. */
+/* Emits the exit of a call that the thread slept in when it was attached to, and has left
+ * unseen. */
 static void tell_unseen_exit(struct source *s, struct ptraced *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
@@ -270,7 +273,7 @@ static void tell_unseen_exit(struct source *s, struct ptraced *t, uint64_t now)
     source_tell(s, t, &e);
 }
 
-/* What it was interrupted in at its first stop, if in anything, its registers and `cut` say. */
+/* Emits the call that the thread's first stop interrupted, if any, by its registers and `cut`. */
 static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
 {
     const struct callregs *r = &t->regs;
@@ -294,9 +297,9 @@ static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
 }
 
 /*
- * At the first stop of a thread that was seen asleep in a call with a timeout: whether it has run
- * more than to this stop since. Then it may have begun another call a moment ago, and since when
- * that one sleeps is not known. What stopped it may be the interruption or a signal.
+ * First stop of a thread that was seen asleep in a call with a timeout. If the thread has run more
+ * than once to get to this stop, it may have begun another call a moment ago. The start of that
+ * call's sleep is not known. The stop may come from the interruption or from a signal.
  */
 static void forget_if_it_ran(struct ptraced *t)
 {
@@ -319,9 +322,9 @@ static void first_contact(struct source *s, struct ptraced *t, uint64_t now)
 /* ---- interruptions, job control, signals ---- */
 
 /*
- * The stop of an interruption is not certain to come: any other stop the thread enters
- * after the interruption was sent takes its place. Calls are cut short all the same, until
- * the thread has been on its way to user mode once more.
+ * Bookkeeping of a sent interruption. Its own stop may never come, because any other stop that the
+ * thread enters takes its place. Calls are cut short nevertheless, until the thread has returned to
+ * user mode once more.
  */
 static void interruption_arrived(struct source *s, struct ptraced *t)
 {
@@ -330,7 +333,7 @@ static void interruption_arrived(struct source *s, struct ptraced *t)
     s->interrupts--;
 }
 
-/* Whether what it is in, or was in last, goes by the filter. */
+/* Whether the call that the thread is in, or was in last, is one that the filter lets by. */
 static bool is_let_by(const struct source *s, const struct ptraced *t)
 {
     const struct callregs *r = &t->regs;
@@ -341,7 +344,7 @@ static bool is_let_by(const struct source *s, const struct ptraced *t)
                                                callregs_argument(r, 0), callregs_argument(r, 5)));
 }
 
-/* The interruption may have ended a call that would have gone on. */
+/* Undoes the interruption of a call that would have gone on. */
 static void undo_interruption(struct ptraced *t, uint64_t now)
 {
     uint64_t args[6];
@@ -366,7 +369,7 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
         undo_interruption(t, now);
     t->loose = t->sampling = false;
     if (unlikely(t->fresh)) {
-        if (sig == SIGTRAP && !t->stopped) { /* what is told needs the registers, no more */
+        if (sig == SIGTRAP && !t->stopped) { /* the event needs the registers only */
             stops_resume(s, t, 0);
             first_contact(s, t, now);
             return;
@@ -399,22 +402,22 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
     stops_resume(s, t, 0);
 }
 
-/* Who is let by settles calls that were cut short himself, and has to know whether the program
- * knows why. */
+/* Reports a handled signal to the client. Threads under libflamewait.so repair their own calls that
+ * were cut short, and need to know whether the program expects the interruption. */
 static void tell_handled(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {
     if (s->client.handled && !task_ignores(t->tid, sig))
         s->client.handled(s->client.arg, t->tid, now);
 }
 
-/* What a call that was cut short returns. What a stop of job control did to it is the
- * program's to see. */
+/* Decides what a call that was cut short returns. A cut by a job control stop stays visible to the
+ * program. */
 static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {
     const struct callregs *r = &t->regs;
     bool ignored;
 
-    /* What is let by is the affair of who makes it. */
+    /* Threads repair the calls themselves that the filter lets by. */
     if (!regs_between_calls(t) || callregs_is_foreign(r) || is_let_by(s, t) ||
         (!t->retry.pc && (callregs_result(r) != -EINTR || callregs_nr(r) < 0)))
         return;
@@ -426,9 +429,10 @@ static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t n
 }
 
 /*
- * The kernel lets no signal end the first process of a pid namespace, not even the one for what
- * it did itself if it is traced: dropped, that comes again, for ever. Untraced it would have
- * ended by that signal.
+ * Whether the signal of this fault would come again for ever. The kernel lets no signal end the
+ * first process of a pid namespace. If that process is traced, this includes the signal of its own
+ * fault: the signal is dropped, and the fault repeats. Untraced, the process would have ended by
+ * that signal.
  */
 static bool comes_for_ever(const struct ptraced *t, const siginfo_t *info)
 {
@@ -445,7 +449,7 @@ static bool comes_for_ever(const struct ptraced *t, const siginfo_t *info)
     }
 }
 
-/* It does once more what it did, untraced. Its other threads end with it. */
+/* Detaches a thread, which then repeats its fault untraced. Its other threads end with it. */
 static void let_fall(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXITING, .time = now, .result = sig};
@@ -481,7 +485,7 @@ static void on_signal(struct source *s, struct ptraced *t, int sig, uint64_t now
     }
     settle_call(s, t, sig, now);
     tell_handled(s, t, sig, now);
-    /* Only then it matters: it decides whether the call that was cut goes on. */
+    /* Needed only then: it decides whether the call that was cut goes on. */
     e.caught = t->cut.is && task_catches(t->tid, sig);
     source_tell(s, t, &e);
     stops_resume(s, t, sig);
@@ -496,7 +500,7 @@ static void on_stop(struct source *s, struct ptraced *t, const struct standing *
     t->at_stop = true;
     t->clean = event == PTRACE_EVENT_STOP ||
                (event == 0 && (sig != SYSCALL_STOP || s->filtered || t->in_call));
-    /* Since when it stands is an estimate, but not before it was let go of. */
+    /* The start of the stop is an estimate, but not before the thread was last resumed. */
     t->stop_began = t->stood_since = who->since > t->let_go ? who->since : t->let_go;
     t->held_more_ns += t->stood_since - (who->earliest > t->let_go ? who->earliest : t->let_go);
     if (unlikely(t->interrupting))

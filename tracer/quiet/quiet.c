@@ -1,13 +1,14 @@
 /*
- * quiet.c: the loop, who is there, and what is told of them.
+ * quiet.c: the loop of the quiet source, its list of threads, and the events it emits.
  *
- * The loop goes by the clock: whoever has slept for options.least_ns must have been looked at
- * before, so a tick is three quarters of that, and who sleeps at a tick for an eighth is looked at.
- * On a loaded machine of two processors redis with 50 clients took 7 % more processor time a
- * request with 2,000 ticks a second, and 2.6 % with 667, which is what the kernel's records alone
- * cost. Rejected: to be woken by the kernel's records (a wakeup for each switch takes more than the
- * switch), and a wait for the first moment at which a look is due (who leaves a processor is known
- * only from the rings, which are not read while one waits).
+ * The loop goes by the clock. A thread that has slept for options.least_ns must have been sampled
+ * before, so a tick is three quarters of that. A thread that has slept for an eighth of it at a
+ * tick is sampled. On a loaded machine of two processors redis with 50 clients took 7 % more
+ * processor time a request with 2,000 ticks a second, and 2.6 % with 667. The kernel's records
+ * alone cost as much as the latter. Rejected: wakeups by the kernel's records, because a wakeup for
+ * each switch takes more than the switch. Rejected: a wait for the first moment at which a sample
+ * is due, because only the rings show which thread has left a processor, and they are not read
+ * during a wait.
  */
 #define _GNU_SOURCE
 #include "tracer/quiet/quiet.h"
@@ -29,8 +30,9 @@
 #include "tracer/quiet/quiet_state.h"
 
 #define BEAT_NS 100000000u
-#define LIST_NS 20000000u    /* between lists of threads, where the kernel does not tell */
-#define FLUSH_NS 1000000000u /* what passed is told so often at least */
+#define LIST_NS 20000000u    /* between lists of threads, where the kernel gives no records */
+#define FLUSH_NS 1000000000u /* most time between two reports of the unsampled sleeps of a thread  \
+                              */
 #define TICK_MOST_NS 10000000u
 #define SLACK_NS 1000
 
@@ -48,7 +50,7 @@ struct quiet *quiet_new(const struct quiet_options *o, const struct quiet_client
     return q;
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
 void quiet_tell(struct quiet *q, struct quiet_thread *t, struct off_event *e,
                 const struct off_sched *at)
@@ -109,7 +111,7 @@ struct quiet_counts quiet_counts(const struct quiet *q)
     return q->counts;
 }
 
-/* ---- who is there ---- */
+/* ---- threads ---- */
 
 struct quiet_thread *quiet_find(struct quiet *q, pid_t tid)
 {
@@ -173,8 +175,8 @@ void quiet_ends(struct quiet *q, struct quiet_thread *t, uint64_t time)
     free(t);
 }
 
-/* Threads of a process that are not known yet are watched and added. 0; or -errno with *why, if the
- * kernel refuses to tell of them. *more: there were such. */
+/* Watches and adds the threads of a process that are not known yet. 0; or -errno with *why, if the
+ * kernel refuses records of them. *more is set if there were any. */
 static int list_process(struct quiet *q, pid_t pid, uint64_t time, bool *more, struct strbuf *why)
 {
     DIR *dir = opendir(proc_path(pid, "task").s);
@@ -199,7 +201,8 @@ static int list_process(struct quiet *q, pid_t pid, uint64_t time, bool *more, s
     return err;
 }
 
-/* Of those that were asked for: also ones that they made while others were listed. */
+/* Lists the threads of all requested processes, until a pass finds no new ones: threads may make
+ * others while they are listed. */
 static int list_all(struct quiet *q, uint64_t time, struct strbuf *why)
 {
     bool more = true;
@@ -218,7 +221,7 @@ void quiet_list(struct quiet *q, uint64_t now)
     struct strbuf why = STRBUF_INIT;
 
     q->listed = now;
-    list_all(q, now, &why); /* what is refused now is not watched */
+    list_all(q, now, &why); /* a thread that is refused now is not watched */
     strbuf_release(&why);
 }
 
@@ -233,7 +236,7 @@ static int check(pid_t pid, pid_t caller)
 
     if (err)
         return err;
-    /* Nothing is read: it is asked whether there is such a call, and no filter against it. */
+    /* Nothing is read: this tests whether the call exists and no filter forbids it. */
     if (process_vm_readv(pid, &ours, 1, &theirs, 1, 0) < 0)
         return refusal_of_looking(pid, errno);
     errno = EPERM;
@@ -278,7 +281,7 @@ static void wait_for_tick(const struct quiet *q)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
 }
 
-/* What passed is told, in case this process is killed. */
+/* Emits the unsampled sleeps so far, in case this process is killed. */
 static void flush(struct quiet *q, uint64_t now)
 {
     struct quiet_thread *t, *next;
@@ -289,7 +292,7 @@ static void flush(struct quiet *q, uint64_t now)
             uint64_t upto = t->nap.away && t->nap.left < now ? t->nap.left : now;
 
             if (!quiet_read(q, t))
-                quiet_ends(q, t, now); /* and its end was lost */
+                quiet_ends(q, t, now); /* its exit record was lost */
             else if (upto > t->flushed)
                 quiet_tell_passed(q, t, upto, &t->at);
         }

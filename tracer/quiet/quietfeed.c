@@ -1,6 +1,6 @@
 /*
- * quietfeed.c: who has left a processor and who has come to one: by the kernel's records, or, where
- * it gives none, by figures that are read at each tick.
+ * quietfeed.c: finds the threads that have left or reached a processor: by the kernel's records,
+ * or, where there are none, by scheduler figures that are read at each tick.
  */
 #include "tracer/quiet/quiet_state.h"
 
@@ -38,7 +38,8 @@ static void executed(struct quiet *q, const struct switch_record *r)
     quiet_tell(q, t, &e, &t->at);
 }
 
-/* What happened to threads since the last reading is not known: what they do now is found out. */
+/* Reads the present state of all threads after records were lost. Their history since the last
+ * reading is not known. */
 static void find_again(struct quiet *q, uint64_t now)
 {
     struct quiet_thread *t, *next;
@@ -115,10 +116,10 @@ static void by_records(struct quiet *q, uint64_t now)
         handle(q, &r[i], now);
 }
 
-/* ---- figures ---- */
+/* ---- scheduler figures ---- */
 
-/* A thread that has moved since the last tick: when it came back, by what it has run and waited
- * since. */
+/* Handles a thread whose figures have changed since the last tick. The time it has run and waited
+ * since then gives the time of its return. */
 static void moved(struct quiet *q, struct quiet_thread *t, const struct off_sched *s, uint64_t now)
 {
     uint64_t up = s->cpu_ns - t->before.cpu_ns + s->runq_ns - t->before.runq_ns;
@@ -146,7 +147,7 @@ static void by_figures(struct quiet *q, uint64_t now)
         }
         if (!is_alike(&s, &t->before)) {
             moved(q, t, &s, now);
-        } else if (t->found == QUIET_AWAKE) { /* it runs; its figures are behind */
+        } else if (t->found == QUIET_AWAKE) { /* it runs, and its figures lag */
             nap_found(&t->nap, now, false);
             t->found = QUIET_NOT_LOOKED;
             t->still = now;

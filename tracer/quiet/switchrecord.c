@@ -1,9 +1,9 @@
 #include "tracer/quiet/switchrecord.h"
 
-/* What stands at the end of each record: pid and tid, time. */
+/* Size of the trailer of each record: pid and tid, time. */
 #define TRAILER 16
 
-/* SWITCH_NONE: nobody asks for such a record. */
+/* Kind of a record. SWITCH_NONE: a record that switch_ring_next() does not return. */
 static enum switch_kind kind_of(const struct perf_event_header *h)
 {
     switch (h->type) {
@@ -30,10 +30,10 @@ static void take_life(struct perf_bytes *b, struct switch_record *out)
     out->parent_pid = (pid_t)perf_take32(b);
     out->tid = (pid_t)perf_take32(b);
     out->parent_tid = (pid_t)perf_take32(b);
-    perf_take64(b); /* the time, which the trailer has as well */
+    perf_take64(b); /* the time, which the trailer also has */
 }
 
-/* All but the trailer. What stands in records that have more than is of use is passed over. */
+/* Reads all but the trailer. Skips the unused rest of a record. */
 static void take_body(struct perf_bytes *b, struct switch_record *out)
 {
     switch (out->kind) {
@@ -56,7 +56,7 @@ static void take_body(struct perf_bytes *b, struct switch_record *out)
     }
 }
 
-/* False: it is no record of the kernel's. */
+/* Reads one record. False: the kernel writes no such record. */
 static bool parse(const uint8_t *record, const struct perf_event_header *h,
                   struct switch_record *out)
 {

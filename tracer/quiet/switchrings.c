@@ -12,23 +12,25 @@
 #include "common/alloc.h"
 #include "tracer/perf/perfopen.h"
 
-/* A switch takes 24 bytes: at 200,000 a second, so much is filled in 27 ms. All together must stay
- * below what a user may lock for each processor (kernel.perf_event_mlock_kb, 516 by default). */
+/* Bytes of a ring. A switch takes 24 bytes: 200,000 a second fill this in 27 ms. All rings together
+ * must stay below what a user may lock for each processor (kernel.perf_event_mlock_kb, 516 by
+ * default). */
 #define RING_MOST ((size_t)128 << 10)
 #define RING_LEAST ((size_t)16 << 10)
 
-/* What a processor writes. */
+/* Ring of one processor. */
 struct cpu {
-    struct perf_event_mmap_page *page; /* NULL: there is no such processor; else before the ring */
-    int fd;                            /* the event that the ring belongs to */
+    struct perf_event_mmap_page
+        *page; /* the kernel's page before the ring; NULL: there is no such processor */
+    int fd;    /* the event that the ring belongs to */
     struct perf_ring ring;
-    bool told; /* that it is damaged */
+    bool told; /* SWITCH_DAMAGED was returned for this ring */
 };
 
 struct switch_rings {
     struct cpu *cpus;
     size_t ncpus;
-    size_t ring; /* bytes of each; 0: none is there yet */
+    size_t ring; /* bytes of each; 0: none is mapped yet */
     int *fds;    /* of all other events */
     size_t nfds, fds_room;
     struct switch_record *told;
@@ -40,7 +42,8 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Two for each thread and processor are more than the 1,024 that a shell gives. */
+/* Raises the limit of open files: one event for each thread and processor may need more than the
+ * 1,024 that a shell allows. */
 static void allow_files(void)
 {
     struct rlimit most;
@@ -81,7 +84,7 @@ void switch_rings_free(struct switch_rings *r)
 
 /* ---- opening ---- */
 
-/* Counts nothing: the records of switches come without. */
+/* Attributes of an event that counts nothing: records of switches come without a count. */
 static struct perf_event_attr attributes(void)
 {
     return (struct perf_event_attr){
@@ -99,7 +102,7 @@ static struct perf_event_attr attributes(void)
         .comm_exec = 1,
         .mmap = 1,
         .mmap2 = 1,
-        /* Nobody is to be woken: the rings are looked at by the clock. */
+        /* No wakeup is wanted: the rings are read by the clock. */
         .watermark = 1,
         .wakeup_watermark = UINT32_MAX,
         .use_clockid = 1,
@@ -120,7 +123,7 @@ static int map_ring(struct cpu *c, int fd, size_t ring)
     return 0;
 }
 
-/* As large as is allowed. The first one says how large the others are. */
+/* Maps a ring as large as allowed. The first one sets the size of all others. */
 static int map_most(struct switch_rings *r, struct cpu *c, int fd)
 {
     size_t ring = r->ring ? r->ring : RING_MOST;

@@ -1,7 +1,7 @@
 #include "tracer/rings/figures.h"
 
-/* How often a thread that sleeps once is put on a CPU, more or less: less than two would say that
- * it did not sleep (offcpu.h). */
+/* How often a thread that sleeps once is put on a CPU, about. Less than two would mean that it did
+ * not sleep (offcpu.h). */
 #define TURNS_OF_A_SLEEP 2
 
 void figures_read(struct figures *f, uint64_t now, const struct off_sched *read)
@@ -32,7 +32,7 @@ uint64_t figures_turns(const struct figures *f, uint64_t read)
     return read && f->known && read < least ? least : read;
 }
 
-/* Gives of what is left, at most `most`; returns what remains of that. */
+/* Gives at most `most` of the rest; returns the part of `most` that was not given. */
 static uint64_t give(uint64_t *given, uint64_t read, uint64_t most)
 {
     uint64_t left = read > *given ? read - *given : 0, part = left < most ? left : most;
@@ -41,7 +41,7 @@ static uint64_t give(uint64_t *given, uint64_t read, uint64_t most)
     return most - part;
 }
 
-/* The part of a sleep in what is left, until the reading. */
+/* The share of a sleep in the run-queue wait that is left until the reading. */
 static uint64_t share(const struct figures *f, uint64_t took)
 {
     uint64_t left = f->read.runq_ns > f->given.runq_ns ? f->read.runq_ns - f->given.runq_ns : 0;
@@ -52,7 +52,8 @@ static uint64_t share(const struct figures *f, uint64_t took)
     return until > took ? (uint64_t)((double)left * ((double)took / (double)until)) : took;
 }
 
-/* What a call in which it slept had of the CPU: at most half of it, as it did sleep. */
+/* Gives CPU time to a call in which the thread slept: at most half of the call's time, as it did
+ * sleep. */
 static uint64_t give_cpu(struct figures *f, uint64_t took)
 {
     uint64_t part = f->each_ns < f->debt_ns ? f->each_ns : f->debt_ns;
@@ -64,8 +65,8 @@ static uint64_t give_cpu(struct figures *f, uint64_t took)
     return part;
 }
 
-/* Between two calls it ran for so long. What was read of that before the stretch was told looked
- * like CPU time of calls. */
+/* Corrects the debt for the time `ran` between two calls. Time that was read before the stretch was
+ * emitted looked like CPU time of calls. */
 static void was_no_debt(struct figures *f, uint64_t ran)
 {
     uint64_t early = f->before > f->upto ? f->before - f->upto : 0;
@@ -85,7 +86,7 @@ void figures_event(struct figures *f, uint64_t time, bool slept)
         give(&f->given.runq_ns, f->read.runq_ns, rest < took ? rest : took);
         f->sleeps++;
         f->given.turns += TURNS_OF_A_SLEEP;
-    } else { /* it would have run, if it had a CPU */
+    } else { /* it would have run if it had a CPU */
         rest = give(&f->given.cpu_ns, f->read.cpu_ns, took);
         was_no_debt(f, took - rest);
         give(&f->given.runq_ns, f->read.runq_ns, rest);

@@ -21,7 +21,7 @@
 #define CLOSE_RANGE_UNSHARE 2
 #endif
 
-/* Threads that can note at a time; others' calls stop. */
+/* Threads that can log at a time; calls of others stop. */
 #define RINGS 1024
 
 static const int noted[] = {
@@ -32,10 +32,11 @@ static const int noted[] = {
     SYS_connect,      SYS_pread64,   SYS_preadv,          SYS_pwrite64,   SYS_pwritev,
     SYS_sendfile,     SYS_open,      SYS_openat,          SYS_openat2,    SYS_creat,
     SYS_getdents,     SYS_getdents64};
-/* What the library does something else about: descriptors of files, and what handled_still has. */
+/* Calls that the library handles in another way: descriptors of files, and those of
+ * handled_still. */
 static const int handled[] = {SYS_close, SYS_fstat, SYS_newfstatat, SYS_unshare};
-/* The same when nobody reads any more: sandboxes, users, and what takes clock or TLS away or
- * changes them. */
+/* Calls that the library also handles when no tracer reads any more: sandboxes, changes of user,
+ * and calls that remove or change the clock or TLS. */
 static const int handled_still[] = {SYS_mlockall, SYS_prctl,  SYS_seccomp,  SYS_arch_prctl,
                                     SYS_setns,    SYS_mmap,   SYS_mprotect, SYS_mremap,
                                     SYS_munmap,   SYS_setuid, SYS_setreuid, SYS_setresuid};
@@ -46,10 +47,10 @@ struct inside {
     struct session_client told;
     struct ringevents *events;
     struct strbuf environment;
-    uintptr_t marked; /* 0: no call is */
+    uintptr_t marked; /* place of marked calls; 0: no call is marked */
     uint64_t beat_ns;
     struct {
-        unsigned n; /* threads whose notes cannot be */
+        unsigned n; /* threads whose rings cannot be read */
         pid_t first;
         const char *why;
     } damaged;
@@ -61,7 +62,7 @@ static void add_calls(uint64_t bits[SESSION_CALLS / 64], const int *calls, size_
         bits[calls[i] / 64] |= 1ull << calls[i] % 64;
 }
 
-/* ---- what the session and ringevents tell ---- */
+/* ---- records and events ---- */
 
 static uint32_t on_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
 {
@@ -101,7 +102,8 @@ static void on_event(void *arg, const struct off_event *e, uint32_t stack)
 
 /* ---- the beginning ---- */
 
-/* The one place of the C library that makes the calls of cancellation points. */
+/* The only place of the C library that makes the calls of cancellation points; 0: there is none, or
+ * more than one. */
 static uintptr_t place_of_marks(const struct site_list *sites)
 {
     uintptr_t place = 0;
@@ -140,7 +142,7 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     o.sequences = sequence_tells();
     filters = mark_filters();
     if (filters >= 0) {
-        o.filters = (uint32_t)filters + 2; /* ours is one more, in the command */
+        o.filters = (uint32_t)filters + 2; /* our own filter is one more, in the command */
         i->marked = place_of_marks(&sites);
         o.marks = i->marked != 0;
     }
@@ -189,7 +191,7 @@ uint64_t inside_beat(struct inside *i)
     return i->beat_ns;
 }
 
-/* A call that stops, of a process of which it may be known what its descriptors are. */
+/* Updates the session's knowledge of a process's descriptors by a call that stops. */
 static void look_at_descriptors(struct inside *i, const struct off_event *e)
 {
     const struct call *c = call_find(e->nr);
@@ -223,7 +225,7 @@ void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)
         session_lend(i->session, parent, false);
         ringevents_back(i->events, parent);
     } else if (flags & CLONE_VM && !(flags & CLONE_SETTLS)) {
-        /* They share the word that says whose ring is whose. */
+        /* Parent and child share the word that says which thread owns the ring. */
         if (flags & CLONE_VFORK) {
             session_lend(i->session, parent, true);
             ringevents_lend(i->events, parent, child);

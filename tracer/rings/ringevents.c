@@ -10,29 +10,29 @@
 #include "tracer/sleeps/restarts.h"
 
 enum told {
-    TOLD_NOTHING, /* of its end nothing is told, either */
+    TOLD_NOTHING, /* no end of it is emitted, either */
     TOLD_ENTERED,
-    TOLD_ENDED, /* by a signal; the kernel may go on with it */
+    TOLD_ENDED, /* by a signal; the kernel may resume the call */
 };
 
 struct ring_thread {
     pid_t tid;
-    pid_t child;   /* whose calls these are; 0: its own */
-    unsigned lent; /* calls that it had not left when it lent its ring */
+    pid_t child;   /* the vfork child whose calls these are; 0: the thread's own */
+    unsigned lent; /* number of open calls when the ring was lent */
     pid_t pid;
     struct {
         uint32_t serial;
         enum told told;
         int nr;
         uint32_t stack;
-        struct event_memory_kept memory; /* for when the kernel goes on with it */
-    } calls[RINGS_NESTED];               /* that are not left, the innermost last */
+        struct event_memory_kept memory; /* for the case that the kernel resumes the call */
+    } calls[RINGS_NESTED];               /* open calls, the innermost last */
     unsigned n;
-    struct off_event signal; /* not told yet; time 0: none */
-    struct off_span held;    /* what the tracer held it for the signal, not told yet */
+    struct off_event signal; /* not emitted yet; time 0: none */
+    struct off_span held;    /* stopped time for the signal, not emitted yet */
     uint64_t held_more_ns;
-    struct off_span room; /* what it waited for room, not told yet */
-    uint64_t quiet;       /* when the last call inside of another was left */
+    struct off_span room; /* time it waited for room in its ring, not emitted yet */
+    uint64_t quiet;       /* when the last call inside of another ended */
     uint64_t stood;       /* when it last stopped for the tracer */
     UT_hash_handle hh;
 };
@@ -42,9 +42,9 @@ struct ring_thread {
 struct ringevents {
     struct ringevents_client client;
     struct ring_thread *threads;
-    struct ring_thread *recent[RECENT]; /* of those that were asked for last, by tid */
-    /* What events begin as, all zero. Copied, as compilers clear so much by `rep stos`, which takes
-       longer to begin than all else that is done for an event. */
+    struct ring_thread *recent[RECENT]; /* cache of the threads that were looked up last, by tid */
+    /* All zero: each event begins as a copy of it. Compilers clear this many bytes by `rep stos`,
+     * which takes longer to begin than all other work for an event. */
     struct off_event blank;
 };
 
@@ -99,8 +99,8 @@ static struct ring_thread *find_or_add(struct ringevents *r, pid_t tid)
     return t;
 }
 
-/* No event of a thread is earlier than what was told of it before. A thread that was stopped
- * between its look at the clock and its record has written an earlier time. */
+/* Time of an event, not earlier than the thread's last stop. A thread that was stopped between its
+ * reading of the clock and its record has written an earlier time. */
 static uint64_t in_turn(const struct ring_thread *t, uint64_t time)
 {
     return time > t->stood ? time : t->stood;
@@ -142,8 +142,8 @@ static void tell_signal(struct ringevents *r, struct ring_thread *t, bool caught
     tell(r, t, &e, 0);
 }
 
-/* Another call begins inside of the innermost: a handler's, or that of code that a handler has left
- * for. Either way the kernel took the thread out of the call when the signal came. */
+/* Another call begins inside the innermost one: a handler's, or that of code to which a handler has
+ * jumped. Either way the kernel took the thread out of the call when the signal came. */
 static void interrupt(struct ringevents *r, struct ring_thread *t, uint64_t time)
 {
     struct off_event e;
@@ -160,7 +160,7 @@ static bool is_in_call(const struct ring_thread *t)
     return t->n && t->calls[t->n - 1].told == TOLD_ENTERED;
 }
 
-/* The outermost is forgotten. */
+/* Drops the outermost call. */
 static void make_room(struct ring_thread *t)
 {
     event_memory_release(&t->calls[0].memory);
@@ -168,7 +168,7 @@ static void make_room(struct ring_thread *t)
     t->calls[t->n].memory = (struct event_memory_kept){.nr = 0};
 }
 
-/* A call begins whose end will be told. `memory`: NULL: it does not wait. */
+/* Adds a call whose end will be logged. `memory` NULL: it does not wait. */
 static void keep_call(struct ring_thread *t, const struct ring_reader *from,
                       const struct event_memory *memory)
 {
@@ -226,7 +226,7 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
         memcpy(e.args, from->call.args, sizeof e.args);
         e.memory = &memory;
     }
-    if (told == TOLD_ENDED && e.result != -EINTR) { /* the kernel went on with it */
+    if (told == TOLD_ENDED && e.result != -EINTR) { /* the kernel resumed it */
         struct off_event again;
 
         make_event(&again, r, t, OFF_ENTRY, from->call.nr, t->quiet);
@@ -243,12 +243,12 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
         tell(r, t, &e, from->call.stack);
         if (e.result == -EINTR)
             tell_signal(r, t, true);
-        t->signal.time = 0; /* if there was one, it ended nothing */
+        t->signal.time = 0; /* a signal that came did not end the call */
     }
     t->quiet = from->time;
 }
 
-/* It goes with the next event of the thread. */
+/* Adds a wait for room. It is emitted with the next event of the thread. */
 static void delayed(struct ring_thread *t, const struct ring_reader *from)
 {
     t->room.ns += from->waited_ns;
@@ -270,7 +270,7 @@ void ringevents_record(struct ringevents *r, enum ring_result what, const struct
         delayed(t, from);
 }
 
-/* What the tracer held the thread for an event that is not told now goes with the next that is. */
+/* Keeps the stopped time of an event that is not emitted, for the next one that is. */
 static void keep_held(struct ring_thread *t, const struct off_event *e)
 {
     t->held.ns += e->held.ns;
@@ -330,7 +330,7 @@ void ringevents_back(struct ringevents *r, pid_t parent)
     if (!t || !t->child)
         return;
     t->child = 0;
-    if (t->n > t->lent) /* what the child has not left ended with it */
+    if (t->n > t->lent) /* calls that the child had not left ended with it */
         t->n = t->lent;
 }
 

@@ -1,8 +1,8 @@
 /*
- * calls.c: the table, and what arguments make of a call.
+ * calls.c: the table of system calls, and how their arguments change their flags.
  *
- * What can block for no longer than the kernel needs to look something up (stat, a
- * name in a directory) is not in it: tracing costs more than such a call.
+ * Calls that block only for as long as the kernel needs to look something up (stat, a name in a
+ * directory) are not in it: tracing costs more than such a call.
  */
 #define _GNU_SOURCE
 #include "tracer/sleeps/calls.h"
@@ -35,7 +35,7 @@
 #define SHORT CALL_SHORT
 #define RESTARTS CALL_RESTARTS
 
-/* ---- what is left of a row's flags ---- */
+/* ---- flags by arguments ---- */
 
 static unsigned futex_flags(const struct call *c, const uint64_t args[6])
 {
@@ -75,7 +75,7 @@ static unsigned send_flags(const struct call *c, const uint64_t args[6])
     return args[c->how_arg] & MSG_DONTWAIT ? W : c->flags;
 }
 
-/* A whole count is asked for: it may end half-way. */
+/* With MSG_WAITALL the whole count is asked for, and the call may end half-way. */
 static unsigned receive_flags(const struct call *c, const uint64_t args[6])
 {
     if (args[c->how_arg] & MSG_DONTWAIT)
@@ -83,7 +83,7 @@ static unsigned receive_flags(const struct call *c, const uint64_t args[6])
     return args[c->how_arg] & MSG_WAITALL ? c->flags : c->flags & ~(unsigned)SHORT;
 }
 
-/* Having submitted something it returns that count, whatever it waited for. */
+/* Once it has submitted something it returns that count, whatever it waited for. */
 static unsigned ring_flags(const struct call *c, const uint64_t args[6])
 {
     if (!(args[3] & RING_GETEVENTS))
@@ -91,10 +91,10 @@ static unsigned ring_flags(const struct call *c, const uint64_t args[6])
     return args[1] ? c->flags : c->flags & ~(unsigned)SHORT;
 }
 
-/* ---- when it matters at all ---- */
+/* ---- arguments with which a call matters ---- */
 
 static const uint32_t lock_commands[] = {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, 0};
-/* Draining a terminal's output is what blocks. */
+/* Commands that drain a terminal's output, which is what blocks. */
 static const uint32_t drain_commands[] = {TCSBRK, TCSBRKP, TCSETSW, TCSETSF, 0};
 
 static const struct call calls[] = {
@@ -190,11 +190,11 @@ static const struct call calls[] = {
      .when = {.is = CALL_IF_BITS, .arg = 0, .bits = CLONE_VFORK}},
     {SYS_clone3, "clone3", CALL_ON_CHILD, 0, S, .child = CALL_CHILD_CLONED_AT},
 
-    /* What such a parent waits for. */
+    /* Calls that end the wait of a parent that used CLONE_VFORK. */
     {SYS_execve, "execve", CALL_ON_PATH, 0, W | CALL_EXEC, .flow = CALL_EITHER},
     {SYS_execveat, "execveat", CALL_ON_PATH, 1, W | CALL_EXEC, .flow = CALL_EITHER},
 
-    /* It ends what all other threads are in. */
+    /* Ends the calls of all other threads. */
     {SYS_exit_group, "exit_group", CALL_ON_NOTHING, 0, W, .flow = CALL_EITHER},
 
     {SYS_rt_sigsuspend, "rt_sigsuspend", CALL_ON_SIGNAL, 0, S, .shown = "sigsuspend"},
@@ -225,7 +225,7 @@ static const struct call calls[] = {
 
     {SYS_io_getevents, "io_getevents", CALL_ON_AIO, 0, S | EINTR_TOO, .zero = CALL_ZERO_TIMEOUT,
      .timeout = CALL_TIMEOUT_AT, .timeout_arg = 4},
-    /* The kernel goes on with this one by itself, unlike io_getevents. */
+    /* The kernel restarts this one by itself, unlike io_getevents. */
     {SYS_io_pgetevents, "io_pgetevents", CALL_ON_AIO, 0, S, .zero = CALL_ZERO_TIMEOUT,
      .timeout = CALL_TIMEOUT_AT, .timeout_arg = 4},
     {SYS_io_submit, "io_submit", CALL_ON_AIO, 0, S | W, .flow = CALL_EITHER},
@@ -242,7 +242,7 @@ static const struct call calls[] = {
     {SYS_pkey_mprotect, "pkey_mprotect", CALL_ON_NOTHING, 0, CALL_MAPS,
      .when = {.is = CALL_IF_BITS, .arg = 2, .bits = PROT_EXEC}},
 
-    /* The kernel's own: goes on with an interrupted poll, sleep or futex. */
+    /* The kernel's own: resumes an interrupted poll, sleep or futex. */
     {SYS_restart_syscall, "restart_syscall", CALL_ON_NOTHING, 0, S, .flow = CALL_EITHER},
 
     CALLS_OF_PROCESSOR};

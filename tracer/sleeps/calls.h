@@ -1,10 +1,10 @@
 /*
  * calls.h: the system calls that matter: which can sleep, which can wake, on what.
  *
- * One table (calls.c) serves the seccomp filter (launch), the decision whom to interrupt
- * (attach), what is made of a call that was cut short, the state machine, the look-up of
- * objects and the names of frames. Adding a call is adding a row. Numbers are those of
- * <sys/syscall.h>, of the processor. Everything here is constant or a pure function.
+ * One table (calls.c) serves the seccomp filter (launch), the choice of threads to interrupt
+ * (attach), the repair of calls that were cut short, the state machine, the look-up of objects and
+ * the names of frames. Adding a call is adding a row. Numbers are those of <sys/syscall.h>, of the
+ * processor. Everything here is constant or a pure function.
  */
 #ifndef FLAME_TRACER_SLEEPS_CALLS_H
 #define FLAME_TRACER_SLEEPS_CALLS_H
@@ -16,7 +16,7 @@
 
 enum call_flag {
     CALL_SLEEPS = 1u << 0, /* may block: both its entry and its exit are of interest */
-    CALL_WAKES = 1u << 1,  /* may end somebody else's sleep */
+    CALL_WAKES = 1u << 1,  /* may end another thread's sleep */
     CALL_MAPS = 1u << 2,   /* makes addresses mean other code, or memory of another kind */
     CALL_EPOLL = 1u << 3,  /* changes the members of an epoll set */
     /* Interrupting it for a ptrace stop makes it return EINTR: always (epoll_wait, semop,
@@ -27,14 +27,14 @@ enum call_flag {
                                length args[2] */
     CALL_CLOSES = 1u << 7,  /* its descriptor, if there was one, is closed */
     CALL_CLOSES_MANY = 1u << 8,
-    CALL_IN_RING = 1u << 9, /* makes other calls that nobody sees */
-    /* Interrupted, it is continued by restart_syscall, which has no arguments (restarts.h). */
+    CALL_IN_RING = 1u << 9, /* makes other calls that do not stop */
+    /* If interrupted, it is continued by restart_syscall, which has no arguments (restarts.h). */
     CALL_RESTARTS = 1u << 10,
     CALL_EXEC = 1u << 11,
     CALL_OPENS = 1u << 12, /* a path that may be a fifo, which waits for its other end */
 };
 
-/* What its object is, in terms of its arguments. */
+/* Object of a call, in terms of its arguments. */
 enum call_object {
     CALL_ON_NOTHING,
     CALL_ON_FD,      /* descriptor in args[fd_arg] */
@@ -51,27 +51,27 @@ enum call_object {
     CALL_ON_TIME,
     CALL_ON_SEM,
     CALL_ON_MSGQ,
-    CALL_ON_PROCESS, /* kill and its kin: whom it goes to; the signal is args[signal_arg] */
+    CALL_ON_PROCESS, /* kill and its kin: the target process; the signal is args[signal_arg] */
     CALL_ON_AIO,     /* io_getevents, io_uring_enter */
 };
 
-/* Which way data goes. A wake must bring what the sleeper waits for. */
+/* Direction of the data. A wake must bring what the sleeper waits for. */
 enum call_flow {
-    CALL_EITHER, /* neither is known: all ends of all waits */
+    CALL_EITHER, /* not known: all ends of all waits */
     CALL_TAKES,  /* sleeps for data, makes room */
     CALL_PUTS,   /* sleeps for room, brings data */
     CALL_ENDS,   /* closes, shuts down: ends all waits at both ends */
 };
 
-/* What it means that the call returned 0 after it slept. */
+/* Meaning of a result of 0 after a sleep. */
 enum call_zero {
     CALL_ZERO_PLAIN,
     CALL_ZERO_TIMEOUT,
     CALL_ZERO_HANGUP,      /* the other end is gone */
-    CALL_ZERO_HANGUP_IF_2, /* the same if more than nothing was asked for, in args[2] */
+    CALL_ZERO_HANGUP_IF_2, /* the other end is gone, if args[2], the count asked for, is not 0 */
 };
 
-/* What a call on a child (CALL_ON_CHILD) has to do with it. */
+/* Relation of a call on a child (CALL_ON_CHILD) to the child. */
 enum call_child {
     CALL_CHILD_ANY,
     CALL_CHILD_PID,       /* waits for the process args[fd_arg], if positive; returns which */
@@ -79,24 +79,24 @@ enum call_child {
     CALL_CHILD_VFORKED,   /* makes a process, whose exec or end it waits for */
     CALL_CHILD_CLONED,    /* makes a thread or a process, as clone(2) flags in args[0] say; with
                              CLONE_VFORK it waits as vfork does */
-    CALL_CHILD_CLONED_AT, /* the same, and args[0] is where the flags lie */
+    CALL_CHILD_CLONED_AT, /* like CALL_CHILD_CLONED, with the flags at the address args[0] */
 };
 
-/* Whom a call on a process (CALL_ON_PROCESS) goes to. */
+/* Target of a call on a process (CALL_ON_PROCESS). */
 enum call_to {
     CALL_TO_PROCESS, /* the process args[0]; groups, if it is not positive */
     CALL_TO_THREAD,  /* the process of the thread args[0] */
-    CALL_TO_PIDFD,   /* whoever the descriptor args[0] stands for */
+    CALL_TO_PIDFD,   /* the process of the pidfd args[0] */
 };
 
-/* How the call is told when to give up. */
+/* Place of the call's timeout. */
 enum call_timeout {
     CALL_NO_TIMEOUT, /* none, or a socket's own */
     CALL_TIMEOUT_MS, /* milliseconds in args[timeout_arg]; negative: none */
-    CALL_TIMEOUT_AT, /* a struct timespec at args[timeout_arg], how long; NULL: none */
+    CALL_TIMEOUT_AT, /* duration in a struct timespec at args[timeout_arg]; NULL: none */
 };
 
-/* With which arguments the call matters at all. The seccomp filter decides the same. */
+/* Arguments with which the call matters at all. The seccomp filter decides by the same rule. */
 enum call_when {
     CALL_ALWAYS,
     CALL_IF_BITS,     /* args[arg] has all of bits */
@@ -110,7 +110,7 @@ struct call {
     const char *name; /* as in the manual: "read" */
     uint8_t object;   /* enum call_object */
     uint8_t fd_arg;   /* which argument is the descriptor, or the path */
-    uint16_t flags;   /* enum call_flag, what it may be with the right arguments */
+    uint16_t flags;   /* enum call_flag, at most, with the right arguments */
     uint8_t flow;     /* enum call_flow */
     uint8_t zero;     /* enum call_zero */
     uint8_t timeout;  /* enum call_timeout */
@@ -128,16 +128,16 @@ struct call {
         uint32_t bits;
         const uint32_t *values;
     } when;
-    /* What is left of the flags with these arguments; NULL: all of them. */
+    /* Flags that apply with these arguments; NULL: all of them. */
     unsigned (*decide)(const struct call *c, const uint64_t args[6]);
 };
 
-/* By number, all below CALLS_MAX; made by calls_index, at the first question. */
+/* Rows by number, all below CALLS_MAX; filled by calls_index, at the first look-up. */
 #define CALLS_MAX 512
 extern const struct call *calls_by_nr[CALLS_MAX];
 void calls_index(void);
 
-/* NULL for calls that do not matter. Asked some times for each event: so it stands here. */
+/* NULL for calls that do not matter. Inline, because each event needs it several times. */
 static inline const struct call *call_find(int nr)
 {
     if (unlikely(!calls_by_nr[SYS_read]))
