@@ -1,12 +1,13 @@
 /*
- * flamemem.h: what a program tells the memory recorder of itself. flamemem(3) has examples.
+ * flamemem.h: calls by which a program marks moments, regions and blocks for the memory recorder.
+ * flamemem(3) has examples.
  *
- * Nothing has to be linked: the functions are looked for in libflamemem.so, with which
- * `flame mem` and `flame leak` start the program. Without it each costs one branch, does nothing
- * and returns 0. They have the names below there, for dlsym(3), ctypes and the like.
+ * Nothing has to be linked: the functions are searched for in libflamemem.so, with which `flame
+ * mem` and `flame leak` start the program. Without it each costs one branch, does nothing and
+ * returns 0. The library has them under the names below, for dlsym(3), ctypes and the like.
  *
- * Tags and marks are recorded by `flame off` as well, with their times, where it sees calls from
- * inside of the program (libflamewait.so; not with -p or --no-in-process): see flamemem_tag_push.
+ * `flame off` records tags and marks as well, with their times, where it sees calls from inside of
+ * the program (libflamewait.so; not with -p or --no-in-process): see flamemem_tag_push.
  *
  * Marks for `flame leak`:
  *
@@ -15,24 +16,25 @@
  *     if (flamemem_leak_end().blocks)
  *         fail("it leaks");
  *
- * A region is what lies between the two. What it leaves behind are the blocks that were
- * allocated in it (by malloc and its like, and by operator new), that are live at its end, and
- * that nothing leads to: no variable, register or stack of any thread, and no block that
- * something leads to. It is counted, and told by `flame leak`, which then exits with 23.
+ * A region is the time between the two calls. It leaves behind the blocks that were allocated in it
+ * (by malloc and its like, and by operator new), that are live at its end, and that are not
+ * reachable. A block is reachable if a variable, a register or a stack of any thread points to it,
+ * or a block that is reachable itself. `flame leak` counts and reports the region's blocks, and
+ * then exits with 23.
  *
- * Regions of a thread nest: the end is that of the newest one that the calling thread has
- * begun. A block belongs to the innermost region it is allocated in, and is told once: if it
- * is still reached at the end of an inner region, it belongs to the outer one from then on. A
- * reallocated block is a new one. Other threads' blocks belong to other regions, or to none,
- * unless FLAMEMEM_ALL_THREADS says otherwise.
+ * Regions of a thread nest: an end belongs to the newest region that the calling thread has begun.
+ * A block belongs to the innermost region it is allocated in, and is reported once: if it is still
+ * reachable at the end of an inner region, it belongs to the outer one from then on. A reallocated
+ * block is a new one. Other threads' blocks belong to other regions, or to none, unless
+ * FLAMEMEM_ALL_THREADS says otherwise.
  *
- * A region that is not ended ends with its process. An end without a beginning finds
- * nothing. In a forked child no region is open; its parent's go on.
+ * A region that is not ended ends with its process. An end without a beginning finds nothing. In a
+ * forked child no region is open; the parent's stay open in the parent.
  *
- * Any thread may call these, but not a signal handler. The other threads are stopped for the
- * look, if there is anything to look at: nothing that was allocated and is live means that
- * nobody is stopped. No call of theirs fails because of it, but one that waits with a timeout
- * (epoll_wait, poll, nanosleep) waits all of it again.
+ * Any thread may call these functions, but not a signal handler. The other threads are stopped
+ * while memory is scanned. They are not stopped if no block of the region is live. None of their
+ * calls fails because of it, but a call that waits with a timeout (epoll_wait, poll, nanosleep)
+ * waits the whole time again.
  */
 #ifndef FLAME_PRELOAD_FLAMEMEM_H
 #define FLAME_PRELOAD_FLAMEMEM_H
@@ -48,17 +50,18 @@ extern "C" {
 
 /* Flags of flamemem_leak_begin_with. */
 
-/* Blocks that any thread allocates, unless it is in a region of its own, belong to the region. */
+/* Blocks that any thread allocates belong to the region, unless they are in a region of the
+ * thread's own. */
 #define FLAMEMEM_ALL_THREADS 1u
-/* All that is live at the end is left behind, whatever leads to it; no thread is stopped. */
+/* All blocks that are live at the end are left behind, reachable or not; no thread is stopped. */
 #define FLAMEMEM_STILL_LIVE 2u
 
-/* What a region left behind. */
+/* Blocks that a region left behind. */
 struct flamemem_left {
     uint64_t blocks;
     uint64_t bytes;  /* that were asked for */
-    uint64_t looked; /* 1: it was looked for. 0: it was not, as the library is not there, was not
-                        told to look for leaks, samples, or ran out of memory */
+    uint64_t looked; /* 1: the memory was scanned. 0: it was not, as the library is not there,
+                      * was not told to find leaks, samples, or ran out of memory */
 };
 
 #ifdef FLAMEMEM_LIBRARY
@@ -81,8 +84,8 @@ int flamemem_pool_realloc(const void *pool, const void *old, const void *p, size
 
 /*
  * The address of a function that need not be there, or 0. Where code is compiled for a fixed
- * address, a linker takes a weak symbol that it does not know for 0 for ever, unless it is only
- * met in the table of addresses that the loader fills.
+ * address, a linker binds an unknown weak symbol to 0 for ever, unless the symbol is used only in
+ * the table of addresses that the loader fills.
  */
 #if defined(__x86_64__)
 #define FLAMEMEM_FIND(function, name)                                                              \
@@ -96,9 +99,9 @@ int flamemem_pool_realloc(const void *pool, const void *old, const void *p, size
 #endif
 
 /*
- * Begins a region. `name` is copied, up to 255 bytes of it, which may be any; NULL and "" are
- * "unnamed". Returns 1 when its end will look for what it leaves behind, and 0 when not: see
- * `looked` above. An end belongs to it in either case.
+ * Begins a region. `name` is copied, up to 255 bytes of it, which may have any values; NULL and ""
+ * are "unnamed". Returns 1 if its end will search for leaks, and 0 if not: see `looked` above. An
+ * end belongs to it in either case.
  */
 static __inline__ __attribute__((always_inline, unused)) int
 flamemem_leak_begin_with(const char *name, unsigned flags)
@@ -126,16 +129,16 @@ flamemem_leak_end(void)
 }
 
 /*
- * Marks the end of a pass: what a test or a server does again and again, with everything
- * freed that a pass does not keep. `flame leak --growth` compares what is live at the marks of
- * one name (copied, up to 255 bytes; NULL and "" are "unnamed"), and exits with 23 when it
- * grows by the same amount from pass to pass, though something still leads to it. That takes
- * FLAMEMEM_MARKS_LEAST marks or more, of which the first quarter is warm-up.
+ * Marks the end of a pass. A pass is work that a test or a server repeats, and that frees all it
+ * does not keep. `flame leak --growth` compares the live blocks at the marks of one name (copied,
+ * up to 255 bytes; NULL and "" are "unnamed"). It exits with 23 when they grow by the same amount
+ * from pass to pass, though they are reachable. That takes FLAMEMEM_MARKS_LEAST marks or more, of
+ * which the first quarter is warm-up.
  *
- * docs/leaks.md says what counts as growth. A mark costs a look at each stack that has
- * allocated, and stops nobody; of the many in a long run ever fewer are kept. 64 names are told
- * apart. Any thread may call it, but not a signal handler. Returns 1, or 0 when nobody records
- * or there is no room.
+ * docs/leaks.md says what counts as growth. A mark costs a visit of each stack that has allocated,
+ * and stops no thread. Of the marks of a long run ever fewer are kept. 64 names are told apart. Any
+ * thread may call it, but not a signal handler. Returns 1, or 0 if nothing is recorded or there is
+ * no room.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_mark(const char *name)
 {
@@ -146,12 +149,12 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_mark(const
 }
 
 /*
- * Copies the trace as it is now into a file of its own, which every command of flame reads:
- * beside the trace, or in the directory that `flame mem --snapshots` names, as
- * TRACE.snapshot-N-NAME.flame. Of `name`, which may be NULL, 64 bytes are in the file's name;
- * all but letters, digits, '-' and '_' become '_'.
+ * Copies the trace as it is now into a file of its own, which every command of flame reads: beside
+ * the trace, or in the directory that `flame mem --snapshots` names, as
+ * TRACE.snapshot-N-NAME.flame. Of `name`, which may be NULL, 64 bytes are in the file's name; all
+ * but letters, digits, '-' and '_' become '_'.
  *
- * Other threads go on: what they do while the file is copied is in it or not. It costs a copy of
+ * Other threads run on: what they do while the file is copied is in it or not. It costs a copy of
  * the trace. Returns 1, or 0 where there is no copy; the summary of `flame mem` counts those.
  *
  * Any thread may call this and the functions below, but not a signal handler.
@@ -165,14 +168,14 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_snapshot(c
 }
 
 /*
- * What the calling thread allocates and maps from now on is left out, until as many calls of
- * flamemem_resume. The summary says how much that was. What was recorded before counts as freed
- * when it is freed, here too; a block that was left out may be freed and resized anywhere, and is
- * recorded where it is resized while the recording is not paused. `flame leak` does not judge
- * such a block, and what its pointers lead to is reached.
+ * Stops recording the calling thread's allocations and mappings, until flamemem_resume is called as
+ * often. The summary reports how much was not counted. A block from before the pause counts as
+ * freed when it is freed during the pause. A block from the pause may be freed and resized
+ * anywhere; it is recorded if it is resized outside of a pause. `flame leak` does not judge such a
+ * block; blocks that its pointers lead to are reachable.
  *
- * In a forked child the thread is paused as its parent's was. Returns 1; flamemem_resume 0 where
- * nothing was paused.
+ * In a forked child the thread is paused as its parent's was. flamemem_pause returns 1.
+ * flamemem_resume returns 1, or 0 if the thread was not paused.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_pause(void)
 {
@@ -191,20 +194,20 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_resume(voi
 }
 
 /*
- * What the calling thread allocates from now on has the frame "[tag: NAME]" at the bottom of its
- * stacks, until flamemem_tag_pop. Tags nest, up to 32; the newest is the innermost. `name` is
- * copied, up to 255 bytes of it, which may be any; NULL and "" are "unnamed". Each name makes
- * stacks of its own, so the trace grows with their number: tag by kinds of requests and not by
- * their ids. A block that is freed counts as freed where it was allocated, under any tag.
+ * Adds the frame "[tag: NAME]" to the bottom of the calling thread's stacks, for all it allocates
+ * until flamemem_tag_pop. Tags nest, up to 32; the newest is the innermost. `name` is copied, up to
+ * 255 bytes of it, which may have any values; NULL and "" are "unnamed". Each name makes stacks of
+ * its own, so the trace grows with their number: tag by kinds of requests and not by their ids. A
+ * block that is freed counts as freed where it was allocated, under any tag.
  *
  * Under `flame off` a tag is a region of the thread, from push to pop, of which the trace has the
- * times (flame off --region); some 300 ns each. A forked child's thread begins with none there;
- * what is open when a thread ends, ends with it. A mark ends a region that the mark of that name
- * before it on this thread began.
+ * times (flame off --region); some 300 ns each. A forked child's thread begins with none there; a
+ * region that is open when its thread ends, ends with it. A mark ends a region that the previous
+ * mark of that name on this thread began.
  *
- * A forked child's thread has the tags that its parent's had. Returns 1; flamemem_tag_push 0 where
- * there is no room and what is allocated counts as before (a pop belongs to it in either case),
- * and flamemem_tag_pop 0 where there is no tag.
+ * A forked child's thread has the tags that its parent's had. flamemem_tag_push returns 1, or 0 if
+ * there is no room; allocations then count as before, and a pop belongs to it in either case.
+ * flamemem_tag_pop returns 1, or 0 if there is no tag.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_tag_push(const char *name)
 {
@@ -225,29 +228,31 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_tag_pop(vo
 /*
  * Allocators of the program's own: pools, arenas, slabs. `pool` is any address, which names it.
  *
- *     arena->memory = malloc(size);               free(arena->memory) ends what lies in it
+ *     arena->memory = malloc(size);               free(arena->memory) ends the blocks in it
  *     flamemem_pool_create(arena);
  *     flamemem_pool_add(arena, arena->memory, size);
  *     flamemem_pool_alloc(arena, p, n);           when p[0..n) is handed out
  *     flamemem_pool_free(arena, p);
  *     flamemem_pool_destroy(arena);               all its blocks are freed
  *
- * A block of a pool counts in the stack that flamemem_pool_alloc is called in. Memory that the
- * pool hands out of is told by flamemem_pool_add: a block of malloc's, or a part of one, counts for
- * what is not handed out of it, so that no byte counts twice. Mapped or static memory counts for no
- * view of blocks, and need not be told. A block that was got from malloc and is only passed on
- * counts once, as malloc's.
+ * A block of a pool counts in the stack that flamemem_pool_alloc is called in. flamemem_pool_add
+ * registers the memory that the pool hands out of. Of a block of malloc's, or a part of one, only
+ * the bytes that are not handed out count in its own stack, so no byte counts twice. Mapped or
+ * static memory counts for no view of blocks, and need not be registered. A block that comes from
+ * malloc and is only passed on counts once, as malloc's.
  *
  * flamemem_pool_realloc: `old` (NULL: none) has become `p` of `size` bytes, at the same place
- * perhaps. flamemem_pool_create ends an older pool of the same name. What is handed out again at
- * the place of a block that was not freed is a new block; what does not fit into what is left of
- * the memory that it begins in is refused. `flame leak` finds a block leaked where
- * nothing leads to any part of the malloc's block that it lies in, as it finds that one; other
- * blocks of pools are not judged. Where blocks are sampled (flame mem --sample) pools are
- * not recorded, but what they hand out of is.
+ * perhaps. flamemem_pool_create ends an older pool of the same name. A block that is handed out at
+ * the place of one that was not freed is a new block. A block that does not fit into the rest of
+ * the memory that it begins in is refused.
+ *
+ * `flame leak` finds a pool's block leaked where no pointer leads to any part of the malloc's block
+ * that it lies in, as it finds that one; other blocks of pools are not judged. Where blocks are
+ * sampled (flame mem --sample) pools are not recorded, but the memory that they hand out of is.
  *
  * Any thread may call these for any pool, but not a signal handler; one lock is held meanwhile.
- * Each returns 1, or 0: there is no such pool or block, no room, it was refused, or nobody records.
+ * Each returns 1, or 0: there is no such pool or block, there is no room, it was refused, or
+ * nothing is recorded.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_pool_create(const void *pool)
 {

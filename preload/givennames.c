@@ -1,6 +1,6 @@
 /*
- * A program may tag each request, so a name is found by its hash. The texts are those in the
- * trace: a copy of each would be needed by nobody else.
+ * Numbers of the names that a program gives. A program may tag each request, so a name is found by
+ * its hash. The texts are those in the trace: nothing else would need a copy of them.
  */
 #include "preload/givennames.h"
 
@@ -52,7 +52,8 @@ static bool make_room(void)
     return true;
 }
 
-/* Numbers are in the order of the file, so the record is made while nobody else makes one. */
+/* Finds a name, or adds it. Numbers are in the order of the file, so the lock is held until the
+ * record is made. */
 static struct name *find_or_add(const char *text, uint32_t len)
 {
     uint32_t hash = (uint32_t)fnv_bytes(FNV_BASIS, text, len);
@@ -84,7 +85,8 @@ uint32_t givennames_number(const char *name)
     return number;
 }
 
-/* What a thread that is not there any more was changing is left alone. */
+/* Forgets all names. A thread that the child does not have may have been changing them, so
+ * nothing is freed. */
 void givennames_after_fork(void)
 {
     if (g.lock.held || g.n)

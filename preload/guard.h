@@ -1,21 +1,21 @@
 /*
- * guard.h: what each thread of the program carries for the recorder: 16 bytes of
- * initial-exec TLS (plus libunwind's 32 in unwind/fallback_libunwind.c).
+ * guard.h: state that each thread of the program has for the recorder: 16 bytes of initial-exec TLS
+ * (plus libunwind's 32 in unwind/fallback_libunwind.c).
  *
- * `busy` tells a hook whether it was called from inside another hook of the same
- * thread, and from which part of it:
- *   GUARD_REAL       The allocator beneath us calls malloc itself. That is a part of the
- *                    outer call and not a call of the program: it is not recorded.
- *   GUARD_GIVING     The same, and the outer call gives a block back.
+ * `busy` tells a hook whether it was called from inside another hook of the same thread, and from
+ * which part of it:
+ *   GUARD_REAL       The next definition of the allocator calls malloc itself. That is a part
+ *                    of the outer call and not a call of the program: it is not recorded.
+ *   GUARD_GIVING     Like GUARD_REAL, in an outer call that gives a block back.
  *   GUARD_RECORDING  A signal handler interrupted our own code, which itself never
  *                    allocates, and calls malloc: the call is passed on and counted as
  *                    skipped.
  *   GUARD_OPERATOR   An allocator's own operator new or delete is at work. It may call
- *                    whatever it likes (malloc, the program's new_handler), and those are
- *                    calls of their own. An exception may leave it, too, and then this
- *                    stands until the next call: so it means no more than GUARD_IDLE.
- *   GUARD_MAPPING    The program's own call that maps memory has reached the C library, and its
- *                    hook will note what comes of it. Otherwise as GUARD_IDLE.
+ *                    anything (malloc, the program's new_handler), and those are calls of
+ *                    their own. An exception may leave it, too, and then this level stays
+ *                    until the next call: so it means no more than GUARD_IDLE.
+ *   GUARD_MAPPING    The program's own call that maps memory has reached the C library, and
+ *                    its hook will record the result. Otherwise as GUARD_IDLE.
  *   GUARD_STARTING   Recording is being set up, and the loader allocates for us: the
  *                    memory comes from our own arena, so that the program's allocator
  *                    sees nothing of it.
@@ -39,14 +39,14 @@ enum guard_level {
     GUARD_GIVING = 16 | GUARD_REAL,
 };
 
-/* Of a level in which a hook is at work. */
+/* Mask of the levels at which a hook is at work. */
 #define GUARD_AT_WORK 3u
 
 struct guard {
     struct thread_state *self; /* NULL until the thread's first event */
     volatile uint32_t busy;    /* enum guard_level; volatile: signal handlers read it */
-    /* The allocator that is at work has mapped memory, which is to be told with this call's stack
-     * (telling_settle). */
+    /* The allocator that is at work has mapped memory, which telling_settle records with this
+     * call's stack. */
     uint32_t served;
 };
 

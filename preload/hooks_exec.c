@@ -1,12 +1,12 @@
 /*
- * The interposed functions that execute programs (preload/run/handon.h says why). Each ends
- * in one of six real ones; what the C library executes by itself (system, popen, wordexp:
- * /bin/sh) passes by here, and the shell's own execs are then seen in the shell. What asks
- * syscall(2) for execve or execveat comes here from hooks_sandbox.c; what has the instruction
- * itself is not seen.
+ * Interposed functions that execute programs (preload/run/handon.h says why). Each ends in one of
+ * six next definitions. Programs that the C library executes by itself (system, popen, wordexp:
+ * /bin/sh) do not pass through here; the shell's own execs are then seen in the shell. Calls of
+ * syscall(2) for execve or execveat come here from hooks_sandbox.c. A program that has the system
+ * call's instruction itself is not seen.
  *
- * No header of the C library declares these here: its declarations promise arguments that
- * are not null, and a program that breaks the promise is to get what it got before.
+ * No header of the C library declares these here: its declarations promise arguments that are not
+ * null, and a program that breaks the promise must get the same result as without the recorder.
  */
 #define _GNU_SOURCE
 
@@ -54,7 +54,7 @@ static struct {
     int (*posix_spawnp)(int *, const char *, const void *, const void *, words, words);
 } next;
 
-/* The C library has had it since 2.34. */
+/* Fallback for a C library without execveat, which it has had since 2.34. */
 static int bare_execveat(int dir, const char *path, words argv, words envp, int flags)
 {
     errno = (int)-kernel_call(SYS_execveat, dir, path, argv, envp, flags);
@@ -75,7 +75,8 @@ void hooks_exec_resolve(void)
         next.execveat = bare_execveat;
 }
 
-/* A library's constructor may execute something before we have begun. */
+/* Finds the next definitions, as a library's constructor may execute a program before the
+ * recorder has begun. */
 static void be_ready(void)
 {
     if (unlikely(!next.execve))
@@ -91,7 +92,8 @@ static uint32_t own_pid(void)
 
 /* ---- the six ---- */
 
-/* The rest call these two, not what the program may have put in our place. */
+/* The other hooks call these two, not the exported functions, which the program may have
+ * replaced. */
 static int run_path(const char *path, words argv, words envp)
 {
     struct handon h;
@@ -156,7 +158,8 @@ EXPORT int posix_spawnp(int *pid, const char *file, const void *actions, const v
     return result;
 }
 
-/* What a descriptor is called, for the judge and for people. */
+/* Names of the program that a descriptor refers to: `path` for handon's check of the file,
+ * `name` for messages. */
 struct of_descriptor {
     char path[512]; /* /proc/self/fd/N, or with a path below it */
     char name[256];
@@ -198,7 +201,7 @@ static void begin_at(struct handon *h, struct of_descriptor *d, int dir, const c
 {
     const char *judged = path, *name = path;
 
-    /* A path from the root, or from the present directory (dir is AT_FDCWD), is one. */
+    /* A path from the root, or from the current directory (dir is AT_FDCWD), is used as it is. */
     if (path && path[0] != '/' && dir >= 0 && (path[0] || (flags & EMPTY_PATH))) {
         judged = name_descriptor(d, dir, path) ? d->path : NULL;
         name = path[0] ? path : d->name;
@@ -256,7 +259,7 @@ EXPORT int execvp(const char *file, words argv)
     return run_file(file, argv, environ);
 }
 
-/* How many arguments follow the first, up to the null one. */
+/* Number of arguments from `arg` on, up to the null one. */
 static size_t count_words(const char *arg, va_list ap)
 {
     size_t n = 0;
@@ -266,7 +269,7 @@ static size_t count_words(const char *arg, va_list ap)
     return n;
 }
 
-/* argv[0..n] of the first argument and those that follow it. */
+/* Fills argv[0..n] with the first argument and those that follow it, and NULL. */
 static void take_words(char **argv, size_t n, const char *arg, va_list ap)
 {
     for (size_t i = 0; i < n; i++) {
@@ -276,7 +279,7 @@ static void take_words(char **argv, size_t n, const char *arg, va_list ap)
     argv[n] = NULL;
 }
 
-/* The C library itself lays them out on the stack. */
+/* Builds argv on the stack, as the C library itself does. */
 #define TAKE_WORDS(argv, arg)                                                                      \
     do {                                                                                           \
         va_list ap_;                                                                               \
@@ -307,7 +310,7 @@ EXPORT int execlp(const char *file, const char *arg, ...)
     return run_file(file, argv, environ);
 }
 
-/* The environment stands behind the null argument. */
+/* The environment follows the null argument. */
 EXPORT int execle(const char *path, const char *arg, ...)
 {
     char **argv;

@@ -1,16 +1,15 @@
 /*
- * Problem: a shell forks some thousand times, each child with ten thousand inherited
- * blocks of six thousand stacks, and most live for a millisecond.
+ * Problem: a shell forks some thousand times, each child with ten thousand inherited blocks of six
+ * thousand stacks, and most live for a millisecond.
  *
- * Algorithm: the shadow map, of which the child has a copy as of the fork, is walked
- * once and only read; the sums for each row, in the order of rows, are written as
- * numbers of few bytes. 6,000 rows take some 30 KB, and no page of the shadow map is
- * copied for it.
+ * Algorithm: the child has a copy of the shadow map as of the fork, which is walked once and only
+ * read. The sums for each row, in the order of rows, are written as numbers of few bytes. 6,000
+ * rows take some 30 KB, and no page of the shadow map is copied for it.
  *
- * Rejected: copying the parent's nodes and making rows of one's own, which took 2.6 MB
- * a child. Reading the parent's counters instead of the shadow map: the parent goes on
- * counting, so they are not those of the fork. Leaving it to the reader: the
- * parent's trace has no moment in it.
+ * Rejected: copying the parent's nodes and making rows of the child's own, because that took 2.6 MB
+ * a child. Reading the parent's counters instead of the shadow map, because the parent counts on,
+ * so they are not those of the fork. Leaving it to the reader, because the parent's trace does not
+ * record the moment of the fork.
  */
 #include "preload/inherit.h"
 
@@ -45,7 +44,8 @@ void inherit_set(bool wanted)
     origins.wanted = wanted;
 }
 
-/* From the first time on that an origin has no room, nothing is inherited. */
+/* Enters the present process as an origin, before it becomes the parent. If there is no room for
+ * one origin, nothing is inherited from then on. */
 void inherit_note_parent(void)
 {
     const struct trace_header *h = store.writer.header;
@@ -75,7 +75,7 @@ void inherit_note_parent(void)
 
 /* ---- what was live ---- */
 
-/* Of one row of an ancestor. */
+/* Live bytes and blocks of one row of an ancestor. */
 struct tally {
     uint64_t bytes, blocks;
 };
@@ -115,7 +115,7 @@ static void count_pool_block(const struct pool_block *b, void *arg)
         c->bytes += b->size;
 }
 
-/* Entries on their way into a record. */
+/* Entries that are about to be written as a record. */
 struct entries {
     struct trace_inherited head;
     uint32_t last_row;

@@ -1,5 +1,5 @@
 /*
- * asking.h: what the functions that a program calls itself do first and last.
+ * asking.h: first and last steps of the functions that a program calls itself (flamemem.h).
  */
 #ifndef FLAME_PRELOAD_ASKED_ASKING_H
 #define FLAME_PRELOAD_ASKED_ASKING_H
@@ -8,14 +8,14 @@
 
 #include "preload/telling.h"
 
-/* What the guard and errno were. */
+/* State of a call: the guard and errno from before it, and the thread's state. */
 struct asking {
     uint32_t busy;
     int saved_errno;
     struct thread_state *t;
 };
 
-/* False: nobody records, or the recorder is at work in this thread. */
+/* Begins a call. False: nothing is recorded, or the recorder is at work in this thread. */
 static inline bool asking_begin(struct asking *a)
 {
     *a = (struct asking){guard.busy, errno, NULL};
@@ -38,7 +38,8 @@ static inline int asking_end(const struct asking *a, int result)
     return result;
 }
 
-/* The name by which flamemem.h finds a function, whose inline ones have the other. */
+/* Second name `as` for a function: the one by which flamemem.h finds it. The inline functions
+ * there have the first. */
 #define ASKING_ALSO(name, as) extern __typeof__(name) as __attribute__((alias(#name))) EXPORT
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * Problem: a program knows a moment at which its memory is of interest, and goes on.
+ * Problem: a program wants to keep its memory as it is at one moment, and run on.
  *
- * A trace is complete at any instant, so a moment of it is a copy of its file. The file grows
- * while it is copied, and what was copied first may lead to what came last: so the copy goes on
- * until the file has stood still meanwhile, and the header, which says how much there is, comes
- * last. Rows of stacks that are missing after all are left out by the reader, as in any trace
- * that is read while it is written.
+ * A trace is complete at any instant, so a copy of its file is a snapshot. The file grows while it
+ * is copied, and what was copied first may refer to what came last. So the copy repeats until the
+ * file has not grown meanwhile. The header, which has the number of units, comes last. The reader
+ * leaves out rows whose stacks are missing after all, as in any trace that it reads while it is
+ * written.
  *
- * Rejected: what is mapped, in place of the file. A full write of it takes the same copy, and
- * the extents would have to be walked while they grow.
+ * Rejected: writing what is mapped, instead of copying the file, because a full write of it takes
+ * as long, and the extents would have to be walked while they grow.
  */
 #define _GNU_SOURCE
 #include "preload/asked/snapshot.h"
@@ -68,7 +68,7 @@ static bool is_plain(char c)
            c == '_';
 }
 
-/* Whatever the name holds: letters, digits and underscores. */
+/* The snapshot's name; each byte other than a letter, digit, '-' or '_' becomes '_'. */
 static void add_plain(struct text *t, const char *name)
 {
     size_t len = name ? strnlen(name, NAME_MOST) : 0;
@@ -79,7 +79,8 @@ static void add_plain(struct text *t, const char *name)
         add(t, is_plain(name[i]) ? &name[i] : "_", 1);
 }
 
-/* Of "/dir/app.7.flame": "/dir/app.7.snapshot-1-NAME.flame". False: it does not fit. */
+/* Path of a snapshot: "/dir/app.7.snapshot-1-NAME.flame" for the trace "/dir/app.7.flame".
+ * False: it does not fit. */
 static bool make_path(char *path, size_t size, uint32_t number, const char *name)
 {
     const char *trace = store.writer.path, *base = base_name(trace);
@@ -109,7 +110,7 @@ static bool make_path(char *path, size_t size, uint32_t number, const char *name
     return true;
 }
 
-/* A new file; what is there is nobody's to write over. -errno where there is none. */
+/* Creates a new file; an existing one is never overwritten. Returns -errno if there is none. */
 static int create(char *path, size_t size, const char *name)
 {
     int fd = -EEXIST;
@@ -132,7 +133,7 @@ static bool is_the_trace(int fd)
            st.st_ino == store.writer.ino;
 }
 
-/* Bytes [*from, to) of the trace behind what is there. */
+/* Copies bytes [*from, to) of the trace to the end of the copy. */
 static int copy_part(int to_fd, int from_fd, uint64_t *from, uint64_t to)
 {
     off_t at = (off_t)*from;
@@ -159,7 +160,7 @@ static int copy(int to_fd, int from_fd)
     long n;
     int err;
 
-    /* The header's place is made, so that a copy that breaks off is no trace. */
+    /* The header's place is filled with zeros, so that a copy that breaks off is no trace. */
     n = kernel_call(SYS_pwrite64, to_fd, &head, sizeof head, 0);
     if (n != sizeof head)
         return n < 0 ? (int)n : -ENOSPC;
@@ -219,7 +220,7 @@ bool snapshot_make(const char *name)
     err = make(name);
     spinlock_drop(&g.lock);
     __atomic_fetch_add(err ? &h->unkept_snapshots : &h->kept_snapshots, 1, __ATOMIC_RELAXED);
-    /* With notes, there is a summary to say it in. */
+    /* With notes, the summary reports it. */
     if (err && !g.config->notes[0] && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         say("a snapshot cannot be written: ", say_errno(-err), "; the program runs on", NULL);
     return !err;

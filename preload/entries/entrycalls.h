@@ -1,22 +1,23 @@
 /*
- * entrycalls.h: what is done around a call of an allocator's function, for hooks of those that have
- * names of their own (hooks_entries.c).
+ * entrycalls.h: recording around a call of an allocator's function that has a name of its own
+ * (hooks_entries.c).
  *
- * As hooks of malloc and its like do: telling.h has what is told and when.
+ * Like the hooks of malloc and its like: telling.h says what is recorded and when.
  */
 #ifndef FLAME_PRELOAD_ENTRIES_ENTRYCALLS_H
 #define FLAME_PRELOAD_ENTRIES_ENTRYCALLS_H
 
 #include "preload/entries/operators.h"
 
-/* All arguments there may be, in registers. What a function does not have is passed on unread. */
+/* All arguments that a function may have, in registers. Those that it does not have are passed
+ * on unread. */
 #define ENTRY_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d FLAME_UNUSED
 typedef uintptr_t entry_function(ENTRY_WORDS);
 
-/* Which functions belong together is the allocator's business. */
+/* Frees that are not judged: only the allocator knows which of its functions belong together. */
 static const struct telling_free entrycalls_unjudged = {TRACE_CALL_NONE, TELLING_NO_SIZE, NULL};
 
-/* Inlined in any case, all of these, as resize in hooks.c. */
+/* All of these are always inlined, like resize in hooks.c. */
 FLAME_INLINE uintptr_t entrycalls_give(entry_function *next, ENTRY_WORDS, size_t size,
                                        const uintptr_t *caller)
 {
@@ -51,7 +52,8 @@ FLAME_INLINE uintptr_t entrycalls_put(entry_function *next, ENTRY_WORDS, const u
     return err;
 }
 
-/* NULL for a size of 0 means freed. */
+/* Resizes block `a`. A result of NULL means freed where the size is 0 or the function drops
+ * blocks. */
 FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, size_t size,
                                             bool drops, const uintptr_t *caller)
 {
@@ -68,7 +70,8 @@ FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, s
     return fresh;
 }
 
-/* What xallocx returns is the room that the block has now; asked for were b to b + c bytes. */
+/* Resizes block `a` in its place by xallocx, which returns the room that the block has now. The
+ * program asks for b to b + c bytes. */
 FLAME_INLINE uintptr_t entrycalls_grow(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
 {
     struct telling_resize r;

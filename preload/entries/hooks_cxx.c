@@ -1,11 +1,11 @@
 /*
  * C++'s operators new and delete, in all their forms.
  *
- * Most of them call malloc and free, whose hooks tell of it: then ours is a jump to the next
- * one and leaves no frame. Allocators have operators of their own (BENEATH_OWN), and those
- * are told of here (operators.h).
+ * Most of them call malloc and free, whose hooks record the block. Such a hook only jumps to the
+ * next definition and leaves no frame. Allocators have operators of their own (BENEATH_OWN), and
+ * those are recorded here (operators.h).
  *
- * Rejected: a landing pad for exceptions, whose personality routine would bring libgcc_s, or
+ * Rejected: a landing pad for exceptions, because its personality routine would bring libgcc_s, or
  * a second unwinder, into every process; and it would not see the new_handler's calls.
  */
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@ typedef void delete_function(void *p, uintptr_t b, uintptr_t c);
 
 /* ---- allocators' own ---- */
 
-/* What has been told of was the thread's last block then. */
+/* Whether a hook has recorded the block at `p` already: it is the thread's last block then. */
 FLAME_COLD bool operators_was_told(const void *p)
 {
     struct thread_state *t = guard.self;
@@ -107,7 +107,7 @@ static uint64_t said_size(enum beneath_id id, uintptr_t b)
 
 /* ---- which is beneath ---- */
 
-/* Somebody has looked ours up by its name, in a program without C++. */
+/* Allocates where there is no next definition: a program without C++ has found ours by its name. */
 static FLAME_COLD void *new_without_any(size_t size, uintptr_t b, enum beneath_id id)
 {
     bool aligned = id == BENEATH__ZnwmSt11align_val_t || id == BENEATH__ZnamSt11align_val_t ||
@@ -117,7 +117,7 @@ static FLAME_COLD void *new_without_any(size_t size, uintptr_t b, enum beneath_i
     return aligned ? aligned_alloc(b, size) : malloc(size);
 }
 
-/* Whether frees are watched is known when recording has begun. */
+/* Begins recording, as only then it is known whether frees are watched. */
 static FLAME_COLD void begin(void)
 {
     if (telling_enter()) {
@@ -154,7 +154,7 @@ static FLAME_COLD void *new_watched(beneath_at at, size_t size, uintptr_t b, uin
     return p;
 }
 
-/* These are jumped to, so that the hook's caller is theirs. */
+/* Slow paths. The hooks jump to them, so the hook's caller is theirs. */
 static FLAME_NOINLINE void *new_slow(size_t size, uintptr_t b, uintptr_t c, enum beneath_id id)
 {
     bool watched = is_watched();
@@ -187,7 +187,8 @@ static FLAME_NOINLINE void delete_slow(void *p, uintptr_t b, uintptr_t c, enum b
 
 /* ---- hooks ---- */
 
-/* BENEATH_OWN is the sign: neither unknown nor an allocator's own. */
+/* Whether the next definition is called directly. The sign bit is BENEATH_OWN: the next
+ * definition is unknown or an allocator's own. */
 static inline bool is_passed_on(beneath_at at)
 {
     return (intptr_t)at > 0;

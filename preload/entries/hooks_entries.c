@@ -1,24 +1,24 @@
 /*
  * Problem: jemalloc, tcmalloc and mimalloc have functions besides malloc and its like, which
- * programs call by name. Whether an allocator is there, programs ask by a weak reference to such
- * a function, or by dlsym. So no process may find a mallocx that would not have one without us:
- * these hooks are exported to nobody.
+ * programs call by name. Programs find out whether such an allocator is there by a weak reference
+ * to such a function, or by dlsym. So no process may find a mallocx that it would not have without
+ * the recorder: these hooks are not exported.
  *
- * Algorithm: when recording begins the loader has bound, or prepared, the calls of everything
+ * Algorithm: when recording begins, the loader has bound, or prepared, the calls of all modules
  * that the program has started with. If one of those modules defines a function of the table, the
- * others' slots for it are set to the hook, which calls the definition. The module that
- * defines it keeps its own slots: what it calls within itself is part of the call that
- * has been told of. A module without the function's definer beside it is left as it is.
+ * hook is put into the other modules' slots for it, and calls the definition. The module that
+ * defines it keeps its own slots: what it calls within itself is part of a call that is recorded
+ * already. A module that is loaded without the definer is left as it is.
  *
- * What is called through an address that dlsym gave, and by libraries that are opened later, is
- * not told of; nor what takes a heap of mimalloc's (mi_heap_malloc), as mi_heap_destroy
- * gives back blocks that nobody names.
+ * Not recorded are calls through an address that dlsym gave, calls by libraries that are opened
+ * later, and functions that take a heap of mimalloc's (mi_heap_malloc), because mi_heap_destroy
+ * frees blocks without naming them.
  *
- * Rejected: exporting the hooks from a second library, which the driver would preload where
- * the program's file or a library that it needs has the functions: each exec would have to
- * decide again, for the closure of what the next program needs, and a plugin that asks by dlsym
- * would find our hook in the place of the real function, and not find it where it is the only
- * one to bring the allocator.
+ * Rejected: exporting the hooks from a second library, which the driver would preload where the
+ * program's file or a library that it needs has the functions. Each exec would have to decide
+ * again, for the closure of what the next program needs. And a plugin that asks by dlsym would find
+ * our hook in the place of the real function; where the plugin alone brings the allocator, it would
+ * not find the real one.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -178,7 +178,7 @@ extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibili
 #define SIZED_ID(name, size) ENTRY_##name,
 enum entry { ENTRIES(SIZED_ID, SIZED_ID, ID, ID, SIZED_ID, SIZED_ID, ID, ID) ENTRY_COUNT };
 
-/* The definitions, of those that are hooked. */
+/* Definitions of the functions that are hooked; NULL: not hooked. */
 static entry_function *real_entry[ENTRY_COUNT];
 
 /* ---- hooks ---- */
@@ -214,8 +214,8 @@ ENTRIES(GIVES, NEWS, COPIES, PUTS, SIZES, DROPS, GROWS, TAKES)
 static struct gotpatch hooks[] = {
     ENTRIES(SIZED_ROW, SIZED_ROW, ROW, ROW, SIZED_ROW, SIZED_ROW, ROW, ROW)};
 
-/* Whoever gives blocks and is not seen leaves some out; one of these would leave blocks that are
- * gone. */
+/* Functions that free a block, or may. They must be hooked: if one is missed, freed blocks stay
+ * live in the recording. A missed function that only allocates merely leaves blocks out. */
 static const bool takes[] = {ENTRIES(SIZED_NO, SIZED_NO, NO, NO, SIZED_YES, SIZED_YES, YES, YES)};
 
 /* Names of the program's own definitions: hooks[i].symbol is these and the symbol. */
@@ -228,7 +228,7 @@ static bool is_own(size_t i)
 
 /* ---- whose calls they take ---- */
 
-/* By one of these an allocator with such functions is known. */
+/* Whether the module may define such functions: it has one of the names that show the allocator. */
 static bool may_define(const struct dynsym *module)
 {
     static const char *const signs[] = {"mallocx", "je_malloc", "tc_malloc", "mi_malloc"};
@@ -239,7 +239,7 @@ static bool may_define(const struct dynsym *module)
     return false;
 }
 
-/* What it defines and nobody before it. */
+/* Enters the functions that this module defines and no earlier one does. */
 static void note_definitions(const struct dynsym *module)
 {
     for (size_t i = 0; !is_own(i); i++)
@@ -249,7 +249,7 @@ static void note_definitions(const struct dynsym *module)
         }
 }
 
-/* The patches for one module: of functions that somebody else defines. */
+/* Patches one module's slots for the functions that other modules define. */
 static void patch(const struct link_map *map)
 {
     struct gotpatch some[ENTRY_COUNT];
@@ -260,7 +260,8 @@ static void patch(const struct link_map *map)
     for (size_t i = 0; !is_own(i); i++)
         if (hooks[i].original && !dynsym_find(&module, hooks[i].symbol))
             some[n++] = hooks[i];
-    /* In a sandbox nobody can say; then they are left as they are. */
+    /* In a sandbox it is unknown whether memory is readable; then the slots are left as they
+     * are. */
     if (map == loaderlist()->r_map || kernel_readable(map->l_addr, sizeof(ElfW(Ehdr))))
         gotpatch_apply((void *)map, some, n);
 }
@@ -274,7 +275,7 @@ struct inside {
     bool cut; /* a function that takes blocks is there in pieces, some of them elsewhere */
 };
 
-/* Several names may be one function; the first one has it. */
+/* Several names may be one function; the first name gets it. */
 static void note_function(struct inside *in, size_t id, uintptr_t function, size_t size)
 {
     for (size_t i = 0; i < in->n; i++)
@@ -285,7 +286,7 @@ static void note_function(struct inside *in, size_t id, uintptr_t function, size
         .function = function, .size = size, .hook = hooks[id].replacement, .needed = takes[id]};
 }
 
-/* What the program's file exports, to its libraries as well: then it is what all of them use. */
+/* Enters the functions that the program's file exports. All its libraries use them as well. */
 static void note_exported(struct inside *in, const struct dynsym *exe)
 {
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
@@ -299,8 +300,8 @@ static void note_exported(struct inside *in, const struct dynsym *exe)
 }
 
 /*
- * A symbol of the program's file that need not be exported: its allocator may be hidden, under
- * names with a prefix. Rust's jemalloc has another one than others.
+ * Enters a symbol of the program's file that need not be exported: its allocator may be hidden,
+ * under names with a prefix. Rust's jemalloc has a prefix of its own.
  */
 static void note_hidden(const struct ownsym *s, void *arg)
 {
@@ -338,7 +339,7 @@ static void set_originals(void *arg)
         real_entry[in->id[i]] = (entry_function *)in->entries[i].original;
 }
 
-/* Whether it is patched now. */
+/* Patches the program's own allocator. True: it is patched now. */
 static FLAME_NOINLINE bool patch_inside(const struct link_map *exe, const struct dynsym *module)
 {
     static const char *const hidden[] = {"je_malloc", "_rjem_malloc", "_rjem_je_malloc",
@@ -354,7 +355,8 @@ static FLAME_NOINLINE bool patch_inside(const struct link_map *exe, const struct
     return entries_apply(in.entries, in.n, set_originals, &in) == PATCH_DONE;
 }
 
-/* Before anything else is noted: what is patched here needs no slots. */
+/* Patches an allocator in the program's own file. To be called before the other modules are
+ * searched, as functions patched here need no slots. */
 static bool look_inside(void)
 {
     const struct link_map *exe = loaderlist()->r_map;

@@ -1,6 +1,6 @@
 /*
- * What is read of a stripped file is its headers, into the stack: a mapping would cost every
- * process page faults.
+ * Reader of the program's own symbol table. It reads only the headers of a stripped file, into the
+ * stack: a mapping would cost every process page faults.
  *
  * Source: the ELF gABI.
  */
@@ -15,9 +15,9 @@
 
 #include "common/kernel.h"
 
-/* Section headers that are read at a time. */
+/* Number of section headers that are read at a time. */
 #define AT_ONCE 8
-/* More than any linker writes; the tables of a file of several gigabytes are not read. */
+/* Limits above what any linker writes; the tables of a file of several gigabytes are not read. */
 #define SEGMENTS 32
 #define TABLE_MAX ((uint64_t)512 << 20)
 
@@ -48,7 +48,8 @@ static bool open_file(struct file *f)
            f->head.e_shentsize == sizeof(ElfW(Shdr)) && f->head.e_phentsize == sizeof(ElfW(Phdr));
 }
 
-/* Whether it is this file that the loader has put there: it may have been told to run another. */
+/* Whether `exe` is loaded from this file: /proc/self/exe may be the loader, which was told to
+ * run another. */
 static bool is_of(const struct file *f, const struct link_map *exe)
 {
     ElfW(Phdr) ph[SEGMENTS];
@@ -125,8 +126,8 @@ static void read_table(const struct file *f, const ElfW(Shdr) * symtab, const El
 {
     struct part strings = {.mapped = 0}, symbols = {.mapped = 0};
 
-    /* The last string ends within the table. A file that others cut short meanwhile is the
-       program's own text, too. */
+    /* The last string ends within the table. A file that others cut short meanwhile is also the
+     * program's own text, so nothing is lost by trusting it. */
     if (map_part(f, strtab, &strings) && strings.bytes[strings.size - 1] == '\0' &&
         has_sign(&strings, signs, nsigns) && symtab->sh_offset % sizeof(uint64_t) == 0 &&
         map_part(f, symtab, &symbols))
@@ -145,7 +146,7 @@ static bool get_section(const struct file *f, unsigned i, ElfW(Shdr) * sh)
     return i < f->head.e_shnum && get(f, f->head.e_shoff + i * sizeof *sh, sh, sizeof *sh);
 }
 
-/* The section is the symbol table. */
+/* Reads the symbol table, whose section header is `symtab`. */
 static FLAME_NOINLINE void read_section(const struct file *f, const struct link_map *exe,
                                         const ElfW(Shdr) * symtab, const char *const *signs,
                                         size_t nsigns, ownsyms_found *found, void *arg)
@@ -159,7 +160,8 @@ static FLAME_NOINLINE void read_section(const struct file *f, const struct link_
         read_table(f, symtab, &strtab, signs, nsigns, exe->l_addr, found, arg);
 }
 
-/* Linkers put the symbol table near the end. */
+/* Searches the section headers from the last one on, as linkers put the symbol table near the
+ * end. */
 void ownsyms_each(const struct link_map *exe, const char *const *signs, size_t nsigns,
                   ownsyms_found *found, void *arg)
 {

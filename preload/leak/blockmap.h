@@ -1,12 +1,12 @@
 /*
- * blockmap.h: the live blocks by address, made for one look at all of them: which block a
- * word points to, and what is known of that block so far.
+ * blockmap.h: map of the live blocks by address, made for one scan of memory: which block a word
+ * points to, and which blocks have been reached so far.
  *
- * 32 bytes for 64 granules of addresses (16 bytes each; 8 where an allocator hands out
- * blocks at odd multiples of 8): a word is looked up in one cache line. Memory: 3 % of
- * the heap's addresses, given back by blockmap_free.
+ * 32 bytes for 64 granules of addresses (16 bytes each; 8 where an allocator hands out blocks at
+ * odd multiples of 8): a word is looked up in one cache line. Memory: 3 % of the heap's addresses,
+ * freed by blockmap_free.
  *
- * For one thread, while no other allocates or frees: the others stand (freeze.h), or there
+ * For one thread, while no other allocates or frees: the others are stopped (freeze.h), or there
  * are none. No malloc.
  */
 #ifndef FLAME_PRELOAD_LEAK_BLOCKMAP_H
@@ -17,7 +17,8 @@
 #include "preload/shadow/shadow.h"
 #include "common/processor/processor.h"
 
-/* What is known of a block: bits of `reached` and `inner` at the granule it begins in. */
+/* State of the blocks that begin in 64 granules. A block's bit in each word is that of the
+ * granule it begins in. */
 struct blockmap_line {
     uint64_t starts;  /* a block begins here */
     uint64_t reached; /* a chain of pointers to blocks' beginnings leads to it */
@@ -30,14 +31,14 @@ struct blockmap_line {
 #define BLOCKMAP_CHUNKS ((size_t)1 << (BLOCKMAP_REGION_SHIFT - BLOCKMAP_CHUNK_SHIFT))
 #define BLOCKMAP_REGIONS ((size_t)1 << (PROCESSOR_ADDRESS_BITS - BLOCKMAP_REGION_SHIFT))
 
-/* Where the lines of a MiB of addresses are. With bit 0 set: no block begins in it, and this is
- * the last one before it. 0: no block begins or lies there. */
+/* Address of the lines of a MiB of addresses. With bit 0 set: no block begins in this MiB, and
+ * the other bits are the last block before it. 0: no block begins or lies there. */
 typedef uintptr_t blockmap_chunk;
 
 struct blockmap {
     unsigned granule;         /* log2 of its bytes: 4 or 3 */
     uintptr_t lo, hi, span;   /* all blocks lie in [lo, hi); span is its length */
-    uint64_t blocks, bytes;   /* how many, and what was asked for them */
+    uint64_t blocks, bytes;   /* how many, and the bytes that were asked for */
     blockmap_chunk **regions; /* BLOCKMAP_REGIONS of them, each NULL or BLOCKMAP_CHUNKS */
     uint64_t *used;           /* a bit for each region that is not NULL */
     struct blockmap_slab *slabs;
@@ -88,18 +89,18 @@ static inline struct blockmap_line *blockmap_line(const struct blockmap *m, uint
     return blockmap_line_in(m, blockmap_chunk_of(m, addr), addr);
 }
 
-/* The block that `addr` lies in, at any of its bytes; its beginning if it has none. 0: it
- * lies in no block. */
+/* The beginning of the block that `addr` lies in, at any of its bytes; that of an empty block
+ * for its first address. 0: it lies in no block. */
 uintptr_t blockmap_find(const struct blockmap *m, uintptr_t addr);
 
-/* How many bytes of addresses a line is for. */
+/* Number of bytes of addresses that a line is for. */
 static inline uintptr_t blockmap_line_size(const struct blockmap *m)
 {
     return (uintptr_t)64 << m->granule;
 }
 
-/* The first line with blocks at or behind *at, whose first granule's address *at becomes. NULL:
- * there is none. */
+/* The first line with blocks at or after *at. *at becomes the address of its first granule.
+ * NULL: there is none. */
 struct blockmap_line *blockmap_next(const struct blockmap *m, uintptr_t *at);
 
 /* Calls `visit` for each line with blocks, in the order of addresses; `first` is the address of

@@ -1,10 +1,10 @@
 /*
- * What a library is bound to stands in its own slots: no other way would tell one that was opened
- * with RTLD_DEEPBIND and never allocates. A slot that has not been bound yet points to the library
- * itself.
+ * Detection of libraries that are bound past the hooks. A library's own slots show what it is bound
+ * to: nothing else would reveal a library that was opened with RTLD_DEEPBIND and never allocates. A
+ * slot that has not been bound yet points to the library itself.
  *
- * Name spaces hang on one another behind the public list since glibc 2.35, which says so by its
- * version; before, they are not found.
+ * Since glibc 2.35 name spaces are linked to each other after the public list, and the list's
+ * version says so. In older versions they are not found.
  */
 #define _GNU_SOURCE
 #include "preload/leak/boundpast.h"
@@ -27,7 +27,7 @@ static const char *const allocates[] = {
     "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "reallocarray"};
 
 static struct {
-    unsigned name_spaces; /* at the start */
+    unsigned name_spaces; /* number of them at the start */
     enum trace_unlooked reason;
     struct boundpast_range freers[FREERS_MAX];
     size_t nfreers;
@@ -38,7 +38,7 @@ static unsigned count_name_spaces(void)
     const struct name_space *first = (const void *)loaderlist();
     unsigned n = 0;
 
-    /* The compiler knows the public part alone. */
+    /* The compiler may assume that only the public part is there. */
     __asm__("" : "+r"(first));
     if (LOADER_IS_LIBC || !first || first->list.r_version < 2)
         return 0;
@@ -89,7 +89,7 @@ static int look_at(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *ar
     const struct boundpast_range *libc = arg;
     const struct link_map *map = map_of(info);
 
-    /* The C library's own functions, and ours, may call each other past the hooks. */
+    /* The C library's own functions, and the recorder's, may call each other past the hooks. */
     if (!map || module_holds(info, libc->lo) || module_holds(info, (uintptr_t)&g))
         return 0;
     for (size_t i = 0; i < sizeof allocates / sizeof *allocates; i++)

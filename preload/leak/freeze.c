@@ -1,15 +1,15 @@
 /*
- * Problem: all other threads must stand for a moment, in a process that knows nothing of
- * it, without a call that fails because of it.
+ * Problem: all other threads must be stopped for a moment, in a process that does not know of it,
+ * without a call that fails because of it.
  *
- * Algorithm: /proc/self/task is read again and again until it names nobody new, as threads
- * are born while others are stopped. Before a thread is signalled, /proc tells the call it
- * sleeps in; if its registers then say that this call came back with EINTR, the handler
- * sets them back to before the call, unless a signal of the program's waits by now that ends
- * the call itself.
+ * Algorithm: /proc/self/task is read again and again until it names no new thread, as threads are
+ * born while others are stopped. Before a thread is signalled, /proc gives the call that it sleeps
+ * in. If the thread's registers then show that this call returned EINTR, the handler sets them back
+ * to before the call. It does not if a signal of the program's is pending by now that ends the call
+ * itself.
  *
- * Rejected: SA_RESTART alone, in spite of which epoll_wait, nanosleep and a dozen more fail;
- * a real-time signal of our own, which a thread may block.
+ * Rejected: SA_RESTART alone, because epoll_wait, nanosleep and a dozen more calls fail in spite of
+ * it; a real-time signal of our own, because a thread may block it.
  *
  * Sources: signal(7) has the calls that are never restarted; proc_pid_syscall(5).
  */
@@ -34,14 +34,14 @@
 #define SIGNAL_SETXID 33 /* glibc's SIGSETXID: nptl/descr.h's second of two */
 #ifndef ANSWER_NS
 #define ANSWER_NS 200000000u /* a thread that has not answered by then is left out */
-#define PATIENCE 25 /* times as long, where a thread only waits for a processor or a page */
+#define PATIENCE 25          /* factor for a thread that only waits for a processor or a page */
 #endif
 #define ROUNDS_MAX 100
 #ifndef SA_RESTORER
 #define SA_RESTORER 0x04000000
 #endif
 #define SIGNALS 64
-#define ASKED 3 /* times a thread that runs */
+#define ASKED 3 /* attempts to read the call of a thread that runs */
 
 /* The kernel's own form of struct sigaction, with its set of 64 signals. */
 struct kernel_sigaction {
@@ -52,14 +52,14 @@ struct kernel_sigaction {
 };
 
 static struct freeze *current;
-static struct frozen *all; /* FREEZE_THREADS_MAX of them, kept from one time to the next */
-/* Odd while they are to stand; the futex that they wait for. */
+static struct frozen *all; /* FREEZE_THREADS_MAX of them, kept from one stop to the next */
+/* Odd while threads are to be stopped; the futex on which stopped threads wait. */
 static uint32_t turn;
 static struct kernel_sigaction program_action;
 static bool action_is_ours;
-static bool by_tgkill; /* the call that carries a word of ours is forbidden */
+static bool by_tgkill; /* rt_tgsigqueueinfo, whose signal carries our pointer, is forbidden */
 
-/* ---- in the thread that is told to stand ---- */
+/* ---- in the thread that is stopped ---- */
 
 static long futex(uint32_t *at, int op, uint32_t value, const struct timespec *timeout)
 {
@@ -76,8 +76,8 @@ static struct frozen *find(uint32_t tid)
     return NULL;
 }
 
-/* Whether a signal has come meanwhile whose handler ends calls, and will be called next:
- * who waits for a timer's signal must not go on waiting. */
+/* Whether a signal is pending by now whose handler will run next and ends calls. A thread that
+ * waits for a timer's signal must not be sent back to its wait then. */
 bool freeze_ending_signal_waits(const sigset_t *blocked_later)
 {
     struct kernel_sigaction action;
@@ -95,7 +95,8 @@ bool freeze_ending_signal_waits(const sigset_t *blocked_later)
     return false;
 }
 
-/* glibc sends the same signal when user ids are changed, and waits for its handler. */
+/* Whether the signal is the recorder's. glibc sends the same signal when user ids are changed,
+ * and waits for its handler. */
 static bool is_ours(const siginfo_t *info)
 {
     return by_tgkill || (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &turn);
@@ -115,7 +116,7 @@ static void stand(int number, siginfo_t *info, void *context)
     }
     if (!(now & 1) || !(t = find((uint32_t)kernel_call(SYS_gettid))))
         return;
-    /* What *t says when the others go on may be of the next time. */
+    /* Copied, because *t may belong to the next stop when this thread is resumed. */
     call = t->call;
     freeze_note_registers(t, context);
     t->thread_pointer = arch_thread_pointer();
@@ -128,7 +129,7 @@ static void stand(int number, siginfo_t *info, void *context)
     freeze_make_call_again(&call, context);
 }
 
-/* ---- in the thread that tells them ---- */
+/* ---- in the thread that stops the others ---- */
 
 static uintptr_t parse(const char **s, unsigned base)
 {
@@ -146,7 +147,7 @@ static uintptr_t parse(const char **s, unsigned base)
     }
 }
 
-/* The beginning of /proc/TID/WHAT, NUL-terminated. */
+/* Reads the beginning of /proc/TID/WHAT, and terminates it with NUL. */
 static void read_file(uint32_t tid, const char *what, char *buf, size_t size)
 {
     int fd = kernel_open(proc_path((pid_t)tid, what).s, O_RDONLY, 0);
@@ -157,8 +158,8 @@ static void read_file(uint32_t tid, const char *what, char *buf, size_t size)
     buf[n > 0 ? n : 0] = '\0';
 }
 
-/* A first thread that has ended stays listed as long as others run. The state is the first
- * letter behind the name's ")". */
+/* Whether the thread has ended. A first thread that has ended stays listed as long as others
+ * run. The state is the first letter after the name's ")". */
 static bool has_ended(uint32_t tid)
 {
     char line[128];
@@ -170,8 +171,8 @@ static bool has_ended(uint32_t tid)
 }
 
 /*
- * A line "NUMBER 0xARG ... 0xSP 0xPC" of a thread that sleeps in a call; "-1 0xSP 0xPC" if it
- * sleeps elsewhere, "running" if not at all.
+ * Reads /proc/TID/syscall. The line is "NUMBER 0xARG ... 0xSP 0xPC" for a thread that sleeps in a
+ * call, "-1 0xSP 0xPC" if it sleeps elsewhere, and "running" if it does not sleep. False: it runs.
  */
 static bool ask_call_once(struct frozen *t)
 {
@@ -202,17 +203,19 @@ static bool ask_call_once(struct frozen *t)
     return true;
 }
 
-/* One that runs may be on its way into a call, or be woken and wait for a processor. If it gets
- * into its next call between the last question and the signal, only code that names the call tells
- * which it was, and glibc's from 2.41 on makes all its calls that can be cancelled in one place. */
+/* Reads the thread's call, several times if it runs: it may be about to enter a call, or be
+ * woken and wait for a processor. It may enter its next call between the last reading and the
+ * signal. Then only code that names the call shows which it was, and glibc from 2.41 on makes
+ * all its calls that can be cancelled in one place. */
 static void ask_call(struct frozen *t)
 {
     for (int i = 0; i < ASKED && !ask_call_once(t); i++)
         kernel_yield();
 }
 
-/* A thread that sleeps outside of calls ("-1 ...") has one of its pages read, and answers when it
- * is there. In this order: one that stands sleeps in a call. */
+/* Whether the thread has answered, or will when it gets a processor or a page. A thread that
+ * sleeps outside of calls ("-1 ...") waits for one of its pages to be read. /proc is read before
+ * the state, because a stopped thread sleeps in a call. */
 static bool has_answered_or_will(const struct frozen *t)
 {
     char line[16];
@@ -230,8 +233,8 @@ struct directory_entry { /* struct linux_dirent64 */
     char name[];
 };
 
-/* How many of the ids in the directory are new; those are added. -1: it cannot be read, or they
- * are too many. */
+/* Adds the new ids in the directory, and returns how many. -1: it cannot be read, or they are
+ * too many. */
 static int list_new(struct freeze *f, uint32_t self)
 {
     char buf[8192] __attribute__((aligned(8)));
@@ -254,7 +257,7 @@ static int list_new(struct freeze *f, uint32_t self)
                 return -1;
             }
             f->threads[f->n] = (struct frozen){.tid = tid};
-            /* A handler may be looking for itself. */
+            /* A handler may be searching for its own thread. */
             __atomic_store_n(&f->n, f->n + 1, __ATOMIC_RELEASE);
             found++;
         }
@@ -262,7 +265,7 @@ static int list_new(struct freeze *f, uint32_t self)
     return n < 0 ? -1 : found;
 }
 
-/* `number` 0: only whether there is such a thread. */
+/* Sends the signal; `number` 0 only tests whether there is such a thread. */
 static long send_signal(long pid, uint32_t tid, int number)
 {
     siginfo_t info = {.si_signo = number, .si_code = SI_QUEUE};
@@ -281,15 +284,15 @@ static void tell(struct frozen *t, long pid)
         t->state = FREEZE_GONE;
 }
 
-/* One that was ending when it was told, as one that was just joined may be, gets no signal any
- * more. */
+/* Whether the thread has ended since it was signalled. A thread that was ending then, as one
+ * that was just joined may be, gets no signal any more. */
 static bool ended_since(const struct frozen *t, long pid)
 {
     return send_signal(pid, t->tid, 0) == -ESRCH || has_ended(t->tid);
 }
 
-/* Waits until the thread stands. One that does not is where it was seen to sleep; one that runs
- * has not had a processor yet. */
+/* Waits until the thread is stopped. A thread that does not answer is still where it was seen to
+ * sleep; one that runs has not had a processor yet. */
 static void wait_for(struct freeze *f, struct frozen *t, long pid)
 {
     struct timespec pause = {.tv_nsec = 1000000};
@@ -316,7 +319,7 @@ static void wait_for(struct freeze *f, struct frozen *t, long pid)
     }
 }
 
-/* Stops all that are there and those they have begotten meanwhile. */
+/* Stops all threads, and those that they have created meanwhile. */
 static bool stop_all(struct freeze *f)
 {
     long pid = kernel_call(SYS_getpid);
@@ -380,8 +383,9 @@ bool freeze_begin(struct freeze *f)
 }
 
 /*
- * Those who were told and have not come yet find nothing to wait for; what they write to stays,
- * and so does the handler, as the signal would end the process without it.
+ * Resumes the threads. Threads that were signalled and have not answered yet find nothing to wait
+ * for. The memory that they write to stays then, and so does the handler, as the signal would end
+ * the process without it.
  */
 void freeze_end(struct freeze *f)
 {

@@ -1,6 +1,6 @@
 /*
- * freeze_impl.h: what of freeze.c is the processor's, freeze_PROCESSOR.c. It runs in the handler of
- * the signal that makes a thread stand, and in that thread. Internal to freeze.c.
+ * freeze_impl.h: the processor's part of freeze.c, in freeze_PROCESSOR.c. It runs in the handler of
+ * the signal that stops a thread, and in that thread. Internal to freeze.c.
  */
 #ifndef FLAME_PRELOAD_LEAK_FREEZE_IMPL_H
 #define FLAME_PRELOAD_LEAK_FREEZE_IMPL_H
@@ -9,21 +9,22 @@
 
 #include "preload/leak/freeze.h"
 
-/* Notes the interrupted registers and the stack pointer. */
+/* Records the interrupted registers and the stack pointer. */
 void freeze_note_registers(struct frozen *t, const ucontext_t *u);
 
 /*
- * Has the call that the signal ended with EINTR made again on return; `c` is what it was in before
- * the signal. Calls that the kernel makes again by itself are before the instruction already: of
- * those, one that another signal ends is ended.
+ * Sets the registers so that the call that the signal ended with EINTR is made again; `c` is the
+ * call that the thread was in before the signal. For calls that the kernel restarts by itself the
+ * registers are before the instruction already: such a call is ended with EINTR if another signal
+ * would have ended it.
  */
 void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u);
 
-/* Whether a signal has come meanwhile whose handler ends calls, and will be called next:
- * who waits for a timer's signal must not go on waiting. */
+/* Whether a signal is pending by now whose handler will run next and ends calls. A thread that
+ * waits for a timer's signal must not be sent back to its wait then. */
 bool freeze_ending_signal_waits(const sigset_t *blocked_later);
 
-/* What the handler returns to: rt_sigreturn. */
+/* Return address of the handler: rt_sigreturn. */
 __attribute__((visibility("hidden"))) void freeze_return(void);
 
 #endif

@@ -13,8 +13,8 @@ void freeze_note_registers(struct frozen *t, const ucontext_t *u)
     t->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Whether it is still the call that was seen: the next one of a loop may be made from the same
- * place. */
+/* Whether the registers are still of the call that was seen: the next call of a loop may be made
+ * from the same place. */
 static bool is_same_call(const struct frozen_call *c, const greg_t *regs)
 {
     return c->number >= 0 && (uintptr_t)regs[REG_RSP] == c->sp &&
@@ -25,8 +25,8 @@ static bool is_same_call(const struct frozen_call *c, const greg_t *regs)
            (uintptr_t)regs[REG_R8] == c->arguments[4] && (uintptr_t)regs[REG_R9] == c->arguments[5];
 }
 
-/* A thread that was on its way into a call: code that is "mov NUMBER, %eax; syscall" says which
- * it was. -1: it says nothing. */
+/* Number of the call of a thread that was about to enter one: code that is "mov NUMBER, %eax;
+ * syscall" has it. -1: it is not such code. */
 static long number_in_code(uintptr_t pc)
 {
     const uint8_t *code = (const uint8_t *)pc;
@@ -38,7 +38,7 @@ static long number_in_code(uintptr_t pc)
     return number;
 }
 
-/* Calls that the kernel makes again by itself are before the instruction already. */
+/* For calls that the kernel restarts by itself the registers are before the instruction already. */
 void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
 {
     greg_t *regs = u->uc_mcontext.gregs;
@@ -58,7 +58,7 @@ void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
     }
 }
 
-/* What the handler returns to: rt_sigreturn. */
+/* Return address of the handler: rt_sigreturn. */
 __asm__(".text\n"
         ".globl freeze_return\n"
         ".hidden freeze_return\n"

@@ -1,7 +1,7 @@
 /*
- * The interposed functions by which a process ends, where leaks are looked for: exit, _exit,
- * _Exit, quick_exit, and __libc_start_main, which calls main. Where nothing is looked for at the
- * end, each only passes the call on.
+ * Interposed functions by which a process ends, where leaks are searched for: exit, _exit, _Exit,
+ * quick_exit, and __libc_start_main, which calls main. Where nothing is scanned at the end, each
+ * only passes the call on.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Inline: in a call that ends the caller the frame would be gone. */
+/* Inlined: in a call that ends the caller the frame would be gone. */
 FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *frame)
 {
     uint32_t busy = guard.busy;
@@ -31,7 +31,7 @@ FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *fram
         if (watch_has(WATCH_FAULTS))
             record_touched(RECORD_TOUCHED_LAST);
         lifecycle_look_ages(true);
-        /* What the look for leaks needs is not to be told as resident. */
+        /* Before the leak scan, so that memory which that scan needs does not count as resident. */
         lifecycle_look_resident(true);
         if (leakcheck_wanted)
             look_from(frame);
@@ -44,7 +44,7 @@ static FLAME_NOINLINE void look(void)
     look_by(leakcheck_now, LOOKFROM_HERE());
 }
 
-/* Behind all handlers and destructors. */
+/* Runs after all handlers and destructors. */
 static FLAME_NOINLINE void look_late(void *arg FLAME_UNUSED)
 {
     look_by(leakcheck_late, LOOKFROM_HERE());
@@ -72,33 +72,33 @@ DEFINE_END(quick_exit, look)
 
 static main_function *program_main;
 
-/* A frame of its own on every stack of the first thread; it is left out when names are
- * given. */
+/* Has a frame of its own on every stack of the first thread, which is left out when frames get
+ * their names. */
 static int main_and_look(int argc, char **argv, char **envp)
 {
     int status;
 
-    /* For ends from within the C library: only what main registers is called before. */
+    /* For exits from within the C library: only handlers that main registers are called before. */
     atexit(look);
     status = program_main(argc, argv, envp);
     look();
     return status;
 }
 
-/* musl calls constructors, ours too, from __libc_start_main: what is wanted is known only here. A
+/* musl calls constructors, ours too, from __libc_start_main: the options are known only here. A
  * sibling call leaves no frame. */
 static int main_if_unwanted(int argc, char **argv, char **envp)
 {
     return lifecycle_end_wanted ? main_and_look(argc, argv, envp) : program_main(argc, argv, envp);
 }
 
-/* The last chance, and the only one in a process whose main was not called by us. */
+/* The last chance to scan, and the only one in a process whose main was not called by us. */
 __attribute__((destructor)) static void look_at_unload(void)
 {
     look();
 }
 
-/* ---- what the recorder tells us ---- */
+/* ---- the recorder's calls ---- */
 
 static void started(const struct config *config)
 {
@@ -125,8 +125,9 @@ EXPORT int __libc_start_main(main_function *program, int argc, char **argv, void
     if (lifecycle_end_wanted || LOADER_IS_LIBC) {
         program_main = program;
         program = LOADER_IS_LIBC ? main_if_unwanted : main_and_look;
-        /* Of no module, and before that of the loader, which runs all modules' destructors: what
-         * is registered first is called last. (musl runs those behind all that was registered.) */
+        /* Registered for no module, and before the loader's handler, which runs all modules'
+         * destructors: the handler that is registered first is called last. (musl runs the
+         * destructors after all registered handlers.) */
         __cxa_atexit(look_late, NULL, NULL);
         if (__cxa_at_quick_exit)
             __cxa_at_quick_exit(look_late, NULL);

@@ -1,13 +1,15 @@
 /*
- * When: at the entry of exit and its like, and when main returns. What atexit's handlers and
- * destructors free is then not freed yet, but it can be reached, and so is no leak; after
- * them, what a destroyed container had led to would be one.
+ * Leak check at the end of the process.
  *
- * What handlers and destructors allocate themselves is in a region of its own (regions.h), and
- * looked for when the last of them has run, if any of it is live.
+ * It runs at the entry of exit and its like, and when main returns. Blocks that atexit's handlers
+ * and destructors free are not freed yet then, but they are reachable, and so are no leaks. After
+ * the handlers, the blocks of a destroyed container would be leaks.
  *
- * The sums are made while the others stand, as blocks may be freed afterwards, and written
- * when they run again, as writing takes a lock.
+ * Blocks that handlers and destructors allocate themselves are in a region of its own (regions.h).
+ * They are checked after the last of them has run, if any is live.
+ *
+ * The sums are made while the other threads are stopped, as blocks may be freed afterwards. They
+ * are written when those run again, as writing takes a lock.
  */
 #include "preload/leak/leakcheck.h"
 
@@ -26,9 +28,9 @@
 bool leakcheck_wanted;
 
 static bool done;
-static uint32_t since_look; /* the region of what was allocated since; 0: none */
+static uint32_t since_look; /* the region of blocks that were allocated since the check; 0: none */
 
-/* What of a row's blocks is in which class. */
+/* Classes of a row's blocks. */
 enum verdict { VERDICT_LEAKED, VERDICT_BY_LEAK, VERDICT_INNER, VERDICTS };
 
 static const uint16_t flag_of[VERDICTS] = {TRACE_ROW_LEAKED, TRACE_ROW_LEAKED_BY_LEAK,
@@ -69,7 +71,7 @@ static bool is_judged(uint32_t row)
     return row >= store.inherited_rows && row < g.nrows;
 }
 
-/* It is found to be what the block that it lies in is. */
+/* A block of a pool has the verdict of the block that it lies in. */
 static void count_part(const struct pool_block *b, void *arg)
 {
     enum verdict verdict = *(const enum verdict *)arg;
@@ -84,7 +86,7 @@ static void count(uintptr_t block, enum verdict verdict)
 {
     struct block b;
 
-    /* What was inherited is the parent's to look at. */
+    /* Inherited blocks are left to the parent's own check. */
     if (!shadow_find(block, &b) || !is_judged(b.row))
         return;
     if (g.region && !regions_has(block, g.region))
@@ -106,13 +108,14 @@ static void count_leak(uintptr_t block, bool by_leak, void *arg FLAME_UNUSED)
     count(block, by_leak ? VERDICT_BY_LEAK : VERDICT_LEAKED);
 }
 
-/* Whoever has allocated nothing has no rows, and has lost nothing. */
+/* Size of g.rows, with one element to spare: a process that has allocated nothing has no rows
+ * and no leaks, and must get memory. */
 static size_t size_of_rows(void)
 {
     return ((size_t)g.nrows + 1) * sizeof *g.rows;
 }
 
-/* `arg`: the region of those that count, or 0. */
+/* `arg`: the region whose blocks count, or 0. */
 static bool count_blocks(struct blockmap *map, void *arg)
 {
     g.map = map;
@@ -187,7 +190,7 @@ void leakcheck_now(const void *frame)
     look_leave();
 }
 
-/* ---- what came later ---- */
+/* ---- blocks of handlers and destructors ---- */
 
 static uint32_t forget(uintptr_t addr FLAME_UNUSED, uint32_t region FLAME_UNUSED,
                        void *arg FLAME_UNUSED)

@@ -1,7 +1,7 @@
 /*
- * A look takes as long as reading the heap does, a second for some hundred MiB of small blocks.
- * At a process's end that is nobody's loss. In the middle of it other threads may be serving
- * somebody, so a copy of the process does the reading, as fork makes it: the others stand
+ * A scan takes as long as reading the heap does, a second for some hundred MiB of small blocks. At
+ * a process's end that delays nothing else. In the middle of it other threads may be serving
+ * requests, so a copy of the process does the reading, as fork makes it. The others are stopped
  * while the page tables are copied, and pay for the pages that they write to meanwhile.
  * docs/ARCHITECTURE.md has the figures.
  *
@@ -32,14 +32,15 @@
 #include "preload/watch/pools.h"
 
 static struct {
-    uint32_t taken; /* by the thread that looks */
+    uint32_t taken; /* by the thread that scans */
     bool tagged;
     struct blockmap map;
     struct readable readable;
     struct freeze freeze;
 } g;
 
-/* Others may wait for as long as a look takes. They wait in a call, where they can be stopped. */
+/* Other threads may wait for as long as a scan takes. They wait in a system call, where they can
+ * be stopped. */
 void look_enter(void)
 {
     static const struct timespec pause = {.tv_nsec = 10000000};
@@ -93,7 +94,8 @@ static bool mark(const void *frame, bool (*then)(struct blockmap *map, void *arg
     return ok;
 }
 
-/* A block that is not known leads to others unseen, and one whose free is not known was freed. */
+/* Whether all live blocks are known. An unknown block may have the only pointers to others, and
+ * a block whose free is unknown is not live any more. */
 static bool blocks_are_known(void)
 {
     const struct trace_header *h = store.writer.header;
@@ -119,7 +121,8 @@ static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg
     return ok;
 }
 
-/* Whoever is mapping has to have noted it before. False: nobody stands. */
+/* Stops the other threads. A thread that maps memory must have recorded it before it is stopped.
+ * False: no thread is stopped. */
 static bool stop_others(void)
 {
     if (!mapped_hold())
@@ -174,7 +177,7 @@ void look_unshare(void *p, size_t size)
         kernel_call(SYS_munmap, p, size);
 }
 
-/* -errno, 0 in the copy, or its id. */
+/* Returns -errno, 0 in the copy, or its id. */
 static long copy_process(void)
 {
     uint64_t all = ~(uint64_t)0, before;
@@ -190,7 +193,7 @@ static long copy_process(void)
     return pid;
 }
 
-/* False: it has ended without a result. */
+/* Waits for the copy's result. False: it has ended without one. */
 static bool wait_for(long pid, struct result *r)
 {
     static const struct timespec pause = {.tv_nsec = 100000000};

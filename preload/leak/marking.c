@@ -1,23 +1,21 @@
 /*
- * Problem: a heap of a GiB has a hundred million words, each of which may point anywhere,
- * and the program waits.
+ * Problem: a heap of a GiB has a hundred million words, each of which may point anywhere, and the
+ * program waits.
  *
- * Algorithm: depth first with an explicit stack of blocks. A look into the block map or
- * at a block's first bytes is a cache miss, so neither is done at once: words on their
- * way to the map, and blocks on their way to being read, stand in short queues while the
- * memory they need is fetched.
+ * Algorithm: depth first with an explicit stack of blocks. Reading the block map or a block's first
+ * bytes is a cache miss, so neither is done at once. Words wait for the map, and blocks for being
+ * read, in short queues while the memory they need is fetched.
  *
- * The stack is a small one. A block that finds no room on it has its bit both in `reached` and
- * in `inner`, which no other has; when the stack is empty the map is gone through for such blocks,
- * from where that ended the last time. A stack for all blocks of a GiB of small ones is 134 MB,
- * and the first use of that memory took a third of the look.
+ * The stack is a small one. A block that finds no room on it gets its bit both in `reached` and in
+ * `inner`, which no other has. When the stack is empty the map is searched for such blocks, from
+ * where the last search ended. A stack for all blocks of a GiB of small ones is 134 MB, and the
+ * first use of that memory took a third of the scan.
  *
- * The first pass follows pointers to blocks' beginnings and notes which blocks were pointed
- * into; the second goes on from those of them that were not reached otherwise. So a block
- * is read once.
+ * The first pass follows pointers to blocks' beginnings and marks the blocks that were pointed
+ * into. The second starts from those that were not reached otherwise. So a block is read once.
  *
- * Leaks among themselves: in the order of addresses each that nothing has led to yet is a
- * leader and is followed; a leader that a later one leads to is none any more.
+ * Leaks that point to each other: in the order of addresses, each leak that no other has led to yet
+ * is a leader and is followed. A leader that a later one leads to is a leader no more.
  */
 #include "preload/leak/marking.h"
 
@@ -32,9 +30,9 @@
 #define ADDRESS_BITS ((((uintptr_t)1 << PROCESSOR_ADDRESS_BITS) - 1) & ~(uintptr_t)7)
 #define WORDS_QUEUED 32u
 #define BLOCKS_QUEUED 8u
-/* From this size on a block may hold a page that cannot be read. */
+/* Size from which on a block may hold a page that cannot be read. */
 #define GUARDED_SIZE SHADOW_PAGE
-/* From this size on, the kernel is asked which pages there are. */
+/* Size from which on the kernel is asked which pages there are. */
 #define SPARSE_SIZE ((uintptr_t)1 << 20)
 
 enum pass { PASS_REACHED, PASS_INNER, PASS_LEAKS };
@@ -42,13 +40,13 @@ enum pass { PASS_REACHED, PASS_INNER, PASS_LEAKS };
 static FLAME_BULK struct marking {
     struct blockmap *map;
     const struct readable *readable;
-    uintptr_t mask; /* of a word, what leads somewhere */
+    uintptr_t mask; /* the bits of a word that make up a pointer */
     enum pass pass;
     enum marking_words words;
     uintptr_t *stack; /* blocks to be followed */
     size_t depth, room;
-    bool spilled;    /* blocks may be there that found no room */
-    uintptr_t sweep; /* where to look for those next */
+    bool spilled;    /* blocks may be in the map that found no room on the stack */
+    uintptr_t sweep; /* where to search for those next */
     struct waiting_word {
         uintptr_t word;
         struct blockmap_line *line;
@@ -58,8 +56,8 @@ static FLAME_BULK struct marking {
     uintptr_t blocks_waiting[BLOCKS_QUEUED];
     unsigned next_block, blocks_wait;
     struct shadow_pages pages;
-    /* Of the leaks: */
-    uintptr_t *leaders; /* in the order of addresses; bit 0: it is none any more */
+    /* For the leaks: */
+    uintptr_t *leaders; /* in the order of addresses; bit 0: it is a leader no more */
     size_t nleaders;
     uintptr_t leader; /* that is being followed */
 } g;
@@ -71,13 +69,14 @@ static bool is_known(const struct blockmap_line *line, uint64_t bit)
     return g.pass == PASS_REACHED ? line->reached & bit : (line->reached | line->inner) & bit;
 }
 
-/* There is room. */
+/* Puts a block on the stack, which must have room. */
 static void push(uintptr_t block)
 {
     g.stack[g.depth++] = block;
 }
 
-/* It has its bit in `reached` or `inner`, and gets the other until there is room. */
+/* Marks a block that finds no room. It has its bit in `reached` or `inner`, and gets the other
+ * one until there is room. */
 static FLAME_COLD void spill(struct blockmap_line *line, uint64_t bit)
 {
     line->reached |= bit;
@@ -93,7 +92,8 @@ static void to_follow(uintptr_t block, struct blockmap_line *line, uint64_t bit)
         spill(line, bit);
 }
 
-/* Of a line's blocks that were spilled, at `first`, as many as there is room for. False: all. */
+/* Puts spilled blocks of the line, whose first granule is at `first`, on the stack, as long as
+ * there is room. False: no spilled block of the line is left. */
 static bool push_spilled(struct blockmap_line *line, uintptr_t first)
 {
     uint64_t spilled = line->reached & line->inner, bits = spilled;
@@ -104,7 +104,7 @@ static bool push_spilled(struct blockmap_line *line, uintptr_t first)
     return bits;
 }
 
-/* The stack is empty. False: nothing is left. */
+/* Fills the empty stack with spilled blocks. False: there are none left. */
 static FLAME_COLD bool refill(void)
 {
     bool from_start = false;
@@ -222,7 +222,8 @@ static void scan_words(const uintptr_t *p, const uintptr_t *end)
 
 /* ---- ranges ---- */
 
-/* A program may have terabytes that it touched a few pages of. */
+/* Scans only pages that were written to: a program may have terabytes of which it touched a few
+ * pages. */
 static void scan_written(uintptr_t lo, uintptr_t hi)
 {
     bool any = true;
@@ -247,7 +248,7 @@ static void scan_written(uintptr_t lo, uintptr_t hi)
     }
 }
 
-/* Of memory that can be read. */
+/* Scans memory that is known to be readable. */
 static void scan(uintptr_t lo, uintptr_t hi, void *arg FLAME_UNUSED)
 {
     lo = (lo + WORD - 1) & -(uintptr_t)WORD;
@@ -272,7 +273,7 @@ static void scan_block(uintptr_t block)
         readable_clip(g.readable, block, block + b.size, scan, NULL);
 }
 
-/* The next of the blocks in the queue, after `block` has taken its place (0: none). */
+/* Puts `block` (0: none) into the queue, and returns the block whose place it takes. */
 static uintptr_t exchange(uintptr_t block)
 {
     uintptr_t *place = &g.blocks_waiting[g.next_block++ % BLOCKS_QUEUED], was = *place;
@@ -371,7 +372,7 @@ static void list_leaks(struct blockmap_line *line, uintptr_t first, void *arg)
         *(*next)++ = blockmap_first(g.map, first, bits);
 }
 
-/* In this pass a leak that has been followed has its bit in `inner`. */
+/* In this pass `inner` has the bits of leaks that have been followed. */
 static void follow_leaks(const uintptr_t *leaks, size_t n)
 {
     g.pass = PASS_LEAKS;

@@ -1,11 +1,11 @@
 /*
- * Only rows that are live by another amount than at the mark before are written, and of many
- * marks ever fewer (trace_mark_is_kept): so a loop of a million passes costs the trace some
- * hundred marks.
+ * Marks of passes. A mark writes only rows whose live amount has changed since the mark before, and
+ * of many marks ever fewer are kept (trace_mark_is_kept). So a loop of a million passes costs the
+ * trace some hundred marks.
  *
- * The rows are read while other threads count in them: each number is whole, but a thread's
- * allocations of this very moment are in some rows and not in others. What grows for many
- * passes is not hidden by that.
+ * The rows are read while other threads count in them. Each number is whole, but a thread's
+ * allocations of this very moment are in some rows and not in others. That does not hide growth
+ * over many passes.
  */
 #include "preload/leak/passmarks.h"
 
@@ -18,7 +18,7 @@
 #define ENTRY_MAX 30u /* bytes */
 #define ROWS ((size_t)1 << TRACE_ROW_SHIFT)
 
-/* What a row had live at the mark before. */
+/* A row's live blocks at the mark before. */
 struct seen {
     uint64_t bytes, blocks;
 };
@@ -34,7 +34,7 @@ static struct {
     uint8_t *buffer;
 } g;
 
-/* A record on its way into the trace. */
+/* A record that is about to be written to the trace. */
 struct record {
     struct trace_mark head;
     const char *name;
@@ -69,7 +69,8 @@ static bool put_row(struct record *r, uint32_t id, struct seen now)
     return true;
 }
 
-/* Ids in a forked child's file begin at the beginning (store.h). */
+/* Writes the segment's changed rows. The ids in a forked child's file count from the first row
+ * of its own (store.h). */
 static bool put_segment(struct record *r, uint32_t segment)
 {
     const struct trace_segment *s = (const struct trace_segment *)store.row_segments[segment];
@@ -161,7 +162,8 @@ bool passmarks_set(const char *name)
     return ok;
 }
 
-/* What a thread that is not there any more was doing is not known, so its memory is left. */
+/* Forgets all series. The state of a thread that the child does not have is unknown, so its
+ * memory is not freed. */
 void passmarks_after_fork(void)
 {
     if (g.lock.held || g.series)

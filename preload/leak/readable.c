@@ -22,7 +22,8 @@ static bool grow(struct readable *r)
     return true;
 }
 
-/* What threads note of their waits there has addresses of locks in it, which keep no block. */
+/* Whether this is the file in which threads log their waits. Addresses of locks in it keep no
+ * block reachable. */
 static bool is_session(const struct procmap *map)
 {
     static const char name[] = "/memfd:" SESSION_FILE;
@@ -30,8 +31,8 @@ static bool is_session(const struct procmap *map)
     return map->name_len >= sizeof name - 1 && memcmp(map->name, name, sizeof name - 1) == 0;
 }
 
-/* Not files and devices that are shared: what is in a file has no addresses of this process, and
- * reading a device may do things. */
+/* Whether this is shared memory that may hold pointers. Shared files and devices are not: a file
+ * has no addresses of this process, and reading a device may have effects. */
 static bool is_shared_memory(const struct procmap *map)
 {
     static const char *const beginnings[] = {"/dev/shm/", "/memfd:", "/SYSV"};
@@ -73,20 +74,21 @@ static bool add(const struct procmap *map, void *arg)
                                          .stack = map->stack,
                                          .shared_memory = is_shared_memory(map)};
 
-    /* The kernel's own pages ([vvar]) are of no file and not to be written to. */
+    /* `file` and `write` are false for the kernel's own pages ([vvar]). */
     l->added = map->read && append(l->r, &range);
     return l->r->failed;
 }
 
-/* Whether whoever reads it waits for nobody. What is swapped out comes back by itself; but where
- * writes are guarded, a mark for a page that is not there looks like that. */
+/* Whether the page can be read without waiting for the code that fills it. A page that is
+ * swapped out comes back by itself; but where writes are guarded, the marker of a missing page
+ * looks like that. */
 static bool is_there(uint64_t entry, bool guarded)
 {
     return entry != SHADOW_PAGES_UNKNOWN &&
            (entry & PAGEMAP_PRESENT || (entry & PAGEMAP_SWAPPED && !guarded));
 }
 
-/* The last range is filled by other code: in its place come the runs of pages that are there. */
+/* Replaces the last range, whose pages other code fills, by the runs of pages that are there. */
 static bool keep_those_there(bool guarded, void *arg)
 {
     struct looking *l = arg;
@@ -139,7 +141,7 @@ void readable_free(struct readable *r)
     *r = (struct readable){0};
 }
 
-/* The first range that ends behind `addr`; r->n when there is none. */
+/* The first range that ends after `addr`; r->n if there is none. */
 static size_t first_behind(const struct readable *r, uintptr_t addr)
 {
     return ascending_above(&r->ranges->hi, r->n, sizeof *r->ranges, addr);

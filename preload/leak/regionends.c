@@ -1,13 +1,14 @@
 /*
- * The blocks of a region are looked up in what the look has found out about all. So a region
- * costs a look if something that it allocated is live at its end, and else nothing: the
- * others are not stopped for a test case that cleans up behind itself.
+ * Ends of regions. The blocks of a region are looked up in the result of a scan of all memory. So a
+ * region costs a scan if a block of it is live at its end, and otherwise nothing: the other threads
+ * are not stopped for a test case that frees all it allocated.
  *
- * The rows of equal regions and stacks are added up, so that a loop around a region that
- * leaks does not let the trace grow.
+ * The rows of equal regions and stacks are added up, so that a loop around a region that leaks does
+ * not let the trace grow.
  *
- * At a region's end a copy of the process may do the look (look.h), so the look only lists
- * what is left; whose the other blocks are from then on is settled afterwards.
+ * At a region's end a copy of the process may do the scan (look.h), so the scan only lists the
+ * blocks that are left. Afterwards the other blocks are given to the region that gets them (the
+ * heir).
  */
 #include "preload/leak/regionends.h"
 
@@ -23,14 +24,14 @@
 #include "preload/watch/regions.h"
 #include "common/processor/processor.h"
 
-/* A block that was left. */
+/* A block that a region left behind. */
 struct left {
     uintptr_t block;
     uint32_t region, row;
     uint64_t bytes;
 };
 
-/* All of it belongs to the thread that looks. */
+/* State of the thread that scans. */
 static struct {
     const struct blockmap *map;
     struct left *left; /* in memory that copies of the process share */
@@ -48,12 +49,12 @@ static size_t size_of_room(void)
     return (g.room + 1) * sizeof *g.left;
 }
 
-/* With the regions' lock: room for all there may be. */
+/* Makes room for all blocks there may be. With the regions' lock. */
 static bool make_room(void)
 {
     g.room = regions_blocks();
     g.left = look_share(size_of_room());
-    /* The last one's place is the count's. */
+    /* The last element's place is for the count. */
     g.nleft = g.left ? (size_t *)(g.left + g.room) : NULL;
     return g.left != NULL;
 }
@@ -88,7 +89,7 @@ static bool is_reached(uintptr_t addr)
     blockmap_chunk chunk = addr >> PROCESSOR_ADDRESS_BITS ? 0 : blockmap_chunk_of(g.map, addr);
     const struct blockmap_line *line;
 
-    /* A block that is not in the map has come or gone as its thread was stopped. */
+    /* A block that is not in the map was allocated or freed just as its thread was stopped. */
     if (!chunk || chunk & 1)
         return true;
     line = blockmap_line_in(g.map, chunk, addr);
@@ -115,7 +116,8 @@ static uint32_t inherit(uintptr_t addr FLAME_UNUSED, uint32_t region FLAME_UNUSE
     return g.heir;
 }
 
-/* What was left is told once; the rest becomes the heir's. */
+/* Drops the blocks that were left, as each is reported once, and gives the region's other blocks
+ * to the heir. */
 static void settle(uint32_t region)
 {
     regions_lock();
@@ -127,7 +129,7 @@ static void settle(uint32_t region)
 
 /* ---- the trace ---- */
 
-/* The row for what a region left of the blocks that `row` counts; NULL: there is no room. */
+/* The row for the blocks of `row` that a region left; NULL: there is no room. */
 static struct trace_row *row_for(struct thread_state *t, uint32_t number, uint32_t row)
 {
     const struct trace_row *counts = store_row(row);
@@ -169,7 +171,8 @@ bool marks_begin(const char *name, uint32_t flags)
     looks = !record_period && (leakcheck_wanted || flags & REGION_LIVE);
     if (!looks)
         flags |= REGION_BLIND;
-    /* Once one is lost, those in it are as well: ends come in the order of beginnings. */
+    /* After one region is lost, regions in it are lost as well: ends come in the order of
+     * beginnings. */
     region = t->lost_regions ? 0 : regions_open(name, flags, t->region);
     if (!region) {
         t->lost_regions++;
@@ -273,7 +276,7 @@ void marks_write_open(struct thread_state *t)
     drop_room();
 }
 
-/* The rows were those of the parent's trace. */
+/* Forgets the rows, which were those of the parent's trace. */
 static void forget_rows(void)
 {
     above_rows_forget(&g.rows);

@@ -1,7 +1,6 @@
 /*
- * results.h: what threads returned that have ended and that nobody has joined yet. The C library
- * keeps it, for whoever will, in its record of the thread, which lies in memory that it mapped for
- * the thread's stack.
+ * results.h: return values of threads that have ended and have not been joined yet. The C library
+ * keeps such a value in its record of the thread, in memory that it mapped for the thread's stack.
  *
  * No malloc.
  */
@@ -10,11 +9,11 @@
 
 #include "preload/leak/readable.h"
 
-/* Learns where the C library has them; once, when the recorder starts. Of one that does not say it
- * (glibc before 2.34, others) no results are known. */
+/* Finds out where the C library keeps them; to be called once, when the recorder starts. No
+ * results are known for a C library that does not reveal it (glibc before 2.34, others). */
 void results_find(void);
 
-/* Calls `visit` for the word of each. To be called while the other threads stand. */
+/* Calls `visit` for the word of each result. To be called while the other threads are stopped. */
 void results_each(const struct readable *r, void (*visit)(uintptr_t lo, uintptr_t hi));
 
 #endif
