@@ -1,18 +1,16 @@
 /*
- * Problem: there is no good moment to start (constructors of other libraries
- * allocate before ours runs) and none to stop (_exit, SIGKILL); fork may come
- * from glibc, from a raw system call, with other threads in the middle of
- * recording.
+ * Problem: there is no good moment to start (constructors of other libraries allocate before ours
+ * runs) and none to stop (_exit, SIGKILL). A fork may come from glibc or from a raw system call,
+ * with other threads in the middle of recording.
  *
- * Algorithm: a state machine on the first event after the loader has relocated the
- * program (before that, we would enter it while it is at work). NEW: read the options, create
- * the trace, load the unwinder. ON but not armed: we are a forked child. Private
- * memory is a copy as of the fork; the shared mapping is still the parent's
- * file, so a new file is made, which says what was live at the fork (inherit.h).
- * Nothing is needed at exit: the file is complete at any instant.
+ * Algorithm: a state machine on the first event after the loader has relocated the program (before
+ * that, we would enter it while it is at work). NEW: read the options, create the trace, load the
+ * unwinder. ON but not armed: this is a forked child. Private memory is a copy as of the fork. The
+ * shared mapping is still the parent's file, so a new file is made, which says what was live at the
+ * fork (inherit.h). Nothing is needed at exit: the file is complete at any instant.
  *
- * Rejected: pthread_atfork, which raw forks pass by, and which would make every
- * fork+exec pay for a trace that nobody wants.
+ * Rejected: pthread_atfork, because raw forks pass it by, and because every fork+exec would pay for
+ * a trace that is not wanted.
  */
 #define _GNU_SOURCE
 #include "preload/lifecycle.h"
@@ -63,7 +61,7 @@
 
 enum state {
     STATE_NEW,
-    STATE_BUSY, /* some thread is at work here */
+    STATE_BUSY, /* a thread is setting up recording */
     STATE_ON,
     STATE_OFF,
 };
@@ -96,8 +94,8 @@ static void describe_columns(struct trace_header *h)
 }
 
 /*
- * This process will not be recorded. A run is left a note, which its summary names: true.
- * Without a run there is standard error to tell. `err`: an errno, or 0.
+ * Leaves a note for the run's summary that this process will not be recorded: true. False: there is
+ * no run, and the caller writes to standard error. `err`: an errno, or 0.
  */
 static bool noted(enum runnote_why why, int err)
 {
@@ -107,7 +105,7 @@ static bool noted(enum runnote_why why, int err)
     if (!notes_have())
         return false;
     process_ask(&self);
-    /* In another root there may be no /proc. */
+    /* In another root directory there may be no /proc. */
     if (procmaps_program(exe, sizeof exe) <= 0)
         memcpy(exe, self.name, sizeof self.name);
     notes_add(why, err, self.pid, exe);
@@ -115,8 +113,9 @@ static bool noted(enum runnote_why why, int err)
 }
 
 /*
- * What was executed: the program's path, and behind it its arguments as /proc/self/cmdline has
- * them, so that they mostly are in one page. A forked child has it from its parent.
+ * Text of the command that was executed: the program's path, followed by its arguments as
+ * /proc/self/cmdline has them, so that they mostly are in one page. A forked child has it from its
+ * parent.
  */
 #define PROGRAM_MAX 4096
 #define ARGUMENTS_MAX 16384
@@ -157,7 +156,7 @@ static void know_program(void)
     executed.known = true;
 }
 
-/* One metadata record an argument. */
+/* Writes one metadata record for each argument. */
 static void write_arguments(struct trace_writer *w)
 {
     const char *s = arguments(), *end = s + executed.arguments_len;
@@ -175,11 +174,11 @@ static bool is_regular(const char *path)
     struct stat st;
     long err = kernel_call(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
 
-    /* A sandbox that does not let us look: the next name will do. */
+    /* A sandbox that forbids the question: the next name is tried. */
     return err == -EPERM || (err == 0 && S_ISREG(st.st_mode));
 }
 
-/* The name of a spare: beside the notes. False: it does not fit. */
+/* The name of a spare file, in the directory of the notes. False: it does not fit. */
 static bool spare_name(char *path, size_t size, int number)
 {
     const char *name = base_name(config.notes);
@@ -195,8 +194,9 @@ static bool spare_name(char *path, size_t size, int number)
     return true;
 }
 
-/* Moves the spare file *number there, or makes one where that is negative or of no use, as it is
- * from then on. -EEXIST: the name is taken, and *number is as it was. */
+/* Moves the spare file *number to `path`. If *number is negative or that fails, creates a file
+ * there, and *number is negative from then on. -EEXIST: the name is taken, and *number is as it
+ * was. */
 static int create_at(struct trace_writer *w, const char *path, const struct trace_header *init,
                      int *number)
 {
@@ -215,7 +215,8 @@ static int create_at(struct trace_writer *w, const char *path, const struct trac
 /* Creates the file under the first free name of the pattern. */
 static int create_file(struct trace_writer *w, const char *exe, const struct trace_header *init)
 {
-    /* A sandbox may allow for a new file what it takes, and not for one that has a length. */
+    /* A sandbox may allow the calls that make a new file, and not those for one that has a
+     * length. */
     int spare = sandbox_on() ? -1 : notes_take_spare(), err = -EEXIST;
     char path[CONFIG_PATH_MAX];
     const char *name = base_name(exe);
@@ -224,7 +225,7 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
         if (!config_expand(&config, name[0] ? name : "program", init->pid, n, path, sizeof path))
             return -ENAMETOOLONG;
         err = create_at(w, path, init, &spare);
-        /* A trace's name is taken: the next one. Anything else: not ours to touch. */
+        /* A trace has this name: the next one is tried. Anything else must not be touched. */
         if (err == -EEXIST && !is_regular(path))
             return -ENOTSUP;
     }
@@ -247,8 +248,9 @@ static FLAME_COLD void tell_not_created(int err)
 }
 
 /*
- * Pids of two namespaces may be the same. A forked child whose parent is still there is in its
- * namespace, as the first of a new one sees none: asking takes a tenth of what a fork costs.
+ * The process's pid namespace, as pids of two namespaces may be the same. A forked child whose
+ * parent is still there is in the parent's namespace, as the first process of a new one sees no
+ * parent. It is not asked for again then: asking takes a tenth of what a fork costs.
  */
 static uint64_t pid_namespace(const struct process *self)
 {
@@ -263,20 +265,20 @@ static uint64_t pid_namespace(const struct process *self)
     return last;
 }
 
-/* What tells a process's trace from others. */
+/* Identity of a process's trace. */
 struct origin_facts {
     uint32_t pid;
     uint64_t start_ns;
 };
 
-/* An allocator in the program's own file is seen, in forked children, too. */
+/* An allocator in the program's own file is recorded, in forked children, too. */
 static bool is_inside;
 
-/* Of config.max_disk, by this process's trace. */
+/* Bytes of config.max_disk that this process's trace has taken. */
 static uint64_t disk_taken;
 
-/* Asked by several threads, before a trace grows. The run's budget is asked last, as it counts what
- * it allows. */
+/* Takes bytes from the budgets before a trace grows; called by several threads. The run's budget
+ * comes last, as it counts what it grants. */
 static bool take_disk(uint64_t bytes)
 {
     if (config.max_disk &&
@@ -287,7 +289,7 @@ static bool take_disk(uint64_t bytes)
     return notes_take_disk(bytes);
 }
 
-/* `parent`: of the trace of the process that forked, or NULL. */
+/* `parent`: identity of the forking process's trace, or NULL. */
 static int start_trace(struct trace_writer *w, uint32_t features, const struct origin_facts *parent)
 {
     struct trace_header init = {
@@ -338,8 +340,8 @@ static void disarm(void)
     *armed = 0;
 }
 
-/* A sandbox that was there before us may not even allow madvise. The C library then tells
- * of forks, if they are its own. */
+/* Has `armed` wiped in forked children. A sandbox that was there before us may not even allow
+ * madvise. The C library then reports forks, if it makes them itself. */
 static bool wipe_on_fork(size_t size)
 {
     if (kernel_call(SYS_madvise, armed, size, MADV_WIPEONFORK) == 0) {
@@ -368,8 +370,8 @@ static bool arm(void)
     return true;
 }
 
-/* follow=0: programs we start must not load us. The entry is ours if it ends in
- * our file name; the others keep their places. */
+/* Removes our library from LD_PRELOAD, as with follow=0 programs that are started from here must
+ * not load it. An entry is ours if it ends in our file name; the others keep their places. */
 static void leave_environment(void)
 {
     static const char own[] = "libflamemem.so";
@@ -395,8 +397,9 @@ static void leave_environment(void)
         unsetenv("LD_PRELOAD");
 }
 
-/* A sanitizer replaces the allocator and half of libc (memset, too), and is not ready for
- * callers as early as we are. Programs that exec's functions start are not given us. */
+/* Whether a sanitizer is there. It replaces the allocator and half of libc (memset, too), and
+ * cannot be called as early as we would call it. handon.h keeps our library out of sanitized
+ * programs that exec's functions start. */
 static bool is_sanitized(void)
 {
     return dynsym_anywhere("__asan_init") || dynsym_anywhere("__tsan_init") ||
@@ -410,9 +413,9 @@ FLAME_COLD void lifecycle_end(void)
 }
 
 /*
- * Reads the options and joins the run they name. False: the run is over, or this process
- * is another user's and was not to have the recorder (somebody executed it without exec's
- * functions). Whoever could be told is out of reach.
+ * Reads the options and joins the run they name. False: the run is over, or this process is another
+ * user's and was not to have the recorder (it was executed without exec's functions). No message is
+ * possible then.
  */
 static bool join_run(void)
 {
@@ -430,7 +433,7 @@ static bool join_run(void)
     return !notes_over();
 }
 
-/* When setting up began in this process, for what recording cost. */
+/* Time when setting up began in this process, for the cost of recording. */
 static uint64_t begun_ns;
 
 static bool start(void)
@@ -449,13 +452,14 @@ static bool start(void)
         say("the kernel's pages are not of 4 KiB; the program runs on, nothing is recorded", NULL);
         return false;
     }
-    /* Not before: a sanitizer's clock is as little ready for us as its allocator. */
+    /* Not earlier, because a sanitizer's clock cannot be called as early as this, like its
+     * allocator. */
     begun_ns = clock_ns(CLOCK_MONOTONIC);
     sandbox_begin(config_is_filtered(surroundings_value(ENV_NAME)));
     title_begin();
     if (!join_run() || !config.record)
         return false;
-    if (config.rss) /* its code lies apart, and is not touched otherwise */
+    if (config.rss) /* Its code is on pages of its own, which are not touched otherwise. */
         lifecycle_resident.started(&config);
     if (config.lifetimes)
         lifecycle_lifetimes.started(&config);
@@ -502,7 +506,7 @@ static bool start(void)
 
 /* ---- in a forked child ---- */
 
-/* The inherited blocks count as live from the beginning. */
+/* Counts the inherited blocks as live from the beginning. */
 static bool begin_with_inherited(uint64_t uncounted)
 {
     struct thread_state *self = threads_self();
@@ -518,9 +522,9 @@ static bool begin_with_inherited(uint64_t uncounted)
 }
 
 /*
- * A sandbox that was entered before the fork does not let us make a trace. The parent's
- * is still mapped: what happens here is counted there as not recorded. The word stays
- * armed, as it is the same for this child's children.
+ * Counts events without recording them: a sandbox that was entered before the fork does not allow a
+ * trace. The parent's trace is still mapped, and this process's events are counted there as not
+ * recorded. The word stays armed, as this child's children are in the same state.
  */
 static bool only_count(void)
 {
@@ -573,7 +577,7 @@ static bool restart_in_child(void)
     modules_attach(&store.writer);
     if (begin_with_inherited(inherited) && arm())
         return true;
-    /* Not after the end, which a budget of disk may have come to meanwhile. */
+    /* No message after the run's end, which a disk budget may have caused meanwhile. */
     if (!notes_over() && !noted(RUNNOTE_FAILED, ENOSPC))
         say("no room to record the forked child; it runs on unrecorded", NULL);
     return false;
@@ -604,8 +608,8 @@ FLAME_COLD bool lifecycle_begin(void)
     return ok;
 }
 
-/* A program that never allocates has an empty trace, so that whoever started it can
- * tell it from one that did not load us. */
+/* Begins recording when the library is loaded. A program that never allocates has an empty trace
+ * then, which differs from a program that did not load us. */
 __attribute__((constructor)) static void begin_at_load(void)
 {
     if (guard.busy)

@@ -1,11 +1,11 @@
 /*
- * lifecycle.h: when recording begins, what fork does to it, when it gives up.
+ * lifecycle.h: the beginning of recording, its restart in forked children, and its end.
  *
- * Recording begins with the first event, which may come from another library's
- * constructor. `lifecycle_armed` is one load on the hot path; it lies in a page
- * that the kernel wipes in a forked child (MADV_WIPEONFORK), so the child notices
- * at its first event, however it was forked, and starts a trace of its own. A
- * child of vfork shares our memory and goes on in its parent's trace.
+ * Recording begins with the first event, which may come from another library's constructor.
+ * `lifecycle_armed` is one load on the hot path. It lies in a page that the kernel wipes in a
+ * forked child (MADV_WIPEONFORK). So the child notices at its first event, however it was forked,
+ * and starts a trace of its own. A child of vfork shares our memory and records into its parent's
+ * trace.
  */
 #ifndef FLAME_PRELOAD_LIFECYCLE_H
 #define FLAME_PRELOAD_LIFECYCLE_H
@@ -16,14 +16,14 @@
 
 extern volatile uint32_t *lifecycle_armed;
 
-/* The slow side of lifecycle_on; the guard is held at GUARD_RECORDING. */
+/* Slow path of lifecycle_on; the guard is held at GUARD_RECORDING. */
 bool lifecycle_begin(void);
 
-/* Ends recording in this process for good. Other threads may be in the middle of an event:
- * what they use stays. May be called in a signal handler. */
+/* Ends recording in this process for good. Memory that other threads use in the middle of an
+ * event stays. May be called in a signal handler. */
 void lifecycle_end(void);
 
-/* A part of the shim that lies on top of the recorder and is told of these moments. */
+/* A part on top of the recorder that is called at these moments. */
 struct config;
 struct lifecycle_listener {
     /* The options are known; nothing has been mapped yet but the run's notes. */
@@ -31,33 +31,34 @@ struct lifecycle_listener {
     void (*forked)(void); /* in a forked child */
 };
 
-/* The look for leaks (preload/leak/hooks_exit.c), the watch of frees (preload/misuse/), what
- * the program asks for itself (preload/asked/hooks_asked.c), the look at what is resident,
- * lifetimes, page faults, and names of Python's functions. */
+/* The leak check (preload/leak/hooks_exit.c), the judging of frees (preload/misuse/), the
+ * program's own calls (preload/asked/hooks_asked.c), the scan of resident memory, lifetimes,
+ * page faults, and names of Python's functions. */
 extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
     lifecycle_resident, lifecycle_lifetimes, lifecycle_touched, lifecycle_python;
 
-/* Whether anything is to be done when the process ends, by any part. */
+/* Whether any part has something to do when the process ends. */
 extern bool lifecycle_end_wanted;
 
-/* Looks at what of the process's memory is resident, if that is wanted; at the end no more than
+/* Measures which of the process's memory is resident, if that is wanted; at the end no more than
  * once. The guard is held at GUARD_RECORDING, and recording is on
  * (preload/resident/hooks_resident.c). */
 extern void (*const lifecycle_look_resident)(bool at_end);
 
-/* The same for how old the live blocks are (preload/lifetimes/hooks_lifetimes.c). */
+/* Records the ages of the live blocks, if that is wanted; at the end no more than once. The
+ * guard and recording are as for lifecycle_look_resident (preload/lifetimes/hooks_lifetimes.c). */
 extern void (*const lifecycle_look_ages)(bool at_end);
 
-/* Called once recording is set up, if the C library is to be looked at from within: by the list of
- * its calls in that file (preload/mapping/within_x86_64.c). */
+/* Called once recording is set up, if mappings inside of the C library are to be recorded.
+ * `sites`: the file with the list of its calls (preload/mapping/within_x86_64.c). */
 extern void (*const lifecycle_mapping_begin)(const char *sites);
 
-/* In a forked child, for what is mapped (preload/mapping/hooks_map.c). */
+/* Resets the list of mappings in a forked child (preload/mapping/hooks_map.c). */
 extern void (*const lifecycle_mapping_forked)(void);
 
-/* Called once, while recording is being set up: redirects the calls of all modules that the program
- * has started with, by which allocators' own functions are reached; and, if `inside`, patches those
- * of an allocator in the program's own file, and says whether that has come about
+/* Called once, while recording is being set up: redirects the calls of allocators' own
+ * functions, in all modules that the program has started with. If `inside`, it patches an
+ * allocator in the program's own file, and returns whether that succeeded
  * (preload/entries/hooks_entries.c). */
 extern bool (*const lifecycle_entries)(bool inside);
 

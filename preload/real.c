@@ -1,15 +1,16 @@
 /*
- * Problem: the first malloc of a process comes before we know the real malloc,
- * and perhaps before the loader has relocated what would be asked for it.
+ * Problem: the first malloc of a process comes before the next definition of malloc is known, and
+ * perhaps before the loader has relocated what would be asked for it.
  *
- * Algorithm: `real` starts as a table of first_* functions. The first call
- * resolves everything: the table is pointed to the arena meanwhile, for other threads and
- * for functions that choose what they stand for, and filled in afterwards. The arena is a
- * bump allocator with the size in front of each block; nothing in it is ever given back. When
- * it is full the request fails with ENOMEM. Calls that come while the loader
- * still relocates the program are served from there too, and resolve nothing.
+ * Algorithm: `real` starts as a table of first_* functions. The first call resolves everything.
+ * Meanwhile the table points to the arena, for other threads and for ifunc resolvers that call
+ * these functions, and it is filled in afterwards. The arena is a bump allocator with the size in
+ * front of each block; nothing in it is ever freed. When it is full the request fails with ENOMEM.
+ * Calls that come while the loader still relocates the program are served from the arena, too, and
+ * resolve nothing.
  *
- * Rejected: __libc_malloc. It would pass by every allocator and shim beneath us.
+ * Rejected: __libc_malloc, because it would pass by every allocator and preloaded library after
+ * this one.
  */
 #define _GNU_SOURCE
 #include "preload/real.h"
@@ -138,7 +139,7 @@ static int bare_prctl(int option, ...)
     return (int)bare_syscall(SYS_prctl, option, a[0], a[1], a[2], a[3], 0L);
 }
 
-/* So early nothing can be done: no action is what it was. */
+/* Fails: no action can be set this early. */
 static int no_sigaction(int sig FLAME_UNUSED, const struct sigaction *act FLAME_UNUSED,
                         struct sigaction *old FLAME_UNUSED)
 {
@@ -208,7 +209,7 @@ static void resolve(void)
     real = found;
 }
 
-/* What serves a call that came before anything was resolved. */
+/* The table that serves a call which came before anything was resolved. */
 static const struct real *first(void)
 {
     if (!nextsym_loader_is_done())

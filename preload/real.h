@@ -1,11 +1,10 @@
 /*
- * real.h: the functions beneath us, next in link order, so that other shims and
- * allocators keep working.
+ * real.h: next definitions of the interposed functions, in link order, so that other preloaded
+ * libraries and allocators keep working.
  *
- * The pointers are never NULL. Before they are resolved they lead to functions
- * that resolve them; while that goes on (dlsym may itself call calloc) they lead
- * to a small arena. Memory of that arena is recognised for ever after by
- * real_is_arena.
+ * The pointers are never NULL. Before they are resolved they lead to functions that resolve them.
+ * During that (dlsym may itself call calloc) they lead to a small arena. real_is_arena recognises
+ * memory of that arena at any later time.
  */
 #ifndef FLAME_PRELOAD_REAL_H
 #define FLAME_PRELOAD_REAL_H
@@ -35,10 +34,10 @@ struct real {
 
 extern struct real real;
 
-/* Resolves them now, where nobody has called one yet; not before the loader is done. */
+/* Resolves them now, if none has been called yet; not before the loader is done. */
 void real_resolve(void);
 
-/* The same functions on the arena. */
+/* Functions of `real` that use the arena. */
 extern const struct real real_arena_calls;
 
 #define REAL_ARENA_SIZE (256 * 1024)

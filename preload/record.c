@@ -1,8 +1,8 @@
 /*
- * The way of one allocation: hooks.c called the real malloc; here the stack is
- * walked (unwind/local.h), cut to the depth limit (cut.h), interned (stacks.h) and
- * counted in the thread's row for it (peak.h), and the block is remembered (shadow.h)
- * so that free finds that row again.
+ * Recording of one event. For an allocation hooks.c has called the next definition of malloc. Here
+ * the stack is walked (unwind/local.h), cut to the depth limit (cut.h), interned (stacks.h) and
+ * counted in the thread's row for it (peak.h). The block is remembered (shadow.h) so that free
+ * finds that row again.
  */
 #define _GNU_SOURCE
 #include "preload/record.h"
@@ -26,18 +26,18 @@
 #include "unwind/modules.h"
 
 /*
- * One event in 256 is timed, for the estimate of what recording costs. Not the first: it walks
- * through code nobody has walked through before. Not each 256th: blocks of 112 bytes would have
- * that one at the same place of a page each time.
+ * Whether the event is timed: one in 256 is, for the estimate of what recording costs. Not the
+ * first, because it walks through code that has not been walked before. Not each 256th, because
+ * blocks of 112 bytes would have that one at the same place of a page each time.
  */
 static inline bool is_timed(uint64_t event)
 {
     return (uint32_t)event * 0x9e3779b1u >> 24 == 255;
 }
 
-/* So often a stack is walked again, as modules came and went meanwhile. */
+/* Limit of walks of one stack, which is repeated if modules came and went meanwhile. */
 #define EPOCHS_AT_ONCE 8
-/* More than so many nanoseconds is the scheduler's doing, not ours. */
+/* Limit of an event's cost in nanoseconds; more is due to the scheduler, not to recording. */
 #define COST_MOST 20000
 
 static bool referee;
@@ -90,7 +90,7 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
 
     if (!again)
         return;
-    if (n && t->stack.pcs[0] == LOCAL_CUT) { /* libunwind knows less */
+    if (n && t->stack.pcs[0] == LOCAL_CUT) { /* libunwind knows less than the walk did */
         pages_free(again, room * sizeof *again);
         return;
     }
@@ -107,8 +107,8 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
     pages_free(again, room * sizeof *again);
 }
 
-/* The stack from `regs` outwards, in t->stack; how many outer frames are those
- * of the stack before. */
+/* Walks the stack from `regs` outwards into t->stack. Returns the number of outer frames that it
+ * shares with the last stack. */
 _Static_assert(LOCAL_CUT == STACK_TRUNCATED, "a stack that is cut is interned as it is");
 
 static uint32_t walk(struct thread_state *t, struct walk_regs regs)
@@ -119,8 +119,8 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
     if (unlikely(fell_back || lateload_wanted)) {
         if (fell_back)
             lose(&store.writer.header->fallback_stacks, 1);
-        /* A stack that is whole is not walked again: it would be the same as itself, and not as the
-         * one before. */
+        /* A stack that is whole is not walked again: it would be compared with itself, and not
+         * with the one before. */
         if (unlikely(lateload_pending) &&
             lateload_for_walk(regs.pc, local_interrupted(&t->stack) || t->within) && fell_back)
             same = local_walk(&t->stack, regs, &fell_back);
@@ -139,7 +139,8 @@ static void look_at(uintptr_t pc)
         record_python_module(pc);
 }
 
-/* Of an address in the trace. One that is placed has been looked at. */
+/* Enters the module of an address in the trace. The module of an address that is placed has been
+ * entered already. */
 static void note_module(uintptr_t pc)
 {
     if (pc < TRACE_PLACED_BEGIN)
@@ -156,7 +157,7 @@ static FLAME_COLD void tell_homeless(void)
             ", of which no note can be taken; their frames are [unknown module]", NULL);
 }
 
-/* After an epoch's end the thread forgets unwind rules and the stack before. */
+/* After an epoch's end the thread forgets unwind rules and the last stack. */
 static void follow_epoch(struct thread_state *t)
 {
     uint32_t epoch = modules_epoch();
@@ -168,7 +169,7 @@ static void follow_epoch(struct thread_state *t)
         tell_homeless();
 }
 
-/* The stack from `regs` outwards as it is to be interned. False: no memory. */
+/* Walks the stack from `regs` outwards, and cuts it as it is to be interned. False: no memory. */
 static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
                                 struct cut_stack *out)
 {
@@ -176,7 +177,7 @@ static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
     struct cut_stack whole = {.pcs = t->stack.pcs, .n = t->stack.len};
     bool had_names = t->with_names;
 
-    /* What frames have in common does not say which functions of Python they ran. */
+    /* Frames that two stacks have in common may have run different functions of Python. */
     t->with_names = watch_has(WATCH_PYTHON) && record_with_python(t, &whole);
     if (unlikely(t->with_names || had_names))
         same = 0;
@@ -186,7 +187,7 @@ static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
     return false;
 }
 
-/* The same with its addresses as the trace has them, in the present epoch. */
+/* Like walk_and_cut, but with the trace's addresses, in the present epoch. */
 static bool walk_and_place(struct thread_state *t, struct walk_regs regs, struct cut_stack *out)
 {
     for (int tries = 0;; tries++) {
@@ -219,7 +220,7 @@ static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs
     return e;
 }
 
-/* The first event of a stack. False: there is no room for it. */
+/* Makes the row at the first event of a stack. False: there is no room for it. */
 static FLAME_NOINLINE bool first_row(struct thread_state *t, struct stack_entry *e)
 {
     if (lateload_pending)
@@ -240,7 +241,7 @@ static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr
     return e->row;
 }
 
-/* The referee walks a stack that was known again as well. */
+/* Has the referee walk a stack that was recalled as well. */
 static FLAME_COLD uint32_t doubt_row(struct thread_state *t, const uintptr_t *caller, uint32_t row)
 {
     if (look_up_row(t, caller) != row) {
@@ -254,7 +255,7 @@ static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
 {
     uint32_t row = 0;
 
-    /* The functions of Python that run are no part of what a stack is recalled by. */
+    /* A stack is recalled without the functions of Python that it runs. */
     if (!watch_has(WATCH_PYTHON) || !record_in_python(t))
         row = local_recall(&t->stack, local_regs(caller));
     if (unlikely(!row))
@@ -285,7 +286,7 @@ static inline void end_event(struct thread_state *t, struct timing timing)
     end = clock_ns(CLOCK_MONOTONIC);
     took = elapsed_ns(timing.start, end);
     if (took) {
-        /* Where asking is a system call, it takes longer than what is measured. */
+        /* Where reading the clock is a system call, it takes longer than what is measured. */
         asking = elapsed_ns(end, clock_ns(CLOCK_MONOTONIC));
         took -= asking < took ? asking : took;
         t->record->cost_ns += took < COST_MOST ? took : COST_MOST;
@@ -308,15 +309,15 @@ static FLAME_COLD void lose_alloc(size_t size)
         lose(&h->sandbox_bytes, size);
         return;
     }
-    /* The budget is used up, and what comes after the end is not lost. */
+    /* The disk budget is used up, and events after the run's end do not count as lost. */
     if (store.writer.full && store.writer.error == -EDQUOT && when_over && notes_over()) {
         when_over();
         return;
     }
     lose(&h->lost_calls, 1);
     lose(&h->lost_bytes, size);
-    /* Asked after the header was written to: if the file was cut short before, that is known
-     * by now, and somebody says so. */
+    /* The file may have been cut short. The header has been written to by now, so that is known,
+     * and another message reports it. */
     if (__atomic_load_n(&store.writer.cut, __ATOMIC_ACQUIRE))
         return;
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
@@ -325,14 +326,14 @@ static FLAME_COLD void lose_alloc(size_t size)
             store.writer.path, "; the program runs on", NULL);
 }
 
-/* What a block counts as: itself, unless blocks are sampled. */
+/* The weight with which a block counts: its own size, unless blocks are sampled. */
 static inline struct weight weight_of(uintptr_t p, uint64_t size)
 {
     return likely(!record_period) ? (struct weight){size, 1}
                                   : sampler_weight(record_period, size, p);
 }
 
-/* The row in which it counts; 0: it is lost. */
+/* Counts a block. Returns its row; 0: it is lost. */
 static inline uint32_t count_alloc(struct thread_state *t, uintptr_t p, size_t size,
                                    const uintptr_t *caller, struct weight w)
 {
@@ -362,7 +363,7 @@ static FLAME_COLD void lose_threadless(size_t size)
     errno = saved;
 }
 
-/* The program does not want it. */
+/* Counts a block of a paused thread as not recorded. */
 static FLAME_COLD void leave_out(struct thread_state *t, uintptr_t p, size_t size)
 {
     struct trace_header *h = store.writer.header;
@@ -374,7 +375,7 @@ static FLAME_COLD void leave_out(struct thread_state *t, uintptr_t p, size_t siz
         watch_miss_alloc();
 }
 
-/* Where something is watched: whether the block is recorded, and what it stands for. */
+/* Where something is watched: whether the block is recorded, and its weight. */
 static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t size,
                                     struct weight *w)
 {
@@ -390,7 +391,8 @@ static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t 
     return true;
 }
 
-/* What an operator calls is not yet what the program gets. */
+/* Passes a recorded block to the features that watch blocks. A block that operator new gets from
+ * malloc is not yet the program's, so its origin is not malloc. */
 static FLAME_NOINLINE void watch_block(struct thread_state *t, uint32_t row, uintptr_t p,
                                        uint64_t size, struct weight w)
 {
@@ -430,8 +432,8 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
     *t->errno_at = saved;
 }
 
-/* Where thread `t` counts the free of a block of somebody else's row. 0: there is no room. An
- * inherited block may be none of ours to count: *counts is false then. */
+/* The row in which thread `t` counts the free of a block of another thread's row. 0: there is no
+ * room. An inherited block may not count at all: *counts is false then. */
 static FLAME_COLD uint32_t others_row(struct thread_state *t, uint32_t row, bool *counts)
 {
     uint64_t addr;
@@ -444,8 +446,8 @@ static FLAME_COLD uint32_t others_row(struct thread_state *t, uint32_t row, bool
     return addr ? threads_inherited_row(t, row, addr) : 0;
 }
 
-/* The free of a block that counts in `row`, in the calling thread's row `own`. Blocks from before
- * the fork are their parent's to tell of. */
+/* Records the lifetime of a freed block that counts in `row`, in the calling thread's row `own`.
+ * Blocks from before the fork are left to the parent. */
 static FLAME_NOINLINE void watch_death(struct thread_state *t, uint32_t row, uint32_t own,
                                        struct weight w)
 {
@@ -481,7 +483,7 @@ FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b
     }
 }
 
-/* `watched`: something is, perhaps. */
+/* Counts the free of a block. `watched`: some feature may watch it. */
 FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w, bool watched)
 {
     struct thread_state *t = threads_self();
@@ -512,15 +514,15 @@ void record_taken_free(const void *p, struct block b)
 
 /* ---- pools ---- */
 
-/* The row in which the calling thread counts frees of what `row` counts; 0 as others_row. */
+/* The row in which the calling thread counts frees of the blocks of `row`; 0 as in others_row. */
 static uint32_t row_for_free(struct thread_state *t, uint32_t row, bool *counts)
 {
     *counts = true;
     return store_row(row)->thread == t->id ? row : others_row(t, row, counts);
 }
 
-/* The block's bytes are, or are no longer, left out where its backing counts. False: it has none
- * that counts. */
+/* Subtracts `bytes` from the row of the block's backing: its size when it is handed out, minus
+ * its size when it is taken back. False: it has no backing that counts. */
 static bool shift(struct thread_state *t, const struct pool_block *b, uint64_t bytes)
 {
     struct trace_header *h = store.writer.header;
@@ -590,7 +592,7 @@ static void free_with_backing(const struct pool_block *b, void *arg FLAME_UNUSED
     record_pool_free(b);
 }
 
-/* What pools have handed out of a block goes with it. */
+/* Frees the blocks that pools have handed out of a block that is freed. */
 static FLAME_COLD void backing_gone(uintptr_t p)
 {
     struct thread_state *t = threads_self();
@@ -605,7 +607,8 @@ static FLAME_COLD void backing_gone(uintptr_t p)
     *t->errno_at = saved;
 }
 
-/* A block is about to be given back. Afterwards somebody else may have one there. */
+/* Reads a block's birth before the block is freed. Afterwards another thread may have a block
+ * there. */
 static void take_birth(uintptr_t p)
 {
     struct thread_state *t = watch_has(WATCH_LIFETIMES) ? threads_self() : NULL;
@@ -662,7 +665,7 @@ uint32_t record_stack(const uintptr_t *caller)
     if (!t)
         return 0;
     saved = *t->errno_at;
-    /* Not by what row_of recalls: with two callers it would not be inlined in the hot path. */
+    /* Not by row_of, because with two callers it would not be inlined in the hot path. */
     row = look_up_row(t, caller);
     *t->errno_at = saved;
     return row;

@@ -1,9 +1,8 @@
 /*
- * record.h: what happens to an event, between the hook and the counters.
+ * record.h: recording of an event, between the hook and the counters.
  *
- * The caller (hooks.c) holds the guard at GUARD_RECORDING, so these are never
- * re-entered by a thread. errno is preserved. No malloc, no lock that the
- * program's code may wait for.
+ * The caller (hooks.c) holds the guard at GUARD_RECORDING, so these functions are never re-entered
+ * by a thread. errno is preserved. No malloc, no lock that the program's code may wait for.
  */
 #ifndef FLAME_PRELOAD_RECORD_H
 #define FLAME_PRELOAD_RECORD_H
@@ -14,10 +13,10 @@
 #include "preload/watch/watching.h"
 #include "unwind/local.h"
 
-/* The program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
+/* Records that the program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
 void record_alloc(const void *p, size_t size, const uintptr_t *caller);
 
-/* Blocks are sampled every so many bytes; 0: all are recorded. */
+/* Sampling period in bytes; 0: all blocks are recorded. */
 extern uint64_t record_period;
 
 /* Whether a block of `size` bytes is not recorded, because blocks are sampled and no sample
@@ -32,19 +31,19 @@ static inline bool record_passes(size_t size)
     return true;
 }
 
-/* What record_free comes to for a block that was known: where nothing is watched, and where
- * something is. */
+/* The two ends of record_free for a known block: where nothing is watched, and where something
+ * is. */
 void record_plain_free(const void *p, struct block b);
 void record_watched_free(const void *p, struct block b);
 
-/* The program is about to give back a block that is not recorded, as one that was left out is
- * (preload/watch/pausedblocks.h); and it did not, after all. */
+/* To be called before the program frees a block that is not recorded, which may be one that was
+ * not counted (preload/watch/pausedblocks.h); and after such a free has failed. */
 void record_unknown_free(const void *p);
 void record_unknown_back(const void *p);
 
 /*
- * Where page faults are recorded: counts those that there have been for whoever has the memory now,
- * so before a block or a mapping goes (preload/touched/ has it).
+ * Where page faults are recorded: counts the faults so far for the present owners of the memory, so
+ * it must be called before a block or a mapping goes (preload/touched/ has it).
  */
 enum record_touched {
     RECORD_TOUCHED_MANY, /* if there may soon be no room for more */
@@ -53,8 +52,8 @@ enum record_touched {
 };
 void record_touched(enum record_touched when);
 
-/* The program is about to give `p` back. Unknown blocks are ignored. Inline: a call less for
- * each free. */
+/* To be called before the program frees `p`. Unknown blocks are ignored. Inline, which saves a
+ * call for each free. */
 static inline void record_free(const void *p)
 {
     struct block b;
@@ -72,27 +71,27 @@ static inline void record_free(const void *p)
         record_plain_free(p, b);
 }
 
-/* A pool has handed a block out, whose row is the calling thread's own; and took it back. With the
- * pools' lock, and where blocks are not sampled. */
+/* Record that a pool has handed out a block, whose row is the calling thread's own, and that it
+ * has taken it back. With the pools' lock, and where blocks are not sampled. */
 void record_pool_alloc(const struct pool_block *b);
 void record_pool_free(const struct pool_block *b);
 
 /* The calling thread's node for its stack from `caller` on; 0: there is no room. */
 uint32_t record_node(const uintptr_t *caller);
 
-/* The same from a place in the C library that is at work there: nothing is loaded for it. errno
- * may change. */
+/* Like record_node, from a place within the C library: nothing is loaded for it. errno may
+ * change. */
 uint32_t record_node_within(struct walk_regs regs);
 
-/* The calling thread's row for its stack from `caller` on, in which nothing need be counted;
- * 0: there is no room. */
+/* The calling thread's row for its stack from `caller` on, without counting in it; 0: there is
+ * no room. */
 uint32_t record_stack(const uintptr_t *caller);
 
 /*
- * realloc in two steps, as another thread may get the address the moment the
- * real call has let go of it: record_take forgets the block before the call;
- * afterwards either record_taken_free counts it as freed, or record_put_back
- * restores it because the call failed. False: the block was not known.
+ * realloc in two steps, as another thread may get the address as soon as the next definition has
+ * freed it. record_take forgets the block before the call. Afterwards either record_taken_free
+ * counts it as freed, or record_put_back restores it because the call failed. False: the block was
+ * not known.
  */
 bool record_take(const void *p, struct block *b);
 void record_taken_free(const void *p, struct block b);
@@ -100,34 +99,35 @@ void record_put_back(const void *p, struct block b);
 
 /*
  * Where lifetimes are recorded (preload/lifetimes/ has these): thread `t` has counted a block in
- * its row `row`, and the free of a block in its row `row`, which had been born then
- * (t->taken_birth).
+ * its row `row`; and it has counted in its row `row` the free of a block that was born at
+ * t->taken_birth.
  */
 void record_birth(struct thread_state *t, uint32_t row, uintptr_t p, uint64_t size,
                   struct weight w);
 void record_death(struct thread_state *t, uint32_t row, struct weight w);
 
-/* The same of what a pool hands out, which knows its birth itself (pool_block.born). */
+/* Like record_birth, for a block of a pool, which has its birth itself (pool_block.born). */
 void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);
 
 /*
- * Where Python's functions are named (preload/python/pystacks.c has these): whether thread `t`,
- * which calls this, runs any; its stack t->stack with their names, valid until the next call, or
- * false if there are none; whether the module of a pc of its stack is an interpreter; and an
- * interpreter was met of a version that is not known (pyframes_look), or 0.
+ * Where Python's functions are named (preload/python/pystacks.c has these), in this order:
+ *
+ * - whether thread `t`, which calls this, runs any of them; - the stack t->stack with their names,
+ * valid until the next call; false: there are none; - examines whether the module of a pc in its
+ * stack is an interpreter; - reports an interpreter of a version that is not known (pyframes_look);
+ * 0: none.
  */
 bool record_in_python(struct thread_state *t);
 bool record_with_python(struct thread_state *t, struct cut_stack *out);
 void record_python_module(uintptr_t pc);
 void record_python_unknown(uint32_t version);
-/* Memory goes, or other memory comes to its place. Any thread. */
+/* To be called when memory goes, or gets other contents. Any thread. */
 void record_python_memory_goes(void);
 
-/* Record one block in so many bytes; 0: all. */
+/* Sets the sampling period in bytes; 0: all blocks are recorded. */
 void record_set_sample(uint64_t period);
 
-/* Sets the function that is called once the run is over (notes.h). Whether it is over is
- * looked at now and then. */
+/* Sets the function that is called once the run is over (notes.h). That is checked now and then. */
 void record_set_over(void (*then)(void));
 
 /* Walk every stack twice and compare (a test mode). */

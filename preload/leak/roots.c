@@ -1,22 +1,22 @@
 /*
- * Which mapping is what:
+ * Roots, by kind of mapping:
  *
  *   a module's writable segments   words; in the C library's and the allocator's own only
  *                                  pointers to beginnings, as theirs lead to free memory too
- *   there at the start             words: what the loader mapped (the first thread's
+ *   there at the start             words: mapped by the loader (the first thread's
  *                                  thread-local data among it)
- *   mapped by the program          words, but what lies below a stack pointer
+ *   mapped by the program          words, but those below a stack pointer
  *   shared memory with a name      words
  *   heaps and threads' stacks      none, but a running thread's from its stack pointer on to
  *                                  its control block, with the thread-local data before that; of
  *                                  a thread that has ended and can be joined, its result
  *
- * Blocks that the loader allocated (thread-local data of modules that came later, its lists)
- * are reached: it keeps them by pointers in memory of its own, moved by amounts of its own.
- * So are those that a forked child inherited: the threads that had them are not there; and those
- * below whose stack a library stands that frees past us (boundpast.h).
+ * Blocks that the loader allocated (thread-local data of modules that came later, its lists) are
+ * reached: the loader keeps them by pointers in memory of its own, with offsets of its own. So are
+ * blocks that a forked child inherited, because the threads that had them are not there. So are
+ * blocks whose stack contains a library that frees past the hooks (boundpast.h).
  *
- * Rejected: every writable mapping. Heaps are full of pointers to what was leaked, from
+ * Rejected: every writable mapping, because heaps are full of pointers to leaked blocks, from
  * blocks that were freed.
  */
 #define _GNU_SOURCE
@@ -46,9 +46,9 @@
 #define SEGMENTS_MAX 16384u
 #define KEPT_MAX ((size_t)1 << 20)
 #define PAGE 4096u
-/* glibc's struct pthread, behind the thread pointer: 2,304 bytes in 2.31 to 2.41. */
+/* Size of glibc's struct pthread, from the thread pointer on: 2,304 bytes in 2.31 to 2.41. */
 #define CONTROL_BLOCK 0x900u
-#define RED_ZONE 128u /* below the stack pointer, a leaf function's; psABI */
+#define RED_ZONE 128u /* a leaf function's data below the stack pointer; psABI */
 
 struct range {
     uintptr_t lo, hi;
@@ -67,7 +67,7 @@ static struct {
     uint32_t nrows;
     uintptr_t *kept; /* blocks that are roots: the first KEPT_MAX of them, in pages */
     size_t nkept;
-    struct range libc, allocator; /* code; of the allocator only if it is another's */
+    struct range libc, allocator; /* code; of the allocator only if it is not the C library's */
 } facts;
 
 /* ---- at the start ---- */
@@ -77,8 +77,8 @@ static bool name_is(const struct procmap *map, const char *name)
     return map->name_len == strlen(name) && memcmp(map->name, name, map->name_len) == 0;
 }
 
-/* `arg`: what they are kept in, which is not the program's. The kernel may have made one mapping
- * of it and one beside it. */
+/* Adds a mapping that is there at the start, without the recorder's own list (`arg`). The kernel
+ * may have joined the list with a mapping beside it. */
 static bool add_start(const struct procmap *map, void *arg)
 {
     uintptr_t ours = (uintptr_t)arg, behind = ours + START_MAX * sizeof(struct range);
@@ -188,7 +188,7 @@ bool roots_complete(const struct freeze *f)
     return !facts.start_incomplete && !facts.segments_incomplete && libcroots_complete();
 }
 
-/* The pages of a segment are its module's alone. */
+/* Whether the page is a module's. The pages of a segment belong to its module alone. */
 static bool in_module(uintptr_t page)
 {
     for (size_t i = 0; i < facts.nsegments; i++)
@@ -207,13 +207,15 @@ static void mark_modules(void)
     }
 }
 
-/* A block that the C library mapped for itself begins 16 bytes into its mapping. */
+/* Whether the mapping is a block's. A block that the C library mapped for itself begins 16 bytes
+ * into its mapping. */
 static bool is_a_blocks(const struct roots *r, uintptr_t page)
 {
     return blockmap_find(r->map, page + 16) == page + 16;
 }
 
-/* What lies behind a module's segment may be one mapping with it. */
+/* Scans [lo, hi) without the pages of modules: memory after a module's segment may be in one
+ * mapping with it. */
 static void mark_but_modules(uintptr_t lo, uintptr_t hi)
 {
     for (uintptr_t page = lo; page < hi; page += PAGE)
@@ -237,8 +239,8 @@ static uintptr_t end_of_stack(const struct readable_range *range, uintptr_t sp, 
     return !range->stack && tp > sp && tp < range->hi && end < range->hi ? end : range->hi;
 }
 
-/* Its words begin at `from`, or where the stack that `sp` lies in does. `tp`: the thread pointer,
- * or 0. */
+/* Scans a thread's stack. Its words begin at `from`, or at the beginning of the stack that `sp`
+ * lies in if that is higher. `tp`: the thread pointer, or 0. */
 static void mark_thread(const struct roots *r, uintptr_t from, uintptr_t sp, uintptr_t tp)
 {
     const struct readable_range *range = readable_at(r->readable, sp),
@@ -249,7 +251,8 @@ static void mark_thread(const struct roots *r, uintptr_t from, uintptr_t sp, uin
         marking_root_block(block);
     else if (range)
         marking_root(from > range->lo ? from : range->lo, end_of_stack(range, sp, tp), MARKING_ANY);
-    /* It runs on a stack that is not its own: what it left there is further down. */
+    /* The thread runs on a stack that is not its own: words that it left on its own are further
+     * down. */
     if (home && home != range)
         mark_but_modules(home->lo, end_of_stack(home, home->lo, tp));
 }
@@ -260,8 +263,8 @@ static void mark_self(const struct roots *r)
         stack_t alternate;
     } self = {.alternate = {.ss_sp = NULL}};
 
-    /* It is in a call of ours, below which nothing of the program's is; what lies there is left
-     * from calls that have returned. */
+    /* The calling thread is in a call of the recorder's, below which the program has nothing.
+     * Words there are left from calls that have returned. */
     mark_thread(r, r->sp, r->sp, arch_thread_pointer());
     if (kernel_call(SYS_sigaltstack, NULL, &self.alternate) == 0)
         marking_root((uintptr_t)&self, (uintptr_t)(&self + 1), MARKING_ANY);
@@ -302,7 +305,8 @@ static uintptr_t lowest_sp(const struct roots *r, uintptr_t lo, uintptr_t hi)
     return lowest;
 }
 
-/* The first thread has ended, or runs elsewhere. */
+/* Scans the first thread's stack where no stack pointer lies in it: the thread has ended, or
+ * runs elsewhere. */
 static void mark_first_stack(const struct roots *r)
 {
     for (size_t i = 0; i < r->readable->n; i++) {
@@ -313,11 +317,11 @@ static void mark_first_stack(const struct roots *r)
     }
 }
 
-/* ---- what the program mapped ---- */
+/* ---- memory that the program mapped ---- */
 
 static void mark_file(uintptr_t lo, uintptr_t hi)
 {
-    /* Behind the file's end there is no memory, though it is mapped. */
+    /* After the file's end there is no memory, though it is mapped. */
     for (uintptr_t page = lo; page < hi; page += PAGE)
         if (kernel_readable(page, 1))
             marking_root(page, page + PAGE < hi ? page + PAGE : hi, MARKING_ANY);
@@ -328,14 +332,15 @@ static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
     const struct roots *r = arg;
     const struct readable_range *range = readable_at(r->readable, lo);
 
-    /* It may have been written to before it was sealed. */
+    /* A mapping that cannot be written now may have been written to before it was sealed. */
     if (range->file)
         mark_file(lo, hi);
     else
         marking_root(lo, hi, MARKING_ANY);
 }
 
-/* What an allocator maps holds pointers of blocks that were freed. */
+/* Scans a mapping of the program's. An allocator's own mappings are not scanned, as they hold
+ * pointers of blocks that were freed. */
 static void mark_mapped(const struct mapped_piece *p, void *arg)
 {
     const struct roots *r = arg;
@@ -352,7 +357,7 @@ static void mark_mapped(const struct mapped_piece *p, void *arg)
     readable_clip(r->readable, lo, hi, mark_piece, arg);
 }
 
-/* Shared memory that has a name, however it was mapped: by mmap or by shmat. */
+/* Scans shared memory that has a name, whether it was mapped by mmap or by shmat. */
 static void mark_shared(const struct roots *r)
 {
     for (size_t i = 0; i < r->readable->n; i++)
@@ -372,7 +377,7 @@ static bool is_loaders(const struct trace_row *row)
            modules_is_loader(caller->addr);
 }
 
-/* A library that frees past us stands in the row's stack. */
+/* Whether the row's stack contains a library that frees past the hooks. */
 static bool may_be_freed(const struct trace_row *row)
 {
     for (uint32_t id = row->node; id; id = store_node(id)->parent)
@@ -433,7 +438,8 @@ static void mark_blocks(void)
         marking_root_block(facts.kept[i]);
 }
 
-/* Nobody judges these, and what they lead to is reached. */
+/* Blocks that are not counted are not judged, and blocks that their pointers lead to are
+ * reached. */
 static void mark_left_out(uintptr_t addr, uint64_t size, void *arg FLAME_UNUSED)
 {
     marking_root(addr, addr + size, MARKING_ANY);

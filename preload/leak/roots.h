@@ -1,7 +1,7 @@
 /*
- * roots.h: the words that a program's pointers begin in: writable data of its modules, what
- * the loader mapped at the start, what the program mapped itself, the stacks, registers and
- * thread-local data of its threads.
+ * roots.h: words in which a program's chains of pointers begin: writable data of its modules,
+ * memory that the loader mapped at the start or the program mapped itself, the stacks, registers
+ * and thread-local data of its threads.
  *
  * No malloc.
  */
@@ -14,18 +14,20 @@
 #include "preload/leak/freeze.h"
 #include "preload/leak/readable.h"
 
-/* Notes what is mapped before the recorder maps anything itself; once, when it starts. */
+/* Lists the mappings that are there before the recorder maps anything itself; once, when it
+ * starts. */
 void roots_at_start(void);
 
-/* Notes the modules and their writable data. It enters the loader, so it must be called before
- * other threads are made to stand. */
+/* Lists the modules and their writable data. It enters the loader, so it must be called before
+ * other threads are stopped. */
 void roots_list_modules(void);
 
-/* Whether all are known: of what roots_at_start and roots_list_modules noted, and of the threads
- * that were to stand. Else what only the others lead to would pass for a leak. */
+/* Whether all roots are known: the lists of roots_at_start and roots_list_modules are complete,
+ * and every thread was stopped or its stack pointer is known. If some are not, blocks that only
+ * those lead to would pass for leaks. */
 bool roots_complete(const struct freeze *f);
 
-/* What the roots are taken from; `sp`: the end of the calling thread's stack that counts. */
+/* Sources of the roots; `sp`: the end of the calling thread's stack that counts. */
 struct roots {
     const struct blockmap *map;
     const struct readable *readable;
@@ -33,12 +35,12 @@ struct roots {
     uintptr_t sp;
 };
 
-/* roots_find_rows learns which rows' blocks are roots themselves (false: no memory); then
+/* roots_find_rows finds the rows whose blocks are roots themselves (false: no memory). After it,
  * roots_found_block is to be called for each live block. */
 bool roots_find_rows(void);
 void roots_found_block(uintptr_t addr, const struct block *b);
 
-/* Gives all of them to marking.h, and has them followed. */
+/* Scans all roots (marking.h), and follows their pointers. */
 void roots_mark(struct roots *r);
 
 #endif

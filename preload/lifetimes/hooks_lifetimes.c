@@ -1,12 +1,11 @@
 /*
- * How old the blocks are that are live at the end: the process looks when it ends by itself, and
- * when it asks for a snapshot. Its other threads stand meanwhile, as in the looks for leaks and at
- * what is resident; rows are written when they run again, as writing takes a lock.
+ * Ages of the blocks that are live when the process ends by itself, or asks for a snapshot. Its
+ * other threads are stopped meanwhile, as for the leak check and the scan of resident memory. Rows
+ * are written when they run again, as writing takes a lock.
  *
- * Rejected: counters of live blocks by the time they were born, from which anybody could make
- * ages later. As nobody knows how long a process will live, their classes would have to be
- * those of a clock that starts at its birth: 1 s before the end and 10 s before it would be one
- * class after some minutes.
+ * Rejected: counters of live blocks by time of birth, from which a reader could compute ages later.
+ * How long a process will live is unknown, so their classes would have to be those of a clock that
+ * starts at its birth. After some minutes, 1 s and 10 s before the end would be one class.
  */
 #include "common/pages.h"
 #include "preload/inherit.h"
@@ -20,18 +19,18 @@
 #include "preload/watch/pausedblocks.h"
 #include "preload/watch/pools.h"
 
-/* What a row's live blocks have of each class. */
+/* A row's live blocks, by class of age. */
 struct tally {
     struct {
         uint64_t bytes, blocks;
     } of[ROWCLASSES_LIVES];
 };
 
-/* In pages, as processes that do not record lifetimes shall not have it. */
+/* State of the scan, in pages, so that processes that do not record lifetimes do not have it. */
 static struct looking {
     struct rowclasses ages;
     struct freeze freeze;
-    struct tally *tallies[STORE_SEGMENTS]; /* by row; made for a look */
+    struct tally *tallies[STORE_SEGMENTS]; /* by row; made for one scan */
     uint64_t now;
     bool full, looked;
 } * g;
@@ -66,7 +65,7 @@ static void count_nothing(const struct pool_block *b FLAME_UNUSED, void *arg FLA
 {
 }
 
-/* What pools have handed out of a block counts in their rows. */
+/* Adds a block without the parts that pools have handed out, which count in their own rows. */
 static void add_block(uintptr_t addr, const struct block *b, void *arg FLAME_UNUSED)
 {
     struct weight w =
@@ -82,7 +81,7 @@ static void add_pool_block(const struct pool_block *b, void *arg FLAME_UNUSED)
     add(b->row, b->born, (struct weight){b->size, 1});
 }
 
-/* While the others stand, if they can be made to. */
+/* Counts all live blocks, while the other threads are stopped, if they can be. */
 static void tally_all(const struct thread_state *t)
 {
     bool stand;
@@ -100,9 +99,9 @@ static void tally_all(const struct thread_state *t)
     pausedblocks_unlock();
 }
 
-/* Whose the stack of a row is, in this trace: a stack that was inherited is its ancestor's. */
+/* The stack of a row in this trace, and its thread. An inherited row has its ancestor's stack. */
 struct owner {
-    uint32_t node; /* 0: nobody tells of it */
+    uint32_t node; /* 0: ancestors' stacks are not recorded */
     uint16_t thread, flags;
 };
 
@@ -142,7 +141,7 @@ static void write_row(struct thread_state *t, uint32_t row, const struct tally *
     }
 }
 
-/* What an earlier look found. */
+/* Clears the results of an earlier scan. */
 static void clear_ages(void)
 {
     for (size_t i = 0; i < store.rows.segments; i++)
@@ -168,7 +167,7 @@ static void write_ages(struct thread_state *t)
         pages_free(g->tallies[i], TALLIES_SIZE);
         g->tallies[i] = NULL;
     }
-    /* Half of the truth is none: then no trace says that it has the ages. */
+    /* Ages of a part of the blocks would mislead: then the trace does not say that it has ages. */
     if (g->full)
         clear_ages();
     else
@@ -199,7 +198,7 @@ static void started(const struct config *config)
     lifecycle_end_wanted = true;
 }
 
-/* What the parent was in the middle of is given up. */
+/* Drops the parent's results, and those of a scan that it was in the middle of. */
 static void after_fork(void)
 {
     if (!g)

@@ -1,10 +1,10 @@
 /*
- * lifetimes.h: how large blocks are and how long they live, where that is asked for: counted in
- * rows above their stacks, a row for each class that occurs.
+ * lifetimes.h: sizes and lifetimes of blocks, where they are asked for: counted in rows above their
+ * stacks, a row for each class that occurs.
  *
  * A size is counted at the allocation, a lifetime at the free, so that both are there at any
- * instant, whatever ends the process (record_birth and record_death in preload/record.h). What is
- * counted is the calling thread's.
+ * instant, however the process ends (record_birth and record_death in preload/record.h). The
+ * calling thread's events are counted.
  */
 #ifndef FLAME_PRELOAD_LIFETIMES_LIFETIMES_H
 #define FLAME_PRELOAD_LIFETIMES_LIFETIMES_H
@@ -12,16 +12,17 @@
 #include "preload/lifetimes/rowclasses.h"
 #include "preload/watch/lifeclock.h"
 
-/* To be called once, before anything is counted. False: no memory. */
+/* To be called once, before anything is counted. `bytes`: the clock counts allocated bytes, not
+ * time. False: no memory. */
 bool lifetimes_begin(bool bytes);
 
-/* In a forked child, before it gives its parent's trace up. */
+/* In a forked child, before it gives up its parent's trace. */
 void lifetimes_forget(void);
 
-/* What the clock's lifetimes, or ages, are called. */
+/* The histogram of lifetimes, or of ages, by the clock in use. */
 enum histogram lifetimes_histogram(bool ages);
 
-/* `now`, the class of what was born then (0: not known). */
+/* The class, at `now`, of a block that was born at `birth` (0: not known). */
 static inline uint32_t lifetimes_class(uint64_t birth, uint64_t now)
 {
     if (unlikely(!birth))

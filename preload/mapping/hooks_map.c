@@ -1,10 +1,10 @@
 /*
- * The interposed functions by which a program maps memory. Each calls the function behind it and
- * notes what it came to (mapped.h), counted in the row of the caller's stack.
+ * Interposed functions by which a program maps memory. Each calls the next definition and records
+ * the result (mapped.h), counted in the row of the caller's stack.
  *
- * What an allocator maps while it serves a call is noted and not counted: its bytes are told as
- * blocks, and a stack is not walked under an allocator's locks. Where the C library is seen from
- * within (within.h), that counts it.
+ * Mappings that an allocator makes while it serves a call are recorded and not counted: their bytes
+ * are reported as blocks, and no stack is walked while the allocator may hold its locks. Where
+ * calls inside of the C library are seen (within.h), those are counted there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,7 +37,7 @@ static void after_fork(void)
 
 void (*const lifecycle_mapping_forked)(void) = after_fork;
 
-/* ---- the guard around what we do ---- */
+/* ---- the guard around recording ---- */
 
 struct entered {
     uint32_t busy; /* the guard before */
@@ -49,7 +49,8 @@ static bool is_allocator(uint32_t busy)
     return busy == GUARD_REAL || busy == GUARD_GIVING;
 }
 
-/* False: nothing is noted. What an allocator maps through us is seen further in, if it can be. */
+/* Begins recording a call. False: nothing is recorded. Mappings that an allocator makes through
+ * these hooks are seen inside of the C library, if that is possible. */
 static bool enter(struct entered *e)
 {
     *e = (struct entered){guard.busy, errno};
@@ -77,7 +78,7 @@ static void leave(const struct entered *e)
     errno = e->saved_errno;
 }
 
-/* Around the function behind ours: what it calls inside the C library is ours to note. */
+/* Around the next definition: its calls inside the C library are recorded by its hook here. */
 static uint32_t begin_real(void)
 {
     uint32_t busy = guard.busy;
@@ -92,7 +93,7 @@ static void end_real(uint32_t busy)
     guard.busy = busy;
 }
 
-/* ---- who maps what ---- */
+/* ---- mappings and their callers ---- */
 
 static void add(const struct entered *e, const void *p, size_t size, struct mapping m,
                 const uintptr_t *caller)
@@ -105,7 +106,7 @@ static void add(const struct entered *e, const void *p, size_t size, struct mapp
     mapped_add((uintptr_t)p, size, &m);
 }
 
-/* Whoever remembers what is there is told. */
+/* Drops what is cached about the memory in [lo, hi), which goes or gets other contents. */
 static void memory_goes(uintptr_t lo, uintptr_t hi)
 {
     local_code_goes(lo, hi);
@@ -147,7 +148,8 @@ EXPORT void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t of
     return p;
 }
 
-/* Before the call, as another thread may have the addresses afterwards. */
+/* Removes the memory before the call that unmaps it, as another thread may have the addresses
+ * afterwards. */
 static void take(const void *at, size_t size, struct mapped_taken *taken)
 {
     struct entered e;
@@ -185,7 +187,7 @@ EXPORT int munmap(void *at, size_t size)
     return failed;
 }
 
-/* What is at `at`, to be known when it has moved. */
+/* The mapping that `at` lies in, to be recorded again when it has moved. */
 static struct mapping before_move(const void *at)
 {
     struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
@@ -233,7 +235,7 @@ EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
     return p;
 }
 
-/* How much shmat(2) maps; 0: it cannot be known. */
+/* Size of the segment that shmat(2) maps; 0: it cannot be known. */
 static size_t segment_size(int id)
 {
     struct shmid_ds about;
@@ -243,7 +245,7 @@ static size_t segment_size(int id)
 
 EXPORT void *shmat(int id, const void *at, int flags)
 {
-    /* It has a name, so its words are found by that (readable.h). */
+    /* It has a name, by which its words are found (readable.h). */
     struct mapping m = {.kind = TRACE_MAPPING_SHARED};
     void *p = next_calls()->shmat(id, at, flags);
     struct entered e;
@@ -277,8 +279,9 @@ EXPORT int shmdt(const void *at)
 }
 
 /*
- * Behind what the program gets here malloc's heap goes on, so it counts by the byte. malloc itself
- * calls no function that is interposed (within_x86_64.c sees it).
+ * Records a move of the break. It counts by the byte, because malloc's heap continues after the
+ * memory that the program gets here. malloc itself calls no function that is interposed
+ * (within_x86_64.c sees it).
  */
 static void moved(const char *from, const char *to, const uintptr_t *caller)
 {

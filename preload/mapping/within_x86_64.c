@@ -1,13 +1,14 @@
 /*
- * Problem: whoever makes the heap grow should see it in the picture, and not the allocator's
- * innermost function; but while an allocator is at work its locks may be held, and no stack is
- * walked under those.
+ * Problem: the picture should show the program's call that makes the heap grow, and not the
+ * allocator's innermost function. But while an allocator is at work its locks may be held, and no
+ * stack is walked under those.
  *
- * Algorithm: what is mapped while an allocator serves a call is put down as a piece that nobody
- * counts, and remembered for the thread. The hook looks at one word when the allocator has come
- * back, and then the pieces get their row, by the stack of the program's call (telling_settle).
- * A free may map, too: a thread's first call of malloc's gets it an arena, whichever it is.
- * What the C library maps otherwise, a thread's stack say, is counted by the stack there.
+ * Algorithm: memory that is mapped while an allocator serves a call is recorded as a piece that is
+ * not counted, and remembered for the thread. When the allocator has returned, the hook reads one
+ * word. If that is set, the pieces get their row, by the stack of the program's call
+ * (telling_settle). A free may map, too: a thread's first call of malloc's gets it an arena,
+ * whichever call it is. Other mappings of the C library, such as a thread's stack, are counted by
+ * the stack at the call.
  *
  * The handler may use vector registers, which patcher.h forbids in general: the four calls are made
  * in functions of their own (mmap, munmap, mremap, brk), whose callers expect them to change.
@@ -45,11 +46,11 @@ _Static_assert(SYS_munmap / 64 == SYS_mmap / 64 && SYS_mremap / 64 == SYS_mmap /
                "the four stand in one word");
 static uintptr_t break_now;
 
-/* Of a process that has not begun to record: a forked child's first event may well be such a
- * call, and it has one thread. */
+/* Mappings that wait for their row in a process that has not begun to record. A forked child's
+ * first event may well be such a call, and it has one thread. */
 static struct served early;
 
-/* ---- what waits for the allocator to come back ---- */
+/* ---- mappings that wait for the allocator's return ---- */
 
 static void wait_for_row(struct served *s, uintptr_t lo, size_t size, uint64_t call)
 {
@@ -99,8 +100,8 @@ void telling_settle(const uintptr_t *caller)
 /* ---- the calls ---- */
 
 enum made {
-    MADE_SOMEWHERE, /* by us, or by a hook that notes it itself */
-    MADE_EARLY,     /* before this process records, by an allocator that serves a call */
+    MADE_SOMEWHERE, /* by the recorder, or by a hook that records it itself */
+    MADE_EARLY,     /* by an allocator that serves a call, before this process records */
     MADE_SERVING,
     MADE_OTHERWISE,
 };
@@ -127,7 +128,7 @@ static enum made made_by(uint32_t busy)
     return MADE_OTHERWISE;
 }
 
-/* False: nothing is noted. */
+/* Begins recording a call. False: nothing is recorded. */
 static bool enter(struct entered *e, const struct patch_call *call)
 {
     e->call = call;
@@ -161,7 +162,7 @@ static void add(const struct entered *e, uintptr_t lo, size_t size, struct mappi
         mapped_add(lo, size, &m);
         return;
     }
-    m.words = false; /* the blocks in it are known */
+    m.words = false; /* its blocks are recorded themselves */
     m.kind = TRACE_MAPPING_ALLOCATOR;
     if (e->made == MADE_EARLY) {
         if (s->n < THREADS_SERVED)
@@ -174,7 +175,7 @@ static void add(const struct entered *e, uintptr_t lo, size_t size, struct mappi
     }
 }
 
-/* Allocators cut what they map at its ends. */
+/* Takes memory from the mappings that wait. Allocators cut a mapping at its ends. */
 static void take_early(uintptr_t lo, uintptr_t hi)
 {
     for (uint32_t i = 0; i < early.n; i++) {
@@ -253,7 +254,8 @@ static long see_brk(const struct patch_call *call)
     struct mapped_taken taken;
     struct entered e;
 
-    if (kernel_failed((long)now)) /* the kernel answers with the old break, but a filter so */
+    if (kernel_failed((long)now)) /* the kernel returns the old break if it fails; a filter
+                                   * returns an error */
         return (long)now;
     break_now = now;
     if (now == before || !enter(&e, call))
@@ -302,7 +304,7 @@ static const struct sitelist_head *map_list(const char *path)
     return list;
 }
 
-/* The heap that is there already: made to serve the very call with which recording begins. */
+/* Finds the heap that exists already: it was made for the very call with which recording begins. */
 static bool is_heap(const struct procmap *map, void *arg)
 {
     uintptr_t *heap = arg;

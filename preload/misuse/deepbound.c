@@ -1,6 +1,6 @@
 /*
- * A library that is opened so has a list of its own before the program's (unwind/scopes.h). The
- * loader's list cannot change while dl_iterate_phdr is at work.
+ * A library that is opened with RTLD_DEEPBIND has a list of its own before the program's
+ * (unwind/scopes.h). The loader's list cannot change while dl_iterate_phdr is at work.
  */
 #define _GNU_SOURCE
 #include "preload/misuse/deepbound.h"
@@ -25,7 +25,7 @@ static int look(struct dl_phdr_info *info FLAME_UNUSED, size_t size FLAME_UNUSED
         if (own && own[0] && own[0] != first[0])
             seen = true;
     }
-    /* Whoever's lists are not found cannot be told. */
+    /* Without the lists, no library can be ruled out. */
     if (!first)
         seen = true;
     return 1;

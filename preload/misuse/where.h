@@ -1,7 +1,7 @@
 /*
- * where.h: what lies at an address that was never handed out.
+ * where.h: kind of memory at an address that was never handed out.
  *
- * Reads /proc/self/maps, so it is for once in a while. The address is not read. No malloc.
+ * Reads /proc/self/maps, so it is slow and for rare calls. The address is not read. No malloc.
  */
 #ifndef FLAME_PRELOAD_MISUSE_WHERE_H
 #define FLAME_PRELOAD_MISUSE_WHERE_H

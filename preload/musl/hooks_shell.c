@@ -1,10 +1,10 @@
 /*
- * What musl executes /bin/sh for by itself: system, popen and wordexp. Its own calls of exec and
- * posix_spawn pass by hooks_exec.c, and a shell that uses the GNU C library would end in its loader
- * over a recorder for musl. So the environment is for that moment the one that is handed on to the
- * shell (preload/run/handon.h): the same strings but for LD_PRELOAD.
+ * Functions by which musl itself executes /bin/sh: system, popen and wordexp. Its own calls of exec
+ * and posix_spawn pass by hooks_exec.c. A shell that uses the GNU C library would then stop in its
+ * loader because of a recorder for musl. So during the call the environment is the one that is
+ * handed on to the shell (preload/run/handon.h): the same strings but for LD_PRELOAD.
  *
- * A setenv of another thread in that moment may be lost, as in musl's own system, which reads the
+ * A setenv of another thread during the call may be lost. In musl's own system, which reads the
  * environment without a lock, it may be torn.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@ extern char **environ;
 
 struct lent {
     struct handon h;
-    char **own; /* the environment of the program */
+    char **own; /* the program's environment */
 };
 
 static void lend(struct lent *l)

@@ -1,15 +1,16 @@
 /*
- * Problem: which functions of Python stand behind each native frame of the interpreter's loop?
+ * Problem: each native frame of the interpreter's loop runs functions of Python, which must be
+ * found.
  *
  * Algorithm: a native frame of the loop runs one frame of Python or several, as a call of one
  * function by another does not nest in C. In 3.11 each native frame has a structure on the C stack
  * (_PyCFrame) that leads to the innermost of its frames; `is_entry` marks the outermost. In 3.12
- * and 3.13 it is a frame that lies on the C stack itself (FRAME_OWNED_BY_CSTACK) and is nobody's
- * function. So an address on the C stack says which native frame it is, whatever its code is called
- * and however the compiler has cut it up.
+ * and 3.13 the mark is a frame that lies on the C stack itself (FRAME_OWNED_BY_CSTACK) and belongs
+ * to no function. So an address on the C stack identifies the native frame, whatever its code is
+ * called and however the compiler has cut it up.
  *
- * Rejected: finding these native frames by the symbol _PyEval_EvalFrameDefault: compilers move
- * parts of it elsewhere (.cold), and programs that are stripped do not say where.
+ * Rejected: finding these native frames by the symbol _PyEval_EvalFrameDefault, because compilers
+ * move parts of it elsewhere (.cold), and stripped programs do not have the symbol.
  */
 #define _GNU_SOURCE
 #include "preload/python/pyframes.h"
@@ -24,16 +25,17 @@
 
 #define FIRST_FRAMES 128u
 
-/* Before glibc 2.34 it is in a library of its own, which an interpreter with threads has loaded and
- * other programs need not have. */
+/* Weak, because before glibc 2.34 it is in a library of its own, which an interpreter with
+ * threads has loaded and other programs need not have. */
 #pragma weak pthread_getspecific
 
 static struct python found;
-static const struct python *python; /* &found when that is filled in */
+static const struct python *python; /* &found once that is filled in */
 
 /* ---- which interpreter ---- */
 
-/* 3.13 says it in a table for debuggers (_Py_DebugOffsets) that _PyRuntime begins with. */
+/* Whether the interpreter is built without a GIL. 3.13 has that in a table for debuggers
+ * (_Py_DebugOffsets) with which _PyRuntime begins. */
 static bool is_free_threaded(uintptr_t runtime, uint32_t version)
 {
     static const char cookie[] = "xdebugpy";
@@ -46,8 +48,9 @@ static bool is_free_threaded(uintptr_t runtime, uint32_t version)
            table->free_threaded;
 }
 
-/* Where the interpreter itself finds one of its types. A program that names the type may have
- * copied it into its own data (R_X86_64_COPY), and then all libraries use that copy. */
+/* Address of one of the interpreter's types, as the interpreter itself finds it. A program that
+ * names the type may have copied it into its own data (R_X86_64_COPY), and then all libraries
+ * use that copy. */
 static uintptr_t find_type(const struct dynsym *interpreter, const char *name)
 {
     struct dynsym program;
@@ -67,7 +70,7 @@ static bool look_at(const struct link_map *module, struct python *py, uint32_t *
     py->runtime = dynsym_find_version(&d, "_PyRuntime", NULL);
     if (!py->runtime)
         return false;
-    /* Any that has no such word is older than 3.11. */
+    /* An interpreter without that word is older than 3.11. */
     version = dynsym_find_version(&d, "Py_Version", NULL);
     *unknown =
         version ? (uint32_t)(*(const unsigned long *)version >> 16) : PYTHON_OLD; /* NOLINT */
@@ -149,7 +152,7 @@ static uintptr_t thread_state(const struct python *py, struct pypages *pages)
 {
     uintptr_t key, state, thread;
 
-    /* A Py_tss_t: whether it is in use, and a key, of 4 bytes each. */
+    /* A Py_tss_t: a flag whether it is in use, and a key, of 4 bytes each. */
     if (!pthread_getspecific || !pypages_word(pages, py->runtime + py->layout->runtime_key, &key) ||
         (uint32_t)key != 1)
         return 0;
@@ -171,7 +174,7 @@ uintptr_t pyframes_chain(const struct python *py, struct pypages *pages)
         return 0;
     if (!l->has_cframes)
         return chain;
-    /* That of a thread that runs nothing is its state's own. */
+    /* The _PyCFrame of a thread that runs no function is the one in its state. */
     if (!pypages_word(pages, chain + l->cframe_current, &inner) || !inner)
         return 0;
     return l->entry_is_a_frame ? chain : inner;
@@ -201,7 +204,7 @@ static inline bool add(struct pyframes *f, uintptr_t code, uintptr_t mark)
     return true;
 }
 
-/* What one frame says. */
+/* Fields of one frame of Python. */
 struct frame {
     uintptr_t code, previous;
     bool entry;
@@ -210,7 +213,7 @@ struct frame {
 static inline bool read_frame(const struct pylayout *l, struct pypages *pages, uintptr_t at,
                               struct frame *f)
 {
-    /* The byte is behind the words. */
+    /* The byte lies after the words. */
     if (unlikely(at % sizeof at || !pypages_have(pages, at, (size_t)l->frame_entry + 1)))
         return false;
     f->code = py_word(at, l->frame_code);
@@ -219,7 +222,7 @@ static inline bool read_frame(const struct pylayout *l, struct pypages *pages, u
     return true;
 }
 
-/* The frames of each native one have its mark from the beginning. */
+/* Reads frames by _PyCFrame (3.11): the mark of a native frame is known before its frames. */
 static void read_by_cframes(const struct pylayout *l, struct pypages *pages, uintptr_t cframe,
                             struct pyframes *out)
 {
@@ -242,14 +245,15 @@ static void read_by_cframes(const struct pylayout *l, struct pypages *pages, uin
     }
 }
 
-/* The mark comes behind the frames that have it. */
+/* Reads frames by entries (3.12, 3.13): the mark comes after the frames that have it. */
 static void read_by_entries(const struct pylayout *l, struct pypages *pages, uintptr_t at,
                             struct pyframes *out)
 {
     uint32_t first = 0;
     struct frame f;
 
-    /* Of more frames than there is room for the outer ones are left out, but the mark is found. */
+    /* If there is no room for all frames, the outer ones are left out, but the mark is still
+     * found. */
     for (uint32_t left = PYFRAMES_STEPS; at && left-- && read_frame(l, pages, at, &f);
          at = f.previous) {
         if (!f.entry) {

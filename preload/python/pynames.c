@@ -1,7 +1,7 @@
 /*
- * The texts are those in the trace, as in givennames.c. A text of Python's is told from another
- * at its address by its length and its hash, which the interpreter keeps with it; where it has
- * none yet, one is made.
+ * Names of Python's functions. The texts are those in the trace, as in givennames.c. Two texts of
+ * Python's at one address are told apart by length and hash. The interpreter keeps the hash in the
+ * text; where it has none yet, one is made.
  */
 #include "preload/python/pynames.h"
 
@@ -14,7 +14,7 @@
 #define QUALNAME_MOST 400u
 #define NAME_MOST 1000u
 
-/* ---- names there are ---- */
+/* ---- known names ---- */
 
 static struct {
     struct spinlock lock;
@@ -88,18 +88,18 @@ void pynames_after_fork(void)
         memset(&g, 0, sizeof g);
 }
 
-/* ---- texts of Python's ---- */
+/* ---- Python's texts ---- */
 
-/* A PyUnicode whose characters are behind it. */
+/* A PyUnicode whose characters follow it. */
 struct pytext {
     uintptr_t characters;
-    uintptr_t length; /* characters */
+    uintptr_t length; /* in characters */
     uint32_t width;   /* bytes of one: 1, 2 or 4 */
     bool ascii;
     uint64_t stamp;
 };
 
-/* Of all the bytes, 8 at a time. */
+/* Hash of all the bytes, 8 at a time. */
 static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
 {
     uint64_t hash = size, word;
@@ -112,8 +112,8 @@ static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
     return fnv_bytes(hash, bytes, size);
 }
 
-/* PyASCIIObject: type, length, hash, and bits: how it is interned (2), the width (3), whether the
- * characters are behind it (1), and whether they are ASCII (1). */
+/* Reads a PyASCIIObject: type, length, hash, and bits: how it is interned (2), the width (3),
+ * whether the characters follow it (1), and whether they are ASCII (1). */
 static bool read_text(const struct python *py, struct pypages *pages, uintptr_t at,
                       struct pytext *text)
 {
@@ -130,7 +130,7 @@ static bool read_text(const struct python *py, struct pypages *pages, uintptr_t 
         text->length > UINT32_MAX)
         return false;
     text->characters = at + (text->ascii ? py->layout->text_bytes : py->layout->text_others);
-    if (unlikely(hash == UINTPTR_MAX)) { /* there is none yet */
+    if (unlikely(hash == UINTPTR_MAX)) { /* the interpreter has none yet */
         size_t size = text->length * text->width;
 
         if (size > 4096)
@@ -143,8 +143,8 @@ static bool read_text(const struct python *py, struct pypages *pages, uintptr_t 
     return true;
 }
 
-/* A code object's text. One of a class that is derived from str is kept in another way; its
- * function stands in stacks all the same. */
+/* Reads a code object's text. A text of a class that is derived from str is stored in another
+ * way and read as "?"; its function is in stacks all the same. */
 static void read_text_of_code(const struct python *py, struct pypages *pages, uintptr_t at,
                               struct pytext *text)
 {
@@ -155,8 +155,8 @@ static void read_text_of_code(const struct python *py, struct pypages *pages, ui
             .characters = (uintptr_t)none, .length = 1, .width = 1, .ascii = true, .stamp = 1};
 }
 
-/* From 3.13 on a function of the interpreter's own may stand between a class and its __init__.
- * Its code has one text for all its names; tracebacks leave it out, too. */
+/* Whether the function is the interpreter's own. From 3.13 on such a function may come between a
+ * class and its __init__. Its code has one text for all its names; tracebacks leave it out, too. */
 static bool is_interpreters_own(const struct python *py, struct pypages *pages,
                                 const struct pycode *code, const struct pytext *qualname)
 {
@@ -181,7 +181,7 @@ static uint32_t character(const struct pytext *text, uintptr_t i)
     return text->width == 2 ? *(const uint16_t *)at : *(const uint32_t *)at; /* NOLINT */
 }
 
-/* As UTF-8. False: it is cut. */
+/* Appends a character as UTF-8. False: there is no room, and the text is cut. */
 static bool put(struct room *r, uint32_t c)
 {
     unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -196,7 +196,7 @@ static bool put(struct room *r, uint32_t c)
     return true;
 }
 
-/* At most `most` bytes more. */
+/* Appends at most `most` bytes of the text. */
 static bool put_text(struct room *r, struct pypages *pages, const struct pytext *text, size_t most)
 {
     struct room part = {r->at, r->end};
@@ -239,7 +239,7 @@ uint64_t pynames_of(struct pycodes *codes, const struct python *py, struct pypag
 
     if (unlikely(codes->trace != traces))
         *codes = (struct pycodes){.trace = traces};
-    /* Without a reference it is being taken apart. */
+    /* A code object without a reference is being taken apart. */
     if (unlikely(code % sizeof code || !pypages_have(pages, code, l->code_qualname + sizeof code) ||
                  !py_word(code, 0) || py_word(code, 8) != py->code_type))
         return 0;

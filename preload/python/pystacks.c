@@ -1,8 +1,8 @@
 /*
- * A mark of pyframes.h lies in the native frame whose functions have it: between where the stack
- * pointer stood in that one and in its caller. So both lists are gone through once, from the
- * innermost frame outwards, and where a mark is in no frame, as on a stack that the walk did not
- * come to, the rest has no names.
+ * Stacks with Python's functions. A mark of pyframes.h lies in the native frame that runs the
+ * functions with that mark: between the stack pointers of that frame and of its caller. So both
+ * lists are read once, from the innermost frame outwards. If a mark is in no frame, as on a stack
+ * that the walk did not reach, the remaining frames get no names.
  */
 #include "preload/python/pystacks.h"
 
@@ -12,7 +12,7 @@
 #include "preload/run/say.h"
 #include "unwind/modules.h"
 
-/* What a thread keeps for this, in pages. */
+/* A thread's state for this, in pages. */
 struct pythread {
     struct pypages pages;
     struct pyframes frames;
@@ -71,7 +71,7 @@ void record_python_module(uintptr_t pc)
     record_python_unknown(unknown);
 }
 
-/* Where the chain begins that the thread runs; 0: none. */
+/* The beginning of the chain of frames that the thread runs; 0: none. */
 static uintptr_t chain_of(struct thread_state *t, const struct python **py)
 {
     *py = pyframes_python();
@@ -106,7 +106,7 @@ static bool make_room(struct pythread *p, uint32_t n)
     return true;
 }
 
-/* From the inner end of p->pcs on; returns where the stack begins. */
+/* Puts both lists together, from the inner end of p->pcs on; returns the beginning of the stack. */
 static uintptr_t *put_together(struct pythread *p, const struct python *py,
                                const struct local_stack *s, uintptr_t *at)
 {

@@ -1,14 +1,14 @@
 /*
- * Each byte of a page is given away once. First come, in this order: the recorder's memory, blocks
- * (with what malloc has rounded them up by), memory that the program has mapped itself, files of
- * the program and its libraries, stacks. Then what is left of each page with blocks is shared out
- * by them for the views of slack, and is the allocator's; what is left of others is so where they
- * lie in a heap, and another mapping's elsewhere.
+ * Attribution of resident memory: each byte of a page is attributed once. In this order come the
+ * recorder's memory, blocks (with the bytes by which malloc has rounded them up), memory that the
+ * program has mapped itself, files of the program and its libraries, stacks. Then the rest of each
+ * page with blocks is shared out among these for the views of slack, and belongs to the allocator.
+ * The rest of other pages belongs to the allocator if they lie in a heap, and otherwise to their
+ * mapping.
  *
- * To look makes memory of the recorder resident, that it looks with. So all of that is touched
- * before, as far as is known how much it will be. If the kernel's sum, which is read last, is
- * another one than that of all pages in spite of that, it looks again: then nothing is touched that
- * was not before.
+ * The scan itself makes memory of the recorder resident. So all of that is touched before, as far
+ * as its size is known. The kernel's sum is read last. If it still differs from that of all pages,
+ * the scan is repeated: then it touches nothing new.
  */
 #include "preload/resident/attribution.h"
 
@@ -69,7 +69,7 @@ struct looking {
     int fd;
 };
 
-/* The run's notes, rules and traces; a long name is cut. */
+/* Whether the mapping is a file of the run: its notes, rules and traces; a long name is cut. */
 static bool is_of_run(const struct attribution *a, const struct smap *m)
 {
     size_t len = a->run_len < SMAPS_NAME_MAX - 1 ? a->run_len : SMAPS_NAME_MAX - 1;
@@ -130,7 +130,7 @@ static void add_pages(const struct smap *m, void *arg)
     landmarks_find_heaps(&a->landmarks, m, &a->pages);
 }
 
-/* ---- who has what ---- */
+/* ---- owners ---- */
 
 static void take_own(uintptr_t lo, uintptr_t hi, void *arg)
 {
@@ -139,7 +139,8 @@ static void take_own(uintptr_t lo, uintptr_t hi, void *arg)
     pageindex_take(&a->pages, lo, hi, &parts_at(TRACE_PART_RECORDER)->tally);
 }
 
-/* A block in one page that is resident, with its head, in few instructions: most are. */
+/* Attributes a block in one page that is resident, with its head, in few instructions: most
+ * blocks are such. */
 static inline bool take_small(struct attribution *a, uintptr_t addr, uint64_t size,
                               struct row_tally *row)
 {
@@ -180,7 +181,8 @@ static void take_next(struct attribution *a)
     pageindex_take_block(&a->pages, b->addr, b->addr + b->size, &row->tally);
     if (usable == b->size)
         return;
-    /* What it was rounded up by is the allocator's: told where it is, as the block's slack. */
+    /* The bytes by which it was rounded up belong to the allocator, and are reported at the
+     * block's stack, as its slack. */
     pageindex_take(&a->pages, b->addr + b->size, b->addr + usable, &rounded);
     for (int kind = 1; kind < PAGE_KINDS; kind++) {
         if (kind != PAGE_SWAPPED)
@@ -195,8 +197,8 @@ static void take_waiting(struct attribution *a)
         take_next(a);
 }
 
-/* A block's head is in memory that was written long ago: to wait for each takes ten times as long
- * as all else. So some are asked for at once. */
+/* Queues a block. Its head is in memory that was written long ago, and waiting for each takes
+ * ten times as long as all the rest. So several are prefetched at once. */
 static void take_block(uintptr_t addr, const struct block *b, void *arg)
 {
     struct attribution *a = arg;
@@ -231,7 +233,8 @@ static void take_paused(uintptr_t addr, uint64_t size, void *arg)
     pageindex_take_block(&a->pages, addr, addr + size, &parts_at(TRACE_PART_PAUSED)->tally);
 }
 
-/* What an allocator maps for itself holds blocks, and what is free. */
+/* Whether the mapping is the program's own. A mapping of an allocator's has blocks and free
+ * memory. */
 static bool is_programs(const struct attribution *a, const struct mapped_piece *p)
 {
     return p->mapping.row && p->mapping.row < a->nrows &&
@@ -249,8 +252,8 @@ static void take_piece(const struct mapped_piece *p, void *arg)
             (struct landmark){p->lo, p->hi, TRACE_PART_ALLOCATOR, false};
 }
 
-/* A page of memory that the program has mapped itself may have blocks of an allocator of its own:
- * what is left of it is not theirs. */
+/* Marks pages of the program's own mappings. They may have blocks of an allocator of the
+ * program's own: the rest of such a page does not belong to those. */
 static void mark_piece(const struct mapped_piece *p, void *arg)
 {
     struct attribution *a = arg;
@@ -265,7 +268,8 @@ static void take_landmarks(struct attribution *a, const struct landmark *list, s
         pageindex_take(&a->pages, list[i].lo, list[i].hi, &parts_at(list[i].part)->tally);
 }
 
-/* A small block may reach into the next leaf's addresses, whose blocks may not be known yet. */
+/* End of the bytes of a block that get shares. A small block may reach into the next leaf's
+ * addresses, whose blocks may not be known yet. */
 static uintptr_t end_of_dealing(uintptr_t addr, uint64_t size)
 {
     uintptr_t end = addr + size, leaf = (addr & -SHADOW_SPAN) + SHADOW_SPAN;
@@ -280,7 +284,7 @@ static void deal(uintptr_t addr, const struct block *b, void *arg)
 
     if (a->taken != a->nwaiting)
         take_waiting(a);
-    /* The last block of the leaf before, which may be dealt with later, reaches no further. */
+    /* The last block of the leaf before, which may get its shares later, reaches no further. */
     if (b->row >= a->nrows || addr % SHADOW_SPAN < SHADOW_SMALL)
         return;
     if (likely(page != PAGEINDEX_NONE && addr % PAGE + b->size <= PAGE &&
@@ -290,8 +294,9 @@ static void deal(uintptr_t addr, const struct block *b, void *arg)
         a->rows[b->row].around += pageindex_deal(&a->pages, addr, end_of_dealing(addr, b->size));
 }
 
-/* All blocks must be known before any of a page's rest is dealt. Blocks at odd multiples of 8, as
- * glibc has none, are in leaves of their own. */
+/* Attributes all blocks, and then shares out the rests of their pages, for which all blocks of a
+ * page must be known. Blocks at odd multiples of 8, which glibc does not have, are in leaves of
+ * their own. */
 static void walk_blocks(struct attribution *a)
 {
     if (a->landmarks.glibc) {
@@ -303,9 +308,10 @@ static void walk_blocks(struct attribution *a)
     }
 }
 
-/* ---- what is left ---- */
+/* ---- rests of pages ---- */
 
-/* The landmark that an address lies in, of those in the order of addresses from *at on. */
+/* The landmark that an address lies in, from *at on; landmarks and calls are in the order of
+ * addresses. */
 static const struct landmark *landmark_at(const struct landmark *list, size_t n, size_t *at,
                                           uintptr_t addr)
 {
@@ -333,7 +339,7 @@ static uint32_t part_of_rest(const struct attribution *a, const struct page_run 
         return heap->part;
     if (parts_at(m->part)->part == TRACE_PART_ALLOCATOR)
         return m->part;
-    /* Of an allocator that is not glibc's, or maps memory in ways of its own, only the blocks are
+    /* If the allocator is not glibc's, or maps memory in ways of its own, only its blocks are
      * known. */
     if (a->landmarks.glibc && !allocator && pageindex_used(&a->pages, page))
         return a->alone;
@@ -420,7 +426,7 @@ static int index_pages(struct attribution *a, int fd)
     return err ? -err : a->error;
 }
 
-/* What a walk calls of the C library. */
+/* Calls the functions of the C library that a walk uses, to make them resident. */
 static FLAME_NOINLINE void warm_up_walk(const struct attribution *a)
 {
     struct shadow_pages p;
@@ -435,7 +441,7 @@ static void count_piece(const struct mapped_piece *p FLAME_UNUSED, void *arg)
     ++*(size_t *)arg;
 }
 
-/* Makes resident what a look needs: its tables, our own text, the stack below. */
+/* Makes resident what a scan needs: its tables, the recorder's own code, the stack below. */
 static FLAME_NOINLINE int warm_up(struct attribution *a)
 {
     size_t pages = smaps_estimate(), pieces = 1;
@@ -480,7 +486,7 @@ static int look(struct attribution *a, int fd)
     mark_mappings(a);
     give_rest(a);
     sum(a);
-    /* Linux before 4.14 has none. */
+    /* Linux before 4.14 has no such sum. */
     if (smaps_rollup(&a->kernel_bytes, &swapped) != 0)
         a->kernel_bytes = a->bytes;
     return 0;
