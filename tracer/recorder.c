@@ -283,8 +283,8 @@ static bool is_on_library(struct recorder *r, const struct tracee *t, const stru
     return is;
 }
 
-/* Counts a wait of the memory recorder as filtered out. The program does not wait for it, but the
- * thread's times must add up. */
+/* Counts a wait of the memory recorder as TRACE_OFF_LEFT_OUT. The program does not wait for it, but
+ * the thread's times must add up. */
 static off_stack recorder_slept(struct recorder *r, struct tracee *t, const struct off_sleep *s)
 {
     uint64_t ns = s->blocked_ns + s->runq_ns;
@@ -517,8 +517,7 @@ static void leave_call(struct tracee *t)
 
 static void on_entry(struct recorder *r, struct tracee *t, const struct off_event *e)
 {
-    const struct call *c =
-        call_find(e->nr); /* NULL: it was found asleep in a call that is not traced */
+    const struct call *c = call_find(e->nr); /* NULL: it slept in an untraced call */
 
     if (e->nr == SYS_userfaultfd) /* no other call lets the program itself fill memory */
         stacks_beware(r->stacks);

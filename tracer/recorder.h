@@ -1,7 +1,7 @@
 /*
  * recorder.h: connects the event source, the state machine and the trace. It hands events to the
- * machine, answers the machine's questions (world.h), and writes the sleeps that the machine finds
- * (struct off_sink), with the frames of calls on top of stacks.
+ * machine and answers the machine's questions (world.h). It writes the sleeps that the machine
+ * finds (struct off_sink), with the frames of calls on top of stacks.
  *
  * Not thread-safe.
  */
@@ -45,8 +45,7 @@ struct recorder {
     const struct off_event *event; /* the event being handled */
     uint32_t noted;                /* the stack of a logged event, or 0 (recorder_noted) */
     bool is_noted;
-    uint32_t
-        readings; /* a counter: a new value asks for the scheduler's figures to be read again */
+    uint32_t readings;   /* counter of readings of the scheduler's figures */
     struct given *given; /* NULL: no thread logs its calls */
     /* The last answer about an object, for the frame of a waking call. */
     struct off_object object;

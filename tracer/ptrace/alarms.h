@@ -2,11 +2,11 @@
  * alarms.h: events that reach the tracing process between stops: a clock's ticks, the request to
  * end, signals meant for the command, and the end of its caller.
  *
- * A second thread, the listener, takes the signals, because the loop that traces may hang, for
- * example in a read of memory whose page never arrives. The listener ends this process with
- * ALARMS_STUCK if the loop does not ask for an alarm within a second. After an alarm that means the
- * end, it also does so if the loop takes more than five seconds or is silent for one. An alarm
- * interrupts the loop's wait for the next stop. A process has one set of alarms.
+ * A second thread, the listener, takes the signals. The loop that traces may hang, for example in a
+ * read of memory whose page never arrives. The listener ends this process with ALARMS_STUCK if the
+ * loop does not ask for an alarm within a second. After an alarm that means the end, it also does
+ * so if the loop takes more than five seconds or is silent for one. An alarm interrupts the loop's
+ * wait for the next stop. A process has one set of alarms.
  */
 #ifndef FLAME_TRACER_PTRACE_ALARMS_H
 #define FLAME_TRACER_PTRACE_ALARMS_H

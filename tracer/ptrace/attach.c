@@ -15,8 +15,8 @@
  * it runs on and on without having slept, it is not in the middle of a write. (That it is always
  * runnable proves less: on a loaded machine a writing thread spends its time waiting for a CPU.)
  *
- * The kernel drops a signal that a program ignores only while the receiving thread (for a child's
- * end the thread that made the child) is not seized. If that thread is seized and stopped at that
+ * The kernel drops an ignored signal only while the receiving thread is not seized. (The receiver
+ * of a child's end is the thread that made the child.) If that thread is seized and stopped at that
  * moment, the kernel wakes any other thread of the process instead. A call that cannot be restarted
  * then returns EINTR. For a thread that was attached by then, flame undoes that. So threads that
  * sleep in such calls are stopped first, and the others are seized after them.
@@ -143,7 +143,7 @@ static void judge(struct attach *a, struct candidate *c, const struct task_call 
     c->rank = c->asleep ? RANK_CUT_SHORT : RANK_PUT_OFF;
 }
 
-/* Reads a thread's call, ranks the thread, and has the client prepare for the stack of a sleeping
+/* Reads a thread's call and ranks the thread. Has the client prepare for the stack of a sleeping
  * thread, or for the process of a running one. */
 static void look_at(const struct source *s, struct attach *a, struct candidate *c)
 {

@@ -34,8 +34,7 @@
 
 struct callfilter {
     scmp_filter_ctx ctx;
-    struct sock_filter
-        *code; /* our instructions, then libseccomp's; NULL: libseccomp loads the filter */
+    struct sock_filter *code; /* ours, then libseccomp's; NULL: libseccomp loads it */
     unsigned short len;
 };
 

@@ -32,7 +32,7 @@ struct ptraced {
     pid_t tid, pid;
     struct ptraced *prev, *next;
 
-    bool begun;        /* its beginning was emitted to the client, as with all "told" here */
+    bool begun;        /* its beginning was emitted to the client (here, told: emitted) */
     bool foreign;      /* runs a 32-bit program, whose calls have other numbers */
     bool muted;        /* traced because it must be, but none of its events are emitted */
     bool limbo;        /* stopped at birth; its maker is not known yet */

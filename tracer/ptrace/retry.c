@@ -94,7 +94,7 @@ static bool given_up(struct ptraced *t, const struct call *c, uint64_t now)
         !restart_socket_timeout(t->pid, descriptor(t, c), restart_sends(c->nr), &timeout) ||
         !timeout || now - t->retry.since < timeout)
         return false;
-    /* Only connect goes on in the background when its caller's time is over. */
+    /* connect alone continues in the background when its caller's time is over. */
     callregs_set_result(t->tid, &t->regs, c->nr == SYS_connect ? -EINPROGRESS : -EAGAIN);
     return true;
 }

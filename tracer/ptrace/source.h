@@ -28,7 +28,8 @@ struct source_options {
     /* For a command under a filter. Calls that return to this address do not stop; 0: no such
      * address. */
     uintptr_t lets_by;
-    uintptr_t lets_marked; /* the same for marked calls, an address within a page (inside/mark.h) */
+    uintptr_t lets_marked; /* return address of marked calls that do not stop, within a page
+                              (inside/mark.h) */
     const char *const *environment; /* "NAME=VALUE" for the command's environment; NULL: nothing */
 };
 
@@ -61,8 +62,8 @@ struct source_client {
  * time in which threads may be stopped. */
 struct source *source_new(const struct source_options *o, const struct source_client *c);
 
-/* Attaches, or gets the command ready to run. 0, or an enum flame_exit after a line; nothing is
- * traced then, and no program was disturbed. */
+/* Attaches, or gets the command ready to run. 0, or an enum flame_exit after a line. On failure
+ * nothing is traced, and no program was disturbed. */
 int source_start(struct source *s);
 
 /*
@@ -96,8 +97,8 @@ pid_t source_command(const struct source *s);
 int source_wait_status(const struct source *s);
 
 /* Registers of a traced thread at its last stop. They are valid while it is stopped there or sleeps
- * in a call. If the thread was attached to while it slept in a call that must not be interrupted,
- * only rip and rsp are known, and the rest is 0. */
+ * in a call. Only rip and rsp are known, and the rest is 0, if it was attached to in a call that
+ * must not be interrupted. */
 bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out);
 /* Whether the thread's beginning was emitted while it slept in a call, and it has not been stopped
  * since. */

@@ -1,9 +1,9 @@
 /*
  * stops.c: turns a stop into events and resumes the thread.
  *
- * With a filter the seccomp stop is the entry, and the thread is asked for the exit stop
- * (PTRACE_SYSCALL) only while it is in a call that may sleep. Without one all calls stop twice, and
- * entry and exit alternate; the first stop after a birth, an attach or a restart is an entry.
+ * With a filter the seccomp stop is the entry. The exit stop (PTRACE_SYSCALL) is asked for only in
+ * a call that may sleep. Without one all calls stop twice, and entry and exit alternate; the first
+ * stop after a birth, an attach or a restart is an entry.
  *
  * PTRACE_INTERRUPT is sent only to threads that run. An interruption that reaches a sleeping call
  * before it takes effect would cut that call short. So such an entry is taken back
@@ -179,8 +179,8 @@ static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_
 /*
  * Time that the call that ends here has used up. It is counted by the clock, from a moment at which
  * the program was in the call already. So the rest never ends before the time that the program
- * asked for. Rejected: subtracting the thread's CPU time and run-queue wait, because on a loaded
- * machine a call of 300 ms that was cut short every 20 ms took 3 s that way.
+ * asked for. Rejected: subtracting the thread's CPU time and run-queue wait. On a loaded machine a
+ * call of 300 ms that was cut short every 20 ms took 3 s that way.
  */
 static uint64_t spent(const struct ptraced *t, uint64_t now)
 {
@@ -297,9 +297,10 @@ static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
 }
 
 /*
- * First stop of a thread that was seen asleep in a call with a timeout. If the thread has run more
- * than once to get to this stop, it may have begun another call a moment ago. The start of that
- * call's sleep is not known. The stop may come from the interruption or from a signal.
+ * Drops the start of a timeout, at the first stop of a thread that was seen asleep in a call with
+ * one. If the thread has run more than once to get to this stop, it may have begun another call a
+ * moment ago. The start of that call's sleep is not known. The stop may come from the interruption
+ * or from a signal.
  */
 static void forget_if_it_ran(struct ptraced *t)
 {
@@ -417,7 +418,7 @@ static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t n
     const struct callregs *r = &t->regs;
     bool ignored;
 
-    /* Threads repair the calls themselves that the filter lets by. */
+    /* A call that the filter lets by is repaired by its own thread. */
     if (!regs_between_calls(t) || callregs_is_foreign(r) || is_let_by(s, t) ||
         (!t->retry.pc && (callregs_result(r) != -EINTR || callregs_nr(r) < 0)))
         return;

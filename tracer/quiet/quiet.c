@@ -1,13 +1,13 @@
 /*
- * quiet.c: the loop of the quiet source, its list of threads, and the events it emits.
+ * quiet.c: the loop of the no-stop source, its list of threads, and the events it emits.
  *
  * The loop goes by the clock. A thread that has slept for options.least_ns must have been sampled
  * before, so a tick is three quarters of that. A thread that has slept for an eighth of it at a
- * tick is sampled. On a loaded machine of two processors redis with 50 clients took 7 % more
- * processor time a request with 2,000 ticks a second, and 2.6 % with 667. The kernel's records
- * alone cost as much as the latter. Rejected: wakeups by the kernel's records, because a wakeup for
- * each switch takes more than the switch. Rejected: a wait for the first moment at which a sample
- * is due, because only the rings show which thread has left a processor, and they are not read
+ * tick is sampled. Measured with redis and 50 clients on a loaded machine of two processors: a
+ * request took 7 % more processor time with 2,000 ticks a second, and 2.6 % with 667. The kernel's
+ * records alone cost as much as the latter. Rejected: wakeups by the kernel's records, because a
+ * wakeup for each switch takes more than the switch. Rejected: a wait for the first moment at which
+ * a sample is due. Only the rings show which thread has left a processor, and they are not read
  * during a wait.
  */
 #define _GNU_SOURCE
@@ -31,8 +31,7 @@
 
 #define BEAT_NS 100000000u
 #define LIST_NS 20000000u    /* between lists of threads, where the kernel gives no records */
-#define FLUSH_NS 1000000000u /* most time between two reports of the unsampled sleeps of a thread  \
-                              */
+#define FLUSH_NS 1000000000u /* most time between reports of a thread's unsampled sleeps */
 #define TICK_MOST_NS 10000000u
 #define SLACK_NS 1000
 

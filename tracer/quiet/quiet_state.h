@@ -1,7 +1,7 @@
 /*
- * quiet_state.h: the state that the files of the quiet source share: quiet.c (the loop, beginnings
- * and ends), quietlook.c (samples of sleeping threads), quietfeed.c (threads that leave and reach a
- * processor).
+ * quiet_state.h: the state that the files of the no-stop source share: quiet.c (the loop,
+ * beginnings and ends), quietlook.c (samples of sleeping threads), quietfeed.c (threads that leave
+ * and reach a processor).
  */
 #ifndef FLAME_TRACER_QUIET_QUIET_STATE_H
 #define FLAME_TRACER_QUIET_QUIET_STATE_H
@@ -50,10 +50,9 @@ struct quiet {
     struct quiet_thread *threads;
     struct switch_rings *rings; /* NULL: /proc is read instead */
     uint64_t tick_ns;
-    uint64_t began, beat,
-        listed;      /* times: of the beginning, the last beat, the last list of threads */
-    uint64_t ticked; /* time of the last tick */
-    struct quiet_thread *next; /* the next tick samples from this one on; NULL: from the first */
+    uint64_t began, beat, listed; /* times: the beginning, last beat, last list of threads */
+    uint64_t ticked;              /* time of the last tick */
+    struct quiet_thread *next;    /* the next tick samples from this one on; NULL: from the first */
     bool over;
     struct quiet_counts counts;
 

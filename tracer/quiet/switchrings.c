@@ -20,9 +20,8 @@
 
 /* Ring of one processor. */
 struct cpu {
-    struct perf_event_mmap_page
-        *page; /* the kernel's page before the ring; NULL: there is no such processor */
-    int fd;    /* the event that the ring belongs to */
+    struct perf_event_mmap_page *page; /* the kernel's page; NULL: there is no such processor */
+    int fd;                            /* the event that the ring belongs to */
     struct perf_ring ring;
     bool told; /* SWITCH_DAMAGED was returned for this ring */
 };

@@ -2,9 +2,9 @@
  * calls.h: the system calls that matter: which can sleep, which can wake, on what.
  *
  * One table (calls.c) serves the seccomp filter (launch), the choice of threads to interrupt
- * (attach), the repair of calls that were cut short, the state machine, the look-up of objects and
- * the names of frames. Adding a call is adding a row. Numbers are those of <sys/syscall.h>, of the
- * processor. Everything here is constant or a pure function.
+ * (attach) and the repair of calls that were cut short. It also serves the state machine, the
+ * look-up of objects and the names of frames. Adding a call is adding a row. Numbers are those of
+ * <sys/syscall.h>, of the processor. Everything here is constant or a pure function.
  */
 #ifndef FLAME_TRACER_SLEEPS_CALLS_H
 #define FLAME_TRACER_SLEEPS_CALLS_H

@@ -5,12 +5,12 @@
  * its own last sleep ended and by which wake. It never changes. All sleeps that it may have ended
  * share it by a reference count. A wake has at most OFF_CHAIN_MAX links, which bounds the history.
  *
- * The chain of a sleep (of each part of one that turns.h splits) goes from its waker to that
- * thread's own last sleep (struct past says which), if that ended inside the first sleep. It goes
- * on to the waker of that sleep, and so on while each such sleep ended inside the first one. It
- * ends before a thread that is already in it (or is the sleeper), so it has no circles. If it ends
- * with a timer, a disk or the like, that link has the stack of the sleep that ended so. That shows
- * what the holder of a lock did meanwhile.
+ * The chain of a sleep (or of a part of one that turns.h splits) begins with its waker. It goes to
+ * that thread's own last sleep (struct past says which), if that ended inside the first sleep. It
+ * goes on to the waker of that sleep, and so on while each such sleep ended inside the first one.
+ * It ends before a thread that is already in it (or is the sleeper), so it has no circles. If it
+ * ends with a timer, a disk or the like, that link has the stack of the sleep that ended so. That
+ * shows what the holder of a lock did meanwhile.
  */
 #ifndef FLAME_TRACER_SLEEPS_CHAIN_H
 #define FLAME_TRACER_SLEEPS_CHAIN_H
@@ -36,8 +36,7 @@ struct wake {
     bool hangup;   /* it closes or shuts down */
     uint64_t time; /* entry of the waking call */
     pid_t pid;
-    struct wake
-        *other; /* the wake with another past, for sleeps that began before this one's; or NULL */
+    struct wake *other; /* copy with a later past, for sleeps begun after slept_until; or NULL */
     struct turns turns; /* of its thread; none in a wake that a turn keeps */
     size_t n;           /* links used, at least 1: [0] is the waker */
     struct link links[];

@@ -21,7 +21,7 @@ enum off_event_kind {
     OFF_THREAD_END, /* it is gone, or not traced any more; result: its wait status */
     OFF_EXITING,    /* it is about to end and its stack can still be read; result as above */
     OFF_EXEC,   /* the process runs another program. Its other threads have ended before; the end of
-                   parent_tid, the old id of this thread, comes after this */
+                   parent_tid, the thread's id until now, comes after this */
     OFF_ENTRY,  /* entered a system call: nr, args */
     OFF_EXIT,   /* left the call it is in: nr (of the entry), result */
     OFF_SIGNAL, /* a signal is about to be delivered: nr = signal, code, sender */
@@ -73,8 +73,7 @@ struct off_event {
     /* Time for which the tracer kept it from running since its last event, up to `time`: its stops,
      * each from the stop until it was resumed. */
     struct off_span held;
-    uint64_t
-        held_more_ns; /* upper bound of what `held` may lack: the start of a stop is an estimate */
+    uint64_t held_more_ns; /* upper bound of what `held` may lack, being an estimate */
     /* Time since its last event in which it waited for the tracer to read its ring
      * (inside/ring.h). */
     struct off_span room;

@@ -4,10 +4,11 @@
 
 #include "common/sysnr.h"
 
-/* Of struct futex_waitv, which glibc 2.31's kernel headers do not have. */
+/* Size of struct futex_waitv, which glibc 2.31's kernel headers do not have. */
 #define WAITV_SIZE 24
 
-/* The kernel takes "wake none" and less for one, but where it wakes and moves. */
+/* Count of threads that the call wakes. The kernel takes a count below one as one, except where it
+ * wakes and moves. */
 static int at_least(int n, int least)
 {
     return n < least ? least : n;

@@ -1,20 +1,21 @@
 /*
- * holders.c: what ends with a process: its descriptors, and with them the waits of those who read
- * what nobody can write any more, or wait for its locks.
+ * holders.c: waits that end because a process closes its descriptors: those of readers without a
+ * writer, and those for the process's locks.
  *
- * Each process that ends while somebody waits for a thing that it has open may be the last that
- * has it. Whether it was, the result of the wait says: the end of the file, or the lock. So such an
- * end is noted beside the wakes by calls, as one that counts for such results alone; the latest
- * one is right, as all others that had the thing were gone before.
+ * A process may end while another waits for a thing that both have open, and may be the last that
+ * has it. The result of the wait shows whether it was: the end of the file, or the lock. So such an
+ * end is recorded beside the wakes by calls, and it counts for such results alone. The latest end
+ * is the right one, as all other processes that had the thing were gone before.
  *
- * Rejected: to ask at the end of the wait who had it, when that one is gone; and to count who has
- * it, which is a look at the descriptors of every process.
+ * Rejected: asking at the end of the wait which process had the thing, because that process is gone
+ * then. Rejected: counting the processes that have it, because that needs the descriptors of every
+ * process.
  */
 #include <stdlib.h>
 
 #include "tracer/sleeps/wake_call.h"
 
-/* Whether somebody outside of the process waits for what it may have open. */
+/* Whether a thread outside of the process waits for a thing that the process may have open. */
 static bool anybody_waits(const struct offcpu *o, pid_t pid)
 {
     for (const struct sleeper *t = o->waiting[WAIT_FD].head; t; t = t->next)

@@ -1,8 +1,7 @@
 /*
- * machine.h: what the state machine keeps: one record for each traced thread and
- * process, and the lists of who waits for what. Only the files of the machine include it:
- * offcpu.c and wake_cause.c, and through wake_call.h waiting.c, wakers.c, holders.c, thread_exit.c
- * and thread_kill.c.
+ * machine.h: the memory of the state machine: one record for each traced thread and process, and
+ * the lists of waiters. Only the files of the machine include it: offcpu.c and wake_cause.c, and
+ * through wake_call.h waiting.c, wakers.c, holders.c, thread_exit.c and thread_kill.c.
  */
 #ifndef FLAME_TRACER_SLEEPS_MACHINE_H
 #define FLAME_TRACER_SLEEPS_MACHINE_H
@@ -14,7 +13,7 @@
 
 /* Waits are sorted by the calls that can end them. The class is known from the call alone. */
 enum wait_class {
-    WAIT_NOT, /* nothing a traced thread does ends it: time, disk */
+    WAIT_NOT, /* no act of a traced thread ends it: time, disk */
     WAIT_FUTEX,
     WAIT_FD,
     WAIT_SET,
@@ -28,19 +27,20 @@ enum wait_class {
 enum phase {
     PHASE_OUT,
     PHASE_IN,          /* in a call that may sleep */
-    PHASE_INTERRUPTED, /* a signal took it out of the call. The report waits until it is known
-                          which signal, or that the kernel goes on with the call */
+    PHASE_INTERRUPTED, /* a signal took it out of the call. The report waits until it is known which
+                          signal, or that the kernel resumes the call */
 };
 
 #define WAKES_KEPT 4
 
-/* What a measured sleep takes out of the ledger, once it is certain that it has ended. */
+/* Share of a measured sleep in the ledger. It is taken out once it is certain that the sleep has
+ * ended. */
 struct sleep_share {
     bool is; /* there is such a sleep */
     uint64_t end, held_ns, held_more_ns, stopped_ns, stops;
-    uint64_t tracer_ns;   /* in its stops, and in the wait for a CPU on the way out of the first */
+    uint64_t tracer_ns;   /* in its stops, and in the run queue on the way out of the first */
     uint64_t left_out_ns; /* the sleep itself, if it is not reported */
-    uint64_t left_ns;     /* what turned out to be no sleep */
+    uint64_t left_ns;     /* time that turned out to be no sleep */
 };
 
 struct queue;
@@ -62,15 +62,15 @@ struct sleeper {
 
     struct off_sched last; /* the last reading */
     bool has_last;
-    bool has_base;              /* `last` is from within the sleep under way, */
-    struct off_sched in;        /* and this is what it used up to then */
+    bool has_base;              /* `last` was read within the sleep under way, */
+    struct off_sched in;        /* and these are the figures of the sleep up to then */
     uint64_t out_cpu, out_runq; /* not yet reported */
     uint64_t last_report;
     uint64_t last_rest; /* when `ledger` was reported last */
-    bool sampled;       /* samples carry the CPU time */
+    bool sampled;       /* CPU time is reported with samples */
     struct ledger ledger;
-    struct sleep_share share; /* of the sleep that was measured */
-    bool exiting;             /* what it does from now on is not counted */
+    struct sleep_share share; /* of the sleep that was measured last */
+    bool exiting;             /* its time is no longer counted */
 
     /* Waiting, wakers.c: */
     enum wait_class wait;
@@ -82,7 +82,7 @@ struct sleeper {
     size_t nset, set_room;
     struct wake *got[WAKES_KEPT]; /* may have ended the sleep; oldest first */
     size_t ngot;
-    struct wake *closer; /* the last process to go that had what it waits for; or NULL */
+    struct wake *closer; /* end of the latest process that had the object open; or NULL */
 
     struct past past;
     UT_hash_handle hh;
@@ -92,28 +92,28 @@ struct sleeper {
 struct delivered {
     int signal, code; /* 0: none */
     pid_t sender;
-    pid_t tid; /* to which thread */
+    pid_t tid; /* the receiving thread */
 };
 
 struct sleeper_process {
     pid_t pid;
     pid_t ppid; /* 0: began before the trace */
     unsigned threads;
-    unsigned exiting;    /* of them: about to end */
+    unsigned exiting;    /* number of threads that are about to end */
     unsigned in_calls;   /* threads not in PHASE_OUT */
-    struct wake *ending; /* the thread that ends all others: by exit_group, or by its fault */
+    struct wake *ending; /* by the thread that ends all others: by exit_group, or by its fault */
     struct {
         pid_t tid; /* 0: none */
         struct wake *by;
     } exec;                  /* a thread's call of exec that is under way */
-    struct delivered signal; /* the last */
+    struct delivered signal; /* the latest */
     UT_hash_handle hh;
 };
 
-/* The threads that wait for one thing, in the order in which they began to wait; there may be none.
- */
+/* The threads that wait for one object, in the order in which they began to wait; it may be
+ * empty. */
 struct queue {
-    struct off_object key; /* the identity only */
+    struct off_object key; /* kind, a and b only */
     struct sleeper *head, *tail;
     UT_hash_handle hh;
 };
@@ -121,7 +121,7 @@ struct queue {
 /* A signal sent by a traced thread. */
 struct sent {
     int signal;
-    pid_t pid; /* whom to; <= 0: a group, or all */
+    pid_t pid; /* receiver; <= 0: a group, or all */
     struct wake *wake;
 };
 
@@ -131,7 +131,7 @@ struct grave {
     struct wake *wake;
 };
 
-/* A wake that found nobody asleep; its thread may still be at it. */
+/* A wake for which no sleeper was found; its thread may still be in the call. */
 struct early {
     pid_t tid;
     int nr;
@@ -147,7 +147,7 @@ struct early {
 
 struct waiting {
     struct sleeper *head, *tail;
-    struct sleeper *unresolved; /* from here on, to the tail */
+    struct sleeper *unresolved; /* first unresolved one; all behind it are unresolved too */
     size_t n;
 };
 
@@ -156,16 +156,16 @@ struct offcpu {
     struct off_world world;
     struct off_sink sink;
     struct sleeper *threads;
-    struct sleeper *recent[RECENT]; /* of those that were asked for last, by tid */
+    struct sleeper *recent[RECENT]; /* cache of the threads that were looked up last, by tid */
     struct sleeper_process *processes;
     struct waiting waiting[WAIT_CLASSES];
-    size_t writers; /* of waiting[WAIT_FD]: those that wait for room */
+    size_t writers; /* of waiting[WAIT_FD]: number of threads that wait for room */
     struct queue *queues;
     unsigned empty_queues;
     struct sent sent[SENT_KEPT];
     struct grave graves[GRAVES_KEPT];
     struct early early[EARLY_KEPT];
-    size_t nsent, ngraves, nearly; /* ever; the rings hold the last ones */
+    size_t nsent, ngraves, nearly; /* counted from the start; the rings hold the last ones */
     uint64_t resume_runq;          /* see offcpu.h */
 };
 
@@ -174,25 +174,25 @@ struct sleeper_process *machine_process(struct offcpu *o, pid_t pid);
 
 /* ---- waiting.c ---- */
 
-/* waiting_begin: the thread begins to wait, in the call t->s.nr. waiting_end: it waits no
- * longer; the wakes it got are kept for wake_cause.c until waiting_clear forgets them. */
+/* waiting_begin: the thread begins to wait, in the call t->s.nr. waiting_end: it no longer waits;
+ * its wakes stay for wake_cause.c until waiting_clear drops them. */
 void waiting_begin(struct offcpu *o, struct sleeper *t);
 void waiting_end(struct offcpu *o, struct sleeper *t);
 void waiting_clear(struct sleeper *t);
-/* Gives back queues in which nobody waits. */
+/* Frees queues without waiters. */
 void queues_drop_empty(struct offcpu *o);
 /* Makes sure s.object and set are known. */
 void waiting_resolve(struct offcpu *o, struct sleeper *t);
 
 /* ---- wakers.c, thread_exit.c ---- */
 
-/* The thread makes a call that may wake others. */
+/* Handles a call that may wake other threads. */
 void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event *e);
-/* waking_exit: the thread is about to end; `killer`: who ended it while it ran, or NULL.
- * waking_exec: its process runs another program. */
+/* waking_exit: the thread is about to end; `killer`: the wake of the thread that ended it while it
+ * ran, or NULL. waking_exec: its process runs another program. */
 void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct wake *killer);
 void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack);
-/* An ended wait that did not take the wakes it was given passes them on. */
+/* Passes on the wakes of an ended wait that did not use them. */
 void waking_pass_on(struct sleeper *t);
 /* waking_steal takes the wake that was given to another thread that waits on the same object;
  * waking_early finds one that was made just before this sleep began. NULL: there is none. The
@@ -202,41 +202,41 @@ struct wake *waking_early(struct offcpu *o, struct sleeper *t);
 
 /* ---- thread_kill.c ---- */
 
-/* A thread makes a call; it may be one that ends other threads of its process. */
+/* Records a call that may end other threads of its process. */
 void killing_call(struct offcpu *o, struct sleeper *t, const struct off_event *e);
-/* A signal is delivered to the thread. */
+/* Records a signal that is delivered to the thread. */
 void killing_signal(struct sleeper *t, const struct off_event *e);
-/* Those that were to be ended have been. */
+/* Drops the records of exec and exit_group: their threads have ended. */
 void killing_done(struct sleeper_process *p);
 /*
- * Which traced thread ended this one, whose status (as wait has it) is known: a new reference.
- * NULL: none did, or it is not known. killer_asleep is of a thread that was in a call, and notes
- * in it which signal it was, for wake_cause_of. killer_awake is of one that ran: only another
- * process's thread counts, as all threads of one process end together.
+ * The wake of the traced thread that ended this one, whose wait status is known: a new reference.
+ * NULL: none did, or it is not known. killer_asleep is for a thread that was in a call, and stores
+ * the signal in it, for wake_cause_of. killer_awake is for a thread that ran: only threads of other
+ * processes count, as all threads of one process end together.
  */
 struct wake *killer_asleep(struct offcpu *o, struct sleeper *t, int status, uint64_t now);
 struct wake *killer_awake(struct offcpu *o, struct sleeper *t, int status, uint64_t now);
 
 /* ---- holders.c ---- */
 
-/* Who ended the sleep of t, if not `by` (NULL: nobody), which is taken over: who was the last to
- * have what it waited for, if the result is one that this brings. */
+/* The end of the last process that had the object of t's wait open, if the wait's result is one
+ * that such an end brings. Else `by` (may be NULL). Takes over `by`. */
 struct wake *holders_end(struct sleeper *t, struct wake *by, bool hung_up);
 
 /* ---- wake_cause.c ---- */
 
-/* Who ended the sleep of t by the signal that is noted in it, or, if none is, by any: a new
- * reference, never NULL. */
+/* The wake by the signal that is stored in t, or, if none is, by any signal: a new reference, never
+ * NULL. */
 struct wake *wake_cause_signal(const struct offcpu *o, const struct sleeper *t);
 
-/* Who ended the sleep of t: a new reference, never NULL. */
+/* The wake that ended the sleep of t: a new reference, never NULL. */
 struct wake *wake_cause_of(struct offcpu *o, struct sleeper *t);
 
-/* Whether a call's result says that a signal interrupted it (EINTR, or what follows). */
+/* Whether a call's result says that a signal interrupted it: EINTR, or a result of restarts.h. */
 bool result_interrupted(int64_t result);
-/* Whether the kernel may go on with the call after this result (restarts.h). */
+/* Whether the kernel may resume the call after this result (restarts.h). */
 bool result_restarts(int64_t result);
-/* Whether the kernel does not go on with the call if a signal handler runs. */
+/* Whether the kernel does not resume the call if a signal handler runs. */
 bool result_by_handler(int64_t result);
 
 #endif

@@ -1,13 +1,12 @@
 /*
- * offcpu.c: events of threads become sleeps.
+ * offcpu.c: turns events of threads into sleeps.
  *
- * A thread is out of calls, in a call that may sleep, or just out of one that a signal
- * ended: then the report waits for its next event, which tells whether the kernel goes
- * on with the call (one sleep, not two) and otherwise which signal it was.
+ * A thread is out of calls, in a call that may sleep, or just out of one that a signal ended. In
+ * the last case the report waits for the thread's next event. That event shows whether the kernel
+ * resumes the call (one sleep, not two) and otherwise which signal it was.
  *
- * Everything that costs is put off: the object of a wait until a call could end it
- * (wakers.c), its stack and the scheduler's figures until it has ended and was long
- * enough.
+ * All expensive work is put off: the object of a wait until a call could end it (wakers.c), its
+ * stack and the scheduler's figures until the wait has ended and was long enough.
  */
 #include "tracer/sleeps/offcpu.h"
 
@@ -19,8 +18,8 @@
 #include "tracer/sleeps/machine.h"
 #include "tracer/sleeps/turns.h"
 
-/* CPU time between calls is reported at least so often, lest a crash of the tracer loses
- * it. */
+/* Longest time after which CPU time between calls is reported, to bound the loss if the tracer
+ * crashes. */
 #define REPORT_NS 1000000000ull
 
 struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct off_world *world,
@@ -126,7 +125,7 @@ static void stop_clock(struct sleeper *t, uint64_t now)
     t->stopped_at = now;
 }
 
-/* All up to `now` was spent outside of sleeps. */
+/* Accounts for all time up to `now`, which was spent outside of sleeps. */
 static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
     struct ledger *l = &t->ledger;
@@ -152,7 +151,7 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
     l->upto = now;
 }
 
-/* A sleep that was measured is over: the ledger goes on at its end. */
+/* Takes a measured sleep, which is over, out of the ledger. */
 static void settle(struct offcpu *o, struct sleeper *t)
 {
     struct sleep_share *s = &t->share;
@@ -176,7 +175,7 @@ static void settle(struct offcpu *o, struct sleeper *t)
 
 static void sleep_begin(struct offcpu *o, struct sleeper *t, const struct off_event *e, bool cut)
 {
-    struct off_sleep *s = &t->s; /* its object is waiting_begin's */
+    struct off_sleep *s = &t->s; /* waiting_begin sets its object */
 
     s->tid = t->tid;
     s->pid = t->pid;
@@ -207,9 +206,9 @@ static bool in_range(const struct offcpu *o, uint64_t ns)
 }
 
 /*
- * The sleep ended at `now`: fills in its times. False if it does not count. What the
- * scheduler's figures say (offcpu.h): one run since the entry is the way out of the
- * entry's stop, so the thread never slept; and the wait for a CPU then is the tracer's.
+ * Fills in the times of a sleep that ended at `now`. False if it does not count. By the scheduler's
+ * figures (offcpu.h): one turn since the entry is the way out of the entry's stop, so the thread
+ * never slept, and the tracer caused its run-queue wait.
  */
 static bool measure(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
@@ -248,21 +247,21 @@ static bool measure(struct offcpu *o, struct sleeper *t, uint64_t now)
     s->blocked_ns = p.left_ns;
     s->runq_ns = p.runq_ns > o->resume_runq ? p.runq_ns - o->resume_runq : 0;
     t->share.tracer_ns += p.runq_ns - s->runq_ns;
-    /* As long as it took, by the program's own clock. */
+    /* The range applies to the time that the program's own clock shows. */
     counts = in_range(o, s->blocked_ns + s->runq_ns + t->share.tracer_ns);
     if (!counts)
         t->share.left_out_ns = s->blocked_ns + s->runq_ns;
     return counts;
 }
 
-/* What must be asked while the thread is where it slept. */
+/* Resolves the object and reads the stack while the thread is where it slept. */
 static void look(struct offcpu *o, struct sleeper *t)
 {
     waiting_resolve(o, t);
     t->s.stack = o->world.stack(o->world.arg, t->tid);
 }
 
-/* The turn of the sleeper that now ends; NULL: it was no other thread's before. */
+/* The sleeper's turn, which begins now; NULL: no other thread had the object before. */
 static struct turn *new_turn(struct offcpu *o, const struct sleeper *t, struct wake *by)
 {
     uint32_t like = 0;
@@ -274,7 +273,7 @@ static struct turn *new_turn(struct offcpu *o, const struct sleeper *t, struct w
     return turn_new(&t->s, like, by);
 }
 
-/* Tells the sink the parts of a sleep; returns what it gives for the stack. */
+/* Reports the parts of a sleep to the sink; returns the sink's node for the stack. */
 static off_stack tell_parts(struct offcpu *o, struct off_sleep *s, const struct turn *turn)
 {
     struct turn_part part[TURNS_KEPT];
@@ -288,7 +287,7 @@ static off_stack tell_parts(struct offcpu *o, struct off_sleep *s, const struct 
         turn_fill_chain(turn, &part[i], s, o->opt.chain_depth);
         stack = o->sink.sleep(o->sink.arg, s);
         s->more = true;
-        s->runq_ns = 0; /* it began to wait for a CPU when it had been woken */
+        s->runq_ns = 0; /* its run-queue wait began when it had been woken */
         s->end = s->begin;
     }
     s->end = end;
@@ -296,8 +295,8 @@ static off_stack tell_parts(struct offcpu *o, struct off_sleep *s, const struct 
     return stack;
 }
 
-/* It cannot have waited for a CPU before it was woken; the kernel's figure is too large at times
- * (by 169 ms in 5 of 97 sleeps beside five that run). */
+/* Limits the run-queue wait to the time since the wake. The kernel's figure is too large at times
+ * (by 169 ms in 5 of 97 sleeps beside five running threads). */
 static void cap_runq(struct sleeper *t, const struct wake *by)
 {
     struct off_sleep *s = &t->s;
@@ -312,7 +311,7 @@ static void cap_runq(struct sleeper *t, const struct wake *by)
     }
 }
 
-/* Reports a sleep that was measured and looked at. `by` is taken over. */
+/* Reports a sleep with its times and stack. Takes over `by`. */
 static void deliver(struct offcpu *o, struct sleeper *t, struct wake *by)
 {
     struct slept slept = {.begin = t->s.begin, .end = t->s.end, .by = by};
@@ -339,7 +338,7 @@ static void leave(struct offcpu *o, struct sleeper *t)
     set_phase(t, PHASE_OUT);
 }
 
-/* A report that waited is due. */
+/* Makes a pending report. */
 static void flush(struct offcpu *o, struct sleeper *t)
 {
     if (t->phase != PHASE_INTERRUPTED)
@@ -372,7 +371,7 @@ static void sleep_end(struct offcpu *o, struct sleeper *t, const struct off_even
     leave(o, t);
 }
 
-/* It sleeps and the trace, or the thread, ends. */
+/* Ends a sleep that lasts until the trace, or the thread, ends. */
 static void sleep_cut(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
     if (t->phase == PHASE_IN) {
@@ -386,7 +385,7 @@ static void sleep_cut(struct offcpu *o, struct sleeper *t, uint64_t now)
     flush(o, t);
 }
 
-/* Its stack and its figures are gone, or another task's. */
+/* Ends a sleep of a thread whose stack and figures are gone, or another task's. */
 static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now, struct wake *by)
 {
     struct ledger_parts p;
@@ -414,7 +413,7 @@ static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now, struct
     flush(o, t);
 }
 
-/* The kernel goes on with the call a signal took the thread out of. */
+/* Whether the kernel resumes the call that a signal interrupted. */
 static bool goes_on(const struct sleeper *t, const struct off_event *e)
 {
     if (e->restarted || e->nr == SYS_restart_syscall)
@@ -429,7 +428,7 @@ static void resume(struct offcpu *o, struct sleeper *t, const struct off_event *
     t->signal = t->code = 0;
     t->sender = 0;
     t->s.result = 0;
-    t->share.is = false; /* it goes on */
+    t->share.is = false; /* the sleep goes on */
     set_phase(t, PHASE_IN);
     waiting_begin(o, t);
 }
@@ -454,7 +453,7 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
     } else if (t->phase == PHASE_IN) {
         if (!e->no_exit && e->restarted)
             return;
-        leave(o, t); /* its exit was not seen: nothing true can be said */
+        leave(o, t); /* its exit was not seen, so nothing certain is known */
     }
     killing_call(o, t, e);
     if (flags & CALL_EXEC)
@@ -491,7 +490,7 @@ static void thread_begin(struct offcpu *o, const struct off_event *e)
     if (!e->newborn && o->world.faults)
         o->world.faults(o->world.arg, t->tid, &t->ledger.faults);
     HASH_ADD_INT(o->threads, tid, t);
-    if (e->newborn) /* all it did was within the trace */
+    if (e->newborn) /* all it has done was within the trace */
         t->has_last = true;
     else
         read_sched(o, t, &ignored);
@@ -517,7 +516,7 @@ static void forget(struct offcpu *o, struct sleeper *t, uint64_t now)
     }
 }
 
-/* Its end takes it out of the call it is in. */
+/* Ends the call of a thread that is about to end. */
 static void end_in_call(struct offcpu *o, struct sleeper *t, const struct off_event *e)
 {
     struct wake *by;
@@ -545,7 +544,7 @@ static void exiting(struct offcpu *o, struct sleeper *t, const struct off_event 
     } else {
         end_in_call(o, t, e);
     }
-    if (t->ledger.upto < e->time) /* what came after its last sleep */
+    if (t->ledger.upto < e->time) /* the time after its last sleep */
         account_running(o, t, e->time);
     waking_exit(o, t, e->time, killer);
     wake_unref(killer);
@@ -555,12 +554,12 @@ static void exiting(struct offcpu *o, struct sleeper *t, const struct off_event 
 static void thread_end(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
     sleep_cut(o, t, now);
-    if (!t->exiting && t->ledger.upto < now) /* let go of, not dead: its figures are still there */
+    if (!t->exiting && t->ledger.upto < now) /* detached, not dead: its figures still exist */
         account_running(o, t, now);
     forget(o, t, now);
 }
 
-/* The thread that ran exec has the process's number now, the others are gone. */
+/* Handles exec: the thread that ran it has the process's number now, and the others are gone. */
 static void exec(struct offcpu *o, const struct off_event *e)
 {
     struct sleeper *t, *next, *self = machine_sleeper(o, e->tid);
@@ -620,7 +619,8 @@ static void unlooked(struct offcpu *o, struct sleeper *t, const struct off_event
     }
 }
 
-/* A newborn may have stood before its beginning was told. */
+/* Adds the stopped time of an event. A newborn may have been stopped before its beginning was
+ * emitted. */
 static void hold(struct sleeper *t, const struct off_event *e)
 {
     struct ledger *l = &t->ledger;
@@ -669,7 +669,7 @@ void offcpu_event(struct offcpu *o, const struct off_event *e)
             t->code = e->code;
             t->sender = e->sender;
         }
-        /* With a handler the call is over, and the next one like it is another. */
+        /* If a handler runs, the call is over, and the next one like it is another. */
         if (t->phase == PHASE_INTERRUPTED && e->caught && result_by_handler(t->s.result))
             flush(o, t);
         break;

@@ -1,13 +1,13 @@
 /*
- * replaylog.h: all that the state machine was given, as lines of text, so that it can be run again.
+ * replaylog.h: log of the state machine's input, as lines of text, so that it can be run again.
  *
- * The machine (offcpu.h) is given its options, then events, and what its world answers to the
+ * The machine (offcpu.h) is given its options, then events, and its world's answers to the
  * questions that it asks while it handles an event. A log has each of these as one line, in that
  * order, and ends with the time of offcpu_finish. The log is what FLAME_DEBUG=replay prints
  * (replayworld.h), less "flame: replay: " before each line.
  *
- * A line is a word and fields, with one blank between. A line that is empty or begins with '#' says
- * nothing. The words are:
+ * A line is a word and fields, with one blank between. An empty line, and one that begins with '#',
+ * has no meaning. The words are:
  *
  *   options  of offcpu_new: min max depth unstopped
  *   begin end exiting exec entry exit signal stopped continued sample unlooked
@@ -68,8 +68,8 @@ enum replay_kind {
 struct replay_record {
     enum replay_kind kind;
     struct offcpu_options options;
-    /* Of an event: all of it; `event.memory` is NULL or &memory, `event.unlooked` NULL or
-       &unlooked. Of a question: its tid, pid, nr and args; of the end: its time. */
+    /* An event: all fields; `event.memory` is NULL or &memory, `event.unlooked` NULL or &unlooked.
+     * A question: its tid, pid, nr and args. The end: its time. */
     struct off_event event;
     struct off_unlooked unlooked;
     struct event_memory memory;
@@ -87,8 +87,8 @@ struct replay_record {
 /* Appends the record as a line, without its end. A name's control characters come out as '?'. */
 void replay_add(struct strbuf *sb, const struct replay_record *r);
 
-/* Memory that records which were read point to. All zero: none. A record lasts until the next is
- * read with the same memory. */
+/* Memory for records that were read. All zero: none. A record is valid until the next one is read
+ * with the same memory. */
 struct replay_memory {
     uint64_t *words;
     struct off_object *members;
@@ -96,8 +96,8 @@ struct replay_memory {
     size_t words_room, members_room, name_room;
 };
 
-/* Reads a line of `len` bytes, which need no NUL behind them. 0, -EINVAL or -ENOSYS; then *r is not
- * to be used. `m` is the caller's, who frees it with replay_memory_release. */
+/* Reads a line of `len` bytes, which need not end with a NUL. 0, -EINVAL or -ENOSYS; then *r must
+ * not be used. The caller owns `m` and frees it with replay_memory_release. */
 int replay_read(struct replay_record *r, struct replay_memory *m, const char *line, size_t len);
 void replay_memory_release(struct replay_memory *m);
 

@@ -1,10 +1,10 @@
 /*
- * restarts.h: what the kernel returns from a call that a signal or a stop interrupted and that
- * it may go on with.
+ * restarts.h: the kernel's results for a call that a signal or a stop interrupted and that the
+ * kernel may resume.
  *
- * Programs never see these numbers: before the thread is back in the program, the kernel makes
- * the call again, continues it, or turns the number into EINTR. Tracers see them at the call's
- * end. They are the kernel's own (its include/linux/errno.h) and in no header of the C library.
+ * Programs never see these numbers: before the thread is back in the program, the kernel makes the
+ * call again, continues it, or turns the number into EINTR. Tracers see them at the call's end.
+ * They are the kernel's own (its include/linux/errno.h) and in no header of the C library.
  */
 #ifndef FLAME_TRACER_SLEEPS_RESTARTS_H
 #define FLAME_TRACER_SLEEPS_RESTARTS_H

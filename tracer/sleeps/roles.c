@@ -21,7 +21,7 @@ unsigned role_sleeping(int nr)
     }
 }
 
-/* What one waits for is what the other brings. */
+/* The role of a waker is the opposite of a sleeper's: it brings what the sleeper waits for. */
 unsigned role_waking(int nr)
 {
     switch (flow(nr)) {

@@ -1,18 +1,16 @@
 /*
- * sink.h: what the state machine found out, for whoever keeps it (offtrace.h; unit
- * tests: a list).
+ * sink.h: receiver of the state machine's results (offtrace.h; in unit tests a list).
  */
 #ifndef FLAME_TRACER_SLEEPS_SINK_H
 #define FLAME_TRACER_SLEEPS_SINK_H
 
 #include "tracer/sleeps/world.h"
 
-/* One link of a chain: who ended the sleep before it. */
+/* One link of a chain: the waker of the sleep before it. */
 struct off_waker {
     pid_t tid;          /* 0: no traced thread, see pseudo */
-    off_stack stack;    /* its stack in the waking call, with the call's frame. Of a pseudo waker
-                           behind the first link: the stack of the sleep that it ended. 0: not
-                           known */
+    off_stack stack;    /* its stack in the waking call, with the call's frame. For a pseudo waker
+                           behind the first link: that of the sleep it ended. 0: not known */
     const char *pseudo; /* "[timer]" and so on, when tid is 0; static, or lives as long as the
                            state machine */
 };
@@ -24,7 +22,7 @@ struct off_sleep {
     uint64_t begin, end; /* ns, CLOCK_MONOTONIC */
     uint64_t blocked_ns; /* asleep; end - begin = blocked + runq + what it ran in the call */
     uint64_t runq_ns;    /* awake and waiting for a CPU */
-    uint64_t whole_ns;   /* both, of all parts of the sleep together */
+    uint64_t whole_ns;   /* blocked_ns + runq_ns, of all parts of the sleep together */
     off_stack stack;     /* without the call's frame */
     int nr;              /* the call */
     uint64_t args[6];
@@ -32,42 +30,42 @@ struct off_sleep {
     struct off_object object;
     size_t set_size; /* members of an OFF_ON_SET */
     bool cut;        /* it began before the trace or ended after it */
-    bool more;       /* an earlier part of the sleep that was told just before, not another one */
+    bool more;       /* an earlier part of the sleep reported just before, not another sleep */
     struct off_waker chain[OFF_CHAIN_MAX];
-    size_t chain_len; /* 0: not known who ended it */
+    size_t chain_len; /* 0: the waker is not known */
 };
 
 struct off_oncpu {
     pid_t tid, pid;
     off_stack stack; /* 0: the time was spent where no sample was taken */
     uint64_t cpu_ns;
-    uint64_t runq_ns; /* it wanted to run, outside of calls */
+    uint64_t runq_ns; /* in the run queue, outside of calls */
 };
 
-/* Where else a thread's time went: neither asleep in a call that is reported, nor running, nor
- * waiting for a CPU. */
+/* Kinds of other time of a thread: neither asleep in a call that is reported, nor running, nor in
+ * the run queue. */
 enum off_rest {
-    OFF_REST_TRACER,   /* stopped so that the tracer could look at it */
+    OFF_REST_TRACER,   /* stopped for the tracer */
     OFF_REST_STOPPED,  /* stopped by job control */
-    OFF_REST_FAULT,    /* waited for pages, and whatever else between two calls */
-    OFF_REST_OUTSIDE,  /* off its CPU between two calls that are traced */
+    OFF_REST_FAULT,    /* waited for pages, and other waits between two calls */
+    OFF_REST_OUTSIDE,  /* off its CPU between two traced calls */
     OFF_REST_LEFT_OUT, /* in calls that are too short, or too long, to be reported */
-    OFF_REST_BRIEF,    /* slept, too shortly to be looked at (off_unlooked) */
-    OFF_REST_MISSED,   /* slept, and was not looked at in time */
-    OFF_REST_ROOM,     /* waited until the tracer had read what it noted */
+    OFF_REST_BRIEF,    /* slept, too shortly to be sampled (off_unlooked) */
+    OFF_REST_MISSED,   /* slept, and was not sampled in time */
+    OFF_REST_ROOM,     /* waited until the tracer had read the ring */
     OFF_RESTS
 };
 
 struct off_sink {
     void *arg;
-    /* A sleep, or, one after another, its parts (turns.h), each with the chain and the time of
-       its own; the one that ended last is the first. Returns the sleeper's stack with the call's
-       frame, for chains it comes to be in; 0: none. */
+    /* A sleep; or, one after another, its parts (turns.h), each with its own chain and time, the
+     * latest part first. Returns the sleeper's stack with the call's frame, for later chains; 0:
+     * none. */
     off_stack (*sleep)(void *arg, const struct off_sleep *s);
     void (*oncpu)(void *arg, const struct off_oncpu *s);
     void (*rest)(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s);
-    /* What `oncpu` and `rest` are told next of this thread is of the time from `from` to `to`. May
-       be NULL. */
+    /* The next `oncpu` and `rest` of this thread are for the time from `from` to `to`. May be
+     * NULL. */
     void (*stretch)(void *arg, pid_t tid, uint64_t from, uint64_t to);
 };
 

@@ -1,5 +1,5 @@
 /*
- * thread_exit.c: whom the end of a thread wakes, and second thoughts about who was woken.
+ * thread_exit.c: wakes by the end of a thread, and corrections of wakes given earlier.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -46,9 +46,9 @@ void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_st
     wake_unref(g.made);
 }
 
-/* A join waits, through the futex the kernel clears, for the thread's number to go away;
- * who waits for a robust mutex, also one of several processes, has the number of its owner there
- * too. */
+/* Wakes threads that join the dying one. A join waits, through the futex the kernel clears, for the
+ * thread's number to go away. A waiter for a robust mutex, also one in another process, has the
+ * number of its owner there too. */
 static void wake_joiners(struct wake_call *g)
 {
     for (struct sleeper *t = g->o->waiting[WAIT_FUTEX].head; t; t = t->next) {
@@ -61,7 +61,8 @@ static void wake_joiners(struct wake_call *g)
     }
 }
 
-/* The last thread of the process ends: who polls a pidfd of it, or waits for what it has open. */
+/* Wakes at the end of a process's last thread: polls of its pidfd, and waits for the things that it
+ * has open. */
 static void wake_by_last(struct wake_call *g, const struct sleeper_process *p, struct wake *killer)
 {
     const struct off_object ended = {.kind = OFF_ON_CHILD, .a = (uint64_t)p->pid};
@@ -109,7 +110,7 @@ void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct w
     wake_unref(g.made);
 }
 
-/* ---- second thoughts ---- */
+/* ---- corrections ---- */
 
 void waking_pass_on(struct sleeper *t)
 {
@@ -123,7 +124,7 @@ void waking_pass_on(struct sleeper *t)
         sleeper_add_wake(next, t->got[0]);
         break;
     }
-    if (t->wait == WAIT_FUTEX) /* a wake would have given 0 */
+    if (t->wait == WAIT_FUTEX) /* a real wake would have given 0 */
         waiting_clear(t);
 }
 
@@ -145,8 +146,8 @@ struct wake *waking_steal(struct sleeper *t)
     return NULL;
 }
 
-/* How long before the start of a sleep a wake may have been entered and still be what
- * ended it: the way out of the waker's stop and into the kernel. */
+/* Time before the start of a sleep in which a wake may have begun and still have ended that sleep:
+ * the way out of the waker's stop and into the kernel. */
 #define EARLY_NS 500000
 
 struct wake *waking_early(struct offcpu *o, struct sleeper *t)

@@ -1,16 +1,14 @@
 /*
- * thread_kill.c: who ends a thread, and with it the call that it is in.
+ * thread_kill.c: the cause of a thread's end, which also ends the call that the thread is in.
  *
- * A thread that another one ends is woken, finds that it has to die, and comes to its end with the
- * status that its process ends by. That is one of three things, which happened before, and which
- * the tracer has seen:
+ * A thread that another one ends is woken, finds that it must die, and ends with the status of its
+ * process. The cause is one of three things, which happened before, and which the tracer has seen:
  *
  *   exec by another thread   its call is under way: the thread that made it has done nothing since.
  *                            The status is 0, before Linux 5.17 that of SIGKILL
- *   exit_group               its call is seen before the kernel does it. The status is what was
- *                            given to it
+ *   exit_group               its call is seen before the kernel does it. The status is its argument
  *   a signal                 was sent by a call, or was delivered to one of the threads: all but
- *                            SIGKILL stop there, and say who sent them
+ *                            SIGKILL stop there, and have their sender
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -19,8 +17,8 @@
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/wake_call.h"
 
-/* A dead process's record of its sender lasts this long: its end takes as long as there is memory
- * to give back, and its number may be used again. */
+/* Time for which a sent signal may explain an end. An end takes as long as there is memory to free,
+ * and a process's number may be used again. */
 #define KILL_FRESH_NS 10000000000ull
 
 static struct wake *wake_of(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack)
@@ -37,7 +35,7 @@ void killing_call(struct offcpu *o, struct sleeper *t, const struct off_event *e
     struct sleeper_process *p = t->process;
     bool execs = call_flags(e->nr, e->args) & CALL_EXEC;
 
-    if (p->exec.tid == t->tid) { /* it failed, and it goes on */
+    if (p->exec.tid == t->tid) { /* exec failed, as its thread makes another call */
         wake_unref(p->exec.by);
         p->exec.by = NULL;
         p->exec.tid = 0;
@@ -65,7 +63,7 @@ void killing_done(struct sleeper_process *p)
     p->exec.tid = 0;
 }
 
-/* Whether the signal is of something that the thread did itself. */
+/* Whether the thread itself caused the signal, by a fault. */
 static bool is_own_fault(const struct delivered *d)
 {
     switch (d->signal) {
@@ -96,8 +94,8 @@ static struct wake *latest_sent(const struct offcpu *o, pid_t pid, int signal, u
     return NULL;
 }
 
-/* The thread of the process whose fault, or whose call, sent the signal that ends it. NULL: none,
- * or it is not traced. `from`: not before that. */
+/* The wake of the thread whose fault, or whose call since `from`, sent the signal that ends the
+ * process. NULL: none, or it is not traced. */
 static struct wake *sender_of(struct offcpu *o, const struct sleeper *t, int signal, uint64_t from,
                               uint64_t now)
 {
@@ -146,7 +144,7 @@ struct wake *killer_awake(struct offcpu *o, struct sleeper *t, int status, uint6
     if (!signal)
         return NULL;
     w = sender_of(o, t, signal, now > KILL_FRESH_NS ? now - KILL_FRESH_NS : 0, now);
-    if (w && w->pid == t->pid) { /* it ended itself */
+    if (w && w->pid == t->pid) { /* the process ended itself */
         wake_unref(w);
         return NULL;
     }

@@ -3,7 +3,7 @@
 #include "tracer/sleeps/pool.h"
 #include "tracer/sleeps/roles.h"
 
-/* A part is small if it is so many times shorter than the sleep. */
+/* A part is small if it is this many times shorter than the sleep. */
 #define SMALL 64
 
 static struct pool pool = {.size = sizeof(struct turn)};
@@ -26,16 +26,16 @@ bool turn_is_of(const struct off_sleep *s)
     }
 }
 
-/* ---- which turn a wait was for ---- */
+/* ---- the turn that a wait was for ---- */
 
-/* Private futexes of one process, waited for in the same code. */
+/* Whether both are private futexes of one process, waited for in the same code. */
 static bool is_alike(const struct turn *x, const struct off_sleep *s, uint32_t like)
 {
     return x->object.kind == OFF_ON_FUTEX && s->object.kind == OFF_ON_FUTEX &&
            x->object.a == s->object.a && x->like && x->like == like;
 }
 
-/* What the one who ended the sleep had waited for alike; NULL: nothing. */
+/* The waker's own turn with the same or a like object; NULL: none. */
 static const struct turn *turn_before(const struct wake *by, const struct off_sleep *s,
                                       uint32_t like)
 {
@@ -50,7 +50,7 @@ static const struct turn *turn_before(const struct wake *by, const struct off_sl
     return NULL;
 }
 
-/* A set of semaphores is one object and may be several locks. */
+/* Whether both are one lock. A set of semaphores is one object and may be several locks. */
 static bool is_one_lock(const struct off_object *a, const struct off_object *b)
 {
     return a->kind != OFF_ON_SEM && off_same(a, b);
@@ -88,8 +88,8 @@ void turn_unref(struct turn *turn)
 
 /* ---- parts ---- */
 
-/* Times are shared out from the oldest part on: what the sleeper did besides sleeping, it did
- * after it had been woken. */
+/* Shares out the blocked time from the oldest part on. The time in which the sleeper did not sleep
+ * comes after it had been woken. */
 static void share_out(struct turn_part *part, size_t n, uint64_t blocked_ns)
 {
     for (size_t i = n; i-- > 0;) {
@@ -140,7 +140,7 @@ void turn_fill_chain(const struct turn *turn, const struct turn_part *part, stru
     chain_add(s, turn->held[part->held].by, depth);
 }
 
-/* ---- the last of a thread ---- */
+/* ---- the last turns of a thread ---- */
 
 void turns_add(struct turns *turns, struct turn *turn)
 {

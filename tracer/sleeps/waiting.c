@@ -1,16 +1,15 @@
 /*
- * waiting.c: who sleeps on what.
+ * waiting.c: lists of sleepers by the object they wait for.
  *
- * A waker's stack can only be read before its call, so sleepers must be found at that
- * moment. Most calls that could wake somebody wake nobody, and most that could sleep
- * do not; so nothing is looked up at the start of a wait: the thread is put on the
- * list of its class, and only a call that can end waits of that class has the objects
- * of those on the list resolved, once for each wait. With an empty list a wake costs
- * one comparison.
+ * A waker's stack can only be read before its call, so sleepers must be found at that moment. Most
+ * calls that could wake a thread wake none, and most that could sleep do not. So no object is
+ * looked up at the start of a wait: the thread is put on the list of its class. Only a call that
+ * can end waits of that class has the objects of the listed threads resolved, once for each wait.
+ * With an empty list a wake costs one comparison.
  *
- * Rejected: to resolve at the start of every wait (a readlink a read), and to keep the
- * members of poll sets in the hash of queues (an event loop of 4,000 connections would
- * insert them all for each turn).
+ * Rejected: resolving at the start of every wait, because that is a readlink for each read.
+ * Rejected: keeping the members of poll sets in the hash of queues, because an event loop of 4,000
+ * connections would insert them all for each turn.
  */
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/pool.h"
@@ -32,7 +31,7 @@ enum wait_class waiting_class(int nr)
 
 /* ---- lists and queues ---- */
 
-/* Queues that nobody is in are kept, as threads wait for the same things again. */
+/* Number of empty queues that are cached, as threads wait for the same things again. */
 #define EMPTY_MOST 256u
 
 static struct pool queues = {.size = sizeof(struct queue)};
@@ -168,7 +167,7 @@ void waiting_resolve(struct offcpu *o, struct sleeper *t)
         qsort(t->set, t->nset, sizeof *t->set, off_order);
 }
 
-/* In order of entry, so that queues are. */
+/* In order of entry, so that the queues are in that order too. */
 void waiting_resolve_all(struct offcpu *o, enum wait_class class)
 {
     struct waiting *w = &o->waiting[class];

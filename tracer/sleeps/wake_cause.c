@@ -1,6 +1,6 @@
 /*
- * wake_cause.c: who ended a sleep: of the wakes it got the right one, else what its result
- * and its object say.
+ * wake_cause.c: the cause of a sleep's end: the right one of the wakes it got, else the one that
+ * its result and its object show.
  */
 #include <errno.h>
 #include <signal.h>
@@ -136,8 +136,8 @@ static bool hung_up(const struct off_sleep *s)
 
 /* ---- wakes ---- */
 
-/* A first wake so long before the thread ran again cannot have ended the sleep if there
- * was another after it: it was made before the sleeper had quite fallen asleep. */
+/* Age of a stale wake. A first wake so long before the thread ran again cannot have ended the sleep
+ * if there was another after it: the sleeper had not quite fallen asleep when it was made. */
 #define WAKE_STALE_NS 20000000
 
 static struct wake *choose(struct sleeper *t)
@@ -170,8 +170,8 @@ static bool set_has(const struct sleeper *t, enum off_object_kind kind)
     return false;
 }
 
-/* To find who else has a pipe open takes some milliseconds, in which the thread stands.
- * Only for sleeps beside which that is not much. */
+/* Shortest sleep for which the other holders of a pipe are looked up. That takes some milliseconds,
+ * in which the thread is stopped. */
 #define WORTH_ASKING_NS 20000000u
 
 static const char *peer_name(const struct offcpu *o, const struct sleeper *t,
@@ -190,7 +190,7 @@ static struct wake *by_peer(struct offcpu *o, const struct sleeper *t,
     return pseudo(name ? name : otherwise);
 }
 
-/* Of what nobody traced can have touched, what there is. */
+/* The untraced cause that the members of a set allow, the most likely first. */
 static struct wake *by_set(struct offcpu *o, const struct sleeper *t)
 {
     struct wake *w;

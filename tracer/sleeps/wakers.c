@@ -1,6 +1,6 @@
 /*
- * wakers.c: whom a call wakes. The rules are written down in offcpu.h; the reason for
- * looking things up so late, in waiting.c.
+ * wakers.c: the sleepers that a call wakes. offcpu.h has the rules; waiting.c says why objects are
+ * looked up so late.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "tracer/sleeps/wake_call.h"
 #include "tracer/sleeps/roles.h"
 
-/* ---- wakes on their way ---- */
+/* ---- wakes of a call ---- */
 
 struct wake *wake_call_wake(struct wake_call *g)
 {
@@ -28,7 +28,7 @@ struct wake *wake_call_wake(struct wake_call *g)
 
 void sleeper_add_wake(struct sleeper *t, struct wake *w)
 {
-    if (t->ngot == WAKES_KEPT) { /* the first and the latest are those that can matter */
+    if (t->ngot == WAKES_KEPT) { /* only the first and the latest can matter */
         wake_unref(t->got[1]);
         memmove(t->got + 1, t->got + 2, (WAKES_KEPT - 2) * sizeof t->got[0]);
         t->ngot--;
@@ -60,8 +60,8 @@ bool object_wakes_all(enum off_object_kind kind)
     return kind == OFF_ON_SEM || kind == OFF_ON_LOCK;
 }
 
-/* Wakes `n` of those that wait for the object and have not been woken. If all of them
- * have been, the wake is noted with the first: see WAKE_STALE_NS. */
+/* Wakes `n` of the threads that wait for the object and have not been woken. If all of them have
+ * been, the wake is added to the first: see WAKE_STALE_NS. */
 static void give_queue(struct wake_call *g, const struct off_object *object, uint64_t n,
                        uint32_t mask)
 {
@@ -177,14 +177,15 @@ static bool anybody(const struct offcpu *o)
     return false;
 }
 
-/* What it does to most processes; also to one that runs, and whose end others wait for. */
+/* Whether the signal ends most processes. If so, it matters also to one that runs and whose end
+ * others wait for. */
 static bool ends_processes(int signal)
 {
     return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
            signal == SIGQUIT || signal == SIGABRT;
 }
 
-/* Notes who sends what to whom, if anybody there sleeps, or may be ended by it. */
+/* Records a sent signal, if a receiver sleeps, or may be ended by it. */
 static void wake_by_signal(struct wake_call *g, const struct call *c, const struct off_event *e)
 {
     struct offcpu *o = g->o;
@@ -195,7 +196,7 @@ static void wake_by_signal(struct wake_call *g, const struct call *c, const stru
         struct sleeper *to = machine_sleeper(o, (pid_t)e->args[0]);
 
         sent.pid = to ? to->pid : sent.pid;
-    } else if (c->to == CALL_TO_PIDFD) { /* 0, if it is not known: any receiver may be meant */
+    } else if (c->to == CALL_TO_PIDFD) { /* 0 if it is not known: any receiver is possible */
         struct off_object to = wake_call_object(g, e->nr, e->args);
 
         sent.pid = to.kind == OFF_ON_CHILD ? (pid_t)to.a : 0;
@@ -213,7 +214,8 @@ static void wake_by_signal(struct wake_call *g, const struct call *c, const stru
 
 /* ---- the calls ---- */
 
-/* Of those that begin to wait just now a call wakes none that wakes none at all. */
+/* Whether the call wakes at all. Only such a call may wake a thread that begins to wait just after
+ * it. */
 static bool may_wake(const struct off_event *e)
 {
     struct futex_call call;

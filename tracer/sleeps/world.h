@@ -1,17 +1,17 @@
 /*
- * world.h: what the state machine asks of the world while it handles an event.
+ * world.h: the questions that the state machine asks while it handles an event.
  *
- * The real world (recorder.c) answers from /proc, the traced thread's memory and its stack;
- * unit tests answer from tables. A tid in a question is a traced thread that is stopped or
- * asleep. Any answer may fail: then the thing is simply not known.
+ * The real world (recorder.c) answers from /proc, the traced thread's memory and its stack; unit
+ * tests answer from tables. A tid in a question is a traced thread that is stopped or asleep. Any
+ * answer may fail: then the value is not known.
  */
 #ifndef FLAME_TRACER_SLEEPS_WORLD_H
 #define FLAME_TRACER_SLEEPS_WORLD_H
 
 #include "tracer/sleeps/event.h"
 
-/* What a call sleeps on, or what a call may wake sleepers of. Two ends of one thing
- * have the same identity: kind, a and b; off_same compares them. */
+/* Object that a call sleeps on, or whose sleepers a call may wake. Two ends of one thing have the
+ * same identity: kind, a and b; off_same compares them. */
 enum off_object_kind {
     OFF_ON_NOTHING, /* not known */
     OFF_ON_FUTEX,   /* private: a = address space's number, b = address; shared: inode, offset */
@@ -39,9 +39,9 @@ enum off_object_kind {
 
 struct off_object {
     enum off_object_kind kind;
-    /* Neither is part of the identity: */
-    uint16_t side;  /* OFF_ON_UNIX, OFF_ON_INET, OFF_ON_TTY: which end, 1 or 2: what one end writes
-                       the other reads. 0: not known, or it has no ends */
+    /* Not part of the identity: */
+    uint16_t side;  /* OFF_ON_UNIX, OFF_ON_INET, OFF_ON_TTY: the end, 1 or 2; one end reads what the
+                       other writes. 0: not known, or it has no ends */
     uint16_t wants; /* member of a set: enum off_wants; 0: data */
     uint64_t a, b;
 };
@@ -68,7 +68,7 @@ static inline int off_order(const void *a, const void *b)
 #define OFF_SET_MAX 4096
 
 struct off_set {
-    struct off_object *members; /* owned by who gave it out; valid until the next question */
+    struct off_object *members; /* owned by the world; valid until the next question */
     size_t n;
 };
 
@@ -79,28 +79,27 @@ struct off_sleep; /* sink.h */
 
 struct off_world {
     void *arg;
-    /* The thread's user stack, interned, below it the thread's root; 0: not to be had. The
-       thread is at a stop. */
+    /* The thread's user stack, interned, above the thread's root; 0: it cannot be read. The thread
+     * is at a stop. */
     off_stack (*stack)(void *arg, pid_t tid);
-    /* The same for stacks whose innermost frames are at the same places in the code, whoever's
-       they are; 0: not known. May be NULL itself. */
+    /* A number that two stacks share, of any threads, if their innermost frames are at the same
+     * places in the code; 0: not known. May be NULL itself. */
     uint32_t (*likeness)(void *arg, off_stack stack);
     /* The scheduler's figures of the thread. False: they are not known. */
     bool (*sched)(void *arg, pid_t tid, struct off_sched *out);
-    /* How often it has asked the kernel for a page, since it began. May be NULL. False: not
-       known. */
+    /* Number of page faults of the thread since it began. False: not known. May be NULL. */
     bool (*faults)(void *arg, pid_t tid, uint64_t *faults);
-    /* What the call sleeps on or acts on. set->n > 0 for OFF_ON_SET. */
+    /* The object that the call sleeps on or acts on. set->n > 0 for OFF_ON_SET. */
     void (*object)(void *arg, pid_t tid, int nr, const uint64_t args[6], struct off_object *out,
                    struct off_set *set);
-    /* What the process of the thread, which is about to end or to run another program, closes by
-       that: pipes, sockets, and files as locks. May be NULL. */
+    /* The objects that the thread's process is about to close by its end or by exec: pipes,
+     * sockets, and files as locks. May be NULL. */
     void (*held)(void *arg, pid_t tid, bool by_exec, struct off_set *set);
-    /* Who besides the traced threads can end this sleep, which waited for this object:
-       "[untraced: comm]"; NULL: not known. May be NULL itself. Lives as long as the world. Asked
-       last: the sleeper's stack and objects are not looked at any more. */
+    /* The untraced process that can end this sleep, which waited for this object: "[untraced:
+     * comm]"; NULL: not known. May be NULL itself. Lives as long as the world. It is the last
+     * question about a sleep: the sleeper's stack and objects are not needed after it. */
     const char *(*peer)(void *arg, const struct off_sleep *s, const struct off_object *object);
-    /* The same for a process that sent a signal. May be NULL itself. */
+    /* The name of a process that sent a signal, like that of `peer`. May be NULL itself. */
     const char *(*sender)(void *arg, pid_t pid);
 };
 
