@@ -1,10 +1,10 @@
 /*
  * tracing.c: the life of the tracing process.
  *
- * When the command of a filtered launch has ended but left processes behind, or has been told to
- * end and does not, these still need a tracer, as their filtered calls would fail without one. Then
- * the trace is closed, the caller is told to go on, and this process stays with them: without a
- * terminal, in nobody's way, writing nothing.
+ * The command of a filtered launch may end and leave processes behind, or not end when it is asked
+ * to. These processes still need a tracer, as their filtered calls would fail without one. Then the
+ * trace is closed, the caller is free to go on, and this process stays with them: without a
+ * terminal, in the root directory, writing nothing.
  */
 #define _GNU_SOURCE
 #include "tracer/tracing.h"
@@ -25,17 +25,17 @@
 #include "tracer/rings/pace.h"
 #include "tracer/things/proctask.h"
 
-#define LOOK_NS 10000000u  /* between looks at kernel stacks */
-#define TELL_NS 100000000u /* between other things to do */
+#define LOOK_NS 10000000u  /* between readings of kernel stacks */
+#define TELL_NS 100000000u /* between other work */
 
 struct tracing {
     const struct tracer_options *opt;
     struct recorder recorder;
-    struct source *source;      /* NULL: nobody is stopped, and recorder.quiet tells the events */
-    struct inside *inside;      /* NULL: all calls stop */
-    struct strbuf preload;      /* "LD_PRELOAD=..." */
-    const char *environment[4]; /* settings of the command's, NULL behind the last */
-    uint64_t look_ns, looked;   /* between such looks, and when the last was */
+    struct source *source; /* NULL: no thread is stopped, and recorder.quiet emits the events */
+    struct inside *inside; /* NULL: all calls stop */
+    struct strbuf preload; /* "LD_PRELOAD=..." */
+    const char *environment[4]; /* settings for the command, NULL after the last */
+    uint64_t look_ns, looked;   /* time between readings of kernel stacks, and time of the last */
 };
 
 static void tell_cost(struct tracing *t, uint64_t now)
@@ -55,7 +55,7 @@ static void on_event(void *arg, const struct off_event *e)
     if (t->inside && (e->kind == OFF_EXEC || (e->kind == OFF_THREAD_END &&
                                               !tracees_find_process(t->recorder.tracees, e->pid))))
         inside_process_gone(t->inside, e->pid);
-    /* What the program is, is known once it has run exec. */
+    /* The program is known once the command has run exec. */
     if (e->tid == source_command(t->source) && (e->kind == OFF_THREAD_BEGIN || e->kind == OFF_EXEC))
         offtrace_program(t->recorder.trace, e->tid);
 }
@@ -123,7 +123,7 @@ static void on_gone(void *arg, pid_t tid)
     given_drop(t->recorder.given, tid);
 }
 
-/* ---- what threads note ---- */
+/* ---- calls that threads log ---- */
 
 static uint32_t on_noted_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
 {
@@ -171,7 +171,7 @@ static void begin_inside(struct tracing *t, struct source_options *from,
     client->executed = on_executed;
 }
 
-/* What is to be in the command's environment. */
+/* Sets the variables of the command's environment. */
 static void set_environment(struct tracing *t, struct source_options *from)
 {
     const char *list = t->inside ? t->opt->inside : t->opt->preload;
@@ -189,7 +189,7 @@ static void set_environment(struct tracing *t, struct source_options *from)
     from->environment = t->environment;
 }
 
-/* Whether kernel stacks can be had: the question is whether we may see our own. */
+/* Whether kernel stacks can be read: whether this process may read its own. */
 static bool may_see_kernel(void)
 {
     char text[16];
@@ -208,7 +208,7 @@ static bool may_see_kernel(void)
     return !err;
 }
 
-/* Somebody at a terminal is to know that it has begun, and how it ends. */
+/* Reports on a terminal that tracing has begun, and how to end it. */
 static void tell_begun(const struct tracing *t)
 {
     const struct tracer_options *o = t->opt;
@@ -225,7 +225,7 @@ static void tell_begun(const struct tracing *t)
                    o->npids, o->duration_ns ? "the time given or " : "");
 }
 
-/* 0, or an enum flame_exit after a line: then there is nothing to free. */
+/* 0, or an enum flame_exit after a line: then nothing needs to be freed. */
 static int set_up(struct tracing *t, const struct signal_forward_saved *signals, pid_t caller)
 {
     const struct tracer_options *o = t->opt;
@@ -281,7 +281,8 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     return 0;
 }
 
-/* Of the command and all that it has waited for, as they were waited for here. */
+/* Largest memory of the command and of all processes that it has waited for, once this process has
+ * waited for them. */
 static uint64_t max_resident(void)
 {
     struct rusage usage;
@@ -289,7 +290,8 @@ static uint64_t max_resident(void)
     return getrusage(RUSAGE_CHILDREN, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
-/* Its numbers are final. Memory is not given back: that takes time in which threads may stand. */
+/* Completes the figures of the trace. Frees no memory: that takes time in which threads may be
+ * stopped. */
 static void close_trace(struct tracing *t, uint64_t now)
 {
     uint64_t lost;
@@ -318,7 +320,7 @@ static void release(struct tracing *t)
     offtrace_free(t->recorder.trace);
 }
 
-/* It was told to end, and so are we, whatever it does. */
+/* Reports a command that was asked to end and runs on; the tracing ends nevertheless. */
 static void tell_outlived(pid_t command, bool stays)
 {
     if (stays)
@@ -347,7 +349,7 @@ static void detach_from_terminal(void)
         return;
 }
 
-/* The rest of a run in which nobody is stopped, from when the first threads are watched. */
+/* The rest of a run of the no-stop source, from when the first threads are watched. */
 static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracing_outcome *outcome,
                                          int done)
 {
@@ -421,7 +423,7 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
     release(&t);
     outcome->done = 1;
     alarms_forget_caller();
-    if (write(done, &c, 1) != 1 && errno != EPIPE) /* nobody waits for it any more */
+    if (write(done, &c, 1) != 1 && errno != EPIPE) /* the caller may not wait for it any more */
         _exit(1);
     close(done);
     detach_from_terminal();

@@ -1,6 +1,6 @@
 /*
- * tracing.h: the tracing process: puts event source, state machine, stacks, objects and
- * trace together, and runs them.
+ * tracing.h: the tracing process: connects event source, state machine, stacks, objects and trace,
+ * and runs them.
  */
 #ifndef FLAME_TRACER_TRACING_H
 #define FLAME_TRACER_TRACING_H
@@ -8,17 +8,17 @@
 #include "common/signals/signal_forward.h"
 #include "tracer/tracer.h"
 
-/* What the caller learns, in memory both share. */
+/* Result of the tracing process for its caller, in memory that both share. */
 struct tracing_outcome {
     int done;   /* set last */
     int status; /* enum flame_exit */
     struct tracer_result result;
 };
 
-/* The byte written to `done` when the outcome is there. */
+/* The byte written to `done` when the outcome is complete. */
 enum tracing_word {
     TRACING_ENDS = 'e',  /* the process ends now */
-    TRACING_STAYS = 's', /* it goes on tracing, for processes whose calls would fail otherwise */
+    TRACING_STAYS = 's', /* it continues to trace processes whose calls would fail otherwise */
 };
 
 /* Never returns. */

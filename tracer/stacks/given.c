@@ -8,8 +8,8 @@
 struct given_stack {
     uint64_t *pcs; /* owned; NULL: the number is free */
     size_t n;
-    uint32_t next; /* of the same thread, or of those that are free; 0: the last */
-    /* What it was made a node for last: */
+    uint32_t next; /* the next stack of the same thread, or the next free one; 0: none */
+    /* The node that was made for it last, and its epoch and thread: */
     uint32_t node, epoch;
     uint16_t thread;
 };
@@ -22,7 +22,7 @@ struct given_thread {
 
 struct given {
     struct stacks *to;
-    struct given_stack *all; /* by number; the one of number 0 is not used */
+    struct given_stack *all; /* by number; number 0 is not used */
     size_t n, room;
     uint32_t unused;
     struct given_thread *threads;

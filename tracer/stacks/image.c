@@ -1,14 +1,13 @@
 /*
  * Source: the ELF gABI for headers, segments and notes; the LSB core specification for
- * .eh_frame_hdr. What tells where the tables lie is PT_GNU_EH_FRAME alone: stripped
- * files have it, and a process's memory too. .eh_frame lies in the same segment, before
- * or behind it, and its end is not told; so what is copied reaches from the first of
- * the two to the segment's end.
+ * .eh_frame_hdr. Only PT_GNU_EH_FRAME shows where the tables lie: stripped files have it, and a
+ * process's memory too. .eh_frame lies in the same segment, before or behind it, and its end is not
+ * given. So the copy reaches from the first of the two to the segment's end.
  *
- * Static programs may have no PT_GNU_EH_FRAME; there the sections are looked for.
+ * Static programs may have no PT_GNU_EH_FRAME; there the sections are searched.
  *
- * Rejected: mapping the whole file. It is quicker by the time of a copy (once a file),
- * and dies of a file that somebody truncates.
+ * Rejected: mapping the whole file, because a read of the mapping kills the tracer if another
+ * process truncates the file. It saves the time of one copy for each file.
  */
 #define _GNU_SOURCE
 #include "tracer/stacks/image.h"
@@ -29,7 +28,7 @@
 /* No user address is above this (Linux: 56 bits on x86-64, 52 on aarch64). */
 #define ADDRESS_MAX ((uint64_t)1 << 56)
 
-/* Where the bytes come from: a file, a process, memory of ours. */
+/* Source of the bytes: a file, a process, or memory of ours. */
 struct image_bytes {
     int fd;
     pid_t tid;
@@ -38,8 +37,8 @@ struct image_bytes {
     size_t size;
 };
 
-/* Reads up to `size` bytes at a file offset; returns how many. For a process the offset
- * is that from `base`. */
+/* Reads up to `size` bytes at a file offset; returns how many. For a process the offset is from
+ * `base`. */
 static uint64_t read_some(const struct image_bytes *s, uint64_t offset, uint8_t *to, uint64_t size)
 {
     uint64_t done = 0;
@@ -115,7 +114,7 @@ static const Elf64_Phdr *segment_of(const struct image *im, uint64_t addr)
     return NULL;
 }
 
-/* Where the byte at `addr`, which lies in a segment, is to be read. */
+/* Offset at which read_some() finds the byte at `addr`, which lies in a segment. */
 static uint64_t offset_of(const struct image *im, const struct image_bytes *s, uint64_t addr)
 {
     const Elf64_Phdr *ph = segment_of(im, addr);
@@ -125,7 +124,8 @@ static uint64_t offset_of(const struct image *im, const struct image_bytes *s, u
     return ph->p_offset + (addr - ph->p_vaddr);
 }
 
-/* That of a library of flame's (common/env/librarynote.h), which may be anybody's that says so. */
+/* Takes a note of one of flame's libraries (common/env/librarynote.h). Any file may claim to be
+ * one. */
 static void take_library(struct image *im, const Elf64_Nhdr *n, const uint8_t *desc,
                          uint64_t desc_at)
 {
@@ -141,7 +141,7 @@ static void take_library(struct image *im, const Elf64_Nhdr *n, const uint8_t *d
     im->own_hi = desc_at + sizeof away[0] + (uint64_t)(int64_t)away[1];
 }
 
-/* What one note says, whose name and contents are whole; `desc_at` is the address of these. */
+/* Takes one note, whose name and contents are whole; the contents are at address `desc_at`. */
 static void take_note(struct image *im, const Elf64_Nhdr *n, const uint8_t *name,
                       const uint8_t *desc, uint64_t desc_at)
 {
@@ -223,7 +223,7 @@ static void read_tables(struct image *im, const struct image_bytes *s, const Elf
     im->hdr_size = ph->p_memsz < end - ph->p_vaddr ? ph->p_memsz : end - ph->p_vaddr;
 }
 
-/* The tables as they lie here: *shift is our address less the file's. */
+/* The tables as they lie in our memory: *shift is our address less the file's. */
 static struct cfi_section section_of(const struct image *im, uintptr_t *shift)
 {
     uintptr_t at = (uintptr_t)im->tables;
@@ -265,7 +265,8 @@ static struct rule rule_by_tables(const struct image *im, uintptr_t addr)
     return rule.kind == RULE_NONE ? frametable_rule(&im->debug_frame, addr) : rule;
 }
 
-/* No call ends where a function begins: makecontext put this address there, and nobody called. */
+/* Compiles the rule of a return address. A function's first address ends no call: makecontext put
+ * it on the stack, and the function has no caller. */
 static struct rule compile(void *arg, uintptr_t addr)
 {
     struct rule rule = rule_by_tables(arg, addr);

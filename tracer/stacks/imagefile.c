@@ -47,7 +47,7 @@ void imagefile_free(struct imagefile *f)
     free(f);
 }
 
-/* Puts an image in front; the last one goes when there are too many. */
+/* Puts an image in front; drops the last one when there are too many. */
 static struct image *keep(struct imagefile *f, struct image *im, size_t from)
 {
     if (from == KEPT)
@@ -74,7 +74,7 @@ static struct image *add(struct imagefile *f, struct image *im)
     return shared;
 }
 
-/* Are the first bytes of the file those of the mapping? */
+/* Whether the file and the mapping begin with the same bytes. */
 static bool same_bytes(int fd, const struct imagefile_where *where)
 {
     uint8_t file[1024], memory[sizeof file];
@@ -121,7 +121,8 @@ static int open_mapped(const struct imagefile_where *where, struct stat *st)
     return fd;
 }
 
-/* The same file read before out of another process: what the linker says is one build. */
+/* An image of the same file, read before from another process's memory. Equal build IDs prove that
+ * it is the same. */
 static struct image *same_build(struct imagefile *f, struct image *im)
 {
     for (size_t i = 0; i < f->n && im->build_id_size; i++) {

@@ -1,19 +1,18 @@
 /*
- * Problem: to walk a stack one must know what is mapped, for every process of a build,
- * and /proc/PID/maps costs more to read than the stack to walk.
+ * Problem: to walk a stack one must know the mappings, for every process of a build, and
+ * /proc/PID/maps costs more to read than the stack to walk.
  *
- * Algorithm: the mappings are a sorted array, read once and read again only when somebody
- * says they changed. Images (image.h) are looked up when an address in a mapping is
- * first met; modules go into the trace then too. Rules are remembered twice: by address
- * in memory here, which is what the walk asks (one look-up a frame, no search for the
- * mapping), and by address in the file in the image, so that a new process that runs
- * known code, or a space that changed, needs a search and a look-up a new address and
- * parses nothing.
+ * Algorithm: the mappings are a sorted array, read once and read again only after a report that
+ * they changed. Images (image.h) are looked up when an address in a mapping is first met; modules
+ * go into the trace then too. Rules are cached twice. The walk uses the cache by address in memory
+ * (one look-up a frame, no search for the mapping). The image has the cache by address in the file.
+ * So a new process that runs known code, or a space that changed, needs a search and a look-up for
+ * each new address and parses nothing.
  *
- * A space keeps its epoch when it changes, unless code comes to lie where a module of the
- * trace was, or a fork shares it: each may then map something else at one address.
+ * A space keeps its epoch when it changes, unless code comes to lie where a module of the trace
+ * was, or a fork shares it: each may then map something else at one address.
  *
- * Rejected: rules by image alone. Each frame would first be searched for among the
+ * Rejected: rules by image alone, because each frame would first be searched for among the
  * mappings: 44 ns a frame where the look-up here takes 1.5 (14 frames, both warm).
  */
 #define _GNU_SOURCE
@@ -38,7 +37,7 @@ struct mapping {
     uintptr_t start, end;
     uint64_t offset, device, inode;
     bool exec, write, shared, file, stack, heap;
-    bool asked;  /* the image was looked for */
+    bool asked;  /* the image was looked up */
     size_t name; /* in names; 0: none */
     struct image *image;
     uintptr_t bias;
@@ -50,20 +49,20 @@ struct noted {
     uint64_t device, inode;
 };
 
-/* What is mapped; shared by forks. */
+/* The mappings of an address space; shared by forks. */
 struct layout {
     unsigned refs;
     struct mapping *maps; /* by address */
     size_t n, room;
-    struct strbuf names; /* NUL-terminated, one behind the other */
+    struct strbuf names; /* NUL-terminated, one after the other */
     struct noted *noted;
     size_t nnoted, noted_room;
     uint32_t epoch;
     uint64_t pages; /* size of the address space when it was read */
     struct rules rules;
     struct spaces *all;
-    pid_t tid;  /* who may be asked about it now */
-    bool doubt; /* an address was met where nothing is */
+    pid_t tid;  /* a thread of the space that can be read now */
+    bool doubt; /* an address was met that is not mapped as code */
 };
 
 struct space {
@@ -79,7 +78,7 @@ struct space {
 struct spaces {
     struct offtrace *to;
     struct imagefile *files;
-    space_maps *maps; /* NULL: /proc has them */
+    space_maps *maps; /* NULL: /proc is read */
     void *maps_arg;
 };
 
@@ -141,7 +140,7 @@ static const char *name_of(const struct layout *l, const struct mapping *m)
     return l->names.buf + m->name;
 }
 
-/* In the first 4 KiB of the file that `m` maps, where is the byte 0 mapped? 0: nowhere. */
+/* Address at which the first byte of the file that `m` maps is mapped; 0: nowhere. */
 static uintptr_t base_of(const struct layout *l, const struct mapping *m)
 {
     for (size_t i = (size_t)(m - l->maps) + 1; i-- > 0;) {
@@ -175,7 +174,7 @@ static void note_module(struct layout *l, const struct mapping *m)
     offtrace_module(l->all->to, &facts, name_of(l, m));
 }
 
-/* Looks for the image, once; notes its module. */
+/* Looks up the image, once, and adds its module to the trace. */
 static struct image *resolve(struct layout *l, struct mapping *m)
 {
     struct imagefile_where where = {.tid = l->tid,
@@ -191,7 +190,7 @@ static struct image *resolve(struct layout *l, struct mapping *m)
     if (!m->name || (!m->file && strcmp(where.path, "[vdso]") != 0))
         return NULL;
     if (l->all->maps && access(proc_path(l->tid, "root/").s, F_OK) != 0)
-        where.tid = getpid(); /* it has ended: the file as we know it, if it is the same */
+        where.tid = getpid(); /* the process has ended: the file as we see it, if it is the same */
     else
         where.base = base_of(l, m);
     m->image = imagefile_find(l->all->files, &where);
@@ -206,9 +205,9 @@ static struct image *resolve(struct layout *l, struct mapping *m)
 }
 
 /*
- * For a return address, of which `pc` is one less; right as well for an instruction of one
- * byte before an epilogue. Code that is writable may be other code soon, under a rule that
- * is remembered.
+ * Rule for a return address, of which `pc` is one less. It is also right for an instruction of one
+ * byte before an epilogue. Writable code gets no such rule: it may be other code soon, while the
+ * rule stays cached.
  */
 static struct rule rule_without_tables(const struct layout *l, const struct mapping *m,
                                        uintptr_t pc)
@@ -299,8 +298,7 @@ static bool same_mapping(const struct mapping *a, const struct mapping *b)
            a->device == b->device && a->inode == b->inode && a->exec == b->exec;
 }
 
-/* Takes over what was found out about mappings that are the same as before. True when
- * all that is executable is the same. */
+/* Copies the results for mappings that are the same as before. True when all code is the same. */
 static bool inherit(struct layout *l, const struct layout *old)
 {
     bool same = true;
@@ -326,7 +324,7 @@ static bool inherit(struct layout *l, const struct layout *old)
     return same && codes == old_codes;
 }
 
-/* Does code lie where a module of the trace is, which is not that module? */
+/* Whether code lies where a module of the trace is, and is not that module. */
 static bool contradicts(const struct layout *l, const struct noted *noted, size_t n)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -359,7 +357,7 @@ static bool refresh(struct space *sp, pid_t tid)
         procmaps_each(tid, add, l);
     }
     sp->stale = false;
-    if (!l->n) { /* it is gone; what is known is better than nothing */
+    if (!l->n) { /* the process is gone; the old mappings are better than none */
         layout_release(l);
         return old != NULL;
     }
@@ -519,7 +517,7 @@ static uintptr_t stack_pointer(pid_t tid)
     return (uintptr_t)sp;
 }
 
-/* The module whose data goes on in the anonymous mapping `m` (.bss). */
+/* The module whose data continues in the anonymous mapping `m` (.bss). */
 static struct mapping *module_below(struct layout *l, struct mapping *m)
 {
     for (struct mapping *o = m; o > l->maps && o[-1].end == o->start;) {
@@ -531,8 +529,8 @@ static struct mapping *module_below(struct layout *l, struct mapping *m)
     return NULL;
 }
 
-/* Mappings without code change unseen. To ask about them at every wait would cost as much
- * as the wait's stack, so an address that is known is believed for CHECK_NS. */
+/* Time for which a known address is not checked again. Mappings without code change unseen, and a
+ * check at every wait would cost as much as the wait's stack. */
 #define CHECK_NS 10000000u
 
 static bool check_is_due(struct space *sp, uintptr_t addr)

@@ -11,7 +11,7 @@
 #include "common/procpath.h"
 
 #define PAGE ((uintptr_t)4096)
-/* More than this is not read for one stack: frames beyond are lost. */
+/* Most bytes that are read for one stack; frames beyond are lost. */
 #define TOTAL_MAX ((size_t)256 << 20)
 #define BELOW 256
 /* The last addresses a user can have (Linux: 56 bits on x86-64, 52 on aarch64). */
@@ -40,8 +40,8 @@ void stackcopy_release(struct stackcopy *c)
     *c = (struct stackcopy){0};
 }
 
-/* How many of these bytes lie in pages that the process has, in memory or swapped out, before the
- * first that it has not: a stack in use has all. */
+/* Number of these bytes in pages that the process has, in memory or swapped out, before the first
+ * missing page. A stack in use has all. */
 static size_t existing(pid_t tid, uintptr_t from, size_t size)
 {
     int fd = open(proc_path(tid, "pagemap").s, O_RDONLY | O_CLOEXEC);
@@ -60,7 +60,7 @@ static size_t existing(pid_t tid, uintptr_t from, size_t size)
     return at > from ? at - from : 0;
 }
 
-/* Reads from the window's end up to `to`. False when not one byte more can be had. */
+/* Reads from the window's end up to `to`. False when no byte can be read. */
 static bool extend(struct stackcopy *c, struct stackcopy_window *x, uintptr_t to)
 {
     size_t have = x->w.hi - x->w.lo, size;
@@ -111,7 +111,8 @@ bool stackcopy_window(void *arg, uintptr_t addr, struct walk_window *out)
         if (!holds(&x->w, addr)) {
             size_t have = x->w.hi - x->w.lo;
 
-            /* What lies less than as much again above is this stack's. */
+            /* An address belongs to this stack if it is at most the window's size, and 16 pages,
+             * above it. */
             if (x->whole || addr < x->w.lo || addr - x->w.lo > 2 * have + 16 * PAGE)
                 continue;
             extend(c, x, ((addr + 8) | (PAGE - 1)) + 1 + have);
@@ -124,7 +125,7 @@ bool stackcopy_window(void *arg, uintptr_t addr, struct walk_window *out)
     if (c->used == STACKCOPY_WINDOWS || addr >= ADDRESS_MAX)
         return false;
     x = &c->windows[c->used];
-    /* Also a little below: where a frame's saved registers may lie. */
+    /* Also a little below: a frame's saved registers may lie there. */
     for (unsigned below = BELOW;; below = 0) {
         x->w.lo = x->w.hi = addr - below;
         x->w.there = NULL;

@@ -1,10 +1,9 @@
 /*
  * stackcopy.h: copies of a stopped thread's stack memory.
  *
- * There is one window to begin with, of a size that the caller guesses. It is made longer
- * upwards when the walk comes to its end, and others join it when the walk leaves the stack (a
- * signal handler's alternate one). The buffers are kept from one stack to the next. Not
- * thread-safe.
+ * There is one window to begin with, of a size that the caller guesses. It grows upwards when the
+ * walk comes to its end. Other windows join it when the walk leaves the stack (a signal handler's
+ * alternate one). The buffers are reused for the next stack. Not thread-safe.
  */
 #ifndef FLAME_TRACER_STACKS_STACKCOPY_H
 #define FLAME_TRACER_STACKS_STACKCOPY_H
@@ -25,24 +24,24 @@ struct stackcopy {
     pid_t tid;
     size_t guess; /* bytes to read first */
     size_t total; /* bytes read for this stack */
-    bool given;   /* `own` is all there is */
-    bool wary;    /* a reader may have to wait for a page until a stopped thread gives it */
+    bool given;   /* only `own` can be read */
+    bool wary;    /* a read may wait for a page that a stopped thread serves */
     unsigned used, last;
     struct walk_window own; /* if given */
     struct stackcopy_window windows[STACKCOPY_WINDOWS];
 };
 
-/* Forgets the last stack; nothing is read before the first question. */
+/* Drops the last stack; nothing is read before the first window is asked for. */
 void stackcopy_begin(struct stackcopy *c, pid_t tid, size_t guess);
-/* The same with all that can be read: `size` bytes, borrowed until the next stack begins, that were
- * at `at`. The process is not asked. */
+/* Begins a stack that is given as a copy: `size` bytes from address `at`, borrowed until the next
+ * stack begins. The process is not read. */
 void stackcopy_give(struct stackcopy *c, uintptr_t at, const uint8_t *bytes, size_t size);
 void stackcopy_release(struct stackcopy *c);
 
 /* For struct remote_memory; arg is the stackcopy. */
 bool stackcopy_window(void *arg, uintptr_t addr, struct walk_window *out);
 
-/* Bytes from the copies alone, for the slow unwinder: reads more as above. */
+/* Reads from the copies alone, for the slow unwinder; makes them longer as above. */
 bool stackcopy_read(struct stackcopy *c, uintptr_t addr, void *to, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * fdinfo.h: what the kernel's text says of a descriptor of another process:
+ * fdinfo.h: parsers of the kernel's texts about a descriptor of another process:
  * readlink(/proc/PID/fd/N), /proc/PID/fdinfo/N, /proc/PID/net/{tcp,udp,unix}.
  *
- * Formats: proc(5), and for fdinfo the kernel's Documentation/filesystems/proc.rst.
- * Parsers only: text in, numbers out; what does not fit is passed over. No state.
+ * Formats: proc(5), and for fdinfo the kernel's Documentation/filesystems/proc.rst. Text in,
+ * numbers out; text that does not fit is skipped. No state.
  */
 #ifndef FLAME_TRACER_THINGS_FDINFO_H
 #define FLAME_TRACER_THINGS_FDINFO_H
@@ -12,10 +12,10 @@
 
 #include "common/compiler.h"
 
-/* What "anon_inode:[eventfd]" names; all anonymous files share one inode, so the text is
- * the only sign. */
+/* Kind of an anonymous file, by its link text: "anon_inode:[eventfd]". All anonymous files share
+ * one inode, so the text is the only sign. */
 enum anon_kind {
-    ANON_NOT, /* no anonymous file, or one that does not matter */
+    ANON_NOT, /* not an anonymous file, or one that does not matter */
     ANON_EVENTFD,
     ANON_TIMERFD,
     ANON_SIGNALFD,
@@ -36,11 +36,11 @@ struct epoll_member {
     uint32_t events;
     uint64_t ino;
 };
-/* Goes through the members: *at is 0 at first. False: no more. */
+/* Reads the next member: *at is 0 at first. False: no more. */
 bool fdinfo_epoll(const char *text, size_t len, size_t *at, struct epoll_member *out);
 
-/* One line of net/tcp, tcp6, udp, udp6. Addresses as the kernel keeps them in memory (network
- * order), IPv4 in the first 4 bytes; ports in host order. */
+/* One line of net/tcp, tcp6, udp, udp6. Addresses are as in the kernel's memory (network order),
+ * IPv4 in the first 4 bytes; ports in host order. */
 struct net_line {
     uint8_t local[16], remote[16];
     uint16_t local_port, remote_port;

@@ -1,5 +1,5 @@
 /*
- * heldfds.h: what a process closes when it ends, or runs another program.
+ * heldfds.h: the objects that a process closes when it ends, or runs another program.
  *
  * Not thread-safe. Nothing here stops or changes a tracee.
  */
@@ -14,9 +14,9 @@ struct heldfds {
 };
 
 /*
- * Finds the pipes, sockets and files (as OFF_ON_LOCK: their locks go with them) that the process
- * has open, as the thread `tid` of it sees them; of exec those only that are closed by it. At most
- * OFF_SET_MAX; none, if they cannot be looked at.
+ * Finds the pipes, sockets and files (as OFF_ON_LOCK: their locks end with them) that the process
+ * has open, as its thread `tid` sees them. With `by_exec` only those that exec closes. At most
+ * OFF_SET_MAX; none, if they cannot be read.
  */
 void heldfds_look(struct heldfds *h, struct fds *f, pid_t pid, pid_t tid, bool by_exec);
 

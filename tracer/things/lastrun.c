@@ -10,18 +10,18 @@
 #include "common/clock.h"
 #include "tracer/things/proctask.h"
 
-/* The least of so many readings counts, which is that in which the process was not put off its CPU
- * and the file was read soonest. */
+/* Number of readings. The smallest difference counts: in that reading the process was not put off
+ * its CPU, and the file was read soonest. */
 #define TRIES 4
 #define EXEC_START "se.exec_start"
 
 struct lastrun {
-    cpu_set_t own; /* where this process may run */
-    bool confined; /* and that is not known */
+    cpu_set_t own; /* CPUs on which this process may run */
+    bool confined; /* those CPUs are not known */
     struct {
         bool asked, known;
-        int64_t ahead;   /* CLOCK_MONOTONIC was of the CPU's clock at the last visit */
-        int64_t visited; /* when that was, by the CPU's clock */
+        int64_t ahead;   /* CLOCK_MONOTONIC less the CPU's clock at the last visit */
+        int64_t visited; /* time of the visit, by the CPU's clock */
     } cpu[CPU_SETSIZE];
 };
 
@@ -43,7 +43,7 @@ static int64_t now_ns(void)
     return (int64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
-/* "se.exec_start    :    902540.071701", milliseconds. */
+/* Parses "se.exec_start    :    902540.071701", milliseconds. */
 static bool exec_start(pid_t tid, int64_t *ns)
 {
     char text[1024];
@@ -61,7 +61,7 @@ static bool exec_start(pid_t tid, int64_t *ns)
     return ms > 0;
 }
 
-/* Where the thread ran last. */
+/* CPU on which the thread ran last. */
 static int cpu_of(pid_t tid)
 {
     char text[1024], *at;
@@ -75,7 +75,8 @@ static int cpu_of(pid_t tid)
     return at && sscanf(at, " %d", &cpu) == 1 ? cpu : -1;
 }
 
-/* How far the clock of the CPU that we run on, and stay on, is behind at `visited`. */
+/* Distance of the clock of the CPU that we run on, and stay on, from CLOCK_MONOTONIC at
+ * `visited`. */
 static bool compare(int64_t *ahead, int64_t *visited)
 {
     bool known = false;
@@ -83,10 +84,10 @@ static bool compare(int64_t *ahead, int64_t *visited)
     for (int i = 0; i < TRIES; i++) {
         int64_t started, now;
 
-        sched_yield(); /* has it noted that we run now */
+        sched_yield(); /* makes the scheduler record that we run now */
         if (!exec_start(getpid(), &started))
             return false;
-        /* Not before: what is put off the CPU between the two has its start noted anew. */
+        /* Not before: a process that is put off its CPU between the two gets a new start time. */
         now = now_ns();
         if (!known || now - started < *ahead) {
             *ahead = now - started;
@@ -124,7 +125,7 @@ bool lastrun_ns(struct lastrun *l, pid_t tid, bool visit_it, uint64_t *ns)
         l->cpu[cpu].asked = true;
         l->cpu[cpu].known = visit(l, cpu);
     }
-    /* What ran after the visit: its CPU's clock may have fallen behind further until then. */
+    /* A thread that ran after the visit: its CPU's clock may have fallen behind further by then. */
     if (!l->cpu[cpu].known || started > l->cpu[cpu].visited)
         return false;
     when = started + l->cpu[cpu].ahead;

@@ -1,12 +1,12 @@
 /*
- * objects.h: what a call of a traced thread sleeps on or acts on, from /proc, the
+ * objects.h: the object that a call of a traced thread sleeps on or acts on, from /proc, the
  * thread's memory and the kernel's socket diagnostics (sockets.h).
  *
- * Answers are for the moment of the question. Descriptors are looked up anew each time
- * (one fstatat in a directory that is kept open, 0.65 us; a readlink by path takes 1.8),
- * for a close that nobody saw may have given the number another meaning; unless all closes
- * are seen (objects_trust). What else is cached belongs to things that do not change:
- * connected sockets by inode, the members of an epoll set until objects_epoll_changed.
+ * Answers hold for the moment of the question. Descriptors are looked up each time (one fstatat in
+ * a directory that stays open, 0.65 us; a readlink by path takes 1.8), because an unseen close may
+ * have given the number another meaning. If all closes are seen (objects_trust), the results are
+ * cached. Other cached answers are of things that do not change: connected sockets by inode, the
+ * members of an epoll set until objects_epoll_changed.
  *
  * Not thread-safe. Nothing here stops or changes a tracee.
  */
@@ -22,7 +22,7 @@
 
 struct objects;
 
-/* What is asked of the caller. */
+/* Questions that the caller answers. */
 struct objects_ask {
     void *arg;
     void (*place)(void *arg, pid_t tid, uintptr_t address, struct space_place *out);
@@ -32,12 +32,12 @@ struct objects_ask {
 struct objects *objects_new(const struct objects_ask *ask);
 void objects_free(struct objects *o);
 
-/* A call that is asked about. */
+/* The call of a question. */
 struct objects_call {
     pid_t pid, tid; /* of the thread's process, and the thread's */
     int nr;
     const uint64_t *args;              /* six */
-    const struct event_memory *memory; /* what they point to; NULL: it is read from the thread */
+    const struct event_memory *memory; /* copy of their memory; NULL: the thread's is read */
 };
 
 /* For off_world.object. set->members are valid until the next question. */
@@ -49,12 +49,13 @@ void objects_held(struct objects *o, pid_t pid, pid_t tid, bool by_exec, struct 
 
 /* For off_world.peer and .sender. */
 const char *objects_peer(struct objects *o, const struct off_object *object);
-/* Whether the answer needs a look at every process there is, some milliseconds. */
+/* Whether the answer must read about every process of the machine, which takes some
+ * milliseconds. */
 bool objects_peer_is_dear(const struct objects *o, const struct off_object *object);
 const char *objects_sender(struct objects *o, pid_t pid);
 
-/* Tells fds.h of the descriptors' lives, from the events of a traced thread. To be called for each
- * event before any question about it. */
+/* Reports the lives of descriptors to fds.h, by the events of a traced thread. To be called for
+ * each event before any question about it. */
 void objects_event(struct objects *o, pid_t pid, const struct off_event *e);
 void objects_forked(struct objects *o, pid_t parent, pid_t child);
 void objects_trust(struct objects *o, bool trust);
@@ -64,14 +65,14 @@ void objects_epoll_changed(struct objects *o, pid_t pid, int fd);
 /* The process has ended or runs another program. */
 void objects_process_gone(struct objects *o, pid_t pid);
 
-/* ---- for objname.c, and for whoever names futexes ---- */
+/* ---- for objname.c, and for the names of futexes ---- */
 
 /* Reads memory that arguments of the call point to: all of it, or false. */
 bool objects_peek(const struct objects_call *call, uintptr_t address, void *out, size_t len);
 /* A string, at most 4095 bytes. */
 bool objects_peek_string(const struct objects_call *call, uintptr_t address, struct strbuf *out);
-/* The address of a futex call's futex, the first if it has two. Of an array of futexes of which
- * any may end the wait, or that cannot be read, the array's own. */
+/* The address of a futex call's futex, the first if it has two. For an array of futexes of which
+ * any may end the wait, or that cannot be read, it is the array's address. */
 uintptr_t objects_futex_address(pid_t tid, int nr, const uint64_t args[6]);
 void objects_futex_place(struct objects *o, pid_t tid, uintptr_t address, struct space_place *out);
 

@@ -88,7 +88,7 @@ static void add_inode(struct strbuf *out, const char *kind, uint64_t ino, bool k
         strbuf_addf(out, "%s:[*]", kind);
 }
 
-/* " pipe:[*]", " /path", " tcp:...", by what the link of the descriptor says. */
+/* Adds " pipe:[*]", " /path", " tcp:...", by the text of the descriptor's link. */
 static void read_fd(pid_t pid, pid_t tid, int fd, bool keep, struct strbuf *out)
 {
     char text[4096];
@@ -122,9 +122,9 @@ static void read_fd(pid_t pid, pid_t tid, int fd, bool keep, struct strbuf *out)
 }
 
 /*
- * The same for a descriptor of which it was just found out what it is. What a pipe or a
- * connection is called does not change while it is the same one, so its last name is kept,
- * one for each place of a small table. (A file's name may change; it is read anew.)
+ * Cache of the names of descriptors whose objects are known. The name of a pipe or a connection
+ * does not change during its life. So the last name is cached, one for each place of a small table.
+ * (A file's name may change, so it is read each time.)
  */
 #define KEPT_NAMES 256
 
@@ -224,7 +224,7 @@ static void add_set(const struct objects_call *call, const struct call *c, size_
         strbuf_addf(out, " %zu %s", n, n == 1 ? "fd" : "fds");
 }
 
-/* False: in a module. */
+/* Adds the area of a futex. False: it is in a module. */
 static bool add_futex(struct objects *o, pid_t tid, uintptr_t address, struct strbuf *out)
 {
     static const char *const areas[] = {
@@ -239,7 +239,7 @@ static bool add_futex(struct objects *o, pid_t tid, uintptr_t address, struct st
     return place.area != SPACE_MODULE;
 }
 
-/* The end says more than the start. Cut between characters. */
+/* Shortens the middle, as the end says more than the start. Cuts between characters. */
 static void shorten(struct strbuf *out)
 {
     size_t head = OBJNAME_MAX / 8, from;
@@ -271,7 +271,7 @@ bool objname_call(struct objects *o, const struct objects_call *call,
     case CALL_ON_FD:
     case CALL_ON_LOCK:
     case CALL_ON_MQUEUE:
-        if (nr == SYS_connect) /* of its socket the other end is all that can be told */
+        if (nr == SYS_connect) /* only the other end of its socket can be named */
             add_address(call, keep, out);
         else
             add_fd(pid, tid, (int)args[c->fd_arg], object, keep, out);
@@ -338,7 +338,7 @@ enum trace_off_kind objname_kind(int nr, const struct off_object *object)
     case OFF_ON_SEM:
     case OFF_ON_LOCK:
         return TRACE_OFF_IPC;
-    default: /* the descriptor is closed by now, or not one we know */
+    default: /* the descriptor is closed by now, or of an unknown kind */
         return c && (c->object == CALL_ON_POLLFDS || c->object == CALL_ON_FDSETS ||
                      c->object == CALL_ON_EPOLL)
                    ? TRACE_OFF_POLL

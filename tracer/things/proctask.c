@@ -103,7 +103,7 @@ bool task_sched(pid_t tid, struct off_sched *out)
     return known;
 }
 
-/* What stands behind "NAME:" in /proc/TID/status, read into `text`; NULL: nothing. */
+/* Text behind "NAME:" in /proc/TID/status, read into `text`; NULL: there is none. */
 static const char *status_line(pid_t tid, const char *name, char *text, size_t size)
 {
     size_t len = strlen(name);
@@ -172,7 +172,7 @@ bool task_state(pid_t tid, char *state, unsigned long *flags)
 
     if (task_read(tid, "stat", text, sizeof text) <= 0)
         return false;
-    at = strrchr(text, ')'); /* the name before it may hold anything */
+    at = strrchr(text, ')'); /* the name before it may contain any character */
     return at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
 }
 
@@ -199,7 +199,7 @@ bool task_is_32bit(pid_t pid)
            memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
 }
 
-/* Of a loader that was told to run a program: that one's name. */
+/* Names a loader that runs a program after that program. */
 static void name_program(pid_t tid, char comm[16])
 {
     char text[4096];

@@ -1,5 +1,5 @@
 /*
- * proctask.h: what /proc tells of a thread without stopping it.
+ * proctask.h: facts about a thread from /proc, without stopping it.
  *
  * Thread-safe. False or -1 when the thread is gone or the file may not be read.
  */
@@ -22,15 +22,15 @@ struct task_call {
     enum task_where where;
     int nr;
     uint64_t args[6];
-    uintptr_t sp, pc; /* not when it runs */
+    uintptr_t sp, pc; /* not set while it runs */
 };
 
-/* /proc/TID/syscall; needs the right to trace it. */
+/* From /proc/TID/syscall; needs the right to trace the thread. */
 bool task_call(pid_t tid, struct task_call *out);
 
-/* /proc/TID/schedstat. */
+/* From /proc/TID/schedstat. */
 bool task_sched(pid_t tid, struct off_sched *out);
-/* The same of a file that is kept open, at whatever place it was read to before. */
+/* Like task_sched, from an open descriptor, whose file offset does not matter. */
 bool task_sched_read(int fd, struct off_sched *out);
 
 /* The number behind `name` in /proc/TID/status: "Tgid", "TracerPid", "Uid" (the real one). */
@@ -39,21 +39,21 @@ long task_status(pid_t tid, const char *name);
 bool task_is_first(pid_t tid);
 /* Whether the process has a handler for that signal. False also when it is not known. */
 bool task_catches(pid_t tid, int sig);
-/* Whether it ignores that signal, by its own wish or by default. */
+/* Whether it ignores that signal, by its own setting or by default. */
 bool task_ignores(pid_t tid, int sig);
 /* State letter and flags (PF_*) of /proc/TID/stat. */
 bool task_state(pid_t tid, char *state, unsigned long *flags);
-/* How often it has asked for a page since it began: minflt and majflt of that file. */
+/* Number of its page faults since it began: minflt and majflt of /proc/TID/stat. */
 bool task_faults(pid_t tid, uint64_t *n);
 /* Whether it runs a 32-bit program, whose system calls have other numbers. False also when
  * its file may not be read. */
 bool task_is_32bit(pid_t pid);
-/* Whether one of its descriptors is of that name. */
+/* Whether one of its descriptors has this link text. */
 bool task_has_file(pid_t pid, const char *name);
-/* Its name, without a newline. */
+/* Its name, without a newline. A loader that runs a program has that program's name. */
 bool task_comm(pid_t tid, char comm[16]);
 
-/* What stands in /proc/TID/syscall and /proc/TID/schedstat. False: it is not of that form. */
+/* Parse the text of /proc/TID/syscall and of /proc/TID/schedstat. False: it is not of that form. */
 bool task_call_parse(const char *text, struct task_call *out);
 bool task_sched_parse(const char *text, struct off_sched *out);
 

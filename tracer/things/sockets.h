@@ -1,14 +1,13 @@
 /*
- * sockets.h: which connection a socket of a traced process is one end of.
+ * sockets.h: the connection that a socket of a traced process is one end of.
  *
- * Unix sockets: the inodes of both ends, by the kernel's socket diagnostics
- * (sock_diag(7), UNIX_DIAG_PEER). Internet sockets: the two addresses, asked of a
- * duplicate of the descriptor (pidfd_getfd(2), which whoever traces may make); where
- * that is not permitted, /proc/PID/net/{tcp,udp}.
+ * Unix sockets: the inodes of both ends, by the kernel's socket diagnostics (sock_diag(7),
+ * UNIX_DIAG_PEER). Internet sockets: the two addresses, read from a duplicate of the descriptor
+ * (pidfd_getfd(2), which a tracer may make); where that is not permitted, from
+ * /proc/PID/net/{tcp,udp}.
  *
- * A socket that is connected stays what it is, and its inode's number is not used
- * again for 2^32 sockets: such answers are cached by inode. Others are asked anew.
- * Not thread-safe.
+ * A connected socket does not change, and its inode's number is not used again for 2^32 sockets:
+ * such answers are cached by inode. Others are read again each time. Not thread-safe.
  */
 #ifndef FLAME_TRACER_THINGS_SOCKETS_H
 #define FLAME_TRACER_THINGS_SOCKETS_H
@@ -24,14 +23,14 @@ struct sockets *sockets_new(void);
 void sockets_free(struct sockets *s);
 
 /*
- * The object of descriptor `fd` of `pid`, whose inode is `ino`. One that is not connected
- * is known by what others use to reach it: the port, or its own inode, with b = 0.
- * False: it may become something else (it neither is connected nor listens).
+ * The object of descriptor `fd` of `pid`, whose inode is `ino`. A socket that is not connected is
+ * identified by the way to reach it: the port, or its own inode, with b = 0. False: it may become
+ * something else (it neither is connected nor listens).
  */
 bool sockets_object(struct sockets *s, pid_t pid, int fd, uint64_t ino, struct off_object *out);
 
-/* What a connect or sendto with this address reaches: the same object as that of a socket
- * which listens there. OFF_ON_NOTHING when that is not on this machine. */
+/* The object that a connect or sendto with this address reaches, which is that of a socket that
+ * listens there. OFF_ON_NOTHING when the address is not on this machine. */
 void sockets_listener(struct sockets *s, pid_t pid, const void *address, size_t len,
                       struct off_object *out);
 
@@ -39,8 +38,8 @@ void sockets_listener(struct sockets *s, pid_t pid, const void *address, size_t 
  * credentials when it connected or listened; 0: not known. */
 pid_t sockets_peer(struct sockets *s, const struct off_object *object);
 
-/* "tcp:127.0.0.1:*", "unix:/run/x", "unix:[*]": the far end. With `keep` all numbers
- * stay; else ports that are handed out by the kernel and inodes become a star. */
+/* The far end: "tcp:127.0.0.1:*", "unix:/run/x", "unix:[*]". With `keep` all numbers stay; else
+ * inodes and ports that the kernel assigns become a star. */
 void sockets_name(pid_t pid, int fd, uint64_t ino, bool keep, struct strbuf *out);
 /* "127.0.0.1:5432", "[::1]:80", "/run/x", "@name" of a sockaddr. False: another family. */
 bool sockets_address(const void *address, size_t len, bool keep, struct strbuf *out);
@@ -54,7 +53,7 @@ struct unix_facts {
     uint32_t ino, peer; /* peer 0: it has none */
     uint8_t type, state;
 };
-/* One answer of the kernel. False: it is not one, or an error. */
+/* Parses one answer of the kernel. False: it is not one, or an error. */
 bool sockets_parse_unix(const void *answer, size_t len, struct unix_facts *out);
 
 /* The identity of a connection between two ends, seen from the first. Addresses of 16 bytes

@@ -1,6 +1,6 @@
 /*
- * spaceplace.h: what an address of a traced process lies in. tracer/stacks/space.h finds it out;
- * it names futexes, and tells the shared ones apart from the private ones.
+ * spaceplace.h: the place of an address in a traced process. tracer/stacks/space.h finds it; it
+ * names futexes, and separates the shared ones from the private ones.
  */
 #ifndef FLAME_TRACER_THINGS_SPACEPLACE_H
 #define FLAME_TRACER_THINGS_SPACEPLACE_H
@@ -18,7 +18,7 @@ enum space_area {
 
 struct space_place {
     enum space_area area;
-    const char *path;       /* SPACE_MODULE, SPACE_SHARED: the file's; lent by who found it */
+    const char *path;       /* SPACE_MODULE, SPACE_SHARED: the file's; borrowed from the space */
     uint64_t device, inode; /* SPACE_SHARED: of the file */
     uint64_t offset;        /* SPACE_SHARED: of the address in that file */
 };

@@ -1,19 +1,19 @@
 /*
- * Problem: a busy server sleeps a hundred thousand times a second, for days. Which of its waits
- * will be asked for is not known; the file is to stay small; and the tracer may be killed at any
+ * Problem: a busy server sleeps a hundred thousand times a second, for days. It is not known which
+ * of its waits the user will ask for; the file must stay small; and the tracer may be killed at any
  * moment.
  *
  * Algorithm: records of equal room in the mapped file, listed here in the order of time. The last
- * one is filled. When all the room is taken, some neighbours, as many as fill GROUP records, are
- * read, their short waits added up to sums, and what is left is written into spare records; then
- * the old ones become spares by a store each, and the new ones valid. `sweep` goes from the oldest
+ * one is being filled. When all room is taken, a group of neighbours, enough to fill GROUP records,
+ * is read. Its short waits are added up to sums, and the result is written into spare records. Then
+ * one store each makes the old records spares, and the new ones valid. `sweep` goes from the oldest
  * records to the youngest and begins again. Where that does not free a record, waits of four times
- * the length are short from then on. So each wait is read a few times in all, some thousand of them
- * at a time, and what is old is not much coarser than what is new.
+ * the length count as short from then on. So each wait is read a few times in all, some thousand of
+ * them at a time, and old data is not much coarser than new data.
  *
- * Rejected: going through all of it when it is full, which takes a second in which threads stand.
- * Keeping the longest waits of all alone: what is left out of a thread's time then looks as if it
- * had run.
+ * Rejected: going through the whole log when it is full, because that takes a second in which
+ * threads are stopped. Rejected: keeping only the longest waits of all, because the rest of a
+ * thread's time would look as if it had run.
  */
 #include "tracer/trace/intervallog.h"
 
@@ -21,7 +21,7 @@
 
 #include "common/alloc.h"
 
-/* Of entries; four records fill a segment. The first ones have less. */
+/* Bytes of entries in a record; four records fill a segment. The first ones have less. */
 #define RECORD_BYTES (((size_t)16 << 10) - 64)
 #define FIRST_BYTES ((size_t)1 << 10)
 #define GROUP 4u
@@ -42,11 +42,11 @@ struct intervallog {
     size_t n, room; /* the last one is being filled */
     struct record *spares;
     size_t nspares, spares_room;
-    uint64_t before;   /* the end of the last entry */
-    size_t sweep;      /* records before it have been made shorter; */
-    uint64_t short_ns; /* waits below that go into sums; 0: none has yet */
+    uint64_t before;   /* end of the last entry */
+    size_t sweep;      /* index: earlier records have been shortened */
+    uint64_t short_ns; /* shorter waits go into sums; 0: none has yet */
     uint64_t lost_ns;
-    struct trace_interval *list; /* of the group that is being made shorter */
+    struct trace_interval *list; /* entries of the group that is being shortened */
     size_t nlist, list_room;
 };
 
@@ -104,7 +104,7 @@ static void set_state(struct record *r, uint32_t state)
     __atomic_store_n(&r->head->state, state, __ATOMIC_RELEASE);
 }
 
-/* Empty, and not to be read yet. */
+/* Makes a record empty, and invalid for readers. */
 static void clear(const struct intervallog *l, struct record *r, uint64_t base, uint64_t short_ns)
 {
     set_state(r, TRACE_INTERVALS_SPARE);
@@ -114,7 +114,7 @@ static void clear(const struct intervallog *l, struct record *r, uint64_t base, 
     r->head->bytes = 0;
 }
 
-/* Puts the entry behind the others. False: there is no room. */
+/* Appends the entry. False: there is no room. */
 static bool put(struct record *r, const struct trace_interval *i, uint64_t *before)
 {
     uint8_t text[TRACE_INTERVAL_BYTES];
@@ -144,8 +144,8 @@ static void add_spare(struct intervallog *l, const struct record *r)
     l->spares[l->nspares++] = *r;
 }
 
-/* How many records from `first` on are as much as fills GROUP of them; the one that is being filled
- * is not among them. */
+/* Number of records from `first` on whose entries fill GROUP records. The record that is being
+ * filled is not among them. */
 static size_t group_size(const struct intervallog *l, size_t first)
 {
     size_t n = 0, bytes = 0;
@@ -172,7 +172,8 @@ static void read_group(struct intervallog *l, size_t first, size_t n)
     }
 }
 
-/* Writes the list into spares, of which *used are then needed. False: there are not `most`. */
+/* Writes the list into spares, and sets *used to their number. False: more than `most` would be
+ * needed. */
 static bool write_list(struct intervallog *l, size_t most, size_t *used)
 {
     uint64_t before = 0;
@@ -191,8 +192,8 @@ static bool write_list(struct intervallog *l, size_t most, size_t *used)
     return true;
 }
 
-/* The group's records become spares, but for short ones, and the first `used` spares stand in their
- * place. */
+/* Replaces the group's records by the first `used` spares. The old ones become spares, unless they
+ * are short records. */
 static void exchange(struct intervallog *l, size_t first, size_t n, size_t used)
 {
     for (size_t i = first; i < first + n; i++)
@@ -211,7 +212,7 @@ static void exchange(struct intervallog *l, size_t first, size_t n, size_t used)
     memmove(l->spares, l->spares + used, l->nspares * sizeof *l->spares);
 }
 
-/* Makes the group one record shorter at least; what cannot be is lost. */
+/* Makes the group at least one record shorter; entries that cannot be merged are lost. */
 static void shorten(struct intervallog *l, size_t first, size_t n)
 {
     size_t most = n - 1 < GROUP ? n - 1 : GROUP, used;
@@ -222,7 +223,7 @@ static void shorten(struct intervallog *l, size_t first, size_t n)
                                          trace_intervals_window(l->short_ns));
         if (write_list(l, most, &used))
             break;
-        if (l->short_ns > UINT64_MAX / STEP) { /* all are of rows of their own */
+        if (l->short_ns > UINT64_MAX / STEP) { /* all are of different rows */
             for (size_t some = l->nlist / 64 + 1; some && l->nlist; some--)
                 lose(l, &l->list[--l->nlist]);
             l->short_ns /= STEP;
@@ -232,7 +233,7 @@ static void shorten(struct intervallog *l, size_t first, size_t n)
     l->sweep = first + used;
 }
 
-/* Spares for a group, of the room that is kept for them. */
+/* Gets the spares for a group, from the room that is reserved for them. */
 static bool get_spares(struct intervallog *l)
 {
     struct record r;
@@ -249,7 +250,7 @@ static bool make_room(struct intervallog *l)
 {
     size_t n = group_size(l, l->sweep);
 
-    if (l->sweep + n >= l->n) { /* there is no group any more */
+    if (l->sweep + n >= l->n) { /* no group is left */
         l->sweep = 0;
         n = group_size(l, 0);
     }
@@ -261,7 +262,7 @@ static bool make_room(struct intervallog *l)
     return true;
 }
 
-/* The next record to fill. */
+/* Begins the next record to fill. */
 static bool begin_record(struct intervallog *l, uint64_t base)
 {
     size_t bytes = l->n < 5 ? FIRST_BYTES << l->n : RECORD_BYTES;
@@ -269,7 +270,7 @@ static bool begin_record(struct intervallog *l, uint64_t base)
 
     if (bytes > RECORD_BYTES)
         bytes = RECORD_BYTES;
-    /* As many spares as a group needs are left for the next one. */
+    /* A group's spares are left for the next group. */
     if (l->nspares > GROUP)
         r = l->spares[--l->nspares];
     else if (l->taken + bytes <= l->most && new_record(l, bytes, &r))

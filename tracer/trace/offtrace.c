@@ -1,16 +1,15 @@
 /*
- * Problem: each sleep is a stack, perhaps a chain of wakers, and some numbers; there
- * are tens of thousands a second, of a few hundred kinds, and the tracer may be killed
- * at any moment.
+ * Problem: each sleep is a stack, perhaps a chain of wakers, and some numbers; there are tens of
+ * thousands a second, of a few hundred kinds, and the tracer may be killed at any moment.
  *
- * Algorithm: records live in the mapped file and are found again by tables in memory:
- * nodes by (address, parent and kind), rows by (node, thread and kind of wait), texts by
- * their bytes. A known stack costs a look-up a frame and a row some additions; only new
- * things make the file longer. What is referred to is written before what refers to it,
- * and of each record the word that says "here I am" last.
+ * Algorithm: records live in the mapped file and are found again by tables in memory: nodes by
+ * (address, parent and kind), rows by (node, thread and kind of wait), texts by their bytes. A
+ * known stack costs a look-up for each frame, and its row some additions; only new things make the
+ * file longer. A record is written before the records that refer to it, and the word that makes a
+ * record valid is written last.
  *
- * Rejected: keeping it in memory and writing the file at the end. A tracer killed by
- * the memory limit of its container would leave nothing.
+ * Rejected: keeping it in memory and writing the file at the end, because a tracer killed by the
+ * memory limit of its container would leave no file.
  */
 #include "tracer/trace/offtrace.h"
 
@@ -32,10 +31,10 @@
 
 #define TEXT_MAX 1024
 #define COMM_SIZE sizeof(((struct trace_off_thread *)NULL)->comm)
-/* Stands for "any process" beside real pids. */
+/* Any process; not a real pid. */
 #define ANY_PROCESS UINT64_MAX
 
-/* Records of one kind being handed out. */
+/* A segment of records of one kind, handed out one after the other. */
 struct chunk {
     enum trace_segment_type type;
     uint32_t size, shift, first;
@@ -57,17 +56,17 @@ struct offtrace {
     struct text *texts;
     size_t ntexts, text_mask;
     uint32_t epoch;
-    /* By id, as far as they go; threads are never taken back. */
+    /* By id, up to nthreads; records of threads are never freed. */
     struct trace_off_thread **thread;
     uint32_t nthreads;
     size_t thread_room;
-    bool memory;                  /* threads are those of a trace of memory */
+    bool memory;                  /* a trace of memory; threads have no process in it */
     struct pairmap names, shared; /* a name's number; (process, number) to thread */
-    uint32_t links;               /* nodes of wakers */
+    uint32_t links;               /* number of nodes of wakers */
     uint64_t cut_chains;
-    struct intervallog *log;        /* NULL: when there was waited is not noted */
+    struct intervallog *log;        /* NULL: the times of waits are not recorded */
     struct regionlog *regions;      /* NULL: the trace is of memory */
-    struct trace_off_row **rows_at; /* by segment of rows: where it lies */
+    struct trace_off_row **rows_at; /* rows by segment: the address of each */
     size_t rows_room;
     struct {
         uint64_t from, to;
@@ -157,7 +156,7 @@ void offtrace_program(struct offtrace *t, pid_t pid)
         add_meta(t, TRACE_META_COMM, comm, strlen(comm));
 }
 
-/* Of the one trace that has a budget. */
+/* Bytes that the one trace with a budget may still take. */
 static uint64_t disk_left;
 
 static bool take_disk(uint64_t bytes)
@@ -375,7 +374,7 @@ void offtrace_module(struct offtrace *t, const struct trace_module *facts, const
 static uint32_t intern(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
                        uint64_t addr)
 {
-    /* However many frames are left out, the same place has one node for it. */
+    /* A place has one node for omitted frames, however many are omitted. */
     uint64_t key = (uint64_t)parent << 32 | kind, what = kind == TRACE_NODE_TRUNCATED ? 0 : addr;
     uint64_t known = pairmap_get(&t->node_of, what, key);
     struct trace_node *n;
@@ -404,7 +403,7 @@ uint32_t offtrace_node(struct offtrace *t, uint32_t parent, enum trace_node_kind
     return likely(parent) ? intern(t, parent, kind, addr) : 0;
 }
 
-/* Half of the room is for first links, without which a sleep has no waker at all. */
+/* The second half of the room is for first links, without which a sleep has no waker at all. */
 uint32_t offtrace_waker(struct offtrace *t, uint32_t below, uint32_t waker, size_t link,
                         bool *whole)
 {
@@ -541,7 +540,7 @@ static void note_sleep(struct offtrace *t, uint32_t row, const struct off_sleep 
         intervallog_add(t->log, &i);
 }
 
-/* Of the stretch that was told last. */
+/* Logs a share of the stretch that offtrace_stretch set. */
 static void note_share(struct offtrace *t, uint32_t row, uint64_t ns, uint64_t runq_ns,
                        uint64_t longest_ns, uint64_t times)
 {
@@ -586,8 +585,8 @@ void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t
         t->thread[thread]->sleeps += !s->more;
 }
 
-/* One look-up finds the row of a known class: rows are known by their stack as well, with a kind
- * that has the class in it and is no other row's. */
+/* Adds to the row of a known class with one look-up: the map of rows also has it by the sleep's
+ * stack, under a key that contains the class and that no other row has. */
 void offtrace_latency(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_sleep *s)
 {
     uint32_t class = s->cut ? SLEEPCLASS_UNKNOWN : sleepclass_of(s->whole_ns);
@@ -629,7 +628,7 @@ void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const st
 void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread)
 {
     uint32_t id;
-    /* Both rows have node, thread and kind (flags) where the other has them. */
+    /* Both kinds of row have node, thread and kind (flags) at the same offsets. */
     void *row = node ? row_of(t, node, thread, TRACE_ROW_FAULT, &id) : NULL;
     struct trace_row *r = row;
 
@@ -647,7 +646,7 @@ void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
     struct trace_row *r = row;
 
     if (!r)
-        return; /* the disk is full; what the header says is lost is said by the caller */
+        return; /* the disk is full; the caller sets the lost figures in the header */
     r->alloc_bytes = sums->alloc_bytes;
     r->alloc_calls = sums->alloc_calls;
     r->free_bytes = sums->free_bytes;

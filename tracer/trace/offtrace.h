@@ -1,12 +1,12 @@
 /*
- * offtrace.h: the trace of `flame off` being written (common/trace_format.h).
+ * offtrace.h: writer of the trace of `flame off` (common/trace_format.h).
  *
- * One file for all processes. An epoch is an address space at a time in which it meant
- * one thing: each space has epochs of its own, and each module is recorded for each of
- * them, so that the reader's rule (address and epoch say the module) holds unchanged.
+ * One file for all processes. An epoch is an address space during a time in which its addresses
+ * keep their meaning. Each space has epochs of its own, and each module is recorded for each of
+ * them. So the reader's rule (address and epoch give the module) holds unchanged.
  *
- * Everything is in the file as soon as the function returns. Not thread-safe. When the
- * disk is full, functions return 0, and what has no node or row is counted as lost.
+ * Everything is in the file as soon as the function returns. Not thread-safe. When the disk is
+ * full, functions return 0, and data without a node or row is counted as lost.
  */
 #ifndef FLAME_TRACER_TRACE_OFFTRACE_H
 #define FLAME_TRACER_TRACE_OFFTRACE_H
@@ -23,25 +23,25 @@ struct offtrace_init {
     pid_t pid;         /* the command's, or the one attached to */
     char *const *argv; /* may be NULL */
     unsigned depth;
-    uint32_t hz;        /* of on-CPU samples; 0: none */
-    uint64_t max_disk;  /* bytes that the file may take; 0: any number. Of one trace in a process */
-    uint64_t intervals; /* bytes of the file for when there was waited (intervallog.h); 0: none */
+    uint32_t hz;       /* of on-CPU samples; 0: none */
+    uint64_t max_disk; /* bytes that the file may take; 0: any number. For one trace in a process */
+    uint64_t intervals; /* bytes of the file for the times of waits (intervallog.h); 0: none */
     /* Not NULL: a trace of memory, of page faults of processes with this name, for offtrace_fault
-     * alone. The processes of threads are not kept, and argv is not looked at. */
+     * alone. Threads have no process in it, and argv is ignored. */
     const char *faults_of;
-    /* A trace of memory of the process `pid`, for offtrace_memory alone. Processes of threads are
-     * not kept. */
+    /* A trace of memory of the process `pid`, for offtrace_memory alone. Threads have no process in
+     * it. */
     bool memory;
 };
 
 /* NULL after one line on standard error. The command line is read from /proc when argv
  * is NULL. */
 struct offtrace *offtrace_new(const struct offtrace_init *init);
-/* Closes; the file stays. */
+/* Closes the trace; the file stays. */
 void offtrace_free(struct offtrace *t);
 
-/* Reads from /proc which program the process runs. Call it when the program is there: at once
- * for a process that was attached to, after its exec for a command. The last call counts. */
+/* Reads from /proc which program the process runs. Call it when the program has begun: at once for
+ * a process that was attached to, after its exec for a command. The last call counts. */
 void offtrace_program(struct offtrace *t, pid_t pid);
 
 /*
@@ -53,19 +53,19 @@ void offtrace_program(struct offtrace *t, pid_t pid);
 uint16_t offtrace_thread(struct offtrace *t, pid_t pid, pid_t tid, const char *comm);
 /* The thread has another name now (prctl, exec). Nothing changes for a record that is shared. */
 void offtrace_rename(struct offtrace *t, uint16_t thread, const char *comm);
-/* Time it was traced, on CPUs and waiting for one: added to its record. */
+/* Adds traced time, CPU time and run-queue wait to the thread's record. */
 void offtrace_thread_time(struct offtrace *t, uint16_t thread, uint64_t wall_ns, uint64_t cpu_ns,
                           uint64_t runq_ns);
 
-/* The thread was traced from `born` to `died`, and made by that with the record `parent` (0: not
- * known). Of threads that share a record nothing is kept. */
+/* The thread was traced from `born` to `died`, and made by the thread with the record `parent` (0:
+ * not known). Nothing is recorded for threads that share a record. */
 void offtrace_life(struct offtrace *t, uint16_t thread, uint64_t born, uint64_t died,
                    uint16_t parent);
 
-/* Where regions of threads go; NULL: the trace is of memory. Lives as long as the trace. */
+/* The log for regions of threads; NULL: the trace is of memory. Lives as long as the trace. */
 struct regionlog *offtrace_regions(struct offtrace *t);
 
-/* What a process calls itself now. */
+/* Records the present title of a process. */
 void offtrace_title(struct offtrace *t, pid_t pid, const char *title, size_t len);
 
 uint32_t offtrace_epoch(struct offtrace *t); /* a new epoch; the first is 1 */
@@ -77,15 +77,15 @@ uint32_t offtrace_root(struct offtrace *t, uint16_t thread, uint32_t epoch);
 uint32_t offtrace_node(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
                        uint64_t addr);
 /*
- * The node that says `waker` ended the sleep `below`, as link `link` of its chain (0: the
- * first). Who waits, for what and who ends it can meet in any combination, so the number of
- * such nodes is limited: beyond OFFTRACE_LINKS_MAX only known chains are told apart, and of
- * others the rest is one frame, [more wakers]. False in *whole: the chain is to end here.
+ * The node of `waker`, which ended the sleep `below`, as link `link` of its chain (0: the first).
+ * Waiters, objects and wakers can meet in any combination, so the number of such nodes is limited.
+ * Beyond OFFTRACE_LINKS_MAX only known chains are separate, and the rest of others is one frame,
+ * [more wakers]. False in *whole: the chain must end here.
  */
 #define OFFTRACE_LINKS_MAX 300000u
 uint32_t offtrace_waker(struct offtrace *t, uint32_t below, uint32_t waker, size_t link,
                         bool *whole);
-/* How many sleeps' chains were cut for that reason. */
+/* Number of sleeps whose chains were cut for that reason. */
 uint64_t offtrace_cut_chains(const struct offtrace *t);
 /* A node with a name: TRACE_NODE_NAME or TRACE_NODE_KERNEL. Each text is in the file once, up
  * to a NUL or 1,024 bytes. */
@@ -97,33 +97,35 @@ uint32_t offtrace_name(struct offtrace *t, uint32_t parent, enum trace_node_kind
 void offtrace_sleep(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                     const struct off_sleep *s);
 void offtrace_oncpu(struct offtrace *t, uint32_t node, uint16_t thread, const struct off_oncpu *s);
-/* Adds a sleep of the stack `node`, which is no waker's, to the histogram of the stack's sleeps
- * (TRACE_OFF_CLASS). Parts of a sleep that was added already are nothing. */
+/* Adds a sleep of the stack `node`, which has no waker's node, to the histogram of the stack's
+ * sleeps (TRACE_OFF_CLASS). Later parts of a sleep add nothing. */
 void offtrace_latency(struct offtrace *t, uint32_t node, uint16_t thread,
                       const struct off_sleep *s);
 
-/* What offtrace_oncpu and offtrace_rest are told next is of the time from `from` to `to`. */
+/* Sets the time, from `from` to `to`, to which the next calls of offtrace_oncpu and offtrace_rest
+ * belong. */
 void offtrace_stretch(struct offtrace *t, uint64_t from, uint64_t to);
-/* How much of when there was waited is in the trace as sums, or not at all. */
+/* State of the log of the times of waits: how much is in sums, or lost. */
 struct intervallog_facts offtrace_intervals(const struct offtrace *t);
 
-/* What a stack has allocated and freed in all: alloc_*, free_* and temp_calls of `sums`, which take
- * the place of those that the row has. */
+/* Sets what a stack has allocated and freed in all: alloc_*, free_* and temp_calls of `sums`
+ * replace those of the row. */
 void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
                      const struct trace_row *sums);
-/* What nobody could count, in all. */
+/* Sets the lost calls and bytes, in all. */
 void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes);
 
-/* Page faults (TRACE_ROW_FAULT), and those that nobody could tell of. */
+/* Adds a page fault (TRACE_ROW_FAULT); adds faults that could not be recorded. */
 void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread);
 void offtrace_lost(struct offtrace *t, uint64_t faults);
 
-/* Time of the thread that went neither to sleeps nor to a CPU; kind: TRACE_OFF_TRACER. */
+/* Adds time of the thread that was neither in reported sleeps nor on a CPU; kind: TRACE_OFF_TRACER
+ * and others. */
 void offtrace_rest(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                    const struct off_span *s);
 
-/* For the summary: stops handled; to be told now and then and at the end. What they took from
- * the program is the sum of the rows of TRACE_OFF_TRACER. */
+/* Sets the figures of the summary: stops handled. To be called now and then and at the end. The
+ * time that the stops took from the program is the sum of the rows of TRACE_OFF_TRACER. */
 void offtrace_cost(struct offtrace *t, uint64_t now, uint64_t stops, uint64_t fallback_stacks);
 
 #endif
