@@ -1,6 +1,7 @@
 /*
  * source_state.h: the state that the files of the event source share: source.c (the loop), spawn.c
- * and attach.c (the beginnings), stops.c (the handling of stops).
+ * and attach.c (the beginnings), stops.c (the handling of stops), births.c (births, exec and ends
+ * of threads), leave.c (the detaching).
  */
 #ifndef FLAME_TRACER_PTRACE_SOURCE_STATE_H
 #define FLAME_TRACER_PTRACE_SOURCE_STATE_H

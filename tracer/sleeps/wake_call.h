@@ -1,6 +1,6 @@
 /*
- * wake_call.h: the interface that waiting.c, wakers.c and thread_exit.c share: the queues, and one
- * waking call with the sleepers it may have woken.
+ * wake_call.h: the interface that waiting.c, wakers.c, holders.c, thread_exit.c and thread_kill.c
+ * share: the queues, and one waking call with the sleepers it may have woken.
  */
 #ifndef FLAME_TRACER_SLEEPS_WAKE_CALL_H
 #define FLAME_TRACER_SLEEPS_WAKE_CALL_H
