@@ -16,11 +16,11 @@
  *     if (flamemem_leak_end().blocks)
  *         fail("it leaks");
  *
- * A region is the time between the two calls. It leaves behind the blocks that were allocated in it
- * (by malloc and its like, and by operator new), that are live at its end, and that are not
- * reachable. A block is reachable if a variable, a register or a stack of any thread points to it,
- * or a block that is reachable itself. `flame leak` counts and reports the region's blocks, and
- * then exits with 23.
+ * A region is the time between the two calls. Blocks of a region are those that were allocated in
+ * it, by malloc and its like, and by operator new. It leaves behind the blocks that are live at its
+ * end and not reachable. A block is reachable if a variable, a register or a stack of any thread
+ * points to it, or a block that is reachable itself. `flame leak` counts and reports the region's
+ * blocks, and then exits with 23.
  *
  * Regions of a thread nest: an end belongs to the newest region that the calling thread has begun.
  * A block belongs to the innermost region it is allocated in, and is reported once: if it is still
@@ -84,8 +84,8 @@ int flamemem_pool_realloc(const void *pool, const void *old, const void *p, size
 
 /*
  * The address of a function that need not be there, or 0. Where code is compiled for a fixed
- * address, a linker binds an unknown weak symbol to 0 for ever, unless the symbol is used only in
- * the table of addresses that the loader fills.
+ * address, a linker binds an unknown weak symbol to 0 for ever. It does not if the symbol is used
+ * only in the table of addresses that the loader fills.
  */
 #if defined(__x86_64__)
 #define FLAMEMEM_FIND(function, name)                                                              \
@@ -236,10 +236,10 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_tag_pop(vo
  *     flamemem_pool_destroy(arena);               all its blocks are freed
  *
  * A block of a pool counts in the stack that flamemem_pool_alloc is called in. flamemem_pool_add
- * registers the memory that the pool hands out of. Of a block of malloc's, or a part of one, only
- * the bytes that are not handed out count in its own stack, so no byte counts twice. Mapped or
- * static memory counts for no view of blocks, and need not be registered. A block that comes from
- * malloc and is only passed on counts once, as malloc's.
+ * registers the memory that the pool hands out of. That may be a block of malloc's, or a part of
+ * one. Only its bytes that are not handed out count in its own stack, so no byte counts twice.
+ * Mapped or static memory counts for no view of blocks, and need not be registered. A block that
+ * comes from malloc and is only passed on counts once, as malloc's.
  *
  * flamemem_pool_realloc: `old` (NULL: none) has become `p` of `size` bytes, at the same place
  * perhaps. flamemem_pool_create ends an older pool of the same name. A block that is handed out at

@@ -2,8 +2,8 @@
  * guard.h: state that each thread of the program has for the recorder: 16 bytes of initial-exec TLS
  * (plus libunwind's 32 in unwind/fallback_libunwind.c).
  *
- * `busy` tells a hook whether it was called from inside another hook of the same thread, and from
- * which part of it:
+ * `busy` says whether a hook was called from inside another hook of the same thread, and from which
+ * part of it:
  *   GUARD_REAL       The next definition of the allocator calls malloc itself. That is a part
  *                    of the outer call and not a call of the program: it is not recorded.
  *   GUARD_GIVING     Like GUARD_REAL, in an outer call that gives a block back.

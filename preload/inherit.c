@@ -33,7 +33,7 @@ struct origin {
 
 static struct {
     bool wanted;
-    struct origin *list; /* oldest first; in pages, with the paths behind */
+    struct origin *list; /* oldest first; in pages, followed by the paths */
     uint32_t n;
     char *paths;
     size_t paths_left;
@@ -73,7 +73,7 @@ void inherit_note_parent(void)
     origins.paths_left -= len;
 }
 
-/* ---- what was live ---- */
+/* ---- live blocks at the fork ---- */
 
 /* Live bytes and blocks of one row of an ancestor. */
 struct tally {

@@ -1,6 +1,6 @@
 /*
- * Problem: the first malloc of a process comes before the next definition of malloc is known, and
- * perhaps before the loader has relocated what would be asked for it.
+ * Problem: the first malloc of a process comes before its next definition is known. The loader may
+ * not even have relocated the code that would search for it.
  *
  * Algorithm: `real` starts as a table of first_* functions. The first call resolves everything.
  * Meanwhile the table points to the arena, for other threads and for ifunc resolvers that call

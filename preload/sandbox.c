@@ -18,7 +18,7 @@
 #include "preload/threads.h"
 #include "unwind/sharedrules.h"
 
-/* What is taken before memory and files are out of reach. Address space costs nothing
+/* Resources that are taken before memory and files are out of reach. Address space costs nothing
  * until it is used; segments of the trace are on the disk. */
 #define RESERVED_MEMORY ((size_t)512 << 20)
 #define RESERVED_SEGMENTS 32
@@ -37,8 +37,9 @@ struct entered_filter {
 
 static struct {
     const struct entered_filter *newest;
-    bool strict;  /* read, write, exit and sigreturn are left, and none is ours */
-    bool within;  /* there were filters before us, and what they say is not known */
+    bool strict;  /* only read, write, exit and sigreturn are allowed, and none of the recorder's
+                   * calls */
+    bool within;  /* there were filters before the recorder, and their rules are not known */
     uint32_t pid; /* of the process that records; 0: not known */
 } box;
 
@@ -48,7 +49,7 @@ static bool passes(const struct entered_filter *f, const struct seccomp_data *ca
 }
 
 #ifdef __GLIBC__
-/* The C library's fstat was a newfstatat for some years. */
+/* Whether this is the call that the C library makes for fstat. It was newfstatat for some years. */
 static bool is_its_fstat(long number)
 {
     const char *version = gnu_get_libc_version(); /* "2.36" */
@@ -59,7 +60,7 @@ static bool is_its_fstat(long number)
     return number == (minor >= 33 && minor < 39 ? SYS_newfstatat : SYS_fstat);
 }
 
-/* Of the calls below, whether the loader makes this one. */
+/* Whether the loader makes this one of the calls below. */
 static bool is_its_own(long number FLAME_UNUSED)
 {
     return true;
@@ -70,7 +71,7 @@ static bool is_its_fstat(long number)
     return number == SYS_fstat;
 }
 
-/* musl opens files by SYS_open, and asks for no limits. */
+/* musl opens files by SYS_open, and does not read limits. */
 static bool is_its_own(long number)
 {
     return number != SYS_openat && number != SYS_prlimit64;
@@ -78,9 +79,9 @@ static bool is_its_own(long number)
 #endif
 
 /*
- * A filter that was there when the program began has let the loader and the C library
- * start it. What they call to do so is let through, and so is write, as there is hardly
- * a program that has no output.
+ * Whether the call was made to start this program. A filter that was there when the program began
+ * has let the loader and the C library start it. Calls that they make to do so are let through, and
+ * so is write, as hardly any program has no output.
  */
 static bool starts_programs(long number)
 {
@@ -120,16 +121,17 @@ static bool gate(long number, const unsigned long args[6])
     return true;
 }
 
-/* ---- before ---- */
+/* ---- before the sandbox ---- */
 
-/* Where the kernel may not be asked, the program is trusted. */
+/* Whether memory can be read. Where the kernel may not be asked, the program's pointer is
+ * trusted. */
 static bool is_readable(const void *p, size_t size)
 {
     return p && (kernel_readable((uintptr_t)p, size) ||
                  !kernel_allows(SYS_rt_sigprocmask, 0, p, 0L, 8L));
 }
 
-/* NULL when the kernel will not take it either, or *no_memory. */
+/* A copy of the filter. NULL: the kernel will not accept it either, or *no_memory. */
 static struct entered_filter *copy_of(const struct sock_fprog *prog, bool *no_memory)
 {
     struct entered_filter *f;
@@ -153,7 +155,7 @@ struct needed_call {
     unsigned long args[6];
 };
 
-/* What may be needed later, with the arguments filters look at. */
+/* Calls that may be needed later, with the arguments that filters check. */
 static const struct needed_call for_memory[] = {
     {SYS_mmap,
      0,
@@ -173,7 +175,7 @@ static const struct needed_call to_open_the_trace[] = {
     {SYS_close, 0, {3}},
 };
 
-/* Whether `f`, which is not in force yet, will let all of them through. NULL: strict mode. */
+/* Whether `f`, which is not in force yet, will let all the calls through. NULL: strict mode. */
 static bool will_pass(const struct entered_filter *f, const struct needed_call *calls, size_t n)
 {
     bool all = f != NULL;
@@ -198,7 +200,8 @@ static void take_ahead(const struct entered_filter *f)
 
 /* ---- entering ---- */
 
-/* A child of vfork shares our memory and not our sandbox: what it enters is its own. */
+/* Whether the process that enters is the recorded one. A child of vfork shares our memory and
+ * not our sandbox: a filter that it enters is its own. */
 static bool is_ours(void)
 {
     struct process self;
@@ -246,7 +249,7 @@ long sandbox_enter(const struct sandbox_entry *entry, bool prepare)
     }
     if (prepare)
         take_ahead(f);
-    /* Who is in a sandbox is not to tell those outside anything. */
+    /* A process in a sandbox must not pass anything to processes outside. */
     sharedrules_drop(NULL);
     errno = saved;
     return enter(entry, f);
@@ -255,9 +258,9 @@ long sandbox_enter(const struct sandbox_entry *entry, bool prepare)
 /* ---- beginning ---- */
 
 /*
- * Whether this process was started in a sandbox. A container has filters as well, over
- * all of its processes: they are made for any program, and fail calls rather than kill.
- * If /proc cannot be read there is somebody who restricts.
+ * Whether this process was started in a sandbox. A container has filters as well, over all of its
+ * processes: they are made for any program, and fail calls rather than kill. An unreadable /proc
+ * means that there are restrictions.
  */
 static bool is_within(struct process *self, bool filtered)
 {

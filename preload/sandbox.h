@@ -1,16 +1,16 @@
 /*
- * sandbox.h: what this process may still ask of the kernel.
+ * sandbox.h: system calls that this process may still make.
  *
- * A program that enters a seccomp sandbox gives up system calls, and those are ours as
- * well: one that is not let through may be the end of it. Entering is seen (the shim
- * interposes prctl and syscall), and two things follow. What the recorder will need is
- * taken before: memory, room in the trace, names. And from then on each of its calls is
- * first run past a copy of the program's own filter (the gate of common/kernel.h) and
- * made only if that allows it. What cannot be recorded then is counted in the trace.
+ * A program that enters a seccomp sandbox gives up system calls, and so gives up the recorder's: a
+ * call that is not let through may end the program. Entering is seen (prctl and syscall are
+ * interposed), and two things follow. Resources that the recorder will need are taken before:
+ * memory, room in the trace, names. From then on each of its calls is first run past a copy of the
+ * program's own filter (the gate of common/kernel.h) and made only if that allows it. Events that
+ * cannot be recorded then are counted in the trace.
  *
- * The limit: a filter that is installed by an instruction of the program's own, without
- * the C library, is not seen. A filter that was there when the program was started is
- * seen and not known; see sandbox_begin.
+ * The limit: a filter that is installed by an instruction of the program's own, without the C
+ * library, is not seen. A filter that was there when the program was started is seen and not known;
+ * see sandbox_begin.
  */
 #ifndef FLAME_PRELOAD_SANDBOX_H
 #define FLAME_PRELOAD_SANDBOX_H
@@ -20,20 +20,20 @@
 
 #include "common/kernel.h"
 
-/* The process has entered a sandbox. */
+/* Whether the process has entered a sandbox. */
 static inline bool sandbox_on(void)
 {
     return unlikely(kernel_gatekeeper != NULL);
 }
 
 /*
- * To be called before anything else when recording begins. If there are filters in force
- * already, and more than process 1 has, nobody knows what they say: then the recorder makes
- * no system call but those that the loader has just made itself. It also learns which process
- * this is. `filtered`: one of the filters forbids nothing; it is that of flame's own tracer.
+ * To be called before anything else when recording begins. If there are filters in force already,
+ * and more than process 1 has, their rules are unknown. Then the recorder makes no system call but
+ * those that the loader has just made itself. It also learns which process this is. `filtered`: one
+ * of the filters forbids nothing; it is that of flame's own tracer.
  */
 void sandbox_begin(bool filtered);
-/* The same in a forked child, which has its parent's filters. */
+/* To be called in a forked child, which has its parent's filters: learns which process this is. */
 void sandbox_after_fork(void);
 
 /* Whether a forked child may make a trace of its own. */
@@ -49,8 +49,8 @@ struct sandbox_entry {
 };
 
 /*
- * Makes the call, and what has to be done before and after it. `prepare`: recording is
- * on and the guard is held. Returns the call's result; errno is the call's.
+ * Makes the call, with the steps that are needed before and after it. `prepare`: recording is on
+ * and the guard is held. Returns the call's result; errno is the call's.
  */
 long sandbox_enter(const struct sandbox_entry *entry, bool prepare);
 

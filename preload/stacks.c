@@ -1,21 +1,20 @@
 /*
- * Problem: every event brings 5 to 1,000 return addresses that must become one
- * small number, without a lock and without growing the file for stacks seen
- * before.
+ * Problem: every event brings 5 to 1,000 return addresses that must become one small number,
+ * without a lock and without growing the file for stacks seen before.
  *
- * Algorithm: a tree keyed (parent node, pc) in an open-addressing table with
- * linear probing. A child's place follows from a hash of all its path, not of its
- * parent's id: so the places of all frames to be looked up are known at once, and
- * the memory they lie in is waited for once and not frame after frame. Two events in a row share
- * most of their frames from the root on, so the last stack is kept root first with the node of each
- * frame: the common part costs a comparison, only the rest is looked up.
+ * Algorithm: a tree keyed (parent node, pc) in an open-addressing table with linear probing. A
+ * child's place follows from a hash of all its path, not of its parent's id. So the places of all
+ * frames to be looked up are known at once, and their memory is waited for once and not frame after
+ * frame. Two events in a row share most of their frames from the root on. So the last stack is kept
+ * root first with the node of each frame: the common part costs a comparison, only the rest is
+ * looked up.
  *
- * A table grows where it is: its pages stay, and as many come behind them. A forked child
- * has no use for a large one, so the kernel does not copy it (pages_keep).
+ * A table grows in place: its pages stay, and as many are added after them. A forked child has no
+ * use for a large one, so the kernel does not copy it (pages_keep).
  *
- * Rejected: one table of whole stacks by hash. Each distinct stack would be
- * stored whole (cc1 has hundreds of thousands, 40 frames deep), and a shared
- * table needs either a lock or a resizing scheme between threads.
+ * Rejected: one table of whole stacks by hash, because each distinct stack would be stored whole
+ * (cc1 has hundreds of thousands, 40 frames deep). A shared table also needs a lock or a resizing
+ * scheme between threads.
  */
 #define _GNU_SOURCE
 #include "preload/stacks.h"
@@ -48,7 +47,7 @@ static void free_entries(struct stack_entry *entries, size_t count)
         pages_free(entries, entries_size(count));
 }
 
-/* The last stack's places and pcs lie in one block. */
+/* Size of the block that has the last stack's places and pcs. */
 static size_t last_size(uint32_t cap)
 {
     return (cap + 1) * sizeof(struct stack_place) + cap * sizeof(uint64_t);
@@ -66,7 +65,7 @@ void stacks_release(struct stack_table *t)
     free_last(t);
 }
 
-/* Room for a last stack of n frames. False: none, and the last one is forgotten. */
+/* Makes room for a last stack of n frames. False: no memory, and the last stack is forgotten. */
 static FLAME_COLD bool make_room(struct stack_table *t, uint32_t n)
 {
     uint32_t cap = t->last_cap * 2 > n ? t->last_cap * 2 : n;
@@ -146,7 +145,7 @@ void stacks_set_base(struct stack_table *t, uint32_t node)
     stacks_forget_last(t);
 }
 
-/* Of the path that goes on to `pc`; the upper half is good for a place. */
+/* Hash of the path that `pc` is added to; its upper half gives a place in the table. */
 static inline uint64_t hash_on(uint64_t hash, uint64_t pc)
 {
     return ((hash ^ hash >> 29) + pc) * 0x9e3779b97f4a7c15u;
@@ -170,8 +169,8 @@ static void place(struct stack_entry *entries, uint32_t mask, const struct stack
     entries[at] = *e;
 }
 
-/* The entries move to other memory, twice as much at least: of small tables, and of large ones,
- * which are read at random, so that huge pages pay. */
+/* Moves the entries to other memory of at least twice the size. For small tables, and for large
+ * ones, which are read at random, so that huge pages pay. */
 static bool move(struct stack_table *t, uint32_t old_size, uint32_t size)
 {
     bool large = entries_size(size) >= HUGE;
@@ -195,9 +194,10 @@ static bool move(struct stack_table *t, uint32_t old_size, uint32_t size)
 }
 
 /*
- * The entries stay, and as many free ones come behind them. Then each is placed again, from
- * behind a free one around to that: so an entry finds its place no further on than it was, or
- * as far in the other half, and never behind one that is still to be placed.
+ * Doubles the table in place: the entries stay, and as many free ones are added after them. Then
+ * each entry is placed again, beginning after a free entry and going round to it. So an entry's new
+ * place is no further on than its old one, or as far in the other half, and never after one that is
+ * still to be placed.
  */
 static bool widen(struct stack_table *t, uint32_t old_size)
 {
@@ -233,8 +233,8 @@ static bool grow(struct stack_table *t)
     if (!ok)
         return false;
     t->mask = size - 1;
-    /* Where it cannot be done any more, it may still be so: what is not there must not be freed,
-     * as something else may have come there. */
+    /* If pages_keep fails now, it may have succeeded before, and `kept` stays true. Pages that a
+     * child does not have must not be freed, as something else may be mapped there. */
     if (entries_size(size) >= WORTH_KEEPING && pages_keep(t->entries, entries_size(size)))
         t->kept = true;
     return true;
@@ -294,7 +294,7 @@ struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, u
         common++;
     if (common == n && n == t->last_len && t->last_entry)
         return t->last_entry;
-    /* The innermost frame is always looked up: its entry is what is wanted. */
+    /* The innermost frame is always looked up: its entry is the result. */
     if (common == n)
         common--;
     t->last_len = common;

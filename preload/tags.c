@@ -1,9 +1,9 @@
 /*
- * A tag's node is found again by the node below it and its name, so that requests that are tagged
- * alike share their stacks, and the trace grows with different tags only.
+ * Tags of a thread. A tag's node is found again by the node below it and its name. So requests with
+ * equal tags share their stacks, and the trace grows with different tags only.
  *
- * What was recalled of a whole stack is tied to the tag it was walked under (local_set_context):
- * to change the tag costs two looks into tables and forgets nothing.
+ * A recalled stack is tied to the tag under which it was walked (local_set_context): a change of
+ * the tag costs two table look-ups and forgets nothing.
  */
 #include "preload/tags.h"
 
@@ -21,7 +21,7 @@ struct tags {
     struct pairs nodes; /* by name and the node below */
 };
 
-/* 0: there is no room. */
+/* The node of the tag `name` above `below`; 0: there is no room. */
 static uint32_t node_for(struct thread_state *t, uint32_t below, const char *name)
 {
     struct tags *s = t->tags;
@@ -41,7 +41,7 @@ static uint32_t node_for(struct thread_state *t, uint32_t below, const char *nam
     return node;
 }
 
-/* Of the newest tag that has a node; 0: none has. */
+/* The node of the newest tag that has one; 0: none has. */
 static uint32_t newest_node(const struct tags *s, uint32_t deep)
 {
     while (deep && !s->levels[deep - 1].node)
@@ -84,7 +84,8 @@ bool tags_push(struct thread_state *t, const char *name)
 
     if (!s)
         s = t->tags = pages_alloc(sizeof *s);
-    /* Once one is lost, those behind it are as well: they end in the order of their beginnings. */
+    /* After one tag is lost, tags inside of it are lost as well: they end in the order of their
+     * beginnings. */
     if (!s || t->lost_tags || s->deep == TAGS_DEEP) {
         t->lost_tags++;
         return false;

@@ -1,9 +1,9 @@
 /*
- * tags.h: what the program says its allocations are for: a thread's tags, each a node between the
- * thread's root and its stacks.
+ * tags.h: tags by which the program says what its allocations are for: a thread's tags, each a node
+ * between the thread's root and its stacks.
  *
- * Tags nest. A thread's stacks are interned above the node of its newest tag (stacks_set_base).
- * A forked child's thread has the tags that it had. For the calling thread's own state, with the
+ * Tags nest. A thread's stacks are interned above the node of its newest tag (stacks_set_base). A
+ * forked child's thread keeps the tags that it had. For the calling thread's own state, with the
  * guard at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_TAGS_H
@@ -18,20 +18,20 @@
 
 struct thread_state;
 
-/* Up to REGION_NAME_MAX - 1 bytes of the name. False: there is no room, and what is allocated
- * counts as before; tags_pop is to be called in either case. */
+/* Begins a tag; up to REGION_NAME_MAX - 1 bytes of the name are kept. False: there is no room,
+ * and allocations count as before; tags_pop is to be called in either case. */
 bool tags_push(struct thread_state *t, const char *name);
 
-/* False: the thread has no tag. */
+/* Ends the newest tag. False: the thread has no tag. */
 bool tags_pop(struct thread_state *t);
 
-/* The thread's stacks have a new root. `fresh`: in another trace. */
+/* To be called when the thread's stacks have a new root. `fresh`: in another trace. */
 void tags_new_root(struct thread_state *t, bool fresh);
 
-/* Another thread takes the state over, which has no tags. */
+/* To be called when another thread, which has no tags, takes over the state. */
 void tags_drop(struct thread_state *t);
 
-/* Frees what there is. */
+/* Frees all tags. */
 void tags_release(struct thread_state *t);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * telling.h: what a hook does around the real call: the guard, and telling the recorder.
+ * telling.h: steps of a hook around the next definition: holding the guard, and recording the
+ * event.
  */
 #ifndef FLAME_PRELOAD_TELLING_H
 #define FLAME_PRELOAD_TELLING_H
@@ -13,10 +14,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Who called the function this is used in. */
+/* Return address of the function this is used in. */
 #define CALLED_FROM() ((uintptr_t)__builtin_return_address(0))
 
-/* False: the call comes from inside another hook, and is only to be passed on. */
+/* Begins a hook. False: the call comes from inside another hook, and is only to be passed on. */
 static inline bool telling_enter(void)
 {
     if (unlikely(guard.busy & GUARD_AT_WORK)) {
@@ -33,7 +34,7 @@ static inline void telling_leave(void)
     guard.busy = GUARD_IDLE;
 }
 
-/* Where a nested call goes, which hands something out that nobody records. */
+/* The functions for a nested call, which hands out memory that is not recorded. */
 static inline const struct real *telling_nested(void)
 {
     if (guard.busy == GUARD_STARTING)
@@ -42,8 +43,8 @@ static inline const struct real *telling_nested(void)
     return &real;
 }
 
-/* What the allocator has mapped to serve the call is told with its caller's stack. The guard is
- * at GUARD_RECORDING afterwards. (preload/mapping/ has it.) */
+/* Records mappings that the allocator made to serve the call, with the stack of its caller. The
+ * guard is at GUARD_RECORDING afterwards. (preload/mapping/ has it.) */
 FLAME_COLD void telling_settle(const uintptr_t *caller);
 
 static inline void telling_served(const uintptr_t *caller)
@@ -52,7 +53,7 @@ static inline void telling_served(const uintptr_t *caller)
         telling_settle(caller);
 }
 
-/* To be called after telling_enter and the real call, in place of telling_leave. */
+/* To be called after telling_enter and the next definition, in place of telling_leave. */
 static inline void telling_alloc(void *p, size_t size, const uintptr_t *caller)
 {
     if (likely(p != NULL && !real_is_arena(p)) && !(*lifecycle_armed && record_passes(size))) {
@@ -65,11 +66,11 @@ static inline void telling_alloc(void *p, size_t size, const uintptr_t *caller)
 }
 
 /*
- * What hooks do where frees are watched (preload/misuse/ has these; watching.h asks). The guard
- * is at GUARD_RECORDING and recording is on, but for the operators.
+ * Steps of hooks where frees are watched (preload/misuse/ has these; watching.h says whether). The
+ * guard is at GUARD_RECORDING and recording is on, except for the operators.
  */
 
-/* How a block is given back: TRACE_CALL_..., with the size that the caller says, or
+/* The way in which a block is given back: TRACE_CALL_..., with the size that the caller says, or
  * TELLING_NO_SIZE. `caller` as LOCAL_CALLER has it. */
 struct telling_free {
     uint32_t call;
@@ -78,37 +79,38 @@ struct telling_free {
 };
 #define TELLING_NO_SIZE UINT64_MAX
 
-/* As record_take, and judges. */
+/* Like record_take, and judges. */
 bool telling_take(void *p, struct telling_free how, struct block *b);
 
-/* As record_free, and judges. */
+/* Like record_free, and judges. */
 void telling_free(void *p, struct telling_free how);
 
-/* Before a dlclose. */
+/* To be called before a dlclose. */
 void telling_unload(void);
 
 /*
- * Around an operator new, and around an operator delete of what is not NULL. Whether it is the
- * outermost, for libstdc++'s call each other; then the end is told as well, but for a new that
- * an exception leaves. `frame`: the operator's. `made`: enum trace_made. What an operator delete
- * has free called for is judged as the delete.
+ * To be called around an operator new, and around an operator delete of a pointer that is not NULL.
+ * The first returns whether the operator is the outermost, as libstdc++'s call each other. If it
+ * is, the end is to be called as well, except for a new that an exception leaves. `frame`: the
+ * operator's. `made`: enum trace_made. A free that an operator delete calls is judged as the
+ * delete.
  */
 bool telling_new_begin(const void *frame);
 void telling_new_end(void *p, uint32_t made, bool outermost);
 bool telling_delete_begin(void *p, struct telling_free how);
 void telling_delete_end(void);
 
-/* A tail call would take the caller's frame away before it is looked at. */
+/* Prevents a tail call, which would remove the caller's frame before it is read. */
 #define TELLING_STAY() __asm__ volatile("")
 
-/* What a hook of realloc or its like does around the real call: the block is taken out of the books
- * before, as the allocator may give its address to another thread meanwhile. */
+/* State of a hook of realloc or its like around the next definition. The block is forgotten
+ * before the call, as the allocator may give its address to another thread meanwhile. */
 struct telling_resize {
     struct block old;
     bool on, known;
 };
 
-/* To be called after telling_enter. What is given back by TRACE_CALL_NONE is not judged. */
+/* To be called after telling_enter. A block that is given back by TRACE_CALL_NONE is not judged. */
 FLAME_INLINE void telling_resize_begin(struct telling_resize *r, void *p, struct telling_free how)
 {
     guard.busy = GUARD_RECORDING;
@@ -118,9 +120,9 @@ FLAME_INLINE void telling_resize_begin(struct telling_resize *r, void *p, struct
     guard.busy = GUARD_REAL;
 }
 
-/* To be called after the real call, in place of telling_leave. `fresh`: the block of `size` bytes
- * that came of it, or NULL; then `gone` says whether the old one was freed. Inlined in any case,
- * as resize in hooks.c. */
+/* To be called after the next definition, in place of telling_leave. `fresh`: the resulting
+ * block of `size` bytes, or NULL; then `gone` says whether the old one was freed. Always
+ * inlined, like resize in hooks.c. */
 FLAME_INLINE void telling_resize_end(struct telling_resize *r, const void *p, void *fresh,
                                      size_t size, bool gone, const uintptr_t *caller)
 {

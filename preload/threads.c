@@ -32,16 +32,17 @@ __thread struct guard guard;
 
 static uint32_t depth_limit = 1024;
 
-/* In a forked child, states[count..dead_end) belong to the parent's other threads. */
+/* States of all threads. In a forked child, states[count..dead_end) belong to the parent's other
+ * threads. */
 static FLAME_BULK struct {
     struct spinlock lock;
     uint64_t sample;
     bool none;                /* no states are made any more */
     int tid_at;               /* word of a control block; 0: not known */
-    char comm[16];            /* for threads that cannot ask for theirs */
-    struct thread_state *own; /* forked child: that of the thread that forked, to be taken over */
+    char comm[16];            /* for threads that cannot ask the kernel for theirs */
+    struct thread_state *own; /* forked child: state of the thread that forked, to be taken over */
     uint32_t count, dead_end;
-    uint32_t next;               /* where the next look for an orphan begins */
+    uint32_t next;               /* where the next search for an orphan begins */
     struct thread_state *latest; /* the last that was given to a thread */
     struct thread_state *states[MAX_THREADS];
 } threads;
@@ -100,8 +101,8 @@ void threads_note_name(const char *name)
 /* ---- thread ids without a system call ---- */
 
 /*
- * The C library keeps a thread's id in its control block, at a place of its own choice:
- * the place is found by looking for the id of a thread that knows it.
+ * The C library keeps a thread's id in its control block, at a place of its own choice. The place
+ * is found by searching for the id of a thread whose id is known.
  */
 #define BLOCK_WORDS 256
 
@@ -141,7 +142,8 @@ void threads_give_up(void)
     threads.none = true;
 }
 
-/* Its thread is gone, or was us before our tid was reused. */
+/* Whether the state has no thread: its thread has ended, or its tid has been reused by the
+ * calling thread. */
 static bool is_orphan(const struct thread_state *t, uint32_t tid)
 {
     return t->tid == tid ||
@@ -149,18 +151,18 @@ static bool is_orphan(const struct thread_state *t, uint32_t tid)
 }
 
 /*
- * Lock held. A state without a thread, of the few that are looked at; NULL: none of them.
- * So a new thread costs the same however many there are. States without a thread pile up
- * until one in LOOKS is of that kind, and a look finds as many as threads end.
+ * Finds a state without a thread, among the few that are examined; NULL: none of them. With the
+ * lock held. So a new thread costs the same however many there are. States without a thread pile up
+ * until one in LOOKS is of that kind; from then on a search finds as many as threads end.
  *
- * Rejected: looking at all of them. With 4,000 threads alive that is 4,000 system calls
+ * Rejected: examining all of them, because with 4,000 threads alive that is 4,000 system calls
  * under a lock for each thread that begins.
  */
 static struct thread_state *find_orphan(uint32_t tid)
 {
     if (threads.count < THREADS_OWN)
         return NULL;
-    /* Where threads come and go one by one, it is the one before. */
+    /* Where threads come and go one by one, it is the last one. */
     if (is_orphan(threads.latest, tid))
         return threads.latest;
     for (int i = 0; i < LOOKS; i++) {
@@ -191,7 +193,8 @@ static void release(struct thread_state *t)
     pages_free(t, sizeof *t);
 }
 
-/* In a forked child: of a thread that is not there, which has had no event here. */
+/* In a forked child: frees the state of a thread that the child does not have, and that has had
+ * no event here. */
 static void release_dead(struct thread_state *t)
 {
     local_drop_marks(&t->stack);
@@ -211,7 +214,7 @@ static struct thread_state *fresh_state(void)
     return t;
 }
 
-/* Lock held. */
+/* Makes the state of a new thread. With the lock held. */
 static struct thread_state *make(uint32_t tid)
 {
     struct thread_state *t = threads.own ? threads.own : fresh_state();
@@ -287,9 +290,9 @@ struct thread_state *threads_self(void)
 }
 
 /*
- * What the thread that forked knows of its stack is still so, but nothing of it is in the
- * child's trace. The other threads are not there: what they had is given back bit by bit,
- * as a child that lives for a moment need not do it at all.
+ * Resets the state of the thread that forked. Its knowledge of its stack is still right, but
+ * nothing of it is in the child's trace. The child does not have the other threads: their states
+ * are freed bit by bit, as a child that lives for a moment need not do it at all.
  */
 static void start_again(struct thread_state *t)
 {
@@ -325,7 +328,7 @@ void threads_after_fork(void)
         start_again(self);
 }
 
-/* Some of what is left of the parent's threads. */
+/* Frees some states of the parent's other threads. */
 static FLAME_COLD void release_some(void)
 {
     spinlock_take(&threads.lock);
@@ -342,7 +345,8 @@ uint32_t threads_new_row(struct thread_state *t, uint32_t node, uint16_t flags)
     if (t->rows.next == t->rows.end) {
         if (!store_rows(ROWS_AT_ONCE, &t->rows))
             return 0;
-        /* Names are often given after a thread's first call; look again now and then. */
+        /* Names are often set after a thread's first call, so the name is read again now and
+         * then. */
         take_name(t->record);
         title_look(store.writer.header);
         if (unlikely(threads.dead_end > threads.count))
@@ -382,7 +386,7 @@ static bool far_grow(struct far_table *far)
     return true;
 }
 
-/* The entry of `key`; one with row 0 when it is new. NULL: no memory. */
+/* The entry of `key`; a new one has row 0. NULL: no memory. */
 static struct far_entry *far_entry(struct far_table *far, uint32_t key)
 {
     uint32_t at;

@@ -7,8 +7,8 @@
  * leaves out rows whose stacks are missing after all, as in any trace that it reads while it is
  * written.
  *
- * Rejected: writing what is mapped, instead of copying the file, because a full write of it takes
- * as long, and the extents would have to be walked while they grow.
+ * Rejected: writing the mapped trace instead of copying the file, because that takes as long. The
+ * extents would also have to be walked while they grow.
  */
 #define _GNU_SOURCE
 #include "preload/asked/snapshot.h"

@@ -105,7 +105,7 @@ static uint64_t said_size(enum beneath_id id, uintptr_t b)
     return sized ? b : TELLING_NO_SIZE;
 }
 
-/* ---- which is beneath ---- */
+/* ---- next definitions ---- */
 
 /* Allocates where there is no next definition: a program without C++ has found ours by its name. */
 static FLAME_COLD void *new_without_any(size_t size, uintptr_t b, enum beneath_id id)

@@ -10,8 +10,8 @@
  * defines it keeps its own slots: what it calls within itself is part of a call that is recorded
  * already. A module that is loaded without the definer is left as it is.
  *
- * Not recorded are calls through an address that dlsym gave, calls by libraries that are opened
- * later, and functions that take a heap of mimalloc's (mi_heap_malloc), because mi_heap_destroy
+ * Not recorded are calls through an address that dlsym gave, and calls by libraries that are opened
+ * later. Nor are functions that take a heap of mimalloc's (mi_heap_malloc), because mi_heap_destroy
  * frees blocks without naming them.
  *
  * Rejected: exporting the hooks from a second library, which the driver would preload where the
@@ -34,11 +34,16 @@
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
 /*
- * GIVES  a block of so many bytes; NEWS: the same, but it may call the program's new_handler and
- *        throw; COPIES: of a string's length; PUTS: posix_memalign
- * SIZES  another size for the block a; DROPS: the same, which frees it if there is no room
- * GROWS  xallocx: another size for the block a, in its place
- * TAKES  the block a
+ * Kinds of functions:
+ *
+ * GIVES   allocates a block of so many bytes
+ * NEWS    like GIVES, but may call the program's new_handler and throw
+ * COPIES  allocates a copy of a string
+ * PUTS    posix_memalign
+ * SIZES   resizes the block a
+ * DROPS   like SIZES, but frees the block if there is no room
+ * GROWS   xallocx: resizes the block a in its place
+ * TAKES   frees the block a
  *
  * An n * size cannot overflow where there is a block.
  */
@@ -139,7 +144,7 @@ extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibili
     NEWS(mi_new_aligned, a)                                                                        \
     NEWS(mi_new_aligned_nothrow, a)                                                                \
     NEWS(mi_new_n, a *b)                                                                           \
-    /* what the program itself defines in the place of the C library's and C++'s */                \
+    /* the program's own definitions, in the place of the C library's and C++'s */                 \
     GIVES(own_malloc, a)                                                                           \
     GIVES(own_calloc, a *b)                                                                        \
     GIVES(own_memalign, b)                                                                         \
@@ -344,7 +349,7 @@ static FLAME_NOINLINE bool patch_inside(const struct link_map *exe, const struct
 {
     static const char *const hidden[] = {"je_malloc", "_rjem_malloc", "_rjem_je_malloc",
                                          "tc_malloc", "mi_malloc"};
-    static FLAME_BULK struct inside in; /* not touched where there is nothing to note */
+    static FLAME_BULK struct inside in; /* not touched where nothing is entered */
 
     if (module)
         note_exported(&in, module);

@@ -33,7 +33,7 @@
 
 #define SIGNAL_SETXID 33 /* glibc's SIGSETXID: nptl/descr.h's second of two */
 #ifndef ANSWER_NS
-#define ANSWER_NS 200000000u /* a thread that has not answered by then is left out */
+#define ANSWER_NS 200000000u /* a thread that has not answered by then is missed */
 #define PATIENCE 25          /* factor for a thread that only waits for a processor or a page */
 #endif
 #define ROUNDS_MAX 100

@@ -42,7 +42,7 @@ static struct {
     struct above_rows rows;
 } g = {.rows = ABOVE_ROWS(TRACE_NODE_REGION, TRACE_ROW_REGION)};
 
-/* ---- what is left ---- */
+/* ---- blocks that are left ---- */
 
 static size_t size_of_room(void)
 {

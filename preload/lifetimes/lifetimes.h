@@ -2,9 +2,9 @@
  * lifetimes.h: sizes and lifetimes of blocks, where they are asked for: counted in rows above their
  * stacks, a row for each class that occurs.
  *
- * A size is counted at the allocation, a lifetime at the free, so that both are there at any
- * instant, however the process ends (record_birth and record_death in preload/record.h). The
- * calling thread's events are counted.
+ * A size is counted at the allocation, a lifetime at the free, by record_birth and record_death
+ * (preload/record.h). So both are there at any instant, however the process ends. The calling
+ * thread's events are counted.
  */
 #ifndef FLAME_PRELOAD_LIFETIMES_LIFETIMES_H
 #define FLAME_PRELOAD_LIFETIMES_LIFETIMES_H

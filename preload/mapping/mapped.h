@@ -22,7 +22,7 @@ struct mapping {
     uint32_t row;      /* of TRACE_ROW_MAPPED, in which it is counted; 0: none */
     uint16_t kind;     /* enum trace_mapping */
     bool words;        /* the program's pointers may be there */
-    bool grows;        /* MAP_GROWSDOWN: it may have more below what was asked for */
+    bool grows;        /* MAP_GROWSDOWN: it may extend below the address that was asked for */
     uintptr_t segment; /* of System V: where shmdt(2) would name it; else 0 */
 };
 

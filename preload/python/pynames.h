@@ -15,7 +15,7 @@
 /* Code objects that a thread has met. All zero at first. */
 #define PYCODES 512u
 struct pycodes {
-    uint32_t trace;     /* which trace the names are in */
+    uint32_t trace;     /* number of the trace that has the names */
     uintptr_t filename; /* of the last function, in the same stack; 0: none */
     uint64_t filename_stamp;
     struct pycode {

@@ -1,5 +1,5 @@
 /*
- * Attribution of resident memory: each byte of a page is attributed once. In this order come the
+ * Attribution of resident memory: each byte of a page is attributed once. The order is: the
  * recorder's memory, blocks (with the bytes by which malloc has rounded them up), memory that the
  * program has mapped itself, files of the program and its libraries, stacks. Then the rest of each
  * page with blocks is shared out among these for the views of slack, and belongs to the allocator.

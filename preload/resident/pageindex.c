@@ -1,12 +1,12 @@
 /*
- * Blocks come almost in the order of their addresses, so the run that was found last is looked at
- * first. Pages that are absent between two that are not join their runs where there are few.
+ * Index of pages. Blocks come almost in the order of their addresses, so the run that was found
+ * last is tried first. Absent pages between two present ones join their runs if they are few.
  */
 #include "preload/resident/pageindex.h"
 
 #include "common/pages.h"
 
-#define GAP 4u /* pages: a run costs as much as so many */
+#define GAP 4u /* pages: a run costs as much memory as so many pages */
 #define FIRST_ROOM ((size_t)4096)
 
 void pageindex_clear(struct pageindex *x)
@@ -29,7 +29,7 @@ static bool grow_pages(struct pageindex *x)
         void *p = more(*arrays[i], x->pages_room, wanted, sizeof **arrays[i]);
 
         if (!p) {
-            /* What has grown already is left larger than it is said to be. */
+            /* Arrays that have grown already stay larger than pages_room says. */
             x->failed = true;
             return false;
         }
@@ -128,14 +128,14 @@ size_t pageindex_find(struct pageindex *x, uintptr_t addr)
     return lo;
 }
 
-/* What lies in [lo, hi) of one page after the other that is there. */
+/* State of a walk over the present pages of [lo, hi). */
 struct walk {
     const struct pageindex *x;
     uintptr_t lo, hi;
     size_t run;
 };
 
-/* The bytes of the next page, which *page becomes; 0: there is none. */
+/* Moves to the next page, and sets *page. Returns its bytes in the range; 0: there is none. */
 static inline uint32_t next(struct walk *w, size_t *page)
 {
     while (w->lo < w->hi && w->run < w->x->nruns) {
@@ -166,7 +166,7 @@ static struct walk walk_from(struct pageindex *x, uintptr_t lo, uintptr_t hi)
     return (struct walk){x, lo, hi, pageindex_find(x, lo)};
 }
 
-/* As many of `n` bytes of the page as nobody has had yet. */
+/* Takes up to `n` bytes of the page that have not been attributed yet. */
 static uint32_t take_of(struct pageindex *x, size_t page, uint32_t n, struct page_tally *to)
 {
     uint32_t rest = pageindex_rest(x, page);

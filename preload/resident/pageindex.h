@@ -1,9 +1,9 @@
 /*
- * pageindex.h: the process's resident and swapped pages, each with what sort it is and how many of
- * its bytes nobody has been found for yet.
+ * pageindex.h: the process's resident and swapped pages, each with its kind and the number of its
+ * bytes that are not attributed yet.
  *
- * Memory: 6 bytes a page, and 24 for each run of pages, kept from one look to the next, so that a
- * second look makes nothing more resident. For one thread, while the others stand. No malloc.
+ * Memory: 6 bytes a page, and 24 for each run of pages, kept from one scan to the next, so that a
+ * second scan makes nothing more resident. For one thread, while the others are stopped. No malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_PAGEINDEX_H
 #define FLAME_PRELOAD_RESIDENT_PAGEINDEX_H
@@ -14,7 +14,7 @@
 
 #define PAGEINDEX_PAGE 4096u
 
-/* What sort of page it is. */
+/* Kinds of pages. */
 enum page_kind {
     PAGE_ABSENT = 0,
     PAGE_PLAIN = 1, /* private, anonymous, small */
@@ -39,13 +39,13 @@ struct pageindex {
     size_t nruns, runs_room;
     uint16_t *rest;  /* of each page: PAGE_KIND in the upper 3 bits, bytes below */
     uint16_t *used;  /* bytes in blocks; PAGEINDEX_MARK */
-    uint16_t *dealt; /* what of the rest has been shared out */
+    uint16_t *dealt; /* bytes of the rest that have been shared out */
     size_t npages, pages_room;
     size_t last; /* the run that was found last */
     bool failed; /* there was no memory */
 };
 
-#define PAGEINDEX_MARK 0x8000u /* nothing of the page is dealt */
+#define PAGEINDEX_MARK 0x8000u /* the page's rest is not shared out */
 
 /* Bytes by page_kind. */
 struct page_tally {
@@ -75,7 +75,7 @@ static inline void pageindex_set_kind(struct pageindex *x, size_t page, enum pag
 #define PAGEINDEX_NONE SIZE_MAX
 
 /* The page of an address by the run that was found last, which is right most of the time;
- * PAGEINDEX_NONE: it is another, or none. */
+ * PAGEINDEX_NONE: the address is in another run, or in none. */
 static inline size_t pageindex_near(const struct pageindex *x, uintptr_t addr)
 {
     const struct page_run *r = &x->runs[x->last];
@@ -84,34 +84,34 @@ static inline size_t pageindex_near(const struct pageindex *x, uintptr_t addr)
     return x->last < x->nruns && at < r->pages ? r->first + at : PAGEINDEX_NONE;
 }
 
-/* Makes room for so many pages and touches it. False: there is no memory. */
+/* Makes room for so many pages, and touches it. False: there is no memory. */
 bool pageindex_reserve(struct pageindex *x, size_t pages);
 
 /* Forgets all pages, and keeps the memory. */
 void pageindex_clear(struct pageindex *x);
 
-/* Adds the page at `addr`, which is behind all that were added. False: there is no memory. */
+/* Adds the page at `addr`, which must come after all that were added. False: there is no memory. */
 bool pageindex_add(struct pageindex *x, uintptr_t addr, enum page_kind kind, uint32_t mapping);
 
-/* The first run that ends behind `addr`; x->nruns where there is none. */
+/* The first run that ends after `addr`; x->nruns if there is none. */
 size_t pageindex_find(struct pageindex *x, uintptr_t addr);
 
-/* Gives to `to` what is left of the pages in [lo, hi). */
+/* Attributes the rest of the pages in [lo, hi) to `to`. */
 void pageindex_take(struct pageindex *x, uintptr_t lo, uintptr_t hi, struct page_tally *to);
 
-/* The same for a block's bytes: they count as used. How many they are. */
+/* Like pageindex_take, for a block's bytes: they count as used. Returns their number. */
 uint64_t pageindex_take_block(struct pageindex *x, uintptr_t lo, uintptr_t hi,
                               struct page_tally *to);
 
 /* Sets PAGEINDEX_MARK of the pages that [lo, hi) lies in. */
 void pageindex_mark(struct pageindex *x, uintptr_t lo, uintptr_t hi);
 
-/* Moves bytes of a used part to `to`, which is a part of what `from` was given. */
+/* Moves bytes of a used part from `from`, to which they were attributed, to `to`. */
 void pageindex_move(struct pageindex *x, uintptr_t lo, uintptr_t hi, struct page_tally *from,
                     struct page_tally *to);
 
-/* Of what is left of a page with blocks, the share of n bytes of one, rounded down. To be called
- * once for each block, when all have been taken. */
+/* The share of a block with n bytes in the page, in the rest of that page, rounded down. To be
+ * called once for each block, after all blocks have been taken. */
 static inline uint32_t pageindex_deal_page(struct pageindex *x, size_t page, uint32_t n)
 {
     uint32_t rest = pageindex_rest(x, page), share;
@@ -119,14 +119,14 @@ static inline uint32_t pageindex_deal_page(struct pageindex *x, size_t page, uin
     if (!rest || !x->used[page] || x->used[page] & PAGEINDEX_MARK)
         return 0;
     share = rest * n / x->used[page];
-    if (share > rest - x->dealt[page]) /* it was dealt before all blocks were known */
+    if (share > rest - x->dealt[page]) /* it was shared out before all blocks were known */
         share = rest - x->dealt[page];
     x->dealt[page] = (uint16_t)(x->dealt[page] + share);
     return share;
 }
 
-/* The same of all resident pages that the block [lo, hi) has bytes in. What rounding leaves over
- * is not dealt. */
+/* Sum of the shares of the block [lo, hi) in all resident pages that it has bytes in. Bytes lost
+ * by rounding are not shared out. */
 uint64_t pageindex_deal(struct pageindex *x, uintptr_t lo, uintptr_t hi);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * residentrows.h: what a look at resident memory has found, in the trace.
+ * residentrows.h: rows of the trace with the results of a scan of resident memory.
  *
  * The guard is held at GUARD_RECORDING; other threads may run. No malloc.
  */
@@ -9,11 +9,11 @@
 #include "preload/resident/attribution.h"
 #include "preload/threads.h"
 
-/* Puts it in place of what the look before has found. `t`: the calling thread. False: the trace
- * has no room for all of it. */
+/* Replaces the results of the last scan. `t`: the calling thread. False: the trace has no room
+ * for all rows. */
 bool residentrows_write(struct thread_state *t, const struct attribution *a);
 
-/* In a forked child, to whose trace the rows do not belong. */
+/* In a forked child, whose trace does not have the rows. */
 void residentrows_forget(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The file is read in pieces of a buffer that is kept, so that reading it a second time makes
- * nothing more resident. A line that is longer than the buffer is a path, which is cut.
+ * Reader of smaps. The file is read in pieces, into a buffer that is kept, so that reading it again
+ * makes nothing more resident. A line that is longer than the buffer is a path, which is cut.
  */
 #define _GNU_SOURCE
 #include "preload/resident/smaps.h"
@@ -16,7 +16,7 @@
 
 #define BUFFER ((size_t)32 << 10)
 
-/* In pages, as processes that do not look shall not have it. */
+/* In pages, so that processes that do not scan resident memory do not have it. */
 static char *buffer;
 
 static bool have_buffer(void)
@@ -52,7 +52,7 @@ static void begin(struct smaps_parser *p, const struct procmap *map)
     p->has = true;
 }
 
-/* Of "Rss:       12 kB" the bytes, if the line begins so. */
+/* Parses a line such as "Rss:       12 kB" into bytes. False: it does not begin with `key`. */
 static bool field(const char *line, size_t len, const char *key, uint64_t *out)
 {
     size_t at = strlen(key);
@@ -95,7 +95,8 @@ void smaps_end(struct smaps_parser *p)
 
 /* ---- files ---- */
 
-/* Takes what is whole of have[0..n); how much of it is left over, which is moved to the front. */
+/* Passes on the whole lines of buffer[0..n). Returns the number of bytes after them, which are
+ * moved to the front. */
 static size_t take_lines(struct smaps_parser *p, size_t n, bool *skipping)
 {
     char *line = buffer, *end;

@@ -1,18 +1,18 @@
 /*
- * Problem: an operator new of ours stands in front of all others in every process. A C
- * program may load C++ libraries by dlopen, each with what it was linked to: libstdc++, an
- * allocator, an operator of its own. What is allocated by one of them must come to the
- * delete of the same, or the program crashes which worked without us.
+ * Problem: an operator new of ours comes before all others in every process. A C program may load
+ * C++ libraries by dlopen, each with what it was linked to: libstdc++, an allocator, an operator of
+ * its own. A block that one of them allocates must reach the delete of that one, or a program
+ * crashes that worked without the recorder.
  *
- * Algorithm: the loader's. The libraries that the program started with come first, in their
- * order, behind us. If none of them has the function, the lists in which the loader looks
- * for the caller's module do (unwind/scopes.h). Those answers are kept by the return address
- * of the call, until something is unloaded.
+ * Algorithm: the loader's. The libraries that the program started with come first, in their order,
+ * after this one. If none of them has the function, the lists in which the loader searches for the
+ * caller's module do (unwind/scopes.h). Those answers are cached by the return address of the call,
+ * until a module is unloaded.
  *
- * Rejected: dlsym(RTLD_NEXT). It takes a lock that may be held by who waits for us, and it
- * sees only what the program started with. The closure of what the caller's module needs:
- * libstdc++ itself calls operator new, and does not need the allocator that it is used with.
- * The first module that has the function: see above.
+ * Rejected: dlsym(RTLD_NEXT), because it takes a lock whose holder may wait for this thread, and it
+ * sees only what the program started with. The closure of what the caller's module needs, because
+ * libstdc++ itself calls operator new, and does not need the allocator that it is used with. The
+ * first module that has the function: see above.
  */
 #define _GNU_SOURCE
 #include "preload/run/beneath.h"
@@ -38,11 +38,11 @@ static beneath_at known_to_watch[BENEATH_COUNT];
 static bool watched;
 
 static struct {
-    const struct link_map *self;       /* NULL: not looked for yet */
-    const struct link_map *last_start; /* of those that the program started with */
+    const struct link_map *self;       /* NULL: not searched for yet */
+    const struct link_map *last_start; /* of the modules that the program started with */
 } loaded;
 
-/* What was found for a call: `both` is key ^ at, so that a half-written entry is nobody's. */
+/* Cached answer for a call. `both` is key ^ at, so a half-written entry matches no key. */
 static FLAME_BULK struct place {
     uintptr_t both;
     beneath_at at;
@@ -50,7 +50,8 @@ static FLAME_BULK struct place {
 
 /* ---- modules ---- */
 
-/* A constructor, so that nothing has been loaded by dlopen; or earlier, at a first call. */
+/* Finds this library, and the last module that the program started with. A constructor, so that
+ * nothing has been loaded by dlopen yet; or called earlier, at a first call. */
 __attribute__((constructor)) static void learn(void)
 {
     const struct link_map *m, *self = NULL, *last = NULL;
@@ -86,7 +87,7 @@ static beneath_at find_at_start(enum beneath_id id)
     return at;
 }
 
-/* Whether the loader finds us before it finds `m`, so that it is beneath us. */
+/* Whether the loader finds this library before `m`, so that `m` may have a next definition. */
 static bool is_beneath(const struct link_map *m)
 {
     for (const struct link_map *at = loaderlist()->r_map; at && at != loaded.self; at = at->l_next)
@@ -104,7 +105,8 @@ static beneath_at find_in_scope(const struct scope *s, enum beneath_id id)
     return at;
 }
 
-/* Without the loader's lists: the caller's module itself, then all in the order they came. */
+/* Search without the loader's lists: the caller's module itself, then all others in the order in
+ * which they were loaded. */
 static beneath_at guess(const struct link_map *caller, enum beneath_id id)
 {
     beneath_at at = caller && is_beneath(caller) ? find_in(caller, id) : 0;
@@ -117,7 +119,7 @@ static beneath_at guess(const struct link_map *caller, enum beneath_id id)
 static beneath_at find_for(enum beneath_id id, uintptr_t caller)
 {
     const struct link_map *m = modules_link_map(caller);
-    /* Code that no module holds, a JIT's, looks where the program does. */
+    /* Code in no module, such as a JIT's, searches where the program does. */
     const struct scope *const *scopes = scopes_of(m ? m : loaderlist()->r_map);
     beneath_at at = 0;
 

@@ -10,7 +10,7 @@
 #include "common/loaderline.h"
 #include "common/spans.h"
 
-/* The beginning of a small file, NUL-terminated; its length or -errno. */
+/* Reads the beginning of a small file, and terminates it with NUL; returns its length or -errno. */
 static long read_file(const char *path, char *buf, size_t size)
 {
     int fd = kernel_open(path, O_RDONLY, 0);
@@ -24,7 +24,7 @@ static long read_file(const char *path, char *buf, size_t size)
     return n;
 }
 
-/* What follows "NAME:" and blanks at the beginning of a line; NULL: there is no such line. */
+/* The text after "NAME:" and blanks at the beginning of a line; NULL: there is no such line. */
 static const char *value_of(const char *text, const char *name)
 {
     size_t len = strlen(name);
@@ -61,7 +61,7 @@ bool process_read(const char *path, struct process *p)
     p->pid = number_of(text, "Pid");
     p->ppid = number_of(text, "PPid");
     p->filters = number_of(text, "Seccomp") != 0;
-    /* Since Linux 5.9. */
+    /* Linux has it since 5.9. */
     p->counted = value_of(text, "Seccomp_filters") != NULL;
     if (p->filters && p->counted)
         p->filters = (int)number_of(text, "Seccomp_filters");

@@ -1,9 +1,8 @@
 /*
- * seccomp_filter.h: what a seccomp filter says about a system call, without making it.
+ * seccomp_filter.h: result of a seccomp filter for a system call, without making the call.
  *
- * The program's own filter, run as the kernel runs it, tells which of the recorder's
- * calls would be let through and which would be its end. No malloc; thread- and
- * signal-safe.
+ * The program's own filter is run as the kernel runs it. So it is known which of the recorder's
+ * calls would be let through and which would end the program. No malloc; thread- and signal-safe.
  */
 #ifndef FLAME_PRELOAD_RUN_SECCOMP_FILTER_H
 #define FLAME_PRELOAD_RUN_SECCOMP_FILTER_H
@@ -15,8 +14,8 @@
 #include "common/compiler.h"
 
 /*
- * The filter's return value, SECCOMP_RET_*, for `call`. A program the kernel would not
- * take, or whose end is not reached, gives SECCOMP_RET_KILL_PROCESS.
+ * The filter's return value, SECCOMP_RET_*, for `call`. A filter program that the kernel would not
+ * accept, or whose end is not reached, gives SECCOMP_RET_KILL_PROCESS.
  */
 uint32_t seccomp_filter_run(const struct sock_filter *code, size_t n,
                             const struct seccomp_data *call);

@@ -1,5 +1,5 @@
 /*
- * surroundings.h: what the process was given as its environment, however early it is asked.
+ * surroundings.h: the environment that the process was started with, available at any time.
  *
  * The C library knows its environment only from its own constructor on. A sanitizer's run time
  * allocates before that (.preinit_array), and so the recorder starts before that, too.
@@ -9,7 +9,7 @@
 #ifndef FLAME_PRELOAD_RUN_SURROUNDINGS_H
 #define FLAME_PRELOAD_RUN_SURROUNDINGS_H
 
-/* The value of `name`, or NULL. It stays as long as the program leaves it. */
+/* The value of `name`, or NULL. It is valid until the program changes it. */
 const char *surroundings_value(const char *name);
 
 #endif

@@ -10,15 +10,15 @@
 #define PAGE 4096u
 
 static char *own;                                                   /* argv[0] */
-static char executed[sizeof(((struct trace_header *)NULL)->title)]; /* as it was, cut */
+static char executed[sizeof(((struct trace_header *)NULL)->title)]; /* its text at the start, cut */
 
 static bool is_readable(const char *at)
 {
     return (uintptr_t)at % PAGE != 0 || kernel_readable((uintptr_t)at, 1);
 }
 
-/* What is at argv[0] now, cut. False: it cannot be read; a program may give its first stack back.
- */
+/* Reads the present text of argv[0], cut. False: it cannot be read; a program may unmap its
+ * first stack. */
 static bool read_own(char to[sizeof executed])
 {
     size_t n = 0;
@@ -47,7 +47,7 @@ void title_look(struct trace_header *h)
 
     if (!read_own(now) || strcmp(now, executed) == 0)
         return;
-    /* Padded with blanks on systems that show the rest of the old arguments else. */
+    /* Programs pad it with blanks on systems that would show the rest of the old arguments. */
     for (len = strlen(now); len && now[len - 1] == ' '; len--)
         now[len - 1] = '\0';
     if (len)

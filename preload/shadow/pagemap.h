@@ -1,6 +1,6 @@
 /*
- * pagemap.h: the kernel's words on the pages of a process: the entries of /proc/PID/pagemap, and
- * its ioctl PAGEMAP_SCAN, which Linux has from 6.7 on and many systems' headers do not.
+ * pagemap.h: the kernel's interfaces to the pages of a process: the entries of /proc/PID/pagemap,
+ * and its ioctl PAGEMAP_SCAN, which Linux has from 6.7 on and many systems' headers do not.
  *
  * Source: the kernel's Documentation/admin-guide/mm/pagemap.rst and include/uapi/linux/fs.h.
  */
@@ -10,23 +10,23 @@
 #include <linux/ioctl.h>
 #include <stdint.h>
 
-/* Of an entry. */
-#define PAGEMAP_ALONE ((uint64_t)1 << 56) /* nobody else has the page */
+/* Bits of an entry. */
+#define PAGEMAP_ALONE ((uint64_t)1 << 56) /* no other process has the page */
 #define PAGEMAP_FILE ((uint64_t)1 << 61)  /* or shared memory */
 #define PAGEMAP_SWAPPED ((uint64_t)1 << 62)
 #define PAGEMAP_PRESENT ((uint64_t)1 << 63)
 
-/* What the ioctl fills, for neighbouring pages that are alike. */
+/* Record that the ioctl fills for a run of neighbouring pages that are alike. */
 struct pagemap_region {
     uint64_t start, end, categories;
 };
 
 struct pagemap_scan {
     uint64_t size, flags;
-    uint64_t start, end, walk_end;    /* in: what to walk; out: how far it came */
+    uint64_t start, end, walk_end;    /* in: range to walk; out: end of the walk */
     uint64_t vec, vec_len, max_pages; /* regions; 0: no limit */
-    uint64_t inverted, mask, anyof;   /* of categories: which pages are wanted */
-    uint64_t told;                    /* which categories the regions are to have */
+    uint64_t inverted, mask, anyof;   /* of categories: filter for the wanted pages */
+    uint64_t told;                    /* categories that the regions report */
 };
 
 _Static_assert(sizeof(struct pagemap_scan) == 96, "as the kernel has it");

@@ -1,41 +1,39 @@
 /*
- * Problem: free(p) has to find what malloc(p) was, at tens of millions of calls
- * a second, from any thread.
+ * Problem: free(p) has to find the row and size of p's block, at tens of millions of calls a
+ * second, from any thread.
  *
- * Algorithm: three levels by address. The root is static (8,192 entries of
- * 16 GiB), the middle maps 16 GiB in 8 MiB leaves, a leaf holds 524,288 slots of
- * 4 bytes, in 2 MiB of memory.
+ * Algorithm: three levels by address. The root is static (8,192 entries of 16 GiB). The middle maps
+ * 16 GiB in 8 MiB leaves. A leaf holds 524,288 slots of 4 bytes, in 2 MiB of memory.
  *
  *   47      34 33       23 22             4 3    0
  *   +---------+-----------+----------------+------+
  *   | root    | middle    | slot in leaf   |parity|   bit 3: which tree
  *   +---------+-----------+----------------+------+
  *
- * A block over 16 bytes owns the slot behind its own as well, since it covers the
- * first byte of that granule, so a row (26 bits) and a size (15) go into two slots:
+ * A block over 16 bytes owns the slot after its own as well, since it covers the first byte of that
+ * granule. So a row (26 bits) and a size (15) go into two slots:
  *
  *    31 30 29
  *   +--+-------------------------------------+
- *   | 1| row (26)                 | size & 31|   over 16 bytes; the rest is behind
+ *   | 1| row (26)                 | size & 31|   over 16 bytes; the rest is in the next slot
  *   | 0| 1| row (26)                  | size |   0 to 15 bytes
  *   | 0| 0| 1|            row (26)           |   16 bytes
- *   | 0| 0| 0| row & 0x7ffff    | size >> 5  |   what is behind; or all zero: nothing
+ *   | 0| 0| 0| row & 0x7ffff    | size >> 5  |   the next slot; or all zero: nothing
  *   +--+-------------------------------------+
  *
- * The bits of the row behind tell whether the two belong together.
+ * The bits of the row in the next slot show whether the two belong together.
  *
- * Blocks of 32 KiB and more are kept by shadow_big.c, in one entry for each 32 KiB
- * of addresses, and so is a block over 16 bytes in a leaf's last slot: nothing large
- * can begin in its 32 KiB, or it would cover the block.
+ * Blocks of 32 KiB and more are kept by shadow_big.c, in one entry for each 32 KiB of addresses. So
+ * is a block over 16 bytes in a leaf's last slot: nothing large can begin in its 32 KiB, or it
+ * would cover the block.
  *
- * A heap of small blocks grows upwards and soon uses every page of its leaves, so
- * a leaf above an existing one gets all its memory at once, as one huge page where
- * the kernel has one: faults for 512 small ones cost many times as much. A leaf
- * that stands alone is left to be touched where blocks are: large blocks are
- * mapped far apart and use a page of it at most.
+ * A heap of small blocks grows upwards and soon uses every page of its leaves. So a leaf above an
+ * existing one gets all its memory at once, as one huge page where the kernel has one: faults for
+ * 512 small ones cost many times as much. A leaf that has no leaf below it is touched only where
+ * blocks are: large blocks are mapped far apart and use a page of it at most.
  *
- * Rejected: a hash table of pointers. Neighbouring blocks land on different
- * cache lines and pages; on a wide heap that alone costs over 300 ns a pair.
+ * Rejected: a hash table of pointers, because neighbouring blocks land on different cache lines and
+ * pages; on a wide heap that alone costs over 300 ns a pair.
  */
 #define _GNU_SOURCE
 #include "preload/shadow/shadow.h"
@@ -61,16 +59,16 @@
 #define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - LEAF_SHIFT))
 #define ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - MIDDLE_SHIFT))
 
-#define BIG_BACK ((uintptr_t)1 << 32) /* looked at before an address */
+#define BIG_BACK ((uintptr_t)1 << 32) /* bytes that are searched before an address */
 
 /* Slots: see the top of the file. */
-#define SMALLEST 16 /* bytes of which a block is sure to own but one slot */
+#define SMALLEST 16 /* bytes: a block of this size surely owns one slot only */
 #define LOW_BITS 5
 #define LOW_MASK ((1u << LOW_BITS) - 1)
 #define HEAD_LONG (1u << 31)
 #define HEAD_SHORT (1u << 30)
 #define HEAD_SMALLEST (1u << 29)
-#define HEADS 29 /* a head has a bit from here on */
+#define HEADS 29 /* each head has a bit set from here on */
 #define REST_BITS (SHADOW_BIG_SHIFT - LOW_BITS)
 #define REST_MASK ((1u << REST_BITS) - 1)
 #define CHECK_MASK ((1u << (HEADS - REST_BITS)) - 1)
@@ -110,7 +108,7 @@ static FLAME_NOINLINE uint32_t *find_odd_slot(uintptr_t addr)
     return addr >> ADDRESS_BITS || (addr & 15) != 8 ? NULL : slot_in(roots[1], addr);
 }
 
-/* The slot of an address, or NULL when its leaf does not exist. */
+/* The slot of an address, or NULL if its leaf does not exist. */
 static inline uint32_t *find_slot(uintptr_t addr)
 {
     if (unlikely(addr >> ADDRESS_BITS || addr & 15))
@@ -118,10 +116,10 @@ static inline uint32_t *find_slot(uintptr_t addr)
     return slot_in(roots[0], addr);
 }
 
-/* A block small enough to have many neighbours. */
+/* Size up to which a block is likely to have many neighbours. */
 #define SMALL_BLOCK 4096
 
-/* The heap is growing upwards into this leaf: see the top of the file. */
+/* Gets all memory of a leaf into which the heap grows upwards: see the top of the file. */
 static void populate(const struct middle *middle, size_t index, struct leaf *leaf)
 {
     if (index > 0 && __atomic_load_n(&middle->leaves[index - 1], __ATOMIC_RELAXED)) {
@@ -166,8 +164,8 @@ static inline uint32_t *want_slot(uintptr_t addr, uint64_t size)
     return likely(slot != NULL) ? slot : make_slot(addr, size);
 }
 
-/* Another thread may read neighbours at the same time, never these slots; relaxed
- * atomics only keep the compiler from splitting the access. */
+/* Other threads may access neighbouring slots at the same time, but never these; relaxed atomics
+ * only keep the compiler from splitting the access. */
 static void store32(uint32_t *slot, uint32_t value)
 {
     __atomic_store_n(slot, value, __ATOMIC_RELAXED);
@@ -190,7 +188,7 @@ static uint32_t rest_of(struct block b)
     return (b.row & CHECK_MASK) << REST_BITS | (uint32_t)(b.size >> LOW_BITS);
 }
 
-/* What slots[0] and, if that needs it, slots[1] say. False: no block. */
+/* Decodes slots[0] and, for a block over 16 bytes, slots[1]. False: no block. */
 static inline bool read_slots(const uint32_t *slots, struct block *out)
 {
     uint32_t head = load32(slots), rest;
@@ -271,7 +269,7 @@ bool shadow_find_from(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct
             *start = at;
             if (addr - at < (out->size ? out->size : 1))
                 return true;
-            break; /* blocks do not overlap, so only a large one might be around */
+            break; /* blocks do not overlap, so only a large one might be around `addr` */
         }
     return shadow_big_around(addr, lowest, start, out);
 }
@@ -289,7 +287,7 @@ void shadow_prefetch(uintptr_t addr)
         __builtin_prefetch(slots);
 }
 
-/* A visitor, and what is known of the leaf it is shown. */
+/* A visitor, and the written pages of the leaf that it visits. */
 struct walking {
     void (*visit)(uintptr_t, const struct block *, void *);
     void (*again)(uintptr_t, const struct block *, void *); /* NULL: once */
@@ -298,7 +296,7 @@ struct walking {
 };
 
 #define PAGE_SLOTS (SHADOW_PAGE / sizeof(uint32_t))
-#define GROUP_SLOTS 16u /* looked at together, as most are zero */
+#define GROUP_SLOTS 16u /* read together, as most are zero */
 
 static inline bool group_empty(const uint32_t *slots)
 {

@@ -1,6 +1,6 @@
 /*
- * Blocks come before anything else, as they may lie in memory that the program has mapped, and
- * small ones in the allocator's. What is in none and near one is the allocator's.
+ * Owners of touched memory. Blocks are tried first, as they may lie in memory that the program has
+ * mapped, and small ones in the allocator's. Memory in no block and near one is the allocator's.
  */
 #include "preload/touched/owners.h"
 
@@ -10,13 +10,14 @@
 #include "preload/shadow/shadow.h"
 #include "preload/touched/places.h"
 
-#define FAR_BACK ((uintptr_t)1 << 38) /* no block is larger */
-/* Stacks are touched a little below where they are: a function with a large frame, say. */
+#define FAR_BACK ((uintptr_t)1 << 38) /* limit of a block's size */
+/* Distance below the stack pointer at which a touch still counts as the stack's, as by a
+ * function with a large frame. */
 #define BELOW_SP ((uintptr_t)1 << 16)
 
 static struct {
     struct pairs nodes; /* ownernodes.h */
-    struct pairs rows;  /* by node and sort of fault */
+    struct pairs rows;  /* by node and kind of fault */
 } g;
 
 static void count(struct thread_state *t, uint32_t node, uint16_t thread, bool major, uint64_t n)
@@ -49,7 +50,8 @@ static void count_part(struct owning *o, uint32_t part, bool major, uint64_t n)
     count(o->t, ownernodes_part(&g.nodes, o->t, parts_at(part)), o->t->id, major, n);
 }
 
-/* A block at `addr`, none of which begins below `lowest`. *near: one is shortly before. */
+/* Finds a block at `addr`; none begins below `lowest`. *near: a block ends shortly before
+ * `addr`. */
 static bool find_block(struct owning *o, uintptr_t addr, uintptr_t lowest, bool *near)
 {
     struct block b;
@@ -65,7 +67,7 @@ static bool find_block(struct owning *o, uintptr_t addr, uintptr_t lowest, bool 
     return true;
 }
 
-/* What the program has mapped itself: the row, or 0. */
+/* The row of a mapping of the program's own, or 0. */
 static uint32_t mapped_row(uintptr_t addr)
 {
     struct mapping m;
@@ -95,7 +97,7 @@ static void count_one(struct owning *o, const struct touched *t)
         count_part(o, TRACE_PART_RECORDER, t->major, 1);
         return;
     }
-    p = places_known(t->addr); /* to look anew takes longer than all else */
+    p = places_known(t->addr); /* reading the mappings anew takes longer than all the rest */
     if (p && p->file)
         lowest = p->lo;
     if (find_block(o, t->addr, lowest, &near))

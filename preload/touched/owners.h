@@ -1,6 +1,6 @@
 /*
- * owners.h: whose memory it is that was touched first: the row of the block, or of the mapping,
- * that an address lies in, or a part of memory that is no stack's; counted there.
+ * owners.h: counts page faults for the owner of the memory: the row of the block or of the mapping
+ * that an address lies in, or a part of memory that belongs to no stack.
  *
  * For one thread at a time, with the guard at GUARD_RECORDING. No malloc.
  */
@@ -13,14 +13,14 @@
 struct owning {
     struct thread_state *t; /* the calling thread */
     const struct faultrings *rings;
-    uintptr_t lo, hi; /* the block that was found last, in this reading */
+    uintptr_t lo, hi; /* the last block found, in this reading */
     uint32_t row;
 };
 
-/* As faultrings_read's visitor; `arg` is a struct owning. */
+/* Visitor for faultrings_read; `arg` is a struct owning. */
 void owners_count(const struct touched *t, void *arg);
 
-/* In a forked child, to whose trace the rows do not belong. */
+/* In a forked child, whose trace does not have the rows. */
 void owners_forget(void);
 
 #endif

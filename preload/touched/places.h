@@ -1,8 +1,8 @@
 /*
- * places.h: what lies at an address that is in no block: the process's mappings, as /proc tells
- * them when they are first asked for, and again when an address is in none of them.
+ * places.h: mapping at an address that is in no block. /proc/self/maps is read when an address is
+ * first asked for, and again when an address is in none of the known mappings.
  *
- * What was mapped anew since at an address that was known is taken for what was there before.
+ * A new mapping at an address that was known before is taken for the old one.
  *
  * For one thread at a time. No malloc.
  */
@@ -16,8 +16,8 @@
 struct place {
     uintptr_t lo, hi;
     uint32_t part;     /* parts.h */
-    bool file;         /* of a file, or the first thread's stack: no block lies there */
-    bool stack, plain; /* a stack; nameless memory, which may be one */
+    bool file;         /* of a file, or the first thread's stack: no block is in it */
+    bool stack, plain; /* a stack; nameless memory, which may be a stack */
     uint64_t inode;
     uint32_t major, minor; /* of the inode's device */
 };
@@ -26,16 +26,17 @@ struct place {
  * False: there is no memory. */
 bool places_begin(const char *run, size_t len);
 
-/* As it was known at the last look; NULL: nothing is. */
+/* The mapping as it was last read; NULL: none is known there. */
 struct place *places_known(uintptr_t addr);
 
-/* NULL: nothing is mapped there, or it cannot be known. It is there until the next call. */
+/* The mapping at `addr`, valid until the next call. NULL: nothing is mapped there, or it cannot
+ * be known. */
 struct place *places_at(uintptr_t addr);
 
-/* That it is a thread's stack. */
+/* Marks the mapping as a thread's stack. */
 void places_is_stack(struct place *p);
 
-/* In a forked child: everything is looked up again. */
+/* In a forked child: all mappings are read again. */
 void places_forget(void);
 
 #endif

@@ -8,9 +8,10 @@
 
 static struct {
     struct spinlock lock;
-    uint32_t threads; /* that are paused */
+    uint32_t threads; /* number of threads that are paused */
     bool remember, incomplete;
-    uint32_t size, used, there; /* of `entries`: a power of two; not 0; and not gone */
+    uint32_t size, used, there; /* of `entries`: a power of two; those in use or gone; those in
+                                 * use */
     struct entry {
         uintptr_t addr; /* 0: never used */
         uint64_t size;
@@ -52,7 +53,7 @@ static struct entry *place_of(uintptr_t addr)
     return &g.entries[at];
 }
 
-/* Its own, or one for it: one that is gone, if there is one on the way (pools.c says why). */
+/* The entry of `addr`, or a place for it: the first one that is gone or free (pools.c says why). */
 static struct entry *place_for(uintptr_t addr)
 {
     struct entry *own = place_of(addr);
@@ -65,7 +66,8 @@ static struct entry *place_for(uintptr_t addr)
     return &g.entries[at];
 }
 
-/* Twice as large, unless most entries are gone. False: no memory. */
+/* Makes room for one more entry: doubles the table, unless most entries are gone. False: no
+ * memory. */
 static bool make_room(void)
 {
     uint32_t size = g.size, wanted = !size ? FIRST_SIZE : g.there * 4 < size ? size : size * 2;
@@ -116,7 +118,7 @@ bool pausedblocks_put(uintptr_t addr, uint64_t size)
     return ok;
 }
 
-/* Lock held. NULL: there is none. */
+/* The entry of `addr`, with the lock held. NULL: there is none. */
 static struct entry *find(uintptr_t addr)
 {
     struct entry *e = g.there ? place_of(addr) : NULL;
@@ -171,7 +173,8 @@ void pausedblocks_each(void (*visit)(uintptr_t addr, uint64_t size, void *arg), 
             visit(g.entries[i].addr, g.entries[i].size, arg);
 }
 
-/* What a thread that is not there any more was changing may be half done. */
+/* Drops the table if a thread that the child does not have held the lock: its change may be half
+ * done. */
 void pausedblocks_after_fork(bool paused)
 {
     if (g.lock.held) {

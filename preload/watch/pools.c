@@ -2,11 +2,11 @@
  * Problem: blocks of a pool lie inside a block that the shadow map knows, often at its very
  * address, and end all at once.
  *
- * Algorithm: a table of their own, by pool and address. The blocks of a chunk are in a list, and
- * so are the chunks of a pool, so that an end takes as long as there are blocks. Chunks are in
- * the order of addresses, to find which one a block is in.
+ * Algorithm: a table of their own, by pool and address. The blocks of a chunk are in a list, and so
+ * are the chunks of a pool, so that an end takes as long as there are blocks. Chunks are in the
+ * order of addresses, so that a block's chunk can be found.
  *
- * One lock for all pools. Rejected: the shadow map, where a slot is of one block.
+ * One lock for all pools. Rejected: the shadow map, because a slot belongs to one block.
  */
 #include "preload/watch/pools.h"
 
@@ -17,25 +17,25 @@
 #define FIRST 64u
 #define GONE UINT32_MAX
 
-/* What items of a table begin with. Item 0 is nobody. */
+/* First members of a table's items. Item 0 means none. */
 struct item {
     uintptr_t key;
-    uint32_t of;           /* the pool that a block is of; 0 for pools */
+    uint32_t of;           /* the pool that a block belongs to; 0 for pools */
     uint32_t next, before; /* in the list of its chunk; of free items */
 };
 
-/* Items that keep their number, found by key and `of`. */
+/* Table of items that keep their number, found by key and `of`. */
 struct table {
     size_t item_size;
     char *items;
-    uint32_t n, room, free; /* items that were ever used, there is memory for, first free one */
-    uint32_t *slots;        /* numbers of items; 0: none, GONE: none any more */
+    uint32_t n, room, free; /* highest number ever used, capacity, first free item */
+    uint32_t *slots;        /* numbers of items; 0: never used, GONE: the item was dropped */
     uint32_t size, used, there;
 };
 
 struct pool {
     struct item item;
-    uint32_t chunks; /* the first of them */
+    uint32_t chunks; /* the first one */
 };
 
 struct block {
@@ -45,19 +45,19 @@ struct block {
 };
 
 struct chunk {
-    uintptr_t lo, hi; /* both 0: of blocks that lie elsewhere */
+    uintptr_t lo, hi; /* both 0: for blocks that lie elsewhere */
     uintptr_t backing;
-    uint64_t handed; /* bytes that its blocks have */
+    uint64_t handed; /* bytes of its blocks */
     uint32_t row, pool;
-    uint32_t blocks; /* the first of them */
-    uint32_t next;   /* of the pool */
+    uint32_t blocks; /* the first one */
+    uint32_t next;   /* in the list of the pool */
 };
 
 static struct {
     struct spinlock lock;
     bool in_use;
     struct table pools, blocks;
-    struct chunk *chunks; /* 0: nobody */
+    struct chunk *chunks; /* [0] means none */
     uint32_t nchunks, chunks_room, free_chunk;
     struct place {
         uintptr_t lo;
@@ -66,7 +66,7 @@ static struct {
     size_t norder, order_room;
 } g = {.pools = {.item_size = sizeof(struct pool)}, .blocks = {.item_size = sizeof(struct block)}};
 
-/* By the low bits of a hash: whether some chunk's backing had it. */
+/* By the low bits of a hash: whether some chunk's backing has had it. */
 static FLAME_BULK uint8_t backings[4096];
 
 static uint64_t mix(uintptr_t key, uint32_t of)
@@ -96,7 +96,7 @@ static uint32_t first_slot(const struct table *t, uintptr_t key, uint32_t of)
     return (uint32_t)(mix(key, of) >> 32) & (t->size - 1);
 }
 
-/* The slot of the item, or the free one behind which it would be. */
+/* The slot of the item, or the free one that ends the search for it. */
 static uint32_t *slot_of(const struct table *t, uintptr_t key, uint32_t of)
 {
     uint32_t at = first_slot(t, key, of);
@@ -108,8 +108,8 @@ static uint32_t *slot_of(const struct table *t, uintptr_t key, uint32_t of)
     return &t->slots[at];
 }
 
-/* Where an item goes that is not there. A slot that is none any more is taken first: allocators
- * hand out the same address again and again, which would come to lie further behind each time. */
+/* A slot for an item that has none. A slot of a dropped item is taken first: allocators hand out
+ * the same address again and again, and its slot would move further back each time. */
 static uint32_t *slot_for(struct table *t, uintptr_t key, uint32_t of)
 {
     uint32_t at = first_slot(t, key, of);
@@ -125,7 +125,8 @@ static uint32_t find(const struct table *t, uintptr_t key, uint32_t of)
     return t->there ? *slot_of(t, key, of) : 0;
 }
 
-/* `size` bytes more than none become `wanted`. False: no memory, and all is as it was. */
+/* Resizes an array from `size` bytes (0: there is none yet) to `wanted`. False: no memory, and
+ * the array is as it was. */
 static bool grow(void **array, size_t size, size_t wanted)
 {
     void *more = size ? pages_resize(*array, size, wanted) : pages_alloc(wanted);
@@ -170,7 +171,7 @@ static bool make_item(struct table *t)
     return true;
 }
 
-/* A new item, which is not there yet; 0: no memory. */
+/* Adds an item that the table does not have; 0: no memory. */
 static uint32_t add(struct table *t, uintptr_t key, uint32_t of)
 {
     uint32_t id;
@@ -236,13 +237,14 @@ static void give_to_pool(uint32_t chunk, uint32_t pool)
     pool_at(pool)->chunks = chunk;
 }
 
-/* How many chunks begin at or before `addr`. */
+/* Number of chunks that begin at or before `addr`. */
 static size_t above(uintptr_t addr)
 {
     return g.norder ? ascending_above(&g.order->lo, g.norder, sizeof *g.order, addr) : 0;
 }
 
-/* The chunk of the pool that the block lies in; the pool's last one, of no memory, if none. */
+/* The chunk of the pool that the block lies in; if none, the pool's last one, which has no
+ * memory. */
 static uint32_t chunk_of(uint32_t pool, uintptr_t addr)
 {
     size_t at = above(addr);
@@ -282,7 +284,7 @@ static void free_chunk(uint32_t id)
     g.free_chunk = id;
 }
 
-/* ---- what the recorder calls ---- */
+/* ---- the recorder's calls ---- */
 
 bool pools_create(uintptr_t pool)
 {
@@ -311,7 +313,8 @@ static bool is_free(uintptr_t lo, uintptr_t hi)
            !(at < g.norder && g.order[at].lo < hi);
 }
 
-/* Memory that a pool is given piece by piece is one chunk: a block may lie in two of the pieces. */
+/* Extends the chunk that ends at `lo`. Memory that a pool is given piece by piece is one chunk:
+ * a block may lie in two of the pieces. */
 static bool goes_on(uintptr_t lo, uint64_t size, uint32_t pool, uintptr_t backing)
 {
     size_t at = above(lo);
@@ -361,7 +364,7 @@ static struct pool_block told(const struct block *b)
                                .in_chunk = c->hi != 0};
 }
 
-/* What is not there cannot be handed out; as with malloc, no block is larger than PTRDIFF_MAX. */
+/* Whether the chunk has room for the block. As with malloc, no block is larger than PTRDIFF_MAX. */
 static bool has_room(const struct chunk *c, uintptr_t addr, uint64_t size)
 {
     return c->hi ? size <= c->hi - addr && size <= c->hi - c->lo - c->handed : size <= PTRDIFF_MAX;
@@ -458,7 +461,7 @@ static void leave_pool(uint32_t chunk)
     *link = g.chunks[chunk].next;
 }
 
-/* The first chunk behind `addr` that is part of that backing; 0: none. */
+/* The chunk at *at in the order of addresses, if it is part of that backing; 0: it is not. */
 static uint32_t first_in(uintptr_t backing, size_t *at)
 {
     uint32_t id = *at < g.norder ? g.order[*at].chunk : 0;
@@ -503,7 +506,8 @@ void pools_each(pools_visit *visit, void *arg)
         }
 }
 
-/* What a thread that is not there any more was changing is left alone. */
+/* Forgets all pools if a thread that the child does not have held the lock. It may have been
+ * changing them, so nothing is freed. */
 void pools_after_fork(void)
 {
     if (!g.in_use || !g.lock.held)

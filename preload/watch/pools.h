@@ -1,9 +1,9 @@
 /*
- * pools.h: the blocks that allocators of the program's own hand out (preload/flamemem.h), pool by
- * pool, and the memory that they hand out of: chunks, each a part of one block of malloc's, its
- * backing, or of other memory.
+ * pools.h: blocks that allocators of the program's own hand out (preload/flamemem.h), pool by pool,
+ * and the memory that they hand out of. That memory is in chunks, each a part of one block of
+ * malloc's, its backing, or of other memory.
  *
- * Any thread, between pools_lock and pools_unlock; only pools_may_be_backing is for all. The
+ * Any thread, between pools_lock and pools_unlock; only pools_may_be_backing needs no lock. The
  * guard is held at GUARD_RECORDING. Memory: 72 bytes a block. No malloc.
  */
 #ifndef FLAME_PRELOAD_WATCH_POOLS_H
@@ -18,8 +18,8 @@ struct pool_block {
     uint64_t size;
     uint32_t row;         /* of the trace, in which it counts */
     uint64_t born;        /* (preload/watch/lifeclock.h); 0: not known */
-    uint32_t backing_row; /* in which its bytes are left out instead; 0: none */
-    bool in_chunk;        /* it lies in one of its pool's */
+    uint32_t backing_row; /* in which its bytes do not count instead; 0: none */
+    bool in_chunk;        /* it lies in a chunk of its pool's */
 };
 
 typedef void pools_visit(const struct pool_block *b, void *arg);
@@ -27,30 +27,31 @@ typedef void pools_visit(const struct pool_block *b, void *arg);
 void pools_lock(void);
 void pools_unlock(void);
 
-/* False: there is such a pool already, or there is no memory. */
+/* Makes a pool. False: there is such a pool already, or there is no memory. */
 bool pools_create(uintptr_t pool);
 
-/* [lo, lo + size) is the pool's, a part of the block at `backing` (0: of none), which counts in
- * `row` (0: in none). False: no such pool, no memory, or a part of it is a chunk already. */
+/* Adds [lo, lo + size) to the pool: a part of the block at `backing` (0: of none), which counts
+ * in `row` (0: in none). False: no such pool, no memory, or a part of it is a chunk already. */
 bool pools_add(uintptr_t pool, uintptr_t lo, uint64_t size, uintptr_t backing, uint32_t row);
 
-/* Sets backing_row. False: no such pool, no memory, the pool has a block there, or less left in its
- * chunk. */
+/* Adds a block, and sets its backing_row. False: no such pool, no memory, the pool has a block
+ * there, or less room left in its chunk. */
 bool pools_put(uintptr_t pool, struct pool_block *b);
 
-/* False: the pool has no such block. */
+/* Removes a block. False: the pool has no such block. */
 bool pools_take(uintptr_t pool, uintptr_t addr, struct pool_block *out);
 
-/* Ends a pool; its blocks are visited and are no more. False: there is none. */
+/* Ends a pool; its blocks are visited and removed. False: there is no such pool. */
 bool pools_end(uintptr_t pool, pools_visit *visit, void *arg);
 
-/* False: no chunk is part of the block at `addr`. True is perhaps. */
+/* Whether a chunk may be part of the block at `addr`. False is certain. */
 bool pools_may_be_backing(uintptr_t addr);
 
-/* The same of all chunks in a backing, which is about to be freed. */
+/* Ends all chunks in a backing, which is about to be freed; their blocks are visited and
+ * removed. */
 void pools_backing_gone(uintptr_t backing, pools_visit *visit, void *arg);
 
-/* Visits the blocks in a backing; how many bytes they have. */
+/* Visits the blocks in a backing; returns the sum of their bytes. */
 uint64_t pools_in(uintptr_t backing, pools_visit *visit, void *arg);
 
 /* Visits all blocks. */
@@ -59,7 +60,7 @@ void pools_each(pools_visit *visit, void *arg);
 /* In a forked child. */
 void pools_after_fork(void);
 
-/* For tests: entries of the table that held a block and can serve no other yet. */
+/* For tests: number of the table's entries that held a block and can serve no other yet. */
 uint32_t pools_gone(void);
 
 #endif

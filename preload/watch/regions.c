@@ -1,15 +1,15 @@
 /*
- * Problem: blocks come and go in all threads, and at a region's end it must be known which of
- * its own are still there, exactly, while programs without regions pay nothing.
+ * Problem: blocks come and go in all threads. At a region's end the live blocks of its own must be
+ * known exactly, while programs without regions pay nothing.
  *
- * Algorithm: a hash table of the blocks that belong to a region, in parts with a lock each, so
- * that threads that test side by side seldom meet. It holds live blocks only: each free takes
- * its block out. So its size is that of what is live, however long a region is open, and a
- * region that leaves nothing is known to without a look at the heap.
+ * Algorithm: a hash table of the blocks that belong to a region, in parts with a lock each, so that
+ * threads that test side by side seldom meet. It holds live blocks only: each free takes its block
+ * out. So its size is that of the live blocks, however long a region is open. A region that leaves
+ * no block behind is known without a scan of the heap.
  *
- * Rejected: a number in the shadow map, which has no bit left; rows of their own for each
- * region, which would let the trace grow with regions; a list of what was allocated, which
- * grows with events.
+ * Rejected: a number in the shadow map, because it has no bit left; rows of their own for each
+ * region, because the trace would grow with regions; a list of allocations, because it grows with
+ * events.
  */
 #include "preload/watch/regions.h"
 
@@ -32,19 +32,20 @@ static FLAME_BULK struct part {
     struct spinlock lock;
     uint32_t size;  /* a power of two, or 0 */
     uint32_t used;  /* entries that are not 0 */
-    uint32_t there; /* and not gone */
+    uint32_t there; /* entries in use */
     struct entry *entries;
 } __attribute__((aligned(64))) parts[PARTS];
 
 static FLAME_BULK struct {
     struct spinlock lock;
-    uint32_t open;                                 /* how many */
-    uint32_t everywhere[REGIONS_MAX], neverywhere; /* the open ones, the newest last */
-    struct region *list; /* REGIONS_MAX of them, in pages; [0] is nobody */
+    uint32_t open;                                 /* number of open regions */
+    uint32_t everywhere[REGIONS_MAX], neverywhere; /* the open ones for all threads, the newest
+                                                    * last; their number */
+    struct region *list; /* REGIONS_MAX of them, in pages; [0] means none */
 } regions;
 
-/* Set before any of these is touched, so that children of a program without regions leave the
- * pages alone. */
+/* Set before `parts` and `regions` are touched, so that children of a program without regions
+ * leave their pages alone. */
 static bool in_use;
 
 static void take_lock(struct spinlock *lock)
@@ -70,7 +71,7 @@ static uint32_t first_place(const struct part *p, uintptr_t addr)
     return (uint32_t)(hash(addr) >> 26) & (p->size - 1);
 }
 
-/* Where the block is, or the entry that was never used behind which it would be. */
+/* The entry of the block, or the unused one that ends the search for it. */
 static struct entry *place_of(const struct part *p, uintptr_t addr)
 {
     uint32_t at = first_place(p, addr);
@@ -80,7 +81,7 @@ static struct entry *place_of(const struct part *p, uintptr_t addr)
     return &p->entries[at];
 }
 
-/* Its own, or one for it: one that is gone, if there is one on the way (pools.c says why). */
+/* The entry of `addr`, or a place for it: the first one that is gone or free (pools.c says why). */
 static struct entry *place_for(const struct part *p, uintptr_t addr)
 {
     struct entry *own = place_of(p, addr);
@@ -93,7 +94,7 @@ static struct entry *place_for(const struct part *p, uintptr_t addr)
     return &p->entries[at];
 }
 
-/* Twice as large, unless most entries are gone. False: no memory. */
+/* Doubles the part, unless most entries are gone. False: no memory. */
 static bool make_room(struct part *p)
 {
     struct part old = *p;
@@ -121,7 +122,7 @@ static void count(uint32_t region, int64_t by)
     __atomic_fetch_add(&regions.list[region].blocks, (uint64_t)by, __ATOMIC_RELAXED);
 }
 
-/* Lock of the part held. */
+/* Adds a block to its part, whose lock is held. */
 static void add(struct part *p, uintptr_t addr, uint32_t region)
 {
     struct entry *e;
@@ -167,7 +168,8 @@ static uint32_t newest_everywhere(void)
     return region;
 }
 
-/* The region cannot end meanwhile, and its number become another's. */
+/* Adds the block under the lock, so that the region cannot end meanwhile, and its number become
+ * another's. */
 static void note_everywhere(uintptr_t addr)
 {
     take_lock(&regions.lock);
@@ -247,7 +249,7 @@ void regions_each(uint32_t region, uint32_t (*visit)(uintptr_t addr, uint32_t re
         }
 }
 
-/* With the lock: the block's entry in that region, or NULL. */
+/* The block's entry in that region, or NULL. With the lock held. */
 static struct entry *entry_in(struct part *p, uintptr_t addr, uint32_t region)
 {
     struct entry *e = p->there ? place_of(p, addr) : NULL;
@@ -288,7 +290,7 @@ static void keep_name(char *to, const char *name)
     to[len] = '\0';
 }
 
-/* Lock held. A number that nobody has; 0: none. */
+/* A number that no region has; 0: none. With the lock held. */
 static uint32_t free_number(void)
 {
     if (!regions.list)
@@ -344,7 +346,7 @@ void regions_close(uint32_t region)
     spinlock_drop(&regions.lock);
 }
 
-/* The last one's end: nothing is in the table any more, so nobody need look into it. */
+/* Ends a region. After the last one the table is empty, and events need not look into it. */
 void regions_end(uint32_t region)
 {
     take_lock(&regions.lock);
@@ -366,8 +368,8 @@ uint32_t regions_heir(uint32_t region)
     return outer && is_open(outer) ? outer : newest_everywhere();
 }
 
-/* What a thread that is not there any more was doing to a part is not known, so its memory is
- * left as it is. */
+/* Forgets all regions. The state of a thread that the child does not have is unknown, so the
+ * parts' memory is not freed. */
 void regions_after_fork(void)
 {
     if (!in_use)

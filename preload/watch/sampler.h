@@ -1,20 +1,17 @@
 /*
- * sampler.h: which blocks are recorded when not all are, and what each stands for.
+ * sampler.h: choice of the blocks that are recorded when not all are, and the weight of each.
  *
- * Sample points lie on the line of all bytes a thread asks for, at distances drawn
- * from an exponential distribution with mean `period` bytes. A block is recorded
- * if at least one point falls into it, which happens with probability
- * p = 1 - exp(-size / period), independently of all other blocks. A recorded block
- * counts as 1/p blocks and size/p bytes: unbiased for every block by itself, so
- * any sum of them is too. (The scheme is jemalloc's and tcmalloc's; the formula is
- * that of a Poisson process's empty interval.) A block of 0 bytes is drawn as one
- * of 1 byte.
+ * Sample points lie on the line of all bytes a thread asks for, at distances drawn from an
+ * exponential distribution with mean `period` bytes. A block is recorded if at least one point
+ * falls into it, which happens with probability p = 1 - exp(-size / period), independently of all
+ * other blocks. A recorded block counts as 1/p blocks and size/p bytes: unbiased for every block by
+ * itself, so any sum of them is too. (The scheme is jemalloc's and tcmalloc's; the formula is that
+ * of a Poisson process's empty interval.) A block of 0 bytes is drawn as one of 1 byte.
  *
- * Counts are whole numbers: 1/p is rounded up or down by a hash of the block's
- * address, so that rounding is unbiased and the free of a block takes away exactly
- * what its allocation added.
+ * Counts are whole numbers: 1/p is rounded up or down by a hash of the block's address, so that
+ * rounding is unbiased and the free of a block takes away exactly what its allocation added.
  *
- * One sampler a thread. No libm: the shim must not bring libraries along.
+ * One sampler a thread. No libm: the recorder must not bring libraries along.
  */
 #ifndef FLAME_PRELOAD_WATCH_SAMPLER_H
 #define FLAME_PRELOAD_WATCH_SAMPLER_H
@@ -28,7 +25,7 @@ struct sampler {
     uint64_t random;
 };
 
-/* What one block counts as. */
+/* Bytes and calls with which one block counts. */
 struct weight {
     uint64_t bytes, calls;
 };
@@ -36,10 +33,10 @@ struct weight {
 /* `period` is at least 1. */
 void sampler_init(struct sampler *s, uint64_t period, uint64_t seed);
 
-/* Draws on from the last point until one lies ahead. */
+/* Draws distances from the last point on until a point lies ahead. */
 void sampler_next(struct sampler *s, uint64_t period);
 
-/* Whether no point falls into a block of `size` bytes; the block has then gone by. */
+/* Whether no point falls into a block of `size` bytes; if so, the sampler moves past the block. */
 static inline bool sampler_passes(struct sampler *s, uint64_t size)
 {
     uint64_t step = size ? size : 1;
@@ -50,7 +47,7 @@ static inline bool sampler_passes(struct sampler *s, uint64_t size)
     return true;
 }
 
-/* A block of `size` bytes goes by; returns whether it is recorded. */
+/* Moves past a block of `size` bytes; returns whether it is recorded. */
 static inline bool sampler_take(struct sampler *s, uint64_t period, uint64_t size)
 {
     if (sampler_passes(s, size))
@@ -59,7 +56,7 @@ static inline bool sampler_take(struct sampler *s, uint64_t period, uint64_t siz
     return true;
 }
 
-/* What the recorded block of `size` bytes at `addr` stands for. */
+/* Weight of the recorded block of `size` bytes at `addr`. */
 struct weight sampler_weight(uint64_t period, uint64_t size, uintptr_t addr);
 
 #endif

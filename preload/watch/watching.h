@@ -1,6 +1,6 @@
 /*
- * watching.h: what is done with blocks only where somebody has asked for it. The hot path asks
- * one word, once an event, which is 0 in all other programs.
+ * watching.h: mask of optional per-block features; 0 by default, so the hot path tests one word,
+ * once an event.
  */
 #ifndef FLAME_PRELOAD_WATCH_WATCHING_H
 #define FLAME_PRELOAD_WATCH_WATCHING_H
@@ -14,12 +14,12 @@ enum watch {
     WATCH_REGIONS = 1u << 0,   /* regions are open (regions.h) */
     WATCH_SAMPLES = 1u << 1,   /* blocks are sampled (sampler.h) */
     WATCH_MISUSE = 1u << 2,    /* frees are judged (made.h, freed.h) */
-    WATCH_PAUSES = 1u << 3,    /* a thread leaves out what it allocates (pausedblocks.h) */
+    WATCH_PAUSES = 1u << 3,    /* a thread does not count its allocations (pausedblocks.h) */
     WATCH_POOLS = 1u << 5,     /* blocks have parts that pools hand out (pools.h) */
-    WATCH_LEFT_OUT = 1u << 4,  /* and what it left out is remembered */
-    WATCH_LIFETIMES = 1u << 6, /* how long blocks live is told (lifeclock.h, birthmap.h) */
+    WATCH_LEFT_OUT = 1u << 4,  /* and uncounted blocks are remembered */
+    WATCH_LIFETIMES = 1u << 6, /* lifetimes of blocks are recorded (lifeclock.h, birthmap.h) */
     WATCH_PYTHON = 1u << 8,    /* stacks have the names of Python's functions */
-    WATCH_FAULTS = 1u << 7,    /* whose the memory is that page faults are in */
+    WATCH_FAULTS = 1u << 7,    /* page faults are counted for the owners of the memory */
 };
 
 extern uint32_t watch_what; /* bits of enum watch; any thread reads it */
@@ -35,7 +35,7 @@ static inline bool watch_has(enum watch what)
 }
 
 /*
- * What the program was handed, and what it gave back, without the recorder: calls from within
+ * Numbers of blocks that the program got and gave back without the recorder: calls from within
  * hooks, blocks there was no room to record. Counted in every program, as it hardly happens.
  */
 extern struct watch_missed {
