@@ -1,5 +1,5 @@
 /*
- * begins.h: whether a text begins with another. Allocates nothing; the recorder uses it, too.
+ * begins.h: tests whether a text begins with another. Allocates nothing; the recorder uses it, too.
  */
 #ifndef FLAME_COMMON_BEGINS_H
 #define FLAME_COMMON_BEGINS_H
@@ -13,7 +13,7 @@ static inline bool begins(const char *s, const char *with)
     return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* The same of `len` bytes that need no NUL at their end. */
+/* Like begins(), for `len` bytes that need no NUL at their end. */
 static inline bool bytes_begin(const char *s, size_t len, const char *with)
 {
     return len >= strlen(with) && memcmp(s, with, strlen(with)) == 0;

@@ -1,14 +1,14 @@
 /*
- * clock.h: what a clock shows, in nanoseconds. All of flame asks here; lengths of time and
- * moments in traces are CLOCK_MONOTONIC's.
+ * clock.h: readings of the kernel's clocks, in nanoseconds. All of flame reads clocks here; lengths
+ * of time and moments in traces are CLOCK_MONOTONIC's.
  *
- * The kernel is asked: by the code for that which it maps into each process (the vDSO), and where
- * there is none by a call. The C library's clock_gettime is not, as another library or the program
- * may have one of that name, which tells a time of its own (libfaketime).
+ * The reader is the kernel's own: code that it maps into each process (the vDSO), or a system call
+ * where there is none. The C library's clock_gettime is not called, because another library or the
+ * program may define a function of that name that shows a time of its own (libfaketime).
  *
  * It takes no lock and makes no system call where the vDSO has the clock, so hooks and signal
- * handlers may call it. In a recorded program whose sandbox forbids clock_gettime it returns
- * 0, because the vDSO falls back to the call on some machines.
+ * handlers may call it. In a recorded program whose sandbox forbids clock_gettime it returns 0,
+ * because the vDSO falls back to the call on some machines.
  */
 #ifndef FLAME_COMMON_CLOCK_H
 #define FLAME_COMMON_CLOCK_H
@@ -22,10 +22,10 @@
 /* As clock_gettime(2), but -errno on failure. */
 typedef int clock_reader(clockid_t clock, struct timespec *ts);
 
-/* Who is asked; NULL: not looked for yet. */
+/* Clock reader in use; NULL: not searched for yet. */
 extern clock_reader *clock_kernel __attribute__((visibility("hidden")));
 
-/* Looks for it. Never NULL; thread- and signal-safe. */
+/* Finds the clock reader. Never NULL; thread- and signal-safe. */
 clock_reader *clock_find(void) __attribute__((visibility("hidden")));
 
 static inline uint64_t clock_ns(clockid_t clock)

@@ -1,8 +1,8 @@
 /*
- * compiler.h: the few compiler facts the rest of the tree leans on.
+ * compiler.h: compiler attributes and macros that the whole tree uses.
  *
- * Every .c file includes this header (or one that does) first. It also pulls
- * in banned.h, so the unsafe string functions do not compile anywhere.
+ * Every .c file includes this header (or one that does) first. It also pulls in banned.h, so the
+ * unsafe string functions do not compile anywhere.
  */
 #ifndef FLAME_COMMON_COMPILER_H
 #define FLAME_COMMON_COMPILER_H
@@ -17,8 +17,8 @@
 #define FLAME_UNUSED __attribute__((unused))
 #define FLAME_NOINLINE __attribute__((noinline))
 #define FLAME_INLINE static inline __attribute__((always_inline))
-/* Of large data without initial values: kept apart from all that is small, so that a process
- * which lives for a moment touches few pages. */
+/* Attribute of large data without initial values. A section of its own keeps it apart from small
+ * data, so that a short-lived process touches few pages. */
 #define FLAME_BULK __attribute__((section(".bss.bulk")))
 #define FLAME_COLD __attribute__((cold, noinline))
 

@@ -1,11 +1,10 @@
 /*
- * elfdyn.h: what an ELF file tells the dynamic loader, read from a descriptor.
+ * elfdyn.h: facts in an ELF file that the dynamic loader uses, read from a descriptor.
  *
- * For 64-bit files of this machine's byte order. Nothing is mapped and nothing is
- * allocated: each question is a few preads of some hundred bytes, so that it may be
- * asked inside somebody else's program, between vfork and exec, or in a signal
- * handler. The file is trusted in nothing: a place that is not there is an answer
- * ("no"), loops are bounded, and no offset of the file becomes a pointer.
+ * For 64-bit files of this machine's byte order. Maps nothing and allocates nothing: each query is
+ * a few preads of some hundred bytes. So it may run inside a traced program, between vfork and
+ * exec, or in a signal handler. No field of the file is trusted: a place that does not exist gives
+ * the answer "no", loops are bounded, and no offset of the file becomes a pointer.
  *
  * Thread- and signal-safe, and errno stays.
  */
@@ -37,10 +36,8 @@ struct elfdyn {
  * program headers cannot be read. */
 bool elfdyn_open(struct elfdyn *e, int fd);
 
-/*
- * The loader the program asks for: its length, with the name in `name` (NUL-terminated,
- * cut to `size`); 0 when it asks for none; -1 when what it asks for cannot be read.
- */
+/* The loader that the file asks for: its length, with the name in `name` (NUL-terminated, cut to
+ * `size`); 0 when it asks for none; -1 when the name cannot be read. */
 int elfdyn_interpreter(struct elfdyn *e, char *name, size_t size);
 
 /* True when a library that the file needs has a name that begins with one of prefixes[0..n),

@@ -1,12 +1,12 @@
 /*
- * error.h: how flame's commands speak when something is wrong.
+ * error.h: error messages and exit statuses of flame's commands.
  *
- * One line on standard error: "flame: WHERE: WHAT; WHAT TO DO". Never used
- * inside a traced program (the shim has its own note in preload/run/say.h).
+ * A message is one line on standard error: "flame: WHERE: WHAT; WHAT TO DO". Never used inside a
+ * traced program (the recorder has messages of its own, in preload/run/say.h).
  *
- * Exit statuses of every command: FLAME_OK, FLAME_FAILED (the work could not be
- * done), FLAME_USAGE (wrong usage or wrong input), FLAME_LEAKS (`flame leak` found leaks),
- * FLAME_UNCHECKED (a gate has not failed, but had nothing to judge, or not all).
+ * Exit statuses of every command: FLAME_OK, FLAME_FAILED (the work could not be done), FLAME_USAGE
+ * (wrong usage or wrong input), FLAME_LEAKS (`flame leak` found leaks), FLAME_UNCHECKED (a gate has
+ * not failed, but it had nothing to judge, or could not judge all).
  */
 #ifndef FLAME_COMMON_ERROR_H
 #define FLAME_COMMON_ERROR_H
@@ -25,10 +25,10 @@ enum flame_exit {
 };
 
 /*
- * Prints "flame: " and the message and a newline in one write, so that lines
- * of several processes do not mix. What a terminal may not be sent (file
- * names are hostile) comes out as termtext.h says. Returns `status` so that callers can
- * write `return flame_error(FLAME_USAGE, ...)`. Thread-safe.
+ * Prints "flame: " and the message and a newline in one write, so that lines of several processes
+ * do not mix. Bytes that must not reach a terminal (file names are hostile) are shown as termtext.h
+ * says. Returns `status` so that callers can write `return flame_error(FLAME_USAGE, ...)`.
+ * Thread-safe.
  */
 int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);
 
@@ -42,33 +42,32 @@ int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);
 int flame_cannot_read(const char *path, int err);
 int flame_cannot_write(const char *path, int err);
 
-/* An `err` of flame_cannot_write that is no errno's of writing: see outfile.h. */
+/* Value of `err` for flame_cannot_write that is no errno: another user's pipe, see outfile.h. */
 #define FLAME_OTHERS_PIPE (-ENOTUNIQ)
 
-/* The same without a status: something worth knowing, but the work goes on. */
+/* Prints a warning as flame_error prints an error; it has no status, and the work continues. */
 void flame_warn(const char *fmt, ...) FLAME_PRINTF(1, 2);
 
 /*
- * What happens inside, for those who look for a mistake in flame itself: lines on standard
- * error, "flame: DOMAIN: ...", of the domains that FLAME_DEBUG names, separated by commas.
- * The environment is read once. flame_debugs is cheap enough for a hot loop; say nothing
- * unless it is true.
+ * Debug output, for those who search for a mistake in flame itself: lines on standard error,
+ * "flame: DOMAIN: ...", of the domains that FLAME_DEBUG names, separated by commas. The environment
+ * is read once. flame_debugs is cheap enough for a hot loop; print nothing unless it is true.
  */
 enum flame_domain {
     FLAME_DEBUG_EVENTS,  /* each event of a traced thread */
-    FLAME_DEBUG_STACKS,  /* each stack taken of one: how it was walked */
+    FLAME_DEBUG_STACKS,  /* each stack of such a thread, and how it was walked */
     FLAME_DEBUG_SYMBOLS, /* where a module's names come from */
-    FLAME_DEBUG_REPLAY,  /* all that the state machine of `flame off` is given */
+    FLAME_DEBUG_REPLAY,  /* all input of the state machine of `flame off` */
 };
 
-/* Whether FLAME_DEBUG names domains only: FLAME_OK, or FLAME_USAGE after a line. */
+/* Checks that FLAME_DEBUG names only domains: FLAME_OK, or FLAME_USAGE after a line. */
 int flame_debug_check(void);
 
 bool flame_debugs(enum flame_domain domain);
 void flame_debug(enum flame_domain domain, const char *fmt, ...) FLAME_PRINTF(2, 3);
-/* A line of any length, without its end; the functions above cut theirs after 1,000 bytes or so.
- * Its bytes are printed as they are. Into a file the line goes in one piece, into a pipe only up to
- * PIPE_BUF. */
+/* Prints a line of any length, given without its end; the functions above cut theirs after 1,000
+ * bytes or so. Its bytes are printed as they are. Into a file the line goes in one piece, into a
+ * pipe only up to PIPE_BUF. */
 void flame_debug_line(enum flame_domain domain, const char *line, size_t len);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define PAGE ((size_t)4096)
 
-/* What pages_reserve took: handed out from the front, and never given back. */
+/* Address space from pages_reserve: handed out from the front, and never given back. */
 static struct {
     uintptr_t next, end;
 } reserve;

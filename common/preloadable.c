@@ -33,7 +33,7 @@
 
 /* How often one `#!` may lead to the next; the kernel's own limit. */
 #define SCRIPT_DEPTH 4
-/* What the C library searches when PATH is not set. */
+/* Directories that the C library searches when PATH is not set. */
 #define DEFAULT_DIRS "/bin:/usr/bin"
 /* Headers of glibc 2.31 lack it. */
 #ifndef __NR_faccessat2
@@ -47,10 +47,8 @@ const struct preloadable_machine preloadable_here = {.word = ELFCLASS64,
 #endif
                                                      .processor = PROCESSOR_ELF};
 
-/*
- * The kernel is asked directly, here and below: fakeroot, fakechroot and their like
- * interpose what the C library offers, and exec does not listen to them.
- */
+/* Direct system calls, here and below: fakeroot, fakechroot and their like interpose the C
+ * library's functions, and exec ignores them. */
 int preloadable_access(const char *path, int mode)
 {
     long err = kernel_call(__NR_faccessat2, AT_FDCWD, path, mode, AT_EACCESS);
@@ -98,7 +96,7 @@ int preloadable_find(const char *name, const char *dirs, char *buf, size_t size)
 
         if (!err)
             return 0;
-        /* Not a directory that we may not look into. */
+        /* The file itself, not a directory that may not be searched. */
         if (err == EACCES && preloadable_access(buf, F_OK) == 0)
             worst = EACCES;
         if (err == ENAMETOOLONG && worst == ENOENT)
@@ -109,13 +107,13 @@ int preloadable_find(const char *name, const char *dirs, char *buf, size_t size)
     }
 }
 
-/* A pipe that has just got that name must not hold us up. */
+/* Does not wait: the name may be a pipe's by now. */
 static int open_file(const char *path)
 {
     return kernel_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 }
 
-/* Why the loader would run this file in secure-execution mode, or PRELOADABLE_YES. */
+/* Reason for secure-execution mode when this file runs, or PRELOADABLE_YES. */
 static enum preloadable secure_because(int fd)
 {
     uid_t uid = (uid_t)kernel_call(SYS_getuid), euid = (uid_t)kernel_call(SYS_geteuid);
@@ -152,7 +150,7 @@ static enum preloadable judge_sanitizer(struct elfdyn *e)
                                         "libclang_rt.hwasan", "libclang_rt.tsan"};
     static const char *const defines[] = {"__asan_init", "__tsan_init", "__msan_init",
                                           "__hwasan_init"};
-    /* It calls the malloc beneath it and gets on with us. */
+    /* LeakSanitizer calls the next malloc, so it works beside flame's. */
     static const char *const leaks[] = {"liblsan.so", "libclang_rt.lsan"};
 
     if (elfdyn_needs(e, needs, ARRAY_LEN(needs)))
@@ -181,7 +179,7 @@ static enum preloadable judge_elf(const char *path, int fd, const struct preload
     len = elfdyn_interpreter(&e, loader, sizeof loader);
     if (len < 0)
         return PRELOADABLE_DAMAGED;
-    /* The loader itself, run by its name, has none and is one. */
+    /* A loader that is run by its name asks for no loader. */
     if (!len && !begins(base_name(path), "ld-linux") && !begins(base_name(path), "ld-musl"))
         return PRELOADABLE_STATIC;
     musl = begins(len ? base_name(loader) : base_name(path), "ld-musl");
@@ -190,7 +188,7 @@ static enum preloadable judge_elf(const char *path, int fd, const struct preload
     return judge_sanitizer(&e);
 }
 
-/* What the file at `path` is. Of a script: PRELOADABLE_YES with next[0] set. */
+/* Verdict on the file at `path`. A script: PRELOADABLE_YES, with its interpreter in `next`. */
 static enum preloadable judge_file(const char *path, const struct preloadable_machine *ours,
                                    char next[PRELOADABLE_HEAD], int *err)
 {

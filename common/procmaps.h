@@ -30,10 +30,10 @@ struct procmap {
  * the file cannot be read. */
 bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg), void *arg);
 
-/* The same of the calling process with what smaps says, for which the kernel walks all page tables:
- * `filled` is called behind the visit of a mapping that userfaultfd(2) has other code fill, so
- * that whoever reads a page that is not there waits for that code; `guarded`: that code is told
- * of writes, too. Both return true to end. */
+/* Like procmaps_each, for the calling process with the lines of smaps, for which the kernel walks
+ * all page tables. `filled` is called after the visit of a mapping that other code fills by
+ * userfaultfd(2): reading a missing page there waits for that code. `guarded`: writes wait for it,
+ * too. Both callbacks return true to end. */
 bool procmaps_each_filled(bool (*visit)(const struct procmap *map, void *arg),
                           bool (*filled)(bool guarded, void *arg), void *arg);
 

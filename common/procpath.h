@@ -1,13 +1,13 @@
 /*
- * procpath.h: "/proc/PID/WHAT", the name of what the kernel tells of a process or thread.
+ * procpath.h: "/proc/PID/WHAT", the names of the kernel's files about a process or thread.
  *
- * The name is returned by value, so that it can stand where it is used:
+ * The name is returned by value, so that it can be used in an expression:
  *
  *     fd = open(proc_path(pid, "status").s, O_RDONLY | O_CLOEXEC);
  *
- * and lives until the end of that expression; keep the struct where the name is needed
- * longer. Allocates nothing and formats without printf, so the recorder uses it, too. Thread-
- * and signal-safe.
+ * and lives until the end of that expression; keep the struct where the name is needed longer.
+ * Allocates nothing and formats without printf, so the recorder uses it, too. Thread- and
+ * signal-safe.
  */
 #ifndef FLAME_COMMON_PROCPATH_H
 #define FLAME_COMMON_PROCPATH_H
@@ -22,13 +22,13 @@ struct proc_path {
 
 /* In place of a pid: the caller, "/proc/self". 0 is no process. */
 #define PROC_SELF (-1)
-/* The calling thread, "/proc/thread-self": what is the process's can be asked there even
- * when its first thread has ended. */
+/* The calling thread, "/proc/thread-self": files of the process can be read there even when its
+ * first thread has ended. */
 #define PROC_THREAD_SELF (-2)
 
 /* `what` has at most 40 bytes; more is left out. */
 struct proc_path proc_path(pid_t pid, const char *what);
-/* The same with "/N" behind it: a descriptor of "fd", a thread of "task". */
+/* Like proc_path, with "/N" behind it: a descriptor of "fd", a thread of "task". */
 struct proc_path proc_path_of(pid_t pid, const char *what, int n);
 
 #endif

@@ -40,7 +40,7 @@ char *strbuf_detach(struct strbuf *sb, size_t *len);
 
 /* Reads all of `fd` to its end. 0, or -errno with sb holding what was read. */
 int strbuf_read_fd(struct strbuf *sb, int fd);
-/* The same for a file; -EFBIG when sb then holds more than `max` bytes. */
+/* Like strbuf_read_fd, for a file; -EFBIG when sb then holds more than `max` bytes. */
 int strbuf_read_file(struct strbuf *sb, const char *path, size_t max);
 
 #endif

@@ -1,36 +1,35 @@
 /*
- * trace_format.h: the bytes of a trace file, shared by every recorder and the
- * reader. man/flame-trace.5 says the same in prose.
+ * trace_format.h: the bytes of a trace file, shared by every recorder and the reader.
+ * man/flame-trace.5 says the same in prose.
  *
- * A trace is a header of 1 KiB and then segments, one behind the other. A segment
- * starts with a trace_segment that says what it holds and how long it is, a
- * multiple of TRACE_UNIT. The first ones of a kind are short, so that a process with
- * a few stacks leaves a few KiB; later ones have TRACE_SEGMENT_SIZE:
+ * A trace is a header of 1 KiB and then segments, one behind the other. A segment starts with a
+ * trace_segment that says what it holds and how long it is, a multiple of TRACE_UNIT. The first
+ * ones of a kind are short, so that a process with a few stacks leaves a few KiB; later ones have
+ * TRACE_SEGMENT_SIZE:
  *
  *   offset 0    1 KiB        4 KiB     6 KiB     10 KiB
  *   +----------+------------+---------+---------+--------------+--
  *   | header   | metadata   | threads | rows    | nodes        | ...  (all repeat)
  *   +----------+------------+---------+---------+--------------+--
  *
- * nodes   a tree of return addresses: a stack is a node, its callers are its
- *         parents. Append-only, written once, `kind` last: a node whose kind is
- *         zero is not there yet.
- * rows    counters, one row for a (stack, recording thread) pair. Each row has
- *         one writer. A row whose node is zero is not there yet.
- * threads one record for each recorded thread.
+ *   nodes   a tree of return addresses: a stack is a node, its callers are its
+ *           parents. Append-only, written once, `kind` last: a node whose kind is
+ *           zero is not there yet.
+ *   rows    counters, one row for a (stack, recording thread) pair. Each row has
+ *           one writer. A row whose node is zero is not there yet.
+ *   threads one record for each recorded thread.
  *
- * Ids count slots: id = index of the segment among those of its type
- * << log2(records that TRACE_SEGMENT_SIZE holds) | slot. The segment's own header
- * takes the first slots, so id 0 is never a record and means "none"; a short segment
- * has fewer slots and leaves the ids of the others unused.
+ * Ids count slots: id = index of the segment among those of its type << log2(records that
+ * TRACE_SEGMENT_SIZE holds) | slot. The segment's own header takes the first slots, so id 0 is
+ * never a record and means "none"; a short segment has fewer slots and leaves the ids of the others
+ * unused.
  *
- * A process that fork made has a trace of its own. What it inherited stands there as
- * numbers only: which rows of which other trace had how much live at the fork.
+ * A process that fork made has a trace of its own. Inherited blocks are in it as numbers only:
+ * which rows of which other trace had how much live at the fork.
  *
- * All integers have the byte order of the machine that recorded; byte_order
- * tells. The file is written through a shared mapping while the program runs,
- * so it is readable at any instant, also after SIGKILL. What a crash may cut
- * is the event being counted at that instant, nothing else.
+ * All integers have the byte order of the machine that recorded; byte_order tells. The file is
+ * written through a shared mapping while the program runs, so it is readable at any instant, also
+ * after SIGKILL. A crash can lose only the event that is being counted at that instant.
  */
 #ifndef FLAME_COMMON_TRACE_FORMAT_H
 #define FLAME_COMMON_TRACE_FORMAT_H
@@ -54,21 +53,21 @@ enum trace_feature {
     TRACE_FEATURE_PEAK = 1u << 0,    /* rows carry peak_* columns, see trace_row */
     TRACE_FEATURE_SAMPLED = 1u << 1, /* counters are estimates; sample_bytes is the period */
     TRACE_FEATURE_FORKED = 1u << 2,  /* of a forked process: see TRACE_META_INHERITED */
-    TRACE_FEATURE_LEAKS = 1u << 3,   /* the process looked for leaks, see trace_row_flag */
+    TRACE_FEATURE_LEAKS = 1u << 3,   /* the process scanned for leaks, see trace_row_flag */
     TRACE_FEATURE_REGIONS = 1u << 4, /* regions left blocks behind, see TRACE_NODE_REGION */
-    /* In no file: the trace has been looked through for what grows (trace_growth.h). */
+    /* In no file: the reader has searched the trace for growth (trace_growth.h). */
     TRACE_FEATURE_GROWTH = 1u << 5,
-    TRACE_FEATURE_MISUSE = 1u << 6,   /* frees were judged, see TRACE_META_MISUSE */
-    TRACE_FEATURE_MAPPINGS = 1u << 7, /* the process mapped memory, see TRACE_ROW_MAPPED */
-    TRACE_FEATURE_TAGS = 1u << 8,     /* the program tagged allocations, see TRACE_NODE_TAG */
-    TRACE_FEATURE_RESIDENT =
-        1u << 9,                     /* it was looked at what is resident, see TRACE_ROW_RESIDENT */
-    TRACE_FEATURE_FAULTS = 1u << 10, /* of page faults alone, see TRACE_ROW_FAULT */
+    TRACE_FEATURE_MISUSE = 1u << 6,     /* frees were judged, see TRACE_META_MISUSE */
+    TRACE_FEATURE_MAPPINGS = 1u << 7,   /* the process mapped memory, see TRACE_ROW_MAPPED */
+    TRACE_FEATURE_TAGS = 1u << 8,       /* the program tagged allocations, see TRACE_NODE_TAG */
+    TRACE_FEATURE_RESIDENT = 1u << 9,   /* resident memory was measured, see TRACE_ROW_RESIDENT */
+    TRACE_FEATURE_FAULTS = 1u << 10,    /* of page faults alone, see TRACE_ROW_FAULT */
     TRACE_FEATURE_LIFETIMES = 1u << 11, /* histograms of sizes and lifetimes: TRACE_ROW_CLASS */
-    TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of what is live */
+    TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of live blocks */
     TRACE_FEATURE_STATIC_ALLOCATOR =
         1u << 13,                     /* calls of an allocator in the program's own file are seen */
-    TRACE_FEATURE_TOUCHED = 1u << 14, /* whose memory page faults were in, see TRACE_ROW_TOUCHED */
+    TRACE_FEATURE_TOUCHED = 1u << 14, /* page faults, by the memory they were in, see
+                                       * TRACE_ROW_TOUCHED */
     TRACE_FEATURE_LATENCY = 1u << 16, /* histograms of sleeps, see TRACE_OFF_CLASS */
 };
 #define TRACE_FEATURES_KNOWN (32735u | TRACE_FEATURE_LATENCY)
@@ -115,19 +114,20 @@ struct trace_header {
     uint64_t lost_frees;          /* frees of recorded blocks that could not be counted */
     uint64_t fallback_stacks;     /* stacks that needed the slow unwinder */
     uint64_t referee_differences; /* stacks on which two unwinders disagreed (a test mode) */
-    uint64_t stops;         /* TRACE_RECORDER_OFF: times a thread was stopped to be looked at */
-    uint64_t cost_ns;       /* and how long they stood, all threads together */
-    uint64_t hz;            /* on-CPU samples a second; 0: none were taken */
+    uint64_t stops;               /* TRACE_RECORDER_OFF: times the tracer stopped a thread */
+    uint64_t cost_ns;             /* and how long threads were stopped so, all together */
+    uint64_t hz;                  /* on-CPU samples a second; 0: none were taken */
     uint64_t sandbox_calls; /* calls in a sandbox that keeps the recorder from counting them */
     uint64_t sandbox_bytes; /* and their bytes */
-    uint64_t startup_ns;    /* what it took to begin, in this process; not in any thread's cost */
+    uint64_t startup_ns;    /* time that the beginning took, in this process; not in any thread's
+                             * cost */
     struct trace_column columns[TRACE_MAX_COLUMNS];
     uint64_t pid_namespace;   /* the one pid counts in, as stat calls it; 0: not known */
-    uint64_t inherited_bytes; /* about what was live at the fork, where nobody counted it: see
-                                 TRACE_FEATURE_FORKED; not in peak_bytes */
-    char title[128]; /* TRACE_RECORDER_MEM: what the process calls itself, cut; NUL-padded */
-    uint64_t unjudged_frees; /* TRACE_FEATURE_MISUSE: frees of blocks nobody had told of, where
-                                that proves nothing */
+    uint64_t inherited_bytes; /* about what was live at the fork, where it was not counted: see
+                               * TRACE_FEATURE_FORKED; not in peak_bytes */
+    char title[128]; /* TRACE_RECORDER_MEM: title that the process has set, cut; NUL-padded */
+    uint64_t unjudged_frees; /* TRACE_FEATURE_MISUSE: frees of blocks that the recorder did not
+                              * know, where that proves nothing */
     uint64_t lost_mappings;  /* calls that mapped memory and could not be counted */
     uint64_t paused_calls;   /* calls that the program wanted left out (flamemem_pause) */
     uint64_t paused_bytes;   /* and their bytes */
@@ -139,12 +139,12 @@ struct trace_header {
     uint64_t fork_start_ns;
     uint32_t fork_pid;
     uint32_t unlooked;  /* enum trace_unlooked */
-    uint64_t own_bytes; /* TRACE_RECORDER_MEM: about what of the process's private memory was the
-                           recorder's, at the most */
+    uint64_t own_bytes; /* TRACE_RECORDER_MEM: about the most of the process's private memory that
+                         * was the recorder's */
     uint8_t padding[240];
 };
 
-/* Why a process did not look for leaks though it was to. */
+/* Reason why a process did not scan for leaks though it was told to. */
 enum trace_unlooked {
     TRACE_UNLOOKED_NOT = 0,        /* it did, or did not come to it, or could not as a whole */
     TRACE_UNLOOKED_NAME_SPACE = 1, /* dlmopen has loaded libraries with a C library of their own */
@@ -179,7 +179,7 @@ enum trace_node_kind {
     TRACE_NODE_PC_EXACT = 3,  /* addr: the address itself (interrupted by a signal) */
     TRACE_NODE_TRUNCATED = 4, /* addr: how many frames were left out here, at first */
     TRACE_NODE_NAME = 5,      /* addr: file offset of a TRACE_META_STRING record */
-    TRACE_NODE_KERNEL = 6,    /* the same; a function of the kernel */
+    TRACE_NODE_KERNEL = 6,    /* addr: as TRACE_NODE_NAME; a function of the kernel */
     TRACE_NODE_FUTEX = 7,     /* a wait for, or wake of, the futex at `addr` in a module's data */
     TRACE_NODE_WAKER = 8,     /* addr: id of the node of the stack that ended the sleep of which
                                  parent is the stack, or that woke the waker which parent names */
@@ -189,8 +189,8 @@ enum trace_node_kind {
                                  that this region of the program left behind */
     TRACE_NODE_MAPPING = 11,  /* addr: enum trace_mapping; parent is the stack of a call that mapped
                                  memory */
-    TRACE_NODE_TAG = 12,      /* addr: number of a TRACE_META_REGION; a tag that the program gave to
-                                 what the stacks above allocate; parent is a root or another tag */
+    TRACE_NODE_TAG = 12,      /* addr: number of a TRACE_META_REGION; a tag of the program for what
+                               * the stacks above it allocate; parent is a root or another tag */
     TRACE_NODE_RESIDENT = 13, /* addr: enum trace_resident_kind; parent is a stack (a mapping's,
                                  too) with memory of that kind, or that pages came so to, or a
                                  TRACE_NODE_PART or _NAMED */
@@ -204,39 +204,40 @@ enum trace_node_kind {
                               sleeper's stack */
 };
 
-/* What sort of pages resident memory is in; what is in none of these is private, anonymous and
- * of small pages, and has no node. */
+/* Kind of page of resident memory. Memory that has none of these is private, anonymous and of small
+ * pages, and has no node. */
 enum trace_resident_kind {
     TRACE_RESIDENT_HUGE = 1,        /* private and anonymous, mapped as a huge page */
-    TRACE_RESIDENT_FORKED = 2,      /* the same, small, and another process has it, too */
+    TRACE_RESIDENT_FORKED = 2,      /* private and anonymous, small, and another process has it,
+                                     * too */
     TRACE_RESIDENT_FILE = 3,        /* of a file, which the kernel can drop and read again */
-    TRACE_RESIDENT_FILE_SHARED = 4, /* the same, and another process has it, too */
+    TRACE_RESIDENT_FILE_SHARED = 4, /* of a file, and another process has it, too */
     TRACE_RESIDENT_SHMEM = 5,       /* shared memory: POSIX's, System V's, memfd's, MAP_SHARED */
-    /* Of TRACE_ROW_SLACK: what blocks have more than was asked for, and the free memory in the
-       pages that they lie in. */
+    /* For TRACE_ROW_SLACK: bytes of blocks beyond what was asked for, and the free memory in the
+     * pages that they lie in. */
     TRACE_RESIDENT_ROUNDED = 6,
     TRACE_RESIDENT_AROUND = 7,
-    /* Of TRACE_ROW_TOUCHED: the pages came without a disk, or had to wait for one. */
+    /* For TRACE_ROW_TOUCHED: the pages came without a disk, or had to wait for one. */
     TRACE_TOUCHED_MINOR = 8,
     TRACE_TOUCHED_MAJOR = 9,
 };
 #define TRACE_RESIDENT_KINDS 10
 
-/* What resident memory is that no stack allocated or mapped, as far as is known. */
+/* Part of resident memory that no stack allocated or mapped, as far as is known. */
 enum trace_memory_part {
     TRACE_PART_PROGRAM = 1,   /* the program's file: text, data, zeroed data */
-    TRACE_PART_LIBRARIES = 2, /* of libraries the same; named by their files */
+    TRACE_PART_LIBRARIES = 2, /* the same parts of libraries; named by their files */
     TRACE_PART_STACKS = 3,    /* of threads */
     TRACE_PART_ALLOCATOR = 4, /* in no block: free, or the allocator's own; named by arenas */
     TRACE_PART_RECORDER = 5,  /* the recorder itself */
     TRACE_PART_PAUSED = 6,    /* blocks that the program wanted left out */
     TRACE_PART_OTHER = 7,     /* other mappings, named by their files */
-    TRACE_PART_INHERITED = 8, /* of a forked process: what the parent had allocated or mapped, where
-                                 its stacks are not kept */
+    TRACE_PART_INHERITED = 8, /* of a forked process: memory that the parent had allocated or
+                               * mapped, where its stacks are not kept */
 };
 #define TRACE_PARTS 9
 
-/* What was mapped. */
+/* Kind of mapping. */
 enum trace_mapping {
     TRACE_MAPPING_ANONYMOUS = 1,
     TRACE_MAPPING_FILE = 2,      /* for reading, or a copy of its own */
@@ -253,7 +254,7 @@ struct trace_node {
     uint32_t kind;   /* enum trace_node_kind, written last */
 };
 
-/* A TRACE_NODE_NAME right above the root: what lies between could not be followed. */
+/* A TRACE_NODE_NAME right above the root: the frames between could not be followed. */
 #define TRACE_STACK_INCOMPLETE "[stack incomplete]"
 
 #define TRACE_NODE_SHIFT 12 /* log2(records a segment) */
@@ -268,8 +269,8 @@ enum trace_row_flag {
     TRACE_ROW_INHERITED = 1u << 0,
     /* A verdict, no counter: of the blocks that other rows of this node and thread say are
        live, alloc_calls blocks of alloc_bytes bytes together are not reached at the end. */
-    TRACE_ROW_LEAKED = 1u << 1,         /* nothing leads to them */
-    TRACE_ROW_LEAKED_BY_LEAK = 1u << 2, /* only blocks that are leaked do */
+    TRACE_ROW_LEAKED = 1u << 1,         /* no pointer leads to them */
+    TRACE_ROW_LEAKED_BY_LEAK = 1u << 2, /* only pointers in leaked blocks do */
     TRACE_ROW_INNER = 1u << 3,   /* they are reached, but by pointers to insides of blocks only */
     TRACE_ROW_REACHED = 1u << 4, /* the rest; made when traces are added up (trace_merge.h) */
     /* On a TRACE_NODE_REGION: alloc_calls blocks of alloc_bytes bytes together were left behind
@@ -285,14 +286,14 @@ enum trace_row_flag {
        is not counted in it. Neither temp_calls nor peak_... */
     TRACE_ROW_MAPPED = 1u << 7,
     /*
-     * Of the last look at what is resident, and no blocks: alloc_bytes are resident of what this
-     * node's stack has allocated or mapped, or of the part that it names. All such rows together
-     * are the bytes that TRACE_META_RESIDENT says were resident.
+     * Result of the last measurement of resident memory, and no blocks: alloc_bytes are resident of
+     * what this node's stack has allocated or mapped, or of the part that it names. All such rows
+     * together are the bytes that TRACE_META_RESIDENT says were resident.
      */
     TRACE_ROW_RESIDENT = 1u << 8,
-    TRACE_ROW_SWAPPED = 1u << 9, /* the same of what is swapped out */
-    /* The same of resident memory that is in no block, by the stacks whose blocks are around it:
-       all together are the RESIDENT rows of TRACE_PART_ALLOCATOR. */
+    TRACE_ROW_SWAPPED = 1u << 9, /* as RESIDENT, of swapped-out memory */
+    /* Resident memory that is in no block, by the stacks whose blocks are around it: all together
+     * are the RESIDENT rows of TRACE_PART_ALLOCATOR. */
     TRACE_ROW_SLACK = 1u << 10,
     /*
      * In a trace with TRACE_FEATURE_FAULTS, which is of the whole run and not of one process: the
@@ -312,23 +313,21 @@ enum trace_row_flag {
      * faults in what the stack below has allocated or mapped, or in the part that it names.
      */
     TRACE_ROW_TOUCHED = 1u << 13,
-    /*
-     * In no file: stands for what was live at the beginning of a part (common/trace/trace_parts.h).
-     * It is live, and was not allocated in the part.
-     */
+    /* In no file: blocks that were live at the beginning of a part (common/trace/trace_parts.h).
+     * They are live, and were not allocated in the part. */
     TRACE_ROW_EARLIER = 1u << 14,
 };
 #define TRACE_FAULT_MINOR "[minor fault]"
 #define TRACE_FAULT_MAJOR "[major fault]" /* it had to wait for a disk */
-/* Before these: the kernel touched it, for a system call that the frames above made. */
+/* Frame before these: the kernel touched the page, for a system call that the frames above made. */
 #define TRACE_FAULT_CALL "[system call]"
-/* Of a look at what is resident. */
+/* Rows of a measurement of resident memory. */
 #define TRACE_ROW_LOOKED (TRACE_ROW_RESIDENT | TRACE_ROW_SWAPPED | TRACE_ROW_SLACK)
-/* Of the process's end. */
+/* Verdicts of the process's end. */
 #define TRACE_ROW_ENDS                                                                             \
     (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_INNER | TRACE_ROW_REACHED)
 #define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION | TRACE_ROW_GROWTH)
-/* Whatever does not count blocks. */
+/* Rows that do not count blocks. */
 #define TRACE_ROW_NO_BLOCKS                                                                        \
     (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT |                  \
      TRACE_ROW_CLASS | TRACE_ROW_TOUCHED)
@@ -364,7 +363,7 @@ struct trace_row {
     uint32_t peak_epoch;
 };
 
-/* What a thread waited for: trace_off_row.kind. */
+/* Kind of wait: trace_off_row.kind. */
 enum trace_off_kind {
     TRACE_OFF_OTHER = 0,
     TRACE_OFF_LOCK = 1,    /* futexes: mutexes, condition variables, joins */
@@ -378,22 +377,23 @@ enum trace_off_kind {
     TRACE_OFF_TERMINAL = 9,
     TRACE_OFF_IPC = 10,   /* System V semaphores, file locks */
     TRACE_OFF_ONCPU = 15, /* not a sleep: cpu_ns and runq_ns of running code */
-    /* Neither: what else a thread's time went to, in blocked_ns; `sleeps` pieces of it, max_ns the
-       longest. All rows of a thread together are the time it was traced. */
-    TRACE_OFF_TRACER = 16,  /* it was stopped so that the tracer could look at it */
+    /* Neither a sleep nor time on a CPU, but what else a thread's time went to, in blocked_ns;
+     * `sleeps` pieces of it, max_ns the longest. All rows of a thread together are the time it was
+     * traced. */
+    TRACE_OFF_TRACER = 16,  /* it was stopped by the tracer */
     TRACE_OFF_STOPPED = 17, /* it was stopped by job control */
-    TRACE_OFF_FAULT = 18,   /* outside of calls it waited for pages */
+    TRACE_OFF_FAULT = 18,   /* outside of calls, it waited for pages */
     TRACE_OFF_OUTSIDE = 19, /* outside of calls, or in one that is not traced, it was off its CPU */
-    TRACE_OFF_LEFT_OUT = 20, /* in calls that were too short, or too long, to be told */
-    /* Of a tracer that stops nobody: */
-    TRACE_OFF_BRIEF = 21,  /* asleep, too shortly to be looked at */
-    TRACE_OFF_MISSED = 22, /* asleep, and awake again before it was looked at */
+    TRACE_OFF_LEFT_OUT = 20, /* in calls that were too short, or too long, to be reported */
+    /* Kinds of a tracer that stops no thread: */
+    TRACE_OFF_BRIEF = 21,  /* asleep, too shortly to be sampled */
+    TRACE_OFF_MISSED = 22, /* asleep, and awake again before it was sampled */
     /* On a TRACE_NODE_CLASS, and there alone: `sleeps` of the sleeps that other rows of its parent
        count were of that class, by how long they took, asleep and then waiting for a CPU; max_ns is
        the longest of them. Their time is in those other rows. */
     TRACE_OFF_CLASS = 23,
-    /* Of a tracer that threads tell their calls themselves: the thread waited until that had read
-       what it noted. In blocked_ns, as of TRACE_OFF_TRACER. */
+    /* Kind of a tracer that reads calls from rings in which threads log them: the thread waited
+     * until its ring had been read. In blocked_ns, as of TRACE_OFF_TRACER. */
     TRACE_OFF_ROOM = 24,
 };
 
@@ -431,7 +431,7 @@ struct trace_thread {
     uint64_t skipped;      /* calls seen but not recorded (inside a hook, in a signal handler) */
 };
 
-/* The same of the off-CPU recorder. */
+/* Thread of the off-CPU recorder. */
 struct trace_off_thread {
     uint32_t tid;  /* written last; 0: not there yet */
     uint32_t uses; /* how many threads share this record */
@@ -461,17 +461,17 @@ enum trace_meta_type {
     TRACE_META_ORIGIN = 6, /* struct trace_origin, then its path: a trace that rows were inherited
                               from; numbered from 0 in the order of the file */
     TRACE_META_INHERITED = 7, /* struct trace_inherited, then its entries */
-    TRACE_META_TITLE = 8,     /* TRACE_RECORDER_OFF: process id (4 bytes), then what it calls
-                                 itself; the last one counts, an empty one is none */
+    TRACE_META_TITLE = 8,     /* TRACE_RECORDER_OFF: process id (4 bytes), then its title; the last
+                               * one counts, an empty one is none */
     TRACE_META_REGION = 9,  /* name of a region or a tag that the program has given, which may hold
                                any byte but NUL; numbered from 0 in the order of the file */
     TRACE_META_MARK = 10,   /* struct trace_mark, then its name and its entries */
     TRACE_META_MISUSE = 11, /* struct trace_misuse */
     TRACE_META_RESIDENT = 12, /* struct trace_resident; the last one counts */
     TRACE_META_MOMENT = 13,   /* struct trace_moment, then its entries: not written by the recorder,
-                                 but by whoever looked at the trace meanwhile */
-    TRACE_META_TIME_ZERO = 14, /* 8 bytes, CLOCK_MONOTONIC in nanoseconds: when the recording began
-                                  that the trace is a part of; without one, start_monotonic_ns */
+                                 but by a watcher of the trace */
+    TRACE_META_TIME_ZERO = 14, /* 8 bytes, CLOCK_MONOTONIC in nanoseconds: the beginning of the
+                                  recording; without one, start_monotonic_ns */
     TRACE_META_MARK_TIME = 15, /* struct trace_mark_time, then the name of the mark that follows */
     TRACE_META_NAMES = 16,     /* names of the addresses that occur (common/trace/namepack.h): not
                                   written by the recorder, but by flame pack */
@@ -495,8 +495,9 @@ struct trace_meta {
 
 #define TRACE_BUILD_ID_MAX 32
 
-/* Where no process has addresses: of modules that came where others had been; of code in modules
- * of which the recorder could not take note, which are one record. */
+/* Addresses that no process has. Those from TRACE_PLACED_BEGIN are of modules that were loaded
+ * where others had been. TRACE_UNKNOWN_MODULE is one record for all code in modules that the
+ * recorder had no room for. */
 #define TRACE_PLACED_BEGIN ((uint64_t)1 << 53)
 #define TRACE_PLACED_END ((uint64_t)1 << 54)
 #define TRACE_UNKNOWN_MODULE TRACE_PLACED_END
@@ -525,10 +526,8 @@ struct trace_module {
     uint8_t build_id[TRACE_BUILD_ID_MAX];
 };
 
-/*
- * Another trace, of a process this one descends from by fork. A trace is the one that
- * is meant if its header says the same; the path is where it was written.
- */
+/* Another trace, of a process this one descends from by fork. A trace is this one if its header has
+ * the same values; the path is where it was written. */
 struct trace_origin {
     uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns;
@@ -537,17 +536,17 @@ struct trace_origin {
 };
 
 /*
- * Blocks that were live at the fork, by the rows of one origin that had counted them. An
- * entry is three numbers of 7 bits a byte, the lowest first, the highest bit set but in
- * the last byte of each (LEB128): by how much the row's id is greater than that of the
- * entry before (of 0 at first), blocks, bytes. They are estimates where the trace is.
+ * Blocks that were live at the fork, by the rows of one origin that had counted them. An entry is
+ * three numbers of 7 bits a byte, the lowest first, the highest bit set but in the last byte of
+ * each (LEB128): by how much the row's id is greater than that of the entry before (of 0 at first),
+ * blocks, bytes. They are estimates if those of that trace are.
  */
 struct trace_inherited {
     uint32_t origin;
     uint32_t entries;
 };
 
-/* Puts such a number at `at`, which has room for 10 bytes; what it returns lies behind it. */
+/* Writes a LEB128 number to `at`, which has room for 10 bytes; returns the place behind it. */
 static inline uint8_t *trace_put_number(uint8_t *at, uint64_t n)
 {
     for (; n > 127; n >>= 7)
@@ -556,8 +555,8 @@ static inline uint8_t *trace_put_number(uint8_t *at, uint64_t n)
     return at;
 }
 
-/* Takes the number at *s, which moves behind it. 0: it does not end before `end`, or is more than
- * 64 bits. */
+/* Reads the LEB128 number at *s, which moves behind it. 0: it does not end before `end`, or is more
+ * than 64 bits. */
 static inline int trace_take_number(const uint8_t **s, const uint8_t *end, uint64_t *out)
 {
     *out = 0;
@@ -573,8 +572,8 @@ static inline int trace_take_number(const uint8_t **s, const uint8_t *end, uint6
     return 0;
 }
 
-/* The sign folded in, so that small numbers of either sign are short: 0, -1, 1, -2, ... are
- * 0, 1, 2, 3, ...; modulo 2^64. */
+/* Folds the sign in, so that small numbers of either sign are short: 0, -1, 1, -2, ... become 0, 1,
+ * 2, 3, ...; modulo 2^64. */
 static inline uint64_t trace_fold_sign(uint64_t n)
 {
     return n << 1 ^ (0 - (n >> 63));
@@ -586,12 +585,12 @@ static inline uint64_t trace_unfold_sign(uint64_t n)
 }
 
 /*
- * What is live of each row's stack, and mapped, at one moment, as somebody saw it who looked at the
- * trace from outside: the rows that have changed since the moment before, by how much. An entry is
- * three numbers as those of trace_mark, but the last two are differences, modulo 2^64: of all
- * moments up to one they add up to what was live then (alloc - free). Rows of blocks and of
- * mappings have entries, verdicts have none. Moments may be left out if their entries are added to
- * the next one's. Their times ascend within a file.
+ * Live and mapped amounts of each row's stack at one moment, as a watcher of the trace saw them
+ * from outside: the rows that have changed since the moment before, by how much. An entry is three
+ * numbers as those of trace_mark, but the last two are differences, modulo 2^64: of all moments up
+ * to one they add up to what was live then (alloc - free). Rows of blocks and of mappings have
+ * entries, verdicts have none. Moments may be left out if their entries are added to the next
+ * one's. Their times ascend within a file.
  */
 struct trace_moment {
     uint64_t monotonic_ns; /* when; CLOCK_MONOTONIC */
@@ -605,7 +604,8 @@ enum trace_moment_flag {
                                     this was live any more behind this moment */
 };
 
-/* Of which recording the trace is, where a command became several programs with a trace each. */
+/* Recording that the trace belongs to, where a command became several programs with a trace
+ * each. */
 struct trace_fileset {
     uint64_t id[2]; /* the same in all of them */
     uint32_t file;  /* number of this one, from 0 */
@@ -614,12 +614,17 @@ struct trace_fileset {
 _Static_assert(sizeof(struct trace_fileset) == 24, "on disk");
 
 /*
- * When there was waited, one wait after another. A record is room for entries, which the recorder
- * fills one by one, and may fill anew with those of others made fewer; `state` says whether it is
- * to be read. An entry is five numbers (LEB128): a row's id << 2 | enum trace_interval_kind; by how
- * much it ends later than the entry before (the first: than base_ns), and its length, of which
- * runq, the last of the five, was spent waiting for a CPU, and what is left by the fourth asleep,
- * or for a row of TRACE_OFF_ONCPU on a CPU; the second and the fourth with their sign folded in.
+ * Intervals of waiting, one wait after another. A record is room for entries, which the recorder
+ * fills one by one, and may fill anew when it has merged some; `state` says whether it is to be
+ * read. An entry is five numbers (LEB128):
+ *
+ * - a row's id << 2 | enum trace_interval_kind;
+ * - by how much it ends later than the entry before (the first: than base_ns), sign folded in;
+ * - its length;
+ * - the part of the length that is in no counter, sign folded in: the rest was spent asleep, or for
+ *   a row of TRACE_OFF_ONCPU on a CPU, and in the run queue;
+ * - the part that was spent waiting for a CPU (runq).
+ *
  * Those of TRACE_INTERVAL_SHARE and _SUM have two more: how many pieces, and the longest in
  * nanoseconds. All entries of a row together are what the row counts, but for what was lost
  * (lost_ns).
@@ -640,26 +645,25 @@ enum trace_intervals_state {
 enum trace_interval_kind {
     TRACE_INTERVAL_SLEEP = 0, /* one wait, from its begin to its end */
     TRACE_INTERVAL_PART = 1,  /* an earlier part of the wait whose last part is another entry */
-    TRACE_INTERVAL_SHARE = 2, /* so much of the time between two looks; not known when within it */
+    TRACE_INTERVAL_SHARE = 2, /* so much of the time between two samples; not known when within
+                               * it */
     TRACE_INTERVAL_SUM = 3,   /* several short waits of one row that lay close together */
 };
 
-/*
- * From when to when a thread was traced, and who made it. There is one for each thread that is over
- * or was let go of, and has a record for itself (trace_off_thread.uses is 1).
- */
+/* Time in which a thread was traced, and the thread that made it. There is one for each thread that
+ * has ended or was detached, and has a record for itself (trace_off_thread.uses is 1). */
 struct trace_life {
     uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; begin <= end */
     uint16_t thread;           /* id of its trace_off_thread */
-    uint16_t parent; /* of the thread that made it; 0: it was there before, or its maker is
-                        not known */
+    uint16_t parent; /* the thread that made it; 0: it was there before, or its maker is not
+                      * known */
     uint32_t reserved;
 };
 
 /*
- * From when to when a region of a thread was open: from push to pop of a tag, or from one mark to
- * the next of the same name and thread. Written when it is over. Those of a thread nest, but for
- * passes between marks.
+ * Time in which a region of a thread was open: from push to pop of a tag, or from one mark to the
+ * next of the same name and thread. Written when it is over. Those of a thread nest, but for passes
+ * between marks.
  */
 struct trace_region_time {
     uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; begin <= end */
@@ -674,8 +678,8 @@ enum trace_region_flag {
 };
 
 /*
- * What is live at a mark that the program has set, by rows: those that have another amount live
- * than at the mark before in the file. Records of one mark stand one behind the other. An entry is
+ * Live amounts at a mark that the program has set, by rows: those that have another amount live
+ * than at the mark before in the file. Records of one mark lie one behind the other. An entry is
  * three numbers as those of trace_inherited: by how much the row's id is greater, blocks, bytes;
  * the last two with their sign folded in (0, -1, 1, -2, ... are 0, 1, 2, 3, ...).
  */
@@ -685,16 +689,14 @@ struct trace_mark {
     uint32_t name_size; /* bytes, which may be any but NUL */
 };
 
-/* When a mark was set. Readers that do not know it have the mark all the same. */
+/* Time at which a mark was set. Readers that do not know this record have the mark all the same. */
 struct trace_mark_time {
     uint64_t number; /* of marks with this name before it */
     uint64_t monotonic_ns;
 };
 
-/*
- * Of many marks ever fewer are kept: all of the first 64, then those that 2 divides up to 128,
- * those that 4 divides up to 256, and so on. So there are always 33 to 64 with equal distances.
- */
+/* Thinning of marks: all of the first 64 are kept, then those that 2 divides up to 128, those that
+ * 4 divides up to 256, and so on. So there are always 33 to 64 with equal distances. */
 #define TRACE_MARKS_KEPT 64u
 static inline uint64_t trace_mark_step(uint64_t number)
 {
@@ -710,21 +712,19 @@ static inline int trace_mark_is_kept(uint64_t number)
     return number % trace_mark_step(number) == 0;
 }
 
-/*
- * A look at what is resident: the sums. The rows are those of the last one that succeeded.
- */
+/* Sums of a measurement of resident memory. The rows are those of the last one that succeeded. */
 struct trace_resident {
     uint64_t monotonic_ns; /* when; CLOCK_MONOTONIC */
     uint64_t kernel_bytes; /* Rss of /proc/self/smaps_rollup at that moment */
-    uint64_t bytes;        /* what the rows add up to: the same, if nobody changed anything */
+    uint64_t bytes;        /* sum of the rows: the same, if nothing changed meanwhile */
     uint64_t swapped_bytes;
     uint64_t blocks;       /* live ones, */
     uint64_t asked_bytes;  /* what was asked for them, */
     uint64_t usable_bytes; /* and what malloc_usable_size says; 0: not known */
     uint64_t slack_bytes;  /* resident, and in no block: TRACE_PART_ALLOCATOR */
     uint64_t took_ns;
-    uint32_t error; /* an errno: why there was none; the others are 0 then */
-    uint32_t stood; /* other threads stood meanwhile, or there were none */
+    uint32_t error; /* an errno: why it failed; the others are 0 then */
+    uint32_t stood; /* other threads were stopped meanwhile, or there were none */
 };
 
 /* ---- misuse of the allocator ---- */
@@ -733,14 +733,15 @@ enum trace_misuse_kind {
     TRACE_MISUSE_DOUBLE_FREE = 1,     /* of a block that was freed before */
     TRACE_MISUSE_INVALID_FREE = 2,    /* of a pointer that was never handed out, or of a block that
                                          was freed longer ago than is remembered */
-    TRACE_MISUSE_REALLOC_FREED = 3,   /* the same of realloc */
-    TRACE_MISUSE_REALLOC_INVALID = 4, /* and this */
+    TRACE_MISUSE_REALLOC_FREED = 3,   /* realloc of a block that was freed before */
+    TRACE_MISUSE_REALLOC_INVALID = 4, /* realloc of a pointer that was never handed out, or of a
+                                       * block that was freed too long ago */
     TRACE_MISUSE_MISMATCH = 5,        /* a function of one family, a block of another */
     TRACE_MISUSE_SIZE = 6,            /* a size that is not the block's */
 };
 #define TRACE_MISUSE_KINDS 7
 
-/* What took a block, or was to: its family, and how it was called. */
+/* Call that frees a block, or was to: its family and its form. */
 enum trace_call {
     TRACE_CALL_NONE = 0,
     TRACE_CALL_FREE = 1,
@@ -755,7 +756,7 @@ enum trace_call {
 };
 #define TRACE_CALLS 10
 
-/* What made a block. */
+/* Calls that allocate a block. */
 enum trace_made {
     TRACE_MADE_UNKNOWN = 0,
     TRACE_MADE_MALLOC = 1, /* malloc, calloc, realloc, aligned_alloc and their like */
@@ -766,18 +767,18 @@ enum trace_made {
 };
 #define TRACE_MADES 6
 
-/* Where a pointer leads that was never handed out. */
+/* Target of a pointer that was never handed out. */
 enum trace_where {
     TRACE_WHERE_UNKNOWN = 0,
     TRACE_WHERE_INSIDE = 1,   /* into a live block: `offset` behind its beginning */
     TRACE_WHERE_STACK = 2,    /* the calling thread's */
-    TRACE_WHERE_STATIC = 3,   /* what the program or a library brought: variables, text */
+    TRACE_WHERE_STATIC = 3,   /* of the program or a library: variables, text */
     TRACE_WHERE_UNMAPPED = 4, /* there is no memory */
     TRACE_WHERE_MEMORY = 5,   /* elsewhere */
 };
 #define TRACE_WHERES 6
 
-/* One misuse, by what is told of it; what happens again in the same way is counted. */
+/* One misuse; when it happens again in the same way, it is counted. */
 struct trace_misuse {
     uint64_t count;
     uint32_t kind;       /* enum trace_misuse_kind */
@@ -785,14 +786,14 @@ struct trace_misuse {
     uint8_t freed_by;    /* enum trace_call: what had freed the block before */
     uint8_t made_by;     /* enum trace_made */
     uint8_t where;       /* enum trace_where */
-    uint16_t thread;     /* id of a trace_thread: who called */
-    uint16_t freed_in;   /* id of a trace_thread: who had freed it; 0: not known */
+    uint16_t thread;     /* id of a trace_thread: the caller */
+    uint16_t freed_in;   /* id of a trace_thread that had freed it; 0: not known */
     uint32_t node;       /* the stack of the call */
     uint32_t alloc_node; /* where the block was allocated; 0: not known */
     uint32_t free_node;  /* where it had been freed; 0: not known, or it was not */
     uint64_t addr;
     uint64_t size;    /* of the block; of the one it lies in, for TRACE_WHERE_INSIDE */
-    uint64_t given;   /* TRACE_MISUSE_SIZE: the size that was said */
+    uint64_t given;   /* TRACE_MISUSE_SIZE: the size that the call gave */
     uint64_t offset;  /* TRACE_WHERE_INSIDE */
     uint64_t frees;   /* how many blocks had been freed since it was; 0 where that is not known */
     uint64_t forgets; /* so many frees are remembered, if some are not any more; else 0 */

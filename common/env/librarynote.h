@@ -1,12 +1,13 @@
 /*
- * librarynote.h: the ELF note by which flame's tracer knows the libraries that flame puts into a
- * program (tracer/stacks/image.h): their frames are no part of the program's stacks.
+ * librarynote.h: the ELF note that marks the libraries that flame loads into a program. The tracer
+ * finds them by it (tracer/stacks/image.h): their frames are no part of the program's stacks.
  *
- * The note's name is LIBRARY_NOTE_NAME, its type an enum library_note. That of the recorder of
- * memory has a description: where the functions begin and end in which everything is the
- * recorder's own doing, whoever they call (LIBRARY_OWN), as two 32-bit distances, each from its own
- * place in the note. Of all its other functions only what they ask of the kernel themselves is:
- * what they call in other modules, they call in the program's place.
+ * The note's name is LIBRARY_NOTE_NAME, its type an enum library_note. The memory recorder's note
+ * has a description: the begin and the end of the section of LIBRARY_OWN functions, in which
+ * everything is the recorder's own work, including the functions that they call. These are two
+ * 32-bit distances, each from its own place in the note. In the recorder's other functions only
+ * their own system calls are the recorder's: calls into other modules are made in the program's
+ * place.
  */
 #ifndef FLAME_COMMON_ENV_LIBRARYNOTE_H
 #define FLAME_COMMON_ENV_LIBRARYNOTE_H
@@ -16,12 +17,12 @@
 #define LIBRARY_NOTE_NAME "FLM"
 
 enum library_note {
-    LIBRARY_NONE = 0,     /* in no note: a module of the program's */
+    LIBRARY_NONE = 0,     /* in no note: a module of the program */
     LIBRARY_WAITS = 1,    /* inside/wait/ and inside/gate/ */
     LIBRARY_RECORDER = 2, /* preload/ */
 };
 
-/* Each is for one __asm__ at the top of a file. */
+/* Notes as assembly text; each is for one __asm__ at the top of a file. */
 #define LIBRARY_NOTE_WAITS                                                                         \
     ".pushsection .note.flame,\"a\",@note\n"                                                       \
     ".p2align 2\n"                                                                                 \
@@ -40,8 +41,8 @@ enum library_note {
     ".long __stop_flame_own - .\n"                                                                 \
     ".popsection\n"
 
-/* Of a function in which everything is the recorder's own doing. It may not end by calling
- * another: its frame would be gone by then. */
+/* Attribute of a function in which everything is the recorder's own work. The function may not end
+ * with a call of another: its frame would be gone by then. */
 #define LIBRARY_OWN __attribute__((noinline, section("flame_own")))
 
 #endif

@@ -26,7 +26,7 @@ const char *preloadlist_next(const char **s, size_t *len)
     return *len ? entry : NULL;
 }
 
-/* The last component of an entry, which ends where the list goes on. */
+/* Last component of an entry. The entry ends at a separator, not at a NUL. */
 static const char *entry_name(const char *s, size_t len)
 {
     const char *slash = memrchr(s, '/', len);
@@ -53,8 +53,8 @@ bool preloadlist_is_sanitizer(const char *entry, size_t len)
     return false;
 }
 
-/* Writes `entry`, a whole "LD_PRELOAD=...", with `instead` for the library (NULL: nothing); false:
- * nothing is left of it. */
+/* Writes `entry`, a whole "LD_PRELOAD=...", with `instead` in place of the library (NULL: without
+ * it). False: the list is empty then. */
 static bool write_list(char *out, const char *entry, const char *library, const char *instead)
 {
     const char *s = entry + strlen(PRELOAD), *one;
@@ -78,7 +78,8 @@ static bool write_list(char *out, const char *entry, const char *library, const 
     return at != begin;
 }
 
-/* Room for the array and the string; the caller's environment stays when there is none. */
+/* Finds room for the array and the string. False: there is none, and the caller keeps its
+ * environment. */
 static bool find_room(struct preloadlist_copy *c, size_t entries, size_t text, char ***array,
                       char **list)
 {
@@ -93,7 +94,7 @@ static bool find_room(struct preloadlist_copy *c, size_t entries, size_t text, c
     return c->pages != NULL;
 }
 
-/* How often the library is in the list: each may become longer. */
+/* Number of entries that name the library: each may become longer. */
 static size_t count(const char *list, const char *library)
 {
     const char *entry;
@@ -123,7 +124,7 @@ void preloadlist_instead(struct preloadlist_copy *copy, char *const *envp, const
     if (!find_room(copy, entries, text, &array, &list))
         return;
     for (char *const *e = envp; *e; e++)
-        /* Of several the loader takes the last; that one is kept, in its place. */
+        /* The loader uses the last of several LD_PRELOADs: only that one is kept, in its place. */
         if (!begins(*e, PRELOAD))
             array[n++] = *e;
         else if (*e + strlen(PRELOAD) == preload && write_list(list, *e, library, instead))

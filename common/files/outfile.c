@@ -16,9 +16,10 @@
 #include "common/strbuf.h"
 
 /*
- * A pipe with a name that somebody has put where all may: whoever opens it waits for its maker, or
- * gives it what was meant for a file. The kernel's own rule (fs.protected_fifos) is for files that
- * are made. A pipe without a name, such as /dev/stdout may be, lies in no directory.
+ * Whether `path` is a named pipe of another user in a directory where all may create files. Opening
+ * it waits for its maker, or gives that user the output that was meant for a file. The kernel's own
+ * rule (fs.protected_fifos) covers only opens that create files. A pipe without a name, such as
+ * /dev/stdout may be, lies in no directory.
  */
 static bool is_others_pipe(const char *path, const struct stat *st)
 {
@@ -126,8 +127,8 @@ void outfile_abort(struct outfile *out)
     forget(out);
 }
 
-/* Of more than five letters. Every long name of a back end of render is here, and what
- * folded text is called. */
+/* Known endings of more than five letters: every long name of a back end of render, and the names
+ * of folded text. */
 static bool is_long_ending(const char *word)
 {
     static const char *const known[] = {"callgrind",  "chrome", "collapsed", "findings",

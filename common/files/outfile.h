@@ -1,13 +1,12 @@
 /*
  * outfile.h: output that is whole or not there.
  *
- * Writes go to a file beside the target ("NAME.tmpXXXXXX"), which outfile_commit
- * renames over it; outfile_abort removes it. With path NULL or "-" the output is
- * standard output and only the stream's own errors count. A target that exists
- * and is not a regular file (a pipe, /dev/stdout, a terminal) is opened and
- * written in place, as renaming over it would destroy it; opening a pipe waits for its
- * reader. Where it is a terminal, names in it are shown by termstream.h. A pipe of somebody else's
- * in a directory where all may make one is refused.
+ * Writes go to a file beside the target ("NAME.tmpXXXXXX"), which outfile_commit renames over it;
+ * outfile_abort removes it. With path NULL or "-" the output is standard output and only the
+ * stream's own errors count. A target that exists and is not a regular file (a pipe, /dev/stdout, a
+ * terminal) is opened and written in place, as renaming over it would destroy it; opening a pipe
+ * waits for its reader. On a terminal, names are shown by termstream.h. Another user's pipe in a
+ * directory where all may create files is refused.
  *
  * Not thread-safe for one outfile. Functions that can fail return 0 or -errno.
  */
@@ -25,18 +24,18 @@ struct outfile {
 };
 
 int outfile_open(struct outfile *out, const char *path);
-/* Without opening it: 1, what has that name is to be written in place, and may be; 0, it is a
- * regular file, or none; or -errno (FLAME_OTHERS_PIPE). */
+/* Checks `path` without opening it. 1: it exists, is written in place, and may be written; 0: it is
+ * a regular file, or none; or -errno (FLAME_OTHERS_PIPE). */
 int outfile_check_special(const char *path);
 /* Flushes, checks every earlier write, renames. The outfile is closed either way. */
 int outfile_commit(struct outfile *out);
 void outfile_abort(struct outfile *out);
 
 /*
- * What stands behind the last dot of a file's name if it looks like an ending: up to five
- * letters and digits, a letter first, or a longer one that some command of flame gives a
- * meaning to ("folded", "callgrind"). NULL: nothing does, and so for mktemp's names, whose
- * six and more letters stand for nothing. Borrowed from path.
+ * Ending of a file's name: the text behind the last dot, if it is up to five letters and digits, a
+ * letter first, or a longer word that some command of flame gives a meaning to ("folded",
+ * "callgrind"). NULL: the name has no such ending; mktemp's names have none, because their six and
+ * more letters mean nothing. Borrowed from path.
  */
 const char *outfile_ending(const char *path);
 

@@ -1,6 +1,6 @@
 /*
- * plainfile.h: opening a file that is meant to be a plain one, where others may have put something
- * else: a pipe, which would be waited for, a device, which may have no end, a link to either.
+ * plainfile.h: opens files that must be plain ones, where others may have put something else: a
+ * pipe, on which the open would wait, a device, which may have no end, or a link to either.
  *
  * Thread-safe; makes system calls only.
  */
@@ -9,18 +9,19 @@
 
 #include <errno.h>
 
-/* Of plainfile_open: what has that name is no plain file. */
+/* Error of plainfile_open and plainfile_openat: the file of that name is no plain file. */
 #define PLAINFILE_IS_NONE (-ENOTSUP)
 
 /*
- * Opens `path`, which is relative to the directory `dir` (AT_FDCWD: the present one), with `flags`
- * of open: how, and O_NOFOLLOW where a link is none. It makes no file, does not wait, and no pipe
- * or device is touched. A descriptor that is closed on exec; PLAINFILE_IS_NONE; or -errno.
+ * Opens `path`, which is relative to the directory `dir` (AT_FDCWD: the present one). `flags` are
+ * those of open: the access mode, and O_NOFOLLOW to refuse links. It makes no file, does not wait,
+ * and touches no pipe or device. Returns a descriptor that is closed on exec; PLAINFILE_IS_NONE; or
+ * -errno.
  */
 int plainfile_openat(int dir, const char *path, int flags);
 int plainfile_open(const char *path, int flags);
 
-/* Why not, for a message: "no plain file", or what errno says. */
+/* Text of an error for a message: "no plain file", or errno's text. */
 const char *plainfile_why(int err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * complete.h: what shells need to complete flame's commands, options and their values, made
- * from the commands' own tables, so that it cannot lag behind them.
+ * complete.h: completion scripts for shells, with flame's commands, options and their values. They
+ * are made from the commands' own tables, so that they cannot lag behind.
  */
 #ifndef FLAME_COMMON_OPTIONS_COMPLETE_H
 #define FLAME_COMMON_OPTIONS_COMPLETE_H

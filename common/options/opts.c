@@ -38,7 +38,7 @@ void opts_add_words(const struct opts_row *row, struct strbuf *sb)
         row->add_words(sb);
 }
 
-/* What getopt_long wants to know, and which row each of its answers is. */
+/* Arguments for getopt_long, and the row that each of its answers means. */
 struct asked {
     struct option *longs;
     struct strbuf letters;
@@ -129,10 +129,6 @@ static int unknown_option(const struct opts_command *c, const struct asked *a, c
     return FLAME_USAGE;
 }
 
-/*
- * For getopt_long's '?' and ':': one line that names the option. getopt names a letter in
- * optopt; of a long option only the word before optind tells.
- */
 static bool is_attach(const char *word)
 {
     return strcmp(word, "--attach") == 0 || strncmp(word, "--attach=", 9) == 0;
@@ -144,7 +140,8 @@ static bool is_pid(const char *word)
     return strncmp(word, "--pid=", 6) == 0 && isdigit((unsigned char)word[6]);
 }
 
-/* Options that are those of other commands, and one that is not what it seems. */
+/* Error line for an option to attach, which other commands have, and for "--pid=N", which does not
+ * attach. */
 static int wrong_attach(const struct opts_command *c, const struct asked *a, const char *word)
 {
     bool attaches = find_row(a, 'p') < a->n;
@@ -157,6 +154,10 @@ static int wrong_attach(const struct opts_command *c, const struct asked *a, con
                        attaches ? word + sizeof "--pid=" - 1 : "");
 }
 
+/*
+ * Error for getopt_long's '?' and ':': one line that names the option. getopt names a letter in
+ * optopt; a long option is only in the word before optind.
+ */
 static int wrong_option(const struct opts_command *c, const struct asked *a, char **argv, int opt)
 {
     const char *last = argv[optind - 1], *what = "needs a value";
@@ -191,7 +192,7 @@ static int answer(const struct opts_command *c, int which)
     return FLAME_OK;
 }
 
-/* -1: go on; else the exit status. */
+/* Applies row `i`. -1: parsing continues; else the exit status. */
 static int take(const struct opts_command *c, const struct asked *a, void *target, size_t i,
                 bool by_letter)
 {
@@ -213,9 +214,9 @@ static int take(const struct opts_command *c, const struct asked *a, void *targe
 }
 
 /*
- * The words end with an option whose value may be left out, and was: "--moments 10ms". What follows
- * is the command then; if there is none of that name, it was meant to be the value. -1: it is
- * not so.
+ * Error line for a value that is written apart from an option whose value is optional: "--moments
+ * 10ms". The next word is then the command; if there is no program of that name, it was meant to be
+ * the value. -1: this is not the case.
  */
 static int value_apart(const struct opts_command *c, const struct opts_row *last, int argc,
                        char **argv)
@@ -243,7 +244,7 @@ int opts_parse(const struct opts_command *c, void *target, int argc, char **argv
     strbuf_addstr(&a.letters, c->operands == OPTS_COMMAND ? "+:" : ":");
     opts_each(c, ask_row, &a);
     opterr = 0;
-    optind = 0; /* not 1: getopt is to forget where it stood in another argv */
+    optind = 0; /* not 1: 0 makes getopt forget its place in another argv */
     while (status < 0 && (opt = getopt_long(argc, argv, a.letters.buf, a.longs, NULL)) != -1) {
         i = find_row(&a, opt);
         if (opt == '?' || opt == ':' || i == a.n)

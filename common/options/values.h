@@ -1,7 +1,7 @@
 /*
- * values.h: what values options have, for the rows of opts.h. Each opts_take function says
- * what it stores at its row's place. All of them say what is wrong in the same words:
- * "COMMAND: --NAME VALUE: expected WHAT".
+ * values.h: parsers of option values, for the rows of opts.h. Each opts_take function says what it
+ * stores at its row's place. All of them report a wrong value alike: "COMMAND: --NAME VALUE:
+ * expected WHAT".
  */
 #ifndef FLAME_COMMON_OPTIONS_VALUES_H
 #define FLAME_COMMON_OPTIONS_VALUES_H
@@ -17,7 +17,7 @@ opts_take opts_take_choice; /* const char *: the value, which must be one of the
 
 opts_take opts_take_uint;   /* unsigned: a number from row->least to row->most */
 opts_take opts_take_double; /* double: a number from row->least to row->most */
-opts_take opts_take_pixels; /* double: the same, perhaps with "px" behind it */
+opts_take opts_take_pixels; /* double: as opts_take_double, perhaps with "px" behind it */
 opts_take opts_take_bytes;  /* uint64_t: bytes, as opts_parse_bytes has them; row->most if not 0 */
 
 /* Nanoseconds in a uint64_t, as opts_parse_time has them; a bare number is in row->which
@@ -27,8 +27,8 @@ opts_take opts_take_time;
 /* The number of a process, into an unsigned. */
 opts_take opts_take_pid;
 
-/* The line for a value that is no process id, which may be a program's name; with `several` a list
- * of them is one. FLAME_USAGE. */
+/* Prints the line for a value that is no process id, which may be a program's name; with `several`
+ * a list of ids is allowed. FLAME_USAGE. */
 int opts_wrong_pid(const struct opts_given *given, bool several);
 
 /* Values of an option that may be given several times. All zero is empty. */
@@ -42,11 +42,11 @@ void opts_list_release(struct opts_list *l);
 /* The index of `word` among the blank-separated `words`, or -1. */
 int opts_find_word(const char *words, const char *word);
 
-/* Bytes with an optional k, m or g (powers of 1024). False when it is none. */
+/* Parses bytes with an optional k, m or g (powers of 1024). False: `s` is no such number. */
 bool opts_parse_bytes(const char *s, uint64_t *bytes);
 
-/* "10", "1.5s", "20ms", "300us": a bare number is in `unit` nanoseconds. False: it is
- * none, or more than a thousand days. */
+/* Parses a time, "10", "1.5s", "20ms", "300us": a bare number is in `unit` nanoseconds. False: it
+ * is none, or more than a thousand days. */
 bool opts_parse_time(const char *s, uint64_t unit, uint64_t *ns);
 
 /* "COMMAND: --NAME VALUE: expected WHAT"; FLAME_USAGE. */

@@ -1,12 +1,12 @@
 /*
- * lifeclass.h: the classes of histograms: into which one a size, a lifetime or an age falls, and
- * what a class is from and to.
+ * lifeclass.h: the classes of histograms: the class of a size, a lifetime or an age, and the bounds
+ * of a class.
  *
  * Sizes: 8 bytes and less, then by powers of two (9 to 16, 17 to 32, ...), the last one over 512
  * MiB. Times: under 1 us, then 1, 2, 5, 10, 20, 50 us and so on, the last from 100,000 s on. Bytes
  * that were allocated meanwhile: under 1 KiB, then by powers of two, the last from 8 TiB on. So
- * limits that people name (1 ms, 64 KiB) are bounds of classes, and what is shorter than one is
- * known exactly. Lifetimes and ages have one class more, of blocks whose birth is not known.
+ * limits that people name (1 ms, 64 KiB) are bounds of classes, and the count of what is shorter
+ * than one is exact. Lifetimes and ages have one class more, of blocks whose birth is not known.
  *
  * In the recorder as well: no malloc, no locks, any thread.
  */
@@ -17,13 +17,14 @@
 
 #include "common/compiler.h"
 
-/* What a histogram is of. On disk: see TRACE_NODE_CLASS. */
+/* Quantity that a histogram counts. On disk: see TRACE_NODE_CLASS. */
 enum histogram {
     HISTOGRAM_SIZES = 1,           /* of blocks, in bytes */
     HISTOGRAM_LIFETIMES = 2,       /* of blocks that were freed, in nanoseconds */
-    HISTOGRAM_LIFETIMES_BYTES = 3, /* the same, in bytes that the process allocated meanwhile */
+    HISTOGRAM_LIFETIMES_BYTES = 3, /* of freed blocks, in bytes that the process allocated
+                                    * meanwhile */
     HISTOGRAM_AGES = 4,            /* of blocks that live at the end, in nanoseconds */
-    HISTOGRAM_AGES_BYTES = 5,      /* and in bytes */
+    HISTOGRAM_AGES_BYTES = 5,      /* of blocks that live at the end, in bytes allocated since */
 };
 #define HISTOGRAMS 6
 
@@ -37,7 +38,7 @@ static inline uint32_t lifeclass_number(enum histogram of, uint32_t class)
     return (uint32_t)of << 8 | class;
 }
 
-/* Whether `number` is one of those. */
+/* Whether `number` is that of a histogram's class. */
 bool lifeclass_is(uint64_t number);
 
 static inline enum histogram lifeclass_of(uint64_t number)
@@ -70,9 +71,8 @@ static inline bool lifeclass_in_bytes(enum histogram of)
  * for LIFECLASS_UNKNOWN. */
 void lifeclass_bounds(enum histogram of, uint32_t class, uint64_t *from, uint64_t *to);
 
-/* The class in which a lifetime that is no shorter than `value` can be, and none that is shorter:
- * `value` is one of its bounds. LIFECLASS_UNKNOWN where there is none: then *below and *above are
- * the nearest that are. */
+/* Class that begins at `value`: it has lifetimes that are no shorter, and none that is shorter.
+ * LIFECLASS_UNKNOWN where there is none: then *below and *above are the nearest bounds. */
 uint32_t lifeclass_from(enum histogram of, uint64_t value, uint64_t *below, uint64_t *above);
 
 static inline uint32_t lifeclass_log2(uint64_t n)
@@ -94,8 +94,8 @@ static inline uint32_t lifeclass_bytes(uint64_t bytes)
     return class < LIFECLASS_LIVES ? class : LIFECLASS_LIVES - 1;
 }
 
-/* By the power of two: the class of its first value. An octave has one bound of 1, 2, 5, 10 at
- * most, so that one comparison does the rest. */
+/* Class of the first value of each octave (a power of two). An octave has one bound of 1, 2, 5, 10
+ * at most, so that one comparison does the rest. */
 extern const uint8_t lifeclass_octaves[64];
 extern const uint64_t lifeclass_times[LIFECLASS_LIVES + 1]; /* where classes begin; then never */
 

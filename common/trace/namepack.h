@@ -2,11 +2,11 @@
  * namepack.h: the names of the addresses that occur in a trace, as they were found on the machine
  * it was recorded on.
  *
- * A trace that carries them (TRACE_META_NAMES) is read the same when its programs were built again
- * or are on another machine. What is kept are answers: for an address of a file, the functions it
- * lies in, from the outermost to the innermost that was inlined, each as the file has its name (not
- * demangled), with source file and line; for the address of a lock, the variable; for code that a
- * compiler made at run time, its name.
+ * A trace that carries them (TRACE_META_NAMES) reads the same when its programs have been built
+ * again or are on another machine. The pack has answers. For an address of a file these are the
+ * functions around it, from the outermost to the innermost that was inlined, with source file and
+ * line; each has the name that the file has (not demangled). For the address of a lock it is the
+ * variable; for code that a compiler made at run time, its name.
  *
  * The bytes (namepack_encode) are numbers of 7 bits a byte, the lowest first, the highest bit set
  * but in the last byte of each (LEB128), and texts:
@@ -21,7 +21,7 @@
  *         objects; for each: how far it is behind the one before, name (a string), offset, size
  *     made; for each: process id, address, name (a string)
  *
- * Adding goes before looking up, with namepack_finish in between. Everything handed out lives until
+ * Adding goes before lookups, with namepack_finish in between. Everything handed out lives until
  * namepack_free. Not thread-safe for one pack.
  */
 #ifndef FLAME_COMMON_TRACE_NAMEPACK_H
@@ -90,7 +90,7 @@ void namepack_free(struct namepack *p); /* NULL is allowed */
 /* The module of this file, made where there is none; id_len 0: known by its layout. */
 struct namepack_module *namepack_module(struct namepack *p, const char *path, const uint8_t *id,
                                         size_t id_len, uint32_t layout);
-/* The same, or NULL. */
+/* Like namepack_module, but NULL where there is none. */
 const struct namepack_module *namepack_find_module(const struct namepack *p, const char *path,
                                                    const uint8_t *id, size_t id_len,
                                                    uint32_t layout);
@@ -101,18 +101,18 @@ enum namepack_state namepack_state(const struct namepack_module *m);
 uint32_t namepack_add_string(struct namepack *p, const char *s, size_t len);
 struct namepack_text namepack_string(const struct namepack *p, uint32_t string);
 
-/* Of several places, or objects, at one address the one that says most stays. */
+/* Adders of places and objects: if an address has several, the one with most information stays. */
 void namepack_add_place(struct namepack *p, struct namepack_module *m, uint64_t vaddr,
                         uint32_t flags, const struct namepack_frame *frames, size_t n);
 void namepack_add_object(struct namepack_module *m, const struct namepack_object *o);
 void namepack_add_made(struct namepack *p, uint32_t pid, uint64_t addr, uint32_t name);
 
-/* Takes in all that `from`, which was finished, has. */
+/* Adds all that `from`, a finished pack, has. */
 void namepack_add(struct namepack *p, const struct namepack *from);
 
 void namepack_finish(struct namepack *p);
 
-/* NULL: nobody asked. */
+/* NULL: the address was not asked for. */
 const struct namepack_place *namepack_place(const struct namepack_module *m, uint64_t vaddr);
 const struct namepack_object *namepack_object(const struct namepack_module *m, uint64_t vaddr);
 const struct namepack_frame *namepack_frames(const struct namepack *p,
@@ -120,11 +120,11 @@ const struct namepack_frame *namepack_frames(const struct namepack *p,
 
 /* The name of code that was made at run time, a string; 0: it has none. */
 uint32_t namepack_made(const struct namepack *p, uint32_t pid, uint64_t addr);
-/* Whether there is any of that process. */
+/* Whether the pack has names of code that was made in that process. */
 bool namepack_has_made(const struct namepack *p, uint32_t pid);
 
-/* All there is, one by one: the module behind m (NULL: the first), its path, the i-th of its places
- * and objects, and the i-th piece of code that was made. NULL: there are no more. */
+/* Iterators over all there is: the module behind m (NULL: the first), its path, the i-th of its
+ * places and objects, and the i-th piece of code that was made. NULL: there are no more. */
 const struct namepack_module *namepack_next(const struct namepack *p,
                                             const struct namepack_module *m);
 const char *namepack_path(const struct namepack_module *m);
@@ -132,7 +132,7 @@ const struct namepack_place *namepack_place_at(const struct namepack_module *m, 
 const struct namepack_object *namepack_object_at(const struct namepack_module *m, size_t i);
 const struct namepack_code *namepack_made_at(const struct namepack *p, size_t i);
 
-/* How many modules there are, places whose functions were asked for, those that have some, and
+/* Numbers of modules, of places whose functions were asked for, of those that have some, and of
  * strings. */
 struct namepack_counts {
     size_t modules, places, named, strings;
@@ -141,8 +141,8 @@ struct namepack_counts namepack_count(const struct namepack *p);
 
 /* Appends the bytes of a pack that was finished. */
 void namepack_encode(const struct namepack *p, struct strbuf *out);
-/* Takes in such bytes, which nobody has vouched for. False: they make no sense, and p may hold a
- * part of them. */
+/* Adds the names in such bytes, which are not validated before. False: they make no sense, and p
+ * may hold a part of them. */
 bool namepack_decode(struct namepack *p, const uint8_t *data, size_t len);
 
 #endif

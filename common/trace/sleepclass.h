@@ -38,7 +38,7 @@ static inline uint64_t sleepclass_number(uint32_t class)
     return SLEEPCLASS_BASE + class;
 }
 
-/* Whether `number` is one of those. */
+/* Whether `number` is that of a class of sleeps. */
 static inline bool sleepclass_is(uint64_t number)
 {
     return number >= SLEEPCLASS_BASE && number <= SLEEPCLASS_BASE + SLEEPCLASS_UNKNOWN;
@@ -62,14 +62,14 @@ static inline uint32_t sleepclass_of(uint64_t ns)
 /* The least and the greatest duration in the class, in nanoseconds; not for SLEEPCLASS_UNKNOWN. */
 void sleepclass_bounds(uint32_t class, uint64_t *from, uint64_t *to);
 
-/* What stands for durations of the class: the middle of the two. */
+/* Value to use for durations of the class: the middle of its bounds. */
 uint64_t sleepclass_middle(uint32_t class);
 
 /* Appends the frame of a class, and that of a stack's longest sleep. */
 void sleepclass_add(struct strbuf *sb, uint32_t class);
 void sleepclass_add_longest(struct strbuf *sb, uint64_t ns);
 
-/* What a frame says. */
+/* Contents of a frame. */
 struct sleepclass_frame {
     uint32_t class;
     bool longest; /* it is one sleep of exactly `ns`, which is in the class */

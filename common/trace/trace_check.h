@@ -1,8 +1,8 @@
 /*
- * trace_check.h: the reader's inside: from bytes nobody has vouched for to the
- * arrays of struct trace. Only trace_reader.c and its parts include this.
+ * trace_check.h: the trace reader's internals, which validate bytes and make the arrays of struct
+ * trace of them. Only trace_reader.c and its parts include this.
  *
- * Every function that fails has said why, once, unless `quiet`; into `why` if there is one.
+ * Every function that fails has reported why, once, unless `quiet`; into `why` if there is one.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_CHECK_H
 #define FLAME_COMMON_TRACE_TRACE_CHECK_H
@@ -20,10 +20,10 @@ struct trace_source {
     } * parts;
     size_t nparts;
     bool quiet;
-    struct strbuf *why; /* where words go that are not to be said; NULL: they are */
+    struct strbuf *why; /* gets the messages that are not to be printed; NULL: they are printed */
 };
 
-/* What hangs on trace.priv; owned by the trace. */
+/* Private part of a trace (trace.priv); owned by the trace. */
 struct trace_private {
     uint8_t *data; /* the file's bytes, strings point into them */
     struct trace_node *nodes;
@@ -37,10 +37,10 @@ struct trace_private {
         *beside; /* a file of moments (trace_moments.h), which some of t's are in; or NULL */
 };
 
-/* Says "NAME: WHAT; ADVICE" and returns FLAME_USAGE. Into `why` goes WHAT alone: advice is for
- * those who have given the name. */
+/* Reports "NAME: WHAT; ADVICE" and returns FLAME_USAGE. `why` gets WHAT alone: advice is for those
+ * who have given the name. */
 int trace_refuse(const struct trace_source *src, const char *fmt, ...) FLAME_PRINTF(2, 3);
-/* The same for structural nonsense: "NAME: damaged at byte AT: ...; record it again". */
+/* Like trace_refuse, for structural nonsense: "NAME: damaged at byte AT: ...; record it again". */
 int trace_damaged(const struct trace_source *src, uint64_t at, const char *fmt, ...)
     FLAME_PRINTF(3, 4);
 

@@ -192,7 +192,7 @@ static void take(struct growing *g, struct series *s, const struct trace_mark_vi
 
 /* ---- rows ---- */
 
-/* Of a damaged trace numbers may be any: what is too large for an integer is nothing. */
+/* A damaged trace may have any number: one that is too large for an integer becomes 0. */
 static uint64_t whole(double n)
 {
     return n > 0 && n < 0x1p63 ? (uint64_t)n : 0;
@@ -200,7 +200,7 @@ static uint64_t whole(double n)
 
 static uint64_t rounded_up(double n)
 {
-    /* What a division has left of a whole number is none more. */
+    /* Rounding error: a quotient within 1e-6 above an integer is that integer. */
     return whole(n) + (n < 0x1p53 && n - (double)whole(n) > 1e-6);
 }
 

@@ -1,24 +1,24 @@
 /*
- * trace_growth.h: what grows from mark to mark of a trace, stack by stack.
+ * trace_growth.h: growth from mark to mark of a trace, stack by stack.
  *
- * A pass is from one mark to the next. Of the marks of one name those are taken that have equal
- * distances (trace_mark_step), and the first quarter of them is warm-up. What is live of a stack,
- * in all threads together, grows when the rest of the marks lie along a line:
+ * A pass is from one mark to the next. Only marks of one name at equal distances (trace_mark_step)
+ * are compared, and the first quarter of them is warm-up. The live memory of a stack, in all
+ * threads together, grows when the rest of the marks lie along a line:
  *
  *   slope  the median of the slopes between all pairs of marks: the estimator of Theil (A
  *          rank-invariant method of linear and polynomial regression analysis, 1950) and Sen
  *          (Estimates of the regression coefficient based on Kendall's tau, JASA 63, 1968),
- *          which a few odd marks do not move. It is to be greater than 0.
+ *          which a few odd marks do not move. It must be greater than 0.
  *   halves the slopes between the medians of the first, middle and last third of the marks, as
  *          Tukey's resistant line has them (Exploratory Data Analysis, 1977): each at
- *          least GROWTH_HALF of the slope. What fills up and then stays fails by that, as does
- *          what grows in a single step.
+ *          least GROWTH_HALF of the slope. Memory that fills up and then stays fails this test, as
+ *          does memory that grows in a single step.
  *   fit    1 - sum |y - line| / sum |y - median of y|: the share of the deviations that the
  *          line explains, as Koenker and Machado have it for medians (Goodness of Fit and
  *          Related Inference Processes for Quantile Regression, JASA 94, 1999). 1 is a line; at
- *          least GROWTH_FIT. An array that doubles as it grows fails by that.
+ *          least GROWTH_FIT. An array that doubles as it grows fails this test.
  *
- * It is bytes that are judged, or blocks where the bytes do not change.
+ * Bytes are judged, or blocks where the bytes do not change.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_GROWTH_H
 #define FLAME_COMMON_TRACE_TRACE_GROWTH_H
@@ -40,9 +40,10 @@ struct growth_line {
 struct growth_line growth_judge(const double *x, const double *y, size_t n);
 
 /*
- * Adds to the trace a row of TRACE_ROW_GROWTH for each stack that grows between t->marks; those
- * that are there go. Bytes and blocks of a pass are rounded up, and a stack that grows has at
- * least 1 block. A stack that grows for several names is told once, for the first.
+ * Adds to the trace a row of TRACE_ROW_GROWTH for each stack that grows between t->marks, and
+ * removes such rows that are there before. Bytes and blocks of a pass are rounded up, and a stack
+ * that grows has at least 1 block. A stack that grows for several names gets one row, for the
+ * first.
  */
 void trace_growth(struct trace *t);
 

@@ -1,13 +1,13 @@
 /*
- * trace_identity.h: which stacks of traces are the same. Thread-safe.
+ * trace_identity.h: the identity of stacks across traces. Thread-safe.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_IDENTITY_H
 #define FLAME_COMMON_TRACE_TRACE_IDENTITY_H
 
 #include "common/trace/trace_reader.h"
 
-/* What is equal for the same stack of the same program in any trace and any thread, whatever was
- * mapped where. */
+/* Number that is equal for the same stack of the same program in any trace and any thread, wherever
+ * its files were mapped. */
 uint64_t trace_stack_identity(const struct trace *t, uint32_t node);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * trace_intervals.h: when threads waited, one wait after another (TRACE_META_INTERVALS).
+ * trace_intervals.h: the times at which threads waited, one wait after another
+ * (TRACE_META_INTERVALS).
  *
- * Rows of a trace of waiting say how long there was waited in all; intervals say when. Each is of
- * one row, and all of a row add up to what the row has. Where they would take more room than they
- * may, short ones of one row that lie close together are one interval, which says how many they
- * were: so sums stay exact, and long waits keep their times.
+ * Rows of a trace of waiting say how long threads waited in all; intervals say when. Each is of one
+ * row, and all of a row add up to the row's counters. Where they would take more room than they
+ * may, short intervals of one row that lie close together become one, which has their number. So
+ * sums stay exact, and long waits keep their times.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds. Not thread-safe for one object.
  */
@@ -15,10 +16,10 @@
 
 struct trace_interval {
     uint64_t begin_ns, end_ns; /* begin <= end */
-    uint64_t ns;               /* of that: asleep, or, of a TRACE_OFF_ONCPU row, on a CPU */
-    uint64_t runq_ns;          /* and waiting for a CPU; of a wait that is its last part */
-    uint64_t longest_ns;       /* of the waits; of a single one its ns */
-    uint64_t times;            /* how many waits, or pieces, it is of */
+    uint64_t ns;               /* blocked time in it, or, in a TRACE_OFF_ONCPU row, time on a CPU */
+    uint64_t runq_ns;          /* run-queue wait; in a wait this is the last part */
+    uint64_t longest_ns;       /* longest of the waits; for a single one its ns */
+    uint64_t times;            /* how many waits, or pieces, it stands for */
     uint32_t row;
     uint32_t kind; /* enum trace_interval_kind */
 };
@@ -26,16 +27,17 @@ struct trace_interval {
 /* The most bytes that one takes in a file. */
 #define TRACE_INTERVAL_BYTES 80
 
-/* Puts an interval at `at`; what is returned lies behind it. *before is the end of the interval
- * before it in the record (of the first: base_ns), and becomes this one's. */
+/* Writes an interval to `at`; returns the place behind it. *before is the end of the interval
+ * before it in the record (for the first: base_ns), and becomes this one's. */
 uint8_t *trace_interval_put(uint8_t *at, const struct trace_interval *i, uint64_t *before);
 
-/* Takes the next one at *at. False: there is none that makes sense before `end`. */
+/* Reads the next interval at *at. False: there is none that makes sense before `end`. */
 bool trace_interval_take(const uint8_t **at, const uint8_t *end, struct trace_interval *out,
                          uint64_t *before);
 
-/* Goes through the intervals of a trace, record after record; within one they are in order of their
- * ends, mostly. Of a copy of a growing file some rows may be missing: those are left out. */
+/* Reader of the intervals of a trace, record after record; within one they are in order of their
+ * ends, mostly. In a copy of a growing file some rows may be missing: their intervals are left
+ * out. */
 struct trace_intervals_reader {
     const struct trace *t;
     size_t next; /* record */
@@ -49,9 +51,9 @@ struct trace_intervals_reader {
 
 void trace_intervals_begin(struct trace_intervals_reader *r, const struct trace *t);
 /*
- * The same, of those parts of the time only that `clip` (by thread, below thread_limit; borrowed;
- * NULL: all) has for the thread of each, which t->clip may be. What is in several parts comes as
- * several intervals, of which the last is of its kind, and those of a wait before it are
+ * Like trace_intervals_begin, for only those parts of the time that `clip` has for each thread (by
+ * thread, below thread_limit; borrowed; NULL: all). `clip` may be t->clip. An interval in several
+ * parts comes as several intervals: the last has its kind, and those of a wait before it are
  * TRACE_INTERVAL_PART.
  */
 void trace_intervals_begin_clipped(struct trace_intervals_reader *r, const struct trace *t,
@@ -60,9 +62,9 @@ void trace_intervals_begin_clipped(struct trace_intervals_reader *r, const struc
 bool trace_intervals_next(struct trace_intervals_reader *r, struct trace_interval *out);
 
 /*
- * Makes one of those that are of one row, shorter than short_ns, and end within the same window_ns
- * (counted from 0). How many are left; they are in order of their ends. What is not a whole wait
- * (TRACE_INTERVAL_SHARE) stays apart from waits.
+ * Merges intervals that are of one row, shorter than short_ns, and end within the same window_ns
+ * (counted from 0). Returns how many are left; they are in order of their ends. Intervals that are
+ * not a whole wait (TRACE_INTERVAL_SHARE) are not merged with waits.
  */
 size_t trace_intervals_merge(struct trace_interval *list, size_t n, uint64_t short_ns,
                              uint64_t window_ns);

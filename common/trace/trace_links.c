@@ -1,25 +1,24 @@
 /*
  * The links of a trace: node to parent, row to node, row to thread.
  *
- * Parents: each chain must end at a root. A node's state is unknown, good or
- * missing; from each unknown node we climb until a node with a state, marking
- * the way, and climb a second time to write down what was found. A marked node
- * met on the first climb is a circle. Every node is passed twice at most, in
- * constant memory but for one byte a node, however deep or hostile the tree.
+ * Parents: each chain must end at a root. A node's state is unknown, good or missing. From each
+ * unknown node the check climbs until a node with a state, marking the way, and climbs a second
+ * time to write down what was found. A marked node met on the first climb is a circle. Every node
+ * is passed twice at most, in constant memory but for one byte a node, however deep or hostile the
+ * tree.
  *
- * A waker's node has a second link, to the stack of the waker. That goes from a node
- * whose ancestors may be wakers to one whose ancestors may not, so nobody can go round:
- * all other nodes are climbed from first, then the wakers', which ask only whether the
+ * A waker's node has a second link, to the stack of the waker. It leads from a node whose ancestors
+ * may be wakers to one whose ancestors may not, so there can be no circle. The check climbs from
+ * all other nodes first. Then it climbs from the wakers' nodes, for which it asks only whether the
  * stack they name was found good.
  *
- * A link to a record that is not there is no error: a copy of a file that a
- * running program writes is made from front to back, so it may hold a row and
- * yet lack its node, which was written in a part already copied. Such nodes and
- * rows are taken out and the rows counted. A link to where no record can be, or
- * of the wrong kind, is damage.
+ * A link to a record that is not there is no error: a copy of a file that a running program writes
+ * is made from front to back. So it may hold a row and yet lack its node, which was written in a
+ * part already copied. Such nodes and rows are taken out and the rows counted. A link to where no
+ * record can be, or of the wrong kind, is damage.
  *
- * Rejected: demanding that parents have smaller ids. Threads fill segments of
- * their own, so a parent made by one may well have the greater id.
+ * Rejected: demanding that parents have smaller ids. Threads fill segments of their own, so a
+ * parent made by one may well have the greater id.
  */
 #include "common/trace/trace_check.h"
 
@@ -56,7 +55,8 @@ static bool id_possible(uint32_t id, uint32_t shift, uint32_t first_slot, size_t
     return (id & ((1u << shift) - 1)) >= first_slot && id >> shift < segments;
 }
 
-/* What another recorder has no use for, no view of its traces can show. */
+/* Whether a trace of this recorder may have nodes of this kind. No view of its traces can show
+ * other kinds. */
 static bool kind_fits(uint32_t kind, bool off)
 {
     return kind < TRACE_NODE_KERNEL || kind == TRACE_NODE_CLASS ||
@@ -64,8 +64,8 @@ static bool kind_fits(uint32_t kind, bool off)
             (kind >= TRACE_NODE_MAPPING && kind < TRACE_NODE_CLASS)) != off;
 }
 
-/* Of the nodes that stand apart from calls: whether one of that kind may stand on the other. Of a
- * copy of a growing file the parent may be missing. */
+/* Rule for nodes that are no calls: whether a node of `kind` may have a parent of kind `parent`. In
+ * a copy of a growing file the parent may be missing. */
 static bool may_stand_on(uint32_t kind, uint32_t parent)
 {
     bool on_part = parent == TRACE_NODE_PART || parent == TRACE_NODE_NAMED;
@@ -82,14 +82,14 @@ static bool may_stand_on(uint32_t kind, uint32_t parent)
     return kind != TRACE_NODE_NAMED;
 }
 
-/* Of a copy of a growing file the parent may be missing. */
+/* Whether a tag may have this parent. In a copy of a growing file the parent may be missing. */
 static bool may_bear_tag(const struct trace_node *parent)
 {
     return parent->kind == TRACE_NODE_ROOT || parent->kind == TRACE_NODE_TAG ||
            parent->kind == TRACE_NODE_NONE;
 }
 
-/* What one node says of itself; ON_THE_WAY: ask its parent. */
+/* Checks one node on its own; ON_THE_WAY: its parent decides. */
 static int check_node(const struct trace_source *src, const struct trace *t, const uint8_t *states,
                       uint32_t id, enum state *state)
 {
@@ -239,7 +239,8 @@ static void check_link(const struct trace *t, uint32_t *node)
         *node = 0;
 }
 
-/* The nodes are written before a misuse is; of a copy of a growing file they may be missing. */
+/* Nodes are written before the misuse that names them; in a copy of a growing file they may be
+ * missing. */
 static void check_misuses(struct trace *t)
 {
     for (size_t i = 0; i < t->nmisuses; i++) {

@@ -1,13 +1,13 @@
 /*
- * A program's sums are a trace in memory (trace_grow.h) and a hash table of its nodes by
- * parent, kind and address. Each file that has code in a stack gets a range of addresses
- * of its own there, far above those of any process, so that trace_module_at finds it
- * again; an address in no file stays what it is. A row's share of its process's peak is
- * put down as saved, since the merged trace has no peak of its own.
+ * Sums of a program: a trace in memory (trace_grow.h) and a hash table of its nodes by parent, kind
+ * and address. Each file that has code in a stack gets a range of addresses of its own there, far
+ * above those of any process, so that trace_module_at finds it again; an address in no file stays
+ * what it is. A row's share of its process's peak is stored in the row, since the merged trace has
+ * no peak of its own.
  *
- * Rejected: adding up names. It would need every file's symbols while traces come in, and
- * lines, inlined frames and places could not be chosen afterwards. Folding each trace and
- * adding the texts: a trace of a shell's child is 400 nodes, its text 40 KB.
+ * Rejected: adding up names, because it would need every file's symbols while traces come in, and
+ * lines, inlined frames and places could not be chosen afterwards. Rejected: folding each trace and
+ * adding the texts, because a trace of a shell's child is 400 nodes, and its text 40 KB.
  */
 #include "common/trace/trace_merge.h"
 
@@ -26,14 +26,14 @@
 #define FILES_APART ((uint64_t)1 << 20)
 #define FILE_MOST ((uint64_t)1 << 40)
 #define FIRST_SLOTS 1024u
-/* What some processes have found out about their blocks. */
+/* Features for facts that some processes have found out about their blocks. */
 #define FOUND                                                                                      \
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
                 TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
                 TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_LIFETIMES |          \
                 TRACE_FEATURE_AGES | TRACE_FEATURE_STATIC_ALLOCATOR | TRACE_FEATURE_TOUCHED))
 
-/* One program: what traces of it have added up to. */
+/* Sums of the traces of one program. */
 struct program {
     struct trace_grow g;
     uint32_t pid; /* 0: of several processes */
@@ -127,7 +127,7 @@ static bool same_ancestors(const struct trace *a, const struct trace *b)
 }
 
 /* Whether code of the process that is in no file has names. A trace that carries names has all that
- * there were; who has this process id by now is another. */
+ * there were; by now another process may have this process id. */
 static bool names_made_code(const struct trace_merge *m, const struct trace *t)
 {
     return t->names ? namepack_has_made(t->names, t->header.pid)
@@ -160,12 +160,13 @@ struct adding {
     const struct trace *t;
     uint32_t epoch;                         /* of the root of the stack being taken */
     bool one_epoch;                         /* it is the same for all of them */
-    bool apart;                             /* that, and no two modules have an address in common */
-    const struct trace_module_view *latest; /* that was asked for, or NULL */
+    bool apart;                             /* one_epoch, and no two modules have an address in
+                                             * common */
+    const struct trace_module_view *latest; /* module that was found last, or NULL */
     uint32_t *node_of;                      /* t's node id -> the program's */
     uint32_t *module_of; /* index of t's module -> the program's, plus one; 0: not asked yet */
     uint16_t flagged;    /* only rows with one of these flags are added; 0: all are */
-    uint32_t *row_of;    /* t's row id -> the program's, 0: none; NULL: t tells nothing over time */
+    uint32_t *row_of;    /* t's row id -> the program's, 0: none; NULL: t has nothing over time */
 };
 
 static uint64_t hash_on(uint64_t hash, uint64_t n)
@@ -174,7 +175,7 @@ static uint64_t hash_on(uint64_t hash, uint64_t n)
     return hash ^ hash >> 32;
 }
 
-/* What the file and its place in itself are, not where it was mapped. */
+/* Hash of the file and of the module's place in it, without the address it was mapped at. */
 static uint64_t hash_module(const struct trace_module_view *v)
 {
     uint64_t hash = fnv_bytes(FNV_BASIS, v->path, strlen(v->path));
@@ -234,7 +235,7 @@ static const struct trace_module_view *module_at(struct adding *a, uint64_t addr
     return a->latest;
 }
 
-/* An address of the trace's as the program has it. */
+/* Translates an address of the trace into the program's. */
 static uint64_t take_address(struct adding *a, uint64_t addr)
 {
     const struct trace_module_view *v = module_at(a, addr);
@@ -293,9 +294,9 @@ static bool is_node(const struct program *p, uint32_t id, uint64_t addr, uint32_
     return n->addr == addr && n->parent == parent && n->kind == kind;
 }
 
-/* Runs of one program are much alike: behind the node that was asked for last lies, as often as
- * not, the one that is asked for now, and no look into the table is needed, two misses of all
- * caches in a large one. */
+/* Runs of one program are much alike: behind the node that was found last lies, as often as not,
+ * the node that is wanted now. Then the table is not read, which costs two misses of all caches in
+ * a large one. */
 static uint32_t find_node(struct program *p, uint64_t addr, uint32_t parent, uint32_t kind)
 {
     uint32_t at;
@@ -310,8 +311,8 @@ static uint32_t find_node(struct program *p, uint64_t addr, uint32_t parent, uin
     return p->found = p->slots[at] = trace_grow_node(&p->g, addr, parent, kind);
 }
 
-/* The recorder stands between the C library and main where it looks at memory at main's end, and
- * between operator new and its caller where frees are judged. */
+/* Whether the node is a frame of the recorder. Its frames are between the C library and main where
+ * it scans memory at main's end, and between operator new and its caller where frees are judged. */
 static bool is_recorders(struct adding *a, const struct trace_node *n)
 {
     static const char name[] = "/libflamemem.so";
@@ -350,7 +351,7 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
 /* The flags by which rows of a stack are told apart, none at first. */
 static const uint16_t row_kinds[] = {
     0,
-    TRACE_ROW_EARLIER, /* what else such a row is counts more */
+    TRACE_ROW_EARLIER, /* any other flag of the row comes before it */
     TRACE_ROW_INHERITED,
     TRACE_ROW_LEAKED,
     TRACE_ROW_LEAKED_BY_LEAK,
@@ -368,7 +369,7 @@ static const uint16_t row_kinds[] = {
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
-/* The program's row for what rows with these flags count of a stack; its id. */
+/* Id of the program's row for a stack and for rows with these flags. */
 static uint32_t row_id_for(struct program *p, uint32_t node, uint16_t flags)
 {
     size_t kind = ROW_KINDS - 1, at;
@@ -390,7 +391,7 @@ static struct trace_row *row_for(struct program *p, uint32_t node, uint16_t flag
     return trace_grow_row_at(&p->g, row_id_for(p, node, flags));
 }
 
-/* What is live of a stack and no verdict names is reached. */
+/* Counts live blocks of a stack that no verdict names as reached. */
 static void add_reached(struct adding *a, uint32_t node, const struct trace_row *row)
 {
     uint64_t bytes = row->alloc_bytes - row->free_bytes,
@@ -408,8 +409,9 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
     own->alloc_calls += trace_row_counts(row) ? blocks : -blocks;
 }
 
-/* Few programs unload anything. To look for the root of each stack is a way of some dozen nodes,
- * which is a tenth of what adding a compiler's trace takes. */
+/* Finds whether all stacks have one epoch, as few programs unload anything. Searching for the root
+ * of each stack is a way of some dozen nodes, a tenth of the time that adding a compiler's trace
+ * takes. */
 static void find_epoch(struct adding *a)
 {
     const struct trace_node *first = NULL;
@@ -506,7 +508,8 @@ static void add_misuse(struct adding *a, const struct trace_misuse *from)
     own->misuses[own->nmisuses++] = m;
 }
 
-/* Texts lie in the trace's own bytes. An address where files' ranges are to be is none. */
+/* Whether a trace can be merged. Names (TRACE_NODE_NAME) lie in the trace's own bytes, and an
+ * address in the ranges for files is not a process's. */
 static bool can_add(const struct trace *t)
 {
     if (t->header.recorder != TRACE_RECORDER_MEM)
@@ -540,7 +543,7 @@ static void add_names(struct trace *own, const struct namepack *names)
     namepack_add(own->names, names);
 }
 
-/* The rows with one of these flags; 0: all. */
+/* Adds the rows with one of these flags; 0: all. */
 static void add_rows(struct trace_merge *m, const struct trace *t, uint16_t flags)
 {
     struct adding a = {.o = &m->o, .t = t, .p = program_of(m, t), .flagged = flags};

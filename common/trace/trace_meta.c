@@ -1,9 +1,9 @@
 /*
- * Metadata of a trace: what ran, which files were mapped where, what was inherited.
+ * Metadata of a trace: the program, the files that were mapped, the blocks that were inherited.
  *
- * Records stand one behind the other from the start of a metadata segment until
- * one of type 0. Types this version does not know are stepped over: what a
- * reader must not ignore is announced in the header's feature bits instead.
+ * Records lie one behind the other from the start of a metadata segment until one of type 0. Types
+ * this version does not know are stepped over: records that a reader must not ignore are announced
+ * in the header's feature bits.
  */
 #include "common/trace/trace_check.h"
 #include "common/trace/trace_intervals.h"
@@ -130,7 +130,7 @@ static void add_region(const struct trace_source *src, struct trace *t, uint64_t
     t->regions[t->nregions++] = xmemdup0(src->data + at + sizeof(struct trace_meta), size);
 }
 
-/* The mark that a record is of: a new one, or the last one, which it goes on with. */
+/* Mark that a record belongs to: a new one, or the last one, which the record continues. */
 static struct trace_mark_view *mark_of(struct trace *t, const char *name, size_t len,
                                        uint64_t number)
 {
@@ -187,7 +187,7 @@ static int add_mark_time(const struct trace_source *src, struct trace *t, uint64
     return 0;
 }
 
-/* Its entries are read here once, so that whoever reads them again need not ask. */
+/* Validates the moment's entries, so that later readers need not. */
 static int add_moment(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
 {
     const uint8_t *s = src->data + at + sizeof(struct trace_meta), *end = s + size;
@@ -210,7 +210,7 @@ static int add_moment(const struct trace_source *src, struct trace *t, uint64_t 
     return 0;
 }
 
-/* Its entries are read here once, too. */
+/* Validates the intervals, so that later readers need not. */
 static int add_intervals(const struct trace_source *src, struct trace *t, uint64_t at,
                          uint32_t size)
 {
@@ -311,7 +311,7 @@ static int add_misuse(const struct trace_source *src, struct trace *t, uint64_t 
     return 0;
 }
 
-/* A look that failed does not undo the rows of one before it. */
+/* A failed measurement does not replace an earlier one that has rows. */
 static int add_resident(const struct trace_source *src, struct trace *t, uint64_t at, uint32_t size)
 {
     struct trace_resident r;
@@ -324,7 +324,7 @@ static int add_resident(const struct trace_source *src, struct trace *t, uint64_
     return 0;
 }
 
-/* Records lie in one piece of memory in the order in which they were written. */
+/* Order by process. Titles of one process lie in memory in the order in which they were written. */
 static int by_pid(const void *a, const void *b)
 {
     const struct trace_title *x = a, *y = b;
@@ -334,7 +334,7 @@ static int by_pid(const void *a, const void *b)
     return (x->text.s > y->text.s) - (x->text.s < y->text.s);
 }
 
-/* Of each process the last one. */
+/* Keeps the last title of each process. */
 static void sort_titles(struct trace *t)
 {
     size_t kept = 0;

@@ -1,12 +1,12 @@
 /*
- * trace_moments.h: what was live at moments while the program ran.
+ * trace_moments.h: moments, the live blocks at times while the program ran.
  *
- * Whoever watched a recording has left, for each moment that was taken, how the rows of the trace
+ * The watcher of a recording has stored, for each moment that it took, how the rows of the trace
  * had changed (TRACE_META_MOMENT): in the trace itself, or in a file beside it that has the trace's
  * name with TRACE_MOMENTS_ENDING behind it. That file is a trace with nothing but metadata, whose
  * header names the process.
  *
- * Times are CLOCK_MONOTONIC in nanoseconds; those that people read and write are told from
+ * Times are CLOCK_MONOTONIC in nanoseconds; those that people read and write count from
  * trace.time_zero_ns. Not thread-safe for one trace.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_MOMENTS_H
@@ -17,13 +17,13 @@
 
 #define TRACE_MOMENTS_ENDING ".moments"
 
-/* By how much a row's live bytes and blocks have changed, modulo 2^64. */
+/* Change of a row's live bytes and blocks, modulo 2^64. */
 struct trace_change {
     uint32_t row; /* its id, which the trace need not have: it may be an older copy */
     uint64_t bytes, blocks;
 };
 
-/* Goes through the entries of a moment. */
+/* Iterator over the entries of a moment. */
 struct trace_changes {
     const uint8_t *at, *end;
     uint32_t row, left;
@@ -38,20 +38,20 @@ bool trace_changes_next(struct trace_changes *c, struct trace_change *out);
 void trace_moment_encode(struct strbuf *out, struct trace_moment *m,
                          const struct trace_change *changes, size_t n);
 
-/* What is live of a row. */
+/* Live bytes and blocks of a row. */
 struct trace_amount {
     uint64_t bytes, blocks;
 };
 
 /*
- * Takes in the moments beside the file that t was read from, if it has none in itself. 0, also
- * where there are none or they are of another process; or an enum flame_exit after a line. A second
- * call does nothing.
+ * Reads the moments from the file beside the one that t was read from, if t has none itself. 0,
+ * also where there are none or they are of another process; or an enum flame_exit after a line. A
+ * second call does nothing.
  */
 int trace_moments_beside(struct trace *t);
 
-/* Nanoseconds from the beginning of the recording, in whole microseconds, rounded up: so that who
- * asks for what people were shown gets the moment again. */
+/* Nanoseconds from the beginning of the recording, in whole microseconds, rounded up: so a user who
+ * asks for the time that was shown gets the moment again. */
 uint64_t trace_moment_shown(const struct trace *t, uint64_t monotonic_ns);
 
 /* The last moment at or before that time, or NULL. */
@@ -60,17 +60,17 @@ const struct trace_moment_view *trace_moment_at(const struct trace *t, uint64_t 
 /* Whether the process was there at that time, as far as its moments and its start tell. */
 bool trace_is_there(const struct trace *t, uint64_t monotonic_ns);
 
-/* What was live at that time, by row, t->row_limit of them; *of_row has room for so many and is
- * filled. All are 0 where the process was not there yet or not any more. Of rows that stand for
- * what was inherited (trace_inherit) it is what was live at the fork. */
+/* Live amounts at that time, by row, t->row_limit of them; *of_row has room for so many and is
+ * filled. All are 0 before the process began and after it ended. Rows of inherited blocks
+ * (trace_inherit) have what was live at the fork. */
 void trace_moments_live(const struct trace *t, uint64_t monotonic_ns, struct trace_amount *of_row);
 
 /*
- * Which of n moments, by time, are kept when it is `now`: they are 1/per_age to 2/per_age of their
- * age apart, or as far as there is none between. So what is younger than per_age times the distance
- * that moments are taken at is all there, also of moments that have been thinned before. The first
- * and the last are always kept. How many: of moments at every second for A seconds about
- * per_age * (1 + ln(A / per_age)) at most.
+ * Chooses which of n moments, by time, are kept when it is `now`: they are 1/per_age to 2/per_age
+ * of their age apart, or as far as there is none between. So all moments that are younger than
+ * per_age times the distance between them are kept, also of moments that have been thinned before.
+ * The first and the last are always kept. Returns how many: of moments at every second for A
+ * seconds about per_age * (1 + ln(A / per_age)) at most.
  */
 size_t trace_moments_thin(const uint64_t *times, bool *keep, size_t n, uint64_t now,
                           uint64_t per_age);

@@ -16,7 +16,7 @@
 /* A directory with more files than this is not searched to its end. */
 #define BESIDE_MAX 20000
 
-/* A file that says it is a trace, found beside another. */
+/* A file with a trace's header, found beside another. */
 struct beside {
     struct trace_origin facts;
     char *path;
@@ -70,7 +70,7 @@ static struct trace_origin facts_of(const struct trace_header *h)
                                  .pid = h->pid};
 }
 
-/* The name may be anything. */
+/* The path may name anything, so only a plain file is opened. */
 static bool read_facts(const char *path, struct trace_origin *facts)
 {
     struct trace_header h;
@@ -109,7 +109,7 @@ static void list_directory(struct trace_origins *o, const char *name)
         closedir(dir);
 }
 
-/* Where the trace that is meant lies now; NULL: nobody knows. */
+/* Present path of the wanted trace; NULL: not found. */
 static const char *find(struct trace_origins *o, const struct trace *t,
                         const struct trace_origin_view *wanted)
 {
@@ -146,7 +146,7 @@ void trace_origins_give(struct trace_origins *o, struct trace *t)
     keep(o, n, t);
 }
 
-/* A sound trace of that process, ours until others have been asked for; or NULL. */
+/* Sound trace of that process, owned by `o` until other traces take its place; or NULL. */
 static const struct trace *load(struct trace_origins *o, const struct trace *t,
                                 const struct trace_origin_view *wanted)
 {
@@ -182,11 +182,11 @@ struct taking {
     const struct trace *a;
     uint32_t number;       /* of the origin */
     uint32_t *node_of;     /* a's node id -> ours; 0: not taken over yet */
-    uint32_t *thread_of;   /* the same of threads */
-    uint32_t unknown_root; /* for stacks nobody knows; 0: not made yet */
+    uint32_t *thread_of;   /* a's thread id -> ours; 0: not taken over yet */
+    uint32_t unknown_root; /* for stacks that are not known; 0: not made yet */
 };
 
-/* Its name is wanted; what it did is the origin's story. */
+/* Takes over a thread for its name; its counters belong to the origin. */
 static uint32_t take_thread(struct taking *k, uint32_t id)
 {
     const struct trace_thread *th = trace_thread_at(k->a, id);
@@ -210,7 +210,7 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
     return trace_grow_node(&k->g, addr, parent, n->kind);
 }
 
-/* Whether the frames of a stack say what they say without their file. */
+/* Whether the frames of a stack keep their meaning outside of their file. */
 static bool can_take(const struct trace *a, uint32_t node)
 {
     for (const struct trace_node *n = &a->nodes[node]; n->kind != TRACE_NODE_ROOT;
@@ -222,7 +222,7 @@ static bool can_take(const struct trace *a, uint32_t node)
     return true;
 }
 
-/* The stack of a row of the origin; or one that says it is not known. */
+/* Stack of a row of the origin; or one that says it is not known. */
 static uint32_t stack_of(struct taking *k, uint32_t row)
 {
     uint32_t node = k->a && row < k->a->row_limit ? k->a->rows[row].node : 0;
@@ -235,13 +235,13 @@ static uint32_t stack_of(struct taking *k, uint32_t row)
                            TRACE_NODE_INHERITED);
 }
 
-/* What is told of blocks of the stack that is below. */
+/* Whether the node describes blocks of the stack below it. */
 static bool stands_above(const struct trace_node *n)
 {
     return n->kind == TRACE_NODE_RESIDENT || n->kind == TRACE_NODE_CLASS;
 }
 
-/* The inherited stack that a row of this trace is of, or NULL. */
+/* Inherited stack that a row of this trace belongs to, or NULL. */
 static const struct trace_node *inherited_node(const struct trace *t, uint32_t row, uint32_t number)
 {
     const struct trace_node *n = &t->nodes[t->rows[row].node];

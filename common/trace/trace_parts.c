@@ -1,6 +1,6 @@
 /*
- * Joining parts: the trace of the last one stays, and what had been counted before the first is
- * taken from its rows. Where parts between are missing, what was counted in these is taken as well:
+ * Joining parts: the trace of the last one stays, and the counts from before the first are
+ * subtracted from its rows. Where parts between are missing, their counts are subtracted as well:
  * what the next part says was counted before it, less what the part before the gap had counted.
  */
 #include "common/trace/trace_parts.h"
@@ -29,7 +29,8 @@ static uint64_t *header_counter(struct trace_header *h, size_t i)
     return (uint64_t *)((char *)h + header_counters[i]);
 }
 
-/* Verdicts and looks are of one moment, the last: nothing was counted in them before. */
+/* Whether the row's counters grow over time. Verdicts and measurements are of one moment, the last:
+ * nothing was counted in them before. */
 static bool adds_up(const struct trace *t, const struct trace_row *r)
 {
     if (!trace_row_used(r) || r->flags & (TRACE_ROW_VERDICTS | TRACE_ROW_LOOKED))
@@ -103,7 +104,8 @@ static bool all_zero(const uint64_t *counters, size_t n)
     return true;
 }
 
-/* How many there are; the caller writes that in front of them, in the end. */
+/* Appends the counters that are not all 0. Returns the number of records, which the caller writes
+ * in front of them. */
 static uint32_t put_counters(struct strbuf *out, const uint64_t *counters, uint32_t records,
                              size_t each)
 {
@@ -140,7 +142,8 @@ void trace_part_encode(struct strbuf *out, const struct trace_part_facts *facts,
     memcpy(out->buf + at, &f, sizeof f);
 }
 
-/* Counters of records that the trace does not have, which only nonsense does, are passed over. */
+/* Reads counters. Those of records that the trace does not have, which only nonsense does, are
+ * passed over. */
 static bool take_counters(const uint8_t **s, const uint8_t *end, uint32_t n, uint64_t *counters,
                           uint32_t records, size_t each)
 {
@@ -179,7 +182,8 @@ static bool decode(const struct trace *t, const uint8_t *s, const uint8_t *end,
                          TRACE_PART_THREAD);
 }
 
-/* The first record of that type; its payload is *s, *size bytes. Metadata has been checked. */
+/* Finds the first record of that type; its payload is *s, *size bytes. Metadata has been
+ * checked. */
 static bool find_record(const struct trace *t, const uint8_t **s, uint32_t *size)
 {
     const struct trace_source *src = &t->priv->src;
@@ -245,8 +249,8 @@ static void settle_row(struct trace *t, struct trace_grow *g, uint32_t id,
         return;
     live.free_bytes = live.free_calls = live.temp_calls = 0;
     live.flags |= TRACE_ROW_EARLIER;
-    /* The row itself has the stack's share of a peak if it is noted, and else its present live
-     * bytes are the share, those of both rows together. */
+    /* The row itself has the stack's share of a peak if one is stored. Else the share is the
+     * present live bytes of both rows together. */
     live.peak_bytes = live.peak_calls = 0;
     trace_grow_row(g, &live);
 }
@@ -345,7 +349,7 @@ static int by_seams(const void *a, const void *b)
     return c ? c : compare(f.end_ns, g.end_ns);
 }
 
-/* What was counted between the seams before and after a gap, as if it were before all parts. */
+/* Adds the counts between the seams before and after a gap to those before all parts. */
 static void add_gap(struct trace_counted *earlier, const struct trace *before,
                     const struct trace_counted *after)
 {
@@ -365,7 +369,8 @@ static void add_gap(struct trace_counted *earlier, const struct trace *before,
     trace_counted_release(&at_end);
 }
 
-/* The first part's record speaks of no more rows than the last part has. */
+/* Enlarges the arrays to the rows and threads of `t`, the last part: the first part's record has no
+ * more than its own. */
 static void widen(struct trace_counted *c, const struct trace *t)
 {
     struct trace_counted wide = {.rows = NULL};
@@ -400,7 +405,7 @@ static void say_gap(const struct trace *t, const struct trace_part_facts *before
                    t->path);
 }
 
-/* The one that was written last. */
+/* Index of the part that was written last. */
 static size_t last_of(struct trace *const *parts, size_t n)
 {
     size_t last = 0;
@@ -411,7 +416,8 @@ static size_t last_of(struct trace *const *parts, size_t n)
     return last;
 }
 
-/* The n parts of one recording by their seams; all but the one that is returned are freed. */
+/* Joins the n parts of one recording, sorted by their seams; all but the one that is returned are
+ * freed. */
 static struct trace *join(struct trace **parts, size_t n)
 {
     struct trace_counted earlier = {.rows = NULL}, next = {.rows = NULL};
@@ -444,7 +450,7 @@ static struct trace *join(struct trace **parts, size_t n)
     return last;
 }
 
-/* Whether the recording of that part is there as a whole, which has all that parts have. */
+/* Whether the whole recording of that part is there, too: it has all that parts have. */
 static bool is_whole(const struct trace_parts *p, const struct trace *part)
 {
     struct trace_recording r = recording_of(part);

@@ -1,17 +1,17 @@
 /*
  * trace_parts.h: a long recording of memory in parts, one file for each hour, say.
  *
- * A trace counts and does not log, so a part is a copy of the trace as it stood at one seam, and
- * beside it (TRACE_META_PART) what the rows and threads had counted by the seam before. Read alone,
- * a part shows what was allocated between the two, and what was live at its end. Of parts that are
- * read together the last one has counted everything, from where the first begins; so nothing can
- * be lost or counted twice at a seam, and the sums are those of the trace itself, bit by bit.
+ * A trace counts and does not log. So a part is a copy of the trace at one seam, and beside it
+ * (TRACE_META_PART) the counts of rows and threads at the seam before. Read alone, a part shows
+ * what was allocated between the two seams, and what was live at its end. Of parts that are read
+ * together the last one has counted everything since the first began; so nothing can be lost or
+ * counted twice at a seam, and the sums are those of the trace itself, bit by bit.
  *
  * Rejected: parts that hold differences alone. Counts that were read while they were written would
  * be below zero in some part, and a part that is lost would be missing in all sums for ever.
  *
- * Views of a peak are not of a part but of the recording until its end; so are verdicts, marks and
- * looks at what is resident. Not thread-safe for one trace.
+ * Views of a peak describe the recording until the part's end, not the part alone; so do verdicts,
+ * marks and measurements of resident memory. Not thread-safe for one trace.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_PARTS_H
 #define FLAME_COMMON_TRACE_TRACE_PARTS_H
@@ -20,10 +20,11 @@
 #include "common/trace/trace_reader.h"
 
 /*
- * TRACE_META_PART of trace_format.h: struct trace_part_facts, then numbers (LEB128): what the
- * header's counters were, TRACE_PART_HEADER of them; for each of `rows` rows by how much its id is
- * greater than that of the one before (than 0), and TRACE_PART_ROW counters; the same for each of
- * `threads` threads, with TRACE_PART_THREAD.
+ * Payload of TRACE_META_PART (trace_format.h): struct trace_part_facts, then numbers (LEB128).
+ * First come the header's counters at the seam before, TRACE_PART_HEADER of them. For each of
+ * `rows` rows follow by how much its id is greater than that of the row before (than 0), and
+ * TRACE_PART_ROW counters; then as much for each of `threads` threads, with TRACE_PART_THREAD
+ * counters.
  */
 #define TRACE_PART_HEADER 12
 #define TRACE_PART_ROW 5    /* alloc_bytes, alloc_calls, free_bytes, free_calls, temp_calls */
@@ -45,7 +46,7 @@ struct trace_counted {
     uint32_t nrows, nthreads;
 };
 
-/* What the trace has counted, in place of what *c was. It must not have been settled. */
+/* Sets *c to the trace's counts, in place of what it had. The trace must not have been settled. */
 void trace_counted_take(struct trace_counted *c, const struct trace *t);
 void trace_counted_release(struct trace_counted *c);
 
@@ -54,15 +55,15 @@ void trace_part_encode(struct strbuf *out, const struct trace_part_facts *facts,
                        const struct trace_counted *earlier);
 
 /*
- * The record of a trace that is a part. 1: *facts and, if it is not NULL, *earlier are set, which
- * must be all zero and is the caller's to release; 0: it is a whole recording; FLAME_USAGE after a
- * line: the record makes no sense.
+ * Reads the record of a trace that is a part. 1: *facts and, if it is not NULL, *earlier are set,
+ * which must be all zero and is the caller's to release; 0: it is a whole recording; FLAME_USAGE
+ * after a line: the record makes no sense.
  */
 int trace_part_of(const struct trace *t, struct trace_part_facts *facts,
                   struct trace_counted *earlier);
 
-/* Parts that were read, until all are there, and of which recordings there are whole traces. All
- * zero is empty. */
+/* Parts that were read, until all are there, and the recordings of which there are whole traces.
+ * All zero is empty. */
 struct trace_parts {
     struct trace **parts;
     size_t n, room;
@@ -73,20 +74,21 @@ struct trace_parts {
     size_t nwholes, wholes_room;
 };
 
-/* Takes over a trace that is a part, and sets *taken; else leaves it, and parts of the same
- * recording will be left out. 0, or FLAME_USAGE after a line: then it is the caller's. */
+/* Takes over a trace that is a part, and sets *taken. Leaves another trace to the caller, and then
+ * parts of the same recording will be left out. 0, or FLAME_USAGE after a line: then the trace is
+ * the caller's. */
 int trace_parts_take(struct trace_parts *p, struct trace *t, bool *taken);
 
 /*
- * Of each recording one trace, which has what its parts have counted: *out, for the caller to free
- * together with the traces in it. What parts have is known by their seams, so they may also be of
- * two that have watched one recording, and overlap. Parts that are missing between others, are
- * there twice, or of a recording that is there as a whole are named in a line. p is empty then.
+ * Joins the parts of each recording to one trace, which has what they have counted: *out, for the
+ * caller to free together with the traces in it. The seams tell what a part has, so parts may also
+ * be of two watchers of one recording, and overlap. Parts that are missing between others, are
+ * there twice, or are of a recording that is there as a whole are named in a line. p is empty then.
  */
 size_t trace_parts_join(struct trace_parts *p, struct trace ***out);
 
-/* A single trace: if it is a part, its rows become what was counted in it. 0, or FLAME_USAGE after
- * a line. */
+/* Settles a single trace: if it is a part, its rows become what was counted in it. 0, or
+ * FLAME_USAGE after a line. */
 int trace_part_settle(struct trace *t);
 
 void trace_parts_release(struct trace_parts *p);

@@ -1,17 +1,15 @@
 /*
- * Loading a trace, and the questions asked of a loaded one.
+ * Loading a trace, and queries of a loaded one.
  *
- * A recording may be running while we read. The writer publishes a node before
- * its children and before any row that counts for it, but read() goes from
- * front to back and takes its time, so a copy may hold a row and lack its node.
- * When that is seen in a regular file, the parts that only ever grow (nodes,
- * metadata) are read once more and put under the rows of the first copy: as
- * they are then younger than those rows, nothing can be missing. A copy that
- * somebody else made, or a pipe, cannot be read again; there the rows are left
- * out and counted (missing_rows).
+ * A recording may be running during the load. The writer publishes a node before its children and
+ * before any row that counts for it. But read() goes from front to back and takes its time, so a
+ * copy may hold a row and lack its node. If a regular file shows that, the parts that only ever
+ * grow (nodes, metadata) are read once more and put under the rows of the first copy: as they are
+ * then younger than those rows, nothing can be missing. A copy of another origin, or a pipe, cannot
+ * be read again; there the rows are left out and counted (missing_rows).
  *
- * Rejected: mmap with MAP_PRIVATE. Pages not written to go on changing under a
- * check that has already been made.
+ * Rejected: mmap with MAP_PRIVATE. Pages that are not written to keep changing after the check that
+ * has been made of them.
  */
 #include "common/trace/trace_reader.h"
 
@@ -109,10 +107,10 @@ void trace_free(struct trace *t)
     free(t);
 }
 
-/* What becomes of words about what is wrong. */
+/* Handling of messages about what is wrong. */
 struct saying {
     bool quiet;
-    struct strbuf *why; /* NULL: they are said */
+    struct strbuf *why; /* gets them; NULL: they are printed */
 };
 
 static const struct saying quietly = {.quiet = true}, aloud = {.quiet = false};
@@ -163,8 +161,8 @@ static bool is_all(int fd, const uint8_t *data, size_t len)
     return len / TRACE_UNIT >= h.units;
 }
 
-/* How much of a regular file is in use, as far as it tells. The kernel is not to read the
- * hole behind that ahead. */
+/* Bytes of a regular file that are in use, by its header; size + 1: it does not tell. Keeps the
+ * kernel from reading ahead the hole behind them. */
 static size_t bytes_in_use(int fd, size_t size)
 {
     struct trace_header h;
@@ -177,9 +175,9 @@ static size_t bytes_in_use(int fd, size_t size)
 }
 
 /*
- * Reads `fd` from where it stands, `room` bytes (at least 1) or more; *data is the caller's
- * also after an error. Not grown by GROW, as a file that is larger than memory is an error that
- * names the file, and a look at a trace that still grows goes on without it.
+ * Reads `fd` from its offset, `room` bytes (at least 1) or more; *data is the caller's also after
+ * an error. Not grown by GROW: a file that is larger than memory is an error that names the file,
+ * and the watcher of a growing trace can continue without it.
  */
 static int read_whole(int fd, size_t room, uint8_t **data, size_t *len)
 {
@@ -211,10 +209,8 @@ static int read_whole(int fd, size_t room, uint8_t **data, size_t *len)
     }
 }
 
-/*
- * A younger copy of all that only grows, over the rows and threads of `old`; see
- * the top. NULL when it cannot be had.
- */
+/* Makes a younger copy of all that only grows, with the rows and threads of `old`; see the top of
+ * this file. NULL when it cannot be had. */
 static uint8_t *renew(int fd, const struct trace_private *old, size_t *len)
 {
     uint8_t *data;
@@ -270,9 +266,9 @@ static int refuse_other(const char *name, int fd, const struct saying *saying, s
 }
 
 /*
- * A trace has a hole in each segment that is not full, of which there are a few of each kind. A
- * file that is said to be in use far beyond what is on the disk is somebody's trap for who reads
- * it. Where the file system does not say what is there nothing is known.
+ * Whether a header says that far more is in use than is on the disk: such a file is a trap for its
+ * readers. A trace has a hole in each segment that is not full, of which there are a few of each
+ * kind. Where the file system does not tell what is on the disk, nothing is known.
  */
 static bool is_hollow(const struct stat *st, size_t used)
 {
@@ -368,7 +364,8 @@ int trace_load(const char *path, struct trace **out)
     return err;
 }
 
-/* The magic is written when all else of the header is, and the first segment's own after that. */
+/* Whether neither magic is there. That of the header is written after all else in it, and that of
+ * the first segment after that. */
 bool trace_has_not_begun(const char *path)
 {
     int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);

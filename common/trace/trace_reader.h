@@ -1,16 +1,20 @@
 /*
  * trace_reader.h: a trace file, checked and ready to be walked.
  *
- * The reader copies the file into memory first (a recording may still be
- * running and change under us), checks every offset, id, size and parent link
- * once, and gives out arrays that can be trusted afterwards: every row's node
- * exists, every node's parent exists and the chain of parents ends at a
- * TRACE_NODE_ROOT without a circle, the node a TRACE_NODE_WAKER names exists and is no
- * waker's, nor stands above one's, the region a TRACE_NODE_REGION names exists and nothing
- * stands above that node (but resident memory, which nothing stands above, does above a mapping),
- * nothing stands above a TRACE_NODE_CLASS, whose class exists, and of waiting its rows alone are
- * TRACE_OFF_CLASS,
- * every string lies inside the file.
+ * The reader copies the file into memory first, as a recording may still be running and change it.
+ * It checks every offset, id, size and parent link once, and gives out arrays that can be trusted
+ * afterwards:
+ *
+ * - Every row's node exists.
+ * - Every node's parent exists, and the chain of parents ends at a TRACE_NODE_ROOT without a
+ *   circle.
+ * - The node that a TRACE_NODE_WAKER names exists, is no waker's, and has none below it.
+ * - The region that a TRACE_NODE_REGION names exists, and no node is above it.
+ * - Above a TRACE_NODE_MAPPING there is at most resident memory, and nothing above that.
+ * - Nothing is above a TRACE_NODE_CLASS, whose class exists. In a trace of waiting its rows, and no
+ *   others, are TRACE_OFF_CLASS.
+ * - Every string lies inside the file.
+ *
  * Whatever is wrong is one message with the file and the offset, never a crash.
  *
  * Ownership: all pointers live until trace_free. Not thread-safe for one trace.
@@ -40,13 +44,13 @@ struct trace_origin_view {
     char *path; /* NUL-terminated */
 };
 
-/* What was live at the fork of one row of an origin. */
+/* Blocks of one row of an origin that were live at the fork. */
 struct trace_inherited_row {
     uint32_t origin, row; /* the row's id there, which has not been checked yet */
     uint64_t blocks, bytes;
 };
 
-/* What was live at a mark; see TRACE_META_MARK. */
+/* A mark, with the live amounts that have changed; see TRACE_META_MARK. */
 struct trace_mark_view {
     char *name; /* NUL-terminated */
     uint64_t number;
@@ -62,7 +66,7 @@ struct trace_mark_view {
 /* See TRACE_META_MOMENT; trace_moments.h reads its entries. */
 struct trace_moment_view {
     struct trace_moment m;
-    const uint8_t *changes; /* that many entries are whole; the trace's */
+    const uint8_t *changes; /* m.entries entries, which are whole; borrowed from the trace */
     uint32_t size;
 };
 
@@ -77,7 +81,7 @@ struct trace_clip {
 /* See TRACE_META_INTERVALS; trace_intervals.h reads its entries, which are whole. */
 struct trace_intervals_view {
     struct trace_intervals head;
-    const uint8_t *entries; /* head.bytes of them; the trace's */
+    const uint8_t *entries; /* head.bytes of them; borrowed from the trace */
 };
 
 struct trace {
@@ -100,7 +104,8 @@ struct trace {
     size_t ntitles, title_room;
     struct trace_misuse *misuses; /* their nodes and threads are there, or 0 */
     size_t nmisuses, misuse_room;
-    struct trace_resident resident; /* the last look that succeeded, or what failed; or all zero */
+    struct trace_resident resident; /* the last measurement that succeeded, or the one that failed;
+                                     * or all zero */
     char **regions; /* names, by the number of a TRACE_NODE_REGION; NUL-terminated */
     size_t nregions, region_room;
     struct trace_mark_view *marks; /* in the order of the file */
@@ -116,12 +121,12 @@ struct trace {
     struct trace_region_time *region_times; /* in the order of the file; begin <= end, regions are
                                                there, threads may be missing */
     size_t nregion_times, region_time_room;
-    uint64_t lost_regions;   /* whose times are not in the file */
-    struct trace_clip *clip; /* by thread, below thread_limit: when its intervals count
-                                (trace_intervals.h); owned. NULL: always */
-    uint64_t time_zero_ns;   /* CLOCK_MONOTONIC: what times of the recording are told from */
-    struct trace_timeline *timeline; /* of traces that were added up, whose moments these would be
-                                        (trace_timeline.h); NULL: there are none */
+    uint64_t lost_regions;           /* whose times are not in the file */
+    struct trace_clip *clip;         /* by thread, below thread_limit: when its intervals count
+                                        (trace_intervals.h); owned. NULL: always */
+    uint64_t time_zero_ns;           /* CLOCK_MONOTONIC: zero of the recording's times */
+    struct trace_timeline *timeline; /* of traces that were added up, in place of moments
+                                      * (trace_timeline.h); NULL: there is none */
     bool has_inherited;              /* they are among the rows (trace_inherit) */
 
     /* Sparse by id: use the accessors, or walk them all with the id ranges. */
@@ -140,16 +145,16 @@ struct trace {
        low with threads): then the end is the peak. */
     bool peak_is_end;
 
-    /* In no file, but of those that a fold is told of (fold/facts/proctree.h): the frames of the
-       processes this one descends from, "make;sh", safe for folded text; NULL: nobody asked. And
-       then, whether the process was made by fork and has executed nothing since. */
+    /* In no file, but set by a fold that knows the processes (fold/facts/proctree.h): the frames of
+     * the processes this one descends from, "make;sh", safe for folded text; NULL: not asked for.
+     * And whether the process was made by fork and has executed nothing since. */
     char *ancestors;
     bool is_fork;
 
     struct trace_private *priv;
 };
 
-/* Behind the name of such a process. */
+/* Text behind the name of a process that was made by fork. */
 #define TRACE_FORK_MARK " (fork)"
 
 /*
@@ -159,27 +164,28 @@ struct trace {
  */
 int trace_load(const char *path, struct trace **out);
 
-/* The same of a plain file (common/files/plainfile.h), where others may have put something else. */
+/* Like trace_load, for a plain file (common/files/plainfile.h), where others may have put something
+ * else. */
 int trace_load_plain(const char *path, struct trace **out);
 
-/* The same, without saying what is wrong. */
+/* Like trace_load_plain, without messages. */
 int trace_load_quietly(const char *path, struct trace **out);
 
-/* The same of a plain file that no link leads to: what is wrong is appended to `why`, in a few
- * words and without the file's name. */
+/* Like trace_load_plain, but no link may lead to the file: what is wrong is appended to `why`, in a
+ * few words and without the file's name. */
 int trace_load_or_why(const char *path, struct strbuf *why, struct trace **out);
 
-/* Whether a file was to become a trace and nothing was written into it yet: its process was ended
+/* Whether a file was meant to become a trace and nothing was written into it yet: its process ended
  * as it began. */
 bool trace_has_not_begun(const char *path);
 
-/* The same for bytes in memory (tests, fuzzing). `name` is for messages. With
- * quiet nothing is printed. */
+/* Like trace_load, for bytes in memory (tests, fuzzing). `name` is for messages. With quiet nothing
+ * is printed. */
 int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet,
                      struct trace **out);
 void trace_free(struct trace *t);
 
-/* A list by thread, of so many. NULL: nothing. */
+/* Frees a list by thread, of so many. NULL is allowed. */
 void trace_clip_free(struct trace_clip *clip, uint32_t threads);
 
 /* Forgets t->marks. */
@@ -188,7 +194,7 @@ void trace_free_marks(struct trace *t);
 /* True when the bytes begin like a trace (any version). */
 bool trace_magic_matches(const void *data, size_t len);
 
-/* Reads the header of the file, wherever that stands. False: it is not whole, or not that of a
+/* Reads the header of the file, wherever its offset is. False: it is not whole, or not that of a
  * trace of memory which this version can read. */
 bool trace_read_header(int fd, struct trace_header *h);
 
@@ -199,7 +205,7 @@ const struct trace_module_view *trace_module_at(const struct trace *t, uint64_t 
 /* The thread with this id, or NULL (also for id 0, "none"). */
 const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id);
 
-/* The same of TRACE_RECORDER_OFF; NULL too when the trace is another recorder's. */
+/* Like trace_thread_at, for TRACE_RECORDER_OFF; NULL too when the trace is another recorder's. */
 const struct trace_off_thread *trace_off_thread_at(const struct trace *t, uint32_t id);
 
 /* Rows of TRACE_RECORDER_OFF by id, below row_limit; NULL for another recorder's trace.
@@ -209,7 +215,7 @@ static inline const struct trace_off_row *trace_off_rows(const struct trace *t)
     return t->header.recorder == TRACE_RECORDER_OFF ? (const struct trace_off_row *)t->rows : NULL;
 }
 
-/* What the process with this id calls itself; len 0: it has not set a title. */
+/* Title that the process with this id has set for itself; len 0: it has not set one. */
 struct trace_string trace_title_of(const struct trace *t, uint32_t pid);
 
 /* Text of a TRACE_NODE_NAME or TRACE_NODE_KERNEL node (already checked). */
@@ -232,7 +238,7 @@ static inline bool trace_row_used(const struct trace_row *r)
     return r->node != 0;
 }
 
-/* Of memory: a row that counts blocks, and is no verdict on what others count. */
+/* Whether a row of a trace of memory counts blocks, and is no verdict on what other rows count. */
 static inline bool trace_row_counts(const struct trace_row *r)
 {
     return r->node != 0 && !(r->flags & TRACE_ROW_NO_BLOCKS);

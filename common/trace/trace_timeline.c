@@ -50,7 +50,7 @@ static struct trace_step *begin_step(struct trace_timeline *tl, uint64_t ns)
     return &tl->steps[tl->n++];
 }
 
-/* Of a row that counts blocks or mappings, and of no other. */
+/* Adds a change to the step, if the row counts blocks or mappings. */
 static void put_change(struct adding *a, struct trace_step *s, uint32_t row, uint64_t bytes)
 {
     const struct trace_row *r = &a->t->rows[row];
@@ -72,7 +72,7 @@ static void put_change(struct adding *a, struct trace_step *s, uint32_t row, uin
     s->entries++;
 }
 
-/* What is live from the beginning. */
+/* Adds the inherited blocks, which are live from the beginning. */
 static void add_inherited(struct adding *a)
 {
     struct trace_step *s;

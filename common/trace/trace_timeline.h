@@ -1,10 +1,10 @@
 /*
- * trace_timeline.h: what was live over time in one process or several, as steps that add up.
+ * trace_timeline.h: live memory over time of one process or several, as steps that add up.
  *
- * Moments (trace_moments.h) tell of one process each. A step says by how much things changed at an
- * instant, so the steps of several processes are put together by sorting them, and steps that are
- * too many are made fewer by adding neighbours up. That a process ends is a step, too, which takes
- * away all that it had.
+ * Moments (trace_moments.h) are of one process each. A step says by how much amounts changed at an
+ * instant. So the steps of several processes are put together by sorting them, and too many steps
+ * become fewer by adding neighbours up. The end of a process is a step, too, which takes away all
+ * that it had.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds. Not thread-safe for one timeline.
  */
@@ -19,14 +19,14 @@ struct trace_step {
     int64_t live, mapped, rss; /* bytes; by how much the process's have changed */
     size_t at;                 /* of the entries */
     uint32_t entries;
-    bool end; /* the process had ended: no moment that somebody looked at */
+    bool end; /* the process had ended: this is none of its moments */
 };
 
 struct trace_timeline {
     struct trace_step *steps; /* in the order they were added */
     size_t n, room;
     struct strbuf changes; /* of all steps, as trace_timeline_next reads them */
-    uint64_t zero_ns;      /* when the recording began that they are a part of */
+    uint64_t zero_ns;      /* the beginning of the recording that the traces are a part of */
     struct trace_timeline_mark {
         uint64_t ns;
         char *name;
@@ -39,12 +39,12 @@ void trace_timeline_free(struct trace_timeline *tl); /* NULL is allowed */
 
 /*
  * Adds the moments of a trace of memory, the start and the end of its process among them. `row_of`:
- * by row of the trace what the row is called here, 0: its changes are left out (they still count
- * for the process as a whole); NULL: as in the trace.
+ * by row of the trace the row's id here; 0: its changes are left out (they still count for the
+ * process as a whole); NULL: ids are those of the trace.
  */
 void trace_timeline_add(struct trace_timeline *tl, const struct trace *t, const uint32_t *row_of);
 
-/* Goes through the changes of a step. */
+/* Iterator over the changes of a step. */
 struct trace_step_changes {
     const uint8_t *at, *end;
     uint32_t left;
@@ -58,7 +58,7 @@ static inline struct trace_step_changes trace_step_changes(const struct trace_ti
     return (struct trace_step_changes){bytes + s->at, bytes + tl->changes.len, s->entries};
 }
 
-/* A row, and by how many bytes it changed. False: there are no more. */
+/* Reads a row, and by how many bytes it changed. False: there are no more. */
 bool trace_step_next(struct trace_step_changes *c, uint32_t *row, int64_t *bytes);
 
 #endif

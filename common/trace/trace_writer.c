@@ -52,7 +52,7 @@
 #define AHEAD ((size_t)4 << 20) /* of an extent */
 #define META_MAX 32768
 
-/* What a limit of this process leaves of `size` bytes: nothing if it cannot be known, as
+/* The part of `size` bytes that a limit of this process allows: nothing if it cannot be known, as
  * passing RLIMIT_FSIZE would send the program a SIGXFSZ. */
 static uint64_t limited(int resource, uint64_t size)
 {
@@ -80,7 +80,7 @@ static int write_zeros(int fd, off_t offset, size_t size)
     return 0;
 }
 
-/* The same behind the file's end, with no call but write; `fd` appends, or is new. */
+/* Like write_zeros, at the file's end and with no call but write; `fd` appends, or is new. */
 static int append_zeros(int fd, off_t offset, size_t size)
 {
     struct stat st;
@@ -162,7 +162,7 @@ static int allocate_by_path(const struct trace_writer *w, size_t first, size_t s
     return err;
 }
 
-/* An extent that could not be filled. */
+/* Unmaps the last extent, which could not be filled. */
 static void forget_last(struct trace_writer *w)
 {
     struct trace_extent *e = last_extent(w);
@@ -218,16 +218,14 @@ static int map_extent(struct trace_writer *w, int fd, size_t ready, size_t lengt
     p = mapped ? map_file(fd, (off_t)first, mapped) : -ENOMEM;
     if (kernel_failed(p))
         return (int)p;
-    /* Or the first store would have the kernel read half a MiB of the hole ahead, as zeros. */
+    /* Without this the first store has the kernel read half a MiB of the hole ahead, as zeros. */
     kernel_call(SYS_madvise, p, mapped, MADV_RANDOM);
     w->extents[w->nextents++] = (struct trace_extent){(char *)p, first, mapped, allocated};
     return 0;
 }
 
-/*
- * The first bytes of an extent are filled better by one write than page by page: the kernel
- * takes larger pieces of memory for it, and half the time. What it does not do, fill does.
- */
+/* Fills the first bytes of an extent by one write, which is better than page by page: the kernel
+ * takes larger pieces of memory for it, and half the time. If it fails, fill() does it. */
 static void write_ahead(int fd, const struct trace_extent *e, size_t size)
 {
     struct iovec pieces[16];
@@ -241,10 +239,10 @@ static void write_ahead(int fd, const struct trace_extent *e, size_t size)
 }
 
 /*
- * A new extent of the open file `fd`, which is closed, with `ready` bytes that can be used
- * at once. `length`: of a file that is used again, where its first bytes are filled mostly; or
- * 0. (ext4 begins to write a file to the disk when it is closed for the first time after
- * it was emptied: who leaves a file to be used again has done that.)
+ * Adds an extent of the open file `fd`, which is closed, with `ready` bytes that can be used at
+ * once. `length`: that of a file that is used again, whose first bytes are filled mostly; or 0.
+ * (ext4 begins to write a file to the disk when it is closed for the first time after it was
+ * emptied; a file that is left to be used again has been closed so.)
  */
 static int add_extent(struct trace_writer *w, int fd, size_t ready, size_t length)
 {
@@ -331,7 +329,8 @@ static int grow(struct trace_writer *w, size_t need)
     return err;
 }
 
-/* The file goes on with the next extent: a segment of type free takes what is left. */
+/* Ends an extent: a segment of type free takes what is left, and the file continues with the
+ * next. */
 static int leave_gap(struct trace_writer *w, struct trace_extent *e)
 {
     struct trace_segment *gap = (struct trace_segment *)(e->base + (w->used - e->first));
@@ -354,8 +353,8 @@ static bool is_cut(const struct trace_writer *w)
     return __atomic_load_n(&w->cut, __ATOMIC_ACQUIRE);
 }
 
-/* Where the next `size` bytes are; NULL, and w->error is set, when there are none. Called
- * with the lock held. */
+/* Takes the next `size` bytes; NULL, and w->error is set, when there are none. Called with the lock
+ * held. */
 static char *take_room(struct trace_writer *w, size_t size)
 {
     int err = 0;
@@ -393,14 +392,14 @@ void trace_writer_reserve(struct trace_writer *w, uint32_t ready, uint32_t mappe
     spinlock_drop(&w->lock);
 }
 
-/* The long arrays are left as they are: in a forked child, each page that is written to
- * is copied first. */
+/* Clears the writer but for the long arrays: in a forked child, each page that is written to is
+ * copied first. */
 static void forget(struct trace_writer *w)
 {
     memset(w, 0, offsetof(struct trace_writer, extents));
 }
 
-/* The file is there, without anything but zeros, and open: `fd`, which is closed. */
+/* Begins a trace in the file `fd`, which exists and has nothing but zeros. Closes `fd`. */
 static int begin(struct trace_writer *w, int fd, const struct stat *st,
                  const struct trace_header *init)
 {
@@ -500,7 +499,7 @@ static size_t segment_size(enum trace_segment_type type, uint32_t index)
     return size < TRACE_SEGMENT_SIZE ? size : TRACE_SEGMENT_SIZE;
 }
 
-/* At least `need` bytes, header and all. Called with the lock held. */
+/* Takes a segment of at least `need` bytes, header and all. Called with the lock held. */
 static struct trace_segment *take_segment(struct trace_writer *w, enum trace_segment_type type,
                                           uint32_t record_size, size_t need)
 {

@@ -38,7 +38,7 @@ struct trace_writer {
     char *meta;         /* metadata segment being filled */
     size_t meta_at, meta_end;
     size_t nextents;
-    struct trace_extent { /* what is mapped, in the file's order */
+    struct trace_extent { /* mapped ranges, in the file's order */
         char *base;
         size_t first;         /* offset in the file */
         size_t mapped, ready; /* bytes; those that are not ready are a hole */
@@ -54,28 +54,23 @@ struct trace_writer {
 int trace_writer_create(struct trace_writer *w, const char *path, const struct trace_header *init);
 
 /*
- * The same with a file that is there, is all zeros, if it has a length, and called `spare`: it
- * gets the name `path`.
- * -EEXIST when that is taken; -ENOENT when there is no such file; another error when it is
- * not as it should be, and then it is gone.
+ * Like trace_writer_create, with a file that exists, is all zeros, if it has a length, and is
+ * called `spare`: it gets the name `path`. -EEXIST when that is taken; -ENOENT when there is no
+ * such file; another error when it is not as it should be, and then it is removed.
  */
 int trace_writer_adopt(struct trace_writer *w, const char *spare, const char *path,
                        const struct trace_header *init);
 
-/*
- * Asks `take` before a trace grows by so many bytes, the first ones included; it does not
- * grow (-EDQUOT) where that says no. For all writers of the process; NULL: nobody is asked.
- */
+/* Sets the function to ask before a trace grows by so many bytes, the first ones included; if it
+ * says no, the trace does not grow (-EDQUOT). For all writers of the process; NULL: none. */
 void trace_writer_set_budget(bool (*take)(uint64_t bytes));
 
-/*
- * A new segment of `type`, zeroed behind its header, which says how long it is. NULL
- * when the file cannot grow.
- */
+/* Adds a segment of `type`, zeroed behind its header, which says how long it is. NULL when the file
+ * cannot grow. */
 struct trace_segment *trace_writer_segment(struct trace_writer *w, enum trace_segment_type type,
                                            uint32_t record_size);
 
-/* How many records fit into a segment, those its header takes included. */
+/* Number of records that fit into a segment, those its header takes included. */
 static inline uint32_t trace_segment_records(const struct trace_segment *s)
 {
     return s->units * TRACE_UNIT / s->record_size;
@@ -90,17 +85,17 @@ void *trace_writer_meta(struct trace_writer *w, enum trace_meta_type type, const
                         size_t alen, const void *b, size_t blen, uint64_t *file_offset);
 
 /*
- * Sees to it, as far as it can be done now, that `ready` segments of TRACE_SEGMENT_SIZE
- * more can be handed out without any call to the kernel, and `mapped` without opening
- * the file: for a program that is about to give up the right to such calls.
+ * Prepares, as far as it can be done now, that `ready` segments of TRACE_SEGMENT_SIZE more can be
+ * handed out without any call to the kernel, and `mapped` without opening the file: for a program
+ * that is about to give up the right to such calls.
  */
 void trace_writer_reserve(struct trace_writer *w, uint32_t ready, uint32_t mapped);
 
 /*
- * If `at` lies in what is mapped: the file is let go of, and memory that nobody reads
- * takes the place of all of it. True. For a file that somebody has cut short; in a signal
- * handler that interrupted any function here, too. `full` and `cut` are set before that,
- * so whoever meets the memory and asks then knows why.
+ * If `at` lies in the file's mapping: gives the file up, puts anonymous memory in the place of all
+ * of it, and returns true. For a file that another process has cut short; also in a signal handler
+ * that interrupted any function here. `full` and `cut` are set before that, so code that finds the
+ * memory and then asks knows why.
  */
 bool trace_writer_detach(struct trace_writer *w, const void *at);
 
