@@ -1,16 +1,15 @@
 /*
- * Problem: unwinding by interpreting DWARF costs microseconds a frame, yet for
- * one address the answer is always the same few numbers.
+ * Problem: unwinding by interpreting DWARF costs microseconds a frame, yet for one address the
+ * answer is always the same few numbers.
  *
- * Algorithm: find the FDE by the binary search table of .eh_frame_hdr, run the
- * CIE's and the FDE's instructions up to the address with a row that knows only
- * the CFA, the return address and the frame pointer, and put the row into a
- * struct rule. The two expressions that occur everywhere are recognised: the
- * PLT's (its value depends on the address alone, so it is a constant here) and
- * gcc's for functions that realign their stack. What is left is RULE_COMPLEX.
+ * Algorithm: find the FDE by the binary search table of .eh_frame_hdr, run the CIE's and the FDE's
+ * instructions up to the address with a row that knows only the CFA, the return address and the
+ * frame pointer, and put the row into a struct rule. The two expressions that occur everywhere are
+ * recognised: the PLT's (its value depends on the address alone, so it is a constant here) and
+ * gcc's for functions that realign their stack. All other expressions are RULE_COMPLEX.
  *
- * Rejected: a full evaluator of expressions. What else occurs in them (registers
- * other than sp and bp) the walk does not track, and libunwind is there for it.
+ * Rejected: a full evaluator of expressions, because the walk does not track the registers that
+ * occur in others (other than sp and bp), and libunwind is there for them.
  */
 #include "unwind/cfi.h"
 
@@ -29,8 +28,8 @@
 
 #define STATE_DEPTH 8
 
-/* What stands for "a CIE" in .debug_frame, where .eh_frame has 0. The 64-bit form of
- * DWARF is not read: no linker makes one of less than 4 GiB. */
+/* Id of a CIE in .debug_frame, where .eh_frame has 0. The 64-bit form of DWARF is not read: no
+ * linker makes one of less than 4 GiB. */
 #define DEBUG_FRAME_CIE 0xffffffffu
 
 struct cursor {
@@ -371,7 +370,7 @@ static int64_t factored(uint64_t n, const struct cie *cie)
     return (int64_t)(n * (uint64_t)cie->data_align);
 }
 
-/* Fewer bytes of instructions than this are run again as fast as they are remembered. */
+/* Programs of fewer bytes than this run again as fast as they are remembered. */
 #define LONG_PROGRAM 32u
 
 static void keep(struct cfi_memo *memo, const uint8_t *fde, const uint8_t *at, uintptr_t loc,
@@ -383,7 +382,7 @@ static void keep(struct cfi_memo *memo, const uint8_t *fde, const uint8_t *at, u
     memcpy(memo->row, row, sizeof *row);
 }
 
-/* Goes on where the memo's look ended, if that is on the way to `pc`. */
+/* Continues where the memo's run ended, if that is on the way to `pc`. */
 static void resume(const struct cfi_memo *memo, const uint8_t *fde, uintptr_t pc, struct cursor *c,
                    uintptr_t *loc, struct row *row)
 {
@@ -395,8 +394,8 @@ static void resume(const struct cfi_memo *memo, const uint8_t *fde, uintptr_t pc
 }
 
 /*
- * Runs `c` until `loc` passes `pc`. False on an instruction we do not know. *stop is the
- * instruction that went too far, and *before where it came from; NULL when what came before
+ * Runs `c` until `loc` passes `pc`. False: an instruction is not known. *stop is the instruction
+ * that went too far, and *before the address that it began at. *stop is NULL when the state before
  * it is not all in the row, or holds for this pc only.
  */
 static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t pc,

@@ -17,7 +17,7 @@
 
 #include "common/compiler.h"
 
-/* How to get from a frame to its caller's. */
+/* Kind of the step from a frame to its caller's. */
 enum rule_kind {
     RULE_UNSET = 0,   /* never a result: tables use it for "not known yet" */
     RULE_CFA_SP = 1,  /* CFA = sp + cfa_offset */
@@ -63,14 +63,14 @@ struct cfi_section {
 };
 
 /*
- * Where the last look at a long function's instructions ended, so that the next one further
- * on in it need not begin at its beginning: a function of a thousand calls has thousands
- * of them, and each of its addresses would cost them all. All zero is empty. It is of one
- * section, and good as long as the section's bytes are what they were.
+ * End of the last run of a long function's instructions, so that a run for a later address need not
+ * begin at the function's start: a function of a thousand calls has thousands of them, and each of
+ * its addresses would cost them all. All zero is empty. It is of one section, and good as long as
+ * the section's bytes are what they were.
  */
 struct cfi_memo {
     const uint8_t *fde; /* NULL: empty */
-    const uint8_t *at;  /* the instruction that goes on from there */
+    const uint8_t *at;  /* the instruction to continue with */
     uintptr_t loc;      /* from here on `row` holds, up to that instruction */
     int64_t row[10];
 };
@@ -79,20 +79,20 @@ struct cfi_memo {
  * RULE_NONE when no FDE covers it. */
 struct rule cfi_rule_at(const struct cfi_section *s, uintptr_t pc);
 
-/* The same with a memo, which is the caller's alone during the call. */
+/* Like cfi_rule_at, with a memo, which is the caller's alone during the call. */
 struct rule cfi_rule_from(const struct cfi_section *s, uintptr_t pc, struct cfi_memo *memo);
 
-/* The same when the FDE is already known. */
+/* Rule for `pc` by an FDE that is already known. */
 struct rule cfi_rule_of(const struct cfi_section *s, const uint8_t *fde, uintptr_t pc);
 
-/* Where the function begins that the instruction at `pc` belongs to, by its FDE. False: no
- * FDE covers it. */
+/* Start of the function that the instruction at `pc` belongs to, by its FDE. False: no FDE covers
+ * it. */
 bool cfi_function_at(const struct cfi_section *s, uintptr_t pc, uintptr_t *start);
 
 /*
- * Walks a .debug_frame section: *at is the entry to look at, at first s->lo. True:
- * it was an FDE for [*start, *end), found at *fde. False with *at moved on: it was
- * something else. False with *at NULL: the end, or damage.
+ * Walks a .debug_frame section: *at is the entry to read, at first s->lo. True: it was an FDE for
+ * [*start, *end), found at *fde. False with *at moved on: it was something else. False with *at
+ * NULL: the end, or damage.
  */
 bool cfi_next_fde(const struct cfi_section *s, const uint8_t **at, const uint8_t **fde,
                   uintptr_t *start, uintptr_t *end);

@@ -15,8 +15,8 @@
 /* The rule for `pc` in module `m`, RULE_NONE when its file has none. */
 struct rule debugframe_rule(const struct module *m, uintptr_t pc);
 
-/* The same by its .eh_frame section, for a module that has no search table for it (PT_GNU_EH_FRAME)
- * and so cannot be asked in memory. */
+/* Like debugframe_rule, by the file's .eh_frame section: for a module that has no search table for
+ * it (PT_GNU_EH_FRAME), so that its rules cannot be found in memory. */
 struct rule debugframe_unlisted(const struct module *m, uintptr_t pc);
 
 /* In a forked child: a lock that another thread may have held is free again. */

@@ -38,11 +38,11 @@ void dynsym_open(struct dynsym *d, const struct link_map *module)
     }
 }
 
-/* What is looked for. */
+/* Symbol to search for. */
 struct wanted {
     const char *name;
     int version; /* its number in this module, or DEFAULT */
-    bool data;   /* or data */
+    bool data;   /* data symbols, too */
 };
 
 static bool is_wanted(const struct dynsym *d, uint32_t i, const struct wanted *w)
@@ -59,7 +59,7 @@ static bool is_wanted(const struct dynsym *d, uint32_t i, const struct wanted *w
            strcmp(d->strings + s->st_name, w->name) == 0;
 }
 
-/* The number by which the module's symbols have that version; 0, which none has: none does. */
+/* Number of that version among the module's symbols; 0, which no symbol has: there is none. */
 static int version_number(const struct dynsym *d, const char *version)
 {
     const ElfW(Verdef) *v = d->versions ? d->defined : NULL;

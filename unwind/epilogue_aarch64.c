@@ -10,7 +10,7 @@
 #define RET 0xd65f03c0u
 #define RETAA 0xd65f0bffu
 
-/* What has been seen on the way to the `ret`: offsets are from the stack pointer at its begin. */
+/* State on the way to the `ret`: offsets are from the stack pointer at the start. */
 struct epilogue {
     int32_t sp;
     int32_t fp_at, lr_at; /* -1: not restored */
@@ -30,7 +30,7 @@ static void loaded(struct epilogue *e, unsigned reg, int32_t at)
         e->lr_at = at;
 }
 
-/* Follows an instruction that restores registers or gives stack back. False: it is none. */
+/* Follows an instruction that restores registers or gives stack back. False: it does neither. */
 static bool follow(struct epilogue *e, uint32_t insn)
 {
     unsigned first = insn & 31, base = insn >> 5 & 31, second = insn >> 10 & 31;
@@ -51,7 +51,7 @@ static bool follow(struct epilogue *e, uint32_t insn)
         loaded(e, first, e->sp + (int32_t)(insn >> 10 & 0xfff) * 8);
         return true;
     }
-    if ((insn & 0xffe00c00) == 0xf8400400) { /* ldr, sp goes on behind it */
+    if ((insn & 0xffe00c00) == 0xf8400400) { /* ldr, and then sp is moved */
         by = sign(insn >> 12 & 0x1ff, 9);
         loaded(e, first, e->sp);
         e->sp += by;

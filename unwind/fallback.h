@@ -1,12 +1,12 @@
 /*
- * fallback.h: libunwind, for what the rules of cfi.h cannot say, and as the
- * referee of the rules.
+ * fallback.h: libunwind, for frames that the rules of cfi.h cannot describe, and as the referee of
+ * the rules.
  *
- * It is loaded privately (its own _Unwind_* symbols must not stand before the
- * program's) and its imports are redirected so that inside a traced program it
- * takes no loader lock, keeps no descriptor and never tests an address by
- * writing to a pipe. Any thread may call these, also in a signal handler, but
- * not re-entered by the same thread (the shim's guard sees to that).
+ * It is loaded privately (its own _Unwind_* symbols must not come before the program's) and its
+ * imports are redirected so that inside a traced program it takes no loader lock, keeps no
+ * descriptor and never tests an address by writing to a pipe. Any thread may call these functions,
+ * also in a signal handler, but the same thread must not re-enter them (the recorder's guard
+ * prevents it).
  */
 #ifndef FLAME_UNWIND_FALLBACK_H
 #define FLAME_UNWIND_FALLBACK_H
@@ -16,14 +16,15 @@
 #include "common/compiler.h"
 #include "unwind/walk.h"
 
-/* The recorder for musl has none: what no rule says is not known there. */
+/* The recorder for musl is built without libunwind: frames without a rule stay unknown there. */
 #ifdef __GLIBC__
 #define FALLBACK_IS_BUILT true
 #else
 #define FALLBACK_IS_BUILT false
 #endif
 
-/* Loads it, while no other thread is there. 0, or -errno with *why a sentence for the user. */
+/* Loads libunwind, while there is no other thread. 0, or -errno with *why a sentence for the
+ * user. */
 int fallback_init(const char **why);
 
 /* Whether it has been loaded; the functions that walk must not be called before. */
@@ -36,17 +37,19 @@ bool fallback_is_ready(void);
  */
 int fallback_walk(uintptr_t *pcs, int max);
 
-/* The same, slowly and without any cache: what libunwind itself finds, step by step. */
+/* Like fallback_walk, but slow and without any cache: libunwind's own result, step by step. */
 int fallback_walk_afresh(uintptr_t *pcs, int max);
 
 /*
- * One step out of the frame with *regs, which the calling thread is in, by libunwind's word: *regs
- * is its caller's then. libunwind walks to it from here, as it may need registers that are not in
- * *regs. False: it does not come there, or not on, and *regs is as it was.
+ * Makes one step by libunwind, out of a frame of the calling thread: *regs are the frame's
+ * registers, and then its caller's. libunwind walks to the frame from here, as it may need
+ * registers that are not in *regs. False: it does not reach the frame, or no frame beyond it, and
+ * *regs is as it was.
  */
 bool fallback_step(struct walk_regs *regs);
 
-/* To be called when what the calling thread remembers of code is out of date (a new epoch). */
+/* Drops the calling thread's cached facts about code; to be called when they are out of date (a new
+ * epoch). */
 void fallback_forget(void);
 
 #endif

@@ -33,8 +33,8 @@ static uintptr_t pointer(const struct link_map *map, ElfW(Addr) value)
     return value < map->l_addr ? map->l_addr + value : value;
 }
 
-/* Of a program the kernel says where its program headers are: it may lie anywhere. A library's
- * first page is its header's. */
+/* Program headers of a module. For the program the kernel says where they are, as it may lie
+ * anywhere. A library begins with its ELF header. */
 static const ElfW(Phdr) * headers_of(const struct link_map *map, unsigned *n)
 {
     const ElfW(Ehdr) *ehdr = (const void *)map->l_addr;

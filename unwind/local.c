@@ -46,10 +46,11 @@ int local_init(const char **why)
 
 /* ---- rules ---- */
 
-/* Of one thread at a time; who finds it taken does without. */
+/* Memo of the last compilation, for one thread at a time; a thread that finds it taken does
+ * without. */
 static struct {
     bool taken;
-    uint32_t epoch; /* of modules: what the memo speaks of is still there */
+    uint32_t epoch; /* of modules, in which the memo holds */
     struct cfi_memo memo;
 } last_look;
 
@@ -110,21 +111,21 @@ void local_after_fork(void)
 {
     forgetting.held = 0;
     debugframe_after_fork();
-    /* Another thread may have had it. */
+    /* Another thread may have held it at the fork. */
     __atomic_clear(&last_look.taken, __ATOMIC_RELEASE);
     last_look.memo.fde = NULL;
 }
 
-/* How often code that was made at run time went. */
+/* Number of times that code made at run time went away. */
 static uint32_t code_gone;
 
-/* As long as it stays the same, no address has come to mean something else. */
+/* Counter of changes: while it stays the same, no address has come to mean something else. */
 static inline uint32_t changes(void)
 {
     return modules_changes() + __atomic_load_n(&code_gone, __ATOMIC_RELAXED);
 }
 
-/* Addresses may mean other code by now: what was kept is no longer to be trusted. */
+/* Drops all marks: addresses may mean other code by now. */
 static FLAME_COLD void forget_marks(struct local_stack *s)
 {
     s->changes = changes();
@@ -158,7 +159,7 @@ void local_drop_marks(struct local_stack *s)
     s->kept = false;
 }
 
-/* Who comes second finds the rules forgotten. */
+/* The second of two threads finds the rules forgotten already. */
 static void forget_rules(uint32_t epoch)
 {
     spinlock_take(&forgetting);
@@ -180,7 +181,7 @@ void local_forget(struct local_stack *s, uint32_t epoch)
 
 #define MAX_FRAMES (1u << 24) /* 256 MiB of stack hold as many of 16 bytes */
 
-/* Of frames that are not all looked at, a walk looks at so many. */
+/* Number of middle frames that one walk checks in a stack where not all are checked. */
 #define LOOK_BETWEEN 16
 
 struct local_frame {
@@ -189,7 +190,7 @@ struct local_frame {
     uintptr_t needs_bp;      /* some step from here on depends on f.r.bp */
 };
 
-/* Word by word: what was just stored in words and is read in larger pieces has to wait. */
+/* Copies word by word: a larger load of words that were just stored has to wait for them. */
 static inline void copy_state(struct frame_state *to, const struct frame_state *from)
 {
     to->r.pc = from->r.pc;
@@ -215,8 +216,7 @@ static inline void copy_frame(struct local_frame *to, const struct local_frame *
     to->needs_bp = from->needs_bp;
 }
 
-/* As many checks less one that always hold stand before the outermost frame's, to
- * fill up its group. */
+/* Number of checks before the outermost frame's: they always hold, and fill up its group. */
 #define BEFORE (CHECK_GROUP - 1)
 
 /* The arrays of kept frames lie in one block: checks, frames, pcs. */
@@ -256,7 +256,7 @@ static bool reserve(struct local_stack *s, uint32_t cap)
     return true;
 }
 
-/* The same for the frames of a walk that goes on. */
+/* Like reserve, for the frames of a walk in progress. */
 static bool reserve_fresh(struct local_stack *s, uint32_t cap)
 {
     size_t had = s->fresh_cap * sizeof *s->fresh, size = cap * sizeof *s->fresh;
@@ -298,7 +298,7 @@ void local_stack_release(struct local_stack *s)
 
 /* ---- joining the last walk ---- */
 
-/* `f` is the kept frame, as far as the walk from there on can tell. */
+/* Whether `f` is the kept frame in all that the walk from there on depends on. */
 static inline bool same_frame(const struct local_frame *kept, const struct frame_state *f)
 {
 #if ARCH_LINK
@@ -309,13 +309,13 @@ static inline bool same_frame(const struct local_frame *kept, const struct frame
             (kept->needs_bp ? kept->f.r.bp ^ f->r.bp : 0)) == 0;
 }
 
-/* Of frame `i`, counted from the outermost. */
+/* Check of frame `i`, counted from the outermost. */
 static inline struct walk_check *check_of(struct local_stack *s, uint32_t i)
 {
     return &s->checks[i + BEFORE];
 }
 
-/* What frame `i` needs of bp, and its check, from its words and the frame before it. */
+/* Sets frame `i`'s need of bp, and its check, from its words and the frame outside of it. */
 static inline void set_check(struct local_stack *s, uint32_t i)
 {
     struct local_frame *frame = &s->frames[i];
@@ -356,7 +356,7 @@ FLAME_INLINE int first_failing(struct local_stack *s, int k, int last, bool as_m
     return k;
 }
 
-/* Where kept frames stop to hold: the step out of frame `at` came out as this. */
+/* Point where kept frames cease to hold, with the result of the step out of frame `at`. */
 struct divergence {
     int at; /* -1: nowhere, all the rest holds */
     struct frame_state f;
@@ -364,8 +364,8 @@ struct divergence {
     struct step_words words;
 };
 
-/* Brings bp up to date in the kept frames from `from`, whose is `bp`, out to `to`;
- * the checks in between hold. */
+/* Brings bp up to date in the kept frames from `from`, whose bp is `bp`, out to `to`; the checks in
+ * between hold. */
 static inline void update_bp(struct local_stack *s, int from, int to, uintptr_t bp)
 {
     for (int i = from;; i--) {
@@ -377,7 +377,7 @@ static inline void update_bp(struct local_stack *s, int from, int to, uintptr_t 
     }
 }
 
-/* Looks at kept frames from `from`, whose bp is `bp`, outwards to `last`. */
+/* Checks kept frames from `from`, whose bp is `bp`, outwards to `last`. */
 FLAME_INLINE void check_kept(struct local_stack *s, int from, int last, uintptr_t bp,
                              bool as_mapped, struct divergence *d)
 {
@@ -407,7 +407,7 @@ FLAME_INLINE void check_kept(struct local_stack *s, int from, int last, uintptr_
     }
 }
 
-/* Looks at a few of the kept frames [outer, inner), next time at others. */
+/* Checks a few of the kept frames [outer, inner), next time others. */
 static bool look_between(struct local_stack *s, int outer, int inner)
 {
     int last;
@@ -422,16 +422,16 @@ static bool look_between(struct local_stack *s, int outer, int inner)
 }
 
 /*
- * Of a stack that is deeper than the caller wants to know: looks at its inner end, of
- * which n frames are fresh, at its outer end, and at a few frames in between. False: it
- * is not that deep, or not all that was looked at holds, and all must be looked at.
+ * Checks parts of a stack that is deeper than the caller wants to know: its inner end, of which n
+ * frames are fresh, its outer end, and a few frames in between. False: it is not that deep, or a
+ * check failed; then all frames must be checked.
  */
 static FLAME_NOINLINE bool check_ends(struct local_stack *s, int from, uintptr_t bp, uint32_t n,
                                       struct divergence *d)
 {
     int outer = (int)s->ends, inner = from + 1 + (int)n - outer;
 
-    /* What is fresh may be more than the caller wants to know; nothing further in is kept. */
+    /* There may be more fresh frames than the caller wants to know; no kept frame is further in. */
     if (inner > from + 1)
         inner = from + 1;
     if (s->barrier >= 0 || inner - outer < LOCAL_BETWEEN)
@@ -443,7 +443,7 @@ static FLAME_NOINLINE bool check_ends(struct local_stack *s, int from, uintptr_t
            (first_failing(s, outer - 1, 0, true) < 0 && look_between(s, outer, inner));
 }
 
-/* Looks at all the caller wants to be sure of. */
+/* Checks all kept frames that the caller wants to be sure of. */
 static inline void check_rest(struct local_stack *s, int from, uintptr_t bp, uint32_t n,
                               bool as_mapped, struct divergence *d)
 {
@@ -464,7 +464,7 @@ static FLAME_COLD bool widen_fresh(struct local_stack *s)
     return s->fresh_cap < MAX_FRAMES && reserve_fresh(s, s->fresh_cap * 2);
 }
 
-/* The innermost frame from `k` outwards whose step no words can vouch for. */
+/* The innermost frame from `k` outwards whose step no words can prove. */
 static FLAME_COLD int find_barrier(struct local_stack *s, int k)
 {
     while (k >= 0 &&
@@ -494,10 +494,8 @@ static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n, uintptr_t
     return true;
 }
 
-/*
- * A frame that no rule leaves is left by libunwind alone: it knows nothing of code without tables
- * further out, and would end there or go astray. No words vouch for the step.
- */
+/* Leaves a frame that no rule leaves by libunwind, and only this one: libunwind knows nothing of
+ * code without tables further out, and would end there or go astray. No words prove the step. */
 static FLAME_COLD bool step_by_libunwind(struct local_stack *s, struct frame_state *f,
                                          struct local_frame *of)
 {
@@ -511,8 +509,8 @@ static FLAME_COLD bool step_by_libunwind(struct local_stack *s, struct frame_sta
     return true;
 }
 
-/* False: libunwind must be asked, and the *known innermost of s->fresh are right. *kept is
- * how many outer frames were taken over. */
+/* Walks by rules. False: libunwind must be asked, and the *known innermost of s->fresh are right.
+ * *kept is the number of outer frames that were taken over. */
 static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t *kept,
                           uint32_t *known)
 {
@@ -571,7 +569,7 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
     }
 }
 
-/* libunwind begins inside the shim: drop what is inside of regs.pc's frame. */
+/* libunwind begins inside the recorder: drops the frames inside of regs.pc's. */
 static int drop_inner(uintptr_t *pcs, int n, uintptr_t first)
 {
     int skip = 0;
@@ -605,7 +603,7 @@ static FLAME_COLD void ask_libunwind(struct local_stack *s, uintptr_t first)
     s->len = (uint32_t)n;
 }
 
-/* There is no libunwind: the stack is as far as the rules came. */
+/* Keeps the stack as far as the rules came. */
 static FLAME_COLD void keep_known(struct local_stack *s, uint32_t n, uintptr_t first)
 {
     while (s->cap < n && widen(s))
@@ -622,8 +620,8 @@ static FLAME_COLD void keep_known(struct local_stack *s, uint32_t n, uintptr_t f
     s->len = n;
 }
 
-/* libunwind has ended in code without tables, or went from there to where no code is: that was no
- * end. */
+/* Whether libunwind has ended in code without tables, or went from there to where there is no code:
+ * neither is an outermost frame. */
 static bool has_lost_its_way(const struct local_stack *s)
 {
     uintptr_t pc = s->pcs[0] - 1;
@@ -631,7 +629,7 @@ static bool has_lost_its_way(const struct local_stack *s)
     return !modules_note(pc, NULL) || rule_kind_of(rules_find(&rules, pc)) == RULE_NONE;
 }
 
-/* What lies further out is not known. */
+/* Marks the frames further out as not known. */
 static void mark_cut(struct local_stack *s)
 {
     if (s->len == s->cap && !widen(s))
@@ -641,7 +639,7 @@ static void mark_cut(struct local_stack *s)
     s->len++;
 }
 
-/* By libunwind, or as far as the rules came, which guess nothing that cannot be checked. */
+/* Walks by libunwind, or as far as the rules came, which guess nothing that cannot be checked. */
 static FLAME_COLD void walk_otherwise(struct local_stack *s, uint32_t known, uintptr_t first)
 {
     if (!fallback_is_ready()) {
@@ -682,7 +680,7 @@ bool local_holds(const struct local_stack *s, uint32_t i, uintptr_t at)
 
 /* ---- guesses ---- */
 
-/* Frames whose code is looked at. */
+/* Most frames whose code is read. */
 #define GUESSES_MOST 32
 
 bool local_guess_holds(const struct local_stack *s, int tid)
@@ -727,14 +725,15 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
     return recall_find(s->recall, &regs, w.hi ^ s->context);
 }
 
-/* A mark holds for the end of the memory that its words lie in, which is at the beginning of a page
- * and below 2^47: in the bits that are left there is room for the context. */
+/* A mark's key is the end of the memory that its words lie in, which is at the beginning of a page
+ * and below 2^47: the bits that are left have room for the context. */
 void local_set_context(struct local_stack *s, uint32_t context)
 {
     s->context = (context & 0xfff) | (uintptr_t)(context >> 12) << 48;
 }
 
-/* A process that lives for a moment would pay for the memory and never get it back. */
+/* Begins to keep marks, late: a short-lived process would pay for the memory and never get it
+ * back. */
 static FLAME_COLD bool begin_recall(struct local_stack *s)
 {
     if (++s->unmarked < RECALL_AFTER)

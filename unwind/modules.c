@@ -1,34 +1,32 @@
 /*
- * Problem: every address in a stack must be tied to the file it came from, while
- * the program loads and unloads libraries, without the loader's lock.
+ * Problem: every address in a stack must be tied to the file it came from, while the program loads
+ * and unloads libraries, without the loader's lock.
  *
- * Algorithm: a table. modules_init copies the loader's list; modules_note asks
- * _dl_find_object about addresses outside of the known ranges. After dlclose each known
- * module is looked up again; those not found are `gone`. While some are gone, addresses in
- * their ranges are asked about anew: the same file at the same place revives the entry, and
- * is no record more, however often it comes. Another one has taken the range over, and
- * begins an epoch.
+ * Algorithm: a table. modules_init copies the loader's list; modules_note asks _dl_find_object
+ * about addresses outside of the known ranges. After dlclose each known module is looked up again;
+ * those not found are `gone`. While some are gone, addresses in their ranges are asked about anew:
+ * the same file at the same place revives the entry, and is no record more, however often it comes.
+ * Another file has taken the range over, and begins an epoch.
  *
- * In the trace a range stands for one module. The first that is seen there has its own
- * addresses, each other one has a range that no process has addresses in, a bump allocation
- * from TRACE_PLACED_BEGIN. So stacks of different modules at one address are different stacks
- * to everybody, and stacks without such a module stay the same ones. What lies where a
- * module was and is none (code of a JIT) is marked with TRACE_ADDR_NO_MODULE.
+ * In the trace a range stands for one module. The first module that is seen there has its own
+ * addresses. Each other one has a range that no process has addresses in, a bump allocation from
+ * TRACE_PLACED_BEGIN. So stacks of different modules at one address are different stacks in all
+ * views, and stacks without such a module stay the same ones. Code that lies where a module was,
+ * and is in none (a JIT's), is marked with TRACE_ADDR_NO_MODULE.
  *
- * A full table loses entries that are gone: nobody but dlopen misses them, which makes a
- * record more. Modules that have no place in it share one record, TRACE_UNKNOWN_MODULE.
+ * A full table loses entries that are gone: only a dlopen of the same file notices that, and makes
+ * a record more. Modules that have no place in the table share one record, TRACE_UNKNOWN_MODULE.
  *
- * Rejected: epochs in the trace, by which a module record holds only from one change of the
- * address space to the next. Each change made new roots, and with them all stacks anew: a
- * program that loads and unloads two plugins in turn took 11 KiB more each time.
+ * Rejected: epochs in the trace, by which a module record holds only from one change of the address
+ * space to the next. Each change made new roots, and with them all stacks anew: a program that
+ * loads and unloads two plugins in turn took 11 KiB more each time.
  *
- * Rejected: interposing dlopen. The loader finds $ORIGIN, RUNPATH and the
- * namespace through dlopen's caller, which would be the shim. Reading
- * /proc/self/maps on every miss: 12 us and a descriptor each time.
+ * Rejected: interposing dlopen. The loader finds $ORIGIN, RUNPATH and the namespace through
+ * dlopen's caller, which would be the recorder. Rejected: reading /proc/self/maps on every miss: 12
+ * us and a descriptor each time.
  *
- * Source: _dl_find_object is described in the glibc manual, "Dynamic Linker
- * Introspection", since 2.35. Before that we fall back to dl_iterate_phdr for
- * addresses not known yet.
+ * Source: _dl_find_object is described in the glibc manual, "Dynamic Linker Introspection", since
+ * 2.35. Before that, dl_iterate_phdr serves for addresses not known yet.
  */
 #define _GNU_SOURCE
 #include "unwind/modules.h"
@@ -52,8 +50,8 @@
 #define PLACES_APART ((uint64_t)1 << 20)
 #define PATH_CHUNK 65536
 
-/* The layout of struct dl_find_object in glibc's <dlfcn.h>; spelled out so that
- * the shim builds on older C libraries and finds the function at run time. */
+/* The layout of struct dl_find_object in glibc's <dlfcn.h>; spelled out so that the recorder builds
+ * on older C libraries and finds the function at run time. */
 struct found_object {
     unsigned long long int flags;
     void *map_start;
@@ -74,9 +72,9 @@ static struct {
     size_t used, limit;
     uint32_t epoch;
     uint32_t changes;
-    uint32_t lists;         /* how often the loader's list was gone through for what is gone */
+    uint32_t lists;         /* walks of the loader's list to find gone modules */
     struct hull gone_hull;  /* of the ranges of gone modules */
-    struct hull moved_hull; /* of those where an address is not its own in the trace */
+    struct hull moved_hull; /* of ranges whose addresses differ in the trace */
     struct hull left;       /* of modules that have lost their entry, at their own addresses */
     uint64_t next_place;    /* where in the trace the next module that needs a place comes */
     size_t next_out;        /* where the next look for an entry to give up begins */
@@ -84,7 +82,7 @@ static struct {
     struct module unknown;  /* the last that there was no room for */
     bool unknown_recorded;
     uint64_t homeless;     /* how often there was no room */
-    struct module *latest; /* that was asked for; NULL: none yet */
+    struct module *latest; /* the one found last; NULL: none yet */
     struct trace_writer *trace;
     char *paths; /* bump memory for path strings */
     size_t paths_left;
@@ -111,7 +109,7 @@ static const char *keep_string(const char *s, size_t len)
     return at;
 }
 
-/* Where the kernel says that the program's headers are. */
+/* Whether the program's headers, where the kernel says that they are, lie in the range. */
 static bool is_program(uintptr_t start, uintptr_t end)
 {
     uintptr_t headers = getauxval(AT_PHDR);
@@ -153,7 +151,7 @@ static bool inside(const struct module *m, uintptr_t at, size_t size)
     return at >= m->start && at < m->end && size <= m->end - at;
 }
 
-/* Notes lie in a mapped segment; what a broken file says is not followed outside. */
+/* Notes lie in a mapped segment; a broken file's values are not followed outside. */
 static void read_build_id(struct module *m, const ElfW(Phdr) * note)
 {
     uintptr_t at = m->bias + note->p_vaddr;
@@ -318,7 +316,8 @@ static struct module *known_as(const struct module *m)
     return NULL;
 }
 
-/* `m` has come where others were. True: code at those addresses is other code now. */
+/* Marks other modules in the range of `m` as replaced. True: code at those addresses is other code
+ * now. */
 static bool replace_others(const struct module *m)
 {
     bool any = false;
@@ -334,7 +333,7 @@ static bool replace_others(const struct module *m)
     return any;
 }
 
-/* Whether the addresses of `m` mean something else in the trace. */
+/* Whether the addresses of `m` mean something else in the trace already. */
 static bool needs_place(const struct module *m)
 {
     if (mods.left.hi > m->start && mods.left.lo < m->end)
@@ -345,7 +344,7 @@ static bool needs_place(const struct module *m)
     return false;
 }
 
-/* False: there is none. */
+/* Gives `m` a range of addresses in the trace. False: there is none. */
 static bool give_place(struct module *m)
 {
     uint64_t size = m->end - m->start;
@@ -359,7 +358,7 @@ static bool give_place(struct module *m)
     return mods.next_place <= TRACE_PLACED_END;
 }
 
-/* The entry of a module that is there no more; NULL: all are. */
+/* An entry whose module is no longer there; NULL: all are. */
 static struct module *entry_to_give_up(void)
 {
     for (size_t i = 0; i < mods.used; i++) {
@@ -386,11 +385,12 @@ static struct module *fill_entry(struct module *at, const struct module *m)
     return at;
 }
 
-/* There is no room for `m`: its code is walked through, and nothing tells it from others. */
+/* Admits `m` without an entry, as there is no room: walks go through its code, but the trace does
+ * not tell it from other such modules. */
 static FLAME_COLD struct module *admit_unknown(const struct module *m)
 {
     if (!mods.homeless) {
-        begin_epoch(); /* stacks are placed from now on that were not */
+        begin_epoch(); /* from now on stacks are placed that were not */
         write_unknown();
     }
     mods.homeless++;
@@ -411,7 +411,7 @@ static struct module *admit_new(struct module *m)
     return fill_entry(at, m);
 }
 
-/* Adds `m` (described and with its path), or revives its like. Lock held. */
+/* Adds `m` (described and with its path), or revives the entry of the same file. Lock held. */
 static struct module *admit(struct module *m)
 {
     struct module *known = known_as(m), *at;
@@ -438,7 +438,7 @@ static struct module *admit(struct module *m)
     return at;
 }
 
-/* The same with the path kept; what is known already needs no other copy of it. Lock held. */
+/* Like admit, but keeps the path as well; a known module needs no other copy of it. Lock held. */
 static struct module *admit_named(struct module *m, const char *name)
 {
     char *paths = mods.paths;
@@ -479,9 +479,9 @@ void modules_attach(struct trace_writer *w)
 }
 
 /*
- * Most addresses are in the module that the one before was in. Whether an entry is live may be
- * read without the lock, as a thread that finds its own stack in it has not closed it. It keeps
- * its range, unless it becomes another module's meanwhile.
+ * Most addresses are in the module that was found last. Whether an entry is live may be read
+ * without the lock: its module is not closed while the calling thread's own stack is in it. An
+ * entry keeps its range, unless it becomes another module's meanwhile.
  */
 static struct module *in_latest(uintptr_t pc)
 {
@@ -553,7 +553,7 @@ static bool ends_with(const char *s, const char *end)
     return end_len <= len && memcmp(s + len - end_len, end, end_len) == 0;
 }
 
-/* Whether `m` is what the loader has by that name at that bias. */
+/* Whether `m` is the loader's module of that name at that bias. */
 static bool is_object(const struct module *m, uintptr_t bias, const char *name)
 {
     return m->bias == bias && (m->path[0] != '/' || !name || ends_with(m->path, name));
@@ -568,7 +568,7 @@ static bool still_there(const struct module *m, uintptr_t at)
            is_object(m, found.link_map->l_addr, found.link_map->l_name);
 }
 
-/* Marks what the loader has no longer. Lock held. */
+/* Marks modules that the loader has no longer. Lock held. */
 static void mark_gone(void)
 {
     for (size_t i = 0; i < mods.used; i++) {
@@ -581,7 +581,7 @@ static void mark_gone(void)
 }
 
 /* The module of `pc`, however it becomes known; NULL: the loader has none. Lock held, and dropped
- * meanwhile with an old C library: the loader's lock must not be taken under ours. */
+ * meanwhile with an old C library: the loader's lock must not be taken under it. */
 static struct module *look_up(uintptr_t pc)
 {
     struct module *m = find_live(pc);
@@ -609,8 +609,8 @@ bool modules_note(uintptr_t pc, struct module *out)
         return true;
     spinlock_take(&mods.lock);
     m = out ? find_live(pc) : NULL;
-    /* The C library unloads its own modules (iconv's) without calling dlclose. Who
-     * asks for *out is going to read them. */
+    /* The C library unloads its own modules (iconv's) without calling dlclose. A caller that asks
+     * for *out is going to read them. */
     if (m && mods.find_object && unlikely(!still_there(m, pc)))
         mark_gone();
     m = look_up(pc);
@@ -620,7 +620,8 @@ bool modules_note(uintptr_t pc, struct module *out)
     return m != NULL;
 }
 
-/* No module is at `pc`. True: one was, or will be found to have been. Lock held. */
+/* Marks modules around `pc` as replaced, as none is there. True: one was, or will be found to have
+ * been. Lock held. */
 static bool replace_by_none(uintptr_t pc)
 {
     bool was = in_hull(&mods.left, pc), news = false;
@@ -690,7 +691,7 @@ static int is_searched(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void
     for (uint16_t i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-    /* The loader changes its list under the lock that it holds for us here. */
+    /* The loader changes its list under the lock that it holds during this call. */
     for (search->found = loaderlist()->r_map; search->found; search->found = search->found->l_next)
         if ((uintptr_t)search->found->l_ld == dynamic)
             break;
@@ -731,8 +732,8 @@ static int note_listed(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void
     return 0;
 }
 
-/* The same by the loader's list, for an old C library. What came into the table since we
- * began is there. The loader's lock must not be taken under ours. */
+/* Marks gone modules by the loader's list, for an old C library. Modules that came into the table
+ * since the walk began are there. The loader's lock must not be taken under mods.lock. */
 static void mark_unlisted(void)
 {
     uint32_t list;

@@ -1,10 +1,9 @@
 /*
- * recall.h: whole stacks a thread has walked before, known again by a few words.
+ * recall.h: whole stacks that a thread has walked before, recognised by a few words.
  *
- * A walk is decided by the registers it begins with and by the words it reads. So a
- * stack is the one it was if it begins with the same registers and the same words
- * lie in the same places; what the caller tied to it then (a mark) holds again. One
- * for each thread; no locks, no malloc.
+ * A walk is decided by the registers it begins with and by the words it reads. So a stack is the
+ * same one if it begins with the same registers and the same words lie in the same places; the mark
+ * that the caller tied to it then holds again. One for each thread; no locks, no malloc.
  */
 #ifndef FLAME_UNWIND_RECALL_H
 #define FLAME_UNWIND_RECALL_H
@@ -12,9 +11,9 @@
 #include "unwind/walk.h"
 
 /*
- * What must hold for the step out of a frame to come out as it did: two words and
- * where they lie. Where one word or none decides, both are the same one, and where
- * no word could say, it is one that never holds: so the test has no branch.
+ * Condition for the step out of a frame to come out as it did: two words and their addresses. Where
+ * one word or none decides, both are the same one, and where no word could say, it is one that
+ * never holds: so the test has no branch.
  */
 struct walk_check {
     const uintptr_t *ra_at, *bp_at;
@@ -57,12 +56,12 @@ struct recall {
     } heads[RECALL_HEADS];
     uint64_t kept;                           /* checks ever kept */
     uint32_t tries, hits;                    /* in the present window of RECALL_WINDOW tries */
-    uint32_t rest;                           /* how many more stacks are not looked for */
+    uint32_t rest;                           /* stacks that are still not searched for */
     struct walk_check checks[RECALL_CHECKS]; /* a ring: the latest of them */
 };
 
-/* A program in which too few stacks are known again pays for looking and keeping what
- * walks would cost it less: then nothing is done for a while. */
+/* Limits of use: a program in which too few stacks are recognised would pay more for searching and
+ * keeping them than for walks. Then neither is done for RECALL_REST stacks. */
 #define RECALL_WINDOW 512u
 #define RECALL_WORTH 200u /* hits a window */
 #define RECALL_REST 4096u

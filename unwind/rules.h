@@ -67,11 +67,11 @@ static inline packed_rule rules_find(struct rules *r, uintptr_t pc)
     }
 }
 
-/* All rules are out of date. The addresses keep their slots, so however often that is, it takes no
- * memory. Not for two threads at once; others may look for rules meanwhile. */
+/* Makes all rules out of date. The addresses keep their slots, so however often that is, it takes
+ * no memory. Not for two threads at once; others may look for rules meanwhile. */
 void rules_forget(struct rules *r);
 
-/* The same with the memory given back, for rules that are `alone`. */
+/* Like rules_forget, but gives the memory back; for rules that are `alone`. */
 void rules_release(struct rules *r);
 
 static inline enum rule_kind rule_kind_of(packed_rule p)

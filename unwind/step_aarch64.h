@@ -1,5 +1,5 @@
 /*
- * step_aarch64.h: what of a step (step.h) is this processor's.
+ * step_aarch64.h: the processor's part of a step (step.h).
  *
  * A frame record is the saved frame pointer with the return address above it. It may lie anywhere
  * in its frame; gcc puts it at the lowest address.

@@ -1,4 +1,4 @@
-/* step_x86_64.h: what of a step (step.h) is this processor's. */
+/* step_x86_64.h: the processor's part of a step (step.h). */
 #ifndef FLAME_UNWIND_STEP_X86_64_H
 #define FLAME_UNWIND_STEP_X86_64_H
 

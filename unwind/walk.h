@@ -1,9 +1,9 @@
 /*
- * walk.h: what both walks share: the recorder's over its own thread's stack (local.h) and the
+ * walk.h: types of both walks: the recorder's over its own thread's stack (local.h) and the
  * tracer's over copies of another process's memory (remote_walk.h).
  *
- * A walk works on a window of stack memory and reads every word from inside it, so a damaged
- * stack or a wrong rule ends the walk and cannot fault. No return address is ever changed.
+ * A walk works on a window of stack memory and reads every word from inside it, so a damaged stack
+ * or a wrong rule ends the walk and cannot fault. No return address is ever changed.
  */
 #ifndef FLAME_UNWIND_WALK_H
 #define FLAME_UNWIND_WALK_H
@@ -11,7 +11,7 @@
 #include "common/processor/arch.h"
 #include "unwind/rules.h"
 
-/* Registers on return to a frame: `pc` is where it goes on. */
+/* Registers on return to a frame: `pc` is where it continues. */
 struct walk_regs {
     uintptr_t pc, sp, bp;
 #if ARCH_LINK
@@ -23,9 +23,9 @@ struct walk_regs {
 struct walk_window {
     uintptr_t lo, hi;
     const uint8_t *bytes;
-    /* Whether `size` bytes at an address from `sure` on are still mapped; NULL: they are.
-     * It is asked from the first guessed frame on, which may lead anywhere. Before a guess the
-     * rules lead to live frames only, so nobody asks. */
+    /* Whether `size` bytes at an address from `sure` on are still mapped; NULL: they are. It is
+     * asked from the first guessed frame on, which may lead anywhere. Before a guess the rules lead
+     * to live frames only, so it is not asked. */
     bool (*there)(uintptr_t at, size_t size);
     uintptr_t sure;
 };
@@ -33,7 +33,7 @@ struct walk_window {
 enum walk_end {
     WALK_COMPLETE, /* it came to the outermost frame, or filled the buffer */
     WALK_LOST,     /* it met something that only libunwind can follow */
-    WALK_BROKEN,   /* it met something that nobody can follow */
+    WALK_BROKEN,   /* it met something that cannot be followed */
     WALK_BARE,     /* its last frame is the outermost one if the thread began in that code */
 };
 

@@ -1,9 +1,9 @@
 /*
- * remote_call.h: what the instruction before a return address calls.
+ * remote_call.h: the target of the call instruction before a return address.
  *
- * x86-64 encodings: Intel SDM vol. 2, CALL and JMP; the System V ABI's x86-64 supplement for
- * the procedure linkage table. Instructions cannot be read backwards for certain, so all that
- * the bytes may be is told. Pure functions.
+ * x86-64 encodings: Intel SDM vol. 2, CALL and JMP; the System V ABI's x86-64 supplement for the
+ * procedure linkage table. Instructions cannot be read backwards for certain, so the result has all
+ * that the bytes may be. Pure functions.
  */
 #ifndef FLAME_UNWIND_REMOTE_REMOTE_CALL_H
 #define FLAME_UNWIND_REMOTE_REMOTE_CALL_H
@@ -27,7 +27,7 @@ struct remote_calls {
 /* `code`: the CALL_BYTES bytes before `ra`. All false: there is no call. */
 struct remote_calls remote_calls_before(const uint8_t code[CALL_BYTES], uintptr_t ra);
 
-/* How many bytes of a stub tell that it is one. */
+/* Bytes of code by which a stub is recognised. */
 #define STUB_BYTES 16
 
 /* If the code at `at` is nothing but a jump through a word (a linkage table's), the address of

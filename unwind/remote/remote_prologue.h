@@ -1,8 +1,8 @@
 /*
- * remote_prologue.h: what the first instructions of a function say about its frame.
+ * remote_prologue.h: facts about a function's frame, from its first instructions.
  *
- * x86-64 encodings: Intel SDM vol. 2. Only the forms compilers write are understood; what is
- * not says nothing. Pure functions.
+ * x86-64 encodings: Intel SDM vol. 2. Only the forms compilers write are understood; others tell
+ * nothing. Pure functions.
  */
 #ifndef FLAME_UNWIND_REMOTE_REMOTE_PROLOGUE_H
 #define FLAME_UNWIND_REMOTE_REMOTE_PROLOGUE_H
@@ -17,8 +17,8 @@
 struct remote_prologue {
     uint32_t size;  /* bytes below the frame pointer that it takes at once; 0: not known. A
                        function that asks for no more has its stack pointer there. */
-    int32_t canary; /* where, from the frame pointer on, it keeps the stack protector's word; 0:
-                       it has none that is seen */
+    int32_t canary; /* offset from the frame pointer of the stack protector's word; 0: none was
+                     * found */
 };
 
 struct remote_prologue remote_prologue(const uint8_t *code, size_t n);

@@ -1,20 +1,20 @@
 /*
  * Problem: which of the words above a stack pointer is the frame pointer a function saved?
  *
- * Algorithm: every word up to SEARCH_BYTES is taken for it in turn. By the function's rule
- * that says where its return address would be; nearly all places fail there, at the price of
- * a search among the mappings. The few that do not are walked from, as any stack is.
+ * Algorithm: every word up to SEARCH_BYTES is taken for it in turn. The function's rule then says
+ * where its return address would be; nearly all places fail there, at the price of a search among
+ * the mappings. From the few others a walk is made, as from any stack.
  *
- * Rejected: the nearest place from which the walk comes to the thread's start. What calls
- * before left below in the function's own frame leads there as well, by way of the function:
- * the test's victim showed helper() under epoll_wait(), which had returned long before.
+ * Rejected: the nearest place from which the walk comes to the thread's start, because remains of
+ * earlier calls in the function's own frame lead there as well, by way of the function: the test's
+ * victim showed helper() under epoll_wait(), which had returned long before.
  */
 #include "unwind/remote/remote_search.h"
 
 #include "unwind/remote/remote_call.h"
 #include "unwind/remote/remote_prologue.h"
 
-#define TRIAL_MAX 256 /* frames of a walk from one place; one that is longer is believed */
+#define TRIAL_MAX 256 /* frames of a walk from one place; a longer one is accepted */
 /* Frames of all such walks together: a stack made to lead astray costs no more. */
 #define FRAMES_MAX 8192
 
@@ -41,7 +41,7 @@ struct place {
     uintptr_t bp; /* the callee's */
     struct frame_state caller;
     enum fit fit;
-    bool proved; /* the callee's own prologue says that this is it */
+    bool proved; /* the callee's own prologue proves the place */
 };
 
 /* ---- calls ---- */
@@ -126,7 +126,7 @@ static bool caller_by(struct remote_memory *mem, struct walk_window *w, packed_r
                       &out->r.bp);
 }
 
-/* What the callee's prologue says of the place. False: it cannot be. */
+/* Compares the place with the callee's prologue. False: it cannot be. */
 static bool fits_prologue(const struct search *s, struct walk_window *w, struct place *p)
 {
     uintptr_t word;
@@ -144,7 +144,7 @@ static uintptr_t code_at(uintptr_t pc)
     return (pc & ~REMOTE_EXACT) - !(pc & REMOTE_EXACT);
 }
 
-/* The functions of the way out, innermost first. */
+/* Judges the functions of the way out, innermost first. */
 static enum way judge(const struct search *s, const struct place *p, const uintptr_t *pcs, int n)
 {
     const struct remote_code *code = s->mem->code;
@@ -157,8 +157,8 @@ static enum way judge(const struct search *s, const struct place *p, const uintp
         enum fit fit = FIT_EXACT;
 
         if (doubtful && function && function == s->function)
-            return WAY_NONE; /* what it called itself, before */
-        /* The kernel called a signal's handler, and nobody what that interrupted. */
+            return WAY_NONE; /* its own call, from before */
+        /* The kernel called a signal's handler, and the code that it interrupted called nothing. */
         if (callee && function && !(pcs[i] & REMOTE_EXACT) &&
             rule_kind_of(rules_find(s->rules, code_at(pcs[i]))) != RULE_SIGNAL)
             fit = fit_of(code, pcs[i], callee);
@@ -189,7 +189,7 @@ static enum way way_from(struct search *s, const struct place *p)
     return judge(s, p, pcs, n);
 }
 
-/* The callee and what its code says; false: it wants no frame pointer. */
+/* Finds the callee's start and prologue; false: its rule needs no frame pointer. */
 static bool begin(struct search *s, packed_rule rule)
 {
     const struct remote_code *code = s->mem->code;
