@@ -1,10 +1,9 @@
 /*
  * patcher.h: patches a module's system calls in memory, so that a handler sees them.
  *
- * Runs inside somebody else's program. Who wants to see calls sets patch_handler, then has
- * modules patched by their site lists (patch/site.h), which the finder made outside. From then on
- * each of those calls comes to the handler with its number and arguments, and the handler makes
- * it, or not, and says what came of it:
+ * Runs inside a traced program. A user sets patch_handler, then has modules patched by their site
+ * lists (patch/site.h), which the finder made outside. From then on each of those calls comes to
+ * the handler with its number and arguments. The handler makes it, or not, and returns its result:
  *
  *     static long see(const struct patch_call *call)
  *     {
@@ -17,23 +16,26 @@
  * pointer and vector registers are as the kernel would leave them (rcx and r11 are its to change).
  * About 260 bytes of stack below the red zone are taken, and what the handler takes.
  *
- * What a handler must hold:
+ * Rules for a handler:
+ *
  * - It is called wherever the program makes calls: in signal handlers, between vfork and exec (on
- *   the parent's memory), with all signals blocked, on the smallest of stacks, in a thread that
- *   has no TLS of its own yet. It may be interrupted by itself. It takes no lock and calls nothing
- * of libc.
+ *   the parent's memory), with all signals blocked, on the smallest of stacks, in a thread that has
+ *   no TLS of its own yet. It may be interrupted by itself. It takes no lock and calls nothing of
+ *   libc.
+ *
  * - It may not come back: the call may be left by siglongjmp, or by a thread's cancellation, which
  *   unwinds through it (compile it with unwind tables, and not as C++ without exceptions).
- * - It leaves vector and x87 registers alone: PATCH_HANDLER compiles one function so; what it
- *   calls must be compiled with -mgeneral-regs-only, too.
  *
- * Not seen, wherever they are made: calls that return twice, sigreturn, a thread's exit.
+ * - It leaves vector and x87 registers alone: PATCH_HANDLER compiles one function so; functions
+ *   that it calls must be compiled with -mgeneral-regs-only, too.
  *
- * Not for the module that this code is part of: what it calls itself would come to the handler.
+ * The handler never sees calls that return twice, sigreturn, and a thread's exit.
+ *
+ * Not for the module that this code is part of: its own calls would come to the handler.
  *
  * A site is patched as all others of its module or not at all. Nothing here calls malloc or libc;
  * all calls go through common/kernel.h. Patching and undoing are for one thread, while no other
- * runs and no signal handler of the program can: at its start, or with everybody stopped. The
+ * runs and no signal handler of the program can: at its start, or with all threads stopped. The
  * handler may be exchanged at any time.
  *
  * Under shadow stacks (CET) all is well: no return address is changed, and stubs are left by a
@@ -51,12 +53,12 @@ struct patch_call {
     uintptr_t pc; /* just behind the call: where it returns to in the program's code */
     uintptr_t sp; /* there */
     uintptr_t bp; /* rbp or x29 there; the other registers that functions keep are unchanged */
-    /* For a cancellation point of glibc 2.41 and later: what makes it (patch_make's to know). */
+    /* For a cancellation point of glibc 2.41 and later: what makes it; for patch_make alone. */
     const void *point;
     unsigned long point_arg;
 };
 
-/* What came of the call, as the kernel says it: -errno on failure. */
+/* Handler of calls. Returns the result as the kernel does: -errno on failure. */
 typedef long patch_see(const struct patch_call *call);
 
 #if defined(__x86_64__) && !defined(__clang__) && __GNUC__ < 11
@@ -68,13 +70,15 @@ typedef long patch_see(const struct patch_call *call);
 #define PATCH_HANDLER
 #endif
 
-/* NULL, as at first: calls are made where they stand. Read and written atomically. */
+/* Handler in use. NULL, as at first: calls are made at their own places. Read and written
+ * atomically. */
 extern patch_see *patch_handler;
 
 /*
- * Which calls come to the handler: a bit for each number below PATCH_NUMBERS, in words of 64. NULL,
- * as at first: all. Others are made where they stand, as if their sites were not patched: those of
- * sites whose number nobody knew before. To be set, and what it points to, before patching.
+ * Calls that come to the handler: a bit for each number below PATCH_NUMBERS, in words of 64. NULL,
+ * as at first: all. Other calls are made at their own places, as if their sites were not patched:
+ * these are calls of sites whose number was not known before. To be set, with the words, before
+ * patching.
  */
 #define PATCH_NUMBERS 512
 extern const uint64_t *patch_numbers;
@@ -130,7 +134,7 @@ struct patch_module {
 enum patch_result {
     PATCH_DONE,
     PATCH_NOTHING,  /* no site of the list can be patched and is wanted */
-    PATCH_UNSOUND,  /* the list cannot be believed */
+    PATCH_UNSOUND,  /* the list is not sound */
     PATCH_UNMAPPED, /* a site is not in code that is mapped */
     PATCH_CHANGED,  /* a site's bytes are not what they should be: another build, or patched */
     PATCH_NO_ROOM,  /* no memory that a branch from the module reaches */
@@ -147,9 +151,9 @@ enum patch_result patch_apply(struct patch_module *m, const struct patch_site *s
                               uintptr_t bias, bool (*wants)(int32_t number));
 
 /*
- * Puts the bytes back. Who is in a stub, asleep in a call say, goes on there, so stubs stay.
- * PATCH_DONE, after which the struct is all zero; PATCH_REFUSED; PATCH_CHANGED: somebody else has
- * written to a site since; then nothing is put back.
+ * Puts the bytes back. A thread that is in a stub, asleep in a call say, continues there, so stubs
+ * stay. PATCH_DONE, after which the struct is all zero; PATCH_REFUSED; PATCH_CHANGED: other code
+ * has written to a site since; then nothing is put back.
  */
 enum patch_result patch_undo(struct patch_module *m);
 

@@ -1,11 +1,11 @@
 /*
- * site.h: where a module makes system calls, and which of those places can be patched.
+ * site.h: the places where a module makes system calls, and which of them can be patched.
  *
- * A site is one instruction that enters the kernel (`syscall` on x86-64) with the window of
- * bytes around it that a branch to a stub takes. The finder (patch/find/find.h) makes a list of
- * them from the module's file, the cache (patch/find/sitecache.h) keeps it, the patcher
- * (patch/patcher.h) works by it. They all share this struct, which has no pointers and no holes,
- * so that a list can be kept in a file as it stands in memory.
+ * A site is one instruction that enters the kernel (`syscall` on x86-64) with the window of bytes
+ * around it that a branch to a stub takes. The finder (patch/find/find.h) makes a list of them from
+ * the module's file, the cache (patch/find/sitecache.h) keeps it, the patcher (patch/patcher.h)
+ * works by it. They all share this struct, which has no pointers and no holes, so that a list in a
+ * file is the same as in memory.
  *
  * Addresses are those of the file (p_vaddr's terms): add the module's bias for memory.
  */
@@ -21,10 +21,10 @@
 #define SITE_WINDOW 22
 #define SITE_RELATIVES 2
 
-/* Nobody knows the call's number before it is made. */
+/* The call's number is not known before it is made. */
 #define SITE_ANY_NUMBER (-1)
 
-/* What is replaced. */
+/* Part of the code that is replaced. */
 enum site_kind {
     /* Nothing: site_reason says why. The window is the call itself. */
     SITE_NONE,
@@ -33,8 +33,8 @@ enum site_kind {
     SITE_NUMBER,
     /* Other instructions right before the call, which are moved into the stub. The call stays. */
     SITE_BEFORE,
-    /* The call, and what follows it as far as needed. Nothing may return to just behind the
-     * call that was in it when the site was patched. */
+    /* The call, and the instructions behind it as far as needed. No thread may be in the call when
+     * the site is patched: it would return to just behind it. */
     SITE_AFTER,
     /* The `call` of glibc's __syscall_cancel_arch, which makes the call of a cancellation point
      * with the number and arguments it is given. It still does; only the way there is another. */
@@ -42,7 +42,7 @@ enum site_kind {
     SITE_KINDS,
 };
 
-/* Why a site is not patched. */
+/* Reason why a site is not patched. */
 enum site_reason {
     SITE_FINE,
     SITE_RETURNS_TWICE, /* fork, vfork, clone: a child returns here too, perhaps on another stack */
@@ -64,10 +64,10 @@ struct patch_site {
     uint8_t reason;    /* enum site_reason; SITE_FINE unless kind is SITE_NONE */
     uint8_t length;    /* of the window, the call included: 2 to SITE_WINDOW */
     uint8_t call_size; /* of the instruction: 2 on x86-64, or 5 for SITE_CALL */
-    /* What the window must hold for the site to be patched; zero behind `length`. */
+    /* Bytes that the window must hold for the site to be patched; zero behind `length`. */
     uint8_t bytes[SITE_WINDOW];
-    /* Where in the window 32-bit distances stand that change when the window's instructions are
-       moved, in order; 0: no more. */
+    /* Offsets in the window of 32-bit distances that change when the window's instructions are
+     * moved, in order; 0: no more. */
     uint8_t relative[SITE_RELATIVES];
 };
 
@@ -77,14 +77,12 @@ _Static_assert(sizeof(struct patch_site) == 40, "site lists are kept in files");
 const char *site_kind_name(unsigned kind);
 const char *site_reason_name(unsigned reason);
 
-/*
- * Whether the fields of a site can be believed to fit each other: known kinds and reasons, a
- * window that holds the call where its kind wants it. Says nothing of the module's bytes. Pure;
- * safe in signal handlers.
- */
+/* Whether the fields of a site fit each other: known kinds and reasons, a window that holds the
+ * call where its kind wants it. Says nothing of the module's bytes. Pure; safe in signal
+ * handlers. */
 bool site_is_sound(const struct patch_site *s);
 
-/* The same of each of a list, and their windows lie one behind the other. */
+/* Whether each site of a list is sound, and their windows lie one behind the other. */
 bool sites_are_sound(const struct patch_site *sites, size_t n);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * entry.h: functions of a module in memory whose calls come to a hook, from wherever they are made:
- * their first instructions give way to a branch.
+ * entry.h: hooks on functions of a module in memory. Calls come to a hook wherever they are made,
+ * because the function's first instructions give way to a branch.
  *
- * Runs inside somebody else's program, as patch/patcher.h does: for one thread, while no other runs
- * and nobody is within the first bytes of one of the functions. The hook is entered with all
- * registers and the stack as the function would be, and returns to its caller.
+ * Runs inside a traced program, as patch/patcher.h does: in one thread, while no other runs and
+ * none is within the first bytes of one of the functions. The hook is entered with all registers
+ * and the stack as the function would be, and returns to its caller.
  *
- * Not patched is a function whose first instructions do not work elsewhere, that jumps back to
- * them, that is shorter than a branch and has no filling behind it, or whose instructions are not
- * all known. What others may jump to is not looked at: compilers let nobody jump behind another
+ * A function is not patched if its first instructions do not work elsewhere, if it jumps back to
+ * them, if it is shorter than a branch and has no filling behind it, or if its instructions are not
+ * all known. Jumps from other functions are not searched for: compilers make none to behind another
  * function's beginning.
  */
 #ifndef FLAME_PATCH_ENTRY_ENTRY_H
@@ -21,8 +21,8 @@ struct patch_entry {
     size_t size; /* the function's bytes */
     void *hook;
     bool needed; /* if it cannot be patched, no other is */
-    /* What the hook calls to have the function called; NULL: it is not patched. Set by
-       entries_apply. */
+    /* Address that the hook calls to have the function called; NULL: it is not patched. Set by
+     * entries_apply. */
     void *original;
 };
 

@@ -127,10 +127,8 @@ static bool get_at(const struct file *f, uint64_t addr, void *to, size_t size)
     return false;
 }
 
-/*
- * Whether an FDE is of a signal handler's return ("S" in its CIE's augmentation): such a one
- * begins a byte before its first instruction, for unwinders that look at the address before.
- */
+/* Whether an FDE is of a signal handler's return ("S" in its CIE's augmentation): such an FDE
+ * begins a byte before its first instruction, for unwinders that look up the address before. */
 static bool is_signal_frame(const struct file *f, uint64_t fde)
 {
     struct {
@@ -143,8 +141,8 @@ static bool is_signal_frame(const struct file *f, uint64_t fde)
            strchr(augmentation, 'S');
 }
 
-/* The size of an FDE's function, in the form that compilers write it (32 bits, relative to
- * where it stands); 0: it is another, or not what the table says. */
+/* The size of an FDE's function, in the form that compilers write it (32 bits, relative to its own
+ * place); 0: it is another, or not what the table says. */
 static uint32_t size_of_fde(const struct file *f, uint64_t fde, uint64_t function)
 {
     struct {
@@ -184,7 +182,7 @@ static void read_functions(struct code *c, const struct file *f, const Elf64_Phd
     }
 }
 
-/* Of two for one address, the one whose end is known comes first. */
+/* Order by start. If two have one start, the one whose end is known comes first. */
 static int by_start(const void *a, const void *b)
 {
     const struct code_function *x = a, *y = b;

@@ -1,31 +1,31 @@
 /*
- * isa.h: what finding sites has to know of a processor, behind one interface.
+ * isa.h: the processor's part of finding sites, behind one interface.
  *
- * The finder knows ELF, functions and where jumps lead; how instructions are told apart, which
- * of them may be moved, and what a branch to a stub takes is one struct isa a processor
- * (isa_x86_64.c). On aarch64 it would be small: each instruction has four bytes, `svc` becomes
- * `b`, and nothing has to give way.
+ * The finder knows ELF, functions and targets of jumps. How instructions are told apart, which of
+ * them may be moved, and what a branch to a stub takes is one struct isa a processor
+ * (isa_x86_64.c). On aarch64 it would be small: each instruction has four bytes, `svc` becomes `b`,
+ * and nothing has to give way.
  *
- * Pure functions of bytes, which are trusted in nothing. Thread-safe.
+ * Pure functions of bytes, which are not trusted. Thread-safe.
  */
 #ifndef FLAME_PATCH_FIND_ISA_H
 #define FLAME_PATCH_FIND_ISA_H
 
 #include "patch/site.h"
 
-/* Where an instruction leads. */
+/* Next place after an instruction. */
 enum insn_flow {
     INSN_ON,            /* to the next one */
     INSN_BRANCH,        /* to the next one or to `target` */
     INSN_JUMP,          /* to `target` */
     INSN_CALL,          /* to `target`, and back to the next one */
-    INSN_CALL_COMPUTED, /* to nobody knows where, and back */
-    INSN_JUMP_COMPUTED, /* to nobody knows where */
+    INSN_CALL_COMPUTED, /* to a place that is not known, and back */
+    INSN_JUMP_COMPUTED, /* to a place that is not known */
     INSN_END,           /* back to a caller, or nowhere */
     INSN_KERNEL,        /* into the kernel, and back to the next one */
 };
 
-/* What it does to the register that holds a call's number. */
+/* Effect on the register that holds a call's number. */
 enum insn_number {
     INSN_NUMBER_KEPT,
     INSN_NUMBER_SET,    /* to `number` */
@@ -36,13 +36,13 @@ struct insn {
     uint8_t size;
     uint8_t flow;      /* enum insn_flow */
     uint8_t number_is; /* enum insn_number */
-    /* It does the same wherever it stands, once `relative` is seen to, and leaves the stack
-       pointer alone. */
+    /* It does the same at any address, once `relative` is adjusted, and leaves the stack pointer
+     * alone. */
     bool movable;
-    uint8_t relative; /* where its 32-bit distance from its own end stands; 0: it has none */
-    /* It does the same wherever it stands, once `distance` is seen to, which is such a place, too;
-       it may move the stack pointer, or go elsewhere. Calls do not: what they push tells of the
-       place. */
+    uint8_t relative; /* offset in it of its 32-bit distance from its own end; 0: it has none */
+    /* It does the same at any address, once `distance` is adjusted, which is such an offset, too;
+     * it may move the stack pointer, or jump. Calls are not placeless: the address that they push
+     * tells of the place. */
     bool placeless;
     uint8_t distance;
     bool refers;           /* `target` is an address it computes and may call or jump to later */
@@ -57,7 +57,7 @@ struct isa {
     uint8_t call_size; /* bytes of the instruction that enters the kernel */
     /* Decodes the instruction at p[0..n): its size, or 0 if there is none. */
     unsigned (*decode)(const uint8_t *p, size_t n, struct insn *out);
-    /* Why a call of this number is never patched, or SITE_FINE. */
+    /* Reason why a call of this number is never patched, or SITE_FINE. */
     enum site_reason (*judge)(int32_t number);
     int32_t thread_exit; /* the call that ends a thread */
     /* Whether the function at p[0..n) is glibc's __syscall_cancel_arch. */
@@ -66,7 +66,7 @@ struct isa {
     bool (*is_cancel_call)(const uint8_t *p, size_t n);
 };
 
-/* NULL: nothing is known of that machine. */
+/* The struct isa of a machine; NULL: nothing is known of it. */
 const struct isa *isa_of(uint16_t machine);
 
 #endif

@@ -22,11 +22,11 @@ enum { RT_SIGRETURN = 15, CLONE = 56, FORK, VFORK, EXIT = 60, CLONE3 = 435 };
 enum { RAX, RSP = 4, NOWHERE = -1, ANYWHERE = -2 };
 
 /*
- * What follows the opcode: '.' nothing; 'M' a ModRM byte; 'B' 'W' 'Z' an immediate of 1, 2, 4
- * bytes (Z: 2 after 66); 'b' 'z' ModRM and such an immediate; 'V' 4 bytes, or 8 after REX.W;
- * 'O' an address; 'E' 3 bytes; 'J' 'K' a jump of 1 or 4 bytes; 'F' 'G' ModRM, and an immediate
- * if it is a test; 'p' it is a prefix; 'v' 'w' 'e' 'X' VEX, EVEX and XOP; '2' '3' '4' another
- * map; 'x' there is no such instruction.
+ * Letters for the bytes behind an opcode: '.' nothing; 'M' a ModRM byte; 'B' 'W' 'Z' an immediate
+ * of 1, 2, 4 bytes (Z: 2 after 66); 'b' 'z' ModRM and such an immediate; 'V' 4 bytes, or 8 after
+ * REX.W; 'O' an address; 'E' 3 bytes; 'J' 'K' a jump of 1 or 4 bytes; 'F' 'G' ModRM, and an
+ * immediate if it is a test; 'p' it is a prefix; 'v' 'w' 'e' 'X' VEX, EVEX and XOP; '2' '3' '4'
+ * another map; 'x' there is no such instruction.
  */
 static const char map1[] = "MMMMBZxxMMMMBZx2" /* 00 */
                            "MMMMBZxxMMMMBZxx" /* 10 */
@@ -65,7 +65,7 @@ static const char map2[] = "MMMMx.....x.xM.b" /* 0f 00 */
 /* An instruction that is being taken apart. */
 struct parts {
     const uint8_t *p;
-    size_t n, at;        /* bytes there are, and where we are among them */
+    size_t n, at;        /* how many bytes there are, and the place among them */
     bool rex, w, r, b;   /* there is one: 64 bits, high registers */
     bool narrow;         /* 66 */
     bool narrow_address; /* 67 */
@@ -73,8 +73,8 @@ struct parts {
     unsigned map;        /* 1: one byte, 2: 0f, 3: 0f 38, 4: 0f 3a; others: VEX, EVEX, XOP */
     uint8_t op, modrm;
     bool has_modrm;
-    size_t relative; /* where a 32-bit displacement from rip stands; 0: none */
-    size_t value;    /* where the immediate stands */
+    size_t relative; /* offset of a 32-bit displacement from rip; 0: none */
+    size_t value;    /* offset of the immediate */
     size_t value_size;
 };
 
@@ -332,7 +332,8 @@ static int written1(const struct parts *d)
     }
 }
 
-/* The same of the map of 0f. What is left out writes vector registers, or is rare. */
+/* The general register that an instruction of the map of 0f writes, NOWHERE or ANYWHERE. Opcodes
+ * that are not listed write vector registers, or are rare. */
 static int written2(const struct parts *d)
 {
     switch (d->op) {
@@ -487,10 +488,8 @@ static bool is_cancel_call(const uint8_t *p, size_t n)
     return n >= size && memcmp(p + n - size, cancel_moves, size) == 0;
 }
 
-/*
- * `mov (%rdi),%eax; testb $8,(%rdi); jne` is how glibc's looks at its thread's flags first. Its
- * symbol is in no stripped file.
- */
+/* glibc's __syscall_cancel_arch begins with `mov (%rdi),%eax; testb $8,(%rdi); jne`, a test of its
+ * thread's flags. Stripped files do not have its symbol. */
 static bool is_cancel_arch(const uint8_t *p, size_t n)
 {
     static const uint8_t head[] = {0x8b, 0x07, 0xf6, 0x07, 0x08, 0x0f, 0x85};
