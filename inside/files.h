@@ -1,28 +1,31 @@
 /*
- * files.h: which descriptors of a process are known to be of plain files.
+ * files.h: descriptors of a process that are known to be of plain files.
  *
- * Nobody waits for a regular file or a directory until somebody else does something to it. So of
- * their descriptors nothing has to be told in time, and their close need not stop for the tracer,
- * as that of a pipe or a socket does: it stops so that all that was noted before is asked about
+ * No thread waits for a regular file or a directory until another acts on it. So the tracer needs
+ * to know nothing about their descriptors in time, and their close need not stop for it. The close
+ * of a pipe or a socket stops, so that the tracer asks about all calls that were logged before
  * while the number still means what it meant. Where the library of waits knows that a descriptor is
- * of such a file, and no call on it has slept, it is closed like that, and not even noted.
+ * of a plain file, and no call on it has slept, the close does not stop, and is not even logged.
  *
- * Each process has a table, in the memory of the run, as the tracer has a word in it: it sees the
+ * Each process has a table, in the memory of the run, as the tracer changes it, too: it sees the
  * closes that the library does not (dup2, close_range, code that is not patched, exec), and calls
- * that are made where they stop. FILES_OPENED of a number means: it is open, by an open that was
- * noted, and nothing that was told of it, or will be, depends on what it is. So:
+ * that stop. FILES_OPENED of a number means: it is open, by an open that was logged, and nothing
+ * that was or will be emitted about it depends on what it is. So:
  *
  * - the library sets it behind an open, unless `closes` has moved meanwhile;
- * - whoever closes the number takes it away first: the library, or the tracer at the stop;
- * - it is taken away by a call on the descriptor that sleeps (the library, while it still counts as
- *   a user), or that stops (the tracer). Such a descriptor's close stops, as it always did;
+ *
+ * - a close of the number clears it first: the library does, or the tracer at the stop;
+ *
+ * - a call on the descriptor clears it that sleeps (the library does, while it still counts as a
+ *   user), or that stops (the tracer). The close of such a descriptor stops, as it always did;
+ *
  * - a close while another thread is in a call on it (the count) stops, too.
  *
- * FILES_PLAIN says that it is such a file: it is asked when somebody wants to know it.
+ * FILES_PLAIN says that it is such a file: the kernel is asked for that when it is needed.
  *
- * A forked child has a table of its own, which begins empty: what it has inherited stops. Where
- * numbers may change unseen (io_uring, tables of descriptors that are not shared like the memory
- * is) nothing is believed any more: `off`, of a process, or of the run (session.h).
+ * A forked child has a table of its own, which begins empty: closes of inherited descriptors stop.
+ * Where numbers may change unseen (io_uring, tables of descriptors that are not shared like the
+ * memory is) no entry is trusted any more: `off`, of a process, or of the run (session.h).
  */
 #ifndef FLAME_INSIDE_FILES_H
 #define FLAME_INSIDE_FILES_H
@@ -39,7 +42,7 @@
 #define FILES_USERS 0x3fffu /* how many threads are in a call on it */
 
 struct files {
-    uint32_t owner;  /* number of the process; 0: nobody's. Set by it, cleared by the tracer */
+    uint32_t owner;  /* number of the process; 0: free. Set by it, cleared by the tracer */
     uint32_t off;    /* 1: FILES_OPENED is not set any more */
     uint32_t closes; /* goes up before a close that stops; the tracer's */
     uint32_t reserved;
@@ -48,7 +51,7 @@ struct files {
 
 _Static_assert(sizeof(struct files) == 16 + FILES_NUMBERS * 2, "shared between programs");
 
-/* What is known of the number is forgotten; who is in a call on it is not. */
+/* Forgets what is known of the number, but not its users. */
 static inline void files_forget(struct files *f, unsigned fd)
 {
     if (fd < FILES_NUMBERS && __atomic_load_n(&f->numbers[fd], __ATOMIC_RELAXED) & FILES_OPENED)

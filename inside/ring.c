@@ -21,7 +21,7 @@ bool ring_wait(struct ring *r, const struct ring_control *c, unsigned words, con
         __atomic_store_n(&r->waits, 1, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&c->closed, __ATOMIC_SEQ_CST))
             return false;
-        /* Whoever moves the tail looks at `waits` afterwards. */
+        /* The reader moves the tail first, and reads `waits` afterwards. */
         if (r->head + words - __atomic_load_n(&c->tail, __ATOMIC_SEQ_CST) <= RING_WORDS) {
             __atomic_store_n(&r->waits, 0, __ATOMIC_RELAXED);
             return true;

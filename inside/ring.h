@@ -1,13 +1,13 @@
 /*
- * ring.h: what one thread says of its calls, in memory that it shares with the tracer.
+ * ring.h: the log of one thread's calls, in memory that it shares with the tracer.
  *
  * A ring is a row of words that begins again at its start. The thread writes records and then moves
  * `head`; the reader reads them and moves `tail`, which is in memory that programs can only read
  * (struct ring_control). Both only grow, and count words since the ring was made. So whatever ends
- * the thread, all records before `head` are whole, and nothing else is looked at (but for the last
- * word of a RING_CALL, as said there). A record is never left out because there is no room: the
- * thread waits for the reader (ring_wait), and where that cannot be, it makes the call where the
- * filter stops it.
+ * the thread, all records before `head` are whole, and nothing else is read (but for the last word
+ * of a RING_CALL, as said there). A record is never left out because there is no room: the thread
+ * waits for the reader (ring_wait), and where that cannot be, it makes the call where the filter
+ * stops it.
  *
  * Records, all of whole words; the first is ring_word(kind, words, more):
  *
@@ -23,16 +23,16 @@
  *     RING_DONE   more: flags
  *                 time after it, result, serial number of its RING_CALL
  *     RING_REGION more: enum ring_region | how many bytes the name has << 8
- *                 when, and the name, the last word filled up with zeros: what the program says of
- *                 itself by preload/flamemem.h
+ *                 when, and the name, the last word filled up with zeros: a region or a mark that
+ *                 the program sets by preload/flamemem.h
  *     RING_WAITED more: 0
- *                 when, how many ns the thread has waited for room since it said so last, and how
- *                 many times
+ *                 when, how many ns the thread has waited for room since the last such record, and
+ *                 how many times
  *
- * Most calls never sleep, and of those nothing is asked but what came of them. So such a call has
- * no RING_DONE, for which the clock would have to be read: what came of it goes into its RING_CALL.
- * It does so only while that is the last record of the ring: whoever has read that the word is 0,
- * and then finds another record behind it, knows that it stays 0 (ring_pass).
+ * Most calls never sleep, and only the result of those is needed. So such a call has no RING_DONE,
+ * for which the clock would have to be read: its outcome goes into its RING_CALL. This is done only
+ * while that is the last record of the ring: a reader that has read 0 in the word, and then finds
+ * another record behind it, knows that it stays 0 (ring_pass).
  *
  * Calls nest where a signal handler makes some while the thread is in another. A call that is left
  * by siglongjmp, or by the thread's end, is never done.
@@ -72,11 +72,12 @@ enum ring_region {
     RING_REGION_PASS = 3,  /* a mark: a pass of that name has ended, and the next one begins */
 };
 
-/* Of a RING_DONE, and of an outcome. */
+/* Flags of a RING_DONE, and of an outcome. */
 #define RING_RAN_ON 1u    /* the thread stayed on its CPU throughout, and no signal came */
-#define RING_PREEMPTED 2u /* it left its CPU, but only because others were to have that */
+#define RING_PREEMPTED 2u /* it left its CPU, but only because others got that */
 
-#define RING_NOBODY 4u /* the call can have woken nobody: it was on a plain file, or opened one */
+/* The call can have woken no thread: it was on a plain file, or opened one. */
+#define RING_NOBODY 4u
 
 #define RING_BEGIN_WORDS 2u
 #define RING_CALL_WORDS 10u
@@ -100,8 +101,8 @@ struct ring {
 /* The reader's side. Programs have it mapped for reading only. */
 struct ring_control {
     uint64_t tail __attribute__((aligned(64)));
-    /* When a signal that the program does not ignore was delivered to the thread, or job control
-       stopped it, last. Written before the thread goes on. */
+    /* Time when a signal that the program does not ignore was last delivered to the thread, or job
+     * control stopped it. Written before the thread resumes. */
     uint64_t handled;
     uint32_t closed; /* 1: nothing of it is read any more */
     uint32_t lent;   /* 1: a child of vfork writes here, and `handled` is not of it */
@@ -121,7 +122,7 @@ static inline bool ring_has_room(const struct ring *r, const struct ring_control
     return r->head + words - __atomic_load_n(&c->tail, __ATOMIC_ACQUIRE) <= RING_WORDS;
 }
 
-/* A record, for which there is room. */
+/* Appends a record, for which there is room. */
 static inline void ring_put(struct ring *r, const uint64_t *record, unsigned words)
 {
     uint64_t at = r->head;
@@ -138,8 +139,9 @@ static inline uint64_t ring_outcome(uint32_t flags, int32_t result)
     return RING_OVER | (uint64_t)flags << 32 | (uint32_t)result;
 }
 
-/* The call whose RING_CALL ends at `end` is over and did not sleep: says so there, if that is still
- * the last record. False: it is not, or the result is too large, and there is to be a RING_DONE. */
+/* Writes the outcome into the RING_CALL that ends at `end`, whose call is over and did not sleep,
+ * if that is still the last record. False: it is not, or the result is too large, and there must be
+ * a RING_DONE. */
 static inline bool ring_pass(struct ring *r, uint64_t end, uint32_t flags, long result)
 {
     if (r->head != end || result != (int32_t)result)
@@ -151,8 +153,8 @@ static inline bool ring_pass(struct ring *r, uint64_t end, uint32_t flags, long 
 
 /*
  * Waits until there is room. False: the ring is closed, or the reader has not been at work for two
- * seconds (`beat` stands still), or there is no room after ten, whatever the reader does. Sleeps by
- * `enter`. No libc; safe in signal handlers.
+ * seconds (`beat` does not change), or there is no room after ten, whatever the reader does. Sleeps
+ * by `enter`. No libc; safe in signal handlers.
  */
 bool ring_wait(struct ring *r, const struct ring_control *c, unsigned words, const uint32_t *beat,
                patch_enter_kernel *enter);

@@ -98,8 +98,8 @@ static bool take(uint32_t *owner, uint32_t who)
 
 /*
  * The ring that the thread took when a handler interrupted its first call and was left by a jump,
- * so that nobody remembers it; NULL: there is none. Its last record is `begin`. Without this each
- * such jump takes one more of the run's rings, until none is left.
+ * so that its memory does not know of it; NULL: there is none. Its last record is `begin`. Without
+ * this each such jump takes one more of the run's rings, until none is left.
  */
 static struct ring *find_begun(const struct session_view *v, const uint64_t begin[RING_BEGIN_WORDS],
                                uint32_t tid, session_may_have *may_have)
@@ -158,8 +158,9 @@ struct files *session_take_files(const struct session_view *v, uint32_t pid)
 #define RINGS_MORE 8u
 
 /*
- * Of the rings only those that may have been taken: a program may have all that it maps filled
- * (mlockall). Shared, as what is private counts against the limit of a process's data.
+ * Maps own memory in place of those rings only that may have been taken: a program may have all
+ * that it maps filled (mlockall). Shared, as private memory counts against the limit of a process's
+ * data.
  */
 bool session_leave(const struct session_view *v)
 {

@@ -18,14 +18,14 @@
  *                     the rings, one for each thread that takes one                ring.h
  *
  * A thread takes a ring at its first call, by its number in `owner`; a ring is the tracer's to give
- * back when the thread has ended. A thread that gets none is seen as it would be without all this:
- * it makes its calls where the filter stops them.
+ * back when the thread has ended. A thread that gets none is recorded as it would be without all
+ * this: it makes its calls where the filter stops them.
  *
- * Nobody trusts what programs can write to, neither the tracer nor the library in another process,
- * which may have more rights: where things are is copied from the head into memory of the process's
- * own (struct session_view), an index is used only behind a bound of that, and a ring that says it
- * is free is not taken while the process itself knows of a thread that has it. Who writes there
- * what he should not can spoil what is told of the run, and nothing else.
+ * No process trusts memory that programs can write to, neither the tracer nor the library in
+ * another process, which may have more rights. Places are copied from the head into memory of the
+ * process's own (struct session_view), an index is used only behind a bound of that, and a ring
+ * that says it is free is not taken while the process itself knows of a thread that has it. A
+ * program that writes wrong data there can spoil what is reported of the run, and nothing else.
  *
  * The programs' file is not shared among users: a process that gives up the tracer's user ID, and
  * cannot take it back, has it mapped no longer (session_leave).
@@ -57,10 +57,10 @@ struct session_module {
     uint64_t at; /* where they begin, from the start of the memory */
 };
 
-/* Why all calls of a process stop, although it has the library. */
+/* Reason why all calls of a process stop, although it has the library. */
 enum session_refusal {
     SESSION_NO_GATE = 1,   /* the loader did not put libflamegate.so where it is linked for */
-    SESSION_HAS_THREADS,   /* somebody began some before us */
+    SESSION_HAS_THREADS,   /* threads were started before the library */
     SESSION_PID_NAMESPACE, /* another than the tracer's: threads have other numbers there */
     SESSION_NO_XSAVE,      /* of the processor */
     SESSION_NO_WIPE,       /* MADV_WIPEONFORK (Linux 4.14) */
@@ -88,14 +88,14 @@ struct session_head {
     uint64_t modules_at;
     uint64_t controls_at;               /* of the rings */
     uint64_t pid_namespace;             /* inode of the tracer's: numbers of threads are of it */
-    uint64_t calls[SESSION_CALLS / 64]; /* which are noted here; all others stop for the tracer */
+    uint64_t calls[SESSION_CALLS / 64]; /* which are logged here; all others stop for the tracer */
     uint32_t modules;
     uint32_t beat;      /* goes up each time the rings have been read */
     uint32_t filters;   /* seccomp filters that programs are under (mark.h) and one; 0: not known */
     uint32_t marks;     /* 1: the tracer's lets marked calls by */
     uint32_t sequences; /* 1: the kernel says whether a thread left its CPU (sequence.h) */
     uint32_t files;     /* tables of descriptors */
-    uint32_t files_off; /* 1: nothing is kept in them any more */
+    uint32_t files_off; /* 1: no entry is made in them any more */
     uint32_t user;      /* the tracer's effective user ID */
     uint64_t shared_size; /* of the programs' file */
     uint64_t shared_inode;
@@ -111,11 +111,11 @@ _Static_assert(sizeof(struct session_module) == 80, "shared between programs");
 struct session_shared {
     uint32_t used;       /* rings from here on have never been taken */
     uint32_t files_used; /* tables from here on have never been taken */
-    /* What programs say of themselves: nothing of it is written to where they might notice. */
+    /* Reports of programs about themselves: nothing is written to where they might notice. */
     struct session_refused refused[SESSION_REFUSALS];
 };
 
-/* Where a process has all that: its own memory, set once. */
+/* Addresses of all that in a process: in its own memory, set once. */
 struct session_view {
     const struct session_head *head;
     const struct ring_control *controls;
@@ -143,7 +143,7 @@ static inline bool session_wants(const struct session_head *head, long number)
            head->calls[(unsigned long)number / 64] >> ((unsigned long)number % 64) & 1;
 }
 
-/* Says that the process `pid`, by its own number, is not to be seen from inside. No libc. */
+/* Reports that the process `pid`, by its own number, cannot be recorded in-process. No libc. */
 void session_refuse(const struct session_view *v, enum session_refusal why, uint32_t pid,
                     uint32_t detail);
 
@@ -151,10 +151,8 @@ void session_refuse(const struct session_view *v, enum session_refusal why, uint
  * `tid`; `begun`: the thread may have taken it already. */
 typedef bool session_may_have(uint32_t ring, uint32_t tid, bool begun);
 
-/*
- * A ring for the calling thread, which is the `tid`th of its tracer's numbers, or NULL: all are
- * taken. No libc; safe in signal handlers.
- */
+/* A ring for the calling thread, whose number is `tid` for its tracer, or NULL: all are taken. No
+ * libc; safe in signal handlers. */
 struct ring *session_take_ring(const struct session_view *v, uint32_t pid, uint32_t tid,
                                session_may_have *may_have);
 
@@ -162,8 +160,8 @@ struct ring *session_take_ring(const struct session_view *v, uint32_t pid, uint3
 struct files *session_take_files(const struct session_view *v, uint32_t pid);
 
 /*
- * Puts memory of the process's own where it has the programs' file and unmaps what nobody has used
- * of that, so that threads which write there just now do no harm. False: the kernel refuses. By
+ * Puts memory of the process's own where it has the programs' file, and unmaps the unused part of
+ * that, so that threads which write there just now do no harm. False: the kernel refuses. By
  * common/kernel.h; no libc.
  */
 bool session_leave(const struct session_view *v);

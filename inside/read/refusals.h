@@ -1,5 +1,6 @@
 /*
- * refusals.h: what to say of processes that could not be seen from inside (enum session_refusal).
+ * refusals.h: messages about processes that could not be recorded in-process (enum
+ * session_refusal).
  */
 #ifndef FLAME_INSIDE_READ_REFUSALS_H
 #define FLAME_INSIDE_READ_REFUSALS_H
@@ -8,7 +9,7 @@
 
 struct strbuf;
 
-/* Whether what the processes say can be: any program of the run may have written there. */
+/* Whether the refusals can be true: any program of the run may have written there. */
 bool refusal_is_sound(const struct session *s, enum session_refusal why);
 
 /* Appends "process 12 (and 3 others) ...: WHY", without a newline. False: there is none. */

@@ -1,9 +1,9 @@
 /*
- * rings.h: reads what a thread has written into its ring (inside/ring.h), believing nothing.
+ * rings.h: reader of a thread's ring (inside/ring.h), which trusts nothing in it.
  *
  * The ring is in memory that the program can write to at any time, also while it is read. So each
- * word is read once, where the reader is comes from its own memory, and a record is looked at when
- * it has been copied. What cannot be is not worked around: the ring is given up, with a reason.
+ * word is read once, the reader's place comes from its own memory, and a record is checked when it
+ * has been copied. A damaged ring is not repaired: it is given up, with a reason.
  *
  * Not thread-safe for one reader. Allocates (common/alloc.h).
  */
@@ -21,7 +21,7 @@ enum ring_result {
     RING_EMPTY, /* nothing more for now */
     RING_ENTERED,
     RING_LEFT,
-    RING_TOLD,    /* the program has said something of itself: ->region */
+    RING_TOLD,    /* the program has set a region or a mark: ->region */
     RING_DELAYED, /* the thread has waited for room: ->waited_ns, ->waits */
     RING_DAMAGED, /* nothing more at all; ->damage says why */
 };
@@ -31,13 +31,13 @@ struct ring_call {
     int nr;
     uint64_t begin;
     uint64_t args[6];
-    uint32_t stack; /* what `stack` below gave for it; 0: none */
+    uint32_t stack; /* number that `stack` below returned for it; 0: none */
 };
 
 struct ring_client {
     void *arg;
-    /* A stack of the thread, outermost frame first; what it gives stands for the stack in calls
-       that follow. Borrowed for the call. */
+    /* Called with a stack of the thread, outermost frame first; the number that it returns stands
+     * for the stack in calls that follow. Borrowed for the call. */
     uint32_t (*stack)(void *arg, pid_t tid, const uint64_t *pcs, size_t n);
 };
 
@@ -45,12 +45,12 @@ struct ring_reader {
     struct ring *ring;
     struct ring_control *control;
     uint64_t tail;
-    uint64_t given; /* what the thread knows of it */
+    uint64_t given; /* the tail that the thread knows of */
     pid_t pid, tid; /* 0: its first record has not come */
     uint64_t last;  /* time of the record before */
     bool pending;   /* the record before is a call's that is not over yet, or was not */
     const char *damage;
-    bool held;        /* for who reads many rings: the record below has not been told yet */
+    bool held;        /* for readers of many rings: the record below has not been emitted yet */
     uint32_t *stacks; /* by id, from 1; owned */
     size_t nstacks, stacks_cap;
     struct ring_call open[RINGS_NESTED]; /* calls that are not done, the innermost last */
@@ -85,18 +85,18 @@ void ring_reader_init(struct ring_reader *r, struct ring *ring, struct ring_cont
 void ring_reader_release(struct ring_reader *r);
 
 /*
- * Reads on to the next call that begins or ends, to what the program says of itself, or to a wait
- * for room. Of a call
- * that did not sleep, but was not over when its beginning was read, the end has the time of the
- * beginning: later ones have been told. Records of times to come are damaged, and so are times that
- * go back; `now` is a time that has been. Ends of calls that have been forgotten are passed over.
+ * Reads on to the next call that begins or ends, to a region or a mark of the program, or to a wait
+ * for room. The end of a call that did not sleep, but was not over when its beginning was read, has
+ * the time of the beginning: later ones have been emitted. Records with times to come are damage,
+ * and so are times that go back; `now` is a time that has been. Ends of calls that have been
+ * forgotten are passed over.
  */
 enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct ring_client *client);
 
-/* Of a call that was entered, is told next and had not passed: whether it has by now. */
+/* Whether a call that was entered, is emitted next and had not passed, has passed by now. */
 bool ring_passed(struct ring_reader *r);
 
-/* Lets the thread have the room of what was read, and wakes it if it waits for that. */
+/* Gives the thread the room of all that was read, and wakes it if it waits for that. */
 void ring_give_room(struct ring_reader *r);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Problem: many rings, each in the order of its own times, are to be told in one order.
+ * Problem: many rings, each in the order of its own times, must be emitted in one order.
  *
  * Algorithm: the next record of each ring that has one is in a heap by its time. A ring that runs
- * dry leaves the heap and is looked at again by the next session_tell.
+ * dry leaves the heap and is read again by the next session_tell.
  *
  * Both files are sealed against changes of their sizes before any program has them: a program that
  * made one shorter would have the tracer killed by SIGBUS.
@@ -28,13 +28,13 @@
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
-/* Room is given back while others are read, too, when so many words were. */
+/* Room is given back during the reading of others, too, after so many words. */
 #define GIVE_ROOM (RING_WORDS / 4)
 
 struct session {
-    struct session_head *head; /* the tracer's file: nobody else writes to it */
+    struct session_head *head; /* the tracer's file: no other process writes to it */
     size_t size;
-    struct session_shared *shared; /* the programs' file: never believed */
+    struct session_shared *shared; /* the programs' file: never trusted */
     size_t shared_size;
     uint32_t nrings;
     struct ring_control *controls;
@@ -57,8 +57,8 @@ static uint64_t up_to(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* A file without a name, mapped; its size is sealed, and `seals` besides if the kernel knows them.
- * 0 or -errno. */
+/* Makes a file without a name, and maps it; its size is sealed, and `seals` besides if the kernel
+ * knows them. 0 or -errno. */
 static int make_file(int *fd, void **at, const char *name, size_t size, int seals)
 {
     const int sizes = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -102,7 +102,7 @@ static void fill_modules(struct session_head *head, const struct session_options
     }
 }
 
-/* Where things lie in both files, and what the run is. */
+/* Layout of both files, and facts about the run. */
 static struct session_head plan(const struct session_options *o)
 {
     struct session_head head = {.magic = SESSION_MAGIC,
@@ -213,7 +213,8 @@ const char *session_name(const struct session *s)
     return s->name.s;
 }
 
-/* How many rings or tables have been taken: a count that programs keep, which may not go back. */
+/* Number of rings or tables that have been taken: a count that programs keep, which may not go
+ * back. */
 static uint32_t taken(uint32_t *most, uint32_t *said, uint32_t limit)
 {
     uint32_t now = __atomic_load_n(said, __ATOMIC_ACQUIRE);
@@ -296,7 +297,7 @@ uint32_t session_fill(struct session *s)
     return fill;
 }
 
-/* Rings that hold no record get one, if they have one. */
+/* Reads a record from each ring that has one and holds none. */
 static void fill_heap(struct session *s, uint64_t now, const struct session_client *client)
 {
     uint32_t used = taken(&s->used, &s->shared->used, s->nrings);
@@ -320,7 +321,7 @@ static void fill_heap(struct session *s, uint64_t now, const struct session_clie
     }
 }
 
-/* The earliest has been told: the ring's next record takes its place. */
+/* Replaces the earliest record, which has been emitted, by its ring's next one. */
 static void replace_first(struct session *s, uint64_t now, const struct session_client *client)
 {
     struct ring_reader *r = s->heap[0];
@@ -380,7 +381,7 @@ void session_thread_gone(struct session *s, pid_t tid)
         return;
     ring = r->ring;
     control = r->control;
-    /* What is damaged or closed may be written to by somebody else: nobody gets it. */
+    /* A damaged or closed ring may have other writers: no thread gets it. */
     if (r->damage || control->closed) {
         r->damage = "closed";
         r->tid = -1;
@@ -465,7 +466,7 @@ void session_files_hidden(struct session *s, pid_t pid)
         hide(f);
         return;
     }
-    /* It may be about to take one. */
+    /* The process may be about to take a table. */
     __atomic_store_n(&s->head->files_off, 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < FILES_TABLES; i++)
         if (__atomic_load_n(&s->files[i].owner, __ATOMIC_RELAXED))

@@ -1,9 +1,9 @@
 /*
- * sessions.h: the tracer's side of a session (inside/session.h): makes it, and tells what the
+ * sessions.h: the tracer's side of a session (inside/session.h): makes it, and emits what the
  * threads of the run have written, in the order of its times.
  *
- * Whoever reads a session also hears of threads from elsewhere (ptrace), and brings the two into
- * one order: session_tell gives all up to a moment, so that what was heard of at that moment comes
+ * The reader of a session also gets events of threads from elsewhere (ptrace), and brings the two
+ * into one order: session_tell emits all up to a moment, so that the events of that moment come
  * behind it. A record that a thread was about to write then, with an earlier time, comes with the
  * next call: the threads' own orders are always kept, the order among them but for that.
  *
@@ -20,11 +20,11 @@ struct session;
 
 struct session_client {
     struct ring_client ring;
-    /* A call of the thread r->tid began or ended, or it said something of itself: RING_ENTERED,
-       RING_LEFT or RING_TOLD. The arg is ring.arg. */
+    /* A call of the thread r->tid began or ended, or the program set a region or a mark:
+     * RING_ENTERED, RING_LEFT or RING_TOLD. The arg is ring.arg. */
     void (*event)(void *arg, enum ring_result what, const struct ring_reader *r);
-    /* Nothing more comes of r->tid (0: nobody knows of whom): r->damage says why. Its calls stop
-       for the tracer from now on. */
+    /* Nothing more comes of r->tid (0: the thread is not known): r->damage says why. Its calls stop
+     * for the tracer from now on. */
     void (*damaged)(void *arg, const struct ring_reader *r);
 };
 
@@ -43,7 +43,7 @@ void session_free(struct session *s);
 /* The value of SESSION_ENV for the programs of the run. Lives as long as the session. */
 const char *session_name(const struct session *s);
 
-/* Tells all that has a time of at most `until`. */
+/* Emits all records that have a time of at most `until`. */
 void session_tell(struct session *s, uint64_t until, const struct session_client *client);
 
 /* How many words the fullest ring had, of RING_WORDS, at any session_tell since this was asked
@@ -51,26 +51,24 @@ void session_tell(struct session *s, uint64_t until, const struct session_client
 uint32_t session_fill(struct session *s);
 
 /*
- * The thread has ended, and all of it has been told: others may have its ring. Whatever it wrote
- * that session_tell has not told is dropped, so that is to be called first, with `until`
+ * Gives the ring of a thread that has ended, and of which all has been emitted, to others. Records
+ * that session_tell has not emitted are dropped, so that is to be called first, with `until`
  * UINT64_MAX.
  */
 void session_thread_gone(struct session *s, pid_t tid);
 
-/*
- * The thread's calls stop for the tracer from its next one on: two threads would write into its
- * ring, say. To be called while it stands in a call of another kind.
- */
+/* Makes the thread's calls stop for the tracer from its next one on: two threads would write into
+ * its ring, say. To be called while it is stopped in a call of another kind. */
 void session_close_ring(struct session *s, pid_t tid);
 
-/* The thread stands because of a signal that the program does not ignore, or by job control. */
+/* The thread is stopped because of a signal that the program does not ignore, or by job control. */
 void session_handled(struct session *s, pid_t tid, uint64_t time);
-/* Whether a child of vfork writes into the thread's ring. To be called while both stand. */
+/* Whether a child of vfork writes into the thread's ring. To be called while both are stopped. */
 void session_lend(struct session *s, pid_t tid, bool lent);
 
 /*
- * Of descriptors of the process (inside/files.h), which stands in a call or is gone.
- * session_file_used: a call on this one stops. session_file_closes: so does one that closes it, or
+ * Changes of descriptors of the process (inside/files.h), which is stopped in a call or gone.
+ * session_file_used: a call on this one stops. session_file_closes: a call stops that closes it, or
  * makes it mean something else; -1: any. session_files_hidden: they may change unseen from now on;
  * pid 0: those of all processes. session_files_gone: it has ended, or runs another program.
  */
@@ -79,11 +77,11 @@ void session_file_closes(struct session *s, pid_t pid, int fd);
 void session_files_hidden(struct session *s, pid_t pid);
 void session_files_gone(struct session *s, pid_t pid);
 
-/* From now on only these calls are asked for, and all rings are closed: nobody reads them any more,
- * and threads must not wait for that. */
+/* Ends the session: only these calls are asked for from now on. All rings are closed, because they
+ * are not read any more, and threads must not wait for that. */
 void session_end(struct session *s, const uint64_t calls[SESSION_CALLS / 64]);
 
-/* How many processes have said so of themselves until now, and of one which. */
+/* Number of processes that have reported this refusal until now, and the id of one. */
 struct session_refused session_refused(const struct session *s, enum session_refusal why);
 
 /* Whether the thread has a ring. */

@@ -1,7 +1,7 @@
 /*
- * A bit for each page says whether it is taken. Who wants some in a row looks for the first that
- * are free, and takes them word by word; if somebody was quicker in one of the words, the others
- * are given back and the search goes on behind it.
+ * A bit for each page says whether it is taken. A caller that wants some in a row searches for the
+ * first that are free, and takes them word by word. If another thread was quicker in one of the
+ * words, the others are given back and the search continues behind it.
  */
 #define _GNU_SOURCE
 #include "inside/wait/arena.h"
@@ -21,7 +21,7 @@ static uintptr_t start;
 static size_t pages;
 static FLAME_BULK uint64_t taken[ARENA_SIZE / PAGE / BITS];
 
-/* As it was before anybody used it. */
+/* Maps the range as it was before its first use. */
 static long lay_bare(uintptr_t at, size_t size, int fixed)
 {
     return kernel_call(SYS_mmap, at, size, PROT_NONE,
@@ -52,8 +52,8 @@ static void release(size_t from, size_t n)
     }
 }
 
-/* How many of the pages from `from` on it took: all of `n`, or those before a word in which one is
- * somebody's. */
+/* Takes pages from `from` on. Returns how many: all of `n`, or those before a word in which one is
+ * taken already. */
 static size_t claim(size_t from, size_t n)
 {
     size_t at = from, next;
@@ -113,7 +113,7 @@ static bool has(const void *p)
     return (uintptr_t)p - start < pages * PAGE;
 }
 
-/* What cannot be laid bare is not handed out again. */
+/* Memory that cannot be laid bare is not handed out again. */
 static void give(void *p, size_t size)
 {
     if (!kernel_failed(lay_bare((uintptr_t)p, size, MAP_FIXED)))
@@ -122,7 +122,7 @@ static void give(void *p, size_t size)
 
 static const struct pages_place place = {take, give, has};
 
-/* How much may be taken of addresses that are limited: the program is to have nearly all. */
+/* Most bytes that the arena may take of limited addresses: the program must have nearly all. */
 static size_t share(void)
 {
     struct rlimit64 limit;

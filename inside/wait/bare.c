@@ -1,5 +1,5 @@
 /*
- * What the compiler calls by itself. The C library's have vector registers for it, which this
+ * Functions that the compiler calls by itself. The C library's use vector registers, which this
  * library leaves alone.
  */
 #include "common/compiler.h"

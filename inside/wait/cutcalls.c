@@ -82,7 +82,7 @@ unsigned cut_kind(long number)
     }
 }
 
-/* Whether the program knows of a reason: the tracer says so before the thread goes on. */
+/* Whether the program knows of a reason: the tracer says so before the thread resumes. */
 static bool is_known(const struct ring_control *c, uint64_t began)
 {
     return __atomic_load_n(&c->handled, __ATOMIC_SEQ_CST) >= began;
@@ -95,7 +95,7 @@ static bool is_socket(int fd)
     return kernel_fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* A socket's call that would have given up by now. */
+/* Whether a socket's call would have given up by now. */
 static bool is_over(int fd, unsigned kind, uint64_t spent_ns)
 {
     int option = kind & CUT_WRITES ? SO_SNDTIMEO : SO_RCVTIMEO;
@@ -119,7 +119,7 @@ static bool read_limit(unsigned long at, struct timespec *limit)
            limit->tv_sec >= 0 && limit->tv_sec <= INT32_MAX;
 }
 
-/* Where the limit of the call is to be from now on; false: it cannot be known. */
+/* Sets the call's limit to what is left of it; false: it cannot be known. */
 static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_ns,
                    struct patch_call *again, struct timespec *limit)
 {
@@ -139,7 +139,7 @@ static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_
     return true;
 }
 
-/* A write that wrote `wrote` bytes: what is left of it. False: that is not to be written. */
+/* Makes a write that wrote `wrote` bytes one of the rest. False: the rest is not to be written. */
 static bool rest_of(struct patch_call *call, uint64_t spent_ns, unsigned long wrote)
 {
     enum cutwrite reason = call->number == SYS_sendto && call->args[3] & MSG_DONTWAIT
@@ -175,7 +175,7 @@ long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_
                 break;
             done += (unsigned long)result;
         } else if (kind & (CUT_READS | CUT_WRITES)) {
-            /* Of files only sockets return it for that reason. */
+            /* Only sockets return it for that reason, files do not. */
             if (!is_socket(fd))
                 break;
             if (is_over(fd, kind, spent_ns))

@@ -1,9 +1,9 @@
 /*
- * cutcalls.h: noted calls that a signal cut short which the program does not know of.
+ * cutcalls.h: logged calls that were cut short by a signal which the program does not know of.
  *
- * The kernel lets a signal that the program ignores wake a thread that is traced. Calls that know
- * no restart then return EINTR, or write less than they were to, and nobody would have without a
- * tracer. Of calls that stop the tracer makes that undone (tracer/ptrace/retry.h). A noted call is
+ * The kernel lets a signal that the program ignores wake a thread that is traced. Calls without a
+ * restart then return EINTR, or write less than they were to, which would not happen without a
+ * tracer. For calls that stop, the tracer undoes that (tracer/ptrace/retry.h). A logged call is
  * made again here, with what is left of its timeout or of its bytes, unless the tracer says in the
  * ring's control that a signal which matters was delivered since the call began, or that job
  * control stopped the thread: then the program sees what it would see anyhow.
@@ -11,7 +11,7 @@
  * A write that is short without an error is ended by many things; its rest is written only if a
  * signal is all it can have been (inside/cutwrite.h), to sockets by a sendto without SIGPIPE.
  *
- * As in the tracer a write of which a part was made up for is restarted by the kernel like any
+ * As in the tracer, a write of which a part was made up for is restarted by the kernel like any
  * other if a handler with SA_RESTART comes then.
  */
 #ifndef FLAME_INSIDE_WAIT_CUTCALLS_H
@@ -27,15 +27,15 @@ enum {
     CUT_MAKES_UP = 4,  /* bytes of args[1], args[2] of them: what is missing can be written */
     CUT_TIMED_MS = 8,  /* args[3] milliseconds; negative: without end */
     CUT_TIMED_AT = 16, /* a struct timespec at args[3], or NULL */
-    CUT_NEVER = 32,    /* the kernel itself goes on with it, unless a handler was called */
+    CUT_NEVER = 32,    /* the kernel itself continues it, unless a handler was called */
     CUT_POINTS = 64,   /* its object is said by memory that arguments point to (pointed.h) */
     CUT_OPENS = 128,   /* makes a descriptor of a path (opened.h) */
-    CUT_CLOSES = 256,  /* takes one away; not noted, but looked at */
-    CUT_CHANGES = 512, /* changes what may be done here; likewise */
-    CUT_LOOKS = 1024,  /* says what a descriptor is; likewise */
+    CUT_CLOSES = 256,  /* closes one; not logged, but handled here */
+    CUT_CHANGES = 512, /* changes what may be done here; not logged, but handled here */
+    CUT_LOOKS = 1024,  /* says what a descriptor is; not logged, but handled here */
 };
 
-/* What of these holds for the call; 0: it is on no descriptor, and nothing special. */
+/* Flags of the call; 0: it is on no descriptor, and nothing special. */
 unsigned cut_kind(long number);
 
 /* Whether the result may be that of a call that was cut short. */
@@ -48,9 +48,9 @@ static inline bool cut_may_be(unsigned kind, const struct patch_call *call, long
 }
 
 /*
- * What the program is to see of the call, whose kind is not 0, that began at `began` (ns,
- * CLOCK_MONOTONIC) and of which `result` came. Makes it again by `enter` as often as it takes.
- * For the thread whose ring `c` is of, in no vfork's child; safe in signal handlers.
+ * Result that the program must see of the call, whose kind is not 0, that began at `began` (ns,
+ * CLOCK_MONOTONIC) and has returned `result`. Makes it again by `enter` as often as it takes. For
+ * the thread that owns the ring of `c`, in no vfork's child; safe in signal handlers.
  */
 long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
                 uint64_t began, long result, patch_enter_kernel *enter);

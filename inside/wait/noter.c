@@ -1,36 +1,37 @@
 /*
- * Problem: to note a call costs less than a tenth of what it costs to sleep in it, without a lock,
- * an allocation or a system call, wherever and whenever programs make calls.
+ * Problem: logging a call must cost less than a tenth of what it costs to sleep in it, without a
+ * lock, an allocation or a system call, wherever and whenever programs make calls.
  *
- * Algorithm: a thread has its memory by a word of TLS, which a page that the kernel wipes at fork
- * says to be of this process. `busy` is set while it is at work here, and not while it is in the
- * call: a signal handler that makes calls finds it set only in the few instructions around, and
- * then its call goes another way. A handler that leaves those instructions by siglongjmp leaves
- * `busy` behind. Whoever finds it set with the stack pointer above where it was set, on the same
- * stack, knows that the frame which set it is gone. That it is the same is certain of the thread's
- * own stack alone: handlers may switch to another (swapcontext), and back to the frame later. Until
- * then the thread's calls go another way, too, and the ends of those that were noted are not.
+ * Algorithm: a word of TLS leads a thread to its memory; a page that the kernel wipes at fork tells
+ * whether that is of this process. `busy` is set while the thread is at work here, and not while it
+ * is in the call. So a signal handler that makes calls finds it set only in the few instructions
+ * around, and then its call goes another way. A handler that leaves those instructions by
+ * siglongjmp leaves `busy` behind. A call that finds it set with the stack pointer above where it
+ * was set, on the same stack, knows that the frame which set it is gone. That the stack is the same
+ * is certain of the thread's own stack alone: handlers may switch to another (swapcontext), and
+ * back to the frame later. Until then the thread's calls go another way, too, and the ends of those
+ * that were logged are not.
  *
- * The stack is known again by its words (unwind/recall.h) or walked by rules. libunwind is not
- * asked: a call with a stack that only it could follow is made where it stops, for the tracer does;
- * and so is one below code without tables that cannot have kept a frame pointer.
+ * The stack is recognised by its words (unwind/recall.h) or walked by rules. libunwind is not
+ * asked: a call with a stack that only it could follow is made where it stops for the tracer, which
+ * asks it. So is a call below code without tables that cannot have kept a frame pointer.
  *
- * Whether the thread left its CPU is known for nothing (inside/sequence.h), but not why: who writes
- * to a pipe often loses its CPU to whoever it wakes, and did not wait. The kernel says how often a
- * thread has slept, and how often others were to have its CPU, which is a call of 400 ns
- * (`counts`).
+ * Whether the thread left its CPU is known without a system call (inside/sequence.h), but not why:
+ * a writer to a pipe often loses its CPU to the thread it wakes, and did not wait. The kernel
+ * counts how often a thread has slept, and how often others were to have its CPU, which is a call
+ * of 400 ns (`counts`).
  *
- * So it is asked only where it makes a difference. A read or a lock in which the thread left its
- * CPU is taken for a sleep. A write in which it did is asked about, and so is what opens a path or
- * is on a plain file, which seldom waits for anything: it has slept if the thread has
- * slept more often, since the kernel was asked last, than there were such calls. What else the
- * thread does may be either; if it left its CPU there, the kernel is asked before the write as
- * well.
+ * So the kernel is asked only where it makes a difference. A read or a lock in which the thread
+ * left its CPU is taken for a sleep. A write in which it did is asked about, and so is a call that
+ * opens a path or is on a plain file, which seldom waits for anything. Such a call has slept if the
+ * thread has slept more often, since the kernel was asked last, than there were calls taken for
+ * sleeps. A thread that left its CPU elsewhere may have done either; then the kernel is asked
+ * before the write as well.
  *
- * Now and then (LOOK_EVERY) it is looked at whether others had the CPU in calls that were taken for
- * sleeps. Then the thread is one that reads what there is and is switched away, and is asked about
- * in all calls on descriptors for a while (ASK_FOR). Rejected: to do so always. A ping-pong by
- * pipes asks twice a round then, which is a third of what noting adds to it.
+ * Now and then (LOOK_EVERY) the kernel is asked whether others had the CPU in calls that were taken
+ * for sleeps. Then the thread is one that reads what there is and is switched away, and is asked
+ * about in all calls on descriptors for a while (ASK_FOR). Rejected: to do so always, because a
+ * ping-pong by pipes asks twice a round then, which is a third of what logging adds to it.
  */
 #define _GNU_SOURCE
 #include "inside/wait/noter.h"
@@ -77,8 +78,7 @@
 /* Stacks whose number is kept. */
 #define KNOWN 2048u
 
-/* Calls taken for sleeps until that is looked at, and calls that are asked about if one was none.
- */
+/* Calls taken for sleeps until that is checked, and calls that are asked about if one was none. */
 #define LOOK_EVERY 16u
 #define ASK_FOR 256u
 
@@ -98,7 +98,7 @@ struct noter {
     uint64_t stuck;            /* 0, or one more than the tail that it waited for in vain */
     uint64_t waited_ns, waits; /* for room, and how often: not in the ring yet */
     uintptr_t busy;            /* 0, or the stack pointer of the call that is being noted */
-    uint32_t process;          /* of whom: see process_now */
+    uint32_t process;          /* its process: see process_now */
     pid_t tid;                 /* by its own numbers */
     uint64_t last; /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
@@ -125,7 +125,7 @@ extern const char _end __attribute__((visibility("hidden")));
 
 static const struct session_view *session;
 static FLAME_BULK struct noter
-    *noters[SESSION_RINGS_MOST]; /* by ring: of whoever has it, or had it last */
+    *noters[SESSION_RINGS_MOST]; /* by ring: of its owner, or its last one */
 static size_t vectors;
 static uint32_t *process_now; /* wiped at fork; else the process's number */
 /* A filter may forbid what reads memory, and would see marks. */
@@ -149,7 +149,7 @@ static inline void arm(void)
         sequence_arm();
 }
 
-/* False: it may have. */
+/* False: the thread may have left its CPU. */
 static inline bool ran_on(void)
 {
     return with_sequences && sequence_stayed();
@@ -173,7 +173,7 @@ static bool on_signal_stack(void)
     return kernel_call(SYS_sigaltstack, 0, &stack) < 0 || stack.ss_flags & SS_ONSTACK;
 }
 
-/* The first thread's has a name; others' have the thread's TLS at their end. */
+/* The first thread's stack has a name; others have the thread's TLS at their end. */
 static bool is_home(const struct procmap *map, void *arg)
 {
     struct home *home = arg;
@@ -196,15 +196,14 @@ static bool are_at_home(struct home *home, uintptr_t low, uintptr_t high)
     return low >= home->from && high < home->to;
 }
 
-/* It was set by a frame that has been left since. */
+/* Whether `busy` was set by a frame that has been left since. */
 static FLAME_COLD bool was_left(uintptr_t busy, struct home *home, const struct patch_call *call)
 {
     return call->sp > busy && !on_signal_stack() && are_at_home(home, busy, call->sp);
 }
 
-/* Sets it if it still is what it was: one instruction, as a signal's handler may come between a
- * look and a store, and have another stack go on before it returns. Without `lock`: no other
- * thread. */
+/* Sets *busy if it still is `was`: by one instruction, as a signal's handler may come between a
+ * load and a store, and run another stack before it returns. Without `lock`: no other thread. */
 static inline bool take(uintptr_t *busy, uintptr_t was, uintptr_t sp)
 {
     bool same;
@@ -213,7 +212,7 @@ static inline bool take(uintptr_t *busy, uintptr_t was, uintptr_t sp)
     return same;
 }
 
-/* The thread is at work with what *busy is of. False: it was, with a frame that may go on. */
+/* Makes the thread busy. False: it was, with a frame that may still run. */
 static inline bool seize(uintptr_t *busy, struct home *home, const struct patch_call *call)
 {
     uintptr_t left;
@@ -256,21 +255,21 @@ void noter_mark(uintptr_t pc)
     marked_pc = pc;
 }
 
-/* From now on calls of this process are made where they stand, and stop. */
+/* Withdraws: from now on calls of this process are made at their own places, and stop. */
 static void withdraw(void)
 {
     no_more = true;
     __atomic_store_n(&patch_handler, NULL, __ATOMIC_SEQ_CST);
 }
 
-/* By the processor's ABI, what it leads to says where it is. */
+/* Whether `at` is a thread pointer: by the processor's ABI, the word there is its own address. */
 static bool is_thread_pointer(uintptr_t at)
 {
     return at && kernel_readable(at, sizeof at) && *(const uintptr_t *)at == at;
 }
 
-/* A forked child may have been made with another thread pointer than its parent's, or none. No TLS
- * may be looked at before that is known. */
+/* Whether the thread has a thread pointer. A forked child may have been made with another than its
+ * parent's, or none. No TLS may be read before that is known. */
 static FLAME_COLD bool has_thread_pointer(void)
 {
     uintptr_t at = 0;
@@ -282,8 +281,8 @@ static FLAME_COLD bool has_thread_pointer(void)
     return false;
 }
 
-/* The first thread of a forked child that makes a call. Whose parent has no number has been forked
- * into a pid namespace of its own, where threads have other numbers than the tracer's. */
+/* Prepares a forked child, in its first thread that makes a call. If the parent has no number, the
+ * child is in a pid namespace of its own, where threads have other numbers than the tracer's. */
 static void after_fork(void)
 {
     kernel_after_fork();
@@ -294,8 +293,8 @@ static void after_fork(void)
     *process_now = (uint32_t)kernel_call(SYS_getpid);
 }
 
-/* False: the process is not known to the memory yet, and is not known to have memory of its own: a
- * child of vfork. */
+/* Makes the process known to the memory, if it is not yet. False: the thread is, or may be, a child
+ * of vfork. */
 static bool begin_process(void)
 {
     if (!*process_now && !vforkchild_perhaps())
@@ -303,8 +302,8 @@ static bool begin_process(void)
     return *process_now != 0;
 }
 
-/* Who else may write to the rings may say that one is free while a thread of this process has it:
- * then it would have another's memory. A session_may_have. */
+/* Whether a thread may take the ring. Other writers of the rings may say that one is free while a
+ * thread of this process has it: then two threads would share memory. A session_may_have. */
 static bool may_have(uint32_t ring, uint32_t tid, bool begun)
 {
     const struct noter *t = noters[ring];
@@ -369,7 +368,7 @@ static FLAME_COLD struct noter *begin_thread(void)
     return t;
 }
 
-/* By one frame at a time: two would get the same ring. */
+/* Begins a thread in one frame at a time: two would get the same ring. */
 static FLAME_COLD struct noter *begin_alone(const struct patch_call *call)
 {
     struct home home = {0, 0};
@@ -415,7 +414,8 @@ static uint64_t hash_of(const struct local_stack *s, uintptr_t leaf)
     return h;
 }
 
-/* `leaf`: the innermost frame, that of who makes the call for the others; 0: there is none. */
+/* Logs the stack. `leaf`: the innermost frame, of the code that makes the call for the others; 0:
+ * there is none. */
 static void put_stack(struct noter *t, uint32_t id, uintptr_t leaf)
 {
     const struct local_stack *s = &t->stack;
@@ -430,7 +430,7 @@ static void put_stack(struct noter *t, uint32_t id, uintptr_t leaf)
     __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
 }
 
-/* Whether some of it is this library's: a handler in a call that is being made here. */
+/* Whether some of the stack is this library's: a handler in a call that is being made here. */
 static bool is_in_a_call(const struct local_stack *s)
 {
     for (uint32_t i = 0; i < s->len; i++)
@@ -439,8 +439,8 @@ static bool is_in_a_call(const struct local_stack *s)
     return false;
 }
 
-/* There is room for RING_MOST_WORDS. 0: the tracer knows more ways to follow this stack, or it is
- * deeper than a record can be. */
+/* Walks the stack, and logs it if it is new; there is room for RING_MOST_WORDS. Returns its number;
+ * 0: the tracer has more ways to follow this stack, or it is deeper than a record can be. */
 static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
 {
     const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
@@ -475,7 +475,7 @@ static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
 
 /* ---- calls ---- */
 
-/* In place of sleeping, where no call of our own may be made. */
+/* Passes time instead of sleeping, where the library may make no call of its own. */
 static long pass_time(const struct patch_call *call)
 {
     uint64_t now = ownclock_now(), until = now + 5000000;
@@ -486,8 +486,8 @@ static long pass_time(const struct patch_call *call)
     return 0;
 }
 
-/* Called where there is none. Who has waited in vain does so again when the reader has read on, and
- * not where the rings have been given up (change_user). */
+/* Waits for room, where there is none. A thread that has waited in vain does so again when the
+ * reader has read on, and not where the rings have been given up (change_user). */
 static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
 {
     bool may = t->stuck != t->control->tail + 1 && patch_handler == noter_see, got;
@@ -509,11 +509,11 @@ static inline bool has_room(struct noter *t, unsigned words)
     return true;
 }
 
-/* What a call may need in all: its stack, what it points to, its beginning and its end. */
+/* Words that a call may need in all: its stack, what it points to, its beginning and its end. */
 #define ROOM                                                                                       \
     (RING_WAITED_WORDS + RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
 
-/* Says how long the thread has waited for room. There is some. */
+/* Logs how long the thread has waited for room. There is some. */
 static FLAME_COLD void put_waited(struct noter *t)
 {
     const uint64_t record[RING_WAITED_WORDS] = {ring_word(RING_WAITED, RING_WAITED_WORDS, 0),
@@ -526,7 +526,7 @@ static FLAME_COLD void put_waited(struct noter *t)
     ring_put(t->ring, record, RING_WAITED_WORDS);
 }
 
-/* Notes what the call's arguments point to. False: it cannot be. */
+/* Logs what the call's arguments point to. False: it cannot be logged. */
 static bool put_pointed(struct noter *t, const struct patch_call *call)
 {
     uint64_t from = t->ring->head;
@@ -537,7 +537,7 @@ static bool put_pointed(struct noter *t, const struct patch_call *call)
     return true;
 }
 
-/* Notes that the call begins: when. 0: it cannot be noted. */
+/* Logs that the call begins. Returns the time; 0: it cannot be logged. */
 static inline uint64_t begin(struct noter *t, const struct patch_call *call, unsigned kind)
 {
     const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
@@ -569,8 +569,8 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     return record[1];
 }
 
-/* The call whose record ends at `at` is over. When is of no interest where it did not sleep and no
- * signal ended it. */
+/* Logs that the call whose record ends at `at` is over. The time does not matter where it did not
+ * sleep and no signal ended it. */
 static inline void end(struct noter *t, uint64_t at, uint32_t serial, long result, uint32_t flags)
 {
     uint64_t record[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, flags), 0,
@@ -588,7 +588,7 @@ static inline void end(struct noter *t, uint64_t at, uint32_t serial, long resul
         ring_put(t->ring, record, RING_DONE_WORDS);
 }
 
-/* ---- what the program says of itself ---- */
+/* ---- regions and marks ---- */
 
 /* NUL-terminated, or not within RING_NAME_MAX bytes. Not strnlen, which has vector registers. */
 static unsigned length_of(const char *name)
@@ -661,8 +661,8 @@ static bool clock_takes_no_call(void)
     return false;
 }
 
-/* None of the process's user IDs is the tracer's any more: it is another's, and cannot change that
- * by itself. */
+/* Whether none of the process's user IDs is the tracer's any more: it is another's, and cannot
+ * change that by itself. */
 static bool is_anothers(uint32_t ids[3])
 {
     return kernel_call(SYS_getresuid, &ids[0], &ids[1], &ids[2]) == 0 && ids[0] != session->user &&
@@ -670,9 +670,9 @@ static bool is_anothers(uint32_t ids[3])
 }
 
 /*
- * What runs here from now on has fewer rights than what has mapped the run's memory before: it
- * gives that up. Not in a child of vfork, whose memory is its parent's. Not in a sandbox, which may
- * forbid what it takes.
+ * Gives up the run's memory, because code runs here from now on that has fewer rights than the code
+ * that mapped it. Not in a child of vfork, whose memory is its parent's. Not in a sandbox, which
+ * may forbid the calls that it takes.
  */
 static FLAME_COLD void change_user(void)
 {
@@ -688,10 +688,9 @@ static FLAME_COLD void change_user(void)
     session_leave(session);
 }
 
-/*
- * The program confines itself: what its filter forbids may end it. So none of our own calls is made
- * from now on: threads that have a ring go on, others do not get one.
- */
+/* Whether the program confines itself: calls that its filter forbids may end it. So the library
+ * makes no call of its own from now on: threads that have a ring continue, others do not get
+ * one. */
 static bool begins_sandbox(const struct patch_call *call)
 {
     return (call->number == SYS_prctl && call->args[0] == PR_SET_SECCOMP) ||
@@ -700,8 +699,9 @@ static bool begins_sandbox(const struct patch_call *call)
 }
 
 /*
- * Calls of ours would come to the program (its handler of SIGSYS), or a thread goes on with a
- * thread pointer that leads to no TLS of ours.
+ * Whether nothing can be logged any more: the library's calls would come to the program (its
+ * handler of SIGSYS), the clock may become another (a time namespace), or a thread continues with a
+ * thread pointer that leads to none of the library's TLS.
  */
 static bool wants_no_notes(const struct patch_call *call)
 {
@@ -746,10 +746,10 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 }
 
 /*
- * Whether the call can be noted. Not those on descriptors that may have to be settled (cutcalls.h)
- * where that cannot be: in a sandbox, which may forbid what it takes, and in a child of vfork. Not
- * those that point to memory under filters that may forbid to read that. Not what the filter would
- * let by anyhow.
+ * Whether the call can be logged. Calls on descriptors that may have to be settled (cutcalls.h)
+ * cannot where that is impossible: in a sandbox, which may forbid the calls it takes, and in a
+ * child of vfork. Calls that point to memory cannot under filters that may forbid to read that.
+ * Calls that the filter lets by anyhow are not logged.
  */
 static inline bool is_for_here(const struct noter *t, const struct patch_call *call, unsigned kind)
 {
@@ -764,7 +764,7 @@ static inline bool is_for_here(const struct noter *t, const struct patch_call *c
     return call->number != SYS_poll || (int)call->args[2] != 0;
 }
 
-/* Makes a call that has been noted. */
+/* Makes a call that has been logged. */
 static long make_noted(const struct patch_call *call)
 {
     struct patch_call marked;
@@ -778,7 +778,8 @@ static long make_noted(const struct patch_call *call)
 
 /* ---- descriptors that are closed ---- */
 
-/* A close that nobody has to be told of (opened.h) is made like a call that was noted. */
+/* Makes a close. One that the tracer need not see (opened.h) is made like a call that was
+ * logged. */
 static long make_close(const struct patch_call *call)
 {
     unsigned fd = (unsigned)call->args[0];
@@ -794,8 +795,9 @@ static long make_close(const struct patch_call *call)
     return quiet ? make_noted(call) : patch_make(call);
 }
 
-/* The program looks at what it has opened: so we need not ask the kernel before the close. What
- * that has just read and written for the program can be read. */
+/* Makes a call by which the program asks what it has opened: then the library need not ask the
+ * kernel before the close. The result, which the call has just written for the program, can be
+ * read. */
 static long make_look(const struct patch_call *call)
 {
     unsigned fd = (unsigned)call->args[0], at = call->number == SYS_fstat ? 1 : 2;
@@ -825,7 +827,7 @@ static void ask(struct noter *t)
     t->slept = t->elsewhere = 0;
 }
 
-/* Calls that seldom wait themselves. ON_FILE: what is called is on a plain file. */
+/* Calls that seldom wait themselves. ON_FILE: the call is on a plain file. */
 #define ON_FILE 0x8000u
 #define SELDOM (CUT_WRITES | CUT_OPENS | ON_FILE)
 
@@ -834,8 +836,8 @@ static inline bool is_asked_about(const struct noter *t, unsigned kind)
     return kind & SELDOM || (kind && t->ask);
 }
 
-/* A call begins: it will be seen if the thread leaves its CPU in it, and of one that is asked about
- * what the kernel said before. The noter is busy. */
+/* Prepares for a call: it will be seen if the thread leaves its CPU in it. For a call that is asked
+ * about, the kernel's counts before it are read, too. The noter is busy. */
 static inline void watch(struct noter *t, unsigned kind)
 {
     if (unlikely(!ran_on())) {
@@ -846,7 +848,7 @@ static inline void watch(struct noter *t, unsigned kind)
         ask(t);
 }
 
-/* Whether it has slept in the call that it comes from, in which it left its CPU. */
+/* Whether the thread has slept in the call that it returns from, in which it left its CPU. */
 static bool has_slept(struct noter *t)
 {
     long before = t->asked.slept, slept = t->slept;
@@ -855,7 +857,7 @@ static bool has_slept(struct noter *t)
     return t->asked.slept - before > slept;
 }
 
-/* Whether calls that were taken for sleeps were none. */
+/* Asks whether calls that were taken for sleeps were none. */
 static void look_back(struct noter *t)
 {
     long before = t->asked.lost, elsewhere = t->elsewhere;
@@ -865,7 +867,7 @@ static void look_back(struct noter *t)
         t->ask = ASK_FOR;
 }
 
-/* One that wakes, or that found the lock free: no reason to leave the CPU by itself. */
+/* Whether the call wakes, or found the lock free: no reason to leave the CPU by itself. */
 static bool never_sleeps(const struct patch_call *call, long result)
 {
     const unsigned wakes = 1u << FUTEX_WAKE | 1u << FUTEX_WAKE_BITSET | 1u << FUTEX_WAKE_OP |
@@ -875,8 +877,8 @@ static bool never_sleeps(const struct patch_call *call, long result)
     return call->number == SYS_futex && (result == -EAGAIN || wakes >> (call->args[1] & 31) & 1);
 }
 
-/* It has ended, and the thread had left its CPU: the flags for that. `alone`: no other call of the
- * thread was noted meanwhile. The noter is busy. */
+/* Flags of a call that has ended, and in which the thread had left its CPU. `alone`: no other call
+ * of the thread was logged meanwhile. The noter is busy. */
 static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned kind, long result,
                         bool alone)
 {
@@ -906,10 +908,10 @@ static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned
     return RING_PREEMPTED;
 }
 
-/* What is kept of the descriptor that a call is on, or makes. */
+/* State of the descriptor that a call is on, or makes. */
 struct descriptor {
-    uint16_t *used; /* NULL: it is of no plain file, for all that is known */
-    uint16_t *from; /* the same of the directory that an open's path begins at */
+    uint16_t *used; /* NULL: it is of no plain file, as far as is known */
+    uint16_t *from; /* as `used`, of the directory that an open's path begins at */
     struct opening opening;
 };
 
@@ -928,7 +930,7 @@ static inline struct descriptor descriptor_begin(const struct noter *t,
     return d;
 }
 
-/* The call is over, and nothing is to be noted of it. */
+/* The call is over, and nothing is to be logged of it. */
 static FLAME_COLD void descriptor_drop(const struct descriptor *d)
 {
     if (d->used)

@@ -1,10 +1,10 @@
 /*
- * opened.h: the program's side of files.h: what becomes of descriptors that were opened by calls
- * that are noted.
+ * opened.h: the program's side of files.h: the state of descriptors that were opened by calls that
+ * are logged.
  *
- * `process`: the number of the calling process. No libc; safe in signal handlers. What asks the
- * kernel is made by common/kernel.h, so whoever may not call that does not call this. Nothing here
- * is for a child of vfork, which has other descriptors than its memory says.
+ * `process`: the number of the calling process. No libc; safe in signal handlers. Functions that
+ * ask the kernel do it by common/kernel.h, so code that may not call that must not call them.
+ * Nothing here is for a child of vfork, which has other descriptors than its memory says.
  */
 #ifndef FLAME_INSIDE_WAIT_OPENED_H
 #define FLAME_INSIDE_WAIT_OPENED_H
@@ -22,27 +22,25 @@ struct opening {
 };
 
 struct opening opened_begin(uint32_t process);
-/* It has given `fd`. */
+/* The open has returned `fd`. */
 void opened_end(const struct opening *o, unsigned fd);
 
-/*
- * A call on the descriptor begins: if it is of a plain file, where that is kept, else NULL.
- * opened_left: the call is over.
- */
+/* Begins a call on the descriptor: if it is of a plain file, the place of its state, else NULL.
+ * opened_left: the call is over. */
 uint16_t *opened_use(uint32_t process, unsigned fd);
 void opened_left(uint16_t *used, bool slept);
 
 /* The program has asked for itself what the descriptor is, and this is the answer's st_mode. */
 void opened_seen(uint32_t process, unsigned fd, unsigned mode);
 
-/* Whether the close that is about to be made needs nobody's attention. What was known of the
+/* Whether the close that is about to be made need not stop for the tracer. What was known of the
  * descriptor is forgotten either way. */
 bool opened_close(uint32_t process, unsigned fd);
 
-/* Whether opened_close may say so: a look that costs nothing. */
+/* Whether opened_close may say so: a check that costs nothing. */
 bool opened_is(uint32_t process, unsigned fd);
 
-/* What the descriptor is will be asked for later: its close needs attention. */
+/* Forgets the descriptor, as the tracer will ask later what it is: its close must stop. */
 void opened_forget(uint32_t process, unsigned fd);
 
 /* The process's descriptors may change unseen from now on. */

@@ -8,7 +8,7 @@
 #include "common/kernel.h"
 #include "common/sysnr.h"
 
-/* Of select the tracer looks at so many words of each set (OFF_SET_MAX bits). */
+/* Words of each set of a select that the tracer reads (OFF_SET_MAX bits). */
 #define SET_WORDS 64
 
 /* No socket's address is longer. */
@@ -43,7 +43,7 @@ static unsigned sets(const struct patch_call *call, struct piece out[RING_PIECES
     return n;
 }
 
-/* How many pieces there are. */
+/* Finds the pieces of a call; returns their number. */
 static unsigned pieces_of(const struct patch_call *call, struct piece out[RING_PIECES])
 {
     switch (call->number) {
@@ -63,7 +63,7 @@ static unsigned pieces_of(const struct patch_call *call, struct piece out[RING_P
     }
 }
 
-/* Whether it lies where this thread's stack is being written to. */
+/* Whether it lies in the page that this thread's stack is being written to. */
 static bool is_in_stack_page(const struct patch_call *call, const struct piece *p)
 {
     uintptr_t page = (call->sp - 1) / PAGE;

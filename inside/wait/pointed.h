@@ -1,15 +1,15 @@
 /*
- * pointed.h: notes the memory that says what a call is on: the descriptors that are polled, the
+ * pointed.h: logs the memory that tells what a call is on: the descriptors that are polled, the
  * address that is connected to.
  *
- * The tracer hears of the call some milliseconds later, when the memory may be something else, or
+ * The tracer reads of the call some milliseconds later, when the memory may be something else, or
  * gone. So it is copied before the call, and only what the tracer asks for. A program may give any
  * address, and another thread may unmap it meanwhile: the kernel copies it (process_vm_readv of
- * oneself, 1 us here), as a read of ours could fault where the kernel says EFAULT. Only the page
- * that the stack pointer lies in is read without asking, as that is there.
+ * oneself, 1 us here), as a plain read could fault where the kernel says EFAULT. Only the page that
+ * the stack pointer lies in is read without asking, as that is there.
  *
  * Rejected: copying when the call is over. Then it is known that the memory was there, but not that
- * it still is, and who is woken is told before by what.
+ * it still is, and a woken thread is emitted before what woke it.
  */
 #ifndef FLAME_INSIDE_WAIT_POINTED_H
 #define FLAME_INSIDE_WAIT_POINTED_H
@@ -18,7 +18,7 @@
 
 #include "inside/ring.h"
 
-/* What pointed_put may need in all. */
+/* Words that pointed_put may need in all. */
 #define POINTED_MOST_WORDS (RING_PIECES * (RING_PIECE_WORDS + 64u) + RING_PIECE_MAX)
 
 /*
@@ -29,13 +29,13 @@
  */
 bool pointed_put(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
 
-/* What pointed_put_path may need: as much as a path can have, to the end of what is read at a time.
- */
+/* Words that pointed_put_path may need: those of the longest path, to the end of what is read at a
+ * time. */
 #define POINTED_PATH_WORDS (RING_PIECE_WORDS + (4096u + 256u) / 8)
 
 /*
- * The same of the path of an open, when that has slept and is over: an open that has not is of no
- * interest, and while one waits the tracer reads the path itself. There is room for
+ * Like pointed_put, for the path of an open that has slept and is over. An open that has not slept
+ * is of no interest, and while one waits the tracer reads the path itself. There is room for
  * POINTED_PATH_WORDS.
  */
 bool pointed_put_path(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);

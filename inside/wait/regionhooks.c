@@ -1,9 +1,9 @@
 /*
- * What a program says of itself by preload/flamemem.h: tags are regions of the thread, and marks
- * ends of passes.
+ * Functions of preload/flamemem.h, by which a program describes itself: tags are regions of the
+ * thread, and marks are ends of passes.
  *
- * The names are those that libflamemem.so has, too. Where both are preloaded (flame run) these are
- * found first, and hand on what they are told.
+ * libflamemem.so has the same names. Where both are preloaded (flame run) these are found first,
+ * and hand the calls on.
  */
 #include "inside/wait/noter.h"
 
