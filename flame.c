@@ -25,7 +25,7 @@ static const struct {
     {&doctor_command, doctor_main},
 };
 
-/* For whom flame is new. */
+/* First commands for new users. */
 static const char first_steps[] =
     "Where a program's memory goes, and what its threads wait for:\n"
     "  $ flame run -o app.html -- ./app   both of it, in one page\n"
@@ -45,7 +45,7 @@ static void usage(FILE *to)
           to);
 }
 
-/* What else may stand in a command's place. */
+/* Words, besides commands, that may come first. */
 static const char *const others[] = {"help", "--help", "--version", "--complete"};
 
 static int unknown_command(const char *word)
@@ -129,7 +129,7 @@ static int run(int argc, char **argv)
     return unknown_command(word);
 }
 
-/* Help that nobody could read has not been given. */
+/* Fails if not all was written: help that could not be read has not been given. */
 static int check_output(int status)
 {
     int err = fflush(stdout) == 0 ? 0 : errno;

@@ -24,11 +24,11 @@
 #include "tracer/things/lastrun.h"
 #include "tracer/things/proctask.h"
 
-/* So long a thread may take to stand before the others are let go again: little at first, as the
- * next attempt may find it running, and twice as long with each that fails. */
+/* Time that a thread may take to stop before the others are resumed: little at first, as the next
+ * attempt may find it running, and twice as long with each that fails. */
 #define PATIENCE_FIRST_NS 1000000u
 #define PATIENCE_MOST_NS 100000000u
-/* Before a stop, so that flame has the processor for some of its time. */
+/* Sleep before a stop, so that flame has the processor for some of its time. */
 #define REST_NS 1000000
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 #define SPINS 8u
@@ -40,7 +40,7 @@ struct allstop {
     struct lastrun *lastrun;
     struct strbuf why;
     uint64_t patience_ns;
-    bool hurries; /* it is scheduled before others */
+    bool hurries; /* flame is scheduled before others */
     uint64_t began;
     uint64_t *times;
     size_t ntimes, times_room;
@@ -96,7 +96,7 @@ static struct allstop_thread *find(struct allstop *a, pid_t tid)
     return NULL;
 }
 
-/* Adds those that are not there yet. How many; -1: there is no such process. */
+/* Adds threads that are not in the list yet. Returns how many; -1: there is no such process. */
 static int list_threads(struct allstop *a)
 {
     DIR *dir = opendir(proc_path(a->pid, "task").s);
@@ -162,11 +162,12 @@ static bool is_ready(struct allstop *a, struct allstop_thread *t)
 /* ---- being scheduled ---- */
 
 /*
- * All stand for as long as flame needs, and that is mostly for a processor: threads that were let
- * go of, and those of others, take it away in the middle. Who has slept gets it for some time; who
- * may (CAP_SYS_NICE, RLIMIT_RTPRIO) goes before all others. Four threads that never sleep on two
- * processors, beside others: stops of 20 ms in the median without both, 1.8 ms behind a sleep
- * alone. Rejected: a shorter slice (sched_setattr, Linux 6.12), which did nothing for it.
+ * All threads are stopped for as long as flame needs, and that is mostly for a processor: threads
+ * that were detached, and those of others, take it away in the middle. A thread that has slept gets
+ * it for some time; one that may (CAP_SYS_NICE, RLIMIT_RTPRIO) goes before all others. Measured
+ * with four threads that never sleep on two processors, beside others: stops of 20 ms in the median
+ * without both, 1.8 ms behind a sleep alone. Rejected: a shorter slice (sched_setattr, Linux 6.12),
+ * because it did nothing for it.
  */
 static void hurry(struct allstop *a)
 {
@@ -219,7 +220,7 @@ static void note_stop(const struct allstop *a, struct allstop_thread *t, int sta
     undo(a, t);
 }
 
-/* What stops of a thread there are. False: it has ended. */
+/* Handles a stop of the thread, if there is one. False: the thread has ended. */
 static bool look_for_stop(const struct allstop *a, struct allstop_thread *t)
 {
     int status;
@@ -238,7 +239,7 @@ static void forget(struct allstop *a, size_t i)
     a->threads[i] = a->threads[--a->n];
 }
 
-/* Seizes who is not yet. 0, or an errno. */
+/* Seizes threads that are not seized yet. 0, or an errno. */
 static int seize_all(struct allstop *a)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -251,7 +252,7 @@ static int seize_all(struct allstop *a)
             unsigned long flags;
             char state;
 
-            /* The leader of others may have ended. */
+            /* The leader may have ended before other threads. */
             if (err == ESRCH || !task_state(t->tid, &state, &flags) || state == 'Z' ||
                 state == 'X') {
                 forget(a, i--);
@@ -264,8 +265,8 @@ static int seize_all(struct allstop *a)
     return 0;
 }
 
-/* First who sleeps with a timeout, which is looked up right before; the others, who may lose
- * something by standing, one right behind the other. */
+/* Interrupts first the threads that sleep with a timeout, which is looked up right before; then the
+ * others, which may lose something by being stopped, one right behind the other. */
 static void interrupt_all(struct allstop *a)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -274,7 +275,7 @@ static void interrupt_all(struct allstop *a)
 
         if (t->stopped || !t->asleep_since)
             continue;
-        /* If it has run since the look, its timeout has only just begun. */
+        /* If it has run since is_ready, its timeout has only just begun. */
         if (!task_sched(t->tid, &sched) || sched.turns != t->turns)
             t->asleep_since = 0;
         else
@@ -285,7 +286,7 @@ static void interrupt_all(struct allstop *a)
             ptrace(PTRACE_INTERRUPT, a->threads[i].tid, 0, 0);
 }
 
-/* True: all stand. */
+/* True: all are stopped. */
 static bool wait_for_all(struct allstop *a)
 {
     uint64_t until = clock_ns(CLOCK_MONOTONIC) + a->patience_ns;
@@ -327,7 +328,8 @@ void allstop_go(struct allstop *a)
         a->times[a->ntimes++] = clock_ns(CLOCK_MONOTONIC) - a->began;
     }
     take_time(a);
-    /* Nobody can be let go who does not stand: it does when it can, and the others have gone on. */
+    /* A thread that is not stopped cannot be detached: it stops when it can, and the others have
+     * been resumed. */
     for (size_t i = 0; i < a->n; i++) {
         struct allstop_thread *t = &a->threads[i];
         int status;
@@ -346,7 +348,7 @@ enum allstop_answer allstop_stop(struct allstop *a)
     int err, fresh;
 
     a->n = 0;
-    hurry(a); /* before the look, which is to be fresh */
+    hurry(a); /* before the list, which must be fresh */
     if (list_threads(a) < 0) {
         take_time(a);
         return ALLSTOP_GONE;
@@ -389,7 +391,7 @@ enum allstop_answer allstop_stop(struct allstop *a)
 
 /* ---- calls ---- */
 
-/* Lets the thread go on by `request` to its next stop, which is to be `wanted`. */
+/* Resumes the thread by `request` until its next stop, which must be `wanted`. */
 static bool next_stop(struct allstop_thread *t, int request, int wanted)
 {
     int status;
@@ -410,15 +412,16 @@ static bool next_stop(struct allstop_thread *t, int request, int wanted)
     return false;
 }
 
-/* The interruption comes before the thread is back in the program, so none of its code runs, and
- * the call that it was in is restarted as the kernel does it at such a stop. */
+/* Stops the thread again. The interruption comes before the thread is back in the program, so
+ * none of its code runs, and the call that it was in is restarted as the kernel does it at such
+ * a stop. */
 static void stand_again(struct allstop_thread *t)
 {
     ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
     next_stop(t, PTRACE_CONT, SIGTRAP | PTRACE_EVENT_STOP << 8);
 }
 
-/* The thread's registers, for a call. */
+/* Registers of the thread for a call. */
 static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_t insn, long nr,
                                         const unsigned long args[6])
 {
@@ -437,9 +440,9 @@ static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_
 }
 
 /*
- * At each step it is so that flame may be killed: the way back is there before the registers are
- * ours, signals are blocked behind that, as it has the mask, and unblocked before the registers are
- * the thread's again.
+ * Makes a call. flame may be killed at each step: the way back is there before the registers are
+ * changed, signals are blocked after that, as the way back has the mask, and they are unblocked
+ * before the registers are the thread's again.
  */
 static long make_call(struct allstop_thread *t, const struct wayback_code *code, long nr,
                       const unsigned long args[6])
@@ -469,7 +472,7 @@ static long make_call(struct allstop_thread *t, const struct wayback_code *code,
     return result;
 }
 
-/* One that finds back exactly, if there is one. */
+/* A thread to make calls: one that goes back exactly, if there is one. */
 static struct allstop_thread *who_calls(struct allstop *a)
 {
     struct allstop_thread *found = NULL;

@@ -1,5 +1,5 @@
 /*
- * forbidden.h: whether a process's seccomp filters would let the calls by that it makes for us.
+ * forbidden.h: tells whether a process's seccomp filters let the calls by that it makes for flame.
  */
 #ifndef FLAME_INJECT_FORBIDDEN_H
 #define FLAME_INJECT_FORBIDDEN_H
@@ -10,9 +10,9 @@
 #include "common/compiler.h"
 
 /*
- * Of a thread that stands: whether one of its filters is known to answer the call with anything but
- * leave. Filters can be read with CAP_SYS_ADMIN alone; what cannot be read forbids nothing here, as
- * a program that could not map memory would hardly have come so far.
+ * Whether one of the filters of a stopped thread is known to answer the call with anything but
+ * leave. Filters can be read with CAP_SYS_ADMIN alone; filters that cannot be read forbid nothing
+ * here, as a program that could not map memory would hardly have come so far.
  */
 bool forbidden(pid_t tid, long nr, const unsigned long args[6]);
 

@@ -43,7 +43,7 @@ static bool failed(long result)
 
 /* ---- mapping ---- */
 
-/* A guest of this very flame's that was left behind, and that nobody is in: its code is there. */
+/* Address of an agent of this same build that was left behind; 0: there is none. */
 static uintptr_t find_old(const struct gueststate *g, const struct procmem *m,
                           const struct mapsnow *maps)
 {
@@ -66,8 +66,8 @@ static uintptr_t find_old(const struct gueststate *g, const struct procmem *m,
     return found;
 }
 
-/* When a process began, in ticks since the machine did: field 22 of its stat (proc_pid_stat(5));
- * 0: there is no such process. */
+/* Time at which a process began, in ticks since the machine did: field 22 of its stat
+ * (proc_pid_stat(5)); 0: there is no such process. */
 static uint64_t began(pid_t pid)
 {
     unsigned long long ticks = 0;
@@ -82,9 +82,9 @@ static uint64_t began(pid_t pid)
     return ticks;
 }
 
-/* What a guest has recorded into, which nobody is in and which is off. Forgotten before it is
- * unmapped: who is killed in between leaves memory behind, but nobody unmaps what has come there
- * since. */
+/* Unmaps the arena of an agent that is off, and in which no thread is. It is forgotten before it is
+ * unmapped: if flame is killed in between, memory is left behind, but none is unmapped that has
+ * come there since. */
 static long drop_arena(const struct gueststate *g, const struct procmem *m, struct allstop *stop,
                        const struct wayback_code *code, uintptr_t arena, uintptr_t size)
 {
@@ -95,7 +95,7 @@ static long drop_arena(const struct gueststate *g, const struct procmem *m, stru
     return call(stop, code, SYS_munmap, arena, size, 0, 0, 0, 0);
 }
 
-/* Zero in [from, to); whole pages by the kernel. 0, or -errno. */
+/* Clears [from, to); whole pages by the kernel. 0, or -errno. */
 static long clear(const struct procmem *m, struct allstop *stop, const struct wayback_code *code,
                   uintptr_t from, uintptr_t to)
 {
@@ -109,8 +109,9 @@ static long clear(const struct procmem *m, struct allstop *stop, const struct wa
     return done ? call(stop, code, SYS_madvise, first, last - first, MADV_DONTNEED, 0, 0, 0) : -EIO;
 }
 
-/* Data of a guest from before, whose hooks the program still calls: they pass calls on while the
- * switch is off, and need `real` for that. All else becomes zero but what makes it known. */
+/* Clears the data of an earlier agent, whose hooks the program still calls: they pass calls on
+ * while the switch is off, and need `real` for that. All else becomes zero but what identifies the
+ * agent. */
 static long clear_data(const struct gueststate *g, const struct procmem *m, struct allstop *stop,
                        const struct wayback_code *code)
 {
@@ -120,9 +121,9 @@ static long clear_data(const struct gueststate *g, const struct procmem *m, stru
     return err ? err : clear(m, stop, code, FIELD(g, arena), start + g->blob.data_size);
 }
 
-/* A guest from before: whether another flame records with it; what that has recorded into, if it
- * was killed, is unmapped, and its data is as new. 0, or -errno. At each step it is so that flame
- * may be killed. */
+/* Takes an earlier agent over, unless another flame records with it. If that flame was killed, its
+ * arena is unmapped, and the agent's data becomes as new. 0, or -errno. flame may be killed at
+ * each step. */
 static int take_over(struct gueststate *g, const struct procmem *m, struct allstop *stop,
                      const struct wayback_code *code)
 {
@@ -147,7 +148,7 @@ static int take_over(struct gueststate *g, const struct procmem *m, struct allst
     return err;
 }
 
-/* Of a guest that nobody calls yet. */
+/* Maps the data of an agent that is not called yet. */
 static int map_data(struct gueststate *g, struct allstop *stop, const struct wayback_code *code)
 {
     long at =
@@ -156,7 +157,7 @@ static int map_data(struct gueststate *g, struct allstop *stop, const struct way
 
     if (failed(at))
         return (int)at;
-    /* Kernels before 4.14 do not know it: then forked children record for nobody. */
+    /* Kernels before 4.14 do not know it: then forked children record in vain. */
     call(stop, code, SYS_madvise, g->base + g->blob.control, sizeof(struct guest_switch),
          MADV_WIPEONFORK, 0, 0, 0);
     return 0;

@@ -9,9 +9,9 @@
 #include "tracer/stacks/capture.h"
 #include "tracer/things/proctask.h"
 
-/* Of a stack this much is looked through for return addresses. */
+/* Bytes of a stack that are searched for return addresses. */
 #define SCAN_BYTES 65536u
-/* Where the C library keeps a thread's number: within so much behind its control block. */
+/* Bytes behind a thread's control block in which the C library has the thread's number. */
 #define CONTROL_BYTES 4096u
 #define COUNTS_AT_ONCE 4096u
 
@@ -81,7 +81,7 @@ const struct image *guesttrace_image(struct guesttrace *t, uintptr_t addr, uintp
     return space_prepare(t->space, t->pid) ? space_image(t->space, addr, bias) : NULL;
 }
 
-/* ---- stacks that stand ---- */
+/* ---- stacks of stopped threads ---- */
 
 bool guesttrace_passes(struct guesttrace *t, const struct procmem *m, pid_t tid,
                        const struct user_regs_struct *regs, uintptr_t start, uintptr_t end)
@@ -100,7 +100,7 @@ bool guesttrace_passes(struct guesttrace *t, const struct procmem *m, pid_t tid,
         seen = words[i] >= start && words[i] < end;
     if (!seen)
         return false;
-    /* It may be a word that nobody has overwritten: who really is on the stack? */
+    /* It may be an old word that was not overwritten: a walk tells what really is on the stack. */
     pcs = stacks_walk(t->stacks, t->space, tid, regs, false, &n);
     if (n <= 0)
         return true;
@@ -120,7 +120,7 @@ static struct known_thread *known(struct guesttrace *t, uintptr_t block)
     return NULL;
 }
 
-/* Whether all threads that are known have their numbers there. */
+/* Whether all threads that are known have their numbers at that offset. */
 static bool numbers_at(const struct guesttrace *t, const struct procmem *m, size_t at)
 {
     for (size_t i = 0; i < t->nthreads; i++) {
@@ -164,7 +164,7 @@ void guesttrace_threads(struct guesttrace *t, const struct allstop *stop, const 
     find_numbers(t, m);
 }
 
-/* The thread of the trace that a lane's is. */
+/* The trace's thread for a lane. */
 static uint16_t thread_of(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
                           uint32_t lane)
 {
@@ -211,13 +211,13 @@ static uint32_t node_of(struct guesttrace *t, uint16_t thread, const struct gues
         n = t->depth;
     }
     while (n-- > 0) {
-        space_image(t->space, pcs[n] - 1, &bias); /* the trace is told of modules that are met */
+        space_image(t->space, pcs[n] - 1, &bias); /* adds modules that are met to the trace */
         node = offtrace_node(t->to, node, TRACE_NODE_PC, pcs[n]);
     }
     return node;
 }
 
-/* Reads one stack. False: it is none. */
+/* Reads one stack. False: it makes no sense. */
 static bool take_stack(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
                        uintptr_t at)
 {
@@ -247,7 +247,7 @@ static bool take_stacks(struct guesttrace *t, const struct gueststate *g, const 
             return false;
         for (size_t i = 0; i < n; i++) {
             if (!places[i])
-                return true; /* it is being written: at the next look */
+                return true; /* it is being written: taken the next time */
             if (!take_stack(t, g, m, places[i]))
                 return false;
         }

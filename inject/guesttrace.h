@@ -1,9 +1,9 @@
 /*
- * guesttrace.h: what the guest has recorded, copied into a trace.
+ * guesttrace.h: copies the agent's records into a trace.
  *
- * The guest's memory is the process's, so it is looked at as anything else that comes from outside:
- * numbers are checked against what was announced, and addresses are only read at. The trace is
- * complete after each guesttrace_take. Not thread-safe.
+ * The agent's memory is the process's, so it is treated as all data from outside: numbers are
+ * checked against what was announced, and addresses are only read at. The trace is complete after
+ * each guesttrace_take. Not thread-safe.
  */
 #ifndef FLAME_INJECT_GUESTTRACE_H
 #define FLAME_INJECT_GUESTTRACE_H
@@ -15,25 +15,25 @@
 struct gueststate;
 struct guesttrace;
 
-/* NULL after a line. `path`: a file that is not there yet. `depth`: frames kept of a stack, the
- * inner ones; 0: all that the guest keeps. */
+/* Makes the trace. NULL after a line. `path`: a file that is not there yet. `depth`: frames kept of
+ * a stack, the inner ones; 0: all that the agent keeps. */
 struct guesttrace *guesttrace_new(const char *path, pid_t pid, unsigned depth);
 void guesttrace_free(struct guesttrace *t);
 
 /* The process has other code mapped than before. */
 void guesttrace_changed(struct guesttrace *t);
-/* The file that is mapped at `addr`, with its unwind tables, and address in memory minus address
- * in the file; NULL: none. Lent until guesttrace_changed. The trace is told of the module. */
+/* The file that is mapped at `addr`, with its unwind tables, and address in memory minus address in
+ * the file; NULL: none. Borrowed until guesttrace_changed. Adds the module to the trace. */
 const struct image *guesttrace_image(struct guesttrace *t, uintptr_t addr, uintptr_t *bias);
 
-/* While all stand: who they are, so that what their lanes hold has their names. */
+/* With all threads stopped: reads which threads there are, so that their lanes have their names. */
 void guesttrace_threads(struct guesttrace *t, const struct allstop *stop, const struct procmem *m);
 
-/* Whether a thread that stands has a frame in [start, end). */
+/* Whether a stopped thread has a frame in [start, end). */
 bool guesttrace_passes(struct guesttrace *t, const struct procmem *m, pid_t tid,
                        const struct user_regs_struct *regs, uintptr_t start, uintptr_t end);
 
-/* Takes what is new, and all counters. False: the memory cannot be read. */
+/* Takes new stacks, and all counters. False: the memory cannot be read. */
 bool guesttrace_take(struct guesttrace *t, const struct gueststate *g, const struct procmem *m);
 
 /* As of the last guesttrace_take. */

@@ -1,5 +1,5 @@
 /*
- * mapsnow.h: what a process has mapped, as /proc/PID/maps had it at the last look.
+ * mapsnow.h: the mappings of a process, as /proc/PID/maps had them at the last reading.
  */
 #ifndef FLAME_INJECT_MAPSNOW_H
 #define FLAME_INJECT_MAPSNOW_H
@@ -19,8 +19,8 @@ struct mapsnow {
     struct mapsnow_map *maps; /* by address */
     size_t n, room;
     uintptr_t loader_start, loader_end; /* code of the loader; 0: not known */
-    bool changed;                       /* other mappings than at the look before */
-    /* Names that were met and are asked about: of libraries of sanitizers and flame's own. */
+    bool changed;                       /* other mappings than at the reading before */
+    /* Names that were met and may be asked for: of libraries of sanitizers and flame's own. */
     char **odd;
     size_t nodd, odd_room;
 };
@@ -29,7 +29,7 @@ struct mapsnow {
 bool mapsnow_read(struct mapsnow *m, pid_t pid, uintptr_t loader);
 void mapsnow_release(struct mapsnow *m);
 
-/* The mapping that holds `at`, or NULL. Valid until the next look. */
+/* The mapping that holds `at`, or NULL. Valid until the next reading. */
 const struct mapsnow_map *mapsnow_find(const struct mapsnow *m, uintptr_t at);
 
 /* Whether both lie in mappings of the same file. */

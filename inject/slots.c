@@ -82,7 +82,7 @@ static bool is_seen(const struct slots *s, const struct linked *k)
     return false;
 }
 
-/* What all slots have now; those that cannot be read have 0, which is never wanted. */
+/* Reads the present values of all slots; those that cannot be read get 0, which is never wanted. */
 static void read_all(struct slots *s, const struct procmem *m)
 {
     for (size_t i = 0; i < s->n; i += AT_ONCE) {
@@ -111,8 +111,9 @@ static bool is_wanted(const struct slots *s, const struct slot *x, const struct 
            mapsnow_same_file(maps, x->at, x->now);
 }
 
-/* Whether it leads to code of a module that has a slot for the same function: in a program that is
- * not position-independent, a function's address is that of the program's own jump by its slot. */
+/* Whether the slot leads to code of a module that has a slot for the same function: in a program
+ * that is not position-independent, a function's address is that of the program's own jump by its
+ * slot. */
 static bool leads_on(const struct slots *s, const struct slot *x, const struct mapsnow *maps)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -121,7 +122,7 @@ static bool leads_on(const struct slots *s, const struct slot *x, const struct m
     return false;
 }
 
-/* One that a flame left behind which was killed. */
+/* Takes over a slot that a killed flame left behind. */
 static bool adopt(struct slots *s, struct slot *x)
 {
     x->had = s->real[x->which];

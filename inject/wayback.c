@@ -19,7 +19,7 @@ static const uint8_t syscall_ret[] = {0x0f, 0x05, 0xc3};
 static const uint8_t rt_sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
 #define CHUNK 65536u
-/* Bytes of code that are looked through in all. */
+/* Bytes of code that are searched in all. */
 #define CODE_MOST ((size_t)256 << 20)
 
 static void look_for(uintptr_t *found, const uint8_t *code, size_t size, uintptr_t at,
@@ -36,7 +36,7 @@ static bool is_complete(const struct wayback_code *c)
     return c->call && c->call_ret && c->sigreturn;
 }
 
-/* Chunks overlap by what is looked for. */
+/* Searches a mapping; chunks overlap by the longest pattern. */
 static size_t look_in(struct wayback_code *c, const struct procmem *m,
                       const struct mapsnow_map *map)
 {
@@ -83,7 +83,7 @@ bool wayback_find(struct wayback_code *c, const struct procmem *m, const struct 
 #define XSTATE_MAGIC 0x46505853u
 #define XSTATE_MAGIC_END 0x46505845u
 
-/* Of uc_flags: there is extended state; the stack segment is to be put back. */
+/* Value of uc_flags: there is extended state; the stack segment is to be put back. */
 #define UC_FLAGS 7u
 /* No mode of sigaltstack(2): the kernel leaves the thread's alternate stack as it is. */
 #define NO_ALTSTACK 7
@@ -120,9 +120,8 @@ static size_t state_size(uint64_t components)
     return size;
 }
 
-/* Vectors and their like, as they are to be in a frame. False: there are none, or they are too
- * many.
- */
+/* Reads vectors and their like, in the form of a frame. False: there are none, or they are too
+ * many. */
 static bool take_state(struct frame *f, pid_t tid)
 {
     struct iovec v = {f->state, sizeof f->state - 8};
@@ -148,7 +147,8 @@ static bool take_state(struct frame *f, pid_t tid)
     return true;
 }
 
-/* Where the thread goes on when the kernel has seen to the call that it was in. */
+/* Registers with which the thread continues when the kernel has restarted the call that it was
+ * in. */
 static struct user_regs_struct restarted(const struct user_regs_struct *regs)
 {
     struct user_regs_struct r = *regs;
@@ -214,7 +214,7 @@ static bool has_shadow_stack(pid_t tid)
     return ptrace(PTRACE_GETREGSET, tid, NT_SHADOW_STACK, &v) == 0;
 }
 
-/* All of it, to or from a thread's memory. */
+/* Copies all of it, to or from a thread's memory. */
 static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
 {
     struct iovec here = {bytes, size}, there = {(void *)at, size}; /* NOLINT */
@@ -224,8 +224,8 @@ static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
     return n == (ssize_t)size;
 }
 
-/* From the lowest address: where the return goes, the context, which the kernel's frame begins with
- * and of which it reads no more than this, and the state. */
+/* Writes the frame. From the lowest address: the target of the return, the context, which the
+ * kernel's frame begins with and of which it reads no more than this, and the state. */
 static bool write_frame(struct wayback *w, struct frame *f, const struct wayback_code *c,
                         uintptr_t sp)
 {

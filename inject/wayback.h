@@ -1,16 +1,17 @@
 /*
- * wayback.h: how a thread that makes a call for us finds back by itself if we end meanwhile.
+ * wayback.h: the way by which a thread that makes a call for flame goes back by itself if flame
+ * ends meanwhile.
  *
- * Such a thread has registers of ours, at a system call instruction that is somebody else's. Should
- * flame be killed before it has put them back, the thread goes on with them. So the instruction is
- * one with a return behind it, and on the thread's stack, below what it uses, lies a signal's frame
- * as the kernel makes it (struct rt_sigframe of Linux for x86): the return goes
- * to the C library's call of rt_sigreturn, which puts back all registers, those of vectors too, and
+ * Such a thread has registers of flame's, at a system call instruction of the program's code.
+ * Should flame be killed before it has put them back, the thread continues with them. So the
+ * instruction is one with a return behind it, and on the thread's stack, below what it uses, lies a
+ * signal's frame as the kernel makes it (struct rt_sigframe of Linux for x86). The return goes to
+ * the C library's call of rt_sigreturn, which puts back all registers, those of vectors too, and
  * the signal mask. The frame is of the thread's registers after the kernel has restarted the call
  * that it was in.
  *
- * Not known to go back exactly: who sleeps in a call that the kernel restarts by restart_syscall
- * (wayback_is_exact); its call ends with EINTR, as any signal would end it.
+ * A thread does not go back exactly if it sleeps in a call that the kernel restarts by
+ * restart_syscall (wayback_is_exact): its call ends with EINTR, as any signal would end it.
  *
  * For x86-64. Not thread-safe.
  */
@@ -32,11 +33,11 @@ struct wayback_code {
     uintptr_t sigreturn; /* a call of rt_sigreturn; 0: none was found */
 };
 
-/* Looks in the mapping that `first` is in, and then in the others. False: not even a call. */
+/* Searches the mapping that `first` is in, and then the others. False: there is not even a call. */
 bool wayback_find(struct wayback_code *c, const struct procmem *m, const struct mapsnow *maps,
                   uintptr_t first);
 
-/* What lies on a thread's stack. */
+/* Frame that lies on a thread's stack. */
 struct wayback {
     pid_t tid;
     uintptr_t at; /* where the stack pointer is to be; 0: nothing lies there */
@@ -48,13 +49,13 @@ struct wayback {
 bool wayback_is_exact(const struct user_regs_struct *regs);
 
 /*
- * Lays the frame for a thread that stands, and is to go on with these registers and this signal
+ * Lays the frame for a stopped thread, which is to continue with these registers and this signal
  * mask. False: it cannot be (no such code, no room on the stack, a shadow stack), and nothing was
  * done.
  */
 bool wayback_lay(struct wayback *w, pid_t tid, const struct wayback_code *c,
                  const struct user_regs_struct *regs, uint64_t mask);
-/* Puts back the bytes that were there. For a thread that stands with its own registers again. */
+/* Puts back the bytes that were there. For a stopped thread with its own registers again. */
 void wayback_lift(struct wayback *w);
 
 #endif

@@ -1,20 +1,20 @@
 /*
- * guest.h: what the recorder inside a process that was attached to and the flame outside of it
- * share.
+ * guest.h: the memory that the recorder inside a process that was attached to shares with the flame
+ * outside of it.
  *
- * The recorder (the guest) is a piece of code that flame maps into the process: it calls no
- * library, makes no system call, and has no thread-local storage. All it knows is in `guest_state`
- * and `guest_switch`, which flame writes and reads through the process's memory. What it records
- * lies in one mapping, the arena, which it takes from front to back and never gives back.
+ * The recorder (the agent, `guest` in names) is a piece of code that flame maps into the process:
+ * it calls no library, makes no system call, and has no thread-local storage. All its data is in
+ * `guest_state` and `guest_switch`, which flame writes and reads through the process's memory. Its
+ * records lie in one mapping, the arena, which it takes from front to back and never gives back.
  *
- * A lane is what is kept of a thread; threads are told apart by their control blocks (%fs), so one
+ * A lane has the data of a thread; threads are told apart by their control blocks (%fs), so one
  * that is gone hands its lane on to the next with the same block. A stack is a sequence of return
  * addresses in one lane, with the counters of what was allocated there. A counter has one writer:
  * alloc_* and free_* the lane's thread, foreign_* all others, by atomic additions.
  *
  * Order of writing: a stack's addresses, then its place, then its number in the index. flame reads
  * while threads write, so it reads stacks that have a place, and counters that may be one event
- * apart from each other. What it reads is a process's memory and may be anything.
+ * apart from each other. The process's memory may hold anything, so flame checks what it reads.
  */
 #ifndef FLAME_INJECT_GUEST_GUEST_H
 #define FLAME_INJECT_GUEST_GUEST_H
@@ -22,7 +22,8 @@
 #include "common/compiler.h"
 #include "unwind/rules.h"
 
-/* Of this layout; the first word of guest_state, so that a guest that is there already is known. */
+/* Mark of this layout; the first word of guest_state, by which an agent that is there already is
+ * recognised. */
 #define GUEST_MAGIC 0x317473657567616cull
 
 #define GUEST_LANES 4096u       /* a power of two */
@@ -55,7 +56,7 @@ struct guest_module {
     uintptr_t hdr, hdr_size; /* .eh_frame_hdr in the copy */
 };
 
-/* A mapping at the last look, by address. */
+/* A mapping, as flame read it last; by address. */
 struct guest_place {
     uintptr_t start, end;
     uint32_t stack; /* writable and private: a stack pointer may be in it */
@@ -87,8 +88,8 @@ struct guest_stack {
 
 struct guest_lane {
     uintptr_t thread; /* its control block; 0: the lane is free */
-    uintptr_t inside; /* the stack pointer of the hook that is at work; 0: none is */
-    uint64_t skipped; /* calls in which nothing was recorded, as a hook was at work already */
+    uintptr_t inside; /* the stack pointer of the hook that runs; 0: none does */
+    uint64_t skipped; /* calls in which nothing was recorded, as a hook ran already */
     uint64_t lost;    /* calls for which there was no room, */
     uint64_t lost_bytes;
     uint64_t *pcs;            /* of the stack being walked; in the arena */
@@ -124,7 +125,8 @@ struct guest_switch {
     uint8_t rest[4096 - sizeof(uint64_t)];
 };
 
-/* In the table of symbols, and nobody's to replace: the guest reaches them without a relocation. */
+/* Visibility in the table of symbols, not to be replaced: the agent reaches the data without a
+ * relocation. */
 #define GUEST_SEEN __attribute__((visibility("protected")))
 extern GUEST_SEEN struct guest_state guest_state;
 extern GUEST_SEEN struct guest_switch guest_switch;
@@ -141,10 +143,10 @@ GUEST_SEEN void *guest_valloc(size_t n);
 GUEST_SEEN void *guest_pvalloc(size_t n);
 GUEST_SEEN void *guest_reallocarray(void *old, size_t n, size_t each);
 
-/* ---- within the guest ---- */
+/* ---- within the agent ---- */
 
-/* The thread's lane, which is at work from now on until guest_leave; NULL: nothing is recorded.
- * `sp` is in the hook's frame. */
+/* The thread's lane, which is in use from now on until guest_leave; NULL: nothing is recorded. `sp`
+ * is in the hook's frame. */
 struct guest_lane *guest_enter(uintptr_t sp, uintptr_t *before);
 static inline void guest_leave(struct guest_lane *lane, uintptr_t before)
 {
@@ -154,17 +156,17 @@ static inline void guest_leave(struct guest_lane *lane, uintptr_t before)
 /* Counts a block that the program just got; `caller`: LOCAL_CALLER of the hook. */
 void guest_allocated(struct guest_lane *lane, void *block, uint64_t size, const uintptr_t *caller);
 
-/* What is known of a block that the program is about to give back: its stack and size. It is
- * forgotten. False: nothing is known of it. */
+/* Takes out a block that the program is about to give back: its stack and size, which are forgotten
+ * here. False: the block is not known. */
 struct block;
 bool guest_takes(void *block, struct block *known);
-/* It has been given back; `block` 0: where, nobody saw, */
+/* Counts a block that has been given back; `block` 0: its address is not known. */
 void guest_freed(struct guest_lane *lane, uintptr_t block, const struct block *known);
-/* or has not. */
+/* Puts a block back that has not been given back after all. */
 void guest_keeps(void *block, const struct block *known);
 
-/* Return addresses from `caller` outwards, innermost first, into lane->pcs. How many; *flags as in
- * guest_stack. */
+/* Walks from `caller` outwards: return addresses, innermost first, into lane->pcs. Returns how
+ * many; *flags as in guest_stack. */
 uint32_t guest_walk(struct guest_lane *lane, const uintptr_t *caller, uint32_t *flags);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * What the import slots of the process's modules lead to.
+ * Hooks that the import slots of the process's modules lead to.
  *
- * Each hook calls the function that the slot led to, with what the program gave it, and hands on
- * what that returned; errno is not touched. When recording is off (before, after, in a forked
- * child) it does nothing else, so that a pointer to it which the program has kept stays good: the
- * code is never unmapped.
+ * Each hook calls the function that the slot led to, with the program's arguments, and returns its
+ * result; errno is not touched. When recording is off (before, after, in a forked child) it does
+ * nothing else, so that a pointer to it which the program has kept stays good: the code is never
+ * unmapped.
  */
 #include "inject/guest/guest.h"
 
@@ -66,8 +66,8 @@ void *guest_calloc(size_t n, size_t size)
     return p;
 }
 
-/* After a call that was to give `old` another size; `known`: what was known of it, NULL: nothing.
- * It was taken out before the call, as another thread may have its place behind it. */
+/* Counts a call that was to give `old` another size; `known`: the facts about it, NULL: none. They
+ * were taken out before the call, as another thread may have the address after it. */
 static inline void resized(struct guest_lane *lane, void *old, const struct block *known,
                            void *made, uint64_t size, const uintptr_t *caller)
 {
