@@ -42,7 +42,8 @@ int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);
 int flame_cannot_read(const char *path, int err);
 int flame_cannot_write(const char *path, int err);
 
-/* Value of `err` for flame_cannot_write that is no errno: another user's pipe, see outfile.h. */
+/* Value of `err` for flame_cannot_write with which no write fails: another user's pipe, see
+ * outfile.h. */
 #define FLAME_OTHERS_PIPE (-ENOTUNIQ)
 
 /* Prints a warning as flame_error prints an error; it has no status, and the work continues. */

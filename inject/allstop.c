@@ -86,7 +86,7 @@ size_t allstop_times(const struct allstop *a, const uint64_t **ns)
     return a->ntimes;
 }
 
-/* ---- looking ---- */
+/* ---- the threads ---- */
 
 static struct allstop_thread *find(struct allstop *a, pid_t tid)
 {

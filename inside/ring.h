@@ -92,8 +92,7 @@ _Static_assert(RING_PIECE_WORDS + RING_PIECE_MAX <= RING_MOST_WORDS, "readers ha
 /* The thread's side. Any process of the run can write to it. */
 struct ring {
     uint64_t head __attribute__((aligned(64)));
-    uint32_t
-        owner; /* number of the thread; 0: nobody's. Set by the thread, cleared by the reader */
+    uint32_t owner; /* number of the thread; 0: free. Set by the thread, cleared by the reader */
     uint32_t waits; /* 1: the thread waits for room, here */
     uint64_t words[RING_WORDS] __attribute__((aligned(4096)));
 };

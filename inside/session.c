@@ -158,9 +158,9 @@ struct files *session_take_files(const struct session_view *v, uint32_t pid)
 #define RINGS_MORE 8u
 
 /*
- * Maps own memory in place of those rings only that may have been taken: a program may have all
- * that it maps filled (mlockall). Shared, as private memory counts against the limit of a process's
- * data.
+ * Maps own memory in place of the file, of the rings only those that may have been taken: a program
+ * may have all that it maps filled (mlockall). Shared, as private memory counts against the limit
+ * of a process's data.
  */
 bool session_leave(const struct session_view *v)
 {

@@ -9,7 +9,7 @@
  * the walk would come out the same, step by step, so it is taken over. That is
  * exact, not a guess: the steps depend on nothing else. The reads of one frame do
  * not wait for those of another, so a frame costs under a nanosecond, where a
- * step by its rule costs several. If a word differs, the walk goes on from there
+ * step by its rule costs several. If a word differs, the walk continues from there
  * by rule, and may join again further out.
  *
  * Rejected: rewriting return addresses to notice returns (crashes with

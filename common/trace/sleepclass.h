@@ -1,9 +1,9 @@
 /*
- * sleepclass.h: the classes of the histograms of sleeps: into which one a duration falls, what it
- * is from and to, and what it is called in folded text.
+ * sleepclass.h: the classes of the histograms of sleeps: the class of a duration, the bounds of a
+ * class, and its name in folded text.
  *
- * Classes are log-linear: each power of two of nanoseconds is cut into 8 of equal width, and what
- * is shorter than 16 ns is known exactly. So a class that begins at b is no wider than b / 8, and
+ * Classes are log-linear: each power of two of nanoseconds is cut into 8 of equal width, and
+ * durations under 16 ns are known exactly. So a class that begins at b is no wider than b / 8, and
  * its middle is off by 1/16 (6.25 %) of any duration in it at most. Histograms of such classes add
  * up: that of many stacks is as exact as that of one. The scheme is that of DTrace's llquantize()
  * (its quantization of 2^n into linear steps) and of G. Tene's HdrHistogram ("sub-buckets"), here
@@ -13,7 +13,7 @@
  *   [1.048576ms to 1.179647ms]   of that class, both bounds included
  *   [longest 1.1023ms]           the longest of the stack, exactly; it is in no class then
  *   [no duration known]          cut by the start or the end of the recording, or too short to be
- *                                looked at
+ *                                sampled
  *
  * No locks, any thread; what takes a strbuf allocates.
  */

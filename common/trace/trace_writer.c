@@ -1,6 +1,6 @@
 /*
  * Problem: a file that grows while it is mapped, is readable at any instant, and
- * whose writer lives in a program that may close our descriptors, fill the disk,
+ * whose writer lives in a program that may close its descriptors, fill the disk,
  * change directory or be killed.
  *
  * Algorithm: the file is mapped in extents, each further than it is needed yet: what
@@ -225,7 +225,7 @@ static int map_extent(struct trace_writer *w, int fd, size_t ready, size_t lengt
 }
 
 /* Fills the first bytes of an extent by one write, which is better than page by page: the kernel
- * takes larger pieces of memory for it, and half the time. If it fails, fill() does it. */
+ * takes larger pieces of memory for it, and half the time. What it leaves, fill() does. */
 static void write_ahead(int fd, const struct trace_extent *e, size_t size)
 {
     struct iovec pieces[16];

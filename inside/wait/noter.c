@@ -88,7 +88,7 @@ struct counts {
 };
 
 struct home {
-    uintptr_t from, to; /* 0: not looked for */
+    uintptr_t from, to; /* 0: not searched for yet */
 };
 
 struct noter {
@@ -97,17 +97,17 @@ struct noter {
     uint32_t turn;             /* the ring's, when the thread took it */
     uint64_t stuck;            /* 0, or one more than the tail that it waited for in vain */
     uint64_t waited_ns, waits; /* for room, and how often: not in the ring yet */
-    uintptr_t busy;            /* 0, or the stack pointer of the call that is being noted */
+    uintptr_t busy;            /* 0, or the stack pointer of the call that is being logged */
     uint32_t process;          /* its process: see process_now */
     pid_t tid;                 /* by its own numbers */
     uint64_t last; /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
     struct home home;    /* the thread's own stack */
     struct counts asked; /* what the kernel said last */
-    /* Since then it has left its CPU, beside what ran_on says, in so many calls that were taken for
-       sleeps, and elsewhere. */
+    /* How often it has left its CPU since then, beside what ran_on says: in calls that were taken
+       for sleeps, and elsewhere. */
     unsigned slept, elsewhere;
-    unsigned ask; /* in so many more calls on descriptors */
+    unsigned ask; /* for how many more calls on descriptors the kernel is asked */
     struct local_stack stack;
     struct local_small small;
     struct {
@@ -164,7 +164,7 @@ static struct counts counts_now(void)
     return (struct counts){usage.ru_nvcsw, usage.ru_nivcsw};
 }
 
-/* ---- who is at work here ---- */
+/* ---- threads at work here ---- */
 
 static bool on_signal_stack(void)
 {

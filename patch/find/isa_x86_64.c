@@ -1,10 +1,10 @@
 /*
- * Problem: a system call is two bytes, 0f 05, which also stand in constants and displacements,
+ * Problem: a system call is two bytes, 0f 05, which also occur in constants and displacements,
  * and whether the bytes beside it may give way depends on where instructions begin.
  *
  * Algorithm: one letter for each opcode of the two common maps says what follows it (ModRM, an
  * immediate); the later maps follow simple rules. What an instruction does is only known for
- * the forms that compilers put beside system calls; all others are taken for the worst.
+ * the forms that compilers put beside system calls; all others count as the worst.
  *
  * Rejected: libcapstone and libzydis. zydis is not in Debian 11. capstone 4.0.2 (Debian 11 and 12)
  * stops at 1,470 bytes of glibc 2.36 and takes three times as long for the instructions alone as
