@@ -341,9 +341,8 @@ static inline int trace_row_is_counter(uint16_t flags)
 
 /*
  * The memory recorder's row. live = alloc - free. A thread that frees another
- * thread's block counts it in a row of its own (same node, alloc 0), so sums
- * over the rows of a node are right while single rows may have free > alloc.
- * Sums are modulo 2^64.
+ * thread's block counts it in a row of its own (same node, alloc 0). So sums over the rows of a
+ * node are right while single rows may have free > alloc. Sums are modulo 2^64.
  *
  * Peak: a row's share of the high-water mark is peak_* if row.peak_epoch ==
  * header.peak_epoch, else the row has not changed since the mark was set and

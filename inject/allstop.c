@@ -412,9 +412,8 @@ static bool next_stop(struct allstop_thread *t, int request, int wanted)
     return false;
 }
 
-/* Stops the thread again. The interruption comes before the thread is back in the program, so
- * none of its code runs, and the call that it was in is restarted as the kernel does it at such
- * a stop. */
+/* Stops the thread again. The interruption comes before the thread is back in the program, so none
+ * of its code runs. The call that it was in is restarted as the kernel does it at such a stop. */
 static void stand_again(struct allstop_thread *t)
 {
     ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
@@ -441,8 +440,8 @@ static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_
 
 /*
  * Makes a call. flame may be killed at each step: the way back is there before the registers are
- * changed, signals are blocked after that, as the way back has the mask, and they are unblocked
- * before the registers are the thread's again.
+ * changed. Signals are blocked after that, as the way back has the mask, and unblocked before the
+ * registers are the thread's again.
  */
 static long make_call(struct allstop_thread *t, const struct wayback_code *code, long nr,
                       const unsigned long args[6])

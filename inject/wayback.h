@@ -4,7 +4,7 @@
  *
  * Such a thread has registers of flame's, at a system call instruction of the program's code.
  * Should flame be killed before it has put them back, the thread continues with them. So the
- * instruction is one with a return behind it, and on the thread's stack, below what it uses, lies a
+ * instruction is one with a return behind it. On the thread's stack, below what it uses, lies a
  * signal's frame as the kernel makes it (struct rt_sigframe of Linux for x86). The return goes to
  * the C library's call of rt_sigreturn, which puts back all registers, those of vectors too, and
  * the signal mask. The frame is of the thread's registers after the kernel has restarted the call

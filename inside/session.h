@@ -23,7 +23,7 @@
  *
  * No process trusts memory that programs can write to, neither the tracer nor the library in
  * another process, which may have more rights. Places are copied from the head into memory of the
- * process's own (struct session_view), an index is used only behind a bound of that, and a ring
+ * process's own (struct session_view), and an index is used only behind a bound of that. A ring
  * that says it is free is not taken while the process itself knows of a thread that has it. A
  * program that writes wrong data there can spoil what is reported of the run, and nothing else.
  *

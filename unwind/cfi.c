@@ -2,9 +2,9 @@
  * Problem: unwinding by interpreting DWARF costs microseconds a frame, yet for one address the
  * answer is always the same few numbers.
  *
- * Algorithm: find the FDE by the binary search table of .eh_frame_hdr, run the CIE's and the FDE's
- * instructions up to the address with a row that knows only the CFA, the return address and the
- * frame pointer, and put the row into a struct rule. The two expressions that occur everywhere are
+ * Algorithm: find the FDE by the binary search table of .eh_frame_hdr. Run the CIE's and the FDE's
+ * instructions up to the address, with a row that knows only the CFA, the return address and the
+ * frame pointer. Put the row into a struct rule. The two expressions that occur everywhere are
  * recognised: the PLT's (its value depends on the address alone, so it is a constant here) and
  * gcc's for functions that realign their stack. All other expressions are RULE_COMPLEX.
  *

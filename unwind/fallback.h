@@ -2,11 +2,10 @@
  * fallback.h: libunwind, for frames that the rules of cfi.h cannot describe, and as the referee of
  * the rules.
  *
- * It is loaded privately (its own _Unwind_* symbols must not come before the program's) and its
- * imports are redirected so that inside a traced program it takes no loader lock, keeps no
- * descriptor and never tests an address by writing to a pipe. Any thread may call these functions,
- * also in a signal handler, but the same thread must not re-enter them (the recorder's guard
- * prevents it).
+ * It is loaded privately (its own _Unwind_* symbols must not come before the program's). Its
+ * imports are redirected: inside a traced program it takes no loader lock, keeps no descriptor and
+ * never tests an address by writing to a pipe. Any thread may call these functions, also in a
+ * signal handler, but the same thread must not re-enter them (the recorder's guard prevents it).
  */
 #ifndef FLAME_UNWIND_FALLBACK_H
 #define FLAME_UNWIND_FALLBACK_H

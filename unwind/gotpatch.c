@@ -1,9 +1,8 @@
 /*
- * Source: the ELF gABI's dynamic section (DT_JMPREL, DT_RELA, DT_SYMTAB) and
- * the processor supplements' JUMP_SLOT and GLOB_DAT relocations, whose targets
- * are the slots calls go through, and their relocations of a word, which set what
- * data holds of a function. A slot may lie in the read-only-after-relocation
- * part, so its page is opened for the write and closed again if it was.
+ * Source: the ELF gABI's dynamic section (DT_JMPREL, DT_RELA, DT_SYMTAB) and the processor
+ * supplements' relocations. Targets of JUMP_SLOT and GLOB_DAT are the slots that calls go through;
+ * relocations of a word set pointers to functions in data. A slot may lie in the
+ * read-only-after-relocation part, so its page is opened for the write and closed again if it was.
  */
 #define _GNU_SOURCE
 #include "unwind/gotpatch.h"

@@ -2,10 +2,10 @@
  * sharedrules.h: rules of cfi.h that the processes of a recording have in common.
  *
  * A process that compiles a rule leaves it in memory that all processes of a run map, by the
- * module's build-id and the address in it, so that the thousandth run of a compiler compiles none.
- * Any process may write to the memory: two at once, one that is killed while it writes, or a
- * program's stray pointer. So an entry is used only if both of its words fit the address that is
- * asked for; an entry that does not fit counts as absent.
+ * module's build-id and the address in it. So the thousandth run of a compiler compiles none. Any
+ * process may write to the memory: two at once, one that is killed while it writes, or a program's
+ * stray pointer. So an entry is used only if both of its words fit the address that is asked for;
+ * an entry that does not fit counts as absent.
  *
  * Functions but sharedrules_use may be called by any thread and in signal handlers; no lock, no
  * malloc, no system call but in sharedrules_drop. One memory a process.

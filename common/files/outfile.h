@@ -32,8 +32,8 @@ int outfile_commit(struct outfile *out);
 void outfile_abort(struct outfile *out);
 
 /*
- * Ending of a file's name: the text behind the last dot, if it is up to five letters and digits, a
- * letter first, or a longer word that some command of flame gives a meaning to ("folded",
+ * Ending of a file's name: the text behind the last dot. It has up to five letters and digits, a
+ * letter first, or is a longer word that some command of flame gives a meaning to ("folded",
  * "callgrind"). NULL: the name has no such ending; mktemp's names have none, because their six and
  * more letters mean nothing. Borrowed from path.
  */

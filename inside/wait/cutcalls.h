@@ -4,9 +4,9 @@
  * The kernel lets a signal that the program ignores wake a thread that is traced. Calls without a
  * restart then return EINTR, or write less than they were to, which would not happen without a
  * tracer. For calls that stop, the tracer undoes that (tracer/ptrace/retry.h). A logged call is
- * made again here, with what is left of its timeout or of its bytes, unless the tracer says in the
- * ring's control that a signal which matters was delivered since the call began, or that job
- * control stopped the thread: then the program sees what it would see anyhow.
+ * made again here, with what is left of its timeout or of its bytes. It is not if the ring's
+ * control says that a signal which matters was delivered since the call began, or that job control
+ * stopped the thread: then the program sees what it would see anyhow.
  *
  * A write that is short without an error is ended by many things; its rest is written only if a
  * signal is all it can have been (inside/cutwrite.h), to sockets by a sendto without SIGPIPE.

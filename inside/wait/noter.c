@@ -699,9 +699,9 @@ static bool begins_sandbox(const struct patch_call *call)
 }
 
 /*
- * Whether nothing can be logged any more: the library's calls would come to the program (its
- * handler of SIGSYS), the clock may become another (a time namespace), or a thread continues with a
- * thread pointer that leads to none of the library's TLS.
+ * Whether nothing can be logged any more. The library's calls would come to the program (its
+ * handler of SIGSYS), or the clock may become another (a time namespace), or a thread gets a thread
+ * pointer that leads to none of the library's TLS.
  */
 static bool wants_no_notes(const struct patch_call *call)
 {

@@ -6,10 +6,10 @@
  * none is within the first bytes of one of the functions. The hook is entered with all registers
  * and the stack as the function would be, and returns to its caller.
  *
- * A function is not patched if its first instructions do not work elsewhere, if it jumps back to
- * them, if it is shorter than a branch and has no filling behind it, or if its instructions are not
- * all known. Jumps from other functions are not searched for: compilers make none to behind another
- * function's beginning.
+ * A function is not patched if its first instructions do not work elsewhere, or if it jumps back to
+ * them. Nor is one that is shorter than a branch and has no filling behind it, or one whose
+ * instructions are not all known. Jumps from other functions are not searched for: compilers make
+ * none to behind another function's beginning.
  */
 #ifndef FLAME_PATCH_ENTRY_ENTRY_H
 #define FLAME_PATCH_ENTRY_ENTRY_H
