@@ -186,7 +186,7 @@ uint64_t aggregate_exclude(struct aggregate *a,
     return sum;
 }
 
-/* Links every node that is to be shown to its parent; returns the negative ones. */
+/* Links every node that is to be shown to its parent; returns the number of negative ones. */
 static size_t link_children(struct aggregate *a)
 {
     size_t negative = 0;
@@ -209,7 +209,7 @@ static size_t link_children(struct aggregate *a)
     return negative;
 }
 
-/* What may stand next in a line: a stack's own end with its count, or a subtree. */
+/* A possible next part of a line: a stack's own end with its count, or a subtree. */
 struct step {
     uint32_t node;
     bool own;
@@ -292,7 +292,7 @@ size_t aggregate_write(struct aggregate *a, aggregate_sink sink, void *opaque)
     struct {
         size_t len;
         uint32_t node;
-    } *path = NULL; /* of each frame in `line`: where it ends */
+    } *path = NULL; /* for each frame in `line`: where its text ends */
 
     push_steps(a, &steps, &n, &alloc, 0);
     while (n > 0) {

@@ -21,9 +21,9 @@ void aggregate_free(struct aggregate *a);
 
 /* The frame with that name, which is made safe for folded text (folded_add_frame). */
 uint32_t aggregate_frame(struct aggregate *a, const char *name, size_t len);
-/* The same for a name that is safe already. */
+/* Like aggregate_frame, for a name that is already safe. */
 uint32_t aggregate_safe_frame(struct aggregate *a, const char *name, size_t len);
-/* The safe text of a frame; lent until the next frame is made. */
+/* The safe text of a frame; borrowed until the next frame is made. */
 const char *aggregate_frame_text(const struct aggregate *a, uint32_t frame, size_t *len);
 /* The stack of `parent` with one more frame at its leaf. */
 uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
@@ -31,15 +31,15 @@ uint32_t aggregate_push(struct aggregate *a, uint32_t parent, uint32_t frame);
 void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
 
 /*
- * For another count of the same stacks. aggregate_take_sums hands out all sums, by stack and *n
- * of them, which the caller frees, and leaves 0 in their place. aggregate_put_sums puts such
- * sums in the place of those there are.
+ * Exchange of the sums, so that the same stacks can count something else. aggregate_take_sums
+ * returns all sums, by stack, *n of them, and leaves 0 in their place; the caller frees them.
+ * aggregate_put_sums replaces the current sums by such an array.
  */
 uint64_t *aggregate_take_sums(struct aggregate *a, size_t *n);
 void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n);
 
-/* Forgets the sums of all stacks with a frame that `match` says yes to, and returns
- * what they came to. Each frame is asked about once. */
+/* Sets the sums of all stacks with a frame that `match` accepts to 0, and returns what they came
+ * to. `match` is called once for each frame. */
 uint64_t aggregate_exclude(struct aggregate *a,
                            bool (*match)(void *opaque, const char *text, size_t len), void *opaque);
 
@@ -50,8 +50,8 @@ typedef void (*aggregate_sink)(void *opaque, const char *text, size_t len);
 void aggregate_to_strbuf(void *opaque, const char *text, size_t len);
 
 /*
- * Hands out one folded line for each stack whose sum is positive, sorted as whole
- * lines by their bytes. Returns how many stacks were left out for a negative sum.
+ * Emits one folded line for each stack whose sum is positive, sorted as whole lines by their
+ * bytes. Returns how many stacks were left out for a negative sum.
  */
 size_t aggregate_write(struct aggregate *a, aggregate_sink sink, void *opaque);
 

@@ -1,8 +1,8 @@
 /*
- * One walk says which rows the path is made of and which things it went by: those that threads on
- * it waited for. Then there is a walk for each of these things, in which nobody waits for it: what
- * such a walk skips is the most that could be gained. A thing that the first walk does not meet is
- * met by no other, and would gain nothing.
+ * The first walk finds the rows that the path is made of, and the things for which threads on it
+ * waited. Then there is one walk for each of these things, in which waiting for it takes no
+ * time: what such a walk skips is the most that could be gained. A thing that the first walk
+ * does not meet is met by no other, and would gain nothing.
  */
 #include "fold/critical.h"
 
@@ -15,14 +15,14 @@
 #include "fold/facts/offrow.h"
 #include "fold/facts/regiontimes.h"
 
-#define THINGS_TRIED 64u /* walks, those that the path spent most time by before others */
+#define THINGS_TRIED 64u /* walks; those on which the path spent most time come first */
 #define THINGS_TOLD 16u  /* in comments */
 #define THREADS_TOLD 16u
 #define STEPS_TRIED 50000000ull /* of all walks together */
 #define PIECES_MAX 65536u       /* for lanes: shorter ones are left out where there are more */
 #define PIECES_SHORT_NS 1000u
 
-/* What is waited for: all that has one name. */
+/* A thing that threads wait for: all waits with one name. */
 struct thing {
     uint32_t frame, kind; /* enum trace_off_kind of the row that was met first */
     uint64_t waits;       /* on the path */
@@ -36,7 +36,8 @@ struct path {
     struct frames *frames;
     struct critpath *walker;
     struct critpath_range range;   /* the first one */
-    struct critpath_range *ranges; /* of which all are a path: of one, or of regions */
+    struct critpath_range *ranges; /* the ranges whose paths are added up: one, or one for each
+                                      region */
     size_t nranges;
     bool of_regions;
     uint64_t length_ns; /* of all of them */
@@ -53,8 +54,8 @@ struct path {
     size_t frames_room;
     struct thing *thing;
     size_t nthings, things_room, tried;
-    uint32_t free_thing; /* in a walk that tries: its number plus one */
-    uint64_t short_gain; /* and what short waits for it come to */
+    uint32_t free_thing; /* in a walk without a thing: that thing's number plus one */
+    uint64_t short_gain; /* the sum of short waits for it */
 };
 
 struct critical {
@@ -71,7 +72,7 @@ bool critical_has(const struct trace *t)
 
 /* ---- things ---- */
 
-/* A wait for a futex that a thread's end has ended: it is joined. */
+/* Whether a futex wait ended because a thread did: then it is a join. */
 static bool is_join(const struct trace *t, uint32_t row, uint32_t waker)
 {
     const struct trace_node *n = &t->nodes[waker];
@@ -101,7 +102,7 @@ uint32_t critical_frame(const struct trace *t, struct frames *frames, uint32_t r
     return aggregate_frame(to, name.s, name.len);
 }
 
-/* The number of what the row waited for, plus one. */
+/* The number of the thing that the row waited for, plus one. */
 static uint32_t thing_of(struct path *p, uint32_t row)
 {
     uint32_t frame, *number;
@@ -173,7 +174,7 @@ static void drop_short_pieces(struct path *p)
     p->npieces = kept;
 }
 
-/* Steps of one thread that lie one behind the other are one piece. */
+/* Adds a step to the pieces. Adjoining steps of one thread are one piece. */
 static void add_piece(struct path *p, const struct critpath_step *s)
 {
     struct critical_piece *last = p->npieces ? &p->piece[p->npieces - 1] : NULL;
@@ -259,8 +260,8 @@ static int by_gain(const void *pa, const void *pb)
     return by_time(pa, pb);
 }
 
-/* All rows of waits get their things: also those that the path does not go by, as a walk without
- * a thing goes by others. */
+/* Sorts things by time, and gives every row of a wait its thing. This includes rows off the
+ * path, as a walk without a thing may go by other rows. */
 static void sort_things(struct path *p)
 {
     size_t n = p->nthings;
@@ -320,7 +321,8 @@ static void add_range(struct path *p, struct critpath_range range)
     p->length_ns += range.to_ns - range.from_ns;
 }
 
-/* The last region first, so that pieces of the path come nearly as they do of one. */
+/* Adds the ranges of all regions with that name, the last first, so that the pieces' order is
+ * nearly that of a single path. */
 static void add_regions(struct path *p, const char *name)
 {
     struct region_span *list;
@@ -348,7 +350,8 @@ static int piece_by_end(const void *pa, const void *pb)
     return (a->begin_ns < b->begin_ns) - (a->begin_ns > b->begin_ns);
 }
 
-/* Paths of several regions may be at once: lanes show the later one. */
+/* Makes the pieces of several regions disjoint. Paths of regions may overlap: lanes show the
+ * later one. */
 static void order_pieces(struct path *p)
 {
     size_t kept = 0;
@@ -367,7 +370,7 @@ static void order_pieces(struct path *p)
     p->npieces = kept;
 }
 
-/* False: there is no such thread in the trace, or nothing was recorded then. */
+/* Finds the ranges to walk. False: the trace has no such thread, or has recorded nothing then. */
 static bool find_ranges(struct path *p, const struct fold_when *when)
 {
     uint64_t zero = p->t->time_zero_ns;
@@ -487,7 +490,8 @@ static void add_name(struct strbuf *sb, struct frames *frames, uint32_t frame)
     size_t len;
     const char *text = aggregate_frame_text(frames_aggregate(frames), frame, &len);
 
-    /* Never last without the quote: a number there would make it a stack to other readers. */
+    /* The quoted name is last: a bare number at the end would make the line a stack to other
+       readers. */
     strbuf_addstr(sb, " name=\"");
     strbuf_add(sb, text, len);
     strbuf_addstr(sb, "\"\n");
@@ -503,7 +507,7 @@ static void add_thread_name(struct strbuf *sb, const struct path *p, uint32_t th
                  : aggregate_frame(frames_aggregate(p->frames), "unknown", 7));
 }
 
-/* The threads with most time on the path; each is told once. */
+/* Appends the threads with most time on the path, each once. */
 static void add_threads(struct strbuf *sb, const struct path *p)
 {
     uint64_t below = UINT64_MAX;

@@ -1,10 +1,10 @@
 /*
  * Folding: from rows and nodes to stacks of names.
  *
- * All traces go into one aggregate, view after view: a row becomes an item, its value
- * for the view (items.c), an item's node a stack of names (nodestacks.c). What a view
- * came to is set aside until all are known, so that each name is found once however
- * many views there are.
+ * All traces go into one aggregate, view after view: a row becomes an item, its value for the
+ * view (items.c), an item's node a stack of names (nodestacks.c). The sums of a view are set
+ * aside until all views are counted, so that each name is found once however many views there
+ * are.
  */
 #include "fold/fold.h"
 
@@ -31,7 +31,7 @@ void fold_options_for(struct fold_options *opt, const struct filter *f)
     opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
 }
 
-/* The view asked for of the first of these traces. */
+/* The view asked for, or the default of the recorder of the first trace. */
 static const struct view *find_view(const struct fold_options *opt, uint32_t recorder)
 {
     if (opt->views)
@@ -45,20 +45,22 @@ static bool has_view(const struct trace *t, const struct view *view)
            (!critical_is(view) || critical_has(t));
 }
 
-/* Beside the traces of processes, and with nothing else in it. */
+/* Whether it is a trace of page faults, which lies beside the traces of processes and holds
+ * nothing else. */
 static bool is_of_faults(const struct trace *t)
 {
     return t->header.features & TRACE_FEATURE_FAULTS;
 }
 
-/* What some processes of a recording have and others have not. */
+/* Features that only some processes of a recording may have. */
 #define OF_SOME                                                                                    \
     (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH | TRACE_FEATURE_MAPPINGS | \
      TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_LIFETIMES |                     \
      TRACE_FEATURE_AGES | TRACE_FEATURE_TOUCHED)
 
-/* A view of leaks is of the processes that looked, whoever else ran; one of regions of those
- * with regions that left something. */
+/* Whether the traces have a view. A feature of OF_SOME needs one trace that has it: leaks those
+ * of the processes that scanned, regions those that left some. Any other view needs all traces
+ * but those of faults. */
 static bool all_have_view(struct trace *const *traces, size_t n, const struct view *view)
 {
     size_t have = 0, others = 0;
@@ -78,8 +80,8 @@ bool fold_may_lack(const struct fold_options *opt, const struct trace *t)
            (view->feature & OF_SOME || is_of_faults(t));
 }
 
-/* Who maps nothing has mapped nothing, which is an empty view; among all views it is left out. A
- * trace without the peak is of a process that was attached to, whose mappings nobody watched. */
+/* Whether no process mapped anything, which is an empty view; among all views it is left out. A
+ * trace without the peak is of a process that was attached to, whose mappings were not recorded. */
 static bool maps_nothing(struct trace *const *traces, size_t n, const struct view *view)
 {
     if (view->feature != TRACE_FEATURE_MAPPINGS)
@@ -131,7 +133,8 @@ struct counted {
     size_t n;
 };
 
-/* Rounded once for each stack, so that rows do not add their errors up. */
+/* Converts sums to the view's unit: rounded once for each stack, so that the errors of rows do
+ * not add up. */
 static void scale_sums(struct counted *c)
 {
     uint64_t scale = c->view->scale;
@@ -147,7 +150,7 @@ struct folding {
     struct trace *const *traces;
     size_t ntraces;
     struct frames **frames; /* of each trace */
-    struct idle **idle;     /* the same; NULLs unless idle sleeps are left out */
+    struct idle **idle;     /* of each trace; NULLs unless idle sleeps are left out */
     struct excludes *excludes;
     struct aggregate *to;
     struct critical *critical; /* NULL: no view is of the critical path */
@@ -175,10 +178,10 @@ static void count_view(struct folding *f, struct counted *c, struct left_out *le
     scale_sums(c);
 }
 
-/* What the texts of all views begin with, behind what each says of its counts. */
+/* The part of the heading that the texts of all views share. */
 struct heading {
     uint64_t sample; /* 0: counts are exact */
-    bool in_bytes;   /* lifetimes are, see ages_in_bytes */
+    bool in_bytes;   /* lifetimes are in bytes, see ages_in_bytes */
     struct lostnames lost;
 };
 
@@ -198,7 +201,7 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
     if (!opt->no_header) {
         strbuf_addf(&sb, "# flame: view=%s unit=%s", c->view->name, c->view->unit);
         fold_when_add(opt->when, &sb);
-        /* Never last: a number there would make it a stack to other readers. */
+        /* Never last: a number at the end would make the line a stack to other readers. */
         if (sample)
             strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
         ages_add_limit(&sb, c->view->name, heading->in_bytes);
@@ -228,7 +231,7 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
         flame_warn("%zu stacks left out whose times no clock could have measured", negative);
 }
 
-/* The views asked for that all traces have. How many. */
+/* Chooses the views asked for that all traces have. Returns how many. */
 static size_t choose_views(const struct folding *f, struct counted *chosen)
 {
     uint32_t recorder = f->ntraces ? f->traces[0]->header.recorder : TRACE_RECORDER_MEM;
@@ -239,14 +242,14 @@ static size_t choose_views(const struct folding *f, struct counted *chosen)
     for (const struct view *v = all; v->name; v++) {
         if (v != asked && !f->opt->all_views && !f->opt->views)
             continue;
-        /* One that is asked for by name is there, if empty. */
+        /* A view that is asked for by name is there, even if empty. */
         if (all_have_view(f->traces, f->ntraces, v) || (v == asked && !f->opt->all_views))
             chosen[n++] = (struct counted){.view = v};
     }
     return n;
 }
 
-/* Most of what there is to see may be threads that only wait for work. */
+/* Proposes --idle where most of the off-CPU time may be that of threads that only wait for work. */
 static void propose_idle(const struct folding *f, const struct left_out *all)
 {
     struct left_out idle = LEFT_OUT_INIT;
@@ -335,7 +338,7 @@ static void add_safe(void *arg, struct strbuf *sb, const char *s)
     add_frame(arg, sb, aggregate_frame(frames_aggregate(arg), s, strlen(s)));
 }
 
-/* How long the regions of traces of waiting took. */
+/* Writes the lengths of regions, for traces of waiting. */
 static void write_regions(const struct folding *f, aggregate_sink sink, void *opaque)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -351,7 +354,8 @@ static void write_regions(const struct folding *f, aggregate_sink sink, void *op
     strbuf_release(&sb);
 }
 
-/* False, after a line, if a path is asked for that there is not. */
+/* Finds the critical paths if a view needs them. False, after a line, if the requested path does
+ * not exist. */
 static bool find_critical(struct folding *f, const struct counted *counted, size_t n)
 {
     bool wanted = false;
@@ -363,7 +367,7 @@ static bool find_critical(struct folding *f, const struct counted *counted, size
     return !wanted || f->critical;
 }
 
-/* What is left when views and traces are known to be good. */
+/* Folds traces and views that are known to fit. */
 static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                      aggregate_sink sink, void *opaque)
 {

@@ -1,9 +1,9 @@
 /*
- * fold.h: turns traces into folded stacks: what `flame fold` does, for the driver
- * and for render to call.
+ * fold.h: turns traces into folded stacks: the work of `flame fold`, for the driver and for
+ * render to call.
  *
- * Functions that fail return an enum flame_exit, with one line already on
- * standard error, and give out nothing. Not thread-safe (libelf, libdwarf).
+ * Functions that fail return an enum flame_exit, with one line already on standard error, and
+ * emit nothing. Not thread-safe (libelf, libdwarf).
  */
 #ifndef FLAME_FOLD_FOLD_H
 #define FLAME_FOLD_FOLD_H
@@ -23,20 +23,20 @@
 struct fold_options {
     const char *view; /* one that view_find knows; NULL: the default of the trace's recorder */
     bool all_views;   /* every view the traces have, one after the other, each with its header */
-    /* All of these instead, which need not be in the recorder's table; borrowed. */
+    /* The views to write, instead of `view`; they need not be in the recorder's table; borrowed. */
     const struct view *views;
-    struct fold_when *when;   /* as of which moment traces are (moments.h); borrowed, and told what
-                                 was found; NULL: as of their end */
+    struct fold_when *when;   /* the moment at which traces are read (moments.h); borrowed, and
+                                 gets what was found; NULL: the end */
     bool pid;                 /* the root frame is comm-PID instead of comm */
     bool tid;                 /* a frame for the thread under the root */
     bool ancestors;           /* the frames of a process's ancestors under its root; memory */
-    struct proctree *tree;    /* borrowed: all processes, which traces are placed among as they
-                                 are added up (tracesums.h); NULL: they are placed */
-    bool moments;             /* what was live over time follows, for a page (timetext.h), and when
-                                 threads waited (lanetext.h) */
+    struct proctree *tree;    /* all processes; traces are placed among them as they are added up
+                                 (tracesums.h); borrowed; NULL: they are placed already */
+    bool moments;             /* append what was live over time (timetext.h) and when threads
+                                 waited (lanetext.h), for a page */
     bool no_header;           /* leave out the "# flame:" line */
-    bool quiet;               /* say nothing of what is left out */
-    bool no_hint;             /* nor how more functions could have names */
+    bool quiet;               /* report nothing of what is left out */
+    bool no_hint;             /* do not suggest how more functions could have names */
     bool own;                 /* leave out what a forked child has of its parent's blocks */
     bool modules;             /* names carry their modules behind a mark, and a line says so
                                  (FOLDED_MODULES_MARKED); nothing where `place` is set */
@@ -45,33 +45,34 @@ struct fold_options {
     size_t ncomms;
     const char *const *excludes; /* no stacks with a frame one of these regular expressions */
     size_t nexcludes;            /* (POSIX, extended) matches */
-    bool idle;                   /* off-CPU: leave out what idle.h says */
-    bool propose_idle;           /* or say so where that is most of it */
+    bool idle;                   /* off-CPU: leave out the sleeps that idle.h describes */
+    bool propose_idle;           /* or propose to, where they are most of it */
     struct ages ages;            /* the limits of views short and old */
     struct symbol_options symbols;
 };
 
-/* Sets the options for what the filters need to know: threads, processes, places. */
+/* Sets the options that the filters need: threads, processes, places. */
 void fold_options_for(struct fold_options *opt, const struct filter *f);
 
-/* Whether the trace has nothing for the view that is asked for, which is no mistake where another
- * one of the recording has. */
+/* Whether the trace has nothing for the requested view, which is no error if another trace of
+ * the recording has. */
 bool fold_may_lack(const struct fold_options *opt, const struct trace *t);
 
 /* Folds loaded traces, which stay the caller's, into one text that is appended to `out`. */
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                 struct strbuf *out);
 
-/* The same, but the text goes to `sink` piece by piece, so that it need not be in memory. */
+/* Like fold_loaded, but emits the text to `sink` piece by piece, so that it need not be in
+ * memory. */
 int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                    aggregate_sink sink, void *opaque);
 
-/* Gives a trace the stacks of what its process inherited; a second call does nothing. Says
- * which of them are not there. Keep `origins` from trace to trace. */
+/* Adds to a trace the stacks of the blocks that its process inherited; a second call does
+ * nothing. Reports the origins that are missing. Keep `origins` from trace to trace. */
 struct trace_origins;
 void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_origins *origins);
 
-/* What a trace says in all. Bytes and calls unless named otherwise. */
+/* Totals of a trace. Bytes and calls unless named otherwise. */
 struct fold_summary {
     uint64_t alloc_bytes, alloc_calls; /* without inherited blocks */
     uint64_t free_bytes, free_calls;

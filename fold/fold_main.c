@@ -71,7 +71,7 @@ const struct opts_command fold_command = {
 
 static void put_line(void *file, const char *line, size_t len)
 {
-    /* What goes wrong is asked for once, when the file is committed. */
+    /* Write errors are checked once, when the file is committed. */
     fwrite(line, 1, len, file);
 }
 

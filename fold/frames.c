@@ -1,14 +1,14 @@
 /*
  * From addresses to frames.
  *
- * A trace has hundreds of thousands of nodes but only some thousand different
- * addresses, so addresses are numbered through a hash table and each number keeps
- * its frames: two lists, as the instruction before a return address and the
- * address itself may belong to different functions.
+ * A trace has hundreds of thousands of nodes but only some thousand different addresses, so
+ * addresses are numbered through a hash table and each number keeps its frames: two lists, as
+ * the instruction before a return address and the address itself may belong to different
+ * functions.
  *
- * The code a signal handler returns to (__restore_rt) is entered by nobody: the
- * kernel made its address the handler's return address, so it begins right at
- * that address and has to be looked up exactly, and so has its "caller".
+ * The code to which a signal handler returns (__restore_rt) is never called: the kernel made its
+ * address the handler's return address. So it begins right at that address and has to be looked
+ * up exactly, and so has its "caller".
  */
 #include "fold/frames.h"
 
@@ -30,11 +30,12 @@ struct list {
 struct address {
     uint64_t addr;
     const struct trace_module_view *module; /* or NULL */
-    uint32_t pid;                           /* without a module: whose memory it is in */
-    const char *made; /* without a module: what unnamed code there is called; or NULL */
+    uint32_t pid;                           /* without a module: the process whose memory it is
+                                               in */
+    const char *made; /* without a module: the name of unnamed code there; or NULL */
     struct list call, exact;
     bool sigreturn;
-    bool is_made; /* it has that name, and no other */
+    bool is_made; /* `made` is its only name */
 };
 
 struct frames {
@@ -51,7 +52,7 @@ struct frames {
         struct perfmap *map; /* names of code outside of files; NULL: none */
     } * jits;
     size_t njits;
-    uint32_t made_epoch; /* which `made` was looked up for; 0: none yet */
+    uint32_t made_epoch; /* the epoch for which `made` was looked up; 0: none yet */
     const char *made;
     uint32_t *ids; /* frame ids of all lists */
     size_t nids, ids_alloc;
@@ -159,7 +160,7 @@ static const char *module_name(const struct trace_module_view *module, size_t *l
     return base;
 }
 
-/* What an address lies in, for a frame without a symbol: "libc.so.6", "vdso". */
+/* The module of an address, for a frame without a symbol: "libc.so.6", "vdso". */
 static void add_module_name(struct strbuf *sb, const struct trace_module_view *module)
 {
     size_t len;
@@ -190,10 +191,10 @@ static void add_offset(struct strbuf *sb, const struct address *a)
     strbuf_addf(sb, "+0x%" PRIx64 "]", a->addr - (a->module ? a->module->m.bias : 0));
 }
 
-/* A process's map, opened when the first of its addresses wants it. */
+/* A process's map, opened at the first lookup of one of its addresses. */
 static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
 {
-    if (!pid) /* of several processes, none of which has one: see tracesums.h */
+    if (!pid) /* of several processes, none of which has a map: see tracesums.h */
         return NULL;
     for (size_t i = 0; i < f->njits; i++)
         if (f->jits[i].pid == pid)
@@ -203,8 +204,8 @@ static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
     return f->jits[f->njits++].map;
 }
 
-/* The name that a JIT left for code that belongs to no file: the trace's own, if it carries names,
- * as another process may have its id by now. NULL: it left none. */
+/* A JIT compiler's name for code that belongs to no file. The names that the trace carries come
+ * first, as another process may have its id by now. NULL: there is none. */
 static const char *jit_name(struct frames *f, uint32_t pid, uint64_t addr, size_t *len)
 {
     const struct namepack *names = f->t->names;
@@ -220,7 +221,7 @@ static const char *jit_name(struct frames *f, uint32_t pid, uint64_t addr, size_
     return map ? perfmap_find(map, addr, len) : NULL;
 }
 
-/* Code that belongs to no file: a JIT may have left its name. False: it has not. */
+/* Appends a JIT compiler's name for code that belongs to no file. False: there is none. */
 static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct address *a, bool exact)
 {
     const char *name = NULL;
@@ -235,7 +236,8 @@ static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct addre
     return true;
 }
 
-/* The same as a place: what is named in the list of mappings, and not by a file, stays "[vdso]". */
+/* Marks a frame with its module as a place. A mapping that has a name but no file stays
+ * "[vdso]". */
 static void mark_module(struct strbuf *sb, enum place_kind kind,
                         const struct trace_module_view *module)
 {

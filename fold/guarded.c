@@ -1,18 +1,16 @@
 /*
- * Debug information is outside input, and libdwarf does not stand all of it: the
- * version in Debian 12 frees a list twice when .debug_rnglists makes no sense,
- * before a caller has a say. Names are worth more than inlined frames, so what
- * reads DWARF runs in a child. The child notes in shared memory whose debug
- * information it is about to read; if it dies, that module is read no more and
- * another child starts from the beginning. All reading is over before the first
- * byte of text comes, so nobody sees a half-made output.
+ * Debug information is outside input, and libdwarf does not survive all of it: the version in
+ * Debian 12 frees a list twice when .debug_rnglists makes no sense, before the caller can check
+ * anything. Names are worth more than inlined frames, so DWARF is read in a child. The child
+ * writes into shared memory whose debug information it is about to read. If the child dies, that
+ * module is not read again, and another child starts from the beginning. All reading is over
+ * before the first byte of text is emitted, so no output is ever half-made.
  *
- * What the child says on standard error goes to a file in memory first: libc's
- * last words about a broken heap are of no use to anyone, and after a second
- * attempt every warning would be there twice.
+ * The child's standard error goes to a file in memory first: libc's last words about a broken
+ * heap are of no use to a user, and after a second attempt every warning would be there twice.
  *
- * Rejected: a child for libdwarf alone, asked for one address at a time. That is
- * two context switches an address; this is one fork a fold.
+ * Rejected: a child for libdwarf alone, asked for one address at a time. That is two context
+ * switches an address; this is one fork a fold.
  */
 #define _GNU_SOURCE
 #include "fold/guarded.h"
@@ -30,11 +28,11 @@
 #include "common/error.h"
 #include "fold/symbols/debuginfod.h"
 
-/* After so many modules that kill the child it does without debug information. */
+/* Number of modules that may kill the child; the next child reads no debug information. */
 #define ATTEMPTS_MAX 16
 
 struct shared {
-    int done; /* the child came to its end */
+    int done; /* the child has finished */
     int status;
     char reading[SYMBOLS_PATH_MAX];
 };
@@ -47,13 +45,13 @@ static void write_all(int fd, const char *s, size_t len)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            _exit(FLAME_FAILED); /* the parent is gone or reads no more */
+            _exit(FLAME_FAILED); /* the parent is gone or has stopped reading */
         s += n;
         len -= (size_t)n;
     }
 }
 
-/* The child's sink: some lines together make a write worth its while. */
+/* The child's sink. It collects lines, so that each write carries several. */
 struct sender {
     struct strbuf sb;
     int fd;
@@ -89,7 +87,7 @@ static FLAME_NORETURN void child(const struct fold_options *opt, struct trace *c
     _exit(0);
 }
 
-/* Hands on what comes through `fd`; returns how much it was. */
+/* Emits to the sink what comes through `fd`; returns how many bytes. */
 static size_t receive(int fd, aggregate_sink sink, void *opaque)
 {
     char *buf = xmalloc(65536);
@@ -109,7 +107,7 @@ static size_t receive(int fd, aggregate_sink sink, void *opaque)
     return total;
 }
 
-/* Passes the child's messages on, unless it died: then another will say them. */
+/* Prints the child's messages, unless it died: then the next child will print them. */
 static void pass_messages(int messages, bool done)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -121,12 +119,12 @@ static void pass_messages(int messages, bool done)
 #endif
     if (done && lseek(messages, 0, SEEK_SET) == 0 && strbuf_read_fd(&sb, messages) == 0 &&
         write(STDERR_FILENO, sb.buf, sb.len) < 0)
-        strbuf_clear(&sb); /* a closed standard error leaves nobody to tell */
+        strbuf_clear(&sb); /* a closed standard error cannot show the messages */
     strbuf_release(&sb);
     close(messages);
 }
 
-/* One attempt. True when the child reached its end or gave out text. */
+/* One attempt. True when the child has finished or has emitted text. */
 static bool attempt(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                     aggregate_sink sink, void *opaque, guarded_work work, struct shared *shared)
 {
@@ -157,7 +155,7 @@ static bool attempt(const struct fold_options *opt, struct trace *const *traces,
     }
     got = receive(pipes[0], sink, opaque);
     close(pipes[0]);
-    /* Whoever ignores SIGCHLD has no child to wait for; shared memory tells all. */
+    /* waitpid fails where SIGCHLD is ignored; shared memory has the child's result in any case. */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     pass_messages(messages, shared->done);

@@ -1,6 +1,6 @@
 /*
- * Rows to items. Where a view tells no threads apart, the rows of a node are added up
- * first: of a memory trace most come to nothing, and what is left is far less.
+ * Rows to items. Where a view does not separate threads, the rows of a node are added up first:
+ * in a memory trace most sums are 0, so far fewer items are left.
  */
 #include "fold/items.h"
 
@@ -29,7 +29,7 @@ static void add(struct items *items, size_t *alloc, struct item item)
     items->item[items->n++] = item;
 }
 
-/* The node of the stack that a row is of, with its class where the view shows that. */
+/* The node of the row's stack, with its class where the view shows classes. */
 static uint32_t stack_of(const struct trace *t, const struct trace_row *row,
                          const struct view *view)
 {
@@ -38,7 +38,7 @@ static uint32_t stack_of(const struct trace *t, const struct trace_row *row,
     return n->kind == TRACE_NODE_CLASS && view->shape != VIEW_CLASS ? n->parent : row->node;
 }
 
-/* A region's node names the region, and stands on the stack. */
+/* Replaces a region's node, which lies on top of the stack, by the number of the region. */
 static struct item on_region(const struct trace *t, struct item item)
 {
     const struct trace_node *n = &t->nodes[item.node];
@@ -56,7 +56,7 @@ static void sort(struct items *items)
         qsort(items->item, items->n, sizeof *items->item, by_thread);
 }
 
-/* Whose thread a row counts for: the one whose stack it is, if that is known. */
+/* The thread for which a row counts: the one whose stack it is, if that is known. */
 static uint32_t thread_of(const struct trace *t, uint32_t node, uint32_t otherwise)
 {
     uint32_t thread = (uint32_t)trace_node_root(t, node)->addr;
@@ -74,7 +74,7 @@ static bool is_named(const struct trace *t, uint32_t thread, const struct item_o
     return o->ncomms == 0;
 }
 
-/* A row's value, or 0 after noting who left it out. */
+/* A row's value. 0 if it is left out, which is added to the sum of its filter. */
 static int64_t value_of(const struct trace *t, const struct trace_row *row,
                         const struct item_options *o)
 {
@@ -137,7 +137,7 @@ static struct item item_of(const struct trace *t, const struct trace_row *row, i
     return item;
 }
 
-/* The longest sleep of a stack is an item of its own, and the others of its class what is left. */
+/* Makes the longest sleep of a stack an item of its own, and takes it out of its class's item. */
 static struct item longest_of(const struct trace *t, struct item *of_class, uint32_t row)
 {
     struct item item = *of_class;

@@ -1,5 +1,6 @@
 /*
- * items.h: what each row of a trace counts for in one view, before it has names.
+ * items.h: the items of a trace: a row's value, stack and thread in one view, before frames have
+ * names.
  */
 #ifndef FLAME_FOLD_ITEMS_H
 #define FLAME_FOLD_ITEMS_H
@@ -10,12 +11,13 @@
 #include "fold/viewtable.h"
 
 struct item {
-    uint32_t node;   /* whose stack it is */
-    uint32_t thread; /* whose root it stands on; 0 for a memory view that tells none apart */
-    uint32_t top;    /* thread whose name goes on top of it, or 0 */
-    uint32_t region; /* a frame for this region goes under it: its number plus one, or 0 */
+    uint32_t node;   /* the stack */
+    uint32_t thread; /* the thread at the stack's root; 0 for a memory view that does not
+                        separate threads */
+    uint32_t top;    /* the thread whose name becomes the topmost frame, or 0 */
+    uint32_t region; /* the region whose frame goes below the stack: its number plus one, or 0 */
     enum view_part part;
-    uint64_t longest; /* a frame for a sleep of so many nanoseconds goes on top of it; 0: none */
+    uint64_t longest; /* nanoseconds of a sleep that gets a frame on top of the stack; 0: none */
     int64_t value;
 };
 
@@ -26,13 +28,13 @@ struct items {
 
 struct item_options {
     const struct view *view;
-    bool tid;                 /* memory: threads are kept apart; off-CPU: they always are */
+    bool tid;                 /* memory: keep threads apart; off-CPU: they always are */
     bool own;                 /* leave out inherited rows */
-    const char *const *comms; /* only of threads with one of these names (the first 15 bytes
-                                 count, as the kernel keeps no more) */
+    const char *const *comms; /* only threads with one of these names (the first 15 bytes count,
+                                 as the kernel keeps no more) */
     size_t ncomms;
-    const struct idle *idle;   /* these stacks are left out; NULL: none */
-    struct left_out *left_out; /* what is left out is added to it */
+    const struct idle *idle;   /* stacks to leave out; NULL: none */
+    struct left_out *left_out; /* gets the sums of what is left out */
 };
 
 /* One item for each row whose value is not 0; or, of memory without `tid`, for each node, with

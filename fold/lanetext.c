@@ -1,8 +1,8 @@
 /*
- * Rows of all traces that have intervals, and are not left out, get numbers; so do their threads.
- * Then the intervals are gathered, and made fewer as soon as they are too many for memory or for
- * the text. Last, each view says which rows its stacks are of: a page so finds what a row counts
- * in, and makes every view of a part of the time by adding rows up.
+ * Rows that have intervals and are not left out get numbers, over all traces; so do their
+ * threads. Then the intervals are gathered, and reduced as soon as they are too many for memory
+ * or for the text. Last, each view lists the rows of each of its stacks: so a page finds the
+ * stack in which a row counts, and computes every view of a part of the time by adding rows up.
  */
 #define _GNU_SOURCE
 #include "fold/lanetext.h"
@@ -23,7 +23,7 @@
 #define REGIONS_MAX 65536u         /* of a trace */
 #define LIST_MAX ((size_t)1 << 20) /* intervals in memory */
 
-/* A row that is told. */
+/* A row that is in the text. */
 struct told {
     uint32_t thread, kind;
     uint32_t waker; /* thread plus one; 0: none is known */
@@ -34,7 +34,7 @@ struct thread {
     struct trace_string title;
 };
 
-/* One trace's: by id, the number plus one; 0: it is not told. */
+/* Numbers of one trace's rows and threads, by id: the number plus one; 0: not in the text. */
 struct numbers {
     uint32_t *row, *thread;
 };
@@ -129,7 +129,7 @@ static void gather(struct run *r, size_t trace)
     const struct trace *t = r->in->traces[trace];
     struct trace_intervals_reader reader;
     struct trace_interval one;
-    uint64_t lost_ns = 0; /* each record says it of all so far */
+    uint64_t lost_ns = 0; /* each record holds the sum so far */
 
     for (size_t i = 0; i < t->nintervals; i++) {
         const struct trace_intervals *h = &t->intervals[i].head;
@@ -180,7 +180,7 @@ static uint32_t waker_of(const struct told *row)
     return row->waker;
 }
 
-/* A name is bytes that may be any: it is packed, too, a number a byte. */
+/* Adds a name. It may hold any bytes, so it is packed, too, one number a byte. */
 static void add_name(struct strbuf *sb, const char *key, const char *s, size_t len)
 {
     struct packed p;
@@ -223,8 +223,8 @@ static int by_thread(const void *pa, const void *pb, void *arg)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Of one thread, in order of their begins: row with kind, how much later it begins, and all else as
- * trace_interval_put has it. */
+/* Packs the waits of one thread, in the order in which they begin: row with kind, begin relative
+ * to the one before, and the other fields as in trace_interval_put. */
 static void add_waits(struct strbuf *sb, const struct run *r, size_t from, size_t to)
 {
     uint64_t before = r->zero_ns;
@@ -265,7 +265,8 @@ static void write_waits(struct run *r, struct strbuf *sb)
     }
 }
 
-/* Where the trace's critical path was: thread, how long after the piece before it, how long. */
+/* Writes the trace's critical path: for each piece the thread, its distance from the piece
+ * before, and its length. */
 static void write_path(const struct run *r, size_t trace, struct strbuf *sb)
 {
     const struct critical_piece *piece = NULL;
@@ -300,7 +301,7 @@ static uint64_t span_of(const struct trace_region_time *t)
     return t->end_ns - t->begin_ns;
 }
 
-/* How long regions are that are told: all, or such that there are no more than REGIONS_MAX. */
+/* The least length of regions in the text, so that there are no more than REGIONS_MAX; 0: all. */
 static uint64_t least_region(const struct trace *t)
 {
     uint64_t least = 0;
@@ -325,7 +326,7 @@ static int region_by_begin(const void *pa, const void *pb)
     return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
 }
 
-/* Those of one name: thread, how much later it begins than the one before, how long it is. */
+/* Writes the regions of one name: thread, begin relative to the one before, length. */
 static void write_regions_of(const struct run *r, size_t trace, uint32_t name,
                              const struct trace_region_time *list, size_t n, struct strbuf *sb)
 {
@@ -434,7 +435,7 @@ static void place_rows(struct placing *p, size_t trace)
     left_out_release(&left_out);
 }
 
-/* A stack on its way from the aggregate, with its place in the list. */
+/* Writes a stack that comes from the aggregate, with its place in the list. */
 static void write_stack(void *opaque, const char *line, size_t len)
 {
     struct placing *w = opaque;
@@ -484,7 +485,7 @@ static void write_view(struct run *r, const struct view *view, aggregate_sink si
 
 /* ---- all of it ---- */
 
-/* A row that counts time, as intervals do, and not how many sleeps took how long. */
+/* Whether a row counts time, as intervals do, and not the number of sleeps of a class. */
 static bool takes_time(const struct trace *t, uint32_t row)
 {
     return trace_row_used(&t->rows[row]) && trace_off_rows(t)[row].kind != TRACE_OFF_CLASS;

@@ -1,7 +1,7 @@
 /*
  * The views of memory. Rows that a fork's child inherited stand for blocks that its parent
- * allocated: they count as live and in the peak, but not as allocated here; so do those of what was
- * live when a part of a recording began.
+ * allocated: they count as live and in the peak, but not as allocated here. So do the rows of
+ * blocks that were live when a part of a recording began.
  */
 #include "common/trace/trace_parts.h"
 #include "fold/facts/ages.h"
@@ -12,8 +12,8 @@ static bool inherited(const struct trace_row *r)
     return (r->flags & (TRACE_ROW_INHERITED | TRACE_ROW_EARLIER)) != 0;
 }
 
-/* What the process found out about blocks that other rows count is nothing more allocated, and
- * neither is what it mapped. */
+/* Whether a row holds no allocations of its own: results about blocks that other rows count, or
+ * mappings. */
 static bool is_other(const struct trace_row *r)
 {
     return (r->flags & TRACE_ROW_NO_BLOCKS) != 0;
@@ -48,7 +48,7 @@ static int64_t temp_value(const struct trace *t FLAME_UNUSED, const struct trace
     return is_other(r) ? 0 : (int64_t)r->temp_calls;
 }
 
-/* ---- what the process found of its live blocks at its end ---- */
+/* ---- results about live blocks, from the end of the process ---- */
 
 static int64_t found(const struct trace_row *r, uint16_t flags)
 {
@@ -80,26 +80,26 @@ static int64_t reachable_value(const struct trace *t FLAME_UNUSED, const struct 
     return found(r, TRACE_ROW_REACHED);
 }
 
-/* At the ends of the regions that the program marked. */
+/* Bytes at the ends of the regions that the program marked. */
 static int64_t region_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
     return found(r, TRACE_ROW_REGION);
 }
 
-/* With each pass, between marks that the program or the time has set. */
+/* Growth with each pass, between marks that the program or a timer has set. */
 static int64_t growth_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
     return found(r, TRACE_ROW_GROWTH);
 }
 
-/* ---- what the process mapped ---- */
+/* ---- the process's mappings ---- */
 
 static int64_t mapped_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
     return r->flags & TRACE_ROW_MAPPED ? (int64_t)(r->alloc_bytes - r->free_bytes) : 0;
 }
 
-/* What sbrk and brk have the heap grown by. */
+/* Growth of the heap by sbrk and brk. */
 static int64_t break_value(const struct trace *t, const struct trace_row *r)
 {
     const struct trace_node *n = r->flags & TRACE_ROW_MAPPED ? &t->nodes[r->node] : NULL;
@@ -113,7 +113,7 @@ static int64_t unmapped_value(const struct trace *t FLAME_UNUSED, const struct t
     return r->flags & TRACE_ROW_MAPPED ? (int64_t)r->free_bytes : 0;
 }
 
-/* ---- what of its memory was resident when the process looked last ---- */
+/* ---- resident memory at the process's last scan ---- */
 
 static int64_t resident_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
@@ -130,14 +130,14 @@ static int64_t slack_value(const struct trace *t FLAME_UNUSED, const struct trac
     return found(r, TRACE_ROW_SLACK);
 }
 
-/* ---- pages that were touched and not there ---- */
+/* ---- page faults ---- */
 
 static int64_t fault_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
     return r->flags & TRACE_ROW_FAULT ? (int64_t)r->alloc_calls : 0;
 }
 
-/* By whose memory they were in. */
+/* Faults by the memory in which they were, under the stack that owns it. */
 static int64_t touched_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
 {
     return r->flags & TRACE_ROW_TOUCHED ? (int64_t)r->alloc_calls : 0;

@@ -44,7 +44,7 @@ struct run {
     uint32_t *root;    /* id of the node it stands on in the end */
     uint32_t *address; /* number of a PC's address, see frames.h; else its frame */
     uint32_t *stack;
-    uint32_t *stack_of; /* which round `stack` was made in */
+    uint32_t *stack_of; /* the round in which `stack` was made */
     uint32_t *alone;    /* the stack of a waker's frames with nothing below; 0: not made yet */
 };
 
@@ -56,8 +56,8 @@ static uint32_t frame_of_string(struct aggregate *a, struct strbuf *sb)
     return frame;
 }
 
-/* Where processes are told apart, one goes by what it calls itself. Of its threads those that
- * have names of their own keep them. */
+/* Adds a process's title where processes are kept apart. Threads with names of their own keep
+ * those. */
 static bool add_title(const struct run *r, const struct trace_thread *th, uint32_t pid,
                       struct strbuf *sb)
 {
@@ -71,8 +71,8 @@ static bool add_title(const struct run *r, const struct trace_thread *th, uint32
     return true;
 }
 
-/* The frames every stack of a thread stands on, the root first. Of waiting, thread 0 is
- * nobody's: what has woken a sleeper without being a thread. */
+/* The frames at the root of every stack of a thread, the root first. In traces of waiting,
+ * thread 0 is no thread: it stands for wakers that are none. */
 static size_t root_frames(struct run *r, uint32_t thread, uint32_t frames[2])
 {
     const struct trace_thread *th = trace_thread_at(r->t, thread);
@@ -93,7 +93,7 @@ static size_t root_frames(struct run *r, uint32_t thread, uint32_t frames[2])
     } else {
         strbuf_addstr(&sb, trace_program(r->t));
     }
-    if (r->o->pid && pid) /* 0: threads of several share the record */
+    if (r->o->pid && pid) /* 0: the record is shared by threads of several processes */
         strbuf_addf(&sb, "-%" PRIu32, pid);
     if (r->t->is_fork)
         strbuf_addstr(&sb, TRACE_FORK_MARK);
@@ -162,7 +162,7 @@ static uint32_t root_stack(struct run *r, uint32_t thread, enum view_part part, 
     return names[part] ? push_text(r, stack, names[part]) : stack;
 }
 
-/* ---- which nodes, and what their addresses are ---- */
+/* ---- the nodes that are needed, and their addresses ---- */
 
 static void list_node(struct run *r, uint32_t node)
 {
@@ -292,7 +292,7 @@ static bool is_made(struct run *r, uint32_t id)
            frames_is_made(r->frames, r->address[id], r->exact[id]);
 }
 
-/* A node's own frames, outermost first; lent until the next call. Frames that all are
+/* A node's own frames, outermost first; borrowed until the next call. Frames that all are
  * "[java]" are one. */
 static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
 {
@@ -332,7 +332,7 @@ static uint32_t push_waker(struct run *r, uint32_t link, uint32_t stack)
     return stack;
 }
 
-/* What a link of a chain looks like: equal for links that read alike. */
+/* A link's appearance in a chain: equal for links that read alike. */
 static uint32_t link_looks(struct run *r, uint32_t link)
 {
     uint32_t id = (uint32_t)r->t->nodes[link].addr;

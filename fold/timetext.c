@@ -1,11 +1,11 @@
 /*
- * All steps of all traces are sorted by time and cut into moments. Then they are gone through once:
- * the changes of one moment are added up by stack, and what is not 0 is put behind what the stack
- * has already, as two numbers: how many moments later than the one before, and by how many bytes.
- * If that becomes too much, it is begun again with half as many moments.
+ * All steps of all traces are sorted by time and cut into moments. One pass then adds up the
+ * changes of one moment by stack, and appends each sum that is not 0 to its stack's changes, as
+ * two numbers: the number of moments since the one before, and the number of bytes. If that
+ * becomes too much, it begins again with half as many moments.
  *
- * What was live and what was mapped of a stack are two histories. Their texts come from the
- * aggregate, which writes each stack with its sum: the sum is the number of its history.
+ * A stack's live blocks and its mappings are two histories. Their texts come from the aggregate,
+ * which writes each stack with its sum: the sum is the number of its history.
  */
 #include "fold/timetext.h"
 
@@ -21,17 +21,17 @@
 
 #define US ((uint64_t)1000)
 
-/* What a stack had over time. */
+/* A stack's changes over time. */
 struct history {
     uint32_t stack;
-    uint32_t moment; /* of the change that is being added up, plus one; 0: none is */
-    uint32_t before; /* the one before it, plus one */
+    uint32_t moment; /* of the change that is being added up, plus one; 0: none */
+    uint32_t before; /* of the change before it, plus one */
     int64_t change;
     uint8_t *bytes; /* its changes, 7 bits a byte */
     size_t len, room;
 };
 
-/* What is told of mappings, and of all else. */
+/* The histories of one view: of mappings, or of all other memory. */
 struct kind {
     const char *view;
     int64_t (*value)(const struct trace *t, const struct trace_row *r);
@@ -47,7 +47,7 @@ struct at {
     size_t trace;
 };
 
-/* One of the moments that are told. */
+/* One of the moments in the text. */
 struct moment {
     uint64_t ns;
     int64_t live, mapped, rss;
@@ -89,7 +89,7 @@ static int by_time(const void *pa, const void *pb)
     return (a->step > b->step) - (a->step < b->step);
 }
 
-/* The ends of processes behind the last moment are the end of everything: that is not told. */
+/* Gathers the steps. Those behind the last moment are the ends of processes, and are left out. */
 static void gather_steps(struct run *r)
 {
     for (size_t i = 0; i < r->in->ntraces; i++) {
@@ -242,7 +242,7 @@ static void add_step(struct run *r, const struct at *at, uint32_t moment)
             add_change(r, &r->kinds[k], at->trace, row, bytes, moment);
 }
 
-/* At so many moments. False: that is too much to be told. */
+/* Makes the histories with so many moments. False: they take too many bytes. */
 static bool tell(struct run *r, size_t nmoments, size_t most_bytes)
 {
     r->nmoments = nmoments;
@@ -315,7 +315,7 @@ static void write_axis(const struct run *r, aggregate_sink sink, void *opaque)
     strbuf_release(&sb);
 }
 
-/* The name is bytes that may be any: it is packed, too, a number a byte. */
+/* Writes a mark. Its name may hold any bytes, so it is packed, too, one number a byte. */
 static void write_mark(const struct run *r, const struct trace_timeline_mark *m,
                        aggregate_sink sink, void *opaque)
 {
@@ -346,7 +346,7 @@ static void write_marks(const struct run *r, aggregate_sink sink, void *opaque)
     }
 }
 
-/* Stacks on their way from the aggregate, with the number of a history each. */
+/* State while the aggregate writes stacks, each with the number of its history. */
 struct writing {
     const struct kind *kind;
     aggregate_sink sink;

@@ -1,9 +1,9 @@
 /*
- * timetext.h: what was live over time, as comments in folded text (flame-folded(5)).
+ * timetext.h: live memory over time, as comments in folded text (flame-folded(5)).
  *
- * An explorer draws them; everything else that reads folded text passes them over. The moments of
- * all traces are put together, and are made fewer until they take no more than TIMETEXT_BYTES and
- * are no more than TIMETEXT_MOMENTS: neighbours become one, which is exact at what is left.
+ * An explorer draws them; all other readers of folded text skip them. The moments of all traces
+ * are merged, and reduced until they take no more than TIMETEXT_BYTES and are no more than
+ * TIMETEXT_MOMENTS. Neighbours become one moment; those that remain are exact.
  */
 #ifndef FLAME_FOLD_TIMETEXT_H
 #define FLAME_FOLD_TIMETEXT_H
@@ -25,7 +25,7 @@ struct timetext_input {
     size_t most_bytes; /* 0: TIMETEXT_BYTES; in tests less */
 };
 
-/* The lines, handed out as a whole each; none where no trace has moments. The aggregate's sums are
+/* Emits the lines, each as a whole; none where no trace has moments. The aggregate's sums are
  * lost. */
 void timetext_write(const struct timetext_input *in, aggregate_sink sink, void *opaque);
 

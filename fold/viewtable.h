@@ -1,6 +1,6 @@
 /*
- * viewtable.h: the views of traces, that is what can be asked of one. Each recorder has a
- * table with one row for each view. (What a view is called in a picture is render's business.)
+ * viewtable.h: the views of traces: the questions that a trace answers. Each recorder has a
+ * table with one row for each view. (render/views.h has the names of views in pictures.)
  */
 #ifndef FLAME_FOLD_VIEWTABLE_H
 #define FLAME_FOLD_VIEWTABLE_H
@@ -9,17 +9,18 @@
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
 
-/* How a row's node becomes a stack. Wakers are the links (TRACE_NODE_WAKER) above the
- * sleeper's own stack; traces of memory have none, and their views are one of the first two. */
+/* The way from a row's node to a stack. Wakers are the links (TRACE_NODE_WAKER) above the
+ * sleeper's own stack. Traces of memory have none, and their views are of one of the first two
+ * shapes. */
 enum view_shape {
     VIEW_OWN,   /* the stack itself */
-    VIEW_CLASS, /* and on it a frame for the class: of sizes, lifetimes or sleeps */
-    VIEW_WAKER, /* the first waker's stack, and on it a frame for the sleeper's name */
+    VIEW_CLASS, /* the stack with a frame for the class on it: of sizes, lifetimes or sleeps */
+    VIEW_WAKER, /* the first waker's stack, with a frame for the sleeper's name on it */
     VIEW_BOTH,  /* the stack, "--", the first waker's stack from its leaf to its root */
-    VIEW_CHAIN, /* the same with every waker */
+    VIEW_CHAIN, /* like VIEW_BOTH, with every waker */
 };
 
-/* What sets a row's stack apart from others of its thread in one view. */
+/* A distinction of a row's stack from others of its thread in one view. */
 enum view_part {
     VIEW_PLAIN,
     VIEW_RUNNING, /* on a frame "[running]" next to the root */

@@ -25,12 +25,13 @@ struct event {
 struct events {
     struct event *e;
     size_t n, alloc;
-    /* That are not read: without a stack of their own, or with another's; and those that are
-       neither these nor calls (counters, moments, objects). */
+    /* Events that are not read: asynchronous ones, which have no stack of their own; samples,
+       which have another's stack; and all others that are not calls (counters, moments,
+       objects). */
     uint64_t async, samples, others;
 };
 
-/* Microseconds in decimal to nanoseconds; what is no plain number goes through strtod. */
+/* Microseconds in decimal to nanoseconds; text that is not a plain number goes through strtod. */
 static int64_t nanoseconds(struct span s)
 {
     struct stackset_count c;
@@ -124,7 +125,7 @@ static void read_event(struct collapse *c, struct json *j, struct events *all)
     strbuf_release(&ph);
 }
 
-/* Of calls that begin at once the longer is the caller. */
+/* Longer calls first: where calls begin at once, the longer one is the caller. */
 static int by_length(const void *pa, const void *pb)
 {
     const struct event *a = pa, *b = pb;
@@ -145,8 +146,8 @@ static int by_thread_and_start(const void *pa, const void *pb)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Only among calls with a length that follow each other: the order of other events is the file's.
- */
+/* Sorts by thread and start. by_length orders only runs of "X" events with one start; other
+ * events keep the file's order. */
 static void sort(struct events *all)
 {
     size_t from, to;
@@ -175,7 +176,8 @@ struct stack {
     size_t n, alloc;
 };
 
-/* Hostile times may add up to anything; a sum below all others is as good as the true one. */
+/* Subtraction that saturates. Hostile times may overflow; a sum below all others then serves as
+ * well as the true one. */
 static void take(int64_t *own, int64_t length)
 {
     if (__builtin_sub_overflow(*own, length, own))
@@ -235,7 +237,7 @@ static void replay(struct collapse *c, struct events *all)
     free(s.o);
 }
 
-/* Whatever was in the file and is not in the stacks. */
+/* Warns of the events of the file that are in no stack. */
 static void say_left_out(const struct collapse *c, const struct events *all)
 {
     if (all->async)
@@ -250,7 +252,7 @@ static void say_left_out(const struct collapse *c, const struct events *all)
                    c->in.name, all->samples, all->samples == 1 ? " is" : "s are");
 }
 
-/* Samples of a JavaScript profiler's, which have stacks in a table of their own. */
+/* Counts the samples of a JavaScript profiler, which have stacks in a table of their own. */
 static void count_samples(struct json *j, struct events *all)
 {
     if (json_peek(j) != '[') {
@@ -292,7 +294,7 @@ void collapse_chrome_run(struct collapse *c)
                 read_event(c, &j, &all);
         }
         replay(c, &all);
-        /* An array may lack its end: tracers die. */
+        /* An array may lack its end: a tracer may have died. */
         if (j.bad && j.s < j.end)
             collapse_unknown(c, j.s, (size_t)(j.end - j.s));
         if (!c->samples && (all.async || all.samples || all.others))

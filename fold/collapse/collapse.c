@@ -1,4 +1,4 @@
-/* What the readers of other profilers' text share; see collapse.h. */
+/* The state and the functions that the readers of other profilers' text share; see collapse.h. */
 #include "fold/collapse/collapse.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "common/folded.h"
 #include "fold/symbols/plainname.h"
 
-/* A name that was made plain: that takes longer than all else that is done to one. */
+/* A name that was made plain, cached: making it plain takes longer than all other work on it. */
 struct made_plain {
     UT_hash_handle hh;
     uint32_t id;
@@ -41,7 +41,7 @@ void collapse_release(struct collapse *c)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The high bit of each byte that is 0; of one behind such a byte perhaps, too. */
+/* The high bit of each byte that is 0, and perhaps of a byte behind one. */
 static uint64_t zeros(uint64_t v)
 {
     return (v - EACH(1)) & ~v & EACH(0x80);
@@ -155,13 +155,13 @@ void collapse_flush(struct collapse *c, enum collapse_order order,
             c->ids[j] = c->ids[i];
             c->ids[i] = id;
         }
-    /* Empty frames at the leaf are none to any reader of folded text. */
+    /* Empty frames at the leaf: no reader of folded text counts them as frames. */
     while (c->n > 0 && stackset_is_empty(c->stacks, c->ids[c->n - 1]))
         c->n--;
     stackset_add(c->stacks, c->ids, c->n, count, NULL);
     c->samples++;
     c->n = 0;
-    /* Readers know names by their ids. */
+    /* Readers use names by their ids, so spilling keeps the ids. */
     if (c->spill && spill_is_due(c->spill, c->stacks, true))
         spill_take(c->spill, &c->stacks, true);
 }

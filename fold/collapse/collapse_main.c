@@ -20,9 +20,9 @@ struct request {
     struct spill spill;
     const char *output;
     struct stackset *stacks;
-    struct stackset_count left_out[2]; /* by filters, also of stages before */
+    struct stackset_count left_out[2]; /* filtered out here and by earlier stages */
     bool modules;                      /* an input's names begin with their modules */
-    bool has_left_out;                 /* an input said so, were it only 0 */
+    bool has_left_out;                 /* an input reports a count as filtered out, even if 0 */
 };
 
 static void add_kinds(struct strbuf *sb)
@@ -144,12 +144,12 @@ const struct opts_command collapse_command = {
     .add_help = add_kind_help,
 };
 
-/* What is known of an input before it is read. */
+/* An input's beginning, examined before the input is read. */
 struct beginning {
     const struct collapse_kind *kind; /* its reader, or NULL */
-    bool blank;                       /* there is nothing in it */
-    char text[61];                    /* how it begins: some of its first line */
-    bool sure;                        /* it begins as that reader's format does */
+    bool blank;                       /* the input is empty */
+    char text[61];                    /* the beginning of its first line, for messages */
+    bool sure;                        /* the beginning is that of the reader's format */
 };
 
 static int no_stack(const char *name, const struct beginning *b, bool given)
@@ -175,7 +175,8 @@ static int no_stack(const char *name, const struct beginning *b, bool given)
     return status;
 }
 
-/* Comments and blank lines: what is left of many formats when nothing was counted. */
+/* Whether a text has only comments and blank lines, which many formats leave when nothing was
+ * counted. */
 static bool is_blank(const char *text, size_t len)
 {
     struct span rest = {text, len}, line;
@@ -202,8 +203,9 @@ static struct beginning look(const struct collapse_kind *asked, struct textinput
 }
 
 /*
- * Whether it is no damage that no stack came of an input: nothing is in it, or only what its
- * format has around stacks. Whoever asks for an event wants to hear that it is not there.
+ * Whether an input without a stack is no error: it is empty, or has only what its format has
+ * around stacks. With --event it is an error, so that the user learns that the event is not
+ * there.
  */
 static bool is_empty(const struct request *q, const struct beginning *b, const struct collapse *c)
 {
@@ -230,7 +232,7 @@ static int judge(const struct request *q, const struct beginning *b, const struc
     return FLAME_OK;
 }
 
-/* Reads an input that was just opened; an enum flame_exit after a line. */
+/* Reads an input that was just opened. Returns an enum flame_exit after a line. */
 static int collapse_input(struct request *q, struct collapse *c)
 {
     struct beginning b = look(q->kind, &c->in);
@@ -265,7 +267,8 @@ static int collapse_file(struct request *q, const char *path)
     return status;
 }
 
-/* An idle machine's profile has no stack, but neither has one that went wrong before us. */
+/* Warns that there is no stack. The profile of an idle machine has none, but neither has one
+ * that an earlier stage failed to fill. */
 static void say_empty(const struct request *q, const char *const *paths, int npaths)
 {
     if (stackset_len(q->stacks) > 0 || q->spill.nruns || q->has_left_out)

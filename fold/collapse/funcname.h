@@ -18,16 +18,17 @@
  */
 const char *funcname_arrow(struct span s, size_t from);
 
-/* What stands before "+0x1f" and anything behind it. "operator+" is no offset. */
+/* A name without "+0x1f" and anything behind it. "operator+" is no offset. */
 struct span funcname_before_offset(struct span s);
 
-/* The same by the rule of stackcollapse-perf.pl: any "->" but an operator's joins functions. */
+/* Like funcname_arrow, by the rule of stackcollapse-perf.pl: any "->" but an operator's joins
+ * functions. */
 const char *funcname_cut_arrow(struct span s, size_t from);
-/* What stackcollapse-perf.pl leaves of a function's name: what stands before the first '(',
- * unless that is an anonymous namespace's or the name looks like one of Go's methods. */
+/* A function's name as stackcollapse-perf.pl cuts it: the part before the first '(', unless that
+ * is an anonymous namespace's or the name looks like one of Go's methods. */
 struct span funcname_cut_perf(struct span func);
-/* What stackcollapse.pl leaves of a name in dtrace's text: what stands before the last '(' or
- * '<' behind the first "::", and before the last '+'. */
+/* A name in dtrace's text as stackcollapse.pl cuts it: the part before the last '(' or '<'
+ * behind the first "::", and before the last '+'. */
 struct span funcname_cut_dtrace(struct span s);
 
 #endif

@@ -119,7 +119,7 @@ static bool address_of(const struct inline_module *m, struct span name, uint64_t
         else
             hi = mid;
     }
-    /* Of several functions called the same nobody knows which is meant. */
+    /* A name that several functions have does not tell which of them is meant. */
     if (lo == m->n || !span_is(name, m->names[lo].name) ||
         (lo + 1 < m->n && span_is(name, m->names[lo + 1].name)))
         return false;

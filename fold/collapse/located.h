@@ -1,6 +1,6 @@
 /*
- * located.h: frames of formats that know a frame's module, file and line, and what readers of
- * such formats say of an input: which of its kinds of values count, and where it is damaged.
+ * located.h: frames of formats that know a frame's module, file and line; and the choice of the
+ * values to count and the errors of damaged input, for readers of such formats.
  */
 #ifndef FLAME_FOLD_COLLAPSE_LOCATED_H
 #define FLAME_FOLD_COLLAPSE_LOCATED_H
@@ -24,27 +24,28 @@ struct located {
 uint32_t collapse_located(struct collapse *c, const struct located *l);
 
 /*
- * Ends the input with an error that says where it is wrong and how. `offset` is counted from 0 in
- * what is unpacked; the message counts from 0, too ("byte 12: ..."). The first error stays. What
- * was pushed is dropped.
+ * Ends the input with an error that says where it is wrong and how. `offset` counts unpacked
+ * bytes from 0, and so does the message ("byte 12: ..."). An earlier error stays. Drops what was
+ * pushed.
  */
 void collapse_damaged(struct collapse *c, size_t offset, const char *fmt, ...) FLAME_PRINTF(3, 4);
-/* The same for text that is kept whole, from `text` on: "line 3 (byte 57): ...". */
+/* Like collapse_damaged, for text that is kept whole and begins at `text`: "line 3 (byte 57):
+ * ...". */
 void collapse_damaged_text(struct collapse *c, const char *text, const char *at, const char *fmt,
                            ...) FLAME_PRINTF(4, 5);
 
 /*
- * Which of the kinds of values an input has is counted: the one that opt->type names, or else
- * `otherwise`, after a warning that names the others. n: none, it has no such kind (the input
- * has ended with an error that says which there are).
+ * Index of the kind of values to count: the one that opt->type names, or else `otherwise`, after
+ * a warning that names the others. n: the input has no such kind, and has ended with an error
+ * that lists the kinds that it has.
  */
 size_t collapse_pick_type(struct collapse *c, const struct span *types, size_t n, size_t otherwise);
 
 /*
- * How many frames all stacks of a profile of so many bytes may have together. In such profiles a
- * few bytes can stand for a stack of any depth (a node of V8's for all that are above it, a
- * location of pprof's for 4096 inlined functions), so 3 MB could fill a memory of many GB. What
- * programs write has some three frames a byte at most.
+ * Upper bound on the frames of all stacks together in a profile of so many bytes. In such
+ * profiles a few bytes can stand for a stack of any depth (a node of V8's for all that are above
+ * it, a location of pprof's for 4096 inlined functions), so 3 MB could fill a memory of many GB.
+ * Profiles that programs write have about three frames a byte at most.
  */
 static inline uint64_t collapse_frames_most(size_t bytes)
 {

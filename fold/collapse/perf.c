@@ -1,22 +1,21 @@
 /*
- * perf script's text: one sample is a line of who and when, then one line a
+ * perf script's text: one sample is a line with its process, time and event, then one line a
  * frame, leaf first, then an empty line.
  *
- *     comm PID/TID [CPU] TIME: PERIOD EVENT:
- *             ADDRESS NAME+0xOFFSET (MODULE)
+ *    comm PID/TID [CPU] TIME: PERIOD EVENT:
+ *            ADDRESS NAME+0xOFFSET (MODULE)
  *
- * Problem: such files are hundreds of megabytes and hold few different lines.
- * So a frame's line is parsed once: its bytes are looked up in a table of lines
- * that gives the ids of its frames. Per line that leaves one search for the
- * newline, one hash and one comparison. The table starts afresh when it is
- * full, so memory stays small where every address differs.
+ * Problem: such files are hundreds of megabytes and hold few different lines. So a frame's line
+ * is parsed once: its bytes are looked up in a table of lines that gives the ids of its frames.
+ * Per line that leaves one search for the newline, one hash and one comparison. The table starts
+ * afresh when it is full, so memory stays small where every address differs.
  *
- * What a line means follows what the collapsers in common use print (facts
- * found by comparing outputs): "a->b" is an inlined call, blanks in the command
- * become '_'. Where we differ, flame-collapse(1) says so.
+ * The meaning of a line follows the output of the collapsers in common use (facts found by
+ * comparing outputs): "a->b" is an inlined call, blanks in the command become '_'.
+ * flame-collapse(1) lists the differences.
  *
- * Rejected: looking up whole samples by their bytes. Leaf addresses differ too
- * often for that to hit.
+ * Rejected: looking up whole samples by their bytes. Leaf addresses differ too often for that to
+ * hit.
  */
 #include "fold/collapse/perf.h"
 
@@ -62,9 +61,9 @@ struct perf {
         char *name;
         uint64_t samples;
         bool wanted;
-    } events[EVENTS_MOST]; /* that were met; the last stands for all further ones */
+    } events[EVENTS_MOST]; /* events that were met; the last entry counts all further ones */
     size_t nevents;
-    uint64_t flat; /* samples of one frame, which stands behind the event */
+    uint64_t flat; /* samples of one frame, on the event's line */
     bool in_sample, java;
     bool doubtful; /* the sample has neither a time nor an event: it is one if it has frames */
     bool is_perf;  /* an event or a frame was seen: this is perf's text */
@@ -88,7 +87,8 @@ static bool is_kernel(struct span mod)
            (span_ends(mod, "vmlinux") && !span_find(mod, "unknown"));
 }
 
-/* "vmlinux-6.1.0-13-amd64", as Debian and others name it, and the file of a kernel's module. */
+/* Whether the module is the kernel's file, named like "vmlinux-6.1.0-13-amd64", as Debian and
+ * others name it, or a kernel module's file. */
 static bool is_kernel_file(struct span mod)
 {
     struct span name = span_from(mod, span_rchr(mod, '/') + 1);
@@ -98,7 +98,8 @@ static bool is_kernel_file(struct span mod)
            span_ends(name, ".ko.zst");
 }
 
-/* "jitted-PID-NUMBER.so", which perf inject --jit makes, or "jit-PID.dump", of which it does. */
+/* Whether the module is "jitted-PID-NUMBER.so", which perf inject --jit makes, or
+ * "jit-PID.dump", from which perf makes it. */
 static bool is_injected(struct span mod)
 {
     struct span name = span_from(mod, span_rchr(mod, '/') + 1);
@@ -157,7 +158,8 @@ static void tidy(struct perf *p, struct span func, struct strbuf *out)
     strbuf_release(&plain);
 }
 
-/* `last`: of the functions on this line the innermost, which the address is in. */
+/* Adds one function of a line. `last`: it is the innermost on this line, and the address is in
+ * it. */
 static void one_frame(struct perf *p, struct span func, struct span mod, struct span pc,
                       bool inlined, bool last)
 {
@@ -239,8 +241,8 @@ static bool split_frame(struct span line, struct span *pc, struct span *func, st
 }
 
 /*
- * "  ADDRESS NAME+0x1f": with source lines, perf prints inlined frames so, and says that
- * they are behind the line instead of behind the name.
+ * Splits "  ADDRESS NAME+0x1f", the form of inlined frames with source lines: perf then puts
+ * "(inlined)" behind the line instead of behind the name.
  */
 static bool split_inlined(struct span line, struct span *pc, struct span *func, struct span *mod)
 {
@@ -284,7 +286,8 @@ static bool is_frame(struct span line)
            is_blank_ch(pc.s[pc.len]);
 }
 
-/* perf prints what it knows: "FILE:LINE", "FILE:LINE (inlined)", "MODULE[ADDRESS]". */
+/* Takes a source line in one of perf's forms: "FILE:LINE", "FILE:LINE (inlined)",
+ * "MODULE[ADDRESS]". */
 static void take_source(struct perf *p, struct span line)
 {
     struct strbuf *sb = &p->source;
@@ -306,9 +309,9 @@ static void take_source(struct perf *p, struct span line)
 }
 
 /*
- * The source line below a frame, as perf script -F +srcline prints it, into p->source. There
- * is none below a frame of which perf does not even know the module, and hardly ever else;
- * what stands there then is the next frame, or the end of the sample.
+ * Reads the source line below a frame, as perf script -F +srcline prints it, into p->source. It
+ * is missing below a frame whose module perf does not know, and hardly ever else; the next line
+ * then is the next frame, or the end of the sample.
  */
 static void read_source(struct perf *p, struct span func, struct span mod)
 {
@@ -397,7 +400,7 @@ static const struct known *remember(struct perf *p, struct known *k, uint64_t ha
 
 static void event_line(struct perf *p, struct span line, const struct perf_header *h);
 
-/* One that begins with a blank and is no frame. */
+/* Handles a line that begins with a blank and is no frame. */
 static void odd_line(struct perf *p, struct span line)
 {
     struct perf_header h;
@@ -408,7 +411,7 @@ static void odd_line(struct perf *p, struct span line)
         collapse_unknown(p->c, line.s, line.len);
 }
 
-/* A line that begins with a blank. */
+/* Handles a line that begins with a blank. */
 static void frame_line(struct perf *p, struct span line)
 {
     uint64_t hash = texthash(line.s, line.len, p->seed + p->java) | 1;
@@ -424,7 +427,7 @@ static void frame_line(struct perf *p, struct span line)
         once.first = (uint32_t)keep;
         once.n = parse_frame(p, line) ? (uint32_t)(p->nframes - keep) : UNKNOWN;
         found = &once;
-        p->nframes = keep; /* still there until the next is added */
+        p->nframes = keep; /* valid until the next frame is added */
     }
     for (; !found; k = k + 1 == p->known + LINES ? p->known : k + 1) {
         if (!k->hash)
@@ -456,7 +459,8 @@ static size_t event_met(struct perf *p, struct span event)
     return p->nevents++;
 }
 
-/* Whether a sample of this event is wanted; the first event met is. */
+/* Counts a sample, and returns whether its event is wanted; without --event the first event met
+ * is. */
 static bool want_event(struct perf *p, struct span event)
 {
     struct event *met = &p->events[event_met(p, event)];
@@ -468,7 +472,8 @@ static bool want_event(struct perf *p, struct span event)
     return met->wanted;
 }
 
-/* "cycles (12 samples), faults (1 sample)": those that are wanted, or are not. */
+/* Appends the events that are wanted, or those that are not: "cycles (12 samples), faults (1
+ * sample)". */
 static void list_events(const struct perf *p, struct strbuf *sb, bool wanted)
 {
     size_t from = sb->len;
@@ -479,7 +484,8 @@ static void list_events(const struct perf *p, struct strbuf *sb, bool wanted)
                         p->events[i].samples);
 }
 
-/* Says which events were left out; an event that there is none of is an error. */
+/* Warns of the events that were left out. An event that was asked for and has no sample is an
+ * error. */
 static void judge_events(struct perf *p)
 {
     struct textinput *in = &p->c->in;
@@ -516,12 +522,12 @@ static void take_comm(struct perf *p, const struct perf_header *h)
     const struct collapse_options *opt = p->c->opt;
     struct span comm = h->comm, pid = h->pid, tid = h->tid;
 
-    /* One number is the thread's; "0/0" counts as one, as it always has. */
+    /* One number is the thread's; "0/0" counts as one number. */
     if (tid.len == 0 || span_is(tid, "0")) {
         tid = pid.len ? pid : span_of("?");
         pid = span_of("?");
     }
-    /* The command may not be printed; a stack is to have a root all the same. */
+    /* A stack needs a root even where the command is not printed. */
     if (comm.len == 0)
         comm = span_of("[unknown]");
     strbuf_clear(&p->comm);
@@ -540,7 +546,7 @@ static void take_comm(struct perf *p, const struct perf_header *h)
     p->java = span_begins((struct span){p->comm.buf, p->comm.len}, "java");
 }
 
-/* Without call stacks the one frame that there is stands behind the event. */
+/* Takes the frame on the event's line: without call stacks, it is the sample's only one. */
 static void take_flat(struct perf *p, struct span rest)
 {
     if (!is_frame(rest))
@@ -554,10 +560,10 @@ static void event_line(struct perf *p, struct span line, const struct perf_heade
 {
     bool perl = p->c->opt->perl;
 
-    /* The empty line between samples is lost, or there are no frames. */
+    /* The empty line between samples may be missing, or the sample may have no frames. */
     if (p->in_sample && (p->c->n > 0 || !perl))
         end_sample(p);
-    /* What perf script --show-task-events and their like tell besides samples. */
+    /* Records besides samples, which perf script --show-task-events and similar options print. */
     if (!perl && span_find(line, "PERF_RECORD_"))
         return;
     p->period = (struct stackset_count){1, 0};
@@ -689,6 +695,6 @@ int collapse_perf_probe(const char *text, size_t len)
         else if (line.s[0] != ' ' && line.s[0] != '\t')
             sample = false;
     }
-    /* No frame line was whole: the first may be longer than what we see. */
+    /* No frame line was whole: the first one may be longer than the probed text. */
     return sure;
 }

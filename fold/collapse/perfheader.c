@@ -115,7 +115,7 @@ static bool is_cpu(struct span word)
            word.s[word.len - 1] == ']';
 }
 
-/* What perf says of the processor's state (-F +misc): a few letters. */
+/* Whether a word may be the processor's state, as perf prints it with -F +misc: a few letters. */
 static bool is_misc(struct span word)
 {
     if (word.len > 4)
@@ -126,7 +126,7 @@ static bool is_misc(struct span word)
     return true;
 }
 
-/* "COMM PID/TID [CPU] MISC", what there is of it. */
+/* Splits "COMM PID/TID [CPU] MISC", any of which may be missing. */
 static void take_who(struct span text, struct perf_header *h)
 {
     struct span before = text, word = take_last(&before), under = before,
@@ -181,7 +181,7 @@ bool perf_header_parse(struct span line, struct perf_header *h)
     return !(line.len && is_blank_ch(line.s[0])) && perf_header_parse_perl(line, h);
 }
 
-/* "cycles" of "cpu_core/cycles/P". False: it is no such name. */
+/* Cuts "cpu_core/cycles/P" to "cycles". False: the event has no such name. */
 static bool name_within(struct span *event)
 {
     struct span rest;

@@ -1,10 +1,10 @@
 /*
- * perfheader.h: the first line of a sample in perf script's text: who, when, and which event.
+ * perfheader.h: the first line of a sample in perf script's text: process, time and event.
  *
- *     COMM PID/TID [CPU] TIME: PERIOD EVENT: WHAT A TRACEPOINT SAYS
+ *    COMM PID/TID [CPU] TIME: PERIOD EVENT: TEXT
  *
- * All but one of them may be missing (perf script -F). What is behind the event is the tracepoint's
- * or, without call stacks, the one frame there is: "ADDRESS NAME+0x1f (MODULE)".
+ * All but one of them may be missing (perf script -F). The text behind the event is a
+ * tracepoint's or, without call stacks, the sample's one frame: "ADDRESS NAME+0x1f (MODULE)".
  *
  * Pure. Spans are in the line.
  */
@@ -15,17 +15,17 @@
 
 struct perf_header {
     struct span comm;     /* empty: it is not printed */
-    struct span pid, tid; /* empty: likewise; one number is in `pid` */
+    struct span pid, tid; /* empty: not printed; if only one number is printed, it is in `pid` */
     bool timed;
-    struct span period, event; /* empty: likewise */
+    struct span period, event; /* empty: not printed */
     struct span rest;          /* behind the event's colon, without blanks around */
 };
 
-/* False: the line is no such line. */
+/* Parses a line. False: it is not the first line of a sample. */
 bool perf_header_parse(struct span line, struct perf_header *h);
 
-/* The same as the Perl scripts see it: the command and a number must be there, and of the event
- * nothing is known if anything is behind it. */
+/* Like perf_header_parse, by the rules of the Perl scripts: the command and a number must be
+ * there, and an event with anything behind it is not recognized. */
 bool perf_header_parse_perl(struct span line, struct perf_header *h);
 
 /* Splits "COMM PID/TID " or "COMM TID " (*tid is empty then); the command may hold blanks. */

@@ -20,7 +20,7 @@ bool proto_number(struct proto *p, uint64_t *value)
         if (s == p->end)
             return wrong(p, "a number is cut short");
         byte = (unsigned char)*s++;
-        /* Of the tenth byte one bit is left. */
+        /* The tenth byte holds one bit: 9 * 7 + 1 = 64. */
         if (shift == 63 && byte > 1)
             break;
         v |= (uint64_t)(byte & 0x7f) << shift;

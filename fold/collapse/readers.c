@@ -1,9 +1,9 @@
 /*
- * The table of readers, and which of them a file is for.
+ * The table of readers, and the choice of a reader for a file.
  *
- * Every reader looks at how the file begins and says how sure it is; the surest
- * has it, the first of them when several are. Formats that say what they are
- * (a header, a keyword) are surer than those that only have a shape.
+ * Every reader examines the file's beginning and returns how sure it is. The surest one gets the
+ * file, the first of them when several are. Formats that identify themselves (a header, a
+ * keyword) are surer than those that only have a shape.
  */
 #include "fold/collapse/readers.h"
 
@@ -14,7 +14,7 @@
         kind, text, collapse_##function##_probe, collapse_##function##_run                         \
     }
 
-/* The same reader under the name of another program; never guessed. */
+/* A reader under the name of another program; never guessed. */
 #define ALIAS(kind, text, function)                                                                \
     {                                                                                              \
         kind, text, NULL, collapse_##function##_run                                                \
@@ -22,7 +22,7 @@
 
 const struct collapse_kind collapse_kinds[] = {
     READER("perf", "perf script", perf),
-    /* On demand: such a file can also be counted by events, as any other of perf's. */
+    /* Only by name: such a file can also be counted by events, as any other of perf's. */
     ALIAS("perf-sched", "perf script of scheduler events: time off the CPU", sched),
     READER("folded", "folded stacks", folded),
     READER("dtrace", "DTrace's aggregated stacks", dtrace),

@@ -17,7 +17,7 @@
 
 struct strace {
     struct collapse *c;
-    bool timed; /* time is what counts */
+    bool timed; /* counts are time, not calls */
     bool inside, has_stack;
     struct stackset_count count;
     struct strbuf pid; /* of the call, or empty */
@@ -39,7 +39,8 @@ static struct span take_pid(struct span *line)
     return pid;
 }
 
-/* What is behind what -t, -tt, -ttt and -r put before a call: "12:30:01.5 ", "1700000.5 ". */
+/* A line behind the time stamp that -t, -tt, -ttt and -r put before a call: "12:30:01.5 ",
+ * "1700000.5 ". */
 static struct span behind_stamp(struct span line)
 {
     size_t stamp = 0;
@@ -51,7 +52,7 @@ static struct span behind_stamp(struct span line)
     return stamp < line.len && line.s[stamp] == ' ' ? span_ltrim(span_from(line, stamp)) : line;
 }
 
-/* The name of a call or of one that is resumed; empty when the line is none. */
+/* The name of a call or of one that is resumed; empty when the line has no call. */
 static struct span call_name(struct span line)
 {
     size_t n;
@@ -75,7 +76,7 @@ static bool lasted(struct span line, decimal *out)
            *out >= 0 && decimal_scale(out, 1000000);
 }
 
-/* "PATH(FUNCTION+0xOFFSET) [0xADDRESS]"; a path with '(' is cut there. */
+/* Splits "PATH(FUNCTION+0xOFFSET) [0xADDRESS]"; a path with '(' is cut there. */
 static bool split_frame(struct span line, struct located *l)
 {
     size_t open, close = span_rchr(line, '['), plus;
@@ -150,7 +151,7 @@ void collapse_strace_run(struct collapse *c)
     struct located l;
     struct span rest;
 
-    /* Whether there are times is known at the end only, so nothing warns of them. */
+    /* A reader knows only at the end whether there are times, so no warning can name them. */
     s.timed = collapse_pick_type(c, spans, c->opt->type ? 2 : 1, 0) == 1;
     while (!c->in.error && textinput_record(&c->in, &rec)) {
         if (!is_frame(rec.line, &rest)) {

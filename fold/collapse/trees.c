@@ -1,9 +1,9 @@
 /*
- * Trees in plain text: FreeBSD's pmcstat -G, macOS sample, Xcode Instruments'
- * deep copy, valgrind's massif.
+ * Trees in plain text: FreeBSD's pmcstat -G, macOS sample, Xcode Instruments' deep copy,
+ * valgrind's massif.
  *
- * pmcstat and massif print callers below callees, the others callees below
- * callers; see indented.h for what is done with the numbers.
+ * pmcstat and massif print callers below callees, the others callees below callers; indented.h
+ * describes how the numbers become counts.
  */
 #include <stdlib.h>
 
@@ -83,7 +83,7 @@ int collapse_pmc_probe(const char *text, size_t len)
 
 /* ---- macOS sample ---- */
 
-/* Leaves in which threads wait: a thread that waits all the time is no work. */
+/* Leaves in which threads wait. A thread that waits all the time does no work. */
 static bool sample_waits(struct span name)
 {
     static const char *const waits[] = {"__psynch_cvwait",
@@ -108,9 +108,9 @@ static bool sample_waits(struct span name)
 }
 
 /*
- * What stands before the module, or of a thread's line its first two words, with a '.' for the
- * blank in between: the scripts in common use have that of all names, here only methods of
- * Objective-C, "-[NSView.draw]", keep it.
+ * Appends the name on a line: the part before the module, or for a thread's line its first two
+ * words, with a '.' for the blank in between. The scripts in common use make all names of two
+ * words so; here only methods of Objective-C, "-[NSView.draw]", keep that form.
  */
 static void sample_name(struct span line, const char *in, bool words, struct strbuf *name)
 {
@@ -186,7 +186,8 @@ void collapse_sample_run(struct collapse *c)
             uint32_t id = collapse_name(c, name.s, name.len);
 
             indented_add(&t, depth, id, &count);
-            if (sample_waits(name)) /* its parents have spent it, and it counts for nobody */
+            if (sample_waits(name)) /* the parents' own counts exclude it, and it counts for no
+                                       stack */
                 t.nodes[t.depth - 1].left = (struct stackset_count){0, 0};
         } else if (inside && span_trim(line).len) {
             collapse_unknown(c, line.s, line.len);
@@ -287,9 +288,8 @@ static bool massif_node(struct span line, size_t *depth, struct stackset_count *
 }
 
 /*
- * One snapshot's tree is taken: the peak's if the file has it, else the last. As
- * that is not known before the end, each tree is kept as text until a better
- * one comes.
+ * Reads one snapshot's tree: the peak's if the file has it, else the last. As that is known only
+ * at the end, each tree is kept as text until a better one comes.
  */
 void collapse_massif_run(struct collapse *c)
 {

@@ -1,9 +1,10 @@
 /*
- * ages.h: what the views of lifetimes take for young and for old, and the options that say so.
+ * ages.h: the limits of young and old blocks for the views of lifetimes, and their options.
  *
- * View short is of the blocks that were freed when they were younger than a limit, view old of
- * those that live at the end and are as old as one or older. Traces know lifetimes by classes
- * (common/trace/lifeclass.h), so a limit is a bound of one: then both are exact.
+ * View short counts the blocks that were freed when they were younger than a limit; view old
+ * counts those that live at the end and are at least as old as one. Traces record lifetimes in
+ * classes (common/trace/lifeclass.h), so a limit is a bound of a class: then both views are
+ * exact.
  */
 #ifndef FLAME_FOLD_FACTS_AGES_H
 #define FLAME_FOLD_FACTS_AGES_H
@@ -12,7 +13,7 @@
 #include "common/trace/lifeclass.h"
 #include "common/trace/trace_reader.h"
 
-/* A limit, for each of the clocks that lifetimes may be told by. */
+/* A limit, for each of the two clocks that measure lifetimes. */
 struct age_limit {
     uint32_t time, bytes; /* the class that begins there; 0: the default */
 };
@@ -26,36 +27,36 @@ struct ages {
 #define AGES_OLD_TIME 1000000000u           /* 1 s */
 #define AGES_OLD_BYTES ((uint64_t)64 << 20) /* 64 MiB */
 
-/* --short and --old, for opts_command.tables; of a struct ages. */
+/* The options --short and --old, for opts_command.tables; they set a struct ages. */
 extern const struct opts_row age_rows[];
 
-/* Whether the trace's lifetimes and ages are told in bytes; if it has neither: in time. */
+/* Whether the trace has its lifetimes and ages in bytes; false, too, if it has neither. */
 bool ages_in_bytes(const struct trace *t);
 
-/* Appends " limit=1ms" for the views short and old, by the limits in use, and nothing for others.
- */
+/* Appends " limit=1ms" for the views short and old, by the limits in use; nothing for other
+ * views. */
 void ages_add_limit(struct strbuf *sb, const char *view, bool in_bytes);
 
-/* Whether the limits can be told of the trace: a limit that was given as a time needs a trace with
- * that clock, one in bytes the other. FLAME_OK, or FLAME_USAGE after a line. */
+/* Whether the limits fit the trace: a limit that was given as a time needs a trace with that
+ * clock, and one in bytes a trace with the other. FLAME_OK, or FLAME_USAGE after a line. */
 int ages_fit(const struct ages *ages, const struct trace *t);
 
-/* What a row counts of blocks that died young, and of those that are old, in bytes. */
+/* A row's bytes in blocks that died young, and in blocks that are old. */
 int64_t ages_short(const struct trace *t, const struct trace_row *r);
 int64_t ages_old(const struct trace *t, const struct trace_row *r);
 
-/* What a row counts of blocks of one size, and of those of one lifetime or, at the end, of one age:
- * in bytes. And the frame that tells the class (TRACE_NODE_CLASS): "[33 to 64 bytes]". */
+/* A row's bytes in blocks of one size class, and of one class of lifetimes or, at the end, of
+ * ages. ages_add_class appends the frame of a class (TRACE_NODE_CLASS): "[33 to 64 bytes]". */
 int64_t ages_sizes(const struct trace *t, const struct trace_row *r);
 int64_t ages_lifetimes(const struct trace *t, const struct trace_row *r);
 void ages_add_class(struct strbuf *sb, uint64_t number);
 
-/* Appends the greatest value in a class as people read it, "2ms", "64k", "512"; of the last one
- * "over " and the least. */
+/* Appends the greatest value in a class as people read it, "2ms", "64k", "512"; for the last
+ * class "over " and its least value. */
 void ages_add_end(struct strbuf *sb, enum histogram of, uint32_t class);
 
-/* The limits that the two go by from now on; NULL, or before: the defaults. For one fold at a
- * time, as all of fold. */
+/* Sets the limits that ages_short and ages_old apply from now on; NULL, or before the first
+ * call: the defaults. One fold at a time may use them, like all of fold. */
 void ages_use(const struct ages *ages);
 
 #endif

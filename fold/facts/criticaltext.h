@@ -1,12 +1,12 @@
 /*
- * criticaltext.h: what comments in folded text say of the critical path (flame-folded(5),
- * fold/critical.h), for those who tell of it in words.
+ * criticaltext.h: reads the comments of folded text about the critical path (flame-folded(5),
+ * fold/critical.h), for code that describes it in sentences.
  *
- * Comments are anybody's: one that makes no sense is passed over.
+ * The text is outside input: a comment that makes no sense is skipped.
  *
- *   lifecycle  critical_text_init, critical_text_line any number of times, critical_text_release
- *   ownership  what is given is copied
- *   threads    none: one object is one thread's
+ *    lifecycle  critical_text_init, critical_text_line any number of times, critical_text_release
+ *    ownership  arguments are copied
+ *    threads    none: one object is one thread's
  */
 #ifndef FLAME_FOLD_FACTS_CRITICALTEXT_H
 #define FLAME_FOLD_FACTS_CRITICALTEXT_H
@@ -19,16 +19,17 @@
 
 /* A thread on the path, or a thing that was waited for. Times in nanoseconds. */
 struct critical_text_part {
-    uint64_t ns;   /* time on the path; of a thing: the most that could be gained */
-    uint64_t kind; /* of a thing: enum trace_off_kind */
+    uint64_t ns;   /* time on the path; for a thing: the most that could be gained */
+    uint64_t kind; /* for a thing: enum trace_off_kind */
     char *name;
 };
 
-/* The first path that a text tells of, and how many there are. */
+/* The first path that a text describes, and the number of paths. */
 struct critical_text {
-    uint64_t regions; /* the path is of so many regions together; 0: of a range of time */
+    uint64_t regions; /* number of regions whose paths are added up; 0: the path of a range of
+                         time */
     uint64_t paths, length_ns, ran_ns, waited_ns, woken_ns, short_ns, unknown_ns, nthreads;
-    char *ends_in; /* name of the thread; NULL: no path was told */
+    char *ends_in; /* name of the thread; NULL: the text has no path */
     struct critical_text_part thread[CRITICAL_TEXT_MOST], thing[CRITICAL_TEXT_MOST];
     size_t threads, things; /* in the order of the text: the largest first */
 };
@@ -36,7 +37,7 @@ struct critical_text {
 void critical_text_init(struct critical_text *c);
 void critical_text_release(struct critical_text *c);
 
-/* Takes a line, without its end. False: it is none of these comments, or makes no sense. */
+/* Takes a line, without its end. False: it is not one of these comments, or makes no sense. */
 bool critical_text_line(struct critical_text *c, const char *s, size_t len);
 
 /* Takes each line of a text. */

@@ -1,23 +1,23 @@
 /*
- * critpath.h: the critical path of a recording of waiting: which chain of running and waiting, from
- * waker to waker, took from the beginning to the end.
+ * critpath.h: the critical path of a recording of waiting: the chain of running and waiting,
+ * from waker to waker, that makes up the time from the beginning to the end.
  *
- * The path is found backwards in time. It begins at the end of one thread. While that ran, it is
- * the thread's running. Where the thread had been woken by another thread, the path goes on with
- * that one, at the moment of the wake: what took so long is what the waker did meanwhile. A wait
- * that no traced thread ended (for time, a disk, a network, one who is not traced) is a part of the
- * path itself. Where a thread began, the path goes on with the one that made it. So every moment of
- * the time that is asked for is in one step, and steps lie one behind the other without a gap.
+ * The path is found backwards in time. It begins at the end of one thread. While that thread
+ * ran, the path is its running. Where another thread had woken it, the path continues with the
+ * waker, at the moment of the wake: the wait lasted as long as the waker's work did. A wait that
+ * no traced thread ended (for time, a disk, a network, an untraced thread) is a part of the path
+ * itself. Where a thread began, the path continues with the thread that created it. So every
+ * moment of the requested time is in one step, and steps adjoin without a gap.
  *
- * A walk can be told that some waits take no time: the path then stays with the thread and goes on
- * where its wait began. All that is left of such a path still had to be done one after the other,
- * and would have been without these waits; so what it skips is the most that the run could have
- * been shorter, as long as all else takes as long as it did and waits for the same.
+ * A walk can treat some waits as taking no time: the path then stays with the thread and
+ * continues where its wait began. The steps that remain still had to be done one after the
+ * other, even without these waits. So the skipped time is an upper bound of what the run could
+ * have been shorter, as long as all else takes as long as it did and waits for the same.
  *
- *   lifecycle  critpath_new, critpath_walk any number of times, critpath_free
- *   ownership  the trace is borrowed
- *   threads    none: one object is one thread's
- *   times      CLOCK_MONOTONIC in nanoseconds
+ *    lifecycle  critpath_new, critpath_walk any number of times, critpath_free
+ *    ownership  the trace is borrowed
+ *    threads    none: one object is one thread's
+ *    times      CLOCK_MONOTONIC in nanoseconds
  */
 #ifndef FLAME_FOLD_FACTS_CRITPATH_H
 #define FLAME_FOLD_FACTS_CRITPATH_H
@@ -26,7 +26,7 @@
 
 struct critpath;
 
-/* Whether the trace says when each thread waited, and when it began and ended. */
+/* Whether the trace records when each thread waited, and when it began and ended. */
 bool critpath_is_known(const struct trace *t);
 
 struct critpath *critpath_new(const struct trace *t);
@@ -35,32 +35,32 @@ void critpath_free(struct critpath *c); /* NULL: nothing */
 /* Whether some waits are known as sums only. */
 bool critpath_has_sums(const struct critpath *c);
 
-/* Which path is asked for. */
+/* A requested path. */
 struct critpath_range {
-    uint32_t thread;         /* in which it ends; 0: see critpath_settle */
+    uint32_t thread;         /* the thread in which it ends; 0: see critpath_settle */
     uint64_t from_ns, to_ns; /* from < to; 0 and UINT64_MAX: all of it */
 };
 
 /*
- * Makes of what is asked for what there is: the thread is the main thread of the trace's process,
- * or that thread of the process that went on after it had ended; times lie within its life
- * and the recording. False: nothing was recorded then.
+ * Fits a requested range to the trace. Thread 0 becomes the main thread of the trace's process,
+ * or the thread of the process that continued after the main thread had ended. Times are cut to
+ * the thread's life and the recording. False: nothing was recorded then.
  */
 bool critpath_settle(const struct critpath *c, struct critpath_range *range);
 
-/* The threads with that number, or else that name, that the trace has; 0: there is none. The last
- * one to end, of several. */
+/* The thread with that number, or else with that name; 0: the trace has none. Of several, the
+ * last one to end. */
 uint32_t critpath_thread(const struct critpath *c, const char *name);
 
 enum critpath_kind {
     CRITPATH_RAN,     /* not asleep in a call: on a CPU, waiting for one, or what else there is */
-    CRITPATH_WAITED,  /* in the wait `row`, which nobody ended whom the path could go to */
+    CRITPATH_WAITED,  /* in the wait `row`, which no thread ended to which the path could go */
     CRITPATH_WOKEN,   /* the wait `row` was over, and the thread had no CPU yet */
     CRITPATH_HANDED,  /* no time: the path goes from the wait `row`, which began at begin_ns and was
                          ended at end_ns, to the thread that ended it */
     CRITPATH_SKIPPED, /* the wait `row`, which was to take no time */
     CRITPATH_BORN,    /* no time: the path goes to the thread that made this one */
-    CRITPATH_UNKNOWN, /* before the first that is known of the thread */
+    CRITPATH_UNKNOWN, /* before the thread's first known moment */
 };
 
 struct critpath_step {
@@ -76,16 +76,17 @@ typedef void (*critpath_sink)(void *arg, const struct critpath_step *step);
 
 /*
  * Walks through the settled range. Waits of rows for which class_of_row (by row; NULL: none) has
- * `free_class` take no time; 0 stands for no class. Returns how much was skipped.
+ * `free_class` take no time; 0 stands for no class. Returns how much time was skipped.
  */
 uint64_t critpath_walk(struct critpath *c, const struct critpath_range *range,
                        const uint32_t *class_of_row, uint32_t free_class, critpath_sink sink,
                        void *arg);
 
 /*
- * What the thread did in a CRITPATH_RAN step, row by row: time on CPUs, waits for pages and the
- * like are known as shares of a stretch of time, and short waits may be known as sums. Shares are
- * shared out evenly and come to the length of the step, or to nothing where nothing is known.
+ * Shares a CRITPATH_RAN step among the thread's rows: time on CPUs, waits for pages and the like
+ * are known as shares of a stretch of time, and short waits may be known as sums only. The
+ * shares are spread evenly, and sum up to the length of the step, or to 0 where nothing is
+ * known.
  */
 typedef void (*critpath_share)(void *arg, uint32_t row, uint64_t ns);
 void critpath_share_out(const struct critpath *c, const struct critpath_step *ran,

@@ -1,6 +1,6 @@
 /*
- * Processes are found by namespace and id through a hash table; few have had one id, so that all
- * of them are looked at.
+ * Processes are found by namespace and id through a hash table. Few processes share an id, so a
+ * search visits all entries of that id.
  */
 #include "fold/facts/proctree.h"
 
@@ -23,8 +23,9 @@ struct process {
     uint64_t fork_start_ns; /* as in trace_header */
     uint32_t fork_pid;
     bool forked;
-    char *name; /* a frame; NULL: it has not been asked for */
-    char *path; /* where it can be read; NULL where `name` is there, or cannot be */
+    char *name; /* a frame; NULL: not yet looked up */
+    char *path; /* the trace's file, to read the name from; NULL where `name` is set, or cannot
+                   be read */
 };
 
 struct proctree {
@@ -64,9 +65,9 @@ static uint32_t hash_pid(uint32_t pid)
 }
 
 /*
- * The last of the programs that ran in processes with this id and began before `ns`; `forked`:
- * that a fork made. Who begins later than its parent has no circle of ancestors, whatever a header
- * may say.
+ * The last of the programs that ran in processes with this id and began before `ns`; with
+ * `forked` only one that a fork made. As every ancestor begins before its descendant, no circle
+ * of ancestors can arise, whatever a header may say.
  */
 static struct process *last_before(struct proctree *p, uint64_t pid_namespace, uint32_t pid,
                                    uint64_t ns, bool forked)
@@ -86,7 +87,8 @@ static struct process *last_before(struct proctree *p, uint64_t pid_namespace, u
     return last;
 }
 
-/* The one that began at that moment, whatever its namespace: two with one id do not. */
+/* The program that began at that moment, in any namespace: two processes with one id do not
+ * begin at one moment. */
 static struct process *find(struct proctree *p, uint32_t pid, uint64_t start_ns)
 {
     const struct hashslots *h = &p->by_pid;
@@ -102,7 +104,7 @@ static struct process *find(struct proctree *p, uint32_t pid, uint64_t start_ns)
     return NULL;
 }
 
-/* Who forked it: the header says so, or, of an older trace, the parent's id. */
+/* The program that forked `of`, by the header, or in older traces by the parent's id. */
 static struct process *forker_of(struct proctree *p, const struct process *of)
 {
     if (!of->fork_pid)
@@ -111,9 +113,9 @@ static struct process *forker_of(struct proctree *p, const struct process *of)
 }
 
 /*
- * The program whose process made the one `of` runs in. Where `of` was executed in a process that a
- * fork had made, that is who ran in the parent at the fork, as the parent may have executed
- * another program, or ended, since.
+ * The program whose process made the one `of` runs in. If `of` was executed in a process that a
+ * fork had made, that is the program that ran in the parent at the fork: the parent may have
+ * executed another program, or ended, since.
  */
 static struct process *parent_of(struct proctree *p, const struct process *of)
 {
@@ -197,7 +199,8 @@ void proctree_add_file(struct proctree *p, const char *path)
 
 /* ---- placing ---- */
 
-/* The file may be another process's by now. */
+/* The program's name, read from its file if necessary. The file may be another process's by now,
+ * so its header is compared. */
 static const char *name_of(const struct proctree *p, struct process *of)
 {
     struct trace *t;

@@ -52,7 +52,7 @@ static int by_sum(const void *pa, const void *pb)
     return strcmp(a->name, b->name);
 }
 
-/* Which of n > 0, in order, is the percentile. */
+/* Index of the percentile among n > 0 sorted lengths, by nearest rank. */
 static size_t rank(size_t n, unsigned percent)
 {
     return (n * percent + 99) / 100 - 1;
@@ -65,7 +65,7 @@ static void add_quoted(struct strbuf *sb, const struct regiontext_names *names, 
     strbuf_addstr(sb, "\"\n");
 }
 
-/* The thread of the first waker, whose link is the lowest; 0: nobody is known. */
+/* The thread of the first waker, whose link is the lowest; 0: no waker is known. */
 static uint32_t waker_of(const struct trace *t, uint32_t node)
 {
     uint32_t waker = 0;
@@ -130,7 +130,7 @@ static void add_most(struct strbuf *sb, const struct trace *t, const struct regi
     free(of_frame);
 }
 
-/* What the slow ones waited for most, and who ended that. */
+/* Appends what the slowest regions waited for most, and which thread ended these waits. */
 static void add_slow(struct strbuf *sb, const struct trace *t, const struct regiontext_names *names,
                      struct region_span *slow, size_t n)
 {

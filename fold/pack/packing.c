@@ -1,12 +1,12 @@
 /*
- * The addresses of a trace, and what there is to say of each.
+ * The addresses of a trace, and what files and maps say of each.
  *
  * A fold asks for the call before a return address, and for an address itself where a thread was
- * interrupted: as a node's kind says, or as it stands below the code a signal handler returns to.
- * All of these are asked for here, each once, and whatever is found is kept with its lines and
- * inlined frames: what to leave out is up to who reads the trace.
+ * interrupted: a node's kind tells which, or its place below the code to which a signal handler
+ * returns. Here each of these is asked for once, and all results are kept with their lines and
+ * inlined frames: a reader of the trace decides what to leave out.
  *
- * Files are asked as for a fold (fold/guarded.c): in a child, which debug information may kill.
+ * Files are read as for a fold (fold/guarded.c): in a child, which debug information may kill.
  */
 #include "fold/pack/packing.h"
 
@@ -20,7 +20,8 @@ enum question_kind { ASK_CALL, ASK_EXACT, ASK_OBJECT };
 
 /* An address as it occurs. */
 struct question {
-    const struct trace_module_view *module; /* NULL: in no file; then of this process: */
+    const struct trace_module_view *module; /* NULL: in no file, but in the memory of process
+                                               `pid` */
     uint32_t pid;
     uint32_t kind; /* enum question_kind */
     uint64_t addr;
@@ -36,7 +37,7 @@ struct packing {
     struct symbol_module **modules; /* in the order of t->modules */
 };
 
-/* ---- which addresses there are ---- */
+/* ---- the addresses of a trace ---- */
 
 static const struct trace_node *root_of(struct packing *p, uint32_t node)
 {
@@ -119,7 +120,7 @@ static int by_address(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* ---- what there is to say of them ---- */
+/* ---- the answers ---- */
 
 static void add_place(struct packing *p, struct namepack_module *to, struct symbol_module *m,
                       uint64_t vaddr)
@@ -164,7 +165,7 @@ static void answer(struct packing *p, const struct question *q)
         add_object(p, to, m, vaddr);
     } else {
         add_place(p, to, m, vaddr - (q->kind == ASK_CALL));
-        /* Whoever folds asks this of every address. */
+        /* Every fold needs this for each address. */
         namepack_add_place(p->to, to, vaddr,
                            symbols_is_sigreturn(p->syms, m, vaddr) ? NAMEPACK_SIGRETURN : 0, NULL,
                            0);
@@ -172,7 +173,7 @@ static void answer(struct packing *p, const struct question *q)
     namepack_set_state(to, symbols_state(m));
 }
 
-/* Code that was made at run time, of one process after the other. */
+/* Names code that was generated at run time, one process after the other. */
 static void answer_made(struct packing *p, const struct question *q, size_t n)
 {
     struct perfmap *map = p->t->names ? NULL : perfmap_open(q->pid);
@@ -231,7 +232,7 @@ static void pack_one(const struct trace *t, struct symbols *syms, struct strbuf 
     namepack_free(p.to);
 }
 
-/* A guarded_work: for each trace how many bytes its names have, and these. */
+/* A guarded_work: emits for each trace the size of its names in bytes, and the names. */
 static int pack_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                     aggregate_sink sink, void *opaque)
 {

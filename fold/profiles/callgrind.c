@@ -1,15 +1,15 @@
 /*
- * callgrind's profiles, of valgrind and of what else writes its format, version 1:
+ * callgrind's profiles, of valgrind and of other programs that write its format, version 1:
  * https://valgrind.org/docs/manual/cl-format.html
  *
  * Problem: the format has no stacks. It has what each function cost itself, and what each call
- * from one function to another cost with all below it; which caller a function's own cost belongs
- * to is not there. Shares by calls or by inclusive cost would be guesses.
+ * from one function to another cost with all below it. It does not say to which caller a
+ * function's own cost belongs. Shares by calls or by inclusive cost would be guesses.
  *
  * So nothing is guessed: a function's own cost has the stack of those callers that it must have
- * had. As long as a function has one caller alone (itself not counted), that one is below it. Where
- * several meet, the chain ends in a frame "[several callers]" at the root. Each function's own sum
- * is exact, and so is the sum of all.
+ * had. As long as a function has one caller alone (itself not counted), that one is below it.
+ * Where several meet, the chain ends in a frame "[several callers]" at the root. Each function's
+ * own sum is exact, and so is the sum of all.
  *
  * Rejected: stacks of caller and callee with the cost of the call. Every cost would count once a
  * level.
@@ -25,7 +25,8 @@
 
 enum {
     POSITIONS = 2,
-    CALLERS = 1024 /* a chain of more is cut: its stacks would grow with its square */
+    CALLERS = 1024 /* longest chain; longer ones are cut, as their stacks would grow with the
+                      square */
 };
 
 /* Names of one sort that the file gives numbers: "(12) name" the first time, "(12)" from then on.
@@ -43,7 +44,7 @@ struct place {
 struct function {
     uint32_t frame;
     uint32_t caller; /* NONE, SEVERAL or a function */
-    uint32_t seen;   /* by the walk that began at this function, counted from 1 */
+    uint32_t seen;   /* the last function whose walk met this one, plus one; 0: none */
     struct stackset_count own;
 };
 
@@ -67,7 +68,8 @@ static bool refuse(struct grind *g, const char *what)
 
 /* ---- names ---- */
 
-/* Numbers of a hostile file must not make a large table: a line of it has given each, at least. */
+/* Grows the table to index i. A hostile file's numbers must not make a large table: at least one
+ * line of the file has introduced each number. */
 static bool names_reach(struct names *t, uint64_t i, uint64_t lines)
 {
     if (i >= lines + 65536 || i >= SEVERAL)
@@ -105,7 +107,7 @@ static uint32_t take_name(struct grind *g, struct names *t, struct span s)
     return t->ids[number.whole];
 }
 
-/* What is known of a name: "???" is callgrind's for nothing. */
+/* The text of a name; empty where it is unknown, which callgrind writes as "???". */
 static struct span name_text(const struct grind *g, uint32_t id)
 {
     struct span s = {"", 0};
@@ -143,7 +145,7 @@ static void add_caller(struct grind *g, uint32_t callee, uint32_t caller)
         *has = *has == NONE ? caller : SEVERAL;
 }
 
-/* "calls=COUNT POSITION...": the cost of the next line is not the function's own. */
+/* Reads "calls=COUNT POSITION...": the cost on the next line is not the function's own. */
 static bool call_line(struct grind *g)
 {
     struct place at = g->callee;
@@ -158,7 +160,7 @@ static bool call_line(struct grind *g)
     return g->skip_cost = true;
 }
 
-/* "12", "0x1f", "+3", "-3", "*" */
+/* Whether the word is a position: "12", "0x1f", "+3", "-3", "*". */
 static bool is_position(struct span s)
 {
     if (span_is(s, "*"))
@@ -195,7 +197,8 @@ static bool cost_line(struct grind *g, struct span line)
     return true;
 }
 
-/* A later part of the file may order its events in another way; the same one counts. */
+/* Reads the list of events. A later part of the file may order its events in another way; the
+ * same event is counted. */
 static void take_events(struct grind *g, struct span rest)
 {
     struct span *types = NULL, word;
@@ -226,7 +229,7 @@ static bool take_positions(struct grind *g, struct span rest)
                : refuse(g, "has other positions than instructions and lines");
 }
 
-/* "key=value" of a place or a call. False: the line is none. */
+/* Reads "key=value" of a place or a call. False: the line is not one. */
 static bool name_line(struct grind *g, struct span key, struct span value)
 {
     if (span_is(key, "fn")) {
@@ -262,7 +265,7 @@ static void take_line(struct grind *g, struct span line)
         if (!name_line(g, key, span_trim(rest)))
             collapse_unknown(g->c, line.s, line.len);
     } else if (word && word < line.len && line.s[word] == ':') {
-        /* Of headers and totals these alone say how to read the rest. */
+        /* Among headers and totals, only these say how to read the rest. */
         if (span_is(key, "events"))
             take_events(g, rest);
         else if (span_is(key, "positions"))

@@ -1,6 +1,7 @@
 /*
- * foundleaks.h: what the readers of leak reports share. A leak has a kind, which becomes the frame
- * at the root ("[definitely lost]"), bytes, and objects; `--type` picks which of the two counts.
+ * foundleaks.h: a leak as reports of leaks have it, for all readers of such reports. A leak has
+ * a kind, which becomes the frame at the root ("[definitely lost]"), bytes, and objects;
+ * `--type` picks bytes or objects as the count.
  */
 #ifndef FLAME_FOLD_PROFILES_FOUNDLEAKS_H
 #define FLAME_FOLD_PROFILES_FOUNDLEAKS_H
@@ -13,17 +14,18 @@ struct leak {
     struct stackset_count bytes, objects;
 };
 
-/* Whether objects are what counts; false after an error of the input, too. */
+/* Whether the count is of objects; false after an error of the input, too. */
 bool leaks_count_objects(struct collapse *c);
-/* Flushes the frames that were pushed, leaf first, and ends the leak; drops them without one. */
+/* Flushes the frames that were pushed, leaf first, and ends the leak. Drops the frames if no
+ * leak is open. */
 void leak_end(struct collapse *c, struct leak *leak, bool objects);
 
 /* Takes "1,234" off the front of *s. */
 bool leak_number(struct span *s, struct stackset_count *out);
 /*
- * "280 (56 direct, 224 indirect) bytes in 1 blocks are definitely lost in ...", as memcheck says it
- * in text and in XML: the direct bytes, as the indirect ones have records of their own. False: it
- * is no such line, and *leak is as it was.
+ * Parses memcheck's "280 (56 direct, 224 indirect) bytes in 1 blocks are definitely lost in
+ * ...", from text or XML. Takes the direct bytes, as the indirect ones have records of their
+ * own. False: the line has another form, and *leak is unchanged.
  */
 bool leak_of_memcheck(struct span line, struct leak *leak);
 

@@ -1,16 +1,16 @@
 /*
- * What a Go program prints of its goroutines: on a panic or a fatal error, on SIGQUIT, and as the
- * goroutine profile with debug=2 (GOTRACEBACK in https://pkg.go.dev/runtime):
+ * Stacks of goroutines as a Go program prints them: on a panic or a fatal error, on SIGQUIT, and
+ * as the goroutine profile with debug=2 (GOTRACEBACK in https://pkg.go.dev/runtime):
  *
- *     goroutine 18 [chan receive, 5 minutes]:
- *     main.(*server).wait(0xc000018030, 0x0?)
- *             /src/p.go:12 +0x1e
- *     created by main.main in goroutine 1
- *             /src/p.go:20 +0x47
+ *    goroutine 18 [chan receive, 5 minutes]:
+ *    main.(*server).wait(0xc000018030, 0x0?)
+ *            /src/p.go:12 +0x1e
+ *    created by main.main in goroutine 1
+ *            /src/p.go:20 +0x47
  *
- * Each goroutine counts one. Arguments are not part of a name. What it waits for and who created it
- * are no frames unless --label asks for its keys `state` and `created`. Dumps stand amid a
- * program's other output, which is passed over.
+ * Each goroutine counts one. Arguments are not part of a name. The state of a goroutine and its
+ * creator are no frames unless --label asks for its keys `state` and `created`. Dumps lie amid a
+ * program's other output, which is skipped.
  */
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"
@@ -20,7 +20,8 @@ struct goroutine {
     struct strbuf state, created;
 };
 
-/* "goroutine 18 [chan receive, 5 minutes]:", newer ones with "gp=0xc0 m=nil" before the bracket. */
+/* Whether a line begins a goroutine: "goroutine 18 [chan receive, 5 minutes]:"; newer versions
+ * of Go print "gp=0xc0 m=nil" before the bracket. */
 static bool is_head(struct span line, struct span *state)
 {
     size_t open, digits;
@@ -38,7 +39,7 @@ static bool is_head(struct span line, struct span *state)
     return true;
 }
 
-/* "\t/src/p.go:12 +0x1e fp=0xc0 sp=0xc0 pc=0x46": file and line. */
+/* Reads file and line from "\t/src/p.go:12 +0x1e fp=0xc0 sp=0xc0 pc=0x46". */
 static void read_place(struct span line, struct located *l)
 {
     struct stackset_count n = {0, 0};
@@ -55,7 +56,7 @@ static void read_place(struct span line, struct located *l)
         l->line = n.whole;
 }
 
-/* "main.f[...](0x1, {0x2, ...})" without its arguments; false when it is no call. */
+/* Reads "main.f[...](0x1, {0x2, ...})" without its arguments; false when the line is no call. */
 static bool read_call(struct span line, struct located *l)
 {
     size_t open = span_rchr(line, '(');
@@ -78,7 +79,8 @@ static void push_label(struct collapse *c, const char *key, const struct strbuf 
     }
 }
 
-/* Labels that were asked for, the first outermost: frames are pushed leaf first. */
+/* Pushes the labels that --label names. Frames are pushed leaf first, so that the first label
+ * becomes the outermost frame. */
 static void push_labels(struct collapse *c, const struct goroutine *g)
 {
     struct span keys = span_of(c->opt->label ? c->opt->label : "");
@@ -113,7 +115,7 @@ static void begin_goroutine(struct goroutine *g, struct span state)
     strbuf_add(&g->state, state.s, state.len);
 }
 
-/* "created by main.main in goroutine 1": false when it is none. */
+/* Reads "created by main.main in goroutine 1"; false when the line has another form. */
 static bool read_creator(struct goroutine *g, struct span line)
 {
     static const char by[] = "created by ";
@@ -129,7 +131,7 @@ static bool read_creator(struct goroutine *g, struct span line)
     return true;
 }
 
-/* "rax    0x1", as on SIGQUIT stand behind the last goroutine. */
+/* Whether a line is a register's, "rax 0x1": on SIGQUIT, such lines follow the last goroutine. */
 static bool is_register(struct span line)
 {
     struct span name = span_next(&line), value = span_next(&line);
@@ -138,7 +140,7 @@ static bool is_register(struct span line)
            span_hex(span_from(value, 2)) + 2 == value.len && line.len == 0;
 }
 
-/* A line of a goroutine, and the one behind it that says where. */
+/* Reads a line of a goroutine, and the line behind it, which has its file and line. */
 static void read_line(struct collapse *c, struct goroutine *g, const struct textrecord *rec)
 {
     struct span line = span_rtrim(rec->line), place;

@@ -12,11 +12,11 @@
 
 enum { NEAR = 8 };
 
-/* A file that is mapped; opened when an address of it is asked for first. */
+/* A mapped file; opened at the first lookup of one of its addresses. */
 struct file {
     char *path;
     bool tried;
-    struct elfsym *elf; /* NULL: there is none that can be read */
+    struct elfsym *elf; /* NULL: no readable file */
     struct symbol_module *module;
 };
 
@@ -25,7 +25,7 @@ struct map {
     size_t file;
 };
 
-/* What is known already: frames[first..first + n) of an address. */
+/* An address whose frames are known: frames[first..first + n). */
 struct known {
     uint64_t address;
     uint32_t first, n; /* n 0: a free slot */
@@ -70,7 +70,8 @@ void mapped_free(struct mapped *m)
     free(m);
 }
 
-/* A file's mappings lie next to each other; one that comes back later is only opened again. */
+/* Index of a file. A file's mappings lie next to each other; a file that comes again later is
+ * only opened a second time. */
 static size_t file_at(struct mapped *m, const char *path, size_t len)
 {
     struct file f = {.path = NULL};
@@ -109,8 +110,8 @@ static int by_start(const void *pa, const void *pb)
     return (a->file > b->file) - (a->file < b->file);
 }
 
-/* Mappings do not overlap; of a file that says they do, the one that begins last has the address.
- */
+/* The mapping that has an address. Mappings do not overlap; in a damaged file where they do, the
+ * one that begins last has the address. */
 static const struct map *map_of(struct mapped *m, uint64_t address)
 {
     size_t lo = 0, hi = m->nmaps;

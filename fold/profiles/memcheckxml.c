@@ -1,14 +1,14 @@
 /*
- * What valgrind's memcheck writes with --xml=yes, protocol 4 (docs/internals/xml-output.txt and
- * xml-output-protocol4.txt in valgrind's sources): an <error> for each leak,
+ * Leak reports of valgrind's memcheck with --xml=yes, protocol 4 (docs/internals/xml-output.txt
+ * and xml-output-protocol4.txt in valgrind's sources): an <error> for each leak,
  *
- *     <error> <kind>Leak_DefinitelyLost</kind>
- *       <xwhat><text>280 (56 direct, 224 indirect) bytes in 1 blocks are definitely lost ...</text>
- *         <leakedbytes>280</leakedbytes> <leakedblocks>1</leakedblocks></xwhat>
- *       <stack> <frame> <ip>0x10916E</ip> <obj>/usr/bin/app</obj> <fn>make_node</fn>
- *         <file>x.c</file> <line>8</line> </frame> ... </stack> </error>
+ *    <error> <kind>Leak_DefinitelyLost</kind>
+ *      <xwhat><text>280 (56 direct, 224 indirect) bytes in 1 blocks are definitely lost ...</text>
+ *        <leakedbytes>280</leakedbytes> <leakedblocks>1</leakedblocks></xwhat>
+ *      <stack> <frame> <ip>0x10916E</ip> <obj>/usr/bin/app</obj> <fn>make_node</fn>
+ *        <file>x.c</file> <line>8</line> </frame> ... </stack> </error>
  *
- * The direct bytes stand in the text alone, which is what the other form of the report has, too:
+ * Only the text has the direct bytes. The plain form of the report has the same text, so that
  * both give the same stacks.
  */
 #include "fold/collapse/located.h"
@@ -24,10 +24,11 @@ struct report {
     struct strbuf part[PARTS];
     struct leak leak;
     bool objects;
-    bool stacked; /* the first stack of this error has been read; others are of other threads */
+    bool stacked; /* the first stack of this error has been read; further ones are of other
+                     threads */
 };
 
-/* Which part the text of an element is; PARTS: none that is wanted. */
+/* The part that an element's text is; PARTS: not wanted. */
 static enum part part_of(struct span name)
 {
     static const char *const names[PARTS] = {"fn", "obj", "file", "line", "text"};

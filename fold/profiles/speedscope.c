@@ -1,11 +1,12 @@
 /*
- * speedscope's file format, JSON, which py-spy, rbspy, pyinstrument, Austin, dotnet-trace and flame
- * itself write: https://www.speedscope.app/file-format-schema.json
+ * speedscope's file format, JSON, which py-spy, rbspy, pyinstrument, Austin, dotnet-trace and
+ * flame itself write: https://www.speedscope.app/file-format-schema.json
  *
- * Frames are shared by all profiles, which are "sampled" (lists of frames from the root, each with
- * a weight) or "evented" (frames open and close in time; what is open has the time until the next
- * event). Members of objects come in any order, so places in the text are noted first, and the
- * lists are read once all that they refer to is known; nothing of their size is kept.
+ * Frames are shared by all profiles, which are "sampled" (lists of frames from the root, each
+ * with a weight) or "evented" (frames open and close in time; the open frames have the time
+ * until the next event). Members of objects come in any order, so their places in the text are
+ * stored first, and the lists are read once all that they refer to is known. Memory does not
+ * grow with the lists.
  *
  * Times of all units become microseconds, exactly, so that profiles of several units add up.
  */
@@ -51,7 +52,7 @@ static bool damaged(struct scope *s, const char *at, const char *what)
     return false;
 }
 
-/* Whether all is well; JSON that is none ends the input. */
+/* Whether reading can continue; broken JSON ends the input. */
 static bool is_well(struct scope *s)
 {
     if (s->j.bad && !s->c->in.error)
@@ -70,7 +71,7 @@ static decimal number(struct scope *s)
     return value;
 }
 
-/* A number that counts or refers to something: what is negative or broken is UINT64_MAX. */
+/* A number that counts or refers to something; UINT64_MAX if it is negative or broken. */
 static uint64_t ordinal(struct scope *s)
 {
     struct stackset_count count;
@@ -83,7 +84,7 @@ static uint64_t ordinal(struct scope *s)
     return count.whole;
 }
 
-/* The place of a value of that kind, which is skipped; NULL if it is another, null for one. */
+/* The place of the next value, if it is of that kind; else NULL. Skips the value. */
 static const char *note(struct scope *s, char kind)
 {
     const char *at = json_peek(&s->j) == kind ? s->j.s : NULL;
@@ -134,7 +135,7 @@ static void read_shared(struct scope *s)
     }
 }
 
-/* ---- profiles, as far as their members go ---- */
+/* ---- profiles: their members ---- */
 
 static void read_unit(struct scope *s, struct profile *p)
 {
@@ -203,9 +204,9 @@ static bool read_all(struct scope *s)
     return is_well(s);
 }
 
-/* ---- what they hold ---- */
+/* ---- profiles: their values ---- */
 
-/* The number of a frame that is there, or UINT32_MAX. */
+/* The number of a frame of the shared list, or UINT32_MAX. */
 static uint32_t read_index(struct scope *s)
 {
     const char *at = s->j.s;
@@ -238,7 +239,7 @@ static decimal in_unit(struct scope *s, const struct profile *p, const char *at,
     return value;
 }
 
-/* A stack of the one list, at its '['. */
+/* Pushes a stack of the list of samples, at its '['. */
 static void push_stack(struct scope *s)
 {
     json_enter(&s->j, '[');
@@ -250,7 +251,7 @@ static void push_stack(struct scope *s)
     }
 }
 
-/* Two lists side by side: a stack of the one, its weight of the other. */
+/* Reads two parallel lists: stacks and their weights. */
 static void add_samples(struct scope *s, const struct profile *p, bool named)
 {
     struct json weights = {p->weights, s->j.end, false}, stacks = {p->samples, s->j.end, false};
@@ -318,7 +319,7 @@ static struct event read_event(struct scope *s)
     return e;
 }
 
-/* What is open has the time from `from` to `to`. */
+/* Adds the time from `from` to `to` to the stack of open frames. */
 static void pass_time(struct scope *s, const struct profile *p, bool named, const char *at,
                       decimal from, decimal to)
 {
@@ -379,7 +380,7 @@ static void add_profile(struct scope *s, const struct profile *p, bool named)
         damaged(s, p->at, "a profile without events, or samples and weights");
 }
 
-/* ---- which of them ---- */
+/* ---- choice of profiles ---- */
 
 static bool is_called(const struct profile *p, const char *name)
 {
@@ -387,8 +388,8 @@ static bool is_called(const struct profile *p, const char *name)
 }
 
 /*
- * A profile's name picks it, a kind of values all that have it; of several the one that is shown
- * first says which kind.
+ * Adds the profiles that --type picks: the one with that name, or all with that kind of values.
+ * Without --type, the profile that is shown first gives the kind.
  */
 static void add_profiles(struct scope *s)
 {

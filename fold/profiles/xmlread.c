@@ -37,7 +37,7 @@ static size_t name_len(struct span s)
     return n;
 }
 
-/* "#38" or "#x26"; false when it is no character of XML's. */
+/* The character of "#38" or "#x26"; false when XML has no such character. */
 static bool by_number(struct span s, uint32_t *out)
 {
     bool hex = span_begins(s, "#x");
@@ -52,7 +52,7 @@ static bool by_number(struct span s, uint32_t *out)
     return *out > 0 && *out < 0x110000 && (*out < 0xd800 || *out > 0xdfff);
 }
 
-/* What stands between '&' and ';'. */
+/* Appends the character of a reference: the text between '&' and ';'. */
 static bool add_reference(struct strbuf *out, struct span s)
 {
     static const struct {
@@ -73,7 +73,7 @@ static bool add_reference(struct strbuf *out, struct span s)
     return true;
 }
 
-/* Adds text with its references replaced; false when one is none. */
+/* Adds text with its references replaced; false when one is not valid. */
 static bool add_text(struct strbuf *out, struct span s)
 {
     while (s.len > 0) {
@@ -92,7 +92,7 @@ static bool add_text(struct strbuf *out, struct span s)
     return true;
 }
 
-/* Passes what begins with `open` and ends with `close`; *inside is what is between them. */
+/* Passes text that begins with `open` and ends with `close`; *inside is the text between them. */
 static bool pass(struct xml *x, const char *open, const char *close, struct span *inside)
 {
     struct span rest = left(x);
@@ -111,7 +111,7 @@ static bool pass(struct xml *x, const char *open, const char *close, struct span
     return true;
 }
 
-/* Passes ' name="value"'; false when there is none, or what there is is none. */
+/* Passes ' name="value"'; false when the text has another form. */
 static bool pass_attribute(struct xml *x)
 {
     struct span rest = left(x);

@@ -36,8 +36,8 @@ static uint32_t renumber(const struct stackset *from, struct stackset *to, struc
     return *there - 1;
 }
 
-/* Where the module of a frame is told: in its own name or, of what is inlined, in the nearest
- * caller's. Empty: nowhere, or it is said not to be known. */
+/* The module of a frame, from its own name or, for an inlined frame, from its nearest caller's.
+ * Empty: no name has it, or it is marked as unknown. */
 static struct span module_of(const struct stackset *from, const uint32_t *ids, size_t k)
 {
     for (;; k--) {
@@ -53,7 +53,7 @@ static struct span module_of(const struct stackset *from, const uint32_t *ids, s
     }
 }
 
-/* "MODULE`NAME"; a tick in the module would end it. */
+/* The id of "MODULE`NAME"; a tick in the module is replaced, as it would end the module. */
 static uint32_t put_module(struct filter *f, const struct stackset *from, struct stackset *to,
                            const uint32_t *ids, size_t k)
 {
@@ -82,7 +82,7 @@ void filter_stacks(struct filter *f, struct stackset **stacks)
     to = stackset_new();
     if (stackset_two(from))
         stackset_want_two(to);
-    /* What all share is known only when all have been seen. */
+    /* The shared frames are known only after a pass over all stacks. */
     for (size_t i = 0; f->trim_shared && i < stackset_len(from); i++)
         if (take(f, from, i, &b, &s))
             filter_note_shared(f, b.ids, s.n);

@@ -1,15 +1,15 @@
 /*
- * lockframes.h: which functions wait for a lock.
+ * lockframes.h: functions that wait for a lock.
  *
- * A futex that lies in a lock says so by its name. Many locks have none of their own: who
- * waits for a Java monitor, a lock of CPython 3.13, of Rust's parking_lot or of WebKit sleeps
- * on a condition variable, a semaphore or a word that belongs to the sleeper, on its stack
- * as a rule, and the lock itself is a word or an object that no system call ever names. What
- * such a wait is for can be told by the functions that wait, and by nothing else; they are in
- * the one table of lockframes.c.
+ * A futex inside a lock identifies it by its name. Many locks have no futex of their own: a
+ * thread that waits for a Java monitor, a lock of CPython 3.13, of Rust's parking_lot or of
+ * WebKit sleeps on a condition variable, a semaphore or a word that belongs to the sleeper, on
+ * its stack as a rule. The lock itself is a word or an object that no system call ever names.
+ * Only the functions that wait show what such a wait is for; they are in the one table of
+ * lockframes.c.
  *
  * A name is that of a function as frames have it, with or without the arguments of C++ and
- * marks like "_[j]" behind it. Pure functions, thread-safe.
+ * annotations like "_[j]" behind it. Pure functions, thread-safe.
  */
 #ifndef FLAME_FOLD_STACKS_LOCKFRAMES_H
 #define FLAME_FOLD_STACKS_LOCKFRAMES_H
@@ -22,42 +22,42 @@ enum lock_says {
     LOCK_TAKES,   /* it waits for a lock */
     LOCK_PARKS,   /* it waits for a lock, unless a function further out is LOCK_WAITS */
     LOCK_WAITS,   /* it waits for something else: an event, work, the end of a thread */
-    LOCK_UNTOLD,  /* for a lock or something else: only a function further out can say */
-    LOCK_GREEN,   /* a scheduler of green threads, whose waits for locks are not seen */
-    LOCK_RUNTIME, /* it says nothing about waiting: it belongs to a language's runtime */
+    LOCK_UNTOLD,  /* for a lock or something else: only a function further out can tell */
+    LOCK_GREEN,   /* a scheduler of green threads, whose waits for locks are not visible */
+    LOCK_RUNTIME, /* tells nothing about waiting: it belongs to a language's runtime */
 };
 
 struct lock_frame {
-    const char *name; /* what the function's name begins with; after a '*': what is in it */
+    const char *name; /* beginning of the function's name; after a '*': any part of it */
     enum lock_says says;
-    const char *lock; /* LOCK_TAKES, LOCK_PARKS: "Java monitor"; LOCK_UNTOLD, LOCK_GREEN: what
-                         waits so, as in "Java's LockSupport" */
+    const char *lock; /* LOCK_TAKES, LOCK_PARKS: "Java monitor"; LOCK_UNTOLD, LOCK_GREEN: the
+                         primitive that waits so, as in "Java's LockSupport" */
 };
 
 /* The first row of the table that fits, or NULL. */
 const struct lock_frame *lock_frame_find(const char *name, size_t len);
 
-/* How far out from the call the functions that wait for a lock are sought, inlined ones
- * counted: the C library, the runtime's semaphore, its lock, who asked for it. */
+/* How far out from the call the functions that wait for a lock are sought, inlined ones counted:
+ * the C library, the runtime's semaphore, its lock, the function that takes it. */
 #define LOCK_FRAMES_REACH 16
 
 /*
- * What the functions of a wait say together, told one by one, innermost first:
+ * The joint result of a wait's functions, which are added one by one, innermost first:
  *
- *     struct lock_search s = {0};
- *     while (... && !lock_search_add(&s, name, len)) ...;
- *     s.says, s.lock
+ *    struct lock_search s = {0};
+ *    while (... && !lock_search_add(&s, name, len)) ...;
+ *    s.says, s.lock
  */
 struct lock_search {
     enum lock_says says; /* never LOCK_RUNTIME */
     const char *lock;
-    unsigned frames; /* told so far */
+    unsigned frames; /* added so far */
     unsigned at;     /* which of them decided: 1 is the first */
 };
 
-/* True: it is decided, or nobody further out is to be asked. */
+/* Adds a function. True: the result is final, and no function further out can change it. */
 bool lock_search_add(struct lock_search *s, const char *name, size_t len);
-/* The same of a name of which `row` is what lock_frame_find says. */
+/* Like lock_search_add, where the caller has the result of lock_frame_find for the name: `row`. */
 bool lock_search_take(struct lock_search *s, const struct lock_frame *row, const char *name,
                       size_t len);
 

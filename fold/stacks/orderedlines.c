@@ -3,8 +3,8 @@
  *
  * sort compares whole lines, where '(' comes before '9': "a (b) 1" before "a 9". The two orders
  * differ only where one stack's text begins another's, the next byte being a blank or less. So a
- * stack's line waits as long as the lines that come are less than it; once one is not, no later
- * one can be, as all that come are sorted by stack.
+ * stack's line is held back as long as the lines that come are less than it. Once one is not, no
+ * later one can be, as all that come are sorted by stack.
  *
  * Rejected: sorting the lines. They take ten times the memory of the stacks.
  */
@@ -41,7 +41,7 @@ static void put(struct orderedlines *o, const struct strbuf *line)
     end_line(o);
 }
 
-/* Takes the line over. */
+/* Holds the line back, and owns it from now on. */
 static void hold(struct orderedlines *o)
 {
     size_t at;
@@ -87,7 +87,7 @@ void orderedlines_add(struct orderedlines *o, const struct strbuf *text,
     strbuf_add(&o->line, text->buf, text->len);
     add_counts(o, first, second, &o->line);
     release(o, &o->line);
-    /* What waits and is not less than this line stays behind it. */
+    /* Held lines that are not less than this one stay behind it. */
     if (wait)
         hold(o);
     else

@@ -1,17 +1,17 @@
 /*
- * place.h: where a frame's code lies, found in its name.
+ * place.h: the place of a frame's code, found in its name.
  *
- * Code that makes folded stacks and knows more than the name says can put the place
- * behind it, after a PLACE_MARK; both are dropped again before anything is written.
- * Otherwise the place is read from what profilers write into names:
+ * Code that makes folded stacks and knows more than the name says can put the place behind it,
+ * after a PLACE_MARK; both are dropped again before anything is written. Otherwise the place is
+ * read from what profilers write into names:
  *
- *   module  "f (/lib/libc.so.6)", "libc.so.6`f", "[libc.so.6+0x1f]", "[libc.so.6]";
- *           marks "f_[k]" and "f_[j]" are modules "[kernel]" and "[jit]"
- *   line    "f file.c:12", "f (file.c:12)", "f:file.c:12", "file.py:12:f"
- *   file    the same without the number, "f (file.c)"
+ *  module  "f (/lib/libc.so.6)", "libc.so.6`f", "[libc.so.6+0x1f]", "[libc.so.6]";
+ *          annotations "f_[k]" and "f_[j]" are modules "[kernel]" and "[jit]"
+ *  line    "f file.c:12", "f (file.c:12)", "f:file.c:12", "file.py:12:f"
+ *  file    as for line, without the number, "f (file.c)"
  *
- * Where file or line is not known, the module stands in brackets, if that is known.
- * Files and modules go by their last component. Pure functions, thread-safe.
+ * Where file or line is not known, the module stands in brackets, if that is known. Files and
+ * modules go by their last component. Pure functions, thread-safe.
  */
 #ifndef FLAME_FOLD_STACKS_PLACE_H
 #define FLAME_FOLD_STACKS_PLACE_H
@@ -25,8 +25,8 @@ enum place_kind {
     PLACE_MODULE,
     PLACE_FILE,
     PLACE_LINE,
-    /* For who reads the text here, not for filters: the module's path, another mark, and
-       "path/file.c:12" if that is known. */
+    /* For readers of the text in the same process, not for filters: the module's path, another
+       mark, and "path/file.c:12" if that is known. */
     PLACE_ALL,
 };
 
@@ -41,7 +41,8 @@ static inline size_t place_name_len(const char *name, size_t len)
     return mark ? (size_t)(mark - name) : len;
 }
 
-/* Whether there is a mark and nothing behind it: the place is that of the frame below. */
+/* Whether a mark with nothing behind it ends the name: the place is then that of the frame
+ * below. */
 static inline bool place_is_below(const char *name, size_t len)
 {
     return len > 0 && name[len - 1] == PLACE_MARK;
@@ -49,14 +50,14 @@ static inline bool place_is_below(const char *name, size_t len)
 
 /* Appends a mark and the place, made safe as by folded_add_frame. */
 void place_mark(struct strbuf *sb, const char *place, size_t len);
-/* The same for the module at `path`, "[...]" around it unless modules are asked for. */
+/* Like place_mark, for the module at `path`, in brackets unless `kind` is that of modules. */
 void place_mark_module(struct strbuf *sb, enum place_kind kind, const char *path, size_t len);
 
-/* Takes marks and places off all names of a folded text, whose lines end in their counts, and the
- * lines that say that there are any (FOLDED_MODULES_MARKED). */
+/* Removes marks and places from all names of a folded text, whose lines end in their counts, and
+ * the lines that announce them (FOLDED_MODULES_MARKED). */
 void place_strip_text(struct strbuf *text);
 
-/* Appends the place of a frame called so; false: it is not known. */
+/* Appends the place of a frame with that name; false: it is not known. */
 bool place_find(enum place_kind kind, const char *name, size_t len, struct strbuf *out);
 
 #endif

@@ -21,7 +21,7 @@ static inline struct span span_of(const char *s)
     return (struct span){s, strlen(s)};
 }
 
-/* What is left behind the first n bytes; n may be too large. */
+/* The rest behind the first n bytes; n may be too large. */
 static inline struct span span_from(struct span s, size_t n)
 {
     n = n < s.len ? n : s.len;
@@ -54,7 +54,7 @@ static inline bool span_ends(struct span s, const char *what)
     return s.len >= n && memcmp(s.s + s.len - n, what, n) == 0;
 }
 
-/* Where `what` stands first, or NULL. */
+/* The first occurrence of `what`, or NULL. */
 const char *span_find(struct span s, const char *what);
 
 /* Offset of the first/last `ch`, or SIZE_MAX. */
@@ -67,7 +67,7 @@ static inline size_t span_chr(struct span s, char ch)
 
 size_t span_rchr(struct span s, char ch);
 
-/* Offset of the last '(' that is the first byte or stands behind a blank, or SIZE_MAX. */
+/* Offset of the last '(' that is the first byte or follows a blank, or SIZE_MAX. */
 size_t span_last_open(struct span s);
 
 static inline bool is_blank_ch(char c)
@@ -90,7 +90,7 @@ static inline bool is_word_ch(char c)
     return is_digit_ch(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* How many bytes at the front are blanks, not blanks, digits, hex digits, of a word. */
+/* Number of bytes at the front that are blanks, not blanks, digits, hex digits, part of a word. */
 static inline size_t span_blanks(struct span s)
 {
     size_t i = 0;
@@ -153,7 +153,7 @@ static inline struct span span_trim(struct span s)
     return span_ltrim(span_rtrim(s));
 }
 
-/* Takes the blanks (no tabs) off the front of *s: how many. */
+/* Takes the blanks (no tabs) off the front of *s; returns how many. */
 static inline size_t span_indent(struct span *s)
 {
     size_t n = 0;

@@ -60,11 +60,11 @@ struct stackset *stackset_new_named(const struct stackset *st)
     return named;
 }
 
-/* What sorting adds (stackset_order.c): two ends and ranks a name; two keys and its place a stack.
- */
+/* Bytes that sorting adds (stackset_order.c): two ends and ranks a name; two keys and its place
+ * a stack. */
 enum { SORTING_A_NAME = 2 * (24 + 4), SORTING_A_STACK = 2 * 8 + 4 };
 
-/* What is used of what was allocated: the rest takes no memory until it is touched. */
+/* Counts the used part of what was allocated: the rest takes no memory until it is touched. */
 void stackset_bytes(const struct stackset *st, size_t *names, size_t *stacks)
 {
     *names = st->arena.len + st->nnames * (sizeof *st->names + SORTING_A_NAME) +
@@ -139,7 +139,7 @@ size_t stackset_split(struct stackset *st, const char *s, size_t len, uint32_t i
         __builtin_prefetch(&st->by_name.slots[hashslots_first(&st->by_name, hashes[n])]);
         from = ends[n++] + 1;
     } while (n < STACKSET_SPLIT && from <= len);
-    /* By now the slots have come; what they point at is next. */
+    /* By now the slots are in the cache; the names that they refer to are next. */
     for (size_t i = 0; i < n; i++)
         if (hashslots_at(&st->by_name, hashslots_first(&st->by_name, hashes[i]), &id))
             __builtin_prefetch(&st->names[id]);
@@ -187,7 +187,7 @@ static int compare_counts(const struct stackset_count *a, const struct stackset_
     return (a->part > b->part) - (a->part < b->part);
 }
 
-/* Of whole numbers exactly, rounded down to parts. */
+/* Scales a whole number exactly, rounded down to parts. */
 static struct stackset_count scale_whole(uint64_t whole, uint64_t by, uint64_t to)
 {
     unsigned __int128 product = (unsigned __int128)whole * by;
@@ -197,7 +197,7 @@ static struct stackset_count scale_whole(uint64_t whole, uint64_t by, uint64_t t
                                    (uint64_t)((unsigned __int128)left * STACKSET_PART / to)};
 }
 
-/* As near as a long double comes. */
+/* Scales with the precision of a long double. */
 static struct stackset_count scale(const struct stackset_count *c, long double by)
 {
     long double scaled = stackset_count_number(c) * by, part;
@@ -211,7 +211,7 @@ static struct stackset_count scale(const struct stackset_count *c, long double b
                                    part < STACKSET_PART ? (uint64_t)part : STACKSET_PART - 1};
 }
 
-/* What rounding has left, at most a part for each stack, goes to the largest. */
+/* Adds the rest that rounding has lost, at most a part for each stack, to the largest stack. */
 static void add_rest(struct stackset *st, const struct stackset_count *sum,
                      const struct stackset_count *scaled)
 {
@@ -286,7 +286,7 @@ uint32_t stackset_find(struct stackset *st, const uint32_t *ids, size_t n)
     return id;
 }
 
-/* Room for second columns, whose stacks so far had the first only. */
+/* Makes room for second columns; earlier stacks had the first only. */
 static void two_columns(struct stackset *st)
 {
     size_t old = st->second_alloc, need = st->stacks_alloc > 64 ? st->stacks_alloc : 64;
@@ -323,7 +323,7 @@ void stackset_add_to(struct stackset *st, uint32_t stack, const struct stackset_
 void stackset_add(struct stackset *st, const uint32_t *ids, size_t n,
                   const struct stackset_count *first, const struct stackset_count *second)
 {
-    /* Stacks there before the first with two columns have one. */
+    /* Stacks added before the first with two columns have one. */
     if (second && !st->second)
         two_columns(st);
     stackset_add_to(st, stackset_find(st, ids, n), first, second);

@@ -33,18 +33,18 @@ void stackset_free(struct stackset *st);
 /* An empty set that has the names of another, with the same ids. */
 struct stackset *stackset_new_named(const struct stackset *st);
 
-/* Bytes that names and stacks take, with what sorting and writing them will add. */
+/* Bytes of memory for names and for stacks, including those that sorting and writing will add. */
 void stackset_bytes(const struct stackset *st, size_t *names, size_t *stacks);
 
 uint32_t stackset_name(struct stackset *st, const char *name, size_t len);
 /*
- * Names of the frames in s[0..len), which stand between ';', and where each ends. As
- * many as there are, STACKSET_SPLIT at most; gives their number, which is not 0.
+ * Splits s[0..len) at ';' into frames: the ids of their names, and where each ends. As many as
+ * there are, STACKSET_SPLIT at most; returns their number, which is not 0.
  */
 enum { STACKSET_SPLIT = 16 };
 size_t stackset_split(struct stackset *st, const char *s, size_t len, uint32_t ids[STACKSET_SPLIT],
                       size_t ends[STACKSET_SPLIT]);
-/* The bytes of a name; lent until the next name is added. */
+/* The bytes of a name; borrowed until the next name is added. */
 const char *stackset_text(const struct stackset *st, uint32_t id, size_t *len);
 
 bool stackset_is_empty(const struct stackset *st, uint32_t id);
@@ -59,8 +59,8 @@ void stackset_add(struct stackset *st, const uint32_t *ids, size_t n,
 size_t stackset_len(const struct stackset *st);
 
 /*
- * The same in two steps: the number of a stack, counted from 0 in the order in
- * which they were first added, and adding to it. Before sorting only.
+ * stackset_add in two steps: stackset_find returns the number of a stack, counted from 0 in the
+ * order in which stacks were first added; stackset_add_to adds to it. Before sorting only.
  */
 uint32_t stackset_find(struct stackset *st, const uint32_t *ids, size_t n);
 void stackset_add_to(struct stackset *st, uint32_t stack, const struct stackset_count *first,
@@ -72,7 +72,7 @@ void stackset_add_to(struct stackset *st, uint32_t stack, const struct stackset_
  */
 struct stackset_line {
     struct strbuf text;
-    size_t *ends; /* of each frame in text */
+    size_t *ends; /* for each frame, where it ends in text */
     size_t alloc;
     size_t at, n; /* its ids, in the pool of stacks */
 };
@@ -81,10 +81,10 @@ struct stackset_line {
         .text = STRBUF_INIT                                                                        \
     }
 
-/* Stack i as for stackset_get. */
+/* Sets the line to stack i as for stackset_get. */
 void stackset_line_set(struct stackset_line *line, const struct stackset *st, size_t i);
 void stackset_line_release(struct stackset_line *line);
-/* From now on there are two columns, whatever the lines have. */
+/* Makes the set write two columns, whatever the lines have. */
 void stackset_want_two(struct stackset *st);
 /* Whether there are two columns. */
 bool stackset_two(const struct stackset *st);
@@ -92,7 +92,8 @@ bool stackset_two(const struct stackset *st);
 /* How many names there are; their ids are less. */
 size_t stackset_names(const struct stackset *st);
 
-/* From now on "0x" and hex digits in a name are "0x...", so that addresses do not differ. */
+/* Switches stripping of addresses: "0x" and hex digits in a name become "0x...", so that
+ * addresses do not make names differ. */
 void stackset_strip(struct stackset *st, bool strip);
 /*
  * Scales the first column so that its sum is that of the second. Counts become fractions, so that
@@ -106,14 +107,14 @@ void stackset_normalize(struct stackset *st, bool whole);
  * in which they were first added.
  */
 struct stackset_stack {
-    const uint32_t *ids; /* lent until a stack is added */
+    const uint32_t *ids; /* borrowed until a stack is added */
     size_t n;
     struct stackset_count count, second;
     bool has_first, has_second; /* a column that no line of this stack had is absent */
 };
 
 /*
- * Does the part of sorting that looks at names only. Call it when all names are there, if it is
+ * Does the part of sorting that needs names only. Call it when all names are there, if it is
  * worth while to do that part early: another thread may add stacks, but no name, at the same
  * time.
  */
@@ -129,18 +130,20 @@ enum stackset_sorting {
 /* Sorts and writes one folded line a stack; errors are left in the stream. */
 void stackset_write(struct stackset *st, enum stackset_sorting sort, FILE *out);
 
-/* What stands above the stacks. */
+/* The lines above the stacks. */
 struct stackset_heading {
     const char *meta;                      /* a whole "# flame:" line; NULL or "": none */
-    const struct stackset_count *left_out; /* what filters left out, by column; NULL: unsaid */
-    const struct lostnames *lost;          /* modules without their names; NULL: unsaid */
+    const struct stackset_count *left_out; /* counts that were filtered out, by column; NULL: no
+                                              line */
+    const struct lostnames *lost;          /* modules without their names; NULL: no line */
     bool modules;                          /* names begin with their modules */
 };
 /* Writes those lines; errors are left in the stream. */
 void stackset_heading_write(const struct stackset_heading *heading, bool two, FILE *f);
 /* Warns if counts, so many, are at UINT64_MAX: they stop there rather than start again at 0. */
 void stackset_tell_full(size_t full);
-/* Both to `path` (NULL: standard output): an enum flame_exit, after a line if it failed. */
+/* Writes heading and stacks to `path` (NULL: standard output). Returns an enum flame_exit, after
+ * a line if it failed. */
 int stackset_write_file(struct stackset *st, const struct stackset_heading *heading,
                         enum stackset_sorting sort, const char *path);
 

@@ -1,5 +1,5 @@
 /*
- * stackset_impl.h: what a struct stackset is made of, for stackset.c, which fills it, and
+ * stackset_impl.h: the parts of a struct stackset, for stackset.c, which fills it, and
  * stackset_order.c, which sorts it.
  */
 #ifndef FLAME_FOLD_STACKS_STACKSET_IMPL_H
@@ -33,7 +33,7 @@ struct stackset {
     struct stack *stacks;
     size_t nstacks, stacks_alloc;
     struct hashslots by_ids;
-    /* Filled only once a line had two counts. */
+    /* Filled once a line has two counts. */
     struct stackset_count *second;
     size_t second_alloc, columns_alloc;
     unsigned char *columns; /* bit 0, bit 1: which columns a stack has */

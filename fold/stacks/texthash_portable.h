@@ -1,7 +1,7 @@
 /*
- * texthash_portable.h: what texthash_x86_64.h does, in plain C, for little-endian processors.
- * The values are the same; tests compare the two. Its functions have names of their own, so that
- * one program can have both; texthash.h chooses. Pure functions.
+ * texthash_portable.h: the functions of texthash_x86_64.h in plain C, for little-endian
+ * processors. The values are the same; tests compare the two. Its functions have names of their
+ * own, so that one program can have both; texthash.h chooses. Pure functions.
  */
 #ifndef FLAME_FOLD_STACKS_TEXTHASH_PORTABLE_H
 #define FLAME_FOLD_STACKS_TEXTHASH_PORTABLE_H

@@ -1,21 +1,20 @@
 /*
  * Lines of a plain, gzip or zstd file through one buffer.
  *
- * Problem: profiles are gigabytes, often compressed, often on a pipe. The buffer
- * is small enough to stay in the processor's cache between the read that fills
- * it and the scan that empties it. What is left of a cut line moves to the front
- * before the next read; unless a line before it belongs to the same record and so
- * is lent still: then what is left goes to another buffer, and this one is held
- * until the record ends. That is rare, and the common case does not pay for it: the
- * question which lines are lent is asked only when the buffer is empty.
+ * Problem: profiles are gigabytes, often compressed, often on a pipe. The buffer is small enough
+ * to stay in the processor's cache between the read that fills it and the scan that empties it.
+ * The rest of a cut line moves to the front before the next read; unless a line before it
+ * belongs to the same record and so is still borrowed: then the rest goes to another buffer, and
+ * this one is held until the record ends. That is rare, and the common case does not pay for it:
+ * the buffer checks which lines are borrowed only when it is empty.
  *
- * Rejected: lines in memory of their own (all would be copied for the sake of the few
- * that lie on both sides of a read); addresses reserved for a buffer that never moves (a pipe has
- * no end, so something has to be given back some time, and that time is the question).
+ * Rejected: lines in memory of their own (all would be copied for the sake of the few that lie
+ * on both sides of a read); addresses reserved for a buffer that never moves (a pipe has no end,
+ * so something has to be given back some time, and that time is the question).
  *
- * Rejected: mmap. It saves the copy, but every page of the file then counts as
- * ours while we run, a file that shrinks under us is a SIGBUS, and pipes and
- * compressed files need this way as well.
+ * Rejected: mmap. It saves the copy, but every page of the file then counts as flame's own
+ * memory, a file that shrinks meanwhile is a SIGBUS, and pipes and compressed files need this
+ * way as well.
  */
 #include "fold/stacks/textinput.h"
 
@@ -42,9 +41,9 @@ enum {
 };
 
 /*
- * Unpacked bytes that textinput_all takes of packed ones. Text and traces shrink to a
- * tenth, traces of idle programs to a hundredth; what shrinks to a thousandth was made to
- * fill a memory.
+ * Unpacked bytes that textinput_all accepts of packed ones. Text and traces shrink to a tenth,
+ * traces of idle programs to a hundredth; a file that shrinks to a thousandth was made to fill a
+ * memory.
  */
 #define UNPACKED_FREE ((uint64_t)64 << 20)
 #define UNPACKED_RATIO 256
@@ -56,15 +55,15 @@ struct textcodec {
     gz_header head;
     bool between;      /* at the end of a member or frame: end of file is fine here */
     bool later;        /* in the member or header behind another member */
-    bool over;         /* what follows is no gzip data */
-    bool told;         /* of bytes behind the last member */
-    const char *error; /* behind what has been unpacked, which is read first */
+    bool over;         /* the following bytes are no gzip data */
+    bool told;         /* bytes behind the last member have been reported */
+    const char *error; /* an error behind the unpacked bytes, which are read first */
     uint64_t taken;    /* packed bytes read so far */
     size_t pos, end;
     char packed[BUFFER];
 };
 
-/* Whether bytes of a record that has ended may be read; see textinput.h. */
+/* Sets whether bytes of a record that has ended may be read; see textinput.h. */
 static void watch(const struct textinput *in, bool allowed, size_t from, size_t to)
 {
 #if TEXTINPUT_WATCHED
@@ -104,13 +103,14 @@ static size_t read_fd(struct textinput *in, char *to, size_t room)
 }
 
 /*
- * gzip itself ignores what follows a whole member, and says so unless it is padding. All of it is
- * left out, in however many reads it comes: whether some of it looks like a member is chance.
+ * Skips the bytes behind the last member. gzip itself ignores them, and warns unless they are
+ * padding. All of them are skipped, in however many reads they come: it would be chance if some
+ * of them looked like a member.
  */
 static void leave_out(struct textinput *in)
 {
     struct textcodec *c = in->codec;
-    bool padding = c->between; /* or what began as a member has been read before */
+    bool padding = c->between; /* or the bytes of an apparent member have been read before */
 
     for (size_t i = c->pos; i < c->end; i++)
         padding &= c->packed[i] == '\0';
@@ -122,7 +122,7 @@ static void leave_out(struct textinput *in)
     c->pos = c->end;
 }
 
-/* At a member's begin: from here to the end of its header an error says that it is none. */
+/* Begins a member: from here to the end of its header an error means that it is no member. */
 static void member_start(struct textinput *in)
 {
     struct textcodec *c = in->codec;
@@ -132,7 +132,7 @@ static void member_start(struct textinput *in)
         in->error = "its gzip data is damaged";
 }
 
-/* Unpacks some of what is packed into to[0..room). */
+/* Unpacks some of the packed bytes into to[0..room). */
 static size_t unpack(struct textinput *in, char *to, size_t room)
 {
     struct textcodec *c = in->codec;
@@ -209,8 +209,8 @@ static size_t read_packed(struct textinput *in, char *to, size_t room)
 }
 
 /*
- * What is left moves to the front, but so that what is read behind it begins at a
- * cache line: the kernel copies twice as fast to there.
+ * Moves the rest to the front, but so that the bytes read behind it begin at a cache line: the
+ * kernel copies twice as fast to there.
  */
 static void move_to_front(struct textinput *in)
 {
@@ -235,7 +235,7 @@ static size_t next_alloc(const struct textinput *in)
     return in->alloc ? in->alloc * 2 : in->first_alloc;
 }
 
-/* Room to read into while lines before in->pos are lent: they must not move. */
+/* Makes room to read into while lines before in->pos are borrowed: they must not move. */
 static void room_behind(struct textinput *in)
 {
     size_t left = in->end - in->pos;
@@ -251,7 +251,7 @@ static void room_behind(struct textinput *in)
     in->end = left;
 }
 
-/* The same while none is. */
+/* Makes room to read into while no line is borrowed. */
 static void room_in_place(struct textinput *in)
 {
     free_held(in);
@@ -277,7 +277,7 @@ static bool too_long(struct textinput *in)
     return true;
 }
 
-/* Reads more behind what is there. False when there is no more. */
+/* Reads more behind the present bytes. False when there is no more. `lent`: lines are borrowed. */
 static bool fill(struct textinput *in, bool lent)
 {
     size_t n, room, most = (size_t)TEXTINPUT_LINE_MAX + 1 - (in->end - in->pos);
@@ -404,7 +404,7 @@ size_t textinput_peek(struct textinput *in, const char **text, size_t want)
     return in->end - in->pos;
 }
 
-/* The next line, while `lent` says that lines before it are. */
+/* The next line. `lent`: lines before it are borrowed. */
 static bool next_line(struct textinput *in, struct span *line, bool lent)
 {
     size_t seen = 0;
@@ -489,7 +489,7 @@ int textinput_cannot_read(const struct textinput *in)
     return flame_error(FLAME_USAGE, "%s: cannot read: %s", in->name, in->error);
 }
 
-/* Whether it has unpacked to more than it should have. */
+/* Whether the input has unpacked to more than it should have. */
 static bool inflated(struct textinput *in, uint64_t unpacked)
 {
     const struct textcodec *c = in->codec;

@@ -1,22 +1,20 @@
 /*
  * textinput.h: lines of a file, plain or compressed.
  *
- * Reads gzip and zstd as if they were plain (told by their first bytes), through
- * one buffer that grows only for a line longer than itself: memory does not
- * depend on the size of the file, but on the longest record, and no line may be
- * longer than TEXTINPUT_LINE_MAX.
+ * Reads gzip and zstd as if they were plain (recognized by their first bytes), through one
+ * buffer that grows only for a line longer than itself: memory does not depend on the size of
+ * the file, but on the longest record, and no line may be longer than TEXTINPUT_LINE_MAX.
  *
- * Lines are lent by the record. A record is a line and as many of the lines behind
- * it as its reader asks for: all of them stay where they are, however often the
- * buffer has to be filled for them, until the owner of the struct textrecord asks
- * for the next record. Functions that are handed a `const struct textrecord *` can
- * read on in it and cannot end it, so a span of theirs cannot outlive its bytes. To
- * begin another record of the same input beside it is an error of the input, always,
- * not only when the buffer happens to be empty. In a build with the address sanitizer
- * the bytes of records that have ended must not be touched.
+ * Lines are borrowed by the record. A record is a line and as many of the lines behind it as its
+ * reader asks for: all of them stay where they are, however often the buffer has to be filled
+ * for them, until the owner of the struct textrecord asks for the next record. Functions that
+ * get a `const struct textrecord *` can read on in it and cannot end it, so a span of theirs
+ * cannot outlive its bytes. To begin another record of the same input beside it is an error of
+ * the input, always, not only when the buffer happens to be empty. In a build with the address
+ * sanitizer the bytes of records that have ended must not be touched.
  *
- * A line has no newline and no CR before one. The last line needs no newline. Not
- * thread-safe for one input.
+ * A line has no newline and no CR before one. The last line needs no newline. Not thread-safe
+ * for one input.
  */
 #ifndef FLAME_FOLD_STACKS_TEXTINPUT_H
 #define FLAME_FOLD_STACKS_TEXTINPUT_H
@@ -43,34 +41,36 @@
 struct textcodec;
 struct textinput;
 
-/* The lines that are lent now. Belongs to whoever loops over an input's records. */
+/* The lines that are borrowed now. Belongs to the loop over an input's records. */
 struct textrecord {
     struct span line; /* the first of them */
     struct textinput *in;
 };
 
 /*
- * What gives the bytes of an input that is no file: puts up to `room` of them (which is not
- * 0) into `to`. How many, 0 at the end, or -errno.
+ * Source of bytes for an input that is no file: puts up to `room` of them (which is not 0) into
+ * `to`. Returns how many, 0 at the end, or -errno.
  */
 typedef ssize_t textinput_source(void *opaque, char *to, size_t room);
 
 struct textinput {
     const char *name; /* for messages; borrowed */
     char *buf;
-    size_t pos, end, alloc; /* what is not yet read lies in buf[pos..end) */
+    size_t pos, end, alloc; /* the unread bytes are buf[pos..end) */
     size_t first_alloc;     /* bytes the buffer begins with */
-    size_t ended;           /* before it lie records that have ended, as far as they are watched */
-    uint64_t line;          /* number of the line last lent, from 1 */
+    size_t ended;           /* end of the records before that have ended, as far as they are
+                               poisoned */
+    uint64_t line;          /* number of the line last returned, from 1 */
     int fd;
-    uint64_t at, to; /* of a part of a file: what is left to read; to 0: read on from where fd is */
+    uint64_t at, to; /* for a part of a file: the offsets left to read; to 0: read on from where
+                        fd is */
     textinput_source *source; /* instead of fd, or NULL */
     void *opaque;             /* the source's */
     bool eof;
-    const char *error; /* what went wrong, NULL while all is well */
-    char why[512];     /* room for an error that tells numbers */
+    const char *error; /* the failure, NULL while there is none */
+    char why[512];     /* room for an error with numbers */
     struct textcodec *codec;
-    const struct textrecord *open; /* whose lines are lent, or NULL */
+    const struct textrecord *open; /* the record whose lines are borrowed, or NULL */
     char **held;                   /* buffers before buf that lines of this record lie in */
     size_t nheld;
 };
@@ -78,13 +78,13 @@ struct textinput {
 /* Opens `path`, no directory; NULL or "-" is standard input. 0 or -errno. */
 int textinput_open(struct textinput *in, const char *path);
 /*
- * Makes two parts of a plain regular file of which at most something was peeked at: `in`
- * ends behind a line near the middle, and `rest`, which is to be closed too, goes on from
- * there, its lines not numbered from 1. They may be read by two threads. False: it failed,
- * and `in` must only be closed.
+ * Splits a plain regular file, of which at most something was peeked at, into two parts. `in`
+ * ends behind a line near the middle, and `rest` continues from there, its lines not numbered
+ * from 1; close it, too. Two threads may read them. False: it failed, and `in` must only be
+ * closed.
  */
 bool textinput_split(struct textinput *in, struct textinput *rest);
-/* An input over text in memory, which it takes over: *text is empty afterwards. */
+/* An input over text in memory, which the input owns from now on: *text is empty afterwards. */
 void textinput_memory(struct textinput *in, const char *name, struct strbuf *text);
 /* An input over a source, with a buffer of that many bytes (not 0) to begin with: for the tests
  * and the fuzz target that cut a text into pieces of all sizes. */
@@ -93,8 +93,8 @@ void textinput_from(struct textinput *in, const char *name, textinput_source *so
 /* Ends a record that is open. */
 void textinput_close(struct textinput *in);
 
-/* What the file begins with, for guessing its format: up to `want` bytes, fewer
- * only when the file has fewer (or fails: in->error). Lent until the first record. */
+/* The beginning of the file, to guess its format: up to `want` bytes, fewer only when the file
+ * has fewer (or fails: in->error). Borrowed until the first record. */
 size_t textinput_peek(struct textinput *in, const char **text, size_t want);
 
 /* The slow half of textinput_record. */
@@ -120,25 +120,25 @@ static inline bool textinput_record(struct textinput *in, struct textrecord *rec
 }
 
 /*
- * Ends the input with an error that names the line that was read last and says `what` of it
- * ("has more than...", a constant).
+ * Ends the input with an error about the line that was read last. `what` is a constant like "has
+ * more than...".
  */
 void textinput_refuse(struct textinput *in, const char *what);
-/* The same of the whole input, with no line named. */
+/* Like textinput_refuse, about the whole input: no line is named. */
 __attribute__((format(printf, 2, 3))) void textinput_refuse_all(struct textinput *in,
                                                                 const char *format, ...);
 
-/* Says on standard error what went wrong (in->error is there); FLAME_USAGE. */
+/* Prints in->error, which must be set, on standard error; returns FLAME_USAGE. */
 int textinput_cannot_read(const struct textinput *in);
 
 /* One more line of the same record; false at the end or on an error. */
 bool textrecord_line(const struct textrecord *rec, struct span *line);
-/* Gives back the line that textrecord_line gave last: it will be read again. */
+/* Puts back the line that textrecord_line returned last: it will be read again. */
 void textrecord_unread(const struct textrecord *rec, struct span line);
 
 /*
- * All that is left, for formats that are no lines. False on an error. What is packed may
- * not be much larger unpacked than text and traces ever are.
+ * Reads all the rest, for formats without lines. False on an error. A packed input may not be
+ * much larger unpacked than text and traces ever are.
  */
 bool textinput_all(struct textinput *in, struct strbuf *out);
 

@@ -1,5 +1,5 @@
 /*
- * debugfile.h: where a stripped file's debug information is kept.
+ * debugfile.h: finds the separate debug information of a stripped file.
  */
 #ifndef FLAME_FOLD_SYMBOLS_DEBUGFILE_H
 #define FLAME_FOLD_SYMBOLS_DEBUGFILE_H
@@ -13,9 +13,9 @@ struct debug_dirs {
 };
 
 /*
- * The user's `extra` (may be NULL), then those in FLAME_DEBUG_DIRS (separated by
- * colons), then /usr/lib/debug. The word `none` in FLAME_DEBUG_DIRS ends the list: what
- * comes behind it, and /usr/lib/debug, are left out. Freed by debug_dirs_release.
+ * Fills the list: the user's `extra` (may be NULL), then those in FLAME_DEBUG_DIRS (separated by
+ * colons), then /usr/lib/debug. The word `none` in FLAME_DEBUG_DIRS ends the list: the
+ * directories behind it, and /usr/lib/debug, are left out. Freed by debug_dirs_release.
  */
 void debug_dirs_init(struct debug_dirs *d, const char *const *extra, size_t nextra);
 void debug_dirs_release(struct debug_dirs *d);
@@ -23,7 +23,7 @@ void debug_dirs_release(struct debug_dirs *d);
 /* DIR/.build-id/xx/yyyy.debug with this very build-id inside, or NULL. */
 struct elfsym *debugfile_by_build_id(const struct debug_dirs *d, const uint8_t *id, size_t len);
 
-/* The same from the servers that DEBUGINFOD_URLS names (debuginfod.h), or NULL. */
+/* The debug file with that build-id from the servers in DEBUGINFOD_URLS (debuginfod.h), or NULL. */
 struct elfsym *debugfile_from_servers(const uint8_t *id, size_t len, const char *what);
 
 /*

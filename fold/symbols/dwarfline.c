@@ -1,19 +1,18 @@
 /*
  * Inlined frames and lines for addresses, each level read when first needed:
  *
- *   units      all of them, once: one DIE each, for the addresses they cover
- *   functions  of a unit, at the first address in it; those nested in others (a
- *              compiler may put lambdas there) at the first that no other holds
- *   inlines    of a function, at the first address in it
- *   lines      of a unit, at the first address in it when lines are wanted
+ *  units      all of them, once: one DIE each, for the addresses they cover
+ *  functions  of a unit, at the first address in it; those nested in others (a
+ *             compiler may put lambdas there) at the first that no other holds
+ *  inlines    of a function, at the first address in it
+ *  lines      of a unit, at the first address in it when lines are wanted
  *
- * A fold asks for some thousand addresses in some hundred functions of debug
- * information that describes a million; reading everything would take a hundred
- * times longer.
+ * A fold asks for some thousand addresses in some hundred functions of debug information that
+ * describes a million; reading everything would take a hundred times longer.
  *
- * The inlined calls that hold an address are found by going through all of their
- * function's: there are some dozens, and each holds addresses in one or a few
- * ranges. At each depth one of them can match at most, as calls nest.
+ * The inlined calls that hold an address are found by going through all of their function's:
+ * there are some dozens, and each holds addresses in one or a few ranges. At each depth one of
+ * them can match at most, as calls nest.
  */
 #include "fold/symbols/dwarfline.h"
 
@@ -156,7 +155,7 @@ static void find_line(struct dwarfline *d, uint32_t unit, uint64_t vaddr,
         frame->path = t->files[t->row[lo - 1].file];
 }
 
-/* Who called what was inlined is on the line of the call. */
+/* Sets the caller's file and line: an inlined function's caller is at the line of the call. */
 static void set_call(const struct dwarf_lines *t, const struct dwarf_inline *in,
                      struct dwarfline_frame *caller)
 {

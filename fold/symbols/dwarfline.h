@@ -1,8 +1,8 @@
 /*
- * dwarfline.h: what was inlined at an address, and on which line it stands.
+ * dwarfline.h: functions inlined at an address, with their files and lines.
  *
- * Nothing is read before a question, and then only the units it is about. Names
- * and files live until dwarfline_close. Not thread-safe.
+ * Nothing is read before a lookup, and then only the units that it needs. Names and files live
+ * until dwarfline_close. Not thread-safe.
  */
 #ifndef FLAME_FOLD_SYMBOLS_DWARFLINE_H
 #define FLAME_FOLD_SYMBOLS_DWARFLINE_H
@@ -26,9 +26,9 @@ struct dwarfline *dwarfline_open(const char *path, const char *alternate);
 void dwarfline_close(struct dwarfline *d);
 
 /*
- * The frames at address `vaddr` of the file, outermost first: the function
- * itself, then what was inlined into it. They have files and lines only with `lines`.
- * Returns how many; 0 when the address is in no function that DWARF knows.
+ * The frames at address `vaddr` of the file, outermost first: the function itself, then the
+ * functions inlined into it. They have files and lines only with `lines`. Returns how many; 0
+ * when the address is in no function that DWARF knows.
  */
 size_t dwarfline_find(struct dwarfline *d, uint64_t vaddr, bool lines,
                       struct dwarfline_frame out[DWARFLINE_FRAMES_MAX]);

@@ -1,10 +1,9 @@
 /*
- * dwarfread.h: the DWARF of one file as plain numbers. Only dwarfread.c knows that
- * libdwarf is used.
+ * dwarfread.h: the DWARF of one file as plain numbers. Only dwarfread.c depends on libdwarf.
  *
- * Offsets are those of DIEs in .debug_info. What cannot be read is left out, because
- * debug information is outside input, and folding can do without it. Strings live
- * until dwarfread_close. Not thread-safe.
+ * Offsets are those of DIEs in .debug_info. Unreadable parts are left out, because debug
+ * information is outside input, and folding can do without it. Strings live until
+ * dwarfread_close. Not thread-safe.
  */
 #ifndef FLAME_FOLD_SYMBOLS_DWARFREAD_H
 #define FLAME_FOLD_SYMBOLS_DWARFREAD_H
@@ -60,13 +59,13 @@ void dwarfread_close(struct dwarfread *d);
 /* All compilation units and the addresses they cover. The caller calls rangemap_finish. */
 void dwarfread_units(struct dwarfread *d, struct dwarf_offsets *units, struct rangemap *map);
 /*
- * The functions with code in the unit at offset `unit`; or, with `nested`, those
- * that stand inside of functions and types (lambdas), which takes much longer, as
- * every DIE is looked at. The caller calls rangemap_finish.
+ * The functions with code in the unit at offset `unit`; or, with `nested`, those nested in
+ * functions and types (lambdas), which takes much longer, as every DIE is read. The caller calls
+ * rangemap_finish.
  */
 void dwarfread_functions(struct dwarfread *d, uint64_t unit, bool nested,
                          struct dwarf_offsets *functions, struct rangemap *map);
-/* What was inlined into the function at offset `function`, in no special order. */
+/* The calls inlined into the function at offset `function`, in no special order. */
 void dwarfread_inlines(struct dwarfread *d, uint64_t unit, uint64_t function,
                        struct dwarf_inlines *out);
 /* The line table of a unit. */

@@ -1,10 +1,9 @@
 /*
- * elfsym.h: what flame wants to know of one ELF file: symbols, build-id, and
- * where its debug information went. Only elfsym.c and elfplt.c know that libelf is used.
+ * elfsym.h: the parts of one ELF file that flame needs: symbols, build-id, and the location of
+ * its debug information. Only elfsym.c and elfplt.c depend on libelf.
  *
- * The file is outside input: every offset is checked, and what cannot be read
- * counts as not there. Names handed out point into the file and live until elfsym_close.
- * Not thread-safe for one file.
+ * The file is outside input: every offset is checked, and an unreadable part counts as missing.
+ * Returned names point into the file and live until elfsym_close. Not thread-safe for one file.
  */
 #ifndef FLAME_FOLD_SYMBOLS_ELFSYM_H
 #define FLAME_FOLD_SYMBOLS_ELFSYM_H
@@ -17,7 +16,7 @@ struct elfsym;
 
 /* NULL when there is no such regular file or it is not ELF. */
 struct elfsym *elfsym_open(const char *path);
-/* The same for bytes in memory, which the elfsym owns and frees from now on. */
+/* Like elfsym_open, for bytes in memory, which the elfsym owns and frees from now on. */
 struct elfsym *elfsym_open_memory(void *data, size_t len);
 void elfsym_close(struct elfsym *e);
 
@@ -33,8 +32,8 @@ const uint8_t *elfsym_build_id(const struct elfsym *e, size_t *len);
 bool elfsym_has_section(const struct elfsym *e, const char *name);
 
 /*
- * The file name in .gnu_debuglink with the checksum of that file, or NULL. A name
- * with a slash in it is not given out.
+ * The file name in .gnu_debuglink with the checksum of that file, or NULL. A name with a slash
+ * in it is not returned.
  */
 const char *elfsym_debuglink(const struct elfsym *e, uint32_t *crc);
 
@@ -50,8 +49,8 @@ struct elfsym *elfsym_open_debugdata(const struct elfsym *e);
 /* Adds the functions of .symtab or .dynsym; returns how many symbols there were. */
 size_t elfsym_add_symtab(const struct elfsym *e, struct symtab *to);
 size_t elfsym_add_dynsym(const struct elfsym *e, struct symtab *to);
-/* One of names[0..n) that the loader must find in another file before it runs this one (weak
- * references do not count); NULL: there is none. */
+/* One of names[0..n) that this file needs from another file (weak references do not count);
+ * NULL: none. */
 const char *elfsym_wants(const struct elfsym *e, const char *const *names, size_t n);
 /* Adds the variables of .symtab and .dynsym. */
 void elfsym_add_objects(const struct elfsym *e, struct symtab *to);
@@ -61,7 +60,7 @@ void elfsym_add_plt(struct elfsym *e, struct symtab *to);
 
 /* Copies len bytes of the file's image at vaddr; false when they are not in it. */
 bool elfsym_read(const struct elfsym *e, uint64_t vaddr, void *to, size_t len);
-/* Where the byte at `offset` of the file lies in its image; false when no segment has it. */
+/* Finds the address in the file's image of the byte at `offset`; false when no segment has it. */
 bool elfsym_vaddr(const struct elfsym *e, uint64_t offset, uint64_t *vaddr);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * madecode.h: what to call code that lies in no file and that nobody named.
+ * madecode.h: names for generated code that lies in no file and has no name.
  *
- * Such code was made when the program ran, by a runtime whose library is in the process.
+ * Such code was generated while the program ran, by a runtime whose library is in the process.
  * Frames of it differ in nothing but addresses that mean nothing and that change from run to
- * run; the name of the language says as much. Pure functions, thread-safe.
+ * run; the name of the language is all that there is to show. Pure functions, thread-safe.
  */
 #ifndef FLAME_FOLD_SYMBOLS_MADECODE_H
 #define FLAME_FOLD_SYMBOLS_MADECODE_H
@@ -13,14 +13,14 @@
 #include "common/trace/trace_reader.h"
 
 /* The frame for such code in an address space of this epoch, "[java]"; NULL: there is no such
- * library. Looks at all modules of the trace. */
+ * library. Searches all modules of the trace. */
 const char *madecode_name(const struct trace *t, uint32_t epoch);
 
-/* Whether a name is that of all interpreted code together, as the JVM's own map has it:
- * it says no more than madecode_name. */
+/* Whether a name is that of all interpreted code together, as the JVM's own map has it: it says
+ * no more than madecode_name. */
 bool madecode_is_all(const char *name, size_t len);
 
-/* Whether a frame is called as madecode_name has it. */
+/* Whether a frame's name is one that madecode_name returns. */
 bool madecode_is_name(const char *name, size_t len);
 
 #endif

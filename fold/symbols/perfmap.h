@@ -1,10 +1,10 @@
 /*
  * perfmap.h: names that a JIT compiler left for its code in /tmp/perf-PID.map.
  *
- * Format (the kernel's tools/perf/Documentation/jit-interface.txt): a line per
- * function, "START SIZE NAME", both numbers hexadecimal, the name to the end of
- * the line. Where ranges overlap the later line counts: code was moved or thrown
- * away. Lines of any other form are passed over. Not thread-safe.
+ * Format (the kernel's tools/perf/Documentation/jit-interface.txt): a line per function, "START
+ * SIZE NAME", both numbers hexadecimal, the name to the end of the line. Where ranges overlap
+ * the later line counts: code was moved or thrown away. Lines of any other form are skipped. Not
+ * thread-safe.
  */
 #ifndef FLAME_FOLD_SYMBOLS_PERFMAP_H
 #define FLAME_FOLD_SYMBOLS_PERFMAP_H
@@ -18,15 +18,15 @@
 struct perfmap;
 
 /*
- * The map of process `pid`, or NULL when there is none to be trusted: /tmp is
- * everybody's, so it must be a regular file, no symbolic link, and ours.
+ * The map of process `pid`, or NULL when there is no safe one. As anyone can write to /tmp, it
+ * must be a regular file, no symbolic link, and belong to the user.
  */
 struct perfmap *perfmap_open(uint32_t pid);
 
 /* Whether perfmap_open would return a map. */
 bool perfmap_is_there(uint32_t pid);
 
-/* The same from bytes in memory, which must outlive it. Never NULL. */
+/* Like perfmap_open, from bytes in memory, which must outlive the map. Never NULL. */
 struct perfmap *perfmap_parse(const char *text, size_t len);
 void perfmap_free(struct perfmap *map);
 

@@ -1,4 +1,4 @@
-/* See plainname.h. */
+/* Plain forms of mangled names; see plainname.h. */
 #include "fold/symbols/plainname.h"
 
 #include "common/compiler.h"
@@ -8,7 +8,7 @@
 #define HASH_DIGITS 16
 #define HASH_LEN (HASH_DIGITS + 3) /* "::h" */
 
-/* What rustc writes for characters that no symbol may have. */
+/* Escapes of rustc for characters that no symbol may have. */
 static const struct {
     const char *escape;
     char ch;
@@ -17,7 +17,8 @@ static const struct {
     {"$GT$", '>'}, {"$LP$", '('}, {"$RP$", ')'}, {"$C$", ','},
 };
 
-/* "::h0123456789abcdef" at the end. A hash has many different digits; a word of them has not. */
+/* Whether "::h0123456789abcdef" ends the name. A hash has many different digits; a word made of
+ * hex digits has few. */
 static bool has_hash(struct span s)
 {
     unsigned seen = 0;
@@ -42,8 +43,9 @@ static bool has_hash(struct span s)
 }
 
 /*
- * What LLVM adds to a function it made of one: "f::h0123456789abcdef.llvm.123", which demanglers
- * for C++ make "f::h0123456789abcdef (.llvm.123)" of.
+ * A name without the suffix that LLVM adds to a function that it makes of another:
+ * "f::h0123456789abcdef.llvm.123", which C++ demanglers turn into "f::h0123456789abcdef
+ * (.llvm.123)".
  */
 static struct span without_llvm(struct span s)
 {
@@ -61,7 +63,7 @@ static struct span without_llvm(struct span s)
     return span_ends(span_to(s, digits), " (") ? span_to(s, digits - 2) : s;
 }
 
-/* "$u7d$": appends the character; how long the escape is, or 0 where it is none. */
+/* Appends the character of "$u7d$". Returns the length of the escape, or 0 if there is none. */
 static size_t put_character(struct strbuf *out, struct span s)
 {
     uint32_t value = 0;
@@ -80,7 +82,7 @@ static size_t put_character(struct strbuf *out, struct span s)
     return i + 1;
 }
 
-/* The same for all escapes. */
+/* Like put_character, for all escapes. */
 static size_t put_escape(struct strbuf *out, struct span s)
 {
     for (size_t i = 0; i < ARRAY_LEN(escapes); i++)

@@ -18,7 +18,7 @@ static int by_low(const void *pa, const void *pb)
 
     if (a->low != b->low)
         return a->low < b->low ? -1 : 1;
-    /* Of two that begin together the shorter is the inner one, so it comes last. */
+    /* Where two ranges begin together, the shorter is the inner one, so it comes last. */
     if (a->high != b->high)
         return a->high > b->high ? -1 : 1;
     return (a->id > b->id) - (a->id < b->id);

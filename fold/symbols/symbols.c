@@ -1,18 +1,17 @@
 /*
- * Which names a module gives an address, and from where.
+ * Names of a module's addresses, and the tables that they come from.
  *
- * The best table wins: the file's own .symtab; else that of its separate debug
- * file; else the packed .gnu_debugdata. .dynsym is always added (it is mapped
- * anyway, and of two names for one address symtab keeps the better), as are the
- * PLT's stubs. When the file itself is gone or is another one by now, a debug
- * file with the recorded build-id can still name everything.
+ * The best table wins: the file's own .symtab; else that of its separate debug file; else the
+ * packed .gnu_debugdata. .dynsym is always added (it is mapped anyway, and of two names for one
+ * address symtab keeps the better), as are the PLT's stubs. When the file itself is gone or is
+ * another one by now, a debug file with the recorded build-id can still name everything.
  *
  * A trace may carry the names of its addresses, which were found when it was recorded
- * (common/trace/namepack.h). Then no file is opened unless there is something they do not say.
+ * (common/trace/namepack.h). Then no file is opened unless these names are incomplete.
  *
- * Inlined frames and lines come from DWARF, in the file or its debug file. The
- * outermost name is the symbol's even then: DWARF leaves out namespaces and
- * parameters where the linkage name has them.
+ * Inlined frames and lines come from DWARF, in the file or its debug file. The outermost name is
+ * the symbol's even then: DWARF leaves out namespaces and parameters where the linkage name has
+ * them.
  */
 #include "fold/symbols/symbols.h"
 
@@ -34,8 +33,7 @@
 
 enum { LOST_NAMED = 10, UNREAD_NAMED = 2 };
 
-/* Fewer unnamed places in the code are not worth a word: a shell that starts something has 31 to
- * 53 of them, and is not what anybody looks at. */
+/* Fewer unnamed addresses in the code are not reported: a shell that starts a program has 31 to */
 enum { UNNAMED_MANY = 64 };
 
 /* A frame list for one address, or a demangled name: freed at the end. */
@@ -51,14 +49,14 @@ struct name {
 };
 
 struct symbol_module {
-    char *key; /* path, NUL, build-id */
+    char *key; /* of them, and is of no interest to the user. */
     size_t key_len;
     char *path;
     const uint8_t *id;
     size_t id_len;
     uint32_t layout; /* instead of an id, see unwind/elflayout.h; 0: not known */
     bool loaded;
-    const struct namepack_module *carried; /* the names that a trace has of it, or NULL */
+    const struct namepack_module *carried; /* the names that traces carry for it, or NULL */
     bool carried_sought;
     enum namepack_state names;
     struct elfsym *file, *debug, *packed;
@@ -66,7 +64,7 @@ struct symbol_module {
     struct symtab objects; /* variables; read when the first is asked for */
     bool objects_loaded;
     size_t asked, unnamed;   /* addresses */
-    struct dwarfline *dwarf; /* NULL: there is none, or nobody asked */
+    struct dwarfline *dwarf; /* NULL: there is none, or none was needed */
     enum debugkind kind;     /* of the debug information that was opened */
     UT_hash_handle hh;
 };
@@ -77,9 +75,9 @@ struct symbols {
     struct symbol_module *modules;
     struct name *names;
     struct namepack *carried; /* the names of all traces; NULL: they have none */
-    bool carried_new;         /* some have come that are not in order yet */
+    bool carried_new;         /* new names have come that are not yet sorted */
     struct piece *pieces;
-    const struct symbol_module *reading; /* whose path is in opt.reading */
+    const struct symbol_module *reading; /* the module whose path is in opt.reading */
 };
 
 struct symbols *symbols_new(const struct symbol_options *opt)
@@ -147,8 +145,8 @@ void symbols_use_names(struct symbols *s, const struct namepack *names)
     s->carried_new = true;
 }
 
-/* What traces carry of a module, whose names are not lost then, whatever became of its file; or
- * NULL. */
+/* The names that traces carry for a module, or NULL. Such a module's names are not lost, even if
+ * its file is. */
 static const struct namepack_module *carried_of(struct symbols *s, struct symbol_module *m)
 {
     if (s->carried_new) {
@@ -189,7 +187,7 @@ struct symbol_module *symbols_module(struct symbols *s, const char *path, const 
     return m;
 }
 
-/* True when `e` is the file that was mapped. */
+/* Whether `e` is the file that was mapped. */
 static bool is_recorded(const struct symbol_module *m, const struct elfsym *e)
 {
     size_t len;
@@ -197,7 +195,7 @@ static bool is_recorded(const struct symbol_module *m, const struct elfsym *e)
 
     if (m->id_len == 0)
         return !m->layout || elfsym_layout(e) == m->layout;
-    /* What was recorded may be the beginning of a longer id. */
+    /* The recorded id may be the beginning of a longer one. */
     return id && len >= m->id_len && memcmp(id, m->id, m->id_len) == 0;
 }
 
@@ -249,14 +247,14 @@ static void open_dwarf(struct symbols *s, struct symbol_module *m)
     elfsym_close(alternate);
 }
 
-/* Whether names can be expected of what is mapped from there: memory has none to lose. */
+/* Whether a mapping's path can have symbols: memory without a file has none. */
 static bool has_names(const char *path)
 {
     return strncmp(path, "/memfd:", 7) != 0 && strncmp(path, "/dev/", 5) != 0 &&
            strncmp(path, "/SYSV", 5) != 0 && strncmp(path, "/anon_hugepage", 14) != 0;
 }
 
-/* Whether a file has its symbols and debug information itself. */
+/* Whether a file itself has its symbols and debug information. */
 static bool says_all(const struct elfsym *e)
 {
     return e && elfsym_has_section(e, ".symtab") && elfsym_has_section(e, ".debug_info");
@@ -309,7 +307,7 @@ static void load(struct symbols *s, struct symbol_module *m)
                     m->dwarf ? "lines and inlined functions" : "no lines");
 }
 
-/* A frame's name, demangled if it may be. Each is demangled once. */
+/* A frame's name, demangled if allowed. Each name is demangled once. */
 static struct symbol_frame named(struct symbols *s, const char *mangled, size_t len)
 {
     struct symbol_frame frame = {.name = mangled, .len = len, .raw = mangled, .raw_len = len};
@@ -333,7 +331,7 @@ static struct symbol_frame named(struct symbols *s, const char *mangled, size_t 
     return frame;
 }
 
-/* By the module's own tables. */
+/* Looks an address up in the module's own tables. */
 static struct symbol_frames find_in_files(struct symbols *s, struct symbol_module *m,
                                           uint64_t vaddr)
 {
@@ -371,7 +369,8 @@ static struct symbol_frames find_in_files(struct symbols *s, struct symbol_modul
     return out;
 }
 
-/* As traces carry it; the same of it is told as would be of the files. */
+/* Looks an address up in the names that traces carry. Inlined frames and lines are left out as
+ * in find_in_files. */
 static struct symbol_frames find_carried(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
 {
     const struct namepack_module *of = carried_of(s, m);
@@ -399,7 +398,7 @@ static struct symbol_frames find_carried(struct symbols *s, struct symbol_module
     return (struct symbol_frames){frame, n};
 }
 
-/* Whether it says more: more frames, or the line where the other has none. */
+/* Whether `a` has more than `b`: more frames, or a line where `b` has none. */
 static bool says_more(const struct symbol_frames *a, const struct symbol_frames *b)
 {
     if (a->n != b->n)
@@ -479,7 +478,7 @@ bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t v
         return place->flags & NAMEPACK_SIGRETURN;
     if (!m->loaded)
         load(s, m);
-    /* In the middle of a function stand only ordinary return addresses. */
+    /* The middle of a function has only ordinary return addresses. */
     e = symtab_find(&m->tab, vaddr);
     if (e && e->addr != vaddr)
         return false;
@@ -552,7 +551,7 @@ void symbols_say_unread(const struct symbols *s)
         flame_warn("so it is with %zu more files", n - UNREAD_NAMED);
 }
 
-/* Files that are there and whose own symbols do not say more; the vdso's are complete. */
+/* Whether more symbols may help: the file is there, and is no vdso, whose symbols are complete. */
 static bool may_have_symbols(const struct symbol_module *m)
 {
     return m->names == NAMEPACK_THERE && m->path[0] == '/';

@@ -17,13 +17,13 @@
 struct symbol_options {
     bool no_demangle;
     bool no_inline;                /* only the functions that symbols name */
-    bool lines;                    /* find out file and line too */
+    bool lines;                    /* find file and line, too */
     const char *const *debug_dirs; /* besides the usual ones; borrowed */
     size_t ndebug_dirs;
-    bool files_first; /* names that a trace carries are for what the files do not say; so it is,
-                         too, with debug_dirs */
-    /* For fold/guarded.c: modules whose debug information is not to be read, and
-       where to note the path of the one being read (SYMBOLS_PATH_MAX bytes, or NULL). */
+    bool files_first; /* names that a trace carries only complete those of the files; with
+                         debug_dirs that is so in any case */
+    /* For fold/guarded.c: modules whose debug information is not to be read, and a buffer for
+       the path of the one being read (SYMBOLS_PATH_MAX bytes, or NULL). */
     const char *const *distrusted;
     size_t ndistrusted;
     char *reading;
@@ -55,36 +55,37 @@ struct symbols *symbols_new(const struct symbol_options *opt);
 void symbols_free(struct symbols *s);
 
 /*
- * Takes in the names that a trace carries, for modules that are asked for from now on; NULL is
- * allowed. They count more than what the files say by now.
+ * Adds the names that a trace carries, for modules that are requested from now on; NULL is
+ * allowed. They take precedence over the present files.
  */
 void symbols_use_names(struct symbols *s, const struct namepack *names);
 
 /*
- * The module mapped from `path` whose file had this build-id. id_len 0: it had none, and the
- * file there now is taken for it if it has this layout (unwind/elflayout.h), or if that is 0.
- * When the file has changed since, its symbols are not used.
+ * The module mapped from `path` whose file had this build-id. id_len 0: it had none; the present
+ * file is then used if it has this layout (unwind/elflayout.h), or if `layout` is 0. When the
+ * file has changed since, its symbols are not used.
  */
 struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
                                      size_t id_len, uint32_t layout);
 
-/* Whether the module's file is the one that was mapped, as far as names were asked of it. */
+/* Whether the module's file is the one that was mapped, as far as names were looked up in it. */
 enum namepack_state symbols_state(const struct symbol_module *m);
 
-/* Of the modules that names were asked of, those whose files are gone or others by now. */
+/* Adds the modules in which names were looked up and whose files are gone or have changed. */
 void symbols_add_lost(const struct symbols *s, struct lostnames *to);
-/* Says the same on standard error, in a line for each; of many, for each of the first. */
+/* Prints the modules of symbols_add_lost on standard error, a line for each; if there are many,
+ * only the first ones. */
 void symbols_say_lost(const struct symbols *s);
 
 /* Names on standard error the files whose debug information is there and is not read, or not as a
  * whole, with what is missing; of many, the first. */
 void symbols_say_unread(const struct symbols *s);
 
-/* Says in one line, if most addresses that were asked for have no name, which module has most of
- * these, and where its symbols can be had. */
+/* Prints one line if most addresses that were looked up have no name: the module with most of
+ * these, and where its symbols can be found. */
 void symbols_say_unnamed(const struct symbols *s);
 
-/* What the instruction at `vaddr` (an address of the file) belongs to. */
+/* The functions to which the instruction at `vaddr` (an address of the file) belongs. */
 struct symbol_frames symbols_find(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
 
 /* The variable that `vaddr` lies in, by the same tables. */
@@ -98,8 +99,8 @@ struct symbol_object {
 struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
 
 /*
- * True when `vaddr` is the first instruction of the code that a signal handler
- * returns to. Its caller did not call: it was interrupted.
+ * True when `vaddr` is the first instruction of the code that a signal handler returns to. Its
+ * caller did not call it, but was interrupted.
  */
 bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
 
