@@ -1,6 +1,6 @@
 /*
- * backend.h: what draws a finished tree. A back end is one file that defines a
- * struct render_backend, and one row of RENDER_BACKENDS below.
+ * backend.h: back ends, which draw a finished tree. A back end is one file that defines a struct
+ * render_backend, and one row of RENDER_BACKENDS below.
  */
 #ifndef FLAME_RENDER_BACKEND_H
 #define FLAME_RENDER_BACKEND_H
@@ -16,7 +16,7 @@
 #include "render/timeline.h"
 #include "render/wrappers.h"
 
-/* What a column of a tree's counts is. Strings as below. */
+/* A column of a tree's counts. Strings as below. */
 struct render_column {
     const char *name; /* "live"; "" when the input does not say */
     const char *title;
@@ -26,17 +26,17 @@ struct render_column {
     bool level;  /* views.h */
 };
 
-/* What the picture says and looks like. Strings are borrowed, may hold any bytes. */
+/* Content and look of the picture. Strings are borrowed, may hold any bytes. */
 struct render_options {
     const char *title;
     const char *subtitle;  /* "": none */
-    const char *command;   /* what was profiled, as far as that is known; "": it is not */
+    const char *command;   /* the profiled program, as far as that is known; "": it is not */
     const char *countname; /* unit of the counts, "samples", "bytes"... */
-    const char *nametype;  /* what a frame is: "Function:" */
+    const char *nametype;  /* the kind of frames: "Function:" */
     double width;          /* pixels */
     bool fluid;            /* may follow the window's width */
     double frame_height;   /* pixels */
-    double minwidth;       /* frames narrower are left out: pixels, or percent of the total */
+    double minwidth;       /* narrower frames are left out: pixels, or percent of the total */
     bool minwidth_percent;
     const char *fonttype;
     double fontsize;
@@ -46,41 +46,43 @@ struct render_options {
     bool negate;                   /* differences: blue for growth */
     enum difference_widths widths; /* of a comparison; the tree has them already */
     enum difference_colors change;
-    bool carry;                /* a frame's change is that of all below it too, not its own alone */
-    struct colormap *colormap; /* colours of earlier pictures, added to; or NULL */
+    bool carry;                       /* a frame's change includes that of all frames below it */
+    struct colormap *colormap;        /* colours of earlier pictures, added to; or NULL */
     const struct nameattrs *nameattr; /* or NULL */
     const char *notes;                /* put into the file, not shown; "": none */
-    bool own_background;              /* else neutral, and dark where the reader wants that */
+    bool own_background;              /* a background was asked for; else neutral, and dark where
+                                         the reader prefers that */
     struct rgb background[2];         /* from top to bottom */
     double scale;                     /* dots a pixel, where the output has dots */
-    double factor;                    /* what shown counts are multiplied by */
+    double factor;                    /* factor for shown counts */
     double fontwidth;                 /* of a character, in font sizes; 0: the font's own */
     bool inverted;                    /* root at the top */
     uint64_t sample; /* counts are estimates: mean bytes between samples; 0: exact */
-    bool ordered;    /* siblings stand in time, see frametree_keep_order */
+    bool ordered;    /* siblings are in the order of time, see frametree_keep_order */
     bool reverse;    /* the tree is merged from the leaf, or, with explores, is to be shown so */
     /* One for each of the tree's columns, the first one's before t->columns[0]'s. */
     const struct render_column *columns;
     size_t ncolumns;
-    const struct timeline *timeline; /* what was live over time; NULL or of no moments: not known */
-    const struct lanes *lanes;       /* when threads waited; the same */
-    const char *view;                /* of several columns the one to begin with; NULL: the first */
+    const struct timeline *timeline; /* live memory over time; NULL or without moments: not known */
+    const struct lanes *lanes;       /* threads' waits over time; NULL or empty: not known */
+    const char *view;                /* the column to begin with, if there are several; NULL: the
+                                        first */
     const struct wrappers_options *wrappers;
-    bool no_findings; /* no sentences about it (render/findings/findings.h) */
-    bool no_legend;   /* no line of the total and of what the colours mean */
+    bool no_findings; /* no sentences about the tree (render/findings/findings.h) */
+    bool no_legend;   /* no line with the total and the meaning of colours */
 };
 
 struct render_backend {
     const char *name;    /* for -f, and an ending of output files */
     const char *endings; /* others, blank-separated; NULL: none */
-    const char *begins;  /* or what a file's name begins with; NULL: nothing does */
+    const char *begins;  /* or the beginning of a file's name; NULL: none */
     const char *what;    /* for --help */
     bool all_views;      /* wants all views, as columns; the others get one */
-    bool explores;       /* wants stacks as they are, whatever `reverse` says */
-    bool modules;        /* wants to know the modules of frames (frametree_name.module) */
-    bool lines;          /* wants file and line in the names of traces */
-    bool is_browsed;     /* what it writes is for browsers to show */
-    bool from_leaf;      /* wants them merged from the leaf, or with `reverse` from the root */
+    bool explores;       /* takes stacks as they are, whatever `reverse` says */
+    bool modules;        /* needs the modules of frames (frametree_name.module) */
+    bool lines;          /* needs file and line in the names of traces */
+    bool is_browsed;     /* writes a file that browsers show */
+    bool from_leaf;      /* takes stacks merged from the leaf, or with `reverse` from the root */
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
@@ -109,12 +111,12 @@ struct render_backend {
 #define RENDER_BACKEND_DECLARED(backend) extern const struct render_backend backend;
 RENDER_BACKENDS(RENDER_BACKEND_DECLARED)
 
-/* The same as an array that ends with NULL. */
+/* The rows of RENDER_BACKENDS as an array that ends with NULL. */
 extern const struct render_backend *const render_backends[];
 
 /* The back end of that name, or NULL. */
 const struct render_backend *backend_find(const char *name);
-/* The one that a file's name asks for by its ending or its beginning, or NULL. */
+/* The back end that a file's name selects by its ending or its beginning, or NULL. */
 const struct render_backend *backend_for_file(const char *path);
 /* Appends all endings of files: ".svg, .html...". */
 void backend_add_endings(struct strbuf *sb);

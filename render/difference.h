@@ -1,10 +1,10 @@
 /*
- * difference.h: pictures of a comparison: whose counts the widths are, and what the
- * colours say.
+ * difference.h: pictures of a comparison: the choice of the counts for the widths, and of the
+ * meaning of colours.
  *
- * A differential tree (t->delta) comes with the counts after as its own.
- * difference_apply keeps both sides in t->was and t->now and gives the tree the
- * counts that are to be drawn. Not thread-safe for one tree.
+ * A differential tree (t->delta) comes with the counts after as its own. difference_apply keeps
+ * both sides in t->was and t->now and gives the tree the counts that are to be drawn. Not
+ * thread-safe for one tree.
  */
 #ifndef FLAME_RENDER_DIFFERENCE_H
 #define FLAME_RENDER_DIFFERENCE_H
@@ -14,7 +14,7 @@
 enum difference_widths {
     DIFFERENCE_AFTER,
     DIFFERENCE_BEFORE,
-    DIFFERENCE_EITHER, /* the larger of both: room for what is gone and what is new */
+    DIFFERENCE_EITHER, /* the larger of both: room for frames that are gone and for new ones */
     /* As after, and at the right, below a frame of its own, the paths that only before has. */
     DIFFERENCE_ELIDED,
 };
@@ -23,17 +23,18 @@ enum difference_colors {
     DIFFERENCE_ABSOLUTE, /* by how much a frame changed, against the one that changed most */
     DIFFERENCE_RELATIVE, /* against itself: twice as much is red for small frames too */
     /*
-     * By after / before of a frame, against that of all: of two counts of one run (cycles
-     * and instructions) a picture of one, coloured by the other for each of it.
+     * By after / before of a frame, relative to that of the root: of two counts of one run
+     * (cycles and instructions), one gives the widths, and the other, for each unit of it, the
+     * colours.
      */
     DIFFERENCE_RATIO,
 };
 
-/* What a node of an elided view is. */
+/* The role of a node in an elided view. */
 enum difference_role {
     DIFFERENCE_BOTH,
-    DIFFERENCE_GONE, /* of the part at the right */
-    DIFFERENCE_NEW,  /* nothing of it, nor below it, was there before */
+    DIFFERENCE_GONE, /* in the part at the right */
+    DIFFERENCE_NEW,  /* neither it nor any frame below it was there before */
 };
 
 /* Options by name (false: there is none with that name), and the names of options. */
@@ -46,21 +47,20 @@ const char *difference_colors_name(enum difference_colors c);
 /* The tree must be finished and have t->delta. */
 void difference_apply(struct frametree *t, enum difference_widths w);
 
-/* What all was before, which shares of changes are of. The tree has t->delta. Goes through all
- * nodes. */
+/* The total before, for shares of changes. The tree must have t->delta. Visits all nodes. */
 double difference_before(const struct frametree *t);
 
 struct change {
     double was, now;
 };
 
-/* For each node the counts of it and all below it, after difference_apply. The caller frees
- * them. */
+/* For each node its counts with those of all nodes below it, after difference_apply. The caller
+ * frees the array. */
 struct change *difference_totals(const struct frametree *t);
 
 /*
- * A change as a number from -1 to 1, of which palette_delta makes a colour. `all` is
- * the root's, `largest` the largest change drawn; either matters to its own kind only.
+ * A change as a number from -1 to 1, which palette_delta turns into a colour. `all` is the
+ * root's, `largest` the largest change drawn; either matters to its own kind only.
  */
 double difference_share(enum difference_colors c, struct change v, struct change all,
                         double largest);

@@ -1,6 +1,6 @@
 /*
- * framename.h: what a frame's name is made of: function, place and mark, as in
- * "parse parser.c:123_[i]". Pure, thread-safe.
+ * framename.h: the parts of a frame's name: function, place and annotation, as in "parse
+ * parser.c:123_[i]". Pure, thread-safe.
  */
 #ifndef FLAME_RENDER_FRAMENAME_H
 #define FLAME_RENDER_FRAMENAME_H
@@ -8,7 +8,7 @@
 #include "common/strbuf.h"
 
 struct framename {
-    const char *function; /* all of it when there is no place; lent from the name */
+    const char *function; /* all of it when there is no place; borrowed from the name */
     size_t function_len;
     const char *file; /* NULL: not known */
     size_t file_len;
@@ -17,18 +17,18 @@ struct framename {
 };
 
 /*
- * Takes a name apart. A place is the last word if it is FILE:LINE and FILE has a '.' or
- * a '/' in it and nothing that files rarely have and names of functions often.
+ * Splits a name. A place is the last word if it is FILE:LINE, and FILE has a '.' or a '/' in it,
+ * and none of the characters that files rarely have and names of functions often.
  */
 struct framename framename_split(const char *name, size_t len);
 
-/* Appends the function and its mark. */
+/* Appends the function and its annotation. */
 void framename_add_function(struct strbuf *sb, const struct framename *f);
 
 /*
- * Appends a name as one line of well-formed UTF-8: control characters become blanks,
- * other bytes and marks that turn the text's direction U+FFFD.
- * Nothing else is changed.
+ * Appends a name as one line of well-formed UTF-8: control characters become blanks; other
+ * bytes, and characters that change the text's direction, become U+FFFD. No other character
+ * changes.
  */
 void framename_add_clean(struct strbuf *sb, const char *s, size_t len);
 

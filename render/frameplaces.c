@@ -39,7 +39,7 @@ static void put(struct frameplaces *p, uint32_t name, const char *s, size_t len)
     p->known |= p->of[name] != FRAMEPLACES_UNKNOWN + 1;
 }
 
-/* ---- by the frame itself ---- */
+/* ---- places of the frame itself ---- */
 
 static enum place_kind place_kind(enum frameplace kind)
 {
@@ -48,7 +48,8 @@ static enum place_kind place_kind(enum frameplace kind)
                                      : PLACE_LINE;
 }
 
-/* The text of a name's place where modules are told; nothing: it has none of its own. */
+/* Appends the text of a name's place where the input has modules; nothing: it has none of its
+ * own. */
 static void add_told(struct strbuf *sb, const struct frametree *t, enum frameplace kind,
                      uint32_t name)
 {
@@ -93,9 +94,9 @@ static void place_names(struct frameplaces *p, enum frameplace kind)
     strbuf_release(&sb);
 }
 
-/* ---- by the frame that the stack stands on ---- */
+/* ---- places of the stack's root ---- */
 
-/* What "COMM-PID", "COMM-PID/TID" and "COMM-PID (fork)" have for numbers. */
+/* The numbers in "COMM-PID", "COMM-PID/TID" and "COMM-PID (fork)". */
 struct root_name {
     struct span pid; /* empty: none */
     bool tid;
@@ -156,7 +157,8 @@ static void place_processes(struct frameplaces *p, bool programs)
         else
             put(p, name, t->names[name].s, t->names[name].len);
         place = p->of[name] - 1;
-        /* Threads may call themselves otherwise: a process goes by what most is of. */
+        /* Threads may have names of their own: the name with the largest total names the
+           process. */
         GROW_FILLED(most, place, nmost, 0);
         if (!p->called[place] || total > most[place]) {
             p->called[place] = name;

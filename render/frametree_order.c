@@ -1,7 +1,7 @@
 /*
- * What is done once when all lines are in: distinct names are ranked once, siblings
- * then ordered by rank alone, and totals summed in one backward pass, as children
- * have higher numbers than their parents.
+ * The work done once, when all lines are in: distinct names are ranked once, siblings then
+ * ordered by rank alone, and totals summed in one backward pass, as children have higher numbers
+ * than their parents.
  */
 #define _GNU_SOURCE
 #include "render/frametree_order.h"

@@ -50,22 +50,24 @@ struct reader {
     struct filter_lines *lines; /* NULL: no filter */
     struct proctree *tree;      /* NULL: ancestors are not asked for */
     const char *name;           /* for messages */
-    uint32_t column;            /* that is counted in */
-    enum module_text modules;   /* how names say which module they are in */
-    struct strbuf stack;        /* room for one that is written otherwise */
+    uint32_t column;            /* the column that counts go to */
+    enum module_text modules;   /* how names carry their module */
+    struct strbuf stack;        /* room for a stack that has to be rewritten */
     bool columns;               /* counts of different views are kept apart */
-    bool timed;                 /* what follows is of this moment, unless it says another */
+    bool timed;                 /* the following counts are of this moment, unless a line says
+                                   another */
     double moment;
     uint64_t line, stacks, unknown, first_unknown;
-    struct strbuf unknown_text; /* that line, or how it begins */
+    struct strbuf unknown_text; /* that line, or its beginning */
     struct folded_columns counts;
-    struct trace_parts *parts; /* those of recordings wait there; NULL: each is drawn alone */
-    bool several;              /* other files have the view if this one has not */
-    bool lacked;               /* it has not */
-    bool no_hint;              /* another file's is said */
+    struct trace_parts *parts; /* collects parts of recordings; NULL: each part is drawn alone */
+    bool several;              /* other files may have the view if this one lacks it */
+    bool lacked;               /* this file lacks it */
+    bool no_hint;              /* a hint is printed for another file only */
 };
 
-/* Several texts may be put together; the first one's word counts. */
+/* Stores the value of `key` if there is none yet: when several texts are merged, the first one
+ * counts. */
 static void take_meta(const struct reader *r, char **where, const char *s, size_t len,
                       const char *key)
 {
@@ -90,7 +92,7 @@ static bool says(const char *known, const char *s, size_t len, const char *key)
            (strlen(known) == n && memcmp(known, value, n) == 0);
 }
 
-/* When what follows was counted, in seconds. */
+/* The moment of the following counts, in seconds. */
 static void take_time(struct reader *r, const char *s, size_t len)
 {
     const char *value;
@@ -113,7 +115,8 @@ static void take_time(struct reader *r, const char *s, size_t len)
     r->moment = v;
 }
 
-/* Of digits, as flame writes it: titles need not be afraid of it. */
+/* Whether a value is a number as flame writes it, of digits and '.' only, so that it is safe in
+ * titles. */
 static bool is_number(const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -122,7 +125,8 @@ static bool is_number(const char *s, size_t len)
     return len <= 24;
 }
 
-/* The words for it, of a column with one moment; texts of several may be added up. */
+/* Stores the moment or range of a column as the text has it. Texts of several moments may be
+ * added up; such a column has none. */
 static void take_when(struct input_column *c, const char *s, size_t len)
 {
     const struct {
@@ -202,7 +206,8 @@ static int take_heading(struct reader *r, const char *s, size_t len)
     return status;
 }
 
-/* "12", or "12,34" of a comparison, where what is shown is the second. */
+/* Adds the filtered-out count of a line, "12", or "12,34" of a comparison, of which the second
+ * is shown. */
 static void take_left_out(struct reader *r, const char *s, size_t len)
 {
     const char *value, *comma;
@@ -229,8 +234,8 @@ static int too_many(struct reader *r)
 
 #define REGIONS_KEPT 65536u /* bytes of comments */
 
-/* Tags of lines on their way through the filter: columns, from here on histories, and from there on
- * stacks of lanes. */
+/* Tags of lines on their way through the filter: columns, from HISTORIES on histories, and from
+ * LANES on stacks of lanes. */
 #define HISTORIES COLUMNS_MAX
 #define LANES (1u << 31)
 
@@ -267,7 +272,8 @@ static int take_kept(void *opaque, const struct folded_line *line, unsigned colu
     return frametree_add(&in->tree, line);
 }
 
-/* A filter that makes modules of frames asks for them, too, and leaves none behind. */
+/* Whether names need their modules. A filter that turns frames into modules needs them, too, and
+ * removes them. */
 static bool keeps_modules(const struct reader *r)
 {
     return r->o->modules || (r->o->filter && r->o->filter->by == PLACE_MODULE);
@@ -291,8 +297,8 @@ static int take_stack(struct reader *r, struct folded_line *line)
     return err < 0 ? too_many(r) : 0;
 }
 
-/* What the filter leaves out of histories and lanes is told of the lines that have counts. `first`:
- * of which of them, as tags. */
+/* Sends a stack of a history or of lanes through the filter; its tag is `first` + `nth`. Filter
+ * counts stay unchanged, as the lines with counts account for what is filtered out. */
 static int filter_placed(struct reader *r, const char *stack, size_t len, unsigned first,
                          size_t nth)
 {
@@ -333,7 +339,7 @@ static int take_moments(struct reader *r, const char *s, size_t len)
     return err < 0 ? too_many(r) : 0;
 }
 
-/* How long regions took (fold/facts/regiontext.h), for those who say it. */
+/* Keeps a comment about the lengths of regions (fold/facts/regiontext.h), for reports. */
 static void take_region(struct input *in, const char *s, size_t len)
 {
     static const char begins[] = "# region: ";
@@ -379,7 +385,7 @@ static int take_line(struct reader *r, const char *s, size_t len)
     return 0;
 }
 
-/* What is folded already has lost what these options need. */
+/* Refuses options whose information is lost in text that is already folded. */
 static int refuse_options(const struct reader *r, struct textinput *text)
 {
     const struct input_of_traces *of = r->o->of_traces;
@@ -416,7 +422,8 @@ static int read_text(struct reader *r, struct textinput *text)
     return status;
 }
 
-/* The view asked for, and those of classes; NULL: it has no lifetimes, or is of one moment. */
+/* The views to fold: the one asked for, and those of classes. NULL: the trace has no lifetimes,
+ * or is of one moment. */
 static const struct view *with_classes(const struct reader *r, const struct trace *t,
                                        struct view views[5])
 {
@@ -437,7 +444,7 @@ static const struct view *with_classes(const struct reader *r, const struct trac
     return views;
 }
 
-/* The view asked for, and latency; NULL: the trace has none. */
+/* The views to fold: the one asked for, and latency. NULL: the trace has no latency. */
 static const struct view *with_latency(const struct reader *r, const struct trace *t,
                                        struct view views[5])
 {
@@ -453,8 +460,7 @@ static const struct view *with_latency(const struct reader *r, const struct trac
     return views;
 }
 
-/* An explorer shows all views, and where in its file a frame was. */
-/* As 'flame fold' does it, which adds traces up. Takes the trace over. */
+/* Folds one trace as "flame fold" does, which adds traces up. Takes the trace over. */
 static int fold_alone(const struct fold_options *options, struct trace *trace, bool lacked,
                       struct strbuf *text)
 {
@@ -471,7 +477,8 @@ static int fold_alone(const struct fold_options *options, struct trace *trace, b
     return status;
 }
 
-/* Takes the trace over. */
+/* Folds a trace and reads the text. An explorer gets all views, and the file and line of frames.
+ * Takes the trace over. */
 static int take_trace(struct reader *r, struct trace *trace)
 {
     struct fold_options options = {.view = r->o->view, .all_views = r->o->columns && !r->o->view};
@@ -514,7 +521,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     return status;
 }
 
-/* A trace is folded to text by the stage before this one. */
+/* Reads a trace. It is folded to text, which is read like any other. */
 static int read_trace(struct reader *r, struct textinput *in, const char *path)
 {
     struct trace *trace = NULL;
@@ -549,7 +556,7 @@ static void say_wrong_moments(struct reader *r)
     r->in->lanes.wrong = 0;
 }
 
-/* After one file. A text without a stack is empty if there is nothing else, either. */
+/* Checks a file after it was read. A text without a stack is empty if the other files are, too. */
 static int check_file(const struct reader *r)
 {
     if (folded_refuse_foreign(r->name, r->stacks, r->unknown, r->first_unknown,
@@ -563,15 +570,15 @@ static int check_file(const struct reader *r)
     return 0;
 }
 
-/* What is the same of all files. */
+/* State for all files. */
 struct reading {
     const struct input_options *o;
     struct filter_lines *lines;
     struct proctree *tree;
     struct trace_parts *parts;
     bool several;   /* files, some of which may lack the view */
-    size_t largest; /* the number of that whose names are spoken of */
-    size_t lacked;  /* how many did */
+    size_t largest; /* the number of the file for which hints are printed */
+    size_t lacked;  /* how many lacked it */
 };
 
 static int read_file(struct input *in, struct reading *all, const char *path, size_t nth)
@@ -620,7 +627,7 @@ static int read_file(struct input *in, struct reading *all, const char *path, si
     return status;
 }
 
-/* Parts of recordings, when all files have been read. */
+/* Reads the parts of recordings, joined, when all files have been read. */
 static int read_parts(struct input *in, const struct reading *all, struct trace_parts *parts)
 {
     struct trace **joined;
@@ -662,7 +669,7 @@ static bool is_empty(const struct frametree *t, bool first_side)
     return folded_count_double(frametree_total(t, 0)) <= 0;
 }
 
-/* That nothing was counted is a result, of an idle machine for one, but it is said. */
+/* Warns that nothing was counted. That is a result, of an idle machine for one, and no error. */
 static void say_empty(struct input *in, const char *name)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -684,7 +691,7 @@ static int check_all(struct input *in, const char *name, const struct input_opti
         flame_warn("%s: counts add up to more than 2^64; the largest ones are cut there", name);
     if (!is_empty(&in->tree, o->first_side))
         return 0;
-    if (in->tree.n > 1) /* no tool writes that: something went wrong before us */
+    if (in->tree.n > 1) /* no tool writes such text: an earlier stage failed */
         return flame_error(FLAME_USAGE, "%s: every count is 0; there is nothing to show", name);
     say_empty(in, name);
     return 0;
@@ -705,7 +712,8 @@ void input_set_total(struct input *in, double total)
         t->total_part[0] = wanted.part;
 }
 
-/* Hints for each of many programs would be too many. */
+/* Index of the largest file, the only one for which hints are printed: hints for each of many
+ * programs would be too many. */
 static size_t largest_of(char *const *paths, size_t n)
 {
     size_t largest = 0;
@@ -742,7 +750,7 @@ static int read_files(struct input *in, struct filter_lines *lines, char *const 
     for (size_t i = 0; !status && i < npaths; i++)
         status = read_file(in, &all, paths[i], i);
     if (!status && all.several && all.lacked == npaths) {
-        all.several = false; /* now it is told */
+        all.several = false; /* now the error is printed */
         status = read_file(in, &all, paths[0], 0);
     }
     if (!status)

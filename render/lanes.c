@@ -8,7 +8,7 @@
 #include "common/trace/packed.h"
 
 #define BEGINS "# lanes: "
-#define ROWS_MAX 100000000u      /* more are not believed */
+#define ROWS_MAX 100000000u      /* a comment with more makes no sense */
 #define SUMS(kind) ((kind) >= 2) /* TRACE_INTERVAL_SHARE and _SUM: two more numbers */
 #define NUMBER_MAX ((uint64_t)1 << 62)
 
@@ -131,7 +131,7 @@ static bool take_thread(struct lanes *l, const char *s, size_t len)
     return true;
 }
 
-/* As many numbers as there are rows, each below `limit`. */
+/* Reads a list of as many numbers as there are rows, each below `limit`. */
 static bool take_by_row(struct lanes *l, const char *s, size_t len, const char *key, uint64_t limit,
                         struct lanes_span *out)
 {
@@ -176,7 +176,7 @@ static bool take_numbers(struct lanes *l, const char *s, size_t len)
     return !r.wrong;
 }
 
-/* "VIEW STACK rows=NUMBERS" */
+/* Reads "VIEW STACK rows=NUMBERS". */
 static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stack_len)
 {
     static const char word[] = " rows=";
@@ -203,7 +203,7 @@ static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stac
     return true;
 }
 
-/* Numbers that a page may trust: rows that there are, and times that are none beyond 2^62. */
+/* Whether a page can use the numbers: existing rows, and times below 2^62. */
 static bool are_waits(const struct lanes *l, const char *s, size_t len, uint64_t n)
 {
     uint64_t row, later, length, rest, runq, more, now = 0;
@@ -238,7 +238,7 @@ static bool take_waits(struct lanes *l, const char *s, size_t len)
     return true;
 }
 
-/* Pieces of threads that there are, one behind the other. */
+/* Reads a path: pieces of existing threads, one behind the other. */
 static bool take_path(struct lanes *l, const char *s, size_t len)
 {
     struct packed_reader r;
@@ -263,7 +263,7 @@ static bool take_path(struct lanes *l, const char *s, size_t len)
     return true;
 }
 
-/* Of threads that there are, in order of their begins. */
+/* Whether regions are of existing threads, in the order in which they begin. */
 static bool are_regions(const struct lanes *l, const char *s, size_t len, uint64_t n)
 {
     uint64_t thread, later, length, now = 0;

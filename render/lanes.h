@@ -1,15 +1,15 @@
 /*
- * lanes.h: when threads waited, from the comments that folded text has of it (flame-folded(5),
+ * lanes.h: threads' waits over time, read from the comments of folded text (flame-folded(5),
  * fold/lanetext.h), for a page to draw.
  *
- * The first text that has such comments counts; those of others are left aside and counted, and so
- * are comments that make no sense: they are anybody's. Numbers that are packed stay packed once
- * they were looked at: what a page reads are rows and threads that there are.
+ * The first text that has such comments counts; those of other texts are skipped and counted,
+ * and so are comments that make no sense, as the text is outside input. Packed numbers are
+ * checked and then stay packed: a page reads only rows and threads that exist.
  *
- *   lifecycle  lanes_init, lanes_comment and lanes_placed while text is read, lanes_finish,
- *              lanes_release
- *   ownership  what is given is copied
- *   threads    none: one object is one thread's
+ *  lifecycle  lanes_init, lanes_comment and lanes_placed while text is read, lanes_finish,
+ *             lanes_release
+ *  ownership  arguments are copied
+ *  threads    none: one object is one thread's
  */
 #ifndef FLAME_RENDER_LANES_H
 #define FLAME_RENDER_LANES_H
@@ -66,8 +66,8 @@ void lanes_init(struct lanes *l);
 void lanes_release(struct lanes *l);
 
 /*
- * Takes a comment, which is line number `line`. True: it is of a stack, s[*stack] and on is the
- * stack, *stack_len bytes of it, and *nth is what lanes_placed is to be told.
+ * Takes a comment, which is line number `line`. True: it is of a stack. *stack points to the
+ * stack in s, *stack_len bytes long, and *nth has to be passed to lanes_placed.
  */
 bool lanes_comment(struct lanes *l, const char *s, size_t len, uint64_t line, const char **stack,
                    size_t *stack_len, size_t *nth);

@@ -25,7 +25,7 @@ struct nameattrs {
     struct strbuf text;
 };
 
-/* XML's names, without its letters beyond ASCII. */
+/* Whether it is one of XML's names, without its letters beyond ASCII. */
 static bool is_key(const char *s)
 {
     if (!((*s | 32) >= 'a' && (*s | 32) <= 'z') && *s != '_')
@@ -37,7 +37,7 @@ static bool is_key(const char *s)
     return true;
 }
 
-/* What the picture itself says of a frame, and its script relies on. */
+/* Whether it is an attribute that the picture itself sets, and on which its script relies. */
 static bool is_ours(const char *key)
 {
     return strcmp(key, "data-x") == 0 || strcmp(key, "data-w") == 0 || strcmp(key, "data-d") == 0;
@@ -153,7 +153,7 @@ void nameattr_add(struct strbuf *sb, const struct nameattr *n)
 
         for (size_t k = 0; k < ARRAY_LEN(elsewhere); k++)
             here = here && strcmp(p->key, elsewhere[k]) != 0;
-        for (size_t k = 0; k < i; k++) /* twice the same attribute is no XML */
+        for (size_t k = 0; k < i; k++) /* two equal attributes are not well-formed XML */
             here = here && strcmp(p->key, n->pairs[k].key) != 0;
         if (!here)
             continue;

@@ -1,17 +1,16 @@
 /*
  * Palettes.
  *
- * Problem: neighbours must be told apart, a name must keep its colour from
- * picture to picture, black text must stay readable, and people know the hues
- * by name from flamegraph.pl and inferno (which give the names: hot, mem, io...).
+ * Problem: neighbours must be told apart, a name must keep its colour from picture to picture,
+ * black text must stay readable, and people know the hues by name from flamegraph.pl and inferno
+ * (which give the names: hot, mem, io...).
  *
- * Algorithm: a hue is a range in each of the three channels and the name's hash
- * picks the point in it. Most palettes are one hue; a few choose the hue from
- * what the name looks like in their language. Marks at the end of a name shift
- * to another hue in every palette.
+ * Algorithm: a hue is a range in each of the three channels and the name's hash picks the point
+ * in it. Most palettes are one hue; a few choose the hue by the form of names in their language.
+ * An annotation at the end of a name shifts to another hue in every palette.
  *
- * Rejected: real randomness, also for --random, which gives each frame a shade of its
- * own: two runs over one input would differ, and pictures could not be compared.
+ * Rejected: real randomness, also for --random, which gives each frame a shade of its own: two
+ * runs over one input would differ, and pictures could not be compared.
  */
 #define _GNU_SOURCE
 #include "common/begins.h"
@@ -53,7 +52,7 @@ static const struct {
 };
 
 struct name {
-    const char *s; /* without its mark */
+    const char *s; /* without its annotation */
     size_t len;
     char mark; /* 'k', 'j', 'i', 'w', 'o' or 0 */
 };
@@ -207,7 +206,7 @@ static void draw_similar(const struct name *n, double v[3])
         v[k] = fmin(fmax(v[k], 0), 0.999999);
 }
 
-/* To some eyes: red and aqua are as green to those who lack the cones for it. */
+/* Whether a palette looks green to people with red-green colour blindness: red and aqua do, too. */
 static bool looks_green(int palette)
 {
     enum hue hue = palettes[palette].hue;
@@ -256,7 +255,7 @@ static struct rgb shade(enum hue hue, const double v[3])
     return (struct rgb){c[0], c[1], c[2]};
 }
 
-/* "-" and "--" are no frames but stand between them. */
+/* The colour of "-" and "--", which are no frames but separate them. */
 static bool separator(const char *name, size_t len, struct rgb *c)
 {
     uint8_t grey = len == 1 ? 176 : 130;
@@ -295,8 +294,8 @@ struct rgb palette_color_random(int palette, const char *name, size_t len, uint3
 }
 
 /*
- * Neighbours are far apart, also to those who do not see all colours (t0576 measures it; red
- * beside green would not be); the palette's own hue is the sleeper's.
+ * The hue of a waker. Neighbours are far apart, also to people with colour blindness (t0576
+ * measures it; red beside green would not be); the palette's own hue is the sleeper's.
  */
 static enum hue hue_of_hops(int palette, unsigned hops)
 {
@@ -318,11 +317,11 @@ struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigne
     return shade(hue_of_hops(palette, hops), v);
 }
 
-/* ---- what colours mean ---- */
+/* ---- the meaning of colours ---- */
 
 static const double middle[3] = {0.5, 0.5, 0.5};
 
-/* Of palettes that choose hues: what each is chosen for. */
+/* The meaning of a hue, in palettes that choose hues by name. */
 static const char *word_of_hue(enum hue (*choose)(const struct name *), enum hue hue)
 {
     static const struct {
@@ -385,7 +384,7 @@ struct rgb palette_hop_swatch(int palette, unsigned hops)
 
 struct rgb palette_thread(const char *name, size_t len)
 {
-    /* Of about equal lightness; neighbours in the list are far apart in hue. */
+    /* Colours of about equal lightness; neighbours in the list are far apart in hue. */
     static const struct rgb bands[] = {{52, 74, 122}, {122, 62, 42}, {40, 94, 74},  {104, 54, 104},
                                        {86, 82, 30},  {30, 90, 104}, {128, 46, 78}, {70, 66, 130},
                                        {52, 92, 40},  {110, 74, 26}};

@@ -1,8 +1,8 @@
 /*
- * palette.h: what colour a frame has.
+ * palette.h: the colour of a frame.
  *
- * A colour depends on nothing but the palette and the frame's name, so the same
- * input gives the same picture. Pure functions, thread-safe.
+ * A colour depends on nothing but the palette and the frame's name, so the same input gives the
+ * same picture. Pure functions, thread-safe.
  */
 #ifndef FLAME_RENDER_PALETTE_H
 #define FLAME_RENDER_PALETTE_H
@@ -22,17 +22,17 @@ int palette_find(const char *name);
 void palette_add_names(struct strbuf *sb);
 
 /*
- * The colour of a frame. With `similar` (--hash) names that begin alike get
- * colours that are alike; else each name's shade is its own. A mark at the end
- * of the name (_[k] _[j] _[i] _[w] _[o]) chooses the hue.
+ * The colour of a frame. With `similar` (--hash) names that begin alike get colours that are
+ * alike; else each name's shade is its own. An annotation at the end of the name (_[k] _[j] _[i]
+ * _[w] _[o]) chooses the hue.
  */
 struct rgb palette_color(int palette, const char *name, size_t len, bool similar);
 
-/* The same with a shade of its own for each `seed` instead of each name (--random). */
+/* Like palette_color, with a shade of its own for each `seed` instead of each name (--random). */
 struct rgb palette_color_random(int palette, const char *name, size_t len, uint32_t seed);
 
 /* The colour of a waker's frame: a hue for each distance along the chain (hops >= 1), whatever
- * the mark. */
+ * the annotation. */
 struct rgb palette_color_hops(int palette, const char *name, size_t len, unsigned hops);
 
 /*
@@ -48,8 +48,8 @@ struct rgb palette_thread(const char *name, size_t len);
 struct rgb palette_delta(double delta, double largest);
 
 /*
- * What the hue of a frame says, as "kernel", with a typical colour of it; NULL where the
- * hue is the palette's own and tells names apart at most. The text is static.
+ * The meaning of a frame's hue, as "kernel", with a typical colour of it; NULL where the hue is
+ * the palette's own and at most tells names apart. The text is static.
  */
 const char *palette_kind(int palette, const char *name, size_t len, struct rgb *typical);
 
@@ -57,7 +57,7 @@ const char *palette_kind(int palette, const char *name, size_t len, struct rgb *
 struct rgb palette_swatch(int palette);
 struct rgb palette_hop_swatch(int palette, unsigned hops);
 
-/* Length of the name without its mark. */
+/* Length of the name without its annotation. */
 size_t palette_strip_mark(const char *name, size_t len);
 
 #endif

@@ -32,7 +32,7 @@ struct request {
     char *title; /* made for this picture, or NULL */
     char *const *inputs;
     size_t ninputs;
-    bool open; /* the picture is shown in a browser */
+    bool open; /* show the picture in a browser */
 };
 
 static void add_formats(struct strbuf *sb)
@@ -241,7 +241,8 @@ static int unknown_ending(const char *output)
     return FLAME_USAGE;
 }
 
-/* A browser needs a file that stays, and one in TMPDIR a sandboxed browser may not read. */
+/* The file for --open without -o. A browser needs a file that stays, and a sandboxed browser may
+ * not read one in TMPDIR. */
 static const char *name_opened(const char *format)
 {
     return !format || strcmp(format, "html") == 0 ? "flame.html"
@@ -250,7 +251,7 @@ static const char *name_opened(const char *format)
                                                   : NULL;
 }
 
-/* What is opened needs a name to be found by, and must be what a browser shows. */
+/* Settles the file of --open. It needs a name, and a format that browsers show. */
 static int settle_open(struct request *q)
 {
     if (q->output && (strcmp(q->output, "-") == 0 || !q->backend->is_browsed))
@@ -284,7 +285,7 @@ static int find_backend(struct request *q)
     return q->open ? settle_open(q) : 0;
 }
 
-/* What the options leave open comes from the view, else from flamegraph.pl's defaults. */
+/* Fills in options that were not given: from the view, else with flamegraph.pl's defaults. */
 static void fill_in(struct request *q, const struct input *in)
 {
     const struct view_look *look = in->view ? view_look(in->view) : NULL;
@@ -305,7 +306,7 @@ static void fill_in(struct request *q, const struct input *in)
                                                                        : "hot");
 }
 
-/* One side of a comparison may be all there is. What to say then, else NULL. */
+/* A notice for a comparison of which one side is empty, else NULL. */
 static const char *empty_side(const struct input *in, enum difference_widths w)
 {
     if (in->empty || !in->tree.delta || folded_count_double(frametree_total(&in->tree, 0)) > 0)
@@ -315,7 +316,8 @@ static const char *empty_side(const struct input *in, enum difference_widths w)
                : "every second count is 0; --widths either has room for the others";
 }
 
-/* A picture of estimates, of a part, or of nothing, says so. What to free afterwards. */
+/* Adds to the subtitle that the picture is of estimates, of a part, or of nothing. Returns a
+ * string to free afterwards. */
 static char *complete_subtitle(struct render_options *o, const struct input *in, const char *empty)
 {
     static const char dash[] = " \xe2\x80\x94 ";
@@ -404,8 +406,8 @@ static int draw(struct request *q)
     return status;
 }
 
-/* The files that colours and attributes come from; the colours are written back. That file is
- * begun before the picture is, as one without the other would be half of what was asked for. */
+/* Reads the files of colours and attributes, draws, and writes the colours back. Their file is
+ * begun before the picture is, as one without the other would be only half of the result. */
 static int draw_with_files(struct request *q)
 {
     struct nameattrs *attrs = NULL;
@@ -461,7 +463,7 @@ int render_main(int argc, char **argv)
     q.o.wrappers = &q.wrappers;
     q.inputs = argv + first;
     q.ninputs = (size_t)(argc - first);
-    /* The tree is merged from the leaf at no cost, and the page can show both. */
+    /* Merging the tree from the leaf costs nothing, and the page can show both. */
     q.o.reverse |= q.filter.from_caller;
     q.filter.from_caller = false;
     if (status < 0 && !(status = find_backend(&q)))

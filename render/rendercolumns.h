@@ -1,5 +1,5 @@
 /*
- * rendercolumns.h: what an input's columns are called where they are drawn.
+ * rendercolumns.h: names of an input's columns in pictures and tables.
  */
 #ifndef FLAME_RENDER_RENDERCOLUMNS_H
 #define FLAME_RENDER_RENDERCOLUMNS_H
@@ -8,8 +8,8 @@
 #include "render/input.h"
 
 /*
- * One for each column of `in`, in order; to be freed with free(). Names are borrowed from the input
- * or constant, and so is `countname`, the unit of the only column, and of those that say none.
+ * One for each column of `in`, in order; to be freed with free(). Names are borrowed from the
+ * input or constant. `countname` is the unit of an only column, and of columns without one.
  */
 struct render_column *rendercolumns_of(const struct input *in, const char *countname);
 

@@ -1,14 +1,15 @@
 /*
- * timeline.h: what was live over time in the stacks of a tree, from the comments that folded text
- * has of it (flame-folded(5), fold/timetext.h), for a page to draw.
+ * timeline.h: live memory over time in the stacks of a tree, read from the comments of folded
+ * text (flame-folded(5), fold/timetext.h), for a page to draw.
  *
- * Several texts, each with moments of its own, become one: a change is at its time, whatever other
- * texts say of that. Comments that make no sense are counted and left aside: they are anybody's.
+ * Several texts, each with moments of its own, become one: a change is at its time, whatever
+ * other texts have at that time. The text is outside input: comments that make no sense are
+ * counted and skipped.
  *
- *   lifecycle  timeline_init, timeline_comment and timeline_placed while text is read,
- *              timeline_finish, timeline_release
- *   ownership  what is given is copied
- *   threads    none: one timeline is one thread's
+ *  lifecycle  timeline_init, timeline_comment and timeline_placed while text is read,
+ *             timeline_finish, timeline_release
+ *  ownership  arguments are copied
+ *  threads    none: one timeline is one thread's
  */
 #ifndef FLAME_RENDER_TIMELINE_H
 #define FLAME_RENDER_TIMELINE_H
@@ -17,7 +18,7 @@
 
 #include "common/strbuf.h"
 
-/* What a history is of: the view whose bytes they are, by timeline_view. */
+/* The kind of a history: the view whose bytes it has, by timeline_view. */
 enum timeline_kind {
     TIMELINE_LIVE,
     TIMELINE_MAPPED,
@@ -25,7 +26,7 @@ enum timeline_kind {
 };
 
 struct timeline {
-    /* By how much things changed at a moment. */
+    /* The changes of the totals at a moment. */
     struct timeline_moment {
         uint64_t us; /* microseconds from the beginning of the recording */
         int64_t live, mapped, rss;
@@ -45,7 +46,7 @@ struct timeline {
     } * histories;        /* after timeline_finish by kind and then by node */
     size_t nhistories, histories_room;
     struct timeline_change {
-        size_t moment; /* index of one; of one history they ascend */
+        size_t moment; /* index of its moment; they ascend within a history */
         int64_t bytes;
     } * changes;
     size_t nchanges, changes_room;
@@ -58,21 +59,21 @@ struct timeline {
 void timeline_init(struct timeline *tl);
 void timeline_release(struct timeline *tl);
 
-/* The view that a kind is of: "live", "mmap". */
+/* The view of a kind: "live", "mmap". */
 const char *timeline_view(enum timeline_kind kind);
 
-/* Another text begins: its moments are apart from those before. */
+/* Begins another text: its moments are apart from those before. */
 void timeline_begin(struct timeline *tl);
 
 /*
- * Takes a comment, which is line number `line`. True: it is of a stack's history, s[*stack] and
- * on is the stack, *stack_len bytes of it, and *history is what timeline_placed is to be told.
+ * Takes a comment, which is line number `line`. True: it is of a stack's history. *stack points
+ * to the stack in s, *stack_len bytes long, and *history has to be passed to timeline_placed.
  */
 bool timeline_comment(struct timeline *tl, const char *s, size_t len, uint64_t line,
                       const char **stack, size_t *stack_len, size_t *history);
 void timeline_placed(struct timeline *tl, size_t history, uint32_t node);
 
-/* Puts moments in order, and what is of one time or one node together. */
+/* Sorts moments, and merges those of one time, and histories of one node. */
 void timeline_finish(struct timeline *tl);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * views.h: what a view of a trace is called in pictures and tables, from the
- * "# flame: view=..." line of folded text.
+ * views.h: names of views in pictures and tables, by the "# flame: view=..." line of folded
+ * text.
  */
 #ifndef FLAME_RENDER_VIEWS_H
 #define FLAME_RENDER_VIEWS_H
@@ -12,14 +12,14 @@
 struct view_look {
     const char *view;
     const char *title;
-    const char *unit; /* when the text does not say */
+    const char *unit; /* when the text has none */
     const char *palette;
-    const char *then; /* the title in front of "at 12.5 s" or "from 2 s to 12.5 s"; NULL: there is
-                         no such thing */
-    bool level;       /* what there is at a moment: of several moments there is a mean, no sum */
+    const char *then; /* the title in front of "at 12.5 s" or "from 2 s to 12.5 s"; NULL: the
+                         view has no moments */
+    bool level;       /* an amount that exists at a moment: several moments have a mean, no sum */
 };
 
-/* The look of view `name`, or NULL when it is none we know. */
+/* The look of view `name`, or NULL when it is unknown. */
 const struct view_look *view_look(const char *name);
 
 #endif

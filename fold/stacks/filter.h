@@ -13,10 +13,10 @@
  *  --trim-root=FRAME     removes the frames below the lowest such frame; stacks without
  *                        one stay whole
  *  --by PLACE            each frame becomes its module, file or line (place.h), or stays the
- *                        function that it is; one whose place is not
- *                        known keeps its name. Frames on top of each other that become the same
- * module or file are one. `process` makes COMM-PID/TID at the root COMM-PID. `thread` and `process`
- * also ask the stages before for such roots
+ *                        function that it is; one whose place is not known keeps its name.
+ *                        Frames on top of each other that become the same module or file are
+ *                        one. `process` makes COMM-PID/TID at the root COMM-PID. `thread`
+ *                        and `process` also ask the stages before for such roots
  *  --collapse-recursion  a frame that calls itself is one frame
  *  --trim-root           removes the frames at the root that all remaining stacks share, but
  *                        never the last frame of a stack

@@ -33,7 +33,8 @@
 
 enum { LOST_NAMED = 10, UNREAD_NAMED = 2 };
 
-/* Fewer unnamed addresses in the code are not reported: a shell that starts a program has 31 to */
+/* Fewer unnamed addresses in the code are not reported: a shell that starts a program has 31 to 53,
+ * and is not the program of interest. */
 enum { UNNAMED_MANY = 64 };
 
 /* A frame list for one address, or a demangled name: freed at the end. */

@@ -19,29 +19,29 @@ struct framecolor {
     double largest_delta;  /* of the frames that are drawn; see framecolor_see */
 };
 
-/* What a frame is beside its colour, for those who do not tell colours apart. */
+/* A frame's sign beside its colour, for people who cannot distinguish the colours. */
 enum frame_sign {
     FRAME_PLAIN,
-    FRAME_GREW, /* of a comparison, as for the next four */
+    FRAME_GREW, /* in a comparison, as for the next three */
     FRAME_SHRANK,
-    FRAME_NEW,    /* nothing of it was there before; in elided views */
-    FRAME_GONE,   /* nothing of it is left; in elided views */
-    FRAME_THREAD, /* of a chain of wakers: a thread's name, a band across it */
+    FRAME_NEW,    /* it was not there before; in elided views */
+    FRAME_GONE,   /* it is no longer there; in elided views */
+    FRAME_THREAD, /* in a chain of wakers: a thread's name, a band across the chain */
 };
 
-/* What is gone and what is new, in elided views. */
+/* Colours of frames that are gone and of new ones, in elided views. */
 extern const struct rgb framecolor_gone, framecolor_new;
 
 void framecolor_init(struct framecolor *f, const struct frametree *t,
                      const struct render_options *o);
 void framecolor_release(struct framecolor *f);
-/* To be called for each frame that is drawn, before the first colour is asked for. */
+/* Call it for each frame that is drawn, before the first call of framecolor_of. */
 void framecolor_see(struct framecolor *f, uint32_t node);
 struct rgb framecolor_of(struct framecolor *f, uint32_t node);
 enum frame_sign framecolor_sign(const struct framecolor *f, uint32_t node);
-/* "+ " or a minus sign and a blank (UTF-8) before the label of what changed; else "". */
+/* "+ " or a minus sign and a blank (UTF-8) before the label of a frame that changed; else "". */
 const char *framecolor_label(enum frame_sign sign);
-/* Of a comparison: the two counts whose change is shown. */
+/* In a comparison, the two counts whose change is shown. */
 struct change framecolor_change(const struct framecolor *f, uint32_t node);
 
 #endif

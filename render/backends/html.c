@@ -1,20 +1,19 @@
 /*
- * The explorer page: one HTML file that holds the profile, and the script and
- * style to look at it from every side. It opens from disk and asks nobody for
- * anything, and says so to the browser (Content-Security-Policy); of scripts and styles it lets
- * run what has the digest of ours, so that a name that got out of its place would be dead text.
+ * The explorer page: one HTML file that holds the profile, and the script and style to explore
+ * it. It opens from disk and loads nothing, and declares that to the browser
+ * (Content-Security-Policy). Scripts and styles run only if they have the digest of the page's
+ * own, so that a name that escaped from its place would be dead text.
  *
- * The profile is one JSON object in a <script> of a type that browsers do not
- * run. Names are strings there, numbered; the most frequent have the smallest
- * numbers. The tree is two numbers a node in pre-order (how many levels up from
- * the node before it its parent lies; its name), and each column of counts is a
- * list of (distance to the next node that has any, count of its own), as most
- * frames only call others. Names are in places (html_places.h). All are packed (see packed.h): a
- * profile of 300,000 frames takes a few bytes a frame, and totals are the script's to sum.
+ * The profile is one JSON object in a <script> of a type that browsers do not run. Names are
+ * strings there, numbered; the most frequent have the smallest numbers. The tree is two numbers
+ * a node in pre-order (how many levels up from the node before it its parent lies; its name),
+ * and each column of counts is a list of (distance to the next node that has any, count of its
+ * own), as most frames only call others. Names are in places (html_places.h). All are packed
+ * (see packed.h): a profile of 300,000 frames takes a few bytes a frame, and the script computes
+ * the totals.
  *
- * Rejected: arrays of JSON numbers, three times as long and slower to read; and
- * compressed data, which scripts can only unpack asynchronously and not in every
- * browser in use.
+ * Rejected: arrays of JSON numbers, three times as long and slower to read; and compressed data,
+ * which scripts can only unpack asynchronously and not in every browser in use.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -33,15 +32,15 @@
 #include "render/text/outstream.h"
 #include "render/text/xml.h"
 
-#define NAME_CHARS 4000 /* of a name; longer ones are nobody's to read */
+#define NAME_CHARS 4000 /* most characters of a name; no reader needs more */
 
 struct page {
     struct outstream out;
     const struct frametree *t;
     const struct render_options *o;
     uint32_t *order;  /* names by falling use */
-    uint32_t *number; /* where a name stands there */
-    uint32_t *walk;   /* nodes in pre-order, where more than one column is of them */
+    uint32_t *number; /* index of a name in `order` */
+    uint32_t *walk;   /* nodes in pre-order, where more than one column uses them */
     uint32_t nwalk;
     struct strbuf first; /* the first column's own counts, packed */
 };
@@ -56,7 +55,8 @@ static int by_use(const void *pa, const void *pb, void *arg)
     return (a > b) - (a < b);
 }
 
-/* The root's name comes first whatever its use. */
+/* Numbers names by their use, the most frequent first. The root's name comes first whatever its
+ * use. */
 static void number_names(struct page *p)
 {
     const struct frametree *t = p->t;
@@ -100,7 +100,7 @@ static enum wrappers_scope scope_of(const struct page *p, const struct render_co
     return wrappers_scope(p->o->wrappers, *c->name ? c->name : NULL, c->unit);
 }
 
-/* The numbers of names that are wrappers to any column; `key`: of which kind. */
+/* Adds the numbers of names that are wrappers for any column; `key` names the kind of wrappers. */
 static void add_wrappers(struct page *p, enum wrappers_scope kind, const char *key)
 {
     enum wrappers_scope widest = WRAPPERS_NONE;
@@ -119,15 +119,14 @@ static void add_wrappers(struct page *p, enum wrappers_scope kind, const char *k
     strbuf_addstr(&p->out.sb, "],\n");
 }
 
-/* Own counts by node, those of 0 left out: how many nodes further, what is whole, and millionths.
- */
+/* Own counts by node without those of 0: distance in nodes, the whole part, and millionths. */
 struct counts {
     struct packed out;
     uint32_t gap; /* nodes since the last one */
     bool fractions;
 };
 
-/* A node's own count in a column: what is whole, and millionths. Counts are never below zero. */
+/* A node's own count in a column: the whole part, and millionths. Counts are never below zero. */
 static inline uint64_t own_count(const struct frametree *t, uint32_t column, uint32_t node,
                                  uint32_t *micros)
 {
@@ -167,8 +166,9 @@ static inline void add_count(struct counts *c, const struct frametree *t, uint32
 }
 
 /*
- * What a node costs here is to be fetched, so the first column is made on the same walk, and for
- * others the order is kept, which the processor reads ahead of.
+ * Adds the tree and packs the first column. A node has to be fetched from memory, so the first
+ * column is made on the same walk. For the others the order of nodes is kept in p->walk, which
+ * the processor prefetches.
  */
 static void add_frames(struct page *p)
 {
@@ -213,7 +213,7 @@ static bool has_fractions(const struct frametree *t, uint32_t column)
     return false;
 }
 
-/* The history of a node, or NULL. They are by kind and node. */
+/* The history of a node, or NULL. Histories are sorted by kind and node. */
 static const struct timeline_history *history_of(const struct timeline *tl, enum timeline_kind kind,
                                                  uint32_t node)
 {
@@ -246,7 +246,8 @@ static void add_changes(struct packed *out, const struct timeline *tl,
     }
 }
 
-/* By node: how many nodes further, how many changes, and each: how many moments later, bytes. */
+/* Adds the histories of a column's view, by node: distance in nodes, number of changes, and for
+ * each change the distance in moments, and bytes. */
 static void add_history(struct page *p, const struct render_column *c)
 {
     const struct timeline *tl = p->o->timeline;
@@ -303,7 +304,7 @@ static void add_column(struct page *p, uint32_t column)
     strbuf_addstr(&p->out.sb, "}");
 }
 
-/* Second minus first count, in millionths where there are fractions. */
+/* Adds the second minus the first count, in millionths where there are fractions. */
 static void add_delta(struct page *p)
 {
     double scale = p->t->self_part ? 1e6 : 1;
@@ -328,7 +329,7 @@ static void add_delta(struct page *p)
     strbuf_addstr(&p->out.sb, "\",\n");
 }
 
-/* At each moment: microseconds since the one before, and by how much the totals changed. */
+/* Adds for each moment the microseconds since the one before, and the changes of the totals. */
 static void add_moments(struct page *p)
 {
     static const char *const keys[] = {"us", "live", "mapped", "rss"};
@@ -405,7 +406,7 @@ static void add_profile(struct page *p)
     strbuf_addstr(&p->out.sb, "]}</script>\n");
 }
 
-/* What stands between the tags of the page's script and of its style. */
+/* Makes the text between the tags of the page's script, and of its style. */
 static void make_code(struct strbuf *script, struct strbuf *style)
 {
     strbuf_addstr(script, "\n\"use strict\";\n(() => {\n");

@@ -1,10 +1,9 @@
 /*
- * legend.h: what a picture says of itself: how much all of it is, and what its colours
- * mean. Back ends that draw frames draw these keys, too, so a picture that was passed on
- * alone can still be read.
+ * legend.h: the key of a picture: its total, and the meaning of its colours. Back ends that draw
+ * frames draw these keys, too, so that a picture that was passed on alone can still be read.
  *
- * A key is a text, or colours with a text before or behind them: one colour is a kind of
- * frame, several are a scale. Not thread-safe; texts may hold any bytes of the unit's name.
+ * A key is a text, or colours with a text before or behind them: one colour is a kind of frame,
+ * several are a scale. Not thread-safe; texts may hold any bytes of the unit's name.
  */
 #ifndef FLAME_RENDER_BACKENDS_LEGEND_H
 #define FLAME_RENDER_BACKENDS_LEGEND_H
@@ -21,26 +20,26 @@ struct legend_key {
     unsigned ncolors;
     unsigned line;     /* 0: the first one */
     double x;          /* in pixels from the left edge of the drawing */
-    double color_x;    /* the same, of the first colour */
-    double after_x;    /* and of the text behind the colours */
+    double color_x;    /* likewise, of the first colour */
+    double after_x;    /* likewise, of the text behind the colours */
     double color_size; /* width of a colour, and height of all */
 };
 
 struct legend {
     struct legend_key keys[LEGEND_KEYS];
     size_t n;
-    unsigned lines; /* 0: no legend was wanted */
+    unsigned lines; /* 0: no legend is drawn */
     double line_height;
 };
 
 /*
- * Makes the keys of what `l` shows and places them on lines `width` pixels wide.
- * framecolor_see must have seen its frames.
+ * Makes the keys of the frames that `l` shows and places them on lines `width` pixels wide.
+ * framecolor_see must have seen these frames.
  */
 void legend_make(struct legend *legend, struct framecolor *f, const struct layout *l, double width);
 void legend_release(struct legend *legend);
 
-/* Pixels that all lines take. */
+/* Height of all lines, in pixels. */
 double legend_height(const struct legend *legend);
 
 #endif

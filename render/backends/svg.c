@@ -1,15 +1,14 @@
 /*
- * The SVG back end: one file that opens anywhere, and in a browser comes alive.
+ * The SVG back end: one file that opens anywhere, and is interactive in a browser.
  *
- * Each frame is a <g> with a <title> (the tooltip of every viewer), a <rect> and
- * a <text>, as tools that read flame graphs expect. Positions are there twice:
- * as pixels for viewers without scripts, and as exact counts (data-x, data-w,
- * data-d) from which the script lays frames out anew at any zoom without
- * rounding. Frames are in pre-order, so the script finds a subtree as a range.
+ * Each frame is a <g> with a <title> (the tooltip of every viewer), a <rect> and a <text>, as
+ * tools that read flame graphs expect. Positions are there twice: as pixels for viewers without
+ * scripts, and as exact counts (data-x, data-w, data-d) from which the script lays frames out
+ * anew at any zoom without rounding. Frames are in pre-order, so the script finds a subtree as a
+ * range.
  *
- * Rejected: letting the script build all frames from a table, which is smaller
- * but leaves nothing to see where scripts do not run (an <img>, a viewer, a
- * converter).
+ * Rejected: letting the script build all frames from a table, which is smaller but leaves
+ * nothing to see where scripts do not run (an <img>, a viewer, a converter).
  */
 #include <errno.h>
 #include <math.h>
@@ -32,7 +31,7 @@
 
 struct page {
     FILE *out;
-    struct strbuf sb, value; /* what goes out; the numbers of one tooltip */
+    struct strbuf sb, value; /* text to be written; the numbers of one tooltip */
     struct framecolor colors;
     struct findings findings;
     const struct frametree *t;
@@ -40,8 +39,8 @@ struct page {
     struct layout l;
     struct legend legend;
     double top, bottom, status, height; /* pixels above and below the frames, of the line at the
-                                           lower edge, and of all */
-    double total, before;               /* of all; in a comparison before it */
+                                           lower edge, and of the whole picture */
+    double total, before;               /* of the root; in a comparison also before */
     int err;                            /* of the stream, once it failed */
 };
 
@@ -94,12 +93,12 @@ static void measure(struct page *p)
     p->top += svgfindings_height(&p->findings, o);
     p->status = o->fontsize * 2 + 10;
     p->bottom = p->status;
-    /* Beside the root, where a picture higher than the window opens. */
+    /* The legend lies beside the root: a picture higher than the window opens there. */
     *(o->inverted ? &p->top : &p->bottom) += legend_height(&p->legend);
     p->height = p->top + p->bottom + (p->l.depth + 1.0) * o->frame_height;
 }
 
-/* A comment, as flamegraph.pl writes; "--" would end it. */
+/* Adds the notes as a comment, like flamegraph.pl; "--" would end it, and is replaced. */
 static void add_notes(struct strbuf *sb, const char *notes)
 {
     size_t begin;
@@ -172,8 +171,8 @@ static void add_titles(struct page *p)
 }
 
 /*
- * The two lines that answer. The script moves them with the window, so they come
- * after the frames, over which they may lie then.
+ * Adds the toolbar and the line that shows details. The script moves both with the window, so
+ * they come after the frames, over which they may lie then.
  */
 static void add_bars(struct page *p)
 {
@@ -196,7 +195,7 @@ static void add_bars(struct page *p)
     strbuf_addstr(&p->sb, "</g>\n");
 }
 
-/* A text of a key; nothing for an empty one. */
+/* Adds one text of a key; nothing for an empty one. */
 static void add_key_text(struct page *p, double x, double y, const char *text)
 {
     if (!*text)
@@ -209,7 +208,7 @@ static void add_key_text(struct page *p, double x, double y, const char *text)
     strbuf_addstr(&p->sb, "</text>");
 }
 
-/* Total and colours. The script sets the keys anew where the window is narrower. */
+/* Adds total and colours. The script places the keys anew where the window is narrower. */
 static void add_legend(struct page *p)
 {
     const struct legend *l = &p->legend;
@@ -256,7 +255,7 @@ static struct folded_count shown_count(const struct page *p, struct folded_count
     return (struct folded_count){(uint64_t)v, v - floor(v)};
 }
 
-/* What changed, behind the share of all. */
+/* Appends a frame's change, behind its share of the total. */
 static void add_change(struct page *p, struct strbuf *sb, uint32_t node)
 {
     const struct render_options *o = p->o;
@@ -286,7 +285,7 @@ static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t 
     value_add_both(value, shown_count(p, total), p->o->countname);
     strbuf_addstr(value, ", ");
     if (node == 0)
-        strbuf_addstr(value, "100%"); /* as flamegraph.pl has it, for scripts that read titles */
+        strbuf_addstr(value, "100%"); /* as in flamegraph.pl, for scripts that read titles */
     else
         value_add_percent(value, folded_count_double(total), p->total);
     if (p->t->delta && node)
@@ -296,7 +295,7 @@ static void add_tooltip(struct page *p, uint32_t node, const char *name, size_t 
     strbuf_addch(sb, ')');
 }
 
-/* Opens <g>, within <a> where the name's attributes ask for a link. */
+/* Opens <g>, inside <a> where the name's attributes ask for a link. */
 static void open_group(struct page *p, const struct nameattr *attr)
 {
     const char *href = nameattr_get(attr, "href"), *target = nameattr_get(attr, "target");

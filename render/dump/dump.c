@@ -157,8 +157,8 @@ static void dump_threads(const struct trace *t, struct recordtext *w)
     }
 }
 
-/* Of which histogram, and from where to where: the last class has no end, and that of blocks whose
- * birth is not known neither. */
+/* Writes a class: its histogram and its bounds. The last class has no upper bound, and neither
+ * has that of blocks whose birth is not known. */
 static void dump_class(uint64_t number, struct recordtext *w)
 {
     static const char *const of[HISTOGRAMS] = {[HISTOGRAM_SIZES] = "size",
@@ -271,7 +271,8 @@ static void dump_nodes(const struct trace *t, struct recordtext *w)
     }
 }
 
-/* The header describes a row's columns, so that any recorder's rows can be told. */
+/* Writes a row's columns. The trace's header describes them, so that any recorder's rows can be
+ * dumped. */
 static void dump_columns(const struct trace_header *h, const void *row, size_t size,
                          struct recordtext *w)
 {
@@ -310,7 +311,7 @@ void dump_off_kind(uint16_t kind, struct recordtext *w)
         recordtext_number(w, "kind", kind);
 }
 
-/* "leaked,region"; "none". */
+/* Writes the flags of a row: "leaked,region"; "none". */
 static void dump_row_flags(uint16_t flags, struct recordtext *w)
 {
     static const struct {
@@ -402,7 +403,7 @@ static void dump_misuses(const struct trace *t, struct recordtext *w)
     }
 }
 
-/* The last look at what is resident. */
+/* Writes the last scan for resident memory. */
 static void dump_resident(const struct trace *t, struct recordtext *w)
 {
     const struct trace_resident *r = &t->resident;
@@ -424,8 +425,8 @@ static void dump_resident(const struct trace *t, struct recordtext *w)
     recordtext_record_end(w);
 }
 
-/* A mark, and behind it the rows that have another amount live than at the mark before, as the
- * file has them: their ids are not checked. */
+/* Writes each mark, and behind it the rows whose live amount differs from that at the mark
+ * before, as the file has them: their ids are not checked. */
 static void dump_marks(const struct trace *t, struct recordtext *w)
 {
     for (size_t i = 0; i < t->nmarks; i++) {
@@ -463,7 +464,7 @@ static int by_stack(const void *pa, const void *pb)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The classes that rows count, those of several threads' rows added up. */
+/* Collects the classes that rows count, summed over the rows of several threads. */
 static struct classed *collect_classes(const struct trace *t, size_t *n)
 {
     struct classed *all = NULL;
@@ -514,8 +515,8 @@ static void dump_histograms(const struct trace *t, struct recordtext *w)
     free(all);
 }
 
-/* A moment, and behind it by how much rows have changed since the one before, as the file has it:
- * their ids are not checked. */
+/* Writes each moment, and behind it the changes of rows since the one before, as the file has
+ * them: their ids are not checked. */
 static void dump_moments(const struct trace *t, struct recordtext *w)
 {
     for (size_t i = 0; i < t->nmoments; i++) {

@@ -1,6 +1,6 @@
 /*
- * dump.h: what a trace holds, record by record, as it stands in the file: for those who
- * want to know why a picture shows what it shows, and for programs that read traces.
+ * dump.h: the content of a trace, record by record, as it is in the file: for people who want to
+ * know why a picture shows what it shows, and for programs that read traces.
  */
 #ifndef FLAME_RENDER_DUMP_DUMP_H
 #define FLAME_RENDER_DUMP_DUMP_H

@@ -27,7 +27,8 @@ static int take_section(void *at, const struct opts_row *row, const struct opts_
     return status;
 }
 
-/* A name whose ending promises something else would be found out much later. */
+/* Takes -o. Refuses a name whose ending suggests another format, which the user would notice
+ * much later. */
 static int take_output(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     const char *ending = outfile_ending(given->value);
@@ -69,7 +70,7 @@ const struct opts_command dump_command = {
     .tables = {{rows, 0}},
 };
 
-/* Of one of the two: a trace, or the sites in a file. */
+/* The content to dump: either a trace, or the allocation sites in a file. */
 struct content {
     const struct trace *trace;
     const struct site_list *sites;

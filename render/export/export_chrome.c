@@ -1,13 +1,13 @@
 /*
- * Trace events, for chrome://tracing, Perfetto and whatever else reads them.
+ * Trace events, for chrome://tracing, Perfetto and other readers of the format.
  *
- * The format knows calls at moments, a profile does not: every frame becomes one
- * complete event ("X") that lasts as long as its total, its callees one after the other
- * from its beginning. Units of time become microseconds, the format's own; of other
- * units one is a microsecond, and otherData says what it stands for.
+ * The format knows calls at moments, a profile does not: every frame becomes one complete event
+ * ("X") that lasts as long as its total, its callees one after the other from its beginning.
+ * Units of time become microseconds, the format's own; of other units one is a microsecond, and
+ * otherData gives the real unit.
  *
- * Where a frame begins: at the end of the sibling before it, or with its caller. Ends are
- * kept by depth, as exact counts.
+ * A frame begins at the end of the sibling before it, or with its caller. Ends are kept by
+ * depth, as exact counts.
  */
 #include <stdlib.h>
 
@@ -88,7 +88,7 @@ static int chrome_write(FILE *file, const struct frametree *t, const struct rend
             outstream_some(&out);
         }
         folded_count_add(&at[depth], total);
-        /* What has nothing in it has nothing below it. */
+        /* A frame with total 0 has no counts below it. */
         i = frametree_next(t, i, some, &depth);
     }
     strbuf_addstr(&out.sb, "]}\n");

@@ -1,9 +1,9 @@
 /*
- * What d3-flame-graph draws: nested objects of a name, a value (with all below it) and
- * children; `delta` is what its differential colours go by.
+ * Input of d3-flame-graph: nested objects of a name, a value (with all below it) and children;
+ * its differential colours use `delta`.
  *
- * The tree is walked without recursion: a node deeper than the one before opens a
- * list of children, one less deep closes as many objects as it went up.
+ * The tree is walked without recursion: a node deeper than the one before opens a list of
+ * children, one less deep closes as many objects as it went up.
  */
 #include "render/backend.h"
 #include "render/export/exporttext.h"

@@ -1,6 +1,6 @@
 /*
- * What there is to see, as text: a sentence a line (render/findings), and below each, indented,
- * where that is: the view and the stack, from the root to the frame that the sentence is about.
+ * Findings as text: a sentence a line (render/findings), and below each, indented, its place:
+ * the view and the stack, from the root to the frame that the sentence is about.
  */
 #include <stdlib.h>
 

@@ -50,7 +50,7 @@ static void add_number(struct strbuf *sb, uint64_t v)
     folded_add_count(sb, (struct folded_count){v, 0});
 }
 
-/* What a column has for row i. */
+/* Writes the value that a column has for row i. */
 typedef void cell_fn(struct writer *w, uint32_t i);
 
 static void add_column(struct writer *w, const char *name, uint32_t n, cell_fn *cell)
@@ -127,7 +127,7 @@ static void cell_func_name(struct writer *w, uint32_t i)
     add_number(&w->out.sb, w->ft.funcs[i + 1].name);
 }
 
-/* Every string is a source too, as most files' numbers then need no table. */
+/* Every string is also a source, so that most files' numbers need no table. */
 static void cell_func_source(struct writer *w, uint32_t i)
 {
     uint32_t file = w->ft.funcs[i + 1].file;
@@ -167,8 +167,8 @@ static void cell_stack_prefix(struct writer *w, uint32_t i)
         cell_null(w, i);
 }
 
-/* A resource of the format is a library here: rows are the tree's modules without the one that is
- * none. Their names are the first strings. */
+/* Rows of resources, which are libraries here: the tree's modules without the one that stands
+ * for no module. Their names are the first strings. */
 static void cell_func_resource(struct writer *w, uint32_t i)
 {
     uint32_t module = w->ft.funcs[i + 1].module;
@@ -239,7 +239,7 @@ static void add_shared(struct writer *w)
     end_table(w, stacks, "},");
 }
 
-/* {name, path...} of each module, as far as it is known. */
+/* Adds {name, path...} of each module, as far as it is known. */
 static void add_libs(struct writer *w)
 {
     struct strbuf *sb = &w->out.sb;

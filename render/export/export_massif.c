@@ -1,14 +1,14 @@
 /*
  * Valgrind massif's output, for ms_print and massif-visualizer.
  *
- * A massif file is a list of snapshots with a tree below each, callers below callees, so
- * this back end gets the stacks merged from the leaf. The profile is one snapshot, marked
- * as the peak; one of nothing stands before it, as ms_print draws a graph of them.
- * Addresses are not known, but readers expect one: it is the frame's number.
+ * A massif file is a list of snapshots with a tree below each, callers below callees, so this
+ * back end gets the stacks merged from the leaf. The profile is one snapshot, marked as the
+ * peak; an empty one comes before it, as ms_print draws a graph of them. Addresses are not
+ * known, but readers expect one: it is the frame's number.
  *
- * A node is written as "nCHILDREN: COUNT ADDRESS: function (file:line)", after a blank for
- * each level. As the blanks of a stack a million frames deep would be terabytes, frames
- * far from the leaf are left out; valgrind itself goes 200 deep at most.
+ * A node is written as "nCHILDREN: COUNT ADDRESS: function (file:line)", after a blank for each
+ * level. As the blanks of a stack a million frames deep would be terabytes, frames far from the
+ * leaf are left out; valgrind itself goes 200 deep at most.
  */
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ static void add_place(struct strbuf *sb, const struct frametree *t, uint32_t nam
     strbuf_release(&function);
 }
 
-/* What is written of each name, one after the other; names come up again and again. */
+/* The texts of all names, one after the other, cached because names recur. */
 struct places {
     struct strbuf text;
     size_t *end; /* by name */
@@ -102,8 +102,8 @@ static void add_heading(struct strbuf *sb, const struct series_set *set,
 }
 
 /*
- * Totals with fractions are rounded to the nearest; what a reader takes for a node's own
- * count may then be off by one. Zeros are left out.
+ * Rounds totals with fractions to the nearest; a node's own count, as a reader computes it, may
+ * then be off by one. Zeros are left out.
  */
 static uint64_t rounded(struct folded_count c)
 {

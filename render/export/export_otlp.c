@@ -3,14 +3,14 @@
  * opentelemetry-proto 1.11.0 (https://github.com/open-telemetry/opentelemetry-proto).
  * ExportProfilesServiceRequest has the same fields, so the bytes are a request's body, too.
  *
- * What all profiles share is in tables of one dictionary, whose first rows stand for nothing and
- * have to be there; a profile has one kind of values. Inlined functions (marked _[i]) are lines
- * of their caller's location.
+ * All profiles share tables in one dictionary, whose first rows stand for nothing and have to be
+ * there; a profile has one kind of values. Inlined functions (marked _[i]) are lines of their
+ * caller's location.
  *
- * Lengths stand before what they are of, so the tables and samples are held as bytes until all
- * are known: some ten bytes a sample. Rejected: the dictionary in pieces, which parsers
- * have to merge by the rules of protocol buffers; a receiver that keeps the last piece would lose
- * the rest without a word.
+ * A length comes before its content, so the tables and samples are held as bytes until all are
+ * known: some ten bytes a sample. Rejected: the dictionary in pieces, which parsers have to
+ * merge by the rules of protocol buffers; a receiver that keeps the last piece would lose the
+ * rest without a warning.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ struct writer {
     struct locations loc;
     struct strbuf dictionary;
     struct strbuf *samples;   /* of each kind of values, as a profile's fields */
-    struct strbuf row, inner; /* what is being made */
+    struct strbuf row, inner; /* messages under construction */
     uint64_t nstacks;
 };
 
@@ -74,7 +74,7 @@ static void add_row(struct writer *w, unsigned table)
     protoout_message(&w->dictionary, table, &w->row);
 }
 
-/* The first row of each table; that of the strings is the first string. */
+/* Adds the first row of each table, which stands for nothing; that of the strings is "". */
 static void add_nothings(struct writer *w)
 {
     string(w, "");
@@ -96,7 +96,7 @@ static void add_mappings(struct writer *w, const struct frametree *t)
     }
 }
 
-/* The number of the last frame's stack, which is added; that of no frames is the first. */
+/* The number of the stack down to the last frame; adds the stack. Stack 0 has no frames. */
 static uint64_t add_stack(struct writer *w, uint32_t depth)
 {
     size_t n;
@@ -156,7 +156,7 @@ static void add_locations(struct writer *w)
     }
 }
 
-/* Function 0 is the root's, and stands for nothing here. */
+/* Adds all functions but 0, which is the root's, and stands for no function in the format. */
 static void add_functions(struct writer *w)
 {
     for (uint32_t i = 1; i < w->ft.nfuncs; i++) {
@@ -186,7 +186,7 @@ static void add_type(struct writer *w, struct strbuf *sb, unsigned field, const 
     protoout_message(sb, field, &w->row);
 }
 
-/* All profiles into `scope`, whose samples are freed one by one. */
+/* Appends all profiles to `scope`, and frees each one's samples. */
 static void add_profiles(struct writer *w, struct strbuf *scope, const struct render_options *o)
 {
     struct strbuf heading = STRBUF_INIT;
@@ -209,7 +209,7 @@ static void add_profiles(struct writer *w, struct strbuf *scope, const struct re
     strbuf_release(&heading);
 }
 
-/* What was profiled, as far as that is known, as an attribute of the resource. */
+/* Adds the profiled program, as far as it is known, as an attribute of the resource. */
 static void add_resource(struct writer *w, struct strbuf *sb, const char *command)
 {
     static const char key[] = "process.executable.name";
@@ -277,7 +277,7 @@ static int otlp_write(FILE *out, const struct frametree *t, const struct render_
         w.samples[i] = (struct strbuf)STRBUF_INIT;
     fill(&w, t);
     add_resource_profiles(&w, &profiles, o);
-    add_strings(&w); /* the last, as all others add to them */
+    add_strings(&w); /* last, as all others add to them */
     err = write_field(out, DATA_RESOURCE_PROFILES, &profiles);
     if (!err)
         err = write_field(out, DATA_DICTIONARY, &w.dictionary);

@@ -1,14 +1,14 @@
 /*
  * pprof's profile: gzipped protocol buffers, by protobuf-c from profile.proto.
  *
- * Problem: a message of a million samples must not be held in memory, as objects and
- * once more as bytes. But messages written one behind the other are one message, whose
- * lists are those of all together. So each sample, location, function and string is a
- * small profile of its own, packed straight into the compressor.
+ * Problem: a message of a million samples must not be held in memory, as objects and once more
+ * as bytes. But messages written one behind the other are one message, whose lists are those of
+ * all together. So each sample, location, function and string is a small profile of its own,
+ * packed straight into the compressor.
  *
- * A location is what a frame is at: a function and a line. Functions that were inlined
- * (marked _[i]) are lines of their caller's location, as the format has it, so for them a
- * location is a function, a line, and the location it was inlined into.
+ * A location is a frame's position: a function and a line. Functions that were inlined (marked
+ * _[i]) are lines of their caller's location, as the format has it, so for them a location is a
+ * function, a line, and the location it was inlined into.
  *
  * The format has whole numbers (wholevalues.h).
  */
@@ -26,9 +26,9 @@
 #include "render/export/wholevalues.h"
 
 /*
- * What generated code has for strings that are not there; the library compares it with nothing
- * of its own. Defined here it is all that flame would need of the library before it writes a
- * profile (common/late/late.h).
+ * Default of absent strings in generated code; the library never compares it with a symbol of
+ * its own. Defined here because it is the only symbol of the library that flame would need
+ * before it writes a profile (common/late/late.h).
  */
 const char protobuf_c_empty_string[] = "";
 
@@ -38,7 +38,7 @@ struct writer {
     struct wholevalues whole;
     struct functable ft;
     struct locations loc;
-    uint32_t command_module; /* that is called as what was profiled; 0: none */
+    uint32_t command_module; /* the module with the name of the profiled program; 0: none */
 };
 
 static void append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
@@ -104,8 +104,8 @@ static void pack_heading(struct writer *w, const struct render_options *o)
 }
 
 /*
- * What was profiled: tools name the profile by it, and what is in no module that is known is in
- * it. It says that nothing is to be looked up any more.
+ * Packs the mapping of the profiled program. Tools name the profile by it, and frames without a
+ * known module are in it. Its flags say that functions and lines need no further lookup.
  */
 static void pack_mapping(struct writer *w, const struct render_options *o)
 {
@@ -124,13 +124,13 @@ static void pack_mapping(struct writer *w, const struct render_options *o)
     strbuf_release(&text);
 }
 
-/* The mapping of a module; that of what was profiled, if it is called so. */
+/* The mapping of a module; the first one, if the module has the name of the profiled program. */
 static uint64_t mapping_of(const struct writer *w, uint32_t module)
 {
     return module && module != w->command_module ? module + 1 : 1;
 }
 
-/* One for each other module that the tree knows, behind that. */
+/* Packs a mapping for each other module of the tree, behind the first. */
 static void pack_modules(struct writer *w, const struct render_options *o)
 {
     const struct frametree *t = w->whole.set.t;
@@ -220,7 +220,7 @@ static void pack_functions(struct writer *w)
         Pprof__Profile p = PPROF__PROFILE__INIT;
 
         f.id = i + 1;
-        /* No system_name: pprof would take it for one to demangle, and cut C++ names short. */
+        /* No system_name: pprof would demangle it, and cut C++ names short. */
         f.name = w->ft.funcs[i].name;
         if (w->ft.funcs[i].file != FUNCTABLE_NONE)
             f.filename = w->ft.funcs[i].file;

@@ -51,7 +51,7 @@ static uint32_t find(struct locations *loc, struct location key)
 void locations_step(struct locations *loc, uint32_t name, uint32_t depth)
 {
     const struct frametree_name *n = &loc->t->names[name];
-    /* What is inlined into the root is in a function we know nothing of. */
+    /* A frame inlined into the root has no known function around it, so it is no inlined one. */
     bool inlined = depth > 1 && framename_split(n->s, n->len).mark == 'i';
 
     GROW(loc->path, depth, loc->path_cap);

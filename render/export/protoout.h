@@ -14,9 +14,9 @@ void protoout_varint(struct strbuf *sb, uint64_t v);
 void protoout_number(struct strbuf *sb, unsigned field, uint64_t v);
 /* Begins a field of `len` bytes, which the caller adds. */
 void protoout_begin(struct strbuf *sb, unsigned field, size_t len);
-/* A string or a message, that of no bytes too. */
+/* A string or a message; also one of no bytes. */
 void protoout_bytes(struct strbuf *sb, unsigned field, const void *data, size_t len);
-/* The same of a strbuf, which is then cleared. */
+/* Adds a strbuf like protoout_bytes, and clears it. */
 void protoout_message(struct strbuf *sb, unsigned field, struct strbuf *message);
 
 #endif

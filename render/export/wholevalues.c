@@ -6,7 +6,7 @@
 #include "render/export/exporttext.h"
 #include "render/text/value.h"
 
-/* What all of pprof's own profiles say of numbers of things. */
+/* The word that pprof's own profiles have for numbers of things: "count". */
 static const char *unit_word(const char *unit)
 {
     return strcmp(unit, "calls") == 0 || strcmp(unit, "samples") == 0 ? "count" : unit;
@@ -17,7 +17,7 @@ static void find_unit(struct wholevalues *w, uint32_t i, const char *format)
     int time = value_time_unit(w->set.s[i].unit);
     bool whole = !series_has_fractions(&w->set, i);
 
-    /* Both sides of a comparison in one unit. */
+    /* Both sides of a comparison have one unit. */
     if (w->set.compares && i < 2)
         whole = !series_has_fractions(&w->set, 0) && !series_has_fractions(&w->set, 1);
     w->scale[i] = 1;

@@ -1,9 +1,10 @@
 /*
- * What is said of change: what grew steadily in one run, and what changed between two.
+ * Rules about change: steady growth in one run, and changes between two runs.
  *
- * A run is cut into PARTS of equal length. The first two are its start, in which all programs grow.
- * Who grows steadily has more at the end of most of the others than of the one before, never much
- * less, and no single one of them brought most of it: that would be one large thing, not growth.
+ * A run is cut into PARTS of equal length. The first two are its start, in which all programs
+ * grow. A function grows steadily if it has more at the end of most of the other parts than of
+ * the part before, and never much less, and if no single part brought most of the growth: that
+ * would be one large block, not growth.
  */
 #include "render/findings/findingrules.h"
 
@@ -15,13 +16,13 @@
 
 #define PARTS 8
 #define START 2           /* parts that are the start */
-#define MOMENTS_LEAST 6   /* fewer do not say what is steady */
+#define MOMENTS_LEAST 6   /* fewer moments cannot show steady growth */
 #define RISES_LEAST 5     /* of the PARTS - START */
 #define FALL_MOST 0.1     /* of the growth, in any part */
 #define RISE_MOST 0.6     /* likewise */
 #define GROWTH_LEAST 0.05 /* of what is live at the end */
 #define GROWTH_BYTES 4096.0
-#define CHANGE_LEAST 0.001 /* of what there was before */
+#define CHANGE_LEAST 0.001 /* of the count before */
 
 struct levels {
     double at[PARTS]; /* at the end of each */
@@ -40,7 +41,7 @@ static const struct timeline_history *first_live(const struct timeline *tl, size
     return tl->histories + i;
 }
 
-/* By function, and that of function 0 of all. */
+/* The levels of each function, and those of all together as function 0. */
 static struct levels *levels_of(struct look *k, uint32_t column, const uint8_t *part)
 {
     const struct timeline *tl = k->o->timeline;
@@ -96,7 +97,7 @@ static uint32_t steadiest(const struct levels *levels, uint32_t n)
     return best;
 }
 
-/* The frame of that function under which most grew after the start. */
+/* The frame of that function with the most growth below it after the start. */
 static uint32_t node_of(struct look *k, uint32_t column, uint32_t function, const uint8_t *part)
 {
     const struct timeline *tl = k->o->timeline;
@@ -173,7 +174,7 @@ void rule_grows(struct look *k, const struct rule *r, uint32_t column)
 
 /* ---- between two runs ---- */
 
-/* Functions' own changes in one direction, `sign` 1 or -1; what they come to in all. */
+/* Sums functions' own changes in one direction, `sign` 1 or -1; returns the total. */
 static double changes_of(struct look *k, double sign, double *change)
 {
     const struct frametree *t = k->t;
@@ -188,7 +189,8 @@ static double changes_of(struct look *k, double sign, double *change)
     return sum;
 }
 
-/* Functions change by what all their frames do, so that moving between callers is none. */
+/* Finds the largest change. A function's change is the sum over all its frames, so that moving
+ * between callers is none. */
 static bool largest_change(struct look *k, uint32_t column, const double *change,
                            struct owner *best, double *same_way)
 {

@@ -1,6 +1,6 @@
 /*
- * What is said of memory: who owns it, what leaked, what lives for a moment only, and what was
- * asked for and never used.
+ * Rules about memory: the owner of most of it, leaks, blocks that live for a moment only, and
+ * memory that was allocated and never used.
  */
 #include "render/findings/findingrules.h"
 
@@ -8,18 +8,18 @@
 
 #include "common/alloc.h"
 
-#define OWNER_LEAST 0.05     /* below that nobody is the owner of a whole */
-#define CHURN_CALLS 1000     /* fewer calls cost nobody anything */
+#define OWNER_LEAST 0.05     /* a smaller share makes no function the owner of the total */
+#define CHURN_CALLS 1000     /* fewer calls cost nothing that matters */
 #define CHURN_LEAST 0.1      /* of all calls */
-#define TURNOVER_LEAST 10    /* times that the peak was asked for */
-#define TURNOVER_BYTES 1e6   /* asked for in all; less is not worth a change */
+#define TURNOVER_LEAST 10    /* ratio of all allocated bytes to the peak */
+#define TURNOVER_BYTES 1e6   /* allocated in total; less is not worth a change */
 #define UNTOUCHED_LEAST 0.25 /* of what was live */
 #define UNTOUCHED_BYTES (256.0 * 1024)
-#define LEAK_PART 0.01 /* of what is live: less, and less than LEAK_BYTES, is small */
+#define LEAK_PART 0.01 /* of the live bytes: less, and less than LEAK_BYTES, is a small leak */
 #define LEAK_BYTES 65536.0
-#define SMALL_LEAK 30 /* by which it weighs less */
+#define SMALL_LEAK 30 /* taken off the weight of a small leak */
 
-/* Whether a function was named already by a rule of that name: it need not be twice. */
+/* Whether a finding of the rule of that name already names the function. */
 static bool is_said(const struct look *k, const char *rule, const struct owner *o)
 {
     for (size_t i = 0; i < k->out->n; i++) {
@@ -38,7 +38,7 @@ void rule_owner(struct look *k, const struct rule *r, uint32_t column)
     struct finding *f;
     struct owner o;
 
-    /* The rule of leaks says it with their classes. */
+    /* The rule of leaks reports these with their classes. */
     if (strcmp(k->o->columns[column].name, "leak") == 0 && look_total_of(k, "definite") > 0)
         return;
     if (!owner_find(k, column, look_own(k, column), NULL, &o) || o.sum < OWNER_LEAST * total ||
@@ -52,7 +52,7 @@ void rule_owner(struct look *k, const struct rule *r, uint32_t column)
         look_mark(k, f, o.node);
 }
 
-/* ", 1.00 KiB that only leaks lead to", if there are any. */
+/* Appends ", 1.00 KiB that only leaks lead to", if there are any. */
 static void add_leak_class(struct look *k, struct strbuf *sb, const char *view, const char *says)
 {
     double v = look_total_of(k, view);
@@ -64,7 +64,7 @@ static void add_leak_class(struct look *k, struct strbuf *sb, const char *view, 
     strbuf_addf(sb, " %s", says);
 }
 
-/* All classes in one sentence. `column` is of what nothing leads to. */
+/* Reports all classes of leaks in one sentence. `column` is that of definite leaks. */
 void rule_leaks(struct look *k, const struct rule *r, uint32_t column)
 {
     double total = look_total(k, column), live = look_total_of(k, "live"),
@@ -87,7 +87,7 @@ void rule_leaks(struct look *k, const struct rule *r, uint32_t column)
     look_say(k, r->name, r->base - (small ? SMALL_LEAK : 0), &sb, column, o.node);
 }
 
-/* Blocks that are freed before their thread's next call. */
+/* Reports blocks that are freed before their thread's next call. */
 void rule_churn(struct look *k, const struct rule *r, uint32_t column)
 {
     uint32_t calls = look_column(k, "count");
@@ -112,7 +112,7 @@ void rule_churn(struct look *k, const struct rule *r, uint32_t column)
     look_say(k, r->name, r->base + (all > 0 ? 10 * total / all : 0), &sb, column, o.node);
 }
 
-/* Much more was asked for than there ever was at once. */
+/* Reports that much more was allocated than ever was live at once. */
 void rule_turnover(struct look *k, const struct rule *r, uint32_t column)
 {
     double total = look_total(k, column), peak = look_total_of(k, "peak");
@@ -131,7 +131,8 @@ void rule_turnover(struct look *k, const struct rule *r, uint32_t column)
     look_say(k, r->name, r->base, &sb, column, o.node);
 }
 
-/* Live, but neither resident nor swapped out. `column` is what is resident. */
+/* Reports memory that is live, but neither resident nor swapped out. `column` is that of
+ * resident memory. */
 void rule_untouched(struct look *k, const struct rule *r, uint32_t column)
 {
     uint32_t live = look_column(k, "live"), swap = look_column(k, "swap");

@@ -1,6 +1,6 @@
 /*
- * What is said of stacks whatever they count: that few of them are most of it, and that functions
- * call themselves.
+ * Rules about stacks in any view: few stacks hold most of the counts, and functions call
+ * themselves.
  */
 #include "render/findings/findingrules.h"
 
@@ -10,11 +10,11 @@
 
 #define FEW 5               /* stacks, at most */
 #define MOST 0.8            /* of all */
-#define MANY 10             /* stacks there must be, for each of the few */
+#define MANY 10             /* least number of stacks, for each of the few */
 #define RECURSION_LEAST 0.2 /* of all, in stacks where a function calls itself */
-#define DEPTH_LEAST 3       /* times that it is in one stack */
+#define DEPTH_LEAST 3       /* least number of frames of the function in one stack */
 
-/* The FEW largest, largest first; how many there are in all. */
+/* Finds the FEW largest, largest first; returns the number of all nodes with a count. */
 static size_t largest(const double *own, uint32_t n, uint32_t few[FEW])
 {
     size_t count = 0, found = 0;
@@ -35,7 +35,7 @@ static size_t largest(const double *own, uint32_t n, uint32_t few[FEW])
     return count;
 }
 
-/* The innermost frame that all of them are in. Callers have lower numbers. */
+/* The innermost frame that all of them share. Callers have lower numbers. */
 static uint32_t common_caller(const struct frametree *t, const uint32_t *few, size_t n)
 {
     uint32_t at = few[0];
@@ -80,8 +80,9 @@ void rule_few(struct look *k, const struct rule *r, uint32_t column)
 }
 
 /*
- * One walk in pre-order: how often each function is on the way to a frame. A count belongs to a
- * function that calls itself where that one is on the way more than once, however often.
+ * Reports the function with most recursion. One walk in pre-order counts how often each function
+ * is on the path to a frame. A count belongs to a function that is on the path more than once,
+ * and only once to each.
  */
 void rule_recursion(struct look *k, const struct rule *r, uint32_t column)
 {
@@ -104,7 +105,7 @@ void rule_recursion(struct look *k, const struct rule *r, uint32_t column)
             deepest[f] = on_way[f];
         if (!(own[i] > 0))
             continue;
-        /* A function's frames on the way share what it has of this count. */
+        /* A function's frames on the path share its part of this count. */
         for (size_t p = 0; p < n; p++) {
             uint32_t g = k->function[nodes[path[p]].name];
 
@@ -121,7 +122,7 @@ void rule_recursion(struct look *k, const struct rule *r, uint32_t column)
     if (best && sums[best] >= RECURSION_LEAST * total) {
         struct strbuf sb = STRBUF_INIT;
 
-        /* The frame of it that holds most is one that none of its own is around. */
+        /* Its frame with the largest total is never below another frame of it. */
         for (uint32_t i = 1; i < k->t->n; i++)
             if (k->function[nodes[i].name] == best &&
                 (!begin || nodes[i].total > nodes[begin].total))

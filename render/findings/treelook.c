@@ -101,7 +101,7 @@ const double *look_own(struct look *k, uint32_t column)
     return column ? k->t->columns[column - 1] : k->first;
 }
 
-/* Both in one pass, as it is memory that takes the time. */
+/* Finds the nodes and the total in one pass, as reading the memory takes most of the time. */
 const struct look_ends *look_ends(struct look *k, uint32_t column)
 {
     struct look_ends *e = &k->ends[column];
@@ -168,7 +168,7 @@ uint32_t look_owner(struct look *k, uint32_t column, uint32_t node)
     return node;
 }
 
-/* Of counts that are no column's. */
+/* The nodes with counts above 0, for counts that are no column's. */
 static struct look_ends ends_of(const struct look *k, const double *own)
 {
     struct look_ends e = {NULL, 0, 0, true};
@@ -182,7 +182,8 @@ static struct look_ends ends_of(const struct look *k, const double *own)
     return e;
 }
 
-/* Of owners alike the one next to the root. */
+/* Finds the owner of most. Where several frames have equal parts, the one next to the root is
+ * returned. */
 static void find_in(struct look *k, uint32_t column, const double *own, const uint32_t *to,
                     const struct look_ends *ends, struct owner *best)
 {
@@ -312,7 +313,7 @@ void look_add_function(struct look *k, struct strbuf *sb, uint32_t node)
     add_function(sb, frametree_name(k->t, node));
     if (*frametree_name(k->t, node)->s != '[')
         return;
-    /* An address tells a reader little; who called it may have a name. */
+    /* A reader learns little from an address; its caller may have a name. */
     while (nodes[node].parent && *frametree_name(k->t, node)->s == '[')
         node = nodes[node].parent;
     if (nodes[node].parent && *frametree_name(k->t, node)->s != '[') {

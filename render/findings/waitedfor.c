@@ -9,7 +9,7 @@
 #include "common/alloc.h"
 #include "common/strbuf.h"
 
-/* What is less than such a part of the time traced is no headline. */
+/* A wait of less than 1/SMALL_PART of the traced time is not worth a headline. */
 #define SMALL_PART 100
 
 void waited_add(struct waited_list *l, const char *what, size_t len, uint64_t us)
@@ -89,7 +89,7 @@ static bool is_for_child(const char *what)
     return strncmp(what, "wait4 child", 11) == 0 || strncmp(what, "waitid child", 12) == 0;
 }
 
-/* Adds the leaves' times up, each text once. */
+/* Adds up the times by leaf, each text once. */
 static void add_leaves(struct waited_list *l, const struct strbuf *off)
 {
     struct folded_line line;
@@ -103,7 +103,7 @@ static void add_leaves(struct waited_list *l, const struct strbuf *off)
     waited_rank(l);
 }
 
-/* One call's part of a ranked list: the first is its largest object. */
+/* Gathers one call's entries of a ranked list: the first is its largest object. */
 static struct waited_call gather(const struct waited_list *l, const char *call)
 {
     const struct waited *first = NULL;

@@ -1,8 +1,8 @@
 /*
- * Each line of the chain view is a row of frames: the sleeper's, its call last, then links
- * that each begin behind a "--": who ended the wait, from its call outward to its name; who
- * had ended that one's own; and so on. Two passes: the first finds the lock with the largest
- * sum, the second who held that one.
+ * Each line of the chain view is a row of frames: the sleeper's, its call last, then links that
+ * each begin behind a "--". A link is a waker, from its call outward to its name: the first
+ * ended the sleeper's wait, each further one the wait of the waker before. Two passes: the first
+ * finds the lock with the largest sum, the second the holders of that lock.
  */
 #define _GNU_SOURCE
 #include "render/findings/waitedlock.h"
@@ -17,10 +17,10 @@
 #include "render/framename.h"
 #include "render/text/value.h"
 
-#define NEAR 4   /* functions from a futex to one that is called after a lock */
+#define NEAR 4   /* functions from a futex to one that has "lock" in its name */
 #define FAR 8    /* from another call to one that acquires a lock */
 #define SHOWN 4  /* functions of a stack */
-#define SMALL 20 /* what part of a lock's time is worth a holder's name, at least */
+#define SMALL 20 /* 1/SMALL of a lock's time: a holder with less is not named */
 #define NAME_SHOWN 100
 
 /* Frames [begin, end) of a chain. */
@@ -28,15 +28,16 @@ struct link {
     size_t begin, end;
 };
 
-/* What a wait is for. */
+/* The purpose of a wait. */
 struct wait_for {
     bool lock;
-    const char *kind;   /* what the table calls it; NULL: the futex is the lock */
-    const char *untold; /* no lock for certain: who waits so, or "" for a futex of a stack */
+    const char *kind;   /* the table's name for it; NULL: the futex is the lock */
+    const char *untold; /* not certainly a lock: the primitive that waits so, or "" for a futex
+                           on a stack */
     const char *green;
 };
 
-/* Both ends that matter are in what is left of a deep stack. */
+/* Splits a line into frames. Of a deep stack both ends that matter are kept. */
 static void split(const struct folded_line *line, struct waited_frames *f)
 {
     const char *s = line->stack, *end = s + line->len;
@@ -60,7 +61,7 @@ static bool frame_begins(const struct waited_frames *f, size_t i, const char *wi
     return bytes_begin(f->s[i], f->len[i], with);
 }
 
-/* Without a mark like "_[w]". */
+/* Length of a frame's name without an annotation like "_[w]". */
 static size_t bare(const struct waited_frames *f, size_t i)
 {
     return f->len[i] > 4 && f->s[i][f->len[i] - 1] == ']' &&
@@ -69,9 +70,8 @@ static size_t bare(const struct waited_frames *f, size_t i)
                : f->len[i];
 }
 
-/* The length of a function's name without its place and C++'s arguments, in both of which a lock
- * may be named that nobody waits for: "drain waitedlock.c:12",
- * "wait(std::unique_lock<std::mutex>&)". */
+/* The length of a function's name without its place and C++'s arguments. Both may name a lock
+ * that is not waited for: "drain waitedlock.c:12", "wait(std::unique_lock<std::mutex>&)". */
 static size_t name_len(const struct waited_frames *f, size_t i)
 {
     const char *s = f->s[i];
@@ -122,7 +122,7 @@ static struct link link_from(const struct waited_frames *f, size_t begin)
     return l;
 }
 
-/* The link that follows; false: none, or one without a frame. */
+/* Moves to the next link; false: none, or one without a frame. */
 static bool next_link(const struct waited_frames *f, struct link *l)
 {
     if (l->end + 1 >= f->n)
@@ -131,7 +131,7 @@ static bool next_link(const struct waited_frames *f, struct link *l)
     return l->end > l->begin;
 }
 
-/* ---- what a wait is for ---- */
+/* ---- the purpose of a wait ---- */
 
 static struct waited_known know(const struct waited_frames *f, size_t i)
 {
@@ -150,14 +150,14 @@ static struct waited_known know(const struct waited_frames *f, size_t i)
     return k;
 }
 
-/* A function whose name says that it takes a lock, and of which nothing better is known: what
- * takes CPython's locks is in the table, as queues are made of them. */
+/* Whether only the function's name says that it takes a lock. Functions that take CPython's
+ * locks are in the table, as queues are made of these locks. */
 static bool is_only_called_lock(const struct waited_known *k)
 {
     return k->called_lock && (!k->row || k->row->says == LOCK_RUNTIME);
 }
 
-/* `ended`: whether by a call of futex; of what is no lock for certain that must be. */
+/* `ended`: a call of futex ended the wait, which an uncertain lock requires. */
 static struct wait_for wait_of_futex(const struct waited_frames *f, size_t leaf, bool ended)
 {
     bool own = frame_begins(f, leaf, "futex [");
@@ -214,7 +214,7 @@ bool waited_is_lock(const struct waited_frames *f, size_t end)
     return wait_of(f, end).lock;
 }
 
-/* ---- in words ---- */
+/* ---- descriptions ---- */
 
 bool waited_is_own(const struct waited_frames *f, size_t i, size_t call)
 {
@@ -236,10 +236,9 @@ static bool is_made(const struct waited_frames *f, size_t i)
 }
 
 /*
- * "give < work < serve": the innermost functions of the program's own, from frame `from`
- * on in steps of `step` before `end`; `call` is the call's frame. Where an interpreter
- * has told its functions, these alone; "[java]" if it is the innermost. False: there are
- * none.
+ * "give < work < serve": the program's own innermost functions, from frame `from` on in steps of
+ * `step` before `end`; `call` is the call's frame. If an interpreter has named its functions,
+ * only these; "[java]" if it is the innermost. False: there are none.
  */
 static bool add_functions(const struct waited_frames *f, size_t from, size_t end, int step,
                           size_t call, size_t max, struct strbuf *sb)
@@ -268,7 +267,7 @@ static bool add_functions(const struct waited_frames *f, size_t from, size_t end
     return n > 0;
 }
 
-/* What is locked: its name, or else what sort of lock it is and where that is done. */
+/* Describes a lock: its name, or else its kind and the functions that take it. */
 static void describe_lock(const struct waited_frames *f, size_t leaf, const char *kind,
                           struct strbuf *sb)
 {
@@ -288,8 +287,8 @@ static void describe_waker(const struct waited_frames *f, struct link l, struct 
         add_functions(f, l.begin, l.end - 1, 1, l.begin, SHOWN - 1, sb);
 }
 
-/* "nanosleep of reporter in write_report": what a waker slept in, if the last link of the
- * chain says so. */
+/* Describes the last link's own wait, if the chain has it: "nanosleep of reporter in
+ * write_report". */
 static bool describe_end(const struct waited_frames *f, struct strbuf *sb)
 {
     size_t begin = f->n;
@@ -310,16 +309,18 @@ struct found {
     struct waited_list locks, holders, ends, untold, green;
 };
 
-/* What is known of a sleeper's part of a stack; from SLEEPER_LOCK on it waits for a lock, whoever
- * ends that, and the number is that of the lock's place in found.locks as well. */
+/* Results about a sleeper's part of a stack. From SLEEPER_LOCK on it waits for a lock, whatever
+ * ends the wait, and the number minus SLEEPER_LOCK is the lock's index in found.locks. */
 enum sleeper {
     SLEEPER_UNKNOWN,
-    SLEEPER_SILENT, /* it waits for no lock, and for nothing that may be one, whoever ends that */
-    SLEEPER_OTHER,  /* it does not wait for the lock that is looked for */
+    SLEEPER_SILENT, /* it waits for no lock, and for nothing that may be one, whatever ends the
+                       wait */
+    SLEEPER_OTHER,  /* it waits for another lock than the wanted one, or for none */
     SLEEPER_LOCK,
 };
 
-/* One line, in the first pass. What may be a lock is one only by who ended the wait. */
+/* Counts one line in the first pass. An uncertain lock counts as one only if the waker's call
+ * fits. */
 static uint32_t count_wait(struct waited_stacks *chain, struct waited_frames *f, uint64_t us,
                            struct found *found)
 {
@@ -352,7 +353,7 @@ static uint32_t count_wait(struct waited_stacks *chain, struct waited_frames *f,
     return known;
 }
 
-/* Two futexes that may serve the same lock: each waiter's own, or words of one variable. */
+/* Whether two futexes may serve the same lock: each waiter's own, or words of one variable. */
 static bool alike(const struct waited_frames *f, size_t a, size_t b)
 {
     static const size_t call = sizeof "futex " - 1;
@@ -368,9 +369,9 @@ static bool alike(const struct waited_frames *f, size_t a, size_t b)
 }
 
 /*
- * Who held what the sleeper waited for: who ended the wait, or who gave it to that one, if
- * it got it by a wake on the same futex. Of a lock that is not its futex (`kind`), each waiter
- * has a futex of its own.
+ * The holder of the sleeper's lock: the waker, or the one that gave the lock to the waker, if
+ * the waker got it by a wake on the same futex. If the lock is not its futex (`kind`), each
+ * waiter has a futex of its own.
  */
 static struct link holder_of(const struct waited_frames *f, struct link first, size_t leaf,
                              bool kind)
@@ -383,14 +384,14 @@ static struct link holder_of(const struct waited_frames *f, struct link first, s
     return holder;
 }
 
-/* A wait that was given up, and tried again as a rule, tells of no holder. */
+/* Whether a wait was given up, and usually tried again; such a wait shows no holder. */
 static bool gave_up(const struct waited_frames *f, struct link l)
 {
     return frame_begins(f, l.begin, "[timer]") || frame_begins(f, l.begin, "[signal]") ||
            frame_begins(f, l.begin, "[unknown]");
 }
 
-/* One line, in the second: if it is for the lock `wanted`, which is returned. */
+/* Counts one line in the second pass. Returns whether it waits for the lock `wanted`. */
 static bool count_holder(const struct waited_frames *f, uint64_t us, const char *wanted,
                          struct found *found)
 {
@@ -437,15 +438,15 @@ static void take_first(struct waited_list *l, struct waited *out)
 }
 
 /*
- * What is known of sleepers by their numbers. A sleeper that waits for a lock is described once:
+ * Results about sleepers, by their numbers. A sleeper that waits for a lock is described once:
  * its other stacks only add to that.
  */
 struct sleepers {
     uint32_t *known; /* enum sleeper, and above */
-    bool numbered;   /* false: there are no numbers, and nothing is kept */
+    bool numbered;   /* false: there are no numbers, and no result is cached */
 };
 
-/* The next stack whose sleeper is not known to be of no interest. */
+/* The next stack whose sleeper is unknown or waits for a lock. */
 static bool next_but(struct waited_stacks *chain, const struct sleepers *s, uint64_t *us)
 {
     while (chain->next(chain, us)) {
@@ -478,8 +479,8 @@ static void find_locks(struct waited_stacks *chain, struct sleepers *s, struct w
     }
 }
 
-/* Between the passes: of who waits for a lock it is known whether it is the one that is looked for.
- * The list still is in the order in which it was made. */
+/* Between the passes, marks the sleepers that wait for another lock than the wanted one.
+ * found->locks must still be in the order in which it was made. */
 static void leave_others(const struct waited_stacks *chain, struct sleepers *s,
                          const struct found *found, const char *wanted)
 {
@@ -490,7 +491,7 @@ static void leave_others(const struct waited_stacks *chain, struct sleepers *s,
                               : SLEEPER_OTHER;
 }
 
-/* The sum of equal texts that is the largest, of those the first by text, as waited_rank has it. */
+/* The largest sum of equal texts, the first by text of several, in the order of waited_rank. */
 static struct waited copy_of_first(const struct waited_list *l)
 {
     struct waited_list all = {NULL, 0, 0};
@@ -593,7 +594,7 @@ void waited_add_short(struct strbuf *sb, const char *what)
         strbuf_addstr(sb, what);
         return;
     }
-    /* Of a path the end tells more, of functions the beginning. */
+    /* A path is recognized by its end, a list of functions by its beginning. */
     if (memchr(what, '/', len) && !strstr(what, " < "))
         strbuf_addf(sb, "...%s", what + len - NAME_SHOWN);
     else

@@ -1,10 +1,10 @@
 /*
- * What is said of waiting: the lock, the longest wait that is not how the program is made, and
- * those that are: for children, for threads, for work.
+ * Rules about waits: the lock, the longest wait that is no structural one, and structural waits:
+ * for children, for threads, for work.
  *
- * What a wait is for is told by its call and the functions around it, as in waitedlock.h. A read
- * of a pipe counts as one of a child's if its program waits for children as well: shells read what
- * a command prints, and make reads who may begin.
+ * The call and the functions around it tell the purpose of a wait, as in waitedlock.h. A read of
+ * a pipe counts as a wait for a child if its program waits for children as well: shells read the
+ * output of a command, and make reads the tokens of its job server.
  */
 #define _GNU_SOURCE
 #include "render/findings/findingrules.h"
@@ -16,11 +16,11 @@
 #include "render/findings/waitedlock.h"
 #include "render/framename.h"
 
-#define LEAST 0.05      /* of what is waited for real, or of all for structural waits */
-#define LOCK_LEAST 0.01 /* of what is waited for real */
-#define RUNQ_LEAST 0.2  /* of what was waited for a CPU and had on one */
-#define REACH 64        /* frames from the call that are looked at */
-#define NEAR 16         /* of them, where the C library's functions are */
+#define LEAST 0.05      /* of waits that are not structural, or of all that the rule counts */
+#define LOCK_LEAST 0.01 /* of all waits */
+#define RUNQ_LEAST 0.2  /* of the time on CPUs and of run-queue waits together */
+#define REACH 64        /* innermost frames that are examined */
+#define NEAR 16         /* of them, those with the C library's functions */
 
 enum wait {
     WAIT_NONE,
@@ -28,7 +28,7 @@ enum wait {
     WAIT_LOCK,
     WAIT_CHILDREN,
     WAIT_THREADS,
-    WAIT_PIPE, /* may be a child's */
+    WAIT_PIPE, /* may be a wait for a child */
     WAIT_WORK,
     WAIT_KINDS,
 };
@@ -40,12 +40,12 @@ struct tree_stacks {
     const struct frametree *t;
     const double *own;
     const struct look_ends *ends;
-    size_t nth; /* of the ends, behind that given out last */
-    uint32_t
-        *sleeper; /* by node: the sleeper's call on its stack, or, where none has ended, itself */
+    size_t nth;        /* of the ends, behind the last one returned */
+    uint32_t *sleeper; /* by node: the sleeper's call on its stack, or the node itself inside a
+                          sleeper's part */
 };
 
-/* The first frames of the stack that ends in `node`, as many as there is room for. */
+/* The frames of the stack that ends in `node`, from the root on, as many as there is room for. */
 static void frames_of(const struct frametree *t, uint32_t node, struct waited_frames *f)
 {
     size_t n = 0;
@@ -91,8 +91,8 @@ static bool is_separator(const struct frametree_name *n)
     return n->len == 2 && memcmp(n->s, "--", 2) == 0;
 }
 
-/* The sleeper's part of a stack is what is before the first "--". Callers have lower numbers:
- * theirs is known. */
+/* The sleeper's call of each node. The sleeper's part of a stack is the frames before the first
+ * "--". Callers have lower numbers, so theirs is known first. */
 static uint32_t *sleepers_of(const struct frametree *t)
 {
     uint32_t *sleeper = xreallocarray(NULL, t->n, sizeof *sleeper), separator = t->nnames;
@@ -113,7 +113,7 @@ static uint32_t *sleepers_of(const struct frametree *t)
 
 /* ---- one stack ---- */
 
-/* The innermost frames of a stack, the call's last: `node` of each, too. */
+/* The innermost frames of a stack, the call's last, with their nodes. */
 struct inner {
     struct waited_frames frames;
     uint32_t node[REACH];
@@ -141,7 +141,7 @@ static bool any_begins(const char *s, size_t len, const char *const *with)
     return false;
 }
 
-/* Whether one of the NEAR functions around the call has one of the parts in its name. */
+/* Whether a part is in the name of one of the NEAR functions around the call. */
 static bool holds(const struct waited_frames *f, const char *const *parts)
 {
     size_t least = f->n > NEAR + 1 ? f->n - NEAR - 1 : 0;
@@ -164,7 +164,7 @@ static enum wait wait_of(const struct inner *in)
     static const char *const conditions[] = {
         "pthread_cond_", "cnd_wait", "cnd_timedwait", "sem_wait", "sem_timedwait",
         "sem_clockwait", NULL};
-    /* On a critical path: not waiting. */
+    /* On a critical path: not a wait. */
     static const char *const busy[] = {"[running]", "[stopped by the tracer]",
                                        "[waiting for the tracer]", NULL};
     const struct waited_frames *f = &in->frames;
@@ -186,8 +186,8 @@ static enum wait wait_of(const struct inner *in)
     return WAIT_REAL;
 }
 
-/* The innermost function of the program's own, a Python one before those of its interpreter; where
- * none has a name the thread's own frame, next to the root. */
+/* The program's own innermost function, where a Python function precedes those of its
+ * interpreter. If no function has a name, the thread's own frame, next to the root. */
 static uint32_t own_function(const struct look *k, const struct inner *in)
 {
     const struct waited_frames *f = &in->frames;
@@ -208,13 +208,13 @@ static uint32_t own_function(const struct look *k, const struct inner *in)
 /* ---- all waits of a column ---- */
 
 struct waits {
-    uint8_t *kind;   /* enum wait by node that something ends in */
-    uint32_t *owner; /* by node the frame of who waits */
-    uint32_t *to;    /* by node; for longest */
+    uint8_t *kind;   /* enum wait, by node that is the end of a stack */
+    uint32_t *owner; /* by node, the waiting function's frame */
+    uint32_t *to;    /* by node; scratch space of longest() */
     double sum[WAIT_KINDS], total;
 };
 
-/* Programs that wait for children, by number of their root's name. */
+/* Finds programs that wait for children, by number of their root's name. */
 static bool *parents_of(const struct look *k, const struct look_ends *ends, const uint8_t *kind)
 {
     bool *parent = xcalloc(k->t->nnames, sizeof *parent);
@@ -231,7 +231,7 @@ static bool *parents_of(const struct look *k, const struct look_ends *ends, cons
     return parent;
 }
 
-/* Decides whose the pipes are, and adds up. */
+/* Decides which waits for pipes are for children, and adds up by kind. */
 static void settle(struct look *k, const double *own, const struct look_ends *ends, struct waits *w)
 {
     bool *parent = parents_of(k, ends, w->kind);
@@ -281,13 +281,13 @@ static void waits_release(struct waits *w)
     free(w->to);
 }
 
-/* Who waited longest in that way, and the call that most of it was in. */
+/* Finds the function with the longest waits of that kind, and the call with most of them. */
 static bool longest(struct look *k, uint32_t column, const struct waits *w, enum wait kind,
                     struct owner *who, uint32_t *call)
 {
     const struct look_ends *ends = look_ends(k, column);
     const double *own = look_own(k, column);
-    uint32_t *to = w->to; /* of all ends anew each time */
+    uint32_t *to = w->to; /* set for all ends in each call */
     bool found;
 
     if (!(w->sum[kind] > 0))
@@ -388,7 +388,7 @@ void rule_waits(struct look *k, const struct rule *r, uint32_t column)
     struct waits w;
 
     look_at_waits(k, column, &w);
-    /* Of a program that hardly waited there is nothing to say. */
+    /* A program that hardly waited gets no finding. */
     if (w.total > 0 && w.total >= LEAST * (w.total + look_total_of(k, "oncpu"))) {
         say_longest(k, r, column, &w);
         say_structural(k, column, &w);
@@ -398,7 +398,7 @@ void rule_waits(struct look *k, const struct rule *r, uint32_t column)
 
 /* ---- the lock ---- */
 
-/* The sleeper's call: before the first "--", which stands between a sleeper and who woke it. */
+/* The sleeper's call: the frame before the first "--", which separates a sleeper and its waker. */
 static uint32_t sleepers_call(const struct look *k, uint32_t node)
 {
     uint32_t call = node;
@@ -410,7 +410,7 @@ static uint32_t sleepers_call(const struct look *k, uint32_t node)
     return call;
 }
 
-/* The best of the columns that have stacks of sleepers says it alone. */
+/* Only the best of the columns that have stacks of sleepers gets the findings. */
 static bool has_better(const struct look *k, uint32_t column)
 {
     static const char *const order[] = {"chain", "offwake", "off"};
@@ -471,7 +471,8 @@ void rule_lock(struct look *k, const struct rule *r, uint32_t column)
 
 /* ---- wakers ---- */
 
-/* Stacks begin with who woke and end with who slept. What ended by itself has no waker. */
+/* Reports the waker of most waits. Stacks begin with the waker and end with the sleeper. A wait
+ * that ended by itself has no waker. */
 void rule_wakeup(struct look *k, const struct rule *r, uint32_t column)
 {
     const struct look_ends *ends = look_ends(k, column);
@@ -480,7 +481,7 @@ void rule_wakeup(struct look *k, const struct rule *r, uint32_t column)
     struct strbuf sb = STRBUF_INIT;
     struct owner o;
 
-    /* Of the column's stacks alone: a tree of many views has many more nodes. */
+    /* Only the column's own stacks: a tree of many views has many more nodes. */
     for (size_t e = 0; e < ends->n; e++) {
         uint32_t i = ends->node[e];
 

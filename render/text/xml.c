@@ -2,14 +2,15 @@
 
 #include "common/utf8.h"
 
-/* What must not reach a page: XML 1.0 2.2 [2], and Unicode's bidirectional controls. */
+/* Excludes the characters that must not reach a page: those outside XML 1.0 2.2 [2], and
+ * Unicode's bidirectional controls. */
 bool xml_allows(uint32_t cp)
 {
     return !utf8_is_control(cp) && (cp & 0xfffe) != 0xfffe && (cp < 0x202a || cp > 0x202e) &&
            (cp < 0x2066 || cp > 0x2069);
 }
 
-/* How many characters from s on need nothing done to them. Most names are all such. */
+/* The number of characters from s on that need no escape. Most names need none at all. */
 static size_t plain_run(const char *s, size_t len)
 {
     static const bool special[128] = {

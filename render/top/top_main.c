@@ -29,9 +29,8 @@
 
 struct request {
     enum top_sort sort;
-    enum frameplace
-        by;      /* what the rows are; of a tree functions, or what the filter makes of them */
-    size_t rows; /* 0: all */
+    enum frameplace by; /* the kind of rows; in a tree functions, or the filter's places */
+    size_t rows;        /* 0: all */
     bool exact, tree, reverse, interactive;
     struct filter filter;
     struct wrappers_options wrappers;
@@ -57,21 +56,21 @@ static struct toptree_look find_look(void)
     return look;
 }
 
-/* What the table is made of, for its head and its rows. */
+/* The input of the table's head and its rows. */
 struct table {
     const struct input *in;
     const struct request *q;
     const struct toptree_look *look;
     const struct topclasses *classes; /* NULL: no columns for them */
-    const struct toplatency *latency; /* the same */
+    const struct toplatency *latency; /* likewise */
     const struct frameplaces *places; /* NULL: rows are symbols */
     const char *unit;
     size_t width; /* of a count */
     bool changes;
-    struct folded_count all_before; /* where something has changed */
+    struct folded_count all_before; /* the total before, in a comparison */
 };
 
-/* Columns of a count with its sign and its share. */
+/* Width of a column with a signed count and its share. */
 static size_t change_width(const struct table *t)
 {
     return t->width + 3;
@@ -92,7 +91,7 @@ static struct folded_count count_of(double n)
     return (struct folded_count){(uint64_t)n, n - floor(n)};
 }
 
-/* Before, after, and the difference. */
+/* Adds the count before, the count after, and the difference. */
 static void add_changes(struct strbuf *sb, const struct table *t, struct folded_count after,
                         double change)
 {
@@ -198,7 +197,7 @@ static void add_row(struct strbuf *sb, const struct table *t, const struct top_r
     strbuf_addch(sb, '\n');
 }
 
-/* Places that nothing is in are worth no table. 0, or an enum flame_exit after a line. */
+/* Refuses a grouping by places if no frame has one. 0, or an enum flame_exit after a line. */
 static int check_places(const struct frameplaces *p, const struct input *in, enum frameplace by)
 {
     if (p->known || in->tree.n == 1)
@@ -211,7 +210,7 @@ static int check_places(const struct frameplaces *p, const struct input *in, enu
     return flame_error(FLAME_USAGE, "top: --by: no frame here says where its code lies");
 }
 
-/* What cannot be sorted by. 0, or an enum flame_exit after a line. */
+/* Refuses a sorting key that the input does not have. 0, or an enum flame_exit after a line. */
 static int check_sort(const struct request *q, const struct input *in,
                       const struct topclasses *classes, const struct toplatency *latency)
 {
@@ -232,7 +231,8 @@ static int check_sort(const struct request *q, const struct input *in,
     return 0;
 }
 
-/* Without what only the columns of classes have, the classes' names for one. How many are left. */
+/* Drops rows that only the columns of classes have, such as the classes' names. Returns how many
+ * are left. */
 static size_t drop_classes(bool classes, struct top_row *rows, size_t n)
 {
     size_t kept = 0;
@@ -243,7 +243,7 @@ static size_t drop_classes(bool classes, struct top_row *rows, size_t n)
     return kept;
 }
 
-/* What there was before may be more. */
+/* Widens the columns of counts: the total before may be larger. */
 static void widen_for_before(struct table *t)
 {
     double *changes = toplist_changes(&t->in->tree);
@@ -388,7 +388,7 @@ const struct opts_command top_command = {
                {wrappers_rows, AT(wrappers)}},
 };
 
-/* What the filter would make of frames, the table has for rows. */
+/* Moves the filter's --by to the table, whose rows become these places. */
 static void take_over_places(struct request *q)
 {
     struct filter *f = &q->filter;

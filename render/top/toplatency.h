@@ -1,12 +1,12 @@
 /*
- * toplatency.h: how long the sleeps of each symbol took: p50, p95, p99 and the longest, from a tree
+ * toplatency.h: durations of each symbol's sleeps: p50, p95, p99 and the longest, from a tree
  * that has the view latency (common/trace/sleepclass.h) in a column.
  *
- * Of each symbol the sleeps of all stacks that it is on are added up, each stack once, as a
+ * A symbol's sleeps are those of all stacks that it is on, each stack once, added up as a
  * histogram: so a percentile is that of all these sleeps, and no mean of percentiles. It is the
- * nearest rank: of n sleeps the one that is ceil(n * p / 100) in the order of their durations, told
- * by the middle of its class, which is within 1/16 of it, and never more than the longest, which is
- * exact. Sleeps whose duration nobody knows are in none.
+ * nearest rank: of n sleeps the one that is ceil(n * p / 100) in the order of their durations,
+ * given as the middle of its class, which is within 1/16 of it, and never more than the longest,
+ * which is exact. Sleeps of unknown duration are not included.
  */
 #ifndef FLAME_RENDER_TOP_TOPLATENCY_H
 #define FLAME_RENDER_TOP_TOPLATENCY_H
@@ -16,7 +16,7 @@
 
 struct toplatency;
 
-/* What the columns take in a line. */
+/* Width of the columns in a line. */
 #define TOPLATENCY_WIDTH 44
 
 /* NULL: the input has no such column behind its first, or nothing in it. It borrows the input. */

@@ -1,11 +1,11 @@
 /*
  * Counts by place.
  *
- * A stack counts once in the total of each place on it, so a walk that knows for each place how
- * many frames of it lie on the path adds the totals of outermost ones only, as toplist.c does for
- * symbols. A frame without a place is in its caller's; what has none in all of its stack is in
- * the unknown one, which has no frame whose total could be taken: its counts are added up stack
- * by stack.
+ * A stack counts once in the total of each place on it. So a walk that keeps for each place the
+ * number of its frames on the path adds the totals of outermost ones only, as toplist.c does for
+ * symbols. A frame without a place is in its caller's. A stack without any place is in the
+ * unknown one, which has no frame whose total could be taken: its counts are added up stack by
+ * stack.
  */
 #define _GNU_SOURCE
 #include "render/top/topplaces.h"
@@ -37,7 +37,7 @@ static void add_delta(double *sum, const double *delta, uint32_t node)
         *sum += delta[node];
 }
 
-/* Whose own count a stack's is: that of the nearest caller that is no wrapper. */
+/* The place that gets a stack's own count: that of the nearest caller that is no wrapper. */
 static uint32_t owning_place(const struct walk *w, uint32_t depth)
 {
     uint32_t d = depth;
@@ -54,7 +54,7 @@ static void add_own(struct walk *w, uint32_t node, uint32_t depth)
 
     folded_count_add(&w->rows[owner].self, self);
     add_delta(&w->rows[owner].self_change, w->t->delta, node);
-    /* No frame's total has this stack for the unknown place. */
+    /* No frame's total includes this stack for the unknown place. */
     if ((owner == FRAMEPLACES_UNKNOWN || !w->path[depth].place) &&
         !w->on_path[FRAMEPLACES_UNKNOWN]) {
         folded_count_add(&w->rows[FRAMEPLACES_UNKNOWN].total, self);

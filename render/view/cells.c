@@ -37,7 +37,7 @@ void cells_release(struct cells *c)
     *c = (struct cells){0};
 }
 
-/* Characters of two columns that reach over an edge of [x, end) give way to blanks. */
+/* Replaces characters of two columns that reach over an edge of [x, end) by blanks. */
 static void cut(struct cells *c, int y, int x, int end)
 {
     if (x > 0 && cells_at(c, y, x)->cp == CELL_CONTINUED)
@@ -57,7 +57,7 @@ void cells_fill(struct cells *c, int y, int x, int width, struct cell_look look)
         *cells_at(c, y, i) = (struct cell){.cp = ' ', .look = look};
 }
 
-/* What is drawn by the viewer itself, and has something like it in ASCII. */
+/* The ASCII replacement of a character that the viewer itself draws. */
 static const char *in_ascii(uint32_t cp)
 {
     static const struct {
@@ -73,7 +73,7 @@ static const char *in_ascii(uint32_t cp)
     return NULL;
 }
 
-/* A piece of text that is put whole or not: ASCII, or one character. */
+/* A piece of text that is put whole or not at all: ASCII, or one character. */
 struct piece {
     struct termtext c;
     const char *text; /* ASCII; NULL: the character itself */
@@ -152,7 +152,7 @@ size_t cells_columns(const struct cells *c, const char *s, size_t len)
     return used;
 }
 
-/* Whether s[0..len) takes no more than `room` columns. Looks no further than it must. */
+/* Whether s[0..len) takes no more than `room` columns. Reads no further than it must. */
 static bool fits(const struct cells *c, const char *s, size_t len, int room)
 {
     struct piece p;
@@ -179,7 +179,7 @@ int cells_put(struct cells *c, int y, int x, int width, const char *s, size_t le
     cut(c, y, x, x + room);
     for (size_t at = 0; at < len; at += next_piece(c, s + at, len - at, &p)) {
         next_piece(c, s + at, len - at, &p);
-        if (p.columns == 0) { /* without anything before it, it would belong to the neighbour */
+        if (p.columns == 0) { /* without a character before it, it would belong to the neighbour */
             if (last >= 0)
                 combine(cells_at(c, y, last), p.c.cp);
             continue;

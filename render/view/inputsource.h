@@ -1,5 +1,5 @@
 /*
- * inputsource.h: what was read (render/input.h) as a source for the viewer.
+ * inputsource.h: an input (render/input.h) as a source for the viewer.
  */
 #ifndef FLAME_RENDER_VIEW_INPUTSOURCE_H
 #define FLAME_RENDER_VIEW_INPUTSOURCE_H
@@ -23,8 +23,8 @@ struct inputsource {
     char *note;
 };
 
-/* Columns that nothing was counted in are left out, unless it is all of them. The input must
- * outlive it. */
+/* Makes a source of the input's columns. Columns without counts are left out, unless all are.
+ * The input must outlive it. */
 void inputsource_make(struct inputsource *s, const struct input *in,
                       const struct inputsource_options *o);
 void inputsource_release(struct inputsource *s);

@@ -1,10 +1,10 @@
 /*
- * sumtree.h: a tree of frames with what one column of counts comes to in each, and the trees of
- * the callers and of the callees of one function.
+ * sumtree.h: a tree of frames with one column's sums for each, and the trees of the callers and
+ * of the callees of one function.
  *
- * Parents come before their children, node 0 is the root, siblings are in the order of their names.
- * Counts are doubles: exact up to 2^53. They may be negative where a column is of differences;
- * then `width` is what is drawn, in which only what grew counts.
+ * Parents come before their children, node 0 is the root, siblings are in the order of their
+ * names. Counts are doubles: exact up to 2^53. They may be negative where a column is of
+ * differences; then `width` is drawn, in which only growth counts.
  */
 #ifndef FLAME_RENDER_VIEW_SUMTREE_H
 #define FLAME_RENDER_VIEW_SUMTREE_H
@@ -19,16 +19,18 @@ struct sumtree {
     struct frametree_node *own;
 };
 
-/* Of all the tree, which must outlive it: `self` by node. */
+/* Makes the sums of a whole tree, which must outlive `s`. `self`: own counts by node. */
 void sumtree_make(struct sumtree *s, const struct frametree *t, const double *self);
 
 /*
- * All that the function calls, stack for stack merged; its root is the function, whose total is
- * what the stacks with it come to, each counted once. `names`: the tree's, for the order.
+ * Makes the tree of a function's callees, merged stack for stack; its root is the function,
+ * whose total is the sum of the stacks with it, each counted once. `names`: the tree's, for the
+ * order.
  */
 void sumtree_callees(struct sumtree *s, const struct sumtree *of, uint32_t name,
                      const struct frametree_name *names);
-/* The same of who calls it: callers of the outermost call in each stack stand below the root. */
+/* Makes the tree of a function's callers: those of the outermost call in each stack are below
+ * the root. */
 void sumtree_callers(struct sumtree *s, const struct sumtree *of, uint32_t name,
                      const struct frametree_name *names);
 
@@ -37,7 +39,7 @@ void sumtree_release(struct sumtree *s);
 /* The node after this one in pre-order, the subtree below it left out without `descend`;
  * FRAMETREE_NONE at the end. */
 uint32_t sumtree_next(const struct sumtree *s, uint32_t node, bool descend);
-/* How far it is from the root. */
+/* The node's distance from the root. */
 uint32_t sumtree_depth(const struct sumtree *s, uint32_t node);
 
 #endif

@@ -12,7 +12,7 @@
 static const struct cell_look plain = {.attributes = 0};
 static const struct cell_look strong = {.attributes = CELL_BOLD};
 static const struct cell_look bar = {.attributes = CELL_REVERSE};
-/* What a search has found is shown in the colour that it has in pages, too. */
+/* The colour of matches of a search, as in pages. */
 static const struct rgb found = {230, 0, 230};
 
 /* ---- counts ---- */
@@ -42,7 +42,7 @@ static void add_both(struct strbuf *sb, double v, const char *unit)
     value_add_both(sb, as_count(v), unit);
 }
 
-/* The same outside of columns. */
+/* Appends a value like add_value, without alignment for columns. */
 static void add_short(struct strbuf *sb, double v, const char *unit)
 {
     size_t before = sb->len;
@@ -99,7 +99,7 @@ static void draw_title(const struct viewmodel *m, struct cells *c)
     strbuf_release(&right);
 }
 
-/* What is known of the chosen function, whatever the mode. */
+/* The counts of the chosen function, in any mode. */
 static void numbers_of_chosen(const struct viewmodel *m, double *self, double *total)
 {
     const struct view_pane *pane = viewmodel_pane((struct viewmodel *)m);
@@ -134,7 +134,8 @@ static void draw_details(const struct viewmodel *m, struct cells *c, int y)
         add_share(&sb, total, pane->tree.total[pane->zoom]);
         strbuf_addstr(&sb, " of the zoom");
     }
-    if (m->mode != VIEW_MODE_AROUND || !m->in_callers) { /* a caller's own are not counted here */
+    if (m->mode != VIEW_MODE_AROUND || !m->in_callers) { /* a caller's own counts are not counted
+                                                            here */
         strbuf_addstr(&sb, "; self ");
         add_short(&sb, self, unit);
         strbuf_addstr(&sb, " (");
@@ -153,7 +154,7 @@ static void draw_last_line(const struct viewmodel *m, struct cells *c, int y)
 
     if (m->asking) {
         int used = cells_put_text(c, y, 0, c->width, "search: ", strong);
-        size_t at = 0; /* of a long text its end is shown */
+        size_t at = 0; /* a long text shows its end */
 
         while (used + (int)cells_columns(c, m->typed.buf + at, m->typed.len - at) >= c->width &&
                at < m->typed.len)
@@ -244,7 +245,7 @@ static void draw_graph(struct viewmodel *m, struct cells *c, int y)
 
 #define SHARE 8
 
-/* How wide counts are; 0: there is no room for them. */
+/* Width of counts; 0: there is no room for them. */
 static int width_of_counts(const struct viewmodel *m, const struct cells *c)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -270,7 +271,7 @@ static int put_count(const struct viewmodel *m, struct cells *c, int y, int x, i
     return x + width + SHARE + 1;
 }
 
-/* A heading with a mark if the table is sorted by it. */
+/* Puts a heading, with a mark if the table is sorted by it. */
 static void put_heading(const struct viewmodel *m, struct cells *c, int y, int x, int width,
                         const char *text, enum view_sort sort)
 {
@@ -333,7 +334,7 @@ static void put_line(struct page *p, int x, const char *s, size_t len, struct ce
     p->lines++;
 }
 
-/* As many lines as it takes. */
+/* Puts a text into as many lines as it takes. */
 static void put_wrapped(struct page *p, int x, const char *s, size_t len, struct cell_look look)
 {
     do {
@@ -390,7 +391,7 @@ static void draw_overlay(struct viewmodel *m, struct cells *c)
         draw_help(m, &p);
     else
         draw_stack(m, &p);
-    if (m->overlay_top && m->overlay_top >= p.lines) { /* there is nothing any more */
+    if (m->overlay_top && m->overlay_top >= p.lines) { /* the overlay was scrolled behind its end */
         m->overlay_top = p.lines - 1;
         cells_clear(c);
         draw_overlay(m, c);

@@ -1,4 +1,4 @@
-/* Searching: which names match, and the next frame or row of one. */
+/* Searching: names that match, and the next frame or row with such a name. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
 }
 
-/* `what` is in small letters, and not empty. */
+/* Whether s holds `what`, which is in small letters, and not empty. */
 static bool holds(const char *s, size_t len, const char *what, size_t n)
 {
     for (size_t i = 0; i + n <= len; i++) {
@@ -38,7 +38,7 @@ static void match_text(struct viewmodel *m)
     free(what);
 }
 
-/* The expression between the slashes, or NULL: it is a text. The caller frees it. */
+/* The expression between the slashes, or NULL: the query is a plain text. The caller frees it. */
 static char *expression_of(const struct strbuf *query)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -50,7 +50,7 @@ static char *expression_of(const struct strbuf *query)
     return strbuf_detach(&sb, NULL);
 }
 
-/* False after a message. */
+/* Finds the names that match an expression. False after a message. */
 static bool match_expression(struct viewmodel *m, const char *text)
 {
     const struct frametree *t = m->source->tree;
@@ -73,7 +73,7 @@ static bool match_expression(struct viewmodel *m, const char *text)
     return good;
 }
 
-/* What all stacks with a match come to, each counted once. */
+/* The sum of all stacks with a match, each counted once. */
 static double part_of_matches(const struct viewmodel *m)
 {
     const struct sumtree *s = &m->all.tree;
@@ -143,7 +143,8 @@ static bool is_match(const struct viewmodel *m, const struct sumtree *s, uint32_
     return node != 0 && m->match[s->nodes[node].name] && s->width[node] > 0;
 }
 
-/* In pre-order, round and round; frames of no width, which nobody could see, are left out. */
+/* The next match in pre-order, round and round. Frames without width are not visible, and are
+ * left out. */
 static uint32_t frame_behind(const struct viewmodel *m, const struct view_pane *pane)
 {
     const struct sumtree *s = &pane->tree;
@@ -159,7 +160,7 @@ static uint32_t frame_behind(const struct viewmodel *m, const struct view_pane *
     return FRAMETREE_NONE;
 }
 
-/* There is no way back in a tree, so all of it is walked. */
+/* The match before. A tree has no links backwards, so all of it is walked. */
 static uint32_t frame_before(const struct viewmodel *m, const struct view_pane *pane)
 {
     const struct sumtree *s = &pane->tree;

@@ -1,5 +1,5 @@
 /*
- * viewkeys.h: what keys and the mouse do to the viewer's model.
+ * viewkeys.h: actions of keys and the mouse on the viewer's model.
  */
 #ifndef FLAME_RENDER_VIEW_VIEWKEYS_H
 #define FLAME_RENDER_VIEW_VIEWKEYS_H
@@ -17,31 +17,31 @@ enum view_key {
     VIEW_KEY_HOME,
     VIEW_KEY_END,
     VIEW_KEY_HELP,
-    VIEW_KEY_NONE, /* any that is not known */
+    VIEW_KEY_NONE, /* any unknown key */
 };
 
 void viewmodel_key(struct viewmodel *m, uint32_t key);
 
-/* The first button was pressed there. On what is chosen already it is as Enter. */
+/* A press of the first button at (y, x). On the chosen frame or row it acts like Enter. */
 void viewmodel_click(struct viewmodel *m, int y, int x);
 
 /*
- * What is chosen comes to lie on the screen: the window follows it, and the picture is zoomed where
- * it would be narrower than a column. To be called before drawing, after whatever changed.
+ * Brings the chosen frame or row onto the screen: the window follows it, and the picture is
+ * zoomed where it would be narrower than a column. Call it before drawing, after any change.
  */
 void viewmodel_settle(struct viewmodel *m);
 
-/* Where row 0 of the graph's pane is, in lines of the body, and which rows of it are shown. */
+/* The line of row 0 of the graph's pane in the body, and the rows of the pane that are shown. */
 struct view_window {
     int line, step;       /* of row `first`, and to the next row: 1 or -1 */
     uint32_t first, rows; /* rows may be 0 */
 };
 struct view_window viewmodel_window(const struct viewmodel *m, const struct view_pane *pane);
 
-/* What the keys do, line by line, a line without a key being a heading; NULL at the end. */
+/* Descriptions of the keys, line by line, a line without a key being a heading; NULL at the end. */
 struct view_help {
     const char *key, *what;
-    bool live; /* of `flame live` alone */
+    bool live; /* in `flame live` only */
 };
 extern const struct view_help view_help_lines[];
 

@@ -55,7 +55,7 @@ static void list_rows(struct viewmodel *m)
             rows[name].total += s->total[i];
     }
     m->nrows = 0;
-    for (uint32_t i = 1; i < t->nnames; i++) /* the root's is no function */
+    for (uint32_t i = 1; i < t->nnames; i++) /* the root's name is no function */
         if (rows[i].self != 0 || rows[i].total != 0)
             rows[m->nrows++] = (struct view_row){i, rows[i].self, rows[i].total};
     free(path);
@@ -95,7 +95,7 @@ static void count_all(struct viewmodel *m)
     viewmodel_count_matches(m);
 }
 
-/* The frames from below the root to a node, to find it again in another tree. */
+/* A path: the names of frames from below the root to a node, to find it again in another tree. */
 struct way {
     char **names;
     size_t *lens;
@@ -124,7 +124,7 @@ static bool is_name(const struct viewmodel *m, uint32_t name, const char *s, siz
     return n->len == len && memcmp(n->s, s, len) == 0;
 }
 
-/* As far as the tree has it. Frees the way. */
+/* Follows the path as far as the tree has it. Frees the path. */
 static uint32_t find_way(const struct viewmodel *m, const struct view_pane *pane, struct way *w)
 {
     uint32_t at = 0;
@@ -171,7 +171,7 @@ static uint32_t find_name(const struct viewmodel *m, const char *s, size_t len)
     return 0;
 }
 
-/* The chosen row of the table, by its function; the first one where that is not there any more. */
+/* Chooses the row of a function again; the first row if the function has none any more. */
 static void find_row(struct viewmodel *m, uint32_t name)
 {
     m->row = 0;
@@ -217,7 +217,8 @@ void viewmodel_feed(struct viewmodel *m, const struct view_source *source)
     m->source = source;
     count_all(m);
     find_place(m, &m->all, &all);
-    /* Who looks at the first row wants to see the largest, whichever that is. */
+    /* If the first row was chosen, it stays so: a user there wants to see the largest, whichever
+       that is. */
     find_row(m, at_top ? 0 : find_name(m, row.s, row.len));
     m->around = find_name(m, around.s, around.len);
     if (had) {
@@ -278,7 +279,7 @@ void viewmodel_resize(struct viewmodel *m, int width, int height)
     m->height = height < 1 ? 1 : height;
 }
 
-/* ---- where one is ---- */
+/* ---- position ---- */
 
 struct view_pane *viewmodel_pane(struct viewmodel *m)
 {

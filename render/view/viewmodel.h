@@ -1,11 +1,11 @@
 /*
- * viewmodel.h: what the viewer shows and what a key does, without a terminal.
+ * viewmodel.h: the viewer's state and its reactions to keys, without a terminal.
  *
  * The model has a source (a tree with columns of counts), a state, and a size; keys and clicks
  * change the state (viewkeys.h), viewdraw.h draws it into cells. So all of it runs in tests.
  *
- * A source may be put in another's place at any time (`flame live`): what was zoomed into and
- * chosen is found again by its names.
+ * A source may be replaced at any time (`flame live`): the zoomed and the chosen frame are found
+ * again by their names.
  *
  * Not thread-safe for one model.
  */
@@ -16,7 +16,7 @@
 #include "render/view/cells.h"
 #include "render/view/sumtree.h"
 
-/* One thing that was counted. Strings and arrays are borrowed. */
+/* A column of counts. Strings and arrays are borrowed. */
 struct view_column {
     const char *name;  /* "live"; may be "" */
     const char *title; /* "Memory live at the end" */
@@ -30,8 +30,8 @@ struct view_source {
     const struct frametree *tree; /* finished */
     const struct view_column *columns;
     uint32_t ncolumns; /* at least one */
-    const char *label; /* where it comes from; any bytes */
-    const char *note;  /* what is to be known of the counts, "" mostly */
+    const char *label; /* the input's name; any bytes */
+    const char *note;  /* a remark about the counts, "" mostly */
 };
 
 enum view_mode {
@@ -47,7 +47,7 @@ enum view_sort {
     VIEW_SORTS,
 };
 
-/* What lies over the rest until the next key. */
+/* The overlay that covers the screen until the next key. */
 enum view_overlay {
     VIEW_OVERLAY_NONE,
     VIEW_OVERLAY_HELP,
@@ -59,7 +59,7 @@ struct view_row {
     double self, total;
 };
 
-/* A tree on the screen, and where one is in it. */
+/* A tree on the screen, and the position in it. */
 struct view_pane {
     struct sumtree tree;
     uint32_t zoom, chosen;
@@ -69,10 +69,10 @@ struct view_pane {
 struct viewmodel {
     const struct view_source *source;
     int width, height;
-    bool ascii;            /* nothing but ASCII is shown */
+    bool ascii;            /* show nothing but ASCII */
     bool upwards;          /* the root is at the bottom */
-    bool live;             /* there are the keys of `flame live`, too */
-    bool paused, interval; /* of `flame live`; who feeds it looks at them */
+    bool live;             /* the keys of `flame live` are active */
+    bool paused, interval; /* set by keys of `flame live`, for the code that feeds it */
     enum view_mode mode;
     enum view_overlay overlay;
     uint32_t overlay_top;
@@ -84,38 +84,38 @@ struct viewmodel {
     uint32_t around; /* a name */
     struct view_pane callers, callees;
     bool in_callers, has_around;
-    enum view_mode back; /* where one came from */
+    enum view_mode back; /* the mode to return to */
 
     struct view_row *rows; /* one for each name that has a count */
     size_t nrows;
     enum view_sort sort;
-    size_t row, top_row; /* chosen, and the first that is shown */
+    size_t row, top_row; /* the chosen row, and the first that is shown */
 
-    struct strbuf query; /* as it was typed; empty: nothing is searched for */
-    bool asking;         /* it is being typed */
+    struct strbuf query; /* as it was typed; empty: no search */
+    bool asking;         /* a query is being typed */
     struct strbuf typed;
-    uint8_t *match;        /* by name; NULL: nothing is searched for */
+    uint8_t *match;        /* by name; NULL: no search */
     size_t matches;        /* names */
-    double matched;        /* the part of all that stacks with a match are, 0 to 1 */
+    double matched;        /* share of the total in stacks with a match, 0 to 1 */
     struct strbuf message; /* for the last line, until the next key */
 
     struct boxes boxes; /* room for viewdraw */
 };
 
-/* The source must outlive the model, or the next viewmodel_feed. */
+/* The source must outlive the model, or live until the next viewmodel_feed. */
 void viewmodel_init(struct viewmodel *m, const struct view_source *source, uint32_t column);
 void viewmodel_release(struct viewmodel *m);
 void viewmodel_resize(struct viewmodel *m, int width, int height);
 
-/* Puts another source in the place of the present one, which must still be there. */
+/* Replaces the present source, which must still exist. */
 void viewmodel_feed(struct viewmodel *m, const struct view_source *source);
 
-/* Takes another column of the source. */
+/* Changes to another column of the source. */
 void viewmodel_take_column(struct viewmodel *m, uint32_t column);
 
-/* The pane one moves in, with a graph on the screen. */
+/* The pane in which keys move, with a graph on the screen. */
 struct view_pane *viewmodel_pane(struct viewmodel *m);
-/* The name that is chosen, in whatever mode; the root's is 0. */
+/* The chosen name, in any mode; the root's is 0. */
 uint32_t viewmodel_chosen_name(const struct viewmodel *m);
 
 /* Shows the callers and callees of a function. */
@@ -124,16 +124,16 @@ void viewmodel_go_around(struct viewmodel *m, uint32_t name);
 void viewmodel_sort(struct viewmodel *m);
 
 /*
- * Searches for m->query: a text without regard for case, or /regex/. False, with why in m->message:
- * it is no expression; then nothing is searched for.
+ * Searches for m->query: a text without regard for case, or /regex/. False, with the reason in
+ * m->message: it is not a valid expression; then there is no search.
  */
 bool viewmodel_search(struct viewmodel *m);
-/* How much of the present column they are: m->matched. */
+/* Computes m->matched, the matches' share of the present column. */
 void viewmodel_count_matches(struct viewmodel *m);
 /* Goes to the next match, or with -1 to the one before. False: there is none. */
 bool viewmodel_next_match(struct viewmodel *m, int step);
 
-/* How many lines the graph or the table has on the screen. */
+/* The number of lines that the graph or the table has on the screen. */
 int viewmodel_body(const struct viewmodel *m);
 
 static inline const struct view_column *viewmodel_column(const struct viewmodel *m)
