@@ -86,7 +86,7 @@ const struct opts_command diff_command = {
                {filter_rows, AT(filter)}},
 };
 
-/* All of a recording whose first file is named, or that file alone. */
+/* Loads all of a recording whose first file is named, or that file alone. */
 static int load(struct load *l, char *path, bool alone, int column)
 {
     struct recordingset files = {.n = 0};
@@ -116,7 +116,8 @@ static int load_both(struct load *l, char **paths)
     return status == FLAME_OK ? load(l, paths[1], alone, 1) : status;
 }
 
-/* One moment of a trace as a column; *time is what --from or --to says, and told what was found. */
+/* Loads one moment of a trace as a column; *time has the value of --from or --to, and gets what
+ * was found. */
 static int load_moment(struct load *l, struct fold_options *fold, char *path,
                        struct fold_time *time, int column)
 {
@@ -135,7 +136,7 @@ static int load_moment(struct load *l, struct fold_options *fold, char *path,
     return status;
 }
 
-/* The heading says of which moments both are. */
+/* Loads two moments. The heading names both. */
 static int load_moments(struct load *l, struct fold_options *fold, char **paths)
 {
     struct fold_when *when = fold->when;

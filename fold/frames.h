@@ -16,26 +16,25 @@
 struct frames;
 
 /*
- * Trace, symbols and aggregate are borrowed and must outlive the frames. With a
- * `place` other than PLACE_NONE names carry a mark and what is known of the place
- * (place.h).
+ * Trace, symbols and aggregate are borrowed and must outlive the frames. With a `place` other
+ * than PLACE_NONE names carry a mark and their place, as far as it is known (place.h).
  */
 struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
                           enum place_kind place);
 void frames_free(struct frames *f);
 
 /*
- * The handle, for the functions below, of an address in stacks that stand on `root` (a
- * TRACE_NODE_ROOT, which tells epoch and thread).
+ * The handle, for the functions below, of an address in stacks with that `root` (a
+ * TRACE_NODE_ROOT, which has epoch and thread).
  */
 uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root);
 
-/* True when whoever stands below this return address in a stack was interrupted. */
+/* True when the frame below this return address was interrupted by a signal. */
 bool frames_is_sigreturn(const struct frames *f, uint32_t address);
 
 /*
- * The frames of an address, outermost first; lent until the next call. `exact`: the
- * address itself; else it is a return address, and the call before it is meant.
+ * The frames of an address, outermost first; borrowed until the next call. `exact`: the address
+ * itself; else it is a return address, and the call before it is meant.
  */
 const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n);
 

@@ -75,7 +75,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* Opens both halves of a file. False: it is not for us. Adds its size. */
+/* Opens both halves of a file, and adds its size. False: this is not the plain case. */
 static bool open_both(struct half h[2], int k, const char *path, uint64_t *size)
 {
     struct textinput *in = &h[0].file[k].in;
@@ -96,7 +96,7 @@ static bool open_both(struct half h[2], int k, const char *path, uint64_t *size)
     return textinput_split(in, &h[1].file[k].in);
 }
 
-/* Whether there is nothing to say about a file. */
+/* Whether a file gives no reason for a message. */
 static bool is_clean(const struct collapse *c)
 {
     return !c->in.error && !c->unknown && !c->columns.joined && !c->meta_differs;

@@ -1,9 +1,9 @@
 /*
  * halves.h: two large folded files, loaded by two threads.
  *
- * This is only for the plain case: regular files of folded text, not packed, in which every
- * line is understood and whose "# flame:" lines stand in the first half. Anything else the
- * caller loads in one thread, with the messages for it.
+ * This is only for the plain case: regular files of folded text, not packed, in which every line
+ * is understood and whose "# flame:" lines are in the first half. In all other cases the caller
+ * loads them in one thread, with the messages for them.
  */
 #ifndef FLAME_FOLD_HALVES_H
 #define FLAME_FOLD_HALVES_H

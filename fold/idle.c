@@ -1,9 +1,8 @@
 /*
- * Two passes over the rows. The first adds up, for each thread, what it slept in all;
- * the second what it slept at each stack below a call's frame, in an array by node (a
- * node belongs to one thread). Whether a futex is a condition variable's is asked of the
- * symbols only for stacks that have nine tenths of their thread's sleep, which is at
- * most one for each thread.
+ * Two passes over the rows. The first adds up each thread's sleep; the second its sleep at each
+ * stack below a call's frame, in an array by node (a node belongs to one thread). Symbols tell
+ * whether a futex is a condition variable's. They are looked up only for stacks that have nine
+ * tenths of their thread's sleep: at most one for each thread.
  */
 #define _GNU_SOURCE
 #include "fold/idle.h"
@@ -33,8 +32,7 @@ static uint64_t slept(const struct trace_row *row)
     return off_row(row)->blocked_ns + off_row(row)->runq_ns;
 }
 
-/* The stack a row's sleeps were in, without the call's frame; 0 when they count for
- * nothing here. */
+/* The stack of a row's sleeps, without the call's frame; 0 when they do not count here. */
 static uint32_t stack_of(const struct trace *t, const struct trace_row *row)
 {
     uint32_t waker;
@@ -97,7 +95,7 @@ static const char *name_of(const struct trace *t, struct frames *frames, uint32_
     return s.s;
 }
 
-/* A futex that no lock is about. A lock of a runtime's may be made of a condition variable. */
+/* Whether the futex is no lock's. A runtime's lock may be made of a condition variable. */
 static bool is_queue(const struct trace *t, struct frames *frames, uint32_t id)
 {
     const struct trace_node *root = trace_node_root(t, id);

@@ -2,16 +2,20 @@
  * idle.h: sleeps of threads that only wait for work.
  *
  * A thread waits for work at a stack if all of this holds:
- *   - at least nine tenths of what it slept in the trace it slept in calls from this one
- *     stack (the call's own frame, which names the object, left aside)
- *   - the call waits for something to come in or for time to pass: epoll, poll, select,
- *     nanosleep, sigwait, a read, recv or accept of a socket, pipe, queue or terminal
- *   - or it waits on a condition variable or a queue's semaphore: a futex under a function
- *     whose name says so (pthread_cond_*, cnd_wait, sem_wait), unless that is how a runtime
- *     waits for a lock (lockframes.h). Any other futex may be a lock that somebody holds, and
- *     such a wait is never idle.
- * The first is what tells a worker from a thread that does something and also waits; what
- * else a thread sleeps is kept. Files on disks, children and file locks are never idle.
+ *
+ *  - at least nine tenths of its sleep in the trace is in calls from this one
+ *    stack (without the call's own frame, which names the object)
+ *
+ *  - the call waits for something to come in or for time to pass: epoll, poll, select,
+ *    nanosleep, sigwait, a read, recv or accept of a socket, pipe, queue or terminal
+ *
+ *  - or it waits on a condition variable or a queue's semaphore: a futex under a function
+ *    whose name says so (pthread_cond_*, cnd_wait, sem_wait), unless that is how a runtime
+ *    waits for a lock (lockframes.h). Any other futex may be a lock that another thread holds,
+ *    and such a wait is never idle.
+ *
+ * The first separates a worker from a thread that does something and also waits; all other sleep
+ * of a thread is kept. Files on disks, children and file locks are never idle.
  */
 #ifndef FLAME_FOLD_IDLE_H
 #define FLAME_FOLD_IDLE_H

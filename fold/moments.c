@@ -1,7 +1,7 @@
 /*
- * A moment of a trace is made of it as it is read, before it is added to others: what is live of a
- * row then is what it allocated, and nothing was freed; of growth, what was live at the first
- * moment was freed. So everything behind works as on any trace.
+ * A trace is reduced to a moment when it is read, before it is added to others: the live bytes
+ * of a row then become its allocated bytes, with nothing freed; for growth, the bytes live at
+ * the first moment become its freed bytes. So all later stages work as on any trace.
  */
 #include "fold/moments.h"
 
@@ -238,7 +238,8 @@ static int refuse(const struct fold_when *w, const struct trace *t)
     return refuse_without(w, t->path);
 }
 
-/* One of several that somebody watched another of: what was live in it is not known. */
+/* Leaves out a trace without moments, one of several with them: its live memory then is not
+ * known. */
 static void leave_out(struct fold_when *w, struct trace *t)
 {
     struct trace_amount *nothing = xcalloc(t->row_limit, sizeof *nothing);

@@ -1,9 +1,9 @@
 /*
- * moments.h: traces as they were at a moment of the recording, or by how much they had grown
- * between two (common/trace/trace_moments.h): what --at, --from and --to ask for.
+ * moments.h: traces as they were at a moment of the recording, or their growth between two
+ * (common/trace/trace_moments.h): the options --at, --from and --to.
  *
- * Times are from the beginning of the recording. The last moment at or before what was asked for is
- * taken, and that is said.
+ * Times are from the beginning of the recording. The last moment at or before the requested one
+ * is taken, and a line reports it.
  */
 #ifndef FLAME_FOLD_MOMENTS_H
 #define FLAME_FOLD_MOMENTS_H
@@ -14,36 +14,36 @@
 struct fold_options;
 struct trace_origins;
 
-/* One time: what was asked for, and what the traces had. */
+/* One time: the requested one, and the moments that the traces had. */
 struct fold_time {
     bool given;
     uint64_t asked_ns;
     uint64_t shown_ns;  /* the latest moment that was taken of any trace */
-    uint64_t oldest_ns; /* the earliest, */
-    char *oldest;       /* and of which trace that was */
-    size_t traces;      /* that were there then */
+    uint64_t oldest_ns; /* the earliest moment that was taken, */
+    char *oldest;       /* and the name of its trace */
+    size_t traces;      /* number of traces that existed at that time */
 };
 
-/* All zero: nothing is asked for, and traces are as they were at their end. */
+/* All zero: nothing is requested, and traces are as they were at their end. */
 struct fold_when {
     struct fold_time at, from, to;
-    const char *ends_in; /* borrowed: in which thread the critical path is to end, by number or
-                            name; NULL: see critpath.h */
-    const char *region;  /* borrowed: of traces of waiting, only what happened in regions of that
-                            name (regiontimes.h), and the critical paths of these; NULL: all */
+    const char *ends_in; /* the thread in which the critical path ends, by number or name;
+                            borrowed; NULL: see critpath.h */
+    const char *region;  /* for traces of waiting: only the time in regions of that name
+                            (regiontimes.h), and their critical paths; borrowed; NULL: all */
     bool range;          /* from and to are a range of the recording, for the critical path */
-    bool last;           /* the last moment is asked for */
-    bool as_asked;    /* the heading is to say what was asked for, not which moments there were, as
-                         it is for each of several traces alone */
-    bool unnamed;     /* the heading is not to say when: another's moment is compared */
-    bool compared;    /* at is what --from or --to said */
-    bool told;        /* which traces have no moments has been */
-    bool several;     /* traces of one recording: some may be without moments */
-    size_t without;   /* of these, until fold_when_check */
-    char *first;      /* a name of them */
-    size_t with;      /* and how many had some */
-    size_t traces;    /* that were looked at */
-    uint64_t last_ns; /* the last moment of any of them */
+    bool last;           /* the last moment is requested */
+    bool as_asked;       /* the heading has the requested times, not the moments of each of several
+                            traces */
+    bool unnamed;        /* the heading has no time: it is compared with another moment */
+    bool compared;       /* `at` is the value of --from or --to */
+    bool told;           /* the traces without moments have been reported */
+    bool several;        /* traces of one recording: some may be without moments */
+    size_t without;      /* of these, until fold_when_check */
+    char *first;         /* a name of them */
+    size_t with;         /* and how many had some */
+    size_t traces;       /* traces that were read */
+    uint64_t last_ns;    /* the last moment of any of them */
 };
 
 /* --at, --from and --to, for a struct fold_when. */
@@ -61,17 +61,17 @@ static inline bool fold_when_given(const struct fold_when *w)
 int fold_when_settle(struct fold_options *opt, const char *command);
 
 /*
- * Makes the trace what is asked for: live bytes of its rows are those of that moment, or the
- * growth. What its process inherited is taken in before, by `origins` (NULL: only for this trace).
- * Nothing, where nothing is asked for. 0, or an enum flame_exit after a line.
+ * Reduces the trace to the requested moment: live bytes of its rows are those of that moment, or
+ * the growth. Blocks that its process inherited are added before, by `origins` (NULL: only for
+ * this trace). Does nothing if nothing is requested. 0, or an enum flame_exit after a line.
  */
 int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trace_origins *origins);
 
-/* When all traces have been read that belong together: those without moments are told, and are a
- * mistake where none has any. 0, or FLAME_USAGE after a line. */
+/* Call it when all traces of a recording have been read: reports those without moments, which is
+ * an error if none has any. 0, or FLAME_USAGE after a line. */
 int fold_when_check(struct fold_when *w);
 
-/* Says which moments were taken, unless they are what was asked for to the millisecond. */
+/* Reports the moments that were taken, unless they are the requested ones to the millisecond. */
 void fold_when_say(const struct fold_when *w);
 
 /* Appends " time=12.5" or " from=2 to=12.5", as it belongs into the heading of folded text. */

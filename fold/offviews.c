@@ -56,7 +56,7 @@ static int64_t hotcold_value(const struct trace *t, const struct trace_row *r)
     return on_cpu(r) ? oncpu_value(t, r) : off_value(t, r);
 }
 
-/* Sleeps of a class, and those whose duration nobody knows. */
+/* Sleeps of a class, and those of unknown duration. */
 static int64_t latency_value(const struct trace *t, const struct trace_row *r)
 {
     const struct trace_off_row *o = off_row(r);

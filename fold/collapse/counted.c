@@ -87,7 +87,7 @@ static void stap_frame(struct collapse *c, struct span frame)
         collapse_push_str(c, "-");
 }
 
-/* ---- what they share ---- */
+/* ---- shared parts ---- */
 
 /* Frames from the leaf on, a line each, and behind them the count, in a line of its own. */
 static void run(struct collapse *c, bool (*is_header)(struct span line),
@@ -123,7 +123,8 @@ void collapse_stap_run(struct collapse *c)
     run(c, is_no_header, stap_frame);
 }
 
-/* Stacks that end in a number of their own. How many lines look like each tracer's frames. */
+/* Counts the lines that look like each tracer's frames, in stacks that end in a number of their
+ * own. */
 static bool count_shapes(const char *text, size_t len, size_t *dtrace, size_t *stap)
 {
     struct span rest = {text, len}, line;
@@ -163,7 +164,7 @@ int collapse_stap_probe(const char *text, size_t len)
 
 /* ---- bpftrace ---- */
 
-/* "]: NUMBER" at the end; *before is what stands before it. */
+/* Parses "]: NUMBER" at the end; *before is the text before it. */
 static bool ends_map(struct span line, struct span *before, struct stackset_count *count)
 {
     line = span_rtrim(line);
@@ -175,7 +176,7 @@ static bool ends_map(struct span line, struct span *before, struct stackset_coun
     return false;
 }
 
-/* "@[", "@name[", with what stands behind it. */
+/* Parses "@[" or "@name[" at the beginning; *behind is the text behind it. */
 static bool begins_map(struct span line, struct span *behind)
 {
     size_t n;
@@ -189,7 +190,7 @@ static bool begins_map(struct span line, struct span *behind)
     return true;
 }
 
-/* A key that is no stack (a command's name), without the commas around it. */
+/* Pushes a key that is no stack (a command's name), without the commas around it. */
 static void map_key(struct collapse *c, struct span key, size_t *at_root)
 {
     key = span_trim(key);
@@ -257,8 +258,8 @@ void collapse_bpftrace_run(struct collapse *c)
 }
 
 /*
- * Whether the text is only what a tool says before it counts, in lines that begin with one of
- * `words`: of an idle machine it has no more to say.
+ * Whether the text is only a tool's preamble, in lines that begin with one of `words`: on an
+ * idle machine nothing follows it.
  */
 static bool says_only(const char *text, size_t len, const char *const *words)
 {

@@ -19,9 +19,9 @@ struct csvread {
 
 void csvread_init(struct csvread *v);
 void csvread_release(struct csvread *v);
-/* Takes a line apart; false if it has too many fields or an open quote. */
+/* Splits a line into fields; false if it has too many fields or an open quote. */
 bool csvread_split(struct csvread *v, const char *line, size_t len);
-/* A field, empty if there is none; lent until the next split. */
+/* A field, empty if there is none; borrowed until the next split. */
 struct span csvread_field(const struct csvread *v, size_t column);
 /* The first column whose title is `title`, or begins with it if it ends in '*';
  * SIZE_MAX: there is none. */

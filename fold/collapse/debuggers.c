@@ -67,7 +67,7 @@ void collapse_gdb_run(struct collapse *c)
         struct span name = line;
 
         if (!frame_number(&name)) {
-            /* A line that begins with a blank goes on with the frame before. */
+            /* A line that begins with a blank continues the frame before. */
             if (!(line.len && is_blank_ch(line.s[0])))
                 flush_any(c);
             continue;

@@ -1,8 +1,8 @@
-/* See funcname.h. */
+/* Names of functions; see funcname.h. */
 #include "fold/collapse/funcname.h"
 
-/* How long an operator's name is that stands at s[i], as far as it has to do with brackets
- * and arrows: "operator->", "operator<<"; 0 where none does. */
+/* Length of the operator's name at s[i], if it has brackets or arrows: "operator->",
+ * "operator<<"; 0 if there is none. */
 static size_t operator_at(struct span s, size_t i)
 {
     size_t n = strlen("operator");

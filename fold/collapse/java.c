@@ -9,7 +9,7 @@
 #include "fold/collapse/readers.h"
 #include "fold/stacks/span.h"
 
-/* "at package.Class.method(File.java:1)" gives what stands before '('. */
+/* Cuts "at package.Class.method(File.java:1)" to the text before '('. */
 static bool at_frame(struct span line, struct span *name)
 {
     line = span_ltrim(line);

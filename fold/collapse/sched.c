@@ -1,20 +1,19 @@
 /*
  * Time off the CPU, from perf script's text of scheduler events with stacks.
  *
- * A thread leaves the CPU at a sched_switch of which it is prev_pid; the stack
- * there is why. It is back at the sched_switch of which it is next_pid (in a
- * recording of all CPUs), or a sched_stat_sleep or sched_stat_blocked event says
- * how long it was away. Who woke it is who ran at that event, or at the
- * sched_wakeup or sched_waking before. Counts are microseconds, summed as
- * nanoseconds.
+ * A thread leaves the CPU at a sched_switch of which it is prev_pid; the stack there shows why.
+ * It is back at the sched_switch of which it is next_pid (in a recording of all CPUs), or a
+ * sched_stat_sleep or sched_stat_blocked event has the time it was away. Its waker is the thread
+ * that runs at that event, or at the sched_wakeup or sched_waking before. Counts are
+ * microseconds, summed as nanoseconds.
  *
- * With wakers the waker's frames stand on top of the sleeper's, turned round,
- * leaf first, and its command above them. With chains a waker that was itself
- * woken during that sleep brings along its own stack and wakers, behind a frame
- * "-". Only the last sleep of a waker is known: an approximation.
+ * With wakers the waker's frames are on top of the sleeper's, in reverse order, leaf first, and
+ * its command above them. With chains a waker that was itself woken during that sleep has its
+ * own stack and wakers behind a frame "-". Only the last sleep of a waker is known: an
+ * approximation.
  *
- * Rejected: keeping all events to follow chains exactly. Such recordings are the
- * largest there are.
+ * Rejected: keeping all events to follow chains exactly. Such recordings are the largest there
+ * are.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -34,8 +33,8 @@ struct sched_thread {
     bool out;              /* off the CPU */
     uint64_t since, woken; /* ns: when it left, when it was last woken */
     struct frames stack;   /* root first, its command included */
-    struct frames wakers;  /* who woke it this time */
-    struct frames last;    /* what its last sleep was counted for, without its command */
+    struct frames wakers;  /* the waker's frames, this time */
+    struct frames last;    /* the stack for which its last sleep was counted, without its command */
     UT_hash_handle hh;
 };
 
@@ -47,7 +46,7 @@ struct sched {
     /* The event being read. */
     enum { NONE, SWITCH, WAKE, SLEPT } kind;
     uint64_t time, tid, other, delay;
-    uint32_t comm, root; /* of who runs; the sleeper's root frame */
+    uint32_t comm, root; /* of the running thread; the sleeper's root frame */
 };
 
 static void append(struct frames *f, const uint32_t *ids, size_t n)
@@ -166,7 +165,7 @@ static void event_line(struct sched *s, struct span line)
     }
 }
 
-/* The frames just read, leaf first, are the waker's of `sl`. */
+/* Takes the frames just read, leaf first, as those of `sl`'s waker. */
 static void take_wakers(struct sched *s, struct sched_thread *sl)
 {
     const struct sched_thread *waker = thread_at(s, s->tid, false);

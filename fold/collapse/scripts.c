@@ -73,7 +73,7 @@ static void go_name(struct go *g, uint64_t id, uint32_t name)
     g->names[g->nnames++] = (struct go_place){id, name};
 }
 
-/* Where the last " s=LINE" begins, behind which the name in the file may stand in brackets. */
+/* Offset of the last " s=LINE", behind which brackets may hold the name in the file. */
 static size_t go_start_line(struct span s)
 {
     for (size_t i = s.len; i-- > 0;)
@@ -108,7 +108,7 @@ static bool go_location(struct collapse *c, struct go *g, struct span line)
     struct stackset_count id;
 
     if (!span_ends(first, ":")) {
-        /* Goes on with the place before: what it is inlined into. */
+        /* A function of the location before, which is inlined into this one. */
         if (g->nnames == 0 || first.len == 0)
             return false;
         word = go_function(c, line);
@@ -279,7 +279,7 @@ void collapse_xdebug_run(struct collapse *c)
         if (span_begins(line, "TRACE END") || span_begins(line, "\t"))
             break;
         fields = tab_fields(line, field);
-        /* "R" lines say what a function returned, "A" what was assigned. */
+        /* "R" lines have a return value, "A" lines an assignment. */
         if (fields >= 3 && (span_is(field[2], "R") || span_is(field[2], "A")))
             continue;
         if (fields < 4 || !microseconds(field[3], &now) ||

@@ -26,7 +26,7 @@ struct v8 {
     struct node {
         const char *at;
         uint32_t frame, parent; /* NONE: of the root, which is no frame; no node */
-        uint32_t seen;          /* by the walk that began at this node, counted from 1 */
+        uint32_t seen;          /* the last node whose walk met this one, plus one; 0: none */
         uint64_t hits, bytes;
         int64_t time; /* ns */
     } * nodes;
@@ -56,7 +56,8 @@ static bool damaged(struct v8 *v, const char *at, const char *what)
     return false;
 }
 
-/* A number times 1000, so that fractions of microseconds stay; what is no number is damage. */
+/* A number times 1000, so that fractions of microseconds stay; text that is not a number is
+ * damage. */
 static int64_t thousandths(struct v8 *v)
 {
     struct stackset_count count;
@@ -83,7 +84,7 @@ static uint64_t whole(struct v8 *v)
     return value > 0 ? (uint64_t)value / 1000 : 0;
 }
 
-/* The id of a frame by what was read of it. */
+/* The id of a frame, from its members. */
 static uint32_t name_frame(struct v8 *v, int64_t line)
 {
     struct strbuf *anonymous = &v->c->scratch;
@@ -97,7 +98,7 @@ static uint32_t name_frame(struct v8 *v, int64_t line)
     l.module = l.file;
     l.line = line >= 0 ? (uint64_t)line + 1 : 0;
     if (l.name.len == 0) {
-        /* Functions without a name are told apart by where they are. */
+        /* Their places tell functions without a name apart. */
         strbuf_clear(anonymous);
         strbuf_addstr(anonymous, "(anonymous)");
         slash = span_rchr(l.file, '/');
@@ -298,7 +299,8 @@ static int by_time(const void *pa, const void *pb)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Each sample lasts until the next. Threads of V8 may note them a little out of order. */
+/* Counts each sample's time: it lasts until the next. V8's threads may write samples a little
+ * out of order. */
 static bool spread_time(struct v8 *v)
 {
     int64_t now = v->start;
@@ -371,7 +373,7 @@ static void count_stacks(struct v8 *v)
         n = 1;
     }
     if (!v->c->opt->type)
-        n = 1; /* hits are the same samples by number: nothing that a warning would be worth */
+        n = 1; /* hits are the number of the same samples: no warning is needed */
     type = collapse_pick_type(v->c, types, n, 0);
     if (v->c->in.error)
         return;

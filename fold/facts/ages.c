@@ -12,7 +12,7 @@ static struct ages limits;
 
 /* ---- the options ---- */
 
-/* "5ms", "64 KiB": of what is a bound of a class. */
+/* Appends the bound of a class: "5ms", "64 KiB". */
 static void add_amount(struct strbuf *sb, uint64_t n, bool bytes)
 {
     static const char *const times[] = {"us", "ms", "s"};
@@ -30,7 +30,7 @@ static void add_amount(struct strbuf *sb, uint64_t n, bool bytes)
     strbuf_addf(sb, "%" PRIu64 "%s", n, times[unit]);
 }
 
-/* Sets the one of the two that the value is of. */
+/* Sets the limit of the clock whose unit the value has. */
 static int take_limit(void *at, const struct opts_row *row FLAME_UNUSED,
                       const struct opts_given *given)
 {
@@ -214,7 +214,7 @@ void ages_add_limit(struct strbuf *sb, const char *view, bool in_bytes)
     add_amount(sb, from, in_bytes);
 }
 
-/* ---- whether they go with a trace ---- */
+/* ---- limits that fit a trace ---- */
 
 static int check(const char *name, const struct age_limit *limit, const struct trace *t, bool bytes)
 {

@@ -2,18 +2,18 @@
  * Problem: which waits made a run so long, when most waits of a program wait for others, which
  * wait for others?
  *
- * Algorithm: each thread has a line of its waits, by when they began, and one of its shares. A walk
- * stands at a moment in a thread's line, looks for the last wait that had begun before (by
- * halving), and goes to its end, to its waker, or to its begin. It ends, as it goes back in time
- * with each step but when it goes to a waker, and that it does once for each wait.
+ * Algorithm: each thread has a line of its waits, sorted by their begins, and one of its shares.
+ * A walk is at a moment of a thread's line, finds the last wait that had begun before (by
+ * bisection), and goes to its end, to its waker, or to its begin. It ends, as every step goes
+ * back in time except those to a waker, of which there is one for each wait.
  *
  * A waker's call and the moment its sleeper could run again are some microseconds apart, so the
- * waker may be asleep again by then. It was not when it woke the other, so the path goes to where
- * that sleep of it began.
+ * waker may be asleep again by then. It was awake when it woke the other, so the path goes to
+ * the beginning of that later sleep.
  *
  * Rejected: walking in the tracer while it runs, with a list of segments for each thread that
- * wakers share: a path of millions of segments has to be cut there, when nobody knows yet which
- * range will be asked for. What intervals have lost (short waits as sums) is little of a path.
+ * wakers share: a path of millions of segments has to be cut there, before the requested range
+ * is known. What intervals have lost (short waits as sums) is little of a path.
  */
 #include "fold/facts/critpath.h"
 
@@ -21,15 +21,15 @@
 
 #include "common/alloc.h"
 
-/* A thread that is said to end so much later than the main thread went on alone; others are the
- * process's end, which ends them one by one. */
+/* A thread that ends so much later than the main thread has continued alone. Smaller differences
+ * are the process's end, which ends threads one by one. */
 #define OUTLIVES_NS 20000000u
 
 struct wait {
     uint64_t begin, end, woken;
-    uint32_t row, waker; /* 0: nobody the path can go to */
+    uint32_t row, waker; /* 0: no thread to which the path can go */
     uint32_t seen;       /* the number of the walk that went to its waker */
-    bool part;           /* it went on as another wait; the waker let that one begin */
+    bool part;           /* another wait continues it; the waker allowed that one to begin */
 };
 
 struct share {
@@ -44,8 +44,8 @@ struct line {
     size_t nwaits, waits_room;
     struct share *share;
     size_t nshares, shares_room;
-    uint64_t begin, end; /* end 0: nothing is known of it */
-    bool lived;          /* they are its life's */
+    uint64_t begin, end; /* end 0: the thread has no known times */
+    bool lived;          /* they are those of its life */
     uint32_t parent;
     bool shared; /* a record of several threads */
 };
@@ -217,10 +217,10 @@ static bool can_follow(const struct critpath *c, uint32_t thread)
     return l && l->end && !l->shared;
 }
 
-/* ---- what is asked for ---- */
+/* ---- the requested range ---- */
 
-/* The process that was attached to; of a command, whose number the header has not, the one of the
- * thread that was there first. */
+/* The process that was attached to. A command's trace has no such number in its header: then it
+ * is the process of the thread that was there first. */
 static uint32_t first_process(const struct critpath *c)
 {
     uint32_t first = 0;
@@ -290,7 +290,7 @@ struct walk {
     struct critpath *c;
     const struct critpath_range *range;
     uint32_t thread;
-    uint64_t at; /* the path is known from here on */
+    uint64_t at; /* the path is known from this moment on */
     critpath_sink sink;
     void *arg;
     uint64_t skipped;
@@ -326,7 +326,7 @@ static void tell(const struct walk *w, enum critpath_kind kind, uint32_t row, ui
     w->sink(w->arg, &step);
 }
 
-/* The path is known down to `begin`. */
+/* Emits a step, so that the path is known down to `begin`. */
 static void step(struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t begin)
 {
     if (begin < w->range->from_ns)
@@ -339,7 +339,7 @@ static void step(struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t
     w->at = begin;
 }
 
-/* Goes to who ended the wait. False: that one was in a wait all the time. */
+/* Goes to the waker. False: the waker itself was in a wait all the time. */
 static bool go_to_waker(struct walk *w, struct wait *by)
 {
     const struct line *l = &w->c->line[by->waker];
@@ -349,7 +349,7 @@ static bool go_to_waker(struct walk *w, struct wait *by)
     if (w->at <= l->begin || l->end <= by->begin || (asleep && its->begin <= by->begin))
         return false;
     by->seen = w->c->walks;
-    if (w->at > l->end) /* its end was what woke */
+    if (w->at > l->end) /* its end was the event that woke the sleeper */
         step(w, CRITPATH_WOKEN, by->row, l->end);
     if (asleep)
         step(w, CRITPATH_WOKEN, by->row, its->begin);
@@ -358,7 +358,8 @@ static bool go_to_waker(struct walk *w, struct wait *by)
     return true;
 }
 
-/* The range ends in the wait: the path is that of who is going to end it. */
+/* Goes to the waker of a wait in which the range ends: the path is that of the thread that will
+ * end it. */
 static bool go_to_coming(struct walk *w, struct wait *by)
 {
     const struct line *l = &w->c->line[by->waker];
@@ -373,7 +374,7 @@ static bool go_to_coming(struct walk *w, struct wait *by)
 
 static void through_wait(struct walk *w, struct wait *in)
 {
-    bool whole = in->woken <= w->at; /* the path comes from behind its end */
+    bool whole = in->woken <= w->at; /* the path comes from behind the wait's end */
     bool can = in->seen != w->c->walks && in->waker != w->thread && can_follow(w->c, in->waker);
 
     if (!whole && w->at == w->range->to_ns && can && go_to_coming(w, in))
@@ -386,7 +387,7 @@ static void through_wait(struct walk *w, struct wait *in)
     step(w, CRITPATH_WAITED, in->row, in->begin);
 }
 
-/* Where the thread began. False: the path ends there. */
+/* Goes to the thread that created this one. False: the path ends here. */
 static bool to_parent(struct walk *w, const struct line *l)
 {
     if (!l->lived || !can_follow(w->c, l->parent) || l->parent == w->thread ||
@@ -432,7 +433,7 @@ uint64_t critpath_walk(struct critpath *c, const struct critpath_range *range,
     return w.skipped;
 }
 
-/* ---- what was done while running ---- */
+/* ---- shares of running time ---- */
 
 static uint64_t overlap(const struct share *s, const struct critpath_step *ran)
 {
@@ -494,6 +495,6 @@ void critpath_share_out(const struct critpath *c, const struct critpath_step *ra
         if (ns)
             share(arg, l->share[i].row, ns);
     }
-    if (given < length && most > 0) /* what rounding left */
+    if (given < length && most > 0) /* the rest that rounding left */
         share(arg, l->share[largest].row, length - given);
 }

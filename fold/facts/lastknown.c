@@ -8,10 +8,10 @@
 
 struct seen {
     uint64_t begin_ns, end_ns; /* 0: nothing */
-    uint64_t known_ns;         /* what it did besides running */
+    uint64_t known_ns;         /* time it did not run */
 };
 
-/* Its times are told at the end, all together. */
+/* Whether the trace has the thread's end, at which all its times are recorded. */
 static bool has_end(const struct trace_off_thread *th)
 {
     return th->wall_ns || th->cpu_ns || th->runq_ns;

@@ -1,9 +1,10 @@
 /*
- * lastknown.h: threads of which the end is not in a trace of waiting, as its tracer was killed.
+ * lastknown.h: threads whose end is missing in a trace of waiting, because its tracer was
+ * killed.
  *
- * How long a thread was traced and ran is told at its end. Of one without, the last of its
- * intervals stands for that: by then it had run at most for as long as it is not known to have done
- * anything else since the first.
+ * A trace has a thread's traced time and running time at its end. If that is missing, the
+ * thread's last interval stands for it: until then, the thread had run at most for the time
+ * since its first interval in which it is not known to have done anything else.
  */
 #ifndef FLAME_FOLD_FACTS_LASTKNOWN_H
 #define FLAME_FOLD_FACTS_LASTKNOWN_H
@@ -12,8 +13,8 @@
 
 struct lastknown {
     uint64_t threads;
-    uint64_t most_ran_ns; /* at most they ran for so long, all together */
-    bool timed;           /* that is known: there are intervals */
+    uint64_t most_ran_ns; /* upper bound of their running time, all together */
+    bool timed;           /* the bound is known: there are intervals */
 };
 
 struct lastknown lastknown_of(const struct trace *t);

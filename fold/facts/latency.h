@@ -1,9 +1,9 @@
 /*
- * latency.h: the view latency of traces of waiting: how many sleeps each stack had, by how long
- * they took (common/trace/sleepclass.h).
+ * latency.h: the view latency of traces of waiting: the number of sleeps of each stack, by
+ * duration (common/trace/sleepclass.h).
  *
- * The longest sleep of each stack of each thread is told apart from its class, so that the
- * maximum of whatever is added up is exact.
+ * The longest sleep of each stack of each thread is kept apart from its class, so that the
+ * maximum of any sum is exact.
  */
 #ifndef FLAME_FOLD_FACTS_LATENCY_H
 #define FLAME_FOLD_FACTS_LATENCY_H

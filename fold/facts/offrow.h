@@ -12,14 +12,14 @@ static inline const struct trace_off_row *off_row(const struct trace_row *r)
     return (const struct trace_off_row *)r;
 }
 
-/* Whether the row is of sleeps: of what the program waited for. */
+/* Whether the row is of sleeps, which have something the program waited for. */
 static inline bool off_row_waits(const struct trace_row *r)
 {
     return off_row(r)->kind < TRACE_OFF_ONCPU;
 }
 
-/* Whether the row is off-CPU time for which no call is known: waits for pages, time outside of the
- * calls that are traced, and sleeps that a tracer which stops nobody did not look at. */
+/* Whether the row is off-CPU time without a known call: waits for pages, time outside of the
+ * traced calls, and sleeps that a tracer without stops did not sample. */
 static inline bool off_row_outside(const struct trace_row *r)
 {
     return off_row(r)->kind == TRACE_OFF_FAULT || off_row(r)->kind == TRACE_OFF_OUTSIDE ||
@@ -27,7 +27,7 @@ static inline bool off_row_outside(const struct trace_row *r)
 }
 
 /* The node of the sleeper's stack, below the links of its wakers. *waker becomes the node of the
- * first waker's stack; 0: nobody is known to have woken it. */
+ * first waker's stack; 0: no waker is known. */
 static inline uint32_t off_sleeper(const struct trace *t, uint32_t node, uint32_t *waker)
 {
     *waker = 0;

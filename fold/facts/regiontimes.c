@@ -33,7 +33,7 @@ static int by_begin(const void *pa, const void *pb)
     return by_thread(a, b);
 }
 
-/* Without those that lie within others. How many are left. */
+/* Removes spans that lie within others. Returns how many are left. */
 static size_t keep_outermost(struct region_span *list, size_t n)
 {
     size_t kept = 0;
@@ -147,7 +147,7 @@ static void add_to_row(struct trace_off_row *r, const struct trace_interval *i)
     r->runq_ns += i->runq_ns;
 }
 
-/* The rows count what the clipped intervals do. */
+/* Makes the rows count the clipped intervals. */
 static void count_anew(struct trace *t)
 {
     struct trace_grow grow = trace_grow_begin(t);

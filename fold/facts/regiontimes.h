@@ -1,11 +1,11 @@
 /*
- * regiontimes.h: when the regions that a program marks were open (flamemem(3)), and traces of
- * waiting made less: of the time only in which a region was.
+ * regiontimes.h: the times of the regions that a program marks (flamemem(3)), and traces of
+ * waiting that are reduced to the time in such regions.
  *
  * A region of a thread is from push to pop of a tag, or from mark to mark; of those of one name
- * that lie within one another on a thread the outermost counts. What a thread does while it is in
- * the region counts, and nothing of other threads. Threads that share a record
- * (trace_off_thread.uses) have no regions here: whose they were is not known.
+ * that lie within one another on a thread the outermost counts. The thread's own time in the
+ * region counts, and none of other threads. Threads that share a record (trace_off_thread.uses)
+ * have no regions here, as it is not known to which one a region belongs.
  */
 #ifndef FLAME_FOLD_FACTS_REGIONTIMES_H
 #define FLAME_FOLD_FACTS_REGIONTIMES_H

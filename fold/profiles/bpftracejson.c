@@ -22,7 +22,7 @@ static struct span bare(struct span key)
     return key;
 }
 
-/* Pushes what a key has, leaf first. What stands before the first frame is the outermost. */
+/* Pushes a key's frames, leaf first. The text before the first frame is the outermost frame. */
 static void push_key(struct collapse *c, struct span key)
 {
     struct span first = {key.s, 0}, line;

@@ -22,7 +22,7 @@ bool leaks_count_objects(struct collapse *c)
 {
     const struct span types[] = {span_of("bytes"), span_of("objects")};
 
-    /* Bytes are what leaks are told in, so nothing warns of the other. */
+    /* Bytes are the usual count of leaks, so no warning names the other. */
     return collapse_pick_type(c, types, c->opt->type ? 2 : 1, 0) == 1;
 }
 
@@ -55,9 +55,10 @@ bool leak_number(struct span *s, struct stackset_count *out)
     return true;
 }
 
-/* How a kind of report is written. */
+/* The form of one kind of report. */
 struct report {
-    bool (*line)(struct span *line); /* leaves what the report says; false: nothing of a leak */
+    bool (*line)(struct span *line); /* removes the report's prefix; false: the line is of no
+                                        leak */
     bool (*head)(struct span line, struct leak *leak);
     bool (*frame)(struct span line, struct located *l);
 };
@@ -98,7 +99,7 @@ static bool take(struct span *s, const char *what)
     return true;
 }
 
-/* " file.c:12" or " file.c:12:3" at the end of *s is taken off. */
+/* Takes " file.c:12" or " file.c:12:3" off the end of *s. */
 static bool take_file(struct span *s, struct located *l)
 {
     struct span rest = *s;
@@ -127,7 +128,7 @@ static bool take_file(struct span *s, struct located *l)
     return true;
 }
 
-/* " (/usr/lib/x.so+0x12)" at the end of *s, or all of it, is taken off. */
+/* Takes " (/usr/lib/x.so+0x12)" off the end of *s, of which it may be all. */
 static bool take_module(struct span *s, struct located *l)
 {
     size_t open, plus = span_rchr(*s, '+');
@@ -157,7 +158,7 @@ static bool lsan_head(struct span line, struct leak *leak)
     return true;
 }
 
-/* "    #1 0x55756ec3b146 in main /src/x.c:29": false when it is none. */
+/* Parses " #1 0x55756ec3b146 in main /src/x.c:29"; false when the line has another form. */
 static bool lsan_frame(struct span line, struct located *l)
 {
     const char *id = span_find(line, " (BuildId: ");
@@ -182,7 +183,7 @@ static bool lsan_frame(struct span line, struct located *l)
     return true;
 }
 
-/* "<empty stack>" stands in place of frames where none were recorded. */
+/* "<empty stack>" replaces the frames where none were recorded. */
 static bool lsan_line(struct span *line)
 {
     *line = span_trim(*line);
@@ -240,7 +241,7 @@ bool leak_of_memcheck(struct span line, struct leak *leak)
     return l.kind != NULL;
 }
 
-/* "==77== " and "==00:00:01.5 77== " are taken off; false when a line is not valgrind's. */
+/* Takes "==77== " and "==00:00:01.5 77== " off; false when a line is not valgrind's. */
 static bool behind_pid(struct span *line)
 {
     size_t end;

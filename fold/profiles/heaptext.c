@@ -51,7 +51,7 @@ struct heap {
     bool counts_alone; /* Go's goroutines: "5 @ 0x..." */
     bool begun;        /* the header was seen */
     bool in_maps;
-    bool at_stack; /* the last record waits for jemalloc's counts */
+    bool at_stack; /* the last record still needs jemalloc's counts */
 };
 
 static bool take_hex(struct span s, uint64_t *out)
@@ -80,7 +80,7 @@ static bool take_number(struct span *s, char end, uint64_t *out)
     return true;
 }
 
-/* "60: 604170 [100: 1004950]", in the order of its numbers; *s is what stands behind. */
+/* Takes "60: 604170 [100: 1004950]" off *s, in the order of its numbers. */
 static bool take_counts(struct span *s, uint64_t value[VALUES])
 {
     if (!take_number(s, ':', &value[0]) || !take_number(s, ' ', &value[1]))
@@ -141,7 +141,7 @@ static void pick_type(struct heap *h)
     h->begun = true;
 }
 
-/* "heap_v2/RATE" or, of Go, "heap/TWICE_RATE": what is behind the slash. */
+/* The rate in "heap_v2/RATE", or in Go's "heap/TWICE_RATE", given the text behind the slash. */
 static uint64_t rate_of(struct span s)
 {
     struct stackset_count rate = {0, 0};
@@ -221,7 +221,7 @@ static bool thread_counts(struct heap *h, struct span line)
     if (!span_begins(line, "t") || colon == SIZE_MAX)
         return false;
     if (line.s[1] != '*' || !h->at_stack)
-        return true; /* what stands before the first stack is the sum of all */
+        return true; /* counts before the first stack are the sum of all */
     line = span_from(line, colon + 1);
     if (!take_counts(&line, value))
         return false;

@@ -23,7 +23,7 @@
 
 enum element { FRAME, BINARY, SOURCE_PATH, WEIGHT, BACKTRACE, TAGGED, ROW, SOURCE, OTHER };
 
-/* A value, and what an id stands for. */
+/* A value, which an id refers to. */
 struct value {
     UT_hash_handle hh;
     uint64_t id; /* 0: it has none */
@@ -43,7 +43,7 @@ struct xctrace {
     struct strbuf texts, attribute, frame_name;
     bool samples;
     uint64_t frames; /* of all samples so far */
-    /* Those that are being read. */
+    /* The values that are being read. */
     struct value stack, backtrace, tagged, frame, weight, binary, path;
     uint64_t line;
     bool in_frame, has_stack;
@@ -217,7 +217,7 @@ static void close_frame(struct xctrace *t)
     remember(t, &t->frame);
 }
 
-/* A backtrace that was not a reference is what the row has. */
+/* Takes a backtrace that was not a reference as the row's. */
 static void close_backtrace(struct xctrace *t)
 {
     if (t->backtrace.what != BACKTRACE)

@@ -25,12 +25,12 @@ enum xml_event {
 
 struct xml {
     const char *s, *end;
-    struct span name, attributes; /* lent from the text */
+    struct span name, attributes; /* borrowed from the text */
     struct strbuf value;
     struct span open[XML_DEPTH]; /* names of the elements that are open */
     size_t depth;
     bool closing;      /* the element that was opened last is empty and ends next */
-    const char *wrong; /* what is wrong at `s`, a constant; NULL while all is well */
+    const char *wrong; /* the error at `s`, a constant; NULL while there is none */
 };
 
 void xml_init(struct xml *x, const char *text, size_t len);

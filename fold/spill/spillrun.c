@@ -153,7 +153,7 @@ static void sift(struct heap *h, size_t i)
     }
 }
 
-/* The first source goes on to its next stack. */
+/* Moves the first source to its next stack. */
 static int advance(struct heap *h)
 {
     int got = spillrun_get(h->of[0]->f, &h->of[0]->at);

@@ -3,8 +3,8 @@
  *
  * A record is a struct spillrun_head, the bytes of the stack's text that the one before does not
  * begin with, and the counts that the head names: a uint64_t each, whole before part. The order
- * of bytes is the machine's: no other reads it. Nothing but the same process wrote it, so a
- * record that cannot be is told as -EIO, a disk's mistake.
+ * of bytes is the machine's: no other reads it. Only the same process writes it, so an
+ * impossible record is returned as -EIO, like an error of the disk.
  *
  * Functions that can fail return 0 or -errno. Not thread-safe.
  */
@@ -50,8 +50,8 @@ int spillrun_get(FILE *f, struct spillrun_stack *s);
 int spillrun_compare(const struct spillrun_stack *a, const struct spillrun_stack *b);
 
 /*
- * Merges runs, and calls `put` for each of their stacks, in order and with what all of them
- * count; it may change the stack's text for the empty one. Stops when it does not return 0.
+ * Merges runs, and calls `put` for each of their stacks, in order and with the counts of all
+ * runs. `put` may swap the stack's text for the empty one. Stops when it does not return 0.
  */
 int spillrun_merge(FILE *const *runs, size_t n, int (*put)(void *to, struct spillrun_stack *s),
                    void *to);

@@ -1,13 +1,12 @@
 /*
  * The gate: sums of both columns, for all stacks and for each frame.
  *
- * A frame's sum takes each stack once, however often the frame stands in it, so
- * that recursion counts no more than it should. That is found by noting for each
- * frame the last stack it was seen in.
+ * A frame's sum takes each stack once, however often the frame is in it, so that recursion does
+ * not inflate it. For that, each frame has the number of the last stack in which it was seen.
  *
- * Rejected: percent of each frame's own count. A frame with two samples in one
- * run and four in the next has doubled and means nothing; a gate that fails for
- * it is switched off within a week. Who wants one frame watched names it.
+ * Rejected: percent of each frame's own count. A frame with two samples in one run and four in
+ * the next has doubled and means nothing; a gate that fails for it is switched off within a
+ * week. A user who wants one frame watched names it.
  */
 #include "fold/stacks/diff_gate.h"
 
@@ -62,7 +61,7 @@ static bool too_much(const struct diff_gate *g, struct sums s, double whole)
     return s.b - s.a > whole * g->percent / 100;
 }
 
-/* For each name whether it matches: -1 not looked at yet. */
+/* Whether a name matches, cached by name in `known`: -1 not yet tested. */
 static bool matches(const struct diff_gate *g, const struct stackset *st, signed char *known,
                     uint32_t id)
 {
@@ -70,7 +69,8 @@ static bool matches(const struct diff_gate *g, const struct stackset *st, signed
         size_t len;
         const char *s = stackset_text(st, id, &len);
 
-        /* A gate does not open because an expression gave up. */
+        /* An expression that failed to match within its limits counts as a match, so that the
+           gate stays strict. */
         known[id] = pattern_matches(g->frame, s, len) != 0;
     }
     return known[id];

@@ -1,5 +1,5 @@
 /*
- * diff_gate.h: tells whether anything has grown too much between two profiles.
+ * diff_gate.h: a test whether a profile has grown too much against an earlier one.
  */
 #ifndef FLAME_FOLD_STACKS_DIFF_GATE_H
 #define FLAME_FOLD_STACKS_DIFF_GATE_H
@@ -12,7 +12,8 @@ struct diff_gate {
     struct pattern *frame; /* stacks that hold a frame that matches are watched; NULL: all */
 };
 
-/* Reads "5%", "2.5%:REGEX". False, with `why` appended to, when it is not that. */
+/* Reads "5%", "2.5%:REGEX". False, with the reason appended to `why`, when the text has another
+ * form. */
 bool diff_gate_parse(struct diff_gate *g, const char *text, struct strbuf *why);
 void diff_gate_release(struct diff_gate *g);
 

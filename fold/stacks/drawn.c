@@ -10,7 +10,7 @@
 /* Comments and declarations before the first element. */
 #define PROBE 4096
 
-/* The name of the first element of markup, without what may stand before it. */
+/* The name of the first element of markup, behind comments and declarations. */
 static bool first_element(const char *s, size_t len, struct span *name)
 {
     const char *end = s + len, *from;
@@ -68,7 +68,7 @@ const char *drawn_kind(const char *text, size_t len)
         return "a document (PDF)";
     if (bytes_begin(text, len, "\177ELF"))
         return "a program";
-    /* "<svg>;draw 12": a frame may be called so. */
+    /* "<svg>;draw 12": a frame may have such a name. */
     if (!first_element(text, len, &element) || is_stack(text, len))
         return NULL;
     if (is_word(element, "svg"))

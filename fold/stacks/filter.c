@@ -1,13 +1,13 @@
 /*
  * Filters on stacks of ids.
  *
- * Problem: an expression a frame, hundreds of frames a stack, a million stacks; but
- * few different names. So each expression is asked once a name and the answer kept,
- * and places are found once a name. Only --grep and --grep-v see whole stacks.
+ * Problem: an expression a frame, hundreds of frames a stack, a million stacks; but few
+ * different names. So each expression is matched once a name and the result cached, and places
+ * are found once a name. Only --grep and --grep-v see whole stacks.
  *
- * Commands filter when stacks have been added up (filter_stacks): each different
- * stack is looked at once however many samples it had, and no reader has to know.
- * That gives what filtering each sample would, as no step looks at counts.
+ * Commands filter when stacks have been added up (filter_stacks): each different stack is
+ * filtered once however many samples it had, and readers need no filter. The result is that of
+ * filtering each sample, as no step depends on counts.
  */
 #include "fold/stacks/filter.h"
 
@@ -244,7 +244,8 @@ static void to_places(struct filter *f, struct stackset *names, uint32_t *ids, s
         if (!*place)
             *place = place_of(f, names, ids[i]) + 1;
         id = *place - 1;
-        /* Not what keeps its name: that a function calls itself is no matter of places. */
+        /* A frame that keeps its name is not merged: a function that calls itself has nothing to
+           do with places. */
         if (to > 0 && ids[to - 1] == id && f->by != PLACE_LINE && id != ids[i])
             continue;
         ids[to++] = id;

@@ -47,7 +47,7 @@ static inline size_t hashslots_next(const struct hashslots *h, size_t i)
     return (i + 1) & h->mask;
 }
 
-/* The index in slot i; false: it is empty, and what was looked for is not there. */
+/* The index in slot i; false: the slot is empty, and the item is not in the table. */
 static inline bool hashslots_at(const struct hashslots *h, size_t i, uint32_t *index)
 {
     *index = (uint32_t)h->slots[i] - 1;

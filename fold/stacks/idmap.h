@@ -12,7 +12,7 @@ struct idmap {
     size_t n;
 };
 
-/* Where the number of `id` is kept; lent until the next call. */
+/* The place of the number of `id`; borrowed until the next call. */
 static inline uint32_t *idmap_at(struct idmap *m, uint32_t id)
 {
     GROW_FILLED(m->of, id, m->n, 0);

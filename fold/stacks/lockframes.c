@@ -1,12 +1,12 @@
 /*
- * The table is read from the top; a row fits a name that begins with its text, or, after a
- * '*', has it anywhere. A runtime's rows stand together, those of other waits before those of
- * locks that would fit as well.
+ * The table is read from the top; a row fits a name that begins with its text, or, after a '*',
+ * has it anywhere. A runtime's rows are together, those of other waits before those of locks
+ * that would fit as well.
  *
- * How to add a runtime: trace a program of it that fights for one lock, look at the functions
- * below the leaf of the off view, and give the innermost that does nothing but take the lock
- * a row LOCK_TAKES. If that one is also in waits for other things, give it LOCK_PARKS and
- * those their own rows, LOCK_WAITS.
+ * How to add a runtime: trace a program of it that fights for one lock, examine the functions
+ * below the leaf of the off view, and give the innermost that does nothing but take the lock a
+ * row LOCK_TAKES. If that one is also in waits for other things, give it LOCK_PARKS and those
+ * their own rows, LOCK_WAITS.
  */
 #define _GNU_SOURCE
 #include "fold/stacks/lockframes.h"
@@ -23,7 +23,8 @@ static const struct lock_frame table[] = {
     {"__pthread_clockjoin", LOCK_WAITS, NULL},
     {"pthread_barrier_wait", LOCK_WAITS, NULL},
 
-    /* Java (HotSpot): who waits for a monitor sleeps on a condition variable of its own. */
+    /* Java (HotSpot): a thread that waits for a monitor sleeps on a condition variable of its
+       own. */
     {"ObjectMonitor::wait", LOCK_WAITS, NULL},
     {"ObjectMonitor::enter", LOCK_TAKES, "Java monitor"},
     {"ObjectMonitor::EnterI", LOCK_TAKES, "Java monitor"},
@@ -60,7 +61,7 @@ static const struct lock_frame table[] = {
     {"* Runtime1 stub", LOCK_RUNTIME, NULL},
     {"StubRoutines (", LOCK_RUNTIME, NULL},
 
-    /* CPython: its own functions first, the innermost of which says what it is about. */
+    /* CPython: its own functions first, the innermost of which identifies the wait. */
     {"py::Condition.wait:", LOCK_WAITS, NULL},
     {"py::Event.wait:", LOCK_WAITS, NULL},
     {"py::Thread._wait_for_tstate_lock:", LOCK_WAITS, NULL},
@@ -151,8 +152,8 @@ static bool is_python(const char *name, size_t len)
     return len > 4 && memcmp(name, "py::", 4) == 0;
 }
 
-/* A function of an interpreted program may wait by other means than its runtime's, and it
- * was called by something that says nothing about that: it is the last that is asked. */
+/* An interpreted function ends the search. It may wait by other means than its runtime's, and
+ * the functions further out say nothing about that. */
 bool lock_search_add(struct lock_search *s, const char *name, size_t len)
 {
     return lock_search_take(s, lock_frame_find(name, len), name, len);

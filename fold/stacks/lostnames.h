@@ -1,11 +1,11 @@
 /*
- * lostnames.h: modules whose names a profile should have and has not, because their files
- * are gone or others by now.
+ * lostnames.h: modules that should have names in a profile and have none, because their files
+ * are gone or have changed.
  *
- * Their frames are offsets in one build, which mean nothing in another; so a profile says
- * which they are, in a line "# flame: names-lost=NAME:BUILD" for each, where BUILD is hex digits of
- * the build-id or what stands for it. Here are sets of such words, in the order they came in.
- * Not thread-safe.
+ * Their frames are offsets in one build, which mean nothing in another. So a profile lists them,
+ * in a line "# flame: names-lost=NAME:BUILD" for each, where BUILD is hex digits of the build-id
+ * or of its substitute. A struct lostnames is a set of such words, in the order in which they
+ * were added. Not thread-safe.
  */
 #ifndef FLAME_FOLD_STACKS_LOSTNAMES_H
 #define FLAME_FOLD_STACKS_LOSTNAMES_H

@@ -1,12 +1,12 @@
 /*
- * PCRE2 behind a small door.
+ * Regular expressions by PCRE2.
  *
- * Problem: options take regular expressions; a wrong one must be told with its
- * place, and one is matched against each of hundreds of thousands of names, some
- * of them broken text, some chosen to make it run for ever.
+ * Problem: options take regular expressions. The error of a wrong one must have its place, and
+ * one is matched against each of hundreds of thousands of names, some of them broken text, some
+ * chosen to make it run for ever.
  *
- * Rejected: regcomp of the C library. It does not say where an expression is wrong,
- * stops at NULs, is ten times slower, and has no bound on its work.
+ * Rejected: regcomp of the C library. It does not say where an expression is wrong, stops at
+ * NULs, is ten times slower, and has no bound on its work.
  */
 #include "fold/stacks/pattern.h"
 

@@ -112,7 +112,7 @@ static bool in_parentheses(struct span name, struct span *module)
            ends_in_one_of(in, endings, ARRAY_LEN(endings));
 }
 
-/* "[MODULE+0x1f]", "[MODULE]", but not the names in brackets that stand for no file. */
+/* Finds "[MODULE+0x1f]", "[MODULE]", but not the names in brackets that are no file's. */
 static bool in_brackets(struct span name, struct span *module)
 {
     struct span in;

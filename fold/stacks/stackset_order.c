@@ -139,9 +139,9 @@ static void add_run(struct runs *r, size_t from, size_t to, size_t depth)
 }
 
 /*
- * Sorts all stacks by their key at one depth, then each run of equal keys at the
- * next. What input files hold is mostly sorted already: a span in order is not
- * sorted again. Spans wait in a list, as a stack may be deeper than ours.
+ * Sorts all stacks by their key at one depth, then each run of equal keys at the next. Input
+ * files are mostly sorted already: a span in order is not sorted again. Spans wait in a list, as
+ * a stack may be deeper than the C stack allows.
  */
 static void sort_stacks(struct stackset *st)
 {
@@ -157,7 +157,7 @@ static void sort_stacks(struct stackset *st)
         struct run_of s = spans.run[--spans.n];
         bool ordered = true, all_same = true;
 
-        /* A run that goes on together for long needs no list. */
+        /* A run of equal keys over many depths needs no list. */
         do {
             for (size_t i = s.from; i < s.to; i++) {
                 k[i] = (uint64_t)key_at(st, stack_of(k[i]), s.depth) << 32 | stack_of(k[i]);

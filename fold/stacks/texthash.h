@@ -59,8 +59,8 @@ static inline uint64_t texthash(const void *data, size_t len, uint64_t seed)
 }
 
 /*
- * Hashes a name and finds its end in one go: *len is where the first `stop` in s[0..left)
- * stands, or `left` if there is none. It takes sixteen bytes a step; its values are not
+ * Hashes a name and finds its end in one pass: *len is the offset of the first `stop` in
+ * s[0..left), or `left` if there is none. It takes sixteen bytes a step; its values are not
  * texthash's.
  */
 static inline uint64_t texthash_until(const char *s, size_t left, char stop, uint64_t seed,

@@ -1,9 +1,9 @@
 /*
- * Finding separate debug files, as gdb's manual describes the places
- * ("Debugging Information in Separate Files").
+ * Finding separate debug files in the places that gdb's manual describes ("Debugging Information
+ * in Separate Files").
  *
- * A file is believed only if it proves to be the right one: by its build-id, or
- * else by the CRC-32 over all of it that .gnu_debuglink asks for.
+ * A file is used only if it proves to be the right one: by its build-id, or else by the CRC-32
+ * over all of it that .gnu_debuglink asks for.
  */
 #include "fold/symbols/debugfile.h"
 
@@ -118,7 +118,7 @@ static struct elfsym *accept_link(const struct elfsym *e, const char *path, uint
     struct stat a, b;
     size_t len, found_len;
 
-    /* A link that leads back to the file itself tells nothing new. */
+    /* A link that leads back to the file itself adds nothing. */
     if (stat(path, &a) != 0 || !S_ISREG(a.st_mode) ||
         (stat(elfsym_path(e), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino))
         return NULL;

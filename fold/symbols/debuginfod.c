@@ -1,8 +1,8 @@
 /*
- * Asking servers for debug files.
+ * Requests for debug files from servers.
  *
- * A server that does not answer is waited for as long as DEBUGINFOD_TIMEOUT says, by default 90
- * seconds, once: then nobody is asked any more. That a server does not have a file is an answer.
+ * A server that does not answer delays a fold by DEBUGINFOD_TIMEOUT, by default 90 seconds,
+ * once: then there are no more requests. That a server does not have a file is an answer.
  */
 #include "fold/symbols/debuginfod.h"
 

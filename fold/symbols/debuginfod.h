@@ -1,9 +1,9 @@
 /*
  * debuginfod.h: debug files from the servers that DEBUGINFOD_URLS names.
  *
- * The variable, and where files are cached, are those of elfutils' debuginfod_find_debuginfo(3),
- * whose library is loaded when there is something to ask. Without the variable nothing is asked of
- * anybody. Not thread-safe.
+ * The variable, and the directory of cached files, are those of elfutils'
+ * debuginfod_find_debuginfo(3), whose library is loaded at the first request. Without the
+ * variable there are no requests. Not thread-safe.
  */
 #ifndef FLAME_FOLD_SYMBOLS_DEBUGINFOD_H
 #define FLAME_FOLD_SYMBOLS_DEBUGINFOD_H
@@ -12,8 +12,8 @@
 
 #include "common/compiler.h"
 
-/* To be called before a fork: children then share that a server did not answer, and it is waited
- * for once, however many of them there are. */
+/* Call it before a fork: children then share that a server did not answer, so that the timeout
+ * passes only once, however many children there are. */
 void debuginfod_share(void);
 
 /* The debug file of this build-id in the cache, to be freed; NULL: there is none. `what` is the

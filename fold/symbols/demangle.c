@@ -1,15 +1,14 @@
 /*
- * Demangling by libiberty, held on a leash.
+ * Demangling by libiberty, with bounds.
  *
- * Names come from files we do not trust, and two things grow without bound: the
- * demangler's recursion with the length of the name, and the output with its
- * back-references (each may repeat what stands before, so that forty bytes can
- * become gigabytes). The first is bounded by libiberty's own limit, which also
- * refuses any name of more than about 1,000 bytes; honest template code has such
- * names, so up to LONG_NAME bytes are tried again without it, as that much stack
- * is surely there. The second is bounded here: text comes through a callback,
- * which jumps out when there is too much of it. (The demangler keeps its state on
- * the stack, so nothing is lost by that but a Rust identifier's scratch memory.)
+ * Names come from untrusted files, and two things grow without bound: the demangler's recursion
+ * with the length of the name, and the output with its back-references (each may repeat the text
+ * before, so that forty bytes can become gigabytes). The first is bounded by libiberty's own
+ * limit, which also refuses any name of more than about 1,000 bytes; honest template code has
+ * such names, so up to LONG_NAME bytes are tried again without it, as that much stack is surely
+ * there. The second is bounded here: text comes through a callback, which jumps out when there
+ * is too much of it. (The demangler keeps its state on the stack, so that only a Rust
+ * identifier's scratch memory leaks.)
  */
 #include "fold/symbols/demangle.h"
 

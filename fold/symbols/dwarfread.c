@@ -90,7 +90,7 @@ static Dwarf_Debug init(int fd)
     return NULL;
 }
 
-/* An error is told by a result; its text interests nobody. */
+/* Whether a call succeeded. Frees the error, as its text is not used. */
 static bool good(Dwarf_Debug dbg, int res, Dwarf_Error *err)
 {
     if (res == DW_DLV_ERROR && *err)
@@ -405,7 +405,7 @@ static Dwarf_Die first_child(Dwarf_Debug dbg, Dwarf_Die die)
     return good(dbg, dwarf_child(die, &child, &err), &err) ? child : NULL;
 }
 
-/* How far functions_below looks. */
+/* The place of the walk of functions_below. */
 enum where {
     OUTER,  /* functions outside of others */
     NESTED, /* those inside; the walk itself is still outside */
@@ -463,9 +463,9 @@ static void inlines_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, uint
                           int nesting, struct dwarf_inlines *out);
 
 /*
- * The function inlined at `die`, and what was inlined into it. gcc 10 gives no range, or a
- * list of none, to one of which nothing is left but what was inlined into it: then it is
- * where that is.
+ * Adds the function inlined at `die`, and the functions inlined into it. gcc 10 gives no range,
+ * or an empty list, to a function that has no code left but functions inlined into it: then it
+ * has their ranges.
  */
 static void add_inline(Dwarf_Debug dbg, Dwarf_Die die, uint64_t base, uint32_t depth, int nesting,
                        struct dwarf_inlines *out)

@@ -1,13 +1,13 @@
 /*
- * Reading ELF files by way of libelf.
+ * Reading ELF files with libelf.
  *
- * libelf checks the headers against the file's size and hands sections out as
- * bounded buffers; what is in those buffers is checked here: string offsets
- * must end in the table, symbols lie in sections that hold code, notes fit. The
- * file is mapped, not read: of a debug file of a gigabyte we touch the symbols.
+ * libelf checks the headers against the file's size and returns sections as bounded buffers. The
+ * contents of those buffers are checked here: string offsets must end in the table, symbols lie
+ * in sections that hold code, notes fit. The file is mapped, not read: of a debug file of a
+ * gigabyte only the symbols are touched.
  *
- * The build-id is looked for in note sections and, in a file whose sections were
- * stripped away, in note segments.
+ * The build-id is sought in note sections and, in a file whose sections were stripped away, in
+ * note segments.
  */
 #define _GNU_SOURCE
 #include "fold/symbols/elfsym.h"
@@ -110,7 +110,7 @@ static void find_build_id(struct elfsym *e)
             return;
 }
 
-/* Takes over what is in `e`. */
+/* Makes an elfsym of `e`, whose resources it owns from now on. */
 static struct elfsym *begin(struct elfsym e)
 {
     struct elfsym *out;
@@ -266,7 +266,7 @@ struct elfsym *elfsym_open_debugdata(const struct elfsym *e)
     return elfsym_open_memory(out, room);
 }
 
-/* Code for functions, what is loaded but no code for variables. */
+/* Whether a section holds symbols of that kind: code for functions, loaded data for variables. */
 static bool holds(const struct elfsym *e, size_t index, GElf_Shdr *sh, bool objects)
 {
     Elf_Scn *scn = elf_getscn(e->elf, index);
@@ -310,7 +310,7 @@ static void add_symbol(const struct elfsym *e, struct symtab *to, const GElf_Sym
     } else if (GELF_ST_BIND(sym->st_info) == STB_LOCAL) {
         rank = SYMTAB_RANK_LOCAL;
     }
-    /* memcpy@@GLIBC_2.14: the version is nobody's business. */
+    /* memcpy@@GLIBC_2.14: the version does not belong to the name. */
     at = memchr(name, '@', len);
     if (at && at != name)
         len = (size_t)(at - name);

@@ -11,7 +11,7 @@
 #include "common/alloc.h"
 #include "common/strbuf.h"
 
-/* How many ranges that begin below an address are looked at; ranges nest rarely. */
+/* Most ranges that begin below an address and are examined; ranges nest rarely. */
 #define LOOK_BACK 64
 
 struct range {
@@ -93,7 +93,7 @@ struct perfmap *perfmap_parse(const char *text, size_t len)
     return map;
 }
 
-/* The file, if it can be trusted; -1: it cannot. */
+/* The file, if it is safe to read; -1: it is not. */
 static int open_map(uint32_t pid)
 {
     char path[64];

@@ -1,16 +1,15 @@
 /*
- * Which of a module's symbols an address belongs to.
+ * The symbol of a module to which an address belongs.
  *
- * Sorted array and binary search. Symbols may nest (a hand-written entry point
- * inside a function) and have aliases (malloc, __libc_malloc): of those with one
- * address the best is kept at sorting time, so that a lookup decides nothing. A
- * lookup takes the last symbol that begins at or before the address; if that one
- * ends too early, an earlier and longer one may contain it, and `reach`, the
- * greatest end so far, says when there is no use in going further back.
+ * Sorted array and binary search. Symbols may nest (a hand-written entry point inside a
+ * function) and have aliases (malloc, __libc_malloc): of those with one address the best is kept
+ * at sorting time, so that a lookup decides nothing. A lookup takes the last symbol that begins
+ * at or before the address; if that one ends too early, an earlier and longer one may contain
+ * it, and `reach`, the greatest end so far, shows when going further back is useless.
  *
- * A symbol without size ends where the next one begins; one with a size ends
- * there and nowhere else. Taking "the symbol before" instead would blame, in a
- * stripped library, whatever exported function stands before the unnamed one.
+ * A symbol without size ends where the next one begins; one with a size ends there and nowhere
+ * else. Taking "the symbol before" instead would blame, in a stripped library, whatever exported
+ * function comes before the unnamed one.
  */
 #include "fold/symbols/symtab.h"
 
@@ -59,7 +58,7 @@ static int by_merit(const struct symtab_entry *a, const struct symtab_entry *b)
         return a->sized ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank > b->rank ? -1 : 1;
-    /* The name programmers write rather than the library's own. */
+    /* Programmers' names before the library's own. */
     if (underscores(a) != underscores(b))
         return underscores(a) < underscores(b) ? -1 : 1;
     if (a->len != b->len)

@@ -1,9 +1,9 @@
 /*
  * symtab.h: a module's function symbols, sorted by address.
  *
- * Fill it with symtab_add, call symtab_finish once, then look up. Names are
- * borrowed: whoever added them keeps them alive. Addresses are those of the file
- * (st_value's terms). Lookups after symtab_finish are thread-safe.
+ * Fill it with symtab_add, call symtab_finish once, then look up. Names are borrowed: the caller
+ * of symtab_add keeps them alive. Addresses are those of the file (st_value's terms). Lookups
+ * after symtab_finish are thread-safe.
  */
 #ifndef FLAME_FOLD_SYMBOLS_SYMTAB_H
 #define FLAME_FOLD_SYMBOLS_SYMTAB_H
