@@ -1,14 +1,14 @@
 /*
  * Comparisons: one tree, two counts a node.
  *
- * Widths other than the counts after need totals summed anew, which is one pass. The
- * elided view needs another tree: paths that nothing is left of stand a second time
- * with their callers, below a frame at the right of everything. Two walks write the
- * nodes in pre-order, first what there is, then the callers of what is gone and it;
- * so parents stay before their children and the frame at the right is the last.
+ * Widths other than the counts after need totals summed anew, which is one pass. The elided view
+ * needs another tree: paths of which nothing is left are there a second time with their callers,
+ * below a frame at the right of everything. Two walks write the nodes in pre-order, first the
+ * paths that exist, then those that are gone, with their callers; so parents stay before their
+ * children and the frame at the right is the last.
  *
- * Rejected: moving lines while they are read. Whether a path is gone shows only when
- * all lines are there.
+ * Rejected: moving lines while they are read. Whether a path is gone is known only when all
+ * lines are there.
  */
 #include "render/difference.h"
 
@@ -53,7 +53,7 @@ const char *difference_colors_name(enum difference_colors c)
     return colors_names[c];
 }
 
-/* Exact where doubles are: whole changes of counts beyond 2^53 too. */
+/* The count before. Exact where doubles are: whole changes of counts beyond 2^53 too. */
 static struct folded_count count_before(struct folded_count after, double delta)
 {
     double v = folded_count_double(after) - delta;
@@ -87,7 +87,7 @@ static bool is_there(const struct frametree *t, uint32_t node)
     return folded_count_double(frametree_total(t, node)) > 0;
 }
 
-/* By node: what is below it, or its own, in subtrees that are gone. NULL: nothing is. */
+/* By node: the counts below it, or its own, in subtrees that are gone. NULL: nothing is gone. */
 static double *sum_gone(const struct frametree *t)
 {
     double *gone = xcalloc(t->n, sizeof *gone);
@@ -133,7 +133,7 @@ static enum difference_role role_of(const struct change *totals, uint32_t node)
     return node && totals[node].was <= 0 ? DIFFERENCE_NEW : DIFFERENCE_BOTH;
 }
 
-/* Before, of the callees of a node that are gone. */
+/* The count before, of a node's callees that are gone. */
 static double lost_below(const struct frametree *t, const double *gone, uint32_t node)
 {
     double sum = 0;
@@ -279,7 +279,7 @@ double difference_share(enum difference_colors c, struct change v, struct change
     switch (c) {
     case DIFFERENCE_RELATIVE:
         return d == 0 ? 0 : d / fmax(v.now, v.was);
-    case DIFFERENCE_RATIO: /* four times as much or as little is the whole colour */
+    case DIFFERENCE_RATIO: /* a factor of four, up or down, is the full colour */
         if (all.was <= 0 || all.now <= 0 || (v.was <= 0 && v.now <= 0))
             return 0;
         if (v.was <= 0 || v.now <= 0)

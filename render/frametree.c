@@ -1,21 +1,19 @@
 /*
  * The frame tree: many stacks in, one node for each distinct path.
  *
- * Problem: a million stacks of a kilobyte each are to be merged in a few seconds
- * in memory that grows with distinct paths, and they come in any order.
+ * Problem: a million stacks of a kilobyte each are to be merged in a few seconds in memory that
+ * grows with distinct paths, and they come in any order.
  *
- * Algorithm: what a line begins with as the one before it (kept as a copy) has
- * its nodes already, which makes sorted input almost free; the rest is cut at ';'. For
- * its frames one hash table maps (parent, name bytes) straight to the child,
- * where there are several; only a new child has its name interned in a second
- * table. Both are open
- * addressed, with 32 bits of hash in the slot so that a miss rarely touches the
- * node and growing touches none. What remains to be done once is in frametree_order.c.
+ * Algorithm: the beginning that a line shares with the one before it (kept as a copy) has its
+ * nodes already, which makes sorted input almost free; the rest is cut at ';'. For its frames
+ * one hash table maps (parent, name bytes) straight to the child, where there are several; only
+ * a new child has its name interned in a second table. Both are open addressed, with 32 bits of
+ * hash in the slot so that a miss rarely touches the node and growing touches none. The work
+ * that is done once, at the end, is in frametree_order.c.
  *
- * Rejected: sorting all lines first and merging neighbours, as flamegraph.pl
- * does. It holds the whole text in memory and compares long common prefixes over
- * and over; the tree needs neither. A list of children searched by name is slow
- * under a root with ten thousand of them.
+ * Rejected: sorting all lines first and merging neighbours, as flamegraph.pl does. It holds the
+ * whole text in memory and compares long common prefixes over and over; the tree needs neither.
+ * A list of children searched by name is slow under a root with ten thousand of them.
  */
 #define _GNU_SOURCE
 #include "render/frametree.h"
@@ -30,7 +28,7 @@
 #define CHUNK_SIZE (256u << 10)
 
 struct slot {
-    uint32_t hash;  /* its lower half: the place, and a test that spares most looks at nodes */
+    uint32_t hash;  /* its lower half: the place, and a test that avoids most reads of nodes */
     uint32_t index; /* of the node or name; 0: free (the root is never looked up) */
 };
 
@@ -209,9 +207,9 @@ static uint32_t add_child(struct frametree *t, uint32_t parent, const char *s, s
 }
 
 /*
- * The child of `parent` called s, made when it is not there; FRAMETREE_NONE when
- * the tree is full. Most frames have one callee, so a child enters the table only
- * when a second one comes: tails of stacks never touch it.
+ * The child of `parent` with name s, made when it is not there; FRAMETREE_NONE when the tree is
+ * full. Most frames have one callee, so a child enters the table only when a second one comes:
+ * tails of stacks never touch it.
  */
 static uint32_t child(struct frametree *t, uint32_t parent, const char *s, size_t len)
 {
@@ -249,7 +247,7 @@ void frametree_init(struct frametree *t, bool reverse)
     t->b->turned = (struct strbuf)STRBUF_INIT;
     table_init(&t->b->children, 4096);
     table_init(&t->b->names, 4096);
-    /* Its name stays out of the table: a frame called "all" is another one. */
+    /* Its name stays out of the table: a frame with the name "all" is another one. */
     add_node(t, FRAMETREE_NONE, add_name(t, "all", 3, 0));
 }
 
@@ -258,7 +256,8 @@ void frametree_keep_order(struct frametree *t)
     t->b->keep_order = true;
 }
 
-/* Cuts line[at..len) into frames, the first of which is b->frames[n]. How many there are then. */
+/* Cuts line[at..len) into frames, the first of which is b->frames[n]. Returns the number of
+ * frames then. */
 static size_t cut_frames(struct frametree_builder *b, size_t n, const char *line, size_t at,
                          size_t len)
 {
@@ -274,7 +273,7 @@ static size_t cut_frames(struct frametree_builder *b, size_t n, const char *line
     }
 }
 
-/* How many bytes at the beginning of both are the same. */
+/* The number of equal bytes at the beginning of both. */
 static size_t same_bytes(const char *a, const char *b, size_t len)
 {
     size_t i = 0;
@@ -291,7 +290,7 @@ static size_t same_bytes(const char *a, const char *b, size_t len)
     return i;
 }
 
-/* How many frames of the line before are this one's too, their nodes and places with them. */
+/* The number of frames that the line shares with the one before, with their nodes and places. */
 static size_t keep_frames(const struct frametree_builder *b, const char *line, size_t len)
 {
     size_t most = len < b->last.len ? len : b->last.len, n = b->nframes;

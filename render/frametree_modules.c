@@ -54,8 +54,8 @@ enum module_text module_text_of(const char *s, size_t len, enum module_text befo
     return before;
 }
 
-/* Where the function begins in "MODULE`FUNCTION"; 0: the name tells no module. What a JIT or the
- * kernel is said to have made is in none, whatever it is called. */
+/* Offset of the function in "MODULE`FUNCTION"; 0: the name has no module. A frame with the
+ * annotation of a JIT compiler or the kernel is in no module, whatever its name. */
 static size_t function_at(const char *s, size_t len)
 {
     const char *tick = memchr(s, '`', len);

@@ -1,12 +1,11 @@
 /*
  * The colour of a difference.
  *
- * It is the one a page gives it in its light theme (changeColor in
- * render/assets/page/page_color.js): vermilion for growth and blue for less, which people
- * tell apart who do not see all colours (t0589 compares both, t0576 measures how far apart
- * they are). Formula: Oklch, the polar form of B. Ottosson's Oklab ("A perceptual color
- * space for image processing", 2020), with its matrices, and the transfer function of sRGB
- * (IEC 61966-2-1).
+ * It is the same as on a page in its light theme (changeColor in
+ * render/assets/page/page_color.js): vermilion for growth and blue for less, which people with
+ * colour blindness can tell apart (t0589 compares both, t0576 measures how far apart they are).
+ * Formula: Oklch, the polar form of B. Ottosson's Oklab ("A perceptual color space for image
+ * processing", 2020), with its matrices, and the transfer function of sRGB (IEC 61966-2-1).
  */
 #include <math.h>
 

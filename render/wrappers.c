@@ -1,9 +1,10 @@
 /*
  * Wrappers of the malloc family, by name.
  *
- * The built-in list has what programs and libraries in wide use call theirs, found in recordings
- * of them; a name that means more than "give me memory" in any program (alloc, create, copy) is
- * not in it. What is missing is named by --wrapper, or in the page by a frame's menu.
+ * The built-in list has the names of wrappers in programs and libraries in wide use, found in
+ * recordings of them. A name that means more than "give me memory" in any program (alloc,
+ * create, copy) is not in it. Missing ones are named by --wrapper, or in the page by a frame's
+ * menu.
  */
 #define _GNU_SOURCE
 #include "render/wrappers.h"
@@ -19,9 +20,9 @@
 #include "render/views.h"
 
 static const char *const known[] = {
-    /* On top of stacks of --view slack: whose blocks keep the page stands below. */
+    /* On top of stacks of --view slack: the owner of the blocks that keep the page is below. */
     "[free around]",
-    /* C libraries, and what stands before malloc in the names of allocators and programs: xmalloc,
+    /* C libraries, and prefixes of malloc in the names of allocators and programs: xmalloc,
        je_malloc, g_malloc0, zmalloc, CRYPTO_malloc, jv_mem_alloc. */
     "*malloc",
     "*malloc0",
@@ -121,7 +122,7 @@ static const char *const known[] = {
     "alloc::raw_vec::*",
 };
 
-/* Whether a name is what a pattern says, '*' being any characters. */
+/* Whether a name matches a pattern, '*' being any characters. */
 static bool fits(const char *pattern, const char *s, size_t len)
 {
     const char *end = s + len, *star;

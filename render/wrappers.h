@@ -1,9 +1,9 @@
 /*
- * wrappers.h: which functions only hand memory on that others asked for.
+ * wrappers.h: functions that only pass on memory that others asked for.
  *
  * In views of memory every stack ends in the caller of malloc, and that is often xmalloc or
- * operator new, so a table of what functions took themselves names these and nobody else. A
- * wrapper's own count belongs to the nearest of its callers that is none.
+ * operator new, so a table of functions' own counts would name only these. A wrapper's own count
+ * belongs to the nearest of its callers that is none.
  *
  * The set is read-only once it is made, and may then be used by several threads.
  */
@@ -23,7 +23,7 @@ struct wrappers_options {
 extern const struct opts_row wrappers_rows[];
 void wrappers_release(struct wrappers_options *o);
 
-/* Which wrappers a count has: of memory all, of anything else those that the options name. */
+/* The wrappers of a count: for memory all, for anything else those that the options name. */
 enum wrappers_scope {
     WRAPPERS_NONE,
     WRAPPERS_NAMED,

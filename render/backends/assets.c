@@ -19,7 +19,7 @@
         return (size_t)(name##_end - name);                                                        \
     }
 
-/* A script is several files, one a line; each uses what stands above it. */
+/* A script is several files, one a line; each uses the ones above it. */
 /* clang-format off */
 ASSET(asset_svg_js,
       FILE_BYTES("pattern.js")

@@ -23,7 +23,7 @@ static bool has_number(const struct frametree *t, uint32_t node)
     return i < len && i > 1 && n->s[i - 1] == '-';
 }
 
-/* Beside the name of the process. */
+/* Gives a band to names of numbered threads, which are next to the name of the process. */
 static void mark_numbered(struct framecolor *f)
 {
     const struct frametree *t = f->t;
@@ -39,10 +39,10 @@ static void mark_numbered(struct framecolor *f)
 }
 
 /*
- * Parents come before their children, so one pass counts the links below each node. A
- * sleeper's stack begins with its thread's name, and a waker's, which stands the other
- * way round, ends with it: before the next link, or at the leaf. A waker of one frame
- * is no thread but what stands for one, as "[timer]".
+ * Parents come before their children, so one pass counts the links below each node. A sleeper's
+ * stack begins with its thread's name. A waker's, which is in reverse order, ends with it:
+ * before the next link, or at the leaf. A waker of one frame is no thread but a substitute for
+ * one, as "[timer]".
  */
 static void count_hops(struct framecolor *f)
 {

@@ -32,7 +32,7 @@ static void add_swatch(struct legend *l, const char *text, struct rgb color)
     k->ncolors = 1;
 }
 
-/* ---- how much ---- */
+/* ---- the total ---- */
 
 static double times_factor(double v, const struct render_options *o)
 {
@@ -67,7 +67,7 @@ static void add_total(struct legend *l, const struct framecolor *f)
     strbuf_release(&sb);
 }
 
-/* ---- what the colours of a comparison mean ---- */
+/* ---- the colours of a comparison ---- */
 
 static void add_signed(struct strbuf *sb, double v, const struct render_options *o)
 {
@@ -123,7 +123,7 @@ static void add_scale(struct legend *l, const struct framecolor *f)
     for (int i = 0; i < LEGEND_COLORS; i++) {
         double share = 2.0 * i / (LEGEND_COLORS - 1) - 1;
 
-        /* With --negate the signs turn as well, but ratios are told as they are. */
+        /* --negate reverses the signs as well, but ratios are printed as they are. */
         k->colors[i] =
             palette_delta(f->o->negate && f->o->change == DIFFERENCE_RATIO ? -share : share, 1);
     }
@@ -133,7 +133,7 @@ static void add_scale(struct legend *l, const struct framecolor *f)
     }
 }
 
-/* ---- what the colours of one profile mean ---- */
+/* ---- the colours of one profile ---- */
 
 static void add_wakers(struct legend *l, const struct framecolor *f, const struct layout *layout)
 {
@@ -156,7 +156,7 @@ static void add_wakers(struct legend *l, const struct framecolor *f, const struc
     add_swatch(l, "name of a thread", palette_thread("thread", 6));
 }
 
-/* Kinds in the order in which they come up. */
+/* Adds the kinds in the order in which they come up. */
 static void add_kinds(struct legend *l, const struct framecolor *f, const struct layout *layout)
 {
     const char *seen[KINDS];
@@ -188,7 +188,7 @@ static void add_kinds(struct legend *l, const struct framecolor *f, const struct
             "");
 }
 
-/* ---- where they go ---- */
+/* ---- layout ---- */
 
 static void place(struct legend *l, const struct render_options *o, double width)
 {

@@ -1,6 +1,6 @@
 /*
- * pagecode.h: script and style as they go into a page: without what only their readers in the
- * sources need, and known to the browser by their digests.
+ * pagecode.h: script and style as they go into a page: without the parts that only readers of
+ * the sources need, and with the digests by which the browser recognizes them.
  */
 #ifndef FLAME_RENDER_BACKENDS_PAGECODE_H
 #define FLAME_RENDER_BACKENDS_PAGECODE_H
@@ -9,8 +9,8 @@
 
 /*
  * Appends a script or style without blanks at the beginning of lines, empty lines, and comments
- * that begin a line. What stands behind code in a line stays. It knows no strings: none may go
- * over several lines, as make lint holds of ours.
+ * that begin a line. A comment behind code in a line stays. It does not recognize strings: none
+ * may go over several lines, which make lint checks.
  */
 void pagecode_add(struct strbuf *sb, const char *code, size_t len);
 

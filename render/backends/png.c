@@ -1,15 +1,15 @@
 /*
  * The PNG back end: the SVG's picture as pixels, for chats, issues and paper.
  *
- * Drawn by cairo from the same layout, colours and text widths as the SVG. A frame
- * is clipped to its box, as no width that was worked out ahead is exact for the font
- * that fontconfig finds. `scale` pixels stand for one of the SVG's.
+ * Drawn by cairo from the same layout, colours and text widths as the SVG. A frame is clipped to
+ * its box, as no width that was computed before is exact for the font that fontconfig finds.
+ * `scale` pixels correspond to one of the SVG's.
  *
- * cairo's images end at 32767 pixels each way; a higher picture (a stack of
- * thousands of frames) is drawn with lower rows to fit.
+ * cairo's images end at 32767 pixels each way; a higher picture (a stack of thousands of frames)
+ * is drawn with lower rows to fit.
  *
- * Rejected: rendering the SVG by librsvg: a parser of everything SVG, to read back
- * what was known before it was written.
+ * Rejected: rendering the SVG by librsvg: a parser of everything SVG, to read back data that was
+ * known before it was written.
  */
 #include <errno.h>
 #include <math.h>

@@ -7,9 +7,9 @@
 #include "common/utf8.h"
 
 /*
- * Advance widths of Verdana's ASCII characters in thousandths of the font size
- * (from the font's hmtx table). DejaVu Sans, which stands in for it on most
- * Linux machines, has nearly the same; most other fonts are narrower.
+ * Advance widths of Verdana's ASCII characters in thousandths of the font size (from the font's
+ * hmtx table). DejaVu Sans, which replaces it on most Linux machines, has nearly the same; most
+ * other fonts are narrower.
  */
 static const uint16_t ascii_width[95] = {
     352,  394, 459, 818, 636, 1076, 727, 269, 454, 454, 636, 818, 364, 454, 364, 454, /* SP to / */
@@ -20,7 +20,7 @@ static const uint16_t ascii_width[95] = {
     623,  623, 427, 521, 394, 633,  592, 818, 592, 592, 525, 635, 454, 635, 818,      /* p to ~ */
 };
 
-#define MIN_CHARS 3 /* "a.." tells nobody anything */
+#define MIN_CHARS 3 /* "a.." is no useful label */
 
 static bool is_monospace(const char *fonttype)
 {

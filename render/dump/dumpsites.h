@@ -1,6 +1,6 @@
 /*
- * dumpsites.h: the system calls in a program's or library's file, as patch/find/ sees them, for
- * those who want to know which of them can be patched and why the others cannot.
+ * dumpsites.h: the system calls in a program's or library's file, as patch/find/ finds them, to
+ * show which of them can be patched and why the others cannot.
  */
 #ifndef FLAME_RENDER_DUMP_DUMPSITES_H
 #define FLAME_RENDER_DUMP_DUMPSITES_H

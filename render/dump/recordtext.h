@@ -1,12 +1,11 @@
 /*
  * recordtext.h: records of named fields, as lines of text or as JSON.
  *
- * Text is a line a record, "SECTION name=value name=value", for grep and awk; blanks and
- * quotes in values are escaped as in C. JSON is one object with an array for each section.
- * Values of 2^53 and more are exact in both (JSON numbers have as many digits as they need).
+ * Text is a line a record, "SECTION name=value name=value", for grep and awk; blanks and quotes
+ * in values are escaped as in C. JSON is one object with an array for each section. Values of
+ * 2^53 and more are exact in both (JSON numbers have as many digits as they need).
  *
- * Not thread-safe for one writer. The stream is the caller's; its errors are looked at by
- * who commits it.
+ * Not thread-safe for one writer. The stream is the caller's, who also checks it for errors.
  */
 #ifndef FLAME_RENDER_DUMP_RECORDTEXT_H
 #define FLAME_RENDER_DUMP_RECORDTEXT_H

@@ -2,17 +2,17 @@
  * Callgrind's format, version 1, for KCachegrind and callgrind_annotate:
  * https://valgrind.org/docs/manual/cl-format.html
  *
- * Problem: the format has no stacks, but what functions cost themselves, by line, and
- * what they cost through each call. Recursion must not count a stack several times.
+ * Problem: the format has no stacks, but what functions cost themselves, by line, and what they
+ * cost through each call. Recursion must not count a stack several times.
  *
- * Algorithm: one walk over the tree. A node's own count goes to its function and line.
- * Its total goes to the call from its parent's function and line, but only if its function
- * is not already on the way there from the root; a call back into a function is noted
- * with no cost. What a tool adds up as the cost of a function with all it called, the sum
- * of the calls into it, is then exact, with recursion too. All roots are called by a
- * function "[all]", so that this holds for functions that begin some stacks as well.
+ * Algorithm: one walk over the tree. A node's own count goes to its function and line. Its total
+ * goes to the call from its parent's function and line, but only if its function is not already
+ * on the path there from the root; a call back into a function is written with no cost. What a
+ * tool adds up as the cost of a function with all it called, the sum of the calls into it, is
+ * then exact, with recursion too. All roots are called by a function "[all]", so that this holds
+ * for functions that begin some stacks as well.
  *
- * How many calls there were is not known; each is said to be one.
+ * The number of calls is not known; each is written as one.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "render/text/outstream.h"
 #include "render/export/series.h"
 
-/* From a line of a function into another one, or (callee FUNCTABLE_NONE) its own cost there. */
+/* A call from a line of a function, or (callee FUNCTABLE_NONE) the line's own cost. */
 struct edge {
     uint32_t caller, caller_line, callee, callee_line;
 };
@@ -41,7 +41,7 @@ struct graph {
     size_t cap, cost_cap;
     uint32_t *slots; /* edge + 1 by hash */
     uint32_t mask;
-    uint32_t *on_path; /* by function: how often it is on the way to the node */
+    uint32_t *on_path; /* by function: how often it is on the path to the node */
     uint32_t *path;    /* functions by depth */
     size_t path_cap;
     bool *said_module; /* by module of the tree */
@@ -119,7 +119,7 @@ static void take_node(struct graph *g, uint32_t node, uint32_t depth)
 
 static void walk(struct graph *g)
 {
-    uint32_t depth = 0, len = 0; /* path[0..len) is the way to the node */
+    uint32_t depth = 0, len = 0; /* path[0..len) is the path to the node */
 
     g->on_path = xcalloc(g->ft.nfuncs, sizeof *g->on_path);
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(g->set.t, i, true, &depth)) {

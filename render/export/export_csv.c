@@ -1,11 +1,11 @@
 /*
- * The table of symbols as comma-separated values (RFC 4180, but lines end in newline
- * only, as all programs read that), with a column of own and one of total counts for
- * each view or each side of a comparison. Where the input tells modules, they are a column, and
- * a function of one name in two modules is two rows.
+ * The table of symbols as comma-separated values (RFC 4180, but lines end in newline only, as
+ * all programs read that), with a column of own and one of total counts for each view or each
+ * side of a comparison. Where the input has modules, they are a column, and a function of one
+ * name in two modules is two rows.
  *
- * Spreadsheets take a cell that begins with '=', '+', '-' or '@' for a formula, and names
- * may come from anywhere: such a cell gets an apostrophe before it.
+ * Spreadsheets take a cell that begins with '=', '+', '-' or '@' for a formula, and names may
+ * come from anywhere: such a cell gets an apostrophe before it.
  */
 #include <stdlib.h>
 

@@ -59,7 +59,7 @@ void functable_fill(struct functable *ft, const struct frametree *t, const char 
             func.file = clean_string(ft, f.file, f.file_len, &sb);
         p->line = f.line;
         p->mark = f.mark;
-        /* The root's function is nobody else's, whatever that is called. */
+        /* The root's function is never another frame's, whatever that frame's name. */
         p->func = stackset_name(ft->keys, (const char *)&func, i ? sizeof func : 0);
         GROW(ft->funcs, p->func, cap);
         if (p->func == ft->nfuncs)

@@ -1,6 +1,6 @@
 /*
- * functable.h: the functions and files that a tree's names are of, for formats that
- * keep functions, files and lines apart.
+ * functable.h: the functions and files of a tree's names, for formats that keep functions, files
+ * and lines apart.
  *
  * Names that differ in line only are one function; those of two modules are two. All strings are
  * made safe as by framename_add_clean. Read-only once made. Memory grows with the names.
@@ -34,7 +34,7 @@ struct functable {
 };
 
 /*
- * `marks`: which marks are taken off the functions' names ("", "i", "kjiw"). Strings
+ * `marks`: annotations that are removed from the functions' names ("", "i", "kjiw"). Strings
  * that the caller adds before with functable_string have the lower numbers.
  */
 void functable_init(struct functable *ft);
@@ -44,7 +44,7 @@ void functable_release(struct functable *ft);
 /* The number of a string. Strings are numbered from 0 in the order they came, and their bytes
  * are kept as they are. */
 uint32_t functable_string(struct functable *ft, const char *s, size_t len);
-/* Its bytes, lent. */
+/* A string's bytes, borrowed. */
 const char *functable_text(const struct functable *ft, uint32_t string, size_t *len);
 
 #endif

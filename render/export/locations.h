@@ -1,6 +1,6 @@
 /*
- * locations.h: the places that the frames of a walk over a tree are at, numbered from 1,
- * where inlined functions (marked _[i]) are at the place of the function they are in.
+ * locations.h: the locations of the frames of a walk over a tree, numbered from 1, where inlined
+ * functions (marked _[i]) are at the location of the function that they are in.
  *
  * Feed every node of a pre-order walk to locations_step. Borrows the tree.
  */
@@ -32,9 +32,9 @@ struct locations {
 void locations_init(struct locations *loc, const struct frametree *t);
 void locations_release(struct locations *loc);
 
-/* The walk has come to a frame; depth 0 is the root, which is at no place. */
+/* Takes the next frame of the walk; depth 0 is the root, which has no location. */
 void locations_step(struct locations *loc, uint32_t name, uint32_t depth);
-/* The places of the last frame, leaf first; lent until the next call. */
+/* The locations of the last frame's stack, leaf first; borrowed until the next call. */
 uint64_t *locations_stack(struct locations *loc, uint32_t depth, size_t *n);
 
 static inline uint32_t locations_name(const struct locations *loc, uint32_t id)

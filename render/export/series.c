@@ -15,7 +15,7 @@ struct folded_count series_count(double v)
     return (struct folded_count){(uint64_t)v, v - floor(v)};
 }
 
-/* A word that formats with names of values can take. */
+/* The name of a series, as formats with names of values accept it. */
 static char *make_name(const struct render_column *c, const char *suffix)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -55,7 +55,7 @@ static void sum(struct series_set *set, struct series *s)
         s->totals[set->t->nodes[i].parent] += s->totals[i];
 }
 
-/* Formats tell series apart by name. */
+/* Makes the name of a series unique, as formats tell series apart by name. */
 static void make_unlike(struct series_set *set, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)

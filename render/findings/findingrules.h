@@ -1,8 +1,8 @@
 /*
- * findingrules.h: the functions of the table in findings.c, by what they look at.
+ * findingrules.h: the functions of the table in findings.c, by their input.
  *
- * Each looks at one column of a tree and says what it finds with look_say, or nothing. `base` is
- * what its row weighs; a share of the whole (0 to 1) is added to that, times 10, so that of equal
+ * Each reads one column of a tree and adds its finding with look_say, or none. `base` is the
+ * weight of its row; a share of the total (0 to 1), times 10, is added to it, so that of equal
  * rows the larger part comes first.
  */
 #ifndef FLAME_RENDER_FINDINGS_FINDINGRULES_H
@@ -15,7 +15,7 @@ struct rule {
     const char *views; /* blank-separated; "*": any that no other row but another "*" is for */
     void (*find)(struct look *k, const struct rule *r, uint32_t column);
     double base;
-    const char *says; /* what the rule's sentence begins with, where that is by view; or NULL */
+    const char *says; /* beginning of the rule's sentence, where that differs by view; or NULL */
 };
 
 /* memoryrules.c */

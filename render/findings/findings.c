@@ -1,10 +1,10 @@
 /*
- * The table of rules, and putting what they say in order.
+ * The table of rules, and the order of their findings.
  *
- * A rule is asked of each column that its row is for. What a row weighs is what an expert would
- * look at first: a change between two runs, a lock, a leak, what grows; then who has most; then
- * what is less certain to be worth a change. Shares decide among rows alike, and never lift one
- * sort over another, so that a page of the same program says the same from run to run.
+ * A rule is applied to each column that its row is for. The weights of rows follow an expert's
+ * order: a change between two runs, a lock, a leak, growth; then the owner of most; then
+ * findings that are less certain to be worth a change. Shares decide among equal rows, and never
+ * lift one sort over another, so that a page of the same program says the same from run to run.
  */
 #include "render/findings/findings.h"
 
@@ -64,7 +64,7 @@ static bool is_listed(const char *views, const char *name)
     return false;
 }
 
-/* Which column a reader sees first. */
+/* The column that a reader sees first. */
 static uint32_t first_of(const struct look *k)
 {
     uint32_t column = k->o->view ? look_column(k, k->o->view) : 0;
@@ -78,7 +78,7 @@ static bool fits(const struct look *k, const struct rule *r, uint32_t column)
 
     if (c->timed)
         return false;
-    /* A comparison has one column; who holds most is not what it is for. */
+    /* A comparison has one column; the owner of most is not its subject. */
     if (k->t->delta || r->find == rule_compare)
         return k->t->delta && r->find == rule_compare;
     if (strcmp(r->views, "*") == 0)

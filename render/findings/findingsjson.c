@@ -6,7 +6,7 @@
 #include "render/findings/findings.h"
 #include "render/text/json.h"
 
-/* How many frames each node and all below it are. Callers have lower numbers. */
+/* The number of nodes in each node's subtree, itself included. Callers have lower numbers. */
 static uint32_t *sizes_of(const struct frametree *t)
 {
     uint32_t *sizes = xreallocarray(NULL, t->n, sizeof *sizes);
@@ -18,8 +18,8 @@ static uint32_t *sizes_of(const struct frametree *t)
     return sizes;
 }
 
-/* Where a node stands in pre-order: behind its callers and all that hangs left of the way to it.
- * A walk of the whole tree would say the same of all nodes, for a third of a page's time. */
+/* The index of a node in pre-order: behind its callers and all subtrees left of its path. A walk
+ * of the whole tree would give the indices of all nodes, for a third of a page's time. */
 static uint32_t place_of(const struct frametree *t, const uint32_t *sizes, uint32_t node)
 {
     uint32_t place = 0;

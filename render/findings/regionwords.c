@@ -30,7 +30,7 @@ static bool field(const char *s, const char *end, const char *key, uint64_t *val
 }
 
 struct saying {
-    struct strbuf line; /* of the region at hand; empty: there is none */
+    struct strbuf line; /* of the current region; empty: there is none */
     size_t told, most;
     void (*say)(void *arg, const char *line);
     void *arg;

@@ -3,7 +3,7 @@
 #include "common/utf8.h"
 #include "render/text/xml.h"
 
-/* How many bytes from here on stand for themselves: nearly all of nearly every name. */
+/* The number of bytes at the beginning that need no escape: nearly all of nearly every name. */
 static size_t plain(const char *s, size_t len)
 {
     size_t n = 0;

@@ -1,7 +1,7 @@
 /*
- * A class is known by its frame's name, so all names there may be are made once and looked for
- * among those of the tree. Only nodes that count in a column of classes are looked at: a frame of
- * the program's that is called like one counts in none.
+ * A frame's name identifies a class, so all possible names are made once and sought among those
+ * of the tree. Only nodes that count in a column of classes are visited: a frame of the program
+ * with such a name counts in none.
  */
 #define _GNU_SOURCE
 #include "render/top/topclasses.h"
@@ -25,7 +25,7 @@ struct sums {
 struct topclasses {
     const struct frametree *t;
     struct sums **of;    /* by name; NULL: nothing */
-    uint16_t *number_of; /* by name, of the class it is called like; 0: none */
+    uint16_t *number_of; /* by name: the class with that name; 0: none */
     uint32_t *seen;      /* by name: the round it was seen in */
     uint32_t round;
     enum histogram lives; /* the clock */

@@ -1,12 +1,12 @@
 /*
  * Counts by symbol.
  *
- * Problem: a recursive symbol stands in a stack several times, and its total
- * must count that stack once.
+ * Problem: a recursive symbol is in a stack several times, and its total must count that stack
+ * once.
  *
- * Algorithm: one pre-order walk that knows for each symbol how many times it
- * lies on the path to the present node; only the outermost one adds the node's
- * total. The walk leaves nodes by depth, so the path is kept as an array.
+ * Algorithm: one pre-order walk that keeps for each symbol how many times it lies on the path to
+ * the present node; only the outermost one adds the node's total. The walk leaves nodes by
+ * depth, so the path is kept as an array.
  */
 #define _GNU_SOURCE
 #include "render/top/toplist.h"

@@ -6,10 +6,10 @@
 #include "common/alloc.h"
 #include "render/top/toptext.h"
 
-/* Columns of indentation: a tree that branches ten thousand times deep must end some time. */
+/* Columns of indentation: a tree that branches ten thousand times deep must end somewhere. */
 #define WIDEST 256
 
-/* A frame to print: what stands before its name, and before those of its callees. */
+/* A frame to print, with the text before its name, and before those of its callees. */
 struct todo {
     uint32_t node;
     size_t columns;

@@ -1,10 +1,10 @@
 /*
  * cells.h: a screen of character cells in memory, which the viewer draws into.
  *
- * Whatever shows it (screen.h, a test) copies cells and knows nothing of names. No cell ever holds
- * a control character, or one that changes how its neighbours are shown: text goes through
+ * Its consumer (screen.h, a test) copies cells and knows nothing of names. No cell ever holds a
+ * control character, or one that changes how its neighbours are shown: text goes through
  * termtext.h. A character of two columns takes two cells, the second of which is empty and
- * CELL_CONTINUED; one that would reach over an edge is not put. Combining characters stand in the
+ * CELL_CONTINUED; one that would reach over an edge is not put. Combining characters are in the
  * cell of the character they belong to, as many as there is room for.
  *
  * Widths are wcwidth's, so the locale's LC_CTYPE counts: with `ascii` nothing but ASCII is put.
@@ -24,7 +24,7 @@ enum cell_attribute {
     CELL_UNDERLINE = 4,
 };
 
-/* How text looks. Where there are no colours the attributes alone say it. */
+/* The look of text. Without colours only the attributes show it. */
 struct cell_look {
     uint8_t attributes;
     bool filled; /* `fill` is the background, and the text is dark on it, or light */
@@ -56,7 +56,7 @@ static inline struct cell *cells_at(const struct cells *c, int y, int x)
     return &c->at[(size_t)y * (size_t)c->width + (size_t)x];
 }
 
-/* Fills [x, x + width) of a row; what lies outside of the screen is left out. */
+/* Fills [x, x + width) of a row; a part outside of the screen is left out. */
 void cells_fill(struct cells *c, int y, int x, int width, struct cell_look look);
 
 /*

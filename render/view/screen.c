@@ -1,16 +1,17 @@
 /*
- * Problem: a terminal that is left in another mode is of no use to who sits there, and a signal may
- * come at any time.
+ * Problem: a terminal that is left in another mode is of no use, and a signal may come at any
+ * time.
  *
- * Algorithm: SIGINT, SIGTERM and SIGHUP are blocked but while the process waits for a key, so that
- * none comes unseen; they end the wait. Signals of a crash write what restores the terminal, which
- * was looked up at the beginning, and set the modes that it had: both are allowed in a handler.
- * Ctrl-Z is read as a key: were it the terminal's, everyone in the foreground would stop at once,
- * and a shell whose child is not this process but its parent (a script) would have the terminal
- * back before it is as it was. A SIGTSTP that is sent is ncurses' own (its handler).
+ * Algorithm: SIGINT, SIGTERM and SIGHUP are blocked except while the process waits for a key, so
+ * that none comes unseen; they end the wait. Signals of a crash write the bytes that restore the
+ * terminal, which were read at the beginning, and set the modes that it had: both are allowed in
+ * a handler. Ctrl-Z is read as a key: if the terminal handled it, all processes in the
+ * foreground would stop at once, and a shell whose child is not this process but its parent (a
+ * script) would have the terminal back before it is restored. For a SIGTSTP that is sent,
+ * ncurses' own handler runs.
  *
- * Rejected: notcurses, which is not as widely installed and brings a dozen libraries; termbox2 and
- * escape sequences of our own, which know only the terminals that somebody thought of.
+ * Rejected: notcurses, which is not as widely installed and brings a dozen libraries; termbox2
+ * and escape sequences of flame's own, which support only the terminals that their authors know.
  */
 #define _GNU_SOURCE
 #include "render/view/screen.h"
@@ -43,9 +44,9 @@ static struct {
     int tty;
     struct termios modes;
     cc_t suspend;      /* the key, of those modes */
-    char restore[256]; /* what brings the terminal back */
+    char restore[256]; /* bytes that restore the terminal */
     size_t restore_len;
-    int said, told; /* standard error's file meanwhile, and what it was */
+    int said, told; /* standard error's file meanwhile, and the one before */
     int colors;     /* 0: none, 8 or 256 */
     bool paired[256];
     sigset_t waiting; /* the mask while it waits */
@@ -55,7 +56,7 @@ static struct {
 
 static volatile sig_atomic_t ended_by;
 
-/* ---- whether there can be one ---- */
+/* ---- availability ---- */
 
 static int open_input(void)
 {
@@ -137,7 +138,7 @@ static void keep_errors(void)
         dup2(now.said, STDERR_FILENO);
 }
 
-/* Also in a handler of a crash. */
+/* Prints the messages that were held back; also called in a handler of a crash. */
 static void tell_errors(void)
 {
     char buf[1024];
@@ -180,7 +181,7 @@ static void note_restoring(void)
         note(lib->tigetstr(names[i]));
 }
 
-/* By what a signal handler may do. */
+/* Restores the terminal with functions that a signal handler may call. */
 static void restore_at_once(void)
 {
     write_whole(STDOUT_FILENO, now.restore, now.restore_len);
@@ -203,7 +204,7 @@ static void end_by(int sig)
 static void take_signals(void)
 {
     struct sigaction end = {.sa_handler = end_by},
-                     /* Once, and with what comes of it not blocked. */
+                     /* Once, and so that further signals of its own are not blocked. */
         down = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
     sigset_t set;
 
@@ -230,7 +231,7 @@ static void give_signals_back(void)
 
 /* ---- suspending ---- */
 
-/* That Ctrl-Z comes as a key. ncurses keeps these modes and sets them again after a suspension. */
+/* Makes Ctrl-Z come as a key. ncurses keeps these modes and sets them again after a suspension. */
 static void read_suspend_as_key(void)
 {
     struct termios modes;
@@ -243,7 +244,7 @@ static void read_suspend_as_key(void)
         lib->def_prog_mode();
 }
 
-/* Restores the terminal, then stops all in the foreground, as the terminal would have done. */
+/* Restores the terminal, then stops all processes in the foreground, like the terminal itself. */
 static void suspend(void)
 {
     struct sigaction before, stop = {.sa_handler = SIG_DFL};
@@ -462,7 +463,7 @@ static struct screen_event mouse_event(void)
     return e;
 }
 
-/* False: no key is there. */
+/* Reads a key. False: there is none. */
 static bool read_key(struct screen_event *e)
 {
     wint_t key;
@@ -505,8 +506,8 @@ struct screen_event screen_wait(int ms, int also)
     if (read_key(&e)) /* also after an EINTR, as of SIGWINCH */
         return e;
     if (n > 0 && fds[0].revents) {
-        /* It can be read, and nothing is there: the terminal has gone. A key that ncurses took for
-           the beginning of a longer one, and gave up, is there at the second look. */
+        /* The descriptor is readable but empty: the terminal has gone. A key that ncurses took
+           for the beginning of a longer one, and gave up, is there at the second read. */
         char byte;
 
         if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL) ||

@@ -1,10 +1,10 @@
 /*
  * screen.h: the terminal as a full screen: cells onto it, keys from it.
  *
- * While the screen is there, standard error goes into memory, and is told when it ends: a line in
- * the middle of the picture would be neither seen nor kept. However the process ends, but for
- * SIGKILL, the terminal is left as it was: SIGINT, SIGTERM and SIGHUP are events, signals of a
- * crash restore it before they do what they do.
+ * While the screen is there, standard error goes into memory, and is printed when it ends: a
+ * line in the middle of the picture would be neither seen nor kept. However the process ends,
+ * except by SIGKILL, the terminal is left as it was: SIGINT, SIGTERM and SIGHUP are events, and
+ * signals of a crash restore it before they take effect.
  *
  * One at a time in a process, to be used by one thread.
  */
@@ -30,8 +30,8 @@ struct screen_event {
 };
 
 /*
- * Whether there is a terminal that can be drawn on, and the library for it: 0, or FLAME_USAGE after
- * a line. To be asked before long work is begun; `command` is for the line. Takes over the locale
+ * Whether there is a terminal that can be drawn on, and the library for it: 0, or FLAME_USAGE
+ * after a line. Call it before long work is begun; `command` is for the line. Sets the locale
  * for characters.
  */
 int screen_check(const char *command);
@@ -39,7 +39,7 @@ int screen_check(const char *command);
 /* Begins. 0, or FLAME_USAGE after a line. The keys come from standard input where that is a
  * terminal, else from /dev/tty. */
 int screen_begin(const char *command);
-/* Ends, and says what was written to standard error meanwhile. Nothing if there is none. */
+/* Ends, and prints what was written to standard error meanwhile. Does nothing without a screen. */
 void screen_end(void);
 
 void screen_size(int *width, int *height);

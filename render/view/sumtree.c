@@ -1,10 +1,10 @@
 /*
  * Problem: all stacks with a function, merged below it (callees) or above it (callers), of trees
- * with millions of nodes, while somebody waits for a key to do something.
+ * with millions of nodes, fast enough for a reaction to a key.
  *
- * Algorithm: one pass over the nodes, parents first, that knows of each whether the function is on
- * its path. A child of the merged tree is found by its parent and its name in an open hash table.
- * The siblings are put in order once, by sorting all nodes by parent and name.
+ * Algorithm: one pass over the nodes, parents first, that keeps for each whether the function is
+ * on its path. A child of the merged tree is found by its parent and its name in an open hash
+ * table. The siblings are put in order once, by sorting all nodes by parent and name.
  */
 #define _GNU_SOURCE
 #include "render/view/sumtree.h"
