@@ -1,16 +1,14 @@
 /*
  * ---- pattern.js: regular expressions whose time grows with their text alone ----
  *
- * A search can come from a link and names can be any length, while the browser's own
- * expressions go back and try again: (x+x+)+y takes seconds in a long name, and nothing
- * can stop them. So these are read here and run as a set of places that a match may have
- * come to, which takes each character once (K. Thompson, "Regular Expression Search
- * Algorithm", 1968); sets that were met are kept with where a character leads from
- * them, so that most characters are a look into a table.
+ * A search can come from a link and names can be any length, while the browser's own expressions
+ * go back and try again: (x+x+)+y takes seconds in a long name, and cannot be stopped. So
+ * expressions are parsed here and run as a set of places that a match may have come to, which
+ * takes each character once (K. Thompson, "Regular Expression Search Algorithm", 1968). Sets are
+ * cached with the set to which each character leads, so that most characters are one table lookup.
  *
- * They are written as JavaScript's, without looking ahead or behind and without \1,
- * which no such set can know. What is asked is only whether a name holds a match, so
- * greedy and lazy are the same.
+ * The syntax is JavaScript's, without looking ahead or behind and without \1, which no such set
+ * can know. The only result is whether a name holds a match, so greedy and lazy are the same.
  */
 
 const PATTERN_PLACES = 2000; /* what an expression may come to, counted parts repeated */
@@ -151,7 +149,7 @@ class PatternReader {
         return ["any", ranges, false];
     }
 
-    /* What stands behind a backslash. */
+    /* The ranges of an escape, behind its backslash. */
     escapedRanges() {
         if (this.at >= this.text.length)
             throw new Error("a \\ at the end");
@@ -257,7 +255,7 @@ function placesOf(tree) {
     return places;
 }
 
-/* What stands beside a place: a name's end, a letter of a word, or another character. */
+/* The neighbour of a place: a name's end, a letter of a word, or another character. */
 const EDGE = 0, LETTER = 1, OTHER = 2;
 const sideOf = (code) => code < 0 ? EDGE : inRanges(WORD, code) ? LETTER : OTHER;
 

@@ -1,5 +1,5 @@
 /*
- * ---- page_acts.js: what the reader does ----
+ * ---- page_acts.js: actions of the reader ----
  *
  * Each changes the state (App.change), from which the screen follows.
  */

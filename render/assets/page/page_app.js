@@ -220,7 +220,7 @@ class App {
         this.shown = { ...state };
     }
 
-    /* What takes too long is given up: the page says what it shows again. */
+    /* Gives up a task that takes too long: the page returns to the state that it shows. */
     goBack() {
         if (!this.shown)
             return;

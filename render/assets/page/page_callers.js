@@ -1,13 +1,13 @@
 /*
  * ---- page_callers.js: every stack from its leaf, as a tree ----
  *
- * Stacks are sorted by their frames from the leaf on, a step at a time as with a radix sort:
- * those that are alike so far are a group, which is a frame of the tree, and each group falls
- * apart into those of its callers' names. So frames come up in the order in which a shape
- * has them, and a stack that is alone in its group is copied to its end. It needs three
- * numbers a stack besides the shape itself. Rejected: a hash table of parents and names, as
- * Merger has: a million stacks are 29 million frames of callers, half a gigabyte of slots, and
- * a second tree in the order in which frames came up; it took nine times as long.
+ * Stacks are sorted by their frames from the leaf on, a step at a time as with a radix sort: those
+ * that are alike so far are a group, which is a frame of the tree, and each group is split by the
+ * names of its callers. So frames come up in the order in which a shape has them, and a stack that
+ * is alone in its group is copied to its end. It needs three numbers a stack besides the shape
+ * itself. Rejected: a hash table of parents and names, as in Merger: a million stacks are 29
+ * million frames of callers, half a gigabyte of slots, and a second tree in the order in which
+ * frames came up; it took nine times as long.
  */
 
 const FEW = 12; /* stacks that are sorted by insertion */

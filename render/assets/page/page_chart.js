@@ -1,10 +1,9 @@
 /*
- * ---- page_chart.js: one flame graph on a canvas, and what can be done to it ----
+ * ---- page_chart.js: one flame graph on a canvas, and its reactions to the reader ----
  *
- * A Chart shows a range of counts of one graph, and tells its listener what the
- * reader does: zoom(chart, node, range), hover(chart, node, run, event),
- * menu(chart, node, x, y), select(chart, node). It keeps no state of the page; the
- * page calls show() again.
+ * A Chart shows a range of counts of one graph, and reports the reader's actions to its listener:
+ * zoom(chart, node, range), hover(chart, node, run, event), menu(chart, node, x, y), select(chart,
+ * node). It keeps no state of the page; the page calls show() again.
  */
 
 const MOVE_MS = 180;
@@ -39,8 +38,8 @@ class Chart {
     }
 
     /*
-     * What to show: {graph, color, theme, flame, search, zoom, range, fromEnd,
-     * animate}. `range` is in counts and wins over the node `zoom`.
+     * Shows a view: {graph, color, theme, flame, search, zoom, range, fromEnd, animate}. `range`
+     * is in counts and takes precedence over the node `zoom`.
      */
     show(view) {
         const fresh = !this.graph || this.graph.shape !== view.graph.shape;
@@ -95,7 +94,7 @@ class Chart {
         const below = this.spaceHeight - this.scroller.scrollTop - this.height;
         this.measure();
         this.jump(this.x0, this.x1);
-        /* What stands at the lower edge stays there. */
+        /* The frame at the lower edge stays there. */
         if (this.view.flame)
             this.scroller.scrollTop = this.spaceHeight - below - this.height;
         this.redraw();

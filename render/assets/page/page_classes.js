@@ -1,10 +1,10 @@
 /*
- * ---- page_classes.js: how large blocks are, and how long they live ----
+ * ---- page_classes.js: sizes of blocks, and their lifetimes ----
  *
- * Where a recording has them, stacks of the columns "sizes" and "lifetimes" end in a frame
- * that names a class: "[33 to 64 bytes]", "[1ms to 2ms]", and of what lives at the end
- * "[live: 1s to 2s]". Classes are drawn as histograms, of bytes, on axes that are
- * logarithmic as the classes are; the table has medians. Both are of the whole run.
+ * Where a recording has them, stacks of the columns "sizes" and "lifetimes" end in a frame that
+ * names a class: "[33 to 64 bytes]", "[1ms to 2ms]", and for blocks that live at the end "[live:
+ * 1s to 2s]". Classes are drawn as histograms, of bytes, on axes that are logarithmic as the
+ * classes are; the table has medians. Both are of the whole run.
  */
 
 const CLASS_UNITS = { bytes: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4,
@@ -77,7 +77,8 @@ function classTime(s) {
     return `${groups.format(Number((s * scale).toPrecision(3)))} ${unit}`;
 }
 
-/* What stands behind a frame of a graph, or behind the symbol where frames are callers. */
+/* Classes of the blocks behind a frame of a graph, or behind the symbol where frames are
+ * callers. */
 function classesOf(chart, node) {
     const all = findClasses(chart.profile), test = nodeTest(chart, node), found = {};
     if (!all)

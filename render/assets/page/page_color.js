@@ -1,7 +1,7 @@
 /*
- * ---- page_color.js: what colour a frame has ----
+ * ---- page_color.js: the colour of a frame ----
  *
- * By default frames of one package share a hue: the module, where the input tells it, else the
+ * By default frames of one package share a hue: the module, where the input has it, else the
  * namespace or directory that names seem to have (packageOf). Each name has its own shade of it.
  * Labels are dark on every colour, in both themes.
  */

@@ -1,12 +1,13 @@
 /*
- * ---- page_columns.js: what the table can have for columns ----
+ * ---- page_columns.js: columns of the table ----
  *
- * A column is {key, title, hint, width, rank, wanted, of, cell}: what the address calls it, its
- * head, what it says to who asks, the width of its cells by level (below), its rank among those
- * that go where there is little room (the lowest stays longest), whether a profile has it when
- * rows are functions or places and this column of counts is shown (none: any), what of a row it is sorted by (the largest first), and its cell.
- * Add one by pushing it. With `all` it is of the whole recording, and goes where a part is shown, but
- * with `ofTime` stays where that is a part of the time of the lanes.
+ * A column is {key, title, hint, width, rank, wanted, of, cell}: its name in the address, its
+ * head, its explanation, the width of its cells by level (below), its rank among the columns that
+ * are dropped where there is little room (the lowest stays longest), whether a profile has it when
+ * rows are functions or places and this column of counts is shown (none: any), the value of a row
+ * that it is sorted by (the largest first), and its cell. Add one by pushing it. With `all` it is
+ * of the whole recording, and is hidden where a part is shown, but with `ofTime` stays where that
+ * is a part of the time of the lanes.
  */
 
 /* How wide a column is: with room for shares, close together, and without shares. */

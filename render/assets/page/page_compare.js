@@ -1,10 +1,10 @@
 /*
- * ---- page_compare.js: what a comparison shows ----
+ * ---- page_compare.js: views of a comparison ----
  */
 
 /*
- * A comparison becomes three columns: what there is now, what there was, and the
- * larger of both, which alone has room for frames that one side does not have.
+ * A comparison becomes three columns: the counts after, the counts before, and the larger of both,
+ * which alone has room for frames that one side does not have.
  */
 function compareColumns(after, delta) {
     after = { ...after, own: Float64Array.from(after.own) };
@@ -43,7 +43,8 @@ function readElided(profile) {
     return { gone, was, column, name: profile.names.length - 1 };
 }
 
-/* What there is as ever, and what is gone with its callers below a frame of its own. */
+/* The elided view: paths that exist, and paths that are gone, with their callers, below a frame
+ * of their own. */
 function mergeElided(profile, view) {
     const { n, name, parent } = profile.shape, { gone } = profile.elided;
     const merger = mergeForward(profile, view, gone), { owner } = merger;
@@ -136,7 +137,7 @@ function threadMarks(profile, graph) {
     return marks;
 }
 
-/* What is special about frames of a graph, by node, or null. Made when first asked for. */
+/* Marks of special frames of a graph, by node, or null. Made at the first call. */
 function marksOf(profile, graph, reversed) {
     if (graph.marks === undefined)
         graph.marks = graph.column === (profile.elided || {}).column && profile.elided ?
@@ -178,8 +179,8 @@ function changeShare(graph, mode, carry) {
 }
 
 /*
- * Of a profile with several columns: the one shown for each of another, as bytes for
- * each call: {other, was, now}, which changeShare understands as a ratio; null for none.
+ * For a profile with several columns: the shown column per unit of another one, as bytes per call:
+ * {other, was, now}, which changeShare treats as a ratio; null for none.
  */
 function perColumn(profile, graph, mode) {
     const other = profile.columns[perIndex(mode)];

@@ -1,9 +1,9 @@
 /*
  * ---- page_draw.js: from a graph and a zoom to boxes, and from boxes to pixels ----
  *
- * One walk in pre-order finds what is wide enough to see and steps over
- * everything else by its subtree's end, so drawing costs what is on the screen
- * and not what is in the profile. Neighbours under a pixel become one grey box.
+ * One walk in pre-order finds the frames that are wide enough to see and steps over all others by
+ * their subtrees' ends, so drawing costs what is on the screen and not what is in the profile.
+ * Neighbours under a pixel become one grey box.
  */
 
 /* How much is seen of callers of the zoomed frame, by theme, and of what stands behind a
@@ -87,8 +87,9 @@ class Boxes {
 }
 
 /*
- * What of the range [x0, x1] of counts is seen on `width` pixels. Neighbours narrower than `thin`
- * become one; of those that would be seen at rest it is a run of 2, which has the first one's colour.
+ * Makes the boxes of the range [x0, x1] of counts on `width` pixels. Neighbours narrower than
+ * `thin` become one; where they would be visible at rest it is a run of 2, with the first one's
+ * colour.
  */
 function layoutBoxes(boxes, graph, x0, x1, width, thin = THIN) {
     const { n, total, depth, end } = graph, scale = width / (x1 - x0);
@@ -305,7 +306,7 @@ function paintBand(ctx, { pen, fromEnd }, name, left, right, middle) {
     ctx.font = FONT;
 }
 
-/* What stands behind the name where there is room. */
+/* Text behind the name where there is room. */
 function noteOf(graph, node, { mode, per, carry }) {
     const chain = graph.chain && graph.chain[node].length > 1 ?
         `\u00b7 ${graph.chain[node].length} frames ` : "";

@@ -1,13 +1,12 @@
 /*
- * ---- page_drop.js: a second file, dropped onto the page, is compared with what it shows ----
+ * ---- page_drop.js: comparison of the page with a second file, dropped onto it ----
  *
- * The file may be folded text, a page or a picture of flame's. What comes of it is the data
- * of a page of a comparison, in the format that readProfile takes, and this document is
- * written anew around it: scripts, style and controls are its own, and a reload shows the
- * page as it was. The page that is shown is what there was before, the file what there is
- * after.
+ * The file may be folded text, a page or a picture of flame's. The result is the data of a page of
+ * a comparison, in the format that readProfile takes, and this document is written anew around it:
+ * scripts, style and controls are its own, and a reload shows the page as it was. The page that is
+ * shown is the side before, the file the side after.
  *
- * The file is a stranger's: it is parsed as data only (a page's JSON, a picture as an XML
+ * The file is outside input: it is parsed as data only (a page's JSON, a picture as an XML
  * document that runs nothing), its size is bounded, and its names are only ever text.
  */
 
@@ -270,7 +269,7 @@ function leftDropped({ profile }, { state }) {
     return true;
 }
 
-/* What the reader filters stays filtered, on both sides. */
+/* Filters of the reader stay in place, on both sides. */
 function addressOfComparison({ state, profile }) {
     const p = new URLSearchParams({ layout: "compare" });
     for (const filter of state.filters)

@@ -1,5 +1,5 @@
 /*
- * ---- page_everyone.js: what makes the page usable by touch, in small windows, and far away ----
+ * ---- page_everyone.js: use of the page by touch, in small windows, and at a distance ----
  */
 
 /*

@@ -1,9 +1,9 @@
 /*
- * ---- page_export.js: what is shown, as text for a file: SVG, CSV, folded stacks ----
+ * ---- page_export.js: the view as text for a file: SVG, CSV, folded stacks ----
  *
- * All of it is of what is in sight: filters, zoom, order, colours, search. Names are
- * hostile: in SVG they are escaped, in a cell of CSV they are quoted and never begin as a
- * formula does, in a folded line they can neither end a frame nor the line.
+ * All of it is of the view in sight: filters, zoom, order, colours, search. Names are hostile: in
+ * SVG they are escaped, in a cell of CSV they are quoted and never begin as a formula does, in a
+ * folded line they can neither end a frame nor the line.
  */
 
 /* Characters that XML has no way to write are shown as what cannot be shown. */
@@ -73,7 +73,7 @@ class SvgSheet {
     }
 }
 
-/* The same on a canvas, `scale` dots a pixel. */
+/* A sheet on a canvas, with `scale` dots a pixel; it has the methods of the SVG's. */
 class CanvasSheet {
     constructor(ctx, scale) {
         ctx.scale(scale, scale);
@@ -100,7 +100,7 @@ class CanvasSheet {
     }
 }
 
-/* Whatever the reader's theme is, what leaves the screen is light. */
+/* Pictures that leave the page are light, in any theme. */
 function inLight(app, make) {
     const before = app.printing;
     app.printing = true;
@@ -140,7 +140,7 @@ function layChart(app, chart, sheet, width, top) {
     return space;
 }
 
-/* What is shown, in words: filters, zoom, search and colours, one a line. */
+/* A description of the view: filters, zoom, search and colours, one a line. */
 function viewInWords(app) {
     const { state, profile } = app, lines = [];
     const chips = [...byId("filters").children].map((e) => e.textContent.replace(/ \u2715$/, ""));
@@ -300,8 +300,8 @@ function ownOf(graph, side) {
     return own;
 }
 
-/* Of which moment counts are, or from when to when, as flame fold --at and --from say it
- * (flame-folded(5)); nothing where they are of the whole run. */
+/* The moment of the counts, or their range, as in flame fold --at and --from (flame-folded(5));
+ * nothing where they are of the whole run. */
 function momentWords(app) {
     const { profile, state, column } = app, { timeline } = profile;
     let range = null;

@@ -1,9 +1,9 @@
 /*
- * ---- page_findings.js: what there is to see, in sentences ----
+ * ---- page_findings.js: the findings, in sentences ----
  *
  * The sentences and the stacks they are about come with the page (render/findings). Each is a link
- * to the state that shows its stack, in the form all addresses have, so that it can be opened
- * in a tab of its own, kept and sent. Texts have names from outside and are only ever text.
+ * to the state that shows its stack, in the form all addresses have, so that it can be opened in a
+ * tab of its own, kept and sent. Texts have names from outside and are only ever text.
  */
 
 const FINDINGS_FIRST = 6, FINDINGS_ROOM = 520; /* pixels: in a lower window the list is folded */

@@ -1,11 +1,10 @@
 /*
  * ---- page_graph.js: trees to draw ----
  *
- * A shape says which frames there are and where they hang; a graph adds to it the
- * counts of one column. Every shape but the profile's own has `owner`: for each
- * node of the profile the node of the shape that its own count goes to, or -1.
- * So any column can be poured into any shape in one pass, and only a change of
- * what is shown builds a new shape.
+ * A shape has the frames and their parents; a graph adds to it the counts of one column. Every
+ * shape but the profile's own has `owner`: for each node of the profile the node of the shape that
+ * gets its own count, or -1. So any column can be poured into any shape in one pass, and only a
+ * change of the shown frames builds a new shape.
  */
 
 /* Names are numbers under `names`, and depths are small: of millions of frames bytes count. */

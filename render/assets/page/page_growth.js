@@ -53,7 +53,7 @@ class GrowthChart {
         for (const [key] of GROWTH_LINES)
             most[key] = timeline[key].reduce((a, b) => Math.max(a, b), 0);
         this.lines = GROWTH_LINES.filter(([key]) => most[key] > 0);
-        /* What is many times the rest would flatten it. */
+        /* A line many times higher than the others would flatten them. */
         if (most.mapped > 8 * Math.max(most.live, most.rss) && this.lines.length > 1)
             this.off.add("mapped");
         this.most = most;
@@ -253,7 +253,7 @@ class GrowthChart {
         return nearestMoment(this.timeline.times, this.timeOf(x));
     }
 
-    /* What a press at x takes hold of: {from} an end stays, {a, b} both move along. */
+    /* The part that a press at x moves: {from} an end stays, {a, b} both move along. */
     grab(x) {
         const moments = momentsOf(this.timeline, this.span), { times } = this.timeline;
         if (!moments || moments[0] === moments[1])

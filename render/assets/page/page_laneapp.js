@@ -1,9 +1,9 @@
 /*
  * ---- page_laneapp.js: lanes and the rest of the page ----
  *
- * What is in sight, what is counted and which wait is picked are part of the state, so that they
- * are in the address: laneView and laneRange are [from, to] in nanoseconds, lanePick {lane, wait}; laneFolded
- * leaves their head, as a frame in another page may have little room.
+ * The time in sight, the time that is counted and the picked wait are part of the state, so that
+ * they are in the address: laneView and laneRange are [from, to] in nanoseconds, lanePick {lane,
+ * wait}; laneFolded leaves only their head, as a frame in another page may have little room.
  */
 
 const laneDefaults = () => ({ laneView: null, laneRange: null, lanePick: null, laneNoPath: false,
@@ -84,7 +84,7 @@ class LaneControl {
         tellWhyNoLanes(byId("lanes"), app.profile);
     }
 
-    /* What does not change a count needs no more than the lanes drawn anew. */
+    /* Changes state that affects no count: only the lanes are drawn anew. */
     change(changes) {
         const { app } = this;
         Object.assign(app.state, changes);

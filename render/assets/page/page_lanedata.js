@@ -1,19 +1,19 @@
 /*
- * ---- page_lanedata.js: when threads waited, and sums of a part of the time ----
+ * ---- page_lanedata.js: threads' waits over time, and sums of a part of the time ----
  *
- * Times are nanoseconds from the beginning of the recording. A wait is of a row: a thread,
- * a stack, what was waited for and who ended it; columns say which rows their nodes are of.
+ * Times are nanoseconds from the beginning of the recording. A wait belongs to a row: a thread, a
+ * stack, the object of the wait and its waker; columns list the rows of their nodes.
  *
- * Drawing asks how much of each pixel a thread waited, and for what. `levels` is for that: sums
- * of LANE_GROUP waits, of LANE_GROUP of those, and so on, each with its begin and end, so that
- * what lies within a pixel is not looked at one by one.
+ * Drawing needs for each pixel how much of it a thread waited, and for what. `levels` is for that:
+ * sums of LANE_GROUP waits, of LANE_GROUP of those, and so on, each with its begin and end, so
+ * that waits within a pixel need not be read one by one.
  */
 
 const LANE_GROUP = 16;
 const WAIT_PART = 1, WAIT_SHARE = 2, WAIT_SUM = 3; /* else a whole wait (enum trace_interval_kind) */
 const ON_CPU = 15;
 
-/* What waits are drawn as: [key, name, kinds of the trace (enum trace_off_kind)]. */
+/* Classes in which waits are drawn: [key, name, kinds of the trace (enum trace_off_kind)]. */
 const WAIT_CLASSES = [
     ["lock", "Lock", [1]], ["disk", "Disk, pages", [2, 18]], ["network", "Network", [3]],
     ["local", "Pipe, local", [4, 9, 10]], ["poll", "Poll", [5]], ["timer", "Timer", [6]],
@@ -254,7 +254,7 @@ function waitAt(lane, t, slack) {
 
 /* ---- a part of the time ---- */
 
-/* Of what is partly in [from, to]: [ns, runq] that is. */
+/* The part of a wait in [from, to]: [ns, runq]. */
 function clipWait(begin, end, ns, runq, even, from, to) {
     if (begin >= from && end <= to)
         return [ns, runq];
@@ -288,7 +288,7 @@ function laneRangeSums(data, from, to) {
     return { ns, runq, exact };
 }
 
-/* What a row counts in a view (fold/offviews.c), in microseconds as the file has it. */
+/* A row's count in a view (fold/offviews.c), in microseconds as in the file. */
 function laneValue(view, kind, ns, runq) {
     const all = view === "runq" ? runq : view === "oncpu" || kind === ON_CPU ? ns : ns + runq;
     return all / 1000;

@@ -1,9 +1,9 @@
 /*
  * ---- page_lanepath.js: the critical path in the lanes ----
  *
- * A band below a lane's bar says when the path was in that thread. It is drawn in the color of the
- * text, as the bars' colors say what was waited for. The switch is in the legend, and its state in
- * the address (laneNoPath).
+ * A band below a lane's bar shows when the path was in that thread. It is drawn in the color of
+ * the text, as the bars' colors show the kinds of waits. The switch is in the legend, and its
+ * state in the address (laneNoPath).
  */
 
 const PATH_BAND = 3;

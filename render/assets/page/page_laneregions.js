@@ -107,7 +107,7 @@ class LaneRegions {
         this.drawn.push({ x0, x1: x0 + width, y0: top, y1: top + LANE_BAR + 2, region });
     }
 
-    /* What can be clicked at a place, or null. */
+    /* The region at a place that can be clicked, or null. */
     at(x, y) {
         for (let i = this.drawn.length - 1; i >= 0; i--) {
             const d = this.drawn[i];

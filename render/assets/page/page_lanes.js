@@ -257,7 +257,7 @@ class LaneChart {
             for (let y = 0, p = x; y < bar; y++, p += width)
                 pixels[p] = y < tall ? color : rest;
         }
-        /* What is not there is as the panel behind it. */
+        /* Times at which the thread does not exist have the colour of the panel behind. */
         if (lane.first > from || lane.last < from + step * width) {
             const panel = this.panelColor();
             for (let p = 0; p < pixels.length; p++)
@@ -563,7 +563,7 @@ class LaneChart {
         this.listener.pick(found);
     }
 
-    /* What lies below the pointer, as its title. */
+    /* Sets the title: a description of the wait below the pointer. */
     point(x, y) {
         const row = this.rows[this.rowAt(y)], found = this.find(x, y);
         const title = found ? this.sentence(found) : row && row.lane !== undefined && y > LANE_AXIS ?
@@ -581,7 +581,7 @@ class LaneChart {
             this.path.sentence(l.thread, l.begin[wait], l.end[wait]) + this.regions.sentence(l.thread, l.begin[wait]);
     }
 
-    /* What is known of a time between waits. */
+    /* A description of a time between waits. */
     between(lane, t) {
         const l = this.data.lanes[lane], parts = [];
         if (t < l.first || t >= l.last)

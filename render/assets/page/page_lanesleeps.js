@@ -1,14 +1,14 @@
 /*
- * ---- page_lanesleeps.js: how long sleeps took, of a part of the time ----
+ * ---- page_lanesleeps.js: durations of sleeps, in a part of the time ----
  *
- * Lanes know each wait, and so of a part of the time how long its sleeps took: those that ended in it,
- * with all of their length. Each wait is given its box of the view latency once: its stack's class, or
- * the one that is its stack's longest; a part is then counted in one pass. So whatever shows that view,
- * percentiles too, shows a part as it shows all.
+ * Lanes have each wait, and so the durations of the sleeps of a part of the time: those that ended
+ * in it, with all of their length. Each wait is assigned its box of the view latency once: its
+ * stack's class, or the one of its stack's longest sleep; a part is then counted in one pass. So
+ * every display of that view, percentiles too, shows a part as it shows all.
  *
- * What is not known stays so: of waits that lanes have only the sum of, each counts as long as
- * the mean (data.meanSleeps says how many), and what has no duration in the whole run, or is only a
- * share of the time, counts as that.
+ * Unknown durations stay unknown. Where lanes have only the sum of some waits, each counts as long
+ * as the mean (data.meanSleeps is their number). A wait without a duration in the whole run, or
+ * one that is only a share of the time, counts as such.
  */
 
 const SHORT_KIND = 21, MISSED_KIND = 22, UNKNOWN_SLEEP = "[no duration known]";

@@ -1,11 +1,12 @@
 /*
- * ---- page_latency.js: how long sleeps took ----
+ * ---- page_latency.js: durations of sleeps ----
  *
- * Where a recording of waiting has them, stacks of the column "latency" end in a frame that names a
- * class of durations: "[1.048576ms to 1.179647ms]", and of the longest sleep of each stack
- * "[longest 1.1023ms]" (common/trace/sleepclass.h). A frame's or a symbol's histogram is the sum of
- * those of its stacks, so its percentiles are those of all its sleeps: the nearest rank, told by the
- * middle of its class, which is within 1/16 of it, and never more than the longest, which is exact.
+ * Where a recording of waiting has them, stacks of the column "latency" end in a frame that names
+ * a class of durations: "[1.048576ms to 1.179647ms]", and of the longest sleep of each stack
+ * "[longest 1.1023ms]" (common/trace/sleepclass.h). A frame's or a symbol's histogram is the sum
+ * of those of its stacks, so its percentiles are those of all its sleeps: the nearest rank, given
+ * as the middle of its class, which is within 1/16 of it, and never more than the longest, which
+ * is exact.
  */
 
 const LATENCY_VIEW = "latency";

@@ -1,7 +1,7 @@
 /*
- * ---- page_legend.js: the line below the graph: how much all is, what colours mean ----
+ * ---- page_legend.js: the line below the graph: the total, and the meaning of colours ----
  *
- * render/backends/legend.c says the same of pictures.
+ * render/backends/legend.c has the same for pictures.
  */
 
 const SCALE_STEPS = 9, LEGEND_PACKAGES = 4;
@@ -77,7 +77,7 @@ function colorKeys(app, chart, graph) {
         return [[(mode === "own" ? "Self: " : "Total of a frame: ") + formatShort(0, graph.unit),
             scaleOf((share) => heat(share, dark), 0), formatShort(most, graph.unit)]];
     }
-    /* Of what is counted here: other columns may have wakers, and memory has none. */
+    /* Only wakers of the shown column count: other columns may have some, and memory has none. */
     const hops = countHops(profile, graph);
     const most = !hops ? 0 : Math.min(HOP_WORDS.length - 1,
         hops.reduce((a, b, i) => graph.total[i] > 0 ? Math.max(a, b) : a, 0));

@@ -1,9 +1,9 @@
 /*
  * ---- page_lines.js: functions, and the lines of their files ----
  *
- * `flame fold --lines` puts file and line behind a name, so one function called from
- * two lines is two frames. The page shows functions: frames that differ in nothing but
- * their lines are one, and the lines are kept to be told.
+ * `flame fold --lines` puts file and line behind a name, so one function called from two lines is
+ * two frames. The page shows functions: frames that differ in nothing but their lines are one, and
+ * the lines are kept for tooltips.
  */
 
 const LINE = new RegExp("^(.+) ([^ ]+\\.(?:c|h|cc|cpp|cxx|c\\+\\+|hh|hpp|hxx|inc|inl|ipp|tcc|m|mm|s|S|asm|rs|go|" +

@@ -1,9 +1,9 @@
 /*
- * ---- page_notes.js: what the reader has to say about frames ----
+ * ---- page_notes.js: the reader's notes on frames ----
  *
- * A note is of a frame of the profile, by its path, and goes with the link. It is shown as
- * a mark on the frame, in its tooltip, and below the graph on paper and in pictures. Notes
- * come with links from others: they are text and nothing else, and there is an end to them.
+ * A note is of a frame of the profile, by its path, and is part of the link. It is shown as a mark
+ * on the frame, in its tooltip, and below the graph on paper and in pictures. Notes come with
+ * links from others: they are only text, and their number and length are bounded.
  */
 
 const NOTES_MOST = 50, NOTE_CHARS = 400, NOTES_CHARS = 6000;

@@ -1,15 +1,15 @@
 /*
  * ---- page_places.js: modules, files, threads and processes ----
  *
- * A place is what a frame lies in, by its name in the file: names[0] is what is known of no
- * frame of a stack, of[] a place plus one by the file's number of a name, or 0 where the frame
- * has none of its own and is in its caller's. With a `depth` only frames that deep count:
- * the ones that a stack of a thread or process stands on.
+ * A frame's name in the file gives its place: names[0] is the group without a known place in the
+ * stack, of[] a place plus one by the file's number of a name, or 0 where the frame has none of
+ * its own and is in its caller's. With a `depth` only frames that deep count: the ones at the root
+ * of a thread's or process's stacks.
  *
- * One function in two modules is two names of the file, which the page's graphs show as one;
- * so places are summed over the nodes of the file (profile.lines.fine), under the filters that
- * the graphs are under, and a stack counts once for each place it has a frame in. `flame top
- * --by` does the same (render/top/topplaces.c).
+ * One function in two modules is two names of the file, which the page's graphs show as one; so
+ * places are summed over the nodes of the file (profile.lines.fine), under the filters of the
+ * graphs, and a stack counts once for each place it has a frame in. `flame top --by` does the same
+ * (render/top/topplaces.c).
  */
 
 const PLACE_KINDS = ["function", "module", "package", "file", "thread", "process"];
@@ -50,7 +50,7 @@ function readPlaces(data, raw) {
         places.set(kind, { kind, told, depth, names,
             of: Int32Array.from(raw, () => read.more() ? read.next() : 0) });
     }
-    /* What all stacks are of is worth no table. */
+    /* A place that all stacks share needs no table. */
     for (const kind of ["thread", "process"])
         if (places.has(kind) && places.get(kind).names.length < 3)
             places.delete(kind);
@@ -85,7 +85,7 @@ function fileCounts({ lines, delta, fileDelta }, column) {
     return column.name === "before" ? before : before.map((v, i) => Math.max(v, after[i]));
 }
 
-/* What of it is left by filters, by node of the file. */
+/* The counts that filters keep, by node of the file. */
 function keptCounts(counts, owner, out, filtered) {
     return counts.map((v, i) => {
         const at = owner ? owner[i] : i;

@@ -45,7 +45,7 @@ class Player {
         this.tick();
     }
 
-    /* Who chooses a moment while it plays, stops it. */
+    /* Shows the next moment. A reader who chooses a moment meanwhile stops the player. */
     tick() {
         const { moments } = this;
         if (this.shown !== undefined && this.shown !== moments.at()) {

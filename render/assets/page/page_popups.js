@@ -1,4 +1,4 @@
-/* ---- page_popups.js: what lies over the page for a while: tooltip, menu, notes ---- */
+/* ---- page_popups.js: temporary overlays of the page: tooltip, menu, notes ---- */
 
 /* Beside the pointer, inside the window. */
 function placeBeside(e, x, y, gap) {
@@ -19,7 +19,7 @@ class Tooltip {
         this.key = "";
     }
 
-    /* What it says has changed while it is there. */
+    /* Fills the tooltip again after a change. */
     renew() {
         if (!this.e.hidden)
             this.fill();
@@ -95,7 +95,7 @@ function frameText(chart, node) {
         rows.push(tipRow("Of caller", formatPercent(value, graph.total[parent])));
     if (anchor > 0 && anchor !== parent)
         rows.push(tipRow("Of zoom", formatPercent(value, graph.total[anchor])));
-    /* Of a chain only its last frames have counts of their own: no rows of zeros. */
+    /* In a chain only the last frames have counts of their own: no rows of zeros. */
     const hops = chart.reversed ? null : countHops(profile, graph);
     if (!chart.reversed && (!hops || graph.own[node] > 0))
         rows.push(tipRow("Self", `${formatShort(graph.own[node], unit)}, ` +
@@ -123,7 +123,7 @@ function frameText(chart, node) {
     return rows;
 }
 
-/* Of a growth: what there was at both ends, and what became of it; what shrank is not drawn. */
+/* For a growth: the counts at both ends, and the change; shrunk frames are not drawn. */
 function spanRows(graph, node) {
     const { column } = graph;
     if (!column.was)
@@ -145,7 +145,7 @@ function lineRows(chart, node) {
     return rows;
 }
 
-/* The same frame in the other columns of the profile. */
+/* Sums of the frame in the other columns of the profile. */
 function otherColumns({ graph, profile }, node) {
     const { owner } = graph, last = graph.end[node], found = [];
     if (graph.change)

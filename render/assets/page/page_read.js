@@ -1,5 +1,5 @@
 /*
- * ---- page_read.js: "How to read this": what the picture in sight says, in a few sentences ----
+ * ---- page_read.js: "How to read this": an explanation of the picture in a few sentences ----
  */
 
 /* By column; what each view counts is defined in flame-fold(1) and flame-off(1). */
@@ -75,7 +75,7 @@ const READINGS = {
 const READING_UNITS = { bytes: ["Bytes of memory, by the stack that asked for them."],
     samples: ["Samples: how often a stack was seen. With a sampling profiler of the CPU that is time."] };
 
-/* What is in sight, in four to six sentences. */
+/* An explanation of the shown picture, in four to six sentences. */
 function readingOf(app) {
     const { state, profile, column } = app, name = profile.delta ? profile.view || "" : column.name;
     const moment = name === "live" && state.span;

@@ -1,5 +1,5 @@
 /*
- * ---- page_screen.js: what is drawn and said around the charts ----
+ * ---- page_screen.js: drawings and texts around the charts ----
  *
  * Theme, colours, table, minimap, controls, path and chips, as the state and its graphs have them.
  */

@@ -1,8 +1,8 @@
 /*
- * ---- page_search.js: which names match, how much they make up, and filters ----
+ * ---- page_search.js: names that match, their share, and filters ----
  *
- * A search is a query (pattern.js) and a set of names picked in the table; a frame
- * matches when its name does either. The result is one byte a name.
+ * A search is a query (pattern.js) and a set of names picked in the table; a frame matches when
+ * its name does either. The result is one byte a name.
  */
 
 function makeSearch(profile, { query, matchCase, regex, picks, places }) {
@@ -11,7 +11,7 @@ function makeSearch(profile, { query, matchCase, regex, picks, places }) {
         (i) => i ? profile.names[i] : "");
     for (const i of picks)
         match[i] = 1;
-    /* Of a function that is in two modules frames of both match. */
+    /* A function that is in two modules: frames of both match. */
     for (const key of places || [])
         for (const i of namesInPlace(profile, key))
             match[i] = 1;
@@ -22,14 +22,14 @@ function makeSearch(profile, { query, matchCase, regex, picks, places }) {
 const frameMatches = (graph, match, i) => graph.chain ?
     graph.chain[i].some((name) => match[name]) : match[graph.name[i]] === 1;
 
-/* The same, found once for a graph and a search. */
+/* Like matchedTotal, cached for a graph and a search. */
 function matchedShare(graph, search) {
     if (!graph.matched || graph.matched.search !== search)
         graph.matched = { search, total: matchedTotal(graph, search.match) };
     return graph.matched.total;
 }
 
-/* What all stacks with a match in them come to, each counted once. */
+/* The sum of all stacks with a match in them, each counted once. */
 function matchedTotal(graph, match) {
     let sum = 0;
     for (let i = graph.n > 1 ? 1 : 0; i < graph.n;)
@@ -43,8 +43,8 @@ function matchedTotal(graph, match) {
 }
 
 /*
- * What filters do with the stacks that have a match in them, each in turn with what the
- * ones before it left. A filter is {op, query, matchCase, regex, picks}.
+ * Filters, by what they do with the stacks that have a match in them. Each works on the stacks
+ * that the ones before it left. A filter is {op, query, matchCase, regex, picks}.
  */
 const FILTERS = {
     keep: { menu: "Show only stacks with a match", chip: "Only with" },

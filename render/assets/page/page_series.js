@@ -1,9 +1,9 @@
 /*
  * ---- page_series.js: columns that were counted at several moments ----
  *
- * A moment keeps only the nodes that have a count in it. What is shown is made of those
- * that are selected: things that flow (allocations, samples) are added up; of levels
- * (what is live; render/views.c) it is the mean, as their sum would mean nothing.
+ * A moment keeps only the nodes that have a count in it. The shown counts are made of the selected
+ * moments: flows (allocations, samples) are added up; for levels (live memory; render/views.c) it
+ * is the mean, as their sum would mean nothing.
  */
 
 function readMoment(packed, time) {

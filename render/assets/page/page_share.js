@@ -1,5 +1,5 @@
 /*
- * ---- page_share.js: what leaves the page: files, paper, a frame in another page ----
+ * ---- page_share.js: ways out of the page: files, paper, a frame in another page ----
  */
 
 const EXPORT_WIDTH = 1200, PRINT_WIDTH = 1000, PRINT_ROWS = 40;

@@ -1,14 +1,13 @@
 /*
- * ---- page_state.js: what is shown, and how the address says it ----
+ * ---- page_state.js: the state of the page, and its form in the address ----
  *
- * The whole state is in the address after '#', only what differs from the
- * default, so a link shows another reader the same picture.
+ * The whole state is in the address after '#', only what differs from the default, so a link shows
+ * another reader the same picture.
  *
- * Frames are named by their path, ";main;parse", and functions by their name,
- * ";parse", so a link also finds them in the page of another run. Of several that
- * are called the same a number before the first ';' says which. What is too long
- * for an address is the number of the node or name, as it is in every copy of the
- * file.
+ * Frames are named by their path, ";main;parse", and functions by their name, ";parse", so a link
+ * also finds them in the page of another run. Where several have the same name, a number before
+ * the first ';' picks one. A name that is too long for an address is replaced by the number of the
+ * node or name, as it is in every copy of the file.
  */
 
 const CHOICES = {

@@ -1,15 +1,15 @@
 /*
- * ---- page_table.js: the symbols, with what they and all they called took ----
+ * ---- page_table.js: the symbols, with their own counts and those of all they called ----
  *
- * A real <table>, so that screen readers have the profile too, of which only the
- * rows in sight are in the document.
+ * A real <table>, so that screen readers have the profile too, of which only the rows in sight are
+ * in the document.
  */
 
 const ROW_HEIGHT = 28, SPARE_ROWS = 8;
 
 /*
- * The names whose own counts go to their callers, in a column: malloc's wrappers in those
- * of memory, what --wrapper names in all, and what the reader says.
+ * The names whose own counts go to their callers, in a column: malloc's wrappers in those of
+ * memory, those of --wrapper in all, and those that the reader adds.
  */
 function wrappersOf({ column }, profile, { wrappers, added, spared }) {
     const all = new Set(added);
@@ -65,7 +65,7 @@ class TopTable {
         this.build(host);
     }
 
-    /* What the rows are: a place of the profile (page_places.js), or null for functions. */
+    /* The kind of rows: a place of the profile (page_places.js), or null for functions. */
     placeOf({ by }) {
         return this.profile.places.get(by) || null;
     }
@@ -114,7 +114,7 @@ class TopTable {
         });
     }
 
-    /* What the first column is called. */
+    /* The title of the first column. */
     title() {
         return PLACE_TITLES[this.placeOf(this.view) ? this.view.by : "function"];
     }
@@ -157,7 +157,7 @@ class TopTable {
         return row ? this.rows[row.dataset.at] : null;
     }
 
-    /* What a row is called. */
+    /* The name of a row. */
     textOf(row) {
         return row.place ? row.text : this.profile.names[row.name];
     }

@@ -1,9 +1,9 @@
 /*
- * ---- page_timeline.js: what was live at moments of the recording ----
+ * ---- page_timeline.js: live memory at moments of the recording ----
  *
- * The file has changes; here they are sums, so that what a stack had at a moment is found
- * by halving. A selection is two times in seconds: a moment if they are equal, else the
- * growth from the first to the second. Columns without a history are of the whole run.
+ * The file has changes; here they are sums, so that a stack's level at a moment is found by
+ * bisection. A selection is two times in seconds: a moment if they are equal, else the growth from
+ * the first to the second. Columns without a history are of the whole run.
  */
 
 /* Numbers below zero too, as packed.h folds their signs in. */
@@ -52,7 +52,7 @@ function readHistory(text) {
         moment: Int32Array.from(moment), level: Float64Array.from(level) };
 }
 
-/* What each of n nodes had at a moment; `owner`: by node of the file, of what it is a part. */
+/* The levels of n nodes at a moment; `owner`: by node of the file, the node whose part it is. */
 function levelsAt(history, n, at, owner) {
     const { node, first, moment, level } = history, own = new Float64Array(n);
     for (let i = 0; i < node.length; i++) {

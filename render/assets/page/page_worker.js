@@ -1,20 +1,20 @@
 /*
- * ---- page_worker.js: what takes long is made beside the page ----
+ * ---- page_worker.js: long tasks, done beside the page ----
  *
- * Shapes of large profiles (callers, filters, orders) are made in a Worker, while the page
- * shows what it showed before and a bar to give up by. The Worker's script is this very
- * script, which stops at the end of this file where there is no document: so whatever
- * page_merge.js calls is there. Each task has a Worker of its own, as ending it is the only way
- * to stop one, and as what it holds is freed with it.
+ * Shapes of large profiles (callers, filters, orders) are made in a Worker, while the page keeps
+ * its picture and shows a bar with a button to give up. The Worker's script is this very script,
+ * which stops at the end of this file where there is no document: so all functions that
+ * page_merge.js calls are there. Each task has a Worker of its own, as ending it is the only way
+ * to stop one, and frees its memory.
  *
- * Where there can be no Worker, or it fails, the page makes shapes itself, as it does of
- * profiles that are small. Rejected: one that stays, with a copy of the profile, which a page
- * of a million stacks would hold twice; memory that both share, which pages from disk may not have.
+ * Where there can be no Worker, or it fails, the page makes shapes itself, as it does for small
+ * profiles. Rejected: one that stays, with a copy of the profile, which a page of a million stacks
+ * would hold twice; memory that both share, which pages from disk may not have.
  */
 
 const LARGE = 100000; /* frames, from which on a task may take longer than a blink */
 
-/* What page_merge.js reads of a profile, without what cannot be sent. */
+/* The parts of a profile that page_merge.js reads, without those that cannot be sent. */
 const profileToSend = ({ names, kinds, shape, stacks, ordered }) => ({ names, kinds, shape, stacks, ordered });
 
 const sameShape = { same: true }; /* in an answer: the profile's own */
@@ -151,7 +151,7 @@ class Background {
     }
 }
 
-/* Of many frames a search waits until the reader's hand does. */
+/* Delays a search over many frames until the reader stops typing. */
 class Typed {
     constructor(wait, take) {
         this.wait = wait;

@@ -1,8 +1,8 @@
 /*
- * ---- page_zoom.js: which frame is zoomed into, also in another shape ----
+ * ---- page_zoom.js: the zoomed frame, also in another shape ----
  *
- * Frames are found again by their paths where a shape is made anew, and by their functions where it is
- * merged from the other end.
+ * Frames are found again by their paths where a shape is made anew, and by their functions where
+ * it is merged from the other end.
  */
 
 Object.assign(App.prototype, {

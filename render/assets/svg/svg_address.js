@@ -7,7 +7,7 @@ function frameOf(event) {
     return g ? index.get(g) : undefined;
 }
 
-/* Of a waker in a chain: what each link that leads to it comes to, with its thread. */
+/* For a waker in a chain: the count of each link that leads to it, with its thread. */
 function linksTo(i) {
     const links = [];
     for (const at of ancestors(i))
@@ -95,7 +95,7 @@ function restoreState() {
     zoomed = 0;
     if (p.has("p")) {
         const path = p.get("p").split(";"), wanted = Number(p.get("k")) || 0;
-        /* Of a frame that is not there the nearest caller. */
+        /* If the frame is not there, its nearest caller. */
         for (let found = []; path.length && !zoomed; path.pop()) {
             found = framesOf(path);
             zoomed = found[wanted] || found[0] || 0;

@@ -33,7 +33,7 @@ const start = new Float64Array(n), size = new Float64Array(n);
 const depth = new Int32Array(n), end = new Int32Array(n);
 const rects = new Array(n), texts = new Array(n), names = new Array(n);
 const label = new Array(n), look = new Uint8Array(n), sign = new Array(n);
-/* What a comparison says of a frame, where colours do not; "a" is a thread's band. */
+/* Signs of a frame in a comparison, beside its colour; "a" is a thread's band. */
 const SIGNS = { "+": "+ ", "n": "+ ", "-": "\u2212 ", "g": "\u2212 " };
 const isMatch = new Uint8Array(n);
 const HIDE = 1, PARENT = 2, MATCH = 4, CURRENT = 8;
