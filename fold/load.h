@@ -38,15 +38,16 @@ bool load_is_trace(struct textinput *in);
  * enum flame_exit after a line. */
 int load_trace(struct textinput *in, const char *path, struct trace **out);
 
-/* Takes note of the process if a file is a trace, for others that descend from it; of one that can
- * be read twice, that is. 0, or an enum flame_exit after a line. */
+/* Adds the process of a trace file to the tree, for its descendants; only if the file can be
+ * read twice. 0, or an enum flame_exit after a line. */
 int load_process(struct proctree *tree, const char *path);
 
 /* Reads a file ("-": standard input). Traces are only added up. */
 int load_file(struct load *l, const char *path);
-/* Adds up what the parts of recordings so far have counted, as traces; all are there then. */
+/* Adds up the counts of the parts of recordings so far, as traces; call it when all parts are
+ * there. */
 int load_parts(struct load *l);
-/* Does that, folds the traces so far and adds what they hold. */
+/* Calls that, folds the traces so far and adds their stacks. */
 int load_traces(struct load *l);
 
 /* Filters what was loaded, and puts it with what is on disk. */

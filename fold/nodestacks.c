@@ -1,21 +1,21 @@
 /*
  * From nodes to stacks of names, for one trace and one view:
  *
- *   1. the nodes above (towards the root of) the items are listed parents first, and
- *      with them the stacks of the wakers that the view shows
- *   2. along that list each node gets its address's number; a node that a signal
- *      handler returned to is noted as exact
- *   3. item by item each node on the way gets its stack in the aggregate, which is
- *      its parent's with its own frames on top; a waker's frames are its stack's,
- *      from the leaf to the root, and links of a chain that read alike are shown once: a
- *      lock that goes round among ten workers is one thing to look at
+ *  1. the nodes above (towards the root of) the items are listed parents first, and
+ *     with them the stacks of the wakers that the view shows
+ *  2. along that list each node gets its address's number; a node to which a signal
+ *     handler returned is marked as exact
+ *  3. item by item each node on the way gets its stack in the aggregate, which is
+ *     its parent's with its own frames on top; a waker's frames are its stack's,
+ *     from the leaf to the root, and links of a chain that read alike are shown once: a
+ *     lock that goes round among ten workers is one thing to look at
  *
- * So each node is looked at a fixed number of times however many items and stacks
- * share it, and no step recurses. Step 3 is done afresh for each thread and part of
- * the view, on the nodes their items reach: another root, other stacks.
+ * So each node is visited a fixed number of times however many items and stacks share it, and no
+ * step recurses. Step 3 is done afresh for each thread and part of the view, on the nodes their
+ * items reach: another root, other stacks.
  *
- * Rejected: walking from each item to the root. Stacks of 1,000 frames that share
- * 990 would be walked, hashed and merged 1,000 times over.
+ * Rejected: walking from each item to the root. Stacks of 1,000 frames that share 990 would be
+ * walked, hashed and merged 1,000 times over.
  */
 #include "fold/nodestacks.h"
 
@@ -41,7 +41,7 @@ struct run {
     /* By node id: */
     uint8_t *needed;
     uint8_t *exact;
-    uint32_t *root;    /* id of the node it stands on in the end */
+    uint32_t *root;    /* id of the root node below it */
     uint32_t *address; /* number of a PC's address, see frames.h; else its frame */
     uint32_t *stack;
     uint32_t *stack_of; /* the round in which `stack` was made */

@@ -13,8 +13,8 @@
 
 /*
  * The next "->" from s[from] on that joins a function and one that was inlined into it, as
- * compilers for Java name their code; or NULL. A "->" that belongs to an operator, stands in
- * brackets or behind a blank is part of a name of C++ or Rust and is passed over.
+ * compilers for Java name their code; or NULL. A "->" that belongs to an operator, is in
+ * brackets or follows a blank is part of a name of C++ or Rust and is skipped.
  */
 const char *funcname_arrow(struct span s, size_t from);
 

@@ -10,8 +10,8 @@
  *     ==77==    at 0x48417B4: malloc (in /usr/libexec/valgrind/vgpreload_memcheck.so)
  *     ==77==    by 0x10916E: make_node (x.c:8)
  *
- * Such reports stand amid what the program itself wrote to the same file, so lines outside them are
- * passed over; lines within that are not understood are told.
+ * Such reports lie amid the program's own output in the same file, so lines outside them are
+ * skipped; a warning counts lines inside them that are not understood.
  */
 #include "fold/profiles/foundleaks.h"
 

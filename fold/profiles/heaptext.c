@@ -11,14 +11,14 @@
  *     @ 0x7fa2882a2630 0x7fa2882a2d21
  *       t*: 61: 696310 [0: 0]
  *
- * Described at https://gperftools.github.io/gperftools/heapprofile.html and, of jemalloc, by
- * prof_dump in its sources' documentation (opt.prof). Live objects and bytes stand before the
- * brackets, all that ever were within. Addresses are returned to, leaf first, so the call is a byte
- * before. Behind the records stands /proc/PID/maps, by which addresses get their names
+ * Described at https://gperftools.github.io/gperftools/heapprofile.html and, for jemalloc, by
+ * prof_dump in its sources' documentation (opt.prof). Live objects and bytes are before the
+ * brackets, all that were ever allocated inside. Addresses are return addresses, leaf first, so
+ * the call is a byte before. /proc/PID/maps follows the records and gives addresses their names
  * (mapframes.h); Go writes names itself.
  *
- * Where one allocation in RATE bytes was sampled, counts are scaled up as pprof and jeprof do: of
- * n objects of `size` bytes in all, by 1 / (1 - exp(-(size / n) / RATE)).
+ * Where one allocation in RATE bytes was sampled, counts are scaled up as pprof and jeprof do:
+ * of n objects of `size` bytes in all, by 1 / (1 - exp(-(size / n) / RATE)).
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,18 +1,17 @@
 /*
  * The only file that calls libdwarf.
  *
- * Problem: of debug information that may be a hundred times larger than the
- * program we need little: which unit covers an address, which functions that
- * unit has, what was inlined into one of them, and its line table. Each of those
- * is one function here, which walks the DIEs it must and no others, copies
- * numbers out and forgets the DIEs. dwarfline.c decides when to ask.
+ * Problem: debug information may be a hundred times larger than the program, and little of it is
+ * needed: the unit that covers an address, the functions of that unit, the calls inlined into
+ * one of them, and its line table. Each of those is one function here, which walks the DIEs it
+ * must and no others, copies numbers out and forgets the DIEs. dwarfline.c decides when to read.
  *
- * Units are found by the addresses in their own DIE and not by .debug_aranges:
- * clang leaves that section out, files linked from both kinds of objects have it
- * in part, and reading one DIE a unit is cheap.
+ * Units are found by the addresses in their own DIE and not by .debug_aranges: clang leaves that
+ * section out, files linked from both kinds of objects have it in part, and reading one DIE a
+ * unit is cheap.
  *
- * libdwarf changed two signatures when it became 0.x: dwarf_init_b lost an
- * argument, and so did dwarf_finish. The compiler tells which ones it sees.
+ * libdwarf changed two signatures when it became 0.x: dwarf_init_b lost an argument, and so did
+ * dwarf_finish. The compiler selects the present ones.
  */
 #define _GNU_SOURCE
 #include "fold/symbols/dwarfread.h"

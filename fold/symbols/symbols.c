@@ -33,8 +33,8 @@
 
 enum { LOST_NAMED = 10, UNREAD_NAMED = 2 };
 
-/* Fewer unnamed addresses in the code are not reported: a shell that starts a program has 31 to 53,
- * and is not the program of interest. */
+/* Fewer unnamed addresses in the code are not reported: a shell that starts a program has 31 to
+ * 53 of them, and is of no interest to the user. */
 enum { UNNAMED_MANY = 64 };
 
 /* A frame list for one address, or a demangled name: freed at the end. */
@@ -50,7 +50,7 @@ struct name {
 };
 
 struct symbol_module {
-    char *key; /* of them, and is of no interest to the user. */
+    char *key; /* path, NUL, build-id */
     size_t key_len;
     char *path;
     const uint8_t *id;

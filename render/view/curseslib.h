@@ -12,7 +12,7 @@
 #include <curses.h>
 #include <term.h>
 
-/* term.h calls these after terminfo's capabilities, and they are words of ours. */
+/* term.h defines these as macros for terminfo's capabilities; flame uses the words as names. */
 #undef columns
 #undef lines
 #undef buttons
