@@ -38,8 +38,8 @@ void idle_free(struct idle *idle);
 /* Whether this row's sleeps are idle. */
 bool idle_row(const struct idle *idle, const struct trace_row *row);
 
-/* How many threads have such sleeps, and appends the names of those that slept longest so, each
- * once, with how many there are of it ("40 postgres, pgbench"). */
+/* The number of threads with such sleeps. Appends the names of those with the longest such
+ * sleep, each once, with the number of its threads ("40 postgres, pgbench"). */
 size_t idle_threads(const struct idle *idle, struct strbuf *names);
 
 /* Nanoseconds of all such sleeps. */

@@ -1,11 +1,11 @@
 /*
- * lanetext.h: when threads waited, as comments in folded text (flame-folded(5)), for lanes of a
- * page.
+ * lanetext.h: threads' waits over time, as comments in folded text (flame-folded(5)), for the
+ * lanes of a page.
  *
- * Everything that reads folded text and draws no lanes passes them over. They take no more than
- * LANETEXT_BYTES: if there is more, short waits of one row that lie close together become one, as
- * the recorder does where its room is full (common/trace/trace_intervals.h), and it is said how
- * short.
+ * Readers of folded text that draw no lanes skip them. They take no more than LANETEXT_BYTES: if
+ * there is more, short waits of one row that lie close together become one, as in the recorder
+ * when its room is full (common/trace/trace_intervals.h), and a comment has the length of what
+ * counts as short.
  */
 #ifndef FLAME_FOLD_LANETEXT_H
 #define FLAME_FOLD_LANETEXT_H
@@ -20,17 +20,17 @@ struct lanetext_input {
     const struct fold_options *opt;
     struct trace *const *traces;
     struct frames *const *frames; /* by trace */
-    struct idle *const *idle;     /* the same; NULLs: nothing is left out */
+    struct idle *const *idle;     /* by trace; NULLs: no sleeps are left out */
     size_t ntraces;
-    const struct view *const *views; /* those that the text has */
+    const struct view *const *views; /* the views that the text has */
     size_t nviews;
     struct excludes *excludes;
     struct aggregate *to;
     size_t most_bytes; /* 0: LANETEXT_BYTES; in tests less */
 };
 
-/* The lines, handed out as a whole each; none where no trace has intervals. The aggregate's sums
- * are lost. */
+/* Emits the lines, each as a whole; none where no trace has intervals. The aggregate's sums are
+ * lost. */
 void lanetext_write(const struct lanetext_input *in, aggregate_sink sink, void *opaque);
 
 #endif

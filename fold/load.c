@@ -1,9 +1,9 @@
 /*
  * Loading folded text and traces side by side.
  *
- * A "# flame:" line says what the counts are (bytes live, calls...). Sums of
- * different things mean nothing, so files that say different things are an
- * error; a file that says nothing, as other tools write it, goes with any.
+ * A "# flame:" line has the meaning of the counts (bytes live, calls...). Sums of different
+ * things mean nothing, so files with different lines are an error; a file without one, as other
+ * tools write it, goes with any.
  */
 #include "fold/load.h"
 

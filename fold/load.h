@@ -19,7 +19,7 @@ struct load {
     struct filter *filter; /* borrowed; NULL: none */
     struct spill spill;    /* its limit is the caller's to set */
     struct stackset *stacks;
-    struct stackset_count left_out[2]; /* by filters, also those of stages before */
+    struct stackset_count left_out[2]; /* filtered out, also by earlier stages */
     struct lostnames lost[2];          /* modules without their names, of either column */
     bool modules[2];                   /* whether names begin with their modules, of either */
     struct strbuf meta;                /* the "# flame:" line that the files share, or empty */
@@ -47,10 +47,10 @@ int load_file(struct load *l, const char *path);
 /* Adds up the counts of the parts of recordings so far, as traces; call it when all parts are
  * there. */
 int load_parts(struct load *l);
-/* Calls that, folds the traces so far and adds their stacks. */
+/* Calls load_parts, folds the traces so far and adds their stacks. */
 int load_traces(struct load *l);
 
-/* Filters what was loaded, and puts it with what is on disk. */
+/* Filters what was loaded, and merges it with the stacks on disk. */
 int load_filter(struct load *l, const char *command);
 
 /* Writes what was loaded, under its "# flame:" line, to `path` (NULL: standard output). */

@@ -55,7 +55,7 @@ const struct render_backend *backend_for_file(const char *path)
     return NULL;
 }
 
-/* The first of the endings says best what a file is. */
+/* The first ending of a back end is the usual one. */
 void backend_add_endings(struct strbuf *sb)
 {
     for (size_t i = 0; render_backends[i]; i++) {

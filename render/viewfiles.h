@@ -15,14 +15,14 @@ struct viewfiles {
     int sort;   /* of it by self, total or name: 0 to 2 */
     bool upwards;
     int palette;      /* -1: by view */
-    const char *view; /* to begin with, or NULL */
+    const char *view; /* the first to show, or NULL */
     struct filter *filter;
     const struct wrappers_options *wrappers;
     struct input_of_traces *of_traces;
 };
 
-/* Until a key ends it: 0, or an enum flame_exit after a line. A signal that ends it ends the
- * process, too, with the terminal as it was. */
+/* Runs until a key ends it: 0, or an enum flame_exit after a line. A signal that ends it ends
+ * the process, too, with the terminal as it was. */
 int viewfiles_show(const struct viewfiles *v);
 
 #endif

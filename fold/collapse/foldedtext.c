@@ -1,17 +1,16 @@
 /*
- * Folded text itself, to add up what several files hold.
+ * Folded text itself, to add up the stacks of several files.
  *
- * Problem: a million lines of a kilobyte each, often sorted. What a line shares
- * with the line before is found by comparing bytes, and only the frames after
- * that are looked up. Names are taken as they are: a file folded again must come
- * out unchanged.
+ * Problem: a million lines of a kilobyte each, often sorted. The part that a line shares with
+ * the line before is found by comparing bytes, and only the frames after that are looked up.
+ * Names are not changed: a file folded again must come out unchanged.
  *
- * Files that are added up or compared hold mostly the same stacks in the same
- * order. So the stack that followed the last line's stack in the file before is
- * tried first, by its text, without any lookup.
+ * Files that are added up or compared hold mostly the same stacks in the same order. So the
+ * stack that followed the last line's stack in the file before is tried first, by its text,
+ * without any lookup.
  *
- * Rejected: sscanf-like splitting of every line; it is five times slower where
- * lines are sorted, and they mostly are.
+ * Rejected: sscanf-like splitting of every line; it is five times slower where lines are sorted,
+ * and they mostly are.
  */
 #include <stdlib.h>
 

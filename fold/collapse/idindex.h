@@ -1,7 +1,7 @@
 /*
- * idindex.h: from the ids that a file gives its records to their numbers in an array. Ids are any
- * 64 bits: those that are as good as dense are looked up at once, others among sorted ones. Not
- * thread-safe while ids are added.
+ * idindex.h: from the ids that a file gives its records to their numbers in an array. Ids are
+ * any 64 bits: nearly dense ones are looked up in an array, others by bisection. Not thread-safe
+ * while ids are added.
  */
 #ifndef FLAME_FOLD_COLLAPSE_IDINDEX_H
 #define FLAME_FOLD_COLLAPSE_IDINDEX_H
@@ -20,11 +20,11 @@ struct idindex {
     uint32_t *dense; /* number + 1 by id; or NULL */
 };
 
-/* The next record, whose number is how many there were, has this id. */
+/* Adds the id of the next record. Records are numbered from 0 in the order of these calls. */
 void idindex_add(struct idindex *x, uint64_t id);
 /*
- * When all are added. False: two records have one id, and *twice is the number of the second;
- * the index must only be released.
+ * Call it when all are added. False: two records have one id, and *twice is the number of the
+ * second; the index must only be released.
  */
 bool idindex_finish(struct idindex *x, size_t *twice);
 /* The number of the record with this id, or SIZE_MAX. */

@@ -1,10 +1,10 @@
 /*
- * indented.h: profiles printed as an indented tree, in which each line has the
- * total of a frame, or its self count.
+ * indented.h: profiles printed as an indented tree, in which each line has the total of a frame,
+ * or its self count.
  *
- * A reader says depth, name and number of each line in the order of the file.
- * Where the numbers are totals (`inclusive`), a node's self count is what its children
- * leave over, or 0 if they have more than the node. Not thread-safe.
+ * A reader passes depth, name and number of each line in the order of the file. Where the
+ * numbers are totals (`inclusive`), a node's self count is what its children leave over, or 0 if
+ * they have more than the node. Not thread-safe.
  */
 #ifndef FLAME_FOLD_COLLAPSE_INDENTED_H
 #define FLAME_FOLD_COLLAPSE_INDENTED_H

@@ -2,13 +2,13 @@
  * pprof's profiles: protocol buffers, as https://github.com/google/pprof/blob/main/proto
  * describes them (profile.proto); textinput has unpacked them.
  *
- * The parts of a profile refer to each other by ids, whichever comes first, so the bytes are
- * gone through twice: first for strings, functions, mappings and locations, of which each
- * location becomes the ids of its frames; then for the samples, which are the most of it and of
- * which nothing is kept. A location's first line is the innermost; all but its last were inlined.
+ * The parts of a profile refer to each other by ids, in any order, so the bytes are read twice:
+ * first for strings, functions, mappings and locations, of which each location becomes the ids
+ * of its frames; then for the samples, which are most of the file and are not kept. A location's
+ * first line is the innermost; all but its last were inlined.
  *
- * Counts are whole and signed. What is below 0 (of a profile that is the difference of two) has
- * no place in folded stacks: it is left out, and a warning says how much that is. The format's
+ * Counts are whole and signed. Counts below 0 (of a profile that is the difference of two) have
+ * no place in folded stacks: they are left out, and a warning has their sum. The format's
  * drop_frames are not applied: all frames that were recorded are there.
  */
 #include <inttypes.h>

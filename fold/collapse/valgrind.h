@@ -8,7 +8,7 @@
 #include "fold/collapse/collapse.h"
 #include "fold/stacks/span.h"
 
-/* The name, a part of `frame`. What is in parentheses stays where the options want the place. */
+/* The name, a part of `frame`. Text in parentheses stays if the options ask for that place. */
 static inline struct span valgrind_name(struct span frame, const struct collapse_options *opt)
 {
     bool is_module = span_find(frame, " (in ") != NULL;

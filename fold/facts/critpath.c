@@ -443,7 +443,7 @@ static uint64_t overlap(const struct share *s, const struct critpath_step *ran)
     return end > begin ? end - begin : 0;
 }
 
-/* How much of a share falls into the step, if it was spread evenly. */
+/* The part of a share that falls into the step, if it was spread evenly. */
 static double part_of(const struct share *s, const struct critpath_step *ran)
 {
     uint64_t length = s->end - s->begin;

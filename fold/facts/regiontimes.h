@@ -21,8 +21,8 @@ struct region_span {
 /* The regions of that name, by when they began; free() *out. 0: there are none, *out is NULL. */
 size_t regiontimes_get(const struct trace *t, const char *name, struct region_span **out);
 
-/* When they were, by thread (trace_intervals.h), for trace_clip_free. They are in order of their
- * begins and of one name. */
+/* The times of regions, by thread (trace_intervals.h), for trace_clip_free. `list` is in order
+ * of their begins and of one name. */
 struct trace_clip *regiontimes_clip(const struct trace *t, const struct region_span *list,
                                     size_t n);
 

@@ -152,7 +152,7 @@ static int merge_last(struct spill *s, size_t n)
     return keep_run(s, &w, level, err);
 }
 
-/* How many of the last runs were merged as often as the last one. */
+/* The number of the last runs that were merged as often as the last one. */
 static size_t of_last_level(const struct spill *s)
 {
     size_t n = 1;
@@ -215,7 +215,7 @@ int spill_settle(struct spill *s, struct stackset **st)
 
 /* ---- writing ---- */
 
-/* A stack waits until the next is known, which says whether its line has to wait. */
+/* A stack is held until the next one is known, which shows whether its line has to wait. */
 struct lines {
     struct orderedlines out;
     enum stackset_sorting sort;

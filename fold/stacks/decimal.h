@@ -17,7 +17,7 @@ __extension__ typedef __int128 decimal;
 bool decimal_parse(struct span text, decimal *out);
 /* Times `by`, or over it if that is negative: 1000 and -1000 change units. False: too large. */
 bool decimal_scale(decimal *value, int64_t by);
-/* A value that is not negative, as a count. What no count can have is the largest. */
+/* A value that is not negative, as a count. A value beyond all counts becomes the largest. */
 struct stackset_count decimal_count(decimal value);
 
 #endif

@@ -13,18 +13,18 @@
 
 struct filter_lines;
 
-/* Takes a line that is kept, as the filter left it, and its tag. 0, or what filter_lines_add is
- * to return. */
+/* Takes a line that is kept, as the filter left it, and its tag. 0, or the value that
+ * filter_lines_add has to return. */
 typedef int (*filter_sink)(void *opaque, const struct folded_line *line, unsigned tag);
 
 /* The filter is borrowed. */
 struct filter_lines *filter_lines_new(struct filter *f, filter_sink sink, void *opaque);
 void filter_lines_free(struct filter_lines *fl);
 
-/* False in *kept: the line is left out. Returns what the sink did. */
+/* False in *kept: the line is left out. Returns the result of the sink. */
 int filter_lines_add(struct filter_lines *fl, const struct folded_line *line, unsigned tag,
                      bool *kept);
-/* After the last line. */
+/* Call it after the last line. */
 int filter_lines_end(struct filter_lines *fl);
 
 #endif

@@ -89,7 +89,7 @@ void stackset_want_two(struct stackset *st);
 /* Whether there are two columns. */
 bool stackset_two(const struct stackset *st);
 
-/* How many names there are; their ids are less. */
+/* The number of names; their ids are less. */
 size_t stackset_names(const struct stackset *st);
 
 /* Switches stripping of addresses: "0x" and hex digits in a name become "0x...", so that

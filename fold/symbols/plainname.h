@@ -1,10 +1,10 @@
 /*
- * plainname.h: names as the programmer wrote them, where a profiler printed what the compiler
- * made of them: mangled ones of C++ and Rust, and those of Rust that went through a demangler
- * that knows C++ alone, which leaves "$LT$" for '<', ".." for "::" and the hash at the end.
+ * plainname.h: names as the programmer wrote them, where a profiler printed the compiler's form:
+ * mangled ones of C++ and Rust, and those of Rust that went through a demangler that knows C++
+ * alone, which leaves "$LT$" for '<', ".." for "::" and the hash at the end.
  *
- * Source of both: the Rust project's description of its legacy and v0 manglings
- * (rustc's book, "Symbol Mangling") and of the escapes in its own sources, as facts.
+ * Source of both: the Rust project's description of its legacy and v0 manglings (rustc's book,
+ * "Symbol Mangling") and of the escapes in its own sources, as facts.
  */
 #ifndef FLAME_FOLD_SYMBOLS_PLAINNAME_H
 #define FLAME_FOLD_SYMBOLS_PLAINNAME_H
@@ -21,7 +21,7 @@
  */
 bool plainname(struct strbuf *out, struct span name);
 
-/* Whether it is worth asking; quick. */
+/* Whether plainname may change the name; quick. */
 bool plainname_may(struct span name);
 
 #endif

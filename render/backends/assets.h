@@ -14,7 +14,7 @@ size_t asset_svg_css_len(void);
 size_t asset_svg_dark_css_len(void);
 size_t asset_page_html_len(void);
 size_t asset_page_css_len(void);
-/* All of the page_*.js, in an order in which each knows what it needs. */
+/* All of the page_*.js, each behind those that it uses. */
 size_t asset_page_js_len(void);
 
 #endif

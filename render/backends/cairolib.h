@@ -45,7 +45,8 @@ struct cairolib {
 /* NULL where the library is not there; otherwise for the rest of the run. */
 const struct cairolib *cairolib_open(void);
 
-/* Gives back what the library and fontconfig below it keep. Nothing of cairo may be left. */
+/* Frees the memory that the library and fontconfig below it keep. No object of cairo may be
+ * left. */
 void cairolib_clear(const struct cairolib *lib);
 
 #endif

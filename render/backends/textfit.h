@@ -1,7 +1,7 @@
 /*
- * textfit.h: how much of a name fits a frame, from widths of the font's
- * characters, as nothing here can ask the font. The page's script asks it
- * and fits anew. Pure, thread-safe.
+ * textfit.h: the part of a name that fits a frame, by widths of the font's characters, as the
+ * font itself is not available here. The page's script measures it and fits anew. Pure,
+ * thread-safe.
  */
 #ifndef FLAME_RENDER_BACKENDS_TEXTFIT_H
 #define FLAME_RENDER_BACKENDS_TEXTFIT_H
@@ -9,10 +9,10 @@
 #include "common/compiler.h"
 
 /*
- * How many bytes of name[0..len) fit into `width` pixels at `fontsize`: the whole
- * length when all of it fits; else the length of the beginning that leaves room
- * for ".." behind it; 0 when that would be under three characters. Every character
- * takes `fontwidth` font sizes, or if that is 0, what is usual in `fonttype`.
+ * The number of bytes of name[0..len) that fit into `width` pixels at `fontsize`: the whole
+ * length when all of it fits; else the length of the beginning that leaves room for ".." behind
+ * it; 0 when that would be under three characters. Every character takes `fontwidth` font sizes,
+ * or if that is 0, the usual width in `fonttype`.
  */
 size_t textfit(const char *name, size_t len, double width, double fontsize, const char *fonttype,
                double fontwidth);

@@ -2,7 +2,7 @@
 
 #include "common/trace/trace_intervals.h"
 
-/* How exact the records are from which the intervals come that follow. */
+/* Writes the precision of the following intervals' records. */
 static void dump_record(const struct trace_intervals *head, size_t id, struct recordtext *w)
 {
     recordtext_record(w);

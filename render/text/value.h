@@ -10,7 +10,7 @@
 
 #include "common/folded.h"
 
-/* 0 to 3 for nano-, micro-, milli- and whole seconds; -1 for what is no time. */
+/* 0 to 3 for nano-, micro-, milli- and whole seconds; -1 if the unit is none of time. */
 int value_time_unit(const char *unit);
 
 /* The digits, in groups of three ("1,572,864") or not; a fraction with at most six. */
@@ -19,7 +19,8 @@ void value_add_number(struct strbuf *sb, struct folded_count c, bool grouped);
 /* At most two decimals ("12.5", "-3"); |v| < 1e15. */
 void value_add_fixed2(struct strbuf *sb, double v);
 
-/* True and "1.50 MiB" when the unit has a shorter form that says more than the digits. */
+/* True, and appends "1.50 MiB", when the unit has a shorter form that is clearer than the
+ * digits. */
 bool value_add_human(struct strbuf *sb, struct folded_count c, const char *unit);
 
 /* "1.50 MiB, 1,572,864 bytes" or "1,234 calls". `unit` may hold any bytes. */

@@ -67,7 +67,7 @@ static void add_up(struct toplatency *l, uint32_t node, const struct sleepclass_
     }
 }
 
-/* Which classes there are, and how many sleeps there are in all. */
+/* Finds the classes of the input, and the number of all sleeps. */
 static void survey(struct toplatency *l)
 {
     uint32_t lowest = SLEEPCLASSES, highest = 0;

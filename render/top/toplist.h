@@ -28,7 +28,7 @@ struct top_row {
     double self_change, change; /* of a comparison: second minus first count of both */
 };
 
-/* Which row comes first: counts downwards, ties of self by total, and then 0. */
+/* Order of rows: counts downwards, ties of self by total, and then 0. */
 int toprow_cmp(const struct top_row *a, const struct top_row *b, enum top_sort sort);
 
 /*

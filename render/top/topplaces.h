@@ -9,9 +9,9 @@
 #include "render/top/toplist.h"
 
 /*
- * As toplist_make, with a row for each place of which anything was counted, its number in `name`:
- * self is what the place's own frames took, with what their wrappers did, total what is in stacks
- * with a frame of it. Ties of names go by their bytes.
+ * Like toplist_make, with a row for each place that has counts, its number in `name`: self is
+ * the sum of the place's own frames and their wrappers, total that of all stacks with a frame of
+ * it. Ties of names go by their bytes.
  */
 struct top_row *topplaces_make(const struct frameplaces *p, const bool *wrappers,
                                enum top_sort sort, size_t *n);

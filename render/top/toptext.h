@@ -8,9 +8,9 @@
 #include "common/folded.h"
 
 /*
- * Appends a name as text that a terminal only shows: controls, broken UTF-8 and what turns
- * the direction of text come out as \x1b or \u{202e}. Stops before `columns`
- * (0: never) are full and ends in "…" then.
+ * Appends a name as text that is safe on a terminal: controls, broken UTF-8 and characters that
+ * change the direction of text come out as \x1b or \u{202e}. Stops before `columns` (0: never)
+ * are full and ends in "…" then.
  */
 void toptext_add_name(struct strbuf *sb, const char *s, size_t len, size_t columns);
 
@@ -21,15 +21,15 @@ void toptext_add_right(struct strbuf *sb, const char *text, size_t width);
 void toptext_add_value(struct strbuf *sb, struct folded_count c, const char *unit, bool exact,
                        size_t width);
 
-/* Its share of all, nine columns wide. */
+/* A count's share of the total, nine columns wide. */
 void toptext_add_share(struct strbuf *sb, struct folded_count c, double all);
 
-/* A difference, with its sign, and its share of what all was before, with two digits behind the
- * point ("new" of nothing). */
+/* A difference, with its sign, and its share of the total before, with two digits behind the
+ * point ("new" if that is 0). */
 void toptext_add_change(struct strbuf *sb, double change, double before, const char *unit,
                         bool exact, size_t width);
 
-/* The line above the columns: self, self%, total, total% and what the last one is. */
+/* The line above the columns: self, self%, total, total% and the title of the last one. */
 void toptext_add_columns(struct strbuf *sb, size_t width, const char *last);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * boxes.h: which frames of a tree are drawn in which columns of a screen.
+ * boxes.h: the places of a tree's frames in the columns of a screen.
  *
- * Frames whose edges fall on the same column are left out with all below them. So no row has more
- * boxes than the screen has columns, however large the tree is, and only rows that are asked for
- * are walked to.
+ * Frames whose edges fall on the same column are left out with all below them. So no row has
+ * more boxes than the screen has columns, however large the tree is, and the walk goes only to
+ * the requested rows.
  */
 #ifndef FLAME_RENDER_VIEW_BOXES_H
 #define FLAME_RENDER_VIEW_BOXES_H

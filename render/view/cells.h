@@ -67,9 +67,10 @@ int cells_put(struct cells *c, int y, int x, int width, const char *s, size_t le
               struct cell_look look);
 int cells_put_text(struct cells *c, int y, int x, int width, const char *s, struct cell_look look);
 
-/* How many bytes of s[0..len) fill `width` columns at most; at least one if there are any. */
+/* The number of bytes of s[0..len) that fill at most `width` columns; at least one if there are
+ * any. */
 size_t cells_fit(const struct cells *c, const char *s, size_t len, int width);
-/* How many columns all of it takes. */
+/* The number of columns that all of it takes. */
 size_t cells_columns(const struct cells *c, const char *s, size_t len);
 
 #endif

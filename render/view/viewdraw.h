@@ -1,9 +1,9 @@
 /*
  * viewdraw.h: the viewer's model as a screen of cells.
  *
- * From top to bottom: what is shown and how much of it there is; the graph, or the table under its
- * headings; the chosen frame's name and counts; keys, or what is being typed. All of it fits into
- * any screen: what has no room is left out, the body last.
+ * From top to bottom: the name of the view and its total; the graph, or the table under its
+ * headings; the chosen frame's name and counts; keys, or the query that is being typed. All of
+ * it fits into any screen: parts without room are left out, the body last.
  */
 #ifndef FLAME_RENDER_VIEW_VIEWDRAW_H
 #define FLAME_RENDER_VIEW_VIEWDRAW_H

@@ -51,7 +51,7 @@ int viewfiles_show(const struct viewfiles *v)
 
     if (status)
         return status;
-    /* A view that is asked for is one of all, but of a moment there is one only. */
+    /* A requested view is one of all views, except for a moment, which has only one. */
     if (fold_when_given(&v->of_traces->when))
         options.view = v->view;
     status = input_read(&in, v->inputs, v->n, &options);

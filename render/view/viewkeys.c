@@ -128,7 +128,7 @@ static bool is_above(const struct sumtree *s, uint32_t node, uint32_t below)
     return below == node;
 }
 
-/* The widest child; on the way to what is zoomed into, the next frame of that. */
+/* The widest child; on the path to the zoomed frame, the next frame of that path. */
 static void to_leaf(struct view_pane *pane)
 {
     const struct sumtree *s = &pane->tree;
@@ -154,7 +154,7 @@ static void to_root(struct view_pane *pane)
         pane->chosen = pane->tree.nodes[pane->chosen].parent;
 }
 
-/* To the box beside, in the same row. */
+/* Moves to the next box in the same row. */
 static void sideways(struct viewmodel *m, int step)
 {
     struct view_pane *pane = viewmodel_pane(m);
@@ -357,7 +357,7 @@ static void type(struct viewmodel *m, uint32_t key)
         add_character(&m->typed, key);
 }
 
-/* ---- what is shown ---- */
+/* ---- view and overlays ---- */
 
 static void next_column(struct viewmodel *m, uint32_t step)
 {
