@@ -48,8 +48,8 @@ struct critpath_range {
  */
 bool critpath_settle(const struct critpath *c, struct critpath_range *range);
 
-/* The thread with that number, or else with that name; 0: the trace has none. Of several, the
- * last one to end. */
+/* The thread with that number, or else with that name; 0: the trace has none. Of several with
+ * one name, the last one to end. */
 uint32_t critpath_thread(const struct critpath *c, const char *name);
 
 enum critpath_kind {
