@@ -31,8 +31,7 @@
 #define AT(member) offsetof(struct leak_options, run.member)
 #define TO(format) offsetof(struct leak_options, to[format])
 
-/* A pass ends where the program says so, when that much time has gone, or when flame is sent a
- * signal. */
+/* A pass ends where the program marks it, after a fixed time, or when flame receives a signal. */
 static int take_growth(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     struct run_options *o = at;
@@ -160,8 +159,8 @@ static enum leak_class asked_for(const struct run_options *o)
     return o->look ? LEAK_DEFINITE : o->growth ? LEAK_GROWTH : LEAK_LIVE;
 }
 
-/* By process and thread; of what is live only sums over all are kept. What does not count has
- * gone from the traces afterwards. */
+/* Lists leaks by process and thread; live blocks only in sums over all processes. Before that,
+ * suppressed leaks are taken out of the traces. */
 static int list_leaks(const struct recording *r, const struct run_options *o, struct leak_list *l)
 {
     struct hide_traces in = {.sums = r->traces, .nsums = r->ntraces};
@@ -176,7 +175,7 @@ static int list_leaks(const struct recording *r, const struct run_options *o, st
     return leak_list_make(l, in.each, in.neach, asked_for(o));
 }
 
-/* What regions left behind is held to the limits by itself: it may be leaked at the end, too. */
+/* The limits apply to regions' leftovers separately, since those may be leaks at the end, too. */
 static bool is_over(const struct leak_list *leaks, const struct run_options *o, bool regions)
 {
     uint64_t bytes = leak_list_bytes(leaks, regions), blocks = leak_list_blocks(leaks, regions);
@@ -247,7 +246,7 @@ static void say(const struct recording *r, const struct leak_options *o,
         leak_lines_print(report->groups, false, LEAKS_SHOWN);
 }
 
-/* FLAME_UNCHECKED after a line. */
+/* Reports processes that were not checked. FLAME_UNCHECKED after a line. */
 static int tell_unchecked(const struct leak_report *r)
 {
     if (r->command_checked)
@@ -310,8 +309,8 @@ static int not_compared(void)
         GROWTH_MARKS, GROWTH_MARKS);
 }
 
-/* 0, o->leak_status, or an enum flame_exit after a line; what was found comes before what was not
- * looked at. */
+/* 0, o->leak_status, or an enum flame_exit after a line. A leak that was found outweighs
+ * processes that were not checked. */
 static int judge(const struct recording *r, const struct run_options *run)
 {
     const struct leak_options *o = (const struct leak_options *)run;

@@ -53,8 +53,8 @@ const struct opts_command mem_command = {
     .operands = OPTS_COMMAND,
 };
 
-/* The result, from the text it shows, which is handed on; *empty: there was nothing to draw. 0, or
- * an enum flame_exit after a line. */
+/* Writes the result. *folded gets the text that it shows; *empty: there was nothing to draw. 0,
+ * or an enum flame_exit after a line. */
 static int write_result(const struct recording *r, const struct run_options *o,
                         struct strbuf *folded, bool *empty)
 {
@@ -63,7 +63,7 @@ static int write_result(const struct recording *r, const struct run_options *o,
     return status ? status : recording_put(r, o, folded, empty);
 }
 
-/* What there is to say of a command, or of a process that was attached to. */
+/* Prints the summary of a command, or of a process that was attached to. */
 static void tell(const struct recording *r, const struct run_options *o,
                  const struct strbuf *folded, bool empty)
 {
@@ -94,7 +94,7 @@ static int show(const struct recording *r, const struct run_options *o)
     return status;
 }
 
-/* A process that runs. `rest`: what stands behind the options. */
+/* Attaches to a running process. `rest`: the arguments behind the options. */
 static int attach(struct run_options *o, char **rest)
 {
     char subject[32];
@@ -111,7 +111,7 @@ static int attach(struct run_options *o, char **rest)
     return status ? status : recording_run(o, record_attach, show);
 }
 
-/* -1: go on with the command; else an exit status after a line. */
+/* -1: record the command; else an exit status after a line. */
 static int settle(struct run_options *o, char **rest)
 {
     int status;

@@ -7,7 +7,8 @@
 #include "driver/run/tell.h"
 #include "fold/facts/regiontimes.h"
 
-/* What a long run has given is not thrown away because a name is not in it: then all is drawn. */
+/* Chooses the region to draw. If no trace has it, all of the run is drawn: a long run is not
+ * thrown away for a wrong name. */
 static void choose_region(const struct recording *r, const struct off_options *o,
                           struct fold_options *fold)
 {
@@ -23,7 +24,7 @@ static void choose_region(const struct recording *r, const struct off_options *o
     fold->when = has ? (struct fold_when *)&o->when : NULL;
 }
 
-/* Folds once, for picture and summary both. 0, or an enum flame_exit after a line. */
+/* Folds once, for both picture and summary. 0, or an enum flame_exit after a line. */
 static int show(const struct recording *r, const struct run_options *run)
 {
     const struct off_options *o = (const struct off_options *)run;

@@ -43,7 +43,7 @@ const struct opts_command pack_command = {
     .tables = {{rows, 0}},
 };
 
-/* A process that goes on writing would do so to the file that is gone. */
+/* A process that still writes would write to the replaced file, which is gone. */
 static int check_at_rest(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC), status = 0;
@@ -54,7 +54,7 @@ static int check_at_rest(const char *path)
     if (fd < 0)
         return flame_cannot_read(path, -errno);
     gone = writers_are_gone(fd);
-    /* Only its owner is told who writes to a file. */
+    /* Only the file's owner may learn which process writes to it. */
     told = writers_are_told(fd) && fstat(fd, &st) == 0 && (st.st_uid == geteuid() || !geteuid());
     if (!gone && !told && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h)
         gone = kill((pid_t)h.pid, 0) != 0 && errno == ESRCH;
@@ -115,11 +115,11 @@ static int pack(const struct request *q, char **paths, size_t n)
     int status = 0;
 
     for (size_t i = 0; i < n && !status; i++) {
-        /* What a link leads to is replaced, not the link. */
+        /* The target of a link is replaced, not the link. */
         real[i] = realpath(paths[i], NULL);
         traces[i].from = real[i] ? real[i] : paths[i];
         traces[i].to = q->output ? q->output : traces[i].from;
-        /* What is no trace is to be told so, and not that somebody writes to it. */
+        /* For a file that is no trace, the error must say so, not that a process writes to it. */
         status = trace_load(paths[i], &t);
         trace_free(status ? NULL : t);
         if (!status && (!q->output || is_same_file(paths[i], q->output)))

@@ -76,8 +76,8 @@ static size_t stem_of(const char *output)
     return len > end && strcmp(output + len - end, ".flame") == 0 ? len - end : 0;
 }
 
-/* Whether traces of the one output would be written where those of the other are: x.off.flame and
- * x.2.flame belong to x.flame. */
+/* Whether traces of output `of` would be written to `output`: x.off.flame and x.2.flame belong
+ * to x.flame. */
 static bool is_beside(const char *of, const char *output)
 {
     size_t stem = stem_of(of), len = stem_of(output);
@@ -101,8 +101,8 @@ static int check_beside(const struct both_options *o)
     return 0;
 }
 
-/* Finds what each is, and whether it can be written; what is recorded suits all. -1, or an exit
- * status after a line. */
+/* Finds the kind of each output, and whether it can be written; the recording serves all of
+ * them. -1, or an exit status after a line. */
 static int finish_outputs(struct both_options *o)
 {
     struct run_options *run = &o->off.run;
@@ -114,7 +114,7 @@ static int finish_outputs(struct both_options *o)
     if (check_beside(o))
         return FLAME_USAGE;
     o->kinds = xcalloc(o->outputs.n, sizeof *o->kinds);
-    run->open = false; /* one that can be is enough */
+    run->open = false; /* one output that a browser can show is enough */
     for (size_t i = 0; i < o->outputs.n && status < 0; i++) {
         run->output = o->outputs.items[i];
         if (is_given_before(o, i))
@@ -133,7 +133,7 @@ static int finish_outputs(struct both_options *o)
     return status;
 }
 
-/* -1: go on. */
+/* -1: no error; else the exit status. */
 static int parse(struct both_options *o, int argc, char **argv)
 {
     struct run_options *run = &o->off.run;
@@ -173,7 +173,7 @@ static int run_traced(struct recording *r, const struct both_options *o, struct 
     strbuf_addf(&setting, "FLAMEMEM_OPTIONS=%s", m->options);
     status = record_off_begin(&x, r, &o->off, m->program, m->preload, setting.buf);
     if (!status) {
-        /* The tracing process is a copy of this one, so that threads come after it. */
+        /* The tracing process is a fork of this one, so threads start after it. */
         record_mem_begin(m, r, &o->off.run);
         status = record_off_end(&x, r);
         record_mem_end(m, r);
@@ -197,11 +197,12 @@ static int record_both(struct recording *r, const struct run_options *run)
 
 /* ---- what came of it ---- */
 
-/* All views of waiting, folded when they are first asked for: with and without lines of sources. */
+/* Folded text of all views of waiting, with and without source lines, made when it is first
+ * needed. */
 struct waiting {
     struct strbuf text[2];
     bool folded[2];
-    struct strbuf shown; /* what the first output that is drawn shows, and which view first */
+    struct strbuf shown; /* the text of the first output that is drawn, and its first view */
     const char *shown_view;
 };
 
@@ -220,7 +221,7 @@ static int fold_waiting(struct waiting *w, const struct recording *r, const stru
     fold.propose_idle = !quiet && !again;
     fold.no_hint = quiet || again;
     fold.symbols.lines = lines;
-    fold.modules = true; /* one text is for several outputs; those that want none drop them */
+    fold.modules = true; /* one text is for several outputs; those without modules drop them */
     return fold_loaded(&fold, r->waits.traces, r->waits.ntraces, &w->text[lines]);
 }
 
@@ -301,7 +302,7 @@ static int tell_both(struct waiting *w, const struct recording *r, const struct 
     }
     off_summary_print(r, o->off.run.subject, &w->text[lines]);
     shown.view = w->shown_view;
-    recording_tell_findings(r, &shown, &w->shown, "lock"); /* which the summary has said */
+    recording_tell_findings(r, &shown, &w->shown, "lock"); /* the summary has reported the lock */
     return 0;
 }
 
@@ -321,7 +322,7 @@ static struct run_options output_of(const struct both_options *o, size_t i)
     return one;
 }
 
-/* Of several results the first that a browser shows. */
+/* Opens the first of the results that a browser can show. */
 static void open_first(const struct both_options *o, const bool *empty)
 {
     for (size_t i = 0; i < count_outputs(o); i++) {
@@ -334,7 +335,7 @@ static void open_first(const struct both_options *o, const bool *empty)
     }
 }
 
-/* 0, or an enum flame_exit after a line: what has been written by then stays. */
+/* 0, or an enum flame_exit after a line: outputs that were written before the error stay. */
 static int show(const struct recording *r, const struct run_options *run)
 {
     const struct both_options *o = (const struct both_options *)run;

@@ -1,16 +1,17 @@
 /*
- * machinelook.h: what can be recorded here, found out by recording it.
+ * machinelook.h: test recordings that find out what can be recorded on this machine.
  */
 #ifndef FLAME_DRIVER_DOCTOR_MACHINELOOK_H
 #define FLAME_DRIVER_DOCTOR_MACHINELOOK_H
 
 #include <stdbool.h>
 
-/* A line for each of the things that flame does, with traces in `dir`. False: neither memory nor
+/* Prints a line for each feature of flame, with test traces in `dir`. False: neither memory nor
  * waits of a program can be recorded. */
 bool machine_examine(const char *dir);
 
-/* The same for attaching to that process. */
+/* Prints a line on attaching to process `pid`, with a test trace in `dir`. False: it cannot be
+ * recorded. */
 bool machine_examine_process(const char *dir, int pid);
 
 #endif

@@ -114,8 +114,8 @@ void program_examine_libc(void)
 
 /* ---- languages ---- */
 
-/* Names of what an interpreter or a JIT runs come from the file /tmp/perf-PID.map that it
- * writes when asked to. */
+/* Languages whose interpreter or JIT names functions only in the file /tmp/perf-PID.map, which
+ * it writes when asked to. */
 static const struct language {
     const char *begins; /* the file's name */
     const char *how;
@@ -154,7 +154,7 @@ static void examine_allocator(const char *path)
         verdict_print(VERDICT_YES, "allocator", "malloc is the C library's, or a preloaded one");
 }
 
-/* Of a script that begins with `#!/usr/bin/env python3`: the file of that name in PATH, or NULL. */
+/* The interpreter in PATH of a script that begins with `#!/usr/bin/env python3`, or NULL. */
 static char *by_env(const char *script)
 {
     char found[PATH_MAX], line[PRELOADABLE_HEAD], *word, *end = NULL;
@@ -173,7 +173,7 @@ static char *by_env(const char *script)
     return realpath(found, NULL);
 }
 
-/* The file that is the process in the end: a script's interpreter, or itself. */
+/* The file that the process executes in the end: a script's interpreter, or the file itself. */
 static void find_binary(const char *path, struct strbuf *binary)
 {
     struct preloadable_answer answer;

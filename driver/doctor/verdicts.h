@@ -1,5 +1,5 @@
 /*
- * verdicts.h: what flame doctor has found, a line each.
+ * verdicts.h: the results of flame doctor, a line each.
  *
  *     yes   memory            recorded a program with libflamemem.so
  *     no    attach            process 71 may not be traced: ... set it to 0, ...
@@ -17,7 +17,7 @@ enum verdict {
     VERDICT_NO,
 };
 
-/* Prints a line; `format` is of what was found and what can be done about it. */
+/* Prints a line. `format` gives the result and the remedy, if there is one. */
 __attribute__((format(printf, 3, 4))) void verdict_print(enum verdict v, const char *subject,
                                                          const char *format, ...);
 

@@ -1,7 +1,7 @@
 /*
- * Rejected: to have processes map the driver's words without the right to write, in a page of their
- * own. A stray store would end the program, which lives without flame if something of its own lies
- * there; and who means it opens the file.
+ * Rejected: to have processes map the driver's words read-only, in a page of their own. A stray
+ * store would end the program, which runs without flame if it has something of its own at that
+ * address. A program that writes there on purpose would open the file instead.
  */
 #define _GNU_SOURCE
 #include "driver/files/notesfile.h"
@@ -42,14 +42,16 @@ int notesfile_make(struct notesfile *f, const char *path, uint64_t disk)
     if (fd < 0)
         return -errno;
     f->own = xcalloc(1, sizeof *f->own); /* more than a small stack has room for */
-    /* What holds the lock is open for reading: it is not to look like a writer. */
+    /* The descriptor that holds the lock is read-only, so that flame does not count as a writer
+     * of the file. */
     f->fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     if (f->fd < 0)
         err = f->fd;
     memcpy(f->own->magic, RUNNOTES_MAGIC, sizeof f->own->magic);
     f->own->disk_limit = disk;
     f->own->locked = !err && flock(f->fd, LOCK_EX) == 0;
-    /* All of it, so that no process meets a hole the disk has no room for. */
+    /* All of the file is written, so that no process finds a hole for which the disk has no
+     * room. */
     if (!err)
         err = write_whole(fd, f->own, sizeof *f->own);
     close(fd);
@@ -89,7 +91,7 @@ static int open_again(const struct notesfile *f, int how)
     return -ESTALE;
 }
 
-/* One of our words, which stands in f->own already. 0 or -errno. */
+/* Writes one of the driver's words, which is in f->own already. 0 or -errno. */
 static int put(const struct notesfile *f, const void *word, size_t size)
 {
     size_t at = (size_t)((const char *)word - (const char *)f->own);
@@ -112,7 +114,7 @@ void notesfile_over(struct notesfile *f)
     f->own->over = 1;
     err = put(f, &f->own->over, sizeof f->own->over);
     if (err && err != -ENOENT)
-        unlink(f->path); /* gone is over as well */
+        unlink(f->path); /* a removed file ends the recording as well */
 }
 
 void notesfile_spares(struct notesfile *f, uint32_t made)
@@ -166,7 +168,7 @@ uint32_t notesfile_spares_taken(const struct notesfile *f)
     return read_at(f, &taken, sizeof taken, offsetof(struct runnotes, spares_taken)) ? taken : 0;
 }
 
-/* The driver's words. */
+/* The driver's words in the file. */
 #define WORD(member)                                                                               \
     {                                                                                              \
 #member, offsetof(struct runnotes, member), sizeof((struct runnotes *)0)->member           \
@@ -193,8 +195,8 @@ static void compare(const struct notesfile *f, const struct runnotes *now, struc
             add_wrong(wrong, words[i].name);
 }
 
-/* Whether programs cannot have left that: a slot is counted before something is written to it, so
- * `used` is that of later. */
+/* Whether programs cannot have left these notes. A slot is counted before a note is written to
+ * it, and `used` was read after the notes: so no note is behind `used`. */
 static bool is_impossible(const struct runnotes *n, uint32_t used, uint64_t most)
 {
     for (uint32_t i = used; i < RUNNOTES_MAX; i++)
@@ -215,7 +217,7 @@ void notesfile_read(const struct notesfile *f, uint64_t most, struct runnotes *t
     memset(to, 0, sizeof *to);
     if (f->fd < 0)
         return;
-    /* Programs that began after it had gone were not recorded. */
+    /* Programs that began after the file was removed were not recorded. */
     fd = open_again(f, O_RDONLY);
     if (fd < 0)
         add_wrong(wrong, "removed");

@@ -28,25 +28,25 @@ struct notrecorded {
     size_t nprocesses;
     size_t unnamed;    /* notes for which there was no room */
     uint64_t full_ns;  /* CLOCK_MONOTONIC: when the budget of disk was used up; 0: it was not */
-    char *overwritten; /* what of the file somebody else has written over; NULL: nothing */
+    char *overwritten; /* parts of the file that another process has overwritten; NULL: none */
 };
 
-/* What is in the file of notes; nothing when it cannot be read. `most` as for notesfile_read.
+/* Reads the file of notes; *n is empty when it cannot be read. `most` is as for notesfile_read.
  * Release it. */
 void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most);
 void notrecorded_release(struct notrecorded *n);
 
-/* Adds one that the driver knows of; `pid` 0: not known. When all are added they are to be
- * sorted. */
+/* Adds a process that the driver knows of; `pid` 0: not known. Call notrecorded_sort() after the
+ * last one. */
 void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
                              enum runnote_why why);
 void notrecorded_sort(struct notrecorded *n);
 
-/* How many processes there were that left no trace: those not among pids[0..npids). */
+/* The number of processes that left no trace: those not among pids[0..npids). */
 size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, size_t npids);
 
-/* A reason that a process was not recorded for though it may have done something, and nobody asked
- * for that. (Of a damaged trace unread.h tells.) */
+/* A reason that the user did not ask for, of a process that may have done something. (unread.h
+ * reports damaged traces.) */
 bool notrecorded_is_doubt(enum runnote_why why);
 
 /* "3 times hello, which uses musl, ...", at most `most` programs. Nothing when there are none. */

@@ -1,5 +1,5 @@
 /*
- * removing.h: what is in the directory of a run goes away, whatever programs have put there.
+ * removing.h: removes the directory of a run, whatever programs have put into it.
  *
  * Safe in a signal handler: system calls only, on a stack of some 20 KiB at most.
  */
@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 /*
- * Removes all that is in the directory `path`, but for the files of these names (NULL: none):
- * links, pipes, and directories down to a depth no run makes; nothing behind a link. Then the
- * directory itself, unless something has stayed. What cannot be removed stays.
+ * Removes all files in the directory `path` except those with the names in `kept` (NULL: none):
+ * links, pipes, and directories down to a depth that no run makes. It follows no link. Then it
+ * removes the directory itself, unless a file is left. A file that cannot be removed stays.
  */
 void removing_directory(const char *path, char *const *kept, size_t nkept);
 

@@ -1,8 +1,8 @@
 /*
- * rundir.c: a temporary directory that goes away in every way the run can end.
+ * rundir.c: a temporary directory that is removed in every way in which the run can end.
  *
- * The signal handlers may call nothing that allocates or locks, so they read the directory
- * with system calls. A driver killed with SIGKILL leaves it behind, to the next one.
+ * The signal handlers may call nothing that allocates or locks, so they read the directory with
+ * system calls. A driver that SIGKILL ends leaves its directory behind; the next run removes it.
  */
 #define _GNU_SOURCE
 #include "driver/files/rundir.h"
@@ -30,7 +30,7 @@
 #define LIBRARIES "libraries"
 #define MUSL "/musl" /* see launch_choose_shim */
 
-/* Directories are called flame-COMMAND.XXXXXX: these, and nobody else, make some. */
+/* Commands that make directories called flame-COMMAND.XXXXXX. No other command makes one. */
 static const char *const makers[] = {"run", "mem", "leak", "off", "live", "doctor"};
 #define RANDOM "XXXXXX"
 
@@ -39,11 +39,11 @@ static const char *const files[] = {RUNDIR_NOTES, RUNDIR_FOLDED,  RUNDIR_WAITS,
                                     RUNDIR_SITES, RUNNOTES_RULES, RUNDIR_OUTPUT};
 static const char *const beginnings[] = {LIBRARIES, SPARE, RUNDIR_LOOK, RUNDIR_DOCTOR};
 
-/* SIGPIPE: whoever read what we say has gone. */
+/* SIGPIPE: the reader of flame's output has ended. */
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
-/* What the handler removes; NULL when there is nothing. And whose handler it is: forked
- * children have it, too. */
+/* The directory that the handler removes (NULL: none), and the process whose handler it is.
+ * Forked children inherit the handler, and must not remove the directory. */
 static const char *volatile to_remove;
 static volatile pid_t remover;
 
@@ -81,7 +81,8 @@ static void remove_on_signals(const struct rundir *s)
 
 /* ---- making ---- */
 
-/* No name is made that is not known again. */
+/* The name of the command for a directory. An unknown command gets the first one, so that
+ * rundir_is_name() knows every name that is made. */
 static const char *maker_of(const char *me)
 {
     for (size_t i = 0; i < ARRAY_LEN(makers); i++)
@@ -105,7 +106,7 @@ bool rundir_is_name(const char *name)
     return false;
 }
 
-/* A directory in `parent`, which is absolute. 0 or -errno. */
+/* Makes a directory in `parent`, which is absolute. 0 or -errno. */
 static int make_dir(struct rundir *s, const char *me, const char *parent)
 {
     struct strbuf dir = STRBUF_INIT;
@@ -129,8 +130,9 @@ static int make_dir(struct rundir *s, const char *me, const char *parent)
     return err;
 }
 
-/* The file of notes is the first in it: where there is no room for it there is none for a
- * trace. Without one for another reason (a limit, say) the run is told less of. 0 or -errno. */
+/* Makes the file of notes. It is the first file in the directory: if the disk has no room for
+ * it, there is none for a trace. If it cannot be made for another reason (a limit, say), the run
+ * goes on and reports less. 0 or -errno. */
 static int make_notes(struct rundir *s)
 {
     struct strbuf name = STRBUF_INIT;
@@ -196,7 +198,7 @@ static bool ends_with(const char *name, const char *ending)
     return len > end && strcmp(name + len - end, ending) == 0;
 }
 
-/* Moments of a trace, or such a file that is being made anew. */
+/* Whether the file has moments of a trace, or is such a file that is being made anew. */
 static bool is_of_moments(const char *name)
 {
     return ends_with(name, ENDING TRACE_MOMENTS_ENDING) ||
@@ -241,8 +243,8 @@ int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t d
     return 0;
 }
 
-/* A link to `target` in the directory of the run, or one that is there and leads to the same. NULL,
- * with errno: there is none. */
+/* A link to `target` in the directory of the run: a new one, or one that leads there already.
+ * NULL, with errno: there is none. */
 static char *link_to(const struct rundir *s, const char *target)
 {
     static const char *const names[] = {LIBRARIES, LIBRARIES ".1"};
@@ -303,7 +305,8 @@ struct found_list {
     size_t n, room;
 };
 
-/* The file is made when a process starts, written through a mapping later. */
+/* Sorts by the time of birth. A trace's file is made when its process starts, and written
+ * through a mapping later. */
 static int by_age(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -379,7 +382,7 @@ void rundir_keep(struct rundir *s)
 {
     s->keep = true;
     to_remove = NULL;
-    /* Or it would look like one that was left behind. */
+    /* A directory with notes would look like one that a killed run left behind. */
     if (s->notes.path)
         unlink(s->notes.path);
     unlink(s->rules);

@@ -1,6 +1,6 @@
 /*
- * leakgroups.h: leaks put together by what a reader wants to repair: one stack, one way of
- * losing, whichever threads and processes lost there.
+ * leakgroups.h: leaks in groups, one for each repair: the same stack and the same way of losing,
+ * whichever threads and processes lost the blocks.
  *
  * Not thread-safe.
  */
@@ -11,7 +11,7 @@
 #include "driver/leak/leaklist.h"
 
 struct leak_group {
-    const struct leak *leak; /* the largest of them; the list's */
+    const struct leak *leak; /* the largest of them; owned by the list */
     uint64_t bytes, blocks;
     size_t threads, processes;
 };
@@ -21,26 +21,26 @@ struct leak_groups {
     size_t n;
 };
 
-/* Of the leaks that count. The list is borrowed and must stay as it is. */
+/* Groups the leaks that count. The list is borrowed and must stay as it is. */
 void leak_groups_make(struct leak_groups *g, const struct leak_list *l);
 void leak_groups_release(struct leak_groups *g);
 
-/* Appends "12 bytes in 1 block, definite: function file:line (thread T of P 123)"; of a region
- * it is "12 bytes in 1 block, region NAME: ...", and of growth "12 bytes in 1 block a pass, fit
- * 1.00: ...". */
+/* Appends "12 bytes in 1 block, definite: function file:line (thread T of P 123)". A region's
+ * line is "12 bytes in 1 block, region NAME: ...", and a growth's is "12 bytes in 1 block a
+ * pass, fit 1.00: ...". */
 void leak_group_add(struct strbuf *sb, const struct leak_group *g);
 
 /* A number that stays the same from run to run while the stack's functions and files do. */
 uint64_t leak_group_fingerprint(const struct leak_group *g);
 
-/* A hash (common/fnv.h) goes on with the functions and the files' names of a stack. */
+/* Continues a hash (common/fnv.h) with the functions and the file names of a stack. */
 uint64_t leak_hash_frames(uint64_t hash, const struct leak *leak);
 
 /* Appends "function file:line", as far as that is known; the file as leak_source_path has it. */
 void leak_add_place(struct strbuf *sb, const struct leak_frame *f);
 
-/* The file's path as somebody in the present directory would write it: without that
- * directory if it lies below it. Borrowed from the frame. NULL: not known. */
+/* The file's path as seen from the present directory: relative if the file lies below it.
+ * Borrowed from the frame. NULL: not known. */
 const char *leak_source_path(const struct leak_frame *f);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The list is made of folded text, as the picture is: all classes' blocks and bytes are views
- * of one fold, so that each address is named once, and where debug information is read that
- * is done in a child (fold/guarded.c). A line is looked up among those of the same stack by
- * its bytes.
+ * The list is made of folded text, as the picture is. The blocks and bytes of all classes are
+ * views of one fold, so each address is named once. Where debug information is read, a child
+ * does it (fold/guarded.c). A line with bytes finds its leak among the lines of blocks by its
+ * stack.
  *
  * A stack's first frames are the process, "NAME-PID", and the thread, "NAME-TID".
  */
@@ -78,11 +78,11 @@ static int64_t live_bytes(const struct trace *t FLAME_UNUSED, const struct trace
         .shape = VIEW_OWN, .value = value_of                                                       \
     }
 
-/* What a view counts of a leak. */
+/* The quantity that a view counts. */
 enum counted { BLOCKS, BYTES, ROWS, FIT, PASSES };
 
-/* A view, and what of which leaks it says. A block may have no bytes, but no bytes are without a
- * block: so blocks come first. */
+/* A view's class of leaks, and its quantity. A block may have no bytes, but there are no bytes
+ * without a block: so blocks come first. */
 struct told {
     enum leak_class class;
     enum counted what;
@@ -124,7 +124,7 @@ static const struct told growth_told[] = {
 
 /* ---- one stack ---- */
 
-/* Cuts "NAME-123" behind its name. */
+/* Cuts "NAME-123" behind its name and returns the number. */
 static uint32_t cut_number(char *name)
 {
     char *dash = strrchr(name, '-'), *end;
@@ -169,7 +169,7 @@ static struct leak_frame parse_frame(char *text)
     return f;
 }
 
-/* The outermost frame is "[region NAME]", which is none. */
+/* Takes the outermost frame "[region NAME]" off the stack: it is not a function. */
 static void take_region(struct leak *leak)
 {
     static const char begin[] = "[region ";
@@ -184,7 +184,7 @@ static void take_region(struct leak *leak)
     leak->nframes--;
 }
 
-/* What stands behind the ';' that was cut before `rest`; NULL: nothing. */
+/* Parses the frames of `rest`, the text behind the first ';'. NULL: the stack has no frames. */
 static void parse_frames(struct leak *leak, char *rest)
 {
     size_t frames = 0;
@@ -401,7 +401,7 @@ static bool begins_as_one_of(const char *s, const char *const *list)
     return false;
 }
 
-/* What stands between the program and malloc, in whatever library. */
+/* Whether the function lies between the program and malloc, in whatever library. */
 static bool is_allocator(const struct leak_frame *f)
 {
     static const char *const names[] = {"operator new",       "__gnu_cxx::new_allocator",
@@ -420,7 +420,8 @@ static bool is_allocator(const struct leak_frame *f)
     return false;
 }
 
-/* Headers of the compiler and of libraries are in the debug information, too. */
+/* False also for headers of the compiler and of libraries, which are in the program's debug
+ * information, too. */
 static bool has_own_source(const struct leak_frame *f)
 {
     static const char *const elsewhere[] = {"/usr/include/", "/usr/lib/", "/usr/src/", "/rustc/",
@@ -429,7 +430,8 @@ static bool has_own_source(const struct leak_frame *f)
     return f->file && f->line && !begins_as_one_of(f->file, elsewhere);
 }
 
-/* Debug information of the system's libraries may be installed, and they bring their own. */
+/* Whether the frame is of the program's own code. Debug information of the system's libraries
+ * may be installed, with their sources. */
 static bool is_programs(const struct leak_frame *f)
 {
     static const char *const system[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", NULL};

@@ -56,8 +56,8 @@ static int probe_file(const char *path)
     return err;
 }
 
-/* It is there, or can be made. Only a file made there tells: of root nearly all may be written
- * to. 0 or -errno. */
+/* Whether the directory exists or can be made. Only a file made there shows that it is writable,
+ * as root may write nearly everywhere. 0 or -errno. */
 static int check_directory(const char *path)
 {
     struct strbuf file = STRBUF_INIT;
@@ -88,7 +88,8 @@ static int check_file(const char *path)
     return special ? special < 0 ? special : 0 : probe_file(path);
 }
 
-/* A terminal, a pipe or /dev/null may take several. */
+/* Whether both are one file, and not one that may take several outputs: a terminal, a pipe,
+ * /dev/null. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat s, t;
@@ -137,7 +138,7 @@ int leak_output_check(const struct leak_options *o)
 
 /* ---- names of their own ---- */
 
-/* DIRECTORY/NAME-20261122T054533Z-PID, with "-2" behind it and so on from the second try on. */
+/* Appends DIRECTORY/NAME-20261122T054533Z-PID; the second try appends "-2", and so on. */
 static void add_own_name(struct strbuf *sb, const char *directory, const struct leak_report *r,
                          unsigned attempt)
 {
@@ -166,7 +167,7 @@ static int make_directory(const char *path)
     return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-/* A directory in `in` that was not there before. 0 or -errno. */
+/* Makes a new directory in `in`. 0 or -errno. */
 static int make_own_directory(struct strbuf *path, const char *in, const struct leak_report *r)
 {
     int err = make_directory(in);
@@ -182,7 +183,7 @@ static int make_own_directory(struct strbuf *path, const char *in, const struct 
     return err;
 }
 
-/* An empty file in `in`, which keeps the name until the report takes its place. */
+/* Makes an empty file in `in`, which reserves the name until the report replaces it. */
 static int make_own_file(struct strbuf *path, const char *in, const struct leak_report *r,
                          const char *ending)
 {
@@ -245,7 +246,7 @@ int leak_output_reports(const struct leak_options *o, const struct leak_report *
     return status ? FLAME_FAILED : 0;
 }
 
-/* `told`: whether to say what there is to see in it. */
+/* Draws the picture. `told`: whether to print how to open it. */
 static int draw(const struct recording *r, const struct run_options *o, bool told)
 {
     struct strbuf folded = STRBUF_INIT;
@@ -316,7 +317,7 @@ int leak_output_draw(const struct recording *r, const struct leak_options *o,
 
     if (o->run.kind == RUN_OUTPUT_DIRECTORY)
         return draw_directory(r, o, report);
-    /* Of misuses there is no picture. */
+    /* Misuses have no picture. */
     if (!report->over)
         return 0;
     status = draw(r, &o->run, true);

@@ -1,9 +1,8 @@
 /*
- * leakreport.h: what a run of `flame leak` came to, in formats that test suites and code
- * hosts read.
+ * leakreport.h: the result of `flame leak` in formats that test suites and code hosts read.
  *
- * A format is a file report_NAME.c with one function that appends the whole report, and a row
- * of leak_formats. Names in a report are a stranger's, any bytes: each format escapes them.
+ * A format is a file report_NAME.c with one function that appends the whole report, and a row of
+ * leak_formats. Names in a report are outside input, any bytes: each format escapes them.
  *
  * Not thread-safe.
  */
@@ -16,7 +15,7 @@
 struct leak_report_process {
     uint32_t pid;
     const char *name, *program; /* the name it has, the file it executes */
-    bool looked;                /* it was looked at at its end */
+    bool looked;                /* it was scanned at its end */
 };
 
 struct leak_report {
@@ -26,21 +25,21 @@ struct leak_report {
     uint64_t elapsed_ns;
     int status;  /* the command's; of one that was ended by a signal, 128 + that */
     int signal;  /* 0: none */
-    bool look;   /* processes looked for leaks at their ends; false: --live or --growth */
+    bool look;   /* processes look for leaks at their ends; false: --live or --growth */
     bool growth; /* --growth */
     bool over;   /* there is more than is allowed */
     uint64_t max_bytes, max_blocks;    /* UINT64_MAX: no such limit; none of both: 0 is allowed */
     const struct leak_list *leaks;     /* borrowed, as all here */
     const struct leak_groups *groups;  /* of the same */
-    const struct misuse_list *misuses; /* NULL: nobody has looked for any */
+    const struct misuse_list *misuses; /* NULL: misuses were not looked for */
     const struct leak_report_process *processes;
     size_t nprocesses;
     const char *not_recorded; /* programs that left no trace, and why, for people; "": none */
-    const char *doubts;    /* why there may be more than was found, for people: a test that has not
-                              failed has not passed either; "": none */
-    const char *unchecked; /* who was not judged, and why, for people; "": nobody */
-    bool command_checked;  /* the command itself was */
-    bool unchecked_fails;  /* nor has a test passed, therefore */
+    const char *doubts;       /* why there may be more leaks than were found, for people: a test
+                               * that has not failed has not passed either; "": no reason */
+    const char *unchecked;    /* processes not checked, and why, for people; "": none */
+    bool command_checked;     /* the command itself was checked */
+    bool unchecked_fails;     /* a test with unchecked processes does not pass */
 };
 
 enum leak_format_id {
@@ -75,20 +74,20 @@ void leak_report_add_verdict(struct strbuf *sb, const struct leak_report *r);
 /* Appends "status 0", "signal 9". */
 void leak_report_add_end(struct strbuf *sb, const struct leak_report *r);
 
-/* Nothing was found, nor was all looked at. */
+/* Whether nothing was found, but not all processes were checked. */
 bool leak_report_is_unchecked(const struct leak_report *r);
 
 /* The sums of one class. */
 void leak_report_sum(const struct leak_report *r, enum leak_class class, uint64_t *bytes,
                      uint64_t *blocks);
 
-/* Appends what is text in s: bytes that are none and control characters become U+FFFD, as do
- * marks that turn the direction of the text around them. `special` ones (ASCII) are handed to
- * `escape`; NULL: none. */
+/* Appends the text in s. Bytes that are no text and control characters become U+FFFD, as do
+ * marks that turn the direction of the text around them. `special` characters (ASCII) are handed
+ * to `escape`; NULL: none. */
 void leak_add_text(struct strbuf *sb, const char *s, const char *special,
                    void (*escape)(struct strbuf *sb, char c));
 
-/* Appends "2026-11-22T05:45:33Z" and what `format` else makes of it (strftime, UTC). */
+/* Appends "2026-11-22T05:45:33Z", or the time as another `format` has it (strftime, UTC). */
 void leak_add_time(struct strbuf *sb, uint64_t seconds, const char *format);
 
 #endif

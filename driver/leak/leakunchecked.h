@@ -1,6 +1,7 @@
 /*
- * leakunchecked.h: what of a run `flame leak` has not judged: programs that were not recorded, and
- * processes that were but did not look. Where nothing was found that is no clean bill.
+ * leakunchecked.h: processes of a run that `flame leak` has not checked: those that were not
+ * recorded, and recorded ones that did not look for leaks. If no leak was found, they are
+ * unknown, not leak-free.
  */
 #ifndef FLAME_DRIVER_LEAK_LEAKUNCHECKED_H
 #define FLAME_DRIVER_LEAK_LEAKUNCHECKED_H
@@ -10,14 +11,15 @@
 #include "driver/leak/leaklooks.h"
 
 struct leak_unchecked {
-    bool command;      /* the command itself was not judged */
-    bool others;       /* another process was not, and that was not asked for */
-    struct strbuf who; /* and why, for people; "": all was judged that was to be */
+    bool command;      /* the command itself was not checked */
+    bool others;       /* another process was not checked, and no option allows that */
+    struct strbuf who; /* processes not checked, and why, for people; "": all were checked */
 };
 
 /*
- * `pid` is the command's. With `look` who has not looked is not judged; else, where live blocks or
- * growth are asked for, every process that was recorded is. Release it.
+ * Finds the processes that were not checked. `pid` is the command's. With `look` these are also
+ * the recorded processes that have not looked for leaks. Without it, live blocks or growth are
+ * asked for, which need no such look, and every recorded process counts as checked. Release it.
  */
 void leak_unchecked_find(struct leak_unchecked *u, const struct notrecorded *others,
                          const struct leak_looks *looks, bool look, uint32_t pid);

@@ -22,7 +22,7 @@ static void add_bytes(struct strbuf *sb, uint64_t n)
     value_add_counted(sb, n, "byte", "bytes");
 }
 
-/* What is wrong, without where. */
+/* Appends the kind of misuse, without its place. */
 static void add_wrong(struct strbuf *sb, const struct misuse *m)
 {
     const struct trace_misuse *f = &m->facts;
@@ -84,7 +84,7 @@ void misuse_add_line(struct strbuf *sb, const struct misuse *m)
     strbuf_addch(sb, ')');
 }
 
-/* Begins the next of several. */
+/* Begins the next of several parts. */
 static void next(struct strbuf *sb, size_t begun, const char *between)
 {
     if (sb->len > begun)

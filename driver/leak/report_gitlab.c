@@ -10,7 +10,7 @@
 #include "driver/leak/misuselines.h"
 #include "render/text/json.h"
 
-/* What has no source is put down to the module. */
+/* Appends the path of the source; without a source that of the module. */
 static void add_path(struct strbuf *sb, const struct leak_frame *f)
 {
     const char *path = leak_source_path(f);
@@ -34,7 +34,8 @@ static int by_print(const void *pa, const void *pb)
     return (a->i > b->i) - (a->i < b->i);
 }
 
-/* Of each group; equal ones are told apart by how many came before. The caller frees it. */
+/* Fingerprints of the groups. Of equal ones each adds the number of those before it, so all
+ * differ. The caller frees the array. */
 static uint64_t *fingerprints(const struct leak_groups *groups)
 {
     struct print *sorted = xcalloc(groups->n, sizeof *sorted);
@@ -76,7 +77,7 @@ static void add_leak(struct strbuf *sb, const struct leak_group *g, uint64_t pri
     strbuf_release(&check);
 }
 
-/* Misuses of equal stacks are one, so their prints differ. */
+/* Misuses with equal stacks are one misuse, so fingerprints differ. */
 static void add_misuse(struct strbuf *sb, const struct misuse *m)
 {
     struct strbuf text = STRBUF_INIT, more = STRBUF_INIT;
@@ -91,7 +92,7 @@ static void add_misuse(struct strbuf *sb, const struct misuse *m)
     strbuf_release(&more);
 }
 
-/* Not looked at, which is put down to the test. */
+/* Adds an issue for the processes that were not checked, with the test as its path. */
 static void add_unchecked(struct strbuf *sb, const struct leak_report *r)
 {
     struct strbuf text = STRBUF_INIT;

@@ -1,6 +1,6 @@
 /*
- * SARIF 2.1.0 (OASIS), what code scanning reads: a result for each stack, with its frames and a
- * fingerprint that outlives changes of lines.
+ * SARIF 2.1.0 (OASIS), the format of code scanning: a result for each stack, with its frames and
+ * a fingerprint that stays the same when lines move.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@ static void add_string(struct strbuf *sb, const char *s)
     json_add_string(sb, s, strlen(s), 0);
 }
 
-/* What a URI may hold as it is; the rest as %XX, byte by byte. */
+/* Appends a path as a URI: characters that a URI may hold stay, all other bytes become %XX. */
 static void add_uri(struct strbuf *sb, const char *path)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -66,8 +66,8 @@ static void add_stack(struct strbuf *sb, const struct leak *l)
 }
 
 /*
- * In a message braces are placeholders unless they are doubled, and "[text](target)" is a link
- * unless its brackets have a backslash before them.
+ * Appends text of a message. There braces are placeholders unless they are doubled, and
+ * "[text](target)" is a link unless its brackets have a backslash before them.
  */
 static void add_message(struct strbuf *sb, const char *s)
 {
@@ -133,7 +133,7 @@ static void add_related(struct strbuf *sb, const struct misuse *m)
         strbuf_addch(sb, ']');
 }
 
-/* Rules of misuses stand behind those of leaks. */
+/* Misuses' rules come after those of leaks. */
 static void add_misuse(struct strbuf *sb, const struct misuse *m)
 {
     const struct leak_frame *place = misuse_place(m, MISUSE_CALL);
@@ -163,7 +163,7 @@ static void add_misuse(struct strbuf *sb, const struct misuse *m)
     strbuf_release(&more);
 }
 
-/* In the order of enum trace_misuse_kind. */
+/* Rules in the order of enum trace_misuse_kind. */
 static void add_misuse_rules(struct strbuf *sb)
 {
     static const char *const texts[TRACE_MISUSE_KINDS] = {
@@ -181,7 +181,7 @@ static void add_misuse_rules(struct strbuf *sb)
                     misuse_kind_names[kind], texts[kind]);
 }
 
-/* In the order of enum leak_class. */
+/* Rules in the order of enum leak_class. */
 static void add_rules(struct strbuf *sb, bool misuses)
 {
     static const char *const texts[LEAK_CLASSES] = {
@@ -219,7 +219,7 @@ static void add_notification(struct strbuf *sb, const char *what, const char *wh
     strbuf_release(&text);
 }
 
-/* Where less was looked at than ran. */
+/* A notification that not all processes were checked. */
 static void add_notifications(struct strbuf *sb, const struct leak_report *r)
 {
     bool more = false;

@@ -31,8 +31,8 @@ static void add(const char *path, void *arg)
     all->t[all->n++] = t;
 }
 
-/* What it says of modules without names and the like was said when the recording began, or will be
- * by those who look at the trace at leisure. */
+/* Folds the trace into the file `to`. Its warnings (modules without names and the like) are
+ * discarded: they came when the recording began, or come with the finished trace. */
 static FLAME_NORETURN void fold(const char *path, const char *to, int done)
 {
     struct fold_options options = {.all_views = true, .no_hint = true, .quiet = true, .own = true};

@@ -1,9 +1,9 @@
 /*
- * liveoutput.h: what a program writes while its picture has the terminal.
+ * liveoutput.h: the output of a program while its picture has the terminal.
  *
- * Output that would go to the terminal goes to a file instead, and to the terminal when the picture
- * has ended: what there is by then, and from then on all that comes until the program's end. Its
- * input is the terminal's no more, as keys are for the picture. Streams that are no terminal stay.
+ * Output that would go to the terminal goes to a file instead. When the picture has ended, the
+ * terminal gets that output, and from then on all more until the program's end. The program
+ * cannot read from the terminal, as keys are for the picture. Streams that are no terminal stay.
  */
 #ifndef FLAME_DRIVER_LIVE_LIVEOUTPUT_H
 #define FLAME_DRIVER_LIVE_LIVEOUTPUT_H
@@ -21,14 +21,14 @@ int liveoutput_open(struct liveoutput *o, const char *dir);
 void liveoutput_take(const struct liveoutput *o);
 
 /*
- * After the picture: shows the output and waits for the end of `child`, which leads a process group
- * of its own, program included. SIGINT and SIGQUIT go to all of that, `signal` (0: none) and other
- * signals that end programs go to `child`, to be passed on. `name`: of the program, to say that it
- * goes on. Returns the status as waitpid gives it.
+ * After the picture: shows the output and waits for the end of `child`, which leads a process
+ * group of its own, program included. SIGINT and SIGQUIT go to that whole group. `signal` (0:
+ * none) and other signals that end programs go to `child`, which passes them on. `name`: the
+ * program's, to report that it still runs. Returns the status as waitpid gives it.
  */
 int liveoutput_follow(struct liveoutput *o, pid_t child, int signal, const char *name);
 
-/* Shows what is left. */
+/* Shows the rest of the output. */
 void liveoutput_close(struct liveoutput *o);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * livepicture.h: what two looks at a trace come to, as sources for the viewer: all that was counted
- * by the second, and what has come since the first.
+ * livepicture.h: two readings of a trace as sources for the viewer: the counts of the second,
+ * and their difference from the first.
  */
 #ifndef FLAME_DRIVER_LIVE_LIVEPICTURE_H
 #define FLAME_DRIVER_LIVE_LIVEPICTURE_H
@@ -18,12 +18,12 @@ struct livepicture {
 };
 
 /*
- * Reads texts as livelook.h makes them; `before` may be NULL: nothing had been counted. `label` and
- * `note` are borrowed. NULL: they cannot be read, or nothing is in them. Says nothing.
+ * Reads texts as livelook.h makes them; `before` may be NULL: nothing had been counted. `label`
+ * and `note` are borrowed. NULL: they cannot be read, or are empty. Prints nothing.
  */
 struct livepicture *livepicture_new(const char *now, const char *before, const char *label,
                                     const char *note);
-/* One of nothing at all. */
+/* An empty picture. */
 struct livepicture *livepicture_new_empty(const char *label, const char *note);
 void livepicture_free(struct livepicture *p);
 

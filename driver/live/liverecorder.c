@@ -51,13 +51,14 @@ static char *find_trace(const char *dir, pid_t pid)
     return NULL;
 }
 
-/* The same of a program and all it starts: of memory the directory, as each process has its own. */
 static void see(const char *path, void *arg)
 {
     (void)path;
     *(bool *)arg = true;
 }
 
+/* The trace of a program that liverecorder_start() started. For memory it is a directory, as each
+ * process has its own trace. NULL: there is none yet. */
 static char *find_started(const char *dir, enum live_what what)
 {
     struct strbuf path = STRBUF_INIT;
@@ -85,7 +86,8 @@ static char *find_started(const char *dir, enum live_what what)
 
 /* ---- the recorder's process ---- */
 
-/* Whoever looks has gone meanwhile, or goes later: then it is over. */
+/* Has the recorder end when the process that shows the trace ends, also if that has ended
+ * already. */
 static void end_with(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -124,7 +126,8 @@ static FLAME_NORETURN void become_recorder(pid_t pid, enum live_what what, const
     _exit(FLAME_FAILED);
 }
 
-/* What it said, on our own standard error, and its status. */
+/* Prints the recorder's messages on standard error. Returns its status, or FLAME_FAILED if that
+ * is 0. */
 static int say_why(struct liverecorder *r, int wait_status)
 {
     struct strbuf said = STRBUF_INIT;
@@ -188,7 +191,8 @@ int liverecorder_begin(struct liverecorder *r, pid_t pid, enum live_what what, c
     return r->trace ? 0 : start(r, pid, what, dir);
 }
 
-/* What a recorder leaves of a program, in a directory: several processes have several. */
+/* Takes the recorder's result: a file, or for a started program a directory, as several
+ * processes have several traces. */
 static void take_result(struct liverecorder *r)
 {
     r->child = 0;

@@ -29,7 +29,7 @@
 #define LANES_LEAST ((uint64_t)256 << 10)
 #define DISK_LEAST ((uint64_t)1 << 20)
 
-/* "12,34", and again with a second -p. */
+/* "12,34"; a second -p adds to it. */
 static int take_pids(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     struct off_options *o = at;
@@ -182,7 +182,7 @@ const struct opts_command off_command = {
     .operands = OPTS_COMMAND,
 };
 
-/* What takes a stop, or a command, does not go together with --no-stops. */
+/* Rejects options that need a stop, or a command, together with --no-stops. */
 static int settle_no_stops(const struct off_options *o)
 {
     const char *me = o->run.me;
@@ -243,7 +243,7 @@ int off_options_settle(struct off_options *o)
     return o->tracer.no_stops ? settle_no_stops(o) : 0;
 }
 
-/* What goes together, and what is left open. */
+/* Rejects options that contradict each other, and sets those that are not given. */
 static int complete(struct off_options *o, char **rest)
 {
     struct strbuf subject = STRBUF_INIT;
@@ -285,7 +285,7 @@ uint64_t off_options_lanes(const struct off_options *o)
         return o->tracer.lanes;
     if (!o->run.shows_moments && !o->when.region && strcmp(o->run.view, "critical") != 0)
         return 0;
-    /* Stacks need the other half. */
+    /* The other half of the budget is for stacks. */
     return o->tracer.max_disk && o->tracer.max_disk / 2 < LANES_DEFAULT ? o->tracer.max_disk / 2
                                                                         : LANES_DEFAULT;
 }

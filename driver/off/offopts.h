@@ -1,6 +1,6 @@
 /*
- * offopts.h: the options of `flame off`. Everything that can be wrong with them is
- * found here, before anything is traced.
+ * offopts.h: the options of `flame off`. All errors in them are found here, before anything is
+ * traced.
  */
 #ifndef FLAME_DRIVER_OFF_OFFOPTS_H
 #define FLAME_DRIVER_OFF_OFFOPTS_H
@@ -10,7 +10,8 @@
 #include "fold/fold.h"
 #include "tracer/tracer.h"
 
-/* Whether calls are noted inside of a command where nothing is said of it. The one place. */
+/* Whether a command logs its calls in-process if no option says so. This is the only place of
+ * that default. */
 #define OFF_INSIDE_BY_DEFAULT true
 
 enum off_inside {
@@ -20,32 +21,33 @@ enum off_inside {
 };
 
 struct off_options {
-    struct run_options run; /* first: recording.h hands it back */
+    struct run_options run; /* first: recording.h gives back a pointer to it */
     struct tracer_options tracer;
-    struct fold_options fold; /* what is left out, and the roots' names */
+    struct fold_options fold; /* filters, and the names of roots */
     pid_t *pids;
     struct opts_list comms, excludes;
     char *subject;
     enum off_inside asked_inside;
-    bool inside;           /* what came of it, and of what goes together */
-    struct fold_when when; /* which region is to be drawn */
+    bool inside;           /* whether calls are logged in-process, from asked_inside and the
+                            * other options */
+    struct fold_when when; /* the region to be drawn */
 };
 
-/* The rows of what `flame off` and `flame run` have in common, for a struct off_options. */
+/* The option rows that `flame off` and `flame run` share, for a struct off_options. */
 extern const struct opts_row off_rows_of_waiting[];
 
-/* What holds unless something else is given. */
+/* Sets the defaults. */
 void off_options_init(struct off_options *o, const char *me, const char *view);
 
-/* What goes together of these rows, of depth and of following, and what they mean for o->tracer,
- * once o->run.command is known (NULL: none). 0, or FLAME_USAGE after a line. */
+/* Rejects contradictions between these rows, the depth and --follow, and sets o->tracer from
+ * them. Call it once o->run.command is known (NULL: none). 0, or FLAME_USAGE after a line. */
 int off_options_settle(struct off_options *o);
 
-/* How much room there is for when each wait was, once the outputs are known; 0: none. */
+/* Bytes for the times of each wait (lanes), once the outputs are known; 0: none. */
 uint64_t off_options_lanes(const struct off_options *o);
 
-/* Reads argv into *o. -1: go on; else the exit status, with --help answered or one line
- * on standard error. Release it either way. */
+/* Reads argv into *o. -1: no error; else the exit status, with --help answered or one line on
+ * standard error. Release it either way. */
 int off_options_parse(struct off_options *o, int argc, char **argv);
 void off_options_release(struct off_options *o);
 

@@ -180,7 +180,7 @@ static void say(struct strbuf *sb)
     strbuf_clear(sb);
 }
 
-/* What is small is not worth a reader's time. */
+/* Appends only times of 1 % or more: smaller ones are not worth a reader's time. */
 static void add_if_large(struct strbuf *sb, const char *what, uint64_t ns, const struct sums *s)
 {
     uint64_t all = s->blocked_ns + s->runq_ns + s->cpu_ns + s->fault_ns + s->outside_ns +
@@ -297,7 +297,8 @@ static void print_lock(const struct waited_lock *lock)
     strbuf_release(&sb);
 }
 
-/* What may be a lock and cannot be told to be one, if it outweighs the one that was told. */
+/* Prints waits that may be for a lock but are not known to be, if they are longer than those for
+ * the printed lock. */
 static void print_untold(const struct waited_lock *lock)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -357,7 +358,7 @@ static void print_gains(const struct critical_text *path, struct strbuf *sb)
         say(sb);
 }
 
-/* What the run's length is made of. Of one thread alone the other lines say as much. */
+/* Prints the parts of the run's length. With one thread alone the other lines show the same. */
 static void print_path(const struct strbuf *all)
 {
     struct strbuf part = STRBUF_INIT, sb = STRBUF_INIT;
@@ -394,7 +395,8 @@ static void print_path(const struct strbuf *all)
     strbuf_release(&sb);
 }
 
-/* What tracing took from the program: the threads stood while the tracer looked at them. */
+/* Prints the time that tracing took from the program: threads were stopped while the tracer
+ * examined them. */
 static void print_stops(const struct sums *s)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -432,7 +434,7 @@ static void print_room(const struct sums *s)
     strbuf_release(&sb);
 }
 
-/* Whoever attaches to a server wants to know that it answers less meanwhile. */
+/* Warns the user who attaches to a server that it answers less meanwhile. */
 static void print_slowed(const struct sums *s, uint64_t elapsed_ns)
 {
     struct strbuf sb = STRBUF_INIT;

@@ -8,9 +8,10 @@
 #include "common/env/preloadlist.h"
 #include "driver/run/target.h"
 
-/* What is to be preloaded into `program` that notes its calls, before `list` (NULL: nothing); NULL:
- * no more than that, after a line if one `is_told`. The run's directory has what
- * makes it nameable. */
+/* The LD_PRELOAD list that makes `program` log its calls: libflamewait.so, then `list` (NULL:
+ * nothing). NULL: libflamewait.so cannot be used, so `list` stays as it is; with `is_told`, a
+ * line says why. The run's directory has a link if the library's own path cannot be in a list.
+ * The caller frees it. */
 static char *inside_list(struct rundir *dir, const char *program, const char *list, bool is_told)
 {
     struct preloadable_answer answer;
@@ -27,7 +28,7 @@ static char *inside_list(struct rundir *dir, const char *program, const char *li
     case PRELOADABLE_LEAK_SANITIZER:
         why = "is built with a sanitizer";
         break;
-    case PRELOADABLE_MACHINE: /* the tracer says more of that */
+    case PRELOADABLE_MACHINE: /* the tracer itself reports that */
         return NULL;
     default:
         break;

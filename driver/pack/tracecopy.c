@@ -1,8 +1,8 @@
 /*
- * Segments of a trace are copied one by one, as far as they are in use; behind them lies room that
- * the recorder had ahead. Names that it carries and that others take the place of are left out
- * where they come last, as they do; else what they took stays as a gap, because places in the file
- * are known by their offsets.
+ * Segments of a trace are copied one by one, as far as they are in use; room that the recorder
+ * had ahead lies behind them. Names that the trace carries are left out if new ones replace them
+ * and they come last, which is usual. Else they become a gap, because places in the file are
+ * known by their offsets.
  */
 #include "driver/pack/tracecopy.h"
 
@@ -20,12 +20,12 @@
 #include "fold/facts/recordingset.h"
 #include "fold/pack/packing.h"
 
-/* Where a trace ends. */
+/* The end of a trace. */
 struct extent {
     uint64_t end;   /* of the segments in use */
-    uint64_t names; /* where names begin that only names follow; or `end` */
+    uint64_t names; /* where the segments of names at the end begin; or `end` */
     uint32_t metas; /* segments of metadata, without names unless they stay */
-    bool moments;   /* it has some itself */
+    bool moments;   /* the trace itself has moments */
 };
 
 static bool read_at(int fd, uint64_t at, void *to, size_t size)
@@ -33,8 +33,8 @@ static bool read_at(int fd, uint64_t at, void *to, size_t size)
     return pread(fd, to, size, (off_t)at) == (ssize_t)size;
 }
 
-/* The type of a segment's first record, if it is of metadata; else TRACE_META_END. Names and
- * moments have segments of their own. */
+/* The type of a segment's first record, if the segment is of metadata; else TRACE_META_END.
+ * Names and moments have segments of their own. */
 static uint32_t first_meta(int fd, uint64_t at, const struct trace_segment *s)
 {
     struct trace_meta meta;
@@ -77,7 +77,7 @@ static struct extent extent_of(int fd, const struct trace_header *h, bool names_
     return e;
 }
 
-/* Copies `size` bytes from `at` of a file on. 0 or -errno. */
+/* Copies `size` bytes of a file from `at` on. 0 or -errno. */
 static int copy_bytes(int fd, uint64_t at, uint64_t size, FILE *to)
 {
     char buf[8192]; /* the command's limit of the stack is flame's */
@@ -87,7 +87,7 @@ static int copy_bytes(int fd, uint64_t at, uint64_t size, FILE *to)
         size -= (uint64_t)n;
         at += (uint64_t)n;
         if (fwrite(buf, 1, (size_t)n, to) != (size_t)n)
-            return 0; /* the file's end says why */
+            return 0; /* outfile_commit reports the error */
     }
     return n < 0 ? -errno : 0;
 }
@@ -130,7 +130,8 @@ static int write_copy(int fd, bool replaces, struct trace_header h, uint64_t end
 
     if (err)
         return err;
-    /* Whoever could not read it before is not to, now; a group that is not ours gets nothing. */
+    /* The copy must not be readable for more users than the original was. If its group cannot be
+     * set, the present group gets no rights. */
     if (replaces && fstat(fd, &st) == 0 && out.aside) {
         bool same = fchown(fileno(out.f), st.st_uid, st.st_gid) == 0;
 
@@ -146,7 +147,8 @@ static int write_copy(int fd, bool replaces, struct trace_header h, uint64_t end
     return err;
 }
 
-/* What comes behind the segments: moments, of which recording it is, and names. */
+/* Gathers the segments that follow those of the trace: moments, the recording it belongs to, and
+ * names. */
 static int gather_behind(const char *from, const struct trace_header *h, struct extent e,
                          const struct trace_fileset *of, const struct strbuf *names,
                          struct strbuf *behind)

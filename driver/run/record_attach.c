@@ -15,10 +15,10 @@
 #include "render/text/value.h"
 #include "tracer/things/proctask.h"
 
-/* Between two looks at what was recorded, and at what was loaded. */
+/* Time between two readings of the agent's records and of the loaded modules. */
 #define LOOK_NS 50000000u
 
-/* Of the one process that is recorded at a time. */
+/* State of the recording; a process makes one at a time. */
 static struct attachment_sum sum;
 static char comm[16];
 static volatile sig_atomic_t ended;
@@ -62,7 +62,8 @@ int record_attach_check(const struct run_options *o)
     return 0;
 }
 
-/* What was recorded is in the trace once it was looked at, so moments are taken behind that. */
+/* Takes moments if they are due. It follows attachment_look(), which brings the latest events
+ * into the trace. */
 static uint64_t look_at_moments(struct recording *r, const struct run_options *o, uint64_t due)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -135,7 +136,7 @@ int record_attach(struct recording *r, const struct run_options *o)
 
     if (status)
         return status;
-    /* These end the recording, and the process is left as it was. */
+    /* These signals end the recording, and the process is detached as it was before. */
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
         sigaction(ends[i], &ending, &before[i]);
     r->run.start_ns = clock_ns(CLOCK_MONOTONIC);
@@ -151,7 +152,7 @@ static void add_bytes(struct strbuf *sb, uint64_t n)
     value_add_both(sb, (struct folded_count){.whole = n}, "bytes");
 }
 
-/* Slots and stops. */
+/* Prints how calls were hooked: slots and stops. */
 static void print_how(void)
 {
     struct strbuf sb = STRBUF_INIT;

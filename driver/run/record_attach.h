@@ -1,5 +1,5 @@
 /*
- * record_attach.h: memory of a process that runs already, recorded from now on (inject/).
+ * record_attach.h: records memory of a running process from now on (inject/).
  */
 #ifndef FLAME_DRIVER_RUN_RECORD_ATTACH_H
 #define FLAME_DRIVER_RUN_RECORD_ATTACH_H
@@ -10,10 +10,10 @@
  * comes. */
 recording_maker record_attach;
 
-/* What was recorded, and what was not. */
+/* Prints the summary: counts of what was recorded, and of what was not. */
 void record_attach_print(const struct recording *r, const struct run_options *o);
 
-/* What does not go with a process that runs: 0, or FLAME_USAGE after a line. */
+/* Rejects options that do not work with a running process: 0, or FLAME_USAGE after a line. */
 int record_attach_check(const struct run_options *o);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * recording.c: what the user could do with three commands, in one.
+ * recording.c: one command for three: it records, folds and renders.
  *
- * The picture is made by render_main, the command, from a file of folded stacks, so that
- * `flame mem` can never show anything else than `flame render` shows of the same stacks.
- * That file is in memory: the disk of the traces may be full by now. The traces are read
- * once, for the summary and the stacks both.
+ * The picture is made by render_main, the command, from a file of folded stacks, so that `flame
+ * mem` can never show anything else than `flame render` shows of the same stacks. That file is
+ * in memory, as the disk of the traces may be full by now. The traces are read once, for both
+ * the summary and the stacks.
  */
 #define _GNU_SOURCE
 #include "driver/run/recording.h"
@@ -58,8 +58,8 @@ int recording_left_nothing(const struct recording *r, const struct run_options *
     return status;
 }
 
-/* A trace of the run's directory; NULL: it is among those that cannot be read, and the path is
- * theirs. 0, or FLAME_FAILED after a line. */
+/* Reads a trace of the run's directory. A trace that cannot be read goes to r->unread, which
+ * takes over the path, and *path becomes NULL. 0, or FLAME_FAILED after a line. */
 static int take_one(struct recording *r, char **path)
 {
     struct strbuf why = STRBUF_INIT;
@@ -96,7 +96,8 @@ static int take_all(struct recording *r)
     return status;
 }
 
-/* There is one for all processes, written by none of them. 0, or FLAME_FAILED after a line. */
+/* Reads the trace of waits: one for all processes, which the tracer writes. 0, or FLAME_FAILED
+ * after a line. */
 static int take_waits(struct recording *r)
 {
     struct strbuf why = STRBUF_INIT;
@@ -111,7 +112,7 @@ static int take_waits(struct recording *r)
     return status ? FLAME_FAILED : 0;
 }
 
-/* What the intake has left, or all. */
+/* Reads the traces that the intake has not taken; without an intake, all of them. */
 static int take_rest(struct recording *r, const struct run_options *o)
 {
     int status;
@@ -165,8 +166,9 @@ static int fold_all(const struct recording *r, const struct fold_options *opt,
     return status;
 }
 
-/* What was taken in while the command ran is in no file any more. Its text in the run's
- * directory; false when there is none, or it cannot be written either. */
+/* Writes the folded text of all sums into the run's directory. The intake has removed the files
+ * of the traces that it took while the command ran. False: there are no sums, or the text cannot
+ * be written either. */
 static bool keep_sums(const struct recording *r)
 {
     struct fold_options opt = r->taken.options;
@@ -189,7 +191,8 @@ static bool has_traces(const struct recording *r)
     return r->rundir.ntraces || r->waits.taken.nprocesses;
 }
 
-/* A run may have taken hours: what it left is not thrown away for a full disk. */
+/* Keeps the traces if the output cannot be written (full disk, say), as the run may have taken
+ * hours. */
 static void keep(struct recording *r, bool memory)
 {
     bool taken_in = r->taken.nprocesses && r->taken.process[0].ended;
@@ -202,10 +205,10 @@ static void keep(struct recording *r, bool memory)
                r->rundir.path, what);
 }
 
-/* To begin a process takes a processor longer than that. */
+/* A processor needs longer than that to begin a process. */
 #define LEAST_NS 10000u
 
-/* The run has ended: processes that go on are not recorded any further. */
+/* Ends the recording of processes that still run. */
 static void end_notes(struct recording *r)
 {
     uint64_t most = r->run.elapsed_ns / LEAST_NS * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -256,7 +259,8 @@ void recording_add_doubts(struct strbuf *sb, const struct recording *r)
                     r->others.overwritten);
 }
 
-/* 0, or FLAME_FAILED after a line: a test that did not see all has not passed. */
+/* Reports doubts. 0, or FLAME_FAILED after a line: a test with processes that were not seen has
+ * not passed. */
 static int tell_doubts(const struct recording *r, const struct run_options *o)
 {
     struct strbuf doubts = STRBUF_INIT;
@@ -316,7 +320,7 @@ int recording_fold(const struct recording *r, const struct run_options *o, bool 
     return fold_loaded(&opt, r->traces, r->ntraces, folded);
 }
 
-/* `output` with something before its ending, which is that of a trace. */
+/* `output`, the name of a trace, with `what` before its ending. The caller frees it. */
 static char *name_beside(const char *output, const char *what)
 {
     size_t len = strlen(output) - strlen(".flame");
@@ -345,7 +349,7 @@ static void remove_file(const char *path)
         unlink(path);
 }
 
-/* With the names of their addresses, or as they are. */
+/* Copies traces with the names of their addresses, or as they are. */
 static int copy_traces(const struct run_options *o, const struct packtrace *traces, size_t n)
 {
     static const struct symbol_options usual;
@@ -367,7 +371,7 @@ static int keep_traces(const struct recording *r, const struct run_options *o)
     int status;
 
     if (!n && o->records_memory)
-        remove_file(o->output); /* an older one would be taken for this run's */
+        remove_file(o->output); /* an older trace would be taken for this run's */
     if (n > 1)
         of = recordingset_new((uint32_t)n);
     for (size_t i = 0; i < n; i++) {
@@ -417,8 +421,8 @@ static bool write_all(int fd, const struct strbuf *text)
     return true;
 }
 
-/* A file of the text that needs no room on a disk, or one in the directory of the run: its
- * name in *name. A descriptor to close, -1: none; -2 after a line. */
+/* Writes the text to a file in memory, or, if that cannot be made, to one in the directory of
+ * the run; *name is its name. Returns a descriptor to close, -1: none; -2 after a line. */
 static int lend_file(const struct recording *r, const struct strbuf *text, struct strbuf *name)
 {
     int fd = memfd_create("folded", MFD_CLOEXEC);
@@ -433,7 +437,7 @@ static int lend_file(const struct recording *r, const struct strbuf *text, struc
     return recording_write_text(text, name->buf) == 0 ? -1 : -2;
 }
 
-/* As the user would: folded text in a file, `flame render --view VIEW -o OUTPUT FILE`. */
+/* Draws as the command would: folded text in a file, `flame render --view VIEW -o OUTPUT FILE`. */
 static int draw(const struct recording *r, const struct strbuf *folded, const struct run_options *o)
 {
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
@@ -467,7 +471,8 @@ bool recording_wants_all(const struct run_options *o)
     if (o->kind != RUN_OUTPUT_PICTURE)
         return false;
     b = backend_for_file(o->output);
-    /* A page shows all whatever was asked for, an export what was. */
+    /* A page shows all views whatever view was asked for. An export does so only for the default
+     * view. */
     return b->explores || (b->all_views && (strcmp(o->view, mem_views[0].name) == 0 ||
                                             strcmp(o->view, off_views[0].name) == 0));
 }
@@ -482,7 +487,7 @@ bool recording_wants_modules(const struct run_options *o)
     return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->modules;
 }
 
-/* As other tools read it. */
+/* Writes folded text without places in files, as other tools read it. */
 static int put_text(const struct strbuf *folded, const char *to)
 {
     struct strbuf plain = STRBUF_INIT;

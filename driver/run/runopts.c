@@ -94,8 +94,9 @@ const struct opts_row run_rows_of_roots[] = {
     {0},
 };
 
-/* NAME-mem.svg, or NAME-run.html, for a command called NAME, without what would be awkward in a
- * file name; what is opened is a page. Leaks are in leak.svg, whoever has them. */
+/* Sets the default output: NAME-mem.svg, or NAME-run.html, for a command called NAME, without
+ * characters that are awkward in a file name. With --open it is a page. Leaks of any command go
+ * to leak.svg. */
 static void default_output(struct run_options *o)
 {
     bool page = o->open || (o->records_memory && o->traces_waits);
@@ -131,7 +132,7 @@ static bool is_directory(const char *path)
            (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
-/* What the ending says, and whether the file can be made. */
+/* Finds the kind of output from the file's ending, and whether the file can be made. */
 static int check_output(struct run_options *o)
 {
     struct outfile probe;
@@ -226,12 +227,12 @@ int run_options_finish(struct run_options *o)
         return status;
     page = o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores;
     o->shows_moments |= page || o->kind == RUN_OUTPUT_TRACE;
-    if (page && o->records_memory) /* it has a chart of them */
+    if (page && o->records_memory) /* a page has a chart of moments */
         o->moments = true;
     return -1;
 }
 
-/* By which clock lifetimes are recorded, if they are, and that the limits go with it. */
+/* Chooses the clock of lifetimes, if they are recorded, and checks that the limits suit it. */
 static int choose_clock(struct run_options *o, uint32_t needs)
 {
     bool wanted = (needs & (TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES)) || o->lifetimes;

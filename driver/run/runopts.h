@@ -1,8 +1,8 @@
 /*
- * runopts.h: the options that `flame mem`, `flame leak` and `flame run` share. `flame off` has some
- * of them.
+ * runopts.h: the options that `flame mem`, `flame leak` and `flame run` share. `flame off` has
+ * some of them.
  *
- * Everything that can be wrong with them is found here, before anything runs.
+ * All errors in them are found here, before anything runs.
  */
 #ifndef FLAME_DRIVER_RUN_RUNOPTS_H
 #define FLAME_DRIVER_RUN_RUNOPTS_H
@@ -16,13 +16,13 @@ enum run_output {
     RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */
     RUN_OUTPUT_FOLDED,
     RUN_OUTPUT_TRACE,
-    RUN_OUTPUT_DIRECTORY, /* leak: results of its own in it, see leakoutput.h */
+    RUN_OUTPUT_DIRECTORY, /* leak: a directory for its results, see leakoutput.h */
 };
 
 struct run_options {
     const char *me;      /* "mem", "leak", "off" or "run", for messages */
     bool records_memory; /* mem, leak, run */
-    bool is_test;        /* leak: what was not seen may be what it is to find */
+    bool is_test;        /* leak: the run is a test; what was not seen may be a leak */
     bool traces_waits;   /* off, run */
     const char *output;  /* borrowed, or owned_output */
     char *owned_output;
@@ -38,34 +38,37 @@ struct run_options {
     bool inside;              /* mem: the C library's own mappings are seen */
     bool no_patch;            /* mem, run, leak: programs' own code is left as it is */
     bool python;              /* mem, run: stacks have Python's functions */
-    bool rss;                 /* mem, run: processes look what is resident at their ends */
-    bool directories;    /* the output may be one; whether it can be written is not looked at */
-    bool look;           /* leak: processes look for what nothing leads to at their ends */
-    bool tagged;         /* leak: pointers may have marks in their bits */
-    bool live;           /* leak: all that is live at the end counts */
+    bool rss;                 /* mem, run: processes measure their resident memory at their ends */
+    bool directories;         /* the output may be a directory; whether it can be written is not
+                               * checked */
+    bool look;                /* leak: processes look for leaks at their ends */
+    bool tagged;              /* leak: pointers may have marks in their bits */
+    bool live;                /* leak: all that is live at the end counts */
     bool growth;         /* leak: what grows with each pass counts, not what is left at the end */
     uint64_t growth_ns;  /* leak: how long a pass is; 0: the program marks them */
     int growth_signal;   /* leak: flame is sent it at the end of each pass; 0: it is not */
-    bool misuse;         /* leak: how blocks are given back is judged */
+    bool misuse;         /* leak: how blocks are freed is checked (misuses) */
     uint64_t max_bytes;  /* leak; RUN_NO_LIMIT: not given */
-    uint64_t max_blocks; /* the same */
+    uint64_t max_blocks; /* leak; RUN_NO_LIMIT: not given */
     unsigned leak_status;
-    struct hide_options hide; /* leak: what does not count */
-    struct hide *hides;       /* made of that before the command runs */
-    const char *snapshots;    /* mem: directory for those the program asks for; NULL: nowhere */
+    struct hide_options hide; /* leak: suppressions and baseline */
+    struct hide *hides;       /* prepared from that before the command runs */
+    const char *snapshots;    /* mem: directory for snapshots that the program asks for; NULL:
+                               * none */
     uint64_t max_disk;        /* mem: bytes for traces while the command runs; 0: no limit */
     bool faults;              /* mem: page faults are recorded */
-    bool touched;             /* mem, run: and in processes, by whose memory was touched */
+    bool touched;             /* mem, run: and in processes, by the function that first touched
+                               * the memory */
     const char *lifetimes;    /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
     struct ages ages;         /* mem, run: of views short and old */
     bool moments;             /* mem, run: moments are taken, */
     struct moment_pace pace;  /* and when */
     bool shows_moments;       /* an output has room for them */
     unsigned attach;          /* mem: the process that is recorded from now on; 0: a command is */
-    uint64_t attach_ns;       /* for so long; 0: until it ends, or we are told to */
+    uint64_t attach_ns;       /* for so long; 0: until it ends, or flame receives a signal */
     char **command;           /* argv of the command, NULL-terminated; NULL: there is none */
-    const char *subject;      /* what is recorded, for the default output and the picture: the
-                                 command's name */
+    const char *subject;      /* the name of the command or process, for the default output and
+                               * the picture */
     bool open;                /* the result is shown in a browser */
 };
 
@@ -76,8 +79,8 @@ struct run_options {
 #define RUN_DEPTH_MAX 65536
 #define RUN_SAMPLE_MAX ((double)((uint64_t)1 << 40))
 
-/* Rows of several commands' tables: of the depth, of --open, and of -q, with the place of the value
- * in the command's struct. */
+/* Option rows of several commands: --depth, --open and -q. `offset` is the place of the value in
+ * the command's struct. */
 #define RUN_ROW_DEPTH(offset)                                                                      \
     {                                                                                              \
         "depth", .arg = "N", .help = "frames kept of a stack, 8 to 65536 (default: 1024)",         \
@@ -94,7 +97,7 @@ struct run_options {
         "quiet", 'q', NULL, "print no summary", .take = opts_take_true, .at = (offset)             \
     }
 
-/* The same, of traces that are kept. */
+/* Option row of --no-names, for traces that are kept. `offset` is as above. */
 #define RUN_ROW_NO_NAMES(offset)                                                                   \
     {                                                                                              \
         "no-names",                                                                                \
@@ -104,37 +107,39 @@ struct run_options {
             .take = opts_take_true, .at = (offset)                                                 \
     }
 
-/* Tables of rows, for a struct run_options: of what mem, off and run have in common, of what mem
- * and run have, and, of mem, leak and run, of processes and threads in the result. */
+/* Option rows for a struct run_options: run_rows are for mem, off and run; run_rows_of_memory
+ * for mem and run. run_rows_of_roots are for mem, leak and run: processes and threads in the
+ * result. */
 extern const struct opts_row run_rows[], run_rows_of_memory[], run_rows_of_roots[];
 
 /*
- * Reads argv by the command's table into *o, which holds the defaults (me, view; output
- * NULL: made from the command's name). -1: go on; else the exit status, with --help
- * answered or one line on standard error.
+ * Reads argv by the command's table into *o, which holds the defaults (me, view; output NULL:
+ * made from the command's name). -1: no error; else the exit status, with --help answered or one
+ * line on standard error.
  */
 int run_options_parse(const struct opts_command *c, struct run_options *o, int argc, char **argv);
 void run_options_release(struct run_options *o);
 
-/* The parts of that, for commands with options of their own. The first takes what stands behind the
- * options. 0, or FLAME_USAGE after a line. */
+/* These are steps of run_options_parse, for commands with options of their own. The first takes
+ * the command, the arguments behind the options. 0, or FLAME_USAGE after a line. */
 int run_options_command(struct run_options *o, char **rest);
 
-/* True, after a line, if --pid was given and the command is a number: somebody meant to attach. */
+/* True, after a line, if --pid was given and the command is a number: the user probably meant to
+ * attach. */
 bool run_options_meant_pid(const struct run_options *o, const char *command);
 
-/* The last part, for commands with options of their own: finds the output's default
- * and kind, and whether it can be written. -1, or an exit status after a line. */
+/* The last step, for commands with options of their own: finds the output's default and kind,
+ * and whether it can be written. -1, or an exit status after a line. */
 int run_options_finish(struct run_options *o);
 
-/* Whether a browser can show o->output, once that is settled; and FLAME_USAGE after a line that it
- * cannot. */
+/* Whether a browser can show o->output, once that is settled. The second function reports that
+ * it cannot, and returns FLAME_USAGE. */
 bool run_options_is_browsed(const struct run_options *o);
 int run_options_not_browsed(const struct run_options *o);
 
-/* The parts of that which are about memory. What o->view needs, and what does not go with it; and
- * o->snapshots as any process finds it, in *path, which the caller frees. 0, or FLAME_USAGE after a
- * line. */
+/* Steps for the options of memory; each returns 0, or FLAME_USAGE after a line. The first sets
+ * the features that o->view needs and rejects options that contradict it. The second sets *path
+ * to o->snapshots as an absolute path, for a process in any directory; the caller frees it. */
 int run_options_look(struct run_options *o);
 int run_options_snapshots(struct run_options *o, char **path);
 

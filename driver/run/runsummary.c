@@ -66,7 +66,8 @@ static void add_time(struct strbuf *sb, uint64_t ns)
         strbuf_addf(sb, "%" PRIu64 " ns", ns);
 }
 
-/* When each had its peak is not known, but which of them ran at the same time. */
+/* Appends the peak of several processes. The time of each one's peak is not known, but which of
+ * them ran at the same time is. */
 static void add_peak_of_several(struct strbuf *sb, const struct run_summary *s)
 {
     if (s->processes < 2)
@@ -79,7 +80,8 @@ static void add_peak_of_several(struct strbuf *sb, const struct run_summary *s)
     strbuf_addstr(sb, " in all at once");
 }
 
-/* The word of a recorded process, so it may be any. */
+/* Prints when the recording ended early. The time comes from a recorded process, so it may be
+ * any value. */
 static void print_end(const struct recording *r)
 {
     uint64_t start = r->run.start_ns, end = r->others.full_ns;
@@ -113,7 +115,7 @@ void run_summary_print_others(const struct recording *r)
     strbuf_release(&sb);
 }
 
-/* What programs asked for themselves (preload/flamemem.h). */
+/* Prints what programs requested themselves (preload/flamemem.h). */
 static void print_asked(const struct run_summary *s)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -142,7 +144,7 @@ static void print_moments(const struct momentwatch *w)
                    strerror(momentwatch_error(w)));
 }
 
-/* Resident, and what of it the allocator keeps for nobody. */
+/* Prints resident memory, and the part of it that the allocator keeps free. */
 static void print_resident(const struct taken_resident *t)
 {
     struct strbuf sb = STRBUF_INIT;

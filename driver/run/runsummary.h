@@ -12,7 +12,8 @@
 
 struct run_summary {
     struct taken_totals t;
-    uint64_t peak_bytes;              /* of the largest process, in what it allocated itself */
+    uint64_t peak_bytes;              /* of the largest process: its own blocks, without
+                                       * inherited ones */
     const struct taken_process *peak; /* that process */
     uint64_t peak_at_once;            /* at most, of all processes together; 0: not known */
     uint64_t stacks;                  /* distinct */
@@ -22,15 +23,15 @@ struct run_summary {
 
 void run_summary_make(struct run_summary *s, const struct recording *r);
 
-/* What was allocated, and what recording cost. */
+/* Prints the allocated memory and the cost of recording. */
 void run_summary_print(const struct run_summary *s, const struct recording *r);
 
-/* That cost as it is told: as not known where it is not, or is more than `threads` can have spent
- * in a run of `run_ns` (a clock was not to be had, or was another one). */
+/* Appends the cost for people. "Not known" is printed if there is no clock, or if the cost is
+ * more than `threads` can have spent in a run of `run_ns` (another clock). */
 void run_summary_add_cost(struct strbuf *sb, uint64_t cost_ns, uint64_t threads, uint64_t run_ns);
 
-/* Names the processes that are not in the recording, and those that are and go on, if there
- * are any. */
+/* Prints the processes that are not in the recording, and the recorded ones that still run, if
+ * there are any. */
 void run_summary_print_others(const struct recording *r);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * target.h: tells whether a command can be recorded. Asked before anything runs, and answered in
- * words; common/preloadable.h knows.
+ * target.h: whether a command can be recorded, with the reason for people. Call it before
+ * anything runs; common/preloadable.h decides.
  *
  * Thread-safe. Errors are one line on standard error and an enum flame_exit.
  */
@@ -28,15 +28,15 @@ bool target_uses_musl(const char *path);
 int target_check(const char *path, const char *shim);
 
 /*
- * The same, with what would be said appended to `why`: nothing when it can be recorded. 0, or
- * FLAME_USAGE after a line that says what is wrong with the library.
+ * Like target_check(), but appends the reason to `why` instead of printing it; nothing if the
+ * file can be recorded. 0, or FLAME_USAGE after a line that says what is wrong with the library.
  */
 int target_refusal(const char *path, const char *shim, struct strbuf *why);
 
 /*
- * Checks that system calls of the program at `path`, or of a script's interpreter, can be traced.
- * 0, or FLAME_USAGE after a line that says why not. Asked of the file, as a kernel that runs no
- * 32-bit programs would have the shell try to read it (execvp does that).
+ * Checks that system calls of the program at `path`, or of a script's interpreter, can be
+ * traced. 0, or FLAME_USAGE after a line that says why not. It reads the file first, as a kernel
+ * that runs no 32-bit programs would have execvp start a shell to read it.
  */
 int target_check_traced(const char *path);
 

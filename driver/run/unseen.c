@@ -23,8 +23,8 @@
 static const char *const names[] = {"malloc",    "je_malloc", "_rjem_je_malloc", "_rjem_malloc",
                                     "mi_malloc", "tc_malloc", "rpmalloc",        "scudo_malloc"};
 
-/* Functions of allocators' own that give blocks and are not hooked, by which a program may call
- * one (preload/entries/hooks_entries.c). */
+/* Functions of allocators' own that allocate blocks and are not hooked. A program may call an
+ * allocator by them (preload/entries/hooks_entries.c). */
 static const char *const calls[] = {"mi_heap_malloc", "mi_heap_zalloc",    "mi_heap_calloc",
                                     "mi_heap_new",    "mi_heap_alloc_new", "mi_heap_mallocn",
                                     "mi_heap_strdup", "mi_new_realloc"};
@@ -84,7 +84,7 @@ bool unseen_is_much(uint64_t anon_bytes, uint64_t malloc_bytes)
 
 /* ---- programs ---- */
 
-/* Equal names of programs are one string. */
+/* Whether no earlier process has this program; equal names are one string. */
 static bool is_first(const struct taken *k, size_t i)
 {
     for (size_t before = 0; before < i; before++)
@@ -93,7 +93,7 @@ static bool is_first(const struct taken *k, size_t i)
     return true;
 }
 
-/* False: there is nothing to say. */
+/* Prints why blocks of a program are not recorded. False: there is no reason. */
 static bool print_program(const char *exe)
 {
     const char *by = unseen_allocator(exe), *call = by ? NULL : unseen_call(exe);
@@ -111,7 +111,7 @@ static bool print_program(const char *exe)
     return by || call;
 }
 
-/* How many lines that took. */
+/* Prints programs; returns the number of lines. */
 static size_t print_programs(const struct taken *k)
 {
     size_t lines = 0;
@@ -152,8 +152,9 @@ static void print_process(const struct watched *p)
     strbuf_release(&sb);
 }
 
-/* A command alone may have been over before anybody looked, or have grown since. Its parent
- * is told its largest resident size; libraries are included, which are no 32 MiB. */
+/* Takes the only process from the command's largest resident size, as it may have ended before
+ * the first sample, or have grown since. That size includes libraries, which are less than 32
+ * MiB. */
 static bool add_command(const struct recording *r, struct watched *p)
 {
     const struct taken_process *only = r->taken.process;
@@ -169,8 +170,8 @@ static bool add_command(const struct recording *r, struct watched *p)
     return unseen_is_much(p->anon_bytes, p->malloc_bytes);
 }
 
-/* What was seen of a process, with what its traces say in the end: it may have been looked
- * at in the middle of a calloc, which has the memory before it is counted. */
+/* Adds a process's final figures from its traces to its samples. A sample in the middle of a
+ * calloc sees the memory before it is counted. */
 static struct watched in_the_end(const struct recording *r, struct watched p)
 {
     for (size_t i = 0; i < r->taken.nprocesses; i++) {

@@ -1,5 +1,6 @@
 /*
- * hidden.h: what hide.h's files share: the rules and baselines of a run, and what they hid.
+ * hidden.h: shared by the files of hide.h: the rules and baselines of a run, and what they
+ * suppressed.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_HIDDEN_H
 #define FLAME_DRIVER_SUPPRESS_HIDDEN_H
@@ -14,7 +15,8 @@ struct hidden_sum {
     uint64_t bytes, blocks;
 };
 
-/* What was hidden of a program's stack in all its processes. */
+/* Sum that was suppressed of a program's stack in all its processes, and is still to be taken out
+ * of the sums. */
 struct taken_out {
     struct taken_out_key {
         uint64_t stack;

@@ -1,8 +1,9 @@
 /*
- * Names are found in a child (fold/guarded.h), as they need debug information; it says of
- * each row which rule has it and how a baseline would call its stack, a line a row. What
- * follows from that is decided here, process by process, and then taken out of the sums over
- * all processes as well: there a stack is found again by where its code lies.
+ * A child finds the names (fold/guarded.h), as they need debug information. For each row it
+ * reports, a line a row, which rule matches and the stack's key in a baseline.
+ *
+ * The parent decides process by process, and then takes the same amounts out of the sums over all
+ * processes. There a stack is found again by the addresses of its code.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@
 
 /* ---- which rows, and what of them ---- */
 
-/* Whether a row is one of the leaks that are counted, and how much. */
+/* Whether a row is one of the leaks that are counted, and its amount. */
 static bool is_leak(const struct hide *h, const struct trace_row *row, struct hidden_sum *sum)
 {
     if (!trace_row_used(row) || row->flags & TRACE_ROW_INHERITED)
@@ -34,7 +35,7 @@ static bool is_leak(const struct hide *h, const struct trace_row *row, struct hi
     return row->flags & (h->what == HIDE_GROWTH ? TRACE_ROW_GROWTH : LEAKS) && sum->blocks;
 }
 
-/* The traces' arrays are of this process's own memory. */
+/* The traces' arrays are in this process's own memory, so rows can be emptied. */
 static void empty(const struct hide *h, const struct trace *t, uint32_t id, struct hidden_sum by)
 {
     struct trace_row *row = (struct trace_row *)&t->rows[id];
@@ -64,7 +65,7 @@ static struct taken_out *find_taken_out(struct hide *h, const struct trace *t,
     return found;
 }
 
-/* Takes so much out of a row's count. */
+/* Takes an amount out of a row's count, and adds it to the amount for the sums. */
 static void take_from(struct hide *h, const struct trace *t, uint32_t id, struct hidden_sum by)
 {
     const struct trace_row *row = &t->rows[id];
@@ -74,7 +75,7 @@ static void take_from(struct hide *h, const struct trace *t, uint32_t id, struct
     empty(h, t, id, by);
 }
 
-/* The same out of a row of the sums. */
+/* Takes the amount that was taken out of the processes' rows out of the row of the sums. */
 static void take_from_sums(struct hide *h, const struct trace *t, uint32_t id)
 {
     struct hidden_sum has, by;
@@ -94,7 +95,7 @@ static void take_from_sums(struct hide *h, const struct trace *t, uint32_t id)
 
 /* ---- in the child ---- */
 
-static struct hide *asked_for; /* the one guarded_fold works for */
+static struct hide *asked_for; /* the one that guarded_fold works for */
 
 static enum suppress_kind kind_of(const struct trace_row *row)
 {
@@ -103,7 +104,7 @@ static enum suppress_kind kind_of(const struct trace_row *row)
                                                               : SUPPRESS_OTHER;
 }
 
-/* "TRACE ROW RULE KEY", RULE being their number when there is none. */
+/* Reports rows as "TRACE ROW RULE KEY"; RULE is the number of rules if none matches. */
 static void tell_rows(struct hide *h, const struct trace *t, size_t number, struct symbols *syms,
                       struct strbuf *sb)
 {
@@ -130,7 +131,7 @@ static void tell_rows(struct hide *h, const struct trace *t, size_t number, stru
     leakframes_free(f);
 }
 
-/* A guarded_work: all that is read of debug information is read before the text goes out. */
+/* A guarded_work. All debug information is read before the text goes out. */
 static int tell_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                     aggregate_sink sink, void *opaque)
 {
@@ -155,7 +156,7 @@ struct told {
     size_t len;
 };
 
-/* True: *told is of a row. */
+/* True: *told is a report of a row. */
 static bool parse_told(struct hide *h, struct trace *const *traces, size_t ntraces, char *line,
                        size_t len, struct told *told)
 {
@@ -183,8 +184,8 @@ static void suppress(struct hide *h, const struct trace *t, uint32_t id, struct 
 }
 
 /*
- * What only leaks lead to is led to by none that counts when all leaks of a process are
- * suppressed: it goes with the largest of them.
+ * Suppresses indirect leaks when all definite leaks of a process are suppressed: no leak that
+ * counts leads to them. They are added to the rule of the largest definite leak.
  */
 static void suppress_what_is_left(struct hide *h, const struct trace *t, struct suppression *by)
 {
@@ -224,7 +225,8 @@ static void suppress_all(struct hide *h, struct trace *const *traces, size_t ntr
     }
 }
 
-/* Of the blocks of a stack that has grown, so many as the bytes are of its bytes. */
+/* The number of blocks that go with `bytes` of a grown stack's `of` bytes; at least one block
+ * stays. */
 static uint64_t share(uint64_t blocks, uint64_t bytes, uint64_t of)
 {
     uint64_t part = (uint64_t)((long double)blocks * (long double)bytes / (long double)of + 0.5L);
@@ -289,7 +291,7 @@ static struct told *read_told(struct hide *h, struct trace *const *traces, size_
     return told;
 }
 
-/* Names cost time, and most runs have no leak. */
+/* False if no row can be suppressed, as most runs have no leak and finding names takes time. */
 static bool has_work(const struct hide *h, struct trace *const *traces, size_t n)
 {
     struct hidden_sum sum;

@@ -1,10 +1,9 @@
 /*
- * hide.h: which of the leaks that were found do not count: those that suppressions name, and
- * those that a baseline knows.
+ * hide.h: leaks that do not count: those that suppressions name, and those that a baseline knows.
  *
- * What can be wrong with the files is found before the command runs. Afterwards the rows of
- * the traces are told apart by their stacks, and those that do not count become empty: views,
- * pictures and lists made of the traces then are without them. Not thread-safe.
+ * All errors in the files are found before the command runs. Afterwards leaks are compared by their
+ * stacks, and rows of the traces that do not count are emptied. So views, pictures and lists made
+ * of the traces then are without them. Not thread-safe.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_HIDE_H
 #define FLAME_DRIVER_SUPPRESS_HIDE_H
@@ -14,7 +13,7 @@
 
 struct hide_options {
     struct opts_list suppressions; /* files */
-    bool known;                    /* what flame knows of common libraries is hidden */
+    bool known;                    /* leaks of common libraries that flame knows are suppressed */
     const char *baseline;          /* NULL: none */
     const char *write_baseline;    /* NULL: none is written */
     bool misuse;                   /* misuses of the allocator are looked for */
@@ -41,7 +40,7 @@ struct hide_options {
 
 struct hide;
 
-/* What counts as a leak. */
+/* The blocks that count as leaks. */
 enum hide_what {
     HIDE_LEAKS, /* what processes and regions found at their ends */
     HIDE_LIVE,  /* all that is live at the end */
@@ -49,14 +48,13 @@ enum hide_what {
 };
 
 /*
- * Reads the files that the options and the environment name and looks whether the new baseline
- * can be written. 0, or FLAME_USAGE after a line.
- * The options are borrowed until hide_free.
+ * Reads the files that the options and the environment name, and checks that the new baseline can
+ * be written. 0, or FLAME_USAGE after a line. The options are borrowed until hide_free.
  */
 int hide_prepare(struct hide **out, const struct hide_options *o, enum hide_what what);
 void hide_free(struct hide *h); /* NULL is allowed */
 
-/* The same leaks twice; with HIDE_LIVE only the sums. */
+/* The leaks of a run, in two forms; with HIDE_LIVE only the sums. */
 struct hide_traces {
     struct trace *const *sums; /* over all processes of a program */
     size_t nsums;
@@ -64,15 +62,16 @@ struct hide_traces {
     size_t neach;
 };
 
-/* Empties rows in both, which nobody else uses now, and writes the new baseline. 0, or an enum
- * flame_exit after a line. */
+/* Empties rows in both, which no other code may use meanwhile, and writes the new baseline. 0, or
+ * an enum flame_exit after a line. */
 int hide_apply(struct hide *h, const struct hide_traces *in);
 
-/* The rules, for who has other things than leaks to hide, and counts them there. */
+/* The rules, for a caller that has misuses to suppress and counts them there. */
 struct suppressions;
 struct suppressions *hide_rules(struct hide *h);
 
-/* Says what was hidden by what, in some lines; and which rules matched nothing. */
+/* Prints the amounts that each rule and the baseline suppressed, and the rules that matched
+ * nothing. */
 void hide_tell(struct hide *h);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Which files there are: those of the options, then those that the environment names; what the
- * sanitizers' own variable names is read as well, so that a test environment made for them will do.
+ * Files of suppressions: those of the options, then those that the environment names. Those that
+ * the sanitizers' own variable names are read as well, so that a test environment made for
+ * sanitizers works.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "driver/suppress/hidden.h"
 #include "driver/suppress/knownleaks.h"
 
-/* Files with colons between. */
+/* Reads files with colons between their names. */
 static int read_list(struct suppressions *to, const char *list)
 {
     int status = 0;
@@ -29,8 +30,8 @@ static int read_list(struct suppressions *to, const char *list)
     return status;
 }
 
-/* LSAN_OPTIONS holds NAME=VALUE with ':', ',' or blanks between; quotes are around a value that
- * has such. */
+/* Reads the file in LSAN_OPTIONS. It holds NAME=VALUE with ':', ',' or blanks between; quotes are
+ * around a value that has such. */
 static int read_sanitizers(struct suppressions *to, const char *options)
 {
     static const char wanted[] = "suppressions=", between[] = ":, \t\r\n";
@@ -68,7 +69,8 @@ static int read_rules(struct hide *h)
         status = read_list(h->rules, ours);
     else if (!status && theirs)
         status = read_sanitizers(h->rules, theirs);
-    /* What is known are leaks; what is live, whoever leads to it, was asked for. */
+    /* Built-in suppressions describe leaks. With --live the user asked for every live block, so
+     * they do not apply. */
     if (!status && h->o->known && h->what == HIDE_LEAKS)
         status =
             suppressions_parse(h->rules, "known.supp", true, known_supp, known_supp_len(), NULL);

@@ -1,11 +1,11 @@
-/* What was hidden, in lines on standard error; rules of ours and of the user are told apart. */
+/* Summary of suppressions on standard error, separate for built-in and user's rules. */
 #include <inttypes.h>
 
 #include "common/error.h"
 #include "driver/suppress/hidden.h"
 #include "render/text/value.h"
 
-/* What is listed in one line. */
+/* Rules named in one line. */
 #define NAMED 8
 
 static void add_sum(struct strbuf *sb, uint64_t bytes, uint64_t blocks)
@@ -78,7 +78,7 @@ static void tell_misuses(struct hide *h)
     strbuf_release(&list);
 }
 
-/* Whether a rule is there for what was looked for. */
+/* Whether the rule is for the kind of leaks that were looked for. */
 static bool could_match(const struct hide *h, const struct suppression *r)
 {
     unsigned looked_for =

@@ -1,19 +1,20 @@
 /*
- * suppress.h: leaks that are not to count, as files name them by their stacks.
+ * suppress.h: suppressions: rules in files that name leaks by their stacks, so that they do not
+ * count.
  *
- * Two ways to write them are read, and told apart by the file's first line:
+ * Two formats are read. The file's first line shows which it is:
  *
  *   leak:PATTERN    as LeakSanitizer has them, a line each: the leak is suppressed if the
  *                   pattern is in the name of a function, a source file or a module of any
  *                   frame; '*' stands for anything, '^' before and '$' behind for the ends
- *   misuse:PATTERN  the same of misuses of the allocator, in lines between those
+ *   misuse:PATTERN  such a line for misuses of the allocator, among those of leaks
  *   { name Memcheck:Leak fun:... obj:... src:... ... }
  *                   as valgrind's memcheck has them: the frames from the innermost on; '*' and
  *                   '?' are wildcards, "..." is any number of frames. Memcheck:Free is for misuses.
- *                   Entries for other tools and other errors are passed over.
+ *                   Entries for other tools and other errors are ignored.
  *
- * Files are outside input: whatever they hold ends in rules or in one line that says what is
- * wrong and where. Not thread-safe.
+ * Files are outside input: whatever they hold ends in rules or in one line that says what is wrong
+ * and where. Not thread-safe.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_SUPPRESS_H
 #define FLAME_DRIVER_SUPPRESS_SUPPRESS_H
@@ -23,7 +24,7 @@
 
 #include "common/strbuf.h"
 
-/* What a leak may be, and what kinds a rule is for. */
+/* The kind of a leak, and, as a mask, the kinds that a rule is for. */
 enum suppress_kind {
     SUPPRESS_DEFINITE = 1u << 0,
     SUPPRESS_INDIRECT = 1u << 1,
@@ -33,7 +34,7 @@ enum suppress_kind {
 /* All leaks. */
 #define SUPPRESS_ALL (SUPPRESS_DEFINITE | SUPPRESS_INDIRECT | SUPPRESS_OTHER)
 
-/* A frame of a stack, and what has been found of it so far. Strings are borrowed. */
+/* A frame of a stack, and the matches found for it so far. Strings are borrowed. */
 struct suppress_frame {
     const char *name; /* as people write it; len 0: not known */
     size_t len;
@@ -55,8 +56,8 @@ struct suppression {
     unsigned line;
     unsigned kinds;         /* of enum suppress_kind */
     bool matched;           /* some leak, even if a rule before it had that */
-    uint64_t bytes, blocks; /* it hid; the caller's to count */
-    uint64_t misuses;       /* the same */
+    uint64_t bytes, blocks; /* that it suppressed; the caller counts them */
+    uint64_t misuses;       /* that it suppressed; the caller counts them */
 };
 
 #define SUPPRESS_NONE SIZE_MAX
@@ -68,8 +69,8 @@ void suppressions_free(struct suppressions *s); /* NULL is allowed */
 
 /* Adds a file's rules. 0, or FLAME_USAGE after a line. */
 int suppressions_read(struct suppressions *s, const char *path);
-/* The same of bytes in memory, which are called `name` (borrowed). `builtin`: the rules are
- * flame's own. `why` gets the line instead of standard error, unless it is NULL. */
+/* Like suppressions_read(), from bytes in memory, which are called `name` (borrowed). `builtin`:
+ * the rules are flame's own. `why` gets the line instead of standard error, unless it is NULL. */
 int suppressions_parse(struct suppressions *s, const char *name, bool builtin, const char *text,
                        size_t len, struct strbuf *why);
 
@@ -78,15 +79,15 @@ struct suppression *suppressions_at(struct suppressions *s, size_t i);
 
 /*
  * The first rule that matches a leak of this kind with this stack, the innermost frame first;
- * SUPPRESS_NONE: none does. All that match are noted.
+ * SUPPRESS_NONE: none does. All rules that match are marked as `matched`.
  */
 size_t suppressions_match(struct suppressions *s, struct suppress_frame *const *stack, size_t n,
                           enum suppress_kind kind);
 
 /*
- * Which rules have matched, from the child that finds out (fold/guarded.h) to its parent: a line
- * "matched N" for each. Taking a line is false if it is none of those; a rule that is not there
- * is passed over.
+ * Reports matched rules from the child that finds them (fold/guarded.h) to its parent: a line
+ * "matched N" for each. Taking returns false for any other line, and ignores a rule that does not
+ * exist.
  */
 void suppressions_tell_matched(const struct suppressions *s, struct strbuf *out);
 bool suppressions_take_matched(struct suppressions *s, const char *line);

@@ -1,5 +1,5 @@
 /*
- * suppress_impl.h: what the readers of suppressions and the matcher share.
+ * suppress_impl.h: types and functions that the readers of suppressions and the matcher share.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_SUPPRESS_IMPL_H
 #define FLAME_DRIVER_SUPPRESS_SUPPRESS_IMPL_H
@@ -16,7 +16,7 @@ struct suppress_line {
         SUPPRESS_SRC,
         SUPPRESS_ELLIPSIS,
     } what;
-    size_t pattern; /* its number among all */
+    size_t pattern; /* its number among all patterns */
 };
 
 struct suppress_rule {
@@ -44,21 +44,21 @@ struct suppress_text {
     struct strbuf *why;
 };
 
-/* A line is no longer than this: a name that is longer was made to be. */
+/* Longest line of a file: a longer name was made on purpose. */
 #define SUPPRESS_LINE_MAX 4096u
-/* Nor does a rule have more frames. */
+/* Most frames of a rule. */
 #define SUPPRESS_FRAMES_MAX 512u
 
 /* The next line that is neither blank nor a comment, without blanks at its ends. 1; 0: there is
  * none; FLAME_USAGE after a line: it is too long. */
 int suppress_next_line(struct suppress_text *t, const char **line, size_t *len);
 
-/* Says what is wrong with the line read last; FLAME_USAGE. */
+/* Reports an error in the line read last; FLAME_USAGE. */
 int suppress_wrong(struct suppress_text *t, const char *what, ...) FLAME_PRINTF(2, 3);
 /* As much of a line as a message shows; in a buffer that the next call uses again. */
 const char *suppress_quote(const char *line, size_t len);
 
-/* A new rule for all kinds, named so, at the line read last. */
+/* A new rule called `name` for all kinds, at the line read last. */
 struct suppress_rule *suppress_add_rule(struct suppress_text *t, const char *name, size_t len);
 void suppress_drop_rule(struct suppress_text *t);
 /* Takes over the pattern (NULL: none). */

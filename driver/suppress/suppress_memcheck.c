@@ -11,7 +11,7 @@
  *     }
  *
  * Memcheck:Free has no line for kinds. Entries of other tools, and of other errors of memcheck's,
- * end at their '}' like these, and are otherwise not read.
+ * are read up to their '}' and ignored.
  */
 #include "common/begins.h"
 #include "driver/suppress/suppress_impl.h"
@@ -21,7 +21,7 @@ static bool is(const char *s, size_t len, const char *word)
     return len == strlen(word) && memcmp(s, word, len) == 0;
 }
 
-/* Whether "Tool,Tool:KIND" is for what memcheck finds. */
+/* Whether "Tool,Tool:KIND" is for memcheck and for `kind`. */
 static bool is_for(const char *s, size_t len, const char *kind)
 {
     static const char tool[] = "Memcheck";
@@ -151,7 +151,7 @@ static int read_frames(struct suppress_text *t, struct suppress_rule *r)
     return more ? more : unfinished(t);
 }
 
-/* What stands behind '{'. */
+/* Reads an entry after its '{'. */
 static int read_entry(struct suppress_text *t)
 {
     struct suppress_rule *r;

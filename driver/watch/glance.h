@@ -1,10 +1,9 @@
 /*
- * glance.h: what is live in a process by its trace, while that is being written.
+ * glance.h: live blocks of a process, read from its trace while that is being written.
  *
- * Reads rows alone, those that there were at the glance before from where they lay then, so that it
- * takes a fraction of loading the trace, and asks nothing of the program. Each row's bytes and
- * blocks are of one instant; rows are read one after another, within some 0.1 ms for each MB of
- * them.
+ * Reads only rows, and finds those of the last glance where they were then. So it takes a fraction
+ * of the time to load the trace, and needs nothing of the program. Each row's bytes and blocks are
+ * of one instant. Rows are read one after another, within some 0.1 ms for each MB of them.
  *
  * Not thread-safe for one struct glance.
  */
@@ -25,14 +24,14 @@ struct glance {
         uint32_t first, records;
     } * segments;
     size_t nsegments, segments_room;
-    uint64_t next; /* where the first segment stands that is not known yet */
+    uint64_t next; /* offset of the first segment that is not known yet */
 };
 
 /* Whether the file holds a trace of memory whose header is whole. */
 bool glance_header(const char *path, struct trace_header *h);
 
-/* Looks at the trace, which must be that of the glance before. False: it is not, or cannot be
- * read, and g is as it was, but for the changes, which are none. */
+/* Reads the trace, which must be that of the last glance. False: it is not, or cannot be read. Then
+ * g is as it was, but without changes. */
 bool glance_take(struct glance *g, const char *path, const struct trace_header *of);
 
 void glance_release(struct glance *g);

@@ -1,9 +1,9 @@
 /*
- * When a trace is complete is for the kernel to say (writers.h). Where the file system does
- * not know, all traces wait for the end.
+ * The kernel knows when a trace is complete (writers.h). Where the file system does not report
+ * that, all traces wait for the end.
  *
- * A file is looked at from when it has a header, since one that is being made is not yet
- * mapped. How often depends on what it costs to look in vain.
+ * A file is examined once it has a header, since one that is being made is not yet mapped. The
+ * pause between rounds depends on what it costs to look in vain.
  */
 #define _GNU_SOURCE
 #include "driver/watch/intake.h"
@@ -33,8 +33,8 @@ struct intake {
     struct rundir *rundir;
     struct taken *taken;
     struct ticker *ticker;
-    uint32_t spares_made, spares_told; /* told: to the processes */
-    uint32_t spares_taken;             /* at least, by the processes */
+    uint32_t spares_made, spares_told; /* told: reported to the processes */
+    uint32_t spares_taken;             /* a lower bound: by the processes */
     uint64_t given_back;               /* bytes of disk */
     bool rules_shared;
 };
@@ -60,11 +60,15 @@ static bool tells_writers(const char *path)
 /* ---- one file ---- */
 
 /*
- * Most processes live for a moment, and their traces are a few pages. Those stay in the file, as
- * zeros: to write them over takes the kernel a third of the time that it takes to give them back
- * and have the next process fill others. What holds more is given back, and all of it where there
- * is a budget of disk. What is zero is all that is there, by the file system's word: what a stray
- * pointer of the program's has written far behind the trace's end as well.
+ * Empties a small trace by writing zeros over it. False: it is too large, or it has holes.
+ *
+ * Most processes are short, and their traces are a few pages. Those pages stay in the file, as
+ * zeros. To write them over takes the kernel a third of the time that it takes to give them back
+ * and have the next process fill others. Larger files are given back, and with a budget of disk all
+ * of them.
+ *
+ * The zeros cover all data in the file, as the file system reports it: also bytes that a stray
+ * pointer of the program has written far behind the trace's end.
  */
 static bool clear_small(int fd)
 {
@@ -75,8 +79,8 @@ static bool clear_small(int fd)
            errno == ENXIO && pwrite(fd, zeros, (size_t)end, 0) == end;
 }
 
-/* Opened for it: ext4 writes a file that was emptied to the disk when it is closed for the
- * first time afterwards, which is better done before there is something in it. */
+/* Empties a file, which it opens for that. ext4 writes an emptied file to the disk when it is
+ * closed for the first time afterwards, which is cheapest before there is data in it. */
 static bool empty(const struct intake *in, const char *path)
 {
     int fd = plainfile_open(path, O_WRONLY | O_NOFOLLOW);
@@ -94,7 +98,8 @@ static bool has_place(struct intake *in)
     return in->spares_made - in->spares_taken < RUNNOTES_SPARES;
 }
 
-/* The notes are a file like another, so they are not opened for each. */
+/* Reports new spares to the processes, several at once: the notes are a file that each report has
+ * to open. */
 static void tell_spares(struct intake *in, uint32_t at_least)
 {
     if (in->spares_made - in->spares_told < at_least)
@@ -103,7 +108,7 @@ static void tell_spares(struct intake *in, uint32_t at_least)
     notesfile_spares(&in->rundir->notes, in->spares_made);
 }
 
-/* False: there is no place for it. */
+/* Makes the file a spare. False: there is no place for it. */
 static bool make_spare(struct intake *in, const char *path)
 {
     bool moved = false;
@@ -112,8 +117,8 @@ static bool make_spare(struct intake *in, const char *path)
         const char *place = in->rundir->spares[in->spares_made % RUNNOTES_SPARES];
 
         moved = renameat2(AT_FDCWD, path, AT_FDCWD, place, RENAME_NOREPLACE) == 0;
-        /* One that a process has taken, and has been ended before it could move it, is still
-         * there, and is one again. */
+        /* A spare stays at its place if a process has taken it and ended before it could move it.
+         * It is a spare again. */
         if (!moved && errno != EEXIST)
             break;
         in->spares_made++;
@@ -122,21 +127,22 @@ static bool make_spare(struct intake *in, const char *path)
     return moved;
 }
 
-/* The name is free again; the file is a spare if a place for one is free, or gone. */
+/* Makes the trace's name free again. The file becomes a spare if a place for one is free; else it
+ * is removed. */
 static void give_back(struct intake *in, const char *path)
 {
     if (!empty(in, path) || !make_spare(in, path))
         unlink(path);
 }
 
-/* A process has ended while others run, so that more are likely to come. */
+/* Shares rules once a process has ended while others run, so that more are likely to come. */
 static void share_rules(struct intake *in)
 {
     in->rules_shared = true;
     notesfile_share_rules(&in->rundir->notes, in->rundir->rules);
 }
 
-/* What cannot be read is left for the end, where it is told. */
+/* Takes a complete trace. One that cannot be read is left for the end, where it is reported. */
 static bool take_if_complete(struct intake *in, const char *path)
 {
     int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
@@ -190,8 +196,8 @@ static void forget(struct found *f)
     free(f->paths);
 }
 
-/* Whoever a process descends from began before it: those who are taken in are listed before their
- * ancestors are, so that none of these is missed. */
+/* Notes the ancestors of processes. An ancestor began before its descendants, so the list is made
+ * before any of those is taken, and misses none. */
 static void note_ancestors(const struct intake *in)
 {
     struct proctree *tree = in->taken->options.tree;
@@ -204,7 +210,8 @@ static void note_ancestors(const struct intake *in)
     forget(&all);
 }
 
-/* Taking has to be done at some time; what is looked at in vain is what looks cost. */
+/* Only examining traces that are not complete counts as cost: a complete one has to be read at some
+ * time anyway. */
 static unsigned look(void *arg)
 {
     struct intake *in = arg;

@@ -1,7 +1,7 @@
 /*
- * The file is a trace of metadata alone: a header, and segments that are filled record by record.
- * A record's type is written last, as is a segment's magic, so that a reader finds whole moments
- * only. To thin is to write another file and to rename it.
+ * The file is a trace of metadata alone: a header, and segments that are filled record by record. A
+ * record's type is written last, as is a segment's magic, so that a reader finds whole moments
+ * only. To thin the file is to write another one and to rename it.
  */
 #include "driver/watch/momentfile.h"
 
@@ -60,7 +60,7 @@ static int put_header(struct momentfile *f)
     return put(f, &f->header, sizeof f->header, 0);
 }
 
-/* A segment with room for so many bytes. */
+/* Begins a segment with room for `room` bytes. */
 static int begin_segment(struct momentfile *f, size_t room)
 {
     struct trace_segment s = {.magic = TRACE_SEGMENT_MAGIC, .type = TRACE_SEG_META};
@@ -95,7 +95,8 @@ static int put_record(struct momentfile *f, uint32_t type, const void *payload, 
     return f->error;
 }
 
-/* The rest of the budget is for the moment with which the file comes to be too long. */
+/* Sets the size at which the file is thinned. The rest of the budget is for the moment that exceeds
+ * it. */
 static void set_thin_at(struct momentfile *f, uint64_t size)
 {
     f->thin_at = size < f->budget / 4 * 3 ? size : f->budget / 4 * 3;
@@ -158,7 +159,7 @@ uint64_t momentfile_size(const struct momentfile *f)
 
 /* ---- thinning ---- */
 
-/* Changes of moments that are left out, until one comes that is kept. */
+/* Changes of moments that are left out. They are added to the next moment that is kept. */
 struct pending {
     struct trace_change *of_row; /* by row */
     size_t room;
@@ -172,7 +173,8 @@ static void add_pending(struct pending *p, const struct trace_change *c)
 
     GROW_FILLED(p->of_row, c->row, p->room, 0);
     sum = &p->of_row[c->row];
-    /* One that comes to nothing and is touched again is twice in the list, and nothing then. */
+    /* A row whose sum is zero and changes again is twice in the list. The first entry takes the
+     * sum, so the second is zero. */
     if (!sum->bytes && !sum->blocks) {
         GROW(p->list, p->n, p->list_room);
         p->list[p->n++].row = c->row;
@@ -218,7 +220,7 @@ static void copy_kept(struct momentfile *to, const struct trace *t, const bool *
     for (size_t i = 0; i < t->nmoments && !to->error; i++) {
         trace_changes_begin(&c, &t->moments[i]);
         while (trace_changes_next(&c, &one))
-            if (one.row < to->row_limit) /* or somebody else has written there */
+            if (one.row < to->row_limit) /* another process may have written there */
                 add_pending(&p, &one);
         if (keep[i])
             put_pending(to, &p, t->moments[i].m);
@@ -227,7 +229,7 @@ static void copy_kept(struct momentfile *to, const struct trace *t, const bool *
     free(p.list);
 }
 
-/* *f becomes the other file, which gets its name. */
+/* *f becomes the file `by`, which gets its name. */
 static void replace(struct momentfile *f, struct momentfile *by)
 {
     struct momentfile old = *f;
@@ -247,7 +249,7 @@ static void replace(struct momentfile *f, struct momentfile *by)
     free(by);
 }
 
-/* Without the moments that are too many. False: none is. */
+/* Writes the file without surplus moments. False: there are none. */
 static bool thin_once(struct momentfile *f, const struct trace *t)
 {
     uint64_t *times = xcalloc(t->nmoments, sizeof *times);
@@ -282,7 +284,7 @@ static bool thin_once(struct momentfile *f, const struct trace *t)
     return thinned;
 }
 
-/* A second time, and ever fewer, as long as it is more than half of what may be. */
+/* Thins the file; and again, to ever fewer moments, while it is longer than half of the budget. */
 static void thin(struct momentfile *f)
 {
     do {
@@ -326,7 +328,7 @@ static bool is_same_process(const struct trace_header *a, const struct trace_hea
            a->start_realtime_ns == b->start_realtime_ns;
 }
 
-/* What all changes add up to, and which rows they are of. */
+/* Adds up all changes, by row. */
 static void add_up(const struct trace *t, uint32_t row_limit, struct momentfile_had *had)
 {
     struct trace_changes c;
@@ -349,8 +351,8 @@ static void add_up(const struct trace *t, uint32_t row_limit, struct momentfile_
     }
 }
 
-/* The moments of a file in a new one, which takes its place: where the former one's last segment
- * ends is not known any more. */
+/* Copies the moments of a file to a new one, which replaces it: the end of the old file's last
+ * segment is not known any more. */
 static int take_over(struct momentfile **f, const char *path, const struct trace *t,
                      const struct momentfile_limits *limits, struct momentfile_had *had)
 {

@@ -1,12 +1,13 @@
 /*
- * momentfile.h: moments of one recorded process on their way into a file (trace_moments.h).
+ * momentfile.h: file of the moments of one recorded process (trace_moments.h), written while it
+ * runs.
  *
- * The file can be read at any instant, and what was written stays whatever becomes of the writer.
- * It is thinned by age: of what is old, moments are left out and their changes added to the next
- * one's. However much changes, it stays below a budget of bytes, as moments become fewer; as long
- * as the first and the last of them, and one more, are less than half of it.
+ * The file can be read at any instant, and what was written stays if the writer dies. It is thinned
+ * by age: old moments are left out, and their changes added to the next moment. So the file stays
+ * below a budget of bytes, however much changes. This holds while the first moment, the last, and
+ * one more take less than half of it.
  *
- * Who writes to a file holds a lock on it (flock), so that two do not.
+ * A writer holds a lock on the file (flock), so that there is only one.
  *
  * Not thread-safe for one file.
  */
@@ -21,14 +22,14 @@
 struct momentfile;
 
 /*
- * Makes the file `path` (one that is there is replaced), mode 0600, for the process of that header
- * and a recording that began at `zero_ns`. `budget`: MOMENTFILE_BUDGET, in tests less. NULL: it
- * cannot be made, errno says why.
+ * Makes or replaces the file `path`, mode 0600, for the process of that header and a recording that
+ * began at `zero_ns`. `budget`: MOMENTFILE_BUDGET, in tests less. NULL: it cannot be made, errno
+ * says why.
  */
 struct momentfile *momentfile_new(const char *path, const struct trace_header *of, uint64_t zero_ns,
                                   uint64_t budget);
 
-/* What was live by the moments of a file. */
+/* Live blocks as the moments of a file add up to. */
 struct momentfile_had {
     struct trace_amount *of_row; /* by row, n of them; the caller's to free */
     size_t n;
@@ -37,13 +38,13 @@ struct momentfile_had {
 
 struct momentfile_limits {
     uint64_t budget; /* as for momentfile_new */
-    uint32_t rows;   /* the trace has none from this id on: what the file says of such is wrong */
+    uint32_t rows;   /* the trace has only rows below this id; higher ids in the file are wrong */
 };
 
 /*
- * Goes on with the moments that were taken of that process into `path` before: *f is ready for more
- * and *had tells what they add up to. *f stays NULL if there are none of this process. 0, or
- * -EWOULDBLOCK: somebody is writing to the file; or another -errno.
+ * Continues the file `path` with the moments of that process: *f is ready for more, and *had is the
+ * sum of the present ones. *f stays NULL if there are none of this process. 0, or -EWOULDBLOCK:
+ * another process writes to the file; or another -errno.
  */
 int momentfile_go_on(struct momentfile **f, const char *path, const struct trace_header *of,
                      const struct momentfile_limits *limits, struct momentfile_had *had);
@@ -51,21 +52,21 @@ int momentfile_go_on(struct momentfile **f, const char *path, const struct trace
 /* Closes; the file stays. NULL is allowed. */
 void momentfile_close(struct momentfile *f);
 
-/* Adds a moment that is later than those before; changes by ascending row. 0 or -errno: nothing is
- * added any more. */
+/* Adds a moment that is later than those before; changes by ascending row. 0 or -errno: from then
+ * on nothing is added. */
 int momentfile_add(struct momentfile *f, struct trace_moment m, const struct trace_change *changes,
                    size_t n);
 
-/* How long the file is by now. */
+/* The present length of the file. */
 uint64_t momentfile_size(const struct momentfile *f);
 
-/* Whether moments lie beside the trace `path` and are of the process with this header. */
+/* Whether there is a file of moments beside the trace `path`, of the process with this header. */
 bool momentfile_is_of(const char *path, const struct trace_header *of);
 
 /*
- * Appends the segments of the moments beside the trace `path` to `out`, as they may stand in the
- * trace itself behind `metas` other segments of metadata. Nothing, where there are none. 0, or an
- * enum flame_exit after a line.
+ * Appends the segments of the moments beside the trace `path` to `out`. They may follow `metas`
+ * other segments of metadata in the trace itself. Appends nothing if there are none. 0, or an enum
+ * flame_exit after a line.
  */
 int momentfile_segments(struct strbuf *out, const char *path, uint32_t metas);
 

@@ -1,8 +1,8 @@
 /*
- * A trace is known by its header, as its file may become another's when the process has ended.
+ * A trace is identified by its header, as its file may become another's when the process has ended.
  *
- * That a process is over is known when it has gone, or when a younger trace is of the same process,
- * which has executed another program since.
+ * A process has ended when its pid is gone. It has executed another program when a younger trace is
+ * of the same process; the older trace is complete then, too.
  */
 #define _GNU_SOURCE
 #include "driver/watch/momentwatch.h"
@@ -30,31 +30,31 @@
 #define SECOND ((uint64_t)1000000000)
 #define AUTO_LEAST (10 * MS)
 #define AUTO_MOST (1000 * MS)
-#define AUTO_SHARE 64u /* of the time that has passed, between two moments */
+#define AUTO_SHARE 64u /* time that has passed / this = pause between two moments */
 #define SHORT_SEGMENTS (TRACE_SHORT_SEGMENTS + 2u) /* which take ids as long ones do */
 #define BYTES_EVERY (20 * MS)
-#define LOOK_SHARE 19u /* a pause is so many times the look before it, at least */
+#define LOOK_SHARE 19u /* a pause is at least so many times as long as the look before it */
 
-/* A process, or what it was before it executed another program. */
+/* A process, or the program that it ran before an exec. */
 struct taking {
     struct trace_header header;
     char *path;
     struct glance glance;
-    struct momentfile *file;      /* NULL: nothing was kept yet */
+    struct momentfile *file;      /* NULL: no moment was kept yet */
     int64_t kept_bytes;           /* live and mapped at the moment that was kept last */
-    struct trace_change *waiting; /* since then; by row */
+    struct trace_change *waiting; /* changes since then; by row */
     size_t nwaiting, waiting_room;
     uint64_t latest_ns; /* the moment that was kept last */
     bool over;
 };
 
 struct momentwatch {
-    pthread_mutex_t lock; /* of all below, but what is fixed */
+    pthread_mutex_t lock; /* of all fields below that are not fixed */
     char *dir;            /* fixed, as are the next two; NULL: one trace */
     struct moment_pace pace;
     uint64_t pid_namespace; /* 0: not known */
-    uint64_t zero_ns;       /* when the first process began; until one has, when we did */
-    bool kept;              /* a moment was; the last is fixed then */
+    uint64_t zero_ns;       /* when the first process began; before that, when the watch began */
+    bool kept;              /* a moment was kept; zero_ns is fixed then */
     struct taking **list;
     size_t n, room;
     uint64_t taken;
@@ -77,7 +77,8 @@ static struct taking *find_or_add(struct momentwatch *w, const struct trace_head
 
     if (k)
         return k;
-    /* Much may be made ready before it: a tracer, say, and a command is what times are of. */
+    /* The tracer, say, may need time before the command starts; times count from the command's
+     * start. */
     if (!w->kept && (!w->n || h->start_monotonic_ns < w->zero_ns))
         w->zero_ns = h->start_monotonic_ns;
     k = xcalloc(1, sizeof *k);
@@ -116,7 +117,7 @@ static uint64_t resident(const struct momentwatch *w, const struct trace_header 
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* When the process came to execute another program, as far as is known; else 0. */
+/* The time when the process executed another program, if that is known; else 0. */
 static uint64_t execution_of(const struct momentwatch *w, const struct trace_header *h)
 {
     uint64_t when = 0;
@@ -147,7 +148,7 @@ static int by_row(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* What has changed since the moment that was kept last. */
+/* Collects all changes since the moment that was kept last. */
 static void gather(struct taking *k)
 {
     size_t n = 0;
@@ -194,8 +195,8 @@ static void keep(struct momentwatch *w, struct taking *k, struct trace_moment m)
     k->kept_bytes = k->glance.bytes;
 }
 
-/* Of a trace that is there. `any`: also where too little has changed; `ended`: the process is known
- * to be over. */
+/* Takes a moment of a trace. `any`: also where too little has changed; `ended`: the process is
+ * known to have ended. */
 static void take(struct momentwatch *w, struct taking *k, bool any, bool ended)
 {
     uint64_t begun = clock_ns(CLOCK_MONOTONIC), executed;
@@ -232,8 +233,8 @@ static void find_trace(const char *path, void *arg)
 static void look(struct momentwatch *w, bool any)
 {
     pthread_mutex_lock(&w->lock);
-    /* Traces that have come are known before any moment is taken, as a younger one says of an older
-       one's process that it has executed another program. */
+    /* New traces are found before any moment is taken: a younger trace shows that its process has
+     * executed another program. */
     if (w->dir)
         rundir_each_trace(w->dir, find_trace, w);
     for (size_t i = 0; i < w->n; i++)
@@ -286,7 +287,8 @@ unsigned momentwatch_look(void *arg)
     look(w, w->pace.every_bytes == 0);
     took = clock_ns(CLOCK_MONOTONIC) - begun;
     pause = took < apart ? apart - took : 0;
-    /* Where others have the processors a look takes longer and costs them no more. */
+    /* If other processes use the CPUs, a look takes longer and costs them no more: so only its CPU
+     * time counts. */
     work = clock_ns(CLOCK_THREAD_CPUTIME_ID) - work;
     if (pause < work * LOOK_SHARE)
         pause = work * LOOK_SHARE;

@@ -1,8 +1,10 @@
 /*
- * A copy of a trace that is being written must not have a row whose node it lacks. Rows are read
- * first, therefore, and all that only grows after them; rows of segments that came between are left
- * for the next part. The counts of a row that was read while it was written to are at most of one
- * event short, which is in the next part: no part is the difference of anything (trace_parts.h).
+ * A copy of a trace that is being written must not have a row whose node it lacks. So rows are read
+ * first, and all that only grows after them. Rows of segments that are new in between are left for
+ * the next part.
+ *
+ * The counts of a row that was read while it was written to are at most one event short. That event
+ * is in the next part: no part is the difference of anything (trace_parts.h).
  *
  * The descriptor is kept, so the last part can be written when the trace has been removed.
  */
@@ -37,7 +39,7 @@ struct partfile {
     char *stem; /* of the parts' names */
     uint64_t limit, begin_ns;
     uint32_t next;  /* number */
-    uint32_t units; /* that the trace had at the last seam */
+    uint32_t units; /* size of the trace at the last part's end */
     struct trace_counted before;
     struct written {
         uint32_t number;
@@ -58,7 +60,7 @@ static void name_of(const struct partfile *p, uint32_t number, struct strbuf *ou
 
 /* ---- a copy of what the trace has ---- */
 
-/* The trace from its beginning to what is in use, or NULL: it is another's by now, or nobody's. */
+/* Reads the used part of the trace; NULL: its file is now another process's, or gone. */
 static uint8_t *read_trace(const struct partfile *p, size_t *len)
 {
     struct trace_header h;
@@ -95,8 +97,8 @@ static bool segment_at(const uint8_t *data, size_t len, size_t at, struct trace_
     return s->magic == TRACE_SEGMENT_MAGIC && s->units && s->units <= (len - at) / TRACE_UNIT;
 }
 
-/* Puts the rows of the older bytes in place of those of the younger ones. Where segments end, and
- * how many are of metadata. */
+/* Puts the rows of the older copy in place of those of the younger one. Returns the end of the
+ * segments; *metas is the number of those with metadata. */
 static size_t take_rows(uint8_t *young, size_t len, const uint8_t *old, size_t old_len,
                         uint32_t *metas)
 {
@@ -118,7 +120,8 @@ static size_t take_rows(uint8_t *young, size_t len, const uint8_t *old, size_t o
     return at;
 }
 
-/* The trace as it stands now, its header's peak that of its rows. False: it cannot be read. */
+/* Copies the trace in its present state; the peak in the header is that of its rows. False: it
+ * cannot be read. */
 static bool copy_trace(const struct partfile *p, struct strbuf *out, uint32_t *metas)
 {
     size_t old_len = 0, len = 0, end;
@@ -143,7 +146,7 @@ static void put_units(struct strbuf *part)
     memcpy(part->buf, &h, sizeof h);
 }
 
-/* Appends the segment with what was counted before. */
+/* Appends the segment with the counts before this part. */
 static void put_record(struct strbuf *part, const struct trace_part_facts *facts,
                        const struct trace_counted *before, uint32_t metas)
 {
@@ -166,7 +169,7 @@ static void put_record(struct strbuf *part, const struct trace_part_facts *facts
 
 /* ---- files ---- */
 
-/* The oldest go, but never the last. */
+/* Removes the oldest parts, but never the last. */
 static void keep_to_limit(struct partfile *p)
 {
     struct strbuf name = STRBUF_INIT;
@@ -275,8 +278,8 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Whether that is what outfile.h calls a part until it is whole, which whoever was killed meanwhile
- * leaves. */
+/* Whether the name is a part that is not complete (outfile.h), which a killed flame leaves behind.
+ */
 static bool is_half(const char *behind_number)
 {
     return strncmp(behind_number, ENDING ".tmp", strlen(ENDING ".tmp")) == 0 &&
@@ -308,7 +311,7 @@ static int find_parts(struct partfile *p)
         if (!number || number >= UINT32_MAX ||
             fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
             continue;
-        /* No other spelling of the number. */
+        /* Only one spelling of the number counts. */
         strbuf_clear(&name);
         strbuf_addf(&name, "%s" NUMBER, base, (uint32_t)number);
         if (strncmp(e->d_name, name.buf, name.len) != 0)
@@ -325,7 +328,7 @@ static int find_parts(struct partfile *p)
     return 0;
 }
 
-/* Whatever the last part had counted is what the next begins with. */
+/* Continues after the last part, whose counts the next part begins with. */
 static int go_on(struct partfile *p)
 {
     struct strbuf name = STRBUF_INIT;

@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/trace/wrapping.h"
 
-/* What processes may have found out about their blocks. */
+/* Features that record findings of processes about their blocks. */
 #define FOUND (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH)
 
 void taken_init(struct taken *k, const struct fold_options *options)
@@ -32,7 +32,8 @@ void taken_release(struct taken *k)
     *k = (struct taken){0};
 }
 
-/* There are few different ones, and the last are the likeliest. */
+/* Returns an equal name if there is one. There are few different names, and the last are the
+ * likeliest. */
 static const char *keep_name(struct taken *k, const char *name)
 {
     for (size_t i = k->nnames; i-- > 0;)
@@ -42,7 +43,7 @@ static const char *keep_name(struct taken *k, const char *name)
     return k->names[k->nnames++] = xstrdup(name);
 }
 
-/* Threads that did anything. */
+/* The number of threads that did anything. */
 static uint64_t busy_threads(const struct trace *t)
 {
     uint64_t n = 0;
@@ -112,7 +113,7 @@ static void add_verdict(struct taken_totals *s, const struct trace_row *row)
     to->blocks += row->alloc_calls;
 }
 
-/* What the process allocated itself: left at the end, and of its peak. */
+/* Adds the process's own blocks that were left at the end; returns their peak. */
 static uint64_t add_own_rows(struct taken_totals *s, const struct trace *t)
 {
     uint64_t peak = 0;
@@ -168,7 +169,7 @@ static bool has_verdicts(const struct trace *t)
 
 void taken_add(struct taken *k, struct trace *t, bool ended)
 {
-    if (t->header.features & TRACE_FEATURE_FAULTS) { /* of no process of its own */
+    if (t->header.features & TRACE_FEATURE_FAULTS) { /* a trace of several processes */
         tracesums_add(k->sums, t);
         return;
     }
@@ -192,13 +193,13 @@ const struct taken_process *taken_first(const struct taken *k)
 
 /* ---- over all processes ---- */
 
-/* A process comes (its peak is added) or goes. */
+/* A process starts (its peak is added) or ends. */
 struct change {
     uint64_t when;
     int64_t bytes;
 };
 
-/* Who goes, goes first: of an executed program the memory of the one before is gone. */
+/* At equal times, ends sort before starts: exec frees the old program's memory. */
 static int by_time(const void *pa, const void *pb)
 {
     const struct change *a = pa, *b = pb;
@@ -217,7 +218,7 @@ static int by_pid_and_start(const void *pa, const void *pb)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* A process that executes another program has given its memory up. */
+/* Lists starts and ends. An exec ends a program, since it frees the memory. */
 static struct change *list_changes(const struct taken *k)
 {
     struct taken_process *sorted = xcalloc(k->nprocesses, sizeof *sorted);

@@ -1,6 +1,6 @@
 /*
- * watch.c: each look lists the directory, as a run may become many processes at any time.
- * Traces of processes that have ended are told by their number, which no process has.
+ * watch.c: each look lists the directory, as a run may become many processes at any time. A trace
+ * of a process that has ended is recognized by its pid, which no process has any more.
  */
 #define _GNU_SOURCE
 #include "driver/watch/watch.h"
@@ -26,7 +26,7 @@ struct watch {
     struct ticker *ticker; /* NULL: looking has ended */
     unsigned pause_ms;
     char *dir;
-    struct watched *seen; /* the thread's until it has ended */
+    struct watched *seen; /* only the thread uses it until it has ended */
     size_t n, alloc;
 };
 
@@ -62,7 +62,7 @@ static struct watched *find(struct watch *w, uint32_t pid)
     return &w->seen[w->n++];
 }
 
-/* The largest memory, and what malloc had given by then: both only grow. */
+/* Records the largest memory, and malloc's peak by then: both only grow. */
 static void note(struct watch *w, const struct watched *now, uint64_t malloc_bytes)
 {
     struct watched *at = find(w, now->pid);
@@ -94,7 +94,8 @@ static uint32_t pid_of_name(const char *name)
     return pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
-/* Of what is private to the process, a part is the recorder's. */
+/* Reads the header of a process's trace. Subtracts the recorder's own memory from the process's,
+ * and returns malloc's peak. */
 static uint64_t recorded_peak(int dir, const char *name, struct watched *now)
 {
     struct trace_header h = {.own_bytes = 0};
