@@ -1,13 +1,13 @@
 /*
- * acts.h: what the programs do that the event source is tested on; each is played in a
- * process of its own, by executing the test with the act's name as its argument.
+ * acts.h: small programs (acts) for tests of the event source. Each runs in a process of its own:
+ * the test executes itself with the act's name as its argument.
  */
 #ifndef FLAME_TESTS_UNIT_ACTS_H
 #define FLAME_TESTS_UNIT_ACTS_H
 
 #include "common/compiler.h"
 
-/* Plays it; its exit status, or -1 when there is no such act. */
+/* Runs the act; its exit status, or -1 when there is no such act. */
 int act(const char *name);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * offcpu_stage.h: a stage for the state machine of flame off: events in one line each,
- * a world answered from tables, and a list of what came out.
+ * offcpu_stage.h: a stage for the state machine of flame off: events in one line each, a world that
+ * answers from tables, and a list of the sleeps that it emits.
  *
- * Times are in microseconds. Objects by call: the first argument names the object
- * (stage_object), except for futexes, whose address is their name; at STAGE_FUTEXES lies an array
- * of struct futex_waitv that lists 0x10, 0x20 and so on. A thread's stack is 1000 * tid + the
- * number of the call it is in (of the entry last seen).
+ * Times are in microseconds. The first argument of a call names the object (stage_object), except
+ * for futexes, whose address is their name. At STAGE_FUTEXES there is an array of struct
+ * futex_waitv that lists 0x10, 0x20 and so on. A thread's stack is 1000 * tid + the number of the
+ * call it is in (of the entry last seen).
  */
 #ifndef FLAME_TESTS_UNIT_OFFCPU_STAGE_H
 #define FLAME_TESTS_UNIT_OFFCPU_STAGE_H
@@ -17,8 +17,8 @@
 #define STAGE_FUTEXES 0x1000
 
 void stage_open(uint64_t min_block_us, unsigned depth);
-void stage_open_unstopped(void); /* for a source that stops nobody; min_block 0, depth 8 */
-void stage_close(void);          /* offcpu_finish was called or not */
+void stage_open_unstopped(void); /* for a no-stop source; min_block 0, depth 8 */
+void stage_close(void);          /* with or without offcpu_finish */
 
 /* Descriptor (or semaphore, queue) `fd` is this object, for every thread. */
 void stage_object(unsigned fd, enum off_object_kind kind, uint64_t a, unsigned side);
@@ -32,7 +32,7 @@ void stage_likeness(pid_t tid, uint32_t like);
 /* The scheduler's figures of a thread from now on, in microseconds. */
 void stage_sched(pid_t tid, uint64_t cpu, uint64_t runq, uint64_t turns);
 
-/* It has asked for so many pages. */
+/* The number of pages that it has asked for. */
 void stage_faults(pid_t tid, uint64_t faults);
 
 void stage_begin(uint64_t at, pid_t tid, pid_t pid, pid_t parent); /* parent 0: not newborn */
@@ -57,13 +57,13 @@ void stage_restarted(uint64_t at, pid_t tid, int nr, struct stage_args args);
 void stage_wake(uint64_t at, pid_t tid, int nr, struct stage_args args); /* no exit comes */
 void stage_exit(uint64_t at, pid_t tid, int64_t result);
 void stage_finish(uint64_t at);
-/* An event that another source has made. */
+/* An event from another source. */
 void stage_event(const struct off_event *e);
-/* The tracer has held the thread of the next event so long, so often, before it. */
+/* The tracer has stopped the thread of the next event `times` times before it, `us` in all. */
 void stage_held(uint64_t us, uint64_t longest_us, uint64_t times);
-/* What it waited for room before its next event. */
+/* The thread has waited for room in its ring before its next event. */
 void stage_room(uint64_t us, uint64_t longest_us, uint64_t times);
-/* And perhaps so much longer. */
+/* Adds time for which the thread may have been stopped as well. */
 void stage_held_more(uint64_t us);
 
 /* ---- what came out ---- */
@@ -76,9 +76,9 @@ const char *stage_chain(void);
 const char *stage_chain_of(size_t sleep);
 size_t stage_oncpus(void);
 const struct off_oncpu *stage_oncpu(size_t i);
-/* What a thread's time went to besides; all that was reported. */
+/* A thread's time outside sleeps, of one kind; the sum of all reports. */
 struct off_span stage_rest(pid_t tid, enum off_rest kind);
-/* Questions asked of the world since the last time this was called. */
+/* Questions to the world since the last call of this. */
 struct stage_asked {
     unsigned stacks, objects, scheds;
 };

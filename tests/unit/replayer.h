@@ -1,34 +1,34 @@
 /*
- * replayer.h: runs the state machine again over a log of what it was given (replaylog.h).
+ * replayer.h: runs the state machine again over a log of its input (replaylog.h).
  *
- * The world answers what the log has. A question that the log does not have there, one that it has
- * and that is not asked, and a line that is none are wrong: `line` and `wrong` are of the first
- * such one, and the machine is run on, with what can be answered. Not thread-safe.
+ * The world answers from the log. Three things are errors: a question that the log does not have at
+ * that point, a logged one that is not asked, and a line of no known kind. `line` and `wrong` are
+ * of the first error. The machine is run on, with the answers that there are. Not thread-safe.
  */
 #ifndef FLAME_TESTS_UNIT_REPLAYER_H
 #define FLAME_TESTS_UNIT_REPLAYER_H
 
 #include "tracer/sleeps/replaylog.h"
 
-/* A thread in a call that may sleep, from its entry to its exit, as the log alone has it. */
+/* A thread in a call that may sleep, from its entry to its exit, from the log alone. */
 struct replayed_call {
     pid_t tid;
     uint64_t begin, end;
-    /* So much of it, at most: stopped by the tracer, waiting for a CPU, on one. */
+    /* Parts of that time, at most: stopped by the tracer, waiting for a CPU, on one. */
     uint64_t held_ns, runq_ns, cpu_ns;
 };
 
-/* A thread's time: from its beginning to its end, and what the machine made of it. */
+/* A thread's time from its beginning to its end, as the machine divides it. */
 struct replayed_thread {
     pid_t tid;
-    uint64_t begin, end;         /* end 0: it goes on */
+    uint64_t begin, end;         /* end 0: it still runs */
     uint64_t asleep_ns, runq_ns; /* in sleeps */
-    uint64_t cpu_ns, waited_ns;  /* the same of sink.oncpu */
+    uint64_t cpu_ns, waited_ns;  /* from sink.oncpu */
     uint64_t rest_ns[OFF_RESTS];
-    /* Of the log: */
-    uint64_t exiting;         /* when it was about to end; 0: not told */
+    /* These are from the log. */
+    uint64_t exiting;         /* when it was about to end; 0: not reported */
     bool lost;                /* an exec of its process ended it: its last figures are not known */
-    uint64_t held_ns;         /* by the tracer since then */
+    uint64_t held_ns;         /* stopped by the tracer since then */
     struct off_sched figures; /* the last */
     bool known;
     struct replayed_call call; /* it is in one if `in_call` */
@@ -38,15 +38,16 @@ struct replayed_thread {
 };
 
 struct replayed {
-    struct strbuf text; /* a line for each sleep in the order told, and then one for each thread */
+    struct strbuf
+        text; /* a line for each sleep as they were emitted, and then one for each thread */
     struct off_sleep *sleeps;
     struct replayed_call *calls; /* in which the thread left its CPU by itself */
     struct replayed_thread *threads;
     size_t nsleeps, ncalls, nthreads;
-    size_t line; /* where it is wrong, from 1; 0: nowhere */
+    size_t line; /* line of the first error, from 1; 0: none */
     char wrong[160];
-    bool elsewhere; /* it is of another processor: a call is not on this one */
-    /* Rooms, and what names are kept in: */
+    bool elsewhere; /* the log is of another processor: call numbers differ */
+    /* Allocated lengths, and storage of names: */
     size_t sleeps_room, calls_room, threads_room, nnames, names_room;
     char **names;
     uint64_t first; /* time of the first event */

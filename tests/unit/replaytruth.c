@@ -10,8 +10,8 @@ struct truth {
     uint64_t cpu; /* UINT64_MAX: not known */
 };
 
-/* Of an earlier part of a sleep the last thread of the chain is the one that had what was waited
- * for (turns.h). */
+/* Whether the waker is `by`. In an earlier part of a sleep it is the last thread of the chain,
+ * which held the lock (turns.h). */
 static bool is_by(const struct off_sleep *s, const char *by)
 {
     size_t i = s->more && s->chain_len ? s->chain_len - 1 : 0;

@@ -1,5 +1,5 @@
 /*
- * said.h: what code under test says on standard error.
+ * said.h: captures the messages of tested code on standard error.
  *
  *     said_begin();
  *     ...
@@ -8,9 +8,9 @@
 #ifndef FLAME_TESTS_UNIT_SAID_H
 #define FLAME_TESTS_UNIT_SAID_H
 
-/* From here on standard error goes to a file. Not nested. */
+/* Standard error goes to a file from now on. Not nested. */
 void said_begin(void);
-/* Standard error is as before; its text (up to 4,095 bytes), good until the next call. */
+/* Restores standard error; its text (up to 4,095 bytes), valid until the next call. */
 const char *said_end(void);
 
 #endif

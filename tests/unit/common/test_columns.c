@@ -1,4 +1,4 @@
-/* How many counts lines have, as the other lines of the text say. */
+/* Number of counts in a line, as the other lines of the text show it. */
 #include "common/folded/columns.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static enum folded_columns_kind kind_of(const char *text)
     return columns.kind;
 }
 
-/* What a line is read as: "STACK COUNT", with the first count before it if it has two. */
+/* The line as parsed: "STACK COUNT", with the first count before it if it has two. */
 static const char *read_as(const char *line)
 {
     static char got[200];

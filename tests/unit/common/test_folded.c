@@ -1,4 +1,4 @@
-/* The folded grammar, line by line, against what flamegraph.pl makes of it. */
+/* The folded grammar, line by line, compared with flamegraph.pl. */
 #include "common/folded.h"
 #include "tests/tap.h"
 
@@ -124,7 +124,7 @@ static void test_frames(void)
     is_frame("42", 2, "42");
 }
 
-/* What folded_add_frame writes must come back as one frame and one count. */
+/* A frame that folded_add_frame writes must come back as one frame and one count. */
 static void test_round_trip(void)
 {
     unsigned seed = 1;

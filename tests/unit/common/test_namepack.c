@@ -1,4 +1,4 @@
-/* Names that a trace carries: what goes in comes out, also as bytes and added up. */
+/* Names that a trace carries: they are read as they were written, also as bytes and added up. */
 #include "common/trace/namepack.h"
 #include "tests/tap.h"
 
@@ -183,7 +183,7 @@ static void added(void)
     is_str(told(sum, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
            "and what was there before");
 
-    /* What says more stays. */
+    /* The entry with more frames wins, the old one or the new one. */
     f[0] = frame(sum, "outer", NULL, 0);
     f[1] = frame(sum, "better", NULL, 0);
     namepack_add_place(sum, m, 0x2000, NAMEPACK_SIGRETURN, f, 1);

@@ -69,7 +69,7 @@ static void test_json(void)
     is_json("abc", 3, 3, "\"abc\"", "not cut");
 }
 
-/* What the reader makes of a text: "1 2 3", and " wrong" if it is not whole. */
+/* Numbers that the reader finds in a text: "1 2 3", or "wrong" if it is not whole. */
 static void is_read(const char *text, const char *want, const char *what)
 {
     struct strbuf sb = STRBUF_INIT;

@@ -1,4 +1,4 @@
-/* What is said of a file before it is executed: common/preloadable.h and elfdyn.h. */
+/* Verdicts on a file before it is executed: common/preloadable.h and elfdyn.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -113,7 +113,7 @@ static void search(void)
            ENAMETOOLONG, "a name that does not fit");
 }
 
-/* The C library is at hand, and defines what we know. */
+/* The C library is there, and its symbols are known. */
 static void symbols(void)
 {
     static const char *const places[] = {"/lib/x86_64-linux-gnu/libc.so.6",

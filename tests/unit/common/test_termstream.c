@@ -1,4 +1,4 @@
-/* What a terminal is sent of names, however the text comes in pieces. */
+/* Names on their way to a terminal, in pieces of any size. */
 #define _GNU_SOURCE
 #include "common/files/termstream.h"
 
@@ -13,7 +13,7 @@
 #include "common/termtext.h"
 #include "tests/tap.h"
 
-/* A terminal that changes nothing of what is written. */
+/* A terminal that changes no byte of its output. */
 static int open_terminal(int *master)
 {
     struct termios raw;
@@ -30,7 +30,7 @@ static int open_terminal(int *master)
     return slave;
 }
 
-/* What the terminal shows of that text, when it is written in pieces of so many bytes. */
+/* Bytes that the terminal shows of `text` when it is written in pieces of `piece` bytes. */
 static const char *shown(const char *text, size_t len, size_t piece)
 {
     static char got[4096];
@@ -44,7 +44,8 @@ static const char *shown(const char *text, size_t len, size_t piece)
     setvbuf(f, NULL, _IONBF, 0);
     for (size_t i = 0; i < len; i += piece)
         fwrite(text + i, 1, len - i < piece ? len - i : piece, f);
-    slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC); /* or what is unread may go */
+    slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC); /* keeps the bytes that are not
+                                                                   * read yet */
     fclose(f);
     fcntl(master, F_SETFL, O_NONBLOCK);
     while (n < sizeof got - 1 && (more = read(master, got + n, sizeof got - 1 - n)) > 0)
@@ -71,7 +72,7 @@ static void hostile_names(void)
     is_str(shown("", 0, 1), "", "nothing");
 }
 
-/* Of random bytes with many that begin characters or go on with them. */
+/* Random bytes, with many that begin or continue characters. */
 static void any_bytes(void)
 {
     static const char often[] = "\xc2\xe2\xf0\x80\x9b\xae\x9f\n";

@@ -1,4 +1,4 @@
-/* What grows from mark to mark: points judged, marks read, stacks told. */
+/* Growth from mark to mark: judged from points, from marks, and by stack. */
 #include "common/trace/trace_growth.h"
 
 #include "tests/tap.h"
@@ -41,7 +41,7 @@ static double flat(size_t i FLAME_UNUSED, size_t n FLAME_UNUSED)
     return 77;
 }
 
-/* Within a hundredth of what it grows to. */
+/* Within a hundredth of the line that it grows by. */
 static double noisy(size_t i, size_t n)
 {
     return 100 * (double)i + noise((unsigned)n * 2) - (double)n;
@@ -52,7 +52,7 @@ static double only_noise(size_t i FLAME_UNUSED, size_t n FLAME_UNUSED)
     return noise(1000);
 }
 
-/* Some marks are far off. */
+/* Some marks are far off the line. */
 static double odd_ones(size_t i, size_t n FLAME_UNUSED)
 {
     return 100 * (double)i + (i % 9 == 5 ? 50000 : 0);
@@ -130,7 +130,7 @@ static void test_kept(void)
         kept += (uint64_t)trace_mark_is_kept(n);
         wrong += !row(n < 32 || (equal > 32 && equal <= TRACE_MARKS_KEPT),
                       "%" PRIu64 " is one of %" PRIu64, n, equal);
-        /* What is kept with this distance was kept with the shorter ones before. */
+        /* A mark that is kept with this distance was kept with the shorter ones before. */
         wrong += !row(!trace_mark_is_kept(n) || trace_mark_is_kept(n - n % trace_mark_step(n)),
                       "%" PRIu64, n);
     }
@@ -275,7 +275,7 @@ static void test_refused(void)
     }
 }
 
-/* Rows that are not there, numbers of any size: nothing of it does harm. */
+/* Missing rows and numbers of any size do no harm. */
 static void test_hostile(void)
 {
     struct trace_builder b;

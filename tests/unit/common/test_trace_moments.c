@@ -1,4 +1,4 @@
-/* What was live at moments: entries, sums, times, and which moments are kept. */
+/* Live blocks by moments: entries, sums, times, and which moments are kept. */
 #include "common/trace/trace_moments.h"
 
 #include <stdio.h>
@@ -171,7 +171,7 @@ static void test_damaged(void)
     tb_release(&b);
 }
 
-/* Moments every second for `n` seconds, thinned again and again as they come. */
+/* Moments every second for `n` seconds, thinned again and again. */
 static void test_thin(void)
 {
     enum { N = 20000, PER_AGE = 64 };

@@ -1,6 +1,6 @@
 /*
- * The reader against traces that are right, and against every way we can think
- * of for one to be wrong: each spoiled copy must be refused with its own words.
+ * The reader with correct traces, and with every damage that we can think of: each damaged copy
+ * must be refused with its own message.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -237,7 +237,7 @@ static void test_peak(void)
     tb_release(&b);
 }
 
-/* Applies one spoiling to a fresh sample and expects `words`. */
+/* Damages a fresh sample once and expects `words`. */
 #define SPOIL(words, what, action)                                                                 \
     do {                                                                                           \
         struct sample s;                                                                           \
@@ -294,7 +294,7 @@ static void test_spoiled_header(void)
     SPOIL("column", "a name without end", memset(h->columns[0].name, 'x', 20));
 }
 
-/* Short ones are for the beginning. */
+/* Short segments are only allowed at the beginning. */
 static void late_short_segment(struct sample *s, size_t *len)
 {
     for (uint32_t i = 1; i <= TRACE_SHORT_SEGMENTS; i++) {
@@ -361,7 +361,7 @@ static void test_spoiled_links(void)
           tb_row_at(&s.b, s.row)->thread = UINT16_MAX);
 }
 
-/* What a copy of a living file may look like. */
+/* A copy of a trace that is being written may lack nodes or be out of order. */
 static void test_live_copy(void)
 {
     struct trace *t = NULL;
@@ -399,7 +399,7 @@ static void test_live_copy(void)
     trace_free(t);
     tb_release(&s.b);
 
-    /* Threads fill segments of their own: a parent may have the greater id. */
+    /* Threads fill segments of their own, so a parent may have the greater id. */
     sample_init(&s);
     late = tb_node(&s.b, TRACE_NODE_PC, 0x1111, s.root);
     tb_node_at(&s.b, s.leaf)->parent = late;

@@ -1,4 +1,5 @@
-/* common/trace/trace_writer.h: growing into the hole ahead, beyond it, and where neither can be. */
+/* common/trace/trace_writer.h: growing into the hole ahead, beyond it, and where neither is
+ * possible. */
 #define _GNU_SOURCE
 #include "common/trace/trace_writer.h"
 
@@ -33,7 +34,7 @@ static void drop(void)
     unlink(path);
 }
 
-/* Takes segments, writes into all of each, and says how many there were. */
+/* Takes segments, writes into all of each, and returns their number. */
 static uint32_t take(uint32_t most)
 {
     struct trace_segment *s;
@@ -150,8 +151,8 @@ static void test_reserve(void)
     drop();
 }
 
-/* The file is let go of while a thread that has found the writer able to grow is on its way
- * to the next segment. */
+/* The file is released while a thread that has found the writer able to grow is on its way to the
+ * next segment. */
 static void test_cut_short(void)
 {
     create();
@@ -167,7 +168,7 @@ static void test_cut_short(void)
     drop();
 }
 
-/* In a child: limits do not come back. */
+/* In a child, as limits cannot be raised again. */
 static int in_child(int (*fn)(void))
 {
     pid_t pid = fork();
@@ -179,7 +180,7 @@ static int in_child(int (*fn)(void))
     return status;
 }
 
-/* What sshd's child does before it shuts itself in. */
+/* The limits that sshd's child sets before it sandboxes itself. */
 static int no_files_no_sizes(void)
 {
     struct rlimit none = {0, 0};
@@ -190,7 +191,7 @@ static int no_files_no_sizes(void)
     return take(60) == 60 ? 0 : 20;
 }
 
-/* There can be no limit where the address sanitizer is. */
+/* The address sanitizer does not work with a limit of address space. */
 #ifndef SHADOWED
 static int little_address_space(void)
 {

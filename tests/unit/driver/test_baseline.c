@@ -1,4 +1,4 @@
-/* Baselines: what of a stack counts, what is read, and what is wrong with files that are. */
+/* Baselines: the parts of a stack that count, the formats that are read, and errors in files. */
 #include "driver/suppress/baseline.h"
 
 #include "common/error.h"
@@ -87,7 +87,7 @@ static void reads(void)
     strbuf_release(&text);
 }
 
-/* Of leak.json, the classes that the view counts. */
+/* leak.json: only the classes that the view counts are read. */
 static void reads_json(void)
 {
     static const char text[] =

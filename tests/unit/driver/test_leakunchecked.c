@@ -1,4 +1,4 @@
-/* What of a run was not judged (driver/leak/leakunchecked.h). */
+/* Processes that were not checked for leaks (driver/leak/leakunchecked.h). */
 #include "driver/leak/leakunchecked.h"
 #include "tests/tap.h"
 

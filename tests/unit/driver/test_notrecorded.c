@@ -50,7 +50,7 @@ static void damaged(const char *path)
     close(fd);
 }
 
-/* Of disk. The file is mapped: what is written to it is seen. */
+/* The budget of disk. The file is mapped, so what another process writes to it is seen. */
 static void budget(const char *path)
 {
     uint64_t none = 0, limit = 1000;

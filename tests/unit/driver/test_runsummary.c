@@ -1,4 +1,4 @@
-/* What a run's summary says recording cost. */
+/* The cost of recording in the summary of a run. */
 #include "driver/run/runsummary.h"
 
 #include "tests/tap.h"

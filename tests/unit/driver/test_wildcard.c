@@ -1,11 +1,12 @@
-/* Wildcards beside a reference that tries all ways, and patterns that are made to take for ever. */
+/* Wildcards beside a reference that tries all ways, and patterns that would take for ever that way.
+ */
 #include "driver/suppress/wildcard.h"
 
 #include "common/alloc.h"
 #include "tests/rnd.h"
 #include "tests/tap.h"
 
-/* All ways to fill the stars. */
+/* Tries all ways to fill the stars. */
 static bool reference(const char *p, const char *s, bool one)
 {
     if (!*p)
@@ -82,7 +83,7 @@ static void beside_reference(void)
     ok(hits > 1000, "%d of them match", hits);
 }
 
-/* More states than fit one word, and than fit the stack. */
+/* More states than fit into one word, or on the stack. */
 static void long_patterns(void)
 {
     int wrong = 0;
@@ -105,7 +106,7 @@ static void long_patterns(void)
     is_int(wrong, 0, "patterns of up to 700 bytes");
 }
 
-/* What tries again would not come back. */
+/* A matcher that backtracks would not return from these. */
 static void hostile(void)
 {
     size_t n = 1 << 20, stars = 1000;

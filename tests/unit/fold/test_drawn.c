@@ -1,4 +1,4 @@
-/* What is mistaken for a recording: fold/stacks/drawn.h. */
+/* Files that a user may mistake for a recording: fold/stacks/drawn.h. */
 #include "fold/stacks/drawn.h"
 
 #include "tests/tap.h"

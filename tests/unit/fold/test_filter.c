@@ -1,4 +1,4 @@
-/* Filters: what each does, in which order, and that both ways to run them agree. */
+/* Filters: their effect, their order, and that both ways to run them agree. */
 #include "fold/stacks/filter.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "tests/rnd.h"
 #include "tests/tap.h"
 
-/* "--grep", "x", ... as a command takes them. */
+/* Parses "--grep", "x", ... as a command does. */
 static void parse(struct filter *f, const char *const *args)
 {
     static const struct opts_command command = {.name = "test", .tables = {{filter_rows, 0}}};
@@ -52,7 +52,7 @@ static char *text_of(struct stackset *st)
     return text;
 }
 
-/* What is left of the text, by stacks that were added up. */
+/* The text that the filters leave, run over stacks that were added up. */
 static char *by_stacks(const char *const *args, const char *text, uint64_t *left_out)
 {
     struct stackset *st = stackset_new();
@@ -76,7 +76,7 @@ static int take(void *to, const struct folded_line *line, unsigned tag)
     return 0;
 }
 
-/* The same line by line, added up afterwards. */
+/* The text that the filters leave, run line by line and added up afterwards. */
 static char *by_lines(const char *const *args, const char *text)
 {
     struct stackset *st = stackset_new();
@@ -317,7 +317,7 @@ static void trouble(void)
 
 /* ---- what is said in the end ---- */
 
-/* What comes on standard error meanwhile. */
+/* Standard error is captured in `said` meanwhile. */
 static int kept_stderr = -1;
 static FILE *said;
 
@@ -409,7 +409,7 @@ static void refusals(void)
 {
     struct strbuf names = STRBUF_INIT;
 
-    /* Whole: a command takes the beginning of a name as well. */
+    /* Compared whole: a command accepts the beginning of a name as well. */
     for (const struct opts_row *row = filter_rows; row->name || row->help; row++)
         if (row->name)
             strbuf_addf(&names, "%s ", row->name);
@@ -424,7 +424,7 @@ static void refusals(void)
         "flame: test: --by address: expected module, file, line, thread, process or function\n");
 }
 
-/* A sink that has had enough after some lines. */
+/* A sink that refuses more after some lines. */
 struct sink {
     int left, calls;
     unsigned tags;
@@ -487,7 +487,7 @@ static void sinks(void)
     filter_lines_free(NULL);
 }
 
-/* Filtering parts and adding them up gives what filtering the sum does. */
+/* Filtering parts and adding them up gives the same as filtering the sum. */
 static void any_grouping(void)
 {
     const char *const *const all[] = {

@@ -1,4 +1,4 @@
-/* Which sleeps are idle, how much time they are, and whose. */
+/* Idle sleeps: which they are, how long, and of which threads. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "tests/tap.h"
 #include "tests/unit/off_build.h"
 
-/* What idle_new says of the trace that was built; the builder is released. */
+/* The answer of idle_new for the trace that was built; the builder is released. */
 struct said {
     char names[128];
     size_t threads;
@@ -113,7 +113,8 @@ static bool idle_at(const char *stack)
     return ask(&b).threads == 1;
 }
 
-/* Who waits for work is looked for in the six innermost frames; a runtime's lock further out. */
+/* A function that waits for work counts as such among the six innermost frames; a runtime's lock
+ * counts further out, too. */
 static void test_reach(void)
 {
     ok(idle_at("main/sem_wait/futex"), "a semaphore");
@@ -136,7 +137,7 @@ static void test_reach(void)
        "the innermost that says something is believed");
 }
 
-/* Sleeps of one thread are added up by the stack they are in. */
+/* Sleeps of one thread are added up by their stack. */
 static void test_sums(void)
 {
     struct trace_builder b;
@@ -202,8 +203,8 @@ static int note_bias(struct dl_phdr_info *info, size_t size, void *arg)
     return 1; /* the program is the first */
 }
 
-/* Of an address that is several frames the innermost says what it waits for; what is no return
- * address of a function's says nothing. */
+/* An address with several inlined frames: the innermost one decides. An address that is not a
+ * return address does not count. */
 static bool idle_in_code(enum trace_node_kind kind)
 {
     uint64_t bias = 0, pc = takes_mutex_here();

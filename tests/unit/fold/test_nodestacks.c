@@ -1,4 +1,5 @@
-/* Stacks of a trace's nodes: what they stand on, by what processes and threads call themselves. */
+/* Stacks of a trace's nodes: their roots, and the names that processes and threads give themselves.
+ */
 #include "fold/nodestacks.h"
 
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static void test_memory(void)
               "by its title where processes are told apart");
 }
 
-/* Whose stack is in a trace that is not there. */
+/* A stack that a forked process inherited, from a trace that does not exist. */
 static void test_inherited(void)
 {
     struct fold_options opt = {.view = "alloc", .no_header = true, .quiet = true};

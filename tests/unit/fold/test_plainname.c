@@ -1,4 +1,4 @@
-/* Mangled names and Rust's escapes become what the programmer wrote, and nothing else does. */
+/* Mangled names and Rust's escapes become the source's names, and no others change. */
 #include "fold/symbols/plainname.h"
 
 #include "tests/tap.h"
@@ -36,7 +36,7 @@ int main(void)
     becomes("_ZN2ns1fIiEEvT_", "void ns::f<int>(int)");
     becomes("_RNvCs1234_7mycrate3foo", "mycrate::foo");
     becomes("app`_ZN2ns1fIiEEvT_", "app`void ns::f<int>(int)");
-    /* Demangled by half. */
+    /* Half demangled. */
     becomes("core::ops::function::FnOnce::call_once" H, "core::ops::function::FnOnce::call_once");
     becomes("_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..drop..Drop$GT$::drop" H,
             "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop");
@@ -52,7 +52,7 @@ int main(void)
     /* No escapes, or none that mean a character. */
     becomes("f::$u$$u110000$$ud800$$u1$$uzz$$XX$$" H, "f::$u$$u110000$$ud800$$u1$$uzz$$XX$$");
     becomes("f::$u0041" H, "f::$u0041");
-    /* What only looks so. */
+    /* Names that only look mangled or escaped. */
     stays("");
     stays("_");
     stays("_Z");
@@ -78,7 +78,7 @@ int main(void)
     stays("f::h0000000000000001");
     stays("app`main");
     stays("app`");
-    /* No stack is deep enough for this. */
+    /* Nesting that no call stack is deep enough for. */
     memset(long_name, 'P', sizeof long_name);
     memcpy(long_name, "_Z1f", 4);
     long_name[sizeof long_name - 1] = '\0';

@@ -1,4 +1,4 @@
-/* Who descends from whom, by what headers say. */
+/* Descent of processes, from the headers of traces. */
 #include "fold/facts/proctree.h"
 
 #include <stdio.h>
@@ -138,7 +138,8 @@ static void orphans(void)
     proctree_free(p);
 }
 
-/* What no recorder writes ends, and says nothing that hurts. */
+/* Headers that no recorder writes: the search ends, and names stay one frame without control
+ * characters. */
 static void hostile(void)
 {
     static const struct who w[] = {{3, 3, 10, "self", true, 0, 10, 3},

@@ -1,4 +1,5 @@
-/* Stacks that go over the disk: the bytes of one set of them all, in any pieces and levels. */
+/* Stacks that are sorted on disk: the result has the bytes of one set of them all, in any pieces
+ * and levels. */
 #include "fold/spill/spill.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static struct stackset_count count(void)
                                    rnd() % 3 ? 0 : (uint64_t)rnd() * rnd() % STACKSET_PART};
 }
 
-/* The same stacks into one set, and into another that goes to disk every `piece` stacks or so. */
+/* Adds equal stacks to one set, and to another that goes to disk about every `piece` stacks. */
 static void fill(struct stackset *whole, struct spill *s, struct stackset **st, uint32_t piece,
                  bool two)
 {

@@ -1,6 +1,6 @@
 /*
- * Lines and records of an input, whatever pieces it comes in: lines that are lent stay where
- * they are, a line has a limit, and every reader makes the same of a file and of a pipe.
+ * Lines and records of an input, in pieces of any size. Borrowed lines stay where they are, a line
+ * has a limit, and every reader makes the same of a file and of a pipe.
  */
 #include "common/alloc.h"
 #include "fold/stacks/textinput.h"
@@ -60,7 +60,7 @@ static void make_lines(struct lines *l)
     }
 }
 
-/* Reads records of random numbers of lines; how many lines were right, and stayed so. */
+/* Reads records of random numbers of lines; returns how many lines were right, and stayed so. */
 static size_t read_records(const struct lines *l, struct textinput *in)
 {
     struct textrecord rec;
@@ -254,7 +254,7 @@ static void test_bomb(void)
     strbuf_release(&text);
 }
 
-/* The lines of packed data that comes in pieces of at most `most` bytes, then what was wrong. */
+/* The lines of packed data that comes in pieces of at most `most` bytes, then the error. */
 static char *unpacked(const struct strbuf *packed, size_t most)
 {
     struct pieces p = {.text = packed->buf, .len = packed->len, .most = most};
@@ -272,7 +272,7 @@ static char *unpacked(const struct strbuf *packed, size_t most)
     return strbuf_detach(&got, NULL);
 }
 
-/* What is behind the packed text, in whatever pieces it comes, makes the same of it. */
+/* Bytes behind the packed text give the same result in pieces of any size. */
 static void is_unpacked(const char *behind, size_t len, const char *want, const char *name)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 20};
@@ -291,7 +291,7 @@ static void is_unpacked(const char *behind, size_t len, const char *want, const 
 
 static void test_behind(void)
 {
-    /* A member that looks like one for ten bytes, and of "c" what a stored block begins with. */
+    /* A member that looks like one for ten bytes, and after "c" the beginning of a stored block. */
     static const char member[] = "\x1f\x8b\x08\0\0\0\0\0\0\3", stored[] = "\0\2\0\xfd\xff"
                                                                           "c\n\7";
     struct strbuf damaged = STRBUF_INIT;
@@ -317,7 +317,7 @@ struct way {
     struct collapse_options opt;
 };
 
-/* What a reader makes of a text, in folded lines; and what it did not understand. */
+/* Folded lines that a reader makes of a text, and the count of lines that it did not understand. */
 static char *folded(const struct collapse_kind *kind, const struct way *way, const char *text,
                     size_t len)
 {
@@ -345,7 +345,7 @@ static char *folded(const struct collapse_kind *kind, const struct way *way, con
     return out;
 }
 
-/* Whether all ways to read a text give the same, by this reader and with these options. */
+/* Whether all ways to read a text give the same result, by this reader and with these options. */
 static bool reads_alike(const struct collapse_kind *kind, struct collapse_options opt,
                         const char *text, size_t len)
 {

@@ -1,6 +1,6 @@
 /*
- * What was live over time as comments: of 20,000 stacks and 2,500 moments, which are made fewer and
- * stay exact, and how much text that is.
+ * Live blocks over time as comments, of 20,000 stacks and 2,500 moments. They are thinned and stay
+ * exact, and the length of the text is measured.
  */
 #define _GNU_SOURCE
 #include "fold/timetext.h"
@@ -38,7 +38,7 @@ static int by_row(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Some stacks have another amount. A row is there once. */
+/* Some stacks change their amount; each row at most once in a moment. */
 static void add_moment(struct trace_builder *b, uint32_t nth, uint32_t nchanges)
 {
     struct trace_moment m = {.monotonic_ns = 1000000u * (nth + 1), .rss_bytes = 4096 * (nth + 1)};
@@ -78,7 +78,7 @@ static struct trace *make(uint32_t nmoments, uint32_t nchanges)
     return t;
 }
 
-/* What the text says. */
+/* Contents of the text. */
 struct told {
     size_t bytes, stacks, moments;
     uint64_t sum, us;
@@ -105,7 +105,7 @@ static uint64_t sum_word(const char *s, size_t len, const char *key, size_t *n, 
     return sum;
 }
 
-/* Of changes every second number is one of bytes. */
+/* The sum of bytes at the end. Steps and signed bytes alternate in the changes. */
 static uint64_t last_level(const char *s, size_t len, bool *wrong)
 {
     static const char key[] = " changes=";

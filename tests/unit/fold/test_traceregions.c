@@ -147,7 +147,7 @@ int main(void)
     trace_merge_add(m, t);
     tb_release(&b);
 
-    /* Of another name, and of the same in another order. */
+    /* A region of another name, and the same regions nested in another order. */
     build(&b, "c", 7);
     trace_merge_add(m, load(&b));
     tb_release(&b);

@@ -1,4 +1,4 @@
-/* Calls that were cut short are made again with what is left of them, or are not. */
+/* Calls that a signal cut short: made again with the rest of their timeout, or not. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 static struct ring_control control;
 static int heard_at; /* a signal that matters comes in this one of the calls; 0: in none */
 
-/* What the calls that are made again return, and what they were. */
+/* Results of the calls that are made again, their number, and the last one. */
 static long results[8];
 static int made;
 static struct patch_call last;
@@ -118,7 +118,7 @@ static void test_files(void)
     is_int(cut_kind(SYS_futex), 0, "nor is there anything to settle of a lock");
 }
 
-/* Writes to sockets: what they wrote first, and what the rest would bring. */
+/* Writes to sockets: bytes of the first attempt, and of the next one. */
 static void test_sockets(void)
 {
     int s[2];

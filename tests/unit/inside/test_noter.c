@@ -1,7 +1,7 @@
 /*
- * Programs under libflamewait.so, without a tracer and without its filter: each act below runs in a
- * process of its own that has the library, checks that all is as it was, and what it did is held
- * against what its rings say. With an argument this program is such a process.
+ * Programs under libflamewait.so, without a tracer and without its filter. Each act below runs in a
+ * process of its own that has the library, and checks that the library changes nothing. Then its
+ * calls are compared with its rings. With an argument this program is such a process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -203,7 +203,7 @@ static void act_signals(void)
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static pid_t locker, reader;
 
-/* Descriptors of the two ends of a pipe. */
+/* Descriptors of both ends of a pipe. */
 #define CHAIN_OUT 100
 #define CHAIN_IN 101
 
@@ -225,7 +225,7 @@ static void *read_it(void *arg)
     return arg;
 }
 
-/* Until the thread sleeps in this call. */
+/* Waits until the thread sleeps in this call. */
 static void await_call(const pid_t *tid, int nr)
 {
     char name[64], text[64], want[16];
@@ -245,7 +245,8 @@ static void await_call(const pid_t *tid, int nr)
     } while (strncmp(text, want, strlen(want)) != 0);
 }
 
-/* The main thread has the lock that one waits for, for whose byte another waits. */
+/* The main thread holds the lock that one thread waits for. A second thread waits for that one's
+ * byte. */
 static void act_chain(void)
 {
     pthread_t t[2];
@@ -262,7 +263,7 @@ static void act_chain(void)
     pthread_join(t[1], NULL);
 }
 
-/* Handlers that are left at whatever instruction they came. */
+/* Handlers that jump out at any instruction that they interrupt. */
 static void act_jumps(void)
 {
     struct timespec none = {0, 0};
@@ -278,7 +279,7 @@ static void act_jumps(void)
     CHECK(rounds > 0);
     for (int i = 0; i < 10; i++)
         sleep_ns(1);
-    syscall(SYS_futex, &hits, 1, 1); /* FUTEX_WAKE: it is seen that calls are noted at the end */
+    syscall(SYS_futex, &hits, 1, 1); /* FUTEX_WAKE: shows that calls are logged at the end */
 }
 
 static void call_in_handler(int sig)
@@ -290,8 +291,8 @@ static void call_in_handler(int sig)
     nanosleep(&none, NULL);
 }
 
-/* Handlers that make calls at whatever instruction they came, and return. The calls that they
- * interrupt are more than 5,000 by themselves. */
+/* Handlers that make calls at any instruction that they interrupt, and return. The interrupted
+ * calls are more than 5,000 by themselves. */
 static void act_nested(void)
 {
     struct timespec none = {0, 0};
@@ -353,7 +354,8 @@ static void act_cancel(void)
     }
 }
 
-/* A call from a place that only `depth` tells from others, with all vector registers full. */
+/* A call from a place that only `depth` distinguishes from others, with all vector registers full.
+ */
 static __attribute__((noinline)) bool vectors_stay(int depth)
 {
     static const unsigned char full[64] __attribute__((aligned(64))) = {
@@ -392,7 +394,8 @@ static void act_vectors(void)
 }
 
 #define PREEMPTED_WRITES 200
-/* Calls that sleep before a write: one that asks for nothing, two that do not. */
+/* Sleeps before a write: none, in a lock's futex, in nanosleep, and in select, which is not logged.
+ */
 enum { AFTER_NOTHING, AFTER_LOCK, AFTER_SLEEP, AFTER_UNNOTED, AFTERS };
 
 static void *read_until_end(void *arg)
@@ -409,7 +412,7 @@ static void sleep_before(int what)
     struct timespec at;
     struct timeval t = {0, 50};
 
-    if (what == AFTER_LOCK) { /* it is held: this is a wait in futex until then */
+    if (what == AFTER_LOCK) { /* the lock is held, so this waits in futex until then */
         clock_gettime(CLOCK_REALTIME, &at);
         at.tv_nsec += 50000;
         if (at.tv_nsec >= 1000000000)
@@ -458,7 +461,7 @@ static void act_nothing_open(void)
     CHECK(write(p[1], "x", 1) == 1);
 }
 
-/* No room for anything: the library asks for nothing any more. */
+/* There is no memory for anything: the library stops asking for some. */
 static void act_no_memory(void)
 {
     struct rlimit none = {1, 1};
@@ -470,8 +473,8 @@ static void act_no_memory(void)
         sleep_ns(1);
 }
 
-/* SIGSEGV would come for a look at the processor's counter: nobody looks, here and in what this
- * makes. */
+/* Reading the processor's counter would raise SIGSEGV: no code reads it, in this process and its
+ * children. */
 static void act_no_counter(void)
 {
     pthread_t t;
@@ -662,7 +665,7 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static bool sequences; /* what the kernel is said to do (inside/sequence.h) */
+static bool sequences; /* whether the kernel is assumed to have sequences (inside/sequence.h) */
 
 static bool begin_session(uint32_t rings, bool know_libc)
 {
@@ -683,7 +686,7 @@ static bool begin_session(uint32_t rings, bool know_libc)
     return session_new(&session, &o) == 0;
 }
 
-/* Its wait status. `name`: of the session. */
+/* Runs a program; its wait status. `name`: of the session. */
 static int run(const char *name, char *const argv[])
 {
     char *env[] = {NULL, NULL, NULL, NULL}, preload[4200], variable[300], path[4200];
@@ -771,7 +774,7 @@ static void test_acts(void)
     ok(count(SYS_nanosleep) + count(SYS_clock_nanosleep) >= 12, "without the counter, too");
 }
 
-/* A write that only lost its CPU is no wait, whatever the thread slept in before. */
+/* A write that only lost its CPU is no wait, whatever call the thread slept in before. */
 static void test_preempted(void)
 {
     size_t lost[AFTERS] = {0}, waited[AFTERS] = {0}, n = 0;
@@ -796,7 +799,7 @@ static void test_preempted(void)
            PREEMPTED_WRITES, waited[i]);
 }
 
-/* Who holds the lock that the writer waits for, for which the reader waits. */
+/* The writer waits for the main thread's lock, and the reader waits for the writer. */
 static void test_chain(void)
 {
     const struct off_sleep *locks, *reads;
@@ -822,8 +825,9 @@ static void test_chain(void)
        "with stacks of all three");
 }
 
-/* Where the kernel does not tell whether a thread left its CPU (Linux 6.19), it is asked how often:
- * nothing is believed to have stayed, what waited is seen to, and what did not is told apart. */
+/* Without sequences (Linux 6.19) the kernel does not report whether a thread left its CPU. The
+ * library asks how often it has left: no call counts as on-CPU then, waits are logged, and
+ * preempted calls are told apart. */
 static void test_without_sequences(void)
 {
     size_t ready = 0, slept = 0, stayed = 0;
@@ -843,7 +847,7 @@ static void test_without_sequences(void)
     is_int(ready, cancellation_points_are_noted() ? 2 : 0, "and what was ready is none");
 }
 
-/* What the session says of processes that refused, without the number; "": none did. */
+/* The session's message on processes that refused, without their number; "": none did. */
 static const char *refusal(enum session_refusal why)
 {
     static char text[256];
@@ -885,7 +889,7 @@ static void test_fallback(void)
     is_int(nbegun, 0, "nothing is noted there, either");
 }
 
-/* An older loader: programs run as they would, and are told to be traced from outside. */
+/* With an older loader programs run as usual, and their waits are traced by stops. */
 static void test_not_placed(void)
 {
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)"exit 4", NULL};

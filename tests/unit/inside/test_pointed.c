@@ -1,4 +1,5 @@
-/* What calls point to is noted as it is, and nothing is where the kernel could not read it. */
+/* Memory that calls point to is logged byte by byte; nothing is logged where the kernel could not
+ * read it. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sys/mman.h>
@@ -10,7 +11,7 @@
 
 static struct ring ring;
 
-/* Two pages; behind them there is nothing. */
+/* Two pages; behind them nothing is mapped. */
 enum { PAGE = 4096 };
 static char *pages, *end;
 
@@ -32,7 +33,7 @@ static uint64_t word(uint64_t at)
     return ring.words[at % RING_WORDS];
 }
 
-/* Whether the record at `at` is of these bytes. */
+/* Whether the record at `at` holds these bytes. */
 static bool holds(uint64_t at, const void *from, size_t size)
 {
     char bytes[RING_PIECE_MAX * 8];

@@ -1,6 +1,6 @@
 /*
- * A ring and its reader: what is written is what is read, whatever happens to the writer and
- * however small the room; and what cannot be is refused.
+ * A ring and its reader. The reader gets what was written, whatever happens to the writer and
+ * however small the room; impossible records are refused.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include "inside/session.h"
 #include "tests/tap.h"
 
-/* Behind row()s. */
+/* Reports row()s. */
 #define rows_hold(name) ok(tap_rows == 0, name)
 
-/* Of the ring there is, shared with forked children. */
+/* Control block of the only ring, shared with forked children. */
 static struct ring_control *control;
 
 static struct ring *new_ring(void)
@@ -75,7 +75,7 @@ static void put_stack(struct ring *r, uint32_t id, unsigned n)
     ring_put(r, w, 1 + n);
 }
 
-/* What it gives for a stack: its first address plus its length. */
+/* The client's id for a stack: its first address plus its length. */
 static uint32_t take_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
 {
     (void)arg;
@@ -152,7 +152,7 @@ static void test_nested(void)
     drop_ring(r);
 }
 
-/* Of calls that do not sleep no end is told, but of one that was not over when it was read. */
+/* A call that does not sleep has no end record, unless the reader saw it before it was over. */
 static void test_passed(void)
 {
     struct ring *r = new_ring();
@@ -244,7 +244,7 @@ static void test_memory(void)
     drop_ring(r);
 }
 
-/* The words of each damage, behind a sound beginning. */
+/* The message for each damage, behind a correct beginning. */
 static void test_damage(void)
 {
     static const struct {
@@ -330,7 +330,7 @@ static long enter(const struct patch_call *c)
                    c->args[5]);
 }
 
-/* Calls with serial numbers, stacks of many sizes now and then; of UINT32_MAX there is no end. */
+/* Calls with serial numbers, with stacks of many sizes now and then; call UINT32_MAX has no end. */
 static void write_calls(struct ring *r, const uint32_t *beat, uint32_t n)
 {
     uint32_t stacks = 0;
@@ -346,7 +346,7 @@ static void write_calls(struct ring *r, const uint32_t *beat, uint32_t n)
     }
 }
 
-/* Reads all there is; the number of calls that came, or -1: something was out of order. */
+/* Reads all records; the number of calls, or -1: they were out of order. */
 static long read_calls(uint32_t *last, bool *inside)
 {
     enum ring_result got;
@@ -387,7 +387,7 @@ static void test_waiting(void)
         _exit(0);
     }
     while (fine && !got) {
-        /* Until it waits for us, or is done. */
+        /* Waits until the writer waits for this process, or has ended. */
         while (!__atomic_load_n(&r->waits, __ATOMIC_SEQ_CST) &&
                !(got = waitpid(pid, &status, WNOHANG)))
             usleep(100);
@@ -434,7 +434,7 @@ static void test_killed(void)
 
 static uint32_t turns;
 
-/* In place of a sleep: the reader reads, and gives no room. */
+/* Replaces a sleep: the reader reads, and gives no room. */
 static long read_in_vain(const struct patch_call *c)
 {
     (void)c;

@@ -1,5 +1,5 @@
-/* The memory of a run: made, mapped by its name, rings taken and given back, and all told in order.
- */
+/* The memory of a run: it is made and mapped by its name, rings are taken and given back, and all
+ * events come in order. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 
 #define RINGS 4
 
-/* Behind row()s. */
+/* Reports row()s. */
 #define rows_hold(name) ok(tap_rows == 0, name)
 
 static struct session *session;
@@ -25,7 +25,7 @@ static const struct session_head *head; /* as a program maps it */
 static size_t size;
 static struct session_view view;
 
-/* What was told: a letter each. */
+/* Events as they came, a letter each. */
 static char told[100];
 static size_t ntold, nevents;
 static uint64_t last;
@@ -98,7 +98,7 @@ static void put_done(struct ring *r, uint64_t time, uint32_t serial)
     ring_put(r, w, RING_DONE_WORDS);
 }
 
-/* As a program of the run does. */
+/* Maps the memory as a program of the run does. */
 static bool map_by_name(void)
 {
     int fd = open(session_name(session), O_RDONLY | O_CLOEXEC), shared;
@@ -121,8 +121,8 @@ static bool map_by_name(void)
     return true;
 }
 
-/* Nor by opening it again; where the kernel is older, that can be done by who has the same rights.
- */
+/* A program can change neither the memory's size nor its bytes, not even by opening it again. With
+ * an older kernel a process with the same rights can change the bytes that way. */
 static void test_seals(void)
 {
     int fd = open(session_name(session), O_RDWR | O_CLOEXEC);
@@ -238,8 +238,8 @@ static void test_rings(void)
 }
 
 /*
- * Forked children at once. The order among them is not looked at: who loses the CPU between asking
- * for the time and writing it down is told later.
+ * Forked children at once. The order among them is not checked: a process that loses the CPU
+ * between reading the time and writing it down comes later.
  */
 static void test_many(void)
 {

@@ -1,6 +1,6 @@
 /*
- * Functions of our own with beginnings of all kinds: patched, called through the hook, and as they
- * were; and those that must be left alone. Each round is a child process.
+ * Test functions with beginnings of all kinds: patched and called through the hook, with the result
+ * that they had before; and functions that must not be patched. Each round is a child process.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 
 static long hooked;
 
-/* BODY between the function's beginning and its end, which is told; 16 bytes apart. */
+/* A function with the code `body`, and a label NAME_end; aligned to 16 bytes. */
 #define FUNCTION(name, body)                                                                       \
     __asm__(".pushsection .text\n.p2align 4\n.globl " name "\n.type " name ",@function\n" name     \
             ":\n" body "\n.globl " name "_end\n" name "_end:\n.size " name ", .-" name             \
@@ -74,7 +74,7 @@ static void set_hooked(void *arg)
     *(bool *)arg = one.original != NULL;
 }
 
-/* What the child's exit status says. */
+/* Bits of the child's exit status. */
 enum { PATCHED = 1, RIGHT = 2, SEEN = 4, TOLD = 8 };
 
 static int in_child(function *f, const char *end, long n, long want)
@@ -112,7 +112,7 @@ static void is_done(function *f, const char *end, long n, bool patched, const ch
 
 #define IS(name, n, patched) is_done(name, name##_end, n, patched, #name)
 
-/* Two of them, of which one cannot be patched, and is needed or not. */
+/* Two functions, of which one cannot be patched, and is needed or not. */
 static int of_two(bool needed)
 {
     struct patch_entry both[] = {{.function = (uintptr_t)plain,

@@ -1,7 +1,7 @@
 /*
- * Patched calls: functions of our own, whose registers, flags and red zone are looked at and which
- * are walked from at every instruction, and the C library's. Each round is a child process, which
- * patches, does something, and says what the handler saw through shared memory.
+ * Patched calls of test functions and of the C library. The test functions' registers, flags and
+ * red zone are checked, and stacks are walked from every instruction of theirs. Each round is a
+ * child process, which patches, makes calls, and reports through shared memory.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,7 @@
 #include "tests/tap.h"
 #include "tests/unit/check.h"
 
-/* What a child says, in memory that it shares with us. */
+/* Results of a child, in memory that it shares with this process. */
 static struct shared {
     unsigned seen[512], unknown; /* calls by number */
     unsigned nested;
@@ -111,7 +111,7 @@ static void in_child(void (*what)(void), const char *name)
 
 /* ---- functions of our own ---- */
 
-/* Each is (number, a, b, c, d, e, f) of a call by its own kind of window. */
+/* Each makes a call (number, a, b, c, d, e, f) in its own kind of window. */
 typedef long call_fn(long number, long a, long b, long c, long d, long e, long f);
 call_fn site_number, site_before, site_after, site_relative;
 long made_number(void);
@@ -132,7 +132,7 @@ FUNCTION("site_relative", "mov %rsi,%rdi\nmov $4,%edx\nmov $1,%eax\nlea 1f(%rip)
                           "ret\n1: .ascii \"here\"\n");
 
 /*
- * Makes a call with all registers known, and puts them down before and after: 16 general ones, the
+ * Makes a call with all registers known, and stores them before and after: 16 general ones, the
  * flags, 2 vectors, 16 words of red zone.
  */
 struct registers {
@@ -189,7 +189,7 @@ static void round_registers(void)
     CHECK(memcmp(patched.red, in.red, sizeof in.red) == 0);
 }
 
-/* Addresses that patched functions were called with; compared with what the call is told. */
+/* Handler that records a call's arguments, number, pc and sp. */
 PATCH_HANDLER __attribute__((no_sanitize("address", "undefined"))) static long
 note_arguments(const struct patch_call *call)
 {
@@ -227,8 +227,8 @@ static void round_kinds(void)
     CHECK(shared->nested == 5 && read(p[0], text, 4) == 4 && strcmp(text, "here") == 0);
 }
 
-/* Calls that must be made where they stand, through sites whose number nobody knew; and those that
- * nobody asks for. */
+/* Calls that must be made in place, through sites whose number is not known; and calls that no one
+ * has asked for. */
 static void round_in_place(void)
 {
     const uint64_t asked[PATCH_NUMBERS / 64] = {1ull << SYS_getpid};
@@ -277,7 +277,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     int n;
 
     (void)signal, (void)info;
-    /* Where the flags are pushed and popped, the compiler's tables do not know of it. */
+    /* The compiler's tables do not cover the code that pushes and pops the flags. */
     if (pc >= outer_lo && pc < outer_hi)
         return;
     n = walk(frames, 64);
@@ -429,7 +429,7 @@ static void round_signals(void)
     struct itimerval off = {{0, 0}, {0, 0}};
     char c;
 
-    /* The timers go on, as the first signal may come before the call does. */
+    /* The timers repeat, as the first signal may come before the call does. */
     CHECK(pipe(pipe_ends) == 0);
     patch_libc();
     alarm_soon(on_alarm, 0, 20000);
@@ -449,7 +449,7 @@ static void on_alarm_leave(int signal)
     siglongjmp(out, 1);
 }
 
-/* Left at whatever instruction the timer hits, asleep or not, a thousand times. */
+/* Jumps out at any instruction that the timer interrupts, asleep or not, a thousand times. */
 static void round_jumps(void)
 {
     struct itimerval off = {{0, 0}, {0, 0}};
@@ -515,7 +515,7 @@ static void *cancelled_sleep(void *arg)
     return arg;
 }
 
-/* Asynchronously, so at any instruction. */
+/* Cancelled asynchronously, so at any instruction. */
 static void *cancelled_anywhere(void *arg)
 {
     int old;
@@ -554,7 +554,8 @@ static void round_cancel(void)
 
 /* ---- all or nothing ---- */
 
-/* The program has calls of others, the handler's own among them. */
+/* Keeps only the sites of the test functions. The program has other calls, the handler's own among
+ * them. */
 static void keep_own_sites(void)
 {
     const uintptr_t ours[] = {(uintptr_t)site_number, (uintptr_t)site_before, (uintptr_t)site_after,
@@ -694,7 +695,7 @@ static void round_refused(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    /* Not /proc/self/exe, which is the loader where that was asked to run us. */
+    /* Not /proc/self/exe, which is the loader if the test was started by it. */
     snprintf(self.path, sizeof self.path, "%s", argv[0]);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)

@@ -1,4 +1,4 @@
-/* When blocks were born, by address; and the clocks that say so. */
+/* Births of blocks by address, and the clocks that measure them. */
 #include "preload/watch/birthmap.h"
 #include "preload/watch/lifeclock.h"
 #include "tests/tap.h"
@@ -42,8 +42,9 @@ static void bytes(void)
     is_int((intmax_t)lifeclock_since(lifeclock_now(own), then), 0, "less than nothing is nothing");
 }
 
-/* What the counter says has passed is what CLOCK_MONOTONIC says, between what it said just before
- * and just behind: also if it is first asked after a while, and then for long and short. */
+/* The counter's time lies between two measurements of CLOCK_MONOTONIC, one just inside it and one
+ * just outside. This holds if it is first read after a while, and then after long and short times.
+ */
 static void times(void)
 {
     const struct timespec pause[] = {{0, 2000000}, {0, 30000000}, {0, 0}, {0, 500000}};

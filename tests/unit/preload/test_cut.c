@@ -1,4 +1,4 @@
-/* Stacks that are cut, against the same done from scratch each time. */
+/* Stacks that are cut, compared with the same done from scratch each time. */
 #include "preload/cut.h"
 #include "tests/rnd.h"
 #include "tests/tap.h"
@@ -6,7 +6,7 @@
 #define LIMIT 40
 #define MAX_DEPTH 200
 
-/* What is kept of pcs[0..n): by the words of cut.h, not by its code. */
+/* The addresses of pcs[0..n) that are kept, from the text of cut.h, not from its code. */
 static uint32_t naive(const uintptr_t *pcs, uint32_t n, uintptr_t *out, uint32_t *dropped)
 {
     uint32_t at = 0;
@@ -50,7 +50,8 @@ static void against_model(void)
                        round);
         if (round > 0)
             lies += WRONG(s.same > length || memcmp(want, last, s.same * sizeof *want) != 0, round);
-        /* All that is known to be the same is said, but for a stack cut elsewhere. */
+        /* All frames that are known to be the same are reported so, but for a stack cut elsewhere.
+         */
         modest += n <= LIMIT && same <= LIMIT / 2 && s.same != same;
         memcpy(last, want, length * sizeof *want);
         shallow += !dropped;
@@ -63,8 +64,8 @@ static void against_model(void)
     cut_release(&c);
 }
 
-/* One more frame at a time: only what is new is not as before, but where another
- * quarter of the limit is left out. */
+/* One more frame at a time: only the new frame differs, except where another quarter of the limit
+ * is left out. */
 static void growing(void)
 {
     struct cut c = {.limit = LIMIT};

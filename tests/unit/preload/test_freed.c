@@ -1,4 +1,4 @@
-/* What is remembered of freed blocks, against a list of all frees; and by several threads. */
+/* Records of freed blocks, compared with a list of all frees; and with several threads. */
 #include "preload/watch/freed.h"
 
 #include <pthread.h>
@@ -51,7 +51,7 @@ static bool is_right(uint32_t i, uint32_t last)
                       f.thread == want % 7 && f.call == want % 5 && f.made == want % 3);
 }
 
-/* Few addresses come often, most never again, so that records fall out while their address is
+/* A few addresses come often, most never again. So records are dropped while their address is still
  * remembered, and while it is not. */
 static uint32_t draw(uint32_t number)
 {

@@ -1,4 +1,4 @@
-/* The program's own mappings, against one flag for each page. */
+/* The program's own mappings, compared with one flag for each page. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -68,7 +68,8 @@ static void test_bytes(void)
     take(BASE, PAGE);
 }
 
-/* What shmdt(2) takes: all that is left of a segment, wherever holes were cut, and nothing else. */
+/* The mappings that shmdt(2) removes: all pieces of a segment, wherever holes were cut, and no
+ * others. */
 static void test_segment(void)
 {
     static const struct mapping nobodys;
@@ -127,7 +128,7 @@ static void test_hold(void)
     ok(done, "until it is let go");
 }
 
-/* A signal handler jumped out of a change: nobody waits for ever, and the loss is known. */
+/* A signal handler jumps out of a change: no thread waits for ever, and the loss is known. */
 static void test_deserted(void)
 {
     pthread_t t;
@@ -155,7 +156,7 @@ static void test_fork(void)
     child = fork();
     if (child == 0) {
         mapped_after_fork();
-        add(BASE, PAGE); /* nobody holds it here */
+        add(BASE, PAGE); /* the lock is not held in this process */
         _exit(mapped_incomplete() ? 7 : 8);
     }
     mapped_let_go();
@@ -164,7 +165,7 @@ static void test_fork(void)
     ok(!mapped_incomplete(), "the parent does");
 }
 
-/* Every other page, so that no two are one piece. */
+/* Every other page, so that no two are one mapping. */
 static void test_too_many(void)
 {
     take(BASE, PAGES * PAGE);
@@ -194,7 +195,7 @@ static void map_counted(uint32_t at, uint32_t n, uint32_t row)
         owner[p] = calls;
 }
 
-/* As an allocator's: counted by nobody at first, cut, and then settled. */
+/* An allocator's mapping: of no row at first, cut, and then settled. */
 static void map_late(uint32_t at, uint32_t n, uint32_t cut, uint32_t row)
 {
     uint64_t call = mapped_add(BASE + at * PAGE, n * PAGE, &(struct mapping){.row = 0});

@@ -1,4 +1,4 @@
-/* Resident pages, against an owner for each byte. */
+/* Resident pages, compared with an owner for each byte. */
 #include "preload/resident/pageindex.h"
 #include "tests/tap.h"
 
@@ -9,7 +9,7 @@
 
 static struct pageindex x;
 static enum page_kind kind_of[PAGES];
-static uint8_t owner_of[PAGES * PAGE]; /* 0: nobody */
+static uint8_t owner_of[PAGES * PAGE]; /* 0: none */
 
 static uint32_t next(uint32_t *state)
 {
@@ -30,7 +30,7 @@ static void make_pages(uint32_t *state)
     }
 }
 
-/* The same in the model, byte by byte. */
+/* Takes a range in the model, byte by byte. */
 static void take_in_model(uintptr_t lo, uintptr_t hi, uint8_t owner)
 {
     for (uintptr_t at = lo; at < hi; at++)
@@ -54,7 +54,8 @@ static bool same(const struct page_tally *tallies)
     return rest == left && memcmp(want + 1, tallies + 1, (OWNERS - 1) * sizeof *want) == 0;
 }
 
-/* Ranges that do not overlap: which of two gets the bytes of an overlap is not told by a count. */
+/* Ranges that do not overlap: a count does not show which of two ranges gets the bytes of an
+ * overlap. */
 static void against_model(uint32_t seed)
 {
     struct page_tally tallies[OWNERS] = {{{0}}};
@@ -80,7 +81,7 @@ static void against_model(uint32_t seed)
     is_int((intmax_t)used, (intmax_t)counted, "seed %u: what blocks use", seed);
 }
 
-/* Whatever overlaps, no more is given away than there is. */
+/* Overlapping blocks together get no more than the page has. */
 static void overlaps(void)
 {
     struct page_tally t = {{0}};

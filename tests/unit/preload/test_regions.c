@@ -1,4 +1,4 @@
-/* Which block belongs to which region, against one number for each block. */
+/* Blocks and their regions, compared with one number for each block. */
 #include "preload/watch/regions.h"
 #include "tests/tap.h"
 
@@ -42,7 +42,7 @@ static uint32_t count(uint32_t region)
     return n;
 }
 
-/* Of one region, or of all. */
+/* Compares the blocks of one region, or (0) of all. */
 static bool same(uint32_t region)
 {
     struct seen s = {.region = region};

@@ -1,6 +1,6 @@
 /*
- * What is noted of a process's memory for a look has limits, and a process beyond them is known
- * to be: mappings at the start, writable segments of modules, threads that did not stand.
+ * Limits of the record of a process's memory for a leak scan: mappings at the start, writable
+ * segments of modules, threads that did not stop. A process beyond a limit is marked as such.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,7 +48,7 @@ static bool complete_with_modules(size_t n)
 
 /* ---- mappings ---- */
 
-/* Every other page may be written to, so that each is a mapping. */
+/* Every other page is writable, so that each is a mapping of its own. */
 static bool complete_with_mappings(size_t n)
 {
     char *at = mmap(NULL, 2 * n * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,4 @@
-/* The shadow map against a plain table, over random operations. */
+/* The shadow map compared with a plain table, over random operations. */
 #include "preload/shadow/shadow.h"
 
 #include "common/processor/processor.h"
@@ -38,7 +38,7 @@ static void check_block(uintptr_t addr, const struct block *b, void *arg)
     w->wrong++;
 }
 
-/* Every eighth block is large and has its addresses to itself, as it must. */
+/* Every eighth block is large and shares no address with others, as required. */
 static bool large(size_t i)
 {
     return i % 8 == 0;
@@ -105,8 +105,8 @@ static void sum_dense(uintptr_t addr, const struct block *b, void *arg)
     d->bytes += b->size;
 }
 
-/* Blocks without a byte between them, each size up to 64, over a leaf's end, freed
- * first to last, twice: none disturbs another. */
+/* Blocks without a byte between them, each size up to 64, across the end of a leaf, freed first to
+ * last, twice: none disturbs another. */
 static void dense_blocks(void)
 {
     enum { BLOCKS = 300000 };
@@ -149,7 +149,7 @@ static void dense_blocks(void)
     is_int((long long)wrong, 0, "blocks without a byte between them do not disturb each other");
 }
 
-/* What an address lies in. */
+/* The block around an address inside it. */
 static void insides(void)
 {
     uintptr_t at = (uintptr_t)9 << 40, start;

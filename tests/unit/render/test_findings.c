@@ -1,4 +1,4 @@
-/* What trees say in sentences: each rule where it speaks and where it is silent. */
+/* Findings, sentences about a tree: each rule where it applies and where it does not. */
 #include "render/findings/findings.h"
 
 #include <stdlib.h>
@@ -327,7 +327,7 @@ static void test_lock(void)
     strbuf_release(&sb);
 }
 
-/* A history of live bytes: each tenth of a second so many more in `f` and in `g`. */
+/* A history of live bytes, with the growth of `f` and of `g` in each tenth of a second. */
 static void grow(const int64_t *f, const int64_t *g, size_t n)
 {
     static struct timeline_moment moments[32];

@@ -1,4 +1,4 @@
-/* The frame tree: hand-made cases, then random stacks against a naive twin. */
+/* The frame tree: hand-made cases, then random stacks compared with a naive twin. */
 #include "render/frametree.h"
 #include "tests/tap.h"
 
@@ -255,7 +255,7 @@ static void test_model(void)
     is_int(wrong, 0, "60 random trees equal their naive twins");
 }
 
-/* What a line shares with the one before it, at every kind of end. */
+/* Frames that a line shares with the one before it, at every kind of end. */
 static void test_shared(void)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What is left of a script in a page, and its digest as a policy names it. */
+/* The script in a page without its comments and blanks, and its digest in a policy's form. */
 #include "render/backends/pagecode.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /*
- * The viewer without a terminal: what keys do, and what is on the screen then, column by column.
+ * The viewer without a terminal: keys, and the screen after them, column by column.
  */
 #include <locale.h>
 
@@ -234,7 +234,7 @@ static void test_names(void)
     end();
 }
 
-/* Any size has room for something, and nothing is outside of it. */
+/* At any size something is shown, and nothing is outside the screen. */
 static void test_sizes(void)
 {
     bool good = true;
@@ -259,7 +259,7 @@ static void test_sizes(void)
     end();
 }
 
-/* A source in another's place. */
+/* One source replaces another. */
 static void test_feed(void)
 {
     struct frametree more;
@@ -296,7 +296,7 @@ static void test_feed(void)
     end();
 }
 
-/* What shrank has no width, and its sign in the table. */
+/* A frame that shrank has no width, and a minus in the table. */
 static void test_differences(void)
 {
     begin(text);

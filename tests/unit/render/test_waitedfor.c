@@ -1,4 +1,4 @@
-/* What a run waited for, from its folded stacks. */
+/* Things that a run waited for, from its folded stacks. */
 #include "render/findings/waitedlock.h"
 #include "tests/tap.h"
 
@@ -33,7 +33,7 @@ static void test_things(void)
     strbuf_release(&off);
 }
 
-/* Many small waits in one call, and a shell that waits for those who made them. */
+/* Many small waits in one call, and a shell that waits for its children. */
 static void test_calls(void)
 {
     struct strbuf off = text("sh;wait4 child 1000\n"
@@ -131,7 +131,8 @@ static void test_behind(void)
     expected_end = NULL;
 }
 
-/* Locks that lie elsewhere: the futex is the sleeper's, and the functions say what it is. */
+/* Locks whose owner is not in the futex: the futex is the sleeper's own, and the functions show the
+ * kind of lock. */
 static void test_kinds(void)
 {
     is_lock("w2;run;[java];ObjectMonitor::EnterI(JavaThread*);os::PlatformEvent::park();"

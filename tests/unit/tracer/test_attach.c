@@ -1,7 +1,7 @@
 /*
- * Attaching to many threads and leaving them, with a client that takes its time over each: no
- * thread waits for the work that others make. The victim has some threads that measure the
- * longest time in which they did not get to do anything.
+ * Attaching to many threads and detaching, with a client that is slow with each: no thread stays
+ * stopped while the tracer works on others. Some of the victim's threads measure the longest time
+ * for which they were stopped.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -20,7 +20,7 @@
 #define BEATERS 6
 #define WORK_US 4000 /* for each thread that begins, and for each that ends */
 
-/* What the three processes share. */
+/* Memory that the three processes share. */
 static struct shared {
     uint64_t worked_ns; /* the client, on beginnings and ends */
     uint64_t longest_held_ns, held_ns;
@@ -39,7 +39,7 @@ static void *idle(void *arg)
     return arg;
 }
 
-/* Several, as one that is awake when the tracer leaves is not stopped any more. */
+/* Several threads, as one that is awake when the tracer detaches is not stopped any more. */
 static void *beat(void *arg)
 {
     uint64_t last = source_now();
@@ -116,7 +116,7 @@ static void on_event(void *arg, const struct off_event *e)
         work();
 }
 
-/* Attaches, stays for a moment and leaves. */
+/* Attaches, waits a moment and detaches. */
 static void trace(pid_t victim)
 {
     struct source_options o = {.pids = &victim, .npids = 1, .duration_ns = 100000000};

@@ -1,6 +1,6 @@
 /*
- * The filter without a tracer: calls that would stop fail with ENOSYS then, and calls that go by
- * are made. Each case is a child process that loads the filter.
+ * The filter without a tracer: calls that would stop fail with ENOSYS then, and calls that pass are
+ * made. Each case is a child process that loads the filter.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/this_libc.h"
 #include "tracer/ptrace/callfilter.h"
 
-/* What a child says: a row of bits. */
+/* Results of a child, as bits. */
 enum {
     OWN_STOPS = 1,   /* a call of the C library's that can sleep */
     OWN_GOES_BY = 2, /* one that cannot */
@@ -28,7 +28,7 @@ enum {
 
 static long (*gate)(const struct patch_call *);
 
-/* A place of our own for calls: as the gate. */
+/* A place in this test for calls, used like the gate. */
 long marked_place(const struct patch_call *call);
 __asm__(".pushsection .text\n" PATCH_RAW_CODE("marked_place", "hidden") ".popsection\n");
 #define MARKED_RETURN ((uintptr_t)marked_place + PATCH_RAW_RETURN)
@@ -45,7 +45,7 @@ static const struct patch_call marked_calls[] = {
     {.number = SYS_nanosleep, .args = {8}},
 };
 
-/* Whether all of them are made, or none, from there, with the mark of the number + `away`. */
+/* Whether all of them are made, or none, from that place, with the mark of the number + `away`. */
 static bool all(patch_enter_kernel *from, bool made, long away)
 {
     for (size_t i = 0; i < sizeof marked_calls / sizeof *marked_calls; i++) {
@@ -63,7 +63,7 @@ static bool all(patch_enter_kernel *from, bool made, long away)
     return true;
 }
 
-/* What an interrupted call is gone on with has its registers. */
+/* The call that continues an interrupted one has its marked registers. */
 static bool restarts(void)
 {
     struct patch_call call = {.number = SYS_nanosleep};

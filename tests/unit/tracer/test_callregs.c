@@ -1,5 +1,5 @@
-/* What registers say of a call at each kind of stop, by registers as a kernel gives them. Those of
- * other processors are for qemu-user: `make cross-aarch64` runs this one there. */
+/* Reading a call from registers at each kind of stop, with registers as a kernel gives them. Tests
+ * of other processors need qemu-user: `make cross-aarch64` runs this one there. */
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -15,7 +15,7 @@ static const struct cut_call asleep = {
 
 #if defined(__aarch64__)
 
-/* Behind svc, in or after epoll_pwait(4, 0x5000, 8, 1000). */
+/* Registers behind svc, in or after epoll_pwait(4, 0x5000, 8, 1000). */
 static struct callregs behind(uint64_t x0)
 {
     struct callregs r = callregs_asleep(PC, SP);

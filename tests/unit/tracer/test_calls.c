@@ -1,4 +1,4 @@
-/* What arguments make of a call. */
+/* Objects and flags of a call that depend on its arguments. */
 #define _GNU_SOURCE
 #include <asm/ioctls.h>
 #include <fcntl.h>

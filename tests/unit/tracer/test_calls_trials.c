@@ -1,7 +1,7 @@
 /*
- * Calls made by the names of their parameters (calls_rows.h), on things of this test's own: what
- * the kernel does must be what the table says. Which way data goes, timeouts and what a stop
- * makes of a call are tried in test_calls_kernel.
+ * Calls made by the names of their parameters (calls_rows.h), on this test's own objects: the
+ * kernel must do what the table says. test_calls_kernel tests the direction of data, timeouts and
+ * the effect of stops.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 #define P(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-/* What the parameters of the next call are, by their names; those without a value are 0. */
+/* Values for the parameters of the next call, by their names; those without a value are 0. */
 static struct {
     const char *name;
     uint64_t value;
@@ -68,7 +68,7 @@ static bool has(const struct call_row *row, const char *name)
 
 /* ---- a child in a call ---- */
 
-/* In a child: makes the call and says by its status how it ended. */
+/* In a child: makes the call and reports by its exit status how it ended. */
 enum ending { ENDED_WELL = 1, ENDED_SHORT, ENDED_EINTR, ENDED_OTHERWISE };
 
 static size_t read_proc(pid_t pid, const char *name, char text[128])
@@ -99,7 +99,7 @@ static int asleep_in(pid_t pid)
     return text[0] >= '0' && text[0] <= '9' ? atoi(text) : -1;
 }
 
-/* Waits until the child sleeps in the call, or has ended: then its status. Looked at more than
+/* Waits until the child sleeps in the call, or has ended: then its status. It checks more than
  * once, as a call may wait a little for other things. */
 static bool blocks(pid_t pid, int nr, int *status)
 {
@@ -157,7 +157,7 @@ static void give_paths(const char *path)
     give("envp", P(argv + 1));
 }
 
-/* With one of the paths the call does its work, and with an address of no path it does not. */
+/* With one of the paths the call works, and with an address of no path it does not. */
 static void check_path(const struct call *c, const struct call_row *row)
 {
     uint64_t args[6];
@@ -200,7 +200,7 @@ static void check_path(const struct call *c, const struct call_row *row)
         skip("%s: this kernel has none", row->name);
 }
 
-/* Opening a fifo waits for its other end. */
+/* Opening a fifo waits until its other end is opened. */
 static void check_opens(const struct call *c, const struct call_row *row)
 {
     uint64_t args[6];
@@ -231,7 +231,7 @@ static void check_opens(const struct call *c, const struct call_row *row)
 
 /* ---- descriptors ---- */
 
-/* Whether a pipe's other end is told that this one is gone. */
+/* Whether the other end of a pipe reports that this end is closed. */
 static void check_closes(const struct call *c, const struct call_row *row)
 {
     static char bytes[64];
@@ -260,7 +260,7 @@ static void check_closes(const struct call *c, const struct call_row *row)
                "%s: whether it closes", row->name);
     else
         skip("%s: this kernel has none", row->name);
-    /* What it did to the numbers after them would be seen by the next of these calls. */
+    /* If the call closed other numbers as well, the next calls of this test would show it. */
     close(two[0]);
     close(two[1]);
     close(spare);
@@ -272,7 +272,7 @@ static char large[1 << 18];
 static struct iovec vec;
 static struct mmsghdr messages[2];
 
-/* A pair with little room, one byte on its way to [0], and what a call is to be given there. */
+/* A pair with little room, one byte on its way to [0], and the parameters of a call there. */
 static void open_pair(int two[2], size_t len, const struct call *c, const struct call_row *row)
 {
     static int file = -1;
@@ -315,7 +315,7 @@ static void open_pair(int two[2], size_t len, const struct call *c, const struct
     }
 }
 
-/* Told not to wait, by the parameter that the table says it is, a call does not. */
+/* A call does not wait if the parameter in the table says so. */
 static void check_how(const struct call *c, const struct call_row *row)
 {
     const uint64_t no_args[6] = {0};
@@ -338,7 +338,7 @@ static void check_how(const struct call *c, const struct call_row *row)
     close(two[1]);
 }
 
-/* A handler runs while the call has done a part of its work: is what is left lost? */
+/* A handler runs when the call has done a part of its work: is the rest lost? */
 static int seen_ending(const struct call *c, const struct call_row *row)
 {
     struct sigaction act = {.sa_handler = no_handler};
@@ -389,7 +389,7 @@ static void check_short(const struct call *c, const struct call_row *row)
        c->flags & CALL_SHORT ? "ends" : "does not end", seen);
 }
 
-/* What one waits for at the other end is there after the call: data, or room. */
+/* A waiter at the other end finds data, or room, after the call. */
 static void check_wakes(const struct call *c, const struct call_row *row)
 {
     short what = c->flow == CALL_TAKES ? POLLOUT : POLLIN;
@@ -417,7 +417,7 @@ static void check_wakes(const struct call *c, const struct call_row *row)
     close(two[1]);
 }
 
-/* Where the address of the other end lies: a datagram or a connection gets there. */
+/* The table has the place of the other end's address: a datagram or a connection arrives there. */
 static void check_address(const struct call *c, const struct call_row *row)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -446,7 +446,7 @@ static void check_address(const struct call *c, const struct call_row *row)
 
 /* ---- signals ---- */
 
-/* Sent to this very process it is pending then. */
+/* A signal that is sent to this very process is pending then. */
 static void check_signal(const struct call *c, const struct call_row *row)
 {
     static siginfo_t info = {.si_code = SI_QUEUE};
@@ -510,7 +510,7 @@ static void check_child(const struct call *c, const struct call_row *row)
        "%s: waits for the process of argument %d", row->name, c->fd_arg);
 }
 
-/* Told to, a parent sleeps until its child has done what it does. */
+/* With the flag of the table, a parent sleeps until its child is done. */
 static void check_birth(const struct call *c, const struct call_row *row)
 {
     uint64_t clone_args[11] = {CLONE_VFORK, 0, 0, 0, SIGCHLD};

@@ -1,7 +1,6 @@
 /*
- * Captured stacks against libunwind's own word: a victim is stopped at moments nobody
- * chose, and each time its stack, taken from one copy, must be the one libunwind-ptrace
- * finds reading word by word.
+ * Captured stacks compared with libunwind's. A victim is stopped at arbitrary moments. Each time
+ * its stack, taken from one copy, must be the one that libunwind-ptrace finds reading word by word.
  */
 #include "tracer/stacks/capture.h"
 
@@ -51,7 +50,7 @@ static void finish(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* What it has had of a CPU, in nanoseconds. */
+/* CPU time of the process, in nanoseconds. */
 static int64_t used(pid_t pid)
 {
     struct timespec ts = {0};
@@ -79,8 +78,8 @@ static bool run_a_while(pid_t pid, unsigned us)
     }
 }
 
-/* Lets it run for a while and stops it. Its own signals are handed on. Where others have the
- * CPU, it would be where it was, so it gets some more whiles. */
+/* Lets the process run for a while and stops it. Its own signals are passed on. If other processes
+ * have the CPU, it would be where it was, so it gets some more time. */
 static bool run_and_stop(pid_t pid, unsigned us)
 {
     int64_t before = used(pid);
@@ -111,9 +110,10 @@ static int referee_walk(unw_addr_space_t as, void *upt, uintptr_t *pcs)
 }
 
 /*
- * In a few instructions of libgcc's (where it enters a handler) the unwind tables are
- * wrong, and both find a return address that is none. Ours ends there, or before it; libunwind
- * guesses on from it: no difference. (Debian 11's does it at the end of a stack now and then.)
+ * In a few instructions of libgcc's (where it enters a handler) the unwind tables are wrong, and
+ * both walks find a return address that is none. Flame's walk ends there, or before it; libunwind
+ * guesses on from it. This is no difference. (Debian 11's does so at the end of a stack now and
+ * then.)
  */
 static bool no_code(pid_t pid, uintptr_t pc)
 {
@@ -123,7 +123,7 @@ static bool no_code(pid_t pid, uintptr_t pc)
 }
 
 /*
- * There, too, the address may be the handler's and the frame not: ours is lost, libunwind
+ * There, too, the address may be the handler's and the frame not: flame's walk is lost, libunwind's
  * ends. It is not where the victim's stacks end: fewer than one in ten do.
  */
 struct endings {
@@ -151,7 +151,7 @@ static int lost_alone(const struct endings *e, int rounds)
     return alone;
 }
 
-/* libunwind gives up in the loader now and then. Our stack is right, then, if it begins with
+/* libunwind gives up in the loader now and then. Then flame's stack is right if it begins with
  * libunwind's and ends where libunwind's stacks of other rounds do. */
 static int beyond_the_end(const struct endings *e, int rounds)
 {
@@ -221,8 +221,8 @@ static uint64_t compare(const char *flags, const char *what, int rounds, int at_
     return fallbacks;
 }
 
-/* libunwind-ptrace cannot walk out of the vdso. What is right is known: the frames from
- * the clock's reader to the outermost are always the same. */
+/* libunwind-ptrace cannot walk out of the vdso. The right stack is known: the frames from the
+ * clock's reader to the outermost are always the same. */
 static void check_vdso(const char *flags)
 {
     uintptr_t outer[64] = {0};
@@ -247,7 +247,7 @@ static void check_vdso(const char *flags)
         if (regs.rip < map.start || map.end - map.start > 16384 || map.offset)
             continue;
         wrong += WRONG((ours[0] & ~REMOTE_EXACT) != regs.rip, inside);
-        /* It may have functions that call each other. */
+        /* Its functions may call each other. */
         while (own < n && ours[own] >= map.start && ours[own] < map.end)
             own++;
         inside++;

@@ -1,4 +1,4 @@
-/* The scheduler's figures of a thread whose events are told late. */
+/* The scheduler's figures of a thread whose events come late. */
 #include "tests/tap.h"
 #include "tracer/rings/figures.h"
 
@@ -51,8 +51,8 @@ static void test_readings(void)
     is_int(f.given.cpu_ns, 500, "an event from before it gets nothing");
 }
 
-/* What calls took of the CPU in which the thread slept goes to those of the next reading, evenly.
- */
+/* The CPU time of calls in which the thread slept goes to the sleeps up to the next reading, in
+ * equal parts. */
 static void test_cpu_of_sleeps(void)
 {
     struct figures f = {.known = true};
@@ -72,7 +72,7 @@ static void test_cpu_of_sleeps(void)
     is_int(f.given.cpu_ns, 60, "and all of them no more than there was");
 }
 
-/* A reading in the midst of a stretch between two calls has time of that, which is no call's. */
+/* A reading within a stretch between two calls has time of that stretch, which is no call's. */
 static void test_spins(void)
 {
     struct figures f = {.known = true};
@@ -88,7 +88,7 @@ static void test_spins(void)
     is_int(f.given.cpu_ns, 600, "and runs again");
 }
 
-/* A noted call whose end no record tells: the thread slept, whatever was given before. */
+/* A logged call without an end record: the thread slept, whatever was given before. */
 static void test_turns(void)
 {
     struct figures f = {.known = true};

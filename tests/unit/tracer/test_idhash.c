@@ -1,4 +1,4 @@
-/* Keys of the kinds that the tracer has spread over the buckets of a table. */
+/* Spread of the tracer's kinds of keys over the buckets of a table. */
 #include "tracer/sleeps/idhash.h"
 #include "tests/tap.h"
 
@@ -11,7 +11,7 @@ static void count(const void *key, size_t len)
     in_bucket[id_hash(key, len) & (BUCKETS - 1)]++;
 }
 
-/* Of random numbers the fullest bucket has 12 or so. */
+/* With random numbers the fullest bucket has about 12 keys. */
 static void spread(const char *what)
 {
     unsigned most = 0;

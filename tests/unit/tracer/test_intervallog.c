@@ -1,6 +1,6 @@
 /*
- * When there was waited: what tracer/trace/intervallog.c writes in the room it has adds up to what
- * the rows count, whatever was made shorter; long waits keep their times; and records that make no
+ * Times of waits: the intervals that tracer/trace/intervallog.c writes in its room add up to the
+ * counts of the rows, whatever was shortened. Long waits keep their times. Records that make no
  * sense are refused.
  */
 #include "tracer/trace/offtrace.h"
@@ -53,7 +53,7 @@ struct sums {
     uint64_t ns, runq_ns, times, longest_ns;
 };
 
-/* What a trace's intervals come to by row, and how many of them last LONG_NS and are single. */
+/* Sums of a trace's intervals by row; returns how many of them last LONG_NS and are single. */
 static size_t add_up(const struct trace *t, struct sums *of, size_t *n)
 {
     struct trace_intervals_reader r;
@@ -89,7 +89,8 @@ static void compare_with_rows(const struct trace *t, const struct sums *of, cons
        what, used, wrong);
 }
 
-/* Sleeps of some microseconds, one in a thousand of LONG_NS and more. How many those are. */
+/* Sleeps of some microseconds, one in a thousand of LONG_NS and more. Returns the number of those.
+ */
 static size_t fill(struct offtrace *o, size_t n)
 {
     uint64_t now = 1000000000;
@@ -139,7 +140,7 @@ static void test_room(uint64_t room, size_t n, bool shortened)
     trace_free(t);
 }
 
-/* Every wait of a row of its own: nothing can be added up, and the room is kept to. */
+/* Every wait has a row of its own: nothing can be added up, and the room is not exceeded. */
 static void test_lost(void)
 {
     struct offtrace *o = begin(INTERVALLOG_LEAST);

@@ -1,6 +1,6 @@
 /*
- * Leaving threads that work between two calls with a timeout, with a client that takes its time
- * before it ends: none of those calls returns EINTR.
+ * Detaching from threads that work between two calls with a timeout, with a client that works for a
+ * while before it ends: none of those calls returns EINTR.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +24,7 @@
 #define WORK_US 5000    /* the client's, for each thread that ends */
 #define LINGER_US 50000 /* and before it ends itself */
 
-/* What the processes share. */
+/* Memory that the processes share. */
 static struct shared {
     volatile unsigned reads, eintr, other;
     volatile bool stop;
@@ -103,7 +103,7 @@ static void on_event(void *arg, const struct off_event *e)
         spin(WORK_US);
 }
 
-/* Attaches, stays for a moment, leaves, and has something else to do. */
+/* Attaches, waits a moment, detaches, and does other work. */
 static int trace(pid_t victim, unsigned ms)
 {
     struct source_options o = {.pids = &victim, .npids = 1, .duration_ns = ms * 1000000u};

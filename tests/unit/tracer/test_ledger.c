@@ -1,5 +1,5 @@
-/* Where all of a thread's time goes: each part, and that together they are the time it was
- * traced, whatever happens to it. */
+/* All of a thread's time: each part, and that the parts add up to the time for which it was traced,
+ * whatever happens to it. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ static intmax_t rest_us(enum off_rest kind)
     return (intmax_t)stage_rest(11, kind).ns / US;
 }
 
-/* All that was told of a thread, in ns. */
+/* Sum of all times reported of a thread, in ns. */
 static uint64_t told(pid_t tid)
 {
     uint64_t ns = 0;
@@ -81,7 +81,7 @@ static void test_noise(void)
     stage_close();
 }
 
-/* A thread that notes its calls itself waits for room between two of them. */
+/* A thread that logs its calls itself waits for room between two of them. */
 static void test_room(void)
 {
     begin(0);
@@ -103,7 +103,7 @@ static void test_room(void)
     stage_close();
 }
 
-/* A tracer that itself waits for a CPU knows of a stop only that it came at some time since. */
+/* A tracer that itself waits for a CPU knows a stop's beginning only as a range of time. */
 static void test_perhaps_longer(void)
 {
     begin(0);
@@ -180,7 +180,7 @@ static void test_left_out(void)
     begin(500);
     stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0));
     stage_sched(11, 10, 0, 2);
-    stage_exit(400, 11, 0); /* nothing is asked: all up to the next entry is one stretch */
+    stage_exit(400, 11, 0); /* no question is asked: all up to the next entry is one stretch */
     stage_entry(450, 11, SYS_clock_nanosleep, ARGS(0));
     stage_sched(11, 500, 0, 4);
     stage_exit(1440, 11, 0);
@@ -221,10 +221,10 @@ static void test_stopped(void)
     stage_close();
 }
 
-/* A life of many stretches, each with figures that fit into it. */
+/* A thread with many stretches, each with figures that fit into it. */
 static void test_any(unsigned round)
 {
-    /* The kernel may go on with the call. */
+    /* The kernel may continue the call. */
     static const int goes_on[] = {ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND};
     uint64_t at = 0, cpu = 0, runq = 0, turns = 0;
     bool in = false, stopped = false;
@@ -332,7 +332,7 @@ static void test_unlooked(void)
     stage_close();
 }
 
-/* What a look saw of a write is that it slept. It woke nobody, for all that is known. */
+/* A sampled write only shows that the thread slept in it. It counts as waking no thread. */
 static void test_looked_write(void)
 {
     struct off_event e = {.kind = OFF_ENTRY, .time = 100 * US, .nr = SYS_read, .looked = true};
@@ -355,7 +355,8 @@ static void test_looked_write(void)
     stage_close();
 }
 
-/* More than there is room for, as waits for a CPU are in it; and what passed is told in time. */
+/* Missed sleep that exceeds the thread's time, as it includes waits for a CPU. It is reported after
+ * a second, as far as there was time. */
 static void test_unlooked_too_much(void)
 {
     stage_open_unstopped();

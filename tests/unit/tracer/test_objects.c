@@ -1,5 +1,5 @@
-/* What descriptors, sets and futexes of a process are: asked of this one, which has one of
- * each kind. */
+/* Objects behind a process's descriptors, sets and futexes. The test asks about itself, and has one
+ * of each kind. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 
 static struct objects *objects;
 static struct off_set set;
-static const struct event_memory *memory; /* NULL: what is there now counts */
+static const struct event_memory *memory; /* NULL: the present memory counts */
 static enum space_area area = SPACE_HEAP;
 
 static void place(void *arg, pid_t tid, uintptr_t address, struct space_place *out)
@@ -92,7 +92,7 @@ static void test_pipes(void)
     is_int(b.kind, OFF_ON_EVENTFD, "a number that was used again is the new thing");
     close(p[0]);
     close(p[1]);
-    p[0] = 900; /* no number that would be given out to whoever asks */
+    p[0] = 900; /* no number that an open gives out */
     is_int(of_fd(p[0]).kind, OFF_ON_NOTHING, "a closed one is nothing");
     is_int(of_fd(-1).kind, OFF_ON_NOTHING, "nor is -1");
     is_str(fd_name(p[0], false), "read", "and has no name");
@@ -106,7 +106,7 @@ static void tell(uint64_t now, int nr, const uint64_t args[6])
     objects_event(objects, getpid(), &e);
 }
 
-/* Where all closes are told of, what is found is kept until then. */
+/* If all closes are reported, an object is cached until its close. */
 static void test_trust(void)
 {
     enum { MS = 1000000 };
@@ -255,7 +255,7 @@ static void test_inet(void)
     a = of(SYS_accept4, ARGS((uint64_t)listener));
     b = of(SYS_connect, ARGS((uint64_t)client, (uintptr_t)&in, len));
     ok(a.kind == OFF_ON_INET && off_same(&a, &b), "a connect to it finds it");
-    of_fd(client); /* what it is before must not be remembered */
+    of_fd(client); /* its state before must not be cached */
     ok(connect(client, (void *)&in, len) == 0, "connected");
     served = accept(listener, NULL, NULL);
     a = of_fd(client);
@@ -313,7 +313,7 @@ static void test_sets(void)
     close(p[0]), close(p[1]), close(e), close(ep);
 }
 
-/* What was noted counts, not what is there; and where nothing was, nothing is known. */
+/* The logged memory counts, not the present one; where nothing was logged, nothing is known. */
 static void test_noted(void)
 {
     struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "\0flame-test-noted"};
@@ -357,7 +357,7 @@ static void test_noted(void)
     close(p[0]), close(p[1]), close(listener);
 }
 
-/* Pieces are believed as far as they go. */
+/* Pieces count as far as they reach. */
 static void test_pieces(void)
 {
     static const struct {
@@ -458,7 +458,7 @@ static void test_others(void)
     }
 }
 
-/* Another process holds the other end. */
+/* Another process has the other end. */
 static void test_peer(void)
 {
     struct off_object object;

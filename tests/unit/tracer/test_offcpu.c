@@ -1,4 +1,4 @@
-/* Sleeps of flame off: their times, and what befalls the threads that sleep. */
+/* Sleeps of flame off: their times, and events of the threads that sleep. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -131,8 +131,8 @@ static void test_cut(void)
     stage_close();
 }
 
-/* pause() in a loop: the kernel's result is that of a call that may go on, but after a
- * handler it does not, and the next call is another however much it looks the same. */
+/* pause() in a loop: the kernel's result is that of a call that may continue, but after a handler
+ * it does not. The next call is a new one, however similar it is. */
 static void test_handler(void)
 {
     static const struct {
@@ -389,7 +389,7 @@ static void test_lost(void)
     ok(true, "beginning or ending twice does no harm");
 }
 
-/* What the tracer held a thread is told now and then, and at the end. */
+/* The time for which the tracer stopped a thread is reported now and then, and at the end. */
 static void test_held(void)
 {
     struct off_span held;

@@ -1,4 +1,5 @@
-/* Who ended a sleep by ending a thread or a process. Threads 10-19 are one process, and so on. */
+/* Wakers that ended a sleep by ending a thread or a process. Threads 10-19 are one process, and so
+ * on. */
 #include <linux/futex.h>
 #include <signal.h>
 

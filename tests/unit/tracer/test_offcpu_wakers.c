@@ -1,5 +1,4 @@
-/* Who ended a sleep, by kind of object and of call. Threads 10-19 are one process, and
- * so on. */
+/* Wakers by kind of object and of call. Threads 10-19 are one process, and so on. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -115,7 +114,7 @@ static void test_futex_moves(void)
     stage_close();
 }
 
-/* Of these calls the second argument is a mask or flags, and never an operation. */
+/* The second argument of these calls is a mask or flags, never an operation. */
 static void test_futex_calls_of_one_thing(void)
 {
     threads();
@@ -211,7 +210,7 @@ static void test_join(void)
     stage_close();
 }
 
-/* Whoever is not traced is looked for where that takes little beside the sleep. */
+/* A waker that is not traced is searched for only if the search is short beside the sleep. */
 static void test_strangers(void)
 {
     static const struct {
@@ -335,7 +334,7 @@ static void test_kinds(void)
                alone[i].pseudo);
         stage_close();
     }
-    /* All who wait for a semaphore look again at each change. */
+    /* All threads that wait for a semaphore check it again at each change. */
     threads();
     stage_object(3, OFF_ON_SEM, 5, 0);
     stage_entry(10, 11, SYS_semop, ARGS(3));

@@ -1,4 +1,4 @@
-/* What the kernel's text says of a thread: its call, its times. */
+/* A thread's call and times, from the kernel's text. */
 #include "tests/tap.h"
 #include "tracer/things/proctask.h"
 

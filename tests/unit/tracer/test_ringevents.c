@@ -1,4 +1,4 @@
-/* What threads noted of their calls as events, and what the state machine makes of those. */
+/* Logged calls as events, and the sleeps that the state machine makes of those. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
@@ -98,7 +98,7 @@ static void test_calls(void)
     is_str(told, "", "of what cannot sleep or wake nothing is told");
 }
 
-/* It is over when the beginning is told, and has no end of its own. */
+/* The call is over when its beginning is read, and has no end record. */
 static void pass(uint32_t serial, int nr, uint64_t a0, uint64_t a1, int64_t result)
 {
     from.passed = true;
@@ -214,7 +214,7 @@ static void enter_with(uint32_t serial, int nr, uint64_t pointed_to)
     from.memory[2] = 0;
 }
 
-/* What a call points to comes with it, also when it goes on behind another. */
+/* The memory that a call points to comes with it, also when the call continues after another. */
 static void test_memory(void)
 {
     static const struct ringevents_client client = {.event = take_memory};

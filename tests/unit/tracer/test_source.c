@@ -1,7 +1,7 @@
 /*
- * The event source with real programs. With arguments it traces for people (and for the
- * shell tests) and prints the events: test_source [-p PID] [-n] [-F] [-d MS] [-z HZ]
- * [-o FILE] [COMMAND...].
+ * The event source with real programs. With arguments it traces for people (and for the shell
+ * tests) and prints the events: test_source [-p PID] [-n] [-F] [-d MS] [-z HZ] [-o FILE]
+ * [COMMAND...].
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "tracer/sleeps/eventtext.h"
 #include "tracer/sleeps/restarts.h"
 
-/* What the C library makes vfork of. */
+/* The call that the C library's vfork makes. */
 #ifdef SYS_vfork
 #define VFORK SYS_vfork
 #else
@@ -97,9 +97,8 @@ static struct eventlog play(const struct source_options *o, const char *name)
 }
 
 /*
- * What holds of every log: a thread's first event is its beginning and its last its end,
- * there is no exit without an entry, and its times do not run backwards. Returns what is
- * broken, or NULL.
+ * Rules for every log: a thread's first event is its beginning and its last its end, there is no
+ * exit without an entry, and its times do not run backwards. Returns the broken rule, or NULL.
  */
 static const char *disorder(const struct eventlog *log)
 {
@@ -273,7 +272,7 @@ static void test_signals(const struct source_options *o, const char *mode)
     eventlog_free(&log);
 }
 
-/* A filtered command that leaves a child behind: that child's calls go on working. */
+/* A filtered command leaves a child behind: that child's calls still work. */
 static void test_orphan(void)
 {
     const char *argv[] = {"/proc/self/exe", "-A", "orphan", NULL};

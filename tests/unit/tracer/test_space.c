@@ -1,6 +1,6 @@
 /*
- * Address spaces and what is found in them, in a child that is stopped where the test
- * wants it: names of places, forks, epochs, files that are gone, code without tables.
+ * Address spaces and their contents, in a child that is stopped where the test needs it: names of
+ * places, forks, epochs, deleted files, code without tables.
  */
 #define _GNU_SOURCE
 #include "tracer/stacks/space.h"
@@ -25,7 +25,7 @@ static struct offtrace *to;
 static struct stacks *s;
 static uint16_t thread;
 
-/* What the child tells: it shares this page. */
+/* Addresses that the child reports; it shares this page. */
 static struct told {
     uintptr_t heap, anon, shared, stack, code;
 } * told;
@@ -363,7 +363,7 @@ static pid_t run_program(void)
     return pid;
 }
 
-/* `spoil` happens between the program's stop and its first stack. */
+/* `spoil` runs between the program's stop and its first stack. */
 static void test_program(const char *flags, const char *what, void (*spoil)(void), bool module)
 {
     struct space *sp;
@@ -404,7 +404,7 @@ static void spoil_delete(void)
     unlink(program);
 }
 
-/* Another file has its name now. */
+/* Another file has the module's name now. */
 static void spoil_replace(void)
 {
     char command[200];

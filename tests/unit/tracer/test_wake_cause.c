@@ -1,4 +1,4 @@
-/* Who ended a sleep, of each thing that is looked at: signals, results, wakes, objects. */
+/* Wakers, from each thing that is examined: signals, results, wakes, objects. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
@@ -16,7 +16,7 @@
 #define END (200 * (uint64_t)MS)
 #define PID 10
 
-/* What the world says; NULL: it has no answer. */
+/* Answers of the world; NULL: it has none. */
 static const char *peer_says, *sender_says;
 static uint64_t peer_of; /* which object it was asked of */
 
@@ -95,7 +95,7 @@ static void end(void)
         wake_unref(t.got[i]);
 }
 
-/* Checks the cause, a thread's number or what there is instead, and ends. */
+/* Checks the cause (a thread's number, or a name in brackets), and ends. */
 static void is_by(const char *want, const char *what)
 {
     struct wake *w = wake_cause_of(&o, &t);
@@ -292,13 +292,13 @@ static void test_sent_signals(void)
     sent(SIGUSR1, PID, 12, BEGIN + MS);
     is_by("[kernel]", "a queue's");
 
-    /* Of a signal that was not seen it is not known which it was. */
+    /* If no signal was seen, any that was sent may be the one. */
     interrupted(0, 0, 0);
     sent(SIGUSR2, PID, 12, BEGIN + MS);
     is_by("12", "any signal");
 }
 
-/* Which of the signals that were sent it was. */
+/* The signal that ended the call, of those that were sent. */
 static void test_which_sent(void)
 {
     interrupted(SIGUSR1, SI_USER, 0);
@@ -405,7 +405,7 @@ static void test_choice(void)
     is_by("12", "one wake");
 }
 
-/* A wake that was given to another thread that waits for the same. */
+/* A wake that went to another thread that waits for the same object. */
 static void stolen(int64_t result, enum off_object_kind kind, const char *want, const char *what)
 {
     struct sleeper other = {.tid = 21, .pid = PID};

@@ -1,6 +1,6 @@
 /*
- * What of unwinding is aarch64's alone, on any processor: rules from rows, and epilogues as
- * gcc and clang write them (the words are instructions).
+ * The parts of unwinding that only aarch64 has, tested on any processor: rules from rows, and
+ * epilogues as gcc and clang write them (the words are instructions).
  */
 #include "tests/tap.h"
 #include "unwind/cfi_rule_aarch64.h"

@@ -1,4 +1,4 @@
-/* unwind/dynsym.h and unwind/scopes.h beside dlsym and dlopen. */
+/* unwind/dynsym.h and unwind/scopes.h compared with dlsym and dlopen. */
 #define _GNU_SOURCE
 #include "unwind/dynsym.h"
 
@@ -9,7 +9,7 @@
 #include "unwind/modules.h"
 #include "unwind/scopes.h"
 
-/* Plain ones, indirect ones (memcpy), one of several versions (memcpy again), none. */
+/* Plain functions, indirect ones (memcpy), one of several versions (memcpy again), none. */
 static const char *const names[] = {"malloc",      "free",     "memcpy", "strlen", "qsort",
                                     "pthread_key", "unw_step", "sin",    "main",   "_Znwm",
                                     "dlopen",      "nonesuch", "fopen",  "fclose", "timer_gettime"};
@@ -22,7 +22,7 @@ static uintptr_t find(const struct link_map *m, const char *name)
     return dynsym_find(&d, name);
 }
 
-/* What the loader has by that name in this very module; 0: nothing. */
+/* The loader's address of that name in this very module; 0: none. */
 static uintptr_t wanted(const struct link_map *m, const char *name)
 {
     void *handle = dlopen(m->l_name[0] ? m->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD), *at;
@@ -63,7 +63,7 @@ static void test_names(void)
         ok(!find(m, "nonesuch"), "nonesuch is not in %s", m->l_name);
 }
 
-/* One that has had several versions, of which some are no default; data; private ones. */
+/* A name that has had several versions, some of them no default; data; private names. */
 static void test_versions(void)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /*
- * Rules in memory that anybody may write to: what is left there is found again, by this process
- * and another, and nothing that was written over it is ever taken for a rule.
+ * Rules in memory that any process may write to: a stored rule is found again, by this process and
+ * another. Bytes that were written over it are never taken for a rule.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static struct rule some_rule(uint32_t i)
                          .bp_offset = -(int32_t)(i % 512)};
 }
 
-/* The only entry that is there. */
+/* The only entry in use. */
 static uint64_t *only_entry(void)
 {
     for (size_t i = 0; i < WORDS; i++)
@@ -117,7 +117,7 @@ static void test_kinds(void)
     clear();
 }
 
-/* Two words that the check was not made for. */
+/* Two words that the check does not belong to. */
 static void test_damage(void)
 {
     static const uint64_t patterns[] = {0, ~(uint64_t)0, 0x0101010101010101u, 0xdeadbeef, 1};
@@ -151,7 +151,7 @@ static void test_damage(void)
     clear();
 }
 
-/* What two writers of one entry may leave: the words of either, in all ways. */
+/* An entry that two writers have written: the words of either, in all combinations. */
 static void test_race(void)
 {
     struct rule rules[] = {step, {.kind = RULE_CFA_BP, .cfa_offset = 16}};

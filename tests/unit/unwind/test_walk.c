@@ -1,6 +1,6 @@
 /*
- * test_walk.c: walks over stacks that are bytes in a buffer, as copied from another process,
- * with rules made up for the purpose.
+ * test_walk.c: walks over stacks that are bytes in a buffer, as copied from another process, with
+ * made-up rules.
  */
 #include "unwind/remote/remote_walk.h"
 
@@ -47,7 +47,7 @@ static bool on_stack(uintptr_t at)
     return at >= BASE && at < BASE + sizeof stack;
 }
 
-/* The stack from the first address asked for on, copied to its end. */
+/* The stack from the first requested address on, copied to its end. */
 static bool window(void *arg FLAME_UNUSED, uintptr_t at, struct walk_window *out)
 {
     if (!on_stack(at))
@@ -57,7 +57,7 @@ static bool window(void *arg FLAME_UNUSED, uintptr_t at, struct walk_window *out
     return true;
 }
 
-/* The same, copied word by word as far as is asked for. */
+/* The range of the stack that is copied, word by word, as far as it is requested. */
 static uintptr_t copied_from, copied_to;
 
 static bool slow_window(void *arg FLAME_UNUSED, uintptr_t at, struct walk_window *out)
@@ -73,7 +73,7 @@ static bool slow_window(void *arg FLAME_UNUSED, uintptr_t at, struct walk_window
     return true;
 }
 
-/* A window of which the words from `gone_from` on are unmapped, and all may be. */
+/* A window whose words from `gone_from` on are unmapped, as all may be. */
 static uintptr_t gone_from;
 static size_t asked;
 
@@ -105,7 +105,7 @@ static struct walk_regs regs_of(uintptr_t pc, size_t sp, uintptr_t bp)
     return (struct walk_regs){pc, addr(sp), bp};
 }
 
-/* How a walk came out, and the memory it was of, in words. */
+/* The result of a walk, and the memory it was of, in words. */
 struct walked {
     int n;
     enum walk_end end;
@@ -143,7 +143,7 @@ static const char *text_of(struct walked w)
     return text;
 }
 
-/* The walk comes to `want`, whether the stack is there at once or a word at a time. */
+/* The walk gives `want`, whether the stack is copied at once or a word at a time. */
 static void walks(uintptr_t pc, size_t sp, uintptr_t bp, const char *want, const char *name)
 {
     is_str(text_of(walk_in(window, pc, sp, bp, 64)), want, "%s", name);
@@ -236,7 +236,7 @@ static void by_signal(void)
     walks(0x4010, WORDS - 1, 0, "4010! lost", "a signal's frame that is not there");
 }
 
-/* A JIT's frames: bp chains, and then an address that is no code. */
+/* A JIT's frames: bp chains, and then an address that is not code. */
 static void by_guess(void)
 {
     stack[50] = addr(60);
