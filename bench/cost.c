@@ -1,11 +1,10 @@
 /*
- * cost FILE COMMAND ARG...: runs COMMAND and writes one line to FILE: its exit status
- * (minus the signal that ended it), microseconds of user and system time with those
- * of the children it waited for, microseconds by the clock, and the highest RSS in
- * KiB.
+ * cost FILE COMMAND ARG...: runs COMMAND and writes one line to FILE: its exit status (minus the
+ * signal that ended it), microseconds of user and system time with those of the children it waited
+ * for, microseconds by the clock, and the highest RSS in KiB.
  *
- * A program of its own because Linux lets a command's highest RSS begin with that of
- * the process it was started from: an interpreter's would hide a small command's.
+ * It is a program of its own because Linux lets a command's highest RSS begin with that of the
+ * process that started it: an interpreter's would hide a small command's.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -43,7 +42,7 @@ int main(int argc, char **argv)
     if (pid < 0)
         return 1;
     if (pid == 0) {
-        /* What is to be preloaded is for the command, not for us. */
+        /* The library in COST_PRELOAD is for the command, not for this program. */
         preload = getenv("COST_PRELOAD");
         if (preload) {
             setenv("LD_PRELOAD", preload, 1);

@@ -1,12 +1,12 @@
 /*
- * merge.c: what it takes to merge folded stacks by each of the three ways flame has.
+ * merge.c: cost of merging folded stacks in each of flame's three ways.
  *
  *     merge FILE...
  *
- * Reads each file of folded stacks into memory and adds all its lines to a stackset (whole
- * stacks by hash: flame collapse), an aggregate (a tree by parent and frame: flame fold) and
- * a frametree (a tree with counts, columns and totals: flame render), then has them put in
- * order, each in a process of its own. Prints CPU seconds and the memory they took.
+ * Reads each file of folded stacks into memory and adds all its lines to a stackset (whole stacks
+ * by hash: flame collapse), an aggregate (a tree by parent and frame: flame fold) and a frametree
+ * (a tree with counts, columns and totals: flame render). Then it sorts each, in a process of its
+ * own. Prints the CPU seconds and the memory that they took.
  */
 #include <stdio.h>
 #include <stdlib.h>

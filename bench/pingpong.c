@@ -1,15 +1,14 @@
 /*
- * pingpong.c: what tracing of blocking calls costs, as the traced program sees it.
+ * pingpong.c: cost of tracing blocking calls, as the traced program measures it.
  *
  *   pingpong futex N    two threads wake each other by futex N times
- *   pingpong pipe N     the same by two pipes
- *   pingpong poll N     the same, and each polls its pipe before it reads
- *   pingpong compute N  one thread computes, N times some microseconds, and blocks never
- *   pingpong crowd N    N threads sleep until standard input ends; says "ready" first
+ *   pingpong pipe N     two threads wake each other by two pipes N times
+ *   pingpong poll N     like pipe, and each thread polls its pipe before it reads
+ *   pingpong compute N  one thread computes, N times some microseconds, and never blocks
+ *   pingpong crowd N    N threads sleep until standard input ends; prints "ready" first
  *
- * All but crowd print the nanoseconds of one round by the program's own clock, so that
- * what a tracer does before and after is not in it. Stacks are a few calls deep, as
- * where real programs block.
+ * All but crowd print the nanoseconds of one round by the program's own clock, so that the tracer's
+ * work before and after is not in it. Stacks are a few calls deep, as where real programs block.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -42,9 +41,9 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* Asks the kernel in every round, also when the ball is there already (then it says EAGAIN
- * at once): so a round is two waits and two wakes, whatever a tracer does to the timing. A
- * loop that looks first would skip most waits under a tracer that delays the waker. */
+/* Calls the kernel in every round, also when the ball is there already (then it returns EAGAIN at
+ * once). So a round is two waits and two wakes, whatever a tracer does to the timing. A loop that
+ * checks first would skip most waits under a tracer that delays the waker. */
 static void wait_for(int side)
 {
     do

@@ -57,8 +57,8 @@ static TAP_PRINTF(1, 2) void diag(const char *fmt, ...)
     fputc('\n', stderr);
 }
 
-/* Whether a row of a table holds, or one round of many, whose check comes behind the last. One
- * that does not is named, so that nobody has to search the table for it; of many the first five. */
+/* Checks a row of a table, or one round of many; one check after the last row reports for all of
+ * them. Rows that fail are named, at most five, so that the table need not be searched. */
 static TAP_PRINTF(2, 3) bool row(bool pass, const char *fmt, ...)
 {
     char name[400];
@@ -74,8 +74,8 @@ static TAP_PRINTF(2, 3) bool row(bool pass, const char *fmt, ...)
 }
 
 /*
- * The same where what is wrong is counted: 1 if `cond` holds, which it must not, with a line that
- * has the condition and the number of the row or round.
+ * Checks a row or round whose errors are counted: 1 if `cond`, an error, holds, after a line with
+ * the condition and the number of the row or round.
  *
  *     wrong += WRONG(twin[i] != found[i], i);
  */

@@ -1,5 +1,5 @@
 /*
- * What is of no interest is left out: a table that is read once and stays.
+ * Pause: a table that is read once and stays is not recorded.
  *
  *     cc -g -I PREFIX/include -o pause pause.c
  *     flame mem -o pause.svg -- ./pause

@@ -1,5 +1,5 @@
 /*
- * What the memory holds at moments that the program knows of: here before and after each phase.
+ * Snapshots: the live blocks at moments that the program chooses, here before and after each phase.
  *
  *     cc -g -I PREFIX/include -o snapshot snapshot.c
  *     mkdir snapshots; flame mem --snapshots snapshots -- ./snapshot

@@ -1,6 +1,6 @@
 /*
- * Unwind sections from a hostile file: byte 0 and 1 say which address is asked
- * about, the rest is the image, .eh_frame_hdr first.
+ * Unwind sections from a hostile file: bytes 0 and 1 give the address to look up, the rest is the
+ * image, .eh_frame_hdr first.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(&offset, data, 2);
     size -= 2;
-    image = malloc(size); /* exactly as long as it is: reading past it is caught */
+    image = malloc(size); /* exactly that long, so that a read past it is caught */
     if (!image)
         return 0;
     memcpy(image, data + 2, size);
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (r.kind == RULE_UNSET || r.kind > RULE_CFA_LR || !rule_pack(r))
             abort();
     }
-    /* The same bytes as a .debug_frame section. */
+    /* The image once more as a .debug_frame section. */
     s.hdr = NULL;
     s.debug_frame = true;
     for (at = image; at;)

@@ -1,6 +1,5 @@
 /*
- * Any bytes as an ELF file: whatever fold/ asks of one, and what it makes of the
- * symbols.
+ * Any bytes as an ELF file: every question of fold/ about one, and its symbols.
  */
 #include "common/alloc.h"
 #include "fold/symbols/elfsym.h"
@@ -46,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < t.n; i++) {
         const struct symtab_entry *found = symtab_find(&t, t.e[i].addr);
 
-        /* What begins here is found here, and all its bytes can be read. */
+        /* A symbol is found at its own address, and all bytes of its name can be read. */
         if (found != &t.e[i])
             __builtin_trap();
         for (uint32_t k = 0; k < found->len; k++)

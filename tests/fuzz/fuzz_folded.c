@@ -1,7 +1,7 @@
 /*
- * Any bytes as folded text: every line parsed, every key looked up, the tree with the modules
- * that names tell, and what its comments say of time built and exported both ways round.
- * What folded_add_frame makes of the input must read back as one frame. (fuzz_picture draws.)
+ * Any bytes as folded text: every line is parsed, every key looked up. The tree with the modules in
+ * its names, and with the times in its comments, is built and exported in both directions. A frame
+ * that folded_add_frame makes of the input must read back as one frame. (fuzz_picture draws.)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* replay.c has it, a fuzzer has not. */
+/* replay.c defines it, a fuzzer does not. */
 extern const bool replays_all __attribute__((weak));
 
 static void check(int good)
@@ -24,7 +24,7 @@ static void check(int good)
         abort();
 }
 
-/* What is folded again holds as many stacks with a count, and nothing that is no stack. */
+/* The exported text holds as many stacks with a count as the tree, and no other lines. */
 static void check_folded(const struct foldedtree *f)
 {
     const struct frametree *t = &f->tree;
@@ -55,7 +55,7 @@ static bool has_fractions(const struct frametree *t)
     return t->self_part != NULL;
 }
 
-/* A fuzzer tries more inputs if each is written in one format; which, the input says. */
+/* A fuzzer tries more inputs if each is written in one format, which the input selects. */
 static bool skips(const struct foldedtree *f, size_t i, size_t n)
 {
     size_t sum = 0;
@@ -80,7 +80,7 @@ static void export(const struct foldedtree *f)
         if (strncmp(b->name, "png", 3) == 0 || b == &export_folded || b == &render_svg ||
             b == &render_html)
             continue;
-        /* These would say on standard error that they round. */
+        /* These would report on standard error that they round. */
         if (has_fractions(&f->tree) && (b == &export_pprof || b == &export_otlp ||
                                         b == &export_callgrind || b == &export_massif))
             continue;
@@ -91,7 +91,7 @@ static void export(const struct foldedtree *f)
     }
 }
 
-/* By each kind of place self counts add up to all there is, and no total is more than that. */
+/* For each kind of place the self counts add up to the whole, and no total exceeds it. */
 static void check_places(const struct frametree *t)
 {
     for (int kind = FRAMEPLACE_MODULE; kind < FRAMEPLACES; kind++) {

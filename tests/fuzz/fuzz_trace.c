@@ -1,12 +1,11 @@
 /*
- * Any bytes as a trace: refused or loaded, and what is loaded can be walked
- * without another look at a bound.
+ * Any bytes as a trace: refused or loaded. A loaded trace can be walked without another check of a
+ * bound.
  *
- * A trace is kilobytes long and mostly zeros, which no fuzzer would find its
- * way through. So bytes that do not begin like a trace are taken as changes to a
- * sound one of each recorder: records of 12 bytes, where (4) and what (8). The memory
- * recorder's is a forked process's; what it inherited is looked up in one that
- * is spoiled in the same way.
+ * A trace is kilobytes long and mostly zeros, through which no fuzzer would find its way. So bytes
+ * that do not begin like a trace are changes to a correct one of each recorder: records of 12
+ * bytes, the offset (4) and the value (8). The memory recorder's trace is a forked process's; its
+ * inherited stacks are looked up in a trace that is damaged in the same way.
  */
 #include "common/trace/lifeclass.h"
 #include "common/trace/sleepclass.h"
@@ -54,7 +53,7 @@ static void walk_off(const struct trace *t)
     }
 }
 
-/* Moments that the reader let by are whole. */
+/* Moments that the reader accepts are whole. */
 static void walk_moments(const struct trace *t)
 {
     struct trace_amount *live = calloc((size_t)t->row_limit + 1, sizeof *live);
@@ -76,7 +75,7 @@ static void walk_moments(const struct trace *t)
     free(live);
 }
 
-/* Intervals that the reader let by are whole, and of rows that are there. */
+/* Intervals that the reader accepts are whole, and belong to existing rows. */
 static void walk_intervals(const struct trace *t)
 {
     struct trace_intervals_reader r;
@@ -159,7 +158,7 @@ static void walk(const struct trace *t)
     sink += strlen(t->exe) + strlen(t->comm);
 }
 
-/* Added up with itself, by program and by process. */
+/* Adds a trace to itself, by program and by process. */
 static void add_up(const uint8_t *data, size_t size)
 {
     for (int apart = 0; apart < 2; apart++) {
@@ -180,7 +179,7 @@ static void add_up(const uint8_t *data, size_t size)
     }
 }
 
-/* `origin` is used up; NULL: there is none. */
+/* `origin` is freed; NULL: there is none. */
 static void try(const uint8_t *data, size_t size, struct trace *origin)
 {
     struct trace_origins *o = trace_origins_new();
@@ -201,7 +200,7 @@ static void try(const uint8_t *data, size_t size, struct trace *origin)
     add_up(data, size);
 }
 
-/* The origin says that it is the trace that is being built, and so it is. */
+/* The named origin is the trace that is being built. */
 static void add_inherited(struct trace_builder *b)
 {
     static const uint8_t entries[] = {0, 0, 0, 0, 3, 0, 0, 0, 1, 1, 100, 1, 2, 0x80, 1, 1, 5, 6};
@@ -231,7 +230,7 @@ static void add_resident(struct trace_builder *b, uint32_t plain, uint32_t mappi
     tb_row_at(b, tb_row(b, node, 0, 5, 0))->flags = TRACE_ROW_SLACK;
 }
 
-/* What a row and a thread had counted before, as if the trace were a part of a recording. */
+/* Adds earlier counts of a row and a thread, as if the trace were a part of a recording. */
 static void add_part(struct trace_builder *b, uint32_t row, uint32_t thread)
 {
     uint64_t rows[8][TRACE_PART_ROW] = {{0}}, threads[8][TRACE_PART_THREAD] = {{0}};

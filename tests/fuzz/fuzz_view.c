@@ -1,7 +1,7 @@
 /*
- * Any folded text and any keys for the viewer: what is before the first NUL is the text, each byte
- * behind it a key, a click, another size or another source. After each of them what would be on the
- * screen holds nothing that a terminal may not be sent, and no half characters.
+ * Any folded text and any keys for the viewer. The text ends at the first NUL; each byte behind it
+ * is a key, a click, another size or another source. After each of them the screen holds no byte
+ * that a terminal must not get, and no half characters.
  */
 #define _GNU_SOURCE
 #include <locale.h>
@@ -54,7 +54,7 @@ static void draw(struct viewmodel *m, struct cells *c)
             check_cell(c, y, x);
 }
 
-/* Two sources of one tree: its counts, and them without every other one, some of them negative. */
+/* Two sources of one tree: its counts, and every other one of them, some negative. */
 struct sources {
     struct frametree tree;
     struct view_column columns[2][2];
@@ -94,7 +94,7 @@ static void make_sources(struct sources *s, const char *text, size_t len)
     }
 }
 
-/* What one byte does, with the next two where it needs them. */
+/* Acts on one byte, and on the next two where it needs them. */
 static void act(struct viewmodel *m, const struct sources *s, uint8_t byte, uint8_t a, uint8_t b)
 {
     if (byte < 0x80)

@@ -1,13 +1,13 @@
 /*
- * Cases of blocks of which it is known what is to be found when the program ends. A case is one
- * place: its name, the functions that allocate its blocks, and what is done with those. What is
- * to be found of a block is the first word of its function's name:
+ * Cases of blocks whose verdicts at the program's end are known. A case is one place: its name, the
+ * functions that allocate its blocks, and the code that uses those. The verdict on a block is the
+ * first word of its function's name:
  *
  *   definite_    nothing leads to it
  *   indirect_    only leaked blocks do
  *   inner_       a pointer to its inside leads to it
  *   reachable_   a pointer to its beginning does
- *   unjudged_    the process is not looked at
+ *   unjudged_    the process is not scanned
  *
  *     CASE(overwritten, BLOCK(definite_overwritten) BLOCK(reachable_overwriting))
  *     {
@@ -18,10 +18,10 @@
  *     }
  *
  * usage: PROGRAM [--list | CASE...]
- * Without a case all run that do not end the process (CASE, not CASE_ALONE). --list prints a line
- * for each: "together NAME FUNCTION..." or "alone NAME FUNCTION...".
+ * Without an argument all cases run that do not end the process (CASE, not CASE_ALONE). --list
+ * prints a line for each: "together NAME FUNCTION..." or "alone NAME FUNCTION...".
  *
- * One source of a program includes this, as it has main.
+ * Only one source of a program may include this, as it defines main.
  */
 #ifndef FLAME_TESTS_KINDS_H
 #define FLAME_TESTS_KINDS_H
@@ -35,7 +35,7 @@
 
 #define NOINLINE __attribute__((noinline, unused))
 
-/* A row of the table. All that one use of CASE makes has the same line. */
+/* A row of the table. All rows that one use of CASE makes have the same line. */
 struct kind {
     int line;
     int alone;
@@ -50,7 +50,7 @@ extern const struct kind *const __start_kinds[], *const __stop_kinds[];
     __attribute__((used, section("kinds"))) static const struct kind *const place_of_##name =      \
         &row_of_##name;
 
-/* A function of that name, which allocates a block of `size`, but is in no case yet. */
+/* Defines a function that allocates a block of `size`, but is in no case yet. */
 #define ALLOCATES(name)                                                                            \
     NOINLINE static void *name(size_t size)                                                        \
     {                                                                                              \
@@ -58,7 +58,7 @@ extern const struct kind *const __start_kinds[], *const __stop_kinds[];
         return p;                                                                                  \
     }
 
-/* A function that is defined before, and allocates in its own way. */
+/* Lists a function that is defined before, and allocates in its own way. */
 #define NAMED(name) KINDS_ROW(name, 0, NULL)
 
 #define BLOCK(name) NAMED(name) ALLOCATES(name)
@@ -72,7 +72,7 @@ extern const struct kind *const __start_kinds[], *const __stop_kinds[];
 #define CASE(name, ...) KINDS_CASE(name, 0, __VA_ARGS__)
 #define CASE_ALONE(name, ...) KINDS_CASE(name, 1, __VA_ARGS__)
 
-/* What a function left on the stack below its caller is not there any more. */
+/* Clears the stack below the caller, where returned functions may have left pointers. */
 NOINLINE static void wipe(void)
 {
     volatile char below[16384];
@@ -82,7 +82,7 @@ NOINLINE static void wipe(void)
 
 /* ---- threads that stay ---- */
 
-/* Runs `function` in a thread, and returns when that has called `arrive`. */
+/* Runs `function` in a thread, and returns when the thread has called `arrive`. */
 static pthread_barrier_t kinds_arrival;
 
 NOINLINE static void arrive(void)

@@ -1,4 +1,4 @@
-/* Cases (kinds.h) of blocks that lead to blocks, and of the ways a pointer is kept. */
+/* Cases (kinds.h) of blocks that lead to blocks, and of ways to store a pointer. */
 #define _GNU_SOURCE
 #include "tests/victims/leak/kinds.h"
 
@@ -84,9 +84,9 @@ CASE(self, BLOCK(definite_self))
     *self = (struct node){.next = self};
 }
 
-/* Of a circle the block that comes first in memory is the leader. Those of one size that are
- * allocated one after the other ascend or not, so one function allocates all: one block of it is
- * definite, and the others are indirect. */
+/* Circles: the leader is the block that comes first in memory. Blocks of one size, allocated one
+ * after the other, ascend or not. So one function allocates all of them: one block is definite, and
+ * the others are indirect. */
 NOINLINE static void *definite_circle(void)
 {
     return calloc(1, 400);
@@ -155,8 +155,8 @@ CASE(lost_leads_to_kept, BLOCK(definite_leads_to_kept) BLOCK(reachable_led_to))
     *lost = (struct node){.next = kept};
 }
 
-/* Of what a freed block leads to nothing is left, whatever its bytes say. Alone, as a block that
- * gets its memory later, and does not write to it, has them. */
+/* A freed block leads to nothing, whatever its bytes are. This case runs alone: a later block that
+ * gets the same memory, and does not write to it, would have those bytes. */
 CASE_ALONE(freed_parent, BLOCK(definite_child_of_freed))
 {
     struct node *parent = malloc(sizeof *parent);
@@ -217,7 +217,7 @@ CASE(realloc_lost, NAMED(definite_realloc_lost))
     definite_realloc_lost();
 }
 
-/* What realloc cut off led to it. */
+/* The only pointer is in the part that realloc cuts off. */
 NOINLINE static void *reachable_shrunk(void *p, size_t size)
 {
     return realloc(p, size);
@@ -300,7 +300,7 @@ CASE(inside_of_huge, BLOCK(inner_huge) BLOCK(inner_by_huge))
     ((void **)into)[1] = inner_by_huge(111);
 }
 
-/* A wrapper that aligns by itself, and keeps the real beginning in front. */
+/* A wrapper that aligns by itself, and keeps the real beginning before the block. */
 CASE(aligned_by_hand, BLOCK(inner_aligned_by_hand))
 {
     static void **kept;
@@ -315,7 +315,7 @@ struct embedded {
     struct node link;
 };
 
-/* A list as the Linux kernel has them: links lie within what they link. */
+/* A list as in the Linux kernel: links lie within the objects that they link. */
 CASE(links_within, BLOCK(inner_linked))
 {
     static struct node *first;
@@ -344,7 +344,7 @@ CASE(tagged_low, BLOCK(inner_tagged_low))
     kept = (uintptr_t)inner_tagged_low(112) | 1;
 }
 
-/* ---- pointers that are none to whoever looks for them: documented as leaks ---- */
+/* ---- pointers that no scan can recognize: documented as leaks ---- */
 
 CASE(tagged_high, BLOCK(definite_tagged_high))
 {
@@ -445,7 +445,7 @@ CASE(pool, BLOCK(reachable_pool) BLOCK(reachable_by_pool))
     item[3] = reachable_by_pool(120);
 }
 
-/* The pool keeps the place of the next item alone. */
+/* The pool keeps only the place of the next item. */
 CASE(pool_by_its_end, BLOCK(inner_pool))
 {
     static char *at;
@@ -515,7 +515,7 @@ CASE(hash_of_libc, NAMED(reachable_hcreate) BLOCK(reachable_hash_data))
     hsearch((ENTRY){.key = name, .data = reachable_hash_data(124)}, ENTER);
 }
 
-/* An object after a header of the program's own, whose users have the object. */
+/* An object after a header of the program's own; its users point to the object. */
 CASE(hidden_header, BLOCK(inner_hidden_header))
 {
     static char *object;
@@ -523,7 +523,7 @@ CASE(hidden_header, BLOCK(inner_hidden_header))
     object = (char *)inner_hidden_header(300) + sizeof(long[2]);
 }
 
-/* Memory with a page that nobody may touch. Alone, as LeakSanitizer ends with an error. */
+/* Memory with a page that cannot be accessed. Alone, as LeakSanitizer ends with an error. */
 CASE_ALONE(guarded, BLOCK(reachable_guarded) BLOCK(reachable_by_guarded))
 {
     static char *stack;

@@ -1,4 +1,4 @@
-/* Cases (kinds.h) of how a process ends, and of its children. */
+/* Cases (kinds.h) of ways to end a process, and of its children. */
 #define _GNU_SOURCE
 #include "tests/victims/leak/kinds.h"
 
@@ -51,7 +51,7 @@ static void end_by_signal(int number)
 
 LOSE_AND(exit_by_a_signal, signal(SIGTERM, end_by_signal); raise(SIGTERM))
 
-/* What is freed by handlers that come later is no leak. */
+/* A block that a later handler frees is no leak. */
 static void free_global(void)
 {
     free(global);
@@ -67,7 +67,8 @@ CASE_ALONE(freed_in_a_handler, BLOCK(unjudged_until_freed) BLOCK(reachable_besid
     atexit(free_global);
 }
 
-/* What handlers and destructors allocate comes later than the look, and is looked for at last. */
+/* Blocks that handlers and destructors allocate come after the first scan; a last scan finds them.
+ */
 ALLOCATES(definite_late)
 ALLOCATES(indirect_late)
 ALLOCATES(reachable_late)
@@ -103,7 +104,7 @@ CASE_ALONE(lost_in_a_destructor, NAMED(definite_in_destructor))
     destructor_loses = 1;
 }
 
-/* So does quick_exit, whose handlers are others. */
+/* Handlers of quick_exit, which are others, allocate late as well. */
 ALLOCATES(definite_quickly)
 ALLOCATES(reachable_quickly)
 static void lose_quickly(void)
@@ -119,7 +120,7 @@ CASE_ALONE(lost_in_a_quick_handler, NAMED(definite_quickly) NAMED(reachable_quic
     quick_exit(0);
 }
 
-/* A handler may end the process, with what it lost itself. */
+/* A handler may end the process, after losing a block itself. */
 ALLOCATES(definite_before_last_end)
 static void lose_and_end(void)
 {
@@ -133,8 +134,8 @@ CASE_ALONE(lost_in_a_handler_that_ends, NAMED(definite_before_last_end))
     atexit(lose_and_end);
 }
 
-/* What was there when exit was entered, and is forgotten later, is none: it was reached. The block
- * that comes meanwhile is why there is a second look, which has to leave out the first. */
+/* A block that is reachable when exit begins, and is forgotten later, is no leak. The block that
+ * the handler allocates causes a second scan, which must not count the first one. */
 ALLOCATES(reachable_meanwhile)
 static void forget_global(void)
 {
@@ -147,7 +148,7 @@ CASE_ALONE(forgotten_in_a_handler, BLOCK(reachable_until_forgotten) NAMED(reacha
     atexit(forget_global);
 }
 
-/* ---- ends at which nobody looks ---- */
+/* ---- ends without a scan ---- */
 
 #define LOSE_UNSEEN(name, end)                                                                     \
     CASE_ALONE(name, BLOCK(unjudged_at_##name))                                                    \
@@ -189,7 +190,7 @@ CASE_ALONE(forked, BLOCK(definite_in_child) BLOCK(reachable_in_parent) BLOCK(def
     free(kept);
 }
 
-/* What a child inherited is its parent's to lose. */
+/* Inherited blocks are never a child's leaks, but its parent's. */
 CASE_ALONE(forked_and_forgot, BLOCK(reachable_inherited))
 {
     global = reachable_inherited(412);
@@ -212,7 +213,7 @@ static void *stays(void *unused)
     return unused;
 }
 
-/* The child has none of the threads whose blocks it has. */
+/* The child has blocks of its parent's threads, but not the threads. */
 CASE_ALONE(forked_from_threads, NAMED(reachable_of_other) BLOCK(definite_in_lone_child))
 {
     pid_t pid;

@@ -1,4 +1,4 @@
-/* What kinds_*.c load later: it keeps a block where it is told to. */
+/* Plugin that kinds_*.c load at run time: it keeps a block in the named variable. */
 void *keep_in_bss(void *block);
 void *keep_in_data(void *block);
 void *keep_in_local(void *block);

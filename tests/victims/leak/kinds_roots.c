@@ -1,5 +1,5 @@
-/* Cases (kinds.h) of where a pointer can begin: variables, mappings, the loader's and the C
- * library's own memory, the kernel. */
+/* Cases (kinds.h) of places of the first pointer: variables, mappings, memory of the loader and of
+ * the C library, the kernel. */
 #define _GNU_SOURCE
 #include "tests/victims/leak/kinds.h"
 
@@ -60,7 +60,7 @@ CASE(array_end, BLOCK(reachable_array_end))
     in_array[999] = reachable_array_end(204);
 }
 
-/* Data that is only read once the program runs: it was written to for a moment. */
+/* Data that is read-only once the program runs: it was writable for a moment. */
 __attribute__((section(".data.rel.ro"))) static void *volatile in_relro = &in_data;
 
 CASE(relro, BLOCK(reachable_relro))
@@ -169,7 +169,7 @@ CASE(sealed, BLOCK(reachable_sealed))
     mprotect(m, 4 * PAGE, PROT_READ);
 }
 
-/* Nobody can read it, so nobody can find it. */
+/* No one can read this mapping, so its pointer cannot be found. */
 CASE(closed_off, BLOCK(definite_closed_off))
 {
     void **m = map_pages(4);
@@ -226,7 +226,7 @@ CASE(private_file, BLOCK(reachable_private_file))
     close(fd);
 }
 
-/* Behind the file's end there are no pages, though the mapping goes on. */
+/* Behind the file's end there are no pages, though the mapping continues. */
 CASE(short_file, BLOCK(reachable_short_file))
 {
     int fd = (int)syscall(SYS_memfd_create, "kinds", 0);
@@ -309,7 +309,7 @@ NOINLINE static void *reachable_loaders(void)
     return load("keep_in_bss", &keep);
 }
 
-/* What the loader itself allocated for it. */
+/* Blocks that the loader itself allocates for a plugin. */
 CASE_ALONE(plugin_handle, NAMED(reachable_loaders))
 {
     reachable_loaders();
@@ -328,7 +328,7 @@ CASE(on_exit, BLOCK(reachable_on_exit))
     on_exit(ignore, reachable_on_exit(229));
 }
 
-/* More than the C library has room for without memory of its own. */
+/* More handlers than the C library has room for without memory of its own. */
 CASE(on_exit_many, BLOCK(reachable_on_exit_many))
 {
     for (int i = 0; i < 100; i++)

@@ -1,4 +1,4 @@
-/* Cases (kinds.h) of threads: what they hold in every stage of their lives. */
+/* Cases (kinds.h) of threads: the blocks that they hold in every stage of their lives. */
 #define _GNU_SOURCE
 #include "tests/victims/leak/kinds.h"
 
@@ -74,7 +74,7 @@ CASE(computes, NAMED(reachable_spinning))
 }
 
 #if defined(__x86_64__)
-/* The pointer is in one register alone. */
+/* The pointer is in a register only. */
 ALLOCATES(reachable_register)
 static void *has_in_register(void *unused)
 {
@@ -168,7 +168,7 @@ CASE(c11, NAMED(reachable_c11))
     pthread_barrier_wait(&kinds_arrival);
 }
 
-/* What calls that have returned left on the stack is no longer there. */
+/* Pointers that returned calls left below the stack pointer do not count. */
 ALLOCATES(definite_below_stack)
 NOINLINE static void leaves_below(void)
 {
@@ -267,7 +267,7 @@ CASE(joined, NAMED(definite_ended_stack) NAMED(definite_ended_local) NAMED(defin
     end_thread(begin_thread(ends));
 }
 
-/* True when the kernel has nothing more of the thread. */
+/* Returns when the kernel has nothing more of the thread. */
 static void wait_until_gone(pid_t tid)
 {
     while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
@@ -285,8 +285,8 @@ static void *has_result(void *unused)
     return reachable_result_waiting(317);
 }
 
-/* Whoever joins it is given the pointer: until then it lies in memory of the C library alone, with
- * what the thread left on its stack. */
+/* pthread_join would return the pointer. Until then it is only in memory of the C library, with the
+ * rest of the thread's stack. */
 CASE(result_not_fetched, NAMED(reachable_result_waiting))
 {
     static pthread_t t;
@@ -295,7 +295,7 @@ CASE(result_not_fetched, NAMED(reachable_result_waiting))
     wait_until_gone(tid_of_ended);
 }
 
-/* The C library still has the argument of a thread that has ended, but gives it to nobody. */
+/* The C library still has the argument of a thread that has ended, but gives it to no one. */
 ALLOCATES(definite_argument_of_ended)
 static void *forgets_argument(void *unused)
 {
@@ -409,7 +409,7 @@ static void *ends_plainly(void *unused)
     return unused;
 }
 
-/* A hundred that came and went, whose stacks were used again and again. */
+/* A hundred threads that came and went, whose stacks were reused. */
 ALLOCATES(definite_generation)
 static void *loses_one(void *unused)
 {
@@ -440,7 +440,7 @@ CASE(handed_over, NAMED(reachable_handed_over))
     end_thread(begin_thread_with(puts_global, &kept, NULL));
 }
 
-/* ---- a child of vfork has its parent's memory: the parent stands until it is gone ---- */
+/* ---- a child of vfork has its parent's memory: the parent stops until the child is gone ---- */
 
 static int never[2];
 
@@ -452,7 +452,7 @@ static void *waits_in_vfork(void *unused)
 
     pthread_barrier_wait(&kinds_arrival);
     if (vfork() == 0) {
-        /* Until this process ends, and with it the pipe. */
+        /* Waits until this process ends, and with it the pipe. */
         close(never[1]);
         _exit(read(never[0], &c, 1) == 1);
     }

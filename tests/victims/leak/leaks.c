@@ -1,11 +1,10 @@
 /*
- * Blocks of which it is known who leads to them when the program ends. Each is allocated by
- * a function whose name begins with what is to be found: definite_, indirect_, inner_,
- * reachable_.
+ * Blocks whose verdicts at the program's end are known. Each is allocated by a function whose name
+ * begins with the verdict: definite_, indirect_, inner_, reachable_.
  *
  * usage: leaks [exit | _exit | quick_exit | thread | thrown FILE.so]
- * How it ends: main returns; the function of that name; main's thread ends before another
- * one that returns; or as before with a plugin loaded, used and partly unloaded.
+ * The argument is its end: main returns (none); the function of that name; main's thread ends
+ * before another one that returns; or as that, with a plugin loaded, used and partly unloaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,7 +30,7 @@ struct node {
     long payload[5];
 };
 
-/* What a function left on the stack below its caller is not there any more. */
+/* Clears the stack below the caller, where returned functions may have left pointers. */
 __attribute__((noinline)) static void wipe(void)
 {
     volatile char below[16384];
@@ -130,7 +129,7 @@ __attribute__((noinline)) static void mappings(void)
     m[1] = reachable_moved(303);
     if (mremap(m, page, 4 * page, MREMAP_MAYMOVE) == MAP_FAILED)
         abort();
-    /* A stack of the program's own, with a page that nobody may touch. */
+    /* A stack of the program's own, with a page that cannot be accessed. */
     stack = reachable_guarded(16 * page);
     mprotect((char *)(((uintptr_t)stack + page - 1) & -page), page, PROT_NONE);
     ((void **)(stack + 8 * page))[0] = reachable_by_guarded(304);

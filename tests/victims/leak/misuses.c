@@ -1,18 +1,18 @@
 /*
- * What a C program can do wrong with its allocator, one thing a word on the command line:
+ * Misuses of the allocator by a C program, one for each word on the command line:
  *
  *   twice     frees a block twice                 reused    and after malloc gave it out again
- *   inside    frees a pointer into a block        large     the same of a block of 3 MiB
- *   local     frees a variable of a function      global    a variable of the file
+ *   inside    frees a pointer into a block        large     frees a pointer into one of 3 MiB
+ *   local     frees a variable of a function      global    frees a variable of the file
  *   wild      frees an address without memory     regrow    reallocs a freed block
- *   array     the same by reallocarray            astray    reallocs a variable
+ *   array     reallocarrays a freed block         astray    reallocs a variable
  *   moved     frees what realloc has moved        threads   frees it in two threads
  *   handler   frees it again in a signal handler  child     a forked child frees it again
  *   often     five forked children free a variable        old       frees a block again, much later
  *   strdup    frees what strdup gave twice        sized     free_sized with another size
  *   clean     nothing wrong, in many ways
  *   plugin    frees what ./misplug.so allocated, and the other way round
- *   deep      the same with a plugin that finds the C library first, which nobody sees
+ *   deep      like plugin, but the plugin finds the C library first: its calls are not seen
  *
  * The C library ends a program for most of these, at the second free or a later one.
  */
@@ -32,7 +32,7 @@
 
 #define APART __attribute__((noinline, noclone))
 
-static void *volatile held; /* the compiler is not to see what is wrong */
+static void *volatile held; /* volatile, so that the compiler does not see the misuse */
 static char global_room[64];
 
 APART static void *make_block(size_t size)
@@ -88,7 +88,7 @@ static void twice(void)
     drop_again(p);
 }
 
-/* The owner of the second block is told of, at its own free. */
+/* The misuse of the second block is reported at its owner's own free. */
 static void reused(void)
 {
     char *p = make_block(40), *q;
@@ -113,7 +113,7 @@ static void local(void)
 {
     char room[64];
 
-    /* What stands before it is no size that the C library could believe. */
+    /* The word before the pointer is not a size that the C library could accept. */
     memset(room, 255, sizeof room);
     drop_again(room + 16);
 }

@@ -1,6 +1,6 @@
 /*
- * Regions of which it is known what they leave behind: each prints its name and what it was
- * told, "NAME: BLOCKS BYTES", and the block it leaves has a size of its own.
+ * Regions whose leftovers are known. Each prints its name and the leftovers that it was told,
+ * "NAME: BLOCKS BYTES". The block that it leaves has a size of its own.
  *
  * usage: testcases alone | many | threads | calls | timers | fork | name | none
  */
@@ -34,7 +34,7 @@ __attribute__((noinline)) static void keep(int at, size_t size)
     kept[at] = calloc(1, size);
 }
 
-/* What a function left on the stack below its caller is not there any more. */
+/* Clears the stack below the caller, where returned functions may have left pointers. */
 __attribute__((noinline)) static void wipe(void)
 {
     volatile char below[16384];
@@ -63,7 +63,7 @@ __attribute__((noinline)) static void nested(void)
     lose(1002);
     keep(1, 1003);
     end("inner");
-    kept[1] = NULL; /* from here on the outer one's */
+    kept[1] = NULL; /* from here on it counts for the outer region */
     end("outer");
 }
 
@@ -249,7 +249,7 @@ static void threads(void)
     end("everybody");
 }
 
-/* ---- what others notice ---- */
+/* ---- effects on other threads ---- */
 
 static atomic_int handled, ended, cut_short;
 static int pipes[2];
@@ -290,8 +290,8 @@ static void look(void)
     free(kept[4]);
 }
 
-/* Each signal ends a call of the reader's, as it does without looks. A lost one would have the
- * loop wait for ever. */
+/* Each signal ends a call of the reader's, as it does without scans. If one is lost, the loop waits
+ * for ever. */
 static void calls(void)
 {
     struct sigaction sa = {.sa_handler = on_signal};
@@ -317,8 +317,8 @@ static void calls(void)
            ended <= handled ? "no more" : "more", (int)cut_short);
 }
 
-/* One signal after another must end a call; which of them came between two calls is not known,
- * so that each is repeated until it has. */
+/* One signal after another must end a call. A signal that comes between two calls cannot be told
+ * from a lost one, so each is repeated until it ends a call. */
 static void timers(void)
 {
     struct sigaction sa = {.sa_handler = on_signal};
@@ -363,7 +363,7 @@ __attribute__((noinline)) static void forked(void)
     end("around a fork");
 }
 
-/* As other languages find them. */
+/* Looks the functions up at run time, as other languages do. */
 __attribute__((noinline)) static void looked_up(void)
 {
     int (*begin)(const char *) = (int (*)(const char *))dlsym(RTLD_DEFAULT, "flamemem_leak_begin");

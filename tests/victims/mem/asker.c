@@ -1,7 +1,7 @@
 /*
- * What a program tells the recorder of itself (preload/flamemem.h). `random SEED THREADS` makes
- * random calls in so many threads and prints what each of its stacks must have, as the model has
- * it: "FRAMES live N", and what was left out.
+ * Calls of preload/flamemem.h, by which a program controls its recorder. `random SEED THREADS`
+ * makes random calls in THREADS threads. It prints the expected counts of its stacks, from a model:
+ * "FRAMES live N", and the amount that was left out.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 static const char *const names[NAMES] = {"get", "put", "a;b", "list all"};
 
-/* The sequence of tags that is on, as a number: 0 none. */
+/* Model of a thread. A path is a sequence of active tags as a number: 0 none. */
 struct model {
     uint64_t random;
     int tags[64], deep, paused;
@@ -238,7 +238,7 @@ static void forks(void)
     kept[3] = keep(30000);
 }
 
-/* What is left out leads to what is not. */
+/* A block that is not recorded leads to one that is. */
 static void leaks(void)
 {
     void **left_out;

@@ -1,19 +1,19 @@
 /*
- * Enters a sandbox and allocates in it: STACKS blocks from as many stacks of 16 frames,
- * after 16 from before. Usage: boxed HOW [STACKS [NAME]]
+ * Enters a sandbox and allocates in it: STACKS blocks from as many stacks of 16 frames, after 16
+ * from before. Usage: boxed HOW [STACKS [NAME]]
  *
  *   strict       seccomp's first mode: read, write and exit are left
  *   least        a filter that leaves those and brk
- *   without      a filter that kills for the system call NAME and for nothing else
- *   syscall      the same, by syscall(SYS_seccomp)
- *   threads      least, and what it takes to make threads; four of them allocate a
+ *   without      a filter that kills for the system call NAME and for no other
+ *   syscall      like without, by syscall(SYS_seccomp)
+ *   threads      least, and the calls to make threads; four of them allocate a
  *                quarter each
- *   all          four threads allocate half of it, then a filter comes over all of them
- *                (TSYNC) while they are at it
+ *   all          four threads allocate half of it, then all of them get a filter
+ *                (TSYNC) meanwhile
  *   fork         in a child, forked after the filter of `threads`; the parent waits
  *   vfork        a child of vfork enters the filter `least`, the parent allocates
- *   refused      the kernel does not take the filter
- *   exec         in a program executed under a filter of what it takes to load one
+ *   refused      the kernel refuses the filter
+ *   exec         in a program executed under a filter of the calls to load one
  *   nested       `without` NAME after a filter without getppid
  *
  * Prints "well" when it has come to the end.
@@ -140,7 +140,7 @@ static int libc_minor(void)
     return atoi(gnu_get_libc_version() + 2);
 }
 
-/* What the C library's fstat calls. */
+/* The system call that the C library's fstat makes. */
 static int fstat_number(void)
 {
     int minor = libc_minor();
@@ -240,11 +240,11 @@ static void in_vfork(void)
     work(0, stacks);
 }
 
-/* With `fork`, the filter leaves that, too. */
+/* With `fork`, the filter allows that, too. */
 static void execute(const char *self, const char *count, const char *fork)
 {
     static const int forking[] = {SYS_clone, SYS_wait4, SYS_rt_sigprocmask};
-    /* Before glibc 2.34: libpthread's start, and libdl's dlsym. */
+    /* For glibc before 2.34: libpthread's start, and libdl's dlsym. */
     static const int libraries[] = {SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_futex};
     int calls[40], n = sizeof for_loading / sizeof for_loading[0];
 
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 
     if (argc > 2)
         stacks = (unsigned)atoi(argv[2]);
-    /* Arenas for threads are made by the number of processors, from a file. */
+    /* The number of arenas for threads depends on that of processors, which is read from a file. */
     mallopt(M_ARENA_MAX, 1);
     work(0, 16);
     pthread_barrier_init(&together, NULL, THREADS + 1);
@@ -326,6 +326,6 @@ int main(int argc, char **argv)
     }
     if (write(1, "well\n", 5) != 5)
         return 1;
-    syscall(SYS_exit, 0); /* exit_group is more than strict mode leaves */
+    syscall(SYS_exit, 0); /* strict mode does not allow exit_group */
     return 0;
 }

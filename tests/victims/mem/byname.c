@@ -1,14 +1,14 @@
 /*
- * byname.c: calls an allocator by names of its own, and keeps the books itself.
+ * byname.c: calls an allocator by names of its own, and keeps the counts itself.
  *
  *   -DJE -DTC -DMI   mallocx and its like (-DJE), tc_malloc (-DTC), mi_malloc (-DMI)
  *   -DPREFIXED       je_malloc, je_mallocx and so on
  *   -DLIBRARY        with that, the library that defines those, by malloc and by each other
- *   -DASKS           is content to do without mallocx; says whether it is there, and dlsym's word
+ *   -DASKS           works without mallocx, too; prints whether it exists, and dlsym's answer
  *
- * All calls are made in works(). Prints how many blocks that gave, of how many bytes, and how many
- * bytes of them are live at the end, as they are recorded: "CALLS BYTES LIVE". Then
- * kept() has kept a block of 77 bytes by malloc.
+ * All calls are made in works(). Prints the number of blocks, their bytes, and how many bytes of
+ * them are live at the end, as they should be recorded: "CALLS BYTES LIVE". Then kept() keeps a
+ * block of 77 bytes by malloc.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -130,7 +130,7 @@ static void got(void *p, size_t size)
     sizes[n++] = size;
 }
 
-/* The last block, which is given back, or to a realloc. */
+/* The last block, to be freed or given to a realloc. */
 static void *gone(void)
 {
     live -= (long)sizes[--n];
@@ -153,7 +153,7 @@ __attribute__((noinline)) static void by_x(void)
     sdallocx(gone(), 300, 0);
     got(mallocx(400, 0), 400);
     free(gone());
-    /* In its place it becomes so large, or does not change. */
+    /* It grows in place to that size, or does not change. */
     p = mallocx(10000, 0);
     got(p, 10000);
     room = xallocx(p, 9000, 0, 0);
@@ -167,7 +167,7 @@ __attribute__((noinline)) static void by_x(void)
 #endif
 
 #ifdef JE
-/* What data holds of a function is a way to it as well. */
+/* A pointer to a function in data is called as well. */
 static void *(*volatile by_pointer)(size_t, int) = mallocx;
 
 static void more(void)

@@ -1,9 +1,9 @@
 /*
- * faults.c: touches as many pages as it says, each in a function of its own, of memory that others
- * have made.
+ * faults.c: touches a known number of pages of other functions' memory, each time in a function of
+ * its own.
  *
- *   faults FILE      with FILE's pages, which it has the kernel forget first: it prints how many of
- *                    them it could
+ *   faults FILE      with FILE's pages, which the kernel drops first: it prints how many of
+ *                    them were dropped
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static APART void first_touch(char *p)
 
 static APART void second_touch(char *p)
 {
-    touch(p, 300); /* they are there */
+    touch(p, 300); /* the pages are there */
 }
 
 static APART void touch_block(char *p)
@@ -63,7 +63,7 @@ static APART void *touch_in_thread(void *p)
     return NULL;
 }
 
-/* What a fork shares is copied when it is written to. */
+/* A page that is shared after a fork is copied when it is written to. */
 static APART void copy_in_child(char *p)
 {
     touch(p, 120);

@@ -1,17 +1,17 @@
 /*
- * hardmaps.c: mappings of the kinds that recorders and lookers stumble over.
+ * hardmaps.c: mappings of kinds that are hard for recorders and leak scans.
  *
- *   hardmaps grown      a mapping that grows downwards, and a pointer in what it has grown by
- *   hardmaps filled     memory that other code fills (userfaultfd), and nobody does; a pointer in
- *                       the one page that is there, and ten blocks that nothing leads to
- *   hardmaps filled small, filled block   the same of a page between others, of a block's pages
- *   hardmaps shadow     16 TiB that a thousand pages are touched of, a pointer in one of these
+ *   hardmaps grown      a mapping that grows downwards, and a pointer in the grown part
+ *   hardmaps filled     memory that a handler would fill (userfaultfd), but there is none; a
+ *                       pointer in the only page, and ten blocks that nothing leads to
+ *   hardmaps filled small, filled block   such a page between others, or pages of a block
+ *   hardmaps shadow     16 TiB of which a thousand pages are touched, a pointer in one of these
  *   hardmaps attached   System V shared memory, attached three times, detached twice
  *   hardmaps moved      mappings moved over others, doubled, moved and kept
  *   hardmaps handler    maps in a signal handler, 20,000 times a second, while it maps itself
  *   hardmaps locked     all memory locked, present and future, then 20,000 blocks
  *   hardmaps barred     a block while a filter of system calls has brk(2) and mmap(2) fail
- *   hardmaps ended      takes memory until somebody ends it
+ *   hardmaps ended      allocates memory until a signal ends it
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,7 +69,7 @@ __attribute__((noinline)) static void leak(size_t size)
 
 static int grown(void)
 {
-    /* Where nothing is, nor comes by itself. */
+    /* At an address where nothing is mapped, and the kernel maps nothing by itself. */
     char *p = map((void *)((uintptr_t)1 << 45), 4 * PAGE, MAP_FIXED | MAP_GROWSDOWN);
 
     if (p == MAP_FAILED)
@@ -138,7 +138,7 @@ static int attached(void)
     shmctl(id, IPC_RMID, NULL);
     if (first == (void *)-1 || cut == (void *)-1 || third == (void *)-1)
         return fails("shmat");
-    /* Of what is cut all that is left goes, and not what stands in the gap. */
+    /* shmdt removes all pieces of a segment with holes, but not a mapping in a hole. */
     munmap(cut, PAGE);
     munmap(cut + 4 * PAGE, PAGE);
     map(cut + 4 * PAGE, PAGE, MAP_FIXED);

@@ -1,7 +1,7 @@
 /*
- * Who allocates what is known by module, thread and process: libone 1,000 bytes in the main
- * thread and 50,000 in a child, libtwo 200 in the main thread and 3,000 in another, libthree 700,
- * and each library that is named on the command line 80.
+ * Known allocations by module, thread and process: libone 1,000 bytes in the main thread and 50,000
+ * in a child, libtwo 200 in the main thread and 3,000 in another, libthree 700, and each library
+ * that is named on the command line 80.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,11 +1,10 @@
 /*
- * What the recorder knows an interpreter by, and no interpreter: CPython 3.13's memory as
- * preload/python/pylayout.c describes it, made by hand, so that it can also be what no interpreter
- * would make of it.
+ * Imitation of a Python interpreter: CPython 3.13's memory as preload/python/pylayout.c describes
+ * it, made by hand, so that it can also be broken as no interpreter's would be.
  *
- * Built twice, as the library (-DLIBRARY; with -DFREE_THREADED as one without a GIL), which has the
- * symbols, and as the program (-fno-pie), into whose data the linker copies PyUnicode_Type, as in a
- * program that asks for a text's type.
+ * Built twice. The library (-DLIBRARY; with -DFREE_THREADED as one without a GIL) has the symbols.
+ * Into the data of the program (-fno-pie) the linker copies PyUnicode_Type, as in a program that
+ * uses a text's type.
  *
  *   pseudopython names    functions of several kinds allocate: 100,000 bytes and more
  *   pseudopython deep     100,000 bytes below 200,000 calls
@@ -23,7 +22,7 @@
 #ifdef LIBRARY
 const unsigned long Py_Version = 0x030d00f0;
 #ifdef FREE_THREADED
-/* As _Py_DebugOffsets begins: version, and 1. */
+/* The beginning of _Py_DebugOffsets: version, and 1. */
 char _PyRuntime[4096] __attribute__((aligned(64))) = "xdebugpy\0\0\0\0\x0d\x03\0\0\1";
 #else
 char _PyRuntime[4096] __attribute__((aligned(64)));
@@ -73,9 +72,10 @@ struct code {
 };
 _Static_assert(offsetof(struct code, qualname) == QUALNAME, "as 3.13 has it");
 
-static void *state; /* the thread's, where the kernel likes: in no page of a number that is known */
+static void *state; /* the thread's, at an address that the kernel chooses: in no page of a known
+                     * number */
 
-/* For who reads it in malloc, as compilers do not expect. */
+/* Stores a value that malloc's hook reads, which compilers do not expect. */
 static void set(void *base, size_t offset, uintptr_t value)
 {
     memcpy((char *)base + offset, &value, sizeof value);
@@ -104,7 +104,7 @@ static struct code *code(const void *qualname, const void *filename)
     return c;
 }
 
-/* The loop of the interpreter: runs frames of which `outermost` is the last. */
+/* The loop of the interpreter: runs frames up to `outermost`, the last. */
 __attribute__((noinline)) static void *loop(struct frame *innermost, struct frame *outermost,
                                             size_t size)
 {
@@ -188,7 +188,7 @@ static void rubbish(void)
         c->qualname = (void *)low;
         code_is(c);
     }
-    /* A code object, a text and its characters at the very end of what can be read. */
+    /* A code object, a text and its characters at the very end of readable memory. */
     for (size_t left = 8; left < 256; left += 8) {
         last = (struct code *)(pages + PAGE - left);
         memcpy(last, c, left < sizeof *c ? left : sizeof *c);
@@ -207,7 +207,7 @@ static void rubbish(void)
             code_is(c);
         }
     }
-    /* What could be read once, and no longer. */
+    /* A chain in memory that was readable, and is unmapped then. */
     chain_is((uintptr_t)pages);
     munmap(pages, PAGE);
     chain_is((uintptr_t)pages);
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
     set(state, THREAD, (uintptr_t)pthread_self());
     set(runtime(), KEY, (uintptr_t)key << 32 | 1);
     if ((void *)PyUnicode_Type != text_type())
-        return 3; /* not linked as is wanted */
+        return 3; /* not linked as expected */
     if (strcmp(what, "names") == 0)
         names();
     else if (strcmp(what, "deep") == 0)

@@ -1,7 +1,7 @@
 /* A library for reloads.c, built with -DMAKER=NAME -DSIZE=BYTES. */
 #include <stdlib.h>
 
-/* What is mapped when it has gone comes to lie here, and not where the code was. */
+/* Keeps the address of the code free: a mapping made after the unload lands here. */
 char reloaded_room[16 << 20];
 
 __attribute__((noinline)) static void *MAKER(void)

@@ -2,10 +2,12 @@
  * Loads libraries that all have a function `made`, which allocates.
  *
  *   reloads turns N LIBRARY...  loads, calls and unloads them in turn, N times in all; prints by
- * how many KiB its private memory grew in the last three quarters reloads keep LIBRARY...     loads
- * and calls them, one after the other, and unloads none reloads code LIBRARY        loads, calls
- * and unloads it, and then runs code of its own making at the address where `made` was, which
- * allocates 77 bytes; prints whether it could, and its PID. The code is named in /tmp/perf-PID.map.
+ *                               how many KiB its private memory grew in the last three quarters
+ *   reloads keep LIBRARY...     loads and calls them, one after the other, and unloads none
+ *   reloads code LIBRARY        loads, calls and unloads it, and then runs code of its own making
+ *                               at the address where `made` was, which allocates 77 bytes; prints
+ *                               whether it could, and its PID. The code is named in
+ *                               /tmp/perf-PID.map.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /*
- * touched.c: has memory made by functions of one name each, and touches as many pages of it as it
- * says, elsewhere.
+ * touched.c: allocates memory in functions of one name each, and touches a known number of its
+ * pages elsewhere.
  *
  *   touched FILE     FILE has 32 pages
  */
@@ -23,7 +23,7 @@ static APART void touch(volatile char *p, size_t n)
         p[i * PAGE] = 1;
 }
 
-/* Behind the pages with the allocator's heads. */
+/* Behind the pages with the allocator's headers. */
 static char *inner(char *p)
 {
     return (char *)(((size_t)p + 2 * PAGE) & ~(size_t)(PAGE - 1));
@@ -49,7 +49,7 @@ static APART char *make_resized(void)
     return malloc(40 * PAGE);
 }
 
-/* Pages that it moves are there. */
+/* The pages that it moves are there already. */
 static APART char *resize(char *p)
 {
     return realloc(p, 403 * PAGE);
@@ -65,7 +65,7 @@ static APART char *make_file(int fd)
     return mmap(NULL, 32 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 }
 
-/* Of a page each, with what the allocator needs. */
+/* One page each, with the allocator's part. */
 static APART char *make_small(void)
 {
     return malloc(2 * PAGE - 64);
@@ -104,12 +104,12 @@ int main(int argc, char **argv)
 
     if (fd < 0)
         return 1;
-    mallopt(M_MMAP_THRESHOLD, 64 * 1024); /* which also keeps it there */
+    mallopt(M_MMAP_THRESHOLD, 64 * 1024); /* which also keeps the threshold there */
     p = make_a();
     touch(inner(p), 100);
-    touch(inner(p), 100); /* they are there */
+    touch(inner(p), 100); /* the pages are there */
     touch(inner(make_b()), 50);
-    for (int i = 0; i < 5; i++) { /* each at the addresses of the one before, mostly */
+    for (int i = 0; i < 5; i++) { /* mostly at the address of the one before */
         p = make_short();
         touch(inner(p), 40);
         free(p);

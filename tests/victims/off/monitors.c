@@ -1,17 +1,17 @@
 /*
- * monitors.c KIND MS: a lock that no futex is. Who waits for it sleeps on a thing of its own,
- * which lies on its stack and is told to go on by whoever hands the lock over:
+ * monitors.c KIND MS: a lock that is no futex. A waiter sleeps on an object on its own stack, and
+ * the thread that hands over the lock wakes it:
  *
  *   java    a mutex and a condition variable, in functions that are called as HotSpot's are
  *           for a monitor
- *   python  a semaphore, as CPython 3.13 parks who waits for a lock; main waits for all that
- *           in the same parking lot, and for no lock
- *   plain   a semaphore, in functions whose names say nothing
- *   mutex   one that a futex is, to compare with: a mutex, which goes to who waits first
+ *   python  a semaphore, as CPython 3.13 parks a thread that waits for a lock; main waits for
+ *           the end in the same parking lot, and for no lock
+ *   plain   a semaphore, in functions whose names do not tell
+ *   mutex   for comparison a lock that is a futex: a mutex, which the first waiter gets
  *
- * w0 takes it and holds it for MS milliseconds while w1 and then w2 begin to wait; w1 gets it
- * next and holds it as long; then w2. Prints for w0 and w1 how long others waited while they
- * held it, by its own clock, in nanoseconds: "w0 NS".
+ * w0 takes the lock and holds it for MS milliseconds while w1 and then w2 begin to wait. w1 gets it
+ * next and holds it as long; then w2. Prints for w0 and w1 how long others waited while they held
+ * it, by the program's own clock, in nanoseconds: "w0 NS".
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,7 +25,7 @@
 
 #include "tests/victims/off/truth.h"
 
-/* One who waits, and what it sleeps on. */
+/* A waiter, and the objects that it sleeps on. */
 struct waiter {
     struct waiter *next;
     pthread_mutex_t mutex;
@@ -34,7 +34,8 @@ struct waiter {
     sem_t sem;
 };
 
-/* Who has it, and who waits, in order. The spinlock makes no call, so no wait is its. */
+/* State of the lock, and the waiters in order. The spinlock makes no call, so it causes no waits.
+ */
 static pthread_spinlock_t guard;
 static bool taken;
 static struct waiter *first, **last = &first;
@@ -50,7 +51,7 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* False: it is ours at once. */
+/* False: the caller has the lock at once. */
 static bool queue_up(struct waiter *w)
 {
     bool wait;
@@ -68,7 +69,7 @@ static bool queue_up(struct waiter *w)
     return wait;
 }
 
-/* Who is next has it now. */
+/* Gives the lock to the next waiter. */
 static struct waiter *hand_over(void)
 {
     struct waiter *w;
@@ -86,7 +87,7 @@ static struct waiter *hand_over(void)
     return w;
 }
 
-/* ---- as HotSpot has it ---- */
+/* ---- as in HotSpot ---- */
 
 #define CALLED(name) __asm__(name) __attribute__((noinline))
 
@@ -131,7 +132,7 @@ static void java_exit(void)
         unpark(w);
 }
 
-/* ---- as CPython has it ---- */
+/* ---- as in CPython ---- */
 
 static void python_sleep(struct waiter *w) CALLED("_PySemaphore_Wait");
 static void python_park(struct waiter *w) CALLED("_PyParkingLot_Park");
@@ -175,7 +176,7 @@ static void python_event(struct waiter *w)
     python_park(w);
 }
 
-/* ---- as nobody has it ---- */
+/* ---- as in no known program ---- */
 
 __attribute__((noinline)) static void plain_enter(struct waiter *w)
 {
@@ -192,11 +193,11 @@ __attribute__((noinline)) static void plain_exit(void)
         sem_post(&w->sem);
 }
 
-/* ---- as everybody has it ---- */
+/* ---- as in most programs ---- */
 
 static pthread_mutex_t till = PTHREAD_MUTEX_INITIALIZER;
 
-/* glibc's mutex is whose lock comes first, and nobody comes after w2. */
+/* glibc's mutex goes to any thread that locks it first, and no thread comes after w2. */
 static void mutex_enter(struct waiter *w)
 {
     queue_up(w);
@@ -208,7 +209,7 @@ static void mutex_exit(void)
     pthread_mutex_unlock(&till);
 }
 
-/* ---- those who want it ---- */
+/* ---- the threads ---- */
 
 static void (*enter)(struct waiter *w) = plain_enter;
 static void (*leave)(void) = plain_exit;
@@ -248,7 +249,7 @@ static void *serve(void *arg)
     sem_init(&own.sem, 0, 0);
     snprintf(name, sizeof name, "w%d", me->number);
     pthread_setname_np(pthread_self(), name);
-    /* Each begins to wait after the one before. */
+    /* Each thread begins to wait after the one before. */
     while (me->number && !(__atomic_load_n(&taken, __ATOMIC_SEQ_CST) &&
                            __atomic_load_n(&waiting, __ATOMIC_SEQ_CST) == me->number - 1))
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
@@ -266,8 +267,8 @@ static uint64_t overlap(const struct worker *waits, const struct worker *holds)
     return to > from ? to - from : 0;
 }
 
-/* A waiter has the lock from its holder before. The sleep ends where the waiter's turn begins,
- * which is between the moments that the two saw. */
+/* A waiter gets the lock from its holder. The sleep ends where the waiter's turn begins, which is
+ * between the times that the two threads measured. */
 static void tell(const struct worker w[3])
 {
     truth_between(w[1].tid, w[0].tid, w[1].begun, w[1].begun, w[0].left, w[1].got, w[1].cpu);

@@ -1,11 +1,11 @@
 /*
- * oddopens.c: opens and closes where something comes between, each checked against what the manual
- * pages say: threads that are cancelled, signals of all kinds, handlers that open and close or
- * leave by siglongjmp, children of vfork and fork, bad arguments, threads that share the numbers.
+ * oddopens.c: opens and closes that are disturbed, each checked against the manual pages: threads
+ * that are cancelled, signals of all kinds, handlers that open and close or leave by siglongjmp,
+ * children of vfork and fork, bad arguments, threads that share the numbers.
  *
  *     oddopens FIFO FILE
  *
- * Prints a line for each that went wrong; ends with 0 if none has.
+ * Prints a line for each error; ends with 0 if there was none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -122,7 +122,7 @@ static void *disturbs(void *arg)
     return arg;
 }
 
-/* What the open gives, and errno. */
+/* Opens the fifo while a signal comes; the open's result, and errno. */
 static int open_disturbed(bool opened)
 {
     int fd, err;

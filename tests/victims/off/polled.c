@@ -1,8 +1,8 @@
 /*
- * Waits whose object is said by memory: a thread waits in each kind of call, and the main thread
- * ends it 20 ms later. With an argument the memory is something else by then, as it may be. Then
- * calls with addresses that cannot be read, which the kernel refuses, and some while another
- * thread maps and unmaps what they point to. Says "fine" if all came as it should.
+ * Waits whose object is named in memory: a thread waits in each kind of call, and the main thread
+ * ends it 20 ms later. With an argument the memory has been changed by then, as is allowed. Then
+ * come calls with unreadable addresses, which the kernel refuses, and some while another thread
+ * maps and unmaps their memory. Prints "fine" if all results are right.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ static struct sockaddr_in name_of_server, name_of_inet;
 static socklen_t len = sizeof name_of_server;
 static int begun;
 
-/* What calls point to, two pages: the second is not there. */
+/* Two pages for arguments in memory: the second is not mapped. */
 static char *memory;
 
 static void *at_the_end(const void *from, size_t size)
@@ -64,7 +64,7 @@ static void take(int fd)
     must(read(fd, &c, 1) == 1, "read");
 }
 
-/* ---- who waits ---- */
+/* ---- the waiting thread ---- */
 
 static void in_poll_two(void)
 {
@@ -99,7 +99,7 @@ static void in_select(void)
     FD_ZERO(&none);
     FD_SET(one[0], &s);
     FD_SET(two[0], &s);
-    /* So much of it is asked for. */
+    /* The call reads only so many bytes of it. */
     must(select(two[0] + 1, at_the_end(&s, 8), &none, NULL, NULL) == 1, "select");
     take(two[0]);
 }
@@ -133,7 +133,7 @@ static void in_receive(void)
     must(recvfrom(inet, &c, 1, 0, NULL, NULL) == 1, "recvfrom");
 }
 
-/* ---- who ends it ---- */
+/* ---- the waking thread ---- */
 
 static void put_one(void)
 {
@@ -193,7 +193,7 @@ static void *waiter(void *arg)
     return NULL;
 }
 
-/* ---- what they wait for ---- */
+/* ---- the objects ---- */
 
 /* Returns its length. */
 static socklen_t name(struct sockaddr_un *n, const char *what)
@@ -214,7 +214,7 @@ static void make(void)
     listener = socket(AF_UNIX, SOCK_STREAM, 0);
     must(bind(listener, (void *)&name_of_listener, len_of_listener) == 0, "bind");
     must(listen(listener, 0) == 0, "listen");
-    fd = socket(AF_UNIX, SOCK_STREAM, 0); /* there is no more room */
+    fd = socket(AF_UNIX, SOCK_STREAM, 0); /* the listener's queue is full */
     must(connect(fd, (void *)&name_of_listener, len_of_listener) == 0, "connect");
     len_of_hearer = name(&name_of_hearer, "hearer");
     hearer = socket(AF_UNIX, SOCK_DGRAM, 0);
@@ -232,7 +232,7 @@ static void make(void)
     must(getsockname(inet, (void *)&name_of_inet, &len) == 0, "getsockname");
 }
 
-/* ---- what cannot be read ---- */
+/* ---- unreadable memory ---- */
 
 static void refused(void)
 {
@@ -273,7 +273,7 @@ static void *map_and_unmap(void *arg)
                   0) == moving,
              "mmap");
         memset(moving, 0xff, PAGE); /* descriptors below 0 */
-        /* Unmapped, it could become somebody else's, and be mapped over. */
+        /* If it were unmapped, another mapping could take its place, and be replaced. */
         must(mmap(moving, PAGE, PROT_NONE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
                  moving,
              "mmap of nothing");

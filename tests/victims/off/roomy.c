@@ -1,25 +1,25 @@
 /*
- * roomy SHAPE: a thread that sleeps where it must not be interrupted, in a read() of a socket
- * with a timeout, under functions whose frames can be found by their frame pointer alone, as they
- * take room on the stack whose size the compiler does not know. "ready" is printed when it is
- * asleep; ends with status 0 when standard input does. Shapes, each the stack main, wait_SHAPE,
- * serve_SHAPE, pause_here, syscall:
+ * roomy SHAPE: a thread that sleeps where it must not be interrupted, in a read() of a socket with
+ * a timeout. The frames of the functions above it can be found only by their frame pointer, as
+ * their room on the stack has a size that the compiler does not know. "ready" is printed when it is
+ * asleep; it ends with status 0 when standard input does. Shapes, each with the stack main,
+ * wait_SHAPE, serve_SHAPE, pause_here, syscall:
  *
- *   alloca   room of a size known when it runs
+ *   alloca   room of a size known at run time
  *   aligned  room that begins at a multiple of 64, so that the frame pointer is not where the
  *            caller's frame is
- *   pointer  the same as alloca, called through a pointer, by by_pointer()
+ *   pointer  like alloca, called through a pointer, by by_pointer()
  *   callback no serve_callback: by_pointer() calls pause_here
- *   thread   the same as alloca, by a thread's first function (no main)
- *   naked    code that no table speaks of and that keeps no frame pointer: nobody can tell
- *            who called it
- *   begun    the same, but that it clears the frame pointer, as code that begins a thread does
+ *   thread   like alloca, by a thread's first function (no main)
+ *   naked    code without unwind tables that keeps no frame pointer: its caller cannot be
+ *            found
+ *   begun    like naked, but it clears the frame pointer, as code that begins a thread does
  *   made     as naked, in memory of no file
  *
  * Compiled with -DGO it has the note that says a program is written in Go.
  *
- * Before it sleeps it calls other functions as deep, so that the room is full of what those
- * left: return addresses and frame pointers of frames that are gone.
+ * Before it sleeps it calls other functions as deep, so that the room is full of their leftovers:
+ * return addresses and frame pointers of frames that are gone.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -36,11 +36,11 @@
 
 #define APART __attribute__((noinline))
 
-static int silent; /* nobody writes to its other end */
+static int silent; /* its other end writes nothing */
 static volatile size_t room = 3000;
 static volatile int sink;
 
-/* What the pointers are is known to nobody but the one who calls. */
+/* Only the caller knows the pointer's value. */
 APART static void by_pointer(void (*f)(int), int n)
 {
     volatile char *p = alloca(room / 64);
@@ -66,7 +66,7 @@ APART static void pause_here(int n)
 {
     char c;
 
-    /* read() itself would save the frame pointer, and so tell it. */
+    /* read() itself would save the frame pointer, and so reveal it. */
     sink += (int)syscall(SYS_read, silent, &c, n);
 }
 
@@ -189,7 +189,7 @@ __asm__(".pushsection .note.go.buildid, \"a\", @note\n"
         ".popsection\n");
 #endif
 
-/* The same, made when it runs, with 1 in the frame pointer's register. */
+/* Code like naked's, generated at run time, with 1 in the frame pointer's register. */
 static void wait_made(void)
 {
     static const unsigned char made[] = {

@@ -1,14 +1,14 @@
 /*
- * truth.h: what a program knows of its own sleeps, for tests/corpus/events: with TRUTH=FILE in its
+ * truth.h: a program's own record of its sleeps, for tests/corpus/events. With TRUTH=FILE in its
  * environment it writes a line for each when it ends,
  *
  *     truth TID BY BEGIN FROM TO END CPU
  *
  * Times are CLOCK_MONOTONIC, ns. Somewhere between BEGIN and END the thread TID slept in calls,
- * until BY ended that: the number of a thread or process, "[timer]", or "any", of whoever. Between
- * FROM and TO it was in such a call, or awake. END 0: until its own end. CPU: how long it ran
- * meanwhile, by its CPU clock, ns; "?" if that was not asked. Without TRUTH nothing is done. Of up
- * to 1000 sleeps, in one source file of the program.
+ * until BY ended that: the number of a thread or process, "[timer]", or "any", of any waker.
+ * Between FROM and TO it was in such a call, or awake. END 0: until its own end. CPU: how long it
+ * ran meanwhile, by its CPU clock, ns; "?" if that was not measured. Without TRUTH nothing is
+ * recorded. Holds up to 1000 sleeps, in one source file of the program.
  */
 #ifndef FLAME_TESTS_VICTIMS_OFF_TRUTH_H
 #define FLAME_TESTS_VICTIMS_OFF_TRUTH_H
@@ -66,7 +66,7 @@ static inline void truth(int by, uint64_t begin, uint64_t end, uint64_t cpu)
     truth_between(truth_self(), by, begin, begin, end, end, truth_cpu() - cpu);
 }
 
-/* Appends what has not been written. Whoever ends without exit() calls it. */
+/* Appends the sleeps that are not written yet. A process that ends without exit() calls it. */
 __attribute__((destructor)) static void truth_write(void)
 {
     const char *path = getenv("TRUTH");

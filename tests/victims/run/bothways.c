@@ -20,7 +20,7 @@
 #define THREADS 3
 #define ROUNDS 5
 #define NAP_NS 4000000
-#define LONG_NAP_NS (20 * NAP_NS) /* a child has begun long before it is over */
+#define LONG_NAP_NS (20 * NAP_NS) /* so long that a child has begun meanwhile */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t all;
@@ -40,8 +40,8 @@ static __attribute__((noinline)) void nap_by_number(void)
     syscall(SYS_nanosleep, &t, NULL);
 }
 
-/* Who comes second or third waits for the lock: the first has it while all have passed the barrier
- * and slept. */
+/* The second and third thread wait for the lock: the first holds it while all have passed the
+ * barrier and slept. */
 static __attribute__((noinline)) void hold_lock(size_t size)
 {
     pthread_mutex_lock(&lock);
@@ -109,7 +109,7 @@ static void run_child(void)
     if (write(pipes[1], "", 1) != 1)
         exit(1);
     waitpid(pid, NULL, 0);
-    nap(LONG_NAP_NS); /* whoever looks for traces of processes that have ended finds one */
+    nap(LONG_NAP_NS); /* a search for traces of processes that have ended finds one */
 }
 
 int main(int argc, char **argv)
