@@ -64,9 +64,9 @@ DEPS_MAYBE  = for package in $(MAYBE_PKGS); do CC='$(CC)' scripts/deps.sh $$pack
 PROGRAM_PKGS := python3 libpython3-testsuite redis-server redis-tools
 EXAMPLE_PKGS := python3 postgresql redis-server redis-tools
 BENCH_PKGS := jq sqlite3 python3 time g++
-# What make bench compares with, each only if it can be had.
+# Tools that make bench compares with, each only if it can be installed.
 PEER_PKGS  := strace heaptrack libjemalloc2 libgoogle-perftools4 valgrind
-# What packages are made and looked at with.
+# Tools that make packages and check them.
 DEB_PKGS   := debhelper lintian
 RPM_PKGS   := rpm
 # For .ci/run. gawk becomes awk where it is installed; Debian brings mawk.
@@ -123,12 +123,12 @@ MAN        := $(wildcard man/*.[1-8])
 HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* patch patch/* inside inside/* inject inject/* \
               preload preload/* tracer tracer/* fold fold/* render render/* driver driver/* tests))
 
-# What unit tests and fuzz targets link with: everything but main(), and but the
-# hooks and their start-up code, which would take over the test's own malloc.
+# Sources that unit tests and fuzz targets link with: all but main(), and but the hooks and their
+# start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
                 $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/touched/hook% preload/python/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
-# What of the library of waits needs no process of its own to be tried.
+# Sources of libflamewait.so that can be tested without a process of their own.
 TEST_LIB_SRC += $(if $(WAIT_ALL),inside/wait/arena.c inside/wait/cutcalls.c inside/wait/opened.c inside/wait/ownclock.c \
                 inside/wait/pointed.c inside/wait/polledfiles.c)
 
@@ -153,7 +153,8 @@ GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
 GATE       := $(if $(GATE_SRC),$(O)/libflamegate.so)
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
 WAIT       := $(if $(WAIT_ALL),$(O)/libflamewait.so)
-# The same programs, linked so that they run with older C libraries; packaging/packages.mk has what differs.
+# flame and its libraries, linked so that they run with older C libraries; packaging/packages.mk has
+# the differences.
 PORTABLE   := $(O)/tarball/linked
 # The recorder patches a few sites (preload/mapping/within_x86_64.c): a page is room for them.
 PATCH_SRC  := $(call here,$(wildcard patch/entry/*.c))
@@ -163,8 +164,8 @@ endif
 PATCH_OBJ  := $(PATCH_SRC:%.c=$(O)/few/%.o)
 SHIM       := $(if $(wildcard preload/*.c),$(O)/libflamemem.so)
 
-# The same recorder for programs that use musl, where musl-gcc is. It has the same name in a folder of
-# its own, as the name is what it is known by.
+# The recorder for programs that use musl, where musl-gcc is. It has the same name in a folder of
+# its own, as other code knows it by that name.
 MUSL_GCC   := $(shell command -v musl-gcc 2>/dev/null)
 MUSL_SRC   := $(filter-out unwind/fallback_libunwind.c,$(SHIM_SRC)) $(wildcard preload/musl/*.c)
 MUSL_OBJ   := $(MUSL_SRC:%.c=$(O)/musl/obj/%.o) $(PATCH_OBJ:$(O)/few/%=$(O)/musl/obj/%)
@@ -210,7 +211,7 @@ GUESTFLAGS := $(BAREFLAGS) -ffreestanding -ffunction-sections -fdata-sections \
 .PHONY: all
 all: $(O)/flame $(SHIM) $(MUSL_SHIM) $(GATE) $(WAIT) ## build flame and libflamemem.so in $(O) (the default)
 
-# What is in $(LATE_LIST) needs no library at the start: --as-needed leaves those out.
+# Libraries in $(LATE_LIST) are not needed at the start: --as-needed leaves them out.
 $(O)/flame: $(FLAME_OBJ) $(LATE_OBJ) $(O)/files
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(FLAME_OBJ) $(LATE_OBJ) \
@@ -305,8 +306,8 @@ $(O)/obj/%.o: %.c $(O)/flags
 	@echo "  CC    $<"
 	$(Q)$(COMPILE) $(SANFLAGS) $(CPPFLAGS) $(OBJFLAGS) -MMD -MP -c -o $@ $<
 
-# What runs once, at the end or when it is asked for: small, as what every process begins with lies
-# in the same pages.
+# Code that runs once, at the end or on demand: small, as code that runs at every process's start
+# lies in the same pages.
 $(addprefix $(O)/pic/preload/resident/,hooks_resident.o landmarks.o ownernodes.o ownmemory.o pagescan.o \
     parts.o residentrows.o smaps.o) $(O)/pic/preload/asked/%.o \
     $(O)/pic/preload/touched/%.o: PICFLAGS += -Os
@@ -410,8 +411,8 @@ TEST_CLOCK    := $(O)/tests/testclock
 TEST_TIMEOUT  ?= 900
 PROVE         := prove -j$(TEST_JOBS) -e '$(TEST_CLOCK) $(TEST_TIMEOUT)'
 
-# What the tests see. MAKEFLAGS is emptied because a test that calls make is not
-# part of this one; FLAME_MAKE is make with the flags of this build.
+# The environment of tests. MAKEFLAGS is emptied because a test that calls make is not part of this
+# one; FLAME_MAKE is make with the flags of this build.
 TEST_ENV = MAKEFLAGS= MAKELEVEL= O='$(O)' CC='$(CC)' SAN='$(SAN)' \
 	FLAME='$(abspath $(O))/flame' SHIM='$(abspath $(O))/libflamemem.so' \
 	FLAME_MAKE="$(MAKE) --no-print-directory O='$(O)' CC='$(CC)' SAN='$(SAN)' CFLAGS='$(CFLAGS)'" \

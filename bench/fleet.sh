@@ -24,7 +24,7 @@ for ((i = 1; i <= hosts; i++)); do
 done
 echo "$hosts files, $(cat "$dir"/hosts/*.folded | wc -lc | awk '{ printf "%.1f million lines, %.2f GB", $1 / 1e6, $2 / 1e9 }')"
 
-# What it took, and whether the bytes are those of the first.
+# Prints the cost, and whether the bytes equal those of the first run.
 told() { # NAME WHAT
     local sum
     tell "$1" "$2"

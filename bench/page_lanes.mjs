@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What drawing the lanes of a page costs: bench/page_lanes.mjs [WAITS] [THREADS]
+// Cost of drawing the lanes of a page: bench/page_lanes.mjs [WAITS] [THREADS]
 //
 // A page of a few waits is opened, given so many (10,000,000 of 32 threads in a day unless said
 // otherwise), and drawn from the whole day to a microsecond; then moved along in real frames. The

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What a page of very many stacks costs its reader in Chromium: until it is drawn, memory, and how long
-// the page stands still after each click.
+// Cost of a page with very many stacks for its reader in Chromium: time until it is drawn, memory,
+// and how long the page does not react after each click.
 //
 //     node bench/page_large.mjs PAGE.html [ROUNDS]
 //

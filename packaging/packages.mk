@@ -28,7 +28,7 @@ done
 endef
 
 .PHONY: deb tarball rpm
-# What is compiled stays in $(O)/deb, so that the next time compiles what has changed.
+# Compiled files stay in $(O)/deb, so that the next build compiles only what has changed.
 deb: ## make Debian packages in $(O)/deb, and have lintian look at them
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEB_PKGS)
 	$(Q)packaging/deb.sh '$(O)/deb'
@@ -50,7 +50,7 @@ STUBS := $(O)/tarball/stubs
 # Private: nothing that they are made of, which other programs are, too, is to be made anew.
 $(PORTABLE)/%: private LDFLAGS += -B$(STUBS)/ -L$(STUBS) -Wl,--no-as-needed
 $(PORTABLE)/libflame%: private SHIM_LIBS := -Wl,--no-as-needed -ldl -lcompat
-# What the library loads it may have brought with it: libunwind.so.8.
+# The package may bring a library that libflamemem.so loads: libunwind.so.8.
 $(PORTABLE)/libflamemem.so: private LDFLAGS += -Wl,-rpath,'$$ORIGIN'
 $(PORTABLE)/libflamemem.so $(PORTABLE)/libflamewait.so $(PORTABLE)/flame: $(STUBS)/made
 

@@ -44,7 +44,7 @@ old_enough() {
     [ "$(printf '%s\n' "$(newest "$1")" "$glibc" | sort -V | tail -n 1)" = "$glibc" ]
 }
 
-# What is linked in has its licences beside it, with the versions, where dpkg knows of them.
+# Linked libraries have their licences in the tarball, with the versions, where dpkg knows of them.
 licences() {
     local lib file package doc=$tree/share/doc/flame
     mkdir -p "$doc"
@@ -75,7 +75,8 @@ for file in "$tree"/bin/flame "$tree"/lib/flame/*.so*; do
     }
 done
 
-# The same bytes each time: by name, without the names of users, with the time of the newest change.
+# The tarball has the same bytes each time: sorted by name, without the names of users, with the
+# time of the newest change.
 changed=$(git -c safe.directory="$PWD" log -1 --format=%cI 2>/dev/null) || changed=$(date -Iseconds -r CHANGELOG.md)
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$changed" \
     -C "$out" -cf - "$name" | gzip -n9 >"$out/$name.tar.gz"

@@ -13,7 +13,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-# What playwright-core wants.
+# The oldest node that playwright-core supports.
 node_least=18
 
 node_is_there() {

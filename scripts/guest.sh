@@ -89,7 +89,8 @@ get() {
         dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$root"
     done
     mv "$root/bin/busybox" "$dir/busybox"
-    # What tells the tracer which end of a socket is whose; elsewhere the kernel loads it when it is asked.
+    # This module tells the tracer which end of a socket is whose; elsewhere the kernel loads it on
+    # demand.
     find "$dir/taken" -name 'unix_diag.ko*' -exec cp {} "$root/root/" \;
     rm -rf "$root"/usr/share/{doc,man,locale,info,zoneinfo} "$root"/usr/lib/aarch64-linux-gnu/gconv \
         "$root"/usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,distutils}
@@ -106,7 +107,7 @@ get() {
 # A list of packages that is another makes another root.
 [ "$(cat "$dir/.complete" 2>/dev/null)" = "$packages" ] || get
 
-# What lies over the packages: programs that were built, their libraries, and what is to be run.
+# Files on top of the packages: built programs, their libraries, and the files to run.
 over=$scratch/over
 lib=usr/lib/aarch64-linux-gnu
 mkdir -p "$over/usr/bin" "$over/work" "$over/$lib"

@@ -36,7 +36,7 @@ one() {
     printf '%d %d\n' "$status" "$bytes"
     word=''
     for ((at = 0; at < bytes; at += 3072)); do
-        # Whoever asked may be there no more, and another ask.
+        # The process that asked may have ended, and another one asks.
         read -r word more || break
         [ "$word" = next ] || break
         tail -c +$((at + 1)) "$dir/out/answer.tgz" | head -c 3072 || true

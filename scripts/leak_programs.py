@@ -241,7 +241,7 @@ gdb -q -batch -ex 'info line main' -ex 'print 1+1' /bin/true 2>/dev/null | tail 
 printf 'all: x y\\nx y:\\n\\t@echo $@ $(shell echo s)\\n' >M; make -s -j2 -f M | sort
 """
 
-# What it needs, and the script. A script of none's may run as whoever runs all.
+# Needed programs, and the script. A script without any may run as the user who runs all.
 PROGRAMS = {
     "redis": (["redis-server"], REDIS), "postgres": (["initdb"], POSTGRES), "gcc": (["gcc", "g++"], GCC),
     "curl-tls": (["curl", "openssl"], TLS), "node": (["node"], NODE), "php": (["php"], PHP), "ruby": (["ruby"], RUBY),

@@ -38,9 +38,9 @@ SQL = {
               "t; explain query plan select 1;",
 }
 
-# Of each test: the words that run it, where (None: in a directory of its own, which is TMPDIR and HOME
-# in any case), what is added to the environment; the lines of its output that are compared; whether it
-# may not run as root; and the programs that memcheck looks at, if those are not all that it starts.
+# A test: the words that run it; where (None: in a directory of its own, which is TMPDIR and HOME in
+# any case); additions to the environment; the lines of its output that are compared; whether it
+# must not run as root; and the programs that memcheck checks, if those are not all that it starts.
 Test = collections.namedtuple("Test", "suite name argv cwd env lines not_root only",
                               defaults=(r"(not )?ok \d|\d+ of \d+ tests passed", False, ()))
 ALL = r"(?s:.*)"

@@ -33,7 +33,7 @@ OPERATORS = [
     (r"(?<= )\|(?= )", "&"), (r"<<", ">>"), (r">>", "<<"), (r"\+=", "-="), (r"-=", "+="),
     (r"(?<![=!])!(?![=])", ""), (r"~", ""), (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
 ]
-# What must not be tried even in a copy: it reaches for other processes and files.
+# Calls that must not be mutated even in a copy: they reach other processes and files.
 DANGEROUS = re.compile(r"\b(kill|tgkill|unlink\w*|rename\w*|rmdir|exec\w*|truncate|ftruncate)\s*\(")
 LIMITS = [(resource.RLIMIT_DATA, 3 << 30), (resource.RLIMIT_FSIZE, 1 << 30),
           (resource.RLIMIT_CORE, 0)]
@@ -97,8 +97,8 @@ def mutants_of(path):
         text = f.read()
     at, inside, table = 0, False, False
     for number, (line, code) in enumerate(zip(text.splitlines(True), code_of(text).splitlines(True)), 1):
-        # What stands in functions, and in tables: other declarations say nothing that a test
-        # could notice.
+        # Only lines in functions and in tables are changed: other declarations have nothing that a
+        # test could notice.
         inside = inside or line.startswith("{")
         if line.startswith("}"):
             inside = table = False

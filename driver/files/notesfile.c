@@ -80,7 +80,7 @@ static bool is_same_file(int a, int b)
     return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The file by its name, if it is still ours; or -errno. */
+/* Opens the file by its name, if it is still the same file; or -errno. */
 static int open_again(const struct notesfile *f, int how)
 {
     int fd = f->path ? plainfile_open(f->path, how | O_NOFOLLOW) : -ENOENT;

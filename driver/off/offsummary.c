@@ -16,18 +16,18 @@
 #include "render/text/value.h"
 
 #define THINGS 3
-#define LONG_STOP_NS 50000000u /* one that somebody notices */
+#define LONG_STOP_NS 50000000u /* a user notices it */
 #define ROOM_TOLD_NS 1000000u
 #define SLOWED 10 /* a thread that did nothing for one part in so many */
 
 struct sums {
     uint64_t threads, processes, sleeps, blocked_ns, runq_ns, cut_ns, cpu_ns;
     uint64_t fault_ns, outside_ns; /* off the CPU, and in no call */
-    uint64_t brief_ns, missed_ns;  /* asleep, and not looked at, where nobody was stopped */
+    uint64_t brief_ns, missed_ns;  /* no-stop: asleep, and not sampled */
     uint64_t stops, stopped_ns, longest_stop_ns;
-    const struct trace_off_thread *longest_stopped; /* the thread that stood so long */
-    uint64_t room_ns, room_waits; /* until the tracer had read what threads noted */
-    uint64_t slowed_ns;           /* both, of the thread of which that is most */
+    const struct trace_off_thread *longest_stopped; /* the thread of that stop */
+    uint64_t room_ns, room_waits;                   /* until the tracer had read logged calls */
+    uint64_t slowed_ns;                             /* both, of the thread of which that is most */
     const struct trace_off_thread *slowed;
     uint64_t cut_off_sleeps, cut_off_ns; /* of which the stack could not be followed */
     struct lastknown endless; /* threads whose end is not in the trace: the tracer was killed */
@@ -401,7 +401,7 @@ static void print_stops(const struct sums *s)
 {
     struct strbuf sb = STRBUF_INIT;
 
-    if (!s->stops) /* the tracer says what it did instead */
+    if (!s->stops) /* the tracer reports its other ways */
         return;
     strbuf_addstr(&sb, "tracing stopped the threads ");
     value_add_counted(&sb, s->stops, "time", "times");

@@ -1,4 +1,4 @@
-// The same for C++: what an object begins its end ends, whatever leaves the block.
+// flamemem.h in C++: what an object begins, its destructor ends, however the block is left.
 //
 //     c++ -g -I PREFIX/include -o scopes scopes.cc
 //     mkdir snapshots; flame mem --snapshots snapshots --view live -o scopes.svg -- ./scopes

@@ -38,7 +38,7 @@ const rules = {
     "no-lonely-if": "error",
 };
 
-// Of pages: render/backends/pagecode.c takes the blanks from the beginnings of lines.
+// Rules for pages: render/backends/pagecode.c removes the blanks at the beginnings of lines.
 const pageRules = {
     ...rules,
     "no-restricted-syntax": ["error", { selector: "TemplateElement[value.raw=/\\n/]",

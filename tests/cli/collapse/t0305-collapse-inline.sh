@@ -28,7 +28,7 @@ kinds='pie no-pie'
 for kind in $kinds; do
     "${CC:-gcc}" -O1 -g -fcf-protection=none "-$kind" -o "$kind" app.c || exit 1
 done
-# What gcc 10 made of it.
+# Output of gcc 10.
 if [ "$(uname -m)" = x86_64 ]; then
     gcc -no-pie -o gcc10 "$ROOT/tests/victims/collapse/gcc10_inlines.s" || exit 1
     kinds="$kinds gcc10"

@@ -4,7 +4,7 @@
 . "${0%/*}/../lib.sh"
 samples=$ROOT/tests/corpus/pprof
 
-# What pprof itself prints, by the reader of that: the same stacks and counts, of all kinds.
+# Output of pprof itself, by the reader of its text: the same stacks and counts, of all kinds.
 if command -v go >/dev/null; then
     export HOME=$SCRATCH GOFLAGS=-mod=mod GO111MODULE=off
     for file in "$samples"/go-*.pb.gz; do
@@ -46,7 +46,7 @@ file_has out ';gp`main.spin[; ]' '--modules'
 "$FLAME" collapse --type cpu --by file "$cpu" >out
 file_has out 'main.go[; ]' '--by file'
 
-# What flame writes, with several views, inlined functions and places.
+# Profiles that flame writes, with several views, inlined functions and places.
 printf 'a;b src/f.c:3;c src/g.h:7_[i] 12\na;b src/f.c:4 5\nd 18446744073709551\n' >plain
 "$FLAME" render -o x.pb.gz plain
 run_expect_status 0 'an export' "$FLAME" collapse --srcline x.pb.gz
@@ -87,7 +87,7 @@ wrong '\x13'
 refused 'byte 11: a field is of a kind' 'a group'
 printf '\x32\x00' >x.bin
 refused 'does not say what its values are' 'no kinds of values'
-# Of a difference what is below 0 has no place.
+# Negative counts of a difference have no place.
 wrong '\x22\x02\x08\x01\x22\x04\x08\x02\x18\x10\x12\x04\x08\x01\x10\x03\x12\x0d\x08\x02\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01'
 run_expect_status 0 'a count below 0' "$FLAME" collapse x.bin
 is_str "$(cat out)" '[unknown] 3' 'is left out'

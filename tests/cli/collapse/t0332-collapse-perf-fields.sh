@@ -67,7 +67,7 @@ like "$(cat err)" 'recorded without call stacks \(perf record -g\)' '... and sai
 printf 'app 1 [000] 1.0: 1 sched:sched_switch: prev_comm=app\napp 1 [000] 2.0: 1 sched:sched_switch: x\n' >none.txt
 is_str "$(collapse none.txt)" 'app 2' 'none: the command'
 
-# What perf says besides samples.
+# Lines of perf script besides samples.
 cat >besides.txt <<EOF
 Processed 12 events and lost 3 chunks!
 

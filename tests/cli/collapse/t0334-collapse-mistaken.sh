@@ -3,7 +3,7 @@
 # each is said, whichever command reads it, and no picture is drawn of what is none.
 . "${0%/*}/../lib.sh"
 
-# What was written, if anything.
+# Lists the written files, if there are any.
 echo_files() {
     find . -maxdepth 1 -name 'x.*'
 }

@@ -118,7 +118,7 @@ fi
 cp prog5 prog
 record '' ./prog
 for section in info abbrev line str rnglists; do
-    # The same noise each time, so that a failure can be looked into.
+    # The noise is the same each time, so that a failure can be reproduced.
     python3 -c 'import random, sys; random.seed(sys.argv[1]); sys.stdout.buffer.write(random.randbytes(100000))' \
         $section >noise
     objcopy --update-section .debug_$section=noise prog5 spoiled 2>/dev/null || continue

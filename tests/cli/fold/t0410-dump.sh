@@ -103,7 +103,7 @@ run_expect_status 0 'marks as JSON' "$FLAME" dump -j -s mark -o marks.json g.fla
 is_int "$(python3 -c 'import json; print(sum("name" in m for m in json.load(open("marks.json"))["mark"]))')" 12 \
     'are as many'
 
-# What happens inside.
+# The events inside flame.
 run_expect_status 0 'FLAME_DEBUG=events' env FLAME_DEBUG=events "$FLAME" off -q -o o.folded -- sleep 0.01
 file_has err '^flame: events: [0-9.]+ [0-9]+/[0-9]+ entry clock_nanosleep\(' 'tells entries'
 file_has err '^flame: events: .* end = 0' 'and ends'
@@ -114,7 +114,7 @@ file_has err '^flame: replay: options .*depth=' 'begins with the options'
 file_has err '^flame: replay: entry t=[0-9]+ pid=[0-9]+ tid=[0-9]+ call=clock_nanosleep args=' 'tells events'
 file_has err '^flame: replay: sched tid=[0-9]+ cpu=[0-9]+' 'and what the world says'
 is_str "$(grep '^flame: replay: ' err | tail -n 1 | cut -d ' ' -f 3)" finish 'to the end'
-# What threads note themselves has been walked where they noted it.
+# Stacks of logged calls were walked in the thread itself, so calls stop here.
 run_expect_status 0 'FLAME_DEBUG=stacks,symbols' env FLAME_DEBUG=stacks,symbols \
     "$FLAME" off --no-inside -q -o o.folded -- sleep 0.01
 file_has err '^flame: stacks: thread [0-9]+ at sp [0-9a-f]+: [0-9]+ frames, [0-9]+ bytes copied, whole: ' \

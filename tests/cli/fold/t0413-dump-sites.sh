@@ -34,7 +34,7 @@ for file in $(libraries | sort -u); do
 done
 ok 'the C library was among them' test "$seen" -gt 2
 
-# What the C library's source says of some of its functions.
+# Known facts from the C library's source about some of its functions.
 file_has libc.so.6.sites '^site .* kind=number reason=fine number=39 .* function=_*getpid$' \
     'getpid can be patched by its number'
 file_has libc.so.6.sites '^site .* kind=before reason=fine number=-1 .* function=syscall$' \

@@ -20,7 +20,7 @@ is_str "$(cat unmarked)" "$(sort plain)" 'nothing else is different'
 is_str "$(LC_ALL=C sort -c <(grep -v '^#' marked) 2>&1)" '' 'and lines are sorted'
 is_str "$(tr -d '\n\t -~' <marked | wc -c | tr -d ' ')" 0 'without a byte that pictures cannot have'
 
-# What is read again.
+# Folded text as input.
 "$FLAME" fold marked >again
 is_str "$(cat again)" "$(cat marked)" 'folded again it is the same'
 "$FLAME" fold marked <(printf 'other;stack 3\n') >merged

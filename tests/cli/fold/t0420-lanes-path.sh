@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a page is told of the critical path: pieces of threads, one behind the other, which together
-# are as long as the path; the longest is that of the thread that had the work to do.
+# A page's critical path: pieces of threads, one behind the other, which together are as long as the
+# path. The longest is that of the thread that had the work to do.
 . "${0%/*}/../lib.sh"
 
 compile_victim endings -pthread

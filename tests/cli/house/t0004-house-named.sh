@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a newcomer is sent to is there: folders have a row in the architecture's table, files
-# that the documents name exist, and `make lint` looks at every source.
+# The documents' pointers are valid: folders have a row in the architecture's table, files that the
+# documents name exist, and `make lint` checks every source.
 . "${0%/*}/../lib.sh"
 cd "$ROOT" || exit 1
 
@@ -18,7 +18,7 @@ is_str "$(for folder in tests/*/; do
     grep -q "^| \`tests/\`.*\`$(basename "$folder")/\`" docs/ARCHITECTURE.md || echo "$folder"
 done)" '' 'and each folder of tests/ is in its row'
 
-# What a test or a try has left is none of it. A tarball has no list of what belongs to it.
+# Leftovers of a test or a trial do not count. A tarball has no list of the files that belong to it.
 if git -C "$ROOT" rev-parse --verify -q HEAD >/dev/null 2>&1; then
     is_str "$(git ls-files | grep -v / | grep -vxE '\..*|[A-Z]+\.md|LICENSE|Makefile|flame\.c|package(-lock)?\.json')" '' \
         'no other file than these is at the top'
@@ -34,8 +34,8 @@ is_str "$(named docs/ARCHITECTURE.md CONTRIBUTING.md bench/README.md examples/RE
         [[ $file != */* && $(sources -name "$file") ]] || [ -e "$file" ] || echo "$file"
     done)" '' 'each file that the documents name is there'
 
-# Of the tree, by path or by name; of another project with its folder there ("kernel/signal.c"); a
-# system's header; a name that stands for any is file, x or in capitals.
+# Allowed names: files of the tree, by path or by name; files of another project with its folder
+# ("kernel/signal.c"); a system's header; a placeholder, which is file, x or in capitals.
 unknown_in_comments() {
     python3 - "$@" <<'END'
 import os, re, sys

@@ -45,7 +45,7 @@ for ((i = 0; i < 5000; i++)); do :; done
 echo ok 1
 echo 1..1
 END
-# What it begins and nobody waits for counts as well.
+# CPU time of its children counts as well, even if it does not wait for them.
 cat >busy.sh <<'END'
 #!/bin/bash
 (

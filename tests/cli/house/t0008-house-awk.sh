@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the scripts ask of awk is what every awk gives: mawk, which Debian brings, and gawk.
+# The scripts use only features of awk that every awk has: mawk, which Debian brings, and gawk.
 . "${0%/*}/../lib.sh"
 cd "$ROOT" || exit 1
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the commands' tables of options are for: help, manual pages, completions, and the
-# same words for the same mistake.
+# Uses of the commands' tables of options: help, manual pages, completions, and the same message for
+# the same mistake.
 . "${0%/*}/../lib.sh"
 
 commands=$("$FLAME" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
@@ -106,7 +106,7 @@ run_expect_status 0 'dump -o d.json' "$FLAME" dump -o d.json true.flame
 ok 'd.json is JSON' python3 -c 'import json; json.load(open("d.json"))["header"]'
 rm -f plain d.txt d.json
 
-# The same words for the same mistake, whoever is asked.
+# The message for a mistake is the same in every command.
 for command in fold render top collapse dump 'diff x.folded' 'render x.folded --nameattr'; do
     # shellcheck disable=SC2086 # several words
     run_expect_status 2 "$command: a file that is not there" "$FLAME" $command none.file
@@ -168,7 +168,7 @@ file_has err '^flame: mem: -o plain: its ending does not say what to write; end 
     'and names the endings'
 run_expect_status 0 'a format that is said needs no ending' "$FLAME" render -f svg -o x.xyz x.folded
 
-# What each shell completes. Only bash is sure to be here.
+# Completions of each shell. Only bash is sure to be here.
 run_expect_status 2 'a shell nobody knows' "$FLAME" --complete tcsh
 file_has err 'expected bash, zsh or fish' 'names those it knows'
 "$FLAME" --complete bash >flame.bash
@@ -205,7 +205,7 @@ fi
 if command -v zsh >/dev/null; then
     "$FLAME" --complete zsh >_flame
     run_expect_status 0 'zsh: the script is one' zsh -n _flame
-    # What _arguments is asked is what is completed; a stand-in for it prints that.
+    # The words that _arguments gets are those that are completed; a stand-in for it prints them.
     zsh_asks() {
         # shellcheck disable=SC2016 # for zsh
         zsh -f -c 'compdef() { : }; _describe() { print -l $commands }

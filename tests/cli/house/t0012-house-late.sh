@@ -5,7 +5,7 @@
 
 [ -z "${SAN-}" ] || skip_all sanitizer 'sanitizers bring libraries and page faults of their own'
 
-# What is loaded at the start, as its loader lists it.
+# Libraries loaded at the start, as the loader lists them.
 LD_TRACE_LOADED_OBJECTS=1 "$FLAME" >listed
 is_str "$(awk '{ print $1 }' listed | grep -vE '^(linux-vdso|libc|libpthread|libdl)\.so|/ld-linux' | xargs)" '' \
     'flame starts with the C library alone'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the tests work in stays until the test ends, whoever of its children is ended before.
+# The tests' scratch directory stays until the test ends, whichever of its children is ended before.
 . "${0%/*}/../lib.sh"
 
 sleep 300 &

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is a processor's stands in files that end in its name, and flame for aarch64, if `make
-# cross-aarch64` has built it, reads and draws what flame does here.
+# Code for one processor is in files whose name ends in the processor's. flame for aarch64, if `make
+# cross-aarch64` has built it, reads and draws the same as flame does here.
 . "${0%/*}/../lib.sh"
 
 # Folders and files that are for x86-64 as they are (docs/ports.md), and those that read its code.

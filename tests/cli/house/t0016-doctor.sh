@@ -13,7 +13,7 @@ for subject in 'mem' 'off' 'mem -p' 'off -p'; do
 done
 is_str "$(find . -type f ! -name '.ok*' | sort | tr '\n' ' ')" './err ./out ' 'nothing is left behind'
 
-# What does not work says why: the recorder's library is another file here.
+# A check that fails says why: here the recorder's library is another file.
 echo 'no library' >broken.so
 FLAME_MEM_SHIM=$PWD/broken.so run_expect_status 1 'a machine on which memory cannot be recorded' "$FLAME" doctor
 file_has out '^no +mem  .*broken\.so: is not a shared library' 'it says why'

@@ -67,7 +67,7 @@ clean err 'flame mem: a command that is not there'
 
 # ---- text with such names ----
 
-# What folded text may hold: other tools wrote it.
+# Characters that folded text may hold, as other tools wrote it.
 printf 'main;turn\xe2\x80\xaeed;line\xe2\x80\xa8;caf\xc3\xa9 7\nmain;c1\xc2\x9b31m 5\n' >names.folded
 printf 'main;turn\xe2\x80\xaeed 9\n' >later.folded
 run "$FLAME" fold --no-header -o back.folded names.folded

@@ -74,7 +74,8 @@ compile_victim frozen -pthread
 run_expect_status 0 'threads that sleep are stopped' "$FLAME" leak -- ./frozen
 is_str "$(cat out)" '6 threads, 0 calls cut short' 'and no call of theirs ends with EINTR'
 
-# What the library itself keeps of blocks is not the program's, wherever its data lies.
+# The library's own records of blocks do not count as pointers of the program's, wherever its data
+# lies.
 compile_victim behind -pthread
 for _ in $(seq 40); do
     run "$FLAME" leak -q -o behind.flame -- ./behind

@@ -20,7 +20,7 @@ fits_xml() {
         skip libxml2-utils 'no xmllint'
     fi
 }
-# What the format says in Python: get FILE EXPRESSION, with `r` for what is in the file.
+# Evaluates Python: get FILE EXPRESSION, with `r` for the file's contents.
 export PYTHONUTF8=1
 get() {
     "$python" -B -c 'import json, sys

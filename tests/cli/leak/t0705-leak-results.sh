@@ -27,7 +27,7 @@ not_ok 'leave nothing' test -e clean
 run_expect_status 5 'a failure' "$FLAME" leak -o failed/ -- ./leakers fail
 is_str "$(files failed)" 'leak.folded leak.html leak.json leak.svg ' 'with leaks leaves them'
 
-# The same test at once, many times: the same name in the same second.
+# One test many times at once: the same name in the same second.
 printf '%s\n' 1 2 3 4 5 6 7 8 | xargs -P 8 -I @ "$FLAME" leak -q -o many/ --tap many -- ./leakers 2>many.err
 is_int "$(find many -name leak.json -size +0 | wc -l)" 8 'eight runs at once leave eight results'
 is_int "$(find many -name '*.tap' -size +0 | wc -l)" 8 'and eight reports'
@@ -86,7 +86,7 @@ fi
 if "${CC:-gcc}" -fsanitize=leak -o lsan nothing.c 2>/dev/null; then
     refused 'a program with LeakSanitizer' 'LeakSanitizer, which keeps' leak -o x.svg -- ./lsan
 fi
-# What becomes unwritable while the command runs.
+# A directory becomes unwritable while the command runs.
 run_expect_status 1 'a directory that goes' "$FLAME" leak --tap there/ -- sh -c 'echo text >there'
 file_has err 'there/: cannot write: ' 'is told'
 is_str "$(cat there)" text 'and nothing is harmed'

@@ -38,7 +38,7 @@ not_ok 'there is no picture' test -e leak.svg
 run_expect_status 0 'quietly' "$FLAME" leak -q --suppressions both.txt ./sheds plain:100 list:3
 is_str "$(cat err)" '' 'nothing is said'
 
-# What only a suppressed leak leads to counts no more, whoever allocated it.
+# Blocks that only a suppressed leak leads to do not count either, whatever code allocated them.
 printf '{\nhead\nMemcheck:Leak\nfun:calloc\nfun:_Z9shed_listm\n}\n' >head.supp
 run_expect_status 0 'the head alone is named' "$FLAME" leak --suppressions head.supp ./sheds list:3
 file_has err '40 bytes in 4 blocks suppressed: head.supp:2: head ' 'its nodes go with it'

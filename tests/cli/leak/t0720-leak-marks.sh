@@ -72,7 +72,7 @@ is_str "$("$FLAME" dump --json --section node alone.flame | grep -c '"region":')
 "$FLAME" leak -q -o page.html -- ./testcases alone >out 2>err
 file_has page.html 'region inner' 'a page has the view'
 
-# What a region left is a row of each report, and is suppressed or known like any other leak.
+# Leftovers of a region are a row of each report, and are suppressed or known like any other leak.
 python=$(command -v /usr/bin/python3 || command -v python3 || echo false)
 get() {
     "$python" -B -c 'import json, sys

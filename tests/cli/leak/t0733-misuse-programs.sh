@@ -14,7 +14,7 @@ clean() {
         skip "$1" "no $1"
         return
     fi
-    # What leaks is not asked here.
+    # Leaks do not matter here.
     "$FLAME" leak --live --max-bytes 16g --max-blocks 1g --check misuse "$@" >out 2>err </dev/null
     file_has err '^flame: leak: 0 misuses of the allocator$' "$name"
 }

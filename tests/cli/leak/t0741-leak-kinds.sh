@@ -20,7 +20,7 @@ inner_tagged_low reachable' 'to the beginning of its block'
 run_expect_status 23 'but a pointer that is changed is none' \
     "$FLAME" leak -q --tagged-pointers -- ./kinds_blocks inverted
 
-# What docs/leaks.md says of flame beside other tools is what is found here.
+# docs/leaks.md compares flame with other tools; its column of flame is checked here.
 while read -r block class; do
     is_str "${block%%_*}" "$class" "docs/leaks.md: $block"
     ok 'is a block of the cases' grep -qrw -- "$block" kinds_rows

@@ -8,7 +8,7 @@ frames() {
     fview alloc | grep ';bottom ' | sed 's/ [0-9]*$//' | tr ';' '\n'
 }
 
-# What is kept of a stack of N frames: multiples of a quarter of the limit are left out.
+# Kept frames of a stack of N: multiples of a quarter of the limit are left out.
 kept() { # N LIMIT
     local n=$1
     while [ "$n" -gt "$2" ]; do

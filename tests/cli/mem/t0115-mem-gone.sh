@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What was on a stack or in a module before, and is gone: never read, never taken for
-# what is there now.
+# Memory of stacks and modules that are gone is never read, and never taken for what is there now.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 

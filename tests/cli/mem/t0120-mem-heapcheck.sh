@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What finds heap errors without us finds them with us: glibc's checks are beneath us,
-# though their malloc is no default version.
+# Tools that find heap errors without flame find them with it: glibc's checks are the next
+# definition, though their malloc is no default version.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What recording costs a process that does nothing, in page faults and mappings.
+# Cost of recording a process that does nothing, in page faults and mappings.
 . "${0%/*}/../lib.sh"
 
 # The least of many: how much of a file the kernel maps at a time is chance, as is where it lies.

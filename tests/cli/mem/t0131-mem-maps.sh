@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a program maps itself: exact to the page under any calls, by stack and by what it is, and
-# nothing of it in the views of blocks.
+# Mappings that a program makes itself: exact to the page under any calls, by stack and by kind, and
+# none of them in the views of blocks.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 

@@ -25,7 +25,7 @@ for threads in 1 3; do
             awk '{ n += $2 } END { print n }' out)"') }')" 1 'and the peak is no less'
     done
 done
-# Of two backings the second, with an arena's blocks in it, becomes another block.
+# The second of two backings, with an arena's blocks in it, becomes another block.
 record "" ./pooler odd
 is_str "$(cat out)" 000 'what is wrong is refused'
 is_str "$(ends)" 'backing 500 2

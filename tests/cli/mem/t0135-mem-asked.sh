@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a program asks for itself (preload/flamemem.h): snapshots, pauses, tags. A victim that makes
-# random calls has a model of what must be counted where.
+# Requests of a program (preload/flamemem.h): snapshots, pauses, tags. A victim that makes random
+# calls has a model of the expected counts.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 

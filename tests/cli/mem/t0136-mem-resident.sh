@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is resident, by who allocated or mapped it: to the byte what the kernel says, and to the page
-# what the program knows of itself.
+# Resident memory by the function that allocated or mapped it: to the byte as the kernel reports it,
+# and to the page as the program itself knows it.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 # The C library's own functions have names here.
@@ -8,7 +8,7 @@ unset FLAME_DEBUG_DIRS
 
 compile_victim resides -pthread -I"$ROOT"
 
-# Of the last look of FILE: the value of a field.
+# Value of a field in the last scan of FILE.
 looked() {
     "$FLAME" dump -s resident "${2:-t.flame}" | sed -n "s/.* $1=\([0-9]*\).*/\1/p"
 }

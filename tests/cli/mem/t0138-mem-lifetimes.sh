@@ -12,7 +12,7 @@ histograms() {
     "$FLAME" dump -s histogram "$file" | grep -E " class=($1) " >hist
     sed -E 's/^histogram stack=([0-9]*) class=([a-z-]*)( from=([0-9]*))?( to=[0-9]*)? blocks=([0-9]*) bytes=([0-9]*)$/\1 \2 \4 \6 \7/' hist
 }
-# The same without the stack, of all stacks together, in order.
+# The histograms without the stack, of all stacks together, in order.
 summed() {
     histograms "$@" | awk '{ k = $2 " " $3; n[k] += $4; b[k] += $5 }
         END { for (k in n) printf "%s %.0f %.0f\n", k, n[k], b[k] }' | LC_ALL=C sort -k1,1 -k2,2n
@@ -94,7 +94,8 @@ is_str "$(awk '{ k = $1 " " substr($2, 1, 3); n[k] += $4 } END { for (k in n) pr
     LC_ALL=C sort -n | grep -v '^[34]$' | xargs)" '50 50 50 50 50 50 50 50 400' \
     'threads: freed and live'
 
-# Who forks: each process tells of its own, and the child of the ages of what it inherited.
+# A fork: each process reports its own lifetimes, and the child the ages of the blocks that it
+# inherited.
 record lifetimes=time ./lives fork
 is_str "$status$(cat out err)" 0 'fork: run'
 is_str "$(summed size | cut -d' ' -f1-4)" 'size 129 10 2000' 'fork: the parent allocated'
@@ -142,7 +143,7 @@ is_str "$(leaves old --old 1us t.flame)" 'later 150
 never 5000' 'old: for a microsecond'
 is_str "$(leaves old --old 1000s t.flame)" '' 'old: not for long'
 
-# Who is killed has lifetimes and no ages.
+# A killed process has lifetimes and no ages.
 record lifetimes=time ./lives killed
 is_str "$(summed 'size|lifetime' | cut -d' ' -f1,3,4)" 'lifetime 1 50
 size 3 150' 'killed: what was counted is there'

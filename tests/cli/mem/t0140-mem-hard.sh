@@ -64,7 +64,7 @@ moved;[shared memory] 16384' 'what was moved is counted by who moved it, and wha
     esac
 done
 
-# What leads where, in memory of these kinds.
+# Leaks and pointers in memory of these kinds.
 leaks() { # BYTES WORD...
     local want=$1
     shift

@@ -11,7 +11,7 @@ for name in early late; do
     mv plugin $name.so
 done
 
-# What "work" does, as its source says.
+# Allocations of "work", from its source.
 worked() {
     is_str "$(sum alloc alpha) $(sum count alpha) $(sum live alpha)" '100000 100 40000' "$1: malloc and free"
     is_str "$(sum alloc beta) $(sum count beta) $(sum live beta)" '10500 100 4200' \
@@ -46,7 +46,7 @@ file_lacks err 'left alone|lost|missing' 'nothing was left out'
 run_expect_status 2 'what it maps nobody watched' "$FLAME" fold --view mmap t.flame
 file_has err 'recorded without mappings, which flame mem records of commands, and not of a process with -p' 'which is no empty view'
 
-# Who allocates nothing has no picture.
+# A process that allocates nothing has no picture.
 sleep 100 &
 idle=$!
 until_in_call "$idle" 230 115 # clock_nanosleep
@@ -95,7 +95,7 @@ ok 'and works' tell work
 leave
 worked 'beside a child'
 
-# Who records it is killed: it goes on, and the next one takes over.
+# The recorder is killed: the process goes on, and the next recorder takes over.
 attach
 kill -9 "$flame"
 wait "$flame" 2>/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What cannot be attached to is said in one line, and left alone; a plain user attaches to processes of
-# their own, and to what lives in another root.
+# Processes that cannot be attached to: one line says so, and the process is left alone. A plain
+# user attaches to processes of their own, and to a process in another root.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 . "$ROOT/tests/cli/attach.sh"

@@ -48,7 +48,8 @@ ok 'the recorder' test "$(in_part '[recorder]')" -ge 1
 ok 'the allocator' test "$(in_part '[allocator: free]')" -ge 1
 is_int "$(in_part '[faults lost]')" 0 'none was lost'
 
-# The same faults by who touched them: 760 of them are in memory that somebody made.
+# Faults by the function that touched the page: 760 of them are in memory that these
+# functions made.
 made=0
 for f in make_a make_b make_short make_resized resize make_mapping make_file make_for_thread make_for_child; do
     made=$((made + $(made "$f")))

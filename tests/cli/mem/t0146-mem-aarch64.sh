@@ -61,7 +61,7 @@ int main(void)
 }
 EOF
 
-# What the C library has between is its own affair; its names are in another package.
+# Frames of the C library in between do not matter; its names are in another package.
 from_main() {
     sed -n 's/.*;main;/main;/p' | sed 's/main;.*;compare/main;qsort;compare/' | sort
 }

@@ -9,7 +9,8 @@ void _start(void)
     __asm__ volatile("int $0x80" : : "a"(1), "b"(7));
 }
 END
-# What it is linked to does not matter to who looks at the file: no 32-bit library is needed.
+# The check reads only the program's file, so its libraries do not matter: no 32-bit library is
+# needed.
 freestanding='-m32 -nostdlib -ffreestanding -fno-stack-protector'
 # shellcheck disable=SC2086 # a list of options
 if ! "${CC:-gcc}" $freestanding -static -fno-pic -no-pie -o narrow seven.c 2>cc.err ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What recording cost is told where there is a clock, and is no figure elsewhere.
+# The cost of recording is printed where there is a clock; elsewhere there is no figure.
 . "${0%/*}/../lib.sh"
 
 compile_victim permits

@@ -51,7 +51,7 @@ signals_passed_on "$FLAME" mem -q -o x.folded --
 group_outlived "$FLAME" mem -q -o x.folded --
 typed_keys keep:99 'keep_block 99$' "$FLAME" mem -o x.folded --
 
-# What the caller ignored, the command ignores: nohup keeps its meaning.
+# Signals that the caller ignores are ignored in the command: nohup keeps its meaning.
 run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" mem -q -o x.folded -- \
     sh -c 'kill -HUP $$; kill -INT $$; echo survived'
 is_str "$(cat out)" survived 'ignored signals stay ignored'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What flame mem leaves: by the ending of -o, by view, and the summary.
+# Output of flame mem: by the ending of -o, by view, and the summary.
 . "${0%/*}/../lib.sh"
 
 compile_victim keeper

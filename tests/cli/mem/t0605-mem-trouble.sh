@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What went wrong for somebody once: limits, sanitizers, old pictures, peaks of
-# several threads and processes.
+# Faults that users have met: limits, sanitizers, old pictures, peaks of several threads and
+# processes.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 

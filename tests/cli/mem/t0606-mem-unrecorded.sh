@@ -51,7 +51,7 @@ run_expect_status 0 'calls that fail' "$FLAME" mem -o x.svg -- ./executes errors
 is_str "$(cat out)" "$(cat want)" 'fail as they would'
 file_lacks err 'not recorded' 'and leave no note'
 
-# What an exec of a program that cannot be recorded said is taken back when it fails.
+# The note on an exec of a program that cannot be recorded is taken back when the exec fails.
 cat >toolong.c <<'EOF'
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the summary says of several processes: how much they had at once, how many stacks.
+# Summary of several processes: how much they had at once, how many stacks.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -50,8 +50,8 @@ is_int "$(stacks)" "$one" 'twenty-five children have no others: inherited ones a
 run "$FLAME" mem -o t.flame -- ./family 40 400 25
 is_int "$(stacks)" "$one" 'nor where a trace each is kept'
 
-# What it took to begin is part of what recording cost, in forked children and executed
-# programs, too: most of them do nothing else.
+# The time to begin is part of the cost of recording, in forked children and executed programs, too:
+# most of them do nothing else.
 rm -f t*.flame
 run "$FLAME" mem -o t.flame -- sh -c './family 1 1 25; ./keeper; ./keeper; true'
 starts=$(for f in t*.flame; do

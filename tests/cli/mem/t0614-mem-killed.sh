@@ -81,7 +81,8 @@ is_int "$(left)" 0 'standard error is closed before the end: nothing is left of 
 
 # ---- what looks like one ----
 
-# Of runs that are alive, of others, and what no run made: all that differs from a dead run.
+# Directories of running flames, of other users, and ones that no run made: all that differ from a
+# dead run's.
 made() { # NAME: a copy of a dead run's directory
     cp -a dead "$TMPDIR/$1"
 }

@@ -14,7 +14,7 @@ sum() {
 
 # ---- a budget ----
 
-# What is on the disk while the command runs.
+# Prints the disk space of the traces while the command runs.
 cat >grows <<'EOS'
 ./keeper keep:1000
 for i in 1 2 3; do ./family 4000 4000 2 || exit 1; done
@@ -27,7 +27,7 @@ file_lacks err 'the recording ended' 'a recording does not end'
 is_int "$(sum keep_block x.folded)" 11000 'before the command'
 whole=$(sum ';leaf ' x.folded)
 
-# Of traces that are kept: others are taken in as soon as their processes have ended.
+# With traces that are kept: others are taken in as soon as their processes have ended.
 run_expect_status 7 'the same, kept' "$FLAME" mem -o u.flame -- sh ./grows
 ok 'takes what it takes' test "$(du -ck u*.flame | tail -n 1 | cut -f 1)" -gt 600
 rm -f u*.flame
@@ -48,7 +48,7 @@ ok 'as much is there' test "$(du -ck t*.flame | tail -n 1 | cut -f 1)" -le 640
 ok 'and readable' "$FLAME" fold -o y.folded t*.flame
 is_int "$(sum keep_block y.folded)" 1000 'up to the same end'
 
-# Of traces that were taken in the room is free again. (Those that are kept are not waited for.)
+# The room of traces that were taken in is free again. (Those that are kept are not waited for.)
 cat >many <<'EOS'
 for i in 1 2 3 4 5 6 7 8; do
     for k in 1 2 3 4 5 6 7 8; do ./keeper keep:100 fork keep:50; done

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What processes of a run found out about walking stacks the next ones take over: from memory that
-# may hold anything, and that no sandbox shares.
+# Unwind rules that processes of a run have found are used by the next ones: from memory that may
+# hold anything, and that no sandbox shares.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -30,8 +30,8 @@ is_str "$(ls "$TMPDIR")" '' 'it goes away with the run'
 
 # ---- the stacks ----
 
-# What ten runs of each record, after WHAT was done to the file. The shell and what it starts
-# are left out.
+# Stacks of ten runs of each program, after WHAT was done to the file. The shell and its other
+# children are left out.
 stacks() { # WHAT
     cat >many <<EOS
 . ./wait

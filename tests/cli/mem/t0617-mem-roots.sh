@@ -50,7 +50,7 @@ file_has w.folded '^sh-([0-9]+);sh-\1;.*wait4' 'and of waiting'
 run_expect_status 23 'flame leak' "$FLAME" leak --live --pid --tid -o l.folded -- sh -c "$three"
 is_int "$(sum l.folded '^clan-[0-9]+;(alpha|beta)-[0-9]+;')" 3030 'in its picture, too'
 
-# What a thread calls itself hurts nothing.
+# A thread's own name does no harm.
 evil=$'a;b\nc\e[31m<&"'
 run_expect_status 0 'a hostile name' "$FLAME" mem -q --tid -o e.folded -- ./clan "thread:$evil:50"
 is_int "$(sum e.folded '^clan;a:b c \[31m<&"-[0-9]+;')" 50 'is one frame'

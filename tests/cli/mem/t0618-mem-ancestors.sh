@@ -30,7 +30,7 @@ is_str "$(short n.folded)" $'clan 54021\nexe 600300' 'all of a name are one'
 for view in peak live; do
     run_expect_status 0 "--view $view" "$FLAME" mem -q --ancestors --view $view -o v.folded -- \
         sh -c "$family"
-    # Who executes another program has its blocks until then.
+    # A process that executes another program has its blocks until then.
     is_str "$(short v.folded)" "$(cat want)" 'has each byte once'
 done
 run_expect_status 0 'with --pid' "$FLAME" mem -q --ancestors --pid -o p.folded -- sh -c "$family"
@@ -45,7 +45,7 @@ run_expect_status 0 'with --tid' "$FLAME" mem -q --ancestors --tid -o t.folded -
     sh -c './clan thread:helper:77; true'
 like "$(cat t.folded)" '^sh;clan;helper-[0-9]+;.*;keep_block 77' 'the thread stands on the process'
 
-# The same of traces: in any order, in one command or packed.
+# Ancestors from traces: in any order, in one command or packed.
 run_expect_status 0 'traces' "$FLAME" mem -q -o t.flame -- sh -c "$family"
 traces=$(ls t.flame t.*.flame)
 # shellcheck disable=SC2046,SC2086 # several names
@@ -76,7 +76,7 @@ is_str "$(short out)" 'clan 1' 'the same'
 file_has facts "fork_pid=$("$FLAME" dump -s header t.2.flame | grep -oE '\bpid=[0-9]+' | cut -d= -f2)( |$)" \
     'a forked child names the trace of who forked it'
 
-# What is not recorded has no frame, and what it starts no ancestors.
+# A process that is not recorded has no frame, and its children no ancestors.
 if ${CC:-cc} -static -o fixed "$ROOT/tests/victims/mem/clan.c" -pthread 2>/dev/null; then
     run_expect_status 0 'a static program between' "$FLAME" mem -q --ancestors -o s.folded -- \
         sh -c './fixed run:./clan keep:7; true'

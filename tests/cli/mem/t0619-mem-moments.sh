@@ -131,7 +131,7 @@ finish
 is_str "$(sums both.flame)" '4000 4
 4000 4' 'flame run takes moments, too'
 
-# What is made ready before the command begins takes the longest there.
+# flame run has the longest preparation before the command begins.
 start=$("$FLAME" dump -s header both.flame | sed -n 's/.* start_monotonic_ns=\([0-9]*\) .*/\1/p')
 is_int "$("$FLAME" dump -s moment both.flame | sed -n 's/.* monotonic_ns=\([0-9]*\) us=\([0-9]*\) .*/\1 \2/p' |
     start=$start awk '{ us = ($1 - ENVIRON["start"]) / 1000; n += us <= $2 && $2 < us + 1 } END { print n + 0 }')" \

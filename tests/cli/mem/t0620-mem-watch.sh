@@ -129,7 +129,7 @@ finish
 is_str "$(sums m.flame)" '3000 7000 7000' 'what was watched of flame mem is in its trace'
 is_str "$(ls tmp)" '' 'and nothing is left'
 
-# Of two programs one is watched: what is said of moments, and what is found of them, agree.
+# One of two programs is sampled: the summary of moments and the moments in the trace agree.
 rm -f to from
 mkfifo to from
 "$FLAME" mem -q -o w.flame -- sh -c './staged; exit 0' <to >from &

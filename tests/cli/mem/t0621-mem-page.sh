@@ -1,6 +1,6 @@
 #!/bin/bash
-# What was live over time in a page: the same as flame fold --at says of each moment, from a trace and
-# from flame mem itself, of one process and of several.
+# Live blocks over time in a page: the same as flame fold --at prints for each moment, from a trace
+# and from flame mem itself, of one process and of several.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/moments.sh"
 . "$ROOT/tests/cli/pagedata.sh"
@@ -32,7 +32,7 @@ for c in data["columns"]:
         for i in range(len(times)):
             now = [v for w, v in changes if w <= i]
             if now and now[-1]:
-                # What is behind the name is where it was.
+                # The text behind the name is its place.
                 leaf = paths[at][-1].split(" ")[0]
                 had[i][c["name"], leaf] = had[i].get((c["name"], leaf), 0) + now[-1]
 for i, us in enumerate(times):

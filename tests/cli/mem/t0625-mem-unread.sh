@@ -10,7 +10,7 @@ compile_victim keeper
 use_own_tmpdir
 
 left() { find "$TMPDIR" -mindepth 1 -maxdepth 1 | wc -l; }
-# What the line says that is kept.
+# The file that the message says is kept.
 kept() { sed -n 's/.*; it is kept as \([^,]*\), .*/\1/p' err; }
 
 # ---- damaged ----
@@ -92,8 +92,8 @@ is_int "$(left)" 0 'nothing stays behind of them'
 
 # ---- the notes of the run ----
 
-# What flame has written there is compared with what it wrote: `over` would end the recording of all
-# programs that begin afterwards, and nobody would know. (By the offset in struct runnotes.)
+# flame compares its words in the file with what it wrote: `over` would end the recording of all
+# programs that begin afterwards, without a message. (By the offset in struct runnotes.)
 for word in over:8 spares_made:20 rules:28 disk_limit:32 magic:0; do
     run "$FLAME" mem -q -o x.folded -- sh -c "./scrawls /notes ${word#*:} 1 1; ./keeper keep:100"
     is_int "$status" 0 "${word%:*} is written over: the exit status is the command's"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What programs put into the directory of their run: pipes, links, devices, directories, files with no end.
-# None is waited for or read, the run's result is what it is without them, and all of it goes away.
+# Programs put files into the directory of their run: pipes, links, devices, directories, files with
+# no end. flame neither waits for any nor reads it, the run's result is the same as without them,
+# and all are removed.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 

@@ -8,7 +8,7 @@
 }
 views='off wakeup offwake chain io runq oncpu hotcold'
 
-# What they are exactly is tests/unit/fold/test_offviews.c's.
+# tests/unit/fold/test_offviews.c checks their exact contents.
 "$FLAME" fold off.flame >default.folded
 for view in $views; do
     run_expect_status 0 "fold --view $view" "$FLAME" fold --view "$view" off.flame

@@ -78,7 +78,7 @@ run_expect_status 0 'little idling' "$FLAME" off -o f.folded -- sh -c 'sleep 0.2
 file_lacks err 'idle' 'is not mentioned'
 run_expect_status 0 'roots' "$FLAME" off -q -o r.folded --pid --tid -- sleep 0.05
 file_has r.folded '^sleep-([0-9]+);sleep-\1;' 'process and thread'
-# Whatever the machine does meanwhile, a sleep is not shorter than it asked for.
+# On a busy machine, too, a sleep is not shorter than requested.
 run_expect_status 0 'long sleeps only' "$FLAME" off -q -o m.folded --min-block 3s -- \
     sh -c 'sleep 0.01; sleep 3'
 is_int "$(awk '/^sleep/ {n += $NF} END {print (n >= 3000000)}' m.folded)" 1 'are kept'

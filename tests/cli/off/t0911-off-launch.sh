@@ -101,7 +101,7 @@ is_int "$status" 130 'SIGINT is not ignored in the command'
 off -q -o x.folded -- sh -c 'grep ^SigIgn /proc/self/status' >ignored
 is_str "$(cat ignored)" "$(grep ^SigIgn /proc/self/status)" 'and no others are'
 
-# What the command leaves behind is not waited for, and its calls go on working.
+# flame does not wait for processes that the command leaves behind, and their calls still work.
 run off -q -o x.folded -- sh -c \
     '(until [ -e go ]; do sleep 0.1; done; echo late >late) >/dev/null 2>&1 & echo gone'
 is_str "$(cat out)" gone 'a command that leaves a process behind ends'
@@ -121,7 +121,7 @@ kill -KILL "$tracer"
 wait $flame
 is_int $? 137 'a command that ended with its tracer was killed'
 
-# What it had recorded by then has no ends: those are what is known last.
+# Threads in a killed tracer's recording have no ends: it has their last known times.
 slept_often() {
     [ -e slept ] && [ "$(wc -l <slept)" -ge 20 ]
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What cannot be traced: one line that says why and what to do, exit 2, the target untouched.
+# Processes that cannot be traced: one line that says why and what to do, exit 2, the target
+# untouched.
 . "${0%/*}/../lib.sh"
 
 # refused_process NAME REGEX PID [COMMAND...]: by flame run under COMMAND.

@@ -121,7 +121,7 @@ for mode in '' --no-filter '--hz 199' --no-in-process; do
     is_str "$(cat out)" "$(cat want)" "${mode:-filter}: its own seccomp filter, traps and masks"
 done
 
-# Of the limits and masks a command inherits none is ours.
+# No limit or mask that a command inherits is flame's.
 state='ulimit -a; ulimit -Ha; umask; grep -E "^(Sig[BIC]|Shd|Cap|Cpus|Mems)" /proc/self/status
 cat /proc/self/oom_score_adj /proc/self/timerslack_ns; pwd; env | sort | grep -v ^_='
 sh -c "$state" >want 2>&1

@@ -29,7 +29,7 @@ sleep 60 &
 one=$!
 sleep 60 &
 two=$!
-# What is still being started does not sleep: there would be nothing to draw.
+# A program that is still being started does not sleep: there would be nothing to draw.
 until_in_call "$one" 230 115 # clock_nanosleep
 until_in_call "$two" 230 115
 

@@ -54,7 +54,7 @@ else
     file_has attached.folded '^firstborn;.*read' 'what it waited for is there'
 fi
 
-# Who should give a page must not stand while that is read.
+# The thread that has to provide a page must not be stopped while the page is read.
 run timeout -k 1 20 "$FLAME" off -q -o x.folded -- ./unfilled beside 30
 if [ "$status" = 77 ]; then
     skip userfaultfd 'the kernel does not permit userfaultfd'
@@ -168,7 +168,7 @@ outlives leaves --no-filter
 outlives leaves -d 600
 is_str "$(ls tmp)" '' 'no recording is left behind'
 
-# What the command has left behind is no part of it.
+# A process that the command has left behind is no part of it.
 rm -f hold said
 mkfifo hold said
 exec 3<>hold 4<>said

@@ -15,7 +15,8 @@ mv roomy framed
 compile_victim roomy -pthread -fno-stack-protector -DGO
 mv roomy go
 
-# Of a thread beside two it is not said when it reads (0); the one that says it reads, too.
+# The sleeping thread does not report when it reads (0). The thread that prints "ready" reads as
+# well, so two reads are counted.
 both_read() {
     grep -q ready said && [ "$(cat "/proc/$pid/task/"*/syscall | grep -c '^0 ')" -ge 2 ]
 }
@@ -71,7 +72,7 @@ incomplete() {
 }
 
 incomplete plain naked
-# What leave_traces() left is a stack in all but that it is gone.
+# Leftovers of leave_traces() look like a stack, but its functions have returned.
 incomplete plain pointer
 
 

@@ -156,7 +156,7 @@ elif [ "$(id -u)" -ne 0 ]; then
     skip not-root 'kernel stacks may not be read'
 fi
 
-# What has no library, or must not have it.
+# Programs without the library, or that must not have it.
 compile_victim nap
 # A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
 nap_is_seen() { # PROGRAM COMMAND...

@@ -14,7 +14,7 @@ fi
 stops() {
     sed -n 's/.*stopped the threads \([0-9,]*\) times.*/\1/p' err | tr -d ,
 }
-# What was waited for in each kind of call, and who ended it.
+# Objects and wakers of each kind of call.
 kinds() {
     oview offwake | sed -n '/;waiter;in_/{s/-[0-9]\{7\}/-N/g; s/ [0-9]*$//p}' | sort -u
 }

@@ -138,7 +138,7 @@ if [ "$(id -u)" -eq 0 ]; then
     file_lacks err 'has changed to another user' 'have not changed their parent'
 fi
 
-# What all processes of a run have in common is said once, and not under -q.
+# A fact about all processes of a run is printed once, and not under -q.
 run "$FLAME" off --no-in-process -o x.folded -- sh -c './nap; exit 3'
 is_int "$status" 3 '--no-in-process'
 file_lacks err 'stops alone\|calls stop' 'is nothing to speak of'

@@ -10,7 +10,7 @@ unset FLAME_DEBUG_DIRS
 compile_victim convoy -pthread
 compile_victim nap
 
-# What the summary on the terminal says of the lock is the same, word for word.
+# The findings on the lock are those of the summary on the terminal, word for word.
 run timeout 60 "$FLAME" off -o convoy.findings ./convoy 200
 is_int "$status" 0 'the command is recorded'
 like "$(sed -n 1p convoy.findings)" '^The lock most waited for is futex g_(second|first), ' 'the lock comes first'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is said of recorded waits whose answers are known: threads that are joined, children that are
-# waited for and whose output is read, work that is waited for, who ends waits.
+# Findings on recorded waits whose answers are known: threads that are joined, children that are
+# waited for and whose output is read, work that is waited for, wakers.
 . "${0%/*}/../lib.sh"
 # The C library's own functions have names here.
 unset FLAME_DEBUG_DIRS

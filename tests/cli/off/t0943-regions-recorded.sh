@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a program says of itself (preload/flamemem.h) comes into recordings of waiting: times of regions,
-# under flame off and under both recorders at once.
+# Regions that a program marks itself (preload/flamemem.h) come into recordings of waiting: their
+# times, under flame off and under both recorders at once.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What threads note of their calls is whole, and its times are the tracer's, whatever the program does:
-# a handler that goes on with another stack in the midst of a note, a clock of its own.
+# Logged calls are whole, and their times are the tracer's, whatever the program does: a handler
+# that continues on another stack while a call is being logged, a clock of its own.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 

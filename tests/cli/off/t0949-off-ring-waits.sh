@@ -1,7 +1,7 @@
 #!/bin/bash
-# What tracing takes from the program is said. A thread that makes calls faster than the tracer reads them
-# waits for it. That is no wait of the program's: it is in no view of waits, and has a line of its own.
-# Who is attached to is stopped at each call, and told apart by how long it could do nothing.
+# The cost of tracing is reported. A thread that makes calls faster than the tracer reads them waits
+# for it. That is no wait of the program's: it is in no view of waits, and has a line of its own. An
+# attached process is stopped at each call; the summary tells for how long it could do nothing.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 

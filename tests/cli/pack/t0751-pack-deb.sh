@@ -4,7 +4,8 @@
 . "${0%/*}/../lib.sh"
 
 version=$("$FLAME" --version | sed 's/flame //')
-# What building needs, as the Makefile has it, but for what every build of a package has.
+# Packages needed to build, as the Makefile has them, without those that every build of a package
+# has.
 is_str "$(sed -n '/^Build-Depends:/,/^[A-Z]/p' "$ROOT/packaging/debian/control" | grep -v '^Standards' |
     grep -oE '(^| )[a-z0-9.-]+(,|$)' |
     tr -d ' ,' | sort)" "$(sed -n '/^BUILD_PKGS/,/[^\\]$/p' "$ROOT/Makefile" | sed 's/^.*:=//; s/\\$//' | tr ' ' '\n' |
@@ -31,7 +32,8 @@ is_int "$(grep -rlF "$ROOT" root | wc -l)" 0 'where they were built is in no fil
 
 depends=$(dpkg-deb -f "$debs/flame_${version}_amd64.deb" Depends)
 like "$depends" "libflamemem \\(= $version\\)" 'flame depends on its libraries, of the same version'
-# What is loaded late is in no header of the file; each is of a package that is depended on.
+# Libraries that are loaded late are in no header of the file; each is in a package that flame
+# depends on.
 while read -r soname; do
     name=${soname%%.so*}
     case $soname in

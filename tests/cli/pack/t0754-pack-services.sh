@@ -52,7 +52,7 @@ if command -v rpmspec >/dev/null; then
     is_str "$(cat out)" 'flame 1.2
 libflamemem 1.2
 libflamemem-devel 1.2' 'and has three packages'
-    # What is installed is in one of them: rpmbuild would refuse it, minutes later.
+    # Each installed file is in one of them: rpmbuild would refuse another one, minutes later.
     rpmspec -P --define 'flame_version 1.2' --define '_prefix /usr' "$ROOT/packaging/rpm/flame.spec" >spec
     sed -n '/^%files/,$p' spec | grep '^/' | sed 's|^/usr/lib64/flame$|/usr/lib/some-processor/flame|' >packed
     is_str "$(cd dest && find usr -type f | while read -r file; do

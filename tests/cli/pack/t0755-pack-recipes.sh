@@ -42,7 +42,8 @@ if d["spec"]["selector"]["matchLabels"].items() - d["spec"]["template"]["metadat
     print("selector")
 EOS
 is_str "$(cat wrong)" '' 'volumes and labels agree'
-# What the comment draws is what the sidecar writes: the trace's name, and a part's ending.
+# The recipe's comment draws the files that the sidecar writes: the trace's name, and a part's
+# ending.
 recipe=$ROOT/packaging/kubernetes/record.yaml
 part=$(sed -nE 's/.*out=([^:]*)\.flame.*/\1.part0001.flame/p' "$recipe" | sed 's/%e/app/; s/%p/7/; s/%n/1/')
 drawn=$(sed -nE "s/^# Pictures:.* ([^ ]*)' >.*/\1/p" "$recipe")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What flame render and flame top refuse: one line, status 2, no file left. Nothing at all is
-# not refused: it is an empty profile, and a picture of it says so.
+# Errors of flame render and flame top: one line, status 2, no file left. Empty input is no error:
+# it is an empty profile, and a picture of it says so.
 . "${0%/*}/../lib.sh"
 
 refused() {

@@ -29,7 +29,7 @@ FAKE_OUT=$SCRATCH/opened FAKE_SESSION=$(cut -d' ' -f6 /proc/$$/stat)
 export FAKE_OUT FAKE_SESSION
 PATH=$SCRATCH/bin:$PATH
 
-# What the browser said, when it has said it; it comes in its own time.
+# Output of the browser, once it is there; it comes in its own time.
 opened() {
     local i
     for ((i = 0; i < 1200; i++)); do
@@ -67,7 +67,7 @@ is_str "$(words)" "file://$here/flame.svg " 'the format names it'
 run_expect_status 0 'a name with everything' "$FLAME" render --open -o 'a b#1?%41;$(x).svg' x.folded
 is_str "$(words)" "file://$here/a%20b%231%3F%2541%3B%24%28x%29.svg " 'is an address all the same'
 
-# What no browser shows is a mistake, found before anything is read.
+# A file that no browser shows is an error, found before anything is read.
 for words in '-o y.folded' '-f pprof' '-o y.pb.gz' '-o -'; do
     # shellcheck disable=SC2086 # two words
     run_expect_status 2 "render --open $words" "$FLAME" render --open $words missing.folded
@@ -119,7 +119,7 @@ not_ok 'there is nothing to open' test -e opened
 run_expect_status 23 'leak without --open' "$FLAME" leak ./leaky
 ok 'draws leak.svg as ever' test -s leak.svg
 
-# Of flame that is itself recorded, the browser is not.
+# If flame itself is recorded, the browser is not.
 run_expect_status 0 'in a recording' env LD_PRELOAD="$SHIM" FLAMEMEM_OPTIONS="out=$SCRATCH/own.%p.flame" \
     "$FLAME" render --open -o x.html x.folded
 is_str "$(opened | grep -E '^(preload|options|recorded|end)')" 'preload none

@@ -29,7 +29,7 @@ file_has out '^All: 820 samples; 40 symbols$' 'samples have no other unit'
 run "$FLAME" top - <in
 ok 'standard input' grep -q 'MiB' out
 
-# What malloc's wrappers took is their callers', of memory.
+# Memory that malloc's wrappers allocated counts for their callers.
 printf 'main;parse;xmalloc 10\nmain;parse;pool;operator new(long);malloc 5\nmain;emit;pool 3\n' >wraps
 { echo '# flame: view=alloc unit=bytes'; cat wraps; } >bytes
 selves() {

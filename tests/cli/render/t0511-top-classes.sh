@@ -16,7 +16,7 @@ run_expect_status 0 'its symbols' "$FLAME" top -e t.flame
 is_str "$(cat err)" '' 'say nothing else'
 file_has out '^ *self +self% +total +total% +size +lived +young  symbol$' 'have three columns more'
 file_lacks out '\[[0-9a-z]* to ' 'and classes are no symbols'
-# What the columns say, from the folded views.
+# The expected columns, from the folded views.
 "$FLAME" fold --view sizes t.flame >sizes.folded
 "$FLAME" fold --view lifetimes t.flame >lifetimes.folded
 "$FLAME" fold --view short t.flame >short.folded

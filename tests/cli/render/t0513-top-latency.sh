@@ -3,7 +3,7 @@
 # not means of its stacks'; sorting; what is not known is said; where there is nothing of the kind.
 . "${0%/*}/../lib.sh"
 
-# What the view says is the truth here; t0931 holds that to the program's own clock.
+# The view counts as the truth here; t0931 compares it with the program's own clock.
 compile_victim naps -pthread
 run timeout 60 "$FLAME" off -q -o t.flame ./naps 3
 is_str "$status" 0 'a recording'

@@ -51,7 +51,7 @@ type_line 'clear; LC_ALL=C flame view a.folded; echo status $?'
 sees '^\|n\\u\{e4\}me' 'ASCII where the locale has no more'
 press q
 sees '^status 0$' 'the end'
-# Of a library that cannot be loaded, the package is named.
+# If a library cannot be loaded, its package is named.
 mkdir lib
 echo 'no library' >lib/libncursesw.so.6
 type_line 'clear; LD_LIBRARY_PATH=$PWD/lib flame view a.folded; echo status $?'

@@ -75,7 +75,7 @@ type_line 'echo status $?'
 sees '^status 130$' 'by its signal'
 exec 7>&-
 
-# What it waits for, noted from inside and by stops.
+# Waits of the program, logged in-process and by stops.
 for how in -w --stops; do
     type_line "clear; flame live $how -e 0.2 -t -- sleep 0.5; echo status \$?"
     sees 'sleep has ended' "$how: its end is seen"

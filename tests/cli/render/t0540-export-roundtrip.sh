@@ -1,6 +1,6 @@
 #!/bin/bash
-# What an export says, read by other programs or by readers that share nothing with
-# what wrote it, is what was put in: every stack, every count.
+# Round trip of exports: other programs, or readers that share no code with the writers, read back
+# every stack and every count.
 . "${0%/*}/../lib.sh"
 python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
 read_export() {
@@ -18,7 +18,7 @@ awk 'BEGIN { srand(7)
         count[s] += 1 + int(rand() * 100000)
     }
     for (s in count) print s, count[s] }' | LC_ALL=C sort >plain
-# The same with places and marks.
+# The stacks with places and annotations.
 sed -E 's/f([0-9])(;| )/f\1 src\/file.c:1\1\2/g; s/f1([0-9])([; ])/f1\1_[k]\2/g
     s/(:12)( [0-9]+)$/\1_[i]\2/' plain | "$FLAME" fold - >placed
 ok 'the input has places' grep -q 'f2 src/file.c:12_\[i\] [0-9]' placed

@@ -12,7 +12,7 @@ field() { # FILE EXPRESSION: of the JSON object d
 decode() {
     gzip -dc "$1" | protoc --decode=pprof.Profile --proto_path="$ROOT/render/export" profile.proto
 }
-# What places in the string table stand for: NAME.KEY=STRING lines of a decoded profile.
+# Strings behind the indices of the string table: NAME.KEY=STRING lines of a decoded profile.
 named() {
     decode "$1" | "$python" -c '
 import re, sys
@@ -114,7 +114,7 @@ read_export pprof x.pb.gz >back
 file_has back '^a;c 900719925474099[23]$' 'in pprof'
 file_has <("$FLAME" render -f speedscope huge) '"weights":\[9007199254740993\]' 'in JSON'
 
-# What the profile is.
+# Title and kind of the profile.
 printf '# flame: view=live unit=bytes sample=524288 estimates=yes\na;b 3000\n' >sampled
 "$FLAME" render --subtitle app --notes 'nightly 7' -o s.pb.gz sampled
 if command -v protoc >/dev/null; then

@@ -54,7 +54,7 @@ for option in '' --no-filter --no-in-process; do
     is_str "$(cat err)" '' "$option: nothing is said"
     files='run.flame run.2.flame'
     for view in alloc count live peak mmap unmapped; do
-        # What a thread's table of thread-local data takes has a slot for the library of waits, too.
+        # A thread's table of thread-local data has a slot for libflamewait.so, too.
         mask=
         [ -n "$option" ] || mask='s/\(_dl_allocate_tls;.*\) [0-9]*$/\1/'
         is_str "$(memory $view $files | sed "$mask")" "$(memory $view mem.flame mem.2.flame |
@@ -69,7 +69,7 @@ for option in '' --no-filter --no-in-process; do
         'flame(mem|wait|gate)' "$option: nor is there any in memory's"
 done
 
-# Of what waits and what allocates under the lock there is one page, and each view of one run.
+# One page shows waits and allocations under the lock, and each view is of one run.
 run_expect_status 5 'several outputs of one run' "$FLAME" run -o all.html -o mem.folded --view count \
     -o x.svg -o all.flame -- ./bothways
 is_int "$(grep -c '^flame: bothways: ' err)" 2 'the summary has both'
@@ -90,7 +90,7 @@ run_expect_status 0 'a child without the recorder' "$FLAME" run -o x.folded --vi
 file_has err 'not recorded: .*sleep' 'is named'
 file_has x.folded '^sleep;.*nanosleep' 'and its waiting is there'
 
-# What is executed in the end is recorded, too.
+# A program that is executed in the end is recorded, too.
 run_expect_status 3 'a program that is executed' "$FLAME" run -q -o x.flame -- ./bothways sh -c 'exit 3'
 like "$(memory alloc x*[0-9].flame)" '^sh;' 'has its memory'
 like "$(stacks off x.off.flame)" ';hold_lock;' 'beside the waits of the one before'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What flame run refuses: one line, exit 2, and nothing has run.
+# Errors of flame run's command line: one line, exit 2, and nothing has run.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/refused.sh"
 

@@ -45,7 +45,7 @@ for inside in '' --no-in-process; do
     rm -f hold said
 done
 
-# Of the views of waiting as well.
+# Views of waiting as well.
 run "$FLAME" run -q --view off -o x.folded -- sh -c '/bin/sleep 0.05; kill -9 $$'
 is_int "$status" 137 'a command that is killed'
 file_has x.folded '^sleep;.*nanosleep' 'what its child waited for is there'
@@ -54,7 +54,7 @@ run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" run -q -o x.folded -- \
     sh -c 'kill -HUP $$; kill -INT $$; echo survived'
 is_str "$(cat out)" survived 'ignored signals stay ignored'
 
-# What a command leaves behind goes on, with nobody at its terminal, and is named.
+# A process that the command leaves behind runs on, without a reader at its terminal, and is named.
 mkfifo hold said
 exec 3<>hold
 run_expect_status 0 'a command that leaves a child' "$FLAME" run -o x.folded -- sh -c \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `flame off` says and what the kernel's scheduler events say of the same run, which
-# perf records meanwhile: the time asleep of a stack within 5 %, and the same waker.
+# `flame off` compared with the kernel's scheduler events of the same run, which perf records
+# meanwhile: the time asleep of a stack within 5 %, and the same waker.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Who waits for two holders of a lock, one after another, is split between them, as the program's own
-# clock says.
+# A wait for two holders of a lock, one after another, is split between them, as the program's own
+# clock measures.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 

@@ -10,7 +10,8 @@ if [ "${libc##*.}" -lt 36 ]; then
     done_testing
 fi
 compile_victim inner
-# What its handlers take of a sleep on a busy machine is not slept, and is not the same in two runs.
+# The time that handlers take from a sleep on a busy machine is not slept, and differs between two
+# runs.
 as_by_stops() {
     OFF_HOW=--no-in-process off --min-block 0 ./inner
     oview off >stopped.folded

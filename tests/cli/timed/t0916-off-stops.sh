@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the tracer's stops take is told: a tracer that hardly gets a CPU keeps threads waiting,
-# and says so. That none waits for the others' sake is tests/unit/tracer/test_attach.c.
+# The time of the tracer's stops is reported: a tracer that hardly gets a CPU keeps threads stopped,
+# and says so. tests/unit/tracer/test_attach.c tests that no thread stays stopped for others.
 . "${0%/*}/../lib.sh"
 
 mkdir tmp

@@ -30,7 +30,7 @@ account_for() {
         }'
 }
 
-# Of every thread.
+# Checks every thread.
 adds_up() {
     account_for >accounts
     awk '{ away = $3 > $2 ? $3 - $2 : $2 - $3
@@ -39,7 +39,7 @@ adds_up() {
     is_str "$(cat wrong)" '' "$1: what each thread did is as long as it was there"
 }
 
-# What the summary calls the tracer's cost is the rows' sum.
+# The tracer's cost in the summary is the sum of its rows.
 stops_agree() {
     is_str "$("$FLAME" dump t.flame | sed -n 's/.* cost_ns=\([0-9]*\).*/\1/p' | head -n 1)" \
         "$("$FLAME" dump t.flame | awk '$1 == "row" && / kind=tracer / {

@@ -315,7 +315,7 @@ static void trouble(void)
     filter_release(&f);
 }
 
-/* ---- what is said in the end ---- */
+/* ---- messages at the end ---- */
 
 /* Standard error is captured in `said` meanwhile. */
 static int kept_stderr = -1;

@@ -274,7 +274,7 @@ static void test_any(unsigned round)
     stage_close();
 }
 
-/* ---- a source that stops nobody ---- */
+/* ---- a no-stop source ---- */
 
 static void looked(uint64_t at, uint64_t to, int nr, struct stage_args args, bool cut)
 {

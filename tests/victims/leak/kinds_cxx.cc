@@ -220,7 +220,7 @@ ONE(reachable_file_stream)
     kept.get();
 }
 
-// What the library makes for a thread that throws for the first time, if anything.
+// The block, if any, that the library allocates for a thread that throws for the first time.
 NOINLINE void reachable_by_first_throw()
 {
     try {

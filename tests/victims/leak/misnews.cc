@@ -1,6 +1,6 @@
 /*
- * What a C++ program can do wrong with operators, one thing a word on the command line. The C
- * library notices none of it: each ends with 0.
+ * Misuses of operators new and delete by a C++ program, one for each word on the command line. The
+ * C library detects none of them: each ends with 0.
  *
  *   malloc-delete   new-free   new-delete[]   new[]-delete   aligned-delete   sized
  *   new-realloc     array-free  own (class operators, right)  clean

@@ -55,7 +55,8 @@ __attribute__((noinline)) void shed_empty(size_t n)
         lose(malloc(0));
 }
 
-/* What calls and registers held is not there any more. */
+/* Clears the stack below the caller, and registers, where returned functions may have left
+ * pointers. */
 __attribute__((noinline)) static void wipe()
 {
     char room[8192];
