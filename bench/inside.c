@@ -1,12 +1,12 @@
 /*
- * inside.c: runs a command whose waits are noted from inside, and reads what it notes.
+ * inside.c: runs a command whose waits are logged in-process, and reads its rings.
  *
  *   inside [-m] LIBFLAMEWAIT COMMAND...
  *
- * A stand-in for the tracing process, without its stops: it makes the run's memory, reads
- * it every 2 ms until the command ends, and with -m has the state machine of flame off make sleeps
- * and wakers of it (futexes alone are told apart). Says on standard error how much there was. Exits
- * as the command does, or with 125 if a thread wrote what cannot be.
+ * A stand-in for the tracing process, without its stops: it makes the run's memory and reads it
+ * every 2 ms until the command ends. With -m the state machine of flame off makes sleeps and wakers
+ * of it (only futexes are told apart). Prints the amounts on standard error. Exits as the command
+ * does, or with 125 if a thread wrote an impossible record.
  */
 #define _GNU_SOURCE
 #include <link.h>

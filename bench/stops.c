@@ -1,8 +1,8 @@
 /*
- * stops THREADS MIB ROUNDS: how long a program stands still while a region that it marks is looked
- * at. So many threads wait in calls that a signal would end, and one reads the clock all the time;
- * the heap has so many MiB. A line a round: the nanoseconds of the longest time in which the
- * clock was not read, and those that the mark took its own thread. At the end "ended N": calls
+ * stops THREADS MIB ROUNDS: how long a program is stopped while a region that it marks is scanned.
+ * THREADS threads wait in calls that a signal would end, and one reads the clock all the time; the
+ * heap has MIB MiB. Prints a line a round: the nanoseconds of the longest time in which the clock
+ * was not read, and those that the mark took its own thread. At the end it prints "ended N": calls
  * that ended though nothing had happened.
  */
 #define _GNU_SOURCE
@@ -99,7 +99,7 @@ static void mark(void)
         fputs("stops: not looked at, or leaks\n", stderr);
         exit(1);
     }
-    nanosleep(&pause, NULL); /* the others go on, and see what time it is */
+    nanosleep(&pause, NULL); /* the others run on, and read the clock */
     printf("%llu %llu\n", (unsigned long long)__atomic_load_n(&longest, __ATOMIC_RELAXED),
            (unsigned long long)wall);
 }

@@ -261,7 +261,7 @@ static int begin(struct live *l, enum live_what what)
     return status ? status : liverecorder_start(&l->recorder, l->command, &l->output, what, dir);
 }
 
-/* The command goes on until it ends, and how it has ended is how we do. */
+/* Waits until the command ends; flame ends in the same way. */
 static int end_command(struct live *l, int signal, int status)
 {
     struct liverecorder *r = &l->recorder;

@@ -32,8 +32,8 @@
 #include "driver/watch/partfile.h"
 #include "driver/watch/recordedtrace.h"
 
-/* How long nobody looks whether the process still writes to the trace: it may have executed another
- * program. */
+/* Longest time between two checks whether the process still writes to the trace: it may have
+ * executed another program. */
 #define LOOK_MOST_MS 1000u
 
 /* How often it is looked how large a trace has grown. */
@@ -164,7 +164,7 @@ static int find_of_pid(struct watching *w, const char *pid)
     return 0;
 }
 
-/* Moments that were taken before are gone on with, and not while somebody takes them. */
+/* Continues the moments that were taken before, unless another process takes them. */
 static int go_on(const struct watching *w, struct momentwatch *moments)
 {
     struct strbuf path = STRBUF_INIT;

@@ -1,12 +1,12 @@
 /*
- * lock.c: three workers that need the ledger for a moment, and a reporter that holds it
- * while it writes to a slow disk.
+ * lock.c: three workers that need the ledger for a moment, and a reporter that holds it while it
+ * writes to a slow disk.
  *
  *     cc -g -O1 -pthread -o lock examples/lock.c
  *     build/flame off --view chain -o lock.svg -- ./lock
  *
- * Above the workers' `futex ledger_lock` stands who gave it back, and above that what
- * the reporter slept in meanwhile: write_report().
+ * Above the workers' `futex ledger_lock` is the thread that gave it back, and above that the
+ * function in which the reporter slept meanwhile: write_report().
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -6,9 +6,9 @@
  *     build/flame off --region request -o requests.flame -- ./requests
  *     build/flame top --region request --view critical requests.flame
  *
- * Most requests take 2 ms. The few that take 40 ms wait for `futex cache_lock`, and behind that
- * stands load(): all that is told by --region is of the time in which a request was worked on, and
- * nothing of the workers' sleep while there is none.
+ * Most requests take 2 ms. The few that take 40 ms wait for `futex cache_lock`, and behind that is
+ * load(). With --region all results are of the time in which a request was worked on, and not of
+ * the workers' sleep while there is none.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

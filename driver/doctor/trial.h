@@ -1,8 +1,8 @@
 /*
- * trial.h: flame, run by itself to see what comes of it.
+ * trial.h: trials: flame runs itself and sees what comes of it.
  *
- * What a machine allows is asked of nobody but the machine: settings, capabilities, filters and
- * containers say it together or not at all. Not thread-safe.
+ * Only a trial shows what a machine allows: settings, capabilities, filters and containers decide
+ * it together. Not thread-safe.
  */
 #ifndef FLAME_DRIVER_DOCTOR_TRIAL_H
 #define FLAME_DRIVER_DOCTOR_TRIAL_H
@@ -16,7 +16,7 @@
  */
 int trial_run(const char *dir, const char *const *args, struct strbuf *said);
 
-/* A process of ours that does nothing until trial_end, for attaching to. -1: it cannot be. */
+/* Starts a process that does nothing until trial_end, to attach to. -1: it cannot be started. */
 int trial_victim(void);
 void trial_end(int pid);
 

@@ -1,15 +1,14 @@
 /*
- * Problem: SIGKILL leaves a run's directory behind. Its processes may go on for days, and
- * write to it; another run may be about to begin in a directory that looks the same.
+ * Problem: SIGKILL leaves a run's directory behind. Its processes may run on for days, and write to
+ * it; another run may just begin in a directory that looks the same.
  *
- * Algorithm: a driver holds a lock (flock) on its file of notes for as long as it lives, and
- * says in the file that it does, after it has it. A file that says so and can be locked is
- * of a driver that is gone. Every recorded process maps the file of notes for writing, so
- * that the kernel knows when the last is gone (writers.h). A recording that is kept for its
- * user has no file of notes.
+ * Algorithm: a driver holds a lock (flock) on its file of notes for as long as it lives. Once it
+ * has the lock, it writes that into the file. A file with that word that can be locked is a dead
+ * driver's. Every recorded process maps the file of notes for writing, so that the kernel knows
+ * when the last has ended (writers.h). A recording that is kept for its user has no file of notes.
  *
- * Rejected: the age of the directory, which says nothing of a service that is recorded for
- * a month; the driver's pid in the name, which may be another's by now.
+ * Rejected: the age of the directory, because a service may be recorded for a month; the driver's
+ * pid in the name, because it may be another's by now.
  */
 #define _GNU_SOURCE
 #include "driver/files/leftovers.h"
@@ -47,7 +46,7 @@ static bool was_locked(int fd)
     return locked;
 }
 
-/* The file of notes in `dir`, locked: nobody else comes to the same end. -1: not dead. */
+/* The file of notes in `dir`, locked: no other flame can remove the directory now. -1: not dead. */
 static int lock_dead(int dir)
 {
     int fd = openat(dir, RUNDIR_NOTES, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

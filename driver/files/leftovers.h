@@ -5,10 +5,10 @@
 #define FLAME_DRIVER_FILES_LEFTOVERS_H
 
 /*
- * Removes those in `parent` that are provably dead: called as rundir.h calls them, this
- * user's, of mode 0700, with a file of notes whose lock the driver has lost and that no
- * recorded process has mapped any more, and with nothing in them but what a run makes.
- * Everything else stays, and nothing is said of it.
+ * Removes those in `parent` that are provably dead: called as rundir.h calls them, this user's, of
+ * mode 0700, with a file of notes whose lock the driver has lost and that no recorded process has
+ * mapped any more, and with nothing in them but what a run makes. All others stay, without a
+ * message.
  */
 void leftovers_remove(const char *parent);
 

@@ -25,7 +25,7 @@
 #define RUNDIR_WAITS "off.flame"
 #define RUNDIR_SITES "sites"   /* calls of the C library that map memory */
 #define RUNDIR_OUTPUT "output" /* of flame live: the command's */
-#define RUNDIR_LOOK "look"     /* and what was looked at, a number behind it */
+#define RUNDIR_LOOK "look"     /* of flame live: its snapshots, with a number behind */
 #define RUNDIR_DOCTOR "doctor" /* results of trials, with their endings */
 
 struct rundir {

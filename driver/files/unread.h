@@ -1,6 +1,7 @@
 /*
- * unread.h: traces of a run that cannot be read, as somebody wrote into them or the process was
- * killed when it had made the file. They are left out of the result, and told.
+ * unread.h: traces of a run that cannot be read, because another process wrote into them, or
+ * because theirs was killed just after it had made the file. They are left out of the result, and
+ * reported.
  *
  * Not thread-safe.
  */

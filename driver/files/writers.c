@@ -1,12 +1,12 @@
 /*
- * Problem: when is a file complete? Its writer may have forked, executed another program,
- * be a zombie, or be in a namespace where its number is another's.
+ * Problem: when is a file complete? Its writer may have forked, executed another program, be a
+ * zombie, or be in a namespace where its number is another's.
  *
- * Algorithm: the kernel is asked for a read lease on the file. It gives one only if nobody
- * has the file open for writing, and a shared mapping counts as open until it is gone. So
- * a lease that is given, and given back at once, says that nobody writes.
+ * Algorithm: the kernel is asked for a read lease on the file. It gives one only if no process has
+ * the file open for writing, and a shared mapping counts as open until it is gone. So a lease that
+ * is given, and given back at once, shows that there is no writer.
  *
- * Rejected: looking whether the process is there. Its number may be taken by another, its
+ * Rejected: checking whether the process is there, because its number may be taken by another, its
  * namespace be another, and a process that executes another program keeps it.
  */
 #define _GNU_SOURCE

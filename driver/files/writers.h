@@ -7,15 +7,15 @@
 #include <stdbool.h>
 
 /*
- * Whether it can be known who writes to files of the file system that `fd` lies on. It cannot
- * where a mapping is of another inode than the file's, as in overlays, or where writers may
- * be on other machines, as in network file systems.
+ * Whether the kernel can report writers of files on the file system of `fd`. It cannot where a
+ * mapping is of another inode than the file's, as in overlays, or where writers may be on other
+ * machines, as in network file systems.
  */
 bool writers_are_told(int fd);
 
 /*
- * Whether nobody can write any more, by a descriptor or a shared mapping, to the file that
- * is open for reading as `fd`. False when that cannot be known.
+ * Whether no process can write any more, by a descriptor or a shared mapping, to the file that is
+ * open for reading as `fd`. False when that cannot be known.
  */
 bool writers_are_gone(int fd);
 

@@ -1,9 +1,9 @@
 /*
  * leaklist.h: the leaks of a run, one by one.
  *
- * A leak is what one thread of one process has allocated in one stack and has lost in one
- * way. All strings are safe text (folded_add_frame: no control characters, valid UTF-8), but
- * names in them are the program's: whoever writes them escapes them.
+ * A leak is the blocks that one thread of one process has allocated in one stack and has lost in
+ * one way. All strings are safe text (folded_add_frame: no control characters, valid UTF-8), but
+ * names in them are the program's: writers of other formats must escape them.
  *
  * Not thread-safe.
  */
@@ -18,7 +18,7 @@ enum leak_class {
     LEAK_DEFINITE, /* nothing leads to it */
     LEAK_INDIRECT, /* only blocks that are leaked do */
     LEAK_INNER,    /* it is reached, but only by pointers to insides of blocks: no leak */
-    LEAK_LIVE,     /* --live: nobody asked whether anything leads to it */
+    LEAK_LIVE,     /* --live: not checked whether anything leads to it */
     LEAK_REGION,   /* left behind by a region that the program has marked */
     LEAK_GROWTH,   /* --growth: more is live with each pass; counts are of a pass */
     LEAK_CLASSES,

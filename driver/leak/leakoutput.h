@@ -1,9 +1,9 @@
 /*
- * leakoutput.h: where `flame leak` writes: a picture, a directory of results, and reports.
+ * leakoutput.h: outputs of `flame leak`: a picture, a directory of results, and reports.
  *
- * A directory is given as one that is there, or with a '/' behind it. What goes into one has
- * the test's name, the time and our process id in its name and is made anew, so that nothing
- * is ever overwritten, whoever else writes there. Files come whole or not at all.
+ * A directory is given as one that exists, or with a '/' behind it. A file in one has the test's
+ * name, the time and flame's process id in its name and is made anew. So nothing is ever
+ * overwritten, whatever other processes write there. Files come whole or not at all.
  */
 #ifndef FLAME_DRIVER_LEAK_LEAKOUTPUT_H
 #define FLAME_DRIVER_LEAK_LEAKOUTPUT_H
@@ -29,7 +29,7 @@ int leak_output_check(const struct leak_options *o);
 int leak_output_draw(const struct recording *r, const struct leak_options *o,
                      const struct leak_report *report);
 
-/* Writes the reports that were asked for. The same. */
+/* Writes the reports that were asked for. 0, or an enum flame_exit after a line. */
 int leak_output_reports(const struct leak_options *o, const struct leak_report *report);
 
 #endif

@@ -30,7 +30,7 @@ static bool is_judged(const struct notrecorded *others, const struct leak_looks 
            (has_pid(looks->seen, looks->nseen, pid) || has_pid(looks->unseen, looks->nunseen, pid));
 }
 
-/* Notes without a pid are of processes that nobody can tell apart. */
+/* Notes without a pid are of processes that cannot be told apart. */
 static bool miss_others(const struct notrecorded *others, const struct leak_looks *looks, bool look,
                         uint32_t pid)
 {

@@ -60,7 +60,7 @@ static void add_misuse(struct strbuf *sb, const struct leak_report *r, const str
     strbuf_release(&more);
 }
 
-/* Not looked at: a warning where that is allowed. */
+/* Unchecked processes: a warning where they are allowed. */
 static void add_unchecked(struct strbuf *sb, const struct leak_report *r)
 {
     strbuf_addf(sb, "::%s title=not checked in ", r->unchecked_fails ? "error" : "warning");

@@ -142,7 +142,7 @@ static void add_unseen(struct strbuf *sb, const struct leak_report *r)
     }
 }
 
-/* That nothing was found where not all was looked at is no result. */
+/* If no leak was found, but not all processes were checked, there is no result. */
 static void add_leaks(struct strbuf *sb, const struct leak_report *r)
 {
     struct strbuf what = STRBUF_INIT;

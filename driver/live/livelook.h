@@ -1,9 +1,9 @@
 /*
- * livelook.h: a look at a trace that is being written, or at all traces in a directory: all their
+ * livelook.h: snapshot of a trace that is being written, or of all traces in a directory: all their
  * views as folded text in a file.
  *
- * Folding reads symbols and may take a while, so a process of its own does it, and whoever asked
- * goes on meanwhile.
+ * Folding reads symbols and may take a while, so a process of its own does it, and the caller
+ * continues meanwhile.
  */
 #ifndef FLAME_DRIVER_LIVE_LIVELOOK_H
 #define FLAME_DRIVER_LIVE_LIVELOOK_H

@@ -49,7 +49,7 @@ void liveoutput_take(const struct liveoutput *o)
     close(nothing);
 }
 
-/* A terminal that has gone takes nothing, which is no reason to leave the program. */
+/* A closed terminal takes nothing, which is no reason to leave the program. */
 static void show(struct liveoutput *o)
 {
     char some[16384];

@@ -2,8 +2,8 @@
  * liverun.h: the recorder of a program that `flame live` starts, in a process of its own.
  *
  * The program is run and recorded as by `flame mem -q -o RESULT` or `flame off -q -o RESULT`, by
- * the same functions, with one difference: the directory of the run lies in a given one, where
- * whoever looks finds the traces while they are written. It is not said by TMPDIR, as that is the
+ * the same functions, with one difference: the directory of the run is made in a given one, where
+ * the viewer finds the traces while they are written. TMPDIR does not give it, as that is the
  * program's.
  */
 #ifndef FLAME_DRIVER_LIVE_LIVERUN_H

@@ -1,6 +1,6 @@
 /*
- * Many traces of a run have the same programs, whose files are read once for all traces of a batch;
- * a batch is bounded, as its traces are in memory together.
+ * Many traces of a run have the same programs, whose files are read once for all traces of a batch.
+ * A batch is bounded, as its traces are in memory together.
  */
 #include "driver/pack/packtraces.h"
 

@@ -1,6 +1,6 @@
 /*
- * tracecopy.h: a trace as a file of its own: what is in use of it, the moments that stand beside
- * it, and the names it is to carry.
+ * tracecopy.h: copies a trace to a file: its used segments, the moments from the file beside it,
+ * and the names that it shall carry.
  */
 #ifndef FLAME_DRIVER_PACK_TRACECOPY_H
 #define FLAME_DRIVER_PACK_TRACECOPY_H

@@ -1,17 +1,15 @@
 /*
  * launch.c: fork, exec and wait with the manners of a shell.
  *
- * The order is what matters. The signals we pass on are blocked before the fork
- * and let through once the child's pid is known, so none is lost between; the
- * child puts back the mask and the dispositions we had before it executes. At
- * the end the child is first seen dead (WNOWAIT), then the pid forgotten, then
- * the zombie reaped: a handler never signals a pid that may be another's.
+ * The order matters. The signals that are passed on are blocked before the fork and let through
+ * once the child's pid is known, so none is lost between. The child restores flame's original mask
+ * and dispositions before it executes. At the end the child is first seen dead (WNOWAIT), then the
+ * pid forgotten, then the zombie reaped: a handler never signals a pid that may be another's.
  *
- * posix_spawn would do but for the error: exec failing in the child is told
- * through a pipe, so that a half-started command is never taken for one that
- * ended with status 127. Until it executes the child runs in our memory, which is
- * not copied (vfork): it may change nothing there, so what it executes with is
- * made before.
+ * Rejected: posix_spawn, because of the error of exec. Here a failed exec in the child is
+ * reported through a pipe, so that a half-started command is never taken for one that ended with
+ * status 127. Until it executes, the child runs in flame's memory, which is not copied (vfork). It
+ * may change nothing there, so its arguments are prepared before.
  */
 #define _GNU_SOURCE
 #include "driver/run/launch.h"
@@ -34,11 +32,11 @@
 #include "common/strbuf.h"
 #include "driver/run/target.h"
 
-/* ---- the shim and the environment ---- */
+/* ---- the recorder and the environment ---- */
 
-/* Beside our executable, or where it is installed: below PREFIX/lib, Debian's
- * folder of the processor's (GNU's name for it), or the lib64 of others. Relative to it, so that a
- * tree of ours works wherever it is unpacked. */
+/* Finds a library beside flame's executable, or where it is installed: below PREFIX/lib, Debian's
+ * folder of the processor's (GNU's name for it), or the lib64 of others. Paths are relative to the
+ * executable, so that a build tree works wherever it is unpacked. */
 static int find_beside(const char *name, const char *or_else, char **path)
 {
     static const char *const places[] = {
@@ -171,7 +169,8 @@ static char **make_environment(struct strbuf own[2], const char *preload, const 
     return env;
 }
 
-/* In the child: becomes the command, or tells why not through `tell`. The memory is ours still. */
+/* In the child: becomes the command, or reports through `tell` why it cannot. The memory is still
+ * the parent's. */
 static FLAME_NORETURN void become(char **argv, char **env, const struct signal_forward_saved *saved,
                                   int tell)
 {

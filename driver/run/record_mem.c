@@ -150,7 +150,7 @@ void record_mem_end(struct record_mem *m, struct recording *r)
     ticker_stop(m->looks);
     ticker_stop(m->moments);
     growthsignal_stop(m->passes);
-    if (r->moments) /* who has ended, and when */
+    if (r->moments) /* finds processes that have ended, and when */
         momentwatch_look_now(r->moments);
     intake_stop(m->intake);
 }

@@ -1,7 +1,7 @@
 /*
- * record_mem.h: the recorder of memory in one run: whether the command can have it, what its
- * environment is to be, and who looks at it while it runs. `flame mem` and `flame leak` have it
- * alone, `flame run` beside the tracer of waiting.
+ * record_mem.h: the recorder of memory in one run: whether the command can be recorded, the
+ * environment that it gets, and the threads that read its traces while it runs. `flame mem` and
+ * `flame leak` have only this recorder, `flame run` also the tracer of waiting.
  */
 #ifndef FLAME_DRIVER_RUN_RECORD_MEM_H
 #define FLAME_DRIVER_RUN_RECORD_MEM_H

@@ -29,7 +29,7 @@ struct recording {
     struct notrecorded others;
     struct unread unread;       /* traces that are not among those above */
     struct watch *watch;        /* or NULL */
-    struct growthwatch *growth; /* the same */
+    struct growthwatch *growth; /* or NULL */
     struct momentwatch *moments;
 };
 

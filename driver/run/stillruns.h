@@ -1,5 +1,5 @@
 /*
- * stillruns.h: recorded processes that go on when the command has ended.
+ * stillruns.h: recorded processes that still run when the command has ended.
  */
 #ifndef FLAME_DRIVER_RUN_STILLRUNS_H
 #define FLAME_DRIVER_RUN_STILLRUNS_H
@@ -10,14 +10,14 @@
 #include "driver/watch/taken.h"
 
 /*
- * Whether process `pid` has a file of directory `dir` mapped. Every process that records into
- * the directory has. A process that was given the same number since then has not, and neither
- * has the one with that number here if `pid` is a number of another pid namespace.
+ * Whether process `pid` has a file of directory `dir` mapped. Every process that records into the
+ * directory has. A process that was given this number later has not. Nor has the one with that
+ * number here, if `pid` is a number of another pid namespace.
  */
 bool still_maps(uint32_t pid, const char *dir);
 
-/* Appends "NAME PID, NAME PID" of the processes that go on recording into `dir`, at most
- * `most` of them; returns how many there are. */
+/* Appends "NAME PID, NAME PID" of the processes that still record into `dir`, at most `most` of
+ * them; returns how many there are. */
 size_t still_runs(struct strbuf *sb, const struct taken *taken, const char *dir, size_t most);
 
 #endif

@@ -8,9 +8,9 @@
 #include "driver/run/recording.h"
 
 /*
- * Says what became of o->output on standard error. `views` are two views of the recorder:
- * the first is the one to see a trace with, and one that is not o->view stands as the example
- * of the others. `empty`: there was nothing to draw.
+ * Prints the result of o->output on standard error. `views` are two views of the recorder: the
+ * first is the usual one to see a trace with, and the one that is not o->view is the example of
+ * other views. `empty`: there was nothing to draw.
  */
 void tell_result(const struct recording *r, const struct run_options *o, const char *const views[],
                  bool empty);

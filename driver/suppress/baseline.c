@@ -72,7 +72,7 @@ static size_t without(const char *s, size_t len, const char *ending)
     return len > n && memcmp(s + len - n, ending, n) == 0 ? len - n : len;
 }
 
-/* "f file.c:12" without what stands behind the name. */
+/* The length of "f file.c:12" without the text behind the name. */
 static size_t without_line(const char *s, size_t len)
 {
     size_t n = len, word;

@@ -16,11 +16,12 @@ struct leakframes;
 struct leakframes *leakframes_new(const struct trace *t, struct symbols *syms);
 void leakframes_free(struct leakframes *f);
 
-/* The frames of the stack that ends in `node`, the innermost first; lent until the next call. */
+/* The frames of the stack that ends in `node`, the innermost first; borrowed until the next call.
+ */
 struct suppress_frame **leakframes_of(struct leakframes *f, uint32_t node, size_t *n);
 
-/* Appends the same stack as folded text has it, root first, but without places and offsets: what
- * baseline_add_key makes of it. */
+/* Appends the stack that ends in `node` as folded text, root first, but without places and offsets:
+ * as baseline_add_key makes it. */
 void leakframes_add_key(struct leakframes *f, uint32_t node, struct strbuf *sb);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * Rules, and whether one matches a stack. What a pattern says of a frame is found out once:
+ * Rules, and whether one matches a stack. The match of a pattern and a frame is computed once:
  * leaks have most of their frames in common.
  *
- * memcheck's stacks begin with the allocator's function, as that is memcheck's own; ours
- * begin with its caller, but for libstdc++'s operators, which call malloc. So a rule's first
- * line may also stand for what the allocator would have been, and operators that stand
- * on each other for one.
+ * memcheck's stacks begin with the allocator's function, as that is memcheck's own. Flame's begin
+ * with its caller, but for libstdc++'s operators, which call malloc. So a rule's first line may
+ * also match that missing frame, and operators that call each other count as one frame.
  */
 #include "driver/suppress/suppress_impl.h"
 
@@ -261,8 +260,8 @@ static bool run_matches(const struct suppressions *s, const struct suppress_line
 }
 
 /*
- * Whether the lines are those of the first frames. What stands between two "..." may as well
- * lie as far in as it can, so a place that was found is never given up.
+ * Whether the lines match the first frames. Lines between two "..." may match as far in as they
+ * can, so a place that was found is never given up.
  */
 static bool lines_match(const struct suppressions *s, const struct suppress_line *line,
                         size_t nlines, struct suppress_frame *const *stack, size_t n)

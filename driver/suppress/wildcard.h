@@ -1,10 +1,10 @@
 /*
- * wildcard.h: the patterns of suppressions: '*' stands for any bytes, '?', where it means
- * something, for one byte; all else for itself. A pattern is for the whole of a text.
+ * wildcard.h: the patterns of suppressions. '*' matches any bytes; '?', if it is a wildcard, one
+ * byte; all other bytes match themselves. A pattern must match the whole of a text.
  *
- * Patterns come from files that nobody has checked, and so do the names they are held
- * against: a match takes time in proportion to the text for each 64 bytes of the pattern,
- * whatever either holds. Matching is thread-safe.
+ * Patterns and the names that they are compared with come from outside. A match takes time in
+ * proportion to the text for each 64 bytes of the pattern, whatever either holds. Matching is
+ * thread-safe.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_WILDCARD_H
 #define FLAME_DRIVER_SUPPRESS_WILDCARD_H
@@ -14,7 +14,7 @@
 
 struct wildcard;
 
-/* `one`: '?' stands for one byte, else for itself. Free it with wildcard_free. */
+/* `one`: '?' matches one byte, else itself. Free it with wildcard_free. */
 struct wildcard *wildcard_new(const char *pattern, size_t len, bool one);
 void wildcard_free(struct wildcard *w); /* NULL is allowed */
 

@@ -1,9 +1,9 @@
 /*
- * Segments are never moved and never go away, so each is found once.
+ * Segments are never moved or removed, so each is found once.
  *
  * A row that was read while its thread was writing to it may be torn: so rows that have changed are
- * read once more, until they are the same twice. What a thread that is stopped in the middle of
- * counting has half counted remains: one event of each thread.
+ * read again, until two readings are equal. A thread that is stopped in the middle of counting may
+ * leave one event half counted.
  */
 #define _GNU_SOURCE
 #include "driver/watch/glance.h"

@@ -1,10 +1,10 @@
 /*
- * The handler posts a semaphore, and a thread waits for it. Signals that come faster than looks
- * can be taken are passes all the same: a look stands where so many had come when the trace was
- * read.
+ * The handler posts a semaphore, and a thread waits for it. Signals may come faster than samples
+ * can be taken. Each is a pass all the same: a sample counts all signals that had come when the
+ * trace was read.
  *
- * Rejected: a signal to the program. It may use it, block it, or be cut short in a call by it,
- * and of several processes none is the right one.
+ * Rejected: a signal to the program, because it may use it, block it, or be cut short in a call by
+ * it, and of several processes none is the right one.
  */
 #include "driver/watch/growthsignal.h"
 

@@ -1,7 +1,6 @@
 /*
- * growthsignal.h: a signal to flame itself that says when to look: that a pass has ended, or that a
- * moment is to be taken. So whoever feeds a program says it, and the program neither marks it nor
- * takes the signal.
+ * growthsignal.h: a signal to flame itself: a pass has ended, or a moment is due. A script that
+ * feeds a program sends it, and the program neither marks the pass nor receives the signal.
  *
  * One at a time in a process: a signal has one handler.
  */

@@ -1,9 +1,9 @@
 /*
- * A look is a mark as a program would set it: of each row that has another amount live than
- * before, and of many looks ever fewer (trace_mark_is_kept). Where a mark stands on the axis of
- * passes is the time it was taken at, in intervals: looks may come late.
+ * A sample is a mark as a program would set it. It has each row whose live amount has changed, and
+ * of many samples ever fewer are kept (trace_mark_is_kept). Its place on the axis of passes is its
+ * time, in intervals, as samples may come late.
  *
- * A trace is known by its header; before that has been read nothing else of it is.
+ * A trace is identified by its header; before that is read, nothing else of it is.
  */
 #define _GNU_SOURCE
 #include "driver/watch/growthwatch.h"

@@ -1,12 +1,12 @@
 /*
- * intake.h: takes the traces of processes that have ended in while the command runs.
+ * intake.h: takes in the traces of ended processes while the command runs.
  *
- * A build may become thousands of processes. The driver has nothing to do while it waits,
- * so a thread looks at the directory of the run now and then, reads the traces nobody writes
- * to any more, adds them up (taken.h) and gives their room on the disk back. What comes
- * of it is what would come of reading them all at the end.
+ * A build may become thousands of processes. The driver has nothing to do while it waits, so a
+ * thread examines the directory of the run now and then. It reads the traces that have no writer
+ * any more, adds them up (taken.h) and gives their room on the disk back. The result equals that of
+ * reading them all at the end.
  *
- * An emptied file is left as a spare for a process to come (common/runnotes.h).
+ * An emptied file is left as a spare for a later process (common/runnotes.h).
  */
 #ifndef FLAME_DRIVER_WATCH_INTAKE_H
 #define FLAME_DRIVER_WATCH_INTAKE_H
@@ -16,8 +16,8 @@
 
 struct intake;
 
-/* Begins to look. Until intake_stop, `taken` belongs to the thread. NULL: there is no thread,
- * and everything is left for the end; intake_stop accepts that. */
+/* Begins to examine the directory. Until intake_stop, `taken` belongs to the thread. NULL: there is
+ * no thread, and all traces are left for the end; intake_stop accepts that. */
 struct intake *intake_start(struct rundir *rundir, struct taken *taken);
 
 /* Ends looking. What is left in the directory is for rundir_collect. */

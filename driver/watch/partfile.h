@@ -2,9 +2,9 @@
  * partfile.h: writes the parts of a recording of memory (common/trace/trace_parts.h) while the
  * process runs, and removes old ones.
  *
- * The trace is read from outside, so the process is asked nothing. A part is whole or not there;
- * one that cannot be written, as the disk is full, is said once, and what it was to hold comes with
- * the next that can. Not thread-safe.
+ * The trace is read from outside, so nothing is asked of the process. A part is whole or absent. If
+ * one cannot be written, as the disk is full, that is reported once, and its contents come with the
+ * next part. Not thread-safe.
  */
 #ifndef FLAME_DRIVER_WATCH_PARTFILE_H
 #define FLAME_DRIVER_WATCH_PARTFILE_H
@@ -16,11 +16,11 @@
 struct partfile;
 
 /*
- * Parts of the trace `path`, which that header was read from, named OUTPUT.partNNNN.flame, where
- * `output` is a name that may end in .flame. `limit`: bytes that the parts may take of the disk;
- * 0: any number. Where there are parts of the same recording already it goes on behind the last.
- * Only one at a time writes parts of a trace, whose file is locked for that (flock(2)).
- * 0 and *out, or an enum flame_exit after a line.
+ * Writes parts of the trace `path`, which that header was read from, named OUTPUT.partNNNN.flame;
+ * `output` is a name that may end in .flame. `limit`: bytes that the parts may take of the disk; 0:
+ * any number. If there are parts of the same recording already, it continues behind the last. The
+ * trace's file is locked (flock(2)), so that only one process writes parts of it. 0 and *out, or an
+ * enum flame_exit after a line.
  */
 int partfile_new(const char *path, const struct trace_header *h, const char *output, uint64_t limit,
                  struct partfile **out);

@@ -36,7 +36,7 @@ const struct watched *watch_seen(const struct watch *w, size_t *n);
 void watch_free(struct watch *w);
 
 /* Reads the numbers of process `pid` once. False: there is no such process, or it may not be
- * looked at. */
+ * inspected. */
 bool watch_look(uint32_t pid, struct watched *seen);
 
 #endif

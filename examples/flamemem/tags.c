@@ -1,10 +1,10 @@
 /*
- * Which kind of request has the memory: a tag for each, and for what is done in it.
+ * Memory by kind of request: a tag for each kind, and one for a part of its work.
  *
  *     cc -g -I PREFIX/include -o tags tags.c
  *     flame mem --view live -o tags.svg -- ./tags
  *
- * At the bottom of the picture stand [tag: get] and [tag: put], and on the latter [tag: index].
+ * At the bottom of the picture are [tag: get] and [tag: put], and on the latter [tag: index].
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@ struct list *list_push(struct list *list, const char *word)
 {
     struct list *longer;
 
-    /* In pictures of memory what is allocated from here on stands on a frame [tag: list]. */
+    /* In pictures of memory, allocations from here on are above a frame [tag: list]. */
     flamemem_tag_push("list");
     longer = malloc(sizeof *longer);
     if (longer) {
