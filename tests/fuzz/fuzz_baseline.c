@@ -1,6 +1,6 @@
 /*
- * Any bytes as a baseline: stacks, or one line that says what is wrong. What is written of them
- * reads back as the same, so that a baseline can be made of a baseline.
+ * Any bytes as a baseline: stacks, or one line that says what is wrong. The text written of it
+ * reads back as equal, so that a baseline can be made of a baseline.
  */
 #include <stdlib.h>
 

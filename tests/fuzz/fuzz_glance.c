@@ -29,8 +29,8 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-/* A header and segments, so that random words come to where they are looked at: of each segment two
- * bytes say the kind and the size, two how many bytes of it follow. */
+/* Writes a header and segments, so that random words come to places that are read. For each segment
+ * two bytes give the kind and the size, and two how many bytes of it follow. */
 static size_t put_segments(uint8_t *to, const uint8_t *data, size_t size)
 {
     struct trace_header h = {.unit = TRACE_UNIT,

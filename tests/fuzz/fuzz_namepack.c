@@ -1,4 +1,4 @@
-/* Any bytes as the names that a trace carries: refused, or the same again as bytes. */
+/* Any bytes as the names that a trace carries: refused, or written again as equal bytes. */
 #include <stdlib.h>
 
 #include "common/trace/namepack.h"

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a log of the state machine: a line that is read is written so that it reads the
- * same, and the machine survives what the log gives it, in whatever order.
+ * Any bytes as a log of the state machine: a line that is read is written so that it reads as
+ * equal, and the machine survives any events, in any order.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static void write_again(struct strbuf *sb, struct replay_memory *m, const char *
         replay_add(sb, &r);
 }
 
-/* Written, read and written: the same. */
+/* A line that is written, read and written again is equal. */
 static void check_line(const char *line, size_t len)
 {
     struct replay_memory memory = {.words = NULL};

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a file of the cache of sites: what is believed must be sound, in order, and of the
- * module that was asked for. The checksum is also made right, as no fuzzer would guess it.
+ * Any bytes as a file of the cache of sites: an accepted list must be sound, in order, and of the
+ * requested module. The checksum is also made right, as no fuzzer would guess it.
  */
 #include <stdlib.h>
 #include <zlib.h>

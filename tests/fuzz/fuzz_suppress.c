@@ -1,7 +1,7 @@
 /*
- * Any bytes as a file of suppressions, of either kind: rules, or one line that says what is
- * wrong and where. The rules are then held against stacks made of the same bytes; the one for
- * all has to match them.
+ * Any bytes as a file of suppressions, of either kind: rules, or one line that says what is wrong
+ * and where. The rules are then matched with stacks made of the same bytes; the rule for all stacks
+ * must match.
  */
 #include <stdlib.h>
 

@@ -98,7 +98,8 @@ static void on_signal(int sig)
     caught++;
 }
 
-/* Returns when the parent is in a read. Where nobody may look at that, after a while. */
+/* Returns when the parent is in a read. If the parent may not be inspected, returns after a while.
+ */
 static void await_read_of_parent(void)
 {
     char path[64], word[32];
@@ -178,7 +179,7 @@ static int signals(void)
     return caught == 2 && waitpid(pid, &status, 0) == pid && !status ? 0 : 3;
 }
 
-/* A child that stops itself and is told to go on. */
+/* A child that stops itself and is resumed. */
 static int stops(void)
 {
     int status;

@@ -1,6 +1,6 @@
 /*
  * check.h: CHECK(condition) in the processes that a test starts. The first that does not hold is
- * told as a diagnostic, and `failed` is its line; what becomes of that is the test's affair.
+ * printed as a diagnostic, and `failed` is its line; the test decides what follows from it.
  */
 #ifndef FLAME_TESTS_UNIT_CHECK_H
 #define FLAME_TESTS_UNIT_CHECK_H

@@ -9,7 +9,7 @@
 void ob_init(struct trace_builder *b);
 
 uint16_t ob_thread(struct trace_builder *b, uint32_t pid, uint32_t tid, const char *comm);
-/* A node with a text; parent 0: on a root of its own that is nobody's thread. */
+/* A node with a text; parent 0: on a root of its own, of no thread. */
 uint32_t ob_name(struct trace_builder *b, enum trace_node_kind kind, const char *text,
                  uint32_t parent);
 /* Names from "a/b/c", each on the one before. */
@@ -21,10 +21,9 @@ struct trace_off_row *ob_oncpu(struct trace_builder *b, uint32_t node, uint16_t 
                                uint64_t cpu_ns, uint64_t runq_ns);
 
 /*
- * A small program: "app" (pid 100) with a worker thread of a hostile name, which sleep on
- * a lock, a queue, a disk, the network and a timer, woken by each other and by nobody.
- * Stacks have names only, but for `futex` (0: none), an address in module `exe` loaded
- * with `bias`.
+ * A small program: "app" (pid 100) with a worker thread of a hostile name. They sleep on a lock, a
+ * queue, a disk, the network and a timer, with each other as wakers and without one. Stacks have
+ * names only, but for `futex` (0: none), an address in module `exe` loaded with `bias`.
  */
 struct off_sample {
     const char *exe;

@@ -83,7 +83,7 @@ static int asking(void (*ask)(void), int (*clean_up)(void), char *said, size_t s
 
 static void ask_product(void)
 {
-    xreallocarray(NULL, SIZE_MAX / 8 + 1, 8); /* 0, if nobody looked */
+    xreallocarray(NULL, SIZE_MAX / 8 + 1, 8); /* 0 if the check is missing */
 }
 
 static void ask_room(void)

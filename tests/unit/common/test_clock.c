@@ -1,5 +1,6 @@
 /*
- * The kernel's clock, whoever has a function of its name: this program has one that stands still.
+ * The kernel's clock, even if the program has a function of its name: this one has a clock that
+ * stands still.
  */
 #include "common/clock.h"
 

@@ -1,4 +1,4 @@
-/* Programs that a dynamic loader is told to run. */
+/* Programs that a dynamic loader runs by its command line. */
 #include "common/loaderline.h"
 
 #include "tests/tap.h"

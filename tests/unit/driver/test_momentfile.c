@@ -98,7 +98,8 @@ static void test_file(void)
     momentfile_close(f);
 }
 
-/* Moments that were in all, the earliest of which 1/16 of them are looked at: what is live then. */
+/* A file with far more moments than fit is thinned: the changes still add up to the live blocks at
+ * each moment that is left. */
 static void test_thinned_sums(void)
 {
     enum { N = 30000 };

@@ -29,7 +29,7 @@ static void make_c(struct suppress_frame *f, struct suppress_frame **stack)
         stack[i] = &f[i];
 }
 
-/* new char[]: libstdc++'s operators stand on each other. */
+/* new char[]: one of libstdc++'s operators calls the other. */
 static void make_cxx(struct suppress_frame *f, struct suppress_frame **stack)
 {
     f[0] = frame("operator new(unsigned long)", "_Znwm", NULL, "/lib/libstdc++.so.6");

@@ -351,7 +351,7 @@ int main(void)
         random_stacks(i, 1 + draw(400), 1 + draw(5), i % 3 ? 0 : -25);
     test_names();
     test_deep();
-    /* The negative sums are counted on standard error, which nobody reads here. */
+    /* A message counts the negative sums; it is not read here. */
     if (!freopen("/dev/null", "w", stderr))
         return EXIT_FAILURE;
     for (unsigned i = 0; i < 2; i++)

@@ -1,4 +1,4 @@
-/* Modules that lost their names: what is said of them, in a text and in a message. */
+/* Modules that lost their names: the line in a text, and the message. */
 #include "fold/stacks/lostnames.h"
 
 #include "common/folded.h"

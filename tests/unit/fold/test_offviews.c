@@ -374,7 +374,7 @@ static __attribute__((noinline)) uint64_t has_inlined(void)
     return pc;
 }
 
-/* A return address may be several frames; a waker's stand the other way round. */
+/* A return address may be several frames; a waker's are in the other order. */
 static void test_inlined(void)
 {
     struct fold_options opt = {.view = "offwake", .no_header = true};
@@ -426,7 +426,7 @@ static void write_map(uint32_t pid, const char *text)
 static void test_made_code(void)
 {
     struct fold_options opt = {.view = "off", .no_header = true};
-    uint32_t pid = 3000000000u + 2 * (uint32_t)getpid(); /* nobody has one so large */
+    uint32_t pid = 3000000000u + 2 * (uint32_t)getpid(); /* no process has such a large pid */
     struct trace_builder b;
     struct trace *t = NULL;
     char *got;

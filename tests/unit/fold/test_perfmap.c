@@ -45,7 +45,7 @@ static void from_text(void)
     perfmap_free(map);
 }
 
-/* A process number nobody has: above the kernel's limit of 2^22. */
+/* A pid that no process has: above the kernel's limit of 2^22. */
 #define NOBODY 4194999u
 
 static void from_file(void)

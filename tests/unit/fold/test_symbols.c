@@ -215,8 +215,8 @@ static void add_module(struct trace_builder *b, const struct link_map *map, cons
 }
 
 /*
- * Interrupted in its very first instruction: one byte before it is somebody
- * else, so the name is right only if the address is taken as it is.
+ * Interrupted in its very first instruction: one byte before it is another function, so the name is
+ * right only if the address is taken as it is.
  */
 static void test_interrupted(void)
 {

@@ -1,4 +1,4 @@
-/* The portable path of texthash_until against bytes looked at one by one, and against SSE2. */
+/* The portable path of texthash_until compared with a loop over single bytes, and with SSE2. */
 #include "fold/stacks/texthash.h"
 #include "fold/stacks/texthash_portable.h"
 #include "tests/tap.h"

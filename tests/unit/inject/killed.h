@@ -1,9 +1,9 @@
 /*
- * killed.h: for tests of what happens when flame is killed while it works on another process.
+ * killed.h: kills flame while it works on another process, for tests of the consequences.
  *
  * Each request to ptrace and each write to a process's memory is a step; a process ends by SIGKILL
- * before the step whose number is killed_at. For one file of a test, as it stands in for functions
- * of the C library.
+ * before the step whose number is killed_at. Only one file of a test may include it, as it replaces
+ * functions of the C library.
  */
 #ifndef FLAME_TESTS_UNIT_INJECT_KILLED_H
 #define FLAME_TESTS_UNIT_INJECT_KILLED_H

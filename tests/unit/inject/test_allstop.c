@@ -1,6 +1,6 @@
 /*
- * A process that is stopped, makes calls for us and goes on, while whoever does that is killed at
- * each step in turn: it goes on as if nothing had been.
+ * A process is stopped, made to make calls, and resumed. The process that does so is killed at each
+ * step in turn: the stopped one runs on as if nothing had happened.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 /* Behind row()s. */
 #define rows_hold(name) ok(tap_rows == 0, name)
 
-/* ---- who is stopped ---- */
+/* ---- the stopped process ---- */
 
 enum { FINE, REGISTERS, INTERRUPTED, MASK, ALTSTACK };
 
@@ -115,7 +115,7 @@ static void victim(int (*act)(int), int fd)
     _exit(status);
 }
 
-/* ---- who stops it ---- */
+/* ---- the process that stops it ---- */
 
 /* Stops the process, has it map and unmap memory, and lets it go. */
 static void stopper(pid_t pid, const struct wayback_code *code)

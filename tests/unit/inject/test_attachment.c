@@ -1,6 +1,6 @@
 /*
- * A process is attached to again and again, and whoever does that is killed at each step in turn:
- * it goes on allocating as if nothing had been, and the next one can attach to it.
+ * A process is attached to again and again, and the process that attaches is killed at each step in
+ * turn. The other one allocates on as if nothing had happened, and the next flame can attach to it.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -80,8 +80,8 @@ static bool goes_on(pid_t pid)
     return false;
 }
 
-/* The wait status of who attaches, and is killed at its n-th step; WHILE_RECORDING: when all calls
- * come to it. */
+/* The wait status of the process that attaches, and is killed at its n-th step; WHILE_RECORDING:
+ * when all calls are hooked. */
 static int attach_once(pid_t pid, unsigned n)
 {
     pid_t ours = getpid(), by = fork();

@@ -1,7 +1,7 @@
 /*
  * Functions made by hand, one for each kind of site and each reason not to patch one, in the
- * smallest ELF file there is: what the finder says of them. And what a site list must hold to be
- * believed.
+ * smallest ELF file there is: what the finder reports of them. And the conditions for a site list
+ * to be accepted.
  */
 #include <elf.h>
 #include <errno.h>
@@ -57,7 +57,7 @@ struct row {
     const char *name;
     uint8_t code[48];
     unsigned size;
-    unsigned call; /* where in the code it stands */
+    unsigned call; /* its place in the code */
     uint8_t kind, reason;
     int32_t number;
     uint8_t before, length;

@@ -1,4 +1,4 @@
-/* More threads than can be made to stand: none is left standing, and the caller is told. */
+/* More threads than can be stopped: none stays stopped, and the caller gets an error. */
 #define FREEZE_THREADS_MAX 4u
 #include "preload/leak/freeze.c"
 

@@ -1,9 +1,9 @@
 /*
- * The table of calls, row by row, beside the kernel that runs this test.
+ * The table of calls, row by row, compared with the kernel that runs this test.
  *
- * What a row says is not believed: each call is made, on things of this test's own, and
- * what the kernel does must be what the row says. A row without a trial is in one of the
- * lists of those that have none, with the reason; a row in no list fails.
+ * Each call is made, on this test's own objects, and the kernel must do what the row says. A row
+ * without a trial is in one of the lists of those that have none, with the reason; a row in no list
+ * fails.
  *
  * The numbers' names are libseccomp's, which has its own list of them.
  */
@@ -388,8 +388,8 @@ static void check_timeout(const struct call *c, struct args x)
 
 /* ---- calls that are interrupted by a stop ---- */
 
-/* Blocked in the call, a thread is stopped: what error does the kernel want it to return, or to
- * go on after (restarts.h)? -1: it did not block. */
+/* Stops a thread that is blocked in the call. Returns the error that the kernel wants it to return,
+ * or to continue after (restarts.h); -1: it did not block. */
 static int seen_error(const struct call *c, struct args x)
 {
     struct user_regs_struct regs;
@@ -474,7 +474,7 @@ static void check_eintr_waiting(const struct call *c, struct args x)
 
 /* ---- descriptors ---- */
 
-/* Rows whose descriptor is looked at before anything else: EBADF says which argument it is. */
+/* Rows whose descriptor is checked before anything else: EBADF shows which argument it is. */
 static void check_descriptor(const struct call *c)
 {
     struct args good = A(0, 0, 0, 0, 0, 0), bad;

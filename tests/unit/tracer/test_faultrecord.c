@@ -1,6 +1,6 @@
 /*
- * test_faultrecord.c: records of page faults and what is told with them, made by hand as the kernel
- * lays them out, over the end of a ring as well; what is damaged; and the mappings they make.
+ * test_faultrecord.c: records of page faults and their neighbours, made by hand as the kernel lays
+ * them out, also over the end of a ring; damaged records; and the mappings they make.
  */
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void others(void)
     put64(5);
     trailer(1);
     finish();
-    begin(PERF_RECORD_THROTTLE, 0); /* nobody asks for it */
+    begin(PERF_RECORD_THROTTLE, 0); /* a record of no use */
     put64(0);
     finish();
     begin(PERF_RECORD_FORK, 0);

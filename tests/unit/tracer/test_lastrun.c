@@ -63,7 +63,7 @@ static bool wake(pid_t pid, const volatile uint64_t *before)
 #define HOGS 6
 #define VISITS 150
 
-/* Wants the CPU for 2 ms, again and again: whoever has it then is put off. */
+/* Takes the CPU for 2 ms, again and again, from any thread that has it. */
 static void hog(void)
 {
     for (uint64_t until;;) {

@@ -1,4 +1,4 @@
-/* Chains of wakers: who woke the waker. */
+/* Chains of wakers: a waker's own waker. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>

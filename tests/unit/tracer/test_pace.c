@@ -1,4 +1,4 @@
-/* How often rings are read: seldom where nobody notes much, before anybody's is full otherwise. */
+/* Pace of reading rings: seldom if few calls are logged, else before any ring is full. */
 #include "inside/ring.h"
 #include "tests/tap.h"
 #include "tracer/rings/pace.h"

@@ -1,12 +1,12 @@
 /*
  * The state machine, run again over logs of real runs (tests/corpus/events/NAME.log, in the format
- * of tracer/sleeps/replaylog.h): what it finds is NAME.want, byte for byte, and no more and no less
- * than the program's own clock and the log allow. Nothing here depends on a clock.
+ * of tracer/sleeps/replaylog.h). Its result must be NAME.want, byte for byte, and no more and no
+ * less than the program's own clock and the log allow. No result here depends on a clock.
  *
- * The logs are of programs of tests/victims/off: by stops, noted from inside, and beside four busy
- * loops. When what the machine finds is to be something else, `make renew-replays`
- * (RENEW_REPLAYS=1 in the environment of this program) writes NAME.want; read the difference. When
- * it asks its world other questions than it did, scripts/record-replays.sh records the logs anew.
+ * The logs are of programs of tests/victims/off: by stops, in-process, and beside four busy loops.
+ * To change the expected result, `make renew-replays` (RENEW_REPLAYS=1 in the environment of this
+ * program) writes NAME.want; read the difference. When the machine asks its world other questions
+ * than before, scripts/record-replays.sh records the logs anew.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -45,7 +45,7 @@ static void lives(void)
     begin(PERF_RECORD_FORK, 0);
     put32(21), put32(11), put32(22), put32(12), put64(2);
     finish_at(2);
-    begin(PERF_RECORD_THROTTLE, 0); /* nobody asks for it */
+    begin(PERF_RECORD_THROTTLE, 0); /* a record of no use */
     put64(0);
     finish_at(2);
     begin(PERF_RECORD_EXIT, 0);

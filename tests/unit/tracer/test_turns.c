@@ -49,7 +49,7 @@ struct wait {
     uint32_t like;
 };
 
-/* How many turns the later wait has: 1 if they are not for the same thing. */
+/* Number of turns of the later wait: 1 if the two are for different objects. */
 static size_t turns_of(struct wait before, struct wait after, bool *same)
 {
     struct off_sleep s = sleep_on(before.kind, before.a, before.b, before.nr);

@@ -205,7 +205,7 @@ static void count_signal(int sig)
     signals += sig == SIGUSR1;
 }
 
-/* False: nobody asks any more. */
+/* False: the pass is not asked for any more. */
 static bool is_asked_for_pass(int pass)
 {
     char c = '\n';

@@ -1,7 +1,7 @@
 /*
- * bridged.c: allocates below code that is made at run time, has no tables and keeps no frame
- * pointer: sub $N,%rsp; call *%rdi; add $N,%rsp; ret. It then goes, and other code with another N
- * comes to its place, by munmap and mmap, and by mmap alone. With FLAME_TEST_TURNS it goes on so.
+ * bridged.c: allocates below code that is generated at run time, has no tables and keeps no frame
+ * pointer: sub $N,%rsp; call *%rdi; add $N,%rsp; ret. Then other code with another N takes its
+ * place, by munmap and mmap, and by mmap alone. With FLAME_TEST_TURNS this is repeated.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

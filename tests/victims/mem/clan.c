@@ -5,10 +5,10 @@
  *   name:TEXT      gives the calling thread that name
  *   thread:TEXT:N  a thread called TEXT, which may hold any byte but ':', allocates N bytes
  *   fork           the rest is done by a child; this process waits for it and ends
- *   double         the same, but the child is made by a child that does nothing else
+ *   double         like fork, but the child is made by a child that does nothing else
  *   exec           the rest is done by this program, executed anew
  *   run            the rest is done by this program, executed in a child
- *   run:PATH       the same by another
+ *   run:PATH       the rest is done by the program PATH, executed in a child
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,16 +1,16 @@
 /*
- * Has its trace cut short under it, or has to do with SIGBUS in other ways.
+ * Has its trace cut short while it runs, or meets SIGBUS in other ways.
  * Usage: cutshort HOW TRACE
  *
  *   cut        half-way through 40,000 stacks, in four threads as well, TRACE is cut
- *   grow       the same before the trace has to grow
- *   crowd      the same before the first allocation of each of 200 threads, which all come
+ *   grow       TRACE is cut before it has to grow
+ *   crowd      TRACE is cut before the first allocation of each of 200 threads, which all come
  *              while the first that met it is still at work
  *   fork       a child's TRACE.1 is cut by its parent, while it waits for that
  *   own        touches a file of its own behind its end
  *   sent       sends itself SIGBUS
- *   asks       prints what sigaction and signal say of SIGBUS
- *   handles    installs a handler, gets its own fault, and goes on
+ *   asks       prints the answers of sigaction and signal about SIGBUS
+ *   handles    installs a handler, gets its own fault, and continues
  *   restores   installs a handler, takes it away, then `cut`
  *
  * Prints "well" when it comes to the end.

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     if (strcmp(how, "vfork") == 0) {
         pid = vfork();
         if (pid == 0)
-            _exit(malloc(31) ? 9 : 8); /* shares our memory: counts as ours */
+            _exit(malloc(31) ? 9 : 8); /* shares the parent's memory: counts as the parent's */
     } else {
         pid = strcmp(how, "raw") == 0 ? (pid_t)syscall(SYS_fork) : fork();
         if (pid == 0) {

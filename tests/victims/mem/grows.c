@@ -1,8 +1,8 @@
 /*
- * grows: memory that the C library maps inside itself, and what the program can say of it.
+ * grows: memory that the C library maps inside itself, as far as the program can know it.
  *
  * Prints "NAME BYTES" lines: how much each of its functions must have had mapped, by the program
- * break and by what glibc does; to descriptor 3, so that they are nobody's output.
+ * break and by glibc's rules; to descriptor 3, so that no other output is among them.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /*
- * Frame pointers that lead to lies: code without unwind tables calls malloc while rbp
- * points to a made-up frame record, whose return address lies in code with tables. By
- * those tables the next words lie in the upper half of the stack, which is there in the
- * first round and gone in the second. Whoever follows the guess and does not ask faults.
+ * Frame pointers that mislead: code without unwind tables calls malloc while rbp points to a
+ * made-up frame record, whose return address lies in code with tables. By those tables the next
+ * words lie in the upper half of the stack, which exists in the first round and is gone in the
+ * second. An unwinder that follows the guess without a check faults.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -54,7 +54,8 @@ static void on_own_stack(void)
         top_record()[1] = (uintptr_t)lie + 2;
     }
     for (int i = 0; i < CALLS; i++) {
-        if (lie == saves_bp_far_up) /* by a caller that changes, or nobody reads again */
+        if (lie ==
+            saves_bp_far_up) /* the caller changes: else the record would not be read again */
             record[3] = (uintptr_t)lie + 2 + i % 2;
         kept = allocate(33, record);
         free(kept);

@@ -1,8 +1,7 @@
 /*
- * Looks for traces of the shim that a program could stumble over: descriptors
- * kept, errno changed, signal mask changed. Prints what it found, "clean" if
- * nothing. Closes every descriptor half-way and goes on allocating from many
- * new stacks, so that the trace has to grow.
+ * Looks for traces of the recorder that a program could stumble over: descriptors left open, errno
+ * changed, signal mask changed. Prints its findings, "clean" if there are none. Half-way it closes
+ * every descriptor and goes on allocating from many new stacks, so that the trace has to grow.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,14 +1,14 @@
 /*
- * keeper.c: does with memory exactly what its arguments say, and nothing else.
+ * keeper.c: uses memory exactly as its arguments say, and in no other way.
  *
  *   keep:BYTES[:COUNT]   allocate in keep_block() and never free
- *   hold:BYTES[:COUNT]   the same in hold_block()
+ *   hold:BYTES[:COUNT]   allocate in hold_block() and never free
  *   drop:BYTES[:COUNT]   allocate in drop_block() and free at once
  *   exit:STATUS          leave now, with this status
- *   signal:NUMBER        raise the signal, and go on if it comes back
- *   fork                 the child goes on with the words after it; the parent
+ *   signal:NUMBER        raise the signal, and continue if it comes back
+ *   fork                 the child continues with the words after it; the parent
  *                        waits for it and leaves with its status
- *   exec:WORD...         execute ourselves anew with the words after it
+ *   exec:WORD...         execute this program anew with the words after it
  *   wait                 print "ready", then read standard input to its end
  *   catch:NUMBER         on that signal print "caught", and leave with status 7
  *

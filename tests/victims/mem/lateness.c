@@ -1,16 +1,16 @@
 /*
- * Says whether libunwind is mapped: a digit (1: it is) before it does something, and one
- * afterwards or where it is said. Usage: lateness WHAT [LIBRARY]
+ * Prints whether libunwind is mapped: a digit (1: it is) before WHAT, and one afterwards or where
+ * the list has it. Usage: lateness WHAT [LIBRARY]
  *
  *   plain     allocates
  *   walk      allocates below a frame that is found through rbx, which no rule describes
- *   pthread   makes a thread, which looks before it does anything else
- *   thrd      the same by C11's thrd_create
- *   fork      has a child do what `walk` does, and look; then looks itself
+ *   pthread   makes a thread, which checks before it does anything else
+ *   thrd      like pthread, by C11's thrd_create
+ *   fork      has a child do what `walk` does, and check; then checks itself
  *   sandbox   enters one that allows everything
- *   handler   does what `walk` does in a signal handler, looks, and does it again outside
+ *   handler   does what `walk` does in a signal handler, checks, and does it again outside
  *   loader    opens LIBRARY (built of this file with -DOPENED) below such a frame; its
- *             constructor looks before and after it allocates
+ *             constructor checks before and after it allocates
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

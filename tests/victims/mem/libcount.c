@@ -1,13 +1,12 @@
 /*
- * libcount.so: an independent counter, loaded beneath the shim under test.
+ * libcount.so: an independent counter, the next definition behind the recorder under test.
  *
- * It sees every call that reaches the allocator, keeps the size asked for in a
- * locked hash map by address and prints, at exit and on SIGUSR-free demand
- * (COUNT_FILE), one line:
+ * It sees every call that reaches the allocator, keeps the requested size in a locked hash map by
+ * address and prints, at exit and on demand by file (COUNT_FILE) instead of a signal, one line:
  *
  *     alloc_bytes alloc_calls live_bytes live_calls peak_bytes
  *
- * It shares no code with the shim, and does it the slow and obvious way.
+ * It shares no code with the recorder, and counts in the slow and obvious way.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -78,7 +77,7 @@ static void add(void *p, size_t size)
     drop();
 }
 
-/* Size of the block, or -1 when it is not ours. Deleted slots hold address 1. */
+/* Size of the block, or -1 when it is not in the map. Deleted slots hold address 1. */
 static long long del(void *p)
 {
     long long size = -1;

@@ -80,7 +80,7 @@ static void by_bytes(void)
         free(kept[i]); /* 65535, and 65485: the class below */
 }
 
-/* ---- realloc, a pool of nobody's, and calloc ---- */
+/* ---- realloc, a pool without an owner, and calloc ---- */
 
 NOINLINE static void grows(void)
 {

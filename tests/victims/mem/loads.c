@@ -1,7 +1,7 @@
 /*
- * Loads argv[1], calls the function named argv[2] in it, unloads it, then the
- * same with argv[3] and argv[4]; the loader puts both at the same place. Prints
- * "same" when it did. Then loads and unloads the second one 200 times more.
+ * Loads argv[1], calls the function named argv[2] in it, unloads it, and then does so with argv[3]
+ * and argv[4]; the loader puts both at the same address. Prints "same" when it did. Then loads and
+ * unloads the second one 200 times more.
  */
 #include <dlfcn.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 /*
  * lockedpool.c: a program with a malloc of its own, which maps more memory while it holds a lock
- * that is not to be taken twice: who calls malloc from within waits for ever.
+ * that must not be taken twice: a call of malloc from within waits for ever.
  *
  *   -DLIBRARY   a library whose constructor allocates, which comes before the program's start
  *
@@ -55,7 +55,7 @@ __attribute__((noinline)) void *malloc(size_t size)
     return p + 16;
 }
 
-/* Calls that are inlined nobody sees. */
+/* Inlined calls could not be recorded. */
 __attribute__((noinline)) void free(void *p)
 {
     pthread_mutex_lock(&lock);

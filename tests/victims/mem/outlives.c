@@ -1,8 +1,8 @@
 /*
- * outlives.c: a service whose worker goes on when the command that started it has ended.
+ * outlives.c: a service whose worker runs on when the command that started it has ended.
  *
- *   outlives FIFO DONE PROGRAM   ends once its worker has allocated; that waits until
- *                                somebody writes to FIFO, allocates from many places,
+ *   outlives FIFO DONE PROGRAM   ends once its worker has allocated. The worker waits for
+ *                                input from FIFO, allocates from many places,
  *                                forks a child that allocates, executes PROGRAM with
  *                                the argument "show" (its output goes to the file
  *                                DONE.show), and makes DONE

@@ -1,9 +1,9 @@
 /*
- * ownpool.c: programs whose memory is not malloc's, by what is defined when it is built.
+ * ownpool.c: programs whose memory is not malloc's; macros at build time select which.
  *
  *   -DMALLOC=NAME    defines an allocator of that name, which gives blocks from a pool:
  *                    NAME, and if NAME is malloc also free, calloc and realloc
- *   -DLIBRARY        with that, a library of it and nothing else
+ *   -DLIBRARY        with that, only a library of it
  *   -DCALLS=NAME     calls the allocator of that name in a library
  *   -DASKS=NAME      calls malloc, and the allocator of that name if there is one anywhere,
  *                    which is an error here
@@ -11,8 +11,8 @@
  *                    returns when the trace has been read five times
  *   (nothing)        calls malloc a little
  *
- *   ownpool [map:MIB]    takes so much by a mapping and touches it, and under the recorder
- *                        goes on until its trace has been read five times
+ *   ownpool [map:MIB]    maps and touches so much memory, and under the recorder
+ *                        runs on until its trace has been read five times
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -70,8 +70,8 @@ void *realloc(void *p, size_t size)
 }
 #endif
 
-/* Until a file that is mapped from a trace has been opened and closed by readers, and this
- * process's memory has been looked at. */
+/* Waits until a file that is mapped from a trace has been opened and closed by readers, and this
+ * process's memory has been sampled. */
 static void await_readers(int readers)
 {
     char line[8192], event[4096], *path = NULL;
@@ -90,7 +90,7 @@ static void await_readers(int readers)
     while (readers-- > 0)
         if (read(fd, event, sizeof event) <= 0)
             return;
-    /* Not every reader looks at the memory; who does looks twice a second at least. */
+    /* Not every reader samples the memory; one that does so samples it at least twice a second. */
     usleep(1500000);
 }
 

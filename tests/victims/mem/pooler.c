@@ -1,7 +1,7 @@
 /*
- * Allocators of its own, told to the recorder (preload/flamemem.h). `random SEED THREADS` makes
- * random calls in so many threads, on the same pools, and prints what each function must have
- * live: "FUNCTION BYTES BLOCKS".
+ * Allocators of its own, reported to the recorder (preload/flamemem.h). `random SEED THREADS` makes
+ * random calls in THREADS threads, on the same pools, and prints the live blocks that each function
+ * must have: "FUNCTION BYTES BLOCKS".
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -235,11 +235,11 @@ static char *volatile kept;
 
 static void leaks(void)
 {
-    kept = arena(&pools[0], 5) + 4000; /* the allocator's place to go on */
+    kept = arena(&pools[0], 5) + 4000; /* where the allocator continues */
     hidden = ~(uintptr_t)arena(&pools[1], 7);
     pool_two(&pools[2], elsewhere[2], 300); /* of no pool */
     flamemem_pool_create(&pools[2]);
-    pool_two(&pools[2], elsewhere[2], 300); /* in static memory, which nobody judges */
+    pool_two(&pools[2], elsewhere[2], 300); /* in static memory, which is not judged */
     for (volatile int i = 0; i < 3; i++)
         ;
 }

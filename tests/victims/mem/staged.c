@@ -1,6 +1,6 @@
 /*
- * staged: does what it is told, a line each, and says "ok" when it is done, so that a test knows
- * what is live at any moment:
+ * staged: obeys commands, a line each, and prints "ok" after each one, so that a test knows what is
+ * live at any moment:
  *
  *   a N   N blocks of 1000 bytes, by stage_a
  *   b N   N blocks of 500 bytes, by stage_b

@@ -1,7 +1,7 @@
 /*
- * throng LIVE MORE: LIVE threads at once, each of which allocates once and waits; then
- * MORE, one after another, that do the same and end. Prints the resident memory while all
- * LIVE are there, in KiB.
+ * throng LIVE MORE: LIVE threads at once, each of which allocates once and waits; then MORE
+ * threads, one after another, that allocate once and end. Prints the resident memory while all LIVE
+ * threads exist, in KiB.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /*
- * Descriptors of plain files that say what a wait is for, and are closed as soon as it is over:
+ * Descriptors of plain files that name the object of a wait, and are closed as soon as it is over:
  *
  *     closedsoon poll ROUNDS     a file that is polled for errors beside a pipe
- *     closedsoon select ROUNDS   the same by select
+ *     closedsoon select ROUNDS   a file that is selected for errors beside a pipe
  *     closedsoon openat ROUNDS   a directory from which the path of a fifo begins
  *
- * Nobody has their numbers then. The test makes "first" and "one/fifo".
+ * Their numbers are unused then. The test makes "first" and "one/fifo".
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
- * A program that has its calls come to it as SIGSYS (PR_SET_SYSCALL_USER_DISPATCH), but for those
- * that the C library's own code makes, and makes some: noted ones, and those that were in progress
- * in a handler. Says how many signals came; 77: the kernel cannot do that.
+ * A program whose calls come to it as SIGSYS (PR_SET_SYSCALL_USER_DISPATCH), but for those that the
+ * C library's own code makes. It makes some: logged ones, and ones in a handler that interrupts
+ * others. Prints how many signals came; 77: the kernel cannot do that.
  */
 #define _GNU_SOURCE
 #include <link.h>

@@ -1,9 +1,9 @@
 /*
- * Programs in which a wait ends because somebody ends, with a critical path that is known: it is
+ * Programs in which a wait ends because a process or thread ends, with a known critical path: it is
  * always that of the function `works`, in which one of the threads or processes sleeps.
  *
  *   killed   a process that waits for ever is killed by another one, and a third waits for its end
- *   busy     the same of one that runs for ever
+ *   busy     like killed, of a process that runs for ever
  *   exit     one thread ends the process in which others wait
  *   exec     one thread runs another program instead
  *   fatal    one thread sends its process a signal that ends it
@@ -11,7 +11,7 @@
  *   pidfd    the end of a process is polled
  *   poller   a process is killed through its pidfd
  *   closed   the end of a pipe's last writer is waited for
- *   polled   the same, in poll
+ *   polled   like closed, in poll
  *   cloexec  a pipe's last writer is closed by exec
  *   flock    a process ends that has a file's lock
  *

@@ -1,6 +1,6 @@
 /*
- * filtering: installs seccomp filters of its own, blocks signals, is trapped and steps
- * itself; prints what came of each, which is the same with a tracer and without.
+ * filtering: installs seccomp filters of its own, blocks signals, is trapped and single-steps
+ * itself; prints the result of each, which is the same with a tracer and without.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,14 +1,14 @@
 /*
  * firstborn HOW: the first process of a pid namespace, which the kernel lets no signal end but one
- * that it has caused itself; prints how that ended: "exited N" or "signal N". What it does:
+ * that it has caused itself; prints how that ended: "exited N" or "signal N". HOW is one of:
  *
- *   fault    reads from an address that is none
- *   thread   the same, in a second thread, while the first one waits
- *   trap     executes an instruction that is none
+ *   fault    reads from an unmapped address
+ *   thread   like fault, in a second thread, while the first one waits
+ *   trap     executes an invalid instruction
  *   blocked  fault, with the signal blocked
- *   caught   fault, with a handler that goes on elsewhere
+ *   caught   fault, with a handler that continues elsewhere
  *   sent     sends itself the signal, which the kernel drops
- *   waits    says "ready", and faults when standard input ends
+ *   waits    prints "ready", and faults when standard input ends
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /*
- * Threads whose stacks grow down into addresses that were free a moment ago, as MAP_GROWSDOWN has
- * it: each sleeps first, in a call that is noted in a ring that it takes then. The kernel ends who
- * finds other memory there, or near it (stack_guard_gap: 256 pages). Prints how many lived.
+ * Threads whose stacks grow down into addresses that were free a moment ago, as with MAP_GROWSDOWN.
+ * Each sleeps first, in a logged call, for which it gets its ring. The kernel ends a thread's
+ * process if other memory is there, or near it (stack_guard_gap: 256 pages). Prints how many lived.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

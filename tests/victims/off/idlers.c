@@ -1,5 +1,5 @@
 /*
- * idlers N: N threads that wait for a lock nobody gives back, in idle(). "ready" is printed
+ * idlers N: N threads that wait in idle() for a lock that is never given back. "ready" is printed
  * when all are there; ends with status 0 when standard input does.
  */
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /*
- * ignoring SECONDS: two threads have children that end all the time, which nobody asked to
- * hear of; others wait in calls that a signal would cut short. Nothing here ever does, as
- * the signal of a child's end is ignored. It ends when that many seconds are over and each wait has
- * come back five times, or, as one whose time begins anew with each child never does, a minute
- * later. Prints a line for each: its name, how many calls returned EINTR, less than they were to
- * do, or before their time, and how many returned.
+ * ignoring SECONDS: two threads have children that end all the time, and no handler of SIGCHLD.
+ * Others wait in calls that a signal would cut short. Nothing here ever does, as the signal of a
+ * child's end is ignored. It ends when that many seconds are over and each wait has come back five
+ * times, or, as one whose time begins anew with each child never does, a minute later. Prints a
+ * line for each: its name, how many calls returned EINTR, less than they were to do, or before
+ * their time, and how many returned.
  */
 #define _GNU_SOURCE
 #include <errno.h>

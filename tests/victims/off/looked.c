@@ -1,10 +1,10 @@
 /*
- * looked.c: threads whose sleeps are known, while somebody watches from outside: looked ROUNDS MS
+ * looked.c: threads whose sleeps are known, while a tracer samples them: looked ROUNDS MS
  *
- * Says `ready`, waits for a line on standard input, and begins: for each kind a thread called as
- * the kind, whose function sleeps ROUNDS times, MS milliseconds each, and measures that by its own
- * clock; another thread ends its sleeps. Meanwhile threads called `comes` are made, sleep once and
- * end, and one called `stays` sleeps all the time. At the end there is a line `KIND NANOSECONDS
+ * Prints `ready`, waits for a line on standard input, and begins: for each kind there is a thread
+ * of that name, whose function sleeps ROUNDS times, MS milliseconds each, and measures that by its
+ * own clock; another thread ends its sleeps. Meanwhile threads called `comes` are made, sleep once
+ * and end, and one called `stays` sleeps all the time. At the end there is a line `KIND NANOSECONDS
  * DELAY` for each kind: for DELAY of these it was ready and had no CPU. Then it waits for the end
  * of standard input.
  */
@@ -55,7 +55,7 @@ static uint64_t waited(void)
     return ready;
 }
 
-/* ---- the sleeps, and who ends them ---- */
+/* ---- sleeps and wakers ---- */
 
 static __attribute__((noinline)) void sleep_naps(void)
 {

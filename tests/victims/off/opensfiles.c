@@ -138,12 +138,12 @@ static uint64_t wait_for_other_end(void)
 
     snprintf(name, sizeof name, "%s", file);
     if (write(begins[1], "x", 1) != 1 || (fd = open(name, O_RDONLY)) < 0 ||
-        !memset(name, 'x', sizeof name - 1) /* what waited is told later */ ||
+        !memset(name, 'x', sizeof name - 1) /* this wait is emitted later */ ||
         read(fd, &c, 1) != 1 || read(fd, &c, 1) != 0)
         fail(file);
     waited = now_ns() - began;
     close(fd);
-    /* Before the waits are told the number is a file's. */
+    /* Before the waits are emitted, the number is a file's. */
     close(open_file("/proc/self/exe"));
     return waited;
 }
@@ -163,7 +163,7 @@ static uint64_t play(void)
     writes_to = ends[1];
     waited = wait_for_byte(ends[0]);
     close(ends[0]);
-    /* Before the wait is told the number is a file's again. */
+    /* Before the wait is emitted, the number is a file's again. */
     close(open_file(file));
     close(ends[1]);
     return waited;

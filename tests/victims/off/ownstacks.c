@@ -1,6 +1,6 @@
 /*
- * ownstacks: forty threads, or as many as the argument says, in turn begun, each of which waits
- * three times for a condition of its own that lies on its own stack and that nobody signals.
+ * ownstacks: forty threads, or as many as the argument gives, begun in turn. Each waits three times
+ * for a condition on its own stack that is never signalled.
  */
 #include <pthread.h>
 #include <time.h>

@@ -143,7 +143,7 @@ static void one_word(unsigned word)
     uint64_t *rings = (uint64_t *)shared.at;
 
     calls();
-    /* The first page of words that begin with a record of who has the ring. */
+    /* The first page of words that begin with a record of a ring's owner. */
     for (size_t at = 4096; at + 16 < shared.size; at += 4096)
         if ((*(uint64_t *)(shared.at + at) & 0xffff) == 0x201) {
             rings = (uint64_t *)(shared.at + at - 4096);

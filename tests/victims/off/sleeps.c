@@ -1,14 +1,14 @@
 /*
  * sleeps.c: known sleeps, one kind a run: sleeps KIND [ROUNDS [MS]]
  *
- * The main thread calls sleeper(), which blocks; somebody else, in waker(), lets MS
- * milliseconds pass and ends the sleep. What the sleeper saw on its own clock goes to
- * standard output at the end as `KIND NANOSECONDS DELAY`, the truth to compare with; for
- * DELAY of these nanoseconds it was ready and had no CPU, before its call, in it or after it,
- * as the kernel says. The waker waits by spinning on the clock where it must not itself be seen to
- * sleep, so the only sleeper is the one that is asked about.
+ * The main thread calls sleeper(), which blocks. Another thread or process, in waker(), lets MS
+ * milliseconds pass and ends the sleep. The sleeper's own measurement goes to standard output at
+ * the end as `KIND NANOSECONDS DELAY`, the truth to compare with. For DELAY of these nanoseconds it
+ * was ready and had no CPU, before its call, in it or after it, as the kernel reports. The waker
+ * waits by spinning on the clock where it must not itself be seen to sleep, so there is only one
+ * sleeper.
  *
- * `sleeps list` prints the kinds, each with who ends it: thread, child or time.
+ * `sleeps list` prints the kinds, each with its waker: thread, child or time.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /*
- * Stacks whose memory is not what it was: the upper half of a hand-made coroutine's
- * stack is unmapped and the lower half used again, by the same calls at the same
- * addresses. Whoever reads what was there before faults.
+ * Stacks whose memory changes: the upper half of a hand-made coroutine's stack is unmapped and the
+ * lower half used again, by the same calls at the same addresses. Code that reads the old upper
+ * half faults.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

@@ -3,9 +3,9 @@
  *
  *   late COUNT MS  a thread touches COUNT pages, each of which another gives it MS milliseconds
  *                  later; prints "waited US", by its own clock, and how long it lived
- *   beside MS      as late, once, but that the one who gives the page has its stack right below it
+ *   beside MS      as late, once, but the giving thread has its stack right below the page
  *   never          sleeps in a read of standard input on a stack above which such memory lies:
- *                  whoever reads on there waits for ever. Prints "ready" before, "over" after
+ *                  a reader of that memory waits for ever. Prints "ready" before, "over" after
  *
  * Ends with 77 where the kernel does not permit it.
  */

@@ -1,9 +1,9 @@
 /*
  * vforked.c: children of vfork sleep on their parent's memory. 10 times 20 ms by nanosleep, which
- * may be noted in the parent's ring, and then the parent 10 times as long by itself.
+ * may be logged in the parent's ring, and then the parent 10 times as long by itself.
  *
- *   vforked [fork [user]]   "fork": in a forked child, in which a child of vfork makes the first
- * call. "user": and becomes another user before
+ *   vforked [fork [user]]   "fork": in a forked child, in which a child of vfork makes the
+ *                           first call; "user": which has become another user before
  */
 #define _GNU_SOURCE
 #include <stdbool.h>

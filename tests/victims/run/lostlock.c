@@ -1,6 +1,6 @@
 /*
- * Allocates a lock, waits for it in both of its threads, and forgets it: what is noted of the waits
- * has its address, and nothing of the program's.
+ * Allocates a lock, waits for it in both of its threads, and forgets it: the log of the waits has
+ * its address, and no memory of the program's has it.
  */
 #include <pthread.h>
 #include <stdlib.h>
