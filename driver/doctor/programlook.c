@@ -52,7 +52,7 @@ static bool is_unread(const struct elfsym *e)
     return unread;
 }
 
-/* Of a file with debug information. */
+/* Prints whether lines can be read, for a file with debug information. */
 static void print_lines(const char *subject, const char *path, const struct elfsym *e)
 {
     enum debugkind kind = debugkind_of(e);

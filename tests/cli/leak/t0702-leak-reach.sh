@@ -45,7 +45,7 @@ done
 is_str "$("$FLAME" fold --view live leaks.flame | grep -cE 'main_and_look|libflamemem')" 0 \
     'the recorder is on no stack'
 
-# What is reached is known when traces are added up, as render does of one, too.
+# Reachable blocks stay known when traces are added up, which render does with a single one, too.
 for view in reachable definite indirect inner leak live alloc; do
     "$FLAME" render --view "$view" -f folded -o drawn leaks.flame 2>err
     is_str "$(sort drawn)" "$("$FLAME" fold --view "$view" leaks.flame | sort)" "flame render --view $view is what flame fold says"

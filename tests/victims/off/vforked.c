@@ -3,7 +3,7 @@
  * may be logged in the parent's ring, and then the parent 10 times as long by itself.
  *
  *   vforked [fork [user]]   "fork": in a forked child, in which a child of vfork makes the
- *                           first call; "user": which has become another user before
+ *                           first call; "user": each such child becomes another user before
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
