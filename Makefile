@@ -587,6 +587,8 @@ LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind ins
 LINT_SH := $(wildcard $(addsuffix /*.sh,scripts packaging packaging/* bench examples tests/cli tests/cli/* tests/programs .ci) .ci/run .ci/full)
 LINT_PY := $(wildcard $(addsuffix /*.py,scripts bench bench/inputs examples examples/leak tests/cli tests/programs tests/victims/patch))
 
+LINT_JS := $(wildcard render/assets/*.js render/assets/*/*.js tests/browser/*.mjs bench/*.mjs scripts/lint/*.mjs)
+
 # A stamp for each script that passed. It is stale when the script, a file that others source, or the
 # checker's settings have changed.
 SHELLCHECKED := $(LINT_SH:%=$(O)/lint/%.passed)
@@ -597,7 +599,7 @@ $(SHELLCHECKED): $(O)/lint/%.passed: % $(SOURCED_SH) .shellcheckrc tests/.shellc
 	$(Q)touch $@
 
 .PHONY: lint format
-lint: ## clang-format, shellcheck, mandoc, pyflakes and eslint over the sources
+lint: ## clang-format, shellcheck, mandoc, pyflakes, eslint and the words of comments
 	@echo "  LINT  clang-format"
 	$(Q)clang-format --dry-run -Werror $(LINT_C)
 	@echo "  LINT  shellcheck"
@@ -606,6 +608,8 @@ lint: ## clang-format, shellcheck, mandoc, pyflakes and eslint over the sources
 	$(Q)mandoc -Tlint -Wwarning $(MAN)
 	@echo "  LINT  pyflakes"
 	$(Q)pyflakes3 $(LINT_PY)
+	@echo "  LINT  comments"
+	$(Q)scripts/headless-comments.py Makefile $(LINT_C) $(LINT_SH) $(LINT_PY) $(LINT_JS)
 	@echo "  LINT  eslint"
 	$(Q)[ scripts/lint/node_modules/.package-lock.json -nt scripts/lint/package-lock.json ] || \
 		npm ci --prefix scripts/lint --loglevel=error --no-audit --no-fund </dev/null >/dev/null

@@ -12,7 +12,7 @@ enum debugkind {
     DEBUGKIND_SPLIT, /* lines are there, and functions are in other files (.dwo) */
 };
 
-/* Of the .debug_info that `e` has; DEBUGKIND_PLAIN if it has none. */
+/* Kind of the .debug_info in `e`; DEBUGKIND_PLAIN if it has none. */
 enum debugkind debugkind_of(const struct elfsym *e);
 
 #endif

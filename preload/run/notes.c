@@ -29,7 +29,7 @@ static long map_file(int fd)
     return kernel_call(SYS_mmap, NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 }
 
-/* What "/" was to the process when it began, and to those that it was forked from. */
+/* Root directory of the process when it began, and of the processes that it was forked from. */
 static struct {
     uint64_t device, inode; /* 0: not known */
 } root;

@@ -12,6 +12,6 @@ export function pack(numbers) {
 
 // A number below 0 as one that is not.
 export const fold = (v) => v < 0 ? -2 * v - 1 : 2 * v;
-// What each number is more than the one before.
+// Difference of each number from the one before.
 export const steps = (values) => pack(values.map((v, i) => fold(v - (i ? values[i - 1] : 0))));
 export const bytesOf = (s) => pack(Buffer.from(s));

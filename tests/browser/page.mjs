@@ -37,7 +37,7 @@ export function render(folded, ...options) {
     return renderTo("svg", folded, ...options);
 }
 
-// The same, in the format of that ending.
+// Renders folded text in the format of that ending.
 export function renderTo(ending, folded, ...options) {
     const out = join(scratch, `picture${Math.random().toString(36).slice(2)}.${ending}`);
     writeFileSync(out + ".folded", folded);
@@ -50,7 +50,7 @@ function draw(out, inputs, options) {
     return out;
 }
 
-// The same of several files.
+// Renders several files in the format of that ending.
 export function renderFiles(ending, inputs, ...options) {
     return draw(join(scratch, `picture${Math.random().toString(36).slice(2)}.${ending}`), inputs,
         options);

@@ -10,7 +10,7 @@ app;main;Emit 524288
 app;exit 524288
 `;
 
-// What a reader sees of frame NAME: place, label, whether hidden or faded.
+// Visible state of frame NAME: place, label, whether it is hidden or faded.
 const frame = (page, name, nth = 0) => page.evaluate(([wanted, at]) => {
     const g = [...document.querySelectorAll("#frames > g")]
         .filter((e) => e.querySelector("title").textContent.startsWith(wanted + " ("))[at];
@@ -350,7 +350,7 @@ async function embedded() {
     await done(still);
 }
 
-// What a comparison says is also said without colours, at any zoom and width.
+// A comparison shows growth and decline without colours, too, at any zoom and width.
 async function signs() {
     const two = "a;up 10 30\na;down 30 10\na;same 20 20\na;gone;f 20 0\na;new;f 0 20\n";
     const labelOf = async (page, name) => (await frame(page, name)).label;

@@ -12,7 +12,7 @@ const STACKS = NAMES.map((name, i) => `main;${name} ${1 << i}\n`).join("");
 const found = async (page, selector) => (await text(page, selector))
     .replace("Matched: ", "").replace(" \u00b7 ", ", ");
 
-// What the page and the SVG say of a query, which is asked for by a link.
+// Answers of the page and the SVG to a query that a link has.
 async function both(query, how = {}) {
     const q = encodeURIComponent(query);
     const page = await explore(STACKS, { hash: `#q=${q}${how.page || ""}` });

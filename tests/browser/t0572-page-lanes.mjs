@@ -164,7 +164,7 @@ async function counted() {
     await page.mouse.up();
     await page.keyboard.up("Shift");
     await settle(page);
-    // Of the lock what is left of its sleep and its wait for a CPU, of the sleep its first half.
+    // The range has the end of the lock's sleep, its wait for a CPU, and the first half of the sleep.
     near(Number((await row(page, 1)).split(":")[1]), 3000, 60, "Shift and a drag count a part of the time");
     ok((await text(page, "#title")).match(/, 0\.00\d+ s to 0\.00\d+ s$/), "the title says which",
         await text(page, "#title"));

@@ -12,7 +12,7 @@ const CHAIN = "# flame: view=chain unit=us\nT1;run;futex;--;post_[w];loop_[w];T2
 const MANY = Array.from({ length: 300 }, (_, i) => `main;group${i % 7};work${i};leaf_[k] ${i + 1}\n`).join("");
 const SIZES = [[1400, 900], [640, 400], [700, 450]]; /* the last is 1400x900 at 200 % */
 
-// What axe-core holds against the page as it stands, a line each. Preloading is for sounds and for a rule
+// Violations that axe-core finds in the page, a line each. Preloading is for sounds and for a rule
 // that is off; a page without another file has nothing to load, and the wait for it doubles the time.
 async function complaints(page) {
     await page.evaluate(AXE);
@@ -151,7 +151,7 @@ async function labels() {
     }
 }
 
-// The same of pictures, in all palettes, also beside a zoom and of what a search found.
+// Contrast of labels in pictures, in all palettes, also beside a zoom and in frames that a search found.
 async function pictureLabels() {
     const marked = MANY + ["i", "j", "w", "o"].map((m) => `main;f${m}_[${m}] 9\n`).join("") + "--;- 9\n";
     const palettes = "hot mem io java js perl python rust wakeup chain red green blue aqua yellow purple orange hotcold";

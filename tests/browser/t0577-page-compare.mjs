@@ -30,7 +30,7 @@ async function legends() {
     }
 }
 
-// The same frames have colours of change in a picture and on the page, with and without --carry.
+// A picture and the page colour one set of frames as changed, with and without --carry.
 async function oneRule() {
     for (const options of [[], ["--carry"], ["--change", "relative"], ["--change", "ratio"], ["--widths", "either"]]) {
         const picture = await open(render(TWO, ...options));

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What leaves an explorer page: files, paper, a frame in another page; and notes, which go with its
+// Ways out of an explorer page: files, paper, a frame in another page; and notes, which go with its
 // link. Names are hostile in all of them.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const flame = process.env.FLAME || "build/flame";
 const FOLDED = "# flame: view=alloc unit=bytes\napp;main;parse;alloc 40\napp;main;parse 10\n" +
     "app;main;emit;alloc 30\napp;idle 20.5\napp;idle;[unknown] 3\n";
 
-// What the menu's row saves: {name, text}.
+// File that the menu's row saves: {name, text}.
 async function saved(page, item) {
     const [download] = await Promise.all([page.waitForEvent("download"), (async () => {
         await page.locator("#share").click();

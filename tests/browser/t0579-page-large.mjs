@@ -33,7 +33,7 @@ const press = (page, selector) => page.evaluate((s) => {
 }, selector);
 const CALLERS = "#layouts [data-value=callers]", CALLEES = "#layouts [data-value=forward]";
 
-// What a reader sees after each step.
+// Visible state of the page after each step.
 async function story(page, name, beside) {
     const seen = [];
     const note = async () => seen.push([await row(page, 1), await text(page, "#facts"), await text(page, "#subtitle")].join(" / "));

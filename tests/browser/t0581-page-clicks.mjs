@@ -85,7 +85,7 @@ await main(async () => {
     }), false, "and does not move for what is not elsewhere");
     await untroubled(moving, "moving");
 
-    // What the table's rows look like does follow.
+    // The look of the table's rows follows.
     const look = await open(path, quiet);
     const chips = () => look.locator("tr[data-at] .chip").evaluateAll((list) => list.map((e) => e.style.background).join());
     const before = await chips();

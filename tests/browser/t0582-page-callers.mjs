@@ -11,7 +11,7 @@ const STACKS = Array.from({ length: 900 }, (_, i) => [
     ["main", ...Array.from({ length: i % 9 ? any(9) : 0 }, () => "fghrxm"[any(6)] + any(3))], 1 + any(50)]);
 const fold = (stacks) => stacks.map(([names, count]) => `${names.join(";")} ${count}\n`).join("");
 
-// What callers are: "leaf<its caller<..." and what it came to, in the order of those texts.
+// Callers: "leaf<its caller<..." and its sum, in the order of those texts.
 function callersOf(stacks) {
     const sums = new Map();
     for (const [names, count] of stacks)

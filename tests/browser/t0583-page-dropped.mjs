@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What a page keeps when it is compared with a second file: modules and wrappers of both, the reader's
-// filters, what a picture cannot say, and the way back.
+// A page that is compared with a second file keeps modules and wrappers of both and the reader's filters,
+// says what a picture cannot hold, and leads back.
 import { explore, row, table, text, untroubled } from "./explorer.mjs";
 import { file, is, main, ok, render, renderTo } from "./page.mjs";
 

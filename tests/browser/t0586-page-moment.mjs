@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What a page saves of a moment says so, and is read back as of that moment; and its legend names
+// A file that a page saves of a moment says so, and is read back as of that moment; the legend names
 // packages that only call others, behind those that took something themselves.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -28,7 +28,7 @@ function oklab(c) {
     [l, m, s]);
 }
 
-// Of two colours to one kind of eyes; 1 is from black to white, 0.02 can just be seen.
+// Distance of two colours for one kind of eyes; 1 is from black to white, 0.02 can just be seen.
 export function distance(a, b, eyes) {
     const [p, q] = [a, b].map((c) => oklab(times(EYES[eyes], linear(c))));
     return Math.hypot(...p.map((v, i) => v - q[i]));

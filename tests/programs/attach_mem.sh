@@ -20,7 +20,7 @@ rounds_of() {
     grep -v 'recording\|allocated\|not known\|import slots\|the trace is' "$name.err" | sort | uniq -c |
         head -5 >odd
     [ -s odd ] && diag "$(cat odd)"
-    # Of each round the stops' median, and the longest of all.
+    # The median of each round's stops, and the longest stop of all.
     diag "$name: stops, $(grep -o '[0-9.]* ms in the median' "$name.err" | sort -n |
         awk '{ t[NR] = $1 } END { printf "median %s ms", t[int((NR + 1) / 2)] }'), $(
         grep -o '[0-9.]* ms at most' "$name.err" | sort -n | tail -1)"
