@@ -31,12 +31,17 @@ void fold_options_for(struct fold_options *opt, const struct filter *f)
     opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
 }
 
-/* The view asked for, or the default of the recorder of the first trace. */
+/* The view asked for, or the default of the recorder of the first trace: where all views are
+ * wanted, it may be the other recorder's that was asked for. */
 static const struct view *find_view(const struct fold_options *opt, uint32_t recorder)
 {
+    const struct view *asked = opt->view ? view_find(opt->view) : NULL;
+
     if (opt->views)
         return opt->views;
-    return opt->view ? view_find(opt->view) : views_of(recorder);
+    if (!asked || (opt->all_views && asked->recorder != recorder))
+        return views_of(recorder);
+    return asked;
 }
 
 static bool has_view(const struct trace *t, const struct view *view)

@@ -84,6 +84,15 @@ for view in alloc live peak off wakeup chain; do
 done
 file_has x.svg '<svg' 'a picture of one view'
 
+# A page shows first what was asked for, of either recorder.
+for view in chain count; do
+    run_expect_status 5 "a page of which the view $view is shown first" "$FLAME" run -q --view $view \
+        -o first.html -- ./bothways
+    is_str "$(sed -n 's/^"view":"\([^"]*\)",$/\1/p' first.html)" $view 'shows it'
+    file_has first.html '^{"name":"alloc",' 'has those of memory'
+    file_has first.html '^{"name":"off",' 'and those of waiting'
+done
+
 # A child that the recorder cannot be in waits all the same.
 run_expect_status 0 'a child without the recorder' "$FLAME" run -o x.folded --view off -- \
     sh -c 'env -i /bin/sleep 0.05; exit 0'
