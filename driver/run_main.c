@@ -215,6 +215,8 @@ static int fold_waiting(struct waiting *w, const struct recording *r, const stru
     if (w->folded[lines])
         return 0;
     w->folded[lines] = true;
+    if (!r->waits.ntraces)
+        return 0;
     fold.all_views = true;
     fold.moments = lines && o->off.run.shows_moments;
     fold.quiet = again;
@@ -246,15 +248,24 @@ static int fold_both(struct waiting *w, const struct recording *r, const struct 
     return status;
 }
 
+static bool is_of_memory(const char *view)
+{
+    return view_find(view)->recorder == TRACE_RECORDER_MEM;
+}
+
 static int fold_one(struct waiting *w, const struct recording *r, const struct both_options *o,
                     const struct run_options *one, struct strbuf *to)
 {
     bool lines = recording_wants_lines(one);
     int status;
 
-    if (view_find(one->view)->recorder == TRACE_RECORDER_MEM)
+    if (is_of_memory(one->view))
         return r->ntraces ? recording_fold(r, one, true, lines, to)
                           : recording_left_nothing(r, one);
+    if (!r->waits.ntraces)
+        return flame_error(FLAME_FAILED,
+                           "%s: not made: the view %s is of waits, and there are none", one->output,
+                           one->view);
     status = fold_waiting(w, r, o, lines);
     if (!status)
         off_summary_section(&w->text[lines], one->view, to);
@@ -272,6 +283,8 @@ static int write_output(struct waiting *w, const struct recording *r, const stru
         status = fold_both(w, r, o, recording_wants_lines(one), &folded);
         if (!r->ntraces)
             one->view = "off";
+        else if (!r->waits.ntraces && !is_of_memory(one->view))
+            one->view = "alloc";
     } else if (one->kind != RUN_OUTPUT_TRACE) {
         status = fold_one(w, r, o, one, &folded);
     }
@@ -300,7 +313,8 @@ static int tell_both(struct waiting *w, const struct recording *r, const struct 
     } else {
         recording_left_nothing(r, &o->off.run);
     }
-    off_summary_print(r, o->off.run.subject, &w->text[lines]);
+    if (r->waits.ntraces)
+        off_summary_print(r, o->off.run.subject, &w->text[lines]);
     shown.view = w->shown_view;
     recording_tell_findings(r, &shown, &w->shown, "lock"); /* the summary has reported the lock */
     return 0;

@@ -96,20 +96,34 @@ static int take_all(struct recording *r)
     return status;
 }
 
-/* Reads the trace of waits: one for all processes, which the tracer writes. 0, or FLAME_FAILED
- * after a line. */
-static int take_waits(struct recording *r)
+static void tell_unread_waits(struct recording *r, const struct run_options *o, const char *why)
+{
+    const char *lost = o->records_memory ? "the waits are left out, as their trace cannot be read"
+                                         : "left no recording: its trace cannot be read";
+
+    if (rundir_keep_file(&r->rundir, r->rundir.waits))
+        flame_warn("%s: %s: %s; it is kept as %s, remove it afterwards", o->subject, lost, why,
+                   r->rundir.waits);
+    else
+        flame_warn("%s: %s: %s", o->subject, lost, why);
+}
+
+/* Reads the trace of waits: one for all processes, which the tracer writes. One that cannot be read
+ * is named, and left out if memory was recorded, too. 0, or FLAME_FAILED after a line. */
+static int take_waits(struct recording *r, const struct run_options *o)
 {
     struct strbuf why = STRBUF_INIT;
     struct trace *t;
     int status = trace_load_or_why(r->rundir.waits, &why, &t);
 
-    if (!status)
+    if (!status) {
         taken_add(&r->waits.taken, t, false);
-    else if (why.len)
-        flame_error(FLAME_FAILED, "%s: cannot read: %s", r->rundir.waits, why.buf);
+    } else if (status == FLAME_USAGE) {
+        tell_unread_waits(r, o, why.buf);
+        status = o->records_memory ? 0 : FLAME_FAILED;
+    }
     strbuf_release(&why);
-    return status ? FLAME_FAILED : 0;
+    return status;
 }
 
 /* Reads the traces that the intake has not taken; without an intake, all of them. */
@@ -123,12 +137,12 @@ static int take_rest(struct recording *r, const struct run_options *o)
     if (status)
         return status;
     if (o->traces_waits)
-        status = take_waits(r);
+        status = take_waits(r, o);
     if (status)
         return status;
     r->traces = tracesums_get(r->taken.sums, &r->ntraces);
     r->waits.traces = tracesums_get(r->waits.taken.sums, &r->waits.ntraces);
-    return r->taken.nprocesses || o->traces_waits ? 0 : recording_left_nothing(r, o);
+    return r->taken.nprocesses || r->waits.taken.nprocesses ? 0 : recording_left_nothing(r, o);
 }
 
 int recording_write_text(const struct strbuf *text, const char *to)
@@ -379,13 +393,13 @@ static int keep_traces(const struct recording *r, const struct run_options *o)
         traces[i] = (struct packtrace){r->rundir.traces[i], to[i], of};
         of.file++;
     }
-    if (o->traces_waits) {
+    if (o->traces_waits)
         to[n] = o->records_memory ? recording_waits_name(o->output) : xstrdup(o->output);
-        traces[n] = (struct packtrace){.from = r->rundir.waits, .to = to[n]};
-    }
-    n += o->traces_waits;
-    status = copy_traces(o, traces, n);
-    for (size_t i = 0; i < n; i++)
+    if (to[n] && !r->waits.ntraces)
+        remove_file(to[n]);
+    traces[n] = (struct packtrace){.from = r->rundir.waits, .to = to[n]};
+    status = copy_traces(o, traces, n + (r->waits.ntraces > 0));
+    for (size_t i = 0; i <= n; i++)
         free(to[i]);
     free(to);
     free(traces);

@@ -22,7 +22,8 @@ struct recording {
     struct trace *const *traces; /* what they came to (tracesums.h); taken's */
     size_t ntraces;
     struct recording_waits {
-        struct taken taken; /* the trace of waiting, which is one for all processes */
+        struct taken taken; /* the trace of waiting, which is one for all processes; none, if it
+                               cannot be read */
         struct trace *const *traces;
         size_t ntraces;
     } waits;

@@ -29,7 +29,7 @@ static void tell_memory(const struct recording *r, const struct run_options *o, 
 
 static void tell_traces(const struct recording *r, const struct run_options *o, const char *view)
 {
-    bool both = o->records_memory && o->traces_waits;
+    bool both = o->records_memory && r->waits.ntraces;
     char *waits = both ? recording_waits_name(o->output) : NULL;
 
     if (!both || r->rundir.ntraces)
