@@ -48,6 +48,7 @@ struct tracer_result {
     bool left_early;       /* by duration or signal while it ran */
     pid_t runs_on;         /* the command, left by a duration or after SIGTERM; not our child */
     bool crashed;          /* the tracer was; a line said so, and the trace ends there */
+    bool cut;              /* somebody cut the trace short while it was written */
     uint64_t max_resident; /* bytes: the largest of the command and of those it waited for */
 };
 

@@ -292,12 +292,13 @@ static uint64_t max_resident(void)
 
 /* Completes the figures of the trace. Frees no memory: that takes time in which threads may be
  * stopped. */
-static void close_trace(struct tracing *t, uint64_t now)
+static void close_trace(struct tracing *t, uint64_t now, struct tracer_result *result)
 {
     uint64_t lost;
 
     recorder_finish(&t->recorder, now);
     tell_cost(t, now);
+    result->cut = offtrace_is_cut(t->recorder.trace);
     if (flame_debugs(FLAME_DEBUG_STACKS))
         flame_debug(FLAME_DEBUG_STACKS,
                     "libunwind was asked for %" PRIu64 ", %" PRIu64 " are cut short",
@@ -362,7 +363,7 @@ static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracing_outco
     now = source_now();
     outcome->result.elapsed_ns = now - t->recorder.began;
     outcome->result.left_early = quiet_left(q);
-    close_trace(t, now);
+    close_trace(t, now, &outcome->result);
     if (!t->opt->quiet)
         quietrun_tell(q, t->opt);
     outcome->done = 1;
@@ -412,14 +413,14 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
     }
     if (!source_must_stay(t.source)) {
         source_leave(t.source);
-        close_trace(&t, now);
+        close_trace(&t, now, &outcome->result);
         outcome->done = 1;
         word(done, TRACING_ENDS);
     }
     source_tell_ends(t.source);
     if (t.inside)
         inside_end(t.inside);
-    close_trace(&t, now);
+    close_trace(&t, now, &outcome->result);
     release(&t);
     outcome->done = 1;
     alarms_forget_caller();

@@ -77,6 +77,7 @@ int record_off_end(struct record_off *x, struct recording *r)
                                     .start_ns = x->start_ns,
                                     .elapsed_ns = result.elapsed_ns,
                                     .max_resident = result.max_resident};
+    r->waits.cut = result.cut;
     return status;
 }
 

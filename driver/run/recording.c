@@ -118,8 +118,12 @@ static int take_waits(struct recording *r, const struct run_options *o)
 
     if (!status) {
         taken_add(&r->waits.taken, t, false);
+        if (r->waits.cut)
+            flame_warn("%s: the trace of waiting was cut short while it was written: what comes "
+                       "after that is missing",
+                       o->subject);
     } else if (status == FLAME_USAGE) {
-        tell_unread_waits(r, o, why.buf);
+        tell_unread_waits(r, o, r->waits.cut ? "it was cut short while it was written" : why.buf);
         status = o->records_memory ? 0 : FLAME_FAILED;
     }
     strbuf_release(&why);

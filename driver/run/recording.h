@@ -24,6 +24,7 @@ struct recording {
     struct recording_waits {
         struct taken taken; /* the trace of waiting, which is one for all processes; none, if it
                                cannot be read */
+        bool cut;           /* somebody cut it short while it was written */
         struct trace *const *traces;
         size_t ntraces;
     } waits;

@@ -27,6 +27,7 @@
 #include "common/trace/sleepclass.h"
 #include "common/trace/trace_writer.h"
 #include "tracer/things/proctask.h"
+#include "tracer/trace/busguard.h"
 #include "tracer/trace/pairmap.h"
 
 #define TEXT_MAX 1024
@@ -51,6 +52,7 @@ struct text {
 
 struct offtrace {
     struct trace_writer w;
+    struct busguard guard;
     struct chunk nodes, rows, threads;
     struct pairmap node_of, row_of;
     struct text *texts;
@@ -198,6 +200,7 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
         free(t);
         return NULL;
     }
+    busguard_add(&t->guard, &t->w);
     t->memory = init->memory;
     t->nodes = (struct chunk){.type = TRACE_SEG_NODES,
                               .size = sizeof(struct trace_node),
@@ -229,6 +232,7 @@ void offtrace_free(struct offtrace *t)
 {
     if (!t)
         return;
+    busguard_drop(&t->guard);
     trace_writer_abandon(&t->w);
     intervallog_free(t->log);
     regionlog_free(t->regions);
@@ -428,6 +432,11 @@ uint32_t offtrace_waker(struct offtrace *t, uint32_t below, uint32_t waker, size
         return node;
     }
     return intern(t, below, TRACE_NODE_WAKER, waker);
+}
+
+bool offtrace_is_cut(const struct offtrace *t)
+{
+    return __atomic_load_n(&t->w.cut, __ATOMIC_ACQUIRE);
 }
 
 uint64_t offtrace_cut_chains(const struct offtrace *t)

@@ -5,8 +5,9 @@
  * keep their meaning. Each space has epochs of its own, and each module is recorded for each of
  * them. So the reader's rule (address and epoch give the module) holds unchanged.
  *
- * Everything is in the file as soon as the function returns. Not thread-safe. When the disk is
- * full, functions return 0, and data without a node or row is counted as lost.
+ * Everything is in the file as soon as the function returns. Not thread-safe: the thread that made
+ * the trace adds to it. When the disk is full, functions return 0, and data without a node or row
+ * is counted as lost. When somebody has cut the file short (busguard.h), all further data is lost.
  */
 #ifndef FLAME_TRACER_TRACE_OFFTRACE_H
 #define FLAME_TRACER_TRACE_OFFTRACE_H
@@ -39,6 +40,9 @@ struct offtrace_init {
 struct offtrace *offtrace_new(const struct offtrace_init *init);
 /* Closes the trace; the file stays. */
 void offtrace_free(struct offtrace *t);
+
+/* True when somebody has cut the file short, as far as that was noticed. */
+bool offtrace_is_cut(const struct offtrace *t);
 
 /* Reads from /proc which program the process runs. Call it when the program has begun: at once for
  * a process that was attached to, after its exec for a command. The last call counts. */
