@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t target;
+static struct sigaction of_pipe; /* of SIGPIPE, before */
 
 /* It would come again by itself. */
 static bool is_fault(int sig)
@@ -14,13 +15,22 @@ static bool is_fault(int sig)
     return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE;
 }
 
+static void put_back(int sig)
+{
+    if (sig == SIGPIPE)
+        sigaction(sig, &of_pipe, NULL);
+    else
+        signal(sig, SIG_DFL);
+}
+
 static void obey(int sig, const siginfo_t *info)
 {
-    signal(sig, SIG_DFL);
+    put_back(sig);
     if (!is_fault(sig) || info->si_code <= 0)
         raise(sig);
 }
 
+/* Of a pipe that nobody reads any more the kernel names the writer. */
 static bool has_sender(const siginfo_t *info)
 {
     return info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
@@ -81,15 +91,25 @@ static bool has_use(int sig)
     return false;
 }
 
+static bool is_to_be_heard(int sig, const struct sigaction *was)
+{
+    if (is_harmless(sig) || has_use(sig) || was->sa_flags & SA_SIGINFO)
+        return false;
+    return was->sa_handler == SIG_DFL || (sig == SIGPIPE && was->sa_handler != SIG_IGN);
+}
+
 void signal_outlive_begin(void)
 {
     struct sigaction ours = {.sa_sigaction = hear, .sa_flags = SA_SIGINFO | SA_RESTART}, was;
 
     target = 0;
-    for (int sig = 1; sig <= SIGRTMAX; sig++)
-        if (!is_harmless(sig) && !has_use(sig) && sigaction(sig, NULL, &was) == 0 &&
-            !(was.sa_flags & SA_SIGINFO) && was.sa_handler == SIG_DFL)
-            sigaction(sig, &ours, NULL);
+    for (int sig = 1; sig <= SIGRTMAX; sig++) {
+        if (sigaction(sig, NULL, &was) != 0 || !is_to_be_heard(sig, &was))
+            continue;
+        if (sig == SIGPIPE)
+            of_pipe = was;
+        sigaction(sig, &ours, NULL);
+    }
 }
 
 void signal_outlive_to(pid_t pid)
@@ -104,5 +124,5 @@ void signal_outlive_end(void)
     for (int sig = 1; sig <= SIGRTMAX; sig++)
         if (sigaction(sig, NULL, &was) == 0 && was.sa_flags & SA_SIGINFO &&
             was.sa_sigaction == hear)
-            signal(sig, SIG_DFL);
+            put_back(sig);
 }

@@ -8,7 +8,8 @@
  * and ends this process otherwise, as a fault of our own always does.
  *
  * For the time of one run; it is inherited by forked processes, and not by what they execute.
- * Signals that are ignored, or have a handler, are left alone. One at a time in a process.
+ * Signals that are ignored, or have a handler, are left alone, but for SIGPIPE: its handler, if
+ * there is one, gets what writing to a broken pipe of our own raises. One at a time in a process.
  */
 #ifndef FLAME_COMMON_SIGNALS_SIGNAL_OUTLIVE_H
 #define FLAME_COMMON_SIGNALS_SIGNAL_OUTLIVE_H

@@ -31,14 +31,18 @@ signals_passed_on() {
 
 group_outlived() {
     local sig
-    for sig in ABRT ALRM SEGV IO RTMIN RTMIN+3; do
+    for sig in ABRT ALRM SEGV PIPE IO RTMIN RTMIN+3; do
         rm -f x.folded
         run setsid -w "$@" sh -c "ls >/dev/null; kill -$(kill -l "$sig") 0; exit 5"
         is_int "$status" $((128 + $(kill -l "$sig"))) "SIG$sig to the process group ends the command"
         ok 'and the result is written' test -s x.folded
     done
-    run setsid -w "$@" sh -c 'trap "" ABRT; kill -ABRT 0; exit 5'
-    is_int "$status" 5 'a command that ignores one goes on'
+    for sig in ABRT PIPE; do
+        rm -f x.folded
+        run setsid -w "$@" sh -c "ls >/dev/null; trap '' $sig; kill -$sig 0; exit 5"
+        is_int "$status" 5 "a command that ignores SIG$sig goes on"
+        ok 'and the result is written' test -s x.folded
+    done
     # From elsewhere it is for the command as well.
     rm -f x.folded
     "$@" sh -c 'trap "echo heard >heard; exit 6" ABRT; echo >ready; while :; do sleep 0.1; done' &

@@ -78,6 +78,14 @@ for command in mem off run leak; do
     done
 done
 is_int "$(left)" 0 'standard error is closed before the end: nothing is left of it'
+for command in mem off run leak; do
+    exec 6> >(exec true)
+    wait $!
+    "$FLAME" $command -o x.folded -- ./keeper keep:1000 2>&6 >/dev/null
+    is_int $? 141 "flame $command: it ends by that signal"
+    exec 6>&-
+done
+is_int "$(left)" 0 'and leaves nothing'
 
 # ---- what looks like one ----
 
