@@ -293,11 +293,12 @@ static size_t growth(size_t have, size_t need)
 
 static size_t ready_end(const struct trace_writer *w)
 {
-    return (size_t)w->header->units * TRACE_UNIT;
+    return w->ready;
 }
 
 static void set_ready_end(struct trace_writer *w, size_t end)
 {
+    w->ready = end;
     __atomic_store_n(&w->header->units, (uint32_t)(end / TRACE_UNIT), __ATOMIC_RELEASE);
 }
 
@@ -359,7 +360,6 @@ static char *take_room(struct trace_writer *w, size_t size)
 {
     int err = 0;
 
-    /* The header that says how far the file is ready may become zero meanwhile. */
     while (!err && !is_cut(w)) {
         struct trace_extent *e = extent_at(w, w->used);
         size_t end = w->used + size;
@@ -430,6 +430,7 @@ static int begin(struct trace_writer *w, int fd, const struct stat *st,
     __atomic_thread_fence(__ATOMIC_RELEASE);
     memcpy(h->magic, TRACE_MAGIC, sizeof h->magic);
     w->header = h;
+    w->ready = size;
     w->used = sizeof *h;
     return 0;
 }

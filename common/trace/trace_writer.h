@@ -33,6 +33,8 @@ struct trace_writer {
     int error;
     dev_t dev;
     ino_t ino;
+    size_t ready;       /* bytes of the file that can be used; not read from the header again, as a
+                           program may write over that */
     size_t used;        /* bytes of the file handed out */
     uint32_t counts[8]; /* segments handed out of each type */
     char *meta;         /* metadata segment being filled */

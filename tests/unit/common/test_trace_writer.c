@@ -168,7 +168,32 @@ static void test_cut_short(void)
     drop();
 }
 
-/* In a child, as limits cannot be raised again. */
+/* A program with a stray pointer may write over the header. */
+static int written_over(uint32_t units)
+{
+    int status = 10;
+
+    create();
+    take(100); /* beyond the first extent */
+    w.header->units = units;
+    alarm(20);
+    if (take(100) == 100)
+        status = w.header->units * (uint64_t)TRACE_UNIT >= w.used ? 0 : 20;
+    drop();
+    return status;
+}
+
+static int units_zeroed(void)
+{
+    return written_over(0);
+}
+
+static int units_raised(void)
+{
+    return written_over(UINT32_MAX);
+}
+
+/* Runs the function in a child, as limits cannot be raised again. */
 static int in_child(int (*fn)(void))
 {
     pid_t pid = fork();
@@ -226,6 +251,8 @@ int main(void)
     test_reading();
     test_reserve();
     test_cut_short();
+    is_int(in_child(units_zeroed), 0, "units of the header that are zeroed: it grows");
+    is_int(in_child(units_raised), 0, "and where they are too many, as far as there is room");
     if (populates)
         is_int(in_child(no_files_no_sizes), 0, "no descriptors, no sizes, no path: it grows");
 #ifndef SHADOWED
