@@ -31,7 +31,7 @@
 
 struct record {
     struct trace_intervals *head; /* in the mapped file */
-    size_t room;
+    uint32_t room, bytes;         /* of entries, and those in use; not read from the file again */
 };
 
 struct intervallog {
@@ -68,7 +68,7 @@ static bool new_record(struct intervallog *l, size_t bytes, struct record *out)
         return false;
     }
     l->taken += sizeof head + bytes;
-    *out = (struct record){.head = at, .room = bytes};
+    *out = (struct record){.head = at, .room = (uint32_t)bytes};
     return true;
 }
 
@@ -111,7 +111,7 @@ static void clear(const struct intervallog *l, struct record *r, uint64_t base, 
     r->head->base_ns = base;
     r->head->short_ns = short_ns;
     r->head->lost_ns = l->lost_ns;
-    r->head->bytes = 0;
+    r->head->bytes = r->bytes = 0;
 }
 
 /* Appends the entry. False: there is no room. */
@@ -121,10 +121,11 @@ static bool put(struct record *r, const struct trace_interval *i, uint64_t *befo
     uint64_t end = *before;
     size_t len = (size_t)(trace_interval_put(text, i, &end) - text);
 
-    if (len > r->room - r->head->bytes)
+    if (len > r->room - r->bytes)
         return false;
-    memcpy(entries(r) + r->head->bytes, text, len);
-    __atomic_store_n(&r->head->bytes, r->head->bytes + (uint32_t)len, __ATOMIC_RELEASE);
+    memcpy(entries(r) + r->bytes, text, len);
+    r->bytes += (uint32_t)len;
+    __atomic_store_n(&r->head->bytes, r->bytes, __ATOMIC_RELEASE);
     *before = end;
     return true;
 }
@@ -150,8 +151,8 @@ static size_t group_size(const struct intervallog *l, size_t first)
 {
     size_t n = 0, bytes = 0;
 
-    while (first + n < l->n && bytes + l->records[first + n].head->bytes <= GROUP * RECORD_BYTES)
-        bytes += l->records[first + n++].head->bytes;
+    while (first + n < l->n && bytes + l->records[first + n].bytes <= GROUP * RECORD_BYTES)
+        bytes += l->records[first + n++].bytes;
     return n;
 }
 
@@ -160,7 +161,7 @@ static void read_group(struct intervallog *l, size_t first, size_t n)
     l->nlist = 0;
     for (size_t i = first; i < first + n; i++) {
         const struct record *r = &l->records[i];
-        const uint8_t *at = entries(r), *end = at + r->head->bytes;
+        const uint8_t *at = entries(r), *end = at + r->bytes;
         uint64_t before = r->head->base_ns;
 
         while (at < end) {

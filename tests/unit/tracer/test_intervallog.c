@@ -5,6 +5,8 @@
  */
 #include "tracer/trace/offtrace.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -182,6 +184,31 @@ static struct trace_intervals *find_record(uint8_t *data, size_t len)
     return NULL;
 }
 
+/* Somebody writes over a record while it is filled. */
+static void test_scribbled(uint32_t bytes)
+{
+    struct offtrace *o = begin(INTERVALLOG_LEAST);
+    struct trace_intervals *head;
+    struct stat st;
+    uint8_t *data;
+    int fd;
+
+    fill(o, 20);
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    fstat(fd, &st);
+    data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    head = data == MAP_FAILED ? NULL : find_record(data, 16384);
+    if (ok(head != NULL, "the record that is filled is found")) {
+        head->bytes = bytes;
+        fill(o, 100000);
+        ok(offtrace_intervals(o).bytes <= INTERVALLOG_LEAST,
+           "%" PRIu32 " bytes are said to be in it: it goes on", bytes);
+    }
+    munmap(data, (size_t)st.st_size);
+    offtrace_free(o);
+}
+
 static void test_hostile(void)
 {
     struct offtrace *o = begin(INTERVALLOG_LEAST);
@@ -230,6 +257,8 @@ int main(void)
     test_room(INTERVALLOG_LEAST, 1000000, true);
     test_lost();
     test_hostile();
+    test_scribbled(UINT32_MAX);
+    test_scribbled(0x40000000);
     unlink(path);
     *strrchr(path, '/') = '\0';
     rmdir(path);
