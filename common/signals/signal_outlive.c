@@ -30,7 +30,7 @@ static void obey(int sig, const siginfo_t *info)
         raise(sig);
 }
 
-/* Of a pipe that nobody reads any more the kernel names the writer. */
+/* The kernel names the writer as the sender of a SIGPIPE of a pipe without readers. */
 static bool has_sender(const siginfo_t *info)
 {
     return info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
