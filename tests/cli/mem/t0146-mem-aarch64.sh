@@ -113,6 +113,6 @@ like "$(cat err)" 'no seccomp filters' 'that says why'
 qemu-aarch64 -L "$sysroot" "$arm/flame" off --in-process -- true >out 2>err
 is_int $? 2 '--libc-mappings is refused'
 is_int "$(wc -l <err)" 1 'in one line'
-like "$(cat err)" '--libc-mappings is for x86-64 only, and this is aarch64' 'that says why'
+like "$(cat err)" '--in-process is for x86-64 only, and this is aarch64' 'that says why'
 
 done_testing
