@@ -111,7 +111,7 @@ is_int $? 2 'flame off cannot trace under qemu-user'
 is_int "$(wc -l <err)" 1 'in one line'
 like "$(cat err)" 'no seccomp filters' 'that says why'
 qemu-aarch64 -L "$sysroot" "$arm/flame" off --in-process -- true >out 2>err
-is_int $? 2 '--libc-mappings is refused'
+is_int $? 2 '--in-process is refused'
 is_int "$(wc -l <err)" 1 'in one line'
 like "$(cat err)" '--in-process is for x86-64 only, and this is aarch64' 'that says why'
 

@@ -72,7 +72,7 @@ for what in pipe zero folder notes; do
 done
 with waits off -q -o x.svg
 is_int "$status" 1 'flame off: a pipe in place of its trace is no result'
-file_has err 'off.flame: cannot read: no plain file' 'and no trace'
+file_has err '^flame: .*: left no recording: its trace cannot be read: no plain file$' 'and no trace'
 with garbage leak -q
 is_int "$status" 1 'flame leak: what is no trace is not looked at'
 file_has err 'not all could be looked at: traces cannot be read: evil' 'which it says'
