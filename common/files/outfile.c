@@ -44,6 +44,8 @@ int outfile_check_special(const char *path)
         return 0;
     if (is_others_pipe(path, &st))
         return FLAME_OTHERS_PIPE;
+    if (S_ISDIR(st.st_mode)) /* whether it may be written to or not */
+        return -EISDIR;
     return access(path, W_OK) ? -errno : 1;
 }
 

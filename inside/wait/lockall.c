@@ -6,10 +6,14 @@
 #include "inside/wait/lockall.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "common/kernel.h"
 #include "common/procmaps.h"
 #include "common/sysnr.h"
+#include "inside/wait/arena.h"
+
+#define LOCK_ON_FAULT 1 /* of mlock2 */
 
 struct range {
     uintptr_t from, to;
@@ -25,6 +29,64 @@ static bool fill(const struct procmap *map, void *arg)
     return false;
 }
 
+/* ---- a limit of locked memory ---- */
+
+/* Mappings of the program, and how many bytes they have. */
+struct own {
+    struct range but;
+    bool on_fault; /* fill no page now */
+    uintptr_t size;
+};
+
+/* The kernel's page for old programs, above all of them, is in no count. */
+static bool is_the_program(const struct procmap *map, const struct range *but)
+{
+    uintptr_t arena = arena_start();
+
+    return (intptr_t)map->start >= 0 && (map->start >= but->to || map->end <= but->from) &&
+           (!arena || map->start >= arena + ARENA_SIZE || map->end <= arena);
+}
+
+static bool add_size(const struct procmap *map, void *arg)
+{
+    struct own *own = arg;
+
+    if (is_the_program(map, &own->but))
+        own->size += map->end - map->start;
+    return false;
+}
+
+static bool lock(const struct procmap *map, void *arg)
+{
+    const struct own *own = arg;
+
+    if (is_the_program(map, &own->but))
+        kernel_call(SYS_mlock2, map->start, map->end - map->start,
+                    own->on_fault ? LOCK_ON_FAULT : 0);
+    return false;
+}
+
+/*
+ * The kernel compares all that is mapped with the limit, and the run's memory and the library's
+ * addresses are 130 MiB of that. The program is allowed what it would be allowed without them: each
+ * of its mappings is locked by itself, of which the kernel counts what is locked.
+ */
+static long lock_each(unsigned long flags, const struct range *but)
+{
+    struct own own = {.but = *but, .on_fault = flags & MCL_ONFAULT};
+    struct rlimit limit;
+
+    if (kernel_call(SYS_prlimit64, 0, RLIMIT_MEMLOCK, NULL, &limit) < 0)
+        return -ENOMEM;
+    procmaps_each(0, add_size, &own);
+    if (own.size > limit.rlim_cur)
+        return -ENOMEM;
+    procmaps_each(0, lock, &own);
+    if (flags & MCL_FUTURE)
+        kernel_call(SYS_mlockall, flags & ~(unsigned long)MCL_CURRENT);
+    return 0;
+}
+
 long lockall_but(const struct patch_call *call, uintptr_t from, uintptr_t size)
 {
     struct range but = {from, from + size};
@@ -34,6 +96,8 @@ long lockall_but(const struct patch_call *call, uintptr_t from, uintptr_t size)
     if (!(flags & MCL_CURRENT))
         return patch_make(call);
     result = kernel_call(SYS_mlockall, flags | MCL_ONFAULT);
+    if (result == -ENOMEM)
+        return lock_each(flags, &but);
     if (result < 0)
         return result == -EINVAL ? patch_make(call) : result; /* before Linux 4.4, or for all */
     kernel_call(SYS_munlock, from, size);

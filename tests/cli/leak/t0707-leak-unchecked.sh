@@ -169,7 +169,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     run "$FLAME" mem -o x.folded -- setpriv --reuid 65534 ./keeper keep:1
     file_has err 'not recorded: keeper \(another user' 'flame mem says it, too'
 else
-    skip root 'another user: only root can become one'
+    skip not-root 'not root: no other user to be'
 fi
 
 done_testing

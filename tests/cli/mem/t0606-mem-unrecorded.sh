@@ -158,7 +158,7 @@ if unshare -m true 2>err; then
         'mount -t tmpfs none "$1" && exec ./executes show; exit 8' bash "$PWD/covered"
     file_has err 'not recorded: executes \(a mount covers where the recording is\)' 'what is executed is named as that'
 else
-    skip 'a mount that covers the directory' "$(head -n 1 err)"
+    skip not-root "not root: no mount can be made: $(head -n 1 err)"
 fi
 
 run "$FLAME" leak -o x.svg -- ./executes spawn ./foreign show
