@@ -2,7 +2,7 @@
  * busfault.h: a trace that somebody cuts short while it is written (`: > x.flame`) does
  * not end the program.
  *
- * Whoever touches a mapping behind the end of its file gets SIGBUS. As long as the program
+ * A store behind the end of a mapped file is a SIGBUS. As long as the program
  * has no handler of its own for that signal, ours is installed. If the address is in our
  * trace, memory that nobody reads takes the place of the file, and recording ends; otherwise
  * the signal does what it would have done. The program does not see our handler (sigaction

@@ -211,13 +211,14 @@ static bool take_wait(struct ring_reader *r, uint64_t now)
 {
     uint64_t before = r->last;
 
-    if (words_of(r) != RING_WAITED_WORDS || !take_time(r, now))
+    if (words_of(r) != RING_WAITED_WORDS || !take_time(r, now) || !r->record[3] ||
+        r->record[3] > r->record[2])
         return false;
     r->waits = r->record[3];
     r->waited_ns = r->record[2];
     if (before && r->waited_ns > r->time - before)
         r->waited_ns = r->time - before;
-    return r->waits && r->waits <= r->waited_ns + 1;
+    return true;
 }
 
 /* The call it ends; those inside of it were left without an end. False: it is not known. */

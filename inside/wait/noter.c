@@ -333,6 +333,7 @@ static struct noter *memory_for(struct ring *ring, pid_t tid)
     t->tid = tid;
     t->turn = __atomic_load_n(&t->control->turn, __ATOMIC_RELAXED);
     t->stuck = 0;
+    t->waited_ns = t->waits = 0;
     t->busy = 0;
     t->home.to = 0;
     t->serial = t->stacks = 0;
@@ -496,8 +497,10 @@ static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
     got = may && ring_wait(t->ring, t->control, words, &session->head->beat,
                            no_more ? pass_time : flame_gate);
     ended = may ? ownclock_now() : 0;
-    t->waited_ns += ended - began;
-    t->waits += ended != began;
+    if (began && ended > began) {
+        t->waited_ns += ended - began;
+        t->waits++;
+    }
     t->stuck = got ? 0 : t->control->tail + 1;
     return got;
 }

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "fold/viewtable.h"
+#include "render/difference.h"
 #include "render/frameplaces.h"
 #include "render/findings/regionwords.h"
 #include "render/input.h"
@@ -246,14 +247,12 @@ static size_t drop_classes(bool classes, struct top_row *rows, size_t n)
 /* Widens the columns of counts: the total before may be larger. */
 static void widen_for_before(struct table *t)
 {
-    double *changes = toplist_changes(&t->in->tree);
     struct strbuf widest = STRBUF_INIT;
 
-    t->all_before = count_of(folded_count_double(frametree_total(&t->in->tree, 0)) - changes[0]);
+    t->all_before = count_of(difference_before(&t->in->tree));
     toptext_add_value(&widest, t->all_before, t->unit, t->q->exact, t->width);
     t->width = widest.len;
     strbuf_release(&widest);
-    free(changes);
 }
 
 static int list(struct request *q)

@@ -1,10 +1,9 @@
 /*
- * busguard.h: a trace that somebody cuts short while it is written does not end the process that
- * writes it.
+ * busguard.h: guard for a process against a trace that is cut short while the process writes it.
  *
- * Whoever touches a mapping behind the end of its file gets SIGBUS. If the address is in a trace
- * that is guarded, memory that nobody reads takes the place of the file (trace_writer_detach), and
- * its writer goes on, for nobody. Any other SIGBUS does what it did before the first was guarded.
+ * A store behind the end of a mapped file is a SIGBUS. If the address is in a guarded trace,
+ * private memory takes the place of the file (trace_writer_detach), and the writer goes on without
+ * a reader. Any other SIGBUS does what it did before the first trace was guarded.
  *
  * The handler is for the whole process, and stays. Not thread-safe, but for the handler. The thread
  * that adds a trace is the one that writes to it: its signal mask is made to let SIGBUS by.

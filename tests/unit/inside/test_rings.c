@@ -545,7 +545,7 @@ static void test_waits_told(void)
     is_int(next(), RING_ENTERED, "a call before a wait for room");
     pass(r, 3);
     put_wait(r, 150, 40, 2);
-    put_wait(r, 160, 4000, 1);
+    put_wait(r, 160, 4000, 20);
     put_call(r, SYS_read, 170, 2, 0);
     is_int(next(), RING_LEFT, "is told to be over");
     is_int(next(), RING_DELAYED, "then the wait is told");
